@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Trains small real nets on devices and says whether they beat the CPU."""

@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: MIT
+"""Exit statuses; scripts rely on them."""
+
+OK = 0
+PROBLEMS = 1
+USAGE = 2
+UNDECIDED = 3

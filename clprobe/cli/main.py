@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: MIT
+"""The `clprobe` command: a group whose commands are imported only when they are called."""
+
+import importlib
+import os
+import sys
+from typing import Any
+
+import click
+
+from clprobe import __version__
+from clprobe.cli import exit_codes
+from clprobe.model.errors import ClprobeError
+
+# Name → what it does. The texts stand here so that `clprobe --help` imports no command.
+_COMMANDS = {
+    "doctor": "Say why OpenCL devices are missing, root-only or crashing, and what mends it.",
+    "info": "List drivers, loaders, platforms, devices and GPUs with their limits.",
+    "install-plan": "Show what to install, in which versions, and what cannot work and why.",
+    "bench": "Train small real nets on each device and compare it with the CPU.",
+    "snapshot": "Write the facts of this host for replay and bug reports.",
+    "explain": "Print everything known about a rule, GPU, driver or distribution.",
+    "rules": "List, validate and test the rules database.",
+}
+
+
+class _LazyGroup(click.Group):
+    """Imports clprobe.cli.NAME only when NAME is called: `--help` stays fast."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        if cmd_name not in _COMMANDS:
+            return None
+        module = importlib.import_module(f"clprobe.cli.{cmd_name.replace('-', '_')}")
+        command: click.Command = module.command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        with formatter.section("Commands"):
+            formatter.write_dl(list(_COMMANDS.items()))
+
+
+@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="clprobe")
+@click.option(
+    "--color",
+    type=click.Choice(["auto", "always", "never"]),
+    default="auto",
+    show_default=True,
+    help="Colour on a terminal only, always, or never; NO_COLOR and FORCE_COLOR are obeyed.",
+)
+@click.pass_context
+def cli(ctx: click.Context, color: str) -> None:
+    """Say why OpenCL devices are missing, what mends it, and whether they beat the CPU."""
+    ctx.obj = {"color": color}
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Run the command line and exit with the contract's status."""
+    try:
+        sys.exit(_run(argv))
+    except BrokenPipeError:
+        # The reader went away (`clprobe info | head`); Python must not complain at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(exit_codes.OK)
+
+
+def _run(argv: list[str] | None) -> int:
+    try:
+        status: Any = cli.main(args=argv, prog_name="clprobe", standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        return exit_codes.USAGE
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("clprobe: interrupted", err=True)
+        return exit_codes.UNDECIDED
+    except ClprobeError as error:
+        _show(error)
+        return exit_codes.USAGE
+    return status if isinstance(status, int) else exit_codes.OK
+
+
+def _show(error: ClprobeError) -> None:
+    click.echo(f"error  {error.reference}\n  {error.message}", err=True)
+    if error.hint:
+        click.echo(f"  do  {error.hint}", err=True)

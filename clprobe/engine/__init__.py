@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Turns a snapshot and the rules database into findings; pure."""

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Plans what to install, and installs it."""

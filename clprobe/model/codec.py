@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: MIT
+"""Snapshots to and from JSON and YAML."""
+
+import json
+from typing import Any
+
+import msgspec
+import yaml
+
+from clprobe.model.errors import ClprobeError
+from clprobe.model.snapshot import SCHEMA, Snapshot
+
+
+def snapshot_to_json(snapshot: Snapshot) -> str:
+    """Return the snapshot as indented JSON; unstated facts are left out."""
+    document = {"schema": SCHEMA, **msgspec.to_builtins(snapshot)}
+    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+
+
+def snapshot_from_text(text: str, *, name: str) -> Snapshot:
+    """Return the snapshot written in `text`, JSON or YAML; `name` is the file, for messages.
+
+    Raises: ClprobeError if it is neither, of another version, or does not fit the format.
+    """
+    data = _parse(text, name)
+    if not isinstance(data, dict):
+        raise ClprobeError(
+            reference="snapshot-malformed",
+            message=f"{name}: a snapshot is a mapping of facts, this is a {type(data).__name__}.",
+            hint="clprobe snapshot --schema prints the format.",
+        )
+    if data.get("schema", SCHEMA) != SCHEMA:
+        raise ClprobeError(
+            reference="snapshot-version",
+            message=f"{name}: schema is {data['schema']!r}, this clprobe reads {SCHEMA!r}.",
+            hint="Use the clprobe that wrote it, or a newer one.",
+        )
+    try:
+        return msgspec.convert(data, Snapshot)
+    except msgspec.ValidationError as error:
+        raise ClprobeError(
+            reference="snapshot-malformed",
+            message=f"{name}: {error}.",
+            hint="clprobe snapshot --schema prints the format; every fact may be left out.",
+        ) from error
+
+
+def snapshot_schema() -> dict[str, Any]:
+    """Return the JSON Schema of snapshots."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": SCHEMA,
+        **msgspec.json.schema(Snapshot),
+    }
+
+
+def _parse(text: str, name: str) -> Any:
+    try:
+        if text.lstrip().startswith("{"):
+            return json.loads(text)
+        return yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506 - a safe loader either way
+    except (ValueError, yaml.YAMLError, RecursionError) as error:
+        raise ClprobeError(
+            reference="snapshot-malformed",
+            message=f"{name} is neither JSON nor YAML: {error}",
+            hint="clprobe snapshot --output FILE writes a valid one.",
+        ) from error

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: MIT
+"""Findings: what a diagnosis says, with its evidence and its cure."""
+
+from typing import Any, Literal
+
+import msgspec
+
+Verdict = Literal["present", "absent", "undetermined"]
+Severity = Literal["error", "warning", "note"]
+Status = Literal["healthy", "problems", "undetermined"]
+
+
+class Source(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Where a claim comes from and when someone last looked (ISO date)."""
+
+    url: str
+    checked: str
+
+
+class Evidence(msgspec.Struct, frozen=True, kw_only=True):
+    """A fact that decided a verdict; `value` is JSON, an unknown one its `{"unknown": …}`."""
+
+    fact: str
+    value: Any
+    read_from: str
+
+
+class Remedy(msgspec.Struct, frozen=True, kw_only=True):
+    """One way to mend it; `argv` is None where a person must act."""
+
+    title: str
+    argv: tuple[str, ...] | None = None
+    needs_root: bool = False
+    takes_effect: str = "at once"
+    undo: tuple[str, ...] | str | None = None
+
+
+class Finding(msgspec.Struct, frozen=True, kw_only=True):
+    """One rule's answer about one subject. `absent` verdicts are kept only for `--why`."""
+
+    id: str
+    verdict: Verdict
+    severity: Severity
+    subject: str
+    title: str
+    because: str
+    caused_by: str | None = None
+    evidence: tuple[Evidence, ...] = ()
+    remedies: tuple[Remedy, ...] = ()
+    sources: tuple[Source, ...] = ()
+
+
+class DriverReport(msgspec.Struct, frozen=True, kw_only=True):
+    """One ICD in the contract's words; None is "not known"."""
+
+    icd: str
+    library: str | None
+    package: str | None
+    stage: str | None
+    outcome: str | None
+    detail: str
+    platforms: tuple[str, ...]
+    implementation: str | None = None
+
+
+class DeviceReport(msgspec.Struct, frozen=True, kw_only=True):
+    """One OpenCL device in the contract's words; None is "not known"."""
+
+    index: int
+    platform: str | None
+    name: str | None
+    type: str | None
+    driver_version: str | None
+    opencl_version: str | None
+    opencl_c_version: str | None
+    pci_id: str | None
+    generation: str | None
+    fp16: bool | None
+    fp64: bool | None
+    compute_units: int | None
+    max_clock_mhz: int | None
+    max_work_group_size: int | None
+    sub_group_sizes: tuple[int, ...] | None
+    local_memory_bytes: int | None
+    local_memory_type: str | None
+    global_memory_bytes: int | None
+    max_allocation_bytes: int | None
+    extensions: tuple[str, ...] | None
+    marketing_name: str | None = None
+    icd: str | None = None
+    library: str | None = None
+
+
+class GpuReport(msgspec.Struct, frozen=True, kw_only=True):
+    """One PCI function with what the tables know of it; None is "not known"."""
+
+    pci_address: str | None
+    pci_id: str | None
+    vendor: str | None
+    marketing_name: str | None
+    generation: str | None
+    kernel_driver: str | None
+    render_node: str | None
+    supported_by: tuple[str, ...] | None = None
+
+
+class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything `doctor` and `info` print, root cause first."""
+
+    status: Status
+    root_cause: str | None
+    findings: tuple[Finding, ...]
+    drivers: tuple[DriverReport, ...]
+    devices: tuple[DeviceReport, ...]
+    gpus: tuple[GpuReport, ...] = ()

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: MIT
+"""GPUs on the PCI bus and the device nodes that lead to them."""
+
+from typing import Annotated
+
+from clprobe.model.fact import FactStruct, described
+from clprobe.model.unknown import NOT_STATED, Fact
+
+
+class Gpu(FactStruct, frozen=True, kw_only=True):
+    """One PCI function of class 0x03 (display), whether or not anything drives it."""
+
+    pci_address: Annotated[Fact[str], described("PCI address such as 0000:00:02.0")] = NOT_STATED
+    pci_id: Annotated[
+        Fact[str],
+        described(
+            "vendor:device in lower-case hex, such as 8086:5916",
+            "/sys/bus/pci/devices/{pci_address}/{{vendor,device}}",
+        ),
+    ] = NOT_STATED
+    pci_class: Annotated[
+        Fact[str],
+        described("PCI class, such as 0x030000", "/sys/bus/pci/devices/{pci_address}/class"),
+    ] = NOT_STATED
+    name: Annotated[
+        Fact[str | None], described("what lspci or the reporter calls it; null: nameless", "lspci")
+    ] = NOT_STATED
+    kernel_driver: Annotated[
+        Fact[str | None],
+        described(
+            "kernel driver bound to it (i915, xe, amdgpu, vfio-pci); null: none is bound",
+            "/sys/bus/pci/devices/{pci_address}/driver",
+        ),
+    ] = NOT_STATED
+    render_node: Annotated[
+        Fact[str | None],
+        described(
+            "its render node, such as /dev/dri/renderD128; null: none",
+            "/sys/bus/pci/devices/{pci_address}/drm",
+        ),
+    ] = NOT_STATED
+    card_node: Annotated[
+        Fact[str | None],
+        described(
+            "its card node, such as /dev/dri/card0; null: none",
+            "/sys/bus/pci/devices/{pci_address}/drm",
+        ),
+    ] = NOT_STATED
+
+
+class DeviceNode(FactStruct, frozen=True, kw_only=True):
+    """A file under /dev through which a driver reaches a GPU."""
+
+    path: Annotated[str, described("such as /dev/dri/renderD128")]
+    kind: Annotated[
+        Fact[str], described("render, card, kfd, nvidia or dxg", "the name of {path}")
+    ] = NOT_STATED
+    pci_address: Annotated[
+        Fact[str | None],
+        described("PCI function behind it; null: none", "/sys/class/drm"),
+    ] = NOT_STATED
+    uid: Annotated[Fact[int], described("owner's user id", "stat {path}")] = NOT_STATED
+    owner: Annotated[
+        Fact[str | None], described("owner's name; null: the id has no name here", "stat {path}")
+    ] = NOT_STATED
+    gid: Annotated[Fact[int], described("group id", "stat {path}")] = NOT_STATED
+    group: Annotated[
+        Fact[str | None], described("group name; null: the id has no name here", "stat {path}")
+    ] = NOT_STATED
+    mode: Annotated[
+        Fact[str], described("permission bits as four octal digits, such as 0660", "stat {path}")
+    ] = NOT_STATED
+    acl: Annotated[
+        Fact[tuple[str, ...]],
+        described(
+            "access list entries beyond the mode, such as user:alice:rw-; []: none",
+            "system.posix_acl_access of {path}",
+        ),
+    ] = NOT_STATED
+    open_error: Annotated[
+        Fact[str | None],
+        described(
+            "errno name of really opening it read-write, such as EACCES; null: it opens",
+            'open("{path}", O_RDWR)',
+        ),
+    ] = NOT_STATED

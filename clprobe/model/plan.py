@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: MIT
+"""Install plans: routes, what each installs, and what was rejected."""
+
+from typing import Literal
+
+import msgspec
+
+from clprobe.model.finding import Source
+
+RouteStatus = Literal["supported", "workaround", "unverified"]
+
+
+class Target(msgspec.Struct, frozen=True, kw_only=True):
+    """What the plan is for; None is "not known". `gpu` is a PCI id or generation with a name."""
+
+    gpu: str | None
+    os: str | None
+    linux: str | None
+    python: str | None
+    arch: str | None
+
+
+class Component(msgspec.Struct, frozen=True, kw_only=True):
+    """A package or file of a route; `origin` says where it comes from."""
+
+    name: str
+    version: str | None
+    origin: str
+
+
+class Step(msgspec.Struct, frozen=True, kw_only=True):
+    """One command. `verify` proves that it worked, `undo` takes it back; both argv or None."""
+
+    title: str
+    argv: tuple[str, ...]
+    needs_root: bool
+    undo: tuple[str, ...] | None = None
+    verify: tuple[str, ...] | None = None
+
+
+class Route(msgspec.Struct, frozen=True, kw_only=True):
+    """One way to get the goal, ranked from 1 (best)."""
+
+    rank: int
+    backend: str
+    stack: str | None
+    uses_gpu: bool
+    status: RouteStatus
+    because: str
+    components: tuple[Component, ...]
+    steps: tuple[Step, ...]
+    caveats: tuple[str, ...] = ()
+    sources: tuple[Source, ...] = ()
+
+
+class Rejected(msgspec.Struct, frozen=True, kw_only=True):
+    """A route that cannot work here, and the constraint that rules it out."""
+
+    backend: str
+    stack: str | None
+    because: str
+    sources: tuple[Source, ...] = ()
+
+
+class InstallPlan(msgspec.Struct, frozen=True, kw_only=True):
+    """Routes, best first, and the rejected ones."""
+
+    target: Target
+    goal: str
+    routes: tuple[Route, ...]
+    rejected: tuple[Rejected, ...]

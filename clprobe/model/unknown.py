@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: MIT
+"""Unknown: a value of its own, neither "fine" nor "missing"."""
+
+from typing import TypeVar
+
+import msgspec
+
+
+class Unknown(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """We asked and could not learn; `unknown` is the reason. In JSON: `{"unknown": "…"}`."""
+
+    unknown: str
+
+
+NOT_STATED = Unknown(unknown="not stated")
+"""The default of every fact: the snapshot does not say."""
+
+T = TypeVar("T")
+Fact = T | Unknown
+"""A fact is a value or Unknown; `None` as a value means "there is none"."""

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Reads one host; nothing else does."""

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: MIT
+"""Finds rules/ and kernels/, in an installed wheel or in a checkout."""
+
+from pathlib import Path
+
+_PACKAGE = Path(__file__).resolve().parent
+
+
+def rules_path() -> Path:
+    """Return the folder of the rules database."""
+    return _data_folder("rules")
+
+
+def kernels_path() -> Path:
+    """Return the folder of the OpenCL C kernels."""
+    return _data_folder("kernels")
+
+
+def _data_folder(name: str) -> Path:
+    installed = _PACKAGE / "_data" / name
+    return installed if installed.is_dir() else _PACKAGE.parent / name
