@@ -10,7 +10,7 @@ Decision = Literal["device", "cpu", "no-difference", "refused"]
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True):
-    """One measured figure. `ci95` is (low, high) in `unit`; figures are None unless status is ok."""
+    """One measured figure; `ci95` is (low, high) in `unit`, figures are None unless `ok`."""
 
     device: str
     workload: str

@@ -3,6 +3,8 @@
 
 from typing import Annotated
 
+import msgspec
+
 from clprobe.model.fact import FactStruct, described
 from clprobe.model.hardware import DeviceNode, Gpu
 from clprobe.model.opencl import Icd, Loader, View
@@ -24,9 +26,9 @@ class Snapshot(FactStruct, frozen=True, kw_only=True):
     system: System = System()
     user: User = User()
     environment: Annotated[
-        dict[str, str | None | Unknown],
+        dict[str, str | Unknown | None],
         described("variables that matter to OpenCL; null: looked for and not set", "environment"),
-    ] = {}
+    ] = msgspec.field(default_factory=dict)
     gpus: Annotated[Fact[tuple[Gpu, ...]], described("PCI functions of class display")] = NOT_STATED
     device_nodes: Annotated[
         Fact[tuple[DeviceNode, ...]], described("/dev/dri, /dev/kfd, /dev/nvidia*, /dev/dxg")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Unknown: a value of its own, neither "fine" nor "missing"."""
 
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 import msgspec
 
@@ -16,5 +16,5 @@ NOT_STATED = Unknown(unknown="not stated")
 """The default of every fact: the snapshot does not say."""
 
 T = TypeVar("T")
-Fact = T | Unknown
+Fact: TypeAlias = T | Unknown
 """A fact is a value or Unknown; `None` as a value means "there is none"."""

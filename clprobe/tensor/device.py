@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: MIT
+"""One OpenCL device opened for work: context, queue with profiling, limits, kernels, memory."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+
+import numpy as np
+import pyopencl as cl
+from pyopencl.tools import ImmediateAllocator, MemoryPool, PooledBuffer
+
+from clprobe.tensor.errors import DeviceError
+from clprobe.tensor.limits import Limits
+from clprobe.tensor.program import Kernel, Programs
+
+Buffer = cl.Buffer | PooledBuffer
+Argument = Buffer | np.generic | np.ndarray
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """One command that ran on the queue."""
+
+    name: str
+    """The kernel's name, or "upload", "download", "fill"."""
+    event: cl.Event
+
+    @property
+    def elapsed_ns(self) -> int:
+        """Return the time on the device, waiting for the command if need be."""
+        self.event.wait()
+        return int(self.event.profile.end - self.event.profile.start)
+
+
+class Device:
+    """A device with one in-order queue; close it, or use it in a `with` statement."""
+
+    def __init__(self, cl_device: cl.Device, limits: Limits, kernels: Path | None = None) -> None:
+        self.cl_device = cl_device
+        self.limits = limits
+        self.context = cl.Context([cl_device])
+        self.queue = cl.CommandQueue(
+            self.context, properties=cl.command_queue_properties.PROFILING_ENABLE
+        )
+        self.programs = Programs(self.context, cl_device, limits, kernels)
+        self._pool = MemoryPool(ImmediateAllocator(self.queue))
+        self._recordings: list[list[Recorded]] = []
+
+    @classmethod
+    def open(
+        cls,
+        cl_device: cl.Device,
+        *,
+        limits: Limits | None = None,
+        kernels: Path | None = None,
+    ) -> "Device":
+        """Open a device; `limits` below its own make it behave like a smaller one.
+
+        `kernels` names another folder of kernels than the one that clprobe ships.
+
+        **Raises** DeviceError.
+        """
+        try:
+            return cls(cl_device, Limits.of(cl_device) if limits is None else limits, kernels)
+        except cl.Error as error:
+            raise DeviceError(f"{cl_device.name} cannot be opened: {error}") from error
+
+    @property
+    def name(self) -> str:
+        """Return the device's own name."""
+        return str(self.cl_device.name)
+
+    @property
+    def compile_ns(self) -> int:
+        """Return the time spent building kernels so far."""
+        return self.programs.compile_ns
+
+    def allocate(self, size_bytes: int) -> Buffer:
+        """Return an uninitialised buffer; memory is reused within this device's queue.
+
+        **Raises** DeviceError, naming the bytes asked and the limit.
+        """
+        limit = self.limits.max_allocation_bytes
+        if size_bytes > limit:
+            raise DeviceError(
+                f"{self.name} allocates at most {limit} bytes at once; {size_bytes} were asked.",
+                hint="Use a smaller batch.",
+            )
+        try:
+            # The pool rounds sizes up, which must not carry a large one past the limit.
+            if size_bytes > limit // 2:
+                return cl.Buffer(self.context, cl.mem_flags.READ_WRITE, size_bytes)
+            return self._pool.allocate(size_bytes)
+        except cl.Error as error:
+            raise DeviceError(
+                f"{self.name} could not allocate {size_bytes} bytes "
+                f"of {self.limits.global_memory_bytes}: {error}",
+                hint="Use a smaller batch.",
+            ) from error
+
+    def launch(
+        self,
+        kernel: Kernel,
+        global_size: Sequence[int],
+        local_size: Sequence[int],
+        arguments: Sequence[Argument],
+    ) -> cl.Event:
+        """Enqueue a kernel; scalars are NumPy scalars of the width that the kernel declares.
+
+        **Raises** DeviceError.
+        """
+        try:
+            for index, argument in enumerate(arguments):
+                kernel.handle.set_arg(index, argument)
+            event = cl.enqueue_nd_range_kernel(
+                self.queue, kernel.handle, tuple(global_size), tuple(local_size)
+            )
+        except cl.Error as error:
+            raise DeviceError(
+                f"{self.name} refused kernel {kernel.name} of {kernel.file}, "
+                f"global {tuple(global_size)}, local {tuple(local_size)}: {error}"
+            ) from error
+        return self._record(kernel.name, event)
+
+    def upload(self, buffer: Buffer, values: np.ndarray) -> None:
+        """Copy contiguous host values into a buffer and wait."""
+        self._record("upload", cl.enqueue_copy(self.queue, buffer, values, is_blocking=True))
+
+    def download(self, values: np.ndarray, buffer: Buffer) -> None:
+        """Copy a buffer into contiguous host memory and wait."""
+        try:
+            self._record("download", cl.enqueue_copy(self.queue, values, buffer, is_blocking=True))
+        except cl.Error as error:
+            raise DeviceError(f"{self.name} failed in an earlier kernel: {error}") from error
+
+    def fill(self, buffer: Buffer, value: np.generic, size_bytes: int) -> None:
+        """Set the whole buffer to one value."""
+        event = cl.enqueue_fill_buffer(self.queue, buffer, value, 0, size_bytes)
+        self._record("fill", event)
+
+    def finish(self) -> None:
+        """Wait until everything enqueued has run.
+
+        **Raises** DeviceError.
+        """
+        try:
+            self.queue.finish()
+        except cl.Error as error:
+            raise DeviceError(f"{self.name} failed in an earlier kernel: {error}") from error
+
+    @contextmanager
+    def record_events(self) -> Iterator[list[Recorded]]:
+        """Collect every command enqueued inside the `with` block, in order."""
+        recording: list[Recorded] = []
+        self._recordings.append(recording)
+        try:
+            yield recording
+        finally:
+            self._recordings.remove(recording)
+
+    def close(self) -> None:
+        """Wait for the queue and give unused memory back."""
+        self.finish()
+        self._pool.stop_holding()
+
+    def __enter__(self) -> "Device":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _record(self, name: str, event: cl.Event) -> cl.Event:
+        for recording in self._recordings:
+            recording.append(Recorded(name, event))
+        return event

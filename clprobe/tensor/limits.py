@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: MIT
+"""What a device allows; every work-group and local size is chosen from these."""
+
+from dataclasses import dataclass
+
+import pyopencl as cl
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """The limits of one device, as it reports them (or as a test pretends)."""
+
+    max_work_group_size: int
+    max_work_item_sizes: tuple[int, int, int]
+    local_memory_bytes: int
+    global_memory_bytes: int
+    max_allocation_bytes: int
+    compute_units: int
+    preferred_vector_width: int
+    """Floats in a vector that suits the hardware; 1 where the compiler vectorises itself."""
+    is_cpu: bool
+
+    @classmethod
+    def of(cls, device: cl.Device) -> "Limits":
+        """Ask the device.
+
+        **Source** OpenCL 1.2 specification, table 4.3.
+        """
+        x, y, z = device.max_work_item_sizes[:3]
+        return cls(
+            max_work_group_size=device.max_work_group_size,
+            max_work_item_sizes=(x, y, z),
+            local_memory_bytes=device.local_mem_size,
+            global_memory_bytes=device.global_mem_size,
+            max_allocation_bytes=device.max_mem_alloc_size,
+            compute_units=device.max_compute_units,
+            preferred_vector_width=device.preferred_vector_width_float,
+            is_cpu=bool(device.type & cl.device_type.CPU),
+        )

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: MIT
+"""Finds, builds and caches the kernels of one device.
+
+Binaries are not written to disk here: PoCL, NVIDIA's and Intel's GPU runtimes and rusticl cache by
+themselves, and a cache of ours would need a writable place and trust in every loader of binaries.
+"""
+
+import re
+import time
+import warnings
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyopencl as cl
+
+from clprobe.resources import kernels_path
+from clprobe.tensor.errors import BuildError
+from clprobe.tensor.limits import Limits
+
+_SHOWN_ERRORS = 5
+_INCLUDE = re.compile(r'^#include "([^"]+)"$', re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kernel:
+    """A kernel built for one device."""
+
+    name: str
+    file: str
+    work_group_limit: int
+    """CL_KERNEL_WORK_GROUP_SIZE, or the device's limit where that is smaller."""
+    handle: cl.Kernel
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """One way to build a kernel, and what a work-group of it takes."""
+
+    defines: Mapping[str, int]
+    work_group_size: int
+    local_memory_bytes: int = 0
+
+
+class Programs:
+    """The kernels of one device, each built when it is first asked for."""
+
+    def __init__(
+        self,
+        context: cl.Context,
+        device: cl.Device,
+        limits: Limits,
+        folder: Path | None = None,
+    ) -> None:
+        self.compile_ns = 0
+        self._context = context
+        self._device = device
+        self._limits = limits
+        self._folder = kernels_path() if folder is None else folder
+        self._programs: dict[tuple[str, str], cl.Program] = {}
+        self._kernels: dict[tuple[str, str, str], Kernel] = {}
+        self._choices: dict[object, tuple[Kernel, Candidate]] = {}
+
+    def kernel(self, file: str, name: str, defines: Mapping[str, int] | None = None) -> Kernel:
+        """Return kernel `name` of kernels/`file`, built with the given tunables.
+
+        **Raises** BuildError.
+        """
+        options = " ".join(f"-D{key}={value}" for key, value in (defines or {}).items())
+        key = (file, name, options)
+        if key not in self._kernels:
+            program = self._programs.get((file, options)) or self._build(file, options)
+            handle = cl.Kernel(program, name)
+            limit = handle.get_work_group_info(
+                cl.kernel_work_group_info.WORK_GROUP_SIZE, self._device
+            )
+            self._kernels[key] = Kernel(
+                name=name,
+                file=file,
+                work_group_limit=min(int(limit), self._limits.max_work_group_size),
+                handle=handle,
+            )
+        return self._kernels[key]
+
+    def first_that_fits(
+        self, file: str, name: str, candidates: Iterable[Candidate]
+    ) -> tuple[Kernel, Candidate]:
+        """Build candidates in order until one fits the device's and its own kernel's limits.
+
+        **Raises** BuildError, also where none fits.
+        """
+        candidates = tuple(candidates)
+        key = (file, name, tuple(tuple(candidate.defines.items()) for candidate in candidates))
+        if key not in self._choices:
+            self._choices[key] = self._choose(file, name, candidates)
+        return self._choices[key]
+
+    def _choose(
+        self, file: str, name: str, candidates: tuple[Candidate, ...]
+    ) -> tuple[Kernel, Candidate]:
+        for candidate in candidates:
+            if (
+                candidate.work_group_size > self._limits.max_work_group_size
+                or candidate.local_memory_bytes > self._limits.local_memory_bytes
+            ):
+                continue
+            kernel = self.kernel(file, name, candidate.defines)
+            if candidate.work_group_size <= kernel.work_group_limit:
+                return kernel, candidate
+        raise BuildError(
+            f"No work-group size of {file} fits {self._device.name}: at most "
+            f"{self._limits.max_work_group_size} work-items and "
+            f"{self._limits.local_memory_bytes} bytes of local memory.",
+            hint="Add a smaller entry to the list of candidates.",
+        )
+
+    def _build(self, file: str, options: str) -> cl.Program:
+        source = self._read(file)
+        started = time.perf_counter_ns()
+        try:
+            with warnings.catch_warnings():
+                # Some compilers greet every build with a log; only a failed build is news.
+                warnings.simplefilter("ignore", cl.CompilerWarning)
+                program = cl.Program(self._context, source).build(
+                    ["-cl-std=CL1.2", *options.split()], cache_dir=False
+                )
+        except cl.Error as error:
+            raise BuildError(
+                f"{self._folder / file} does not build.\n"
+                f"options  -cl-std=CL1.2 {options}\n"
+                f"device   {self._device.platform.name}, {self._device.name}\n"
+                + "\n".join(first_errors(str(error))),
+            ) from error
+        finally:
+            self.compile_ns += time.perf_counter_ns() - started
+        self._programs[file, options] = program
+        return program
+
+    def _read(self, file: str) -> str:
+        """Return the source with its includes pasted in.
+
+        An include path would have to survive every compiler's splitting of options at spaces.
+        """
+        text = (self._folder / file).read_text(encoding="utf-8")
+        return _INCLUDE.sub(lambda found: self._read(found[1]), text)
+
+
+def first_errors(log: str) -> list[str]:
+    """Return the first lines of a build log that name an error, or else its first lines."""
+    lines = [line.strip() for line in log.splitlines() if line.strip()]
+    errors = [line for line in lines if re.search(r"\berror\b", line, re.IGNORECASE)]
+    return (errors or lines)[:_SHOWN_ERRORS]
