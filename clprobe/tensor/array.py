@@ -5,8 +5,9 @@ from math import prod
 
 import numpy as np
 import numpy.typing as npt
+import pyopencl as cl
 
-from clprobe.tensor.device import Buffer, Device
+from clprobe.tensor.device import Device
 from clprobe.tensor.errors import DtypeError, ShapeError
 
 Shape = tuple[int, ...]
@@ -21,7 +22,7 @@ class Array:
     __slots__ = ("_buffer", "device", "dtype", "shape")
 
     def __init__(
-        self, device: Device, shape: Shape, dtype: np.dtype, buffer: Buffer | None
+        self, device: Device, shape: Shape, dtype: np.dtype, buffer: cl.Buffer | None
     ) -> None:
         self.device = device
         self.shape = shape
@@ -73,7 +74,7 @@ class Array:
         return values
 
     @property
-    def buffer(self) -> Buffer:
+    def buffer(self) -> cl.Buffer:
         """Return the memory; only an array with elements has any."""
         if self._buffer is None:
             raise ShapeError(f"An array of shape {self.shape} has no buffer.")

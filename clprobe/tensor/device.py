@@ -6,17 +6,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
+from typing import Any, cast
 
 import numpy as np
 import pyopencl as cl
-from pyopencl.tools import ImmediateAllocator, MemoryPool, PooledBuffer
+from pyopencl.tools import ImmediateAllocator, MemoryPool
 
 from clprobe.tensor.errors import DeviceError
 from clprobe.tensor.limits import Limits
 from clprobe.tensor.program import Kernel, Programs
 
-Buffer = cl.Buffer | PooledBuffer
-Argument = Buffer | np.generic | np.ndarray
+Argument = cl.Buffer | np.generic | np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ class Device:
         """Return the time spent building kernels so far."""
         return self.programs.compile_ns
 
-    def allocate(self, size_bytes: int) -> Buffer:
+    def allocate(self, size_bytes: int) -> cl.Buffer:
         """Return an uninitialised buffer; memory is reused within this device's queue.
 
         **Raises** DeviceError, naming the bytes asked and the limit.
@@ -92,7 +92,8 @@ class Device:
             # The pool rounds sizes up, which must not carry a large one past the limit.
             if size_bytes > limit // 2:
                 return cl.Buffer(self.context, cl.mem_flags.READ_WRITE, size_bytes)
-            return self._pool.allocate(size_bytes)
+            # A pooled buffer serves wherever a buffer does.
+            return cast("cl.Buffer", self._pool.allocate(size_bytes))
         except cl.Error as error:
             raise DeviceError(
                 f"{self.name} could not allocate {size_bytes} bytes "
@@ -124,20 +125,20 @@ class Device:
             ) from error
         return self._record(kernel.name, event)
 
-    def upload(self, buffer: Buffer, values: np.ndarray) -> None:
+    def upload(self, buffer: cl.Buffer, values: np.ndarray) -> None:
         """Copy contiguous host values into a buffer and wait."""
         self._record("upload", cl.enqueue_copy(self.queue, buffer, values, is_blocking=True))
 
-    def download(self, values: np.ndarray, buffer: Buffer) -> None:
+    def download(self, values: np.ndarray, buffer: cl.Buffer) -> None:
         """Copy a buffer into contiguous host memory and wait."""
         try:
             self._record("download", cl.enqueue_copy(self.queue, values, buffer, is_blocking=True))
         except cl.Error as error:
             raise DeviceError(f"{self.name} failed in an earlier kernel: {error}") from error
 
-    def fill(self, buffer: Buffer, value: np.generic, size_bytes: int) -> None:
+    def fill(self, buffer: cl.Buffer, value: np.float32, size_bytes: int) -> None:
         """Set the whole buffer to one value."""
-        event = cl.enqueue_fill_buffer(self.queue, buffer, value, 0, size_bytes)
+        event = cl.enqueue_fill_buffer(self.queue, buffer, np.array(value), 0, size_bytes)
         self._record("fill", event)
 
     def finish(self) -> None:

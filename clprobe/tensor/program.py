@@ -8,15 +8,18 @@ themselves, and a cache of ours would need a writable place and trust in every l
 import re
 import time
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, TypeVar
 
 import pyopencl as cl
 
 from clprobe.resources import kernels_path
 from clprobe.tensor.errors import BuildError
 from clprobe.tensor.limits import Limits
+
+Choice = TypeVar("Choice")
 
 _SHOWN_ERRORS = 5
 _INCLUDE = re.compile(r'^#include "([^"]+)"$', re.MULTILINE)
@@ -37,6 +40,7 @@ class Kernel:
 class Candidate:
     """One way to build a kernel, and what a work-group of it takes."""
 
+    file: str
     defines: Mapping[str, int]
     work_group_size: int
     local_memory_bytes: int = 0
@@ -59,7 +63,7 @@ class Programs:
         self._folder = kernels_path() if folder is None else folder
         self._programs: dict[tuple[str, str], cl.Program] = {}
         self._kernels: dict[tuple[str, str, str], Kernel] = {}
-        self._choices: dict[object, tuple[Kernel, Candidate]] = {}
+        self._choices: dict[Hashable, Any] = {}
 
     def kernel(self, file: str, name: str, defines: Mapping[str, int] | None = None) -> Kernel:
         """Return kernel `name` of kernels/`file`, built with the given tunables.
@@ -83,36 +87,35 @@ class Programs:
         return self._kernels[key]
 
     def first_that_fits(
-        self, file: str, name: str, candidates: Iterable[Candidate]
+        self, name: str, candidates: Sequence[Candidate]
     ) -> tuple[Kernel, Candidate]:
         """Build candidates in order until one fits the device's and its own kernel's limits.
 
         **Raises** BuildError, also where none fits.
         """
-        candidates = tuple(candidates)
-        key = (file, name, tuple(tuple(candidate.defines.items()) for candidate in candidates))
-        if key not in self._choices:
-            self._choices[key] = self._choose(file, name, candidates)
-        return self._choices[key]
-
-    def _choose(
-        self, file: str, name: str, candidates: tuple[Candidate, ...]
-    ) -> tuple[Kernel, Candidate]:
         for candidate in candidates:
             if (
                 candidate.work_group_size > self._limits.max_work_group_size
+                or candidate.work_group_size > self._limits.max_work_item_sizes[0]
                 or candidate.local_memory_bytes > self._limits.local_memory_bytes
             ):
                 continue
-            kernel = self.kernel(file, name, candidate.defines)
+            kernel = self.kernel(candidate.file, name, candidate.defines)
             if candidate.work_group_size <= kernel.work_group_limit:
                 return kernel, candidate
         raise BuildError(
-            f"No work-group size of {file} fits {self._device.name}: at most "
-            f"{self._limits.max_work_group_size} work-items and "
+            f"No way to build {name} fits {self._device.name}: at most "
+            f"{self._limits.max_work_group_size} work-items in a work-group and "
             f"{self._limits.local_memory_bytes} bytes of local memory.",
-            hint="Add a smaller entry to the list of candidates.",
+            hint="Add a candidate that needs less.",
         )
+
+    def remember(self, key: Hashable, choose: Callable[[], Choice]) -> Choice:
+        """Return what `choose` chose for this device when `key` was first asked for."""
+        if key not in self._choices:
+            self._choices[key] = choose()
+        choice: Choice = self._choices[key]
+        return choice
 
     def _build(self, file: str, options: str) -> cl.Program:
         source = self._read(file)
@@ -121,8 +124,9 @@ class Programs:
             with warnings.catch_warnings():
                 # Some compilers greet every build with a log; only a failed build is news.
                 warnings.simplefilter("ignore", cl.CompilerWarning)
-                program = cl.Program(self._context, source).build(
-                    ["-cl-std=CL1.2", *options.split()], cache_dir=False
+                program: cl.Program = cl.Program(self._context, source).build(
+                    ["-cl-std=CL1.2", *options.split()],
+                    cache_dir=False,  # type: ignore[arg-type]  # means "none"
                 )
         except cl.Error as error:
             raise BuildError(

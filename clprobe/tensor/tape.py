@@ -36,7 +36,8 @@ class Variable:
         self._serial = next(_serials)
         self._entry: tuple[tuple[Variable, Gradient], ...] = ()
 
-    def _remember(self, inputs: "tuple[Variable, ...]", gradients: tuple[Gradient, ...]) -> None:
+    def remember(self, inputs: "tuple[Variable, ...]", gradients: tuple[Gradient, ...]) -> None:
+        """Put this variable on the tape, as computed from those inputs that want gradients."""
         pairs = zip(inputs, gradients, strict=True)
         self._entry = tuple(pair for pair in pairs if pair[0].requires_grad)
         self.requires_grad = bool(self._entry)

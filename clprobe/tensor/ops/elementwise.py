@@ -2,7 +2,7 @@
 """Elementwise operations with broadcasting, and their gradients."""
 
 import numpy as np
-import pyopencl.cltypes as cltypes
+import numpy.typing as npt
 
 from clprobe.tensor.array import Array, Shape
 from clprobe.tensor.broadcast import broadcast_axes, broadcast_loops, broadcast_shape
@@ -115,6 +115,6 @@ def sum_to(gradient: Array, shape: Shape) -> Array:
     return sum_axes(gradient, broadcast_axes(shape, gradient.shape)).reshape(shape)
 
 
-def _ulong8(loops: tuple[int, ...]) -> np.ndarray:
+def _ulong8(loops: tuple[int, ...]) -> npt.NDArray[np.uint64]:
     outer = loops[:-1]
-    return cltypes.make_ulong8(*outer, *(0,) * (8 - len(outer)))
+    return np.array(outer + (0,) * (8 - len(outer)), np.uint64)

@@ -3,11 +3,14 @@
 
 from collections.abc import Iterator
 
+import numpy as np
+
+from clprobe.tensor.errors import ShapeError
 from clprobe.tensor.limits import Limits
 from clprobe.tensor.program import Kernel
 
-# Measured on PoCL: a work-group costs about as much as several hundred additions, so few large ones;
-# a GPU keeps more of them in flight when they are smaller.
+# A work-group costs PoCL about as much as several hundred additions, so few large ones; a GPU
+# keeps more of them in flight when they are smaller.
 _CPU_WORK_ITEMS = 1024
 _GPU_WORK_ITEMS = 256
 _NARROW = 16
@@ -32,8 +35,24 @@ def two_dimensions(kernel: Kernel, limits: Limits, columns: int, rows: int) -> N
     width = min(_NARROW if columns <= _NARROW * 2 else size, _first(limits))
     width = _floor_power_of_two(min(width, size))
     height = _floor_power_of_two(min(size // width, limits.max_work_item_sizes[1]))
-    groups = min(round_up(rows, height) // height, _MAX_WORK_GROUPS_ABOVE_FIRST)
+    groups = work_groups_above_first(round_up(rows, height) // height)
     return (round_up(columns, width), groups * height), (width, height)
+
+
+def work_groups_above_first(wanted: int) -> int:
+    """Return how many work-groups to launch along a later dimension; the kernel loops over more."""
+    return min(wanted, _MAX_WORK_GROUPS_ABOVE_FIRST)
+
+
+def uint32(size: int) -> np.uint32:
+    """Return a kernel argument that leaves room for index arithmetic in 32 bits.
+
+    **Raises** ShapeError.
+    """
+    if size >= 1 << 31:
+        raise ShapeError(f"A size of {size} is beyond the {1 << 31} that kernels count to.")
+    argument: np.uint32 = np.uint32(size)
+    return argument
 
 
 def powers_of_two_down_from(size: int) -> Iterator[int]:

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: MIT
+"""A small deep-learning framework on OpenCL: tensors, a tape, layers and an optimiser."""
+
+from clprobe.tensor import nn, ops, optim
+from clprobe.tensor.array import Array
+from clprobe.tensor.device import Device, Recorded
+from clprobe.tensor.errors import BuildError, DeviceError, DtypeError, ShapeError
+from clprobe.tensor.limits import Limits
+from clprobe.tensor.tensor import Tensor, conv2d, linear, max_pool2d, softmax_cross_entropy
+
+__all__ = [
+    "Array",
+    "BuildError",
+    "Device",
+    "DeviceError",
+    "DtypeError",
+    "Limits",
+    "Recorded",
+    "ShapeError",
+    "Tensor",
+    "conv2d",
+    "linear",
+    "max_pool2d",
+    "nn",
+    "ops",
+    "optim",
+    "softmax_cross_entropy",
+]

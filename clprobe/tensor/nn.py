@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: MIT
+"""Layers: parameters with names, and a forward pass."""
+
+from collections.abc import Iterator, Mapping
+from math import prod, sqrt
+
+import numpy as np
+import numpy.typing as npt
+
+from clprobe.tensor.array import Array
+from clprobe.tensor.device import Device
+from clprobe.tensor.errors import ShapeError
+from clprobe.tensor.tensor import Tensor, conv2d, linear, max_pool2d
+
+
+class Module:
+    """A layer; names, shapes and order of parameters are torch's."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return the layer's output."""
+        raise NotImplementedError
+
+    def __call__(self, x: Tensor) -> Tensor:
+        """Return `forward(x)`, as in torch."""
+        return self.forward(x)
+
+    def named_parameters(self) -> Iterator[tuple[str, Tensor]]:
+        """Yield each parameter with its name in `state`, in a fixed order."""
+        yield from ()
+
+    def parameters(self) -> list[Tensor]:
+        """Return the parameters, in a fixed order."""
+        return [tensor for _, tensor in self.named_parameters()]
+
+    def state(self) -> dict[str, npt.NDArray[np.float32]]:
+        """Return a copy of every parameter on the host."""
+        return {name: tensor.numpy() for name, tensor in self.named_parameters()}
+
+    def load_state(self, state: Mapping[str, npt.NDArray[np.float32]]) -> None:
+        """Overwrite every parameter.
+
+        **Raises** ShapeError if a name is missing or left over, or a shape differs.
+        """
+        own = dict(self.named_parameters())
+        if own.keys() != state.keys():
+            raise ShapeError(f"Parameters are {sorted(own)}, the state has {sorted(state)}.")
+        for name, tensor in own.items():
+            if tensor.shape != state[name].shape:
+                raise ShapeError(
+                    f"Parameter {name} is {tensor.shape}, the state has {state[name].shape}."
+                )
+            tensor.array = Array.from_numpy(state[name], tensor.device)
+
+
+class _Affine(Module):
+    """A weight and a bias, as Linear and Conv2d have."""
+
+    def __init__(
+        self, shape: tuple[int, ...], device: Device, generator: np.random.Generator
+    ) -> None:
+        # The bounds of torch's own layers: 1 / sqrt(inputs of one output), for weight and bias.
+        bound = 1 / sqrt(max(1, prod(shape[1:])))
+
+        def initial(*sizes: int) -> Tensor:
+            values = generator.uniform(-bound, bound, sizes).astype(np.float32)
+            return Tensor.from_numpy(values, device, requires_grad=True)
+
+        self.weight = initial(*shape)
+        self.bias = initial(shape[0])
+
+    def named_parameters(self) -> Iterator[tuple[str, Tensor]]:
+        """Yield weight and bias."""
+        yield "weight", self.weight
+        yield "bias", self.bias
+
+
+class Linear(_Affine):
+    """y = x · weightᵀ + bias.
+
+    **Shapes** weight (outputs, inputs), bias (outputs,).
+    """
+
+    def __init__(
+        self, inputs: int, outputs: int, *, device: Device, generator: np.random.Generator
+    ) -> None:
+        super().__init__((outputs, inputs), device, generator)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return x · weightᵀ + bias."""
+        return linear(x, self.weight, self.bias)
+
+
+class Conv2d(_Affine):
+    """Convolution with square filters.
+
+    **Shapes** weight (filters, channels, size, size), bias (filters,).
+    """
+
+    def __init__(  # noqa: PLR0913 - torch's own argument list
+        self,
+        channels: int,
+        filters: int,
+        size: int,
+        *,
+        stride: int = 1,
+        padding: int = 0,
+        device: Device,
+        generator: np.random.Generator,
+    ) -> None:
+        super().__init__((filters, channels, size, size), device, generator)
+        self.stride = stride
+        self.padding = padding
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return the convolution of images."""
+        return conv2d(x, self.weight, self.bias, self.stride, self.padding)
+
+
+class ReLU(Module):
+    """max(x, 0)."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return max(x, 0)."""
+        return x.relu()
+
+
+class MaxPool2d(Module):
+    """The maximum of every window; the stride is `size` if left out."""
+
+    def __init__(self, size: int, stride: int | None = None) -> None:
+        self.size = size
+        self.stride = stride
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return the pooled images."""
+        return max_pool2d(x, self.size, self.stride)
+
+
+class Flatten(Module):
+    """One row per image."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return one row per image."""
+        return x.flatten()
+
+
+class Sequential(Module):
+    """Layers one after the other; parameters are named "0.weight", "0.bias" and so on."""
+
+    def __init__(self, *layers: Module) -> None:
+        self.layers = layers
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return the output of the last layer."""
+        for layer in self.layers:
+            x = layer(x)
+        return x
+
+    def named_parameters(self) -> Iterator[tuple[str, Tensor]]:
+        """Yield the parameters of each layer in turn."""
+        for index, layer in enumerate(self.layers):
+            for name, tensor in layer.named_parameters():
+                yield f"{index}.{name}", tensor

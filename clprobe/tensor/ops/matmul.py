@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: MIT
+"""Matrix products, single and batched, of operands that may be transposed, and their gradients."""
+
+import numpy as np
+
+from clprobe.resources import kernels_path
+from clprobe.tensor.array import Array
+from clprobe.tensor.device import Device
+from clprobe.tensor.errors import ShapeError
+from clprobe.tensor.ops.launch_sizes import NdRange, one_dimension, uint32, work_groups_above_first
+from clprobe.tensor.ops.variants import load_variants
+from clprobe.tensor.program import Kernel
+from clprobe.tensor.tape import Result
+
+ORACLE = "matmul/naive.cl"
+
+
+def matmul(a: Array, b: Array) -> Result:
+    """Return a @ b.
+
+    **Shapes** a (m, k), b (k, n), result (m, n).
+
+    **Raises** ShapeError.
+    """
+    if len(a.shape) != 2 or len(b.shape) != 2:
+        raise ShapeError(f"A matrix product takes two matrices, not {a.shape} and {b.shape}.")
+    return Result(
+        matmul_forward(a, b),
+        (
+            lambda dc: matmul_forward(dc, b, transpose_b=True),
+            lambda dc: matmul_forward(a, dc, transpose_a=True),
+        ),
+    )
+
+
+def linear(x: Array, weight: Array) -> Result:
+    """Return x @ weightᵀ; a bias is an addition.
+
+    **Shapes** x (batch, in), weight (out, in), result (batch, out).
+
+    **Raises** ShapeError.
+    """
+    if len(x.shape) != 2 or len(weight.shape) != 2:
+        raise ShapeError(f"A linear layer takes two matrices, not {x.shape} and {weight.shape}.")
+    return Result(
+        matmul_forward(x, weight, transpose_b=True),
+        (
+            lambda dy: matmul_forward(dy, weight),
+            lambda dy: matmul_forward(dy, x, transpose_a=True),
+        ),
+    )
+
+
+def matmul_forward(
+    a: Array,
+    b: Array,
+    *,
+    transpose_a: bool = False,
+    transpose_b: bool = False,
+    kernel: str | None = None,
+) -> Array:
+    """Return the product, without a tape; `kernel` names a file rather than the device's own.
+
+    **Shapes** a (m, k), b (k, n), result (m, n), a transposed operand the other way round; with a
+    leading batch axis on either operand, the result has it too and the other operand is repeated.
+
+    **Raises** ShapeError.
+    """
+    m, k = a.shape[-2:][:: -1 if transpose_a else 1]
+    k_b, n = b.shape[-2:][:: -1 if transpose_b else 1]
+    batches = (a.shape[:-2] or b.shape[:-2] or (1,))[0]
+    if k != k_b or any(x.shape[:-2] not in ((), (batches,)) for x in (a, b)):
+        raise ShapeError(
+            f"Shapes {a.shape}{' transposed' * transpose_a} and {b.shape}"
+            f"{' transposed' * transpose_b} do not fit a matrix product."
+        )
+    batch_shape = a.shape[:-2] or b.shape[:-2]
+    if not k:
+        return Array.full(a.device, (*batch_shape, m, n), 0.0)
+    c = Array.empty(a.device, (*batch_shape, m, n))
+    if not c.size:
+        return c
+    arguments = (
+        *(a.buffer, b.buffer, c.buffer, uint32(m), uint32(n), uint32(k), np.uint64(batches)),
+        np.uint64(m * k if a.shape[:-2] else 0),
+        np.uint64(k * n if b.shape[:-2] else 0),
+        np.uint64(m * n),
+    )
+    built, ranges = a.device.programs.remember(
+        (ORACLE, m, n, batches, transpose_a, transpose_b, kernel),
+        lambda: _choose(a.device, (m, n, batches), (transpose_a, transpose_b), kernel),
+    )
+    a.device.launch(built, *ranges, arguments)
+    return c
+
+
+def _choose(
+    device: Device, sizes: tuple[int, int, int], transposed: tuple[bool, bool], file: str | None
+) -> tuple[Kernel, NdRange]:
+    m, n, batches = sizes
+    flags = {"TRANSPOSE_A": int(transposed[0]), "TRANSPOSE_B": int(transposed[1])}
+    batch_groups = work_groups_above_first(batches)
+    if file == ORACLE:
+        built = device.programs.kernel(ORACLE, "matmul", flags)
+        (count,), (local,) = one_dimension(built, device.limits, m * n)
+        return built, ((count, batch_groups), (local, 1))
+    suited = [
+        variant
+        for variant in load_variants(kernels_path() / "matmul" / "variants.yaml")
+        if variant.suits(device.limits, n) and file in (None, variant.file)
+    ]
+    busy = [
+        variant
+        for variant in suited
+        if variant.tiles(m, n) * batches
+        >= variant.tiles_per_compute_unit * device.limits.compute_units
+    ]
+    idle = [variant for variant in reversed(suited) if variant not in busy]
+    candidates = [variant.candidate(flags) for variant in busy + idle]
+    built, chosen = device.programs.first_that_fits("matmul", candidates)
+    tiles = (busy + idle)[candidates.index(chosen)].tiles(m, n)
+    return built, ((tiles * chosen.work_group_size, batch_groups), (chosen.work_group_size, 1))

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: MIT
+"""Sums over any axes, in as many launches as the axes have separate runs."""
+
+from collections.abc import Sequence
+from math import prod
+
+import numpy as np
+
+from clprobe.tensor.array import Array
+from clprobe.tensor.ops.launch_sizes import powers_of_two_down_from, two_dimensions
+from clprobe.tensor.program import Candidate, Kernel
+
+_CPU_WORK_ITEMS = 64
+_GPU_WORK_ITEMS = 256
+# A piece shorter than this many values per work-item is not worth a second pass.
+_MIN_VALUES_PER_ITEM = 16
+_PIECES_PER_COMPUTE_UNIT = 8
+# Bounds the rounding error of the serial sums of sum_columns, and shares long columns out.
+_MAX_COLUMN_PIECE = 512
+
+
+def sum_axes(x: Array, axes: Sequence[int]) -> Array:
+    """Return the sums over `axes`.
+
+    **Shapes** as x, with 1 at every axis summed over.
+    """
+    y = x
+    for first, last in _runs(sorted(axes)):
+        shape = y.shape
+        outer, length, inner = prod(shape[:first]), prod(shape[first:last]), prod(shape[last:])
+        summed = (
+            sum_rows(y.reshape((outer, length)))
+            if inner == 1
+            else sum_columns(y.reshape((outer, length, inner)))
+        )
+        y = summed.reshape(shape[:first] + (1,) * (last - first) + shape[last:])
+    return y
+
+
+def sum_rows(x: Array) -> Array:
+    """Return the sum of each row.
+
+    **Shapes** x (rows, length); result (rows,).
+    """
+    rows, length = x.shape
+    if length == 1:
+        return x.reshape((rows,))
+    if not x.size:
+        return Array.full(x.device, (rows,), 0.0)
+    limits = x.device.limits
+    kernel, size = row_kernel("reduce/sum_rows.cl", "sum_rows", x)
+    wanted = -(-limits.compute_units * _PIECES_PER_COMPUTE_UNIT // rows)
+    pieces = max(1, min(wanted, length // (size * _MIN_VALUES_PER_ITEM)))
+    piece = -(-length // pieces)
+    pieces = -(-length // piece)
+    y = Array.empty(x.device, (rows, pieces))
+    sizes = (np.uint64(length), np.uint64(piece), np.uint64(pieces))
+    x.device.launch(kernel, (rows * pieces * size,), (size,), (x.buffer, y.buffer, *sizes))
+    return sum_rows(y)
+
+
+def sum_columns(x: Array) -> Array:
+    """Return the sums along the middle axis.
+
+    **Shapes** x (outer, length, inner); result (outer, inner).
+    """
+    outer, length, inner = x.shape
+    if length == 1:
+        return x.reshape((outer, inner))
+    if not x.size:
+        return Array.full(x.device, (outer, inner), 0.0)
+    pieces = -(-length // _MAX_COLUMN_PIECE)
+    piece = -(-length // pieces)
+    pieces = -(-length // piece)
+    y = Array.empty(x.device, (outer, pieces, inner))
+    kernel = x.device.programs.kernel("reduce/sum_columns.cl", "sum_columns")
+    ranges = two_dimensions(kernel, x.device.limits, inner, outer * pieces)
+    sizes = (np.uint64(size) for size in (outer, length, inner, piece, pieces))
+    x.device.launch(kernel, *ranges, (x.buffer, y.buffer, *sizes))
+    return sum_columns(y)
+
+
+def row_kernel(file: str, name: str, x: Array) -> tuple[Kernel, int]:
+    """Return a kernel that gives each row of x a work-group, and the size of that work-group."""
+    limits = x.device.limits
+    preferred = _CPU_WORK_ITEMS if limits.is_cpu else _GPU_WORK_ITEMS
+    useful = 1 << max(0, x.shape[-1] - 1).bit_length()
+    most = min(preferred, useful)
+
+    def choose() -> tuple[Kernel, int]:
+        kernel, built = x.device.programs.first_that_fits(
+            name,
+            [
+                Candidate(
+                    file=file,
+                    defines={"WORK_GROUP_SIZE": size},
+                    work_group_size=size,
+                    local_memory_bytes=4 * size,
+                )
+                for size in powers_of_two_down_from(most)
+            ],
+        )
+        return kernel, built.work_group_size
+
+    return x.device.programs.remember((file, name, most), choose)
+
+
+def _runs(axes: Sequence[int]) -> list[tuple[int, int]]:
+    """Return neighbouring axes as half-open ranges."""
+    runs: list[tuple[int, int]] = []
+    for axis in axes:
+        if runs and runs[-1][1] == axis:
+            runs[-1] = (runs[-1][0], axis + 1)
+        else:
+            runs.append((axis, axis + 1))
+    return runs

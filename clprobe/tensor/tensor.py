@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: MIT
+"""The tensor that users hold: an array on a device that remembers how it was computed."""
+
+from collections.abc import Callable
+from math import prod
+
+import numpy as np
+import numpy.typing as npt
+
+from clprobe.tensor import tape
+from clprobe.tensor.array import Array, HostArray, Shape
+from clprobe.tensor.device import Device
+from clprobe.tensor.errors import DtypeError, ShapeError
+from clprobe.tensor.ops import conv, elementwise, loss, matmul, pool
+from clprobe.tensor.ops.reduce import sum_axes
+from clprobe.tensor.tape import Result, Variable
+
+
+class Tensor(Variable):
+    """float32 values (or int32 labels) with operators that are recorded for `backward`."""
+
+    @classmethod
+    def from_numpy(cls, array: HostArray, device: Device, requires_grad: bool = False) -> "Tensor":
+        """Copy host values to the device.
+
+        **Raises** DtypeError unless they are float32, or int32 without a gradient; DeviceError.
+        """
+        if requires_grad and array.dtype != np.float32:
+            raise DtypeError(f"Only float32 values have gradients, not {array.dtype}.")
+        return cls(Array.from_numpy(array, device), requires_grad)
+
+    def numpy(self) -> np.ndarray:
+        """Copy the values to the host, waiting for whatever computes them."""
+        return self.array.numpy()
+
+    @property
+    def shape(self) -> Shape:
+        """Return the size of each axis."""
+        return self.array.shape
+
+    @property
+    def device(self) -> Device:
+        """Return the device that holds the values."""
+        return self.array.device
+
+    def backward(self) -> None:
+        """Give every leaf that this scalar depends on its gradient, added to what it has.
+
+        **Raises** ShapeError unless this is one value.
+        """
+        if self.array.size != 1:
+            raise ShapeError(
+                f"Gradients start from one value, not from shape {self.shape}.",
+                hint="Sum it or take the mean first.",
+            )
+        one = Array.full(self.device, self.shape, 1.0)
+        tape.backward(self, one, lambda a, b: elementwise.binary("add", a, b))
+
+    def __add__(self, other: "Tensor | float") -> "Tensor":
+        return record(elementwise.add, self, self._operand(other))
+
+    def __radd__(self, other: float) -> "Tensor":
+        return record(elementwise.add, self._operand(other), self)
+
+    def __sub__(self, other: "Tensor | float") -> "Tensor":
+        return record(elementwise.subtract, self, self._operand(other))
+
+    def __rsub__(self, other: float) -> "Tensor":
+        return record(elementwise.subtract, self._operand(other), self)
+
+    def __mul__(self, other: "Tensor | float") -> "Tensor":
+        return record(elementwise.multiply, self, self._operand(other))
+
+    def __rmul__(self, other: float) -> "Tensor":
+        return record(elementwise.multiply, self._operand(other), self)
+
+    def __truediv__(self, other: "Tensor | float") -> "Tensor":
+        return record(elementwise.divide, self, self._operand(other))
+
+    def __rtruediv__(self, other: float) -> "Tensor":
+        return record(elementwise.divide, self._operand(other), self)
+
+    def __neg__(self) -> "Tensor":
+        return record(elementwise.negate, self)
+
+    def __matmul__(self, other: "Tensor") -> "Tensor":
+        return record(matmul.matmul, self, other)
+
+    def relu(self) -> "Tensor":
+        """Return max(self, 0)."""
+        return record(elementwise.relu, self)
+
+    def sum(self, axes: int | tuple[int, ...] | None = None) -> "Tensor":
+        """Return the sum over some axes, or over all."""
+        return self._reduced(axes, lambda _: 1.0)
+
+    def mean(self, axes: int | tuple[int, ...] | None = None) -> "Tensor":
+        """Return the mean over some axes, or over all; NaN if there is nothing to average."""
+        return self._reduced(axes, lambda count: 1 / count if count else np.nan)
+
+    def reshape(self, *shape: int) -> "Tensor":
+        """Return the same values under another shape; one size may be -1.
+
+        **Raises** ShapeError.
+        """
+        if -1 in shape:
+            known = -prod(shape)
+            at = shape.index(-1)
+            shape = (*shape[:at], self.array.size // known if known else 0, *shape[at + 1 :])
+        own = self.shape
+        return record(lambda x: Result(x.reshape(shape), (lambda dy: dy.reshape(own),)), self)
+
+    def flatten(self) -> "Tensor":
+        """Return one row per entry of the first axis."""
+        return self.reshape(self.shape[0], prod(self.shape[1:]))
+
+    def _operand(self, other: "Tensor | float") -> "Tensor":
+        if isinstance(other, Tensor):
+            return other
+        return Tensor(Array.full(self.device, (), other), requires_grad=False)
+
+    def _reduced(
+        self, axes: int | tuple[int, ...] | None, factor_of: Callable[[int], float]
+    ) -> "Tensor":
+        rank = len(self.shape)
+        chosen = range(rank) if axes is None else (axes,) if isinstance(axes, int) else axes
+        if any(not -rank <= axis < rank for axis in chosen):
+            raise ShapeError(f"Axes {axes} are not axes of shape {self.shape}.")
+        summed = {axis % rank for axis in chosen}
+        own = self.shape
+        kept = tuple(1 if axis in summed else size for axis, size in enumerate(own))
+        result = tuple(size for axis, size in enumerate(own) if axis not in summed)
+        factor = factor_of(prod(own[axis] for axis in summed))
+
+        def reduce(x: Array) -> Result:
+            y = sum_axes(x, tuple(summed)).reshape(result)
+            scaled = y if factor == 1 else elementwise.expand(y, result, factor)
+            return Result(scaled, (lambda dy: elementwise.expand(dy.reshape(kept), own, factor),))
+
+        return record(reduce, self)
+
+
+def record(operation: Callable[..., Result], *inputs: Tensor) -> Tensor:
+    """Apply an operation to tensors and put it on the tape."""
+    result = operation(*(tensor.array for tensor in inputs))
+    output = Tensor(result.value, requires_grad=False)
+    output.remember(inputs, result.gradients)
+    return output
+
+
+def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """Return x @ weightᵀ + bias.
+
+    **Shapes** x (batch, in), weight (out, in), bias (out,), result (batch, out).
+    """
+    product = record(matmul.linear, x, weight)
+    return product if bias is None else product + bias
+
+
+def conv2d(
+    x: Tensor, weight: Tensor, bias: Tensor | None = None, stride: int = 1, padding: int = 0
+) -> Tensor:
+    """Return the convolution (as in torch, a cross-correlation) of images and filters.
+
+    **Shapes** x (images, channels, height, width), weight (filters, channels, kernel_height,
+    kernel_width), bias (filters,), result (images, filters, out_height, out_width).
+    """
+    product = record(lambda a, b: conv.conv2d(a, b, stride, padding), x, weight)
+    return product if bias is None else product + bias.reshape(bias.shape[0], 1, 1)
+
+
+def max_pool2d(x: Tensor, size: int, stride: int | None = None) -> Tensor:
+    """Return the maximum of every window inside the image; the stride is `size` if left out."""
+    return record(lambda a: pool.max_pool2d(a, size, size if stride is None else stride), x)
+
+
+def softmax_cross_entropy(logits: Tensor, labels: Tensor | npt.NDArray[np.int32]) -> Tensor:
+    """Return the mean over rows of -log softmax(row)[label].
+
+    **Shapes** logits (rows, classes), labels (rows,) int32, result ().
+    """
+    known = labels if isinstance(labels, Tensor) else Tensor.from_numpy(labels, logits.device)
+    return record(lambda a: loss.softmax_cross_entropy(a, known.array), logits)

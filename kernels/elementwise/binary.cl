@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// y = f(a, b) with broadcasting: a row is the innermost loop, the outer loops number the rows.
+//   a, b     float, contiguous; a stride of 0 repeats an operand along a loop
+//   y        float, row-major (rows, columns)
+//   sizes    the OUTER_RANK outer loops, outermost first; strides_a and strides_b likewise
+//   launch   global at least columns x 1 (rows beyond the second size are looped over), local any
+//   local    none                              needs   OpenCL 1.2
+//   source   NumPy's broadcasting rules, numpy.org/doc/stable/user/basics.broadcasting.html
+
+// The number of outer loops, 0 to 8.
+#ifndef OUTER_RANK
+#define OUTER_RANK 8
+#endif
+// The innermost strides are 0 or 1, and known here so that a compiler can load whole vectors.
+#ifndef INNER_STRIDE_A
+#define INNER_STRIDE_A 1
+#endif
+#ifndef INNER_STRIDE_B
+#define INNER_STRIDE_B 1
+#endif
+
+#define BINARY(NAME, EXPRESSION)                                                                   \
+    kernel void NAME(global const float *restrict a_values, global const float *restrict b_values, \
+                     global float *restrict y, ulong rows, ulong columns, ulong8 sizes,            \
+                     ulong8 strides_a, ulong8 strides_b) {                                         \
+        ulong size[8], stride_a[8], stride_b[8];                                                   \
+        vstore8(sizes, 0, size);                                                                   \
+        vstore8(strides_a, 0, stride_a);                                                           \
+        vstore8(strides_b, 0, stride_b);                                                           \
+        size_t column = get_global_id(0);                                                          \
+        if (column >= columns)                                                                     \
+            return;                                                                                \
+        for (size_t row = get_global_id(1); row < rows; row += get_global_size(1)) {               \
+            size_t rest = row, row_a = 0, row_b = 0;                                               \
+            for (int loop = OUTER_RANK - 1; loop >= 0; loop--) {                                   \
+                size_t index = rest % size[loop];                                                  \
+                rest /= size[loop];                                                                \
+                row_a += index * stride_a[loop];                                                   \
+                row_b += index * stride_b[loop];                                                   \
+            }                                                                                      \
+            float a = a_values[row_a + column * INNER_STRIDE_A];                                   \
+            float b = b_values[row_b + column * INNER_STRIDE_B];                                   \
+            y[row * columns + column] = EXPRESSION;                                                \
+        }                                                                                          \
+    }
+
+BINARY(add, a + b)
+BINARY(subtract, a - b)
+BINARY(multiply, a * b)
+BINARY(divide, a / b)
+// The gradient of relu: a is the gradient of its output, b its input; none at 0, as in torch.
+BINARY(relu_gradient, b > 0.0f ? a : 0.0f)
+// The gradient of a / b for b, before it is multiplied by that of the quotient.
+BINARY(divide_gradient, -a / (b * b))

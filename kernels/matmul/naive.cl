@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// C = A·B, one work-item per element of C: the oracle that faster kernels are checked against.
+//   a        float, row-major (m, k), or (k, m) if TRANSPOSE_A
+//   b        float, row-major (k, n), or (n, k) if TRANSPOSE_B
+//   c        float, row-major (m, n)
+//   batches  matrices to multiply; *_step values lie between one and the next (0 repeats one)
+//   launch   global at least m·n x 1; batches beyond the second size are looped over; local any
+//   local    none                              needs   OpenCL 1.2
+//   source   the definition
+
+#ifndef TRANSPOSE_A
+#define TRANSPOSE_A 0
+#endif
+#ifndef TRANSPOSE_B
+#define TRANSPOSE_B 0
+#endif
+
+kernel void matmul(global const float *restrict a, global const float *restrict b,
+                   global float *restrict c, uint m, uint n, uint k, ulong batches, ulong a_step,
+                   ulong b_step, ulong c_step) {
+    size_t element = get_global_id(0);
+    if (element >= (size_t)m * n)
+        return;
+    size_t row = element / n;
+    size_t column = element % n;
+    for (size_t batch = get_global_id(1); batch < batches; batch += get_global_size(1)) {
+        float sum = 0.0f;
+        for (size_t depth = 0; depth < k; depth++) {
+            size_t a_index = TRANSPOSE_A ? depth * m + row : row * k + depth;
+            size_t b_index = TRANSPOSE_B ? column * k + depth : depth * n + column;
+            sum += a[batch * a_step + a_index] * b[batch * b_step + b_index];
+        }
+        c[batch * c_step + element] = sum;
+    }
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// Sums of pieces of rows: one work-group sums one piece, and a second pass can sum the pieces.
+//   x        float, row-major (rows, length)
+//   y        float, row-major (rows, pieces), where pieces = ceil(length / piece)
+//   launch   global rows·pieces·WORK_GROUP_SIZE, local WORK_GROUP_SIZE (a power of two)
+//   local    WORK_GROUP_SIZE·4 bytes           needs   OpenCL 1.2
+//   source   Harris 2007, "Optimizing parallel reduction in CUDA"
+
+#include "common/work_group_reduce.cl"
+
+kernel __attribute__((reqd_work_group_size(WORK_GROUP_SIZE, 1, 1)))
+void sum_rows(global const float *restrict x, global float *restrict y, ulong length, ulong piece,
+              ulong pieces) {
+    local float scratch[WORK_GROUP_SIZE];
+    size_t row = get_group_id(0) / pieces;
+    size_t first = get_group_id(0) % pieces * piece;
+    size_t last = min((size_t)length, first + piece);
+
+    float sum = 0.0f;
+    for (size_t index = first + get_local_id(0); index < last; index += WORK_GROUP_SIZE)
+        sum += x[row * length + index];
+    sum = work_group_sum(sum, scratch);
+    if (get_local_id(0) == 0)
+        y[get_group_id(0)] = sum;
+}
