@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: MIT
+"""The import contracts of pyproject.toml, and what start-up may load."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+HEAVY = {"numpy", "pyopencl", "torch"}
+
+
+def test_the_import_contracts_hold() -> None:
+    linter = Path(sys.executable).with_name("lint-imports")
+    result = subprocess.run(
+        [linter, "--no-cache"], cwd=ROOT, capture_output=True, text=True, timeout=120, check=False
+    )
+
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["doctor", "--json"]], ids=" ".join)
+def test_light_commands_load_no_numpy_pyopencl_or_torch(arguments: list[str]) -> None:
+    loaded = modules_loaded_by(arguments)
+
+    assert not loaded & HEAVY
+
+
+def test_help_loads_no_rich_and_no_yaml() -> None:
+    assert not modules_loaded_by(["--help"]) & {"rich", "yaml", "msgspec"}
+
+
+def modules_loaded_by(arguments: list[str]) -> set[str]:
+    """Return the top-level modules in the process after `clprobe ARGUMENTS`."""
+    program = (
+        "import sys, atexit\n"
+        "from clprobe.cli.main import main\n"
+        "atexit.register(lambda: print('LOADED', *sys.modules, file=sys.stderr))\n"
+        f"main({arguments!r})\n"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False
+    )
+    line = next(line for line in result.stderr.splitlines() if line.startswith("LOADED"))
+    return {name.partition(".")[0] for name in line.split()[1:]}
