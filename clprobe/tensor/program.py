@@ -60,7 +60,7 @@ class Programs:
         self._context = context
         self._device = device
         self._limits = limits
-        self._folder = kernels_path() if folder is None else folder
+        self.folder = kernels_path() if folder is None else folder
         self._programs: dict[tuple[str, str], cl.Program] = {}
         self._kernels: dict[tuple[str, str, str], Kernel] = {}
         self._choices: dict[Hashable, Any] = {}
@@ -130,7 +130,7 @@ class Programs:
                 )
         except cl.Error as error:
             raise BuildError(
-                f"{self._folder / file} does not build.\n"
+                f"{self.folder / file} does not build.\n"
                 f"options  -cl-std=CL1.2 {options}\n"
                 f"device   {self._device.platform.name}, {self._device.name}\n"
                 + "\n".join(first_errors(str(error))),
@@ -145,7 +145,7 @@ class Programs:
 
         An include path would have to survive every compiler's splitting of options at spaces.
         """
-        text = (self._folder / file).read_text(encoding="utf-8")
+        text = (self.folder / file).read_text(encoding="utf-8")
         return _INCLUDE.sub(lambda found: self._read(found[1]), text)
 
 

@@ -3,7 +3,6 @@
 
 import numpy as np
 
-from clprobe.resources import kernels_path
 from clprobe.tensor.array import Array
 from clprobe.tensor.device import Device
 from clprobe.tensor.errors import ShapeError
@@ -106,7 +105,7 @@ def _choose(
         return built, ((count, batch_groups), (local, 1))
     suited = [
         variant
-        for variant in load_variants(kernels_path() / "matmul" / "variants.yaml")
+        for variant in load_variants(device.programs.folder / "matmul" / "variants.yaml")
         if variant.suits(device.limits, n) and file in (None, variant.file)
     ]
     busy = [

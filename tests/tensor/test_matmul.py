@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: MIT
+"""Every matrix kernel, transposed and batched, against NumPy in double precision."""
+
+import numpy as np
+import pytest
+from oracles import assert_close, normal, rounding_bound
+
+from clprobe.resources import kernels_path
+from clprobe.tensor import Array, Device, ShapeError, Tensor, linear
+from clprobe.tensor.gradcheck import check_gradients
+from clprobe.tensor.ops.matmul import matmul_forward
+from clprobe.tensor.ops.variants import load_variants
+
+VARIANTS = load_variants(kernels_path() / "matmul" / "variants.yaml")
+FILES = ["matmul/naive.cl", *dict.fromkeys(variant.file for variant in VARIANTS)]
+SIZES = [(1, 1, 1), (31, 32, 33), (33, 31, 1), (1, 33, 32), (64, 10, 70), (65, 129, 67)]
+TRANSPOSED = [(False, False), (False, True), (True, False), (True, True)]
+
+
+@pytest.mark.parametrize("file", FILES)
+@pytest.mark.parametrize("transposed", TRANSPOSED, ids=["NN", "NT", "TN", "TT"])
+@pytest.mark.parametrize("size", SIZES, ids=str)
+def test_products_match_numpy(
+    device: Device, generator: np.random.Generator, file: str, transposed: tuple, size: tuple
+) -> None:
+    m, n, k = size
+    a, b = normal(generator, m, k), normal(generator, k, n)
+
+    found = matmul_forward(
+        Array.from_numpy(a.T if transposed[0] else a, device),
+        Array.from_numpy(b.T if transposed[1] else b, device),
+        transpose_a=transposed[0],
+        transpose_b=transposed[1],
+        kernel=file,
+    ).numpy()
+
+    exact = a.astype(np.float64) @ b.astype(np.float64)
+    assert_close(found, exact, rounding_bound(k, np.abs(a) @ np.abs(b)))
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_a_batch_multiplies_matrix_by_matrix(
+    device: Device, generator: np.random.Generator, file: str
+) -> None:
+    a, b = normal(generator, 5, 9), normal(generator, 3, 9, 17)
+    on_device = Array.from_numpy(a, device), Array.from_numpy(b, device)
+
+    found = matmul_forward(*on_device, kernel=file).numpy()
+
+    exact = a.astype(np.float64) @ b.astype(np.float64)
+    assert_close(found, exact, rounding_bound(9, np.abs(a) @ np.abs(b)))
+
+
+def test_a_long_sum_runs_over_several_blocks(
+    device: Device, generator: np.random.Generator
+) -> None:
+    a, b = normal(generator, 70, 600), normal(generator, 600, 130)
+
+    found = matmul_forward(Array.from_numpy(a, device), Array.from_numpy(b, device)).numpy()
+
+    exact = a.astype(np.float64) @ b.astype(np.float64)
+    assert_close(found, exact, rounding_bound(600, np.abs(a) @ np.abs(b)))
+
+
+@pytest.mark.parametrize("size", [(0, 3, 4), (3, 0, 4), (3, 4, 0)], ids=str)
+def test_products_without_elements(device: Device, size: tuple) -> None:
+    m, n, k = size
+    a, b = np.ones((m, k), np.float32), np.ones((k, n), np.float32)
+
+    found = (Tensor.from_numpy(a, device) @ Tensor.from_numpy(b, device)).numpy()
+
+    assert_close(found, a @ b, 0)
+
+
+def test_gradients_of_a_product(device: Device, generator: np.random.Generator) -> None:
+    arguments = [normal(generator, 7, 9), normal(generator, 9, 5)]
+
+    assert check_gradients(lambda a, b: a @ b, arguments, device, generator) == []
+
+
+@pytest.mark.parametrize("batch", [1, 33])
+def test_a_linear_layer_matches_numpy(
+    device: Device, generator: np.random.Generator, batch: int
+) -> None:
+    arguments = normal(generator, batch, 31), normal(generator, 10, 31), normal(generator, 10)
+    x, weight, bias = arguments
+
+    found = linear(*(Tensor.from_numpy(value, device) for value in arguments)).numpy()
+
+    exact = x.astype(np.float64) @ weight.T.astype(np.float64) + bias
+    magnitude = np.abs(x) @ np.abs(weight.T) + np.abs(bias)
+    assert_close(found, exact, rounding_bound(32, magnitude))
+    assert check_gradients(linear, list(arguments), device, generator) == []
+
+
+def test_shapes_that_do_not_fit_are_named(device: Device) -> None:
+    a = Tensor.from_numpy(np.ones((2, 3), np.float32), device)
+
+    with pytest.raises(ShapeError, match=r"\(2, 3\) and \(2, 3\)"):
+        a @ a
+
+
+def test_only_matrices_are_multiplied(device: Device) -> None:
+    a = Tensor.from_numpy(np.ones(3, np.float32), device)
+
+    with pytest.raises(ShapeError, match="two matrices"):
+        a @ a
