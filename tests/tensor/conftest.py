@@ -9,22 +9,24 @@ import pytest
 cl = pytest.importorskip("pyopencl", reason="pyopencl is not installed")
 
 from clprobe.tensor import Device  # noqa: E402 - needs pyopencl
+from clprobe.tensor.program import first_errors  # noqa: E402
 
 TRIVIAL = "kernel void nothing(global int *x) { x[0] = 0; }"
 
 
 def visible_devices() -> list["cl.Device"]:
-    devices = []
     try:
         platforms = cl.get_platforms()
     except cl.Error:  # no ICD at all is an error to the loader
         return []
-    for platform in platforms:
-        try:
-            devices += platform.get_devices()
-        except cl.Error:  # a platform without devices
-            continue
-    return devices
+    return [device for platform in platforms for device in devices_of(platform)]
+
+
+def devices_of(platform: "cl.Platform") -> list["cl.Device"]:
+    try:
+        return list(platform.get_devices())
+    except cl.Error:  # so is a platform without devices
+        return []
 
 
 def label(device: "cl.Device") -> str:
@@ -42,7 +44,8 @@ def device(request: pytest.FixtureRequest) -> Iterator[Device]:
         cl.Program(cl.Context([request.param]), TRIVIAL).build(cache_dir=False)
     except cl.Error as error:
         # PoCL 3.0 of the pyopencl wheel, for one, knows no processor newer than its LLVM.
-        pytest.skip(f"{request.param.name} builds no kernel at all: {error}")
+        reason = "; ".join(first_errors(str(error)))
+        pytest.skip(f"{request.param.name} builds not even an empty kernel: {reason}")
     with Device.open(request.param) as opened:
         yield opened
 

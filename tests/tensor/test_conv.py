@@ -22,15 +22,11 @@ CONVOLUTIONS = [
 ]
 
 
-@pytest.mark.parametrize(("images", "filters", "stride", "padding"), CONVOLUTIONS, ids=str)
+@pytest.mark.parametrize("convolution", CONVOLUTIONS, ids=str)
 def test_convolution_matches_numpy_and_its_gradients_finite_differences(
-    device: Device,
-    generator: np.random.Generator,
-    images: tuple,
-    filters: tuple,
-    stride: int,
-    padding: int,
+    device: Device, generator: np.random.Generator, convolution: tuple
 ) -> None:
+    images, filters, stride, padding = convolution
     x = normal(generator, *images)
     weight = normal(generator, filters[0], images[1], filters[1], filters[1])
     bias = normal(generator, filters[0])

@@ -21,9 +21,7 @@ def test_the_loss_matches_numpy_and_its_gradient_finite_differences(
 
     exact = oracles.softmax_cross_entropy(logits, labels)
     assert abs(float(found) - exact) <= softmax_bound(logits)
-    wrong = check_gradients(
-        lambda x: softmax_cross_entropy(x, labels), [logits], device, generator
-    )
+    wrong = check_gradients(lambda x: softmax_cross_entropy(x, labels), [logits], device, generator)
     assert wrong == []
 
 

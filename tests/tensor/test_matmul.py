@@ -8,20 +8,19 @@ from oracles import assert_close, normal, rounding_bound
 from clprobe.resources import kernels_path
 from clprobe.tensor import Array, Device, ShapeError, Tensor, linear
 from clprobe.tensor.gradcheck import check_gradients
-from clprobe.tensor.ops.matmul import matmul_forward
-from clprobe.tensor.ops.variants import load_variants
+from clprobe.tensor.ops.matmul import ORACLE, matmul_forward
+from clprobe.tensor.ops.variants import Variant, load_variants
 
 VARIANTS = load_variants(kernels_path() / "matmul" / "variants.yaml")
-FILES = ["matmul/naive.cl", *dict.fromkeys(variant.file for variant in VARIANTS)]
 SIZES = [(1, 1, 1), (31, 32, 33), (33, 31, 1), (1, 33, 32), (64, 10, 70), (65, 129, 67)]
 TRANSPOSED = [(False, False), (False, True), (True, False), (True, True)]
 
 
-@pytest.mark.parametrize("file", FILES)
+@pytest.mark.parametrize("variant", [ORACLE, *VARIANTS], ids=lambda v: v.name)
 @pytest.mark.parametrize("transposed", TRANSPOSED, ids=["NN", "NT", "TN", "TT"])
 @pytest.mark.parametrize("size", SIZES, ids=str)
 def test_products_match_numpy(
-    device: Device, generator: np.random.Generator, file: str, transposed: tuple, size: tuple
+    device: Device, generator: np.random.Generator, variant: Variant, transposed: tuple, size: tuple
 ) -> None:
     m, n, k = size
     a, b = normal(generator, m, k), normal(generator, k, n)
@@ -31,21 +30,21 @@ def test_products_match_numpy(
         Array.from_numpy(b.T if transposed[1] else b, device),
         transpose_a=transposed[0],
         transpose_b=transposed[1],
-        kernel=file,
+        variant=variant,
     ).numpy()
 
     exact = a.astype(np.float64) @ b.astype(np.float64)
     assert_close(found, exact, rounding_bound(k, np.abs(a) @ np.abs(b)))
 
 
-@pytest.mark.parametrize("file", FILES)
+@pytest.mark.parametrize("variant", [ORACLE, *VARIANTS], ids=lambda v: v.name)
 def test_a_batch_multiplies_matrix_by_matrix(
-    device: Device, generator: np.random.Generator, file: str
+    device: Device, generator: np.random.Generator, variant: Variant
 ) -> None:
     a, b = normal(generator, 5, 9), normal(generator, 3, 9, 17)
     on_device = Array.from_numpy(a, device), Array.from_numpy(b, device)
 
-    found = matmul_forward(*on_device, kernel=file).numpy()
+    found = matmul_forward(*on_device, variant=variant).numpy()
 
     exact = a.astype(np.float64) @ b.astype(np.float64)
     assert_close(found, exact, rounding_bound(9, np.abs(a) @ np.abs(b)))

@@ -6,12 +6,23 @@ import numpy as np
 from clprobe.tensor.array import Array
 from clprobe.tensor.device import Device
 from clprobe.tensor.errors import ShapeError
-from clprobe.tensor.ops.launch_sizes import NdRange, one_dimension, uint32, work_groups_above_first
-from clprobe.tensor.ops.variants import load_variants
+from clprobe.tensor.ops.launch_sizes import NdRange, uint32, work_groups_above_first
+from clprobe.tensor.ops.variants import Variant, load_variants
 from clprobe.tensor.program import Kernel
 from clprobe.tensor.tape import Result
 
-ORACLE = "matmul/naive.cl"
+ORACLE = Variant(
+    file="matmul/naive.cl",
+    is_cpu=None,
+    min_vector_width=0,
+    max_columns=None,
+    defines={},
+    tile=(1, 1),
+    tiles_per_compute_unit=0,
+    work_group_size=1,
+    local_memory_bytes=0,
+)
+"""The kernel that the others are checked against."""
 
 
 def matmul(a: Array, b: Array) -> Result:
@@ -56,9 +67,9 @@ def matmul_forward(
     *,
     transpose_a: bool = False,
     transpose_b: bool = False,
-    kernel: str | None = None,
+    variant: Variant | None = None,
 ) -> Array:
-    """Return the product, without a tape; `kernel` names a file rather than the device's own.
+    """Return the product, without a tape; `variant` is chosen to suit the device unless given.
 
     **Shapes** a (m, k), b (k, n), result (m, n), a transposed operand the other way round; with a
     leading batch axis on either operand, the result has it too and the other operand is repeated.
@@ -86,36 +97,36 @@ def matmul_forward(
         np.uint64(m * n),
     )
     built, ranges = a.device.programs.remember(
-        (ORACLE, m, n, batches, transpose_a, transpose_b, kernel),
-        lambda: _choose(a.device, (m, n, batches), (transpose_a, transpose_b), kernel),
+        ("matmul", m, n, batches, transpose_a, transpose_b, variant and variant.name),
+        lambda: _choose(a.device, (m, n, batches), (transpose_a, transpose_b), variant),
     )
     a.device.launch(built, *ranges, arguments)
     return c
 
 
 def _choose(
-    device: Device, sizes: tuple[int, int, int], transposed: tuple[bool, bool], file: str | None
+    device: Device,
+    sizes: tuple[int, int, int],
+    transposed: tuple[bool, bool],
+    only: Variant | None,
 ) -> tuple[Kernel, NdRange]:
     m, n, batches = sizes
+    variants = (only,) if only else _in_order_of_preference(device, sizes)
     flags = {"TRANSPOSE_A": int(transposed[0]), "TRANSPOSE_B": int(transposed[1])}
-    batch_groups = work_groups_above_first(batches)
-    if file == ORACLE:
-        built = device.programs.kernel(ORACLE, "matmul", flags)
-        (count,), (local,) = one_dimension(built, device.limits, m * n)
-        return built, ((count, batch_groups), (local, 1))
-    suited = [
-        variant
-        for variant in load_variants(device.programs.folder / "matmul" / "variants.yaml")
-        if variant.suits(device.limits, n) and file in (None, variant.file)
-    ]
-    busy = [
-        variant
-        for variant in suited
-        if variant.tiles(m, n) * batches
-        >= variant.tiles_per_compute_unit * device.limits.compute_units
-    ]
-    idle = [variant for variant in reversed(suited) if variant not in busy]
-    candidates = [variant.candidate(flags) for variant in busy + idle]
+    candidates = [variant.candidate(flags) for variant in variants]
     built, chosen = device.programs.first_that_fits("matmul", candidates)
-    tiles = (busy + idle)[candidates.index(chosen)].tiles(m, n)
-    return built, ((tiles * chosen.work_group_size, batch_groups), (chosen.work_group_size, 1))
+    tiles = variants[candidates.index(chosen)].tiles(m, n)
+    groups = work_groups_above_first(batches)
+    return built, ((tiles * chosen.work_group_size, groups), (chosen.work_group_size, 1))
+
+
+def _in_order_of_preference(device: Device, sizes: tuple[int, int, int]) -> tuple[Variant, ...]:
+    """Return those with enough tiles for all compute units as listed, then the others backwards."""
+    m, n, batches = sizes
+    busy: list[Variant] = []
+    idle: list[Variant] = []
+    for variant in load_variants(device.programs.folder / "matmul" / "variants.yaml"):
+        if variant.suits(device.limits, n):
+            enough = variant.tiles_per_compute_unit * device.limits.compute_units
+            (busy if variant.tiles(m, n) * batches >= enough else idle).append(variant)
+    return (*busy, *reversed(idle))

@@ -28,6 +28,11 @@ class Variant:
     work_group_size: int
     local_memory_bytes: int
 
+    @property
+    def name(self) -> str:
+        """Return what tells this variant from the others."""
+        return " ".join([self.file, *(f"{key}={value}" for key, value in self.defines.items())])
+
     def suits(self, limits: Limits, columns: int) -> bool:
         """Say whether this variant is meant for such a device and this many columns."""
         return (
