@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: MIT
+"""Versions compared as their own scheme says, and ranges of them: ">=24.35, <26"."""
+
+import functools
+import re
+from collections.abc import Callable
+from typing import Any, Literal
+
+from packaging.version import InvalidVersion, Version
+
+from clprobe.model.errors import ClprobeError
+
+Scheme = Literal["debian", "pep440", "neo", "mesa", "linux", "dotted"]
+ANY = "*"
+"""The range that every version lies in."""
+
+
+def in_range(version: str, versions: str, scheme: Scheme) -> bool:
+    """Whether `version` meets every condition of the range `versions`, such as ">=4.2, <7".
+
+    Conditions are `>=`, `>`, `<=`, `<`, `==` and are joined by commas; "*" holds for all. An
+    upper bound is met by its own hotfixes only if they are named: 24.31.1 is above "<=24.31".
+
+    Raises: ClprobeError if the version or the range cannot be read.
+    """
+    return all(
+        _OPERATORS[operator](compare(version, bound, scheme))
+        for operator, bound in conditions(versions)
+    )
+
+
+def compare(left: str, right: str, scheme: Scheme) -> int:
+    """Return -1, 0 or 1 as `left` is older than, equal to or newer than `right`.
+
+    Raises: ClprobeError if one of them is no version of that scheme.
+    """
+    if scheme == "debian":
+        return _compare_debian(left, right)
+    key = _KEYS[scheme]
+    first, second = key(left), key(right)
+    return (first > second) - (first < second)
+
+
+def newest(versions: list[str], scheme: Scheme) -> str:
+    """Return the newest of at least one version."""
+    return max(versions, key=functools.cmp_to_key(lambda a, b: compare(a, b, scheme)))
+
+
+@functools.lru_cache(maxsize=256)
+def conditions(versions: str) -> tuple[tuple[str, str], ...]:
+    """Return the range as (operator, version) pairs; none for "*".
+
+    Raises: ClprobeError if it is not written as `in_range` reads it.
+    """
+    if versions.strip() == ANY:
+        return ()
+    pairs = []
+    for part in versions.split(","):
+        match = re.fullmatch(r"\s*(>=|>|<=|<|==)\s*([^\s,<>=]+)\s*", part)
+        if match is None:
+            raise ClprobeError(
+                reference="version-range-malformed",
+                message=f"{versions!r} is no range of versions: {part.strip()!r} is no condition.",
+                hint='Write it like ">=24.35, <26", or "*" for every version.',
+            )
+        pairs.append((match[1], match[2]))
+    return tuple(pairs)
+
+
+def upstream(version: str) -> str:
+    """Return the upstream part of a distribution's version: 23.43.1 of 1:23.43.1+ds1-1ubuntu3."""
+    without_revision = version.split(":", 1)[-1].rsplit("-", 1)[0]
+    return re.split(r"[+~]", without_revision, maxsplit=1)[0]
+
+
+_OPERATORS: dict[str, Callable[[int], bool]] = {
+    ">=": lambda order: order >= 0,
+    ">": lambda order: order > 0,
+    "<=": lambda order: order <= 0,
+    "<": lambda order: order < 0,
+    "==": lambda order: order == 0,
+}
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    """Return the leading dotted numbers: 6.8 of "6.8.0-51-generic" is (6, 8)."""
+    match = re.match(r"v?(\d+(?:\.\d+)*)", version.strip())
+    if match is None:
+        raise _malformed(version, "dotted numbers")
+    numbers = [int(number) for number in match[1].split(".")]
+    while len(numbers) > 1 and numbers[-1] == 0:  # 6.8.0 is 6.8
+        numbers.pop()
+    return tuple(numbers)
+
+
+def _mesa(version: str) -> tuple[tuple[int, ...], int, int]:
+    """Release candidates (25.2.0-rc1, 25.2.0-devel) come before their release."""
+    match = re.match(r"\d+(?:\.\d+)*[-~]?(rc|devel)(\d*)", version.strip())
+    if match is None:
+        return _numbers(version), 1, 0
+    stage = -1 if match[1] == "devel" else 0
+    return _numbers(version), stage, int(match[2] or 0)
+
+
+def _linux(version: str) -> tuple[tuple[int, ...], int, int]:
+    """6.8-rc1 comes before 6.8; what a distribution appends is ignored, its base counts."""
+    match = re.search(r"-rc(\d+)", version)
+    return _numbers(version), 0 if match else 1, int(match[1]) if match else 0
+
+
+def _pep440(version: str) -> Version:
+    try:
+        return Version(version)
+    except InvalidVersion as error:
+        raise _malformed(version, "a Python version (PEP 440)") from error
+
+
+_KEYS: dict[str, Callable[[str], Any]] = {
+    "pep440": _pep440,
+    "neo": _numbers,
+    "mesa": _mesa,
+    "linux": _linux,
+    "dotted": _numbers,
+}
+
+
+def _compare_debian(left: str, right: str) -> int:
+    """Compare as deb-version(7) says: epoch, upstream version, revision; `~` before the end."""
+    for first, second in zip(_debian_parts(left), _debian_parts(right), strict=True):
+        order = _compare_debian_part(first, second)
+        if order:
+            return order
+    return 0
+
+
+def _debian_parts(version: str) -> tuple[str, str, str]:
+    match = re.fullmatch(r"(?:(\d+):)?([A-Za-z0-9.+~:-]*?)(?:-([A-Za-z0-9.+~]+))?", version.strip())
+    if match is None or not match[2]:
+        raise _malformed(version, "a Debian version")
+    return match[1] or "0", match[2], match[3] or "0"
+
+
+def _compare_debian_part(left: str, right: str) -> int:
+    # Text and numbers alternate, text first; an absent piece is "" or 0.
+    first, second = re.split(r"(\d+)", left), re.split(r"(\d+)", right)
+    length = max(len(first), len(second))
+    first += [""] * (length - len(first))
+    second += [""] * (length - len(second))
+    for index, (a, b) in enumerate(zip(first, second, strict=True)):
+        key = _debian_number if index % 2 else _debian_text
+        one, two = key(a), key(b)
+        if one != two:
+            return 1 if one > two else -1
+    return 0
+
+
+def _debian_number(digits: str) -> list[int]:
+    return [int(digits or 0)]
+
+
+def _debian_text(text: str) -> list[int]:
+    """`~` sorts before the end, letters before everything else."""
+    weights = [-1 if c == "~" else ord(c) if c.isalpha() else ord(c) + 256 for c in text]
+    return [*weights, 0]
+
+
+def _malformed(version: str, kind: str) -> ClprobeError:
+    return ClprobeError(
+        reference="version-malformed",
+        message=f"{version!r} is not {kind}.",
+        hint="Give the version as the package or driver reports it.",
+    )
