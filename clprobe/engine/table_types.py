@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: MIT
+"""What a line of rules/tables means, as types; rules/tables/README.md says how to write one.
+
+Version ranges are written as `versions.in_range` reads them. In all types `sources` says where a
+claim comes from, and `unverified` that nobody has confirmed it.
+"""
+
+from typing import Literal
+
+import msgspec
+
+from clprobe.engine.versions import Scheme
+from clprobe.model.finding import Source
+
+KernelDriver = Literal["i915", "xe", "i915!", "xe!", "amdgpu", "nvidia"]
+DeviceType = Literal["cpu", "gpu", "accelerator"]
+Outcome = Literal["works", "untested", "fails"]
+
+
+class Entry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What all table entries have."""
+
+    sources: tuple[Source, ...] = ()
+    unverified: bool = False
+
+
+class GpuEntry(Entry, frozen=True, kw_only=True):
+    """One Intel PCI id.
+
+    `platform` is a key of its generation's platforms. `kernel_drivers` are those that list the id
+    in the newest Linux looked at; "xe!" binds only with xe.force_probe. `eus` are those of the
+    unfused chip. `neo` is the range of compute-runtime releases that list the id, `legacy1` whether
+    the legacy1 branch does. `beignet` is the oldest Debian package whose library accepts it,
+    `beignet_upstream` "1.3.2", or "git" for later commits only. `sample` marks development boards.
+    """
+
+    codename: str
+    platform: str
+    name: str | None = None
+    gt: str | None = None
+    eus: int | None = None
+    kernel_drivers: tuple[KernelDriver, ...] = ()
+    mesa: Literal["crocus", "iris"] | None = None
+    mesa_force_probe: bool = False
+    neo: str | None = None
+    neo_by_platform: bool = False
+    legacy1: bool = False
+    beignet: str | None = None
+    beignet_upstream: Literal["1.3.2", "git"] | None = None
+    sample: bool = False
+    generation: str = ""
+    pci_id: str = ""
+
+
+class GpuFile(Entry, frozen=True, kw_only=True):
+    """One file of rules/tables/gpus."""
+
+    generation: str
+    gpus: dict[str, GpuEntry]
+
+
+class LinuxSupport(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Linux releases whose kernel driver binds by itself, or only when forced; None: never."""
+
+    i915: str | None = None
+    i915_force_probe: str | None = None
+    xe: str | None = None
+    xe_force_probe: str | None = None
+
+
+class Platform(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A chip of a generation, such as Coffee Lake."""
+
+    names: str
+    linux: LinuxSupport
+    cpus: str | None = None
+    years: str | None = None
+    note: str | None = None
+
+
+class Support(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Versions of an implementation that drive a generation, and the Linux they need."""
+
+    versions: str
+    linux: str = "*"
+
+
+class Capabilities(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What an implementation reports on a generation; `fp16`, `fp64`: without being asked to."""
+
+    opencl_version: str
+    max_work_group_size: int
+    sub_group_sizes: tuple[int, ...]
+    local_memory_bytes: int
+    fp16: bool
+    fp64: bool
+    note: str | None = None
+
+
+class Generation(Entry, frozen=True, kw_only=True):
+    """A generation of Intel GPUs.
+
+    `ip_versions` are the `architecture.release` ranges of CL_DEVICE_IP_VERSION_INTEL,
+    `ip_versions_early` those of drivers that packed it as 8-bit fields (seen in 22.43).
+    `not_driven_by` says why an implementation never drives it.
+    """
+
+    generation: str
+    microarchitecture: str
+    platforms: dict[str, Platform]
+    implementations: dict[str, Support] = {}
+    no_opencl_because: str | None = None
+    not_driven_by: dict[str, str] = {}
+    capabilities: dict[str, Capabilities] = {}
+    ip_versions: tuple[str, ...] = ()
+    ip_versions_early: tuple[str, ...] = ()
+    level_zero: bool | None = None
+    threads_per_eu: int | None = None
+    eus_per_subslice: int | None = None
+    fp32_flops_per_clock_per_eu: int | None = None
+
+
+class Recognise(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Shell patterns. A library pattern with "/" is for the whole path, else for the file name."""
+
+    libraries: tuple[str, ...] = ()
+    platform_names: tuple[str, ...] = ()
+    platform_versions: tuple[str, ...] = ("*",)
+    driver_versions: tuple[str, ...] = ("*",)
+
+
+class Implementation(Entry, frozen=True, kw_only=True):
+    """An OpenCL implementation.
+
+    `packages` are per distribution id. `companions` are what it loads at run time. `enable` are
+    variables without which it shows no device. `platform_without_device` tells whether it lists
+    its platform when it has no device, `no_device_errors` which OpenCL errors mean just that.
+    `linux` is what it needs on any GPU.
+    """
+
+    implementation: str
+    name: str
+    status: str
+    maintained: bool
+    device_types: tuple[DeviceType, ...]
+    version_scheme: Scheme
+    recognise: Recognise
+    platform_without_device: bool
+    device_nodes: tuple[str, ...] = ()
+    kernel_drivers: tuple[KernelDriver, ...] = ()
+    linux: str = "*"
+    architectures: tuple[str, ...] = ()
+    enable: dict[str, str] = {}
+    no_device_errors: tuple[int, ...] = ()
+    packages: dict[str, tuple[str, ...]] = {}
+    companions: tuple[str, ...] = ()
+    releases: tuple["Release", ...] = ()
+    problems: tuple[str, ...] = ()
+
+
+class Release(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A range of versions about which there is something to know."""
+
+    versions: str
+    note: str
+    linux: str = "*"
+    generations: tuple[str, ...] = ()
+
+
+class PackageVersion(Entry, frozen=True, kw_only=True):
+    """A package in one pocket (release, updates, security, backports …) of a distribution."""
+
+    pocket: str
+    version: str
+    implementations: tuple[str, ...] = ()
+    role: (
+        Literal[
+            "loader", "tool", "companion", "level-zero", "binding", "vulkan", "firmware", "linux"
+        ]
+        | None
+    ) = None
+    component: str | None = None
+    note: str | None = None
+
+
+class LinuxVersions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Linux as a release ships it, as hardware-enablement kernel, and in its backports."""
+
+    default: str
+    hwe: str | None = None
+    backports: str | None = None
+
+
+class Distribution(Entry, frozen=True, kw_only=True):
+    """A release of a distribution; `absent` are packages that it verifiably lacks."""
+
+    id: str
+    release: str
+    name: str
+    packages: dict[str, tuple[PackageVersion, ...]]
+    codename: str | None = None
+    python: str | None = None
+    linux: LinuxVersions | None = None
+    index_date: str | None = None
+    absent: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> str:
+        """Its name on the command line, such as ubuntu-24.04."""
+        return f"{self.id}-{self.release}"
+
+
+class StackSupport(Entry, frozen=True, kw_only=True):
+    """What a stack does on some generations; `via` are the implementations it was seen with."""
+
+    generations: tuple[str, ...]
+    outcome: Outcome
+    because: str
+    via: tuple[str, ...] = ()
+
+
+class StackBuild(Entry, frozen=True, kw_only=True):
+    """A build of a stack: its version, the torch it belongs to, and the Python it runs on."""
+
+    version: str
+    python: str
+    torch: str | None = None
+    file: str | None = None
+
+
+class Stack(Entry, frozen=True, kw_only=True):
+    """A deep-learning stack; `api` is what it needs below it, `cpu` what it does without a GPU."""
+
+    stack: str
+    name: str
+    status: str
+    purpose: Literal["training", "inference"]
+    api: Literal["opencl", "level-zero", "direct3d12", "none"]
+    builds: tuple[StackBuild, ...]
+    supports: tuple[StackSupport, ...]
+    systems: tuple[str, ...] = ("linux",)
+    packages: tuple[str, ...] = ()
+    device: str | None = None
+    cpu: Outcome = "fails"
+    problems: tuple[str, ...] = ()
