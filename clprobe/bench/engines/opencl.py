@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: MIT
+"""The device under test, through clprobe's own framework."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pyopencl as cl
+
+from clprobe.bench.digits import Digits, Floats, Labels
+from clprobe.bench.engines import Prepared
+from clprobe.bench.nets import (
+    LEARNING_RATE,
+    MOMENTUM,
+    Conv3x3,
+    Flatten,
+    Layer,
+    Linear,
+    MaxPool2x2,
+    Net,
+    Relu,
+)
+from clprobe.tensor import Array, Device, Tensor, nn, optim, softmax_cross_entropy
+from clprobe.tensor.ops import conv
+from clprobe.tensor.ops.elementwise import binary
+from clprobe.tensor.ops.matmul import matmul_forward
+
+
+class OpenClEngine:
+    """An OpenCL device."""
+
+    def __init__(self, device: Device) -> None:
+        self.device = device
+        self.name = device.name
+
+    def copy(self, values: Floats) -> Prepared:
+        """Copy values within the device's memory."""
+        source = self._array(values)
+        target = Array.full(self.device, values.shape, 0.0)
+
+        def compute() -> Array:
+            cl.enqueue_copy(
+                self.device.queue, target.buffer, source.buffer, byte_count=source.size_bytes
+            )
+            return target
+
+        return self._prepared(compute)
+
+    def add(self, a: Floats, b: Floats) -> Prepared:
+        """Return a + b."""
+        x, y = self._array(a), self._array(b)
+        return self._prepared(lambda: binary("add", x, y))
+
+    def matmul(self, a: Floats, b: Floats) -> Prepared:
+        """Return a @ b."""
+        x, y = self._array(a), self._array(b)
+        return self._prepared(lambda: matmul_forward(x, y))
+
+    def conv_forward(self, x: Floats, weight: Floats) -> Prepared:
+        """Return the 3x3 convolution, padded by 1."""
+        images, filters = self._array(x), self._array(weight)
+        return self._prepared(lambda: conv.conv2d(images, filters, padding=1).value)
+
+    def conv_input_gradient(self, dy: Floats, weight: Floats) -> Prepared:
+        """Return its gradient for the images."""
+        gradient, filters = self._array(dy), self._array(weight)
+        images, _, height, width = dy.shape
+        x = Array.empty(self.device, (images, weight.shape[1], height, width))
+        pull = conv.conv2d(x, filters, padding=1).gradients[0]
+        return self._prepared(lambda: pull(gradient))
+
+    def conv_weight_gradient(self, dy: Floats, x: Floats) -> Prepared:
+        """Return its gradient for the weights."""
+        gradient, images = self._array(dy), self._array(x)
+        filters = Array.empty(self.device, (dy.shape[1], x.shape[1], 3, 3))
+        pull = conv.conv2d(images, filters, padding=1).gradients[1]
+        return self._prepared(lambda: pull(gradient))
+
+    def trainer(self, net: Net, batches: Sequence[Digits]) -> "OpenClTrainer":
+        """Return the untrained net with its training images in place."""
+        return OpenClTrainer(self.device, net, batches)
+
+    def _array(self, values: Floats) -> Array:
+        return Array.from_numpy(values, self.device)
+
+    def _prepared(self, compute: Callable[[], Array]) -> Prepared:
+        def run(times: int) -> None:
+            for _ in range(times):
+                compute()
+            self.device.finish()
+
+        return Prepared(run, lambda: compute().numpy())
+
+
+class OpenClTrainer:
+    """A net as clprobe.tensor.nn.Sequential; losses stay on the device until all steps ran."""
+
+    def __init__(self, device: Device, net: Net, batches: Sequence[Digits]) -> None:
+        self._device = device
+        # load_state overwrites what the layers draw here.
+        generator = np.random.default_rng(0)
+        self._model = nn.Sequential(*(_module(layer, device, generator) for layer in net.layers))
+        names = [name for name, _ in self._model.named_parameters()]
+        self._model.load_state(dict(zip(names, net.initial_weights(), strict=True)))
+        self._optimiser = optim.SGD(self._model.parameters(), LEARNING_RATE, MOMENTUM)
+        self._batches = [
+            (Tensor.from_numpy(batch.images, device), Tensor.from_numpy(batch.labels, device))
+            for batch in batches
+        ]
+
+    def train(self, batches: range) -> list[float]:
+        """Train on these batches, wait, and return the loss of each."""
+        losses = [self._step(*self._batches[index]) for index in batches]
+        return [float(loss.numpy()) for loss in losses]
+
+    def weights(self) -> list[Floats]:
+        """Return a copy of every weight and bias."""
+        return list(self._model.state().values())
+
+    def predict(self, images: Floats) -> Labels:
+        """Return the digit that the net sees in each image."""
+        logits = self._model(Tensor.from_numpy(images, self._device)).numpy()
+        digits: Labels = logits.argmax(axis=1).astype(np.int32)
+        return digits
+
+    def _step(self, images: Tensor, labels: Tensor) -> Tensor:
+        self._optimiser.zero_grad()
+        loss = softmax_cross_entropy(self._model(images), labels)
+        loss.backward()
+        self._optimiser.step()
+        return loss
+
+
+def _module(layer: Layer, device: Device, generator: np.random.Generator) -> nn.Module:
+    match layer:
+        case Linear(inputs, outputs):
+            return nn.Linear(inputs, outputs, device=device, generator=generator)
+        case Conv3x3(inputs, outputs):
+            return nn.Conv2d(inputs, outputs, 3, padding=1, device=device, generator=generator)
+        case Relu():
+            return nn.ReLU()
+        case MaxPool2x2():
+            return nn.MaxPool2d(2)
+        case Flatten():
+            return nn.Flatten()
