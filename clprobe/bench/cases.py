@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: MIT
+"""Single operations to prove and time: copy, launch, matrix products, convolutions."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from operator import methodcaller
+
+import numpy as np
+
+from clprobe.bench.digits import Floats
+from clprobe.bench.effort import Effort
+from clprobe.bench.engines import Engine, Prepared
+from clprobe.bench.engines import numpy_conv as conv
+from clprobe.bench.protocol import Started
+
+# Half the distance from 1 to the next float32.
+_UNIT_ROUNDOFF = 2.0**-24
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """The right result in float64, and per element what one unit of error is measured against."""
+
+    values: np.ndarray
+    scale: np.ndarray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """One operation on fixed random operands."""
+
+    workload: str
+    metric: str
+    unit: str
+    work: float | None
+    """Operations or bytes of one run, in units of 1e9; None where the time itself is the figure."""
+    prepare: Callable[[Engine], Prepared]
+    expected: Callable[[], Expected]
+    tolerance: float
+    """The largest error relative to `Expected.scale`."""
+
+    @property
+    def started(self) -> Started:
+        """Return the message that says that this case begins."""
+        return Started(workload=self.workload, metric=self.metric, unit=self.unit)
+
+    def figure(self, elapsed_seconds: float) -> float:
+        """Return what one run in so many seconds amounts to, in `unit`."""
+        return elapsed_seconds * 1e6 if self.work is None else self.work / elapsed_seconds
+
+
+def copy_cases(effort: Effort) -> Iterator[Case]:
+    """Copy within the device's memory; every byte is read and written."""
+    values = _operand(effort.copy_mebibytes << 18)
+    yield Case(
+        workload="copy",
+        metric="bandwidth",
+        unit="GB/s",
+        work=2 * values.nbytes / 1e9,
+        prepare=lambda engine: engine.copy(values),
+        expected=lambda: Expected(values, np.ones(1)),
+        tolerance=0.0,
+    )
+
+
+def launch_cases(_: Effort) -> Iterator[Case]:
+    """Add one number to another and wait: what any operation costs at least."""
+    a, b = _operand(1, seed=1), _operand(1, seed=2)
+
+    def prepare(engine: Engine) -> Prepared:
+        adding = engine.add(a, b)
+
+        def run(times: int) -> None:
+            for _ in range(times):
+                adding.run(1)
+
+        return Prepared(run, adding.result)
+
+    yield Case(
+        workload="launch",
+        metric="latency",
+        unit="µs",
+        work=None,
+        prepare=prepare,
+        expected=lambda: Expected(a + b, np.ones(1)),
+        tolerance=0.0,
+    )
+
+
+def matmul_cases(effort: Effort) -> Iterator[Case]:
+    """Multiply square matrices."""
+    for n in effort.matmul_sizes:
+        operands = _operand(n, n, seed=1), _operand(n, n, seed=2)
+        yield _sum_of_products(f"matmul-{n}", _MATMUL, operands, outputs=n * n, reduced=n)
+
+
+def conv_cases(effort: Effort) -> Iterator[Case]:
+    """Convolve forward and backward, with 3x3 filters, as many as channels."""
+    for images, channels, side in effort.conv_shapes:
+        x = _operand(images, channels, side, side, seed=1)
+        dy = _operand(images, channels, side, side, seed=2)
+        weight = _operand(channels, channels, 3, 3, seed=3)
+        for operation, operands, outputs, reduced in (
+            (_CONV_FORWARD, (x, weight), x.size, channels * 9),
+            (_CONV_INPUT_GRADIENT, (dy, weight), x.size, channels * 9),
+            (_CONV_WEIGHT_GRADIENT, (dy, x), weight.size, images * side * side),
+        ):
+            name = f"{operation.method.replace('_', '-')}-{images}x{channels}x{side}"
+            yield _sum_of_products(name, operation, operands, outputs=outputs, reduced=reduced)
+
+
+@dataclass(frozen=True, slots=True)
+class _Operation:
+    """A method of every engine, and the same computed exactly."""
+
+    method: str
+    exact: Callable[[np.ndarray, np.ndarray], np.ndarray]
+
+
+_MATMUL = _Operation("matmul", np.matmul)
+_CONV_FORWARD = _Operation("conv_forward", conv.conv_forward)
+_CONV_INPUT_GRADIENT = _Operation("conv_input_gradient", conv.conv_input_gradient)
+_CONV_WEIGHT_GRADIENT = _Operation("conv_weight_gradient", conv.conv_weight_gradient)
+
+
+def _sum_of_products(
+    workload: str,
+    operation: _Operation,
+    operands: tuple[Floats, Floats],
+    *,
+    outputs: int,
+    reduced: int,
+) -> Case:
+    """Return a case with so many outputs, each the sum of `reduced` products.
+
+    **Source** Higham 2002, Accuracy and Stability of Numerical Algorithms, section 3.1: in any
+    order of summation the error is at most n·u / (1 - n·u) times the sum of absolute products.
+    """
+    bound = reduced * _UNIT_ROUNDOFF
+
+    def expected() -> Expected:
+        a, b = (operand.astype(np.float64) for operand in operands)
+        return Expected(operation.exact(a, b), operation.exact(abs(a), abs(b)))
+
+    return Case(
+        workload=workload,
+        metric="throughput",
+        unit="GFLOP/s",
+        work=2 * outputs * reduced / 1e9,
+        prepare=methodcaller(operation.method, *operands),
+        expected=expected,
+        tolerance=bound / (1 - bound),
+    )
+
+
+def _operand(*shape: int, seed: int = 0) -> Floats:
+    values = np.random.default_rng((seed, *shape)).uniform(-1, 1, shape)
+    return values.astype(np.float32)

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: MIT
+"""Runs one job in a child process of its own, which may crash or hang without harm to others."""
+
+import os
+import select
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Generator, Iterator
+from pathlib import Path
+
+import msgspec
+
+import clprobe
+from clprobe.bench.protocol import Failed, Finished, Job, Message
+
+_CHUNK_BYTES = 1 << 16
+_SHOWN_CHARACTERS = 300
+
+
+def run_job(job: Job, silence_seconds: float) -> Generator[Message, None, None]:
+    """Yield the child's messages as they come, the last one Finished or Failed.
+
+    A child that says nothing for `silence_seconds` is ended. Closing the iterator ends it too.
+    """
+    with tempfile.TemporaryDirectory(prefix="clprobe-bench-") as name:
+        folder = Path(name)
+        chatter = folder / "chatter"
+        reading, writing = os.pipe()
+        with chatter.open("wb") as output:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "clprobe.bench.worker", str(writing)],
+                stdin=subprocess.PIPE,
+                stdout=output,
+                stderr=output,
+                pass_fds=(writing,),
+                env=_environment(job, folder),
+                # Emulated Intel devices leave files in the current folder.
+                cwd=_new_folder(folder / "scratch"),
+                # Ctrl-C is for us; the child ends when we say so.
+                start_new_session=True,
+            )
+        os.close(writing)
+        try:
+            _hand_over(process, msgspec.json.encode(job))
+            complete = False
+            for line in _lines(reading, silence_seconds):
+                message = msgspec.json.decode(line, type=Message)
+                complete = complete or isinstance(message, Finished | Failed)
+                yield message
+            if not complete:
+                yield Failed(detail=_epitaph(process, silence_seconds, chatter))
+        finally:
+            os.close(reading)
+            _kill(process)
+
+
+def _environment(job: Job, folder: Path) -> dict[str, str]:
+    """Return an environment in which a loader, any of them, finds this job's driver first."""
+    vendors = _new_folder(folder / "vendors")
+    (vendors / "device.icd").write_bytes(os.fsencode(job.target.library) + b"\n")
+    environment = {key: value for key, value in os.environ.items() if key != "OCL_ICD_FILENAMES"}
+    # The child starts in another folder, where a checkout on a relative path is not found.
+    package_parent = str(Path(clprobe.__file__).resolve().parent.parent)
+    search = [package_parent, *filter(None, [environment.get("PYTHONPATH")])]
+    return environment | {
+        # ocl-icd takes a path without a slash at its end for one file.
+        "OCL_ICD_VENDORS": f"{vendors}/",
+        "PYTHONPATH": os.pathsep.join(search),
+    }
+
+
+def _new_folder(path: Path) -> Path:
+    path.mkdir()
+    return path
+
+
+def _hand_over(process: "subprocess.Popen[bytes]", job: bytes) -> None:
+    assert process.stdin is not None  # noqa: S101 - it is a pipe
+    try:
+        process.stdin.write(job)
+        process.stdin.close()
+    except BrokenPipeError:
+        # It died before it read; how it ended says why.
+        return
+
+
+def _lines(pipe: int, silence_seconds: float) -> Iterator[bytes]:
+    """Yield whole lines until the child ends or is silent for too long."""
+    pending = b""
+    while select.select([pipe], [], [], silence_seconds)[0]:
+        chunk = os.read(pipe, _CHUNK_BYTES)
+        if not chunk:
+            return
+        *lines, pending = (pending + chunk).split(b"\n")
+        yield from lines
+
+
+def _epitaph(process: "subprocess.Popen[bytes]", silence_seconds: float, chatter: Path) -> str:
+    """Say how a child ended that did not finish."""
+    try:
+        # Its end of the pipe closes a moment before it is gone.
+        status = process.wait(timeout=2)
+    except subprocess.TimeoutExpired:
+        return f"nothing finished within {silence_seconds:.0f} s."
+    words = chatter.read_text(encoding="utf-8", errors="replace").strip()
+    last = "".join(c if c.isprintable() else " " for c in words[-_SHOWN_CHARACTERS:]).strip()
+    said = f": {last}" if last else "."
+    if status < 0:
+        return f"the driver crashed: {signal.strsignal(-status)}{said}"
+    return f"the process ended with status {status}{said}"
+
+
+def _kill(process: "subprocess.Popen[bytes]") -> None:
+    """End the child and whatever its driver started."""
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        return
+    finally:
+        process.wait()

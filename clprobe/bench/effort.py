@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: MIT
+"""How much is measured, and how long it may take."""
+
+from dataclasses import dataclass
+
+ConvShape = tuple[int, int, int]
+"""Images, channels (as many filters), side."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effort:
+    """Sizes and seconds of one run."""
+
+    copy_mebibytes: int
+    matmul_sizes: tuple[int, ...]
+    conv_shapes: tuple[ConvShape, ...]
+    large_batches: tuple[int, ...]
+    """Batch sizes at which training is timed besides the one that it is proved with."""
+    seconds_per_case: float
+    """Spent on timing one case, device and reference together."""
+    patience_seconds: float
+    """A case that would take longer is skipped: the device is right but too slow to wait for."""
+    silence_seconds: float
+    """A device that finishes nothing for so long is given up."""
+
+
+EFFORTS = {
+    "quick": Effort(
+        copy_mebibytes=64,
+        matmul_sizes=(256, 512),
+        conv_shapes=((16, 32, 14),),
+        large_batches=(),
+        seconds_per_case=0.6,
+        patience_seconds=15,
+        silence_seconds=40,
+    ),
+    "default": Effort(
+        copy_mebibytes=64,
+        matmul_sizes=(128, 256, 512, 1024),
+        conv_shapes=((16, 32, 14), (16, 64, 28)),
+        large_batches=(256,),
+        seconds_per_case=3,
+        patience_seconds=60,
+        silence_seconds=120,
+    ),
+    "full": Effort(
+        copy_mebibytes=256,
+        matmul_sizes=(128, 256, 512, 1024, 2048, 4096),
+        conv_shapes=((16, 32, 14), (16, 64, 28), (16, 128, 28), (16, 256, 14)),
+        large_batches=(256, 1024),
+        seconds_per_case=10,
+        patience_seconds=300,
+        silence_seconds=600,
+    ),
+}

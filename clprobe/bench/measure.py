@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: MIT
+"""Proves one case on a device, and only then times it beside the CPU reference."""
+
+import time
+from dataclasses import dataclass
+
+from clprobe.bench.cases import Case
+from clprobe.bench.clock import MIN_ROUNDS, seconds, time_in_turns
+from clprobe.bench.effort import Effort
+from clprobe.bench.engines import Engine
+from clprobe.bench.engines.opencl import OpenClEngine
+from clprobe.bench.outcomes import without_figures
+from clprobe.bench.proof import Proof, prove
+from clprobe.bench.protocol import Outcome
+from clprobe.bench.statistics import estimate, estimate_ratio
+from clprobe.bench.verdicts import judge
+from clprobe.model.measurement import Result
+from clprobe.tensor import Recorded
+
+
+@dataclass(frozen=True, slots=True)
+class Contest:
+    """The two sides of every measurement; `label` is the device's name in the report."""
+
+    label: str
+    device: OpenClEngine
+    reference: Engine
+    effort: Effort
+
+    @property
+    def is_cpu(self) -> bool:
+        """Return whether the device is the CPU itself."""
+        return self.device.device.limits.is_cpu
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """What the samples of one side of a contest belong to."""
+
+    name: str
+    proof: Proof
+    compile_ms: float | None = None
+    transfer_ms: float | None = None
+    detail: str = ""
+
+
+def measure(case: Case, contest: Contest) -> Outcome:
+    """Return the device's figure, the reference's and the verdict; or why there are none."""
+    device = contest.device.device
+    with device.record_events() as uploads:
+        prepared = case.prepare(contest.device)
+    first_started = time.perf_counter()
+    values = prepared.result()
+    first_seconds = time.perf_counter() - first_started
+    expected = case.expected()
+    proof = prove(values, expected, case.tolerance)
+    if not proof.holds:
+        return without_figures(
+            case.started, contest.label, "wrong-result", proof.problem, proof=proof
+        )
+    second_seconds = seconds(prepared, 1)
+    predicted = second_seconds * 2 * MIN_ROUNDS
+    if predicted > contest.effort.patience_seconds:
+        problem = f"the device is right, but timing it would take {predicted:.0f} s."
+        return without_figures(case.started, contest.label, "skipped", problem, proof=proof)
+    with device.record_events() as kernels:
+        prepared.run(1)
+    reference = case.prepare(contest.reference)
+    reference_proof = prove(reference.result(), expected, case.tolerance)
+    device_seconds, reference_seconds = time_in_turns(
+        prepared, reference, contest.effort.seconds_per_case
+    )
+    device_side = _Side(
+        contest.label,
+        proof,
+        # Some runtimes put the real compilation off until the first launch.
+        compile_ms=max(0.0, first_seconds - second_seconds) * 1e3,
+        transfer_ms=_total_ms(uploads),
+        detail=f"kernels of one run: {_total_ms(kernels):.3g} ms" if kernels else "",
+    )
+    ratio = estimate_ratio(reference_seconds, device_seconds)
+    return Outcome(
+        results=(
+            _result(case, device_side, device_seconds),
+            _result(case, _Side(contest.reference.name, reference_proof), reference_seconds),
+        ),
+        verdict=judge(
+            case.workload,
+            contest.label,
+            ratio,
+            reference=contest.reference.name,
+            is_cpu=contest.is_cpu,
+        ),
+    )
+
+
+def _result(case: Case, side: _Side, samples: list[float]) -> Result:
+    times = estimate(samples)
+    low, high = sorted(case.figure(bound) for bound in times.ci95)
+    return Result(
+        device=side.name,
+        workload=case.workload,
+        metric=case.metric,
+        unit=case.unit,
+        median=case.figure(times.median),
+        ci95=(low, high),
+        samples=len(samples),
+        status="ok",
+        max_error=side.proof.max_error,
+        tolerance=case.tolerance,
+        compile_ms=side.compile_ms,
+        transfer_ms=side.transfer_ms,
+        detail=side.detail,
+    )
+
+
+def _total_ms(commands: list[Recorded]) -> float:
+    return sum(command.elapsed_ns for command in commands) / 1e6

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: MIT
+"""Outcomes without figures: wrong, skipped or broken workloads."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from clprobe.bench.proof import Proof
+from clprobe.bench.protocol import Outcome, Started
+from clprobe.bench.verdicts import refuse, too_slow
+from clprobe.model.measurement import Result, ResultStatus, Training
+
+_TRAINING = "train-"
+
+
+def without_figures(  # noqa: PLR0913 - one argument per fact
+    started: Started,
+    label: str,
+    status: ResultStatus,
+    problem: str,
+    *,
+    proof: Proof | None = None,
+    losses: Sequence[float] = (),
+) -> Outcome:
+    """Return what to report of a workload that has no figures; `problem` is a clause."""
+    result = Result(
+        device=label,
+        workload=started.workload,
+        metric=started.metric,
+        unit=started.unit,
+        median=None,
+        ci95=None,
+        samples=0,
+        status=status,
+        max_error=None if proof is None else proof.max_error,
+        tolerance=None if proof is None else proof.tolerance,
+        detail=problem,
+    )
+    right_but_slow = status == "skipped" and proof is not None
+    conclude = too_slow if right_but_slow else refuse
+    return Outcome(
+        results=(result,),
+        verdict=conclude(started.workload, label, problem),
+        training=_training(result, proof, losses),
+    )
+
+
+def _training(result: Result, proof: Proof | None, losses: Sequence[float]) -> Training | None:
+    if not result.workload.startswith(_TRAINING):
+        return None
+    return Training(
+        device=result.device,
+        model=result.workload.removeprefix(_TRAINING),
+        # JSON knows no infinity and no NaN.
+        loss=tuple(loss for loss in losses if np.isfinite(loss)),
+        accuracy=None,
+        samples_per_second=None,
+        matches_reference=None if proof is None else proof.holds,
+        status=result.status,
+        detail=result.detail,
+    )

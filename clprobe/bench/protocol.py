@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: MIT
+"""What bench and its child processes say to each other, one JSON document per line."""
+
+from typing import Literal
+
+import msgspec
+
+from clprobe.model.measurement import BenchVerdict, Result, Training
+
+Baseline = Literal["torch", "numpy"]
+EffortName = Literal["quick", "default", "full"]
+Workload = Literal["copy", "launch", "matmul", "conv", "train-mlp", "train-cnn"]
+
+WORKLOADS: tuple[Workload, ...] = ("copy", "launch", "matmul", "conv", "train-mlp", "train-cnn")
+
+
+class Target(msgspec.Struct, frozen=True, kw_only=True):
+    """A device as its driver names it; `position` tells apart those that share all names."""
+
+    label: str
+    library: str
+    platform: str
+    name: str
+    driver_version: str | None
+    position: int
+
+
+class Job(msgspec.Struct, frozen=True, kw_only=True):
+    """What a child process is to measure; `kernels` names another folder than the shipped one."""
+
+    target: Target
+    workloads: tuple[Workload, ...]
+    effort: EffortName
+    baseline: Baseline
+    kernels: str | None = None
+
+
+class Started(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """The child now works on this; if nothing follows, this is what broke it."""
+
+    workload: str
+    metric: str = ""
+    unit: str = ""
+
+
+class Outcome(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """All that came of one workload; the reference's own figure stands beside the device's."""
+
+    results: tuple[Result, ...]
+    verdict: BenchVerdict
+    training: Training | None = None
+
+
+class Finished(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """The child did everything that it was asked."""
+
+
+class Failed(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """The device cannot be used at all."""
+
+    detail: str
+
+
+Message = Started | Outcome | Finished | Failed

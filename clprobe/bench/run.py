@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: MIT
+"""Measures devices one after the other, each in its own child process."""
+
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from clprobe.bench.child import run_job
+from clprobe.bench.effort import EFFORTS
+from clprobe.bench.outcomes import without_figures
+from clprobe.bench.protocol import (
+    Baseline,
+    EffortName,
+    Failed,
+    Job,
+    Outcome,
+    Started,
+    Target,
+    Workload,
+)
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What to measure, the same for every device; `kernels` stands in for the shipped folder."""
+
+    workloads: tuple[Workload, ...]
+    effort: EffortName
+    baseline: Baseline
+    kernels: Path | None = None
+
+
+@dataclass(slots=True)
+class Measured:
+    """What was measured so far; it grows while devices are measured, so nothing is ever lost."""
+
+    outcomes: list[Outcome] = field(default_factory=list)
+    complete: bool = True
+    """Whether every device did, or refused to do, all that it was asked."""
+
+
+def measure_devices(
+    targets: Sequence[Target], options: Options, measured: Measured, progress: Progress
+) -> None:
+    """Add to `measured` what comes of every target."""
+    for target in targets:
+        _measure_device(target, options, measured, progress)
+
+
+def _measure_device(
+    target: Target, options: Options, measured: Measured, progress: Progress
+) -> None:
+    job = Job(
+        target=target,
+        workloads=options.workloads,
+        effort=options.effort,
+        baseline=options.baseline,
+        kernels=None if options.kernels is None else str(options.kernels.resolve()),
+    )
+    current = Started(workload="start")
+    with closing(run_job(job, EFFORTS[options.effort].silence_seconds)) as messages:
+        for message in messages:
+            match message:
+                case Started():
+                    current = message
+                    progress(f"{target.label}: {message.workload}")
+                case Outcome():
+                    measured.outcomes.append(message)
+                    measured.complete &= message.results[0].status != "error"
+                case Failed():
+                    measured.complete = False
+                    measured.outcomes.append(
+                        without_figures(current, target.label, "error", message.detail)
+                    )

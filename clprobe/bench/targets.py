@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: MIT
+"""From the devices that a diagnosis found to those that are measured."""
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from clprobe.bench.protocol import Target
+from clprobe.model.finding import DeviceReport
+
+
+def targets_of(
+    devices: Sequence[DeviceReport], selected: Sequence[DeviceReport]
+) -> tuple[Target, ...]:
+    """Return the `selected` ones among all `devices`, each device of a real library once.
+
+    Two ICD files may name one library and mean one device. Two libraries that name one device,
+    such as two builds of PoCL, are two implementations: both count.
+    """
+    wanted = {device.index for device in selected}
+    shown: Counter[tuple[object, ...]] = Counter()
+    targets: dict[tuple[object, ...], Target] = {}
+    for device in devices:
+        names = (device.platform, device.name, device.driver_version)
+        position = shown[device.icd, names]
+        shown[device.icd, names] += 1
+        if device.index in wanted and device.library is not None:
+            real = str(Path(device.library).resolve())
+            targets.setdefault((real, position, names), _target(device, position))
+    return tuple(targets.values())
+
+
+def _target(device: DeviceReport, position: int) -> Target:
+    version = f" {device.driver_version}" if device.driver_version else ""
+    return Target(
+        label=f"{device.index}: {device.name or '?'} ({device.platform or '?'}{version})",
+        library=device.library or "",
+        platform=device.platform or "",
+        name=device.name or "",
+        driver_version=device.driver_version,
+        position=position,
+    )

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: MIT
+"""The child process that measures one device: `python -m clprobe.bench.worker FD`, job on stdin.
+
+Messages go to the file descriptor FD as soon as there are any, because drivers print to stdout,
+crash and hang.
+"""
+
+import ctypes
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+import msgspec
+import pyopencl as cl
+
+from clprobe.bench import cases
+from clprobe.bench.effort import EFFORTS
+from clprobe.bench.engines import Engine
+from clprobe.bench.engines.opencl import OpenClEngine
+from clprobe.bench.measure import Contest, measure
+from clprobe.bench.nets import CNN, MLP
+from clprobe.bench.outcomes import without_figures
+from clprobe.bench.protocol import (
+    Baseline,
+    Failed,
+    Finished,
+    Job,
+    Message,
+    Outcome,
+    Started,
+    Target,
+    Workload,
+)
+from clprobe.bench.training import measure_training, training_started
+from clprobe.model.errors import ClprobeError
+from clprobe.tensor import Device, DeviceError
+
+_CASES = {
+    "copy": cases.copy_cases,
+    "launch": cases.launch_cases,
+    "matmul": cases.matmul_cases,
+    "conv": cases.conv_cases,
+}
+_NETS = {"train-mlp": MLP, "train-cnn": CNN}
+_PR_SET_PDEATHSIG = 1
+
+Send = Callable[[Message], None]
+
+
+def main() -> None:
+    """Do the job and report."""
+    _die_with_parent()
+    pipe = int(sys.argv[1])
+    job = msgspec.json.decode(sys.stdin.buffer.read(), type=Job)
+    work(job, lambda message: _write(pipe, message))
+
+
+def work(job: Job, send: Send) -> None:
+    """Measure every workload of the job and send what comes of each."""
+    send(Started(workload="opening the device"))
+    try:
+        kernels = None if job.kernels is None else Path(job.kernels)
+        device = Device.open(_find(job.target), kernels=kernels)
+    except (ClprobeError, cl.Error) as error:
+        send(Failed(detail=str(error)))
+        return
+    contest = Contest(
+        job.target.label, OpenClEngine(device), _reference(job.baseline), EFFORTS[job.effort]
+    )
+    for workload in job.workloads:
+        for started, measuring in _steps(workload, contest):
+            send(started)
+            try:
+                outcome = measuring()
+            except (ClprobeError, cl.Error) as error:
+                outcome = without_figures(started, contest.label, "error", str(error))
+            send(outcome)
+            if outcome.results[0].status == "skipped":
+                # What takes too long at one size takes longer at the next.
+                break
+    send(Finished())
+
+
+def _steps(workload: Workload, contest: Contest) -> Iterator[tuple[Started, Callable[[], Outcome]]]:
+    if workload in _NETS:
+        net = _NETS[workload]
+        yield training_started(net), partial(measure_training, net, contest)
+        return
+    for case in _CASES[workload](contest.effort):
+        yield case.started, partial(measure, case, contest)
+
+
+def _find(target: Target) -> cl.Device:
+    """Return the device that the parent saw; its driver comes first among those loaded here.
+
+    The loader inside pyopencl's wheel adds its own PoCL after what OCL_ICD_VENDORS names.
+    """
+    matching = [
+        device
+        for platform in cl.get_platforms()
+        if same_name(platform.name, target.platform)
+        for device in platform.get_devices()
+        if same_name(device.name, target.name)
+        and target.driver_version in (None, device.driver_version)
+    ]
+    if target.position >= len(matching):
+        raise DeviceError(f"{target.library} shows no {target.name} on {target.platform} any more.")
+    return matching[target.position]
+
+
+def same_name(own: str, recorded: str) -> bool:
+    """Compare names as printed: a snapshot keeps no control characters or runs of blanks."""
+    return _printed(own) == _printed(recorded)
+
+
+def _printed(name: str) -> str:
+    return " ".join("".join(c if c.isprintable() else " " for c in name).split())
+
+
+def _reference(baseline: Baseline) -> Engine:
+    # Importing torch takes seconds and half a gigabyte, and it may be absent.
+    if baseline == "torch":
+        from clprobe.bench.engines.torch_cpu import TorchEngine  # noqa: PLC0415
+
+        return TorchEngine()
+    from clprobe.bench.engines.numpy_cpu import NumpyEngine  # noqa: PLC0415
+
+    return NumpyEngine()
+
+
+def _write(pipe: int, message: Message) -> None:
+    line = msgspec.json.encode(message) + b"\n"
+    while line:
+        line = line[os.write(pipe, line) :]
+
+
+def _die_with_parent() -> None:
+    """Ask Linux to end this process with its parent: a hung driver must not outlive it."""
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+if __name__ == "__main__":
+    main()
