@@ -16,8 +16,8 @@ class Limits:
     global_memory_bytes: int
     max_allocation_bytes: int
     compute_units: int
-    preferred_vector_width: int
-    """Floats in a vector that suits the hardware; 1 where the compiler vectorises itself."""
+    native_vector_width: int
+    """Floats in a vector register; 1 on most GPUs."""
     is_cpu: bool
 
     @classmethod
@@ -34,6 +34,6 @@ class Limits:
             global_memory_bytes=device.global_mem_size,
             max_allocation_bytes=device.max_mem_alloc_size,
             compute_units=device.max_compute_units,
-            preferred_vector_width=device.preferred_vector_width_float,
+            native_vector_width=device.native_vector_width_float,
             is_cpu=bool(device.type & cl.device_type.CPU),
         )

@@ -37,7 +37,7 @@ class Variant:
         """Say whether this variant is meant for such a device and this many columns."""
         return (
             self.is_cpu in (None, limits.is_cpu)
-            and limits.preferred_vector_width >= self.min_vector_width
+            and limits.native_vector_width >= self.min_vector_width
             and (self.max_columns is None or columns <= self.max_columns)
         )
 
