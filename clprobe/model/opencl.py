@@ -112,6 +112,14 @@ class Device(FactStruct, frozen=True, kw_only=True):
     )
     address_bits: Annotated[Fact[int], described("CL_DEVICE_ADDRESS_BITS")] = NOT_STATED
     extensions: Annotated[Fact[tuple[str, ...]], described("CL_DEVICE_EXTENSIONS")] = NOT_STATED
+    half_fp_config: Annotated[
+        Fact[int | None],
+        described("CL_DEVICE_HALF_FP_CONFIG; null: without cl_khr_fp16 it is not asked"),
+    ] = NOT_STATED
+    double_fp_config: Annotated[
+        Fact[int | None],
+        described("CL_DEVICE_DOUBLE_FP_CONFIG; null: without cl_khr_fp64 it is not asked"),
+    ] = NOT_STATED
     available: Annotated[Fact[bool], described("CL_DEVICE_AVAILABLE")] = NOT_STATED
     compiler_available: Annotated[Fact[bool], described("CL_DEVICE_COMPILER_AVAILABLE")] = (
         NOT_STATED

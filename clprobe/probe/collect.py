@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: MIT
+"""collect(): one host's facts, gathered while the OpenCL children are at work."""
+
+from datetime import datetime, timezone
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from clprobe import __version__
+from clprobe.model.opencl import Icd, View
+from clprobe.model.snapshot import Snapshot
+from clprobe.model.unknown import Unknown
+from clprobe.probe.environment import probe_environment
+from clprobe.probe.facts import ask
+from clprobe.probe.gpus import probe_gpus
+from clprobe.probe.host import Host, OpenclRequest, Pending, Role
+from clprobe.probe.icds import FoundIcd, probe_icds
+from clprobe.probe.libraries import Libraries
+from clprobe.probe.live_host import LiveHost
+from clprobe.probe.loaders import LIBRARY, probe_loaders
+from clprobe.probe.nodes import probe_nodes
+from clprobe.probe.opencl import answer_of, view_of
+from clprobe.probe.packages import probe_packages
+from clprobe.probe.system import probe_system
+from clprobe.probe.user import probe_user
+
+
+def collect(
+    host: Host | None = None, *, timeout_s: float = 10.0, run_kernels: bool = False
+) -> Snapshot:
+    """Return the facts of `host`, of this machine if it is left out.
+
+    No driver is loaded into this process, and none is waited for longer than `timeout_s`.
+    `run_kernels` also builds and runs a small kernel on each device.
+    """
+    asked = _Asking(host or LiveHost(), timeout_s, run_kernels)
+    host = asked.host
+    views = _start_views(asked)
+    libraries = Libraries(host)
+    loaders = probe_loaders(host, libraries)
+    icds = probe_icds(host, libraries, loaders)
+    children = _start_icds(asked, icds)
+    # The children work from here on; the host is looked at meanwhile.
+    packages = probe_packages(host)
+    owners = _owners(host, icds)
+    snapshot = Snapshot(
+        clprobe=__version__,
+        source="live",
+        taken=datetime.now(timezone.utc).isoformat(timespec="seconds"),
+        system=probe_system(host),
+        user=probe_user(host),
+        environment=probe_environment(host),
+        gpus=probe_gpus(host),
+        device_nodes=probe_nodes(host),
+        packages=packages,
+        loaders=tuple(loader.facts for loader in loaders),
+        excerpts=(),
+    )
+    return replace(
+        snapshot,
+        icds=tuple(_answered(host, icd, children, owners, timeout_s) for icd in icds),
+        views=_views(views, timeout_s),
+    )
+
+
+class _Asking(NamedTuple):
+    """What all children have in common."""
+
+    host: Host
+    timeout_s: float
+    run_kernels: bool
+
+    def start(self, role: Role, library: str) -> Pending:
+        """Start one child; only vendor libraries are given kernels to run."""
+        kernels = self.run_kernels and role == "icd"
+        return self.host.start_opencl(
+            OpenclRequest(role=role, library=library, timeout_s=self.timeout_s, kernels=kernels)
+        )
+
+
+def _start_views(asked: _Asking) -> dict[str, Pending]:
+    """Start what programs do; pyopencl first, because its imports take longest."""
+    views = {}
+    python = ask(asked.host.python)
+    if not isinstance(python, Unknown) and python.pyopencl_folder:
+        views["pyopencl"] = asked.start("pyopencl", "")
+    views["system-loader"] = asked.start("loader", LIBRARY)
+    return views
+
+
+def _start_icds(asked: _Asking, icds: tuple[FoundIcd, ...]) -> dict[str, Pending]:
+    """Start one child per library file: several `.icd` files may name the same."""
+    children: dict[str, Pending] = {}
+    for icd in icds:
+        if icd.library is not None:
+            real = asked.host.real_path(icd.library)
+            if real not in children:
+                children[real] = asked.start("icd", icd.library)
+    return children
+
+
+def _owners(host: Host, icds: tuple[FoundIcd, ...]) -> dict[str, str | None] | Unknown:
+    """Return the package of each ICD's files; a library is asked for by its real path too."""
+    paths = []
+    for icd in icds:
+        paths.append(icd.facts.path)
+        if isinstance(icd.facts.library.path, str):
+            paths += [icd.facts.library.path, host.real_path(icd.facts.library.path)]
+    return ask(host.owners, tuple(dict.fromkeys(paths))) if paths else {}
+
+
+def _answered(
+    host: Host,
+    icd: FoundIcd,
+    children: dict[str, Pending],
+    owners: dict[str, str | None] | Unknown,
+    timeout_s: float,
+) -> Icd:
+    facts = icd.facts
+    library = facts.library
+    if isinstance(owners, Unknown):
+        facts = replace(facts, package=owners, library=replace(library, package=owners))
+    else:
+        facts = replace(facts, package=owners.get(facts.path))
+        if isinstance(library.path, str):
+            package = owners.get(library.path) or owners.get(host.real_path(library.path))
+            facts = replace(facts, library=replace(library, package=package))
+    if icd.library is None:
+        return facts
+    result = children[host.real_path(icd.library)].wait()
+    return replace(facts, answer=answer_of(result, timeout_s))
+
+
+def _views(views: dict[str, Pending], timeout_s: float) -> tuple[View, ...]:
+    return tuple(view_of(viewer, pending.wait(), timeout_s) for viewer, pending in views.items())

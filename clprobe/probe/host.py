@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: MIT
+"""What probes may ask a host: the one door, so that every answer can be recorded and replayed."""
+
+from typing import Any, Literal, Protocol
+
+import msgspec
+
+OpenMode = Literal["read", "read-write"]
+FileKind = Literal[
+    "file", "directory", "link", "fifo", "socket", "character-device", "block-device", "other"
+]
+Role = Literal["icd", "loader", "pyopencl"]
+
+
+class FileStatus(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What lstat or stat says; `mode` holds the permission bits only."""
+
+    kind: FileKind
+    mode: int
+    uid: int = 0
+    gid: int = 0
+    size: int = 0
+
+
+class Identity(msgspec.Struct, frozen=True, kw_only=True):
+    """Who this process is: effective ids, and its supplementary groups."""
+
+    uid: int
+    gid: int
+    groups: tuple[int, ...]
+
+
+class Machine(msgspec.Struct, frozen=True, kw_only=True):
+    """What uname says, the processors this process may use, and its pointer size."""
+
+    node_name: str
+    release: str
+    version: str
+    architecture: str
+    logical_cores: int
+    pointer_bits: int
+
+
+class Python(msgspec.Struct, frozen=True, kw_only=True):
+    """This Python: its prefix, its package folders, and its pyopencl; None: it has none."""
+
+    prefix: str
+    package_folders: tuple[str, ...]
+    pyopencl_folder: str | None
+
+
+class ElfFile(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What the headers of a library say; `elf_class` is 32 or 64.
+
+    `required_bytes` is the size the file must have to hold what its headers announce. `problem`
+    says why the dynamic section could not be read.
+    """
+
+    format: Literal["elf", "not-elf", "empty"]
+    size_bytes: int
+    elf_class: int = 0
+    machine: str = ""
+    required_bytes: int = 0
+    needed: tuple[str, ...] = ()
+    run_path: tuple[str, ...] = ()
+    problem: str = ""
+
+
+class CachedLibrary(msgspec.Struct, frozen=True, kw_only=True):
+    """A line of the dynamic linker's cache; `flags` tell the architecture (ld.so's own bits)."""
+
+    path: str
+    flags: int
+
+
+class PackageRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """An installed package as its manager's database has it."""
+
+    name: str
+    version: str
+    manager: str
+    architecture: str = ""
+
+
+class CommandResult(msgspec.Struct, frozen=True, kw_only=True):
+    """How a command ended; `status` None: it ran past its limit and was killed."""
+
+    status: int | None
+    output: str
+
+
+class OpenclRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """What a child process is to ask; `library` is empty for pyopencl."""
+
+    role: Role
+    library: str
+    timeout_s: float
+    kernels: bool = False
+
+
+class ChildResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a child reported before it ended, what it printed, and how it ended.
+
+    `ended` is `exit` or `signal` with its number in `status`, `timeout`, or `not-started` with
+    the reason in `problem`.
+    """
+
+    ended: Literal["exit", "signal", "timeout", "not-started"]
+    status: int = 0
+    reports: tuple[dict[str, Any], ...] = ()
+    printed: str = ""
+    problem: str = ""
+
+
+class Pending(Protocol):
+    """A child at work."""
+
+    def wait(self) -> ChildResult:
+        """Return its result; never later than shortly after the request's time limit."""
+
+
+class Host(Protocol):
+    """One machine as one process sees it. Questions raise OSError where the system refuses."""
+
+    def read(self, path: str, limit: int = 65536) -> bytes:
+        """Return at most `limit` bytes of a file; never waits on a fifo or a device."""
+
+    def list_folder(self, path: str) -> tuple[str, ...]:
+        """Return the names in a folder, sorted."""
+
+    def status(self, path: str) -> FileStatus:
+        """Return what stat says, links followed."""
+
+    def link_status(self, path: str) -> FileStatus:
+        """Return what lstat says."""
+
+    def real_path(self, path: str) -> str:
+        """Return the path with all links resolved; parts that do not exist are kept."""
+
+    def open_error(self, path: str, mode: OpenMode) -> str | None:
+        """Return the errno name of really opening the path, None if it opens."""
+
+    def attribute(self, path: str, name: str) -> bytes:
+        """Return an extended attribute."""
+
+    def environment(self) -> dict[str, str]:
+        """Return the environment variables of this process."""
+
+    def identity(self) -> Identity:
+        """Return who this process is."""
+
+    def user_name(self, uid: int) -> str | None:
+        """Return the name that the user database has for the id, None if it has none."""
+
+    def home_folder(self, uid: int) -> str | None:
+        """Return the home folder that the user database has for the id, None if it has none."""
+
+    def group_name(self, gid: int) -> str | None:
+        """Return the name that the group database has for the id, None if it has none."""
+
+    def database_groups(self, name: str, gid: int) -> tuple[int, ...]:
+        """Return the groups that a new session of the user would get."""
+
+    def machine(self) -> Machine:
+        """Return uname and the like."""
+
+    def python(self) -> Python:
+        """Return where this Python keeps its packages."""
+
+    def elf(self, path: str) -> ElfFile:
+        """Return what the headers of a library say, without loading it."""
+
+    def texts_in(self, path: str, pattern: str) -> tuple[str, ...]:
+        """Return the distinct matches of a regular expression in a binary file, sorted."""
+
+    def cached_libraries(self, name: str) -> tuple[CachedLibrary, ...]:
+        """Return what the dynamic linker's cache has under the library name, best first."""
+
+    def packages(self, pattern: str) -> tuple[PackageRecord, ...]:
+        """Return the installed packages whose name the regular expression finds."""
+
+    def owners(self, paths: tuple[str, ...]) -> dict[str, str | None]:
+        """Return the package that owns each path, None where no package does."""
+
+    def pci_name(self, vendor: str, device: str) -> str | None:
+        """Return what the list of PCI ids calls a device, None if it is not listed."""
+
+    def run(self, argv: tuple[str, ...], timeout_s: float) -> CommandResult:
+        """Run a command with a time limit and return what it printed."""
+
+    def start_opencl(self, request: OpenclRequest) -> Pending:
+        """Start a child process that asks OpenCL, and return at once."""

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: MIT
+"""Every registered ICD: its `.icd` file and its library, both checked before anything is loaded."""
+
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from clprobe.model.opencl import Answer, Icd, Stage
+from clprobe.model.unknown import Unknown
+from clprobe.probe.facts import ABSENT, ask
+from clprobe.probe.host import FileStatus, Host
+from clprobe.probe.libraries import Libraries
+from clprobe.probe.loaders import SYSTEM_FOLDER, FoundLoader
+
+_SUFFIX = ".icd"
+# PATH_MAX of Linux; a first line that fills it names no file.
+_LONGEST_TEXT = 4096
+_DEEPEST = 8
+
+
+class FoundIcd(NamedTuple):
+    """An ICD before it is asked; `library` is the path to load, None if nothing can be loaded."""
+
+    facts: Icd
+    library: str | None
+
+
+def probe_icds(
+    host: Host, libraries: Libraries, loaders: tuple[FoundLoader, ...]
+) -> tuple[FoundIcd, ...]:
+    """Return every ICD that a loader reads, then those that lie where no loader looks."""
+    readers: dict[str, list[str]] = {}
+    beside: dict[str, str] = {}
+    for facts, search in loaders:
+        paths = [*_registered(host, search.folders, recursive=search.recursive), *search.entries]
+        for path in paths:
+            readers.setdefault(path, []).append(facts.path)
+            if search.beside and path.startswith(f"{search.beside}/"):
+                beside[path] = search.beside
+    for path in _registered(host, _usual_folders(host), recursive=False):
+        readers.setdefault(path, [])
+    return tuple(
+        _icd(host, libraries, path, tuple(dict.fromkeys(by)), beside.get(path))
+        for path, by in readers.items()
+    )
+
+
+def _usual_folders(host: Host) -> tuple[str, ...]:
+    python = ask(host.python)
+    prefixes = [] if isinstance(python, Unknown) else [python.prefix]
+    if conda := host.environment().get("CONDA_PREFIX"):
+        prefixes.append(conda)
+    inside = [f"{prefix}/etc/OpenCL/vendors" for prefix in prefixes if prefix not in ("/", "/usr")]
+    return (SYSTEM_FOLDER, "/run/opengl-driver/etc/OpenCL/vendors", *dict.fromkeys(inside))
+
+
+def _registered(host: Host, folders: tuple[str, ...], *, recursive: bool) -> list[str]:
+    found: list[str] = []
+    for folder in folders:
+        found += _listed(host, folder, _DEEPEST if recursive else 0)
+    return found
+
+
+def _listed(host: Host, folder: str, depth: int) -> list[str]:
+    names = ask(host.list_folder, folder)
+    if isinstance(names, Unknown):
+        return []
+    found = []
+    for name in names:
+        path = f"{folder}/{name}"
+        if name.endswith(_SUFFIX):
+            found.append(path)
+        elif depth:
+            status = ask(host.status, path)
+            if not isinstance(status, Unknown) and status.kind == "directory":
+                found += _listed(host, path, depth - 1)
+    return found
+
+
+def _icd(
+    host: Host, libraries: Libraries, path: str, searched_by: tuple[str, ...], beside: str | None
+) -> FoundIcd:
+    status = ask(host.status, path)
+    facts = Icd(
+        path=path,
+        searched_by=searched_by,
+        file_type=_file_type(host, path, status),
+        file_mode=status if isinstance(status, Unknown) else f"{status.mode:04o}",
+        open_error=ask(host.open_error, path, "read"),
+    )
+    if path.endswith(_SUFFIX):
+        text = _text(host, path, facts)
+        name = _library_name(text) if isinstance(text, str) else text
+    else:
+        text, name = Unknown(f"{path} is the library itself"), path
+    facts = replace(facts, text=text, library_name=name)
+    if isinstance(name, str):
+        return _with_library(libraries, facts, name, beside)
+    why = name.unknown if isinstance(name, Unknown) else f"{path} names no library"
+    return FoundIcd(replace(facts, answer=_ended("icd-file", why)), None)
+
+
+def _with_library(libraries: Libraries, facts: Icd, name: str, beside: str | None) -> FoundIcd:
+    path = libraries.find(name, beside=(beside,) if beside else ())
+    facts = replace(facts, library=libraries.describe(path))
+    if path is None:
+        return FoundIcd(
+            replace(
+                facts, answer=_ended("library", f"{name}: the dynamic linker finds no such file")
+            ),
+            None,
+        )
+    why = libraries.why_not_loadable(path)
+    if why is not None:
+        return FoundIcd(replace(facts, answer=_ended("library", why)), None)
+    return FoundIcd(facts, path)
+
+
+def _file_type(host: Host, path: str, status: FileStatus | Unknown) -> str | Unknown:
+    if not isinstance(status, Unknown):
+        return status.kind
+    link = ask(host.link_status, path)
+    if isinstance(link, Unknown):
+        return "missing" if _is_missing(host, path) else link
+    return "dangling-link" if link.kind == "link" else status
+
+
+def _is_missing(host: Host, path: str) -> bool:
+    try:
+        host.link_status(path)
+    except OSError as error:
+        return error.errno in ABSENT
+    return False
+
+
+def _text(host: Host, path: str, facts: Icd) -> str | Unknown:
+    """Return the content; only regular files are opened, a fifo would answer nothing or hang."""
+    if facts.file_type != "file":
+        kind = facts.file_type
+        return Unknown(kind.unknown if isinstance(kind, Unknown) else f"{path} is a {kind}")
+    raw = ask(host.read, path, _LONGEST_TEXT)
+    return raw if isinstance(raw, Unknown) else raw.decode("latin-1")
+
+
+def _library_name(text: str) -> str | Unknown | None:
+    """Return the first line as it is: loaders strip nothing but the line feed."""
+    line = text.split("\n", 1)[0]
+    if len(line) >= _LONGEST_TEXT:
+        return Unknown(f"the first line has {_LONGEST_TEXT} bytes or more, longer than any path")
+    return line.encode("latin-1").decode("utf-8", "surrogateescape") if line.strip() else None
+
+
+def _ended(stage: Stage, message: str) -> Answer:
+    return Answer(
+        stage=stage,
+        outcome="error",
+        error_code=None,
+        signal=None,
+        exit_status=None,
+        message=message,
+        printed=None,
+        platforms=(),
+    )

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: MIT
+"""Finds libraries as the dynamic linker would, and looks at them without loading any."""
+
+from clprobe.model.opencl import Library
+from clprobe.model.unknown import Unknown
+from clprobe.probe.facts import ask, reason
+from clprobe.probe.host import ElfFile, Host
+
+# Folders that linkers search without any configuration: glibc's (Debian's with the multiarch
+# triplet), then musl's.
+_DEFAULT_FOLDERS = ("/lib/{triplet}", "/usr/lib/{triplet}", "/lib64", "/usr/lib64", "/lib",
+                    "/usr/lib", "/usr/local/lib")  # fmt: skip
+_TRIPLETS = {"x86_64": "x86_64-linux-gnu", "aarch64": "aarch64-linux-gnu", "i386": "i386-linux-gnu"}
+_NARROW = {"x86_64": "i386", "aarch64": "arm"}
+_MOST_LIBRARIES = 500
+
+
+class Libraries:
+    """The dynamic linker's view of one host; remembers what it has looked at."""
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
+        self._headers: dict[str, ElfFile | Unknown] = {}
+        machine = host.machine()
+        self._bits = machine.pointer_bits
+        self._machine = (
+            machine.architecture
+            if machine.pointer_bits == 64
+            else _NARROW.get(machine.architecture, machine.architecture)
+        )
+        self._folders = tuple(
+            folder.format(triplet=_TRIPLETS.get(self._machine, self._machine))
+            for folder in _DEFAULT_FOLDERS
+        )
+
+    def find(self, name: str, *, beside: tuple[str, ...] = ()) -> str | None:
+        """Return the file that dlopen would open, None if it finds none.
+
+        `beside` are folders searched first. A file for another processor is returned only if
+        there is no better one, because the linker passes over it too.
+        """
+        if "\0" in name:
+            return None
+        if "/" in name:
+            return name if self._exists(name) else None
+        candidates = [f"{folder}/{name}" for folder in (*beside, *self.path_of_environment())]
+        candidates += [library.path for library in self._host.cached_libraries(name)]
+        candidates += self.in_default_folders(name)
+        existing = [path for path in dict.fromkeys(candidates) if self._exists(path)]
+        return next(filter(self.is_for_this_process, existing), existing[0] if existing else None)
+
+    def in_default_folders(self, name: str) -> list[str]:
+        """Return where the linker looks in the end, after its cache."""
+        return [f"{folder}/{name}" for folder in self._folders]
+
+    def path_of_environment(self) -> tuple[str, ...]:
+        """Return the folders of LD_LIBRARY_PATH."""
+        text = self._host.environment().get("LD_LIBRARY_PATH", "")
+        return tuple(folder.rstrip("/") for folder in text.replace(";", ":").split(":") if folder)
+
+    def is_for_this_process(self, path: str) -> bool:
+        """Tell whether a library has the class and machine of this Python."""
+        elf = self.headers(path)
+        return (
+            isinstance(elf, ElfFile)
+            and elf.format == "elf"
+            and (elf.elf_class, elf.machine) == (self._bits, self._machine)
+        )
+
+    def why_not_loadable(self, path: str) -> str | None:
+        """Return why a library must not or cannot be loaded here, None if it may be tried."""
+        elf = self.headers(path)
+        if isinstance(elf, Unknown):
+            return elf.unknown
+        if elf.format != "elf":
+            return f"{path} is {'empty' if elf.format == 'empty' else 'not an ELF library'}"
+        if not self.is_for_this_process(path):
+            return (
+                f"{path} is a {elf.elf_class}-bit library for {elf.machine}, "
+                f"this process is {self._bits}-bit {self._machine}"
+            )
+        if elf.required_bytes > elf.size_bytes:
+            return f"{path} is cut off: {elf.size_bytes} of at least {elf.required_bytes} bytes"
+        return None
+
+    def describe(self, path: str | None) -> Library:
+        """Return what is known of the library at `path` without loading it."""
+        if path is None:
+            nothing = Unknown("the dynamic linker finds no such file")
+            return Library(
+                path=None, format=nothing, elf_class=nothing, machine=nothing, size_bytes=nothing,
+                required_bytes=nothing, missing_dependencies=nothing, open_error=nothing,
+                package=None,
+            )  # fmt: skip
+        status = ask(self._host.status, path)
+        open_error = ask(self._host.open_error, path, "read")
+        if not isinstance(status, Unknown) and status.kind != "file":
+            why = Unknown(f"{path} is a {status.kind}")
+            kind = "directory" if status.kind == "directory" else "not-elf"
+            return Library(
+                path=path, format=kind, elf_class=why, machine=why, size_bytes=why,
+                required_bytes=why, missing_dependencies=why, open_error=open_error,
+            )  # fmt: skip
+        elf = self.headers(path)
+        if isinstance(elf, Unknown):
+            return Library(
+                path=path, format="unreadable", elf_class=elf, machine=elf, size_bytes=elf,
+                required_bytes=elf, missing_dependencies=elf, open_error=open_error,
+            )  # fmt: skip
+        if elf.format != "elf":
+            why = Unknown(f"{path} has no ELF header")
+            return Library(
+                path=path, format=elf.format, elf_class=why, machine=why,
+                size_bytes=elf.size_bytes, required_bytes=why, missing_dependencies=why,
+                open_error=open_error,
+            )  # fmt: skip
+        return Library(
+            path=path,
+            format="elf",
+            elf_class=elf.elf_class,
+            machine=elf.machine,
+            size_bytes=elf.size_bytes,
+            required_bytes=elf.required_bytes,
+            missing_dependencies=self._missing_dependencies(path),
+            open_error=open_error,
+        )
+
+    def headers(self, path: str) -> ElfFile | Unknown:
+        """Return the ELF headers of a file, Unknown if it is no file or cannot be read."""
+        if path not in self._headers:
+            self._headers[path] = self._read_headers(path)
+        return self._headers[path]
+
+    def _read_headers(self, path: str) -> ElfFile | Unknown:
+        try:
+            status = self._host.status(path)
+            if status.kind != "file":
+                return Unknown(f"{path} is a {status.kind}")
+            return self._host.elf(path)
+        except OSError as error:
+            return Unknown(reason(error))
+
+    def _missing_dependencies(self, path: str) -> tuple[str, ...] | Unknown:
+        if not self.is_for_this_process(path):
+            return Unknown(f"{path} is for another processor than this Python")
+        missing: list[str] = []
+        seen: set[str] = set()
+        waiting = [path]
+        while waiting and len(seen) < _MOST_LIBRARIES:
+            current = waiting.pop(0)
+            elf = self.headers(current)
+            if isinstance(elf, Unknown):
+                continue
+            folder = self._host.real_path(current).rpartition("/")[0]
+            beside = tuple(_with_origin(part, folder) for part in elf.run_path)
+            for name in elf.needed:
+                if name in seen:
+                    continue
+                seen.add(name)
+                found = self.find(name, beside=beside)
+                if found is None or not self.is_for_this_process(found):
+                    missing.append(name)
+                else:
+                    waiting.append(found)
+        return tuple(missing)
+
+    def _exists(self, path: str) -> bool:
+        return not isinstance(ask(self._host.status, path), Unknown)
+
+
+def _with_origin(folder: str, origin: str) -> str:
+    for spelling in ("${ORIGIN}", "$ORIGIN"):
+        folder = folder.replace(spelling, origin)
+    return folder.rstrip("/")

@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: MIT
+"""LiveHost: the machine that this process runs on."""
+
+import contextlib
+import errno
+import functools
+import grp
+import importlib.machinery
+import os
+import pwd
+import re
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from clprobe.probe import linker_cache
+from clprobe.probe.children import RunningChild
+from clprobe.probe.elf import read_elf
+from clprobe.probe.host import (
+    CachedLibrary,
+    CommandResult,
+    ElfFile,
+    FileKind,
+    FileStatus,
+    Identity,
+    Machine,
+    OpenclRequest,
+    OpenMode,
+    PackageRecord,
+    Pending,
+    Python,
+)
+from clprobe.probe.package_databases import PackageDatabases
+
+# Opening must neither wait for a fifo's other end, nor make a terminal ours, nor reach children.
+_SAFELY = os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+_OPEN_FLAGS = {"read": os.O_RDONLY, "read-write": os.O_RDWR}
+_KINDS: dict[int, FileKind] = {
+    stat.S_IFREG: "file",
+    stat.S_IFDIR: "directory",
+    stat.S_IFLNK: "link",
+    stat.S_IFIFO: "fifo",
+    stat.S_IFSOCK: "socket",
+    stat.S_IFCHR: "character-device",
+    stat.S_IFBLK: "block-device",
+}
+_PCI_ID_LISTS = ("/usr/share/misc/pci.ids", "/usr/share/hwdata/pci.ids", "/usr/share/pci.ids")
+_LARGEST_LIBRARY_SEARCHED = 4 << 20
+
+
+# ruff: noqa: D102, PTH110, PTH116, PTH123, PTH208 - Host documents the methods; its paths are texts, as the system has them.
+
+
+class LiveHost:
+    """Answers a probe's questions from the running system; see Host for their meaning."""
+
+    def __init__(self) -> None:
+        self._packages = PackageDatabases()
+
+    def read(self, path: str, limit: int = 65536) -> bytes:
+        with _opened(path) as descriptor:
+            pieces = []
+            while limit > 0 and (piece := os.read(descriptor, limit)):
+                pieces.append(piece)
+                limit -= len(piece)
+        return b"".join(pieces)
+
+    def list_folder(self, path: str) -> tuple[str, ...]:
+        return tuple(sorted(os.listdir(path)))
+
+    def status(self, path: str) -> FileStatus:
+        return _file_status(os.stat(path))
+
+    def link_status(self, path: str) -> FileStatus:
+        return _file_status(os.lstat(path))
+
+    def real_path(self, path: str) -> str:
+        return os.path.realpath(path)
+
+    def open_error(self, path: str, mode: OpenMode) -> str | None:
+        try:
+            os.close(os.open(path, _OPEN_FLAGS[mode] | _SAFELY))
+        except OSError as error:
+            return errno.errorcode.get(error.errno or 0, str(error.errno))
+        return None
+
+    def attribute(self, path: str, name: str) -> bytes:
+        return os.getxattr(path, name)
+
+    def environment(self) -> dict[str, str]:
+        return dict(os.environ)
+
+    def identity(self) -> Identity:
+        return Identity(uid=os.geteuid(), gid=os.getegid(), groups=tuple(os.getgroups()))
+
+    def user_name(self, uid: int) -> str | None:
+        try:
+            return pwd.getpwuid(uid).pw_name
+        except KeyError:
+            return None
+
+    def home_folder(self, uid: int) -> str | None:
+        try:
+            return pwd.getpwuid(uid).pw_dir
+        except KeyError:
+            return None
+
+    def group_name(self, gid: int) -> str | None:
+        try:
+            return grp.getgrgid(gid).gr_name
+        except KeyError:
+            return None
+
+    def database_groups(self, name: str, gid: int) -> tuple[int, ...]:
+        return tuple(os.getgrouplist(name, gid))
+
+    def machine(self) -> Machine:
+        uname = os.uname()
+        return Machine(
+            node_name=uname.nodename,
+            release=uname.release,
+            version=uname.version,
+            architecture=uname.machine,
+            logical_cores=len(os.sched_getaffinity(0)),
+            pointer_bits=64 if sys.maxsize > 1 << 32 else 32,
+        )
+
+    def python(self) -> Python:
+        folders = tuple(path for path in sys.path if path.endswith(("-packages", "site-packages")))
+        # Looked for in the package folders alone: the folder that clprobe is started from must
+        # not decide which pyopencl this is.
+        spec = importlib.machinery.PathFinder.find_spec("pyopencl", list(folders))
+        origin = spec.origin if spec else None
+        return Python(
+            prefix=sys.prefix,
+            package_folders=folders,
+            pyopencl_folder=str(Path(origin).parent) if origin else None,
+        )
+
+    def elf(self, path: str) -> ElfFile:
+        with _opened(path) as descriptor:
+            size = os.fstat(descriptor).st_size
+            return read_elf(lambda offset, count: os.pread(descriptor, count, offset), size)
+
+    def texts_in(self, path: str, pattern: str) -> tuple[str, ...]:
+        raw = self.read(path, _LARGEST_LIBRARY_SEARCHED)
+        found = {match.group() for match in re.finditer(pattern.encode(), raw)}
+        return tuple(sorted(text.decode("utf-8", "replace") for text in found))
+
+    def cached_libraries(self, name: str) -> tuple[CachedLibrary, ...]:
+        return self._linker_cache.get(name, ())
+
+    @functools.cached_property
+    def _linker_cache(self) -> dict[str, tuple[CachedLibrary, ...]]:
+        try:
+            return linker_cache.parse(Path("/etc/ld.so.cache").read_bytes())
+        except OSError:  # musl has no cache
+            return {}
+
+    def packages(self, pattern: str) -> tuple[PackageRecord, ...]:
+        return self._packages.find(pattern)
+
+    def owners(self, paths: tuple[str, ...]) -> dict[str, str | None]:
+        return self._packages.owners(paths)
+
+    def pci_name(self, vendor: str, device: str) -> str | None:
+        path = next((path for path in _PCI_ID_LISTS if os.path.exists(path)), _PCI_ID_LISTS[0])
+        inside = False
+        with open(path, encoding="utf-8", errors="replace") as lines:
+            for line in lines:
+                if line.startswith(vendor):
+                    inside = True
+                elif inside and line.startswith(f"\t{device}"):
+                    return line[5:].strip()
+                elif inside and not line.startswith(("\t", "#")):
+                    return None
+        return None
+
+    def run(self, argv: tuple[str, ...], timeout_s: float) -> CommandResult:
+        try:
+            result = subprocess.run(
+                argv,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                timeout=timeout_s,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            return CommandResult(status=None, output="")
+        return CommandResult(
+            status=result.returncode, output=result.stdout.decode("utf-8", "replace")
+        )
+
+    def start_opencl(self, request: OpenclRequest) -> Pending:
+        return RunningChild(request)
+
+
+@contextlib.contextmanager
+def _opened(path: str) -> Iterator[int]:
+    descriptor = os.open(path, os.O_RDONLY | _SAFELY)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _file_status(status: os.stat_result) -> FileStatus:
+    return FileStatus(
+        kind=_KINDS.get(stat.S_IFMT(status.st_mode), "other"),
+        mode=stat.S_IMODE(status.st_mode),
+        uid=status.st_uid,
+        gid=status.st_gid,
+        size=status.st_size,
+    )

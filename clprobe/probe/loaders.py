@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: MIT
+"""Every libOpenCL.so.1 on the host, told apart by the texts inside, and where each looks for ICDs.
+
+Source: ocl_icd_loader.c of ocl-icd 2.3, icd_linux.c of the Khronos loader; the tests compare these
+rules with what real loaders list.
+"""
+
+from typing import NamedTuple
+
+from clprobe.model.opencl import Loader
+from clprobe.model.unknown import Unknown
+from clprobe.probe.facts import ask
+from clprobe.probe.host import Host
+from clprobe.probe.libraries import Libraries
+
+SYSTEM_FOLDER = "/etc/OpenCL/vendors"
+LIBRARY = "libOpenCL.so.1"
+
+_VARIABLES = r"OCL_ICD_[A-Z_]+|OPENCL_VENDOR_PATH|OPENCL_LAYERS|OPENCL_LAYER_PATH|PYOPENCL_HOME"
+_OCL_ICD, _KHRONOS = "OCL Icd free software", "Khronos Group"
+_FOLDERS = r"/[!-~]*OpenCL/vendors"
+_VERSIONS = r"(?<=\x00)\d+\.\d+\.\d+(?=\x00)"
+_PATTERN = "|".join((_VARIABLES, _OCL_ICD, _KHRONOS, _FOLDERS, _VERSIONS))
+
+
+class Search(NamedTuple):
+    """Where one loader looks for ICDs, environment applied.
+
+    `entries` are single `.icd` files or libraries that a variable names. `beside` is the folder
+    in which a bare library name is looked for first. `recursive`: subfolders are read too.
+    """
+
+    folders: tuple[str, ...]
+    entries: tuple[str, ...] = ()
+    beside: str | None = None
+    recursive: bool = False
+
+
+class FoundLoader(NamedTuple):
+    """A loader with its facts and its search."""
+
+    facts: Loader
+    search: Search
+
+
+def probe_loaders(host: Host, libraries: Libraries) -> tuple[FoundLoader, ...]:
+    """Return every loader that some program of this user would load."""
+    found: dict[str, list[str]] = {}
+    for path, finder in _candidates(host, libraries):
+        if not isinstance(ask(host.status, path), Unknown):
+            found.setdefault(host.real_path(path), []).append(finder)
+    default = libraries.find(LIBRARY)
+    default = host.real_path(default) if default else None
+    return tuple(
+        _loader(host, path, tuple(dict.fromkeys(finders)), is_default=path == default)
+        for path, finders in found.items()
+    )
+
+
+def _candidates(host: Host, libraries: Libraries) -> list[tuple[str, str]]:
+    environment = host.environment()
+    candidates = [
+        (f"{folder}/{LIBRARY}", "LD_LIBRARY_PATH") for folder in libraries.path_of_environment()
+    ]
+    candidates += [(library.path, "ldconfig") for library in host.cached_libraries(LIBRARY)]
+    candidates += [(path, "default folders") for path in libraries.in_default_folders(LIBRARY)]
+    if conda := environment.get("CONDA_PREFIX"):
+        candidates.append((f"{conda}/lib/{LIBRARY}", "conda"))
+    python = ask(host.python)
+    if isinstance(python, Unknown):
+        return candidates
+    candidates.append((f"{python.prefix}/lib/{LIBRARY}", "prefix"))
+    if python.pyopencl_folder:
+        for folder in _wheel_folders(python.pyopencl_folder):
+            names = ask(host.list_folder, folder)
+            candidates += [
+                (f"{folder}/{name}", "pyopencl")
+                for name in (() if isinstance(names, Unknown) else names)
+                if name.startswith("libOpenCL")
+            ]
+    return candidates
+
+
+def _wheel_folders(pyopencl_folder: str) -> tuple[str, str]:
+    return f"{pyopencl_folder}/.libs", f"{pyopencl_folder}.libs"
+
+
+def _loader(host: Host, path: str, found_by: tuple[str, ...], *, is_default: bool) -> FoundLoader:
+    texts = ask(host.texts_in, path, _PATTERN)
+    if isinstance(texts, Unknown):
+        facts = Loader(
+            path=path, kind=texts, version=texts, found_by=found_by, is_default=is_default,
+            icd_folders=texts, honours=texts,
+        )  # fmt: skip
+        return FoundLoader(facts, Search(()))
+    environment = host.environment()
+    kind = _kind(texts, path, environment.get("CONDA_PREFIX"))
+    search = _search(host, kind, path, texts)
+    facts = Loader(
+        path=path,
+        kind=kind,
+        version=next((text for text in texts if text[0].isdigit()), None),
+        found_by=found_by,
+        is_default=is_default,
+        icd_folders=search.folders,
+        honours=tuple(text for text in texts if text.startswith(("OCL_ICD_", "OPENCL_"))),
+    )
+    return FoundLoader(facts, search)
+
+
+def _kind(texts: tuple[str, ...], path: str, conda: str | None) -> str:
+    if "PYOPENCL_HOME" in texts:
+        return "pyopencl-wheel"
+    if _OCL_ICD in texts:
+        return "conda-ocl-icd" if conda and path.startswith(f"{conda}/") else "ocl-icd"
+    return "khronos" if _KHRONOS in texts else "vendor"
+
+
+def _search(host: Host, kind: str, path: str, texts: tuple[str, ...]) -> Search:
+    built_in = next((text for text in texts if text.startswith("/")), SYSTEM_FOLDER)
+    environment = host.environment()
+    if kind == "khronos":
+        libraries = environment.get("OCL_ICD_FILENAMES", "").split(":")
+        folder = environment.get("OCL_ICD_VENDORS") or built_in
+        return Search((folder.rstrip("/"),), tuple(filter(None, libraries)))
+    if kind == "vendor":
+        return Search((SYSTEM_FOLDER,))
+    search = _ocl_icd_search(host, built_in)
+    if kind == "pyopencl-wheel":
+        own = path.rpartition("/")[0]
+        return search._replace(folders=(*search.folders, own), beside=own)
+    return search._replace(recursive=kind == "conda-ocl-icd")
+
+
+def _ocl_icd_search(host: Host, built_in: str) -> Search:
+    environment = host.environment()
+    folder = environment.get("OPENCL_VENDOR_PATH") or built_in
+    vendors = environment.get("OCL_ICD_VENDORS")
+    if not vendors:
+        return Search((folder.rstrip("/"),))
+    status = ask(host.status, vendors)
+    if not isinstance(status, Unknown) and status.kind == "directory":
+        return Search((vendors.rstrip("/"),))
+    if vendors.endswith(".icd") and "/" not in vendors:
+        return Search((), (f"{folder.rstrip('/')}/{vendors}",))
+    return Search((), (vendors,))

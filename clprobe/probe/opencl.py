@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: MIT
+"""The parent's side of asking OpenCL: what a child's reports and its end mean as facts."""
+
+import signal
+from collections.abc import Sequence
+from typing import Any
+
+from clprobe.model.opencl import Answer, Outcome, Platform, Stage, View
+from clprobe.model.unknown import Unknown
+from clprobe.probe.devices import device_of
+from clprobe.probe.host import ChildResult
+
+# cl_khr_icd's "no platforms" and OpenCL's "no devices": an empty answer, not a failure.
+_NO_PLATFORMS, _NO_DEVICES = -1001, -1
+_LONGEST_PRINTED = 2000
+_NOT_ASKED = Unknown("the child ended before this was asked")
+
+
+def answer_of(result: ChildResult, timeout_s: float) -> Answer:
+    """Return how OpenCL answered in one child."""
+    reports = result.reports
+    platforms = _platforms(reports)
+    outcome, code, message = _end(result, platforms, timeout_s)
+    stages: list[Stage] = [report["stage"] for report in reports if "stage" in report]
+    crashed_by = result.status if result.ended == "signal" else None
+    return Answer(
+        stage=stages[-1] if stages else "load",
+        outcome=outcome,
+        error_code=code,
+        signal=None if crashed_by is None else _signal_name(crashed_by),
+        exit_status=result.status if result.ended == "exit" and outcome == "crash" else None,
+        message=message,
+        printed=result.printed[-_LONGEST_PRINTED:].strip() or None,
+        platforms=platforms,
+    )
+
+
+def view_of(viewer: str, result: ChildResult, timeout_s: float) -> View:
+    """Return what a program saw through its loader."""
+    loader: str | Unknown | None = _NOT_ASKED
+    version: str | Unknown | None = _NOT_ASKED
+    for report in result.reports:
+        if "loader" in report:
+            loader = report["loader"]
+            version = report.get("viewer_version", report.get("loader_version"))
+    return View(viewer=viewer, loader=loader, version=version, answer=answer_of(result, timeout_s))
+
+
+def _end(
+    result: ChildResult, platforms: tuple[Platform, ...], timeout_s: float
+) -> tuple[Outcome, int | None, str | None]:
+    done = any("done" in report for report in result.reports)
+    where = "after all answers, while the process ended" if done else _while_asking(result.reports)
+    if result.ended == "not-started":
+        return "error", None, f"the child could not be started: {result.problem}"
+    if result.ended == "timeout":
+        return "hang", None, f"no end within {timeout_s:g} s, {where}"
+    if result.ended == "signal":
+        return "crash", None, f"ended by {_signal_name(result.status)} {where}"
+    if not done:
+        return "crash", None, f"the driver ended the process with exit({result.status}) {where}"
+    failed = next((report for report in result.reports if "failed" in report), None)
+    if failed is not None:
+        empty = failed["code"] in (_NO_PLATFORMS, _NO_DEVICES)
+        return "no-devices" if empty else "error", failed["code"], failed["failed"]
+    return _end_of_a_whole_answer(platforms)
+
+
+def _end_of_a_whole_answer(
+    platforms: tuple[Platform, ...],
+) -> tuple[Outcome, int | None, str | None]:
+    if any(platform.devices for platform in platforms):
+        return "ok", None, None
+    if not platforms:
+        return "no-devices", None, "it answered, with no platform"
+    codes = [
+        platform.devices_error
+        for platform in platforms
+        if isinstance(platform.devices_error, int) and platform.devices_error != _NO_DEVICES
+    ]
+    if codes:
+        return "error", codes[0], "clGetDeviceIDs failed"
+    return "no-devices", None, "it has a platform without devices"
+
+
+def _while_asking(reports: Sequence[dict[str, Any]]) -> str:
+    if not reports:
+        return "before it reported anything"
+    last = reports[-1]
+    if "asking" in last:
+        return f"while answering {last['asking']}"
+    stage = next((report["stage"] for report in reversed(reports) if "stage" in report), "load")
+    return f"in stage {stage}"
+
+
+def _platforms(reports: Sequence[dict[str, Any]]) -> tuple[Platform, ...]:
+    count = 1 + max((report["platform"] for report in reports if "platform" in report), default=-1)
+    return tuple(_platform(reports, index) for index in range(count))
+
+
+def _platform(reports: Sequence[dict[str, Any]], index: int) -> Platform:
+    facts = _facts_at(reports, [index])
+    listed = next((r for r in reports if r.get("platform") == index and "devices" in r), None)
+    return Platform(
+        name=facts.get("name", _NOT_ASKED),
+        vendor=facts.get("vendor", _NOT_ASKED),
+        version=facts.get("version", _NOT_ASKED),
+        # An error here is the usual answer of a platform that a loader stands before.
+        icd_suffix=facts.get("icd_suffix", _NOT_ASKED),
+        devices_error=listed["devices_error"] if listed else _NOT_ASKED,
+        devices=tuple(device_of(_facts_at(reports, [index, at])) for at in range(listed["devices"]))
+        if listed
+        else _NOT_ASKED,
+    )
+
+
+def _facts_at(reports: Sequence[dict[str, Any]], at: list[int]) -> dict[str, Any]:
+    facts: dict[str, Any] = {}
+    for report in reports:
+        if report.get("at") != at or "fact" not in report:
+            continue
+        if "error" in report:
+            code = report["error"]
+            facts[report["fact"]] = Unknown(f"the query failed with OpenCL error {code}")
+        else:
+            facts[report["fact"]] = report["value"]
+    return facts
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:  # a real-time signal
+        return f"signal {number}"
