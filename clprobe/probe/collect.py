@@ -7,7 +7,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from clprobe import __version__
-from clprobe.model.opencl import Icd, View
+from clprobe.model.opencl import Icd, Loader, View
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.unknown import Unknown
 from clprobe.probe.environment import probe_environment
@@ -53,13 +53,15 @@ def collect(
         gpus=probe_gpus(host),
         device_nodes=probe_nodes(host),
         packages=packages,
-        loaders=tuple(loader.facts for loader in loaders),
         excerpts=(),
     )
+    answered = tuple(_answered(host, icd, children, owners, timeout_s) for icd in icds)
+    seen = _views(views, timeout_s)
     return replace(
         snapshot,
-        icds=tuple(_answered(host, icd, children, owners, timeout_s) for icd in icds),
-        views=_views(views, timeout_s),
+        icds=answered,
+        views=seen,
+        loaders=tuple(_with_version(loader.facts, seen) for loader in loaders),
     )
 
 
@@ -133,3 +135,11 @@ def _answered(
 
 def _views(views: dict[str, Pending], timeout_s: float) -> tuple[View, ...]:
     return tuple(view_of(viewer, pending.wait(), timeout_s) for viewer, pending in views.items())
+
+
+def _with_version(loader: Loader, views: tuple[View, ...]) -> Loader:
+    """Return the loader with the version that it told the child it was loaded by."""
+    for view in views:
+        if view.loader == loader.path and view.viewer == "system-loader":
+            return replace(loader, version=view.version)
+    return loader

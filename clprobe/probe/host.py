@@ -170,8 +170,8 @@ class Host(Protocol):
     def elf(self, path: str) -> ElfFile:
         """Return what the headers of a library say, without loading it."""
 
-    def texts_in(self, path: str, pattern: str) -> tuple[str, ...]:
-        """Return the distinct matches of a regular expression in a binary file, sorted."""
+    def texts_in(self, path: str, marks: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the distinct NUL-ended texts of a binary file that hold a mark, sorted."""
 
     def cached_libraries(self, name: str) -> tuple[CachedLibrary, ...]:
         """Return what the dynamic linker's cache has under the library name, best first."""

@@ -8,7 +8,6 @@ import grp
 import importlib.machinery
 import os
 import pwd
-import re
 import stat
 import subprocess
 import sys
@@ -32,7 +31,7 @@ from clprobe.probe.host import (
     Pending,
     Python,
 )
-from clprobe.probe.package_databases import PackageDatabases
+from clprobe.probe.package_databases import PackageDatabases, PipFiles
 
 # Opening must neither wait for a fifo's other end, nor make a terminal ours, nor reach children.
 _SAFELY = os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
@@ -57,7 +56,8 @@ class LiveHost:
     """Answers a probe's questions from the running system; see Host for their meaning."""
 
     def __init__(self) -> None:
-        self._packages = PackageDatabases()
+        python = self.python()
+        self._packages = PackageDatabases(PipFiles(python.prefix, python.package_folders))
 
     def read(self, path: str, limit: int = 65536) -> bytes:
         with _opened(path) as descriptor:
@@ -144,10 +144,10 @@ class LiveHost:
             size = os.fstat(descriptor).st_size
             return read_elf(lambda offset, count: os.pread(descriptor, count, offset), size)
 
-    def texts_in(self, path: str, pattern: str) -> tuple[str, ...]:
+    def texts_in(self, path: str, marks: tuple[str, ...]) -> tuple[str, ...]:
         raw = self.read(path, _LARGEST_LIBRARY_SEARCHED)
-        found = {match.group() for match in re.finditer(pattern.encode(), raw)}
-        return tuple(sorted(text.decode("utf-8", "replace") for text in found))
+        found = {_text_around(raw, at) for mark in marks for at in _places(raw, mark.encode())}
+        return tuple(sorted(text for text in found if text.isprintable()))
 
     def cached_libraries(self, name: str) -> tuple[CachedLibrary, ...]:
         return self._linker_cache.get(name, ())
@@ -196,6 +196,18 @@ class LiveHost:
 
     def start_opencl(self, request: OpenclRequest) -> Pending:
         return RunningChild(request)
+
+
+def _places(raw: bytes, mark: bytes) -> Iterator[int]:
+    at = raw.find(mark)
+    while at >= 0:
+        yield at
+        at = raw.find(mark, at + 1)
+
+
+def _text_around(raw: bytes, at: int) -> str:
+    start, end = raw.rfind(b"\0", 0, at) + 1, raw.find(b"\0", at)
+    return raw[start : end if end >= 0 else len(raw)].decode("utf-8", "replace")
 
 
 @contextlib.contextmanager

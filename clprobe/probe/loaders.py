@@ -5,6 +5,7 @@ Source: ocl_icd_loader.c of ocl-icd 2.3, icd_linux.c of the Khronos loader; the 
 rules with what real loaders list.
 """
 
+import re
 from typing import NamedTuple
 
 from clprobe.model.opencl import Loader
@@ -16,11 +17,10 @@ from clprobe.probe.libraries import Libraries
 SYSTEM_FOLDER = "/etc/OpenCL/vendors"
 LIBRARY = "libOpenCL.so.1"
 
-_VARIABLES = r"OCL_ICD_[A-Z_]+|OPENCL_VENDOR_PATH|OPENCL_LAYERS|OPENCL_LAYER_PATH|PYOPENCL_HOME"
-_OCL_ICD, _KHRONOS = "OCL Icd free software", "Khronos Group"
-_FOLDERS = r"/[!-~]*OpenCL/vendors"
-_VERSIONS = r"(?<=\x00)\d+\.\d+\.\d+(?=\x00)"
-_PATTERN = "|".join((_VARIABLES, _OCL_ICD, _KHRONOS, _FOLDERS, _VERSIONS))
+_OCL_ICD, _KHRONOS, _WHEEL = "OCL Icd free software", "Khronos Group", "PYOPENCL_HOME"
+_FOLDER = "OpenCL/vendors"
+_VARIABLE = re.compile(r"OCL_ICD_[A-Z_]+|OPENCL_VENDOR_PATH|OPENCL_LAYERS|OPENCL_LAYER_PATH")
+_MARKS = ("OCL_ICD_", "OPENCL_VENDOR", "OPENCL_LAYER", _OCL_ICD, _KHRONOS, _WHEEL, _FOLDER)
 
 
 class Search(NamedTuple):
@@ -86,10 +86,10 @@ def _wheel_folders(pyopencl_folder: str) -> tuple[str, str]:
 
 
 def _loader(host: Host, path: str, found_by: tuple[str, ...], *, is_default: bool) -> FoundLoader:
-    texts = ask(host.texts_in, path, _PATTERN)
+    texts = ask(host.texts_in, path, _MARKS)
     if isinstance(texts, Unknown):
         facts = Loader(
-            path=path, kind=texts, version=texts, found_by=found_by, is_default=is_default,
+            path=path, kind=texts, found_by=found_by, is_default=is_default,
             icd_folders=texts, honours=texts,
         )  # fmt: skip
         return FoundLoader(facts, Search(()))
@@ -99,17 +99,17 @@ def _loader(host: Host, path: str, found_by: tuple[str, ...], *, is_default: boo
     facts = Loader(
         path=path,
         kind=kind,
-        version=next((text for text in texts if text[0].isdigit()), None),
+        version=Unknown("only a loaded loader tells it"),
         found_by=found_by,
         is_default=is_default,
         icd_folders=search.folders,
-        honours=tuple(text for text in texts if text.startswith(("OCL_ICD_", "OPENCL_"))),
+        honours=tuple(text for text in texts if _VARIABLE.fullmatch(text)),
     )
     return FoundLoader(facts, search)
 
 
 def _kind(texts: tuple[str, ...], path: str, conda: str | None) -> str:
-    if "PYOPENCL_HOME" in texts:
+    if _WHEEL in texts:
         return "pyopencl-wheel"
     if _OCL_ICD in texts:
         return "conda-ocl-icd" if conda and path.startswith(f"{conda}/") else "ocl-icd"
@@ -117,7 +117,7 @@ def _kind(texts: tuple[str, ...], path: str, conda: str | None) -> str:
 
 
 def _search(host: Host, kind: str, path: str, texts: tuple[str, ...]) -> Search:
-    built_in = next((text for text in texts if text.startswith("/")), SYSTEM_FOLDER)
+    built_in = next((text for text in texts if text.endswith(_FOLDER)), SYSTEM_FOLDER)
     environment = host.environment()
     if kind == "khronos":
         libraries = environment.get("OCL_ICD_FILENAMES", "").split(":")

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Reads the databases of package managers: their files where those are plain, else a command."""
 
+import os
 import re
 import subprocess
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from clprobe.probe.host import PackageRecord
@@ -15,107 +16,136 @@ _RPM_FOLDERS = (Path("/var/lib/rpm"), Path("/usr/lib/sysimage/rpm"))
 _RPM_LIMIT_S = 3.0
 
 
-class PackageDatabases:
-    """The package managers of this host."""
+# Where no distribution's package keeps files: nothing is searched for paths under these.
+_UNOWNED = ("/home/", "/root/", "/tmp/", "/usr/local/", "/mnt/", "/media/", "/srv/", "/run/",
+            "/nix/", "/gnu/", "/dev/")  # fmt: skip
 
-    def __init__(self) -> None:
-        self._names: list[str] = []
+
+class PackageDatabases:
+    """The package managers of this host, pip of this Python included."""
+
+    def __init__(self, pip: "PipFiles") -> None:
+        self._pip = pip
+        self._names: set[str] = set()
 
     def find(self, pattern: str) -> tuple[PackageRecord, ...]:
         """Return the installed packages whose name the pattern finds, sorted by name."""
         wanted = re.compile(pattern)
-        records = [*_dpkg(), *_pacman(), *_apk(), *_rpm()]
-        found = [record for record in records if wanted.search(record.name)]
-        self._names = [record.name for record in found]
+        found = [*_dpkg(wanted), *_pacman(wanted), *_apk(wanted), *_rpm(wanted)]
+        self._names = {record.name for record in found}
         return tuple(sorted(found, key=lambda record: (record.name, record.architecture)))
 
     def owners(self, paths: tuple[str, ...]) -> dict[str, str | None]:
         """Return the package that owns each path; packages found before are looked at first."""
-        owners: dict[str, str | None] = dict.fromkeys(paths)
+        owners: dict[str, str | None] = {path: self._pip.owner(path) for path in paths}
+        paths = tuple(
+            path
+            for path in paths
+            if not path.startswith(_UNOWNED) and not self._pip.is_inside(path)
+        )
+        if not paths:
+            return owners
         if (_DPKG / "info").is_dir():
-            owners |= self._dpkg_owners(paths)
+            lists = self._preferred((_DPKG / "info").glob("*.list"), _dpkg_name)
+            owners |= _owners_in_lists(paths, lists, _dpkg_name)
         elif _PACMAN.is_dir():
-            owners |= _owners_in_lists(
-                paths, self._preferred(_PACMAN.glob("*/files")), _pacman_name
-            )
+            lists = self._preferred(_PACMAN.glob("*/files"), _pacman_name)
+            owners |= _owners_in_lists(paths, lists, _pacman_name)
         elif _APK.is_file():
             owners |= _apk_owners(paths)
         elif _has_rpm():
             owners |= _rpm_owners(paths)
         return owners
 
-    def _dpkg_owners(self, paths: tuple[str, ...]) -> dict[str, str]:
-        return _owners_in_lists(paths, self._preferred((_DPKG / "info").glob("*.list")), _dpkg_name)
-
-    def _preferred(self, lists: Iterable[Path]) -> list[Path]:
-        names = set(self._names)
-
-        def is_other(path: Path) -> bool:
-            return _dpkg_name(path) not in names and _pacman_name(path) not in names
-
-        return sorted(lists, key=is_other)
+    def _preferred(self, lists: Iterable[Path], name_of: Callable[[Path], str]) -> list[Path]:
+        return sorted(lists, key=lambda path: name_of(path) not in self._names)
 
 
-def _dpkg() -> list[PackageRecord]:
+class PipFiles:
+    """Which pip package brought a file: wheels list their files in RECORD."""
+
+    def __init__(self, prefix: str, package_folders: tuple[str, ...]) -> None:
+        # The system's own Python shares its prefix with the distribution's packages.
+        self._prefix = None if prefix in ("/", "/usr") else f"{prefix}/"
+        self._folders = package_folders
+
+    def is_inside(self, path: str) -> bool:
+        """Tell whether the path lies in an environment that no distribution manages."""
+        return self._prefix is not None and path.startswith(self._prefix)
+
+    def owner(self, path: str) -> str | None:
+        """Return the package whose RECORD has the path; only OpenCL's packages are asked."""
+        if not path.startswith((self._prefix or "\0", *self._folders)):
+            return None
+        for folder in map(Path, self._folders):
+            line = f"{os.path.relpath(path, folder)},"
+            for info in folder.glob("*.dist-info"):
+                if _BRINGS_OPENCL.search(info.name) and _is_recorded(line, info / "RECORD"):
+                    return info.name.partition("-")[0].replace("_", "-").lower()
+        return None
+
+
+_BRINGS_OPENCL = re.compile(r"(?i)opencl|ocl|intel_|level_zero")
+
+
+def _is_recorded(line: str, record: Path) -> bool:
+    try:
+        return f"\n{line}" in "\n" + record.read_text("utf-8", "replace")
+    except OSError:
+        return False
+
+
+def _dpkg(wanted: re.Pattern[str]) -> Iterator[PackageRecord]:
     try:
         text = (_DPKG / "status").read_text("utf-8", "replace")
     except OSError:
-        return []
-    records = []
-    for paragraph in text.split("\n\n"):
-        fields = dict(re.findall(r"^(Package|Status|Version|Architecture): (.*)$", paragraph, re.M))
-        if fields.get("Status", "").endswith(" installed"):
-            records.append(
-                PackageRecord(
-                    name=fields.get("Package", ""),
+        return
+    for paragraph in ("\n" + text).split("\nPackage: ")[1:]:
+        name, _, rest = paragraph.partition("\n")
+        if wanted.search(name):
+            fields = dict(re.findall(r"^(Status|Version|Architecture): (.*)$", rest, re.M))
+            if fields.get("Status", "").endswith(" installed"):
+                yield PackageRecord(
+                    name=name,
                     version=fields.get("Version", ""),
                     manager="dpkg",
                     architecture=fields.get("Architecture", ""),
                 )
-            )
-    return records
 
 
-def _pacman() -> list[PackageRecord]:
-    if not _PACMAN.is_dir():
-        return []
-    entries = [folder.name.rsplit("-", 2) for folder in _PACMAN.iterdir()]
-    return [
-        PackageRecord(name=parts[0], version="-".join(parts[1:]), manager="pacman")
-        for parts in entries
-        if len(parts) == 3
-    ]
+def _pacman(wanted: re.Pattern[str]) -> Iterator[PackageRecord]:
+    for folder in _PACMAN.iterdir() if _PACMAN.is_dir() else ():
+        name, *version = folder.name.rsplit("-", 2)
+        if len(version) == 2 and wanted.search(name):
+            yield PackageRecord(name=name, version="-".join(version), manager="pacman")
 
 
-def _apk() -> list[PackageRecord]:
+def _apk(wanted: re.Pattern[str]) -> Iterator[PackageRecord]:
     try:
         text = _APK.read_text("utf-8", "replace")
     except OSError:
-        return []
-    paragraphs = (dict(re.findall(r"^([PVA]):(.*)$", part, re.M)) for part in text.split("\n\n"))
-    return [
-        PackageRecord(
-            name=fields["P"],
-            version=fields.get("V", ""),
-            manager="apk",
-            architecture=fields.get("A", ""),
-        )
-        for fields in paragraphs
-        if "P" in fields
-    ]
+        return
+    for paragraph in text.split("\n\n"):
+        fields = dict(re.findall(r"^([PVA]):(.*)$", paragraph, re.M))
+        if wanted.search(fields.get("P", "")):
+            yield PackageRecord(
+                name=fields["P"],
+                version=fields.get("V", ""),
+                manager="apk",
+                architecture=fields.get("A", ""),
+            )
 
 
-def _rpm() -> list[PackageRecord]:
+def _rpm(wanted: re.Pattern[str]) -> Iterator[PackageRecord]:
     # Debian's rpm package has an empty database too: where dpkg is in charge, rpm is a tool.
     if (_DPKG / "status").exists() or not _has_rpm():
-        return []
+        return
     output = _run_rpm("-qa", "--qf", r"%{NAME}\t%{VERSION}-%{RELEASE}\t%{ARCH}\n")
-    rows = [line.split("\t") for line in output.splitlines()]
-    return [
-        PackageRecord(name=row[0], version=row[1], manager="rpm", architecture=row[2])
-        for row in rows
-        if len(row) == 3
-    ]
+    for name, version, architecture in re.findall(r"^(.*)\t(.*)\t(.*)$", output, re.M):
+        if wanted.search(name):
+            yield PackageRecord(
+                name=name, version=version, manager="rpm", architecture=architecture
+            )
 
 
 def _has_rpm() -> bool:
