@@ -83,15 +83,13 @@ def _number(raw: bytes) -> int:
 
 
 def _pci_address(facts: Facts) -> str | Unknown | None:
-    answers = (
+    answers: tuple[str | Unknown | None, ...] = (
         _extra(facts, "pci_bus_info", _khronos_address),
         _nvidia_address(facts),
         _extra(facts, "amd_topology", _amd_address),
     )
-    given: list[str | Unknown] = [answer for answer in answers if answer is not None]
-    return next(
-        (answer for answer in given if isinstance(answer, str)), given[0] if given else None
-    )
+    given = [answer for answer in answers if answer is not None]
+    return next((answer for answer in given if isinstance(answer, str)), next(iter(given), None))
 
 
 def _khronos_address(raw: bytes) -> str | Unknown:

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Reads the databases of package managers: their files where those are plain, else a command."""
 
+# ruff: noqa: PTH208, S108 - paths are texts, as databases have them; /tmp/ is only a prefix
+
+import functools
 import os
 import re
 import subprocess
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from clprobe.probe.host import PackageRecord
@@ -46,19 +49,30 @@ class PackageDatabases:
         if not paths:
             return owners
         if (_DPKG / "info").is_dir():
-            lists = self._preferred((_DPKG / "info").glob("*.list"), _dpkg_name)
-            owners |= _owners_in_lists(paths, lists, _dpkg_name)
+            owners |= self._owners_in_lists(paths, _dpkg_lists())
         elif _PACMAN.is_dir():
-            lists = self._preferred(_PACMAN.glob("*/files"), _pacman_name)
-            owners |= _owners_in_lists(paths, lists, _pacman_name)
+            owners |= self._owners_in_lists(paths, _pacman_lists())
         elif _APK.is_file():
             owners |= _apk_owners(paths)
         elif _has_rpm():
             owners |= _rpm_owners(paths)
         return owners
 
-    def _preferred(self, lists: Iterable[Path], name_of: Callable[[Path], str]) -> list[Path]:
-        return sorted(lists, key=lambda path: name_of(path) not in self._names)
+    def _owners_in_lists(
+        self, paths: tuple[str, ...], lists: list[tuple[str, str]]
+    ) -> dict[str, str]:
+        """Search (package, file list) pairs; whole lists are read, so the likely ones first."""
+        pending = {path: _spellings(path) for path in paths}
+        owners: dict[str, str] = {}
+        for package, file in sorted(lists, key=lambda pair: pair[0] not in self._names):
+            if not pending:
+                break
+            raw = b"\n" + Path(file).read_bytes()
+            for path, names in list(pending.items()):
+                if any(_lists(raw, name) for name in names):
+                    owners[path] = package
+                    del pending[path]
+        return owners
 
 
 class PipFiles:
@@ -77,22 +91,30 @@ class PipFiles:
         """Return the package whose RECORD has the path; only OpenCL's packages are asked."""
         if not path.startswith((self._prefix or "\0", *self._folders)):
             return None
-        for folder in map(Path, self._folders):
-            line = f"{os.path.relpath(path, folder)},"
-            for info in folder.glob("*.dist-info"):
-                if _BRINGS_OPENCL.search(info.name) and _is_recorded(line, info / "RECORD"):
-                    return info.name.partition("-")[0].replace("_", "-").lower()
+        for folder, package, record in self._records:
+            if f"\n{os.path.relpath(path, folder)}," in record:
+                return package
         return None
+
+    @functools.cached_property
+    def _records(self) -> list[tuple[str, str, str]]:
+        return [
+            (folder, name.partition("-")[0].replace("_", "-").lower(), text)
+            for folder in self._folders
+            for name in os.listdir(folder)
+            if name.endswith(".dist-info") and _BRINGS_OPENCL.search(name)
+            if (text := _record(f"{folder}/{name}/RECORD")) is not None
+        ]
 
 
 _BRINGS_OPENCL = re.compile(r"(?i)opencl|ocl|intel_|level_zero")
 
 
-def _is_recorded(line: str, record: Path) -> bool:
+def _record(path: str) -> str | None:
     try:
-        return f"\n{line}" in "\n" + record.read_text("utf-8", "replace")
+        return "\n" + Path(path).read_text("utf-8", "replace")
     except OSError:
-        return False
+        return None
 
 
 def _dpkg(wanted: re.Pattern[str]) -> Iterator[PackageRecord]:
@@ -187,20 +209,17 @@ def _apk_owners(paths: tuple[str, ...]) -> dict[str, str]:
     return owners
 
 
-def _owners_in_lists(
-    paths: tuple[str, ...], lists: list[Path], name_of: Callable[[Path], str]
-) -> dict[str, str]:
-    pending = {path: _spellings(path) for path in paths}
-    owners: dict[str, str] = {}
-    for file in lists:
-        if not pending:
-            break
-        raw = b"\n" + file.read_bytes()
-        for path, names in list(pending.items()):
-            if any(_lists(raw, name) for name in names):
-                owners[path] = name_of(file)
-                del pending[path]
-    return owners
+def _dpkg_lists() -> list[tuple[str, str]]:
+    folder = f"{_DPKG}/info"
+    return [
+        (name.removesuffix(".list").partition(":")[0], f"{folder}/{name}")
+        for name in os.listdir(folder)
+        if name.endswith(".list")
+    ]
+
+
+def _pacman_lists() -> list[tuple[str, str]]:
+    return [(name.rsplit("-", 2)[0], f"{_PACMAN}/{name}/files") for name in os.listdir(_PACMAN)]
 
 
 def _lists(raw: bytes, name: str) -> bool:
@@ -216,11 +235,3 @@ def _spellings(path: str) -> list[str]:
         if path.startswith("/usr" + folder):
             return [path, path[4:]]
     return [path]
-
-
-def _dpkg_name(path: Path) -> str:
-    return path.name.removesuffix(".list").partition(":")[0]
-
-
-def _pacman_name(path: Path) -> str:
-    return path.parent.name.rsplit("-", 2)[0]
