@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from clprobe.tensor.array import Array
-from clprobe.tensor.ops.launch_sizes import one_dimension
+from clprobe.tensor.ops.launching import launch_values
 from clprobe.tensor.tensor import Tensor
 
 
@@ -33,10 +33,9 @@ class SGD:
             array, gradient = parameter.array, parameter.grad
             if gradient is None or not array.size:
                 continue
-            kernel = array.device.programs.kernel("optim/sgd.cl", "sgd")
-            ranges = one_dimension(kernel, array.device.limits, array.size)
             buffers = (array.buffer, velocity.buffer, gradient.buffer)
-            array.device.launch(kernel, *ranges, (*buffers, np.uint64(array.size), *rates))
+            arguments = (*buffers, np.uint64(array.size), *rates)
+            launch_values(array.device, "optim/sgd.cl", "sgd", array.size, arguments)
 
     def zero_grad(self) -> None:
         """Forget every gradient."""

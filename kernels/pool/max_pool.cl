@@ -3,59 +3,68 @@
 //   x, dx        float, row-major (planes, height, width), a plane being one channel of one image
 //   y, dy        float, row-major (planes, out_height, out_width)
 //   positions    int, shaped as y: where in its plane each maximum was found, the first if several
-//   launch       global at least one plane's pixels (of y forward, of x backward) x 1; planes
-//                beyond the second size are looped over
+//   launch       global at least ceil(columns / COLUMNS_PER_ITEM) x 1, the columns being those of y
+//                forward and of x backward; rows of all planes beyond the second size are looped
+//                over; local any
 //   local        none                          needs   OpenCL 1.2
 //   source       none
+
+// Neighbouring columns for one work-item: 1 suits GPUs, a whole row suits CPUs.
+#ifndef COLUMNS_PER_ITEM
+#define COLUMNS_PER_ITEM 1
+#endif
 
 kernel void max_pool(global const float *restrict x, global float *restrict y,
                      global int *restrict positions, ulong planes, uint height, uint width,
                      uint out_height, uint out_width, uint size, uint stride) {
-    uint pixel = get_global_id(0);
-    if (pixel >= out_height * out_width)
-        return;
-    uint top = pixel / out_width * stride;
-    uint left = pixel % out_width * stride;
-    for (size_t plane = get_global_id(1); plane < planes; plane += get_global_size(1)) {
-        global const float *values = x + plane * height * width;
-        uint best = top * width + left;
-        for (uint row = top; row < top + size; row++) {
-            for (uint column = left; column < left + size; column++) {
-                float value = values[row * width + column];
-                // NaN wins, as in NumPy and torch.
-                if (value > values[best] || isnan(value))
-                    best = row * width + column;
+    uint first = get_global_id(0) * COLUMNS_PER_ITEM;
+    uint last = min(out_width, first + COLUMNS_PER_ITEM);
+    for (size_t line = get_global_id(1); line < planes * out_height; line += get_global_size(1)) {
+        global const float *values = x + line / out_height * height * width;
+        uint top = line % out_height * stride;
+        for (uint out_column = first; out_column < last; out_column++) {
+            uint left = out_column * stride;
+            uint best = top * width + left;
+            float best_value = values[best];
+            for (uint row = top; row < top + size; row++) {
+                for (uint column = left; column < left + size; column++) {
+                    float value = values[row * width + column];
+                    // NaN wins, as in NumPy and torch.
+                    if (value > best_value || isnan(value)) {
+                        best = row * width + column;
+                        best_value = value;
+                    }
+                }
             }
+            y[line * out_width + out_column] = best_value;
+            positions[line * out_width + out_column] = best;
         }
-        size_t output = plane * out_height * out_width + pixel;
-        y[output] = values[best];
-        positions[output] = best;
     }
 }
 
 kernel void max_pool_gradient(global const float *restrict dy, global const int *restrict positions,
                               global float *restrict dx, ulong planes, uint height, uint width,
                               uint out_height, uint out_width, uint size, uint stride) {
-    uint pixel = get_global_id(0);
-    if (pixel >= height * width)
-        return;
-    uint row = pixel / width;
-    uint column = pixel % width;
-    // The windows over this pixel: those whose first row is at most row and above row - size.
-    uint first_row = row < size ? 0 : (row - size) / stride + 1;
-    uint first_column = column < size ? 0 : (column - size) / stride + 1;
-    uint last_row = min(row / stride + 1, out_height);
-    uint last_column = min(column / stride + 1, out_width);
-    for (size_t plane = get_global_id(1); plane < planes; plane += get_global_size(1)) {
-        size_t base = plane * out_height * out_width;
-        float sum = 0.0f;
-        for (uint out_row = first_row; out_row < last_row; out_row++) {
-            for (uint out_column = first_column; out_column < last_column; out_column++) {
-                size_t output = base + out_row * out_width + out_column;
-                if (positions[output] == pixel)
-                    sum += dy[output];
+    uint first = get_global_id(0) * COLUMNS_PER_ITEM;
+    uint last = min(width, first + COLUMNS_PER_ITEM);
+    for (size_t line = get_global_id(1); line < planes * height; line += get_global_size(1)) {
+        size_t base = line / height * out_height * out_width;
+        uint row = line % height;
+        // The windows over this pixel: those whose first row is at most row and above row - size.
+        uint first_row = row < size ? 0 : (row - size) / stride + 1;
+        uint last_row = min(row / stride + 1, out_height);
+        for (uint column = first; column < last; column++) {
+            uint first_column = column < size ? 0 : (column - size) / stride + 1;
+            uint last_column = min(column / stride + 1, out_width);
+            float sum = 0.0f;
+            for (uint out_row = first_row; out_row < last_row; out_row++) {
+                for (uint out_column = first_column; out_column < last_column; out_column++) {
+                    size_t output = base + out_row * out_width + out_column;
+                    if (positions[output] == row * width + column)
+                        sum += dy[output];
+                }
             }
+            dx[line * width + column] = sum;
         }
-        dx[plane * height * width + pixel] = sum;
     }
 }

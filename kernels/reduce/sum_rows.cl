@@ -8,6 +8,11 @@
 
 #include "common/work_group_reduce.cl"
 
+// Sums that each work-item keeps apart: 1 suits GPUs, a few vectors suit CPUs.
+#ifndef LANES
+#define LANES 1
+#endif
+
 kernel __attribute__((reqd_work_group_size(WORK_GROUP_SIZE, 1, 1)))
 void sum_rows(global const float *restrict x, global float *restrict y, ulong length, ulong piece,
               ulong pieces) {
@@ -16,9 +21,19 @@ void sum_rows(global const float *restrict x, global float *restrict y, ulong le
     size_t first = get_group_id(0) % pieces * piece;
     size_t last = min((size_t)length, first + piece);
 
+    global const float *values = x + row * length;
+    float sums[LANES];
+    for (uint lane = 0; lane < LANES; lane++)
+        sums[lane] = 0.0f;
+    size_t index = first + get_local_id(0) * LANES;
+    for (; index + LANES <= last; index += WORK_GROUP_SIZE * LANES)
+        for (uint lane = 0; lane < LANES; lane++)
+            sums[lane] += values[index + lane];
+    for (uint lane = 0; index + lane < last; lane++)
+        sums[lane] += values[index + lane];
     float sum = 0.0f;
-    for (size_t index = first + get_local_id(0); index < last; index += WORK_GROUP_SIZE)
-        sum += x[row * length + index];
+    for (uint lane = 0; lane < LANES; lane++)
+        sum += sums[lane];
     sum = work_group_sum(sum, scratch);
     if (get_local_id(0) == 0)
         y[get_group_id(0)] = sum;

@@ -2,52 +2,38 @@
 """Every OpenCL device that this process sees, as a fixture."""
 
 from collections.abc import Iterator
+from dataclasses import replace
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
 
-cl = pytest.importorskip("pyopencl", reason="pyopencl is not installed")
+if find_spec("pyopencl") is None:
+    # Nothing in this folder can be imported without it.
+    collect_ignore_glob = ["test_*.py"]
+else:
+    import devices
 
-from clprobe.tensor import Device  # noqa: E402 - needs pyopencl
-from clprobe.tensor.program import first_errors  # noqa: E402
+    from clprobe.tensor import Device, Limits
 
-TRIVIAL = "kernel void nothing(global int *x) { x[0] = 0; }"
+    # Each device is also tested as the kind it is not, so both kinds of kernels run everywhere.
+    VIEWS = [(device, as_other) for device in devices.USABLE for as_other in (False, True)]
 
+    def view_id(view: tuple | None) -> str:
+        if view is None:
+            return "none"
+        return devices.label(view[0]) + ("-as-other-kind" if view[1] else "")
 
-def visible_devices() -> list["cl.Device"]:
-    try:
-        platforms = cl.get_platforms()
-    except cl.Error:  # no ICD at all is an error to the loader
-        return []
-    return [device for platform in platforms for device in devices_of(platform)]
-
-
-def devices_of(platform: "cl.Platform") -> list["cl.Device"]:
-    try:
-        return list(platform.get_devices())
-    except cl.Error:  # so is a platform without devices
-        return []
-
-
-def label(device: "cl.Device") -> str:
-    version = device.platform.version.split()
-    return "-".join([device.platform.name, *version[2:4], device.name]).replace(" ", "-")
-
-
-@pytest.fixture(
-    scope="session", params=visible_devices() or [None], ids=lambda d: label(d) if d else "none"
-)
-def device(request: pytest.FixtureRequest) -> Iterator[Device]:
-    if request.param is None:
-        pytest.skip("no OpenCL device is visible in this process")
-    try:
-        cl.Program(cl.Context([request.param]), TRIVIAL).build(cache_dir=False)
-    except cl.Error as error:
-        # PoCL 3.0 of the pyopencl wheel, for one, knows no processor newer than its LLVM.
-        reason = "; ".join(first_errors(str(error)))
-        pytest.skip(f"{request.param.name} builds not even an empty kernel: {reason}")
-    with Device.open(request.param) as opened:
-        yield opened
+    @pytest.fixture(scope="session", params=VIEWS or [None], ids=view_id)
+    def device(request: pytest.FixtureRequest) -> Iterator[Device]:
+        if request.param is None:
+            pytest.skip("no OpenCL device that builds kernels is visible in this process")
+        cl_device, as_other_kind = request.param
+        limits = Limits.of(cl_device)
+        if as_other_kind:
+            limits = replace(limits, is_cpu=not limits.is_cpu)
+        with Device.open(cl_device, limits=limits) as opened:
+            yield opened
 
 
 @pytest.fixture

@@ -8,10 +8,13 @@ import numpy as np
 from clprobe.tensor.array import Array
 from clprobe.tensor.device import Argument
 from clprobe.tensor.errors import ShapeError
-from clprobe.tensor.ops.launch_sizes import two_dimensions, uint32
+from clprobe.tensor.ops.launching import launch_rows, uint32
 from clprobe.tensor.ops.matmul import matmul_forward
 from clprobe.tensor.ops.reduce import sum_axes
 from clprobe.tensor.tape import Result
+
+# A row of most images, and as many sums as a CPU keeps in registers.
+_CPU_COLUMNS_PER_ITEM = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,12 +121,16 @@ def col2im(columns: Array, geometry: Geometry) -> Array:
 def _launch(name: str, source: Array, target: Array, geometry: Geometry) -> None:
     if not target.size:
         return
-    # One plane of the target after the other: its pixels are columns of the ND-range.
-    pixels = geometry.pixels if name == "im2col" else geometry.height * geometry.width
-    kernel = source.device.programs.kernel(f"conv/{name}.cl", name)
-    ranges = two_dimensions(kernel, source.device.limits, pixels, target.size // pixels)
-    arguments = (source.buffer, target.buffer, *geometry.arguments())
-    source.device.launch(kernel, *ranges, arguments)
+    columns = geometry.out_width if name == "im2col" else geometry.width
+    launch_rows(
+        source.device,
+        f"conv/{name}.cl",
+        name,
+        columns,
+        target.size // columns,
+        (source.buffer, target.buffer, *geometry.arguments()),
+        cpu_columns=_CPU_COLUMNS_PER_ITEM,
+    )
 
 
 def _geometry(x: Array, weight: Array, stride: int, padding: int) -> Geometry:

@@ -7,7 +7,7 @@ import numpy.typing as npt
 from clprobe.tensor.array import Array, Shape
 from clprobe.tensor.broadcast import broadcast_axes, broadcast_loops, broadcast_shape
 from clprobe.tensor.errors import ShapeError
-from clprobe.tensor.ops.launch_sizes import one_dimension, two_dimensions
+from clprobe.tensor.ops.launching import launch_rows, launch_values
 from clprobe.tensor.ops.reduce import sum_axes
 from clprobe.tensor.tape import Result
 
@@ -66,9 +66,8 @@ def unary(name: str, x: Array) -> Array:
     """Apply a kernel of elementwise/unary.cl."""
     y = Array.empty(x.device, x.shape)
     if x.size:
-        kernel = x.device.programs.kernel("elementwise/unary.cl", name)
-        ranges = one_dimension(kernel, x.device.limits, x.size)
-        x.device.launch(kernel, *ranges, (x.buffer, y.buffer, np.uint64(x.size)))
+        arguments = (x.buffer, y.buffer, np.uint64(x.size))
+        launch_values(x.device, "elementwise/unary.cl", name, x.size, arguments)
     return y
 
 
@@ -87,21 +86,22 @@ def binary(name: str, a: Array, b: Array, shape: Shape | None = None) -> Array:
     if outer_rank > _MAX_OUTER_LOOPS:
         raise ShapeError(f"Shapes {a.shape} and {b.shape} alternate on too many axes.")
     strides_a, strides_b = loops.strides
-    kernel = a.device.programs.kernel(
+    columns = loops.sizes[-1]
+    rows = y.size // columns
+    outer = (_ulong8(loops.sizes), _ulong8(strides_a), _ulong8(strides_b))
+    launch_rows(
+        a.device,
         "elementwise/binary.cl",
         name,
-        {
+        columns,
+        rows,
+        (a.buffer, b.buffer, y.buffer, np.uint64(rows), np.uint64(columns), *outer),
+        defines={
             "OUTER_RANK": outer_rank,
             "INNER_STRIDE_A": strides_a[-1],
             "INNER_STRIDE_B": strides_b[-1],
         },
     )
-    columns = loops.sizes[-1]
-    rows = y.size // columns
-    ranges = two_dimensions(kernel, a.device.limits, columns, rows)
-    arguments = (a.buffer, b.buffer, y.buffer, np.uint64(rows), np.uint64(columns))
-    outer = (_ulong8(loops.sizes), _ulong8(strides_a), _ulong8(strides_b))
-    a.device.launch(kernel, *ranges, arguments + outer)
     return y
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from clprobe.tensor.array import Array
 from clprobe.tensor.device import Device
 from clprobe.tensor.errors import ShapeError
-from clprobe.tensor.ops.launch_sizes import NdRange, uint32, work_groups_above_first
+from clprobe.tensor.ops.launching import NdRange, uint32, work_groups_above_first
 from clprobe.tensor.ops.variants import Variant, load_variants
 from clprobe.tensor.program import Kernel
 from clprobe.tensor.tape import Result

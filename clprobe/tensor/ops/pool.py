@@ -5,8 +5,10 @@ import numpy as np
 
 from clprobe.tensor.array import Array
 from clprobe.tensor.errors import ShapeError
-from clprobe.tensor.ops.launch_sizes import two_dimensions, uint32
+from clprobe.tensor.ops.launching import launch_rows, uint32
 from clprobe.tensor.tape import Result
+
+_FILE = "pool/max_pool.cl"
 
 
 def max_pool2d(x: Array, size: int, stride: int) -> Result:
@@ -23,21 +25,27 @@ def max_pool2d(x: Array, size: int, stride: int) -> Result:
     out_height, out_width = (height - size) // stride + 1, (width - size) // stride + 1
     y = Array.empty(x.device, (images, channels, out_height, out_width))
     positions = Array.empty(x.device, y.shape, np.int32)
-    uint32(height * width)
+    uint32(height * width)  # positions count that far
     planes = images * channels
     lengths = (height, width, out_height, out_width, size, stride)
     sizes = (np.uint64(planes), *(uint32(length) for length in lengths))
 
-    def launch(name: str, pixels: int, arrays: tuple[Array, Array, Array]) -> None:
-        if planes:
-            kernel = x.device.programs.kernel("pool/max_pool.cl", name)
-            ranges = two_dimensions(kernel, x.device.limits, pixels, planes)
-            x.device.launch(kernel, *ranges, (*(array.buffer for array in arrays), *sizes))
-
     def gradient(dy: Array) -> Array:
         dx = Array.empty(x.device, x.shape)
-        launch("max_pool_gradient", height * width, (dy, positions, dx))
+        arrays = (dy.buffer, positions.buffer, dx.buffer) if planes else ()
+        if planes and x.device.limits.is_cpu:
+            areas = (uint32(height * width), uint32(out_height * out_width))
+            arguments = (*arrays, np.uint64(planes), *areas)
+            launch_rows(
+                x.device, "pool/max_pool_scatter.cl", "max_pool_scatter", 1, planes, arguments
+            )
+        elif planes:
+            launch_rows(
+                x.device, _FILE, "max_pool_gradient", width, planes * height, (*arrays, *sizes)
+            )
         return dx
 
-    launch("max_pool", out_height * out_width, (x, y, positions))
+    if planes:
+        arguments = (x.buffer, y.buffer, positions.buffer, *sizes)
+        launch_rows(x.device, _FILE, "max_pool", out_width, planes * out_height, arguments)
     return Result(y, (gradient,))

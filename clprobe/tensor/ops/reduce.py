@@ -1,19 +1,22 @@
 # SPDX-License-Identifier: MIT
 """Sums over any axes, in as many launches as the axes have separate runs."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import prod
 
 import numpy as np
 
 from clprobe.tensor.array import Array
-from clprobe.tensor.ops.launch_sizes import powers_of_two_down_from, two_dimensions
+from clprobe.tensor.ops.launching import launch_rows, powers_of_two_down_from
 from clprobe.tensor.program import Candidate, Kernel
 
-_CPU_WORK_ITEMS = 64
+# Sums that a CPU keeps in registers.
+_CPU_COLUMNS_PER_ITEM = 64
+_CPU_LANES = 64
+_CPU_WORK_ITEMS = 1
 _GPU_WORK_ITEMS = 256
-# A piece shorter than this many values per work-item is not worth a second pass.
-_MIN_VALUES_PER_ITEM = 16
+# A shorter piece is not worth a second pass.
+_MIN_VALUES_PER_PIECE = 4096
 _PIECES_PER_COMPUTE_UNIT = 8
 # Bounds the rounding error of the serial sums of sum_columns, and shares long columns out.
 _MAX_COLUMN_PIECE = 512
@@ -48,9 +51,11 @@ def sum_rows(x: Array) -> Array:
     if not x.size:
         return Array.full(x.device, (rows,), 0.0)
     limits = x.device.limits
-    kernel, size = row_kernel("reduce/sum_rows.cl", "sum_rows", x)
+    kernel, size = row_kernel(
+        "reduce/sum_rows.cl", "sum_rows", x, {"LANES": _CPU_LANES if limits.is_cpu else 1}
+    )
     wanted = -(-limits.compute_units * _PIECES_PER_COMPUTE_UNIT // rows)
-    pieces = max(1, min(wanted, length // (size * _MIN_VALUES_PER_ITEM)))
+    pieces = max(1, min(wanted, length // _MIN_VALUES_PER_PIECE))
     piece = -(-length // pieces)
     pieces = -(-length // piece)
     y = Array.empty(x.device, (rows, pieces))
@@ -73,14 +78,22 @@ def sum_columns(x: Array) -> Array:
     piece = -(-length // pieces)
     pieces = -(-length // piece)
     y = Array.empty(x.device, (outer, pieces, inner))
-    kernel = x.device.programs.kernel("reduce/sum_columns.cl", "sum_columns")
-    ranges = two_dimensions(kernel, x.device.limits, inner, outer * pieces)
     sizes = (np.uint64(size) for size in (outer, length, inner, piece, pieces))
-    x.device.launch(kernel, *ranges, (x.buffer, y.buffer, *sizes))
+    launch_rows(
+        x.device,
+        "reduce/sum_columns.cl",
+        "sum_columns",
+        inner,
+        outer * pieces,
+        (x.buffer, y.buffer, *sizes),
+        cpu_columns=_CPU_COLUMNS_PER_ITEM,
+    )
     return sum_columns(y)
 
 
-def row_kernel(file: str, name: str, x: Array) -> tuple[Kernel, int]:
+def row_kernel(
+    file: str, name: str, x: Array, defines: Mapping[str, int] | None = None
+) -> tuple[Kernel, int]:
     """Return a kernel that gives each row of x a work-group, and the size of that work-group."""
     limits = x.device.limits
     preferred = _CPU_WORK_ITEMS if limits.is_cpu else _GPU_WORK_ITEMS
@@ -93,7 +106,7 @@ def row_kernel(file: str, name: str, x: Array) -> tuple[Kernel, int]:
             [
                 Candidate(
                     file=file,
-                    defines={"WORK_GROUP_SIZE": size},
+                    defines={**(defines or {}), "WORK_GROUP_SIZE": size},
                     work_group_size=size,
                     local_memory_bytes=4 * size,
                 )

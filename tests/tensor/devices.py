@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: MIT
+"""The OpenCL devices of this process, and those among them that build nothing."""
+
+import pyopencl as cl
+
+from clprobe.tensor.program import first_errors
+
+TRIVIAL = "kernel void nothing(global int *x) { x[0] = 0; }"
+
+
+def visible() -> list[cl.Device]:
+    """Return every device that the ICD loader finds."""
+    try:
+        platforms = cl.get_platforms()
+    except cl.Error:  # no ICD at all is an error to the loader
+        return []
+    return [device for platform in platforms for device in _devices_of(platform)]
+
+
+def label(device: cl.Device) -> str:
+    """Return a name that also tells two versions of one runtime apart."""
+    version = device.platform.version.split()
+    return "-".join([device.platform.name, *version[2:4], device.name]).replace(" ", "-")
+
+
+def why_broken(device: cl.Device) -> str:
+    """Return why the device builds not even an empty kernel; nothing if it does."""
+    try:
+        cl.Program(cl.Context([device]), TRIVIAL).build(cache_dir=False)
+    except cl.Error as error:
+        return f"{label(device)} builds nothing: {'; '.join(first_errors(str(error)))}"
+    return ""
+
+
+def _devices_of(platform: cl.Platform) -> list[cl.Device]:
+    try:
+        return list(platform.get_devices())
+    except cl.Error:  # a platform without devices is an error, too
+        return []
+
+
+# PoCL 3.0 of the pyopencl wheel, for one, knows no processor newer than its LLVM.
+BROKEN = [reason for device in visible() if (reason := why_broken(device))]
+USABLE = [device for device in visible() if not why_broken(device)]
