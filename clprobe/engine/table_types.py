@@ -69,10 +69,11 @@ class LinuxSupport(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 
 
 class Platform(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A chip of a generation, such as Coffee Lake."""
+    """A chip of a generation, such as Coffee Lake; `firmware`: it does not start without GuC's."""
 
     names: str
     linux: LinuxSupport
+    firmware: bool = False
     cpus: str | None = None
     years: str | None = None
     note: str | None = None
@@ -155,16 +156,39 @@ class Implementation(Entry, frozen=True, kw_only=True):
     packages: dict[str, tuple[str, ...]] = {}
     companions: tuple[str, ...] = ()
     releases: tuple["Release", ...] = ()
+    elsewhere: tuple["Elsewhere", ...] = ()
     problems: tuple[str, ...] = ()
 
 
-class Release(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A range of versions about which there is something to know."""
+class Release(Entry, frozen=True, kw_only=True):
+    """Something to know about a range of versions, on some generations (none: all) and Linux.
+
+    `breaks`: it does not work as installed, `note` says what makes it. `mended` are package
+    versions inside the range that carry the correction.
+    """
 
     versions: str
     note: str
     linux: str = "*"
     generations: tuple[str, ...] = ()
+    breaks: bool = False
+    mended: tuple[str, ...] = ()
+
+
+class Elsewhere(Entry, frozen=True, kw_only=True):
+    """A way to install it where the distribution itself has none.
+
+    `origin` is a distribution (files fetched by hand), a PPA, or "pip"; `onto` are the
+    distributions it was seen to fit, "*" all. `version` None: the newest, not looked at.
+    """
+
+    how: Literal["file", "ppa", "pip"]
+    origin: str
+    onto: tuple[str, ...]
+    packages: tuple[str, ...]
+    note: str
+    version: str | None = None
+    status: Literal["supported", "workaround", "unverified"] = "workaround"
 
 
 class PackageVersion(Entry, frozen=True, kw_only=True):
@@ -192,7 +216,10 @@ class LinuxVersions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 
 
 class Distribution(Entry, frozen=True, kw_only=True):
-    """A release of a distribution; `absent` are packages that it verifiably lacks."""
+    """A release of a distribution.
+
+    `node_group` is the group of render nodes, `absent` are packages that it verifiably lacks.
+    """
 
     id: str
     release: str
@@ -201,6 +228,7 @@ class Distribution(Entry, frozen=True, kw_only=True):
     codename: str | None = None
     python: str | None = None
     linux: LinuxVersions | None = None
+    node_group: str | None = None
     index_date: str | None = None
     absent: tuple[str, ...] = ()
 
