@@ -118,7 +118,7 @@ class Programs:
         return choice
 
     def _build(self, file: str, options: str) -> cl.Program:
-        source = self._read(file)
+        source = read_with_includes(self.folder, file)
         started = time.perf_counter_ns()
         try:
             with warnings.catch_warnings():
@@ -140,13 +140,14 @@ class Programs:
         self._programs[file, options] = program
         return program
 
-    def _read(self, file: str) -> str:
-        """Return the source with its includes pasted in.
 
-        An include path would have to survive every compiler's splitting of options at spaces.
-        """
-        text = (self.folder / file).read_text(encoding="utf-8")
-        return _INCLUDE.sub(lambda found: self._read(found[1]), text)
+def read_with_includes(folder: Path, file: str) -> str:
+    """Return a kernel file's source with the files that it includes pasted in.
+
+    An include path would have to survive every compiler's splitting of options at spaces.
+    """
+    text = (folder / file).read_text(encoding="utf-8")
+    return _INCLUDE.sub(lambda found: read_with_includes(folder, found[1]), text)
 
 
 def first_errors(log: str) -> list[str]:

@@ -13,7 +13,7 @@ from oracles import assert_close, rounding_bound
 from clprobe.resources import kernels_path
 from clprobe.tensor import Array, BuildError, Device
 from clprobe.tensor.ops.matmul import ORACLE, matmul_forward
-from clprobe.tensor.program import Candidate, first_errors
+from clprobe.tensor.program import Candidate, first_errors, read_with_includes
 
 FILES = sorted(path.relative_to(kernels_path()) for path in kernels_path().rglob("*.cl"))
 HEADER = ["launch ", "local ", "needs ", "source "]
@@ -41,6 +41,29 @@ def test_every_kernel_file_stands_alone(file: Path) -> None:
     )
 
     assert result.returncode == 0, result.stderr
+
+
+@pytest.mark.parametrize("target", ["bdw", "skl", "tgllp", "acm-g10"])
+def test_intels_compiler_accepts_every_kernel(target: str, tmp_path: Path) -> None:
+    if shutil.which("ocloc") is None:
+        pytest.skip("ocloc, Intel's offline compiler, is not installed")
+    for file in FILES:
+        # variants.yaml keeps it to CPUs.
+        if file.name == "packed.cl":
+            continue
+        source = tmp_path / file.name
+        source.write_text(read_with_includes(kernels_path(), str(file)))
+        result = subprocess.run(
+            [
+                *("ocloc", "compile", "-file", source, "-device", target),
+                *("-options", "-cl-std=CL1.2 -Werror", "-out_dir", tmp_path),
+            ],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+        assert result.returncode == 0, f"{file}: {result.stdout}{result.stderr}"
 
 
 @pytest.mark.parametrize("file", FILES, ids=str)
