@@ -12,11 +12,16 @@
 #define COLUMNS_PER_ITEM 1
 #endif
 
+// Known here, for compilers turn steps of one into vectors.
+#ifndef STRIDE
+#define STRIDE 1
+#endif
+
 kernel void col2im(global const float *restrict columns, global float *restrict x, ulong images,
                    uint channels, uint height, uint width, uint kernel_height, uint kernel_width,
-                   uint out_height, uint out_width, uint stride, uint padding) {
-    uint first = get_global_id(0) * COLUMNS_PER_ITEM;
-    uint last = min(width, first + COLUMNS_PER_ITEM);
+                   uint out_height, uint out_width, uint padding) {
+    int first = get_global_id(0) * COLUMNS_PER_ITEM;
+    int last = min((int)width, first + COLUMNS_PER_ITEM);
     size_t lines = images * channels * height;
     for (size_t line = get_global_id(1); line < lines; line += get_global_size(1)) {
         size_t plane = line / height;
@@ -26,23 +31,22 @@ kernel void col2im(global const float *restrict columns, global float *restrict 
         for (uint index = 0; index < COLUMNS_PER_ITEM; index++)
             sums[index] = 0.0f;
         for (uint kernel_row = 0; kernel_row < kernel_height; kernel_row++) {
-            // Unsigned differences wrap around, so one comparison refuses both sides.
             uint down = row - kernel_row;
-            uint out_row = down / stride;
-            if (row < kernel_row || down % stride || out_row >= out_height)
+            uint out_row = down / STRIDE;
+            if (row < kernel_row || down % STRIDE || out_row >= out_height)
                 continue;
             for (uint kernel_column = 0; kernel_column < kernel_width; kernel_column++) {
                 size_t window = (plane * kernel_height + kernel_row) * kernel_width + kernel_column;
                 global const float *source = columns + (window * out_height + out_row) * out_width;
-                for (uint column = first; column < last; column++) {
-                    uint across = column + padding - kernel_column;
-                    uint out_column = stride == 1 ? across : across / stride;
-                    if (out_column < out_width && out_column * stride == across)
-                        sums[column - first] += source[out_column];
-                }
+                // The windows whose pixel out_column·STRIDE + shift is one of this work-item's.
+                int shift = (int)kernel_column - (int)padding;
+                int out_from = (max(0, first - shift) + STRIDE - 1) / STRIDE;
+                int out_to = min((int)out_width, (last - shift + STRIDE - 1) / STRIDE);
+                for (int out_column = out_from; out_column < out_to; out_column++)
+                    sums[out_column * STRIDE + shift - first] += source[out_column];
             }
         }
-        for (uint column = first; column < last; column++)
+        for (int column = first; column < last; column++)
             target[column] = sums[column - first];
     }
 }

@@ -12,26 +12,36 @@
 #define COLUMNS_PER_ITEM 1
 #endif
 
+// Known here, for compilers turn steps of one into vectors.
+#ifndef STRIDE
+#define STRIDE 1
+#endif
+
 kernel void im2col(global const float *restrict x, global float *restrict columns, ulong images,
                    uint channels, uint height, uint width, uint kernel_height, uint kernel_width,
-                   uint out_height, uint out_width, uint stride, uint padding) {
-    uint first = get_global_id(0) * COLUMNS_PER_ITEM;
-    uint last = min(out_width, first + COLUMNS_PER_ITEM);
+                   uint out_height, uint out_width, uint padding) {
+    int first = get_global_id(0) * COLUMNS_PER_ITEM;
+    int last = min((int)out_width, first + COLUMNS_PER_ITEM);
     size_t lines = images * channels * kernel_height * kernel_width * out_height;
     for (size_t line = get_global_id(1); line < lines; line += get_global_size(1)) {
         size_t window = line / out_height;
         uint out_row = line % out_height;
         size_t plane = window / (kernel_height * kernel_width);
         uint offset = window % (kernel_height * kernel_width);
-        // Unsigned, so that a pixel before the first one wraps around to a huge index.
-        uint row = out_row * stride + offset / kernel_width - padding;
-        uint shift = offset % kernel_width - padding;
+        // Unsigned, so that a row before the first one wraps around to a huge index.
+        uint row = out_row * STRIDE + offset / kernel_width - padding;
+        int shift = (int)(offset % kernel_width) - (int)padding;
         global const float *source = x + (plane * height + row) * width;
         global float *target = columns + line * out_width;
-        for (uint out_column = first; out_column < last; out_column++) {
-            uint column = out_column * stride + shift;
-            bool inside = row < height && column < width;
-            target[out_column] = inside ? source[column] : 0.0f;
-        }
+        // The columns whose pixel out_column·STRIDE + shift lies inside the row; without a branch
+        // inside, the copy becomes vectors.
+        int inside_from = row < height ? max(first, max(0, STRIDE - 1 - shift) / STRIDE) : last;
+        int inside_to = min(last, ((int)width - shift + STRIDE - 1) / STRIDE);
+        for (int out_column = first; out_column < min(last, inside_from); out_column++)
+            target[out_column] = 0.0f;
+        for (int out_column = inside_from; out_column < inside_to; out_column++)
+            target[out_column] = source[out_column * STRIDE + shift];
+        for (int out_column = max(inside_from, inside_to); out_column < last; out_column++)
+            target[out_column] = 0.0f;
     }
 }

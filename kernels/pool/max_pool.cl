@@ -14,26 +14,35 @@
 #define COLUMNS_PER_ITEM 1
 #endif
 
+// Known here, so that compilers unroll the windows.
+#ifndef SIZE
+#define SIZE 2
+#endif
+#ifndef STRIDE
+#define STRIDE 2
+#endif
+
 kernel void max_pool(global const float *restrict x, global float *restrict y,
                      global int *restrict positions, ulong planes, uint height, uint width,
-                     uint out_height, uint out_width, uint size, uint stride) {
+                     uint out_height, uint out_width) {
     uint first = get_global_id(0) * COLUMNS_PER_ITEM;
     uint last = min(out_width, first + COLUMNS_PER_ITEM);
     for (size_t line = get_global_id(1); line < planes * out_height; line += get_global_size(1)) {
         global const float *values = x + line / out_height * height * width;
-        uint top = line % out_height * stride;
+        uint top = line % out_height * STRIDE;
         for (uint out_column = first; out_column < last; out_column++) {
-            uint left = out_column * stride;
+            uint left = out_column * STRIDE;
             uint best = top * width + left;
             float best_value = values[best];
-            for (uint row = top; row < top + size; row++) {
-                for (uint column = left; column < left + size; column++) {
-                    float value = values[row * width + column];
+            // Counted from 0 to a constant, so that compilers unroll.
+            for (uint down = 0; down < SIZE; down++) {
+                for (uint across = 0; across < SIZE; across++) {
+                    uint index = (top + down) * width + left + across;
+                    float value = values[index];
                     // NaN wins, as in NumPy and torch.
-                    if (value > best_value || isnan(value)) {
-                        best = row * width + column;
-                        best_value = value;
-                    }
+                    bool better = value > best_value || isnan(value);
+                    best = better ? index : best;
+                    best_value = better ? value : best_value;
                 }
             }
             y[line * out_width + out_column] = best_value;
@@ -44,18 +53,18 @@ kernel void max_pool(global const float *restrict x, global float *restrict y,
 
 kernel void max_pool_gradient(global const float *restrict dy, global const int *restrict positions,
                               global float *restrict dx, ulong planes, uint height, uint width,
-                              uint out_height, uint out_width, uint size, uint stride) {
+                              uint out_height, uint out_width) {
     uint first = get_global_id(0) * COLUMNS_PER_ITEM;
     uint last = min(width, first + COLUMNS_PER_ITEM);
     for (size_t line = get_global_id(1); line < planes * height; line += get_global_size(1)) {
         size_t base = line / height * out_height * out_width;
         uint row = line % height;
         // The windows over this pixel: those whose first row is at most row and above row - size.
-        uint first_row = row < size ? 0 : (row - size) / stride + 1;
-        uint last_row = min(row / stride + 1, out_height);
+        uint first_row = row < SIZE ? 0 : (row - SIZE) / STRIDE + 1;
+        uint last_row = min(row / STRIDE + 1, out_height);
         for (uint column = first; column < last; column++) {
-            uint first_column = column < size ? 0 : (column - size) / stride + 1;
-            uint last_column = min(column / stride + 1, out_width);
+            uint first_column = column < SIZE ? 0 : (column - SIZE) / STRIDE + 1;
+            uint last_column = min(column / STRIDE + 1, out_width);
             float sum = 0.0f;
             for (uint out_row = first_row; out_row < last_row; out_row++) {
                 for (uint out_column = first_column; out_column < last_column; out_column++) {

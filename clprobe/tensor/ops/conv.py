@@ -45,7 +45,8 @@ class Geometry:
     def arguments(self) -> tuple[Argument, ...]:
         """Return the sizes as the kernels declare them."""
         sizes = (self.channels, self.height, self.width, self.kernel_height, self.kernel_width)
-        rest = (self.out_height, self.out_width, self.stride, self.padding)
+        rest = (self.out_height, self.out_width, self.padding)
+        uint32(self.stride)
         # The kernels also count pixels of one padded plane in 32 bits.
         uint32((self.height + 2 * self.padding) * (self.width + 2 * self.padding))
         return np.uint64(self.images), *(uint32(size) for size in sizes + rest)
@@ -129,6 +130,7 @@ def _launch(name: str, source: Array, target: Array, geometry: Geometry) -> None
         columns,
         target.size // columns,
         (source.buffer, target.buffer, *geometry.arguments()),
+        defines={"STRIDE": geometry.stride},
         cpu_columns=_CPU_COLUMNS_PER_ITEM,
     )
 

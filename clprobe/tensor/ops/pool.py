@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Max-pooling and its gradient."""
 
+from math import prod
+
 import numpy as np
 
 from clprobe.tensor.array import Array
 from clprobe.tensor.errors import ShapeError
 from clprobe.tensor.ops.launching import launch_rows, uint32
 from clprobe.tensor.tape import Result
-
-_FILE = "pool/max_pool.cl"
 
 
 def max_pool2d(x: Array, size: int, stride: int) -> Result:
@@ -27,25 +27,29 @@ def max_pool2d(x: Array, size: int, stride: int) -> Result:
     positions = Array.empty(x.device, y.shape, np.int32)
     uint32(height * width)  # positions count that far
     planes = images * channels
-    lengths = (height, width, out_height, out_width, size, stride)
+    lengths = (height, width, out_height, out_width)
+    window = {"SIZE": size, "STRIDE": stride}
     sizes = (np.uint64(planes), *(uint32(length) for length in lengths))
+
+    def launch(name: str, columns: int, rows: int, *arrays: Array) -> None:
+        arguments = (*(array.buffer for array in arrays), *sizes)
+        launch_rows(x.device, "pool/max_pool.cl", name, columns, rows, arguments, window)
 
     def gradient(dy: Array) -> Array:
         dx = Array.empty(x.device, x.shape)
-        arrays = (dy.buffer, positions.buffer, dx.buffer) if planes else ()
         if planes and x.device.limits.is_cpu:
-            areas = (uint32(height * width), uint32(out_height * out_width))
-            arguments = (*arrays, np.uint64(planes), *areas)
-            launch_rows(
-                x.device, "pool/max_pool_scatter.cl", "max_pool_scatter", 1, planes, arguments
-            )
+            _scatter(dy, positions, dx)
         elif planes:
-            launch_rows(
-                x.device, _FILE, "max_pool_gradient", width, planes * height, (*arrays, *sizes)
-            )
+            launch("max_pool_gradient", width, planes * height, dy, positions, dx)
         return dx
 
     if planes:
-        arguments = (x.buffer, y.buffer, positions.buffer, *sizes)
-        launch_rows(x.device, _FILE, "max_pool", out_width, planes * out_height, arguments)
+        launch("max_pool", out_width, planes * out_height, x, y, positions)
     return Result(y, (gradient,))
+
+
+def _scatter(dy: Array, positions: Array, dx: Array) -> None:
+    planes = prod(dx.shape[:2])
+    areas = (uint32(prod(dx.shape[2:])), uint32(prod(dy.shape[2:])))
+    arguments = (dy.buffer, positions.buffer, dx.buffer, np.uint64(planes), *areas)
+    launch_rows(dx.device, "pool/max_pool_scatter.cl", "max_pool_scatter", 1, planes, arguments)
