@@ -2,6 +2,7 @@
 """Runs opencl_worker.py in a process group of its own, and always gets rid of it again."""
 
 import contextlib
+import functools
 import json
 import os
 import select
@@ -12,6 +13,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, Any
 
@@ -27,7 +29,7 @@ _PATIENCE_AFTER_KILL_S = 0.5
 class RunningChild:
     """One worker at work; a thread of ours empties its output, so that it never blocks on it."""
 
-    def __init__(self, request: OpenclRequest) -> None:
+    def __init__(self, request: OpenclRequest, environment: Mapping[str, str]) -> None:
         self._folder = tempfile.mkdtemp(prefix="clprobe-")
         self._deadline = time.monotonic() + request.timeout_s
         self._printed = b""
@@ -35,7 +37,7 @@ class RunningChild:
         self._problem = ""
         self._process: subprocess.Popen[bytes] | None = None
         try:
-            self._process = self._start(request)
+            self._process = self._start(request, environment)
         except OSError as error:
             self._problem = str(error)
             return
@@ -44,6 +46,10 @@ class RunningChild:
 
     def wait(self) -> ChildResult:
         """Return what the child reported, once it has ended or its time is up."""
+        return self._result
+
+    @functools.cached_property
+    def _result(self) -> ChildResult:
         if self._process is None:
             shutil.rmtree(self._folder, ignore_errors=True)
             return ChildResult(ended="not-started", problem=self._problem)
@@ -62,7 +68,9 @@ class RunningChild:
     def _report_path(self) -> Path:
         return Path(self._folder, "report.jsonl")
 
-    def _start(self, request: OpenclRequest) -> subprocess.Popen[bytes]:
+    def _start(
+        self, request: OpenclRequest, environment: Mapping[str, str]
+    ) -> subprocess.Popen[bytes]:
         # Nothing that a driver drops in its working folder (Intel's writes *.aub) may stay.
         working_folder = Path(self._folder, "work")
         working_folder.mkdir()
@@ -78,6 +86,7 @@ class RunningChild:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             cwd=working_folder,
+            env=environment,
             start_new_session=True,
         )
 

@@ -2,8 +2,9 @@
 """collect(): one host's facts, gathered while the OpenCL children are at work."""
 
 from datetime import datetime, timezone
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import msgspec
 from msgspec.structs import replace
 
 from clprobe import __version__
@@ -57,11 +58,13 @@ def collect(
     )
     answered = tuple(_answered(host, icd, children, owners, timeout_s) for icd in icds)
     seen = _views(views, timeout_s)
-    return replace(
-        snapshot,
-        icds=answered,
-        views=seen,
-        loaders=tuple(_with_version(loader.facts, seen) for loader in loaders),
+    return _encodable(
+        replace(
+            snapshot,
+            icds=answered,
+            views=seen,
+            loaders=tuple(_with_version(loader.facts, seen) for loader in loaders),
+        )
     )
 
 
@@ -143,3 +146,25 @@ def _with_version(loader: Loader, views: tuple[View, ...]) -> Loader:
         if view.loader == loader.path and view.viewer == "system-loader":
             return replace(loader, version=view.version)
     return loader
+
+
+def _encodable(snapshot: Snapshot) -> Snapshot:
+    """Return the snapshot with bytes that are not UTF-8, in file names say, as U+FFFD.
+
+    Python keeps such bytes as lone surrogates, which no document can hold.
+    """
+    try:
+        msgspec.json.encode(snapshot)
+    except UnicodeEncodeError:
+        return msgspec.convert(_encodable_parts(msgspec.to_builtins(snapshot)), Snapshot)
+    return snapshot
+
+
+def _encodable_parts(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {_encodable_parts(key): _encodable_parts(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_encodable_parts(part) for part in value]
+    if isinstance(value, str):
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return value

@@ -99,11 +99,13 @@ def _khronos_address(raw: bytes) -> str | Unknown:
 
 
 def _nvidia_address(facts: Facts) -> str | Unknown | None:
-    bus = _extra(facts, "nv_pci_bus", _number)
-    slot = _extra(facts, "nv_pci_slot", _number)
+    bus: int | Unknown | None = _extra(facts, "nv_pci_bus", _number)
+    slot: int | Unknown | None = _extra(facts, "nv_pci_slot", _number)
     domain = _extra(facts, "nv_pci_domain", _number)
-    if not isinstance(bus, int) or not isinstance(slot, int):
-        return bus if not isinstance(bus, int) else slot
+    if not isinstance(bus, int):
+        return bus
+    if not isinstance(slot, int):
+        return slot
     # The slot id holds device and function, as in PCI configuration space.
     number = domain if isinstance(domain, int) else 0
     return f"{number:04x}:{bus:02x}:{slot >> 3:02x}.{slot & 7:x}"

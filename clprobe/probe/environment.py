@@ -51,3 +51,8 @@ def probe_environment(host: Host) -> dict[str, str | Unknown | None]:
     values |= {name: "set" if name in environment else None for name in PRESENCE}
     more = {name: value for name, value in environment.items() if name.startswith(_FAMILIES)}
     return {**values, **dict(sorted(more.items()))}
+
+
+def is_recorded(name: str) -> bool:
+    """Tell whether the variable is one of those that snapshots hold."""
+    return name in LISTED or name in PRESENCE or name.startswith(_FAMILIES)

@@ -11,7 +11,7 @@ import pwd
 import stat
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from clprobe.probe import linker_cache
@@ -53,9 +53,13 @@ _LARGEST_LIBRARY_SEARCHED = 4 << 20
 
 
 class LiveHost:
-    """Answers a probe's questions from the running system; see Host for their meaning."""
+    """Answers a probe's questions from the running system; see Host for their meaning.
 
-    def __init__(self) -> None:
+    `environment` replaces this process's variables, for the probes and for the children.
+    """
+
+    def __init__(self, environment: Mapping[str, str] | None = None) -> None:
+        self._environment = dict(os.environ if environment is None else environment)
         python = self.python()
         self._packages = PackageDatabases(PipFiles(python.prefix, python.package_folders))
 
@@ -90,7 +94,7 @@ class LiveHost:
         return os.getxattr(path, name)
 
     def environment(self) -> dict[str, str]:
-        return dict(os.environ)
+        return dict(self._environment)
 
     def identity(self) -> Identity:
         return Identity(uid=os.geteuid(), gid=os.getegid(), groups=tuple(os.getgroups()))
@@ -195,7 +199,7 @@ class LiveHost:
         )
 
     def start_opencl(self, request: OpenclRequest) -> Pending:
-        return RunningChild(request)
+        return RunningChild(request, self._environment)
 
 
 def _places(raw: bytes, mark: bytes) -> Iterator[int]:

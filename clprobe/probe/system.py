@@ -12,6 +12,13 @@ from clprobe.probe.virtualization import probe_virtualization
 
 _OS_RELEASE = ("/etc/os-release", "/usr/lib/os-release")
 _CPU_INFO_BYTES = 65536  # the first processors tell model and flags
+# Disks, network cards and addresses: they identify a machine and decide nothing about OpenCL.
+_IDENTIFYING = re.compile(
+    r"\b[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b"
+    r"|\b[0-9a-fA-F]{2}([:-][0-9a-fA-F]{2}){5,}\b"
+    r"|\b\d{1,3}(\.\d{1,3}){3}\b"
+    r"|(?<=machine_id=)\w+"
+)
 _MODEL_NAMES = ("model name", "Model", "cpu model", "Hardware")
 
 
@@ -60,7 +67,7 @@ def _linux(host: Host) -> Linux:
     machine = ask(host.machine)
     command_line = ask_text(host.read, "/proc/cmdline")
     if isinstance(command_line, str):
-        command_line = command_line.strip()
+        command_line = _IDENTIFYING.sub("…", command_line.strip())
     if isinstance(machine, Unknown):
         return Linux(release=machine, version=machine, command_line=command_line)
     return Linux(release=machine.release, version=machine.version, command_line=command_line)

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: MIT
+"""`clprobe snapshot`: the facts of this host, for replay and bug reports."""
+
+import contextlib
+import json
+import os
+import tempfile
+from pathlib import Path
+
+import click
+import msgspec
+
+from clprobe.cli import exit_codes
+from clprobe.model.codec import snapshot_schema, snapshot_to_json
+from clprobe.model.errors import ClprobeError
+from clprobe.model.snapshot import Snapshot
+from clprobe.probe import scrub
+from clprobe.probe.collect import collect
+from clprobe.probe.live_host import LiveHost
+
+
+@click.command("snapshot")
+@click.option(
+    "--output",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write to FILE instead of stdout; YAML if its name ends in .yaml or .yml.",
+)
+@click.option("--schema", is_flag=True, help="Print the JSON Schema of snapshots and stop.")
+@click.option(
+    "--timeout",
+    "timeout_s",
+    metavar="SECONDS",
+    type=click.FloatRange(min=0, min_open=True),
+    default=10.0,
+    show_default=True,
+    help="Wait no longer for any driver.",
+)
+def command(output: Path | None, schema: bool, timeout_s: float) -> int:
+    """Write the facts of this host, scrubbed, for replay and bug reports.
+
+    `clprobe doctor --from FILE` gives the findings of this host anywhere.
+    """
+    if schema:
+        click.echo(json.dumps(snapshot_schema(), indent=2))
+        return exit_codes.OK
+    host = LiveHost()
+    snapshot = scrub.scrub(
+        collect(host, timeout_s=timeout_s),
+        home=host.home_folder(os.geteuid()),
+        host_name=host.machine().node_name,
+    )
+    if output is None:
+        click.echo(snapshot_to_json(snapshot), nl=False)
+    else:
+        _write(output, _text(snapshot, output))
+    click.echo(f"clprobe: {scrub.NOTE}", err=True)
+    return exit_codes.OK
+
+
+def _text(snapshot: Snapshot, output: Path) -> str:
+    if output.suffix not in {".yaml", ".yml"}:
+        return snapshot_to_json(snapshot)
+    import yaml  # noqa: PLC0415 - JSON, the usual case, does without it
+
+    document = {"schema": snapshot.schema, **msgspec.to_builtins(snapshot)}
+    return yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=100)
+
+
+def _write(output: Path, text: str) -> None:
+    """Write the file whole or not at all; what is no regular file is written through."""
+    try:
+        if output.exists() and not output.is_file():
+            output.write_text(text, "utf-8")
+            return
+        _replace(output.resolve(), text)
+    except OSError as error:
+        raise ClprobeError(
+            reference="output-not-writable",
+            message=f"{output} cannot be written: {error.strerror}.",
+            hint="Choose another file with --output, or leave it out for stdout.",
+        ) from error
+
+
+def _replace(output: Path, text: str) -> None:
+    descriptor, name = tempfile.mkstemp(prefix=f".{output.name}.", dir=output.parent)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(text)
+            # mkstemp is stricter than what the user's umask asks for.
+            os.fchmod(file.fileno(), 0o666 & ~_umask())
+        Path(name).replace(output)
+    except BaseException:
+        with contextlib.suppress(FileNotFoundError):
+            Path(name).unlink()
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
