@@ -105,22 +105,27 @@ def conv_cases(effort: Effort) -> Iterator[Case]:
             (_CONV_INPUT_GRADIENT, (dy, weight), x.size, channels * 9),
             (_CONV_WEIGHT_GRADIENT, (dy, x), weight.size, images * side * side),
         ):
-            name = f"{operation.method.replace('_', '-')}-{images}x{channels}x{side}"
+            name = f"{operation.workload}-{images}x{channels}x{side}"
             yield _sum_of_products(name, operation, operands, outputs=outputs, reduced=reduced)
 
 
 @dataclass(frozen=True, slots=True)
 class _Operation:
-    """A method of every engine, and the same computed exactly."""
+    """A method of every engine, its name in reports, and the same computed exactly."""
 
+    workload: str
     method: str
     exact: Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
-_MATMUL = _Operation("matmul", np.matmul)
-_CONV_FORWARD = _Operation("conv_forward", conv.conv_forward)
-_CONV_INPUT_GRADIENT = _Operation("conv_input_gradient", conv.conv_input_gradient)
-_CONV_WEIGHT_GRADIENT = _Operation("conv_weight_gradient", conv.conv_weight_gradient)
+_MATMUL = _Operation("matmul", "matmul", np.matmul)
+_CONV_FORWARD = _Operation("conv-forward", "conv_forward", conv.conv_forward)
+_CONV_INPUT_GRADIENT = _Operation(
+    "conv-input-grad", "conv_input_gradient", conv.conv_input_gradient
+)
+_CONV_WEIGHT_GRADIENT = _Operation(
+    "conv-weight-grad", "conv_weight_gradient", conv.conv_weight_gradient
+)
 
 
 def _sum_of_products(

@@ -3,8 +3,10 @@
 
 import math
 import time
+from collections.abc import Callable
 
-from clprobe.bench.engines import Prepared
+Contestant = Callable[[int], None]
+"""Runs this many times and waits."""
 
 MIN_ROUNDS = 7
 _MAX_ROUNDS = 60
@@ -15,7 +17,7 @@ _STABLE_SPREAD = 1.1
 
 
 def time_in_turns(
-    first: Prepared, second: Prepared, budget_seconds: float
+    first: Contestant, second: Contestant, budget_seconds: float
 ) -> tuple[list[float], list[float]]:
     """Return samples of both, in seconds per run, taken A B A B until the budget is spent."""
     deadline = time.perf_counter() + budget_seconds
@@ -27,12 +29,12 @@ def time_in_turns(
     ):
         for contestant, times, taken in zip(contestants, repeats, samples, strict=True):
             # The other side has just used the caches, and its threads may still spin.
-            contestant.run(1)
+            contestant(1)
             taken.append(seconds(contestant, times))
     return samples
 
 
-def warm_up(contestant: Prepared, budget_seconds: float) -> int:
+def warm_up(contestant: Contestant, budget_seconds: float) -> int:
     """Run until the last runs take equally long; return how many runs make one sample."""
     deadline = time.perf_counter() + budget_seconds
     recent = [seconds(contestant, 1)]
@@ -43,8 +45,8 @@ def warm_up(contestant: Prepared, budget_seconds: float) -> int:
     return max(1, math.ceil(_SAMPLE_SECONDS / max(min(recent), 1e-9)))
 
 
-def seconds(contestant: Prepared, times: int) -> float:
+def seconds(contestant: Contestant, times: int) -> float:
     """Return the seconds that one of `times` runs takes."""
     started = time.perf_counter()
-    contestant.run(times)
+    contestant(times)
     return (time.perf_counter() - started) / times

@@ -20,6 +20,8 @@ class Effort:
     """Spent on timing one case, device and reference together."""
     patience_seconds: float
     """A case that would take longer is skipped: the device is right but too slow to wait for."""
+    training_patience_seconds: float
+    """The same for a training, which proves more than any case."""
     silence_seconds: float
     """A device that finishes nothing for so long is given up."""
 
@@ -31,7 +33,8 @@ EFFORTS = {
         conv_shapes=((16, 32, 14),),
         large_batches=(),
         seconds_per_case=0.6,
-        patience_seconds=15,
+        patience_seconds=10,
+        training_patience_seconds=60,
         silence_seconds=40,
     ),
     "default": Effort(
@@ -40,7 +43,8 @@ EFFORTS = {
         conv_shapes=((16, 32, 14), (16, 64, 28)),
         large_batches=(256,),
         seconds_per_case=3,
-        patience_seconds=60,
+        patience_seconds=40,
+        training_patience_seconds=200,
         silence_seconds=120,
     ),
     "full": Effort(
@@ -50,6 +54,7 @@ EFFORTS = {
         large_batches=(256, 1024),
         seconds_per_case=10,
         patience_seconds=300,
+        training_patience_seconds=600,
         silence_seconds=600,
     ),
 }

@@ -2,6 +2,7 @@
 """Proves one case on a device, and only then times it beside the CPU reference."""
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from clprobe.bench.cases import Case
@@ -20,12 +21,16 @@ from clprobe.tensor import Recorded
 
 @dataclass(frozen=True, slots=True)
 class Contest:
-    """The two sides of every measurement; `label` is the device's name in the report."""
+    """The two sides of every measurement; `label` is the device's name in the report.
+
+    `alive` is to be called now and then during anything that takes long.
+    """
 
     label: str
     device: OpenClEngine
     reference: Engine
     effort: Effort
+    alive: Callable[[], None]
 
     @property
     def is_cpu(self) -> bool:
@@ -58,7 +63,7 @@ def measure(case: Case, contest: Contest) -> Outcome:
         return without_figures(
             case.started, contest.label, "wrong-result", proof.problem, proof=proof
         )
-    second_seconds = seconds(prepared, 1)
+    second_seconds = seconds(prepared.run, 1)
     predicted = second_seconds * 2 * MIN_ROUNDS
     if predicted > contest.effort.patience_seconds:
         problem = f"the device is right, but timing it would take {predicted:.0f} s."
@@ -68,7 +73,7 @@ def measure(case: Case, contest: Contest) -> Outcome:
     reference = case.prepare(contest.reference)
     reference_proof = prove(reference.result(), expected, case.tolerance)
     device_seconds, reference_seconds = time_in_turns(
-        prepared, reference, contest.effort.seconds_per_case
+        prepared.run, reference.run, contest.effort.seconds_per_case
     )
     device_side = _Side(
         contest.label,
@@ -76,7 +81,7 @@ def measure(case: Case, contest: Contest) -> Outcome:
         # Some runtimes put the real compilation off until the first launch.
         compile_ms=max(0.0, first_seconds - second_seconds) * 1e3,
         transfer_ms=_total_ms(uploads),
-        detail=f"kernels of one run: {_total_ms(kernels):.3g} ms" if kernels else "",
+        detail=_kernel_share(_total_ms(kernels), second_seconds * 1e3),
     )
     ratio = estimate_ratio(reference_seconds, device_seconds)
     return Outcome(
@@ -114,5 +119,16 @@ def _result(case: Case, side: _Side, samples: list[float]) -> Result:
     )
 
 
-def _total_ms(commands: list[Recorded]) -> float:
-    return sum(command.elapsed_ns for command in commands) / 1e6
+def _kernel_share(kernel_ms: float | None, run_ms: float) -> str:
+    if kernel_ms is None:
+        return ""
+    return f"kernels take {kernel_ms:.3g} ms of a run of {run_ms:.3g} ms"
+
+
+def _total_ms(commands: list[Recorded]) -> float | None:
+    """Return the time that the device says the commands took; None where it keeps no time.
+
+    rusticl of Mesa 22.3 says 1 ns of every command.
+    """
+    elapsed_ns = [command.elapsed_ns for command in commands]
+    return sum(elapsed_ns) / 1e6 if any(one > 1 for one in elapsed_ns) else None

@@ -51,6 +51,10 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     training: Training | None = None
 
 
+class Alive(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """Something long is making progress."""
+
+
 class Finished(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     """The child did everything that it was asked."""
 
@@ -61,4 +65,4 @@ class Failed(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     detail: str
 
 
-Message = Started | Outcome | Finished | Failed
+Message = Started | Alive | Outcome | Finished | Failed

@@ -24,6 +24,7 @@ from clprobe.bench.measure import Contest, measure
 from clprobe.bench.nets import CNN, MLP
 from clprobe.bench.outcomes import without_figures
 from clprobe.bench.protocol import (
+    Alive,
     Baseline,
     Failed,
     Finished,
@@ -34,9 +35,15 @@ from clprobe.bench.protocol import (
     Target,
     Workload,
 )
-from clprobe.bench.training import measure_training, training_started
+from clprobe.bench.training import (
+    measure_steps,
+    measure_training,
+    steps_started,
+    training_started,
+)
 from clprobe.model.errors import ClprobeError
 from clprobe.tensor import Device, DeviceError
+from clprobe.tensor.pocl_target import name_target_cpu
 
 _CASES = {
     "copy": cases.copy_cases,
@@ -62,13 +69,19 @@ def work(job: Job, send: Send) -> None:
     """Measure every workload of the job and send what comes of each."""
     send(Started(workload="opening the device"))
     try:
+        cl_device = _find(job.target)
+        name_target_cpu(cl_device)
         kernels = None if job.kernels is None else Path(job.kernels)
-        device = Device.open(_find(job.target), kernels=kernels)
+        device = Device.open(cl_device, kernels=kernels)
     except (ClprobeError, cl.Error) as error:
         send(Failed(detail=str(error)))
         return
     contest = Contest(
-        job.target.label, OpenClEngine(device), _reference(job.baseline), EFFORTS[job.effort]
+        job.target.label,
+        OpenClEngine(device),
+        _reference(job.baseline),
+        EFFORTS[job.effort],
+        lambda: send(Alive()),
     )
     for workload in job.workloads:
         for started, measuring in _steps(workload, contest):
@@ -88,6 +101,8 @@ def _steps(workload: Workload, contest: Contest) -> Iterator[tuple[Started, Call
     if workload in _NETS:
         net = _NETS[workload]
         yield training_started(net), partial(measure_training, net, contest)
+        for size in contest.effort.large_batches:
+            yield steps_started(net, size), partial(measure_steps, net, size, contest)
         return
     for case in _CASES[workload](contest.effort):
         yield case.started, partial(measure, case, contest)

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: MIT
+"""Puts what was measured into one report."""
+
+import importlib.metadata
+import platform
+
+from clprobe.bench.protocol import Baseline
+from clprobe.bench.run import Measured
+from clprobe.model.measurement import BenchReport
+from clprobe.model.system import System
+
+_PACKAGES = ("numpy", "pyopencl", "torch")
+
+
+def summarise(measured: Measured, system: System, baseline: Baseline) -> BenchReport:
+    """Return the report; every workload's reference figure follows the device's own."""
+    outcomes = measured.outcomes
+    return BenchReport(
+        host=_host(system),
+        baseline=baseline,
+        results=tuple(result for outcome in outcomes for result in outcome.results),
+        training=tuple(outcome.training for outcome in outcomes if outcome.training is not None),
+        verdicts=tuple(outcome.verdict for outcome in outcomes),
+    )
+
+
+def _host(system: System) -> dict[str, str | int | None]:
+    stated = {
+        "os": system.distribution.name,
+        "linux": system.linux.release,
+        "cpu": system.cpu.model,
+        "logical_cores": system.cpu.logical_cores,
+    }
+    known = {key: value if isinstance(value, str | int) else None for key, value in stated.items()}
+    versions = {package: _version(package) for package in _PACKAGES}
+    return {**known, "python": platform.python_version(), **versions}
+
+
+def _version(package: str) -> str | None:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return None

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: MIT
+"""`clprobe bench`: what each device is worth beside the CPU."""
+
+import importlib.util
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from clprobe.bench.protocol import WORKLOADS, Baseline, EffortName, Workload
+from clprobe.cli import exit_codes
+from clprobe.engine.diagnose import Knowledge, diagnose
+from clprobe.engine.select import select_devices
+from clprobe.model.errors import ClprobeError
+from clprobe.model.measurement import BenchReport
+from clprobe.probe.collect import collect
+from clprobe.report.as_json import document
+
+if TYPE_CHECKING:
+    from clprobe.bench.run import Measured
+
+_SCHEMA = "clprobe.bench/1"
+_SUFFIXES = (".json", ".html", ".md")
+
+
+def _checked_suffix(_: click.Context, __: click.Parameter, path: Path | None) -> Path | None:
+    if path is not None and path.suffix not in _SUFFIXES:
+        raise click.BadParameter(f"{path} ends in none of {', '.join(_SUFFIXES)}.")
+    return path
+
+
+@click.command("bench")
+@click.option(
+    "--device",
+    "selectors",
+    metavar="SEL",
+    multiple=True,
+    help="Index from `clprobe info`, gpu, cpu, a PCI id, or part of a name; may be repeated.",
+)
+@click.option(
+    "--workload",
+    "workloads",
+    type=click.Choice(WORKLOADS),
+    multiple=True,
+    help="Only this one; may be repeated.",
+)
+@click.option("--quick", "effort", flag_value="quick", help="Less than a minute per device.")
+@click.option("--full", "effort", flag_value="full", help="Larger sizes and more samples.")
+@click.option(
+    "--baseline",
+    type=click.Choice(["torch", "numpy"]),
+    help="What runs on the CPU; torch if it is installed.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@click.option(
+    "--output",
+    type=click.Path(dir_okay=False, writable=True, path_type=Path),
+    callback=_checked_suffix,
+    help="Also write the report to a file: .json, .html or .md.",
+)
+@click.pass_context
+def command(  # noqa: PLR0913 - one argument per option
+    ctx: click.Context,
+    *,
+    selectors: tuple[str, ...],
+    workloads: tuple[Workload, ...],
+    effort: EffortName | None,
+    baseline: Baseline | None,
+    as_json: bool,
+    output: Path | None,
+) -> int:
+    """Train small real nets on each device, prove every result, compare with the CPU.
+
+    A device whose results are wrong gets no figures, and the exit status is 1.
+    """
+    chosen_baseline = _require_packages(baseline)
+    # NumPy may be absent until here.
+    from clprobe.bench.run import Measured, Options, measure_devices  # noqa: PLC0415
+    from clprobe.bench.summary import summarise  # noqa: PLC0415
+    from clprobe.bench.targets import targets_of  # noqa: PLC0415
+
+    _say("looking for devices")
+    snapshot = collect()
+    devices = diagnose(snapshot, Knowledge.load()).devices
+    targets = targets_of(devices, select_devices(devices, selectors))
+    options = Options(
+        workloads=workloads or WORKLOADS, effort=effort or "default", baseline=chosen_baseline
+    )
+    measured = Measured()
+    try:
+        measure_devices(targets, options, measured, _say)
+    except KeyboardInterrupt:
+        measured.complete = False
+        _say("interrupted; what was measured so far:")
+    report = summarise(measured, snapshot.system, chosen_baseline)
+    _show(report, ctx, as_json=as_json)
+    if output is not None:
+        output.write_text(_rendered(report, output.suffix), encoding="utf-8")
+    return _status(measured)
+
+
+def _require_packages(baseline: Baseline | None) -> Baseline:
+    """Return the baseline to use.
+
+    Raises: ClprobeError if a package is absent that is needed.
+    """
+    missing = [name for name in ("numpy", "pyopencl") if importlib.util.find_spec(name) is None]
+    if missing:
+        raise ClprobeError(
+            reference="bench-not-installed",
+            message=f"bench needs {' and '.join(missing)}, which this Python does not have.",
+            hint="pip install 'clprobe[bench]'",
+        )
+    has_torch = importlib.util.find_spec("torch") is not None
+    if baseline == "torch" and not has_torch:
+        raise ClprobeError(
+            reference="torch-not-installed",
+            message="The baseline torch was asked for, and this Python does not have it.",
+            hint="pip install 'clprobe[torch]', or compare with --baseline numpy.",
+        )
+    return baseline or ("torch" if has_torch else "numpy")
+
+
+def _say(text: str) -> None:
+    click.echo(f"bench: {text}", err=True)
+
+
+def _show(report: BenchReport, ctx: click.Context, *, as_json: bool) -> None:
+    if as_json:
+        click.echo(document(_SCHEMA, report), nl=False)
+        return
+    # rich is slow to import and only text needs it.
+    from clprobe.report.bench_text import bench_text  # noqa: PLC0415
+    from clprobe.report.terminal import make_console  # noqa: PLC0415
+
+    console = make_console(ctx.obj["color"])
+    console.print(bench_text(report, ascii_only=console.options.ascii_only))
+
+
+def _rendered(report: BenchReport, suffix: str) -> str:
+    if suffix == ".json":
+        return document(_SCHEMA, report)
+    from clprobe.report.bench_html import bench_html  # noqa: PLC0415
+    from clprobe.report.bench_markdown import bench_markdown  # noqa: PLC0415
+
+    return bench_html(report) if suffix == ".html" else bench_markdown(report)
+
+
+def _status(measured: "Measured") -> int:
+    statuses = [outcome.results[0].status for outcome in measured.outcomes]
+    if "wrong-result" in statuses:
+        return exit_codes.PROBLEMS
+    return exit_codes.OK if statuses and measured.complete else exit_codes.UNDECIDED

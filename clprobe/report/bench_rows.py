@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: MIT
+"""What every form of the bench report shows of each device, already in words."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from clprobe.model.measurement import BenchReport, BenchVerdict, Result, Training
+
+_BAR_LIMIT = 16.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One workload; texts are empty where there are no figures."""
+
+    workload: str
+    device: str
+    cpu: str
+    ratio: str
+    interval: str
+    share: float | None
+    """The ratio on a logarithmic scale from 0 (16 times slower) over ½ (equal) to 1."""
+    verdict: BenchVerdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Section:
+    """One device."""
+
+    device: str
+    rows: tuple[Row, ...]
+    training: tuple[str, ...]
+
+
+def sections_of(report: BenchReport) -> tuple[Section, ...]:
+    """Return one section per device, in the order in which they were measured."""
+    devices = dict.fromkeys(verdict.device for verdict in report.verdicts)
+    return tuple(
+        Section(
+            device=device,
+            rows=tuple(_rows(report, device)),
+            training=tuple(_lesson(entry) for entry in report.training if entry.device == device),
+        )
+        for device in devices
+    )
+
+
+def conditions(report: BenchReport) -> str:
+    """Return in one sentence what the figures are."""
+    return (
+        f"Medians; ratio: device over {report.baseline} on the CPU, above 1 the device is faster; "
+        "95 % bootstrap interval; both measured in turns in one process."
+    )
+
+
+def _rows(report: BenchReport, device: str) -> Iterator[Row]:
+    results = {result.workload: result for result in report.results if result.device == device}
+    for verdict in report.verdicts:
+        if verdict.device != device:
+            continue
+        result = results[verdict.workload]
+        yield Row(
+            workload=verdict.workload,
+            device=result.status if result.median is None else _figure(result.median, result.unit),
+            cpu=_cpu_figure(result, verdict),
+            ratio="" if verdict.ratio is None else _significant(verdict.ratio),
+            interval="" if verdict.ci95 is None else " to ".join(map(_significant, verdict.ci95)),
+            share=None if verdict.ratio is None else _share(verdict.ratio),
+            verdict=verdict,
+        )
+
+
+def _cpu_figure(result: Result, verdict: BenchVerdict) -> str:
+    if result.median is None or verdict.ratio is None:
+        return ""
+    is_time = result.metric == "latency"
+    median = result.median * verdict.ratio if is_time else result.median / verdict.ratio
+    return _figure(median, result.unit)
+
+
+def _lesson(training: Training) -> str:
+    if training.accuracy is None:
+        return f"{training.model}: {training.status}; {training.detail}"
+    first, last = training.loss[0], training.loss[-1]
+    return (
+        f"{training.model}: {training.accuracy:.1%} of the test images right, loss {first:.2f} to "
+        f"{last:.3f}, curve and weights as in the reference"
+    )
+
+
+def _share(ratio: float) -> float:
+    bounded = min(max(ratio, 1 / _BAR_LIMIT), _BAR_LIMIT)
+    return 0.5 + math.log(bounded, _BAR_LIMIT) / 2
+
+
+def _figure(value: float, unit: str) -> str:
+    return f"{_significant(value)} {unit}"
+
+
+def _significant(value: float) -> str:
+    """Return three digits, or all digits before the point, and never an exponent."""
+    if value <= 0:
+        return "0"
+    return f"{value:.{max(0, 2 - math.floor(math.log10(value)))}f}"
