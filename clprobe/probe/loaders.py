@@ -128,7 +128,9 @@ def _search(host: Host, kind: str, path: str, texts: tuple[str, ...]) -> Search:
     search = _ocl_icd_search(host, built_in)
     if kind == "pyopencl-wheel":
         own = path.rpartition("/")[0]
-        return search._replace(folders=(*search.folders, own), beside=own)
+        # Where a variable names a single file, the wheel leaves its own drivers out too.
+        folders = (*search.folders, own) if search.folders else ()
+        return search._replace(folders=folders, beside=own)
     return search._replace(recursive=kind == "conda-ocl-icd")
 
 

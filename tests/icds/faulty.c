@@ -198,11 +198,11 @@ cl_int clIcdGetPlatformIDsKHR(cl_uint room, void **out, cl_uint *count) {
     return SUCCESS;
 }
 
-#ifndef NO_ENTRY
 void *clGetExtensionFunctionAddress(const char *name) {
-    return strcmp(name, "clIcdGetPlatformIDsKHR") ? NULL : (void *)clIcdGetPlatformIDsKHR;
+    if (!strcmp(name, "clIcdGetPlatformIDsKHR")) return clIcdGetPlatformIDsKHR;
+    // ocl-icd passes over libraries that do not give it this one.
+    return strcmp(name, "clGetPlatformInfo") ? NULL : get_platform_info;
 }
-#endif
 
 __attribute__((constructor)) static void load(void) {
     table[1] = get_platform_info;
