@@ -121,8 +121,9 @@ def _search(host: Host, kind: str, path: str, texts: tuple[str, ...]) -> Search:
     environment = host.environment()
     if kind == "khronos":
         libraries = environment.get("OCL_ICD_FILENAMES", "").split(":")
-        folder = environment.get("OCL_ICD_VENDORS") or built_in
-        return Search((folder.rstrip("/"),), tuple(filter(None, libraries)))
+        # Set but empty is a folder too for this loader: one that does not exist.
+        folder = environment.get("OCL_ICD_VENDORS", built_in).rstrip("/")
+        return Search(tuple(filter(None, [folder])), tuple(filter(None, libraries)))
     if kind == "vendor":
         return Search((SYSTEM_FOLDER,))
     search = _ocl_icd_search(host, built_in)
