@@ -112,33 +112,40 @@ class Device:
 
         **Raises** DeviceError.
         """
-        try:
+        ranges = f"global {tuple(global_size)}, local {tuple(local_size)}"
+        with self._naming(f"kernel {kernel.name} of {kernel.file}, {ranges}"):
             for index, argument in enumerate(arguments):
                 kernel.handle.set_arg(index, argument)
             event = cl.enqueue_nd_range_kernel(
                 self.queue, kernel.handle, tuple(global_size), tuple(local_size)
             )
-        except cl.Error as error:
-            raise DeviceError(
-                f"{self.name} refused kernel {kernel.name} of {kernel.file}, "
-                f"global {tuple(global_size)}, local {tuple(local_size)}: {error}"
-            ) from error
         return self._record(kernel.name, event)
 
     def upload(self, buffer: cl.Buffer, values: np.ndarray) -> None:
-        """Copy contiguous host values into a buffer and wait."""
-        self._record("upload", cl.enqueue_copy(self.queue, buffer, values, is_blocking=True))
+        """Copy contiguous host values into a buffer and wait.
+
+        **Raises** DeviceError.
+        """
+        with self._naming("an upload"):
+            event = cl.enqueue_copy(self.queue, buffer, values, is_blocking=True)
+        self._record("upload", event)
 
     def download(self, values: np.ndarray, buffer: cl.Buffer) -> None:
-        """Copy a buffer into contiguous host memory and wait."""
-        try:
-            self._record("download", cl.enqueue_copy(self.queue, values, buffer, is_blocking=True))
-        except cl.Error as error:
-            raise DeviceError(f"{self.name} failed in an earlier kernel: {error}") from error
+        """Copy a buffer into contiguous host memory and wait.
+
+        **Raises** DeviceError, also for kernels enqueued before.
+        """
+        with self._naming("a download, or failed in an earlier kernel"):
+            event = cl.enqueue_copy(self.queue, values, buffer, is_blocking=True)
+        self._record("download", event)
 
     def fill(self, buffer: cl.Buffer, value: np.float32, size_bytes: int) -> None:
-        """Set the whole buffer to one value."""
-        event = cl.enqueue_fill_buffer(self.queue, buffer, np.array(value), 0, size_bytes)
+        """Set the whole buffer to one value.
+
+        **Raises** DeviceError.
+        """
+        with self._naming("a fill"):
+            event = cl.enqueue_fill_buffer(self.queue, buffer, np.array(value), 0, size_bytes)
         self._record("fill", event)
 
     def finish(self) -> None:
@@ -146,10 +153,8 @@ class Device:
 
         **Raises** DeviceError.
         """
-        try:
+        with self._naming("to finish, or failed in an earlier kernel"):
             self.queue.finish()
-        except cl.Error as error:
-            raise DeviceError(f"{self.name} failed in an earlier kernel: {error}") from error
 
     @contextmanager
     def record_events(self) -> Iterator[list[Recorded]]:
@@ -176,6 +181,13 @@ class Device:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+    @contextmanager
+    def _naming(self, what: str) -> Iterator[None]:
+        try:
+            yield
+        except cl.Error as error:
+            raise DeviceError(f"{self.name} refused {what}: {error}") from error
 
     def _record(self, name: str, event: cl.Event) -> cl.Event:
         for recording in self._recordings:

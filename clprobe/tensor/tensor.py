@@ -10,14 +10,20 @@ import numpy.typing as npt
 from clprobe.tensor import tape
 from clprobe.tensor.array import Array, HostArray, Shape
 from clprobe.tensor.device import Device
-from clprobe.tensor.errors import DtypeError, ShapeError
+from clprobe.tensor.errors import DeviceError, DtypeError, ShapeError
 from clprobe.tensor.ops import conv, elementwise, loss, matmul, pool
 from clprobe.tensor.ops.reduce import sum_axes
 from clprobe.tensor.tape import Result, Variable
 
 
 class Tensor(Variable):
-    """float32 values (or int32 labels) with operators that are recorded for `backward`."""
+    """float32 values (or int32 labels) with operators that are recorded for `backward`.
+
+    `grad` is an Array once `backward` has given one, None before.
+    """
+
+    # NumPy's scalars leave mixed operators to this class.
+    __array_ufunc__ = None
 
     @classmethod
     def from_numpy(cls, array: HostArray, device: Device, requires_grad: bool = False) -> "Tensor":
@@ -141,7 +147,20 @@ class Tensor(Variable):
 
 
 def record(operation: Callable[..., Result], *inputs: Tensor) -> Tensor:
-    """Apply an operation to tensors and put it on the tape."""
+    """Apply an operation to tensors and put it on the tape.
+
+    **Raises** DtypeError if one holds labels, DeviceError if they lie on different devices.
+    """
+    for tensor in inputs:
+        if tensor.array.dtype != np.float32:
+            raise DtypeError(
+                f"Operations take float32 values, not the {tensor.array.dtype} of labels."
+            )
+        if tensor.device is not inputs[0].device:
+            raise DeviceError(
+                f"Operands lie on different devices, {inputs[0].device.name} and "
+                f"{tensor.device.name}, or on one that was opened twice."
+            )
     result = operation(*(tensor.array for tensor in inputs))
     output = Tensor(result.value, requires_grad=False)
     output.remember(inputs, result.gradients)

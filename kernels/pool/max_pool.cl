@@ -39,8 +39,8 @@ kernel void max_pool(global const float *restrict x, global float *restrict y,
                 for (uint across = 0; across < SIZE; across++) {
                     uint index = (top + down) * width + left + across;
                     float value = values[index];
-                    // NaN wins, as in NumPy and torch.
-                    bool better = value > best_value || isnan(value);
+                    // NaN wins, as in NumPy and torch; isnan() would keep PoCL from using vectors.
+                    bool better = value > best_value || value != value;
                     best = better ? index : best;
                     best_value = better ? value : best_value;
                 }

@@ -52,6 +52,26 @@ def test_other_types_than_float32_and_int32_are_refused(device: Device, dtype: t
     assert "astype" in caught.value.hint
 
 
+def test_labels_cannot_be_calculated_with(device: Device) -> None:
+    labels = Tensor.from_numpy(np.zeros(3, np.int32), device)
+
+    with pytest.raises(DtypeError, match="int32"):
+        labels + 1
+
+
+def test_operands_on_different_devices_are_refused(device: Device, small: Device) -> None:
+    values = np.ones(3, np.float32)
+
+    with pytest.raises(DeviceError, match="different devices"):
+        Tensor.from_numpy(values, device) + Tensor.from_numpy(values, small)
+
+
+def test_numpy_scalars_may_stand_on_the_left(device: Device) -> None:
+    x = Tensor.from_numpy(np.ones(3, np.float32), device)
+
+    assert (np.float32(2) * x).numpy().tolist() == [2, 2, 2]
+
+
 def test_labels_cannot_have_gradients(device: Device) -> None:
     with pytest.raises(DtypeError, match="int32"):
         Tensor.from_numpy(np.zeros(3, np.int32), device, requires_grad=True)

@@ -2,6 +2,7 @@
 """Every matrix kernel, transposed and batched, against NumPy in double precision."""
 
 import numpy as np
+import pyopencl as cl
 import pytest
 from oracles import assert_close, normal, rounding_bound
 
@@ -48,6 +49,17 @@ def test_a_batch_multiplies_matrix_by_matrix(
 
     exact = a.astype(np.float64) @ b.astype(np.float64)
     assert_close(found, exact, rounding_bound(9, np.abs(a) @ np.abs(b)))
+
+
+@pytest.mark.parametrize("variant", VARIANTS, ids=lambda v: v.name)
+def test_variants_state_the_local_memory_that_they_take(device: Device, variant: Variant) -> None:
+    kernel = device.programs.kernel(variant.file, "matmul", variant.candidate({}).defines)
+
+    taken = kernel.handle.get_work_group_info(
+        cl.kernel_work_group_info.LOCAL_MEM_SIZE, device.cl_device
+    )
+
+    assert taken <= variant.local_memory_bytes
 
 
 def test_a_long_sum_runs_over_several_blocks(
