@@ -46,6 +46,11 @@ def newest(versions: list[str], scheme: Scheme) -> str:
     return max(versions, key=functools.cmp_to_key(lambda a, b: compare(a, b, scheme)))
 
 
+def oldest(versions: list[str], scheme: Scheme) -> str:
+    """Return the oldest of at least one version."""
+    return min(versions, key=functools.cmp_to_key(lambda a, b: compare(a, b, scheme)))
+
+
 @functools.lru_cache(maxsize=256)
 def conditions(versions: str) -> tuple[tuple[str, str], ...]:
     """Return the range as (operator, version) pairs; none for "*".
@@ -65,6 +70,23 @@ def conditions(versions: str) -> tuple[tuple[str, str], ...]:
             )
         pairs.append((match[1], match[2]))
     return tuple(pairs)
+
+
+def in_words(versions: str) -> str:
+    """Return a range in words: "18.20 to 24.31", "24.31 or newer"."""
+    pairs = dict(conditions(versions))
+    low, high, below = pairs.get(">="), pairs.get("<="), pairs.get("<")
+    if "==" in pairs:
+        return pairs["=="]
+    if low is not None and high is not None:
+        return f"{low} to {high}"
+    if low is not None and below is not None:
+        return f"{low} or newer, before {below}"
+    if low is not None:
+        return f"{low} or newer"
+    if high is not None:
+        return f"at most {high}"
+    return versions if pairs else "any version"
 
 
 def upstream(version: str) -> str:

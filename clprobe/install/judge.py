@@ -1,0 +1,289 @@
+# SPDX-License-Identifier: MIT
+"""Judges one way of getting one implementation: a route, or the constraint that rules it out."""
+
+from clprobe.engine.coverage import covers
+from clprobe.engine.table_types import Entry, Implementation, Release
+from clprobe.engine.tables import Tables
+from clprobe.engine.versions import compare, conditions, in_range, in_words, oldest
+from clprobe.install import route_steps
+from clprobe.install.linux_fit import LinuxFit, fit
+from clprobe.install.machine import Machine
+from clprobe.install.ways import Way, packaged
+from clprobe.install.wording import sentence
+from clprobe.model.finding import Source
+from clprobe.model.plan import Component, Rejected, Route, RouteStatus
+from clprobe.model.unknown import Unknown
+
+_STATUS: tuple[RouteStatus, ...] = ("supported", "workaround", "unverified")
+
+
+def hopeless(implementation: Implementation, machine: Machine) -> Rejected | None:
+    """Return why the implementation can never help on this hardware, or None."""
+    because = _never(implementation, machine)
+    if because is None:
+        return None
+    offers = packaged(implementation, machine)
+    if offers and machine.has_gpu:
+        key = implementation.implementation
+        because = f"{offers[0].offered_by} {key} {offers[0].release}, but {because}"
+    return _rejected(implementation, because, *machine.chips[:1])
+
+
+def judge(
+    way: Way, implementation: Implementation, machine: Machine, tables: Tables
+) -> Route | Rejected:
+    """Return the route that this way is (its rank still 0), or the rejection."""
+    if "gpu" not in implementation.device_types or not _drives_gpus(implementation):
+        return _cpu_route(way, implementation, machine)
+    caveats: list[str] = []
+    status = way.status
+    refusal, doubt = _coverage(way, implementation, machine)
+    if refusal is not None:
+        return _rejected(implementation, refusal, way, *machine.chips[:1])
+    if doubt is not None:
+        caveats.append(doubt)
+        status = "unverified" if not machine.chips else _worst(status, "workaround")
+    linux = fit(machine, implementation)
+    if linux.because is not None:
+        return _rejected(implementation, linux.because, *_generations(machine))
+    if linux.force_probe is not None:
+        status = _worst(status, "workaround")
+    known = _releases(way, implementation, machine, linux.linux)
+    if any(release.breaks for release in known):
+        status = _worst(status, "workaround")
+    caveats += _caveats(way, machine, linux, known) + _limits(implementation, machine)
+    return Route(
+        rank=0,
+        backend=implementation.implementation,
+        stack=None,
+        uses_gpu=True,
+        status=status,
+        because=_because(way, implementation, machine, linux),
+        components=_components(way, machine, linux, tables),
+        steps=route_steps.for_gpu(way, implementation, machine, linux, tables),
+        caveats=tuple(dict.fromkeys(caveats + route_steps.caveats(way, implementation, machine))),
+        sources=_sources(way, implementation, *machine.chips[:1], *known),
+    )
+
+
+def not_offered(implementation: Implementation, machine: Machine) -> Rejected:
+    """Return the rejection for an implementation that no way leads to."""
+    key = implementation.implementation
+    if machine.distribution is None:
+        because = (
+            f"{machine.os_name} is in no table, so it is not known whether it packages {key}; "
+            "its package search settles it"
+        )
+        return _rejected(implementation, because)
+    names = implementation.packages.get(machine.distribution.id, ())
+    named = f" ({', '.join(names)})" if names else ""
+    present = [name for name in names if name in machine.distribution.packages]
+    if names and all(name in machine.distribution.absent for name in names):
+        because = f"{machine.os_name} does not package {key}{named}"
+    elif present:
+        because = f"{present[0]} of {machine.os_name} does not contain {key}"
+    else:
+        because = f"no package of {key}{named} is known on {machine.os_name}"
+    return _rejected(implementation, because, machine.distribution)
+
+
+def _drives_gpus(implementation: Implementation) -> bool:
+    return bool(implementation.kernel_drivers)
+
+
+def _never(implementation: Implementation, machine: Machine) -> str | None:
+    key = implementation.implementation
+    if implementation.architectures and machine.arch not in (None, *implementation.architectures):
+        return f"{key} exists for {', '.join(implementation.architectures)}, not {machine.arch}"
+    if not _drives_gpus(implementation):
+        return None
+    if not machine.has_gpu:
+        return "this machine has no GPU on its PCI bus"
+    if machine.generation is not None:
+        return _never_on_chips(implementation, machine)
+    if machine.pci_id is None:
+        return "which GPU it is for is not stated; lspci -nn shows its PCI id, --gpu takes it"
+    answer = covers(implementation, None, machine.pci_id, None, None)
+    return f"it does not drive {machine.gpu_name}" if answer is False else None
+
+
+def _never_on_chips(implementation: Implementation, machine: Machine) -> str | None:
+    key, generation = implementation.implementation, machine.generation
+    answers = [covers(implementation, None, c.pci_id, c, generation) for c in machine.chips]
+    if generation is None or any(answer is not False for answer in answers):
+        return None
+    if generation.no_opencl_because is not None:
+        return f"nothing drives {machine.gpu_name}: {generation.no_opencl_because.rstrip('.')}"
+    if key in generation.not_driven_by:
+        reason = generation.not_driven_by[key]
+        return f"{machine.gpu_name} was never supported by it: {reason}"
+    ids = machine.pci_id or ", ".join(chip.pci_id for chip in machine.chips[:4])
+    return f"no release of {key} lists {ids}, {machine.gpu_name}"
+
+
+def _coverage(
+    way: Way, implementation: Implementation, machine: Machine
+) -> tuple[str | None, str | None]:
+    """Return (why it does not drive the GPU, why it may not); both None when it does."""
+    if not machine.chips:
+        answer = covers(implementation, way.version, machine.pci_id or "", None, None)
+        return None, answer.unknown if isinstance(answer, Unknown) else None
+    answers = {
+        chip.pci_id: _answer(way, implementation, machine, i)
+        for i, chip in enumerate(machine.chips)
+    }
+    refused = [pci_id for pci_id, answer in answers.items() if answer is False]
+    if len(refused) == len(answers):
+        return _too_old_or_new(way, implementation, machine), None
+    if refused:
+        some = ", ".join(refused[:6]) + (" …" if len(refused) > 6 else "")
+        return None, f"not for all chips of that name: it does not drive {some}; give the PCI id"
+    unknown = [answer.unknown for answer in answers.values() if isinstance(answer, Unknown)]
+    return None, unknown[0] if unknown else None
+
+
+def _answer(
+    way: Way, implementation: Implementation, machine: Machine, index: int
+) -> bool | Unknown:
+    chip = machine.chips[index]
+    if way.version is None and implementation.implementation == "compute-runtime":
+        # Whatever a PPA holds today is current: it drives what no release has dropped.
+        return chip.neo is not None and "<" not in chip.neo
+    return covers(implementation, way.version, chip.pci_id, chip, machine.generation)
+
+
+def _too_old_or_new(way: Way, implementation: Implementation, machine: Machine) -> str:
+    key = implementation.implementation
+    version = (way.version if key == "beignet" else way.release) or "in its current release"
+    needed = in_words(_needed(implementation, machine))
+    return f"{way.offered_by} {key} {version}; {machine.gpu_name} needs {needed}"
+
+
+def _needed(implementation: Implementation, machine: Machine) -> str:
+    """Return the versions that drive the GPU; of several chips, those of the one listed first."""
+    key = implementation.implementation
+    if key == "compute-runtime":
+        listed = [chip.neo for chip in machine.chips if chip.neo is not None]
+        first = oldest([dict(conditions(text))[">="] for text in listed], "neo")
+        return next(text for text in listed if first in text)
+    if key == "beignet":
+        listed = [chip.beignet for chip in machine.chips if chip.beignet is not None]
+        return f">={listed[0]}" if listed else "*"
+    support = machine.generation.implementations.get(key) if machine.generation else None
+    return support.versions if support is not None else "*"
+
+
+def _releases(
+    way: Way, implementation: Implementation, machine: Machine, linux: str | None
+) -> list[Release]:
+    generation = machine.generation.generation if machine.generation is not None else None
+    return [
+        release
+        for release in implementation.releases
+        if (not release.generations or generation in release.generations)
+        and _in_release(way, release, implementation)
+        and (linux is None or in_range(linux, release.linux, "linux"))
+    ]
+
+
+def _in_release(way: Way, release: Release, implementation: Implementation) -> bool:
+    if way.version is None or way.release is None:
+        return release.versions == "*"
+    if any(compare(way.version, mended, "debian") >= 0 for mended in release.mended):
+        return False
+    return in_range(way.release, release.versions, implementation.version_scheme)
+
+
+def _caveats(way: Way, machine: Machine, linux: LinuxFit, known: list[Release]) -> list[str]:
+    caveats = [sentence(text) for text in (way.note, linux.caveat) if text is not None]
+    caveats += [sentence(release.note) for release in known]
+    if linux.force_probe is not None:
+        caveats.append(
+            f"Linux {linux.linux} drives this GPU only when forced: boot with "
+            f"{linux.force_probe}.force_probe={_hex_id(machine)}."
+        )
+    if linux.newer is not None:
+        caveats.append(f"It needs Linux {linux.linux} ({linux.newer}): restart afterwards.")
+    return caveats
+
+
+def _limits(implementation: Implementation, machine: Machine) -> list[str]:
+    capabilities = machine.generation.capabilities if machine.generation is not None else {}
+    limits = capabilities.get(implementation.implementation)
+    return [sentence(limits.note)] if limits is not None and limits.note is not None else []
+
+
+def _hex_id(machine: Machine) -> str:
+    ids = {chip.pci_id.split(":")[1] for chip in machine.chips}
+    return ids.pop() if len(ids) == 1 else "<its device id>"
+
+
+def _because(way: Way, implementation: Implementation, machine: Machine, linux: LinuxFit) -> str:
+    said = f"{way.offered_by} {implementation.implementation} {way.release or ''}".rstrip()
+    if not machine.chips:
+        return f"{said}; whether it drives {machine.gpu_name} is not known."
+    text = f"{said}, which drives {machine.gpu_name}"
+    bound = {d for c in machine.chips for d in c.kernel_drivers} | {linux.force_probe}
+    accepted = [d for d in implementation.kernel_drivers if d in bound]
+    if linux.linux is not None and accepted:
+        text += f" through {' or '.join(accepted)} of Linux {linux.linux}"
+    return text + "."
+
+
+def _components(
+    way: Way, machine: Machine, linux: LinuxFit, tables: Tables
+) -> tuple[Component, ...]:
+    versions = route_steps.versions_of(way, tables)
+    components = [
+        Component(name=name, version=version, origin=way.origin)
+        for name, version in zip(way.packages, versions, strict=True)
+    ]
+    if linux.newer is not None and machine.distribution is not None:
+        name = route_steps.linux_package(machine.distribution, linux.newer)
+        components.append(Component(name=name, version=linux.linux, origin=linux.newer))
+    return tuple(components)
+
+
+def _cpu_route(way: Way, implementation: Implementation, machine: Machine) -> Route:
+    key = implementation.implementation
+    because = (
+        f"{way.offered_by} {key} {way.release or ''}".rstrip()
+        + ", which runs OpenCL on the CPU: no GPU and no kernel driver are needed."
+    )
+    caveats = [sentence(way.note)] if way.note is not None else []
+    return Route(
+        rank=0,
+        backend=key,
+        stack=None,
+        uses_gpu=False,
+        status=way.status,
+        because=because[0].upper() + because[1:],
+        components=tuple(
+            Component(name=name, version=way.version, origin=way.origin) for name in way.packages
+        ),
+        steps=route_steps.for_cpu(way, machine),
+        caveats=tuple(caveats + route_steps.cpu_caveats(way, machine)),
+        sources=_sources(way, implementation),
+    )
+
+
+def _rejected(implementation: Implementation, because: str, *entries: Entry | Way) -> Rejected:
+    return Rejected(
+        backend=implementation.implementation,
+        stack=None,
+        because=sentence(because),
+        sources=_sources(*entries, implementation),
+    )
+
+
+def _sources(*entries: Entry | Way) -> tuple[Source, ...]:
+    found = {source.url: source for entry in entries for source in entry.sources}
+    return tuple(found.values())
+
+
+def _generations(machine: Machine) -> list[Entry]:
+    return [machine.generation] if machine.generation is not None else []
+
+
+def _worst(one: RouteStatus, other: RouteStatus) -> RouteStatus:
+    return max(one, other, key=_STATUS.index)

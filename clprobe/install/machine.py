@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: MIT
+"""The machine a plan is for: a Target looked up in the tables."""
+
+import re
+
+import msgspec
+
+from clprobe.engine.checked_yaml import nearest
+from clprobe.engine.table_types import Distribution, Generation, GpuEntry
+from clprobe.engine.tables import Tables
+from clprobe.model.errors import ClprobeError
+from clprobe.model.plan import Target
+
+NO_GPU = "none"
+"""What a Target's `gpu` says when the machine verifiably has none."""
+
+
+class Machine(msgspec.Struct, frozen=True, kw_only=True):
+    """What the planner knows of the machine; None is "not known".
+
+    `chips` are the GPUs that the name may mean, all of one generation; empty without a known one.
+    `pci_id` is set where the target named one, in the tables or not. `gpu_name` is for sentences.
+    """
+
+    chips: tuple[GpuEntry, ...]
+    generation: Generation | None
+    pci_id: str | None
+    has_gpu: bool
+    gpu_name: str
+    distribution: Distribution | None
+    os_name: str
+    linux: str | None
+    python: str | None
+    arch: str | None
+
+    @property
+    def is_intel(self) -> bool:
+        """Whether the GPU is Intel's, or may be."""
+        return self.pci_id is None or self.pci_id.startswith("8086:")
+
+
+def look_up(target: Target, tables: Tables) -> Machine:
+    """Return the machine that `target` describes.
+
+    Raises: ClprobeError if the GPU's name means nothing, or chips of several generations.
+    """
+    pci_ids = _pci_ids(target.gpu)
+    chips = _chips(target.gpu, pci_ids, tables)
+    generation = tables.generation(chips[0].generation) if chips else None
+    distribution = find_distribution(target.os, tables) if target.os else None
+    return Machine(
+        chips=chips,
+        generation=generation,
+        pci_id=pci_ids[0] if len(pci_ids) == 1 else None,
+        has_gpu=target.gpu != NO_GPU,
+        gpu_name=_gpu_name(target.gpu, chips, generation),
+        distribution=distribution,
+        os_name=_os_name(target.os, distribution),
+        linux=target.linux,
+        python=target.python or (distribution.python if distribution is not None else None),
+        arch=target.arch,
+    )
+
+
+def find_distribution(name: str, tables: Tables) -> Distribution | None:
+    """Return the release called `name`, such as ubuntu-24.04, "Ubuntu 24.04" or debian-bookworm."""
+    distribution_id, _, release = re.sub(r"[\s:]+", "-", name.strip().lower()).partition("-")
+    return tables.distribution(distribution_id, release) if release else None
+
+
+def check_distribution(name: str, tables: Tables) -> Distribution:
+    """Return the release called `name`.
+
+    Raises: ClprobeError if it is in no table; the hint names the nearest that are.
+    """
+    found = find_distribution(name, tables)
+    if found is None:
+        raise ClprobeError(
+            reference="os-unknown",
+            message=f"{name!r} is no distribution that the tables know.",
+            hint=nearest(name.lower(), [d.key for d in tables.distributions()]),
+        )
+    return found
+
+
+def _pci_ids(gpu: str | None) -> list[str]:
+    return re.findall(r"\b[0-9a-f]{4}:[0-9a-f]{4}\b", (gpu or "").lower())
+
+
+def _chips(gpu: str | None, pci_ids: list[str], tables: Tables) -> tuple[GpuEntry, ...]:
+    if gpu is None or gpu == NO_GPU:
+        return ()
+    if pci_ids:
+        known = [tables.gpu(pci_id) for pci_id in pci_ids]
+        return tuple(c for c in known if c is not None and c.generation != "pre-production")
+    found = tuple(entry for _, entry in tables.find_gpus(gpu))
+    if not found:
+        raise ClprobeError(
+            reference="gpu-unknown",
+            message=f"{gpu!r} is no GPU that the tables know.",
+            hint=tables.nearest_gpu_names(gpu),
+        )
+    generations = sorted({entry.generation for entry in found})
+    if len(generations) > 1:
+        first = {entry.generation: entry.pci_id for entry in reversed(found)}
+        examples = ", ".join(f"{first[g]} ({g})" for g in generations)
+        raise ClprobeError(
+            reference="gpu-ambiguous",
+            message=f"{gpu!r} means {len(found)} chips of several generations: {examples} …",
+            hint="Give the PCI id, which lspci -nn shows.",
+        )
+    return found
+
+
+def _gpu_name(gpu: str | None, chips: tuple[GpuEntry, ...], generation: Generation | None) -> str:
+    if gpu is None:
+        return "the GPU, which is not stated"
+    if not chips or generation is None:
+        return gpu
+    names = {generation.platforms[c.platform].names.partition(":")[0] for c in chips}
+    return f"{' or '.join(sorted(names))} ({generation.generation})"
+
+
+def _os_name(name: str | None, distribution: Distribution | None) -> str:
+    if distribution is not None:
+        return re.sub(r" \(.*\)", "", distribution.name)
+    return name or "the distribution, which is not stated"

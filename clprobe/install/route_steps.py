@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: MIT
+"""The steps of a whole route, and what must be said about them."""
+
+from clprobe.engine.table_types import Distribution, Implementation
+from clprobe.engine.tables import Tables
+from clprobe.install import steps
+from clprobe.install.linux_fit import LinuxFit
+from clprobe.install.machine import Machine, find_distribution
+from clprobe.install.ways import Way
+from clprobe.model.plan import Step
+
+_LOADER = "ocl-icd-libopencl1"
+_INTEL_CPU = "/opt/intel-opencl-cpu"
+
+
+def for_gpu(
+    way: Way, implementation: Implementation, machine: Machine, linux: LinuxFit, tables: Tables
+) -> tuple[Step, ...]:
+    """Return the steps that install a GPU's implementation and open its node; () by hand only."""
+    distribution = machine.distribution
+    if distribution is None or not steps.can_install(distribution) or way.pocket == "aur":
+        return ()
+    made = steps.refresh(distribution)
+    if linux.newer is not None:
+        package = linux_package(distribution, linux.newer)
+        title = f"Install Linux {linux.linux}"
+        made.append(steps.install(distribution, title, (package,), pocket=linux.newer))
+    if way.how == "package":
+        title = f"Install {implementation.name}"
+        made.append(steps.install(distribution, title, way.packages, pocket=way.pocket))
+    elif way.how == "ppa":
+        made += steps.add_ppa(way.origin)
+        made.append(steps.install(distribution, f"Install {implementation.name}", way.packages))
+    else:
+        made += _loader(distribution)
+        made += steps.install_files(way.origin, way.packages, versions_of(way, tables))
+    made += [
+        steps.write_file(
+            f"Set {name}={value} for all users",
+            f"/etc/profile.d/{name.lower().replace('_', '-')}.sh",
+            f"export {name}={value}\n",
+        )
+        for name, value in implementation.enable.items()
+    ]
+    if distribution.node_group is not None:
+        made.append(steps.join_group(distribution.node_group))
+    return (*made, steps.look())
+
+
+def for_cpu(way: Way, machine: Machine) -> tuple[Step, ...]:
+    """Return the steps that install a CPU's implementation."""
+    distribution = machine.distribution
+    if way.how == "pip":
+        return _intel_cpu(way, machine)
+    if distribution is None or not steps.can_install(distribution):
+        return ()
+    loader = (_LOADER,) if _LOADER in distribution.packages else ()
+    install = steps.install(distribution, f"Install {way.packages[0]}", (*way.packages, *loader))
+    return (*steps.refresh(distribution), install, steps.look())
+
+
+def caveats(way: Way, implementation: Implementation, machine: Machine) -> list[str]:
+    """Return what the steps of a GPU's route leave to the reader."""
+    distribution = machine.distribution
+    said = []
+    if distribution is not None and not steps.can_install(distribution):
+        said.append(f"{machine.os_name} is configured, not commanded: no steps are given.")
+    if way.pocket == "aur":
+        said.append("It is in the AUR only: build it with makepkg.")
+    if way.pocket == "backports":
+        said.append(f"The suite {_codename(distribution)}-backports must be switched on.")
+    if way.how == "file":
+        said.append("Fetch the files by hand; the steps expect them in the current folder.")
+    if implementation.enable:
+        said.append("The variable counts from the next log-in on.")
+    if distribution is not None and distribution.node_group is not None:
+        said.append("Log out and in again: a new group does not count in running sessions.")
+    else:
+        said.append("You need read and write access to /dev/dri/renderD128.")
+    generation = machine.generation
+    if generation is not None and any(
+        generation.platforms[chip.platform].firmware for chip in machine.chips
+    ):
+        said.append(_firmware(distribution))
+    return said
+
+
+def cpu_caveats(way: Way, machine: Machine) -> list[str]:
+    """Return what the steps of a CPU's route leave to the reader."""
+    if way.how != "pip":
+        return []
+    said = ["The wheels need glibc 2.28 or newer."]
+    if machine.distribution is None or not steps.can_install(machine.distribution):
+        said.append("Install an ICD loader and Python's venv module with your package manager.")
+    return said
+
+
+def versions_of(way: Way, tables: Tables) -> tuple[str, ...] | tuple[str | None, ...]:
+    """Return the version of each package, for files those of the release that they are from."""
+    origin = find_distribution(way.origin, tables) if way.how == "file" else None
+    if origin is None or way.version is None:
+        return (way.version,) * len(way.packages)
+    return tuple(
+        origin.packages[name][0].version if name in origin.packages else way.version
+        for name in way.packages
+    )
+
+
+def linux_package(distribution: Distribution, pocket: str) -> str:
+    """Return the package that brings a newer Linux."""
+    if pocket == "hwe":
+        return f"linux-generic-hwe-{distribution.release}"
+    return "linux-image-amd64"
+
+
+def _intel_cpu(way: Way, machine: Machine) -> tuple[Step, ...]:
+    distribution = machine.distribution
+    made: list[Step] = []
+    if distribution is not None and steps.uses_apt(distribution):
+        made += steps.refresh(distribution)
+        title = "Install the ICD loader and Python's venv module"
+        made.append(steps.install(distribution, title, (_LOADER, "python3-venv")))
+    requirements = [f"{name}=={way.version}" for name in way.packages]
+    made.append(steps.make_environment(_INTEL_CPU))
+    made += steps.pip_install(_INTEL_CPU, "Install Intel's runtime for CPUs", requirements)
+    made.append(
+        steps.write_file(
+            "Register the ICD under its real path",
+            "/etc/OpenCL/vendors/intel-cpu.icd",
+            f"{_INTEL_CPU}/lib/libintelocl.so\n",
+        )
+    )
+    return (*made, steps.look())
+
+
+def _loader(distribution: Distribution) -> list[Step]:
+    if _LOADER not in distribution.packages:
+        return []
+    return [steps.install(distribution, "Install the ICD loader", (_LOADER,))]
+
+
+def _firmware(distribution: Distribution | None) -> str:
+    packages = distribution.packages if distribution is not None else {}
+    for name in ("firmware-intel-graphics", "firmware-misc-nonfree"):
+        if name in packages:
+            return f"This GPU does not start without GuC firmware: {name} (non-free)."
+    return "This GPU does not start without GuC firmware, which linux-firmware holds."
+
+
+def _codename(distribution: Distribution | None) -> str:
+    return (distribution.codename if distribution is not None else None) or "the release's"

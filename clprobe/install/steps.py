@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: MIT
+"""The steps of routes. Each is an argv that needs no shell."""
+
+import json
+from collections.abc import Sequence
+
+from clprobe.engine.table_types import Distribution
+from clprobe.model.plan import Step
+
+USER = "USER"
+"""Stands in an argv for the log-in name; `--format sh` fills it in."""
+
+_APT = ("env", "DEBIAN_FRONTEND=noninteractive", "apt-get")
+_MANAGERS: dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]] = {
+    # install, remove, query
+    "debian": ((*_APT, "install", "--yes"), (*_APT, "remove", "--yes"), ("dpkg-query", "--show")),
+    "ubuntu": ((*_APT, "install", "--yes"), (*_APT, "remove", "--yes"), ("dpkg-query", "--show")),
+    "fedora": (("dnf", "install", "--assumeyes"), ("dnf", "remove", "--assumeyes"), ("rpm", "-q")),
+    "rhel": (("dnf", "install", "--assumeyes"), ("dnf", "remove", "--assumeyes"), ("rpm", "-q")),
+    "opensuse": (
+        ("zypper", "--non-interactive", "install"),
+        ("zypper", "--non-interactive", "remove"),
+        ("rpm", "-q"),
+    ),
+    "arch": (
+        ("pacman", "-S", "--needed", "--noconfirm"),
+        ("pacman", "-R", "--noconfirm"),
+        ("pacman", "-Q"),
+    ),
+    "alpine": (("apk", "add"), ("apk", "del"), ("apk", "info", "--installed")),
+}
+
+
+def can_install(distribution: Distribution) -> bool:
+    """Whether we know the distribution's package manager."""
+    return distribution.id in _MANAGERS
+
+
+def uses_apt(distribution: Distribution | None) -> bool:
+    """Whether packages are installed by apt."""
+    return distribution is not None and distribution.id in ("debian", "ubuntu")
+
+
+def refresh(distribution: Distribution) -> list[Step]:
+    """Return the step that reads the package index, where the manager does not by itself."""
+    if not uses_apt(distribution):
+        return []
+    return [Step(title="Read the package index", argv=("apt-get", "update"), needs_root=True)]
+
+
+def install(
+    distribution: Distribution, title: str, packages: Sequence[str], *, pocket: str | None = None
+) -> Step:
+    """Return the step that installs packages, from `pocket` where that is not a usual one."""
+    add, remove, query = _MANAGERS[distribution.id]
+    if pocket == "backports":
+        add = (*add, "--target-release", f"{distribution.codename}-backports")
+    return Step(
+        title=title,
+        argv=(*add, *packages),
+        needs_root=True,
+        undo=(*remove, *packages),
+        verify=(*query, *packages),
+    )
+
+
+def install_files(origin: str, names: Sequence[str], versions: Sequence[str]) -> list[Step]:
+    """Return the steps that install .deb files which lie in the current folder."""
+    # An epoch is not part of a file's name.
+    files = [
+        f"./{name}_{version.split(':', 1)[-1]}_amd64.deb"
+        for name, version in zip(names, versions, strict=True)
+    ]
+    check = [
+        Step(
+            title=f"Check that {file[2:]} of {origin} is in this folder",
+            argv=("test", "-f", file),
+            needs_root=False,
+        )
+        for file in files
+    ]
+    return [
+        *check,
+        Step(
+            title=f"Install the packages of {origin}",
+            argv=(*_APT, "install", "--yes", *files),
+            needs_root=True,
+            undo=(*_APT, "remove", "--yes", *names),
+            verify=("dpkg-query", "--show", *names),
+        ),
+    ]
+
+
+def add_ppa(ppa: str) -> list[Step]:
+    """Return the steps that add a PPA and read its index."""
+    return [
+        Step(
+            title="Install the tool that adds PPAs",
+            argv=(*_APT, "install", "--yes", "software-properties-common"),
+            needs_root=True,
+            verify=("dpkg-query", "--show", "software-properties-common"),
+        ),
+        Step(
+            title=f"Add {ppa}",
+            argv=("add-apt-repository", "--yes", ppa),
+            needs_root=True,
+            undo=("add-apt-repository", "--yes", "--remove", ppa),
+        ),
+        Step(title="Read the package index", argv=("apt-get", "update"), needs_root=True),
+    ]
+
+
+def make_environment(path: str, python: str = "python3") -> Step:
+    """Return the step that makes a virtual environment."""
+    return Step(
+        title=f"Make a virtual environment in {path}",
+        argv=(python, "-m", "venv", path),
+        needs_root=_is_system(path),
+        undo=("rm", "-r", path),
+        verify=("test", "-x", f"{path}/bin/python"),
+    )
+
+
+def pip_install(path: str, title: str, requirements: Sequence[str]) -> list[Step]:
+    """Return the steps that install Python packages into a virtual environment."""
+    pip = (f"{path}/bin/python", "-m", "pip")
+    return [
+        Step(
+            # pip before 20.3 does not know today's wheel tags.
+            title="Update pip",
+            argv=(*pip, "install", "--upgrade", "pip"),
+            needs_root=_is_system(path),
+        ),
+        Step(
+            title=title,
+            argv=(*pip, "install", *requirements),
+            needs_root=_is_system(path),
+            verify=(*pip, "check"),
+        ),
+    ]
+
+
+def write_file(title: str, path: str, text: str) -> Step:
+    """Return the step that writes a small file; Python does it, so no shell is needed."""
+    # JSON's strings are Python's too, and their double quotes stay readable inside a shell's.
+    code = (
+        f"import pathlib; path = pathlib.Path({json.dumps(path)}); "
+        f"path.parent.mkdir(parents=True, exist_ok=True); path.write_text({json.dumps(text)})"
+    )
+    return Step(
+        title=title,
+        argv=("python3", "-c", code),
+        needs_root=True,
+        undo=("rm", "-f", path),
+        verify=("test", "-s", path),
+    )
+
+
+def join_group(group: str) -> Step:
+    """Return the step that lets the user open the GPU's node."""
+    return Step(
+        title=f"Let the user open the GPU's node (group {group})",
+        argv=("usermod", "-aG", group, USER),
+        needs_root=True,
+        undo=("gpasswd", "--delete", USER, group),
+        verify=("id", "-nG", USER),
+    )
+
+
+def look() -> Step:
+    """Return the closing step."""
+    return Step(title="See what programs get now", argv=("clprobe", "info"), needs_root=False)
+
+
+def _is_system(path: str) -> bool:
+    return path.startswith(("/opt", "/usr"))

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: MIT
+"""The ways in which a machine could get an implementation, before asking whether it helps."""
+
+from typing import Literal
+
+import msgspec
+
+from clprobe.engine.table_types import Distribution, Elsewhere, Implementation, PackageVersion
+from clprobe.engine.versions import newest, upstream
+from clprobe.install.machine import Machine
+from clprobe.model.finding import Source
+from clprobe.model.plan import RouteStatus
+
+_EXTRA_POCKETS = ("backports", "aur")
+"""Pockets that nobody gets packages from without asking."""
+
+
+class Way(msgspec.Struct, frozen=True, kw_only=True):
+    """One offer of an implementation; `offered_by` begins its sentence: "Debian 12 packages"."""
+
+    how: Literal["package", "file", "ppa", "pip"]
+    packages: tuple[str, ...]
+    version: str | None
+    origin: str
+    offered_by: str
+    pocket: str | None = None
+    note: str | None = None
+    status: RouteStatus = "supported"
+    sources: tuple[Source, ...] = ()
+
+    @property
+    def release(self) -> str | None:
+        """The implementation's own version, without what the distribution adds."""
+        return upstream(self.version) if self.version is not None else None
+
+
+def packaged(implementation: Implementation, machine: Machine) -> list[Way]:
+    """Return what the distribution offers by itself."""
+    return _packaged(implementation, machine, extra=False)
+
+
+def on_request(implementation: Implementation, machine: Machine) -> list[Way]:
+    """Return what the distribution's backports or user repository offer."""
+    return _packaged(implementation, machine, extra=True)
+
+
+def elsewhere(implementation: Implementation, machine: Machine) -> list[Way]:
+    """Return what else fits this distribution."""
+    key = machine.distribution.key if machine.distribution is not None else None
+    return [
+        _elsewhere_way(entry, implementation)
+        for entry in implementation.elsewhere
+        if "*" in entry.onto or key in entry.onto
+    ]
+
+
+def _packaged(implementation: Implementation, machine: Machine, *, extra: bool) -> list[Way]:
+    distribution = machine.distribution
+    if distribution is None:
+        return []
+    ways = []
+    for name, versions in distribution.packages.items():
+        among = [v for v in versions if (v.pocket in _EXTRA_POCKETS) is extra]
+        if not among:
+            continue
+        best = newest([v.version for v in among], "debian")
+        # The newest counts even where it dropped the implementation: apt installs that one.
+        ways += [
+            _package_way(name, v, distribution, machine)
+            for v in among
+            if v.version == best and implementation.implementation in v.implementations
+        ][:1]
+    return ways
+
+
+def _package_way(
+    name: str, version: PackageVersion, distribution: Distribution, machine: Machine
+) -> Way:
+    where = machine.os_name
+    if version.pocket in _EXTRA_POCKETS:
+        where += f" ({version.pocket})"
+    return Way(
+        how="package",
+        packages=(name,),
+        version=version.version,
+        origin=f"{distribution.key}, {version.pocket}",
+        offered_by=f"{where} packages",
+        pocket=version.pocket,
+        note=version.note,
+        status="workaround" if version.pocket in _EXTRA_POCKETS else "supported",
+        sources=version.sources,
+    )
+
+
+def _elsewhere_way(entry: Elsewhere, implementation: Implementation) -> Way:
+    origin = entry.origin.replace("-", " ").title() if entry.how == "file" else entry.origin
+    offered_by = "its wheels hold" if entry.how == "pip" else f"{origin} packages"
+    return Way(
+        how=entry.how,
+        packages=entry.packages,
+        version=entry.version,
+        origin=entry.origin,
+        offered_by=offered_by,
+        note=entry.note,
+        status=entry.status,
+        sources=entry.sources or implementation.sources,
+    )

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: MIT
+import pytest
+
+from clprobe.engine.tables import Tables
+from clprobe.install.planner import plan
+from clprobe.model.plan import Target
+
+TABLES = Tables.load()
+
+
+def planned(gpu, os, python=None):
+    wanted = Target(gpu=gpu, os=os, linux=None, python=python, arch="x86_64")
+    return plan(wanted, TABLES, "pytorch")
+
+
+def refusal(made, stack):
+    return next(r.because for r in made.rejected if r.stack == stack)
+
+
+@pytest.mark.parametrize(
+    ("pci_id", "os", "stack", "status"),
+    [
+        ("8086:e20b", "ubuntu-26.04", "pytorch-xpu", "supported"),
+        ("8086:56a0", "ubuntu-24.04", "pytorch-xpu", "supported"),
+        ("8086:1912", "ubuntu-24.04", "pytorch_dlprim", "supported"),
+        ("8086:a780", "ubuntu-24.04", "pytorch_dlprim", "supported"),
+        ("8086:0412", "debian-12", "clprobe-tensor", "unverified"),
+        ("none", "debian-12", "clprobe-tensor", "supported"),
+    ],
+)
+def test_the_best_stack_of_famous_pairs(pci_id, os, stack, status):
+    best = planned(pci_id, os).routes[0]
+    assert (best.stack, best.status) == (stack, status)
+
+
+def test_torch_on_the_cpu_is_always_the_last_route():
+    for pci_id in ("8086:0412", "8086:5916", "8086:e20b", "none"):
+        last = planned(pci_id, "ubuntu-24.04").routes[-1]
+        assert (last.backend, last.stack, last.uses_gpu) == ("cpu", "pytorch-cpu", False)
+
+
+def test_hardware_rules_a_stack_out_before_python_does():
+    made = planned("8086:e20b", "ubuntu-26.04")
+    assert "sub-group size 8" in refusal(made, "pytorch_dlprim")
+    assert "Level Zero" in refusal(planned("8086:0412", "debian-12"), "pytorch-xpu")
+    assert "OpenCL C 2.0" in refusal(planned("8086:0412", "debian-12"), "pytorch_dlprim")
+    assert "Direct3D" in refusal(made, "torch-directml")
+
+
+def test_a_python_without_builds_rules_a_stack_out():
+    because = refusal(planned("8086:1912", "ubuntu-24.04", python="3.14"), "pytorch_dlprim")
+    assert "3.10, 3.12, 3.13" in because
+    assert "3.14" in because
+
+
+def test_xpu_needs_the_level_zero_driver_that_bookworm_lacks():
+    made = planned("8086:56a0", "debian-12")
+    assert "libze-intel-gpu1" in " ".join(r.because for r in made.rejected if r.stack)
+
+
+def test_a_wheel_that_must_be_fetched_is_checked_for_and_said():
+    best = planned("8086:1912", "ubuntu-24.04").routes[0]
+    assert any(step.argv[:2] == ("test", "-f") for step in best.steps)
+    assert any("by hand" in caveat for caveat in best.caveats)
+
+
+def test_another_python_is_called_by_its_name():
+    steps = planned("none", "debian-12", python="3.13").routes[0].steps
+    assert ("python3.13", "-m", "venv", "/opt/pytorch") in [step.argv for step in steps]
