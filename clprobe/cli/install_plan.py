@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: MIT
+"""`clprobe install-plan`: the steps that lead to OpenCL here, and what cannot work and why."""
+
+import platform
+
+import click
+import msgspec
+
+from clprobe.cli import exit_codes
+from clprobe.cli.sources import read_snapshot
+from clprobe.engine.matrix import MatrixRow, matrix
+from clprobe.engine.tables import Tables
+from clprobe.install.machine import look_up
+from clprobe.install.planner import Goal, plan
+from clprobe.install.target import NOTHING_KNOWN, described, of_snapshot
+from clprobe.model.errors import ClprobeError
+from clprobe.model.plan import InstallPlan, Route, Target
+from clprobe.model.snapshot import Snapshot
+from clprobe.probe.gpus import probe_gpus
+from clprobe.probe.live_host import LiveHost
+from clprobe.probe.system import probe_system
+from clprobe.report.as_json import document
+from clprobe.report.plan_markdown import plan_as_markdown
+from clprobe.report.plan_script import script
+from clprobe.report.plan_text import PlanText
+from clprobe.report.terminal import make_console
+
+SCHEMA = "clprobe.install-plan/1"
+
+
+@click.command("install-plan")
+@click.option("--gpu", metavar="NAME|ID", help='Another GPU: "HD 4600", Haswell, 8086:0416.')
+@click.option("--os", "os_name", metavar="OS", help="Another distribution: ubuntu-24.04.")
+@click.option("--linux", metavar="VERSION", help="Another Linux: 6.8.")
+@click.option("--python", metavar="VERSION", help="Another Python: 3.11.")
+@click.option(
+    "--goal", type=click.Choice(["opencl", "pytorch"]), default="opencl", show_default=True
+)
+@click.option("--from", "source", metavar="FILE|-", help="Plan for the host of this snapshot.")
+@click.option("--backend", metavar="NAME", help="Show the steps of this route, not of the best.")
+@click.option("--matrix", "with_matrix", is_flag=True, help="Also show which release drives it.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "json", "markdown", "sh"]),
+    default="table",
+    show_default=True,
+)
+@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+@click.pass_obj
+def command(  # noqa: PLR0913 - one parameter per option
+    obj: dict[str, str],
+    *,
+    gpu: str | None,
+    os_name: str | None,
+    linux: str | None,
+    python: str | None,
+    goal: Goal,
+    source: str | None,
+    backend: str | None,
+    with_matrix: bool,
+    form: str,
+    as_json: bool,
+) -> int:
+    """Show what to install, in which versions, and what cannot work and why."""
+    tables = Tables.load()
+    base = _base(source, tables, ask_host=gpu is None or os_name is None)
+    target = described(base, tables, gpu=gpu, os=os_name, linux=linux, python=python)
+    made = plan(target, tables, goal)
+    rows = _matrix(target, tables) if with_matrix else []
+    _print(made, rows, _chosen(made, backend), "json" if as_json else form, obj["color"])
+    return exit_codes.OK if made.routes else exit_codes.PROBLEMS
+
+
+def _base(source: str | None, tables: Tables, *, ask_host: bool) -> Target:
+    """Return the target to change: of a snapshot, of this host, or nothing at all."""
+    if source is not None:
+        return of_snapshot(read_snapshot(source), tables)
+    if not ask_host:
+        return NOTHING_KNOWN
+    # Not collect(): a plan needs no answer of an OpenCL driver, and drivers may take seconds.
+    host = LiveHost()
+    snapshot = Snapshot(system=probe_system(host), gpus=probe_gpus(host))
+    major, minor, _ = platform.python_version_tuple()
+    return of_snapshot(snapshot, tables, python=f"{major}.{minor}")
+
+
+def _chosen(made: InstallPlan, backend: str | None) -> Route | None:
+    if backend is None:
+        return made.routes[0] if made.routes else None
+    for route in made.routes:
+        if backend == route.backend:
+            return route
+    rejected = [entry.because for entry in made.rejected if entry.backend == backend]
+    names = ", ".join(dict.fromkeys(route.backend for route in made.routes))
+    raise ClprobeError(
+        reference="backend-not-available",
+        message=f"No route uses {backend}. {rejected[0] if rejected else ''}".rstrip(),
+        hint=f"Routes here use {names}." if names else "",
+    )
+
+
+def _matrix(target: Target, tables: Tables) -> list[MatrixRow]:
+    machine = look_up(target, tables)
+    if machine.generation is None:
+        raise ClprobeError(
+            reference="matrix-needs-gpu",
+            message=f"The matrix is about one GPU, and {machine.gpu_name} is in no table.",
+            hint='Name one with --gpu, such as --gpu "HD 4600".',
+        )
+    return matrix(machine.chips, machine.generation, tables)
+
+
+def _print(
+    made: InstallPlan, rows: list[MatrixRow], route: Route | None, form: str, color: str
+) -> None:
+    if form == "json":
+        more = {"matrix": msgspec.to_builtins(rows)} if rows else {}
+        click.echo(document(SCHEMA, made, **more), nl=False)
+    elif form == "sh":
+        if route is not None:
+            click.echo(script(made, route), nl=False)
+    elif form == "markdown":
+        click.echo(plan_as_markdown(made, rows), nl=False)
+    else:
+        text = PlanText(make_console(color))
+        text.show(made, route)
+        text.matrix(rows)

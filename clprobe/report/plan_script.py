@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: MIT
+"""One route as a POSIX shell script that stops at the first failure and may be run again."""
+
+import shlex
+
+from clprobe.model.plan import InstallPlan, Route, Step
+from clprobe.report.terminal import safe
+
+_USER = "USER"
+
+
+def script(plan: InstallPlan, route: Route) -> str:
+    """Return the route's steps as a script for `sh`."""
+    lines = [
+        "#!/bin/sh",
+        _comment(f"clprobe install-plan: {title(route)} on {plan.target.os or 'this system'}"),
+        _comment(route.because),
+        *(_comment(f"Note: {caveat}") for caveat in route.caveats),
+        "set -eu",
+        "",
+    ]
+    if any(step.needs_root for step in route.steps):
+        lines += [
+            'if [ "$(id -u)" -ne 0 ]; then',
+            '    echo "This script installs packages: run it as root, such as with sudo sh." >&2',
+            "    exit 1",
+            "fi",
+            "",
+        ]
+    if any(_USER in step.argv for step in route.steps):
+        lines += ['user="${SUDO_USER:-$(id -un)}"', ""]
+    for number, step in enumerate(route.steps, 1):
+        lines += _step(number, step)
+    return "\n".join(lines)
+
+
+def title(route: Route) -> str:
+    """Return the route's name: its stack and backend."""
+    return route.backend if route.stack is None else f"{route.stack} on {route.backend}"
+
+
+def command_line(argv: tuple[str, ...]) -> str:
+    """Return an argv as one would type it; USER becomes the shell's variable."""
+    return " ".join('"$USER"' if word == _USER else shlex.quote(safe(word)) for word in argv)
+
+
+def _step(number: int, step: Step) -> list[str]:
+    lines = [_comment(f"{number}. {step.title}")]
+    if step.argv[0] == "clprobe":
+        # root's PATH may lack it, and what it finds is for the reader to judge.
+        shown = _words(step.argv)
+        lines += ["if command -v clprobe >/dev/null 2>&1; then", f"    {shown} || :", "fi"]
+    else:
+        lines.append(_words(step.argv))
+        if step.verify is not None:
+            lines.append(f"{_words(step.verify)} >/dev/null")
+    return [*lines, ""]
+
+
+def _words(argv: tuple[str, ...]) -> str:
+    return " ".join('"$user"' if word == _USER else shlex.quote(word) for word in argv)
+
+
+def _comment(text: str) -> str:
+    return "# " + safe(text).replace("\n", " ")
