@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Environment variables that decide what OpenCL programs see."""
 
+from collections.abc import Mapping
+
 from clprobe.model.unknown import Unknown
 from clprobe.probe.host import Host
 
@@ -41,6 +43,8 @@ LISTED = (
 # Their values are nobody's business; that they are set tells a desktop, an SSH log-in or sudo.
 PRESENCE = ("DISPLAY", "WAYLAND_DISPLAY", "SSH_CONNECTION", "SUDO_UID", "HOME", "XDG_CACHE_HOME",
             "NEO_CACHE_DIR", "APPIMAGE", "SNAP")  # fmt: skip
+# Looked at to tell containers apart, not stated themselves.
+CONTAINER_SIGNS = ("container", "KUBERNETES_SERVICE_HOST", "SNAP_NAME")
 _FAMILIES = ("OCL_ICD_", "OPENCL_LAYER", "RUSTICL_", "POCL_")
 
 
@@ -51,6 +55,15 @@ def probe_environment(host: Host) -> dict[str, str | Unknown | None]:
     values |= {name: "set" if name in environment else None for name in PRESENCE}
     more = {name: value for name, value in environment.items() if name.startswith(_FAMILIES)}
     return {**values, **dict(sorted(more.items()))}
+
+
+def recordable(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return what a recording of the host may hold: the variables that probes look at."""
+    return {
+        name: "set" if name in PRESENCE else value
+        for name, value in environment.items()
+        if is_recorded(name) or name in CONTAINER_SIGNS
+    }
 
 
 def is_recorded(name: str) -> bool:

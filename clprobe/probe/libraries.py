@@ -44,10 +44,15 @@ class Libraries:
         if "/" in name:
             return name if self._exists(name) else None
         candidates = [f"{folder}/{name}" for folder in (*beside, *self.path_of_environment())]
-        candidates += [library.path for library in self._host.cached_libraries(name)]
+        candidates += self.in_cache(name)
         candidates += self.in_default_folders(name)
         existing = [path for path in dict.fromkeys(candidates) if self._exists(path)]
         return next(filter(self.is_for_this_process, existing), existing[0] if existing else None)
+
+    def in_cache(self, name: str) -> list[str]:
+        """Return what the linker's cache has under the name; nothing where there is no cache."""
+        cached = ask(self._host.cached_libraries, name)
+        return [] if isinstance(cached, Unknown) else [library.path for library in cached]
 
     def in_default_folders(self, name: str) -> list[str]:
         """Return where the linker looks in the end, after its cache."""

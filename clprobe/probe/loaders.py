@@ -62,7 +62,7 @@ def _candidates(host: Host, libraries: Libraries) -> list[tuple[str, str]]:
     candidates = [
         (f"{folder}/{LIBRARY}", "LD_LIBRARY_PATH") for folder in libraries.path_of_environment()
     ]
-    candidates += [(library.path, "ldconfig") for library in host.cached_libraries(LIBRARY)]
+    candidates += [(path, "ldconfig") for path in libraries.in_cache(LIBRARY)]
     candidates += [(path, "default folders") for path in libraries.in_default_folders(LIBRARY)]
     if conda := environment.get("CONDA_PREFIX"):
         candidates.append((f"{conda}/lib/{LIBRARY}", "conda"))

@@ -14,6 +14,7 @@ import msgspec
 import yaml
 
 from clprobe.model.errors import ClprobeError
+from clprobe.probe.environment import recordable
 from clprobe.probe.host import ChildResult, Host, OpenclRequest, Pending
 
 _FORMAT = "clprobe.host/1"
@@ -52,7 +53,8 @@ class RecordingHost:
             name = errno.errorcode.get(error.errno or 0, "EIO")
             answers[_key(arguments)] = {"error": name}
             raise
-        answers[_key(arguments)] = {"answer": _plain(answer)}
+        kept = recordable(answer) if question == "environment" else answer
+        answers[_key(arguments)] = {"answer": _plain(kept)}
         return answer
 
     def _start(self, request: OpenclRequest) -> Pending:
