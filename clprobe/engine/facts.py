@@ -1,0 +1,344 @@
+# SPDX-License-Identifier: MIT
+"""The facts that rules ask about: the snapshot's, and those that tables and reasoning add.
+
+Each type extends its counterpart in `clprobe.model`, so a path in a rule reads like the path in a
+snapshot: `gpu.kernel_driver` is read from the host, `gpu.generation` is derived from the PCI id.
+"""
+
+from typing import Annotated
+
+import msgspec
+
+from clprobe.model.fact import FactStruct, described
+from clprobe.model.hardware import DeviceNode, Gpu
+from clprobe.model.opencl import Device, Icd, Loader, Outcome, Stage, View
+from clprobe.model.system import Package, System, User
+from clprobe.model.unknown import NOT_STATED, Fact, Unknown
+
+
+class Fit(FactStruct, frozen=True, kw_only=True):
+    """One GPU beside one registered ICD of an implementation for GPUs of that vendor."""
+
+    icd: Annotated[str, described("path of the .icd file")]
+    implementation: Annotated[str, described("key in the implementations table")]
+    version: Annotated[Fact[str], described("version of the runtime", "CL_DRIVER_VERSION, package")]
+    covers: Annotated[
+        Fact[bool],
+        described("whether this version drives this PCI id", "table of implementations"),
+    ] = NOT_STATED
+    too_old: Annotated[
+        Fact[bool],
+        described("not covered, but by a later version", "table of implementations"),
+    ] = NOT_STATED
+    too_new: Annotated[
+        Fact[bool],
+        described("not covered any more, but by an earlier version", "table of implementations"),
+    ] = NOT_STATED
+    linux_fits: Annotated[
+        Fact[bool],
+        described("whether this Linux is one that it can work with", "uname -r, implementations"),
+    ] = NOT_STATED
+    linux_problem: Annotated[
+        Fact[str | None],
+        described(
+            "what is known to go wrong between this version and this Linux; null: nothing",
+            "uname -r, table of implementations",
+        ),
+    ] = NOT_STATED
+    loadable: Annotated[
+        Fact[bool], described("whether its library loads and answers", "asked alone in a child")
+    ] = NOT_STATED
+
+
+class GpuFacts(Gpu, frozen=True, kw_only=True):
+    """A GPU with what the tables know of it and what became of it in OpenCL."""
+
+    vendor: Annotated[
+        Fact[str],
+        described(
+            "intel, amd, nvidia, virtual (drawn by a hypervisor) or other",
+            "/sys/bus/pci/devices/{pci_address}/vendor",
+        ),
+    ] = NOT_STATED
+    generation: Annotated[
+        Fact[str | None],
+        described("key in the generations table; null: not in it", "{pci_id} in the GPU table"),
+    ] = NOT_STATED
+    codename: Annotated[
+        Fact[str | None], described("such as Kaby Lake", "{pci_id} in the GPU table")
+    ] = NOT_STATED
+    marketing_name: Annotated[
+        Fact[str | None], described("such as HD Graphics 620", "{pci_id} in the GPU table")
+    ] = NOT_STATED
+    label: Annotated[str, described("how findings name it")] = "GPU"
+    computes: Annotated[
+        Fact[bool],
+        described("whether any OpenCL driver for its kind exists on Linux", "GPU table"),
+    ] = NOT_STATED
+    linux_binds: Annotated[
+        Fact[str],
+        described(
+            "whether this Linux has a driver for it: by-itself, forced (with force_probe) or no",
+            "uname -r, table of generations",
+        ),
+    ] = NOT_STATED
+    implementations: Annotated[
+        Fact[tuple[str, ...]],
+        described("implementations that drive it in some version", "table of implementations"),
+    ] = NOT_STATED
+    installable: Annotated[
+        Fact[str | None],
+        described(
+            "the first implementation that this distribution packages in a version that drives it",
+            "table of distributions",
+        ),
+    ] = NOT_STATED
+    installed: Annotated[
+        Fact[tuple[str, ...]],
+        described("registered implementations meant for its vendor", "names of registered ICDs"),
+    ] = NOT_STATED
+    fits: Annotated[
+        Fact[tuple[Fit, ...]], described("registered ICDs meant for its vendor, judged")
+    ] = NOT_STATED
+    has_device: Annotated[
+        Fact[bool], described("whether an OpenCL device stands for it", "OpenCL devices seen")
+    ] = NOT_STATED
+
+
+class NodeFacts(DeviceNode, frozen=True, kw_only=True):
+    """A device node with the reason why this process may not open it."""
+
+    vendor: Annotated[
+        Fact[str], described("vendor of the GPU behind it", "PCI function {pci_address}")
+    ] = NOT_STATED
+    may_open: Annotated[
+        Fact[bool],
+        described(
+            "whether permissions let this process open it; predicted where nobody tried",
+            'open("{path}", O_RDWR), mode {mode}, group {group}',
+        ),
+    ] = NOT_STATED
+    denied_because: Annotated[
+        Fact[str | None],
+        described(
+            "not-in-group, old-session, group-without-name, root-only, user-namespace, sandbox or "
+            "policy; null: not denied",
+            "mode {mode} and group {gid} of {path}, groups of the process and the database",
+        ),
+    ] = NOT_STATED
+    group_label: Annotated[str, described("group name, or its number where it has none")] = "?"
+
+
+class LoaderFacts(Loader, frozen=True, kw_only=True):
+    """A loader with what it leaves out."""
+
+    missed_icds: Annotated[
+        Fact[tuple[str, ...]],
+        described("ICDs with devices that only other loaders read", ".icd folders of each loader"),
+    ] = NOT_STATED
+
+
+class IcdFacts(Icd, frozen=True, kw_only=True):
+    """A registered ICD with what it is and how it ended."""
+
+    implementation: Annotated[
+        Fact[str | None],
+        described("key in the implementations table; null: not recognised", "{library_name}"),
+    ] = NOT_STATED
+    title: Annotated[str, described("what people call the implementation")] = "this ICD"
+    drives: Annotated[
+        Fact[str | None],
+        described("gpu or cpu; null: not recognised", "table of implementations"),
+    ] = NOT_STATED
+    vendor: Annotated[
+        Fact[str | None],
+        described(
+            "whose GPUs it drives: intel, amd, nvidia, several or cpu; null: not recognised",
+            "table of implementations",
+        ),
+    ] = NOT_STATED
+    version: Annotated[
+        Fact[str],
+        described("version of the runtime", "CL_DRIVER_VERSION, else version of package {package}"),
+    ] = NOT_STATED
+    relocated: Annotated[
+        Fact[str | None],
+        described("the library of that name in the prefix that {path} stands in", "{path}"),
+    ] = NOT_STATED
+    is_read: Annotated[
+        Fact[bool], described("whether any loader reads it", "search paths of the loaders")
+    ] = NOT_STATED
+    file_fault: Annotated[
+        Fact[str | None],
+        described(
+            "carriage-return, byte-order-mark, blanks, comment, several-lines, empty, too-long or "
+            "not-a-file; null: none",
+            "{path}",
+        ),
+    ] = NOT_STATED
+    library_fault: Annotated[
+        Fact[str | None],
+        described(
+            "missing, unreadable, empty, not-elf, directory, truncated, other-architecture or "
+            "missing-dependency; null: none",
+            "the library that {path} names",
+        ),
+    ] = NOT_STATED
+    stage: Annotated[
+        Fact[Stage | None],
+        described("last stage that was reached; null: not asked", "asked alone in a child"),
+    ] = NOT_STATED
+    outcome: Annotated[
+        Fact[Outcome | None],
+        described(
+            'how it ended, a driver\'s own way to say "no device" translated; null: not asked',
+            "asked alone in a child",
+        ),
+    ] = NOT_STATED
+    detail: Annotated[str, described("how it ended, in words")] = ""
+    device_count: Annotated[
+        Fact[int], described("devices of all its platforms", "clGetDeviceIDs of {path}")
+    ] = NOT_STATED
+    printed_text: Annotated[
+        Fact[str], described("what it printed and said, in one text", "its standard streams")
+    ] = NOT_STATED
+
+
+class DeviceFacts(Device, frozen=True, kw_only=True):
+    """An OpenCL device with its place and what the tables know of it."""
+
+    platform: Annotated[Fact[str], described("CL_PLATFORM_NAME")] = NOT_STATED
+    icd: Annotated[Fact[str], described("the .icd file that it came from")] = NOT_STATED
+    library: Annotated[Fact[str | None], described("the library that it came from")] = NOT_STATED
+    seen_by: Annotated[tuple[str, ...], described("programs that see it")] = ()
+    implementation: Annotated[
+        Fact[str | None],
+        described("key in the implementations table; null: not recognised", "CL_PLATFORM_NAME"),
+    ] = NOT_STATED
+    pci_id: Annotated[
+        Fact[str | None],
+        described("vendor:device; null: the device is no PCI function", "vendor's device query"),
+    ] = NOT_STATED
+    generation: Annotated[
+        Fact[str | None],
+        described("key in the generations table; null: none", "PCI id or CL_DEVICE_IP_VERSION"),
+    ] = NOT_STATED
+    marketing_name: Annotated[
+        Fact[str | None], described("such as HD Graphics 620", "{pci_id} in the GPU table")
+    ] = NOT_STATED
+    usable: Annotated[
+        Fact[bool],
+        described(
+            "available, its driver survived, and no kernel came out wrong",
+            "CL_DEVICE_AVAILABLE, known-answer kernel",
+        ),
+    ] = NOT_STATED
+    software: Annotated[
+        Fact[bool], described("computed by the CPU whatever its type says", "implementation")
+    ] = NOT_STATED
+
+
+class ViewFacts(View, frozen=True, kw_only=True):
+    """What one program sees, compared with the others."""
+
+    outcome: Annotated[
+        Fact[Outcome], described("how it ended", "asked in a child process as {viewer}")
+    ] = NOT_STATED
+    device_count: Annotated[
+        Fact[int], described("devices that it sees", "clGetDeviceIDs as {viewer}")
+    ] = NOT_STATED
+    missing_devices: Annotated[
+        Fact[tuple[str, ...]],
+        described("devices that work elsewhere and that it does not see", "the other viewers"),
+    ] = NOT_STATED
+    loader_kind: Annotated[
+        Fact[str | None], described("kind of its loader; null: it has none", "{loader}")
+    ] = NOT_STATED
+    printed_text: Annotated[
+        Fact[str], described("what it printed and said, in one text", "its standard streams")
+    ] = NOT_STATED
+
+
+class Boot(FactStruct, frozen=True, kw_only=True):
+    """How the system was started."""
+
+    parameters: Annotated[
+        Fact[tuple[str, ...]], described("words of the boot command line", "/proc/cmdline")
+    ] = NOT_STATED
+
+
+class UserFacts(User, frozen=True, kw_only=True):
+    """The user, judged."""
+
+    is_root: Annotated[Fact[bool], described("whether the user id is 0", "geteuid()")] = NOT_STATED
+    label: Annotated[str, described("how remedies name the user")] = "$USER"
+
+
+class OpenclFacts(FactStruct, frozen=True, kw_only=True):
+    """The sum of it: is there anything to compute on."""
+
+    usable_device: Annotated[
+        Fact[bool], described("whether a usable device of any type exists", "all ICDs and viewers")
+    ] = NOT_STATED
+    gpu_device: Annotated[
+        Fact[bool], described("whether a usable device is a real GPU", "all ICDs and viewers")
+    ] = NOT_STATED
+    any_gpu: Annotated[
+        Fact[bool],
+        described("whether a GPU or a way to one is there", "PCI functions, /dev/dri, /dev/dxg"),
+    ] = NOT_STATED
+    loader_found: Annotated[
+        Fact[bool], described("whether any libOpenCL.so.1 was found", "ldconfig -p and other ways")
+    ] = NOT_STATED
+
+
+class OtherFacts(FactStruct, frozen=True, kw_only=True):
+    """The answer to the same question for another user or in another place."""
+
+    who: Annotated[Fact[str], described("user; unknown: the same user")] = NOT_STATED
+    where: Annotated[Fact[str], described("place; unknown: the same place")] = NOT_STATED
+    is_root: Annotated[Fact[bool], described("whether it is root who sees this")] = NOT_STATED
+    usable_device: Annotated[
+        Fact[bool], described("whether a usable device exists there", "all its ICDs and viewers")
+    ] = NOT_STATED
+    gpu_device: Annotated[
+        Fact[bool], described("whether a usable GPU exists there", "all its ICDs and viewers")
+    ] = NOT_STATED
+
+
+class Facts(FactStruct, frozen=True, kw_only=True):
+    """Everything a rule may ask; each name below starts a path."""
+
+    system: System = System()
+    user: UserFacts = UserFacts()
+    environment: Annotated[
+        dict[str, str | Unknown | None],
+        described("variables that matter to OpenCL; null: not set", "environment"),
+    ] = msgspec.field(default_factory=dict)
+    boot: Boot = Boot()
+    gpus: Annotated[Fact[tuple[GpuFacts, ...]], described("GPUs", "/sys/bus/pci/devices")] = (
+        NOT_STATED
+    )
+    device_nodes: Annotated[
+        Fact[tuple[NodeFacts, ...]], described("device nodes", "/dev/dri, /dev/kfd, /dev/nvidia*")
+    ] = NOT_STATED
+    packages: Annotated[
+        Fact[tuple[Package, ...]], described("installed packages", "package database")
+    ] = NOT_STATED
+    loaders: Annotated[
+        Fact[tuple[LoaderFacts, ...]], described("ICD loaders", "ldconfig -p and other ways")
+    ] = NOT_STATED
+    icds: Annotated[
+        Fact[tuple[IcdFacts, ...]], described("registered ICDs", ".icd folders of the loaders")
+    ] = NOT_STATED
+    devices: Annotated[
+        Fact[tuple[DeviceFacts, ...]], described("OpenCL devices", "each ICD asked alone")
+    ] = NOT_STATED
+    views: Annotated[
+        Fact[tuple[ViewFacts, ...]], described("what programs see", "programs' own loaders")
+    ] = NOT_STATED
+    others: Annotated[
+        tuple[OtherFacts, ...], described("what others see", "the same, asked elsewhere")
+    ] = ()
+    opencl: OpenclFacts = OpenclFacts()
+    excerpts: Annotated[tuple[str, ...], described("lists above that may name only a part")] = ()

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: MIT
+"""Texts of rules with facts in them: "You may not open {node.path}"."""
+
+import re
+
+import msgspec
+
+from clprobe.engine.paths import Scope, Variables, check_path, label_of, look_up
+from clprobe.model.unknown import Unknown
+
+_PLACEHOLDER = re.compile(r"\{([A-Za-z_][\w.]*)\}")
+
+
+def check_template(text: str, variables: Variables) -> None:
+    """Raise PathError if a placeholder in `text` leads to no fact."""
+    for path in _PLACEHOLDER.findall(text):
+        check_path(path, variables)
+
+
+def fill(text: str, scope: Scope) -> str:
+    """Return `text` with its facts filled in; an unknown one reads "(not known)"."""
+    return _PLACEHOLDER.sub(lambda match: _spoken(look_up(match[1], scope).value), text)
+
+
+def missing_facts(text: str, scope: Scope) -> bool:
+    """Whether a fact that `text` names is unknown or absent, so that no command can hold it."""
+    values = (look_up(path, scope).value for path in _PLACEHOLDER.findall(text))
+    return any(value is None or isinstance(value, Unknown) for value in values)
+
+
+def _spoken(value: object) -> str:
+    if isinstance(value, Unknown):
+        return "(not known)"
+    if value is None:
+        return "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, tuple):
+        parts = (label_of(part, index) for index, part in enumerate(value))
+        return ", ".join(parts) or "none"
+    return label_of(value, 0) if isinstance(value, msgspec.Struct) else str(value)
