@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: MIT
+"""From a snapshot to the facts that rules ask about: pure, so a replay gives what live gave."""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+import msgspec
+
+from clprobe.engine.access import judge_node, vendor_of_kind
+from clprobe.engine.derive_devices import gather_devices
+from clprobe.engine.derive_gpus import judge_gpu, with_device
+from clprobe.engine.derive_icds import judge_icd
+from clprobe.engine.derive_views import is_settled, judge_loader, judge_view, sum_up
+from clprobe.engine.facts import (
+    Boot,
+    DeviceFacts,
+    Facts,
+    GpuFacts,
+    IcdFacts,
+    NodeFacts,
+    OtherFacts,
+    UserFacts,
+)
+from clprobe.engine.reasons import describe_end
+from clprobe.engine.runtimes import installed_runtimes
+from clprobe.engine.tables import Tables
+from clprobe.model.hardware import DeviceNode
+from clprobe.model.snapshot import Perspective, Snapshot
+from clprobe.model.unknown import NOT_STATED, Fact, Unknown
+
+T = TypeVar("T")
+U = TypeVar("U")
+
+
+def derive(snapshot: Snapshot, tables: Tables) -> Facts:
+    """Return the snapshot's facts with everything that tables and reasoning add."""
+    icds = _each(snapshot.icds, lambda icd: judge_icd(icd, snapshot, tables))
+    devices = _devices(snapshot, icds, tables)
+    gpus = _gpus(snapshot, icds, devices, tables)
+    nodes = _each(snapshot.device_nodes, lambda node: _node(node, snapshot, gpus))
+    facts = Facts(
+        system=snapshot.system,
+        user=_user(snapshot),
+        environment=snapshot.environment,
+        boot=_boot(snapshot),
+        gpus=gpus,
+        device_nodes=nodes,
+        packages=snapshot.packages,
+        loaders=_each(snapshot.loaders, lambda loader: judge_loader(loader, icds)),
+        icds=icds,
+        devices=devices,
+        views=_each(snapshot.views, lambda view: judge_view(view, snapshot.loaders, devices)),
+        others=tuple(_other(perspective, tables) for perspective in snapshot.perspectives),
+        opencl=sum_up(snapshot, gpus, nodes, icds, devices),
+        excerpts=_excerpts(snapshot, icds),
+    )
+    worded = _each(icds, lambda icd: _with_detail(icd, facts, tables))
+    return msgspec.structs.replace(facts, icds=worded)
+
+
+def _each(collection: Fact[tuple[T, ...]], judge: Callable[[T], U]) -> Fact[tuple[U, ...]]:
+    return collection if isinstance(collection, Unknown) else tuple(map(judge, collection))
+
+
+def _devices(
+    snapshot: Snapshot, icds: Fact[tuple[IcdFacts, ...]], tables: Tables
+) -> Fact[tuple[DeviceFacts, ...]]:
+    asked = () if isinstance(icds, Unknown) else icds
+    views = () if isinstance(snapshot.views, Unknown) else snapshot.views
+    devices = gather_devices(asked, views, tables)
+    return devices if devices or is_settled(snapshot, icds) else NOT_STATED
+
+
+def _gpus(
+    snapshot: Snapshot,
+    icds: Fact[tuple[IcdFacts, ...]],
+    devices: Fact[tuple[DeviceFacts, ...]],
+    tables: Tables,
+) -> Fact[tuple[GpuFacts, ...]]:
+    if isinstance(snapshot.gpus, Unknown):
+        return snapshot.gpus
+    runtimes = installed_runtimes(snapshot, icds, tables)
+    gpus = [judge_gpu(gpu, runtimes, snapshot.system, tables) for gpu in snapshot.gpus]
+    computing = [gpu for gpu in gpus if gpu.computes is not False]
+    return tuple(with_device(gpu, devices, alone=computing == [gpu]) for gpu in gpus)
+
+
+def _node(node: DeviceNode, snapshot: Snapshot, gpus: Fact[tuple[GpuFacts, ...]]) -> NodeFacts:
+    vendor = vendor_of_kind(node.kind)
+    for gpu in () if isinstance(gpus, Unknown) else gpus:
+        by_address = isinstance(node.pci_address, str) and node.pci_address == gpu.pci_address
+        if by_address or gpu.render_node == node.path:
+            vendor = gpu.vendor
+    return judge_node(node, snapshot.user, snapshot.system, vendor)
+
+
+def _user(snapshot: Snapshot) -> UserFacts:
+    user = snapshot.user
+    stated = {name: getattr(user, name) for name in user.__struct_fields__}
+    return UserFacts(
+        **stated,
+        is_root=user.uid if isinstance(user.uid, Unknown) else user.uid == 0,
+        label=user.name if isinstance(user.name, str) else "$USER",
+    )
+
+
+def _boot(snapshot: Snapshot) -> Boot:
+    line = snapshot.system.linux.command_line
+    return Boot(parameters=line if isinstance(line, Unknown) else tuple(line.split()))
+
+
+def _other(perspective: Perspective, tables: Tables) -> OtherFacts:
+    seen = derive(perspective.facts, tables).opencl
+    uid = perspective.facts.user.uid
+    is_root: Fact[bool] = uid if isinstance(uid, Unknown) else uid == 0
+    if isinstance(perspective.who, str):
+        is_root = perspective.who == "root" or uid == 0
+    return OtherFacts(
+        who=perspective.who,
+        where=perspective.where,
+        is_root=is_root,
+        usable_device=seen.usable_device,
+        gpu_device=seen.gpu_device,
+    )
+
+
+def _excerpts(snapshot: Snapshot, icds: Fact[tuple[IcdFacts, ...]]) -> tuple[str, ...]:
+    whole = is_settled(snapshot, icds) and "icds" not in snapshot.excerpts
+    return snapshot.excerpts if whole else (*snapshot.excerpts, "devices")
+
+
+def _with_detail(icd: IcdFacts, facts: Facts, tables: Tables) -> IcdFacts:
+    return msgspec.structs.replace(icd, detail=describe_end(icd, facts, tables))

@@ -1,0 +1,287 @@
+# SPDX-License-Identifier: MIT
+"""Says what each GPU is, which drivers could drive it, and whether the installed ones do."""
+
+import msgspec
+
+from clprobe.engine.facts import DeviceFacts, Fit, GpuFacts
+from clprobe.engine.packages import installable
+from clprobe.engine.runtimes import Runtime
+from clprobe.engine.table_types import Generation, GpuEntry, Implementation
+from clprobe.engine.tables import Tables
+from clprobe.engine.versions import conditions, in_range
+from clprobe.model.errors import ClprobeError
+from clprobe.model.hardware import Gpu
+from clprobe.model.system import System
+from clprobe.model.unknown import NOT_STATED, Fact, Unknown
+
+_VENDOR_IDS = {"8086": "intel", "1002": "amd", "10de": "nvidia"}
+_HYPERVISOR_IDS = {"1af4", "15ad", "1b36", "1234", "1414", "80ee", "1013"}
+_VENDOR_WORDS = {
+    "intel": ("intel", "iris", "uhd graphics", "arc"),
+    "amd": ("amd", "radeon", "ati "),
+    "nvidia": ("nvidia", "geforce", "quadro", "tesla"),
+    "virtual": ("virtio", "vmware", "qxl", "bochs", "hyper-v", "virtualbox"),
+}
+_KERNEL_DRIVERS = {"intel": {"i915", "xe"}, "amd": {"amdgpu"}, "nvidia": {"nvidia"}}
+
+
+class _Identity(msgspec.Struct, frozen=True):
+    pci_id: str | None
+    gpu: GpuEntry | None
+    generation: Generation | None
+
+
+def judge_gpu(
+    gpu: Gpu, runtimes: Fact[tuple[Runtime, ...]], system: System, tables: Tables
+) -> GpuFacts:
+    """Return the GPU with everything but its OpenCL device, which `with_device` adds."""
+    identity = _identity(gpu, tables)
+    linux = system.linux.release
+    vendor = _vendor(gpu)
+    entry = identity.gpu
+    suitable = _suitable(identity, vendor, tables)
+    fits: Fact[tuple[Fit, ...]] = NOT_STATED
+    if isinstance(runtimes, Unknown):
+        fits = runtimes
+    elif not isinstance(vendor, Unknown):
+        meant = [run for run in runtimes if _is_meant_for(run.implementation, vendor, tables)]
+        fits = tuple(_fit(run, identity, vendor, linux, tables) for run in meant)
+    stated = {name: getattr(gpu, name) for name in gpu.__struct_fields__}
+    return GpuFacts(
+        **stated,
+        vendor=vendor,
+        generation=_generation(gpu, identity, vendor),
+        codename=entry.codename if entry is not None else _unlisted(gpu),
+        marketing_name=entry.name if entry is not None else _unlisted(gpu),
+        label=_label(gpu, entry),
+        computes=_computes(identity, vendor),
+        linux_binds=_linux_binds(identity, linux),
+        implementations=suitable,
+        installable=installable(suitable, gpu.pci_id, tables, system.distribution),
+        installed=fits if isinstance(fits, Unknown) else tuple(f.implementation for f in fits),
+        fits=fits,
+    )
+
+
+def with_device(gpu: GpuFacts, devices: Fact[tuple[DeviceFacts, ...]], *, alone: bool) -> GpuFacts:
+    """Return the GPU with the answer whether an OpenCL device stands for it."""
+    return msgspec.structs.replace(gpu, has_device=_has_device(gpu, devices, alone=alone))
+
+
+def _identity(gpu: Gpu, tables: Tables) -> _Identity:
+    if isinstance(gpu.pci_id, str):
+        entry = tables.gpu(gpu.pci_id)
+        return _Identity(gpu.pci_id, entry, tables.generation(entry.generation) if entry else None)
+    if isinstance(gpu.name, str):
+        # A name may belong to several PCI ids; it tells what they have in common.
+        found = tables.find_gpus(gpu.name)
+        generations = {entry.generation for _, entry in found}
+        if len(generations) == 1:
+            pci_id, entry = found[0] if len(found) == 1 else (None, None)
+            return _Identity(pci_id, entry, tables.generation(generations.pop()))
+    return _Identity(None, None, None)
+
+
+def _vendor(gpu: Gpu) -> Fact[str]:
+    if isinstance(gpu.pci_id, str):
+        vendor = gpu.pci_id.split(":")[0].lower()
+        return "virtual" if vendor in _HYPERVISOR_IDS else _VENDOR_IDS.get(vendor, "other")
+    if isinstance(gpu.name, str):
+        name = gpu.name.lower()
+        for vendor, words in _VENDOR_WORDS.items():
+            if any(word in name for word in words):
+                return vendor
+    return gpu.pci_id
+
+
+def _generation(gpu: Gpu, identity: _Identity, vendor: Fact[str]) -> Fact[str | None]:
+    if identity.generation is not None:
+        return identity.generation.generation
+    if isinstance(gpu.pci_id, str) or vendor in ("amd", "nvidia", "virtual", "other"):
+        return None
+    return gpu.pci_id
+
+
+def _unlisted(gpu: Gpu) -> Fact[str | None]:
+    return gpu.pci_id if isinstance(gpu.pci_id, Unknown) else None
+
+
+def _label(gpu: Gpu, entry: GpuEntry | None) -> str:
+    listed = entry.name or entry.codename if entry is not None else None
+    stated = gpu.name if isinstance(gpu.name, str) else None
+    identity = gpu.pci_id if isinstance(gpu.pci_id, str) else None
+    place = gpu.pci_address if isinstance(gpu.pci_address, str) else None
+    name = listed or stated or "GPU"
+    detail = ", ".join(part for part in (identity, f"at {place}" if place else None) if part)
+    return f"{name} ({detail})" if detail else name
+
+
+def _computes(identity: _Identity, vendor: Fact[str]) -> Fact[bool]:
+    if vendor in ("amd", "nvidia"):
+        return True
+    if vendor in ("virtual", "other"):
+        return False
+    if identity.generation is None:
+        return vendor if isinstance(vendor, Unknown) else Unknown(unknown="its id is in no table")
+    return bool(identity.generation.implementations)
+
+
+def _suitable(identity: _Identity, vendor: Fact[str], tables: Tables) -> Fact[tuple[str, ...]]:
+    if isinstance(vendor, Unknown):
+        return vendor
+    meant = [key for key in tables.implementations() if _is_meant_for(key, vendor, tables)]
+    if vendor != "intel":
+        return tuple(meant)
+    if identity.generation is None:
+        return Unknown(unknown="its id is in no table")
+    return tuple(
+        key
+        for key in meant
+        if key in identity.generation.implementations
+        and (identity.pci_id is None or tables.covers(key, None, identity.pci_id) is not False)
+    )
+
+
+def _is_meant_for(implementation: str, vendor: str, tables: Tables) -> bool:
+    entry = tables.implementation(implementation)
+    drivers = {driver.rstrip("!") for driver in entry.kernel_drivers} if entry else set()
+    return bool(drivers & _KERNEL_DRIVERS.get(vendor, set()))
+
+
+def _fit(
+    runtime: Runtime, identity: _Identity, vendor: str, linux: Fact[str], tables: Tables
+) -> Fit:
+    entry = tables.implementation(runtime.implementation)
+    covers = _covers(runtime, identity, vendor, tables)
+    versions = _versions(runtime.implementation, identity)
+    scheme = entry.version_scheme if entry is not None else "dotted"
+    old, new = (
+        (
+            _breaks(runtime.version, versions, scheme, ">"),
+            _breaks(runtime.version, versions, scheme, "<"),
+        )
+        if covers is False
+        else ((False, False) if covers is True else (covers, covers))
+    )
+    return Fit(
+        icd=runtime.source,
+        implementation=runtime.implementation,
+        version=runtime.version,
+        covers=covers,
+        too_old=old,
+        too_new=new,
+        linux_fits=_linux_fits(entry, identity, linux),
+        linux_problem=_linux_problem(entry, runtime.version, identity, linux),
+        loadable=runtime.loadable,
+    )
+
+
+def _covers(runtime: Runtime, identity: _Identity, vendor: str, tables: Tables) -> Fact[bool]:
+    if vendor != "intel":
+        return Unknown(unknown="the tables list no PCI ids of this vendor")
+    version = runtime.version if isinstance(runtime.version, str) else None
+    if identity.pci_id is not None:
+        return tables.covers(runtime.implementation, version, identity.pci_id)
+    if identity.generation is None:
+        return Unknown(unknown="the GPU is not known")
+    support = identity.generation.implementations.get(runtime.implementation)
+    if support is None:
+        return False
+    if isinstance(runtime.version, Unknown):
+        return runtime.version
+    entry = tables.implementation(runtime.implementation)
+    scheme = entry.version_scheme if entry else "dotted"
+    return _in_range(runtime.version, support.versions, scheme)
+
+
+def _versions(implementation: str, identity: _Identity) -> str | None:
+    if implementation == "compute-runtime" and identity.gpu is not None and identity.gpu.neo:
+        return identity.gpu.neo
+    if identity.generation is None:
+        return None
+    support = identity.generation.implementations.get(implementation)
+    return support.versions if support is not None else None
+
+
+def _breaks(version: Fact[str], versions: str | None, scheme: str, side: str) -> Fact[bool]:
+    """Whether a bound of that side (">" lower, "<" upper) is what keeps the version out."""
+    if isinstance(version, Unknown):
+        return version
+    if versions is None:
+        return False
+    bounds = [f"{sign}{bound}" for sign, bound in conditions(versions) if sign.startswith(side)]
+    return any(_in_range(version, bound, scheme) is False for bound in bounds)
+
+
+def _linux_binds(identity: _Identity, linux: Fact[str]) -> Fact[str]:
+    if isinstance(linux, Unknown):
+        return linux
+    if identity.gpu is None or identity.generation is None:
+        return Unknown(unknown="the GPU's platform is not known")
+    support = identity.generation.platforms[identity.gpu.platform].linux
+    for verdict, ranges in (
+        ("by-itself", (support.i915, support.xe)),
+        ("forced", (support.i915_force_probe, support.xe_force_probe)),
+    ):
+        if any(versions and _in_range(linux, versions, "linux") is True for versions in ranges):
+            return verdict
+    return "no"
+
+
+def _linux_fits(entry: Implementation | None, identity: _Identity, linux: Fact[str]) -> Fact[bool]:
+    if isinstance(linux, Unknown) or entry is None:
+        return linux if isinstance(linux, Unknown) else NOT_STATED
+    ranges = [entry.linux]
+    if identity.generation is not None:
+        support = identity.generation.implementations.get(entry.implementation)
+        ranges += [support.linux] if support is not None else []
+    verdicts = [_in_range(linux, versions, "linux") for versions in ranges]
+    return False if False in verdicts else verdicts[0]
+
+
+def _linux_problem(
+    entry: Implementation | None, version: Fact[str], identity: _Identity, linux: Fact[str]
+) -> Fact[str | None]:
+    if entry is None or identity.generation is None:
+        return NOT_STATED
+    for release in entry.releases:
+        if release.linux == "*" or (
+            release.generations and identity.generation.generation not in release.generations
+        ):
+            continue
+        if isinstance(version, Unknown) or isinstance(linux, Unknown):
+            return version if isinstance(version, Unknown) else linux
+        by_version = _in_range(version, release.versions, entry.version_scheme)
+        if by_version is True and _in_range(linux, release.linux, "linux") is True:
+            return release.note
+    return None
+
+
+def _in_range(version: str, versions: str, scheme: str) -> Fact[bool]:
+    try:
+        return in_range(version, versions, scheme)  # type: ignore[arg-type]
+    except ClprobeError as error:
+        return Unknown(unknown=error.message)
+
+
+def _has_device(
+    gpu: GpuFacts, devices: Fact[tuple[DeviceFacts, ...]], *, alone: bool
+) -> Fact[bool]:
+    if isinstance(devices, Unknown):
+        return devices
+    undecided = False
+    for device in devices:
+        if device.software is True:
+            continue
+        if device.pci_address is not None and device.pci_address == gpu.pci_address:
+            return True
+        if isinstance(device.pci_address, str) and isinstance(gpu.pci_address, str):
+            continue
+        if isinstance(device.pci_id, str) and isinstance(gpu.pci_id, str):
+            if device.pci_id == gpu.pci_id:
+                return True
+            continue
+        undecided = True
+    if undecided:
+        return True if alone else Unknown(unknown="a device may stand for this GPU or another")
+    return False

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: MIT
+"""Judges each registered ICD: what it is, which version, how it ended and why."""
+
+from clprobe.engine.facts import IcdFacts
+from clprobe.engine.lint import file_fault, library_fault
+from clprobe.engine.runtimes import version_by_package
+from clprobe.engine.table_types import Implementation
+from clprobe.engine.tables import Tables
+from clprobe.model.opencl import Answer, Device, Icd, Outcome, Platform
+from clprobe.model.snapshot import Snapshot
+from clprobe.model.unknown import Fact, Unknown
+
+_VENDORS = {"i915": "intel", "xe": "intel", "amdgpu": "amd", "nvidia": "nvidia"}
+
+
+def judge_icd(icd: Icd, snapshot: Snapshot, tables: Tables) -> IcdFacts:
+    """Return the ICD with everything that its file, library, answer and the tables tell."""
+    key = _recognised(icd, tables)
+    entry = tables.implementation(key) if isinstance(key, str) else None
+    outcome = _outcome(icd.answer, entry)
+    faulty_library = library_fault(icd, snapshot.system.cpu.architecture)
+    stated = {name: getattr(icd, name) for name in icd.__struct_fields__}
+    return IcdFacts(
+        **stated,
+        implementation=key,
+        title=entry.name if entry is not None else "an OpenCL driver not in the tables",
+        drives=_drives(entry, key),
+        vendor=vendor_of(entry, key),
+        version=_version(icd, entry, snapshot),
+        relocated=_relocated(icd),
+        is_read=_is_read(icd),
+        file_fault=file_fault(icd),
+        library_fault=faulty_library,
+        stage=icd.answer.stage,
+        outcome=outcome,
+        device_count=_device_count(icd.answer),
+        printed_text=printed_text(icd.answer),
+    )
+
+
+def platforms_of(answer: Answer) -> tuple[Platform, ...]:
+    """Return the platforms that are known to have been shown."""
+    return () if isinstance(answer.platforms, Unknown) else answer.platforms
+
+
+def devices_of(platform: Platform) -> tuple[Device, ...]:
+    """Return the devices that are known to have been shown."""
+    return () if isinstance(platform.devices, Unknown) else platform.devices
+
+
+def printed_text(answer: Answer) -> Fact[str]:
+    """Return what the driver printed and the linker said as one text, to search in."""
+    parts = [part for part in (answer.printed, answer.message) if isinstance(part, str)]
+    if parts:
+        return "\n".join(parts)
+    return answer.printed if isinstance(answer.printed, Unknown) else ""
+
+
+def vendor_of(entry: Implementation | None, key: Fact[str | None]) -> Fact[str | None]:
+    """Return whose GPUs an implementation drives; "cpu" where it needs none."""
+    if entry is None:
+        return key if isinstance(key, Unknown) else None
+    if "gpu" not in entry.device_types or not entry.kernel_drivers:
+        return "cpu" if "cpu" in entry.device_types else "several"
+    vendors = {_VENDORS[driver.rstrip("!")] for driver in entry.kernel_drivers}
+    return vendors.pop() if len(vendors) == 1 else "several"
+
+
+def _recognised(icd: Icd, tables: Tables) -> Fact[str | None]:
+    library = icd.library.path
+    if not isinstance(library, str):
+        library = icd.library_name if isinstance(icd.library_name, str) else ""
+    platform = next(iter(platforms_of(icd.answer)), Platform())
+    device = next(iter(devices_of(platform)), Device())
+    texts = (platform.name, platform.version, device.driver_version)
+    name, version, driver = (text if isinstance(text, str) else None for text in texts)
+    if not library and name is None:
+        return icd.library_name if isinstance(icd.library_name, Unknown) else None
+    return tables.recognise(library or None, name, version, driver)
+
+
+def _outcome(answer: Answer, entry: Implementation | None) -> Fact[Outcome | None]:
+    if answer.outcome == "error" and entry is not None:
+        # Each driver has its own error for "I found no hardware of mine".
+        empty_handed = answer.error_code in (*entry.no_device_errors, -1, -1001)
+        return "no-devices" if empty_handed else "error"
+    if answer.outcome == "ok" and _device_count(answer) == 0:
+        return "no-devices"
+    return answer.outcome
+
+
+def _drives(entry: Implementation | None, key: Fact[str | None]) -> Fact[str | None]:
+    if entry is None:
+        return key if isinstance(key, Unknown) else None
+    return "gpu" if "gpu" in entry.device_types else "cpu"
+
+
+def _version(icd: Icd, entry: Implementation | None, snapshot: Snapshot) -> Fact[str]:
+    for platform in platforms_of(icd.answer):
+        for device in devices_of(platform):
+            if isinstance(device.driver_version, str):
+                return device.driver_version
+    owners = {owner for owner in (icd.library.package, icd.package) if isinstance(owner, str)}
+    by_owner = version_by_package(owners, snapshot)
+    if isinstance(by_owner, str) or entry is None:
+        return by_owner
+    names = {name for names in entry.packages.values() for name in names}
+    return version_by_package(names, snapshot)
+
+
+def _relocated(icd: Icd) -> Fact[str | None]:
+    """Where a package manager that forgot to rewrite the path must have put the library."""
+    prefix, found, _ = icd.path.rpartition("/etc/OpenCL/vendors/")
+    if not found or not prefix:
+        return None
+    if not isinstance(icd.library_name, str):
+        return icd.library_name
+    return f"{prefix}/lib/{icd.library_name.rsplit('/', 1)[-1]}"
+
+
+def _is_read(icd: Icd) -> Fact[bool]:
+    return icd.searched_by if isinstance(icd.searched_by, Unknown) else bool(icd.searched_by)
+
+
+def _device_count(answer: Answer) -> Fact[int]:
+    if isinstance(answer.platforms, Unknown):
+        # A driver that ended before it showed a platform has shown no device.
+        return 0 if answer.outcome in ("no-devices", "error") else answer.platforms
+    counts = [platform.devices for platform in answer.platforms]
+    unknown = next((devices for devices in counts if isinstance(devices, Unknown)), None)
+    if unknown is not None:
+        return 0 if answer.outcome == "no-devices" else unknown
+    return sum(len(devices) for devices in counts if not isinstance(devices, Unknown))

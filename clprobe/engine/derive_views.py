@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: MIT
+"""Compares what programs see through their loaders, and sums up what there is to compute on."""
+
+from clprobe.engine.derive_devices import names_of
+from clprobe.engine.derive_icds import printed_text
+from clprobe.engine.facts import (
+    DeviceFacts,
+    GpuFacts,
+    IcdFacts,
+    LoaderFacts,
+    NodeFacts,
+    OpenclFacts,
+    ViewFacts,
+)
+from clprobe.model.opencl import Answer, Loader, Outcome, View
+from clprobe.model.snapshot import Snapshot
+from clprobe.model.unknown import NOT_STATED, Fact, Unknown
+
+NOT_FOUND = (-1, -1001)
+"""CL_DEVICE_NOT_FOUND and CL_PLATFORM_NOT_FOUND_KHR: an answer, and it is "nothing"."""
+_ENDED = ("no-devices", "error", "crash", "hang")
+_WAYS_TO_A_GPU = ("render", "kfd", "nvidia", "dxg")
+
+
+def judge_loader(loader: Loader, icds: Fact[tuple[IcdFacts, ...]]) -> LoaderFacts:
+    """Return the loader with the ICDs with devices that it never reads."""
+    stated = {name: getattr(loader, name) for name in loader.__struct_fields__}
+    if isinstance(icds, Unknown):
+        return LoaderFacts(**stated, missed_icds=icds)
+    missed = tuple(
+        icd.path
+        for icd in icds
+        if _may_have_devices(icd)
+        and not isinstance(icd.searched_by, Unknown)
+        and loader.path not in icd.searched_by
+    )
+    return LoaderFacts(**stated, missed_icds=missed)
+
+
+def judge_view(
+    view: View, loaders: Fact[tuple[Loader, ...]], devices: Fact[tuple[DeviceFacts, ...]]
+) -> ViewFacts:
+    """Return the view with its outcome and the devices that work only elsewhere."""
+    stated = {name: getattr(view, name) for name in view.__struct_fields__}
+    return ViewFacts(
+        **stated,
+        outcome=_outcome(view.answer),
+        device_count=_device_count(view.answer),
+        missing_devices=_missing(view, devices),
+        loader_kind=_loader_kind(view, loaders),
+        printed_text=printed_text(view.answer),
+    )
+
+
+def is_settled(snapshot: Snapshot, icds: Fact[tuple[IcdFacts, ...]]) -> bool:
+    """Whether the snapshot decides which devices exist, be it by ICDs or by one viewer."""
+    views = () if isinstance(snapshot.views, Unknown) else snapshot.views
+    if any(isinstance(_device_count(view.answer), int) for view in views):
+        return True
+    if isinstance(icds, Unknown) or "icds" in snapshot.excerpts:
+        return False
+    return all(isinstance(icd.device_count, int) or _never_showed_any(icd) for icd in icds)
+
+
+def sum_up(
+    snapshot: Snapshot,
+    gpus: Fact[tuple[GpuFacts, ...]],
+    nodes: Fact[tuple[NodeFacts, ...]],
+    icds: Fact[tuple[IcdFacts, ...]],
+    devices: Fact[tuple[DeviceFacts, ...]],
+) -> OpenclFacts:
+    """Return whether there is anything to compute on, and any GPU at all."""
+    found = () if isinstance(devices, Unknown) else devices
+    settled = is_settled(snapshot, icds)
+    absent: Fact[bool] = False if settled else _first_unknown(devices, icds)
+    usable = [device for device in found if device.usable is True]
+    has_loader = _has_loader(snapshot)
+    return OpenclFacts(
+        # Without a loader no program reaches a driver, however healthy that is.
+        usable_device=False if has_loader is False else (True if usable else absent),
+        gpu_device=True if any(device.software is False for device in usable) else absent,
+        any_gpu=_any_gpu(gpus, nodes),
+        loader_found=has_loader,
+    )
+
+
+def _has_loader(snapshot: Snapshot) -> Fact[bool]:
+    if isinstance(snapshot.loaders, Unknown):
+        return snapshot.loaders
+    return True if snapshot.loaders else NOT_STATED if "loaders" in snapshot.excerpts else False
+
+
+def _outcome(answer: Answer) -> Fact[Outcome]:
+    if answer.outcome == "error" and answer.error_code in NOT_FOUND:
+        return "no-devices"
+    if answer.outcome in ("ok", NOT_STATED) and _device_count(answer) == 0:
+        return "no-devices"
+    return answer.outcome
+
+
+def _device_count(answer: Answer) -> Fact[int]:
+    if isinstance(answer.platforms, Unknown):
+        ended = answer.outcome in _ENDED or answer.error_code in NOT_FOUND
+        return 0 if ended else answer.platforms
+    unknown = next((p.devices for p in answer.platforms if isinstance(p.devices, Unknown)), None)
+    return len(names_of(answer)) if unknown is None else unknown
+
+
+def _missing(view: View, devices: Fact[tuple[DeviceFacts, ...]]) -> Fact[tuple[str, ...]]:
+    if isinstance(_device_count(view.answer), Unknown) or isinstance(devices, Unknown):
+        return devices if isinstance(devices, Unknown) else NOT_STATED
+    own = set(names_of(view.answer))
+    return tuple(
+        f"{device.name} of {device.platform}"
+        for device in devices
+        if device.usable is True and (device.platform, device.name) not in own
+    )
+
+
+def _loader_kind(view: View, loaders: Fact[tuple[Loader, ...]]) -> Fact[str | None]:
+    if not isinstance(view.loader, str):
+        return view.loader
+    for loader in () if isinstance(loaders, Unknown) else loaders:
+        if loader.path == view.loader:
+            return loader.kind
+    return NOT_STATED
+
+
+def _may_have_devices(icd: IcdFacts) -> bool:
+    return icd.device_count != 0 and not _never_showed_any(icd)
+
+
+def _never_showed_any(icd: IcdFacts) -> bool:
+    return (
+        icd.outcome in _ENDED or icd.outcome is None or icd.library_fault not in (None, NOT_STATED)
+    )
+
+
+def _first_unknown(*facts: object) -> Unknown:
+    return next((fact for fact in facts if isinstance(fact, Unknown)), NOT_STATED)
+
+
+def _any_gpu(gpus: Fact[tuple[GpuFacts, ...]], nodes: Fact[tuple[NodeFacts, ...]]) -> Fact[bool]:
+    known = () if isinstance(gpus, Unknown) else gpus
+    if any(gpu.computes is not False for gpu in known):
+        return True
+    drawn = {gpu.pci_address for gpu in known}
+    for node in () if isinstance(nodes, Unknown) else nodes:
+        if node.kind in _WAYS_TO_A_GPU and node.pci_address not in drawn:
+            return True
+    return gpus if isinstance(gpus, Unknown) else False

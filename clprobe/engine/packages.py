@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: MIT
+"""Which command installs a package here, and which packages hold an implementation."""
+
+import msgspec
+
+from clprobe.engine.table_types import Distribution as Release
+from clprobe.engine.table_types import PackageVersion
+from clprobe.engine.tables import Tables
+from clprobe.model.system import Distribution
+from clprobe.model.unknown import Fact, Unknown
+
+
+class PackageTool(msgspec.Struct, frozen=True):
+    """A package manager's commands, without the names of packages and without sudo."""
+
+    name: str
+    install: tuple[str, ...]
+    remove: tuple[str, ...]
+    reinstall: tuple[str, ...]
+
+
+_APT = PackageTool("apt", ("apt", "install"), ("apt", "remove"), ("apt", "install", "--reinstall"))
+_DNF = PackageTool("dnf", ("dnf", "install"), ("dnf", "remove"), ("dnf", "reinstall"))
+_PACMAN = PackageTool("pacman", ("pacman", "-S"), ("pacman", "-R"), ("pacman", "-S"))
+_APK = PackageTool("apk", ("apk", "add"), ("apk", "del"), ("apk", "fix", "--reinstall"))
+_ZYPPER = PackageTool(
+    "zypper", ("zypper", "install"), ("zypper", "remove"), ("zypper", "install", "--force")
+)
+_TOOLS = {
+    "debian": _APT,
+    "ubuntu": _APT,
+    "fedora": _DNF,
+    "rhel": _DNF,
+    "centos": _DNF,
+    "arch": _PACMAN,
+    "alpine": _APK,
+    "suse": _ZYPPER,
+    "opensuse": _ZYPPER,
+}
+LOADER = "loader"
+"""What rules write to have an ICD loader installed."""
+
+
+def package_tool(distribution: Distribution) -> PackageTool | None:
+    """Return the package manager of the distribution or of one that it derives from."""
+    for name in _family(distribution):
+        tool = _TOOLS.get(name) or _TOOLS.get(name.split("-")[0])
+        if tool is not None:
+            return tool
+    return None
+
+
+def packages_with(what: str, tables: Tables, distribution: Distribution) -> tuple[str, ...]:
+    """Return the packages of this release that hold an implementation, or the ICD loader.
+
+    Nothing comes back where the tables know the release and it lacks the package: a command that
+    cannot work is worse than none.
+    """
+    release = _release(tables, distribution)
+    if release is not None:
+        names = [
+            name
+            for name, versions in release.packages.items()
+            if any(_holds(version, what) for version in versions)
+        ]
+        return tuple(names[:1])
+    entry = tables.implementation(what)
+    for name in _family(distribution):
+        if entry is not None and name in entry.packages:
+            return entry.packages[name]
+    return ()
+
+
+def installable(
+    implementations: Fact[tuple[str, ...]],
+    pci_id: Fact[str],
+    tables: Tables,
+    distribution: Distribution,
+) -> Fact[str | None]:
+    """Return the best implementation that this release packages in a version that drives the GPU.
+
+    Maintained ones come first, and those that need no variable to be set.
+    """
+    release = _release(tables, distribution)
+    if release is None or isinstance(implementations, Unknown) or isinstance(pci_id, Unknown):
+        return Unknown(unknown="the tables do not know this distribution or this GPU")
+    entries = [tables.implementation(key) for key in implementations]
+    known = [entry for entry in entries if entry is not None]
+    for entry in sorted(known, key=lambda one: (not one.maintained, bool(one.enable))):
+        key = entry.implementation
+        for versions in release.packages.values():
+            holding = [version for version in versions if key in version.implementations]
+            if any(tables.covers(key, one.version, pci_id) is True for one in holding):
+                return key
+    return None
+
+
+def title_of(what: str, tables: Tables) -> str:
+    """Return what people call it."""
+    if what == LOADER:
+        return "an ICD loader (libOpenCL.so.1)"
+    entry = tables.implementation(what)
+    return entry.name if entry is not None else what
+
+
+def _release(tables: Tables, distribution: Distribution) -> Release | None:
+    for version in (distribution.version, distribution.codename):
+        if isinstance(distribution.id, str) and isinstance(version, str):
+            found = tables.distribution(distribution.id, version)
+            if found is not None:
+                return found
+    return None
+
+
+def _holds(version: PackageVersion, what: str) -> bool:
+    return version.role == LOADER if what == LOADER else what in version.implementations
+
+
+def _family(distribution: Distribution) -> tuple[str, ...]:
+    own = (distribution.id,) if isinstance(distribution.id, str) else ()
+    return own + (() if isinstance(distribution.like, Unknown) else distribution.like)

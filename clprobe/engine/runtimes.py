@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: MIT
+"""Which OpenCL implementations are installed, by their ICDs or, failing that, by packages."""
+
+import msgspec
+
+from clprobe.engine.facts import IcdFacts
+from clprobe.engine.tables import Tables
+from clprobe.engine.versions import upstream
+from clprobe.model.snapshot import Snapshot
+from clprobe.model.unknown import NOT_STATED, Fact, Unknown
+
+
+class Runtime(msgspec.Struct, frozen=True, kw_only=True):
+    """An installed implementation; `source` is its .icd file or its package."""
+
+    source: str
+    implementation: str
+    version: Fact[str]
+    loadable: Fact[bool]
+
+
+def installed_runtimes(
+    snapshot: Snapshot, icds: Fact[tuple[IcdFacts, ...]], tables: Tables
+) -> Fact[tuple[Runtime, ...]]:
+    """Return the runtimes of registered ICDs; without a whole list of ICDs, packages count too."""
+    registered = () if isinstance(icds, Unknown) else icds
+    found = [
+        Runtime(
+            source=icd.path,
+            implementation=icd.implementation,
+            version=icd.version,
+            loadable=_loadable(icd),
+        )
+        for icd in registered
+        if isinstance(icd.implementation, str)
+    ]
+    if not isinstance(icds, Unknown) and "icds" not in snapshot.excerpts:
+        return tuple(found)
+    known = {runtime.implementation for runtime in found}
+    found += [run for run in _packaged(snapshot, tables) if run.implementation not in known]
+    if found or not isinstance(icds, Unknown):
+        return tuple(found)
+    return icds
+
+
+def version_by_package(names: set[str], snapshot: Snapshot) -> Fact[str]:
+    """Return the upstream version of the first installed package of those names."""
+    for package in () if isinstance(snapshot.packages, Unknown) else snapshot.packages:
+        if package.name in names and isinstance(package.version, str):
+            return upstream(package.version)
+    return NOT_STATED
+
+
+def _packaged(snapshot: Snapshot, tables: Tables) -> list[Runtime]:
+    packages = () if isinstance(snapshot.packages, Unknown) else snapshot.packages
+    if not packages:
+        return []
+    present = {package.name for package in packages}
+    found = []
+    for key, entry in tables.implementations().items():
+        names = {name for names in entry.packages.values() for name in names} & present
+        if names:
+            version = version_by_package(names, snapshot)
+            source = f"package {min(names)}"
+            found.append(
+                Runtime(source=source, implementation=key, version=version, loadable=NOT_STATED)
+            )
+    return found
+
+
+def _loadable(icd: IcdFacts) -> Fact[bool]:
+    if icd.outcome in ("ok", "no-devices"):
+        return True
+    if icd.library_fault is not None and not isinstance(icd.library_fault, Unknown):
+        return False
+    return icd.outcome if isinstance(icd.outcome, Unknown) else icd.outcome is None
