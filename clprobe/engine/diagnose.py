@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: MIT
+"""From a snapshot to a diagnosis: derive facts, ask the rules, find the root cause."""
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from clprobe.engine.derive import derive
+from clprobe.engine.evaluate import NOT_LISTED
+from clprobe.engine.inventory import take_inventory
+from clprobe.engine.judge import Outcome, ask
+from clprobe.engine.load import consequences_of, load_rules
+from clprobe.engine.paths import Use, label_of, read_from
+from clprobe.engine.rank import Ranked, rank
+from clprobe.engine.remedies import remedies_of
+from clprobe.engine.rule import Rule
+from clprobe.engine.tables import Tables
+from clprobe.engine.templates import fill
+from clprobe.model.finding import Diagnosis, Evidence, Finding, Status
+from clprobe.model.snapshot import Snapshot
+from clprobe.model.unknown import NOT_STATED, Unknown
+
+_MOST_EVIDENCE = 12
+_MOST_SUSPICIONS = 5
+
+
+class Knowledge(msgspec.Struct, frozen=True):
+    """The rules database: rules and tables."""
+
+    rules: tuple[Rule, ...]
+    tables: Tables
+
+    @classmethod
+    def load(cls, root: Path | None = None) -> "Knowledge":
+        """Return the database under `root`, or clprobe's own.
+
+        Raises: ClprobeError if a rule is malformed.
+        """
+        return cls(load_rules(root), Tables.load(root / "tables" if root else None))
+
+    def rule(self, rule_id: str) -> Rule | None:
+        """Return the rule with that id."""
+        return next((rule for rule in self.rules if rule.id == rule_id), None)
+
+
+def diagnose(snapshot: Snapshot, knowledge: Knowledge) -> Diagnosis:
+    """Return what is wrong, what explains it, and what there is."""
+    facts = derive(snapshot, knowledge.tables)
+    outcomes = list(ask(knowledge.rules, facts))
+    by_id = {rule.id: rule for rule in knowledge.rules}
+    ranked = rank([one for one in outcomes if one.answer.truth], by_id)
+    open_questions = _open_questions(outcomes, ranked, by_id)
+    findings = (
+        *(_present(one, knowledge.tables) for one in ranked),
+        *(_undetermined(one) for one in open_questions),
+    )
+    inventory = take_inventory(facts)
+    return Diagnosis(
+        status=_status(ranked, open_questions),
+        root_cause=_root_cause(ranked),
+        findings=findings,
+        drivers=inventory.drivers,
+        devices=inventory.devices,
+        gpus=inventory.gpus,
+    )
+
+
+def _root_cause(ranked: list[Ranked]) -> str | None:
+    """Return the first finding if it is at error level: `rank` puts the root cause there."""
+    return ranked[0].outcome.rule.id if ranked and ranked[0].severity == "error" else None
+
+
+def _open_questions(
+    outcomes: list[Outcome], ranked: list[Ranked], rules: dict[str, Rule]
+) -> list[Outcome]:
+    """Return the undetermined outcomes that are worth a line.
+
+    Those are the vital question, our own failures, facts that we failed to read although
+    something speaks for the problem, and, while the symptom has no explanation, suspicions.
+    """
+    undecided = [one for one in outcomes if one.answer.truth is None]
+    vital = {rule.id for rule in rules.values() if rule.vital}
+    unexplained = not any(one.severity == "error" and not one.outcome.rule.vital for one in ranked)
+    certain = [one for one in undecided if one.rule.vital or one.fault or _was_refused(one)]
+    suspicions = [
+        one
+        for one in undecided
+        if unexplained
+        and one not in certain
+        and one.answer.used
+        and one.rule.severity == "error"
+        and consequences_of(one.rule.id, rules) & vital
+        and any(entry.outcome.rule.vital for entry in ranked)
+    ]
+    suspicions.sort(key=lambda one: -len(one.answer.used))
+    return [*certain, *suspicions[:_MOST_SUSPICIONS]]
+
+
+def _was_refused(outcome: Outcome) -> bool:
+    reasons = {use.value for use in outcome.answer.gaps}
+    return bool(outcome.answer.used) and not reasons <= {NOT_STATED, NOT_LISTED}
+
+
+def _status(ranked: list[Ranked], open_questions: list[Outcome]) -> Status:
+    if any(one.severity == "error" for one in ranked):
+        return "problems"
+    undecided = (
+        one.fault or one.rule.vital or (one.rule.severity == "error" and _was_refused(one))
+        for one in open_questions
+    )
+    return "undetermined" if any(undecided) else "healthy"
+
+
+def _present(ranked: Ranked, tables: Tables) -> Finding:
+    outcome = ranked.outcome
+    rule, scope = outcome.rule, outcome.scope
+    return Finding(
+        id=rule.id,
+        verdict="present",
+        severity=ranked.severity,
+        subject=outcome.subject,
+        title=fill(rule.title, scope),
+        because=fill(rule.because, scope),
+        caused_by=ranked.cause.rule.id if ranked.cause is not None else None,
+        evidence=_evidence(outcome.answer.used),
+        remedies=remedies_of(rule, scope, tables),
+        sources=rule.sources,
+    )
+
+
+def _undetermined(outcome: Outcome) -> Finding:
+    lacking = "; ".join(
+        f"{use.fact}: {use.value.unknown}"
+        for use in outcome.answer.gaps
+        if isinstance(use.value, Unknown)
+    )
+    return Finding(
+        id=outcome.rule.id,
+        verdict="undetermined",
+        severity=outcome.rule.severity,
+        subject=outcome.subject,
+        title=f"Could not tell: {fill(outcome.rule.title, outcome.scope)}",
+        because=outcome.fault or f"Not known are {lacking}." if outcome.fault or lacking else "",
+        evidence=_evidence((*outcome.answer.used, *outcome.answer.gaps)),
+        sources=outcome.rule.sources,
+    )
+
+
+def _evidence(uses: tuple[Use, ...]) -> tuple[Evidence, ...]:
+    by_fact = {use.fact: use for use in uses}
+    chosen = list(by_fact.values())[:_MOST_EVIDENCE]
+    return tuple(
+        Evidence(fact=use.fact, value=_shown(use.value), read_from=read_from(use)) for use in chosen
+    )
+
+
+def _shown(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_shown(part) for part in value]
+    if isinstance(value, msgspec.Struct) and not isinstance(value, Unknown):
+        return label_of(value, 0)
+    return msgspec.to_builtins(value)

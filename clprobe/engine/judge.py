@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: MIT
+"""Asks every rule about every subject that it applies to."""
+
+from collections.abc import Iterator
+
+import msgspec
+
+from clprobe.engine.evaluate import Answer, evaluate
+from clprobe.engine.facts import (
+    DeviceFacts,
+    Facts,
+    Fit,
+    GpuFacts,
+    IcdFacts,
+    LoaderFacts,
+    NodeFacts,
+    ViewFacts,
+)
+from clprobe.engine.paths import Scope, Use, label_of, look_up
+from clprobe.engine.rule import Rule
+from clprobe.model.unknown import Unknown
+
+HOST = "this machine"
+_NO_PARTICULAR_VENDOR = ("several", "other")
+
+
+class Outcome(msgspec.Struct, frozen=True, kw_only=True):
+    """One rule's answer about one subject; `about` tells which hardware and software it concerns.
+
+    `fault` is our own failure to evaluate the rule.
+    """
+
+    rule: Rule
+    scope: Scope
+    subject: str
+    about: dict[str, str]
+    answer: Answer
+    fault: str | None = None
+
+
+def ask(rules: tuple[Rule, ...], facts: Facts) -> Iterator[Outcome]:
+    """Yield the outcome of each rule for each of its subjects."""
+    for rule in rules:
+        yield from ask_rule(rule, facts)
+
+
+def ask_rule(rule: Rule, facts: Facts) -> Iterator[Outcome]:
+    """Yield the rule's outcome for each subject; one for the host if it has no loop."""
+    for scope in _scopes(rule, Scope(facts)):
+        if isinstance(scope, Use):
+            gap = Answer(None, (), (scope,))
+            yield Outcome(rule=rule, scope=Scope(facts), subject=HOST, about={}, answer=gap)
+            continue
+        answer, fault = _answered(rule, scope)
+        values = [bound.value for bound in scope.variables.values()]
+        yield Outcome(
+            rule=rule,
+            scope=scope,
+            subject=", ".join(_name(value) for value in values) or HOST,
+            about=_about(values),
+            answer=answer,
+            fault=fault,
+        )
+
+
+def _answered(rule: Rule, scope: Scope) -> tuple[Answer, str | None]:
+    try:
+        return evaluate(rule.when, scope), None
+    except Exception as error:  # noqa: BLE001 - a faulty rule must not end the diagnosis
+        return Answer(None), f"This check failed: {type(error).__name__}: {error}"
+
+
+def _scopes(rule: Rule, outer: Scope, depth: int = 0) -> Iterator[Scope | Use]:
+    """Yield a scope per subject, or the list that is not known and keeps us from looking."""
+    if depth == len(rule.loops):
+        yield outer
+        return
+    loop = rule.loops[depth]
+    collection = look_up(loop.path, outer)
+    if collection.value is None or isinstance(collection.value, Unknown):
+        yield collection
+        return
+    for position, element in enumerate(collection.value):
+        label = f"{collection.fact}[{label_of(element, position)}]"
+        yield from _scopes(rule, outer.binding(loop.name, element, label), depth + 1)
+
+
+def _name(value: object) -> str:
+    return value.label if isinstance(value, GpuFacts) else label_of(value, 0)
+
+
+def _about(values: list[object]) -> dict[str, str]:
+    about: dict[str, object] = {}
+    for value in values:
+        match value:
+            case GpuFacts():
+                about |= {"gpu": value.pci_address, "vendor": value.vendor}
+            case NodeFacts():
+                about |= {"node": value.path, "gpu": value.pci_address, "vendor": value.vendor}
+            case IcdFacts():
+                about |= {"icd": value.path, "vendor": value.vendor}
+            case Fit():
+                about |= {"icd": value.icd}
+            case DeviceFacts():
+                about |= {"icd": value.icd, "gpu": value.pci_address}
+            case LoaderFacts():
+                about |= {"loader": value.path}
+            case ViewFacts():
+                about |= {"view": value.viewer, "loader": value.loader}
+            case _:
+                pass
+    return {
+        key: text
+        for key, text in about.items()
+        if isinstance(text, str) and text not in _NO_PARTICULAR_VENDOR
+    }
