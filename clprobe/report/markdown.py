@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: MIT
+"""A diagnosis to paste into an issue: the result in sight, the details folded away."""
+
+import shlex
+from collections.abc import Iterator
+
+from clprobe.model.finding import Diagnosis, Finding
+
+_ESCAPED = str.maketrans({char: f"\\{char}" for char in "\\`*_[]<>#|~"})
+
+
+def diagnosis_as_markdown(diagnosis: Diagnosis) -> str:
+    """Return the diagnosis as GitHub Markdown; text from outside is escaped."""
+    return "\n".join(_lines(diagnosis)) + "\n"
+
+
+def _lines(diagnosis: Diagnosis) -> Iterator[str]:
+    yield f"**clprobe doctor: {diagnosis.status}**"
+    if diagnosis.root_cause is not None:
+        yield f"Root cause: `{diagnosis.root_cause}`"
+    yield ""
+    for finding in diagnosis.findings:
+        yield from _finding(finding)
+    yield ""
+    yield "<details><summary>Drivers and devices</summary>"
+    yield ""
+    yield "| driver | implementation | stage | outcome | detail |"
+    yield "|---|---|---|---|---|"
+    for driver in diagnosis.drivers:
+        cells = (driver.icd, driver.implementation, driver.stage, driver.outcome, driver.detail)
+        yield "| " + " | ".join(_text(cell) for cell in cells) + " |"
+    yield ""
+    yield "| | device | type | platform | version | generation |"
+    yield "|---|---|---|---|---|---|"
+    for device in diagnosis.devices:
+        facts = (device.name, device.type, device.platform, device.driver_version)
+        row = (str(device.index), *facts, device.generation)
+        yield "| " + " | ".join(_text(cell) for cell in row) + " |"
+    yield ""
+    yield "</details>"
+
+
+def _finding(finding: Finding) -> Iterator[str]:
+    indent = "  " if finding.caused_by is not None else ""
+    kind = finding.severity if finding.verdict == "present" else finding.verdict
+    yield f"{indent}- **{kind}** `{finding.id}`: {_text(finding.title)}"
+    if finding.caused_by is not None:
+        return
+    if finding.because:
+        yield f"  {_text(finding.because)}"
+    for remedy in finding.remedies:
+        if remedy.argv is None:
+            yield f"  - {_text(remedy.title)}"
+        else:
+            root = "sudo " if remedy.needs_root else ""
+            yield f"  - {_text(remedy.title)}: `{root}{_code(shlex.join(remedy.argv))}`"
+
+
+def _text(text: str | None) -> str:
+    """Return text on one line in which nothing is markup."""
+    flat = " ".join((text or "").split())
+    return "".join(char for char in flat if char.isprintable()).translate(_ESCAPED)
+
+
+def _code(text: str) -> str:
+    return " ".join(text.split()).replace("`", "'")

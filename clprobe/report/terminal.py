@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: MIT
+"""The console, and the guard between it and what drivers, files and pastes say."""
+
+import os
+import sys
+import unicodedata
+from collections.abc import Iterator
+
+from rich.console import Console
+from rich.theme import Theme
+
+PIPE_WIDTH = 80
+_THEME = Theme(
+    {
+        "error": "bold red",
+        "warning": "bold yellow",
+        "note": "cyan",
+        "fine": "green",
+        "label": "dim",
+        "command": "bold",
+        "heading": "bold",
+    },
+    inherit=False,
+)
+_MARKS = {"error": "✗", "warning": "!", "note": "·", "fine": "✓", "undetermined": "?"}
+_PLAIN_MARKS = {"error": "x", "warning": "!", "note": "-", "fine": "+", "undetermined": "?"}
+_PLAIN_TEXT = str.maketrans({"→": "->", "…": "...", "·": "-"})
+
+
+def make_console(color: str, width: int | None = None) -> Console:
+    """Return the console for stdout; `color` is auto, always or never.
+
+    auto means: on a terminal, unless NO_COLOR is set, and in a pipe if FORCE_COLOR is.
+    """
+    forced = color == "always" or (color == "auto" and bool(os.environ.get("FORCE_COLOR")))
+    off = color == "never" or (color == "auto" and bool(os.environ.get("NO_COLOR")))
+    is_terminal = sys.stdout.isatty()
+    return Console(
+        theme=_THEME,
+        width=width if width is not None or is_terminal else PIPE_WIDTH,
+        force_terminal=True if forced and not off else None,
+        no_color=off or None,
+        color_system=None if off or not (is_terminal or forced) else "auto",
+        highlight=False,
+        markup=False,
+        emoji=False,
+        soft_wrap=False,
+    )
+
+
+def speaks_utf8(console: Console) -> bool:
+    """Whether signs beyond ASCII come out right."""
+    return console.encoding.lower().replace("-", "") == "utf8" and os.environ.get("TERM") != "dumb"
+
+
+def mark(kind: str, *, plain: bool) -> str:
+    """Return the sign of a severity or outcome; colour is never the only one."""
+    return (_PLAIN_MARKS if plain else _MARKS)[kind]
+
+
+def in_ascii(text: str) -> str:
+    """Return the text for terminals that know only ASCII."""
+    return text.translate(_PLAIN_TEXT).encode("ascii", "replace").decode("ascii")
+
+
+def safe(text: str) -> str:
+    r"""Return text from outside so that no terminal can be steered with it.
+
+    Control characters, bidirectional overrides and lone surrogates (which bytes that are no UTF-8
+    become) turn into escapes such as `\x1b`; line ends stay, as do ordinary letters of any script.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(_escaped(text))
+
+
+def _escaped(text: str) -> Iterator[str]:
+    for char in text:
+        code = ord(char)
+        if char in "\n\t":
+            yield char
+        elif 0xDC80 <= code <= 0xDCFF:  # surrogateescape keeps the byte in the low half
+            yield f"\\x{code - 0xDC00:02x}"
+        elif unicodedata.category(char) in ("Cc", "Cf", "Cs", "Zl", "Zp"):
+            yield f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+        else:
+            yield char
