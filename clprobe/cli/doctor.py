@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: MIT
+# ruff: noqa: PLC0415 - rich and the probe cost 0.1 s, so they are imported where they are used
+"""`clprobe doctor`: says what is wrong with OpenCL here, why, and what mends it."""
+
+import threading
+import time
+from collections.abc import Callable
+
+import click
+import msgspec
+
+from clprobe.cli import exit_codes
+from clprobe.cli.sources import read_snapshot
+from clprobe.engine.diagnose import Knowledge, diagnose
+from clprobe.engine.select import select_devices
+from clprobe.model.errors import ClprobeError
+from clprobe.model.finding import Diagnosis
+from clprobe.model.snapshot import Snapshot
+from clprobe.report.as_json import document
+
+SCHEMA = "clprobe.doctor/1"
+
+
+@click.command()
+@click.option("--from", "source", metavar="FILE|-", help="Diagnose this snapshot, not this host.")
+@click.option("--device", "selectors", multiple=True, metavar="SEL", help="Show these devices.")
+@click.option("--why", "rule_id", metavar="RULE", help="Say why this rule holds or does not.")
+@click.option("--list", "list_rules", is_flag=True, help="List what is checked.")
+@click.option("--timeout", default=10.0, show_default=True, help="Seconds to wait for a driver.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "markdown"]),
+    default="text",
+    show_default=True,
+)
+@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+@click.option("--strict", is_flag=True, help="Let warnings count as errors.")
+@click.option("--exit-zero", is_flag=True, help="Exit with 0 whatever was found.")
+@click.option("-q", "--quiet", is_flag=True, help="Print only the findings.")
+@click.option("-v", "--verbose", is_flag=True, help="Show evidence; run a kernel on each device.")
+@click.pass_obj
+def command(  # noqa: PLR0913, PLR0917 - one parameter per option
+    obj: dict[str, str],
+    source: str | None,
+    selectors: tuple[str, ...],
+    rule_id: str | None,
+    list_rules: bool,
+    timeout: float,
+    form: str,
+    as_json: bool,
+    strict: bool,
+    exit_zero: bool,
+    quiet: bool,
+    verbose: bool,
+) -> int:
+    """Say why OpenCL devices are missing, root-only or crashing, and what mends it."""
+    started = time.perf_counter()
+    form = "json" if as_json else form
+    color = obj["color"]
+    if list_rules:
+        return _list_rules(color)
+    snapshot, knowledge = _gather(source, timeout, for_text=form == "text", run_kernels=verbose)
+    if rule_id is not None:
+        return _why(rule_id, snapshot, knowledge, color)
+    diagnosis = diagnose(snapshot, knowledge)
+    shown = msgspec.structs.replace(diagnosis, devices=select_devices(diagnosis.devices, selectors))
+    elapsed_ms = round((time.perf_counter() - started) * 1000)
+    if form == "json":
+        click.echo(document(SCHEMA, shown, elapsed_ms=elapsed_ms), nl=False)
+    elif form == "markdown":
+        from clprobe.report.markdown import diagnosis_as_markdown
+
+        click.echo(diagnosis_as_markdown(shown), nl=False)
+    else:
+        from clprobe.report.doctor_text import DoctorText
+        from clprobe.report.terminal import make_console
+
+        text = DoctorText(make_console(color), verbosity=verbose - quiet)
+        text.show(shown, checks=len(knowledge.rules), elapsed_ms=elapsed_ms)
+    return exit_codes.OK if exit_zero else _exit_status(diagnosis, strict=strict)
+
+
+def _exit_status(diagnosis: Diagnosis, *, strict: bool) -> int:
+    if diagnosis.status == "problems":
+        return exit_codes.PROBLEMS
+    present = (finding for finding in diagnosis.findings if finding.verdict == "present")
+    if strict and any(finding.severity == "warning" for finding in present):
+        return exit_codes.PROBLEMS
+    return exit_codes.UNDECIDED if diagnosis.status == "undetermined" else exit_codes.OK
+
+
+def _gather(
+    source: str | None, timeout: float, *, for_text: bool, run_kernels: bool
+) -> tuple[Snapshot, Knowledge]:
+    """Return facts and rules; rules are read while drivers keep us waiting."""
+    if source is not None:
+        return read_snapshot(source), Knowledge.load()
+    from clprobe.probe.collect import collect
+
+    knowledge = _Background(lambda: _prepare(for_text=for_text))
+    snapshot = collect(timeout_s=timeout, run_kernels=run_kernels)
+    return snapshot, knowledge.result()
+
+
+def _prepare(*, for_text: bool) -> Knowledge:
+    if for_text:
+        import clprobe.report.doctor_text  # noqa: F401 - rich takes as long as all the rules
+    return Knowledge.load()
+
+
+class _Background:
+    """Does something in a thread; an error surfaces where the result is asked for."""
+
+    def __init__(self, work: Callable[[], Knowledge]) -> None:
+        self._work = work
+        self._result: Knowledge | None = None
+        self._error: Exception | None = None
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def result(self) -> Knowledge:
+        self._thread.join()
+        if self._result is None:
+            raise self._error or RuntimeError("the rules were not read")
+        return self._result
+
+    def _run(self) -> None:
+        try:
+            self._result = self._work()
+        except Exception as error:  # noqa: BLE001 - raised again in the main thread
+            self._error = error
+
+
+def _list_rules(color: str) -> int:
+    from clprobe.report.rule_text import show_rules
+    from clprobe.report.terminal import make_console
+
+    show_rules(make_console(color), Knowledge.load().rules)
+    return exit_codes.OK
+
+
+def _why(rule_id: str, snapshot: Snapshot, knowledge: Knowledge, color: str) -> int:
+    from clprobe.engine.why import trace
+    from clprobe.report.rule_text import show_trace
+    from clprobe.report.terminal import make_console
+
+    rule = knowledge.rule(rule_id)
+    if rule is None:
+        raise ClprobeError(
+            reference="no-such-rule",
+            message=f"There is no rule {rule_id!r}.",
+            hint="clprobe rules list shows all of them.",
+        )
+    show_trace(make_console(color), rule, trace(rule, snapshot, knowledge))
+    return exit_codes.OK

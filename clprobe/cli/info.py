@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: MIT
+# ruff: noqa: PLC0415 - rich and the probe cost 0.1 s, so they are imported where they are used
+"""`clprobe info`: lists drivers, loaders, platforms, devices and GPUs."""
+
+import click
+import msgspec
+
+from clprobe.cli import exit_codes
+from clprobe.cli.sources import read_snapshot
+from clprobe.engine.derive import derive
+from clprobe.engine.inventory import take_inventory
+from clprobe.engine.select import select_devices
+from clprobe.engine.tables import Tables
+from clprobe.model.snapshot import Snapshot
+from clprobe.report.as_json import document
+
+SCHEMA = "clprobe.info/1"
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@click.option("--from", "source", metavar="FILE|-", help="Read this snapshot, not this host.")
+@click.option("--device", "selectors", multiple=True, metavar="SEL", help="Show these devices.")
+@click.option("--timeout", default=10.0, show_default=True, help="Seconds to wait for a driver.")
+@click.pass_obj
+def command(
+    obj: dict[str, str],
+    as_json: bool,
+    source: str | None,
+    selectors: tuple[str, ...],
+    timeout: float,
+) -> int:
+    """List drivers, loaders, platforms, devices and GPUs with their limits."""
+    snapshot = read_snapshot(source) if source is not None else _collect(timeout)
+    inventory = take_inventory(derive(snapshot, Tables.load()))
+    devices = select_devices(inventory.devices, selectors)
+    inventory = msgspec.structs.replace(inventory, devices=devices)
+    if as_json:
+        click.echo(document(SCHEMA, inventory), nl=False)
+    else:
+        from clprobe.report.info_text import InfoText
+        from clprobe.report.terminal import make_console
+
+        InfoText(make_console(obj["color"])).show(inventory)
+    return exit_codes.OK
+
+
+def _collect(timeout: float) -> Snapshot:
+    from clprobe.probe.collect import collect
+
+    return collect(timeout_s=timeout)
