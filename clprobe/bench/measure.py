@@ -75,6 +75,13 @@ def measure(case: Case, contest: Contest) -> Outcome:
     device_seconds, reference_seconds = time_in_turns(
         prepared.run, reference.run, contest.effort.seconds_per_case
     )
+    # A device that grows hot or runs out of something may be wrong only now.
+    last_proof = prove(prepared.result(), expected, case.tolerance)
+    if not last_proof.holds:
+        problem = f"after many runs {last_proof.problem}"
+        return without_figures(
+            case.started, contest.label, "wrong-result", problem, proof=last_proof
+        )
     device_side = _Side(
         contest.label,
         proof,

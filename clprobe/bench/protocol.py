@@ -15,12 +15,15 @@ WORKLOADS: tuple[Workload, ...] = ("copy", "launch", "matmul", "conv", "train-ml
 
 
 class Target(msgspec.Struct, frozen=True, kw_only=True):
-    """A device as its driver names it; `position` tells apart those that share all names."""
+    """A device as its driver names it; `position` tells apart those that share all names.
+
+    A name or version of None is not known and fits any.
+    """
 
     label: str
     library: str
     platform: str
-    name: str
+    name: str | None
     driver_version: str | None
     position: int
 
@@ -57,6 +60,9 @@ class Alive(msgspec.Struct, frozen=True, kw_only=True, tag=True):
 
 class Finished(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     """The child did everything that it was asked."""
+
+    other_load_percent: int
+    """The share of the CPU that other programs used meanwhile."""
 
 
 class Failed(msgspec.Struct, frozen=True, kw_only=True, tag=True):

@@ -13,6 +13,7 @@ from clprobe.bench.protocol import (
     Baseline,
     EffortName,
     Failed,
+    Finished,
     Job,
     Outcome,
     Started,
@@ -40,6 +41,8 @@ class Measured:
     outcomes: list[Outcome] = field(default_factory=list)
     complete: bool = True
     """Whether every device did, or refused to do, all that it was asked."""
+    other_load_percent: int | None = None
+    """The most that other programs used of the CPU while a device was measured."""
 
 
 def measure_devices(
@@ -70,6 +73,10 @@ def _measure_device(
                 case Outcome():
                     measured.outcomes.append(message)
                     measured.complete &= message.results[0].status != "error"
+                case Finished():
+                    measured.other_load_percent = max(
+                        message.other_load_percent, measured.other_load_percent or 0
+                    )
                 case Failed():
                     measured.complete = False
                     measured.outcomes.append(

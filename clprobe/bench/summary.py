@@ -16,7 +16,7 @@ def summarise(measured: Measured, system: System, baseline: Baseline) -> BenchRe
     """Return the report; every workload's reference figure follows the device's own."""
     outcomes = measured.outcomes
     return BenchReport(
-        host=_host(system),
+        host=_host(system) | {"other_load_percent": measured.other_load_percent},
         baseline=baseline,
         results=tuple(result for outcome in outcomes for result in outcome.results),
         training=tuple(outcome.training for outcome in outcomes if outcome.training is not None),

@@ -36,7 +36,7 @@ def _target(device: DeviceReport, position: int) -> Target:
         label=f"{device.index}: {device.name or '?'} ({device.platform or '?'}{version})",
         library=device.library or "",
         platform=device.platform or "",
-        name=device.name or "",
+        name=device.name,
         driver_version=device.driver_version,
         position=position,
     )

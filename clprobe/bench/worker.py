@@ -35,6 +35,7 @@ from clprobe.bench.protocol import (
     Target,
     Workload,
 )
+from clprobe.bench.quiet import OtherLoad
 from clprobe.bench.training import (
     measure_steps,
     measure_training,
@@ -83,6 +84,7 @@ def work(job: Job, send: Send) -> None:
         EFFORTS[job.effort],
         lambda: send(Alive()),
     )
+    other_load = OtherLoad()
     for workload in job.workloads:
         for started, measuring in _steps(workload, contest):
             send(started)
@@ -94,7 +96,7 @@ def work(job: Job, send: Send) -> None:
             if outcome.results[0].status == "skipped":
                 # What takes too long at one size takes longer at the next.
                 break
-    send(Finished())
+    send(Finished(other_load_percent=other_load.percent()))
 
 
 def _steps(workload: Workload, contest: Contest) -> Iterator[tuple[Started, Callable[[], Outcome]]]:
@@ -118,11 +120,13 @@ def _find(target: Target) -> cl.Device:
         for platform in cl.get_platforms()
         if same_name(platform.name, target.platform)
         for device in platform.get_devices()
-        if same_name(device.name, target.name)
+        if (target.name is None or same_name(device.name, target.name))
         and target.driver_version in (None, device.driver_version)
     ]
     if target.position >= len(matching):
-        raise DeviceError(f"{target.library} shows no {target.name} on {target.platform} any more.")
+        raise DeviceError(
+            f"{target.library} no longer shows {target.name or 'a device'} on {target.platform}."
+        )
     return matching[target.position]
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from clprobe.model.measurement import BenchReport, BenchVerdict, Result, Training
 
 _BAR_LIMIT = 16.0
+_QUIET_PERCENT = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,11 +48,18 @@ def sections_of(report: BenchReport) -> tuple[Section, ...]:
 
 
 def conditions(report: BenchReport) -> str:
-    """Return in one sentence what the figures are."""
-    return (
+    """Return what the figures are, and whether they can be trusted."""
+    text = (
         f"Medians; ratio: device over {report.baseline} on the CPU, above 1 the device is faster; "
         "95 % bootstrap interval; both measured in turns in one process."
     )
+    other_load = report.host.get("other_load_percent")
+    if isinstance(other_load, int) and other_load > _QUIET_PERCENT:
+        text += (
+            f" Other programs used {other_load} % of the CPU meanwhile, so do not rely on these "
+            "figures: measure again when they rest."
+        )
+    return text
 
 
 def _rows(report: BenchReport, device: str) -> Iterator[Row]:
