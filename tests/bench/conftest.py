@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: MIT
+"""A PoCL to measure, as the target of real child processes."""
+
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+_DEBIAN = "/usr/lib/*/libpocl.so.2"
+_PLATFORM = "Portable Computing Language"
+
+if find_spec("numpy") is None or find_spec("pyopencl") is None:
+    # Without the bench extra only the command can be tested: it says what to install.
+    collect_ignore_glob = ["test_*.py"]
+else:
+    from clprobe.bench.child import run_job
+    from clprobe.bench.protocol import WORKLOADS, Job, Message, Target, Workload
+
+
+def library_of_pocl() -> Path:
+    """Return the system's PoCL, or the one inside pyopencl's wheel."""
+    package = Path(find_spec("pyopencl").origin).parent
+    libraries = [*Path("/").glob(_DEBIAN[1:]), *package.glob(".libs/libpocl-*.so")]
+    if not libraries:
+        pytest.skip("no PoCL, neither of the system nor in pyopencl's wheel")
+    return libraries[0].resolve()
+
+
+@pytest.fixture(scope="session")
+def pocl() -> "Target":
+    """Return PoCL's device."""
+    return Target(
+        label="PoCL",
+        library=str(library_of_pocl()),
+        platform=_PLATFORM,
+        name=None,
+        driver_version=None,
+        position=0,
+    )
+
+
+def messages_of(
+    target: "Target",
+    *workloads: "Workload",
+    silence_seconds: float = 40,
+    **more: str,
+) -> "list[Message]":
+    """Return what a child says about quick workloads, torch left out unless asked for."""
+    job = Job(
+        target=target,
+        workloads=workloads or WORKLOADS,
+        effort="quick",
+        **{"baseline": "numpy", **more},
+    )
+    return list(run_job(job, silence_seconds))

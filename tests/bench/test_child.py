@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: MIT
+"""A driver that crashes, hangs or does not load costs only what it did not finish."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import msgspec
+import pytest
+from conftest import messages_of
+
+from clprobe.bench.protocol import Failed, Finished, Outcome, Started, Target
+from clprobe.bench.run import Measured, Options, measure_devices
+
+SOURCE = Path(__file__).with_name("failing_pocl.c")
+
+
+def failing(pocl: Target, folder: Path, *options: str) -> Target:
+    compiler = shutil.which("cc")
+    if compiler is None:
+        pytest.skip("no C compiler")
+    library = folder / "libfailing.so"
+    command = [compiler, "-shared", "-fPIC", "-w", f'-DPOCL="{pocl.library}"', *options]
+    subprocess.run([*command, "-o", library, SOURCE, "-ldl"], check=True)
+    return msgspec.structs.replace(pocl, label="failing PoCL", library=str(library))
+
+
+def test_a_crash_keeps_what_was_measured_before(pocl: Target, tmp_path: Path) -> None:
+    messages = messages_of(failing(pocl, tmp_path), "copy", "launch", "matmul")
+
+    outcomes = [message for message in messages if isinstance(message, Outcome)]
+    assert [outcome.results[0].workload for outcome in outcomes] == ["copy"]
+    assert outcomes[0].results[0].status == "ok"
+    started = [message.workload for message in messages if isinstance(message, Started)]
+    assert started == ["opening the device", "copy", "launch"]
+    assert isinstance(messages[-1], Failed)
+    assert "crashed: Segmentation fault" in messages[-1].detail
+
+
+def test_a_hang_is_given_up(pocl: Target, tmp_path: Path) -> None:
+    messages = messages_of(failing(pocl, tmp_path, "-DHANG"), "launch", silence_seconds=6)
+
+    assert messages[-1] == Failed(detail="nothing finished within 6 s.")
+
+
+def test_the_next_device_is_measured_after_a_crash(pocl: Target, tmp_path: Path) -> None:
+    measured = Measured()
+    said: list[str] = []
+
+    measure_devices(
+        [failing(pocl, tmp_path), pocl],
+        Options(workloads=("launch",), effort="quick", baseline="numpy"),
+        measured,
+        said.append,
+    )
+
+    found = [
+        (result.device, result.workload, result.status)
+        for outcome in measured.outcomes
+        for result in outcome.results
+    ]
+    assert found == [
+        ("failing PoCL", "launch", "error"),
+        ("PoCL", "launch", "ok"),
+        ("NumPy on the CPU", "launch", "ok"),
+    ]
+    assert not measured.complete
+    assert said[-1] == "PoCL: launch"
+
+
+def test_a_library_that_is_gone_is_said_to_be_gone(pocl: Target, tmp_path: Path) -> None:
+    target = msgspec.structs.replace(
+        pocl, library=str(tmp_path / "libgone.so"), platform="Gone", name="GPU"
+    )
+
+    (*_, last) = messages_of(target, "copy")
+
+    assert isinstance(last, Failed)
+    assert "libgone.so" in last.detail or "clGetPlatformIDs" in last.detail
+
+
+def test_a_healthy_device_finishes(pocl: Target) -> None:
+    (*_, last) = messages_of(pocl, "launch")
+
+    assert isinstance(last, Finished)
+    assert 0 <= last.other_load_percent <= 100

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: MIT
+"""All engines learn the same from the same data."""
+
+import numpy as np
+import pytest
+from conftest import messages_of
+
+from clprobe.bench.digits import load_digits
+from clprobe.bench.engines.numpy_cpu import NumpyEngine
+from clprobe.bench.nets import BATCH, CNN, MLP, Net
+from clprobe.bench.protocol import Outcome, Target
+
+
+@pytest.mark.parametrize("baseline", ["numpy", "torch"])
+def test_pocl_learns_the_digits_as_the_reference_does(pocl: Target, baseline: str) -> None:
+    if baseline == "torch":
+        pytest.importorskip("torch")
+
+    messages = messages_of(pocl, "train-mlp", "train-cnn", baseline=baseline)
+
+    trainings = [message.training for message in messages if isinstance(message, Outcome)]
+    assert [training.model for training in trainings] == ["mlp", "cnn"]
+    for training in trainings:
+        assert training.accuracy >= 0.95
+        assert training.matches_reference is True
+        assert training.samples_per_second > 0
+        assert training.loss[-1] < training.loss[0] / 10
+
+
+@pytest.mark.parametrize("net", [MLP, CNN], ids=lambda net: net.name)
+def test_numpy_takes_the_steps_that_torch_takes(net: Net) -> None:
+    pytest.importorskip("torch")
+    from clprobe.bench.engines.torch_cpu import TorchEngine  # noqa: PLC0415 - may be absent
+
+    train, test = load_digits()
+    batches = train.batches(BATCH)[:4]
+    ours, theirs = (engine.trainer(net, batches) for engine in (NumpyEngine(), TorchEngine()))
+
+    np.testing.assert_allclose(ours.train(range(4)), theirs.train(range(4)), rtol=1e-5)
+
+    for own, their in zip(ours.weights(), theirs.weights(), strict=True):
+        np.testing.assert_allclose(own, their, atol=1e-6)
+    assert np.array_equal(ours.predict(test.images), theirs.predict(test.images))

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: MIT
+"""Decisions, and the sentences that users read."""
+
+import pytest
+
+from clprobe.bench.statistics import Estimate
+from clprobe.bench.verdicts import judge, refuse, too_slow
+
+REFERENCE = "torch on 2 CPU threads"
+
+
+@pytest.mark.parametrize(
+    ("median", "ci95", "is_cpu", "decision", "text"),
+    [
+        (
+            1 / 1.8,
+            (0.5, 0.6),
+            False,
+            "cpu",
+            "On matmul-1024 the device is 1.8 times slower than torch on 2 CPU threads: "
+            "use the CPU.",
+        ),
+        (
+            25.4,
+            (20.0, 30.0),
+            False,
+            "device",
+            "On matmul-1024 the device is 25 times faster than torch on 2 CPU threads: "
+            "use the device.",
+        ),
+        (
+            1.05,
+            (1.02, 1.08),
+            False,
+            "device",
+            "On matmul-1024 the device is 5 percent faster than torch on 2 CPU threads: "
+            "use the device.",
+        ),
+        (
+            1.05,
+            (0.95, 1.08),
+            False,
+            "no-difference",
+            "On matmul-1024 the device and torch on 2 CPU threads are equally fast, as far as "
+            "this shows.",
+        ),
+        (
+            0.5,
+            (0.4, 0.6),
+            True,
+            "cpu",
+            "On matmul-1024 this OpenCL device, itself the CPU, is 2.0 times slower than torch "
+            "on 2 CPU threads: use torch.",
+        ),
+        (
+            2.0,
+            (1.9, 2.1),
+            True,
+            "device",
+            "On matmul-1024 this OpenCL device, itself the CPU, is 2.0 times faster than torch "
+            "on 2 CPU threads: use OpenCL.",
+        ),
+    ],
+)
+def test_a_ratio_becomes_a_decision_and_a_sentence(
+    median: float, ci95: tuple[float, float], is_cpu: bool, decision: str, text: str
+) -> None:
+    verdict = judge(
+        "matmul-1024", "GPU", Estimate(median, ci95), reference=REFERENCE, is_cpu=is_cpu
+    )
+
+    assert (verdict.decision, verdict.text) == (decision, text)
+
+
+def test_an_interval_that_ends_at_one_makes_no_difference() -> None:
+    verdict = judge("copy", "GPU", Estimate(1.1, (1.0, 1.2)), reference=REFERENCE, is_cpu=False)
+
+    assert verdict.decision == "no-difference"
+
+
+def test_a_wrong_device_is_refused_without_figures() -> None:
+    verdict = refuse("copy", "GPU", "its results are wrong.")
+
+    assert (verdict.decision, verdict.ratio, verdict.ci95) == ("refused", None, None)
+    assert verdict.text == "Do not use it for copy: its results are wrong."
+
+
+def test_a_right_but_slow_device_loses_to_the_cpu() -> None:
+    assert too_slow("copy", "GPU", "it would take 90 s.").decision == "cpu"

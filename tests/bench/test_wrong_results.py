@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: MIT
+"""A device whose results are wrong gets no figures: here PoCL runs a kernel with one fault."""
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from conftest import messages_of
+
+from clprobe.bench.cases import Expected
+from clprobe.bench.proof import prove
+from clprobe.bench.protocol import Outcome, Target
+from clprobe.resources import kernels_path
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        ("elementwise/binary.cl", "(add, a + b)", "(add, a + b * 1.0001f)", "launch"),
+        ("optim/sgd.cl", "rate * step", "1.01f * rate * step", "train-mlp"),
+        ("conv/im2col.cl", "= 0.0f;", "= 0.01f;", "conv"),
+    ],
+)
+def test_one_wrong_term_is_refused(
+    pocl: Target, tmp_path: Path, fault: tuple[str, str, str, str]
+) -> None:
+    file, right, wrong, workload = fault
+    kernels = tmp_path / "kernels"
+    shutil.copytree(kernels_path(), kernels)
+    source = (kernels / file).read_text()
+    assert right in source
+    (kernels / file).write_text(source.replace(right, wrong))
+
+    messages = messages_of(pocl, workload, kernels=str(kernels))
+
+    outcome = next(message for message in messages if isinstance(message, Outcome))
+    (result,) = outcome.results
+    assert (result.status, result.median, result.samples) == ("wrong-result", None, 0)
+    assert result.max_error > result.tolerance
+    assert (outcome.verdict.decision, outcome.verdict.ratio) == ("refused", None)
+    if workload == "train-mlp":
+        assert outcome.training.matches_reference is False
+        assert (outcome.training.accuracy, outcome.training.samples_per_second) == (None, None)
+
+
+@pytest.mark.parametrize("garbage", [np.nan, np.inf, 1e30, 0.0])
+def test_garbage_never_passes(garbage: float) -> None:
+    expected = Expected(np.full(4, 2.0), np.full(4, 3.0))
+
+    proof = prove(np.array([2, 2, garbage, 2], np.float32), expected, 1e-5)
+
+    assert not proof.holds
+    assert (proof.max_error is None) == (not np.isfinite(garbage))
+
+
+def test_a_sum_of_zeros_must_be_zero() -> None:
+    expected = Expected(np.zeros(2), np.zeros(2))
+
+    assert prove(np.zeros(2, np.float32), expected, 1e-5).holds
+    assert not prove(np.array([0, 1e-3], np.float32), expected, 1e-5).holds
