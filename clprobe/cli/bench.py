@@ -83,6 +83,8 @@ def command(  # noqa: PLR0913 - one argument per option
     snapshot = collect()
     devices = diagnose(snapshot, Knowledge.load()).devices
     targets = targets_of(devices, select_devices(devices, selectors))
+    if not targets:
+        _say("there is no OpenCL device; clprobe doctor says why")
     options = Options(
         workloads=workloads or WORKLOADS, effort=effort or "default", baseline=chosen_baseline
     )

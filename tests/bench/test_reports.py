@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: MIT
+"""One report in text, Markdown and HTML."""
+
+from html.parser import HTMLParser
+
+import pytest
+
+from clprobe.model.measurement import BenchReport, BenchVerdict, Result, Training
+from clprobe.report.bench_html import bench_html
+from clprobe.report.bench_markdown import bench_markdown
+from clprobe.report.bench_text import bar_of, bench_text
+from clprobe.report.terminal import make_console
+
+GPU = "0: GPU | <b>fast</b>, a name that its vendor made very much longer than any terminal"
+
+
+def report(**host: str | int | None) -> BenchReport:
+    return BenchReport(
+        host={"cpu": "Invented CPU", **host},
+        baseline="torch",
+        results=(
+            result("conv-weight-grad-16x128x28", 1234.0, "GFLOP/s"),
+            result("launch", 50.0, "µs", metric="latency"),
+            result("copy", None, "GB/s", status="wrong-result"),
+        ),
+        training=(
+            Training(
+                device=GPU,
+                model="mlp",
+                loss=(2.5, 0.1),
+                accuracy=0.97,
+                samples_per_second=5e4,
+                matches_reference=True,
+            ),
+        ),
+        verdicts=(
+            verdict("conv-weight-grad-16x128x28", 4.0, "device"),
+            verdict("launch", 0.1, "cpu"),
+            verdict("copy", None, "refused"),
+        ),
+    )
+
+
+def result(
+    workload: str,
+    median: float | None,
+    unit: str,
+    *,
+    metric: str = "throughput",
+    status: str = "ok",
+) -> Result:
+    return Result(
+        device=GPU,
+        workload=workload,
+        metric=metric,
+        unit=unit,
+        median=median,
+        ci95=None if median is None else (median * 0.9, median * 1.1),
+        samples=0 if median is None else 20,
+        status=status,
+    )
+
+
+def verdict(workload: str, ratio: float | None, decision: str) -> BenchVerdict:
+    return BenchVerdict(
+        workload=workload,
+        device=GPU,
+        ratio=ratio,
+        ci95=None if ratio is None else (ratio * 0.9, ratio * 1.1),
+        decision=decision,
+        text=f"A sentence on {workload}.",
+    )
+
+
+def text_of(shown: BenchReport, **options: bool) -> str:
+    console = make_console("never", width=80)
+    with console.capture() as capture:
+        console.print(bench_text(shown, **options))
+    return capture.get()
+
+
+def test_the_text_fits_80_columns_and_shows_both_sides() -> None:
+    text = text_of(report())
+
+    assert max(map(len, text.splitlines())) <= 80
+    lines = [" ".join(line.split()) for line in text.splitlines()]
+    assert "conv-weight-grad-16x128x28 1234 GFLOP/s 309 GFLOP/s 4.00 █████|███" in lines
+    assert "launch 50.0 µs 5.00 µs 0.100 █ |" in lines
+    assert "copy wrong-result" in lines
+    assert "A sentence on copy." in text
+
+
+def test_a_plain_terminal_gets_plain_bars() -> None:
+    assert "█" not in text_of(report(), ascii_only=True)
+
+
+def test_nothing_measured_is_said() -> None:
+    nothing = BenchReport(host={}, baseline="torch", results=(), training=(), verdicts=())
+
+    assert text_of(nothing) == "Nothing was measured.\n"
+
+
+@pytest.mark.parametrize(("percent", "warned"), [(None, False), (5, False), (60, True)])
+def test_other_programs_are_mentioned_when_they_disturb(percent: int | None, warned: bool) -> None:
+    text = text_of(report(other_load_percent=percent))
+
+    assert ("Other programs used" in text) == warned
+
+
+def test_a_bar_passes_its_mark_only_where_the_device_is_faster() -> None:
+    assert bar_of(0.5, ascii_only=True) == "#####|"
+    assert bar_of(1.0, ascii_only=True) == "#####|#####"
+    assert bar_of(0.0, ascii_only=True) == "     |"
+
+
+def test_markdown_cells_cannot_be_ended_by_a_device_name() -> None:
+    text = bench_markdown(report())
+
+    assert "## 0: GPU \\| \\<b>fast" in text
+    tables = [line for line in text.splitlines() if line.startswith("| ")]
+    assert {line.count("|") for line in tables} == {7}
+
+
+def test_html_is_one_balanced_page_without_foreign_tags() -> None:
+    page = Tags()
+
+    page.feed(bench_html(report()))
+
+    assert page.open == []
+    assert not page.seen & {"b", "script", "link", "img"}
+    assert "svg" in page.seen
+
+
+class Tags(HTMLParser):
+    """Notes which tags a page uses, and which it leaves open."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.seen: set[str] = set()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:  # noqa: ARG002
+        self.seen.add(tag)
+        if tag != "meta":
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:  # noqa: ARG002
+        self.seen.add(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
