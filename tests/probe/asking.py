@@ -5,13 +5,23 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from clprobe.model.opencl import Answer, Icd
 from clprobe.model.snapshot import Snapshot
 from clprobe.probe.collect import collect
+from clprobe.probe.host import Python
 from clprobe.probe.live_host import LiveHost
 
 Build = Callable[..., Path]
 """Compiles the fixture driver with a fault, and more options of cc."""
+
+
+class _WithoutPyopencl(LiveHost):
+    """This machine, but for the child whose imports take longer than all drivers."""
+
+    def python(self) -> Python:
+        return replace(super().python(), pyopencl_folder=None)
 
 
 def register(vendors: Path, text: str | bytes | Path) -> Path:
@@ -30,7 +40,7 @@ def environment(**more: str) -> dict[str, str]:
 
 def ask(vendors: Path, *, timeout_s: float = 8.0, run_kernels: bool = False) -> Snapshot:
     """Collect with the folder in force."""
-    host = LiveHost(environment(OCL_ICD_VENDORS=str(vendors)))
+    host = _WithoutPyopencl(environment(OCL_ICD_VENDORS=str(vendors)))
     return collect(host, timeout_s=timeout_s, run_kernels=run_kernels)
 
 

@@ -74,7 +74,7 @@ def collect_as(node: Node | None, *, uid: int = 0, groups: tuple[int, ...] = ())
     mount = ["unshare", "-m", "sh", "-c", _MOUNT, "sh", node.line() if node else ""]
     result = subprocess.run(
         [*mount, *become, sys.executable, "-c", _COLLECT],
-        env=environment(PYTHON=sys.executable, HOME="/dev/shm"),
+        env=environment(PYTHON=sys.executable, HOME="/dev"),
         capture_output=True,
         text=True,
         timeout=60,
