@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The OpenCL devices of this process, and those among them that build nothing."""
 
+import warnings
+
 import pyopencl as cl
 
 from clprobe.tensor.program import first_errors
@@ -26,7 +28,10 @@ def label(device: cl.Device) -> str:
 def why_broken(device: cl.Device) -> str:
     """Return why the device builds not even an empty kernel; nothing if it does."""
     try:
-        cl.Program(cl.Context([device]), TRIVIAL).build(cache_dir=False)
+        with warnings.catch_warnings():
+            # Some compilers greet every build with a log.
+            warnings.simplefilter("ignore", cl.CompilerWarning)
+            cl.Program(cl.Context([device]), TRIVIAL).build(cache_dir=False)
     except cl.Error as error:
         return f"{label(device)} builds nothing: {'; '.join(first_errors(str(error)))}"
     return ""
