@@ -33,6 +33,10 @@ class Loader(FactStruct, frozen=True, kw_only=True):
     is_default: Annotated[
         Fact[bool], described("whether a plain program of this shell gets it", "ldconfig -p")
     ] = NOT_STATED
+    missing_dependencies: Annotated[
+        Fact[tuple[str, ...]],
+        described("needed libraries that the linker cannot find", "DT_NEEDED of {path}"),
+    ] = NOT_STATED
     icd_folders: Annotated[
         Fact[tuple[str, ...]],
         described("folders that it reads .icd files from, environment applied"),

@@ -13,11 +13,12 @@ import sys
 import tempfile
 import threading
 import time
+import weakref
 from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, Any
 
-from clprobe.probe.host import ChildResult, OpenclRequest
+from clprobe.probe.host import ChildResult, OpenclRequest, Pending
 
 _WORKER = str(Path(__file__).with_name("opencl_worker.py"))
 _MOST_PRINTED = 8192
@@ -26,22 +27,66 @@ _POLL_S = 0.02
 _PATIENCE_AFTER_KILL_S = 0.5
 
 
-class RunningChild:
+def start_child(request: OpenclRequest, environment: Mapping[str, str]) -> Pending:
+    """Start a worker and return at once; one that cannot be started is an answer as well."""
+    try:
+        folder = tempfile.mkdtemp(prefix="clprobe-")
+    except OSError as error:
+        return _NotStarted(str(error))
+    try:
+        return _RunningChild(folder, _start(folder, request, environment), request.timeout_s)
+    except OSError as error:
+        shutil.rmtree(folder, ignore_errors=True)
+        return _NotStarted(str(error))
+
+
+def _start(
+    folder: str, request: OpenclRequest, environment: Mapping[str, str]
+) -> subprocess.Popen[bytes]:
+    # Nothing that a driver drops in its working folder (Intel's writes *.aub) may stay.
+    working_folder = Path(folder, "work")
+    working_folder.mkdir()
+    # pyopencl needs this Python's packages; a vendor library needs none of them.
+    isolation = () if request.role == "pyopencl" else ("-I", "-S")
+    kernels = ("kernels",) if request.kernels else ()
+    return subprocess.Popen(
+        [
+            *(sys.executable, *isolation, _WORKER),
+            *(request.role, str(_report_path(folder)), request.library, *kernels),
+        ],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        cwd=working_folder,
+        env=environment,
+        start_new_session=True,
+    )
+
+
+def _report_path(folder: str) -> Path:
+    return Path(folder, "report.jsonl")
+
+
+class _NotStarted:
+    def __init__(self, problem: str) -> None:
+        self._problem = problem
+
+    def wait(self) -> ChildResult:
+        return ChildResult(ended="not-started", problem=self._problem)
+
+
+class _RunningChild:
     """One worker at work; a thread of ours empties its output, so that it never blocks on it."""
 
-    def __init__(self, request: OpenclRequest, environment: Mapping[str, str]) -> None:
-        self._folder = tempfile.mkdtemp(prefix="clprobe-")
-        self._deadline = time.monotonic() + request.timeout_s
+    def __init__(self, folder: str, process: subprocess.Popen[bytes], timeout_s: float) -> None:
+        self._folder = folder
+        # Also removes the folder when the user interrupts us before anyone waits.
+        self._remove_folder = weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        self._process = process
+        self._deadline = time.monotonic() + timeout_s
         self._printed = b""
         self._timed_out = False
-        self._problem = ""
-        self._process: subprocess.Popen[bytes] | None = None
-        try:
-            self._process = self._start(request, environment)
-        except OSError as error:
-            self._problem = str(error)
-            return
-        self._thread = threading.Thread(target=self._watch, args=(self._process,), daemon=True)
+        self._thread = threading.Thread(target=self._watch, args=(process,), daemon=True)
         self._thread.start()
 
     def wait(self) -> ChildResult:
@@ -50,12 +95,9 @@ class RunningChild:
 
     @functools.cached_property
     def _result(self) -> ChildResult:
-        if self._process is None:
-            shutil.rmtree(self._folder, ignore_errors=True)
-            return ChildResult(ended="not-started", problem=self._problem)
         self._thread.join()
-        reports = _read_reports(self._report_path)
-        shutil.rmtree(self._folder, ignore_errors=True)
+        reports = _read_reports(_report_path(self._folder))
+        self._remove_folder()
         printed = self._printed.decode("utf-8", "replace")
         status = self._process.returncode
         if self._timed_out or status is None:
@@ -64,33 +106,7 @@ class RunningChild:
             return ChildResult(ended="signal", status=-status, reports=reports, printed=printed)
         return ChildResult(ended="exit", status=status, reports=reports, printed=printed)
 
-    @property
-    def _report_path(self) -> Path:
-        return Path(self._folder, "report.jsonl")
-
-    def _start(
-        self, request: OpenclRequest, environment: Mapping[str, str]
-    ) -> subprocess.Popen[bytes]:
-        # Nothing that a driver drops in its working folder (Intel's writes *.aub) may stay.
-        working_folder = Path(self._folder, "work")
-        working_folder.mkdir()
-        # pyopencl needs this Python's packages; a vendor library needs none of them.
-        isolation = () if request.role == "pyopencl" else ("-I", "-S")
-        kernels = ("kernels",) if request.kernels else ()
-        return subprocess.Popen(
-            [
-                *(sys.executable, *isolation, _WORKER),
-                *(request.role, str(self._report_path), request.library, *kernels),
-            ],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            cwd=working_folder,
-            env=environment,
-            start_new_session=True,
-        )
-
-    def _watch(self, process: "subprocess.Popen[bytes]") -> None:
+    def _watch(self, process: subprocess.Popen[bytes]) -> None:
         assert process.stdout is not None  # noqa: S101 - Popen was given a pipe
         with process.stdout as output, _exit_descriptor(process.pid) as exit_descriptor:
             os.set_blocking(output.fileno(), False)
@@ -119,7 +135,7 @@ class RunningChild:
         self._printed = (self._printed + piece)[-_MOST_PRINTED:]
         return bool(piece)
 
-    def _end(self, process: "subprocess.Popen[bytes]") -> None:
+    def _end(self, process: subprocess.Popen[bytes]) -> None:
         # The child is not reaped yet, so its group id cannot have passed to anyone else; killing
         # the group ends what the driver forked.
         with contextlib.suppress(ProcessLookupError, PermissionError):

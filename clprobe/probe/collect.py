@@ -57,7 +57,8 @@ def collect(
         excerpts=(),
     )
     answered = tuple(_answered(host, icd, children, owners, timeout_s) for icd in icds)
-    seen = _views(views, timeout_s)
+    has_loader = any(loader.facts.is_default is True for loader in loaders)
+    seen = _views(views, timeout_s, has_loader=has_loader)
     return _encodable(
         replace(
             snapshot,
@@ -100,7 +101,9 @@ def _start_icds(asked: _Asking, icds: tuple[FoundIcd, ...]) -> dict[str, Pending
         if icd.library is not None:
             real = asked.host.real_path(icd.library)
             if real not in children:
-                children[real] = asked.start("icd", icd.library)
+                # A relative path means another file in the child's own working folder.
+                library = icd.library if icd.library.startswith("/") else real
+                children[real] = asked.start("icd", library)
     return children
 
 
@@ -136,8 +139,11 @@ def _answered(
     return replace(facts, answer=answer_of(result, timeout_s))
 
 
-def _views(views: dict[str, Pending], timeout_s: float) -> tuple[View, ...]:
-    return tuple(view_of(viewer, pending.wait(), timeout_s) for viewer, pending in views.items())
+def _views(views: dict[str, Pending], timeout_s: float, *, has_loader: bool) -> tuple[View, ...]:
+    seen = {viewer: view_of(viewer, pending.wait(), timeout_s) for viewer, pending in views.items()}
+    if not has_loader:
+        seen["system-loader"] = replace(seen["system-loader"], loader=None, version=None)
+    return tuple(seen.values())
 
 
 def _with_version(loader: Loader, views: tuple[View, ...]) -> Loader:

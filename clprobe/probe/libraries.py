@@ -126,7 +126,7 @@ class Libraries:
             machine=elf.machine,
             size_bytes=elf.size_bytes,
             required_bytes=elf.required_bytes,
-            missing_dependencies=self._missing_dependencies(path),
+            missing_dependencies=self.missing_dependencies(path),
             open_error=open_error,
         )
 
@@ -145,7 +145,8 @@ class Libraries:
         except OSError as error:
             return Unknown(reason(error))
 
-    def _missing_dependencies(self, path: str) -> tuple[str, ...] | Unknown:
+    def missing_dependencies(self, path: str) -> tuple[str, ...] | Unknown:
+        """Return the needed libraries that the linker finds nowhere, those of needed ones too."""
         if not self.is_for_this_process(path):
             return Unknown(f"{path} is for another processor than this Python")
         missing: list[str] = []

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from clprobe.probe import linker_cache
-from clprobe.probe.children import RunningChild
+from clprobe.probe.children import start_child
 from clprobe.probe.elf import read_elf
 from clprobe.probe.host import (
     CachedLibrary,
@@ -199,7 +199,7 @@ class LiveHost:
         )
 
     def start_opencl(self, request: OpenclRequest) -> Pending:
-        return RunningChild(request, self._environment)
+        return start_child(request, self._environment)
 
 
 def _places(raw: bytes, mark: bytes) -> Iterator[int]:

@@ -52,7 +52,7 @@ def probe_loaders(host: Host, libraries: Libraries) -> tuple[FoundLoader, ...]:
     default = libraries.find(LIBRARY)
     default = host.real_path(default) if default else None
     return tuple(
-        _loader(host, path, tuple(dict.fromkeys(finders)), is_default=path == default)
+        _loader(host, libraries, path, tuple(dict.fromkeys(finders)), is_default=path == default)
         for path, finders in found.items()
     )
 
@@ -85,7 +85,9 @@ def _wheel_folders(pyopencl_folder: str) -> tuple[str, str]:
     return f"{pyopencl_folder}/.libs", f"{pyopencl_folder}.libs"
 
 
-def _loader(host: Host, path: str, found_by: tuple[str, ...], *, is_default: bool) -> FoundLoader:
+def _loader(
+    host: Host, libraries: Libraries, path: str, found_by: tuple[str, ...], *, is_default: bool
+) -> FoundLoader:
     texts = ask(host.texts_in, path, _MARKS)
     if isinstance(texts, Unknown):
         facts = Loader(
@@ -102,6 +104,7 @@ def _loader(host: Host, path: str, found_by: tuple[str, ...], *, is_default: boo
         version=Unknown("only a loaded loader tells it"),
         found_by=found_by,
         is_default=is_default,
+        missing_dependencies=libraries.missing_dependencies(path),
         icd_folders=search.folders,
         honours=tuple(text for text in texts if _VARIABLE.fullmatch(text)),
     )

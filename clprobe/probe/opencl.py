@@ -59,11 +59,24 @@ def _end(
         return "crash", None, f"ended by {_signal_name(result.status)} {where}"
     if not done:
         return "crash", None, f"the driver ended the process with exit({result.status}) {where}"
-    failed = next((report for report in result.reports if "failed" in report), None)
+    return _end_of_a_whole_conversation(result.reports, platforms)
+
+
+def _end_of_a_whole_conversation(
+    reports: Sequence[dict[str, Any]], platforms: tuple[Platform, ...]
+) -> tuple[Outcome, int | None, str | None]:
+    failed = next((report for report in reports if "failed" in report), None)
     if failed is not None:
         empty = failed["code"] in (_NO_PLATFORMS, _NO_DEVICES)
         return "no-devices" if empty else "error", failed["code"], failed["failed"]
+    wrong = next((report for report in reports if _is_bad_kernel(report)), None)
+    if wrong is not None:
+        return "error", wrong.get("code"), wrong.get("why", "a kernel gave a wrong result")
     return _end_of_a_whole_answer(platforms)
+
+
+def _is_bad_kernel(report: dict[str, Any]) -> bool:
+    return report.get("fact") == "kernel_result" and report["value"] != "right"
 
 
 def _end_of_a_whole_answer(

@@ -236,13 +236,14 @@ def _sizes(raw: bytes) -> list[int]:
 
 
 def _mapped_loader() -> str | None:
-    """Return the file of the libOpenCL in this process; only the kernel knows for certain."""
-    with open("/proc/self/maps", encoding="utf-8", errors="replace") as maps:  # noqa: PTH123 - pathlib takes longer to import than this child lives
-        for line in maps:
-            path = line.rstrip("\n").partition("/")[2]
-            if path.rpartition("/")[2].startswith("libOpenCL"):
-                return "/" + path
-    return None
+    """Return the file of the libOpenCL in this process; only Linux knows for certain."""
+    try:
+        with open("/proc/self/maps", encoding="utf-8", errors="replace") as maps:  # noqa: PTH123 - pathlib takes longer to import than this child lives
+            mapped = {line.rstrip("\n").partition("/")[2] for line in maps}
+    except OSError:  # no /proc in this container
+        return None
+    loaders = (path for path in mapped if path.rpartition("/")[2].startswith("libOpenCL"))
+    return next((f"/{path}" for path in loaders), None)
 
 
 def _loader_version(opened: ctypes.CDLL) -> str | None:

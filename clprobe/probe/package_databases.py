@@ -3,6 +3,7 @@
 
 # ruff: noqa: PTH208, S108 - paths are texts, as databases have them; /tmp/ is only a prefix
 
+import errno
 import functools
 import os
 import re
@@ -175,13 +176,16 @@ def _has_rpm() -> bool:
 
 
 def _run_rpm(*arguments: str) -> str:
-    result = subprocess.run(
-        ["/usr/bin/rpm", *arguments],
-        capture_output=True,
-        timeout=_RPM_LIMIT_S,
-        check=False,
-        stdin=subprocess.DEVNULL,
-    )
+    try:
+        result = subprocess.run(
+            ["/usr/bin/rpm", *arguments],
+            capture_output=True,
+            timeout=_RPM_LIMIT_S,
+            check=False,
+            stdin=subprocess.DEVNULL,
+        )
+    except subprocess.TimeoutExpired:
+        raise OSError(errno.ETIMEDOUT, os.strerror(errno.ETIMEDOUT), "rpm") from None
     return result.stdout.decode("utf-8", "replace")
 
 

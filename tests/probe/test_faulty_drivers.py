@@ -46,11 +46,12 @@ _HANGS = {
 }
 _KERNEL_FAULTS = {
     "healthy": ("run", "ok", "right"),
-    "build_fail": ("compile", "ok", "build-failed"),
+    "build_fail": ("compile", "error", "build-failed"),
     "build_abort": ("compile", "crash", None),
-    "run_fail": ("run", "ok", "run-failed"),
+    "build_hang": ("compile", "hang", None),
+    "run_fail": ("run", "error", "run-failed"),
     "run_segv": ("run", "crash", None),
-    "wrong_result": ("run", "ok", "wrong"),
+    "wrong_result": ("run", "error", "wrong"),
 }
 
 
@@ -87,7 +88,7 @@ def test_a_known_answer_kernel_is_run_when_asked_for(
 ) -> None:
     stage, outcome, result = _KERNEL_FAULTS[fault]
     broken = register(vendors, build(fault))
-    snapshot = ask(vendors, run_kernels=True)
+    snapshot = ask(vendors, run_kernels=True, timeout_s=3.0)
     answer = icd_named(snapshot, broken).answer
     assert (answer.stage, answer.outcome) == (stage, outcome), answer.message
     device = answer.platforms[0].devices[0]
