@@ -34,7 +34,11 @@ SCHEMA = "clprobe.install-plan/1"
 @click.option("--linux", metavar="VERSION", help="Another Linux: 6.8.")
 @click.option("--python", metavar="VERSION", help="Another Python: 3.11.")
 @click.option(
-    "--goal", type=click.Choice(["opencl", "pytorch"]), default="opencl", show_default=True
+    "--goal",
+    type=click.Choice(["opencl", "pytorch"]),
+    default="opencl",
+    show_default=True,
+    help="OpenCL devices, or training in PyTorch on them.",
 )
 @click.option("--from", "source", metavar="FILE|-", help="Plan for the host of this snapshot.")
 @click.option("--backend", metavar="NAME", help="Show the steps of this route, not of the best.")
@@ -45,6 +49,7 @@ SCHEMA = "clprobe.install-plan/1"
     type=click.Choice(["table", "json", "markdown", "sh"]),
     default="table",
     show_default=True,
+    help="sh: a script that installs the best route, or the one of --backend.",
 )
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.pass_obj

@@ -163,8 +163,8 @@ class Implementation(Entry, frozen=True, kw_only=True):
 class Release(Entry, frozen=True, kw_only=True):
     """Something to know about a range of versions, on some generations (none: all) and Linux.
 
-    `breaks`: it does not work as installed, `note` says what makes it. `mended` are package
-    versions inside the range that carry the correction.
+    `breaks`: it does not work as installed; `environment` are variables with which it does.
+    `mended` are package versions inside the range that carry the correction.
     """
 
     versions: str
@@ -172,6 +172,7 @@ class Release(Entry, frozen=True, kw_only=True):
     linux: str = "*"
     generations: tuple[str, ...] = ()
     breaks: bool = False
+    environment: dict[str, str] = {}
     mended: tuple[str, ...] = ()
 
 
@@ -179,7 +180,8 @@ class Elsewhere(Entry, frozen=True, kw_only=True):
     """A way to install it where the distribution itself has none.
 
     `origin` is a distribution (files fetched by hand), a PPA, or "pip"; `onto` are the
-    distributions it was seen to fit, "*" all. `version` None: the newest, not looked at.
+    distributions it was seen to fit, "*" all. `version` None: the newest, not looked at. `glibc`
+    is the range that its files were built for.
     """
 
     how: Literal["file", "ppa", "pip"]
@@ -188,6 +190,7 @@ class Elsewhere(Entry, frozen=True, kw_only=True):
     packages: tuple[str, ...]
     note: str
     version: str | None = None
+    glibc: str = "*"
     status: Literal["supported", "workaround", "unverified"] = "workaround"
 
 
@@ -218,7 +221,8 @@ class LinuxVersions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 class Distribution(Entry, frozen=True, kw_only=True):
     """A release of a distribution.
 
-    `node_group` is the group of render nodes, `absent` are packages that it verifiably lacks.
+    `node_group` is the group of render nodes, `absent` are packages that it verifiably lacks,
+    `python` and `glibc` the versions that it ships.
     """
 
     id: str
@@ -227,6 +231,7 @@ class Distribution(Entry, frozen=True, kw_only=True):
     packages: dict[str, tuple[PackageVersion, ...]]
     codename: str | None = None
     python: str | None = None
+    glibc: str | None = None
     linux: LinuxVersions | None = None
     node_group: str | None = None
     index_date: str | None = None

@@ -4,15 +4,15 @@
 from clprobe.engine.coverage import covers
 from clprobe.engine.table_types import Entry, Implementation, Release
 from clprobe.engine.tables import Tables
-from clprobe.engine.versions import compare, conditions, in_range, in_words, oldest
+from clprobe.engine.versions import compare, in_range, in_words
 from clprobe.install import route_steps
 from clprobe.install.linux_fit import LinuxFit, fit
 from clprobe.install.machine import Machine
+from clprobe.install.version_fit import version_fit
 from clprobe.install.ways import Way, packaged
 from clprobe.install.wording import sentence
 from clprobe.model.finding import Source
 from clprobe.model.plan import Component, Rejected, Route, RouteStatus
-from clprobe.model.unknown import Unknown
 
 _STATUS: tuple[RouteStatus, ...] = ("supported", "workaround", "unverified")
 
@@ -34,24 +34,30 @@ def judge(
 ) -> Route | Rejected:
     """Return the route that this way is (its rank still 0), or the rejection."""
     if "gpu" not in implementation.device_types or not _drives_gpus(implementation):
+        refusal = _too_old_glibc(way, implementation, machine)
+        if refusal is not None:
+            return _rejected(implementation, refusal, way)
         return _cpu_route(way, implementation, machine)
     caveats: list[str] = []
     status = way.status
-    refusal, doubt = _coverage(way, implementation, machine)
-    if refusal is not None:
-        return _rejected(implementation, refusal, way, *machine.chips[:1])
-    if doubt is not None:
-        caveats.append(doubt)
-        status = "unverified" if not machine.chips else _worst(status, "workaround")
+    coverage = version_fit(way, implementation, machine)
+    if coverage.refusal is not None:
+        return _rejected(implementation, coverage.refusal, way, *machine.chips[:1])
+    if coverage.doubt is not None:
+        caveats.append(sentence(coverage.doubt))
+        status = _worst(status, "workaround" if coverage.some_chips else "unverified")
     linux = fit(machine, implementation)
     if linux.because is not None:
         return _rejected(implementation, linux.because, *_generations(machine))
-    if linux.force_probe is not None:
+    if linux.force_probe is not None or linux.newer == "backports":
         status = _worst(status, "workaround")
     known = _releases(way, implementation, machine, linux.linux)
     if any(release.breaks for release in known):
         status = _worst(status, "workaround")
     caveats += _caveats(way, machine, linux, known) + _limits(implementation, machine)
+    environment = dict(implementation.enable)
+    for release in known:
+        environment |= release.environment
     return Route(
         rank=0,
         backend=implementation.implementation,
@@ -60,8 +66,8 @@ def judge(
         status=status,
         because=_because(way, implementation, machine, linux),
         components=_components(way, machine, linux, tables),
-        steps=route_steps.for_gpu(way, implementation, machine, linux, tables),
-        caveats=tuple(dict.fromkeys(caveats + route_steps.caveats(way, implementation, machine))),
+        steps=route_steps.for_gpu(way, implementation, machine, linux, environment, tables),
+        caveats=tuple(dict.fromkeys(caveats + route_steps.caveats(way, machine, environment))),
         sources=_sources(way, implementation, *machine.chips[:1], *known),
     )
 
@@ -121,58 +127,6 @@ def _never_on_chips(implementation: Implementation, machine: Machine) -> str | N
     return f"no release of {key} lists {ids}, {machine.gpu_name}"
 
 
-def _coverage(
-    way: Way, implementation: Implementation, machine: Machine
-) -> tuple[str | None, str | None]:
-    """Return (why it does not drive the GPU, why it may not); both None when it does."""
-    if not machine.chips:
-        answer = covers(implementation, way.version, machine.pci_id or "", None, None)
-        return None, answer.unknown if isinstance(answer, Unknown) else None
-    answers = {
-        chip.pci_id: _answer(way, implementation, machine, i)
-        for i, chip in enumerate(machine.chips)
-    }
-    refused = [pci_id for pci_id, answer in answers.items() if answer is False]
-    if len(refused) == len(answers):
-        return _too_old_or_new(way, implementation, machine), None
-    if refused:
-        some = ", ".join(refused[:6]) + (" …" if len(refused) > 6 else "")
-        return None, f"not for all chips of that name: it does not drive {some}; give the PCI id"
-    unknown = [answer.unknown for answer in answers.values() if isinstance(answer, Unknown)]
-    return None, unknown[0] if unknown else None
-
-
-def _answer(
-    way: Way, implementation: Implementation, machine: Machine, index: int
-) -> bool | Unknown:
-    chip = machine.chips[index]
-    if way.version is None and implementation.implementation == "compute-runtime":
-        # Whatever a PPA holds today is current: it drives what no release has dropped.
-        return chip.neo is not None and "<" not in chip.neo
-    return covers(implementation, way.version, chip.pci_id, chip, machine.generation)
-
-
-def _too_old_or_new(way: Way, implementation: Implementation, machine: Machine) -> str:
-    key = implementation.implementation
-    version = (way.version if key == "beignet" else way.release) or "in its current release"
-    needed = in_words(_needed(implementation, machine))
-    return f"{way.offered_by} {key} {version}; {machine.gpu_name} needs {needed}"
-
-
-def _needed(implementation: Implementation, machine: Machine) -> str:
-    """Return the versions that drive the GPU; of several chips, those of the one listed first."""
-    key = implementation.implementation
-    if key == "compute-runtime":
-        listed = [chip.neo for chip in machine.chips if chip.neo is not None]
-        first = oldest([dict(conditions(text))[">="] for text in listed], "neo")
-        return next(text for text in listed if first in text)
-    if key == "beignet":
-        listed = [chip.beignet for chip in machine.chips if chip.beignet is not None]
-        return f">={listed[0]}" if listed else "*"
-    support = machine.generation.implementations.get(key) if machine.generation else None
-    return support.versions if support is not None else "*"
-
-
 def _releases(
     way: Way, implementation: Implementation, machine: Machine, linux: str | None
 ) -> list[Release]:
@@ -222,7 +176,8 @@ def _because(way: Way, implementation: Implementation, machine: Machine, linux: 
     said = f"{way.offered_by} {implementation.implementation} {way.release or ''}".rstrip()
     if not machine.chips:
         return f"{said}; whether it drives {machine.gpu_name} is not known."
-    text = f"{said}, which drives {machine.gpu_name}"
+    verb = "drives" if version_fit(way, implementation, machine).doubt is None else "may drive"
+    text = f"{said}, which {verb} {machine.gpu_name}"
     bound = {d for c in machine.chips for d in c.kernel_drivers} | {linux.force_probe}
     accepted = [d for d in implementation.kernel_drivers if d in bound]
     if linux.linux is not None and accepted:
@@ -242,6 +197,16 @@ def _components(
         name = route_steps.linux_package(machine.distribution, linux.newer)
         components.append(Component(name=name, version=linux.linux, origin=linux.newer))
     return tuple(components)
+
+
+def _too_old_glibc(way: Way, implementation: Implementation, machine: Machine) -> str | None:
+    shipped = machine.distribution.glibc if machine.distribution is not None else None
+    if shipped is None or in_range(shipped, way.glibc, "dotted"):
+        return None
+    return (
+        f"{way.offered_by} {implementation.implementation} {way.version} for glibc "
+        f"{in_words(way.glibc)}; {machine.os_name} has {shipped}"
+    )
 
 
 def _cpu_route(way: Way, implementation: Implementation, machine: Machine) -> Route:

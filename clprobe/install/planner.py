@@ -32,17 +32,20 @@ _STATUS: tuple[RouteStatus, ...] = ("supported", "workaround", "unverified")
 def plan(target: Target, tables: Tables, goal: Goal = "opencl") -> InstallPlan:
     """Return all routes, best first, and everything that was rejected, with the reason.
 
-    A route on the GPU ranks before any on the CPU; then what is supported comes first. The same
-    target and tables always give the same plan.
+    A route on the GPU ranks before any on the CPU; then what is supported comes first. Only for
+    OpenCL alone, a GPU's route that nobody has seen working ranks after the CPU's that do. The
+    same target and tables always give the same plan.
 
     Raises: ClprobeError if the target's GPU is no known name, or one for several generations.
     """
     machine = look_up(target, tables)
     routes, rejected = _opencl(machine, tables)
     if goal == "pytorch":
-        routes, refused = pytorch.stacks_on(_ranked(routes), machine, tables)
+        routes, refused = pytorch.stacks_on(_ranked(routes, goal), machine, tables)
         rejected += refused
-    return InstallPlan(target=target, goal=goal, routes=_ranked(routes), rejected=tuple(rejected))
+    return InstallPlan(
+        target=target, goal=goal, routes=_ranked(routes, goal), rejected=tuple(rejected)
+    )
 
 
 def _opencl(machine: Machine, tables: Tables) -> tuple[list[Route], list[Rejected]]:
@@ -77,13 +80,15 @@ def _backends_for(machine: Machine) -> list[str]:
     ]
 
 
-def _ranked(routes: list[Route]) -> tuple[Route, ...]:
-    in_order = sorted(routes, key=_rank_key)
+def _ranked(routes: list[Route], goal: Goal) -> tuple[Route, ...]:
+    in_order = sorted(routes, key=lambda route: _rank_key(route, goal))
     return tuple(replace(route, rank=rank) for rank, route in enumerate(in_order, 1))
 
 
-def _rank_key(route: Route) -> tuple[bool, int, int, int]:
+def _rank_key(route: Route, goal: Goal) -> tuple[bool, bool, int, int, int]:
+    unseen = goal == "opencl" and route.status == "unverified"
     return (
+        unseen,
         not route.uses_gpu,
         _STATUS.index(route.status),
         pytorch.STACKS.index(route.stack) if route.stack is not None else 0,

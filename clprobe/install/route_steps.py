@@ -3,6 +3,7 @@
 
 from clprobe.engine.table_types import Distribution, Implementation
 from clprobe.engine.tables import Tables
+from clprobe.engine.versions import in_words
 from clprobe.install import steps
 from clprobe.install.linux_fit import LinuxFit
 from clprobe.install.machine import Machine, find_distribution
@@ -13,8 +14,13 @@ _LOADER = "ocl-icd-libopencl1"
 _INTEL_CPU = "/opt/intel-opencl-cpu"
 
 
-def for_gpu(
-    way: Way, implementation: Implementation, machine: Machine, linux: LinuxFit, tables: Tables
+def for_gpu(  # noqa: PLR0913, PLR0917 - where all of a route comes together
+    way: Way,
+    implementation: Implementation,
+    machine: Machine,
+    linux: LinuxFit,
+    environment: dict[str, str],
+    tables: Tables,
 ) -> tuple[Step, ...]:
     """Return the steps that install a GPU's implementation and open its node; () by hand only."""
     distribution = machine.distribution
@@ -34,14 +40,11 @@ def for_gpu(
     else:
         made += _loader(distribution)
         made += steps.install_files(way.origin, way.packages, versions_of(way, tables))
-    made += [
-        steps.write_file(
-            f"Set {name}={value} for all users",
-            f"/etc/profile.d/{name.lower().replace('_', '-')}.sh",
-            f"export {name}={value}\n",
-        )
-        for name, value in implementation.enable.items()
-    ]
+    if environment:
+        names = " ".join(f"{name}={value}" for name, value in environment.items())
+        lines = "".join(f"export {name}={value}\n" for name, value in environment.items())
+        path = f"/etc/profile.d/opencl-{implementation.implementation}.sh"
+        made.append(steps.write_file(f"Set {names} for all users", path, lines))
     if distribution.node_group is not None:
         made.append(steps.join_group(distribution.node_group))
     return (*made, steps.look())
@@ -59,7 +62,7 @@ def for_cpu(way: Way, machine: Machine) -> tuple[Step, ...]:
     return (*steps.refresh(distribution), install, steps.look())
 
 
-def caveats(way: Way, implementation: Implementation, machine: Machine) -> list[str]:
+def caveats(way: Way, machine: Machine, environment: dict[str, str]) -> list[str]:
     """Return what the steps of a GPU's route leave to the reader."""
     distribution = machine.distribution
     said = []
@@ -71,8 +74,8 @@ def caveats(way: Way, implementation: Implementation, machine: Machine) -> list[
         said.append(f"The suite {_codename(distribution)}-backports must be switched on.")
     if way.how == "file":
         said.append("Fetch the files by hand; the steps expect them in the current folder.")
-    if implementation.enable:
-        said.append("The variable counts from the next log-in on.")
+    if environment:
+        said.append("The variables that a step sets count from the next log-in on.")
     if distribution is not None and distribution.node_group is not None:
         said.append("Log out and in again: a new group does not count in running sessions.")
     else:
@@ -89,8 +92,11 @@ def cpu_caveats(way: Way, machine: Machine) -> list[str]:
     """Return what the steps of a CPU's route leave to the reader."""
     if way.how != "pip":
         return []
-    said = ["The wheels need glibc 2.28 or newer."]
-    if machine.distribution is None or not steps.can_install(machine.distribution):
+    distribution = machine.distribution
+    said = []
+    if distribution is None or distribution.glibc is None:
+        said.append(f"The wheels need glibc {in_words(way.glibc)}.")
+    if distribution is None or not steps.can_install(distribution):
         said.append("Install an ICD loader and Python's venv module with your package manager.")
     return said
 

@@ -24,6 +24,7 @@ class Way(msgspec.Struct, frozen=True, kw_only=True):
     origin: str
     offered_by: str
     pocket: str | None = None
+    glibc: str = "*"
     note: str | None = None
     status: RouteStatus = "supported"
     sources: tuple[Source, ...] = ()
@@ -101,6 +102,7 @@ def _elsewhere_way(entry: Elsewhere, implementation: Implementation) -> Way:
         version=entry.version,
         origin=entry.origin,
         offered_by=offered_by,
+        glibc=entry.glibc,
         note=entry.note,
         status=entry.status,
         sources=entry.sources or implementation.sources,

@@ -57,9 +57,9 @@ def test_what_holds_for_every_plan(os, pci_id, goal):
     made = planned(pci_id, os, goal)
     assert made.routes
     assert [r.rank for r in made.routes] == list(range(1, len(made.routes) + 1))
-    on_gpu = [r.uses_gpu for r in made.routes]
+    on_gpu = [r.uses_gpu for r in made.routes if goal == "pytorch" or r.status != "unverified"]
     assert on_gpu == sorted(on_gpu, reverse=True)
-    assert made.routes[-1].uses_gpu is False
+    assert not all(on_gpu)
     for r in made.routes:
         assert r.because
         assert r.sources
@@ -110,6 +110,8 @@ def test_the_same_target_gives_the_same_plan(os):
         ("8086:56a0", "ubuntu-22.04", "compute-runtime", "workaround"),
         ("8086:56a0", "ubuntu-24.04", "compute-runtime", "supported"),
         ("8086:e20b", "debian-11", "pocl", "supported"),
+        ("8086:e20b", "debian-12", "pocl", "supported"),  # Mesa 22.3 was never seen with it
+        ("8086:56a0", "debian-12", "compute-runtime", "workaround"),  # Linux of the backports
     ],
 )
 def test_the_best_route_of_famous_pairs(pci_id, os, backend, status):
@@ -172,6 +174,13 @@ def test_linux_6_8_with_a_driver_before_its_correction_is_a_caveat():
     assert not any("GTT" in caveat for caveat in route(mended, "compute-runtime").caveats)
     fine = planned("8086:5916", "ubuntu-22.04", linux="5.15")
     assert not any("GTT" in caveat for caveat in route(fine, "compute-runtime").caveats)
+
+
+def test_where_a_driver_needs_variables_with_newer_linux_a_step_sets_them():
+    steps = route(planned("8086:56a0", "ubuntu-22.04"), "compute-runtime").steps
+    assert any("OverrideGpuAddressSpace=48" in step.title for step in steps)
+    steps = route(planned("8086:56a0", "ubuntu-24.04"), "compute-runtime").steps
+    assert not any("OverrideGpuAddressSpace" in step.title for step in steps)
 
 
 def test_dg1_needs_force_probe_before_linux_6_17():

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: MIT
+"""Does the version of an implementation that a way brings drive the machine's GPU?"""
+
+import msgspec
+
+from clprobe.engine.coverage import covers
+from clprobe.engine.table_types import GpuEntry, Implementation
+from clprobe.engine.versions import conditions, in_words, oldest
+from clprobe.install.machine import Machine
+from clprobe.install.ways import Way
+from clprobe.model.unknown import Unknown
+
+
+class Coverage(msgspec.Struct, frozen=True, kw_only=True):
+    """Why it does not drive the GPU, or why it may not; `some_chips`: it drives only some."""
+
+    refusal: str | None = None
+    doubt: str | None = None
+    some_chips: bool = False
+
+
+def version_fit(way: Way, implementation: Implementation, machine: Machine) -> Coverage:
+    """Return whether the version that this way brings drives the GPU."""
+    if not machine.chips:
+        answer = covers(implementation, way.version, machine.pci_id or "", None, None)
+        return Coverage(doubt=answer.unknown if isinstance(answer, Unknown) else None)
+    answers = {chip.pci_id: _answer(way, implementation, machine, chip) for chip in machine.chips}
+    refused = [pci_id for pci_id, answer in answers.items() if answer is False]
+    if len(refused) == len(answers):
+        return Coverage(refusal=_too_old_or_new(way, implementation, machine))
+    if refused:
+        some = ", ".join(refused[:6]) + (" …" if len(refused) > 6 else "")
+        doubt = f"not for all chips of that name: it does not drive {some}; give the PCI id"
+        return Coverage(doubt=doubt, some_chips=True)
+    unknown = [answer.unknown for answer in answers.values() if isinstance(answer, Unknown)]
+    return Coverage(doubt=unknown[0] if unknown else None)
+
+
+def _answer(
+    way: Way, implementation: Implementation, machine: Machine, chip: GpuEntry
+) -> bool | Unknown:
+    if way.version is None and implementation.implementation == "compute-runtime":
+        # Whatever a PPA holds today is current: it drives what no release has dropped.
+        return chip.neo is not None and "<" not in chip.neo
+    return covers(implementation, way.version, chip.pci_id, chip, machine.generation)
+
+
+def _too_old_or_new(way: Way, implementation: Implementation, machine: Machine) -> str:
+    key = implementation.implementation
+    version = (way.version if key == "beignet" else way.release) or "in its current release"
+    needed = in_words(_needed(implementation, machine))
+    return f"{way.offered_by} {key} {version}; {machine.gpu_name} needs {needed}"
+
+
+def _needed(implementation: Implementation, machine: Machine) -> str:
+    """Return the versions that drive the GPU; of several chips, those of the one listed first."""
+    key = implementation.implementation
+    if key == "compute-runtime":
+        listed = [chip.neo for chip in machine.chips if chip.neo is not None]
+        first = oldest([dict(conditions(text))[">="] for text in listed], "neo")
+        return next(text for text in listed if first in text)
+    if key == "beignet":
+        listed = [chip.beignet for chip in machine.chips if chip.beignet is not None]
+        return f">={listed[0]}" if listed else "*"
+    support = machine.generation.implementations.get(key) if machine.generation else None
+    return support.versions if support is not None else "*"
