@@ -4,7 +4,7 @@
 ACTIONS: dict[str, tuple[str, ...]] = {
     "manual": ("text",),
     "add_to_group": ("user", "group"),
-    "create_group": ("group", "gid", "user"),
+    "join_group_by_number": ("user", "gid", "name"),
     "install": ("what",),
     "reinstall": ("package",),
     "remove_package": ("package",),

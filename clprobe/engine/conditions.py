@@ -17,7 +17,7 @@ class ConditionError(Exception):
         self.keys = keys
 
 
-class Test(msgspec.Struct, frozen=True):
+class Comparison(msgspec.Struct, frozen=True):
     """One fact against one operand."""
 
     path: str
@@ -52,7 +52,7 @@ class Quantified(msgspec.Struct, frozen=True):
     where: "Condition"
 
 
-Condition: TypeAlias = Test | All | AnyOf | Not | Quantified
+Condition: TypeAlias = Comparison | All | AnyOf | Not | Quantified
 
 OPERATORS: dict[str, type | tuple[type, ...]] = {
     "is": (str, int, bool, type(None)),
@@ -123,7 +123,9 @@ def _parse_tests(path: str, value: Any, variables: Variables) -> Condition:
     tests = []
     for operator, operand in value.items():
         _check_operator(operator, operand, path, is_list=field.is_list)
-        tests.append(Test(path, operator, tuple(operand) if isinstance(operand, list) else operand))
+        tests.append(
+            Comparison(path, operator, tuple(operand) if isinstance(operand, list) else operand)
+        )
     return tests[0] if len(tests) == 1 else All(tuple(tests))
 
 

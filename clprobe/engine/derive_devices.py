@@ -22,6 +22,7 @@ def gather_devices(
     devices = [
         _judged(device, platform, icd.answer, tables, icd)
         for icd in icds
+        if icd.is_read is not False  # what no loader reads is no device for any program
         for platform, device in _shown(icd.answer)
     ]
     known = {(device.platform, device.name) for device in devices}

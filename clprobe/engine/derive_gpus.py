@@ -3,7 +3,7 @@
 
 import msgspec
 
-from clprobe.engine.facts import DeviceFacts, Fit, GpuFacts
+from clprobe.engine.facts import AMBIGUOUS, UNLISTED, DeviceFacts, Fit, GpuFacts
 from clprobe.engine.packages import installable
 from clprobe.engine.runtimes import Runtime
 from clprobe.engine.table_types import Generation, GpuEntry, Implementation
@@ -122,7 +122,7 @@ def _computes(identity: _Identity, vendor: Fact[str]) -> Fact[bool]:
     if vendor in ("virtual", "other"):
         return False
     if identity.generation is None:
-        return vendor if isinstance(vendor, Unknown) else Unknown(unknown="its id is in no table")
+        return vendor if isinstance(vendor, Unknown) else UNLISTED
     return bool(identity.generation.implementations)
 
 
@@ -133,7 +133,7 @@ def _suitable(identity: _Identity, vendor: Fact[str], tables: Tables) -> Fact[tu
     if vendor != "intel":
         return tuple(meant)
     if identity.generation is None:
-        return Unknown(unknown="its id is in no table")
+        return UNLISTED
     return tuple(
         key
         for key in meant
@@ -178,12 +178,15 @@ def _fit(
 
 def _covers(runtime: Runtime, identity: _Identity, vendor: str, tables: Tables) -> Fact[bool]:
     if vendor != "intel":
-        return Unknown(unknown="the tables list no PCI ids of this vendor")
+        return UNLISTED
     version = runtime.version if isinstance(runtime.version, str) else None
     if identity.pci_id is not None:
-        return tables.covers(runtime.implementation, version, identity.pci_id)
+        covers = tables.covers(runtime.implementation, version, identity.pci_id)
+        if isinstance(covers, Unknown):
+            return runtime.version if isinstance(runtime.version, Unknown) else UNLISTED
+        return covers
     if identity.generation is None:
-        return Unknown(unknown="the GPU is not known")
+        return UNLISTED
     support = identity.generation.implementations.get(runtime.implementation)
     if support is None:
         return False
@@ -217,7 +220,7 @@ def _linux_binds(identity: _Identity, linux: Fact[str]) -> Fact[str]:
     if isinstance(linux, Unknown):
         return linux
     if identity.gpu is None or identity.generation is None:
-        return Unknown(unknown="the GPU's platform is not known")
+        return UNLISTED
     support = identity.generation.platforms[identity.gpu.platform].linux
     for verdict, ranges in (
         ("by-itself", (support.i915, support.xe)),
@@ -260,8 +263,8 @@ def _linux_problem(
 def _in_range(version: str, versions: str, scheme: str) -> Fact[bool]:
     try:
         return in_range(version, versions, scheme)  # type: ignore[arg-type]
-    except ClprobeError as error:
-        return Unknown(unknown=error.message)
+    except ClprobeError:
+        return UNLISTED
 
 
 def _has_device(
@@ -283,5 +286,5 @@ def _has_device(
             continue
         undecided = True
     if undecided:
-        return True if alone else Unknown(unknown="a device may stand for this GPU or another")
+        return True if alone else AMBIGUOUS
     return False

@@ -27,6 +27,7 @@ def judge_icd(icd: Icd, snapshot: Snapshot, tables: Tables) -> IcdFacts:
         drives=_drives(entry, key),
         vendor=vendor_of(entry, key),
         version=_version(icd, entry, snapshot),
+        file_name=icd.path.rsplit("/", 1)[-1],
         relocated=_relocated(icd),
         is_read=_is_read(icd),
         file_fault=file_fault(icd),

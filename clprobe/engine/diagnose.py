@@ -8,6 +8,7 @@ import msgspec
 
 from clprobe.engine.derive import derive
 from clprobe.engine.evaluate import NOT_LISTED
+from clprobe.engine.facts import AMBIGUOUS, UNLISTED
 from clprobe.engine.inventory import take_inventory
 from clprobe.engine.judge import Outcome, ask
 from clprobe.engine.load import consequences_of, load_rules
@@ -23,6 +24,7 @@ from clprobe.model.unknown import NOT_STATED, Unknown
 
 _MOST_EVIDENCE = 12
 _MOST_SUSPICIONS = 5
+_NOBODY_REFUSED = {NOT_STATED, NOT_LISTED, UNLISTED, AMBIGUOUS}
 
 
 class Knowledge(msgspec.Struct, frozen=True):
@@ -99,7 +101,7 @@ def _open_questions(
 
 def _was_refused(outcome: Outcome) -> bool:
     reasons = {use.value for use in outcome.answer.gaps}
-    return bool(outcome.answer.used) and not reasons <= {NOT_STATED, NOT_LISTED}
+    return bool(outcome.answer.used) and not reasons <= _NOBODY_REFUSED
 
 
 def _status(ranked: list[Ranked], open_questions: list[Outcome]) -> Status:

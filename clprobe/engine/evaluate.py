@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from clprobe.engine.conditions import All, AnyOf, Condition, Not, Quantified, Test
+from clprobe.engine.conditions import All, AnyOf, Condition, Not, Quantified, Comparison
 from clprobe.engine.paths import Scope, Use, label_of, look_up
 from clprobe.engine.versions import compare
 from clprobe.model.errors import ClprobeError
@@ -30,8 +30,8 @@ class Answer(msgspec.Struct, frozen=True):
 def evaluate(condition: Condition, scope: Scope) -> Answer:
     """Return Kleene's strong three-valued truth of `condition` with the facts behind it."""
     match condition:
-        case Test():
-            return _test(condition, scope)
+        case Comparison():
+            return _compare(condition, scope)
         case All():
             return _all(evaluate(part, scope) for part in condition.parts)
         case AnyOf():
@@ -88,7 +88,7 @@ def _some(condition: Quantified, where: Condition, scope: Scope) -> Answer:
     return Answer(None, (), tuple(gaps)) if gaps else Answer(False, tuple(against))
 
 
-def _test(test: Test, scope: Scope) -> Answer:
+def _compare(test: Comparison, scope: Scope) -> Answer:
     use = look_up(test.path, scope)
     if isinstance(use.value, Unknown):
         return Answer(None, (), (use,))

@@ -16,6 +16,12 @@ from clprobe.model.system import Package, System, User
 from clprobe.model.unknown import NOT_STATED, Fact, Unknown
 
 
+UNLISTED = Unknown(unknown="the tables do not list it")
+"""Nobody refused to tell: our own tables end here."""
+AMBIGUOUS = Unknown(unknown="a device may stand for this GPU or for another")
+"""Two GPUs of one kind, or a device that does not say which it is."""
+
+
 class Fit(FactStruct, frozen=True, kw_only=True):
     """One GPU beside one registered ICD of an implementation for GPUs of that vendor."""
 
@@ -161,6 +167,7 @@ class IcdFacts(Icd, frozen=True, kw_only=True):
         Fact[str],
         described("version of the runtime", "CL_DRIVER_VERSION, else version of package {package}"),
     ] = NOT_STATED
+    file_name: Annotated[str, described("the last part of its path", "{path}")] = ""
     relocated: Annotated[
         Fact[str | None],
         described("the library of that name in the prefix that {path} stands in", "{path}"),

@@ -3,6 +3,7 @@
 
 import msgspec
 
+from clprobe.engine.facts import UNLISTED
 from clprobe.engine.table_types import Distribution as Release
 from clprobe.engine.table_types import PackageVersion
 from clprobe.engine.tables import Tables
@@ -83,7 +84,7 @@ def installable(
     """
     release = _release(tables, distribution)
     if release is None or isinstance(implementations, Unknown) or isinstance(pci_id, Unknown):
-        return Unknown(unknown="the tables do not know this distribution or this GPU")
+        return UNLISTED
     entries = [tables.implementation(key) for key in implementations]
     known = [entry for entry in entries if entry is not None]
     for entry in sorted(known, key=lambda one: (not one.maintained, bool(one.enable))):

@@ -102,7 +102,9 @@ def look_up(path: str, scope: Scope) -> Use:
         use = Use(bound.label, bound.value)
     else:
         whole = first not in scope.facts.excerpts
-        use = Use(first, getattr(scope.facts, first), scope.facts, first, whole)
+        # A variable is unbound where the list that it runs over is not known.
+        value = getattr(scope.facts, first, NOT_STATED)
+        use = Use(first, value, scope.facts, first, whole)
     for name in rest:
         if use.value is None or isinstance(use.value, Unknown):
             return use

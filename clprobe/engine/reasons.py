@@ -49,7 +49,7 @@ def describe_end(icd: IcdFacts, facts: Facts, tables: Tables) -> str:
     if icd.outcome == "no-devices":
         return _without_devices(icd, facts, tables)
     if icd.outcome == "crash":
-        return f"{_death(icd.answer)} while {during}{said}"
+        return f"{_death(icd.answer)} while {during}{_last_line(icd.answer.printed)}"
     if icd.outcome == "hang":
         return f"no answer within the time limit while {during}"
     fault = _FILE_FAULTS.get(str(icd.file_fault)) or _LIBRARY_FAULTS.get(str(icd.library_fault))
@@ -110,6 +110,6 @@ def _death(answer: Answer) -> str:
     return "crashed"
 
 
-def _last_line(text: Fact[str]) -> str:
-    lines = [] if isinstance(text, Unknown) else [line for line in text.split("\n") if line.strip()]
+def _last_line(text: Fact[str | None]) -> str:
+    lines = [line for line in text.split("\n") if line.strip()] if isinstance(text, str) else []
     return f": {lines[-1].strip()}" if lines else ""

@@ -16,6 +16,7 @@ from clprobe.engine.rule import Action, Rule
 from clprobe.engine.tables import Tables
 from clprobe.engine.templates import fill, missing_facts
 from clprobe.model.finding import Remedy
+from clprobe.model.unknown import NOT_STATED, Fact, Unknown
 
 _NEW_SESSION = "after logging out and in again"
 _NEXT_BOOT = "after the next boot"
@@ -64,12 +65,13 @@ def _add_to_group(site: _Site, user: str, group: str) -> Remedy:  # noqa: ARG001
     )
 
 
-def _create_group(site: _Site, group: str, gid: str, user: str) -> Remedy:  # noqa: ARG001
+def _join_group_by_number(site: _Site, user: str, gid: str, name: str) -> Remedy:  # noqa: ARG001
     return Remedy(
-        title=f"Give group number {gid} the name {group}, so that {user} can be added to it",
-        argv=("groupadd", "-g", gid, group),
+        title=f"Give group number {gid} the name {name} and put {user} into it",
+        argv=("groupadd", "--gid", gid, "--users", user, name),
         needs_root=True,
-        undo=("groupdel", group),
+        takes_effect=_NEW_SESSION,
+        undo=("groupdel", name),
     )
 
 
@@ -88,9 +90,20 @@ def _install(site: _Site, what: str) -> Remedy:
 
 def _reinstall(site: _Site, package: str) -> Remedy:
     title = f"Install the package {package} again"
+    if _manager(site, package) == "pip":
+        pip = ("python3", "-m", "pip", "install", "--force-reinstall", package)
+        return Remedy(title=title, argv=pip)
     if site.tool is None:
         return Remedy(title=title, takes_effect="when installed")
     return Remedy(title=title, argv=(*site.tool.reinstall, package), needs_root=True)
+
+
+def _manager(site: _Site, package: str) -> Fact[str]:
+    packages = site.scope.facts.packages
+    for known in () if isinstance(packages, Unknown) else packages:
+        if known.name == package:
+            return known.manager
+    return NOT_STATED
 
 
 def _remove_package(site: _Site, package: str) -> Remedy:
@@ -216,7 +229,7 @@ def _owned_by_root(path: str) -> bool:
 _BUILDERS: dict[str, Callable[..., Remedy]] = {
     "manual": _manual,
     "add_to_group": _add_to_group,
-    "create_group": _create_group,
+    "join_group_by_number": _join_group_by_number,
     "install": _install,
     "reinstall": _reinstall,
     "remove_package": _remove_package,

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from clprobe.engine.conditions import All, AnyOf, Condition, Not, Quantified, Test
+from clprobe.engine.conditions import All, AnyOf, Condition, Not, Quantified, Comparison
 from clprobe.engine.derive import derive
 from clprobe.engine.diagnose import Knowledge
 from clprobe.engine.evaluate import evaluate
@@ -54,7 +54,7 @@ def trace(rule: Rule, snapshot: Snapshot, knowledge: Knowledge) -> tuple[Trace, 
 def _lines(condition: Condition, scope: Scope, depth: int) -> Iterator[TraceLine]:
     truth = evaluate(condition, scope).truth
     match condition:
-        case Test():
+        case Comparison():
             use = look_up(condition.path, scope)
             text = f"{condition.path} {condition.operator} {_operand(condition.operand)}"
             yield TraceLine(depth, text, truth, _shown(use.value))
