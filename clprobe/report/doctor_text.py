@@ -34,12 +34,10 @@ class DoctorText:
     def show(self, diagnosis: Diagnosis, *, checks: int, elapsed_ms: int) -> None:
         """Print the whole diagnosis."""
         self._verdict(diagnosis)
-        previous = ""
-        for finding, consequences in folded(diagnosis.findings):
-            if finding.severity != "note" or self._verbosity > 0:
+        for alike in grouped(folded(diagnosis.findings)):
+            if alike[0][0].severity != "note" or self._verbosity > 0:
                 self._blank()
-                self._finding(finding, consequences, again=finding.id == previous)
-                previous = finding.id
+                self._finding(*alike[0], also=[finding for finding, _ in alike[1:]])
         if self._verbosity >= 0:
             self._notes(diagnosis.findings)
             self._drivers(diagnosis.drivers)
@@ -52,22 +50,23 @@ class DoctorText:
         style = kind if kind != "undetermined" else "warning"
         self._marked(kind, verdict(diagnosis), style=style)
 
-    def _finding(self, finding: Finding, consequences: list[Finding], *, again: bool) -> None:
+    def _finding(
+        self, finding: Finding, consequences: list[Finding], *, also: list[Finding]
+    ) -> None:
         kind = finding.severity if finding.verdict == "present" else "undetermined"
         style = finding.severity if finding.verdict == "present" else "note"
-        if not again:
-            self._console.print(Text.assemble((f"{kind}  ", style), (finding.id, "heading")))
+        self._console.print(Text.assemble((f"{kind}  ", style), (finding.id, "heading")))
         self._wrapped(finding.title, INDENT)
-        if not again:
-            self._labelled("because", finding.because)
+        self._labelled("because", finding.because)
         for number, remedy in enumerate(finding.remedies):
             self._remedy("do" if number == 0 else "or", remedy)
         if self._verbosity > 0:
             self._evidence(finding)
         for line in consequence_lines(consequences):
             self._labelled("hence", line)
-        if not again:
-            self._labelled("more", f"clprobe explain {finding.id}")
+        for other in also:
+            self._labelled("also", other.title)
+        self._labelled("more", f"clprobe explain {finding.id}")
 
     def _evidence(self, finding: Finding) -> None:
         for evidence in finding.evidence:
@@ -190,6 +189,27 @@ def folded(findings: Iterable[Finding]) -> Iterator[tuple[Finding, list[Finding]
         head, consequences = finding, []
     if head is not None:
         yield head, consequences
+
+
+def grouped(
+    families: Iterable[tuple[Finding, list[Finding]]],
+) -> Iterator[list[tuple[Finding, list[Finding]]]]:
+    """Yield families in groups whose heads are the same problem; one that explains stands alone."""
+    group: list[tuple[Finding, list[Finding]]] = []
+    for finding, consequences in families:
+        is_alike = bool(group) and (finding.id, finding.verdict) == _kind(group[0][0])
+        if is_alike and not consequences:
+            group.append((finding, consequences))
+            continue
+        if group:
+            yield group
+        group = [(finding, consequences)]
+    if group:
+        yield group
+
+
+def _kind(finding: Finding) -> tuple[str, str]:
+    return finding.id, finding.verdict
 
 
 def consequence_lines(consequences: list[Finding]) -> Iterator[str]:

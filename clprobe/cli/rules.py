@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: MIT
+# ruff: noqa: PLC0415 - what one subcommand needs, the others do not load
+"""`clprobe rules`: lists, validates, tests and documents the rules database."""
+
+from pathlib import Path
+
+import click
+
+from clprobe.cli import exit_codes
+from clprobe.engine.diagnose import Knowledge
+from clprobe.engine.load import load_rules
+from clprobe.resources import rules_path
+
+
+@click.group()
+def command() -> None:
+    """List, validate, test and document the rules database."""
+
+
+@command.command("list")
+@click.pass_obj
+def list_rules(obj: dict[str, str]) -> int:
+    """List all rules."""
+    from clprobe.report.rule_text import show_rules
+    from clprobe.report.terminal import make_console
+
+    show_rules(make_console(obj["color"]), load_rules())
+    return exit_codes.OK
+
+
+@command.command()
+@click.argument("path", type=click.Path(exists=True, path_type=Path), required=False)
+def validate(path: Path | None) -> int:
+    """Check the rule file or folder PATH, by default the whole database."""
+    rules = load_rules(path)
+    click.echo(f"{len(rules)} rule{'' if len(rules) == 1 else 's'} valid")
+    return exit_codes.OK
+
+
+@command.command("test")
+@click.argument("path", type=click.Path(exists=True, path_type=Path), required=False)
+def test_rules(path: Path | None) -> int:
+    """Run the cases beside the rules in the folder PATH, by default the whole database."""
+    from clprobe.engine.cases import run_cases
+
+    knowledge = Knowledge(load_rules(path), Knowledge.load().tables)
+    results = [result for rule in knowledge.rules for result in run_cases(rule, knowledge, path)]
+    failures = [result for result in results if result.complaint]
+    for failure in failures:
+        click.echo(f"{failure.rule}: {failure.case}: {failure.complaint}")
+    click.echo(f"{len(results)} cases, {len(failures)} wrong")
+    return exit_codes.PROBLEMS if failures else exit_codes.OK
+
+
+@command.command()
+@click.option("--check", is_flag=True, help="Write nothing; exit with 1 if a page is stale.")
+def docs(check: bool) -> int:
+    """Write rules/<topic>/README.md from the rules."""
+    from clprobe.report.rule_pages import topic_pages
+
+    stale = []
+    for topic, page in topic_pages(load_rules()).items():
+        path = rules_path() / topic / "README.md"
+        if not path.is_file() or path.read_text(encoding="utf-8") != page:
+            stale.append(path)
+            if not check:
+                path.write_text(page, encoding="utf-8")
+    for path in stale:
+        click.echo(f"{'stale' if check else 'written'}: {path}")
+    return exit_codes.PROBLEMS if check and stale else exit_codes.OK
