@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: MIT
+"""Every rule of the database against its cases, through the loader that doctor uses."""
+
+import pytest
+
+from clprobe.engine.cases import case_file_of, load_cases, run_cases
+from clprobe.engine.diagnose import Knowledge
+from clprobe.engine.load import CASES_SUFFIX, rule_files
+from clprobe.engine.rule import Rule
+from clprobe.report.rule_pages import topic_pages
+from clprobe.resources import rules_path
+
+KNOWLEDGE = Knowledge.load()
+
+
+@pytest.mark.parametrize("rule", KNOWLEDGE.rules, ids=lambda rule: rule.id)
+def test_every_case_gets_the_verdict_that_it_expects(rule: Rule) -> None:
+    results = list(run_cases(rule, KNOWLEDGE))
+    assert [f"{r.case}: {r.complaint}" for r in results if r.complaint] == []
+
+
+@pytest.mark.parametrize("rule", KNOWLEDGE.rules, ids=lambda rule: rule.id)
+def test_every_rule_has_a_case_for_each_verdict(rule: Rule) -> None:
+    expected = {case.expect for case in load_cases(case_file_of(rule)).cases}
+    assert expected == {"present", "absent", "undetermined"}
+
+
+@pytest.mark.parametrize("rule", KNOWLEDGE.rules, ids=lambda rule: rule.id)
+def test_every_rule_names_a_source_and_leads_to_the_symptom_or_stands_alone(rule: Rule) -> None:
+    assert rule.sources
+    assert all(source.url.startswith("https://") for source in rule.sources)
+
+
+def test_every_cases_file_belongs_to_a_rule() -> None:
+    rules = {path.with_suffix("").name for path in rule_files(rules_path())}
+    cases = {path.name.removesuffix(CASES_SUFFIX) for path in rules_path().glob("*/*.cases.yaml")}
+    assert cases == rules
+
+
+@pytest.mark.parametrize(("topic", "page"), topic_pages(KNOWLEDGE.rules).items())
+def test_the_generated_pages_are_fresh(topic: str, page: str) -> None:
+    assert (rules_path() / topic / "README.md").read_text(encoding="utf-8") == page
