@@ -222,7 +222,7 @@ class Distribution(Entry, frozen=True, kw_only=True):
     """A release of a distribution.
 
     `node_group` is the group of render nodes, `absent` are packages that it verifiably lacks,
-    `python` and `glibc` the versions that it ships.
+    `python` and `glibc` the versions that it ships, `also` ids of its rebuilds.
     """
 
     id: str
@@ -230,6 +230,7 @@ class Distribution(Entry, frozen=True, kw_only=True):
     name: str
     packages: dict[str, tuple[PackageVersion, ...]]
     codename: str | None = None
+    also: tuple[str, ...] = ()
     python: str | None = None
     glibc: str | None = None
     linux: LinuxVersions | None = None

@@ -129,12 +129,13 @@ class Tables:
         return fitting[0].implementation if fitting else None
 
     def distribution(self, distribution_id: str, release: str) -> Distribution | None:
-        """Return a release such as ("ubuntu", "24.04"); a codename is understood as well."""
+        """Return a release such as ("ubuntu", "24.04"), also by codename or as a rebuild."""
         found = self._one("distributions", f"{distribution_id}-{release}", Distribution)
         if found is not None:
             return found
         for entry in self.distributions():
-            if entry.id == distribution_id and entry.codename == release:
+            same = distribution_id in (entry.id, *entry.also)
+            if same and release in (entry.release, entry.codename):
                 return entry
         return None
 

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
+import shutil
 from pathlib import Path
 
 import pytest
 
+from clprobe.engine.table_checks import contradictions
 from clprobe.engine.tables import Tables
-from clprobe.engine.versions import in_range
 from clprobe.model.errors import ClprobeError
 from clprobe.model.unknown import Unknown
 
@@ -14,65 +15,17 @@ def tables():
     return Tables.load()
 
 
-def test_every_gpu_belongs_to_a_generation_and_one_of_its_platforms(tables):
-    generations = tables.generations()
-    for pci_id, gpu in tables.gpus().items():
-        if gpu.generation == "pre-production":
-            continue
-        assert gpu.platform in generations[gpu.generation].platforms, pci_id
-        assert gpu.sources, pci_id
+def test_the_tables_do_not_contradict_each_other(tables):
+    assert contradictions(tables) == []
+
+
+def test_every_gpu_names_its_sources(tables):
+    assert all(gpu.sources for gpu in tables.gpus().values())
 
 
 def test_the_tables_hold_every_known_id_once(tables):
     assert len(tables.gpus()) == 469
     assert all(p == p.lower() and p.startswith("8086:") for p in tables.gpus())
-
-
-def test_every_range_of_versions_can_be_read(tables):
-    for gpu in tables.gpus().values():
-        in_range("1", gpu.neo or "*", "neo")
-    for generation in tables.generations().values():
-        for support in generation.implementations.values():
-            in_range("1", support.versions, "dotted")
-            in_range("1", support.linux, "linux")
-        for platform in generation.platforms.values():
-            for name in platform.linux.__struct_fields__:
-                in_range("1", getattr(platform.linux, name) or "*", "linux")
-    for implementation in tables.implementations().values():
-        in_range("1", implementation.linux, "linux")
-        for release in implementation.releases:
-            in_range("1", release.versions, implementation.version_scheme)
-    for stack in tables.stacks().values():
-        for build in stack.builds:
-            in_range("3.11", build.python, "pep440")
-
-
-def test_names_in_one_table_exist_in_the_other(tables):
-    generations, implementations = set(tables.generations()), set(tables.implementations())
-    for generation in tables.generations().values():
-        assert set(generation.implementations) <= implementations
-        assert set(generation.capabilities) <= implementations
-    for stack in tables.stacks().values():
-        for support in stack.supports:
-            assert set(support.generations) <= generations
-            assert set(support.via) <= implementations
-    for distribution in tables.distributions():
-        for versions in distribution.packages.values():
-            for version in versions:
-                assert set(version.implementations) <= implementations
-                assert bool(version.implementations) != bool(version.role), distribution.key
-
-
-def test_a_generation_agrees_with_the_ids_it_holds(tables):
-    generations = tables.generations()
-    for gpu in tables.gpus().values():
-        driven = generations.get(gpu.generation)
-        if driven is None:
-            continue
-        keys = driven.implementations
-        assert gpu.neo is None or "compute-runtime" in keys or gpu.generation == "Gen10"
-        assert not gpu.legacy1 or "compute-runtime-legacy1" in keys
-        assert gpu.beignet is None or "beignet" in keys
 
 
 @pytest.mark.parametrize(
@@ -217,6 +170,7 @@ def test_an_unknown_name_gets_a_hint(tables):
 
 def test_releases_are_found_by_number_and_by_codename(tables):
     assert tables.distribution("ubuntu", "24.04") is tables.distribution("ubuntu", "noble")
+    assert tables.distribution("rocky", "9") is tables.distribution("rhel", "9")
     assert tables.distribution("ubuntu", "99.04") is None
     assert tables.distribution("debian", "../debian-12") is None
     debian = [d.release for d in tables.distributions() if d.id == "debian"]
@@ -256,6 +210,28 @@ def test_a_mistake_in_a_table_is_named_with_line_and_nearest_word(tmp_path, old,
     assert hint in caught.value.hint
     if says:
         assert f"intel-gen7.5.yaml:{line}:" in message
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "says"),
+    [
+        ("gpus/intel-gen7.5.yaml", "platform: hsw", "platform: hws", "no platform hws"),
+        ("gpus/intel-gen7.5.yaml", "generation: Gen7.5", "generation: Gen7.6", "no generation"),
+        ("gpus/intel-xe2.yaml", ">=24.31", "from 24.31", "no range of versions"),
+        ("generations/gen7.5.yaml", "  beignet: {v", "  bignet: {v", "there is no bignet"),
+        ("stacks/openvino.yaml", "Gen9,", "Gen09,", "there is no Gen09"),
+        ("distributions/debian-12.yaml", "[pocl]", "[pokl]", "there is no pokl"),
+        ("implementations/beignet.yaml", "debian-12,", "debian-012,", "there is no debian-012"),
+    ],
+)
+def test_a_name_or_range_that_leads_nowhere_is_found(tmp_path, name, old, new, says):
+    root = Path(__file__).parents[2] / "rules" / "tables"
+    shutil.copytree(root, tmp_path / "tables")
+    file = tmp_path / "tables" / name
+    text = file.read_text(encoding="utf-8")
+    assert old in text
+    file.write_text(text.replace(old, new, 1), encoding="utf-8")
+    assert says in " ".join(contradictions(Tables.load(tmp_path / "tables")))
 
 
 def test_an_unquoted_version_is_refused(tmp_path):
