@@ -65,7 +65,13 @@ def look_up(target: Target, tables: Tables) -> Machine:
 def find_distribution(name: str, tables: Tables) -> Distribution | None:
     """Return the release called `name`, such as ubuntu-24.04, "Ubuntu 24.04" or debian-bookworm."""
     distribution_id, _, release = re.sub(r"[\s:]+", "-", name.strip().lower()).partition("-")
-    return tables.distribution(distribution_id, release) if release else None
+    # os-release may say more than the tables: 3.24.1 of Alpine 3.24, 9.4 of RHEL 9.
+    parts = release.split(".")
+    for count in range(len(parts), 0, -1):
+        found = tables.distribution(distribution_id, ".".join(parts[:count]))
+        if found is not None:
+            return found
+    return None
 
 
 def check_distribution(name: str, tables: Tables) -> Distribution:

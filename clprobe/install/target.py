@@ -4,7 +4,9 @@
 from msgspec.structs import replace
 
 from clprobe.engine.tables import Tables
+from clprobe.engine.versions import Scheme, compare
 from clprobe.install.machine import NO_GPU, check_distribution
+from clprobe.model.errors import ClprobeError
 from clprobe.model.hardware import Gpu
 from clprobe.model.plan import Target
 from clprobe.model.snapshot import Snapshot
@@ -23,7 +25,7 @@ def of_snapshot(snapshot: Snapshot, tables: Tables, *, python: str | None = None
     return Target(
         gpu=_gpu(snapshot.gpus, tables),
         os=f"{distribution_id}-{release}" if distribution_id is not None else None,
-        linux=_known(snapshot.system.linux.release),
+        linux=_version(snapshot.system.linux.release, "linux"),
         python=python,
         arch=_known(snapshot.system.cpu.architecture),
     )
@@ -42,8 +44,12 @@ def described(  # noqa: PLR0913 - one parameter per option
 
     Another distribution brings its own Linux and Python, so those of `base` are dropped with it.
 
-    Raises: ClprobeError if no table knows the distribution.
+    Raises: ClprobeError if no table knows the distribution, or a version cannot be read.
     """
+    checked: tuple[tuple[str | None, Scheme], ...] = ((linux, "linux"), (python, "pep440"))
+    for version, scheme in checked:
+        if version is not None:
+            compare(version, version, scheme)
     target = base
     if os is not None:
         key = check_distribution(os, tables).key
@@ -60,6 +66,15 @@ def described(  # noqa: PLR0913 - one parameter per option
 
 def _known(fact: object) -> str | None:
     return fact if isinstance(fact, str) else None
+
+
+def _version(fact: object, scheme: Scheme) -> str | None:
+    """Return a version that can be compared; what a host says may be anything."""
+    version = _known(fact)
+    try:
+        return version if version is not None and compare(version, version, scheme) == 0 else None
+    except ClprobeError:
+        return None
 
 
 def _gpu(gpus: tuple[Gpu, ...] | Unknown, tables: Tables) -> str | None:

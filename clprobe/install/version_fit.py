@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Does the version of an implementation that a way brings drive the machine's GPU?"""
+"""Decides whether the version of an implementation that a way brings drives the GPU."""
 
 import msgspec
 

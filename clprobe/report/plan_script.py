@@ -19,6 +19,8 @@ def script(plan: InstallPlan, route: Route) -> str:
         "set -eu",
         "",
     ]
+    if not route.steps:
+        lines += ['echo "There are no commands for this route: see the notes." >&2', "exit 1", ""]
     if any(step.needs_root for step in route.steps):
         lines += [
             'if [ "$(id -u)" -ne 0 ]; then',

@@ -68,6 +68,13 @@ def test_the_script_is_valid_for_a_posix_shell(run, tmp_path):
             subprocess.run([shell, "-n", str(file)], check=True)
 
 
+def test_a_route_without_commands_gives_a_script_that_says_so(run):
+    _, out, _ = run("--gpu", "UHD 620", "--os", "nixos-unstable", "--format", "sh")
+    done = subprocess.run(["sh"], input=out, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "no commands" in done.stderr
+
+
 def test_another_backend_can_be_chosen(run):
     _, out, _ = run(*DESCRIBED, "--backend", "pocl", "--format", "sh")
     assert "pocl-opencl-icd" in out
@@ -94,6 +101,7 @@ def test_no_route_at_all_is_status_1(run):
         (("--gpu", "HD Graphics", "--os", "debian-12"), "PCI id"),
         (("--gpu", "8086:fffe", "--os", "debian-12", "--matrix"), "--gpu"),
         (("--linux", "new", *DESCRIBED), "'new'"),
+        (("--python", "three", *DESCRIBED), "'three'"),
         (("--format", "pdf"), "pdf"),
     ],
 )

@@ -30,6 +30,10 @@ def test_what_a_snapshot_does_not_say_is_not_known():
     assert seen("{}") == NOTHING_KNOWN
 
 
+def test_a_linux_release_that_cannot_be_read_is_not_known():
+    assert seen("system: {linux: {release: custom}}").linux is None
+
+
 def test_no_gpu_is_not_the_same_as_an_unknown_one():
     assert seen("gpus: []").gpu == "none"
     assert seen("gpus: {unknown: permission denied}").gpu is None
