@@ -34,7 +34,7 @@ EFFORTS = {
         large_batches=(),
         seconds_per_case=0.6,
         patience_seconds=10,
-        training_patience_seconds=60,
+        training_patience_seconds=120,
         silence_seconds=40,
     ),
     "default": Effort(
