@@ -46,7 +46,8 @@ class Snapshot(FactStruct, frozen=True, kw_only=True):
         described("lists above that name only a part; all others are taken as whole"),
     ] = ("packages",)
     perspectives: Annotated[
-        tuple["Perspective", ...],
+        # One text, because Python 3.10 does not resolve a name inside tuple[…].
+        "tuple[Perspective, ...]",
         described("the same questions asked as someone else or somewhere else"),
     ] = ()
 

@@ -21,7 +21,9 @@ def _render_node(snapshot: Snapshot) -> DeviceNode:
 
 
 @pytest.mark.root
-@pytest.mark.skipif(not fake_dri.is_possible(), reason="needs root and mount namespaces")
+@pytest.mark.skipif(
+    not fake_dri.is_possible(), reason="needs root, and a Python that others may run"
+)
 class TestWithAMadeUpNode:
     @pytest.mark.parametrize(
         ("node", "uid", "groups", "open_error"),
