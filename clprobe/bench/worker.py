@@ -86,17 +86,26 @@ def work(job: Job, send: Send) -> None:
     )
     other_load = OtherLoad()
     for workload in job.workloads:
+        slow = False
         for started, measuring in _steps(workload, contest):
             send(started)
-            try:
-                outcome = measuring()
-            except (ClprobeError, cl.Error) as error:
-                outcome = without_figures(started, contest.label, "error", str(error))
+            outcome = _attempt(started, measuring, contest, slow=slow)
             send(outcome)
-            if outcome.results[0].status == "skipped":
-                # What takes too long at one size takes longer at the next.
-                break
+            slow = slow or outcome.results[0].status == "skipped"
     send(Finished(other_load_percent=other_load.percent()))
+
+
+def _attempt(
+    started: Started, measuring: Callable[[], Outcome], contest: Contest, *, slow: bool
+) -> Outcome:
+    if slow:
+        # What takes too long at one size takes longer at the next.
+        problem = "not run, as a smaller case was too slow already."
+        return without_figures(started, contest.label, "skipped", problem)
+    try:
+        return measuring()
+    except (ClprobeError, cl.Error) as error:
+        return without_figures(started, contest.label, "error", str(error))
 
 
 def _steps(workload: Workload, contest: Contest) -> Iterator[tuple[Started, Callable[[], Outcome]]]:
