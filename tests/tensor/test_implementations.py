@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pyopencl as cl
 import pytest
 
 PROGRAM = Path(__file__).with_name("every_operation.py")
@@ -49,6 +50,13 @@ def test_every_operation_works_on_rusticl() -> None:
 
 def test_every_operation_works_on_oclgrind(tmp_path: Path) -> None:
     check("Oclgrind", only(OCLGRIND, tmp_path))
+
+
+def test_every_operation_works_on_the_pocl_of_pyopencls_wheel(tmp_path: Path) -> None:
+    libraries = sorted(Path(cl.__file__).parent.glob(".libs/libpocl*.so"))
+    if not libraries:
+        pytest.skip("this pyopencl brings no PoCL")
+    check("Portable Computing Language", only(libraries[0], tmp_path))
 
 
 def test_every_operation_works_on_intels_cpu_runtime(tmp_path: Path) -> None:

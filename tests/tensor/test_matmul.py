@@ -137,6 +137,13 @@ def test_shapes_that_do_not_fit_are_named(device: Device) -> None:
         a @ a
 
 
+def test_batches_of_different_lengths_are_refused(device: Device) -> None:
+    a, b = Array.full(device, (2, 3, 3), 1), Array.full(device, (4, 3, 3), 1)
+
+    with pytest.raises(ShapeError, match=r"\(2, 3, 3\) and \(4, 3, 3\)"):
+        matmul_forward(a, b)
+
+
 def test_only_matrices_are_multiplied(device: Device) -> None:
     a = Tensor.from_numpy(np.ones(3, np.float32), device)
 

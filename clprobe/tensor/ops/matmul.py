@@ -76,6 +76,8 @@ def matmul_forward(
 
     **Raises** ShapeError.
     """
+    if not {len(a.shape), len(b.shape)} <= {2, 3}:
+        raise ShapeError(f"Matrices, or batches of them, are needed, not {a.shape} and {b.shape}.")
     m, k = a.shape[-2:][:: -1 if transpose_a else 1]
     k_b, n = b.shape[-2:][:: -1 if transpose_b else 1]
     batches = (a.shape[:-2] or b.shape[:-2] or (1,))[0]
