@@ -1,22 +1,19 @@
 # SPDX-License-Identifier: MIT
-# ruff: noqa: PLC0415 - rich and the probe cost 0.1 s, so they are imported where they are used
+# ruff: noqa: PLC0415 - imports stand where they are needed: drivers are asked before rules load
 """`clprobe doctor`: says what is wrong with OpenCL here, why, and what mends it."""
 
-import threading
 import time
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import click
-import msgspec
 
 from clprobe.cli import exit_codes
-from clprobe.cli.sources import read_snapshot
-from clprobe.engine.diagnose import Knowledge, diagnose
-from clprobe.engine.select import select_devices
-from clprobe.model.errors import ClprobeError
-from clprobe.model.finding import Diagnosis
-from clprobe.model.snapshot import Snapshot
-from clprobe.report.as_json import document
+from clprobe.cli.background import Background
+
+if TYPE_CHECKING:
+    from clprobe.engine.diagnose import Knowledge
+    from clprobe.model.finding import Diagnosis
+    from clprobe.model.snapshot import Snapshot
 
 SCHEMA = "clprobe.doctor/1"
 
@@ -57,31 +54,38 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     """Say why OpenCL devices are missing, root-only or crashing, and what mends it."""
     started = time.perf_counter()
     form = "json" if as_json else form
-    color = obj["color"]
     if list_rules:
-        return _list_rules(color)
+        return _list_rules(obj["color"])
     snapshot, knowledge = _gather(source, timeout, for_text=form == "text", run_kernels=verbose)
     if rule_id is not None:
-        return _why(rule_id, snapshot, knowledge, color)
-    diagnosis = diagnose(snapshot, knowledge)
-    shown = msgspec.structs.replace(diagnosis, devices=select_devices(diagnosis.devices, selectors))
-    elapsed_ms = round((time.perf_counter() - started) * 1000)
-    if form == "json":
-        click.echo(document(SCHEMA, shown, elapsed_ms=elapsed_ms), nl=False)
-    elif form == "markdown":
-        from clprobe.report.markdown import diagnosis_as_markdown
+        return _why(rule_id, snapshot, knowledge, obj["color"])
+    from clprobe.engine.diagnose import diagnose, with_devices
 
-        click.echo(diagnosis_as_markdown(shown), nl=False)
-    else:
+    diagnosis = diagnose(snapshot, knowledge)
+    shown = with_devices(diagnosis, selectors)
+    elapsed_ms = round((time.perf_counter() - started) * 1000)
+    if form == "text":
         from clprobe.report.doctor_text import DoctorText
         from clprobe.report.terminal import make_console
 
-        text = DoctorText(make_console(color), verbosity=verbose - quiet)
+        text = DoctorText(make_console(obj["color"]), verbosity=verbose - quiet)
         text.show(shown, checks=len(knowledge.rules), elapsed_ms=elapsed_ms)
+    else:
+        click.echo(_document(shown, form, elapsed_ms), nl=False)
     return exit_codes.OK if exit_zero else _exit_status(diagnosis, strict=strict)
 
 
-def _exit_status(diagnosis: Diagnosis, *, strict: bool) -> int:
+def _document(diagnosis: "Diagnosis", form: str, elapsed_ms: int) -> str:
+    if form == "markdown":
+        from clprobe.report.markdown import diagnosis_as_markdown
+
+        return diagnosis_as_markdown(diagnosis)
+    from clprobe.report.as_json import document
+
+    return document(SCHEMA, diagnosis, elapsed_ms=elapsed_ms)
+
+
+def _exit_status(diagnosis: "Diagnosis", *, strict: bool) -> int:
     if diagnosis.status == "problems":
         return exit_codes.PROBLEMS
     present = (finding for finding in diagnosis.findings if finding.verdict == "present")
@@ -92,65 +96,41 @@ def _exit_status(diagnosis: Diagnosis, *, strict: bool) -> int:
 
 def _gather(
     source: str | None, timeout: float, *, for_text: bool, run_kernels: bool
-) -> tuple[Snapshot, Knowledge]:
+) -> "tuple[Snapshot, Knowledge]":
     """Return facts and rules; rules are read while drivers keep us waiting."""
     if source is not None:
-        return read_snapshot(source), Knowledge.load()
+        from clprobe.cli.sources import read_snapshot
+
+        return read_snapshot(source), _load_knowledge(for_text=False)
     from clprobe.probe.collect import collect
 
-    knowledge = _Background(lambda: _prepare(for_text=for_text))
+    knowledge = Background(lambda: _load_knowledge(for_text=for_text))
     snapshot = collect(timeout_s=timeout, run_kernels=run_kernels)
     return snapshot, knowledge.result()
 
 
-def _prepare(*, for_text: bool) -> Knowledge:
+def _load_knowledge(*, for_text: bool) -> "Knowledge":
+    from clprobe.engine.diagnose import Knowledge
+
     if for_text:
         import clprobe.report.doctor_text  # noqa: F401 - rich takes as long as all the rules
     return Knowledge.load()
 
 
-class _Background:
-    """Does something in a thread; an error surfaces where the result is asked for."""
-
-    def __init__(self, work: Callable[[], Knowledge]) -> None:
-        self._work = work
-        self._result: Knowledge | None = None
-        self._error: Exception | None = None
-        self._thread = threading.Thread(target=self._run, daemon=True)
-        self._thread.start()
-
-    def result(self) -> Knowledge:
-        self._thread.join()
-        if self._result is None:
-            raise self._error or RuntimeError("the rules were not read")
-        return self._result
-
-    def _run(self) -> None:
-        try:
-            self._result = self._work()
-        except Exception as error:  # noqa: BLE001 - raised again in the main thread
-            self._error = error
-
-
 def _list_rules(color: str) -> int:
+    from clprobe.engine.load import load_rules
     from clprobe.report.rule_text import show_rules
     from clprobe.report.terminal import make_console
 
-    show_rules(make_console(color), Knowledge.load().rules)
+    show_rules(make_console(color), load_rules())
     return exit_codes.OK
 
 
-def _why(rule_id: str, snapshot: Snapshot, knowledge: Knowledge, color: str) -> int:
+def _why(rule_id: str, snapshot: "Snapshot", knowledge: "Knowledge", color: str) -> int:
     from clprobe.engine.why import trace
     from clprobe.report.rule_text import show_trace
     from clprobe.report.terminal import make_console
 
-    rule = knowledge.rule(rule_id)
-    if rule is None:
-        raise ClprobeError(
-            reference="no-such-rule",
-            message=f"There is no rule {rule_id!r}.",
-            hint="clprobe rules list shows all of them.",
-        )
+    rule = knowledge.rule_named(rule_id)
     show_trace(make_console(color), rule, trace(rule, snapshot, knowledge))
     return exit_codes.OK

@@ -179,15 +179,21 @@ def _fit(
 def _covers(runtime: Runtime, identity: _Identity, vendor: str, tables: Tables) -> Fact[bool]:
     if vendor != "intel":
         return UNLISTED
+    if identity.pci_id is None:
+        return _covers_generation(runtime, identity.generation, tables)
     version = runtime.version if isinstance(runtime.version, str) else None
-    if identity.pci_id is not None:
-        covers = tables.covers(runtime.implementation, version, identity.pci_id)
-        if isinstance(covers, Unknown):
-            return runtime.version if isinstance(runtime.version, Unknown) else UNLISTED
-        return covers
-    if identity.generation is None:
+    covers = tables.covers(runtime.implementation, version, identity.pci_id)
+    if isinstance(covers, Unknown):
+        return runtime.version if isinstance(runtime.version, Unknown) else UNLISTED
+    return covers
+
+
+def _covers_generation(
+    runtime: Runtime, generation: Generation | None, tables: Tables
+) -> Fact[bool]:
+    if generation is None:
         return UNLISTED
-    support = identity.generation.implementations.get(runtime.implementation)
+    support = generation.implementations.get(runtime.implementation)
     if support is None:
         return False
     if isinstance(runtime.version, Unknown):

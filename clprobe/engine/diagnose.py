@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """From a snapshot to a diagnosis: derive facts, ask the rules, find the root cause."""
 
+import difflib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +18,10 @@ from clprobe.engine.paths import Use, label_of, read_from
 from clprobe.engine.rank import Ranked, rank
 from clprobe.engine.remedies import remedies_of
 from clprobe.engine.rule import Rule
+from clprobe.engine.select import select_devices
 from clprobe.engine.tables import Tables
 from clprobe.engine.templates import fill
+from clprobe.model.errors import ClprobeError
 from clprobe.model.finding import Diagnosis, Evidence, Finding, Status
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.unknown import NOT_STATED, Unknown
@@ -45,6 +49,21 @@ class Knowledge(msgspec.Struct, frozen=True):
         """Return the rule with that id."""
         return next((rule for rule in self.rules if rule.id == rule_id), None)
 
+    def rule_named(self, rule_id: str) -> Rule:
+        """Return the rule with that id.
+
+        Raises: ClprobeError if there is none; its hint names similar ones.
+        """
+        found = self.rule(rule_id)
+        if found is None:
+            close = difflib.get_close_matches(rule_id, [rule.id for rule in self.rules])
+            raise ClprobeError(
+                reference="no-such-rule",
+                message=f"There is no rule {rule_id!r}.",
+                hint=f"Did you mean {' or '.join(close)}?" if close else "See clprobe rules list.",
+            )
+        return found
+
 
 def diagnose(snapshot: Snapshot, knowledge: Knowledge) -> Diagnosis:
     """Return what is wrong, what explains it, and what there is."""
@@ -66,6 +85,15 @@ def diagnose(snapshot: Snapshot, knowledge: Knowledge) -> Diagnosis:
         devices=inventory.devices,
         gpus=inventory.gpus,
     )
+
+
+def with_devices(diagnosis: Diagnosis, selectors: Sequence[str]) -> Diagnosis:
+    """Return the diagnosis with the chosen devices only; its findings stay whole.
+
+    Raises: ClprobeError if a selector names no device.
+    """
+    chosen = select_devices(diagnosis.devices, selectors)
+    return msgspec.structs.replace(diagnosis, devices=chosen)
 
 
 def _root_cause(ranked: list[Ranked]) -> str | None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from clprobe.engine.conditions import All, AnyOf, Condition, Not, Quantified, Comparison
+from clprobe.engine.conditions import All, AnyOf, Comparison, Condition, Not, Quantified
 from clprobe.engine.paths import Scope, Use, label_of, look_up
 from clprobe.engine.versions import compare
 from clprobe.model.errors import ClprobeError

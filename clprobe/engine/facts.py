@@ -15,7 +15,6 @@ from clprobe.model.opencl import Device, Icd, Loader, Outcome, Stage, View
 from clprobe.model.system import Package, System, User
 from clprobe.model.unknown import NOT_STATED, Fact, Unknown
 
-
 UNLISTED = Unknown(unknown="the tables do not list it")
 """Nobody refused to tell: our own tables end here."""
 AMBIGUOUS = Unknown(unknown="a device may stand for this GPU or for another")

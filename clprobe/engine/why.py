@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from clprobe.engine.conditions import All, AnyOf, Condition, Not, Quantified, Comparison
+from clprobe.engine.conditions import All, AnyOf, Comparison, Condition, Not, Quantified
 from clprobe.engine.derive import derive
 from clprobe.engine.diagnose import Knowledge
 from clprobe.engine.evaluate import evaluate
