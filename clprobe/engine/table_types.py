@@ -263,7 +263,11 @@ class StackBuild(Entry, frozen=True, kw_only=True):
 
 
 class Stack(Entry, frozen=True, kw_only=True):
-    """A deep-learning stack; `api` is what it needs below it, `cpu` what it does without a GPU."""
+    """A deep-learning stack.
+
+    `api` is what it needs below it, `cpu` what it does without a GPU, `check` Python code that
+    shows whether it works.
+    """
 
     stack: str
     name: str
@@ -275,5 +279,6 @@ class Stack(Entry, frozen=True, kw_only=True):
     systems: tuple[str, ...] = ("linux",)
     packages: tuple[str, ...] = ()
     device: str | None = None
+    check: str | None = None
     cpu: Outcome = "fails"
     problems: tuple[str, ...] = ()

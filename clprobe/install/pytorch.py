@@ -163,17 +163,19 @@ def _stack_steps(stack: Stack, build: StackBuild, machine: Machine) -> tuple[Ste
         made.append(steps.install(machine.distribution, title, ("python3-venv",)))
     made.append(steps.make_environment(_ENVIRONMENT, python))
     if build.file is not None:
-        file = f"./{build.file}"
-        title = f"Check that {build.file} is in this folder"
-        made.append(Step(title=title, argv=("test", "-f", file), needs_root=False))
-        torch = [f"torch=={build.torch}.*", file]
+        made = [*steps.check_files(f"the releases of {stack.stack}", (build.file,)), *made]
+        torch = [f"torch=={build.torch}.*", f"./{build.file}"]
     elif stack.stack == "pytorch-xpu":
         torch = [f"torch=={build.version}+xpu"]
     elif stack.stack == "pytorch-cpu":
         torch = [f"torch=={build.version}"]
     else:
         torch = list(stack.packages)
-    return (*made, *steps.pip_install(_ENVIRONMENT, f"Install {stack.name}", torch))
+    made += steps.pip_install(_ENVIRONMENT, f"Install {stack.name}", torch)
+    if stack.check is not None:
+        argv = (f"{_ENVIRONMENT}/bin/python", "-c", stack.check)
+        made.append(Step(title="See whether it works", argv=argv, needs_root=False))
+    return tuple(made)
 
 
 def _caveats(stack: Stack, build: StackBuild, machine: Machine) -> tuple[str, ...]:

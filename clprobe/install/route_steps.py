@@ -26,7 +26,8 @@ def for_gpu(  # noqa: PLR0913, PLR0917 - where all of a route comes together
     distribution = machine.distribution
     if distribution is None or not steps.can_install(distribution) or way.pocket == "aur":
         return ()
-    made = steps.refresh(distribution)
+    files = _files(way, tables)
+    made = [*steps.check_files(way.origin_name, files), *steps.refresh(distribution)]
     if linux.newer is not None:
         package = linux_package(distribution, linux.newer)
         title = f"Install Linux {linux.linux}"
@@ -39,14 +40,14 @@ def for_gpu(  # noqa: PLR0913, PLR0917 - where all of a route comes together
         made.append(steps.install(distribution, f"Install {implementation.name}", way.packages))
     else:
         made += _loader(distribution)
-        made += steps.install_files(way.origin, way.packages, versions_of(way, tables))
+        made.append(steps.install_files(way.origin_name, files, way.packages))
     if environment:
         names = " ".join(f"{name}={value}" for name, value in environment.items())
         lines = "".join(f"export {name}={value}\n" for name, value in environment.items())
         path = f"/etc/profile.d/opencl-{implementation.implementation}.sh"
         made.append(steps.write_file(f"Set {names} for all users", path, lines))
     if distribution.node_group is not None:
-        made.append(steps.join_group(distribution.node_group))
+        made += steps.join_group(distribution.node_group)
     return (*made, steps.look())
 
 
@@ -137,6 +138,15 @@ def _intel_cpu(way: Way, machine: Machine) -> tuple[Step, ...]:
         )
     )
     return (*made, steps.look())
+
+
+def _files(way: Way, tables: Tables) -> list[str]:
+    """Return the names of the .deb files; an epoch is no part of them."""
+    if way.how != "file":
+        return []
+    versions = [(version or "").split(":", 1)[-1] for version in versions_of(way, tables)]
+    named = zip(way.packages, versions, strict=True)
+    return [f"{name}_{version}_amd64.deb" for name, version in named]
 
 
 def _loader(distribution: Distribution) -> list[Step]:

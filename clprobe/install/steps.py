@@ -64,31 +64,27 @@ def install(
     )
 
 
-def install_files(origin: str, names: Sequence[str], versions: Sequence[str]) -> list[Step]:
-    """Return the steps that install .deb files which lie in the current folder."""
-    # An epoch is not part of a file's name.
-    files = [
-        f"./{name}_{version.split(':', 1)[-1]}_amd64.deb"
-        for name, version in zip(names, versions, strict=True)
-    ]
-    check = [
+def check_files(origin: str, files: Sequence[str]) -> list[Step]:
+    """Return the steps that make sure that files fetched by hand lie in the current folder."""
+    return [
         Step(
-            title=f"Check that {file[2:]} of {origin} is in this folder",
-            argv=("test", "-f", file),
+            title=f"Check that {file} of {origin} is in this folder",
+            argv=("test", "-f", f"./{file}"),
             needs_root=False,
         )
         for file in files
     ]
-    return [
-        *check,
-        Step(
-            title=f"Install the packages of {origin}",
-            argv=(*_APT, "install", "--yes", *files),
-            needs_root=True,
-            undo=(*_APT, "remove", "--yes", *names),
-            verify=("dpkg-query", "--show", *names),
-        ),
-    ]
+
+
+def install_files(origin: str, files: Sequence[str], names: Sequence[str]) -> Step:
+    """Return the step that installs .deb files of the current folder, called `names` by dpkg."""
+    return Step(
+        title=f"Install the packages of {origin}",
+        argv=(*_APT, "install", "--yes", *(f"./{file}" for file in files)),
+        needs_root=True,
+        undo=(*_APT, "remove", "--yes", *names),
+        verify=("dpkg-query", "--show", *names),
+    )
 
 
 def add_ppa(ppa: str) -> list[Step]:
@@ -156,15 +152,24 @@ def write_file(title: str, path: str, text: str) -> Step:
     )
 
 
-def join_group(group: str) -> Step:
-    """Return the step that lets the user open the GPU's node."""
-    return Step(
-        title=f"Let the user open the GPU's node (group {group})",
-        argv=("usermod", "-aG", group, USER),
-        needs_root=True,
-        undo=("gpasswd", "--delete", USER, group),
-        verify=("id", "-nG", USER),
-    )
+def join_group(group: str) -> list[Step]:
+    """Return the steps that let the user open the GPU's node."""
+    return [
+        Step(
+            # udev makes it; a container without udev has none, and usermod would stop there.
+            title=f"Make sure that the group {group} exists",
+            argv=("groupadd", "--system", "--force", group),
+            needs_root=True,
+            verify=("getent", "group", group),
+        ),
+        Step(
+            title=f"Let the user open the GPU's node (group {group})",
+            argv=("usermod", "-aG", group, USER),
+            needs_root=True,
+            undo=("gpasswd", "--delete", USER, group),
+            verify=("id", "-nG", USER),
+        ),
+    ]
 
 
 def look() -> Step:

@@ -4,6 +4,7 @@
 from typing import Literal
 
 import msgspec
+from msgspec.structs import replace
 
 from clprobe.engine.table_types import Distribution, Elsewhere, Implementation, PackageVersion
 from clprobe.engine.versions import newest, upstream
@@ -33,6 +34,11 @@ class Way(msgspec.Struct, frozen=True, kw_only=True):
     def release(self) -> str | None:
         """The implementation's own version, without what the distribution adds."""
         return upstream(self.version) if self.version is not None else None
+
+    @property
+    def origin_name(self) -> str:
+        """The origin for sentences: "Debian 11" for debian-11."""
+        return self.origin.replace("-", " ").title() if self.how == "file" else self.origin
 
 
 def packaged(implementation: Implementation, machine: Machine) -> list[Way]:
@@ -94,16 +100,16 @@ def _package_way(
 
 
 def _elsewhere_way(entry: Elsewhere, implementation: Implementation) -> Way:
-    origin = entry.origin.replace("-", " ").title() if entry.how == "file" else entry.origin
-    offered_by = "its wheels hold" if entry.how == "pip" else f"{origin} packages"
-    return Way(
+    way = Way(
         how=entry.how,
         packages=entry.packages,
         version=entry.version,
         origin=entry.origin,
-        offered_by=offered_by,
+        offered_by="",
         glibc=entry.glibc,
         note=entry.note,
         status=entry.status,
         sources=entry.sources or implementation.sources,
     )
+    offered_by = "its wheels hold" if entry.how == "pip" else f"{way.origin_name} packages"
+    return replace(way, offered_by=offered_by)

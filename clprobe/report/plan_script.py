@@ -18,6 +18,9 @@ def script(plan: InstallPlan, route: Route) -> str:
         *(_comment(f"Note: {caveat}") for caveat in route.caveats),
         "set -eu",
         "",
+        "step=start",
+        """trap 'test $? -eq 0 || echo "Stopped at step $step." >&2' EXIT""",
+        "",
     ]
     if not route.steps:
         lines += ['echo "There are no commands for this route: see the notes." >&2', "exit 1", ""]
@@ -47,7 +50,7 @@ def command_line(argv: tuple[str, ...]) -> str:
 
 
 def _step(number: int, step: Step) -> list[str]:
-    lines = [_comment(f"{number}. {step.title}")]
+    lines = [f"step={shlex.quote(safe(f'{number}. {step.title}'))}", 'echo "$step"']
     if step.argv[0] == "clprobe":
         # root's PATH may lack it, and what it finds is for the reader to judge.
         shown = _words(step.argv)

@@ -75,6 +75,16 @@ def test_a_route_without_commands_gives_a_script_that_says_so(run):
     assert "no commands" in done.stderr
 
 
+def test_a_script_says_at_which_step_it_stopped(run, tmp_path):
+    _, out, _ = run(*DESCRIBED, "--format", "sh")
+    unprivileged = out.replace('"$(id -u)" -ne 0', "1 -eq 0")
+    done = subprocess.run(
+        ["sh"], input=unprivileged, capture_output=True, text=True, check=False, cwd=tmp_path
+    )
+    assert done.returncode == 1
+    assert "Stopped at step 1. Check that beignet-opencl-icd" in done.stderr
+
+
 def test_another_backend_can_be_chosen(run):
     _, out, _ = run(*DESCRIBED, "--backend", "pocl", "--format", "sh")
     assert "pocl-opencl-icd" in out

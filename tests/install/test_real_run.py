@@ -100,6 +100,20 @@ def test_a_printed_script_really_makes_doctor_find_a_device(folder, backend, icd
 
 
 @pytest.mark.root
+@pytest.mark.slow
+@pytest.mark.parametrize("backend", ["compute-runtime", "rusticl"])
+def test_the_scripts_for_gpus_run_through_twice_even_without_a_gpu(folder, backend):
+    plan = "clprobe install-plan --gpu 'UHD 620' --os debian-12 --format sh --backend"
+    answer = in_a_copy(
+        folder,
+        _PREPARE
+        + f"{plan} {backend} > /plan.sh\n"
+        + "sh /plan.sh >&2; sh /plan.sh >&2; id -nG root\n",
+    )
+    assert "render" in answer.split()
+
+
+@pytest.mark.root
 def test_without_root_the_script_stops_before_its_first_step(folder):
     answer = in_a_copy(
         folder,
