@@ -16,7 +16,8 @@
 #ifndef TRANSPOSE_B
 #define TRANSPOSE_B 0
 #endif
-// Rows that share one packing of B; fewer make more tiles, more make packing cheaper.
+// Most rows that share one packing of B, a multiple of ROWS; fewer make more tiles, more make
+// packing cheaper.
 #ifndef TILE_ROWS
 #define TILE_ROWS 240
 #endif
@@ -101,9 +102,12 @@ void matmul(global const float *restrict a, global const float *restrict b,
     local float panel[TILE_DEPTH * COLUMNS] __attribute__((aligned(64)));
 
     uint tiles_across = (n + COLUMNS - 1) / COLUMNS;
-    size_t first_row = get_group_id(0) / tiles_across * TILE_ROWS;
+    // Tiles share the rows evenly: one with a few rows left over would pack B for them alone.
+    uint tiles_down = (m + TILE_ROWS - 1) / TILE_ROWS;
+    uint tile_rows = ((m + tiles_down - 1) / tiles_down + ROWS - 1) / ROWS * ROWS;
+    size_t first_row = get_group_id(0) / tiles_across * tile_rows;
     size_t first_column = get_group_id(0) % tiles_across * COLUMNS;
-    size_t last_row = min((size_t)m, first_row + TILE_ROWS);
+    size_t last_row = min((size_t)m, first_row + tile_rows);
     uint columns = min((size_t)COLUMNS, n - first_column);
 
     for (size_t batch = get_global_id(1); batch < batches; batch += get_global_size(1)) {
