@@ -59,6 +59,8 @@ def _row(  # noqa: PLR0913, PLR0917 - a cell is where all of them meet
     generation: Generation,
 ) -> MatrixRow:
     answers = [covers(implementation, version.version, c.pci_id, c, generation) for c in chips]
+    if generation.generation in version.also_drives:
+        answers = [True if isinstance(answer, Unknown) else answer for answer in answers]
     drives, why = _summary(answers, implementation, generation)
     return MatrixRow(
         generation=generation.generation,

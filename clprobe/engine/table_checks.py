@@ -100,6 +100,7 @@ def _distributions(tables: Tables) -> Iterator[str]:
             where = f"distributions {distribution.key} {name}"
             for version in versions:
                 yield from _unknown(where, version.implementations, known)
+                yield from _unknown(where, version.also_drives, tables.generations())
                 if bool(version.implementations) == (version.role is not None):
                     yield f"{where}: it needs either implementations or a role"
             if name in distribution.absent:

@@ -195,7 +195,10 @@ class Elsewhere(Entry, frozen=True, kw_only=True):
 
 
 class PackageVersion(Entry, frozen=True, kw_only=True):
-    """A package in one pocket (release, updates, security, backports …) of a distribution."""
+    """A package in one pocket (release, updates, security, backports …) of a distribution.
+
+    `also_drives` are generations that this build holds although its version leaves that open.
+    """
 
     pocket: str
     version: str
@@ -207,6 +210,7 @@ class PackageVersion(Entry, frozen=True, kw_only=True):
         | None
     ) = None
     component: str | None = None
+    also_drives: tuple[str, ...] = ()
     note: str | None = None
 
 

@@ -211,10 +211,8 @@ def _too_old_glibc(way: Way, implementation: Implementation, machine: Machine) -
 
 def _cpu_route(way: Way, implementation: Implementation, machine: Machine) -> Route:
     key = implementation.implementation
-    because = (
-        f"{way.offered_by} {key} {way.release or ''}".rstrip()
-        + ", which runs OpenCL on the CPU: no GPU and no kernel driver are needed."
-    )
+    said = f"{way.offered_by} {key} {way.release or ''}".rstrip()
+    because = f"{said}, which runs OpenCL on the CPU: no GPU and no kernel driver are needed"
     caveats = [sentence(way.note)] if way.note is not None else []
     return Route(
         rank=0,
@@ -222,7 +220,7 @@ def _cpu_route(way: Way, implementation: Implementation, machine: Machine) -> Ro
         stack=None,
         uses_gpu=False,
         status=way.status,
-        because=because[0].upper() + because[1:],
+        because=sentence(because),
         components=tuple(
             Component(name=name, version=way.version, origin=way.origin) for name in way.packages
         ),

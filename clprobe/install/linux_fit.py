@@ -4,7 +4,7 @@
 import msgspec
 
 from clprobe.engine.table_types import Implementation, LinuxSupport
-from clprobe.engine.versions import in_range
+from clprobe.engine.versions import in_range, in_words
 from clprobe.install.machine import Machine
 
 
@@ -86,13 +86,13 @@ def _holds(linux: str, versions: str | None) -> bool:
 
 
 def _needed(machine: Machine, implementation: Implementation) -> str:
-    texts = [text for text in _requirements(machine, implementation) if text != "*"]
+    words = [in_words(text) for text in _requirements(machine, implementation) if text != "*"]
     for platform in _platforms(machine):
         for driver in implementation.kernel_drivers:
             versions = getattr(platform, driver, None)
             if versions not in (None, "*"):
-                texts.append(f"{versions} ({driver})")
-    return " and ".join(dict.fromkeys(texts)) or "with i915"
+                words.append(f"{in_words(versions)} for {driver}")
+    return " and ".join(dict.fromkeys(words)) or "with i915"
 
 
 def _because(linux: str, machine: Machine, implementation: Implementation) -> str:

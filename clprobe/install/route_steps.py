@@ -68,7 +68,7 @@ def caveats(way: Way, machine: Machine, environment: dict[str, str]) -> list[str
     distribution = machine.distribution
     said = []
     if distribution is not None and not steps.can_install(distribution):
-        said.append(f"{machine.os_name} is configured, not commanded: no steps are given.")
+        said.append(f"No commands are given for {machine.os_name}: its own pages say how.")
     if way.pocket == "aur":
         said.append("It is in the AUR only: build it with makepkg.")
     if way.pocket == "backports":

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What a plan is for: this host as a snapshot has it, changed by what the user describes."""
 
+import re
+
 from msgspec.structs import replace
 
 from clprobe.engine.tables import Tables
@@ -83,7 +85,7 @@ def _gpu(gpus: tuple[Gpu, ...] | Unknown, tables: Tables) -> str | None:
         return None
     if not gpus:
         return NO_GPU
-    named = [pci_id for gpu in gpus if (pci_id := _known(gpu.pci_id)) is not None]
+    named = [pci_id for gpu in gpus if (pci_id := _pci_id(gpu)) is not None]
     ours = [pci_id for pci_id in named if tables.gpu(pci_id) is not None]
     intel = [pci_id for pci_id in named if pci_id.startswith("8086:")]
     best = next(iter([*ours, *intel, *named]), None)
@@ -92,6 +94,11 @@ def _gpu(gpus: tuple[Gpu, ...] | Unknown, tables: Tables) -> str | None:
     names = [name for gpu in gpus if (name := _known(gpu.name)) is not None]
     found = [name for name in names if len(_generations(name, tables)) == 1]
     return found[0] if found else None
+
+
+def _pci_id(gpu: Gpu) -> str | None:
+    pci_id = (_known(gpu.pci_id) or "").lower()
+    return pci_id if re.fullmatch(r"[0-9a-f]{4}:[0-9a-f]{4}", pci_id) else None
 
 
 def _generations(name: str, tables: Tables) -> set[str]:

@@ -42,7 +42,9 @@ def _answer(
     if way.version is None and implementation.implementation == "compute-runtime":
         # Whatever a PPA holds today is current: it drives what no release has dropped.
         return chip.neo is not None and "<" not in chip.neo
-    return covers(implementation, way.version, chip.pci_id, chip, machine.generation)
+    answer = covers(implementation, way.version, chip.pci_id, chip, machine.generation)
+    built_in = isinstance(answer, Unknown) and chip.generation in way.also_drives
+    return True if built_in else answer
 
 
 def _too_old_or_new(way: Way, implementation: Implementation, machine: Machine) -> str:

@@ -26,6 +26,7 @@ class Way(msgspec.Struct, frozen=True, kw_only=True):
     offered_by: str
     pocket: str | None = None
     glibc: str = "*"
+    also_drives: tuple[str, ...] = ()
     note: str | None = None
     status: RouteStatus = "supported"
     sources: tuple[Source, ...] = ()
@@ -93,6 +94,7 @@ def _package_way(
         origin=f"{distribution.key}, {version.pocket}",
         offered_by=f"{where} packages",
         pocket=version.pocket,
+        also_drives=version.also_drives,
         note=version.note,
         status="workaround" if version.pocket in _EXTRA_POCKETS else "supported",
         sources=version.sources,

@@ -106,6 +106,8 @@ def test_the_same_target_gives_the_same_plan(os):
         ("8086:a780", "ubuntu-26.04", "compute-runtime", "supported"),
         ("8086:9a49", "debian-13", "rusticl", "supported"),
         ("8086:e20b", "ubuntu-26.04", "compute-runtime", "supported"),
+        ("8086:5916", "fedora-41", "compute-runtime", "supported"),  # built with the old platforms
+        ("8086:5916", "fedora-42", "rusticl", "supported"),
         ("8086:e20b", "ubuntu-25.04", "compute-runtime", "supported"),
         ("8086:56a0", "ubuntu-22.04", "compute-runtime", "workaround"),
         ("8086:56a0", "ubuntu-24.04", "compute-runtime", "supported"),

@@ -37,6 +37,8 @@ def test_a_linux_release_that_cannot_be_read_is_not_known():
 def test_no_gpu_is_not_the_same_as_an_unknown_one():
     assert seen("gpus: []").gpu == "none"
     assert seen("gpus: {unknown: permission denied}").gpu is None
+    assert seen("gpus: [{pci_id: '8086:XYZ'}]").gpu is None
+    assert seen("gpus: [{pci_id: '8086:E20B'}]").gpu == "8086:e20b Intel Arc B580 Graphics"
     assert seen("gpus: [{name: Intel HD Graphics 4600}]").gpu == "Intel HD Graphics 4600"
     assert seen("gpus: [{name: VGA compatible controller}]").gpu is None
 
