@@ -32,6 +32,7 @@ from clprobe.probe.host import (
     Python,
 )
 from clprobe.probe.package_databases import PackageDatabases, PipFiles
+from clprobe.probe.package_managers import managers
 
 # Opening must neither wait for a fifo's other end, nor make a terminal ours, nor reach children.
 _SAFELY = os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
@@ -61,7 +62,9 @@ class LiveHost:
     def __init__(self, environment: Mapping[str, str] | None = None) -> None:
         self._environment = dict(os.environ if environment is None else environment)
         python = self.python()
-        self._packages = PackageDatabases(PipFiles(python.prefix, python.package_folders))
+        self._packages = PackageDatabases(
+            managers(), PipFiles(python.prefix, python.package_folders)
+        )
 
     def read(self, path: str, limit: int = 65536) -> bytes:
         with _opened(path) as descriptor:
