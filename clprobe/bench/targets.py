@@ -30,13 +30,20 @@ def targets_of(
     return tuple(targets.values())
 
 
+def printed(name: str) -> str:
+    """Return a name as a line of text, which is how parent and child compare what drivers say."""
+    return " ".join("".join(one if one.isprintable() else " " for one in name).split())
+
+
 def _target(device: DeviceReport, position: int) -> Target:
-    version = f" {device.driver_version}" if device.driver_version else ""
+    platform = printed(device.platform or "?")
+    name = None if device.name is None else printed(device.name)
+    version = None if device.driver_version is None else printed(device.driver_version)
     return Target(
-        label=f"{device.index}: {device.name or '?'} ({device.platform or '?'}{version})",
+        label=f"{device.index}: {name or '?'} ({' '.join(filter(None, (platform, version)))})",
         library=device.library or "",
-        platform=device.platform or "",
-        name=device.name,
-        driver_version=device.driver_version,
+        platform=platform,
+        name=name,
+        driver_version=version,
         position=position,
     )

@@ -36,6 +36,7 @@ from clprobe.bench.protocol import (
     Workload,
 )
 from clprobe.bench.quiet import OtherLoad
+from clprobe.bench.targets import printed
 from clprobe.bench.training import (
     measure_steps,
     measure_training,
@@ -127,25 +128,16 @@ def _find(target: Target) -> cl.Device:
     matching = [
         device
         for platform in cl.get_platforms()
-        if same_name(platform.name, target.platform)
+        if printed(platform.name) == target.platform
         for device in platform.get_devices()
-        if (target.name is None or same_name(device.name, target.name))
-        and target.driver_version in (None, device.driver_version)
+        if target.name in (None, printed(device.name))
+        and target.driver_version in (None, printed(device.driver_version))
     ]
     if target.position >= len(matching):
         raise DeviceError(
             f"{target.library} no longer shows {target.name or 'a device'} on {target.platform}."
         )
     return matching[target.position]
-
-
-def same_name(own: str, recorded: str) -> bool:
-    """Compare names as printed: a snapshot keeps no control characters or runs of blanks."""
-    return _printed(own) == _printed(recorded)
-
-
-def _printed(name: str) -> str:
-    return " ".join("".join(c if c.isprintable() else " " for c in name).split())
 
 
 def _reference(baseline: Baseline) -> Engine:

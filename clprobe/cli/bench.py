@@ -124,7 +124,8 @@ def _require_packages(baseline: Baseline | None) -> Baseline:
 
 
 def _say(text: str) -> None:
-    click.echo(f"bench: {text}", err=True)
+    printable = "".join(character if character.isprintable() else "?" for character in text)
+    click.echo(f"bench: {printable}", err=True)
 
 
 def _show(report: BenchReport, ctx: click.Context, *, as_json: bool) -> None:
@@ -133,10 +134,10 @@ def _show(report: BenchReport, ctx: click.Context, *, as_json: bool) -> None:
         return
     # rich is slow to import and only text needs it.
     from clprobe.report.bench_text import bench_text  # noqa: PLC0415
-    from clprobe.report.terminal import make_console  # noqa: PLC0415
+    from clprobe.report.terminal import make_console, speaks_utf8  # noqa: PLC0415
 
     console = make_console(ctx.obj["color"])
-    console.print(bench_text(report, ascii_only=console.options.ascii_only))
+    console.print(bench_text(report, plain=not speaks_utf8(console)))
 
 
 def _rendered(report: BenchReport, suffix: str) -> str:

@@ -48,7 +48,7 @@ def _line(row: Row) -> str:
     )
     return (
         f"<tr><td>{escape(row.workload)}</td>{numbers}<td>{_bar(row)}</td>"
-        f"<td>{escape(row.verdict.text)}</td></tr>\n"
+        f"<td>{escape(row.sentence)}</td></tr>\n"
     )
 
 
@@ -59,6 +59,6 @@ def _bar(row: Row) -> str:
     middle = _BAR_PIXELS / 2
     return (
         f'<svg width="{_BAR_PIXELS}" height="14" role="img" aria-label="ratio {row.ratio}">'
-        f'<rect class="{row.verdict.decision}" width="{width:.1f}" height="14"/>'
+        f'<rect class="{row.decision}" width="{width:.1f}" height="14"/>'
         f'<line x1="{middle}" x2="{middle}" y2="14" stroke="currentColor"/></svg>'
     )

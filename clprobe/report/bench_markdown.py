@@ -23,7 +23,7 @@ def _section(section: Section) -> str:
 
 
 def _line(row: Row) -> str:
-    cells = (row.workload, row.device, row.cpu, row.ratio, row.interval, row.verdict.text)
+    cells = (row.workload, row.device, row.cpu, row.ratio, row.interval, row.sentence)
     return "| " + " | ".join(map(_cell, cells)) + " |"
 
 

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""What every form of the bench report shows of each device, already in words."""
+"""What every form of the bench report shows of each device, in words that are safe to print."""
 
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from clprobe.model.measurement import BenchReport, BenchVerdict, Result, Training
+from clprobe.model.measurement import BenchReport, BenchVerdict, Decision, Result, Training
+from clprobe.report.terminal import safe
 
 _BAR_LIMIT = 16.0
 _QUIET_PERCENT = 10
@@ -22,7 +23,8 @@ class Row:
     interval: str
     share: float | None
     """The ratio on a logarithmic scale from 0 (16 times slower) over ½ (equal) to 1."""
-    verdict: BenchVerdict
+    decision: Decision
+    sentence: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,9 +41,11 @@ def sections_of(report: BenchReport) -> tuple[Section, ...]:
     devices = dict.fromkeys(verdict.device for verdict in report.verdicts)
     return tuple(
         Section(
-            device=device,
+            device=safe(device),
             rows=tuple(_rows(report, device)),
-            training=tuple(_lesson(entry) for entry in report.training if entry.device == device),
+            training=tuple(
+                safe(_lesson(entry)) for entry in report.training if entry.device == device
+            ),
         )
         for device in devices
     )
@@ -75,7 +79,8 @@ def _rows(report: BenchReport, device: str) -> Iterator[Row]:
             ratio="" if verdict.ratio is None else _significant(verdict.ratio),
             interval="" if verdict.ci95 is None else " to ".join(map(_significant, verdict.ci95)),
             share=None if verdict.ratio is None else _share(verdict.ratio),
-            verdict=verdict,
+            decision=verdict.decision,
+            sentence=safe(verdict.text),
         )
 
 

@@ -3,6 +3,7 @@
 
 from html.parser import HTMLParser
 
+import msgspec
 import pytest
 
 from clprobe.model.measurement import BenchReport, BenchVerdict, Result, Training
@@ -90,8 +91,18 @@ def test_the_text_fits_80_columns_and_shows_both_sides() -> None:
     assert "A sentence on copy." in text
 
 
-def test_a_plain_terminal_gets_plain_bars() -> None:
-    assert "█" not in text_of(report(), ascii_only=True)
+def test_a_plain_terminal_gets_ascii_only() -> None:
+    assert text_of(report(), plain=True).isascii()
+
+
+def test_a_device_name_cannot_steer_the_terminal() -> None:
+    evil = msgspec.json.encode(report()).replace(b"GPU", rb"GPU\u001b[2J\u202e")
+
+    text = text_of(msgspec.json.decode(evil, type=BenchReport))
+
+    assert "\x1b" not in text
+    assert "\u202e" not in text
+    assert "\\x1b[2J" in text
 
 
 def test_nothing_measured_is_said() -> None:
@@ -108,9 +119,9 @@ def test_other_programs_are_mentioned_when_they_disturb(percent: int | None, war
 
 
 def test_a_bar_passes_its_mark_only_where_the_device_is_faster() -> None:
-    assert bar_of(0.5, ascii_only=True) == "#####|"
-    assert bar_of(1.0, ascii_only=True) == "#####|#####"
-    assert bar_of(0.0, ascii_only=True) == "     |"
+    assert bar_of(0.5, plain=True) == "#####|"
+    assert bar_of(1.0, plain=True) == "#####|#####"
+    assert bar_of(0.0, plain=True) == "     |"
 
 
 def test_markdown_cells_cannot_be_ended_by_a_device_name() -> None:

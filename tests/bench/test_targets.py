@@ -58,6 +58,15 @@ def test_a_device_of_no_known_library_cannot_be_measured() -> None:
     assert targets_of([seen], [seen]) == ()
 
 
+def test_undecodable_names_can_be_sent(library: Path) -> None:
+    seen = device(0, "a.icd", library, name="G\udcffPU\x1b[2J  9")
+
+    (target,) = targets_of([seen], [seen])
+
+    assert target.name == "G PU [2J 9"
+    assert msgspec.json.encode(target)
+
+
 def test_targets_survive_the_way_to_the_child(library: Path) -> None:
     seen = device(0, "a.icd", library)
     (target,) = targets_of([seen], [seen])
