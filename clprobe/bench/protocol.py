@@ -22,7 +22,7 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
 
     label: str
     library: str
-    platform: str
+    platform: str | None
     name: str | None
     driver_version: str | None
     position: int

@@ -36,11 +36,12 @@ def printed(name: str) -> str:
 
 
 def _target(device: DeviceReport, position: int) -> Target:
-    platform = printed(device.platform or "?")
-    name = None if device.name is None else printed(device.name)
-    version = None if device.driver_version is None else printed(device.driver_version)
+    platform, name, version = (
+        None if text is None else printed(text)
+        for text in (device.platform, device.name, device.driver_version)
+    )
     return Target(
-        label=f"{device.index}: {name or '?'} ({' '.join(filter(None, (platform, version)))})",
+        label=f"{device.index}: {name or '?'} ({' '.join(filter(None, (platform or '?', version)))})",
         library=device.library or "",
         platform=platform,
         name=name,

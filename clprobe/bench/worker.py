@@ -128,14 +128,14 @@ def _find(target: Target) -> cl.Device:
     matching = [
         device
         for platform in cl.get_platforms()
-        if printed(platform.name) == target.platform
+        if target.platform in (None, printed(platform.name))
         for device in platform.get_devices()
         if target.name in (None, printed(device.name))
         and target.driver_version in (None, printed(device.driver_version))
     ]
     if target.position >= len(matching):
         raise DeviceError(
-            f"{target.library} no longer shows {target.name or 'a device'} on {target.platform}."
+            f"{target.library} no longer shows {target.name or 'a device'} on {target.platform or 'any platform'}."
         )
     return matching[target.position]
 
