@@ -76,8 +76,12 @@ class Tables:
         return gpu_names.suggest(name, self.gpus(), self.generations())
 
     def generation(self, key: str) -> Generation | None:
-        """Return a generation such as "Gen9.5" or "xe-lp"; case does not matter."""
-        return self._one("generations", key, Generation)
+        """Return a generation such as "Gen9.5", "Gen12/Xe-LP" or, for short, "xe-lp"."""
+        found = self._one("generations", key.replace("/", "-"), Generation)
+        if found is not None:
+            return found
+        shortened = (g for g in self.generations().values() if _has_part(g.generation, key))
+        return next(shortened, None)
 
     def generations(self) -> dict[str, Generation]:
         """Return all generations by key."""
@@ -241,3 +245,7 @@ def _by_release(entry: Distribution) -> tuple[str, list[int], str]:
     # Names such as forky and sid come after all numbers.
     numbers = re.findall(r"\d+", entry.release)
     return entry.id, [int(number) for number in numbers] or [9999], entry.release
+
+
+def _has_part(generation: str, name: str) -> bool:
+    return name.lower() in generation.lower().split("/")

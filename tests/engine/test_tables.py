@@ -122,7 +122,7 @@ def test_an_implementation_is_recognised_by_library_or_platform(tables, asked, k
         (0x080000, "Gen8"),
         (0x090000, None),  # 22.43 says so on Gen9 and Gen9.5 alike
         (0x0B0000, "Gen11"),
-        (0x0C0001, "Xe-LP"),
+        (0x0C0001, "Gen12/Xe-LP"),
         (0x0C0701, "Xe-HPG"),
         (0x02400009, "Gen9"),
         (0x02404009, "Gen9.5"),
