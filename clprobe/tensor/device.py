@@ -14,6 +14,7 @@ from pyopencl.tools import ImmediateAllocator, MemoryPool
 
 from clprobe.tensor.errors import DeviceError
 from clprobe.tensor.limits import Limits
+from clprobe.tensor.pocl_target import name_target_cpu
 from clprobe.tensor.program import Kernel, Programs
 
 Argument = cl.Buffer | np.generic | np.ndarray[Any, Any]
@@ -62,6 +63,8 @@ class Device:
 
         **Raises** DeviceError.
         """
+        # Before the first build: PoCL knows no processor newer than its LLVM.
+        name_target_cpu(cl_device)
         try:
             return cls(cl_device, Limits.of(cl_device) if limits is None else limits, kernels)
         except cl.Error as error:

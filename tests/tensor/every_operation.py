@@ -16,7 +16,6 @@ from oracles import apart, assert_close, normal, rounding_bound
 from clprobe.tensor import Device, Tensor, conv2d, linear, max_pool2d, softmax_cross_entropy
 from clprobe.tensor.gradcheck import check_gradients
 from clprobe.tensor.optim import SGD
-from clprobe.tensor.pocl_target import name_target_cpu
 
 Case = tuple[Callable[..., Tensor], list[np.ndarray], np.ndarray, int]
 
@@ -107,8 +106,6 @@ def main(platform_name: str) -> int:
         for device in platform.get_devices()
     ]
     for cl_device in devices:
-        # As bench does: PoCL 3.0 builds nothing on processors newer than its LLVM.
-        name_target_cpu(cl_device)
         with Device.open(cl_device) as device:
             wrong = failures(device)
         sys.stdout.write("".join(f"{line}\n" for line in wrong))
