@@ -40,8 +40,9 @@ def _target(device: DeviceReport, position: int) -> Target:
         None if text is None else printed(text)
         for text in (device.platform, device.name, device.driver_version)
     )
+    implementation = f"{platform or '?'} {version or ''}".rstrip()
     return Target(
-        label=f"{device.index}: {name or '?'} ({' '.join(filter(None, (platform or '?', version)))})",
+        label=f"{device.index}: {name or '?'} ({implementation})",
         library=device.library or "",
         platform=platform,
         name=name,

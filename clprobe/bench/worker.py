@@ -135,7 +135,7 @@ def _find(target: Target) -> cl.Device:
     ]
     if target.position >= len(matching):
         raise DeviceError(
-            f"{target.library} no longer shows {target.name or 'a device'} on {target.platform or 'any platform'}."
+            f"{target.library} no longer shows the device {target.name or 'without a name'}."
         )
     return matching[target.position]
 
