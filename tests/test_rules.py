@@ -1,11 +1,17 @@
 # SPDX-License-Identifier: MIT
 """Every rule of the database against its cases, through the loader that doctor uses."""
 
+import json
+from pathlib import Path
+
+import jsonschema
 import pytest
 
+from clprobe.engine.actions import ACTIONS
 from clprobe.engine.cases import case_file_of, load_cases, run_cases
+from clprobe.engine.conditions import OPERATORS
 from clprobe.engine.diagnose import Knowledge
-from clprobe.engine.load import CASES_SUFFIX, rule_files
+from clprobe.engine.load import CASES_SUFFIX, parse_yaml, read_text, rule_files
 from clprobe.engine.rule import Rule
 from clprobe.report.rule_pages import topic_pages
 from clprobe.resources import rules_path
@@ -40,3 +46,18 @@ def test_every_cases_file_belongs_to_a_rule() -> None:
 @pytest.mark.parametrize(("topic", "page"), topic_pages(KNOWLEDGE.rules).items())
 def test_the_generated_pages_are_fresh(topic: str, page: str) -> None:
     assert (rules_path() / topic / "README.md").read_text(encoding="utf-8") == page
+
+
+@pytest.mark.parametrize("path", rule_files(rules_path()), ids=lambda path: path.stem)
+def test_every_rule_fits_the_published_schema(path: Path) -> None:
+    schema = json.loads((rules_path() / "schema.json").read_text(encoding="utf-8"))
+    document = json.loads(json.dumps(parse_yaml(read_text(path), path), default=str))
+    jsonschema.validate(document, schema)
+
+
+def test_the_schema_and_the_page_name_every_operator_and_action() -> None:
+    schema = json.loads((rules_path() / "schema.json").read_text(encoding="utf-8"))
+    page = (rules_path() / "README.md").read_text(encoding="utf-8")
+    assert set(schema["$defs"]["test"]["properties"]) == set(OPERATORS)
+    assert set(ACTIONS) <= set(schema["$defs"])
+    assert [word for word in (*OPERATORS, *ACTIONS) if f"`{word}`" not in page] == []

@@ -4,12 +4,19 @@
 import msgspec
 
 from clprobe.engine.facts import AMBIGUOUS, UNLISTED, DeviceFacts, Fit, GpuFacts
+from clprobe.engine.linux_support import (
+    Identity,
+    is_in_range,
+    linux_binds,
+    linux_fits,
+    linux_problem,
+)
+from clprobe.engine.lspci_names import readings
 from clprobe.engine.packages import installable
 from clprobe.engine.runtimes import Runtime
-from clprobe.engine.table_types import Generation, GpuEntry, Implementation
+from clprobe.engine.table_types import Generation, GpuEntry
 from clprobe.engine.tables import Tables
-from clprobe.engine.versions import conditions, in_range
-from clprobe.model.errors import ClprobeError
+from clprobe.engine.versions import conditions
 from clprobe.model.hardware import Gpu
 from clprobe.model.system import System
 from clprobe.model.unknown import NOT_STATED, Fact, Unknown
@@ -23,12 +30,6 @@ _VENDOR_WORDS = {
     "virtual": ("virtio", "vmware", "qxl", "bochs", "hyper-v", "virtualbox"),
 }
 _KERNEL_DRIVERS = {"intel": {"i915", "xe"}, "amd": {"amdgpu"}, "nvidia": {"nvidia"}}
-
-
-class _Identity(msgspec.Struct, frozen=True):
-    pci_id: str | None
-    gpu: GpuEntry | None
-    generation: Generation | None
 
 
 def judge_gpu(
@@ -55,7 +56,7 @@ def judge_gpu(
         marketing_name=entry.name if entry is not None else _unlisted(gpu),
         label=_label(gpu, entry),
         computes=_computes(identity, vendor),
-        linux_binds=_linux_binds(identity, linux),
+        linux_binds=linux_binds(identity, linux),
         implementations=suitable,
         installable=installable(suitable, gpu.pci_id, tables, system.distribution),
         installed=fits if isinstance(fits, Unknown) else tuple(f.implementation for f in fits),
@@ -68,18 +69,18 @@ def with_device(gpu: GpuFacts, devices: Fact[tuple[DeviceFacts, ...]], *, alone:
     return msgspec.structs.replace(gpu, has_device=_has_device(gpu, devices, alone=alone))
 
 
-def _identity(gpu: Gpu, tables: Tables) -> _Identity:
+def _identity(gpu: Gpu, tables: Tables) -> Identity:
     if isinstance(gpu.pci_id, str):
         entry = tables.gpu(gpu.pci_id)
-        return _Identity(gpu.pci_id, entry, tables.generation(entry.generation) if entry else None)
-    if isinstance(gpu.name, str):
+        return Identity(gpu.pci_id, entry, tables.generation(entry.generation) if entry else None)
+    for reading in readings(gpu.name) if isinstance(gpu.name, str) else ():
         # A name may belong to several PCI ids; it tells what they have in common.
-        found = tables.find_gpus(gpu.name)
+        found = tables.find_gpus(reading)
         generations = {entry.generation for _, entry in found}
         if len(generations) == 1:
             pci_id, entry = found[0] if len(found) == 1 else (None, None)
-            return _Identity(pci_id, entry, tables.generation(generations.pop()))
-    return _Identity(None, None, None)
+            return Identity(pci_id, entry, tables.generation(generations.pop()))
+    return Identity(None, None, None)
 
 
 def _vendor(gpu: Gpu) -> Fact[str]:
@@ -94,7 +95,7 @@ def _vendor(gpu: Gpu) -> Fact[str]:
     return gpu.pci_id
 
 
-def _generation(gpu: Gpu, identity: _Identity, vendor: Fact[str]) -> Fact[str | None]:
+def _generation(gpu: Gpu, identity: Identity, vendor: Fact[str]) -> Fact[str | None]:
     if identity.generation is not None:
         return identity.generation.generation
     if isinstance(gpu.pci_id, str) or vendor in ("amd", "nvidia", "virtual", "other"):
@@ -116,7 +117,7 @@ def _label(gpu: Gpu, entry: GpuEntry | None) -> str:
     return f"{name} ({detail})" if detail else name
 
 
-def _computes(identity: _Identity, vendor: Fact[str]) -> Fact[bool]:
+def _computes(identity: Identity, vendor: Fact[str]) -> Fact[bool]:
     if vendor in ("amd", "nvidia"):
         return True
     if vendor in ("virtual", "other"):
@@ -126,7 +127,7 @@ def _computes(identity: _Identity, vendor: Fact[str]) -> Fact[bool]:
     return bool(identity.generation.implementations)
 
 
-def _suitable(identity: _Identity, vendor: Fact[str], tables: Tables) -> Fact[tuple[str, ...]]:
+def _suitable(identity: Identity, vendor: Fact[str], tables: Tables) -> Fact[tuple[str, ...]]:
     if isinstance(vendor, Unknown):
         return vendor
     meant = [key for key in tables.implementations() if _is_meant_for(key, vendor, tables)]
@@ -149,7 +150,7 @@ def _is_meant_for(implementation: str, vendor: str, tables: Tables) -> bool:
 
 
 def _fit(
-    runtime: Runtime, identity: _Identity, vendor: str, linux: Fact[str], tables: Tables
+    runtime: Runtime, identity: Identity, vendor: str, linux: Fact[str], tables: Tables
 ) -> Fit:
     entry = tables.implementation(runtime.implementation)
     covers = _covers(runtime, identity, vendor, tables)
@@ -170,13 +171,13 @@ def _fit(
         covers=covers,
         too_old=old,
         too_new=new,
-        linux_fits=_linux_fits(entry, identity, linux),
-        linux_problem=_linux_problem(entry, runtime.version, identity, linux),
+        linux_fits=linux_fits(entry, identity, linux),
+        linux_problem=linux_problem(entry, runtime.version, identity, linux),
         loadable=runtime.loadable,
     )
 
 
-def _covers(runtime: Runtime, identity: _Identity, vendor: str, tables: Tables) -> Fact[bool]:
+def _covers(runtime: Runtime, identity: Identity, vendor: str, tables: Tables) -> Fact[bool]:
     if vendor != "intel":
         return UNLISTED
     if identity.pci_id is None:
@@ -200,10 +201,10 @@ def _covers_generation(
         return runtime.version
     entry = tables.implementation(runtime.implementation)
     scheme = entry.version_scheme if entry else "dotted"
-    return _in_range(runtime.version, support.versions, scheme)
+    return is_in_range(runtime.version, support.versions, scheme)
 
 
-def _versions(implementation: str, identity: _Identity) -> str | None:
+def _versions(implementation: str, identity: Identity) -> str | None:
     if implementation == "compute-runtime" and identity.gpu is not None and identity.gpu.neo:
         return identity.gpu.neo
     if identity.generation is None:
@@ -219,58 +220,7 @@ def _breaks(version: Fact[str], versions: str | None, scheme: str, side: str) ->
     if versions is None:
         return False
     bounds = [f"{sign}{bound}" for sign, bound in conditions(versions) if sign.startswith(side)]
-    return any(_in_range(version, bound, scheme) is False for bound in bounds)
-
-
-def _linux_binds(identity: _Identity, linux: Fact[str]) -> Fact[str]:
-    if isinstance(linux, Unknown):
-        return linux
-    if identity.gpu is None or identity.generation is None:
-        return UNLISTED
-    support = identity.generation.platforms[identity.gpu.platform].linux
-    for verdict, ranges in (
-        ("by-itself", (support.i915, support.xe)),
-        ("forced", (support.i915_force_probe, support.xe_force_probe)),
-    ):
-        if any(versions and _in_range(linux, versions, "linux") is True for versions in ranges):
-            return verdict
-    return "no"
-
-
-def _linux_fits(entry: Implementation | None, identity: _Identity, linux: Fact[str]) -> Fact[bool]:
-    if isinstance(linux, Unknown) or entry is None:
-        return linux if isinstance(linux, Unknown) else NOT_STATED
-    ranges = [entry.linux]
-    if identity.generation is not None:
-        support = identity.generation.implementations.get(entry.implementation)
-        ranges += [support.linux] if support is not None else []
-    verdicts = [_in_range(linux, versions, "linux") for versions in ranges]
-    return False if False in verdicts else verdicts[0]
-
-
-def _linux_problem(
-    entry: Implementation | None, version: Fact[str], identity: _Identity, linux: Fact[str]
-) -> Fact[str | None]:
-    if entry is None or identity.generation is None:
-        return NOT_STATED
-    for release in entry.releases:
-        if release.linux == "*" or (
-            release.generations and identity.generation.generation not in release.generations
-        ):
-            continue
-        if isinstance(version, Unknown) or isinstance(linux, Unknown):
-            return version if isinstance(version, Unknown) else linux
-        by_version = _in_range(version, release.versions, entry.version_scheme)
-        if by_version is True and _in_range(linux, release.linux, "linux") is True:
-            return release.note
-    return None
-
-
-def _in_range(version: str, versions: str, scheme: str) -> Fact[bool]:
-    try:
-        return in_range(version, versions, scheme)  # type: ignore[arg-type]
-    except ClprobeError:
-        return UNLISTED
+    return any(is_in_range(version, bound, scheme) is False for bound in bounds)
 
 
 def _has_device(

@@ -27,7 +27,9 @@ from clprobe.model.snapshot import Snapshot
 from clprobe.model.unknown import NOT_STATED, Unknown
 
 _MOST_EVIDENCE = 12
-_MOST_SUSPICIONS = 5
+_MOST_SUSPICIONS = 3
+_SYMPTOM_LINKS = ("device", "application")
+_SYMPTOM_FACTS = {"usable_device", "gpu_device", "has_device", "device_count", "computes"}
 _NOBODY_REFUSED = {NOT_STATED, NOT_LISTED, UNLISTED, AMBIGUOUS}
 
 
@@ -111,20 +113,32 @@ def _open_questions(
     """
     undecided = [one for one in outcomes if one.answer.truth is None]
     vital = {rule.id for rule in rules.values() if rule.vital}
-    unexplained = not any(one.severity == "error" and not one.outcome.rule.vital for one in ranked)
+    unexplained = not ranked or _is_symptom(ranked[0].outcome.rule, rules)
     certain = [one for one in undecided if one.rule.vital or one.fault or _was_refused(one)]
     suspicions = [
         one
         for one in undecided
         if unexplained
         and one not in certain
-        and one.answer.used
+        and _speaks_for_itself(one)
         and one.rule.severity == "error"
         and consequences_of(one.rule.id, rules) & vital
-        and any(entry.outcome.rule.vital for entry in ranked)
+        and any(entry.severity == "error" for entry in ranked)
     ]
-    suspicions.sort(key=lambda one: -len(one.answer.used))
+    suspicions.sort(key=lambda one: len(one.answer.gaps) - len(one.answer.used))
     return [*certain, *suspicions[:_MOST_SUSPICIONS]]
+
+
+def _is_symptom(rule: Rule, rules: dict[str, Rule]) -> bool:
+    """Whether the rule states what people see, which other rules could explain."""
+    explained = any(rule.id in other.explains for other in rules.values())
+    return explained and rule.link in _SYMPTOM_LINKS
+
+
+def _speaks_for_itself(outcome: Outcome) -> bool:
+    """Whether something beyond the symptom itself points to this problem."""
+    told = (use.fact.rsplit(".", 1)[-1] for use in outcome.answer.used)
+    return bool(outcome.scope.variables) or not set(told) <= _SYMPTOM_FACTS
 
 
 def _was_refused(outcome: Outcome) -> bool:

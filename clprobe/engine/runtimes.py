@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which OpenCL implementations are installed, by their ICDs or, failing that, by packages."""
+"""Which OpenCL implementations are installed, by their ICDs packages, or platforms."""
 
 import msgspec
 
@@ -38,9 +38,11 @@ def installed_runtimes(
         return tuple(found)
     known = {runtime.implementation for runtime in found}
     found += [run for run in _packaged(snapshot, tables) if run.implementation not in known]
-    if found or not isinstance(icds, Unknown):
-        return tuple(found)
-    return icds
+    if isinstance(icds, Unknown):
+        # A program that lists platforms has loaded drivers, if perhaps not all that there are.
+        found = found or _shown(snapshot, tables)
+        return tuple(found) if found else icds
+    return tuple(found)
 
 
 def version_by_package(names: set[str], snapshot: Snapshot) -> Fact[str]:
@@ -66,6 +68,23 @@ def _packaged(snapshot: Snapshot, tables: Tables) -> list[Runtime]:
                 Runtime(source=source, implementation=key, version=version, loadable=NOT_STATED)
             )
     return found
+
+
+def _shown(snapshot: Snapshot, tables: Tables) -> list[Runtime]:
+    found: dict[str, Runtime] = {}
+    for view in () if isinstance(snapshot.views, Unknown) else snapshot.views:
+        for platform in () if isinstance(view.answer.platforms, Unknown) else view.answer.platforms:
+            texts = (platform.name, platform.version)
+            name, version = (text if isinstance(text, str) else None for text in texts)
+            key = tables.recognise(None, name, version) if name is not None else None
+            if key is not None:
+                found[key] = Runtime(
+                    source=f"platform {name}",
+                    implementation=key,
+                    version=NOT_STATED,
+                    loadable=True,
+                )
+    return list(found.values())
 
 
 def _loadable(icd: IcdFacts) -> Fact[bool]:
