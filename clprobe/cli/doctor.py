@@ -71,7 +71,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
         text = DoctorText(make_console(obj["color"]), verbosity=verbose - quiet)
         text.show(shown, checks=len(knowledge.rules), elapsed_ms=elapsed_ms)
     else:
-        click.echo(_document(shown, form, elapsed_ms), nl=False)
+        click.echo(_document(shown, form, elapsed_ms).encode(), nl=False)
     return exit_codes.OK if exit_zero else _exit_status(diagnosis, strict=strict)
 
 

@@ -36,7 +36,7 @@ def command(
     devices = select_devices(inventory.devices, selectors)
     inventory = msgspec.structs.replace(inventory, devices=devices)
     if as_json:
-        click.echo(document(SCHEMA, inventory), nl=False)
+        click.echo(document(SCHEMA, inventory).encode(), nl=False)
     else:
         from clprobe.report.info_text import InfoText
         from clprobe.report.terminal import make_console

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The console, and the guard between it and what drivers, files and pastes say."""
 
-import os
 import sys
 import unicodedata
 from collections.abc import Iterator
@@ -32,15 +31,16 @@ def make_console(color: str, width: int | None = None) -> Console:
 
     auto means: on a terminal, unless NO_COLOR is set, and in a pipe if FORCE_COLOR is.
     """
-    forced = color == "always" or (color == "auto" and bool(os.environ.get("FORCE_COLOR")))
-    off = color == "never" or (color == "auto" and bool(os.environ.get("NO_COLOR")))
+    by_environment = Console()  # rich knows NO_COLOR, FORCE_COLOR and TERM=dumb
+    is_off = color == "never" or (color == "auto" and by_environment.no_color)
+    is_on = not is_off and (color == "always" or by_environment.is_terminal)
     is_terminal = sys.stdout.isatty()
     return Console(
         theme=_THEME,
         width=width if width is not None or is_terminal else PIPE_WIDTH,
-        force_terminal=True if forced and not off else None,
-        no_color=off or None,
-        color_system=None if off or not (is_terminal or forced) else "auto",
+        force_terminal=is_on or is_terminal,
+        no_color=is_off,
+        color_system="auto" if is_on else None,
         highlight=False,
         markup=False,
         emoji=False,
@@ -50,7 +50,7 @@ def make_console(color: str, width: int | None = None) -> Console:
 
 def speaks_utf8(console: Console) -> bool:
     """Whether signs beyond ASCII come out right."""
-    return console.encoding.lower().replace("-", "") == "utf8" and os.environ.get("TERM") != "dumb"
+    return console.encoding.lower().replace("-", "") == "utf8" and not console.is_dumb_terminal
 
 
 def mark(kind: str, *, plain: bool) -> str:

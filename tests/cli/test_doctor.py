@@ -158,3 +158,16 @@ def test_a_wrong_rule_is_named_with_file_and_line(tmp_path: Path) -> None:
                     "sources: []\nsince: 0.1.0\n")  # fmt: skip
     result = _clprobe("rules", "validate", str(path))
     assert (result.returncode, "a-rule.yaml:3:" in result.stderr) == (2, True)
+
+
+def test_json_is_utf8_whatever_the_terminal_speaks() -> None:
+    icd = {"path": "/etc/OpenCL/vendors/größe.icd", "answer": {"outcome": "ok", "platforms": []}}
+    result = subprocess.run(
+        [sys.executable, "-m", "clprobe", "info", "--from", "-", "--json"],
+        input=json.dumps({"icds": [icd]}).encode(),
+        env={"PYTHONIOENCODING": "ascii", "LC_ALL": "C"},
+        capture_output=True,
+        check=True,
+        timeout=30,
+    )
+    assert json.loads(result.stdout)["drivers"][0]["icd"].endswith("größe.icd")
