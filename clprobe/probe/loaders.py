@@ -17,10 +17,13 @@ from clprobe.probe.libraries import Libraries
 SYSTEM_FOLDER = "/etc/OpenCL/vendors"
 LIBRARY = "libOpenCL.so.1"
 
-_OCL_ICD, _KHRONOS, _WHEEL = "OCL Icd free software", "Khronos Group", "PYOPENCL_HOME"
+_OCL_ICD, _WHEEL = "OCL Icd free software", "PYOPENCL_HOME"
+# Only Khronos's code knows the variable; copies from before 3.0, such as the one that CUDA brings,
+# do not name their maker.
+_KHRONOS = ("Khronos Group", "OCL_ICD_FILENAMES")
 _FOLDER = "OpenCL/vendors"
 _VARIABLE = re.compile(r"OCL_ICD_[A-Z_]+|OPENCL_VENDOR_PATH|OPENCL_LAYERS|OPENCL_LAYER_PATH")
-_MARKS = ("OCL_ICD_", "OPENCL_VENDOR", "OPENCL_LAYER", _OCL_ICD, _KHRONOS, _WHEEL, _FOLDER)
+_MARKS = ("OCL_ICD_", "OPENCL_VENDOR", "OPENCL_LAYER", _OCL_ICD, *_KHRONOS, _WHEEL, _FOLDER)
 
 
 class Search(NamedTuple):
@@ -116,11 +119,13 @@ def _kind(texts: tuple[str, ...], path: str, conda: str | None) -> str:
         return "pyopencl-wheel"
     if _OCL_ICD in texts:
         return "conda-ocl-icd" if conda and path.startswith(f"{conda}/") else "ocl-icd"
-    return "khronos" if _KHRONOS in texts else "vendor"
+    return "khronos" if any(mark in texts for mark in _KHRONOS) else "vendor"
 
 
 def _search(host: Host, kind: str, path: str, texts: tuple[str, ...]) -> Search:
-    built_in = next((text for text in texts if text.endswith(_FOLDER)), SYSTEM_FOLDER)
+    built_in = next(
+        (text.rstrip("/") for text in texts if text.rstrip("/").endswith(_FOLDER)), SYSTEM_FOLDER
+    )
     environment = host.environment()
     if kind == "khronos":
         libraries = environment.get("OCL_ICD_FILENAMES", "").split(":")

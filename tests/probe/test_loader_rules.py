@@ -84,6 +84,25 @@ def test_a_loader_lists_what_is_predicted(
     assert predicted == [name for name in _listed(loader, variables) if name in _NAMES]
 
 
+def test_a_khronos_loader_that_does_not_name_its_maker_is_known_by_its_variable(
+    tmp_path: Path,
+) -> None:
+    # CUDA 13 brings such a copy; these are its texts.
+    texts = (b"/etc/OpenCL/vendors/", b"OCL_ICD_FILENAMES", b"OCL_ICD_VENDORS")
+    (tmp_path / "libOpenCL.so.1").write_bytes(b"\0" + b"\0".join(texts) + b"\0")
+    host = LiveHost(environment(LD_LIBRARY_PATH=str(tmp_path), OCL_ICD_FILENAMES="a.so:b.so"))
+
+    found = next(
+        loader
+        for loader in probe_loaders(host, Libraries(host))
+        if loader.facts.path.startswith(str(tmp_path))
+    )
+
+    assert found.facts.kind == "khronos"
+    assert found.search.folders == ("/etc/OpenCL/vendors",)
+    assert found.search.entries == ("a.so", "b.so")
+
+
 def _reads(loader: Loader, icd: Icd) -> bool:
     assert isinstance(icd.searched_by, tuple)
     return loader.path in icd.searched_by
