@@ -45,7 +45,6 @@ from clprobe.bench.training import (
 )
 from clprobe.model.errors import ClprobeError
 from clprobe.tensor import Device, DeviceError
-from clprobe.tensor.pocl_target import name_target_cpu
 
 _CASES = {
     "copy": cases.copy_cases,
@@ -71,10 +70,8 @@ def work(job: Job, send: Send) -> None:
     """Measure every workload of the job and send what comes of each."""
     send(Started(workload="opening the device"))
     try:
-        cl_device = _find(job.target)
-        name_target_cpu(cl_device)
         kernels = None if job.kernels is None else Path(job.kernels)
-        device = Device.open(cl_device, kernels=kernels)
+        device = Device.open(_find(job.target), kernels=kernels)
     except (ClprobeError, cl.Error) as error:
         send(Failed(detail=str(error)))
         return
