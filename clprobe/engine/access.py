@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Why a device node may not be opened: the difference between groups, sessions and modes."""
 
-from clprobe.engine.facts import NodeFacts
+from clprobe.engine.hardware_facts import NodeFacts
 from clprobe.model.hardware import DeviceNode
 from clprobe.model.system import Group, System, User
 from clprobe.model.unknown import NOT_STATED, Fact, Unknown

@@ -3,7 +3,8 @@
 
 import msgspec
 
-from clprobe.engine.facts import AMBIGUOUS, UNLISTED, DeviceFacts, Fit, GpuFacts
+from clprobe.engine.facts import DeviceFacts
+from clprobe.engine.hardware_facts import AMBIGUOUS, UNLISTED, Fit, GpuFacts
 from clprobe.engine.linux_support import (
     Identity,
     is_in_range,

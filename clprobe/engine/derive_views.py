@@ -3,15 +3,8 @@
 
 from clprobe.engine.derive_devices import names_of
 from clprobe.engine.derive_icds import printed_text
-from clprobe.engine.facts import (
-    DeviceFacts,
-    GpuFacts,
-    IcdFacts,
-    LoaderFacts,
-    NodeFacts,
-    OpenclFacts,
-    ViewFacts,
-)
+from clprobe.engine.facts import DeviceFacts, IcdFacts, LoaderFacts, OpenclFacts, ViewFacts
+from clprobe.engine.hardware_facts import GpuFacts, NodeFacts
 from clprobe.model.opencl import Answer, Loader, Outcome, View
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.unknown import NOT_STATED, Fact, Unknown

@@ -10,7 +10,7 @@ import msgspec
 
 from clprobe.engine.derive import derive
 from clprobe.engine.evaluate import NOT_LISTED
-from clprobe.engine.facts import AMBIGUOUS, UNLISTED
+from clprobe.engine.hardware_facts import AMBIGUOUS, UNLISTED
 from clprobe.engine.inventory import take_inventory
 from clprobe.engine.judge import Outcome, ask
 from clprobe.engine.load import consequences_of, load_rules
@@ -136,14 +136,18 @@ def _is_symptom(rule: Rule, rules: dict[str, Rule]) -> bool:
 
 
 def _speaks_for_itself(outcome: Outcome) -> bool:
-    """Whether something beyond the symptom itself points to this problem."""
-    told = (use.fact.rsplit(".", 1)[-1] for use in outcome.answer.used)
-    return bool(outcome.scope.variables) or not set(told) <= _SYMPTOM_FACTS
+    """Whether something points to this problem: its subject, or a fact beyond the symptom."""
+    return bool(outcome.scope.variables) or _has_evidence(outcome)
 
 
 def _was_refused(outcome: Outcome) -> bool:
     reasons = {use.value for use in outcome.answer.gaps}
-    return bool(outcome.answer.used) and not reasons <= _NOBODY_REFUSED
+    return _has_evidence(outcome) and not reasons <= _NOBODY_REFUSED
+
+
+def _has_evidence(outcome: Outcome) -> bool:
+    told = {use.fact.rsplit(".", 1)[-1] for use in outcome.answer.used}
+    return not told <= _SYMPTOM_FACTS
 
 
 def _status(ranked: list[Ranked], open_questions: list[Outcome]) -> Status:

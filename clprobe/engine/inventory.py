@@ -6,7 +6,8 @@ from typing import TypeVar
 import msgspec
 
 from clprobe.engine.derive_icds import platforms_of
-from clprobe.engine.facts import DeviceFacts, Facts, GpuFacts, IcdFacts, LoaderFacts
+from clprobe.engine.facts import DeviceFacts, Facts, IcdFacts, LoaderFacts
+from clprobe.engine.hardware_facts import GpuFacts
 from clprobe.model.finding import DeviceReport, DriverReport, GpuReport
 from clprobe.model.unknown import Fact, Unknown
 

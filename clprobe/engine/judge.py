@@ -6,16 +6,8 @@ from collections.abc import Iterator
 import msgspec
 
 from clprobe.engine.evaluate import Answer, evaluate
-from clprobe.engine.facts import (
-    DeviceFacts,
-    Facts,
-    Fit,
-    GpuFacts,
-    IcdFacts,
-    LoaderFacts,
-    NodeFacts,
-    ViewFacts,
-)
+from clprobe.engine.facts import DeviceFacts, Facts, IcdFacts, LoaderFacts, ViewFacts
+from clprobe.engine.hardware_facts import Fit, GpuFacts, NodeFacts
 from clprobe.engine.paths import Scope, Use, label_of, look_up
 from clprobe.engine.rule import Rule
 from clprobe.model.unknown import Unknown

@@ -3,7 +3,7 @@
 
 import msgspec
 
-from clprobe.engine.facts import UNLISTED
+from clprobe.engine.hardware_facts import UNLISTED
 from clprobe.engine.table_types import Generation, GpuEntry, Implementation
 from clprobe.engine.versions import in_range
 from clprobe.model.errors import ClprobeError

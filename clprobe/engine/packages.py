@@ -3,7 +3,7 @@
 
 import msgspec
 
-from clprobe.engine.facts import UNLISTED
+from clprobe.engine.hardware_facts import UNLISTED
 from clprobe.engine.table_types import Distribution as Release
 from clprobe.engine.table_types import PackageVersion
 from clprobe.engine.tables import Tables

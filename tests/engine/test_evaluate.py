@@ -5,7 +5,8 @@ import pytest
 
 from clprobe.engine.conditions import ConditionError, parse_condition
 from clprobe.engine.evaluate import Answer, evaluate
-from clprobe.engine.facts import Facts, GpuFacts, OpenclFacts, UserFacts
+from clprobe.engine.facts import Facts, OpenclFacts, UserFacts
+from clprobe.engine.hardware_facts import GpuFacts
 from clprobe.engine.paths import Scope
 from clprobe.model.system import Linux, Package, System
 from clprobe.model.unknown import Unknown

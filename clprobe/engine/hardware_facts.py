@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: MIT
+"""The facts about GPUs and the nodes that lead to them, with what tables and reasoning add."""
+
+from typing import Annotated
+
+from clprobe.model.fact import FactStruct, described
+from clprobe.model.hardware import DeviceNode, Gpu
+from clprobe.model.unknown import NOT_STATED, Fact, Unknown
+
+UNLISTED = Unknown(unknown="the tables do not list it")
+"""Nobody refused to tell: our own tables end here."""
+AMBIGUOUS = Unknown(unknown="a device may stand for this GPU or for another")
+"""Two GPUs of one kind, or a device that does not say which it is."""
+
+
+class Fit(FactStruct, frozen=True, kw_only=True):
+    """One GPU beside one registered ICD of an implementation for GPUs of that vendor."""
+
+    icd: Annotated[str, described("path of the .icd file")]
+    implementation: Annotated[str, described("key in the implementations table")]
+    version: Annotated[Fact[str], described("version of the runtime", "CL_DRIVER_VERSION, package")]
+    covers: Annotated[
+        Fact[bool],
+        described("whether this version drives this PCI id", "table of implementations"),
+    ] = NOT_STATED
+    too_old: Annotated[
+        Fact[bool],
+        described("not covered, but by a later version", "table of implementations"),
+    ] = NOT_STATED
+    too_new: Annotated[
+        Fact[bool],
+        described("not covered any more, but by an earlier version", "table of implementations"),
+    ] = NOT_STATED
+    linux_fits: Annotated[
+        Fact[bool],
+        described("whether this Linux is one that it can work with", "uname -r, implementations"),
+    ] = NOT_STATED
+    linux_problem: Annotated[
+        Fact[str | None],
+        described(
+            "what is known to go wrong between this version and this Linux; null: nothing",
+            "uname -r, table of implementations",
+        ),
+    ] = NOT_STATED
+    loadable: Annotated[
+        Fact[bool], described("whether its library loads and answers", "asked alone in a child")
+    ] = NOT_STATED
+
+
+class GpuFacts(Gpu, frozen=True, kw_only=True):
+    """A GPU with what the tables know of it and what became of it in OpenCL."""
+
+    vendor: Annotated[
+        Fact[str],
+        described(
+            "intel, amd, nvidia, virtual (drawn by a hypervisor) or other",
+            "/sys/bus/pci/devices/{pci_address}/vendor",
+        ),
+    ] = NOT_STATED
+    generation: Annotated[
+        Fact[str | None],
+        described("key in the generations table; null: not in it", "{pci_id} in the GPU table"),
+    ] = NOT_STATED
+    codename: Annotated[
+        Fact[str | None], described("such as Kaby Lake", "{pci_id} in the GPU table")
+    ] = NOT_STATED
+    marketing_name: Annotated[
+        Fact[str | None], described("such as HD Graphics 620", "{pci_id} in the GPU table")
+    ] = NOT_STATED
+    label: Annotated[str, described("how findings name it")] = "GPU"
+    computes: Annotated[
+        Fact[bool],
+        described("whether any OpenCL driver for its kind exists on Linux", "GPU table"),
+    ] = NOT_STATED
+    linux_binds: Annotated[
+        Fact[str],
+        described(
+            "whether this Linux has a driver for it: by-itself, forced (with force_probe) or no",
+            "uname -r, table of generations",
+        ),
+    ] = NOT_STATED
+    implementations: Annotated[
+        Fact[tuple[str, ...]],
+        described("implementations that drive it in some version", "table of implementations"),
+    ] = NOT_STATED
+    installable: Annotated[
+        Fact[str | None],
+        described(
+            "the first implementation that this distribution packages in a version that drives it",
+            "table of distributions",
+        ),
+    ] = NOT_STATED
+    installed: Annotated[
+        Fact[tuple[str, ...]],
+        described("registered implementations meant for its vendor", "names of registered ICDs"),
+    ] = NOT_STATED
+    fits: Annotated[
+        Fact[tuple[Fit, ...]], described("registered ICDs meant for its vendor, judged")
+    ] = NOT_STATED
+    has_device: Annotated[
+        Fact[bool], described("whether an OpenCL device stands for it", "OpenCL devices seen")
+    ] = NOT_STATED
+
+
+class NodeFacts(DeviceNode, frozen=True, kw_only=True):
+    """A device node with the reason why this process may not open it."""
+
+    vendor: Annotated[
+        Fact[str], described("vendor of the GPU behind it", "PCI function {pci_address}")
+    ] = NOT_STATED
+    may_open: Annotated[
+        Fact[bool],
+        described(
+            "whether permissions let this process open it; predicted where nobody tried",
+            'open("{path}", O_RDWR), mode {mode}, group {group}',
+        ),
+    ] = NOT_STATED
+    denied_because: Annotated[
+        Fact[str | None],
+        described(
+            "not-in-group, old-session, group-without-name, root-only, user-namespace, sandbox or "
+            "policy; null: not denied",
+            "mode {mode} and group {gid} of {path}, groups of the process and the database",
+        ),
+    ] = NOT_STATED
+    group_label: Annotated[str, described("group name, or its number where it has none")] = "?"
