@@ -4,9 +4,10 @@
     python3 .ci/bootstrap.py demo     doctor, then a quick bench on the embedded PoCL device
     python3 .ci/bootstrap.py test     linters, types and the whole test suite
 
-Needs Python 3.10 or newer and nothing else. Everything goes into .venv in this folder; only a
-Python without the venv module (Debian, Ubuntu) makes it install python3-venv, for which it must be
-run as root or by a user whose sudo asks for no password.
+Needs Python 3.10 or newer and nothing else. Everything goes into .venv in this folder. Only where
+Python lacks its venv module (Debian, Ubuntu) or there is no linker, with which PoCL turns kernels
+into code, does it install python3-venv and binutils; then it must be run as root or by a user whose
+sudo asks for no password.
 """
 
 import argparse
@@ -64,23 +65,32 @@ def main() -> int:
 
 def create_environment() -> None:
     """Create .venv unless it is there already."""
-    if PYTHON.exists():
-        return
-    if importlib.util.find_spec("ensurepip") is None:
-        install_venv_module()
-    subprocess.run([sys.executable, "-m", "venv", str(VENV)], check=True, timeout=INSTALL_TIMEOUT_S)
+    missing = []
+    if not PYTHON.exists() and importlib.util.find_spec("ensurepip") is None:
+        missing.append("python3-venv")
+    if shutil.which("ld") is None:
+        missing.append("binutils")
+    if missing:
+        install_packages(missing)
+    if not PYTHON.exists():
+        command = [sys.executable, "-m", "venv", str(VENV)]
+        subprocess.run(command, check=True, timeout=INSTALL_TIMEOUT_S)
 
 
-def install_venv_module() -> None:
-    """Install the distribution's venv module, which Debian and Ubuntu leave out of python3."""
+def install_packages(names: list[str]) -> None:
+    """Install distribution packages with apt-get, or say what to install."""
+    wanted = " ".join(names)
     apt = shutil.which("apt-get")
     prefix = [] if os.geteuid() == 0 else ["sudo", "-n"]
     if apt is None or (prefix and shutil.which("sudo") is None):
-        sys.exit("This Python lacks the venv module: install it (Debian: python3-venv) and retry.")
-    for arguments in (["update"], ["install", "--yes", "--no-install-recommends", "python3-venv"]):
-        result = subprocess.run([*prefix, apt, *arguments], check=False, timeout=INSTALL_TIMEOUT_S)
+        sys.exit(f"Install these first, named as Debian does: {wanted}")
+    for arguments in (["update"], ["install", "--yes", "--no-install-recommends", *names]):
+        command = [*prefix, apt, "-qq", *arguments]
+        result = subprocess.run(
+            command, check=False, timeout=INSTALL_TIMEOUT_S, stdout=subprocess.DEVNULL
+        )
         if result.returncode:
-            sys.exit("Could not install python3-venv; run: sudo apt-get install python3-venv")
+            sys.exit(f"That failed; run it yourself: sudo apt-get install {wanted}")
 
 
 def pip(*arguments: str) -> None:
