@@ -49,7 +49,7 @@ def describe_end(icd: IcdFacts, facts: Facts, tables: Tables) -> str:
     if icd.outcome == "no-devices":
         return _without_devices(icd, facts, tables)
     if icd.outcome == "crash":
-        return f"{_death(icd.answer)} while {during}{_last_line(icd.answer.printed)}"
+        return f"{_death(icd.answer, during)}{_last_line(icd.answer.printed)}"
     if icd.outcome == "hang":
         return f"no answer within the time limit while {during}"
     fault = _FILE_FAULTS.get(str(icd.file_fault)) or _LIBRARY_FAULTS.get(str(icd.library_fault))
@@ -102,12 +102,14 @@ def _counted(count: Fact[int]) -> str:
     return "" if isinstance(count, Unknown) else f"{count} device{'s' if count != 1 else ''}"
 
 
-def _death(answer: Answer) -> str:
+def _death(answer: Answer, during: str) -> str:
+    if isinstance(answer.message, str):
+        return answer.message  # the probe knows whether it still had all answers
     if isinstance(answer.signal, str):
-        return f"ended by {answer.signal}"
+        return f"ended by {answer.signal} while {during}"
     if isinstance(answer.exit_status, int):
-        return f"ended the process with exit status {answer.exit_status}"
-    return "crashed"
+        return f"ended the process with exit status {answer.exit_status} while {during}"
+    return f"crashed while {during}"
 
 
 def _last_line(text: Fact[str | None]) -> str:

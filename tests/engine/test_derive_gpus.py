@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: MIT
+from typing import Any
+
+import msgspec
+import pytest
+
+from clprobe.engine.derive import derive
+from clprobe.engine.hardware_facts import GpuFacts
+from clprobe.engine.lspci_names import readings
+from clprobe.engine.tables import Tables
+from clprobe.model.snapshot import Snapshot
+from clprobe.model.unknown import Unknown
+
+TABLES = Tables.load()
+
+
+def _gpu(gpu: dict[str, Any], **facts: Any) -> GpuFacts:
+    snapshot = msgspec.convert({"gpus": [gpu], **facts}, Snapshot)
+    gpus = derive(snapshot, TABLES).gpus
+    assert not isinstance(gpus, Unknown)
+    return gpus[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "generation"),
+    [
+        ("Intel CoffeeLake-U GT3e [Iris Plus Graphics 655]", "Gen9.5"),
+        ("Intel Broadwell-U Integrated Graphics", "Gen8"),
+        ("Intel Haswell-ULT Integrated Graphics", "Gen7.5"),
+        ("Xeon E3-1200 v2/3rd Gen Core processor Graphics Controller", "Gen7"),
+        ("4th Gen Core Processor Integrated Graphics Controller", "Gen7.5"),
+        ("Intel Arc A750", "Xe-HPG"),
+    ],
+)
+def test_a_name_tells_the_generation_that_all_its_ids_share(name: str, generation: str) -> None:
+    assert _gpu({"name": f"{name}"}).generation == generation
+
+
+def test_a_name_that_could_be_many_tells_nothing() -> None:
+    assert isinstance(_gpu({"name": "Intel Corporation Device"}).generation, Unknown)
+
+
+def test_the_first_reading_of_a_name_is_the_name_itself() -> None:
+    assert next(readings("UHD Graphics 620")) == "UHD Graphics 620"
+
+
+@pytest.mark.parametrize(
+    ("pci_id", "vendor", "computes"),
+    [
+        ("8086:5916", "intel", True),
+        ("8086:0102", "intel", False),
+        ("1002:73bf", "amd", True),
+        ("10de:2684", "nvidia", True),
+        ("1af4:1050", "virtual", False),
+        ("102b:0522", "other", False),
+    ],
+)
+def test_vendors_and_what_can_compute(pci_id: str, vendor: str, computes: bool) -> None:
+    gpu = _gpu({"pci_id": pci_id})
+    assert (gpu.vendor, gpu.computes) == (vendor, computes)
+
+
+@pytest.mark.parametrize(
+    ("pci_id", "version", "verdict"),
+    [
+        ("8086:5916", "22.43.24595.41-1", (True, False, False)),
+        ("8086:5916", "25.18.33578.6-1", (False, False, True)),
+        ("8086:64a0", "22.43.24595.41-1", (False, True, False)),
+        ("8086:0412", "22.43.24595.41-1", (False, False, False)),
+    ],
+)
+def test_a_driver_is_too_old_too_new_or_neither(
+    pci_id: str, version: str, verdict: tuple[bool, ...]
+) -> None:
+    packages = [{"name": "intel-opencl-icd", "version": version}]
+    fits = _gpu({"pci_id": pci_id}, packages=packages).fits
+    assert not isinstance(fits, Unknown)
+    assert (fits[0].covers, fits[0].too_old, fits[0].too_new) == verdict
+
+
+def test_an_unlisted_id_leaves_coverage_open() -> None:
+    packages = [{"name": "intel-opencl-icd", "version": "22.43.24595.41-1"}]
+    fits = _gpu({"pci_id": "8086:ffff"}, packages=packages).fits
+    assert not isinstance(fits, Unknown)
+    assert isinstance(fits[0].covers, Unknown)
+
+
+@pytest.mark.parametrize(
+    ("release", "verdict"), [("5.4.0-52-generic", "no"), ("6.8.0-51-generic", "by-itself")]
+)
+def test_linux_binds_a_gpu_from_some_release_on(release: str, verdict: str) -> None:
+    system = {"linux": {"release": release}}
+    assert _gpu({"pci_id": "8086:56a0"}, system=system).linux_binds == verdict
