@@ -5,9 +5,9 @@
     python3 .ci/bootstrap.py test     linters, types and the whole test suite
 
 Needs Python 3.10 or newer and nothing else. Everything goes into .venv in this folder. Only where
-Python lacks its venv module (Debian, Ubuntu) or there is no linker, with which PoCL turns kernels
-into code, does it install python3-venv and binutils; then it must be run as root or by a user whose
-sudo asks for no password.
+Python lacks its venv module (Debian, Ubuntu) or there is no C compiler, whose linker and start files
+PoCL needs to make code of kernels, does it install python3-venv, gcc and libc6-dev; then it must be
+run as root or by a user whose sudo asks for no password.
 """
 
 import argparse
@@ -68,8 +68,8 @@ def create_environment() -> None:
     missing = []
     if not PYTHON.exists() and importlib.util.find_spec("ensurepip") is None:
         missing.append("python3-venv")
-    if shutil.which("ld") is None:
-        missing.append("binutils")
+    if shutil.which("gcc") is None:
+        missing += ["gcc", "libc6-dev"]
     if missing:
         install_packages(missing)
     if not PYTHON.exists():
