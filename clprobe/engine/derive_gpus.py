@@ -55,7 +55,7 @@ def judge_gpu(
         generation=_generation(gpu, identity, vendor),
         codename=entry.codename if entry is not None else _unlisted(gpu),
         marketing_name=entry.name if entry is not None else _unlisted(gpu),
-        label=_label(gpu, entry),
+        label=_label(gpu, entry, vendor),
         computes=_computes(identity, vendor),
         linux_binds=linux_binds(identity, linux),
         implementations=suitable,
@@ -108,12 +108,13 @@ def _unlisted(gpu: Gpu) -> Fact[str | None]:
     return gpu.pci_id if isinstance(gpu.pci_id, Unknown) else None
 
 
-def _label(gpu: Gpu, entry: GpuEntry | None) -> str:
+def _label(gpu: Gpu, entry: GpuEntry | None, vendor: Fact[str]) -> str:
     listed = entry.name or entry.codename if entry is not None else None
     stated = gpu.name if isinstance(gpu.name, str) else None
     identity = gpu.pci_id if isinstance(gpu.pci_id, str) else None
     place = gpu.pci_address if isinstance(gpu.pci_address, str) else None
-    name = listed or stated or "GPU"
+    maker = {"intel": "Intel ", "amd": "AMD ", "nvidia": "NVIDIA "}.get(str(vendor), "")
+    name = listed or stated or f"{maker}GPU"
     detail = ", ".join(part for part in (identity, f"at {place}" if place else None) if part)
     return f"{name} ({detail})" if detail else name
 
