@@ -173,7 +173,8 @@ def verdict(diagnosis: Diagnosis) -> str:
         return f"Could not decide: {devices} known, but not everything could be found out."
     root = next((f for f in diagnosis.findings if f.id == diagnosis.root_cause), None)
     title = root.title.rstrip(".") if root is not None else "There are problems"
-    return f"{title}. {devices[0].upper()}{devices[1:]} usable." if count else f"{title}."
+    verb = "is" if count == 1 else "are"
+    return f"{title}. {devices} {verb} listed." if count else f"{title}."
 
 
 def folded(findings: Iterable[Finding]) -> Iterator[tuple[Finding, list[Finding]]]:
