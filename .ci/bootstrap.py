@@ -5,8 +5,8 @@
     python3 .ci/bootstrap.py test     linters, types and the whole test suite
 
 Needs Python 3.10 or newer and nothing else. Everything goes into .venv in this folder. Only where
-Python lacks its venv module (Debian, Ubuntu) or there is no C compiler, whose linker and start files
-PoCL needs to make code of kernels, does it install python3-venv, gcc and libc6-dev; then it must be
+Python lacks its venv module (Debian, Ubuntu) or there is no C compiler, whose linker and libraries
+PoCL needs to make code of kernels, does it install python3-venv, gcc and libc6-dev; it must then be
 run as root or by a user whose sudo asks for no password.
 """
 
