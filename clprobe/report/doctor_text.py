@@ -195,7 +195,7 @@ def folded(findings: Iterable[Finding]) -> Iterator[tuple[Finding, list[Finding]
 def grouped(
     families: Iterable[tuple[Finding, list[Finding]]],
 ) -> Iterator[list[tuple[Finding, list[Finding]]]]:
-    """Yield families in groups whose heads are the same problem; one that explains an error stands alone."""
+    """Yield families grouped by problem; one that explains an error stands alone."""
     group: list[tuple[Finding, list[Finding]]] = []
     for finding, consequences in families:
         is_alike = bool(group) and (finding.id, finding.verdict) == _kind(group[0][0])
