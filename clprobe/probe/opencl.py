@@ -18,6 +18,13 @@ _NOT_ASKED = Unknown("the child ended before this was asked")
 
 def answer_of(result: ChildResult, timeout_s: float) -> Answer:
     """Return how OpenCL answered in one child."""
+    if result.ended == "not-started":
+        # Our failure, not the driver's: nothing about it is known.
+        reason = Unknown(f"the child process could not be started: {result.problem}")
+        return Answer(
+            stage=reason, outcome=reason, error_code=reason, signal=reason, exit_status=reason,
+            message=reason, printed=reason, platforms=reason,
+        )  # fmt: skip
     reports = result.reports
     platforms = _platforms(reports)
     outcome, code, message = _end(result, platforms, timeout_s)
@@ -51,8 +58,6 @@ def _end(
 ) -> tuple[Outcome, int | None, str | None]:
     done = any("done" in report for report in result.reports)
     where = "after all answers, while the process ended" if done else _while_asking(result.reports)
-    if result.ended == "not-started":
-        return "error", None, f"the child could not be started: {result.problem}"
     if result.ended == "timeout":
         return "hang", None, f"no end within {timeout_s:g} s, {where}"
     if result.ended == "signal":
