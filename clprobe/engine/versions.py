@@ -38,17 +38,24 @@ def compare(left: str, right: str, scheme: Scheme) -> int:
         return _compare_debian(left, right)
     key = _KEYS[scheme]
     first, second = key(left), key(right)
-    return (first > second) - (first < second)
+    return int(first > second) - int(first < second)
 
 
 def newest(versions: list[str], scheme: Scheme) -> str:
     """Return the newest of at least one version."""
-    return max(versions, key=functools.cmp_to_key(lambda a, b: compare(a, b, scheme)))
+    return max(versions, key=functools.cmp_to_key(_order(scheme)))
 
 
 def oldest(versions: list[str], scheme: Scheme) -> str:
     """Return the oldest of at least one version."""
-    return min(versions, key=functools.cmp_to_key(lambda a, b: compare(a, b, scheme)))
+    return min(versions, key=functools.cmp_to_key(_order(scheme)))
+
+
+def _order(scheme: Scheme) -> Callable[[str, str], int]:
+    def compared(left: str, right: str) -> int:
+        return compare(left, right, scheme)
+
+    return compared
 
 
 @functools.lru_cache(maxsize=256)
