@@ -30,6 +30,7 @@ SCHEMA = "clprobe.doctor/1"
     type=click.Choice(["text", "json", "markdown"]),
     default="text",
     show_default=True,
+    help="How to lay it out.",
 )
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option("--strict", is_flag=True, help="Let warnings count as errors.")
