@@ -155,8 +155,8 @@ class Implementation(Entry, frozen=True, kw_only=True):
     no_device_errors: tuple[int, ...] = ()
     packages: dict[str, tuple[str, ...]] = {}
     companions: tuple[str, ...] = ()
-    releases: tuple["Release", ...] = ()
-    elsewhere: tuple["Elsewhere", ...] = ()
+    releases: "tuple[Release, ...]" = ()  # Python 3.10 resolves only whole strings
+    elsewhere: "tuple[Elsewhere, ...]" = ()
     problems: tuple[str, ...] = ()
 
 
