@@ -12,6 +12,7 @@ from clprobe.model.unknown import NOT_STATED, Fact, Unknown
 NOT_FOUND = (-1, -1001)
 """CL_DEVICE_NOT_FOUND and CL_PLATFORM_NOT_FOUND_KHR: an answer, and it is "nothing"."""
 _ENDED = ("no-devices", "error", "crash", "hang")
+_PRIVATE_LOADERS = ("pyopencl-wheel", "conda-ocl-icd")
 _WAYS_TO_A_GPU = ("render", "kfd", "nvidia", "dxg")
 
 
@@ -42,6 +43,7 @@ def judge_view(
         missing_devices=_missing(view, devices),
         loader_kind=_loader_kind(view, loaders),
         printed_text=printed_text(view.answer),
+        lacks_loader=view.loader is None,
     )
 
 
@@ -74,6 +76,7 @@ def sum_up(
         gpu_device=True if any(device.software is False for device in usable) else absent,
         any_gpu=_any_gpu(gpus, nodes),
         loader_found=has_loader,
+        plain_loader=_has_plain_loader(snapshot, has_loader),
     )
 
 
@@ -81,6 +84,25 @@ def _has_loader(snapshot: Snapshot) -> Fact[bool]:
     if isinstance(snapshot.loaders, Unknown):
         return snapshot.loaders
     return True if snapshot.loaders else NOT_STATED if "loaders" in snapshot.excerpts else False
+
+
+def _has_plain_loader(snapshot: Snapshot, has_loader: Fact[bool]) -> Fact[bool]:
+    """Whether programs without a loader of their own find one."""
+    views = () if isinstance(snapshot.views, Unknown) else snapshot.views
+    if any(view.viewer == "system-loader" and view.loader is None for view in views):
+        return False
+    if has_loader is not True or isinstance(snapshot.loaders, Unknown):
+        return has_loader
+    if any(_serves_plain_programs(loader) for loader in snapshot.loaders):
+        return True
+    return NOT_STATED if "loaders" in snapshot.excerpts else False
+
+
+def _serves_plain_programs(loader: Loader) -> bool:
+    if isinstance(loader.is_default, Unknown):
+        # Whoever writes down a loader and no more means the one that programs get.
+        return loader.kind not in _PRIVATE_LOADERS
+    return loader.is_default
 
 
 def _outcome(answer: Answer) -> Fact[Outcome]:

@@ -14,7 +14,7 @@ from clprobe.engine.hardware_facts import AMBIGUOUS, UNLISTED
 from clprobe.engine.inventory import take_inventory
 from clprobe.engine.judge import Outcome, ask
 from clprobe.engine.load import consequences_of, load_rules
-from clprobe.engine.paths import Use, label_of, read_from
+from clprobe.engine.paths import Use, label_of, read_from, was_not_requested
 from clprobe.engine.rank import Ranked, rank
 from clprobe.engine.remedies import remedies_of
 from clprobe.engine.rule import Rule
@@ -110,8 +110,9 @@ def _open_questions(
 
     Those are the vital question, our own failures, facts that we failed to read although
     something speaks for the problem, and, while the symptom has no explanation, suspicions.
+    What waits only for facts that are gathered on request was never asked.
     """
-    undecided = [one for one in outcomes if one.answer.truth is None]
+    undecided = [one for one in outcomes if one.answer.truth is None and _was_asked(one)]
     vital = {rule.id for rule in rules.values() if rule.vital}
     unexplained = not ranked or _is_symptom(ranked[0].outcome.rule, rules)
     certain = [one for one in undecided if one.rule.vital or one.fault or _was_refused(one)]
@@ -127,6 +128,11 @@ def _open_questions(
     ]
     suspicions.sort(key=lambda one: len(one.answer.gaps) - len(one.answer.used))
     return [*certain, *suspicions[:_MOST_SUSPICIONS]]
+
+
+def _was_asked(outcome: Outcome) -> bool:
+    gaps = outcome.answer.gaps
+    return not gaps or not all(was_not_requested(use) for use in gaps)
 
 
 def _is_symptom(rule: Rule, rules: dict[str, Rule]) -> bool:

@@ -145,6 +145,9 @@ class ViewFacts(View, frozen=True, kw_only=True):
     printed_text: Annotated[
         Fact[str], described("what it printed and said, in one text", "its standard streams")
     ] = NOT_STATED
+    lacks_loader: Annotated[
+        bool, described("whether it looked for a loader and found none", "dlopen as {viewer}")
+    ] = False
 
 
 class Boot(FactStruct, frozen=True, kw_only=True):
@@ -177,6 +180,10 @@ class OpenclFacts(FactStruct, frozen=True, kw_only=True):
     ] = NOT_STATED
     loader_found: Annotated[
         Fact[bool], described("whether any libOpenCL.so.1 was found", "ldconfig -p and other ways")
+    ] = NOT_STATED
+    plain_loader: Annotated[
+        Fact[bool],
+        described("whether a plain program finds libOpenCL.so.1", "ldconfig -p, dlopen"),
     ] = NOT_STATED
 
 

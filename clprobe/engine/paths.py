@@ -25,6 +25,7 @@ class Field(msgspec.Struct, frozen=True):
     is_mapping: bool
     read_from: str
     description: str
+    on_request: bool = False
 
 
 class Bound(msgspec.Struct, frozen=True):
@@ -129,6 +130,13 @@ def read_from(use: Use) -> str:
     return _SiblingFormatter().vformat(pattern, (), use.owner) if "{" in pattern else pattern
 
 
+def was_not_requested(use: Use) -> bool:
+    """Whether the fact is one that is gathered only on request, and nobody asked for it."""
+    if use.value != NOT_STATED or not isinstance(use.owner, msgspec.Struct):
+        return False
+    return fields_of(type(use.owner))[use.field].on_request
+
+
 class _SiblingFormatter(string.Formatter):
     def get_value(self, key: Any, args: Any, kwargs: Any) -> Any:  # noqa: ARG002 - its signature
         value = getattr(kwargs, key, NOT_STATED)
@@ -152,7 +160,8 @@ def _step(struct: type[msgspec.Struct], name: str, known: Variables | None = Non
 
 def _field(hint: Any) -> Field:
     meta = next((part for part in getattr(hint, "__metadata__", ())), None)
-    where = (meta.extra or {}).get("read_from", "") if meta is not None else ""
+    extra = (meta.extra or {}) if meta is not None else {}
+    where, on_request = extra.get("read_from", ""), extra.get("on_request", False)
     text = (meta.description or "") if meta is not None else ""
     for option in _options(hint):
         origin = typing.get_origin(option)
@@ -162,7 +171,7 @@ def _field(hint: Any) -> Field:
             return Field(None, False, True, where, text)
         if _struct(option) is not None:
             return Field(_struct(option), False, False, where, text)
-    return Field(None, False, False, where, text)
+    return Field(None, False, False, where, text, on_request)
 
 
 def _options(hint: Any) -> tuple[Any, ...]:

@@ -4,15 +4,18 @@
 import msgspec
 
 
-def described(text: str, read_from: str = "") -> msgspec.Meta:
+def described(text: str, read_from: str = "", *, on_request: bool = False) -> msgspec.Meta:
     """Return the annotation of a snapshot field.
 
     `text` becomes the description in the published JSON Schema. `read_from` is where a live probe
     reads the fact, for the evidence of findings; it may name sibling fields in braces, such as
-    `/sys/bus/pci/devices/{pci_address}/driver`.
+    `/sys/bus/pci/devices/{pci_address}/driver`. `on_request` facts are gathered only when they
+    are asked for: that one is not stated leaves no question open.
     """
-    extra = {"read_from": read_from} if read_from else None
-    return msgspec.Meta(description=text, extra=extra)
+    extra = {"read_from": read_from, "on_request": on_request}
+    return msgspec.Meta(
+        description=text, extra={key: value for key, value in extra.items() if value} or None
+    )
 
 
 class FactStruct(

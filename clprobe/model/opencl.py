@@ -130,9 +130,14 @@ class Device(FactStruct, frozen=True, kw_only=True):
     )
     kernel_result: Annotated[
         Fact[str],
-        described("right, wrong, build-failed, run-failed: a known-answer kernel, when asked for"),
+        described(
+            "right, wrong, build-failed, run-failed: a known-answer kernel, when asked for",
+            on_request=True,
+        ),
     ] = NOT_STATED
-    build_log: Annotated[Fact[str], described("first lines of the build log, if any")] = NOT_STATED
+    build_log: Annotated[
+        Fact[str], described("first lines of the build log, if any", on_request=True)
+    ] = NOT_STATED
 
 
 class Platform(FactStruct, frozen=True, kw_only=True):
