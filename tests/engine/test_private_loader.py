@@ -71,7 +71,10 @@ def _open_questions(kernel_result: Any) -> set[str]:
 
 
 def test_kernels_that_nobody_asked_for_leave_no_question_open() -> None:
-    assert _open_questions({}) == set()
+    kernel_rules = {
+        "device-cannot-build-kernels", "device-cannot-run-kernels", "device-computes-wrong",
+    }  # fmt: skip
+    assert not kernel_rules & _open_questions({})
 
 
 def test_a_kernel_that_was_asked_for_and_not_answered_is_an_open_question() -> None:
