@@ -16,18 +16,22 @@ else:
 
     from clprobe.tensor import Device, Limits
 
-    # Each device is also tested as the kind it is not, so both kinds of kernels run everywhere.
-    VIEWS = [(device, as_other) for device in devices.USABLE for as_other in (False, True)]
+    def views(cl_device: object) -> list:
+        """Return a device as both kinds, so both kinds of kernels run everywhere."""
+        name = devices.label(cl_device)
+        reason = devices.why_broken(cl_device)
+        marks = [pytest.mark.skip(reason=reason)] if reason else []
+        return [
+            pytest.param((cl_device, False), id=name, marks=marks),
+            pytest.param((cl_device, True), id=f"{name}-as-other-kind", marks=marks),
+        ]
 
-    def view_id(view: tuple | None) -> str:
-        if view is None:
-            return "none"
-        return devices.label(view[0]) + ("-as-other-kind" if view[1] else "")
+    VIEWS = [view for cl_device in devices.visible() for view in views(cl_device)]
 
-    @pytest.fixture(scope="session", params=VIEWS or [None], ids=view_id)
+    @pytest.fixture(scope="session", params=VIEWS or [None])
     def device(request: pytest.FixtureRequest) -> Iterator[Device]:
         if request.param is None:
-            pytest.skip("no OpenCL device that builds kernels is visible in this process")
+            pytest.skip("no OpenCL device is visible in this process")
         cl_device, as_other_kind = request.param
         limits = Limits.of(cl_device)
         if as_other_kind:

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""The OpenCL devices of this process, and those among them that build nothing."""
+"""The OpenCL devices of this process, and why one of them builds nothing."""
 
 import warnings
 
 import pyopencl as cl
 
+from clprobe.tensor.pocl_target import name_target_cpu
 from clprobe.tensor.program import first_errors
 
 TRIVIAL = "kernel void nothing(global int *x) { x[0] = 0; }"
@@ -27,6 +28,7 @@ def label(device: cl.Device) -> str:
 
 def why_broken(device: cl.Device) -> str:
     """Return why the device builds not even an empty kernel; nothing if it does."""
+    name_target_cpu(device)  # as Device.open does
     try:
         with warnings.catch_warnings():
             # Some compilers greet every build with a log.
@@ -42,8 +44,3 @@ def _devices_of(platform: cl.Platform) -> list[cl.Device]:
         return list(platform.get_devices())
     except cl.Error:  # a platform without devices is an error, too
         return []
-
-
-# PoCL 3.0 of the pyopencl wheel, for one, knows no processor newer than its LLVM.
-BROKEN = [reason for device in visible() if (reason := why_broken(device))]
-USABLE = [device for device in visible() if not why_broken(device)]

@@ -4,7 +4,6 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-import devices
 import every_operation
 import numpy as np
 import pytest
@@ -28,11 +27,6 @@ def small(device: Device) -> Iterator[Device]:
 
 def test_every_operation_works_within_small_limits(small: Device) -> None:
     assert every_operation.failures(small) == []
-
-
-def test_every_visible_device_is_tested() -> None:
-    if devices.BROKEN:
-        pytest.skip("; ".join(devices.BROKEN))
 
 
 def test_too_large_an_allocation_names_bytes_and_limit(small: Device) -> None:
