@@ -29,7 +29,7 @@ def test_a_checkout_finds_its_rules_and_kernels() -> None:
     assert kernels_path() == ROOT / "kernels"
 
 
-def test_the_wheel_holds_every_rule_kernel_and_data_file(wheel: Path) -> None:
+def test_the_wheel_holds_every_rule_kernel_schema_and_data_file(wheel: Path) -> None:
     names = set(zipfile.ZipFile(wheel).namelist())
 
     wanted = {
@@ -38,6 +38,7 @@ def test_the_wheel_holds_every_rule_kernel_and_data_file(wheel: Path) -> None:
         for path in (ROOT / folder).rglob("*")
         if path.is_file()
     }
+    wanted |= {f"clprobe/schemas/{path.name}" for path in (ROOT / "clprobe/schemas").iterdir()}
     assert wanted
     assert wanted <= names
 

@@ -47,10 +47,14 @@ def snapshot_from_text(text: str, *, name: str) -> Snapshot:
 
 def snapshot_schema() -> dict[str, Any]:
     """Return the JSON Schema of snapshots."""
+    schema = msgspec.json.schema(Snapshot)
+    # The field is a plain text in Python, so that another version gets a message of its own.
+    schema["$defs"]["Snapshot"]["properties"]["schema"]["const"] = SCHEMA
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": SCHEMA,
-        **msgspec.json.schema(Snapshot),
+        "title": SCHEMA,
+        **schema,
     }
 
 

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: MIT
+"""The JSON Schemas of all documents: `python -m clprobe.report.schemas` renews clprobe/schemas."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from clprobe.engine.inventory import Inventory
+from clprobe.engine.matrix import MatrixRow
+from clprobe.model.codec import snapshot_schema
+from clprobe.model.finding import Diagnosis
+from clprobe.model.measurement import BenchReport
+from clprobe.model.plan import InstallPlan
+from clprobe.model.snapshot import SCHEMA as SNAPSHOT
+
+FOLDER = Path(__file__).resolve().parent.parent / "schemas"
+_DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+JsonSchema = dict[str, Any]
+
+
+def published() -> dict[str, JsonSchema]:
+    """Return the schema of every document by the document's name, such as `clprobe.doctor/1`."""
+    return {
+        "clprobe.doctor/1": _doctor(),
+        "clprobe.info/1": _printed("clprobe.info/1", Inventory),
+        "clprobe.install-plan/1": _printed(
+            "clprobe.install-plan/1", InstallPlan, matrix=tuple[MatrixRow, ...]
+        ),
+        "clprobe.bench/1": _printed("clprobe.bench/1", BenchReport),
+        SNAPSHOT: snapshot_schema(),
+    }
+
+
+def files() -> dict[Path, str]:
+    """Return what every file of clprobe/schemas holds."""
+    return {
+        FOLDER / f"{name.replace('/', '-')}.json": json.dumps(schema, indent=2, ensure_ascii=False)
+        + "\n"
+        for name, schema in published().items()
+    }
+
+
+def _doctor() -> JsonSchema:
+    schema = _printed("clprobe.doctor/1", Diagnosis)
+    elapsed = {"type": "integer", "minimum": 0, "description": "milliseconds that it all took"}
+    schema["properties"]["elapsed_ms"] = elapsed
+    schema["required"].append("elapsed_ms")
+    # Absent findings are for `--why` and never printed.
+    schema["$defs"]["Finding"]["properties"]["verdict"]["enum"].remove("absent")
+    return schema
+
+
+def _printed(name: str, body: type[msgspec.Struct], **optional: Any) -> JsonSchema:
+    """Return the schema of what `report.as_json.document` prints of `body`.
+
+    It prints every field, so all are required; newer versions may print more.
+    `optional` names keys that only some documents have, with their types.
+    """
+    (_, *more), definitions = msgspec.json.schema_components(
+        (body, *optional.values()), ref_template="#/$defs/{name}"
+    )
+    for definition in definitions.values():
+        definition["required"] = list(definition["properties"])
+        definition.pop("additionalProperties", None)
+        for field in definition["properties"].values():
+            field.pop("default", None)
+    own = definitions.pop(body.__name__)
+    envelope = {
+        "schema": {"const": name, "description": "name and version of this format"},
+        "clprobe": {"type": "string", "description": "version of clprobe that wrote it"},
+    }
+    return {
+        "$schema": _DIALECT,
+        "$id": name,
+        "title": name,
+        "description": own["description"],
+        "type": "object",
+        "properties": {
+            **envelope,
+            **own["properties"],
+            **dict(zip(optional, more, strict=True)),
+        },
+        "required": [*envelope, *own["required"]],
+        "$defs": definitions,
+    }
+
+
+def main() -> None:
+    """Write every file."""
+    for path, text in files().items():
+        path.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
