@@ -7,12 +7,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from clprobe.bench.protocol import WORKLOADS, Baseline, EffortName, Workload
+from clprobe.bench.protocol import WORKLOADS, Baseline, EffortName, Target, Workload
+from clprobe.bench.targets import targets_of
 from clprobe.cli import exit_codes
-from clprobe.engine.diagnose import Knowledge, diagnose
+from clprobe.engine.derive import derive
+from clprobe.engine.inventory import take_inventory
 from clprobe.engine.select import select_devices
+from clprobe.engine.tables import Tables
 from clprobe.model.errors import ClprobeError
 from clprobe.model.measurement import BenchReport
+from clprobe.model.snapshot import Snapshot
 from clprobe.probe.collect import collect
 from clprobe.report.as_json import document
 
@@ -23,9 +27,11 @@ _SCHEMA = "clprobe.bench/1"
 _SUFFIXES = (".json", ".html", ".md")
 
 
-def _checked_suffix(_: click.Context, __: click.Parameter, path: Path | None) -> Path | None:
+def _checked_output(_: click.Context, __: click.Parameter, path: Path | None) -> Path | None:
     if path is not None and path.suffix not in _SUFFIXES:
         raise click.BadParameter(f"{path} ends in none of {', '.join(_SUFFIXES)}.")
+    if path is not None and not path.absolute().parent.is_dir():
+        raise click.BadParameter(f"the folder of {path} does not exist.")
     return path
 
 
@@ -55,7 +61,7 @@ def _checked_suffix(_: click.Context, __: click.Parameter, path: Path | None) ->
 @click.option(
     "--output",
     type=click.Path(dir_okay=False, writable=True, path_type=Path),
-    callback=_checked_suffix,
+    callback=_checked_output,
     help="Also write the report to a file: .json, .html or .md.",
 )
 @click.pass_context
@@ -77,19 +83,16 @@ def command(  # noqa: PLR0913 - one argument per option
     # NumPy may be absent until here.
     from clprobe.bench.run import Measured, Options, measure_devices  # noqa: PLC0415
     from clprobe.bench.summary import summarise  # noqa: PLC0415
-    from clprobe.bench.targets import targets_of  # noqa: PLC0415
 
-    _say("looking for devices")
-    snapshot = collect()
-    devices = diagnose(snapshot, Knowledge.load()).devices
-    targets = targets_of(devices, select_devices(devices, selectors))
-    if not targets:
-        _say("there is no OpenCL device; clprobe doctor says why")
     options = Options(
         workloads=workloads or WORKLOADS, effort=effort or "default", baseline=chosen_baseline
     )
+    snapshot = Snapshot()
     measured = Measured()
     try:
+        _say("looking for devices")
+        snapshot = collect()
+        targets = _targets(snapshot, selectors)
         measure_devices(targets, options, measured, _say)
     except KeyboardInterrupt:
         measured.complete = False
@@ -97,8 +100,16 @@ def command(  # noqa: PLR0913 - one argument per option
     report = summarise(measured, snapshot.system, chosen_baseline)
     _show(report, ctx, as_json=as_json)
     if output is not None:
-        output.write_text(_rendered(report, output.suffix), encoding="utf-8")
+        _write(report, output)
     return _status(measured)
+
+
+def _targets(snapshot: Snapshot, selectors: tuple[str, ...]) -> tuple[Target, ...]:
+    devices = take_inventory(derive(snapshot, Tables.load())).devices
+    targets = targets_of(devices, select_devices(devices, selectors))
+    if not targets:
+        _say("there is no OpenCL device; clprobe doctor says why")
+    return targets
 
 
 def _require_packages(baseline: Baseline | None) -> Baseline:
@@ -138,6 +149,17 @@ def _show(report: BenchReport, ctx: click.Context, *, as_json: bool) -> None:
 
     console = make_console(ctx.obj["color"])
     console.print(bench_text(report, plain=not speaks_utf8(console)))
+
+
+def _write(report: BenchReport, output: Path) -> None:
+    try:
+        output.write_text(_rendered(report, output.suffix), encoding="utf-8")
+    except OSError as error:
+        raise ClprobeError(
+            reference="output-not-writable",
+            message=f"{output} cannot be written: {error.strerror}.",
+            hint="Choose another file with --output.",
+        ) from error
 
 
 def _rendered(report: BenchReport, suffix: str) -> str:

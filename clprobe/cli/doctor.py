@@ -104,10 +104,14 @@ def _gather(
 
         return read_snapshot(source), _load_knowledge(for_text=False)
     from clprobe.probe.collect import collect
+    from clprobe.probe.live_host import LiveHost
+    from clprobe.probe.scrub import scrub_here
 
     knowledge = Background(lambda: _load_knowledge(for_text=for_text))
-    snapshot = collect(timeout_s=timeout, run_kernels=run_kernels)
-    return snapshot, knowledge.result()
+    host = LiveHost()
+    snapshot = collect(host, timeout_s=timeout, run_kernels=run_kernels)
+    # Scrubbed like what `clprobe snapshot` writes, so that its replay says the very same.
+    return scrub_here(snapshot, host), knowledge.result()
 
 
 def _load_knowledge(*, for_text: bool) -> "Knowledge":

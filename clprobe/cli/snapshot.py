@@ -45,11 +45,7 @@ def command(output: Path | None, schema: bool, timeout_s: float) -> int:
         click.echo(json.dumps(snapshot_schema(), indent=2))
         return exit_codes.OK
     host = LiveHost()
-    snapshot = scrub.scrub(
-        collect(host, timeout_s=timeout_s),
-        home=host.home_folder(os.geteuid()),
-        host_name=host.machine().node_name,
-    )
+    snapshot = scrub.scrub_here(collect(host, timeout_s=timeout_s), host)
     if output is None:
         click.echo(snapshot_to_json(snapshot), nl=False)
     else:

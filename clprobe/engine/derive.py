@@ -17,7 +17,9 @@ from clprobe.engine.reasons import describe_end
 from clprobe.engine.runtimes import installed_runtimes
 from clprobe.engine.tables import Tables
 from clprobe.model.hardware import DeviceNode
+from clprobe.model.placeholders import USER, is_person
 from clprobe.model.snapshot import Perspective, Snapshot
+from clprobe.model.system import User
 from clprobe.model.unknown import NOT_STATED, Fact, Unknown
 
 T = TypeVar("T")
@@ -92,8 +94,14 @@ def _user(snapshot: Snapshot) -> UserFacts:
     return UserFacts(
         **stated,
         is_root=user.uid if isinstance(user.uid, Unknown) else user.uid == 0,
-        label=user.name if isinstance(user.name, str) else "$USER",
+        label=_label(user),
     )
+
+
+def _label(user: User) -> str:
+    """Return how remedies name the user: a person never by name, so that a replay says the same."""
+    is_service = isinstance(user.uid, int) and not is_person(user.uid)
+    return user.name if is_service and isinstance(user.name, str) else USER
 
 
 def _boot(snapshot: Snapshot) -> Boot:

@@ -11,6 +11,7 @@ import msgspec
 from clprobe.engine.derive import derive
 from clprobe.engine.evaluate import NOT_LISTED
 from clprobe.engine.hardware_facts import AMBIGUOUS, UNLISTED
+from clprobe.engine.homes import without_home
 from clprobe.engine.inventory import take_inventory
 from clprobe.engine.judge import Outcome, ask
 from clprobe.engine.load import consequences_of, load_rules
@@ -79,7 +80,7 @@ def diagnose(snapshot: Snapshot, knowledge: Knowledge) -> Diagnosis:
         *(_undetermined(one) for one in open_questions),
     )
     inventory = take_inventory(facts)
-    return Diagnosis(
+    diagnosis = Diagnosis(
         status=_status(ranked, open_questions),
         root_cause=_root_cause(ranked),
         findings=findings,
@@ -87,6 +88,7 @@ def diagnose(snapshot: Snapshot, knowledge: Knowledge) -> Diagnosis:
         devices=inventory.devices,
         gpus=inventory.gpus,
     )
+    return without_home(diagnosis, snapshot.user)
 
 
 def with_devices(diagnosis: Diagnosis, selectors: Sequence[str]) -> Diagnosis:

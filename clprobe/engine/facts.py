@@ -12,6 +12,7 @@ import msgspec
 from clprobe.engine.hardware_facts import GpuFacts, NodeFacts
 from clprobe.model.fact import FactStruct, described
 from clprobe.model.opencl import Device, Icd, Loader, Outcome, Stage, View
+from clprobe.model.placeholders import USER
 from clprobe.model.system import Package, System, User
 from clprobe.model.unknown import NOT_STATED, Fact, Unknown
 
@@ -162,7 +163,7 @@ class UserFacts(User, frozen=True, kw_only=True):
     """The user, judged."""
 
     is_root: Annotated[Fact[bool], described("whether the user id is 0", "geteuid()")] = NOT_STATED
-    label: Annotated[str, described("how remedies name the user")] = "$USER"
+    label: Annotated[str, described("how remedies name the user; USER: a person")] = USER
 
 
 class OpenclFacts(FactStruct, frozen=True, kw_only=True):

@@ -16,6 +16,7 @@ from clprobe.engine.rule import Action, Rule
 from clprobe.engine.tables import Tables
 from clprobe.engine.templates import fill, missing_facts
 from clprobe.model.finding import Remedy
+from clprobe.model.placeholders import USER
 from clprobe.model.unknown import NOT_STATED, Fact, Unknown
 
 _NEW_SESSION = "after logging out and in again"
@@ -57,7 +58,7 @@ def _manual(site: _Site, text: str) -> Remedy:  # noqa: ARG001 - one signature f
 
 def _add_to_group(site: _Site, user: str, group: str) -> Remedy:  # noqa: ARG001
     return Remedy(
-        title=f"Add {user} to the group {group}",
+        title=f"Add {_spoken(user)} to the group {group}",
         argv=("usermod", "-aG", group, user),
         needs_root=True,
         takes_effect=_NEW_SESSION,
@@ -67,12 +68,16 @@ def _add_to_group(site: _Site, user: str, group: str) -> Remedy:  # noqa: ARG001
 
 def _join_group_by_number(site: _Site, user: str, gid: str, name: str) -> Remedy:  # noqa: ARG001
     return Remedy(
-        title=f"Give group number {gid} the name {name} and put {user} into it",
+        title=f"Give group number {gid} the name {name} and put {_spoken(user)} into it",
         argv=("groupadd", "--gid", gid, "--users", user, name),
         needs_root=True,
         takes_effect=_NEW_SESSION,
         undo=("groupdel", name),
     )
+
+
+def _spoken(user: str) -> str:
+    return "yourself" if user == USER else user
 
 
 def _install(site: _Site, what: str) -> Remedy:

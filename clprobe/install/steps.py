@@ -5,10 +5,8 @@ import json
 from collections.abc import Sequence
 
 from clprobe.engine.table_types import Distribution
+from clprobe.model.placeholders import USER
 from clprobe.model.plan import Step
-
-USER = "USER"
-"""Stands in an argv for the log-in name; `--format sh` fills it in."""
 
 _APT = ("env", "DEBIAN_FRONTEND=noninteractive", "apt-get")
 _MANAGERS: dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]] = {

@@ -12,13 +12,14 @@ from typing import Any
 
 import msgspec
 
+from clprobe.model.placeholders import is_person
 from clprobe.model.snapshot import Snapshot
 from clprobe.probe.environment import is_recorded
+from clprobe.probe.host import Host
 
 NOTE = "log-in name, home folder and host name were replaced; other variables are left out"
 
 _USER, _HOME, _HOST = "user", "/home/user", "host"
-_FIRST_PERSON, _NOBODY = 1000, 65534
 _HOMES = r"(/home|/var/home|/media|/run/media|/mnt/[a-z]/Users)"
 # Free text in which a host name may occur; elsewhere a host called "debian" would be taken for
 # the distribution.
@@ -28,15 +29,17 @@ _NAMES = ("name", "owner", "group", "who")
 
 def scrub(snapshot: Snapshot, *, home: str | None = None, host_name: str = "") -> Snapshot:
     """Return the snapshot without what identifies a person or a host."""
-    name = snapshot.user.name if _is_person(snapshot.user.uid) else None
+    name = snapshot.user.name if is_person(snapshot.user.uid) else None
     name = name if isinstance(name, str) and name != _USER else None
     rules = _Rules(name, home if name else None, host_name)
     document = rules.apply(msgspec.to_builtins(snapshot))
     return msgspec.convert(document, Snapshot)
 
 
-def _is_person(uid: object) -> bool:
-    return isinstance(uid, int) and uid >= _FIRST_PERSON and uid != _NOBODY
+def scrub_here(snapshot: Snapshot, host: Host) -> Snapshot:
+    """Return the snapshot without what identifies this person or this host."""
+    home = host.home_folder(host.identity().uid)
+    return scrub(snapshot, home=home, host_name=host.machine().node_name)
 
 
 class _Rules:

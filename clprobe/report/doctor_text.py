@@ -2,7 +2,6 @@
 """A diagnosis for people: the result first, one root cause, its consequences folded under it."""
 
 import json
-import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
@@ -10,6 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from clprobe.model.finding import Diagnosis, DriverReport, Finding, Remedy
+from clprobe.report.plan_script import command_line
 from clprobe.report.terminal import in_ascii, mark, safe, speaks_utf8
 
 INDENT = 2
@@ -227,7 +227,7 @@ def consequence_lines(consequences: list[Finding]) -> Iterator[str]:
 
 def command(argv: tuple[str, ...], remedy: Remedy) -> str:
     """Return a line to copy; root's commands start with sudo."""
-    return ("sudo " if remedy.needs_root else "") + shlex.join(argv)
+    return ("sudo " if remedy.needs_root else "") + command_line(argv)
 
 
 def summary(diagnosis: Diagnosis, *, checks: int, elapsed_ms: int) -> str:

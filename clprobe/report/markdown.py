@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """A diagnosis to paste into an issue: the result in sight, the details folded away."""
 
-import shlex
 from collections.abc import Iterator
 
 from clprobe.model.finding import Diagnosis, Finding
+from clprobe.report.plan_script import command_line
 
 _ESCAPED = str.maketrans({char: f"\\{char}" for char in "\\`*_[]<>#|~"})
 
@@ -53,7 +53,7 @@ def _finding(finding: Finding) -> Iterator[str]:
             yield f"  - {_text(remedy.title)}"
         else:
             root = "sudo " if remedy.needs_root else ""
-            yield f"  - {_text(remedy.title)}: `{root}{_code(shlex.join(remedy.argv))}`"
+            yield f"  - {_text(remedy.title)}: `{root}{_code(command_line(remedy.argv))}`"
 
 
 def _text(text: str | None) -> str:

@@ -3,10 +3,9 @@
 
 import shlex
 
+from clprobe.model.placeholders import HOME, USER
 from clprobe.model.plan import InstallPlan, Route, Step
 from clprobe.report.terminal import safe
-
-_USER = "USER"
 
 
 def script(plan: InstallPlan, route: Route) -> str:
@@ -32,7 +31,7 @@ def script(plan: InstallPlan, route: Route) -> str:
             "fi",
             "",
         ]
-    if any(_USER in step.argv for step in route.steps):
+    if any(USER in step.argv for step in route.steps):
         lines += ['user="${SUDO_USER:-$(id -un)}"', ""]
     for number, step in enumerate(route.steps, 1):
         lines += _step(number, step)
@@ -45,8 +44,16 @@ def title(route: Route) -> str:
 
 
 def command_line(argv: tuple[str, ...]) -> str:
-    """Return an argv as one would type it; USER becomes the shell's variable."""
-    return " ".join('"$USER"' if word == _USER else shlex.quote(safe(word)) for word in argv)
+    """Return an argv as one would type it; the shell fills in the user and the home folder."""
+    return " ".join(_typed(word) for word in argv)
+
+
+def _typed(word: str) -> str:
+    if word == USER:
+        return '"$USER"'
+    if word.startswith(f"{HOME}/"):
+        return f"{HOME}/{shlex.quote(safe(word[2:]))}"
+    return shlex.quote(safe(word))
 
 
 def _step(number: int, step: Step) -> list[str]:
@@ -63,7 +70,7 @@ def _step(number: int, step: Step) -> list[str]:
 
 
 def _words(argv: tuple[str, ...]) -> str:
-    return " ".join('"$user"' if word == _USER else shlex.quote(word) for word in argv)
+    return " ".join('"$user"' if word == USER else shlex.quote(word) for word in argv)
 
 
 def _comment(text: str) -> str:

@@ -80,9 +80,9 @@ def test_one_root_cause_comes_first_and_explains_the_chain() -> None:
 def test_the_permission_remedy_has_a_command_and_a_way_back() -> None:
     closed = {**NODE, "mode": "0660", "open_error": "EACCES"}
     remedy = _diagnose(device_nodes=[closed], user=USER).findings[0].remedies[0]
-    assert remedy.argv == ("usermod", "-aG", "render", "alice")
+    assert remedy.argv == ("usermod", "-aG", "render", "USER")
     assert remedy.needs_root
-    assert remedy.undo == ("gpasswd", "-d", "alice", "render")
+    assert remedy.undo == ("gpasswd", "-d", "USER", "render")
 
 
 def test_evidence_names_the_fact_and_where_it_was_read() -> None:

@@ -48,10 +48,10 @@ error  render-node-not-accessible
   because  The OpenCL driver reaches the GPU through this file. Its mode 0660
            admits group render, and this process is not in that group, so only
            root sees the GPU.
-  do       sudo usermod -aG render alice
-           Add alice to the group render; takes effect after logging out and in
-           again.
-  undo     sudo gpasswd -d alice render
+  do       sudo usermod -aG render "$USER"
+           Add yourself to the group render; takes effect after logging out and
+           in again.
+  undo     sudo gpasswd -d "$USER" render
   hence    /etc/OpenCL/vendors/intel.icd loads but shows no device
            (icd-shows-no-device)
   hence    No OpenCL device stands for Intel HD Graphics 620 (8086:5916, at
@@ -112,4 +112,4 @@ def test_markdown_escapes_what_would_be_markup() -> None:
 def test_markdown_names_the_root_cause_and_the_command() -> None:
     page = diagnosis_as_markdown(_diagnose(CLOSED_NODE))
     assert "Root cause: `render-node-not-accessible`" in page
-    assert "`sudo usermod -aG render alice`" in page
+    assert '`sudo usermod -aG render "$USER"`' in page
