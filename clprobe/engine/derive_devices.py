@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from clprobe.engine.derive_icds import devices_of, platforms_of
 from clprobe.engine.facts import DeviceFacts, IcdFacts
+from clprobe.engine.table_types import PRE_PRODUCTION
 from clprobe.engine.tables import Tables
 from clprobe.model.opencl import Answer, Device, Platform, View
 from clprobe.model.unknown import NOT_STATED, Fact, Unknown
@@ -94,8 +95,9 @@ def _pci_id(device: Device) -> Fact[str | None]:
 
 def _generation(device: Device, pci_id: Fact[str | None], tables: Tables) -> Fact[str | None]:
     entry = tables.gpu(pci_id) if isinstance(pci_id, str) else None
-    if entry is not None:
+    if entry is not None and entry.generation != PRE_PRODUCTION:
         return entry.generation
+    # An id that never shipped tells no generation; emulation reports such ones for any GPU.
     if isinstance(device.ip_version, int) and device.vendor_id == INTEL:
         return tables.generation_of_ip_version(device.ip_version)
     return pci_id if isinstance(pci_id, Unknown) else None

@@ -3,12 +3,10 @@
 
 from collections.abc import Iterable, Iterator
 
-from clprobe.engine.table_types import Generation, Implementation, Stack
+from clprobe.engine.table_types import PRE_PRODUCTION, Generation, Implementation, Stack
 from clprobe.engine.tables import Tables
 from clprobe.engine.versions import Scheme, in_range
 from clprobe.model.errors import ClprobeError
-
-_PRE_PRODUCTION = "pre-production"
 
 
 def contradictions(tables: Tables) -> list[str]:
@@ -31,7 +29,7 @@ def _gpus(tables: Tables) -> Iterator[str]:
         generation = generations.get(gpu.generation)
         if gpu.neo is not None:
             yield from _range(f"gpus {pci_id} neo", gpu.neo, "neo")
-        if gpu.generation == _PRE_PRODUCTION:
+        if gpu.generation == PRE_PRODUCTION:
             continue
         if generation is None:
             yield f"gpus {pci_id}: there is no generation {gpu.generation}"

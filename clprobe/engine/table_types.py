@@ -24,6 +24,10 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     unverified: bool = False
 
 
+PRE_PRODUCTION = "pre-production"
+"""Stands for the generation of ids that only old driver releases list and that never shipped."""
+
+
 class GpuEntry(Entry, frozen=True, kw_only=True):
     """One Intel PCI id.
 

@@ -6,7 +6,7 @@ import re
 import msgspec
 
 from clprobe.engine.checked_yaml import nearest
-from clprobe.engine.table_types import Distribution, Generation, GpuEntry
+from clprobe.engine.table_types import PRE_PRODUCTION, Distribution, Generation, GpuEntry
 from clprobe.engine.tables import Tables
 from clprobe.model.errors import ClprobeError
 from clprobe.model.plan import Target
@@ -98,7 +98,7 @@ def _chips(gpu: str | None, pci_ids: list[str], tables: Tables) -> tuple[GpuEntr
         return ()
     if pci_ids:
         known = [tables.gpu(pci_id) for pci_id in pci_ids]
-        return tuple(c for c in known if c is not None and c.generation != "pre-production")
+        return tuple(c for c in known if c is not None and c.generation != PRE_PRODUCTION)
     found = tuple(entry for _, entry in tables.find_gpus(gpu))
     if not found:
         raise ClprobeError(

@@ -176,6 +176,8 @@ def test_the_cpus_vendor_id_makes_no_gpu_of_pocl() -> None:
         ({"device_id": None, "ip_version": 0x030DC008}, "Xe-HPG"),
         ({"device_id": None, "name": "Intel(R) Graphics [0x1912]"}, "Gen9"),
         ({"device_id": 0xFFFF, "ip_version": None}, None),
+        ({"device_id": 0xFF20, "ip_version": 0x0C0000}, "Gen12/Xe-LP"),
+        ({"device_id": 0xFF20, "ip_version": None}, None),
     ],
 )
 def test_the_generation_comes_from_ids_and_never_from_a_marketing_name(
