@@ -17,6 +17,7 @@ from clprobe.bench.protocol import Failed, Finished, Job, Message
 
 _CHUNK_BYTES = 1 << 16
 _SHOWN_CHARACTERS = 300
+_TRACEBACK = "Traceback (most recent call last):"
 
 
 def run_job(job: Job, silence_seconds: float) -> Generator[Message, None, None]:
@@ -105,6 +106,9 @@ def _epitaph(process: "subprocess.Popen[bytes]", silence_seconds: float, chatter
     except subprocess.TimeoutExpired:
         return f"nothing finished within {silence_seconds:.0f} s."
     words = chatter.read_text(encoding="utf-8", errors="replace").strip()
+    if _TRACEBACK in words:
+        # Python's last line says what, and nobody but us can use the rest.
+        words = words.splitlines()[-1]
     last = "".join(c if c.isprintable() else " " for c in words[-_SHOWN_CHARACTERS:]).strip()
     said = f": {last}" if last else "."
     if status < 0:

@@ -3,6 +3,7 @@
 
 from collections.abc import Sequence
 
+import msgspec
 import numpy as np
 
 from clprobe.bench.proof import Proof
@@ -43,6 +44,13 @@ def without_figures(  # noqa: PLR0913 - one argument per fact
         verdict=conclude(started.workload, label, problem.partition("\n")[0]),
         training=_training(result, proof, losses),
     )
+
+
+def not_reached(started: Started, label: str, broken: str) -> Outcome:
+    """Return what to report of a workload whose turn never came, as `broken` ended the device."""
+    problem = f"not run, as the device failed at {broken}."
+    outcome = without_figures(started, label, "skipped", problem)
+    return msgspec.structs.replace(outcome, verdict=refuse(started.workload, label, problem))
 
 
 def _training(result: Result, proof: Proof | None, losses: Sequence[float]) -> Training | None:

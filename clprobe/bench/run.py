@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: MIT
 """Measures devices one after the other, each in its own child process."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from clprobe.bench.child import run_job
 from clprobe.bench.effort import EFFORTS
-from clprobe.bench.outcomes import without_figures
+from clprobe.bench.outcomes import not_reached, without_figures
+from clprobe.bench.plan import planned
 from clprobe.bench.protocol import (
     Baseline,
     EffortName,
@@ -64,6 +65,7 @@ def _measure_device(
         kernels=None if options.kernels is None else str(options.kernels.resolve()),
     )
     current = Started(workload="start")
+    done: set[str] = set()
     with closing(run_job(job, EFFORTS[options.effort].silence_seconds)) as messages:
         for message in messages:
             match message:
@@ -72,6 +74,7 @@ def _measure_device(
                     progress(f"{target.label}: {message.workload}")
                 case Outcome():
                     measured.outcomes.append(message)
+                    done.add(message.results[0].workload)
                     measured.complete &= message.results[0].status != "error"
                 case Finished():
                     measured.other_load_percent = max(
@@ -79,6 +82,20 @@ def _measure_device(
                     )
                 case Failed():
                     measured.complete = False
-                    measured.outcomes.append(
-                        without_figures(current, target.label, "error", message.detail)
-                    )
+                    measured.outcomes += _after_failure(job, current, done, message.detail)
+
+
+def _after_failure(
+    job: Job, current: Started, done: Collection[str], detail: str
+) -> Iterator[Outcome]:
+    """Return the failure, and that all after it was not run."""
+    label = job.target.label
+    steps = planned(job.workloads, EFFORTS[job.effort])
+    remaining = [step for step in steps if step.workload not in done]
+    if current.workload in done:
+        # It broke on the way to the next one.
+        current = remaining[0] if remaining else Started(workload="the end")
+    yield without_figures(current, label, "error", detail)
+    for step in remaining:
+        if step.workload != current.workload:
+            yield not_reached(step, label, current.workload)

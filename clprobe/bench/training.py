@@ -16,6 +16,7 @@ from clprobe.bench.engines import Engine
 from clprobe.bench.measure import Contest
 from clprobe.bench.nets import BATCH, Net
 from clprobe.bench.outcomes import without_figures
+from clprobe.bench.plan import steps_started, training_started
 from clprobe.bench.proof import Proof, finite_max
 from clprobe.bench.protocol import Outcome, Started
 from clprobe.bench.statistics import estimate, estimate_ratio
@@ -50,11 +51,6 @@ class Run:
     def accuracy(self, test: Digits) -> float:
         """Return the share of images that the net recognises."""
         return float(np.mean(self.trainer.predict(test.images) == test.labels))
-
-
-def training_started(net: Net) -> Started:
-    """Return the message that says that this training begins."""
-    return Started(workload=f"train-{net.name}", metric="throughput", unit="samples/s")
 
 
 def measure_training(net: Net, contest: Contest) -> Outcome:
@@ -95,11 +91,6 @@ def measure_training(net: Net, contest: Contest) -> Outcome:
         matches_reference=True,
     )
     return _timed(started, contest, samples, proof, compile_ms, training)
-
-
-def steps_started(net: Net, batch_size: int) -> Started:
-    """Return the message that says that steps at another batch size begin."""
-    return Started(workload=f"step-{net.name}-{batch_size}", metric="throughput", unit="samples/s")
 
 
 def measure_steps(net: Net, batch_size: int, contest: Contest) -> Outcome:

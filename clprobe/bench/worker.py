@@ -16,13 +16,12 @@ from pathlib import Path
 import msgspec
 import pyopencl as cl
 
-from clprobe.bench import cases
 from clprobe.bench.effort import EFFORTS
 from clprobe.bench.engines import Engine
 from clprobe.bench.engines.opencl import OpenClEngine
 from clprobe.bench.measure import Contest, measure
-from clprobe.bench.nets import CNN, MLP
 from clprobe.bench.outcomes import without_figures
+from clprobe.bench.plan import CASES, NETS, steps_started, training_started
 from clprobe.bench.protocol import (
     Alive,
     Baseline,
@@ -37,22 +36,10 @@ from clprobe.bench.protocol import (
 )
 from clprobe.bench.quiet import OtherLoad
 from clprobe.bench.targets import printed
-from clprobe.bench.training import (
-    measure_steps,
-    measure_training,
-    steps_started,
-    training_started,
-)
+from clprobe.bench.training import measure_steps, measure_training
 from clprobe.model.errors import ClprobeError
 from clprobe.tensor import Device, DeviceError
 
-_CASES = {
-    "copy": cases.copy_cases,
-    "launch": cases.launch_cases,
-    "matmul": cases.matmul_cases,
-    "conv": cases.conv_cases,
-}
-_NETS = {"train-mlp": MLP, "train-cnn": CNN}
 _PR_SET_PDEATHSIG = 1
 
 Send = Callable[[Message], None]
@@ -63,7 +50,14 @@ def main() -> None:
     _die_with_parent()
     pipe = int(sys.argv[1])
     job = msgspec.json.decode(sys.stdin.buffer.read(), type=Job)
-    work(job, lambda message: _write(pipe, message))
+
+    def send(message: Message) -> None:
+        _write(pipe, message)
+
+    try:
+        work(job, send)
+    except Exception as error:  # noqa: BLE001 - a bug is reported, beside what was measured
+        send(Failed(detail=_in_words(error)))
 
 
 def work(job: Job, send: Send) -> None:
@@ -102,18 +96,25 @@ def _attempt(
         return without_figures(started, contest.label, "skipped", problem)
     try:
         return measuring()
-    except (ClprobeError, cl.Error) as error:
-        return without_figures(started, contest.label, "error", str(error))
+    except Exception as error:  # noqa: BLE001 - a bug in one workload must not cost the others
+        return without_figures(started, contest.label, "error", _in_words(error))
+
+
+def _in_words(error: Exception) -> str:
+    """Return what the error says, and what it is where users would not know."""
+    if isinstance(error, ClprobeError | cl.Error):
+        return str(error)
+    return f"clprobe failed: {type(error).__name__}: {error}"
 
 
 def _steps(workload: Workload, contest: Contest) -> Iterator[tuple[Started, Callable[[], Outcome]]]:
-    if workload in _NETS:
-        net = _NETS[workload]
+    if workload in NETS:
+        net = NETS[workload]
         yield training_started(net), partial(measure_training, net, contest)
         for size in contest.effort.large_batches:
             yield steps_started(net, size), partial(measure_steps, net, size, contest)
         return
-    for case in _CASES[workload](contest.effort):
+    for case in CASES[workload](contest.effort):
         yield case.started, partial(measure, case, contest)
 
 

@@ -49,7 +49,6 @@ def messages_of(
     job = Job(
         target=target,
         workloads=workloads or WORKLOADS,
-        effort="quick",
-        **{"baseline": "numpy", **more},
+        **{"effort": "quick", "baseline": "numpy", **more},
     )
     return list(run_job(job, silence_seconds))

@@ -11,6 +11,7 @@ from conftest import messages_of
 
 from clprobe.bench.protocol import Failed, Finished, Outcome, Started, Target
 from clprobe.bench.run import Measured, Options, measure_devices
+from clprobe.resources import kernels_path
 
 SOURCE = Path(__file__).with_name("failing_pocl.c")
 
@@ -66,6 +67,72 @@ def test_the_next_device_is_measured_after_a_crash(pocl: Target, tmp_path: Path)
     ]
     assert not measured.complete
     assert said[-1] == "PoCL: launch"
+
+
+def test_what_a_broken_device_did_not_reach_is_listed(pocl: Target, tmp_path: Path) -> None:
+    measured = Measured()
+
+    measure_devices(
+        [failing(pocl, tmp_path)],
+        Options(workloads=("copy", "matmul", "train-mlp"), effort="quick", baseline="numpy"),
+        measured,
+        lambda _: None,
+    )
+
+    first, broken, *rest = measured.outcomes
+    assert (first.results[0].workload, first.results[0].status) == ("copy", "ok")
+    assert (broken.results[0].workload, broken.results[0].status) == ("matmul-256", "error")
+    reason = "not run, as the device failed at matmul-256."
+    assert [(one.results[0].workload, one.results[0].detail) for one in rest] == [
+        ("matmul-512", reason),
+        ("train-mlp", reason),
+    ]
+    assert {one.results[0].status for one in rest} == {"skipped"}
+    assert {one.verdict.decision for one in rest} == {"refused"}
+    assert rest[-1].training.status == "skipped"
+    assert not measured.complete
+
+
+def test_a_device_that_does_not_open_lists_every_workload(pocl: Target) -> None:
+    measured = Measured()
+    gone = msgspec.structs.replace(pocl, library="/nowhere/libgone.so", name="no such device")
+
+    measure_devices(
+        [gone],
+        Options(workloads=("copy", "launch"), effort="quick", baseline="numpy"),
+        measured,
+        lambda _: None,
+    )
+
+    listed = [(one.results[0].workload, one.results[0].status) for one in measured.outcomes]
+    assert listed == [
+        ("opening the device", "error"),
+        ("copy", "skipped"),
+        ("launch", "skipped"),
+    ]
+
+
+def test_a_bug_in_one_workload_costs_no_other_and_shows_no_traceback(
+    pocl: Target, tmp_path: Path
+) -> None:
+    kernels = tmp_path / "kernels"
+    shutil.copytree(kernels_path(), kernels)
+    (kernels / "elementwise" / "binary.cl").write_bytes(b"\xff is no UTF-8")
+
+    messages = messages_of(pocl, "launch", "copy", kernels=str(kernels))
+
+    outcomes = [message for message in messages if isinstance(message, Outcome)]
+    assert [one.results[0].status for one in outcomes] == ["error", "ok"]
+    assert "clprobe failed: UnicodeDecodeError" in outcomes[0].results[0].detail
+    assert isinstance(messages[-1], Finished)
+
+
+def test_a_worker_that_cannot_start_says_so_in_one_line(pocl: Target) -> None:
+    (last,) = messages_of(pocl, "copy", effort="no such effort")
+
+    assert isinstance(last, Failed)
+    assert "no such effort" in last.detail
+    assert "Traceback" not in last.detail
 
 
 def test_a_library_that_is_gone_is_said_to_be_gone(pocl: Target, tmp_path: Path) -> None:

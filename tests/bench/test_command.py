@@ -126,6 +126,32 @@ def test_an_unknown_suffix_is_refused_before_anything_is_measured(tmp_path: Path
     assert ".json, .html, .md" in done.stderr
 
 
+def test_an_interrupt_while_devices_are_looked_for_is_still_a_document(tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        arguments("--json"),
+        cwd=tmp_path,
+        env=dict(os.environ),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stderr.readline() == "bench: looking for devices\n"
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+
+    assert process.returncode == 3
+    document = json.loads(out)
+    assert (document["schema"], document["results"]) == ("clprobe.bench/1", [])
+    assert "Traceback" not in err
+
+
+def test_a_folder_that_is_absent_is_refused_before_anything_is_measured(tmp_path: Path) -> None:
+    done = run(tmp_path, dict(os.environ), "--output", "absent/report.json")
+
+    assert done.returncode == 2
+    assert "the folder of absent/report.json does not exist" in " ".join(done.stderr.split())
+
+
 def test_an_interrupt_keeps_what_was_measured(pocl: Target, tmp_path: Path) -> None:
     command = arguments("--json", "--device", "0", "--baseline", "numpy")
     process = subprocess.Popen(
