@@ -40,6 +40,9 @@ _TOOLS = {
 }
 LOADER = "loader"
 """What rules write to have an ICD loader installed."""
+TOOL_CHAIN = "tool-chain"
+"""What rules write to have a linker, the C library's and libgcc's start files installed."""
+_TOOL_CHAINS = {"debian": ("gcc", "libc6-dev"), "ubuntu": ("gcc", "libc6-dev")}
 
 
 def package_tool(distribution: Distribution) -> PackageTool | None:
@@ -52,11 +55,14 @@ def package_tool(distribution: Distribution) -> PackageTool | None:
 
 
 def packages_with(what: str, tables: Tables, distribution: Distribution) -> tuple[str, ...]:
-    """Return the packages of this release that hold an implementation, or the ICD loader.
+    """Return the packages of this release with an implementation, the loader or the tool chain.
 
     Nothing comes back where the tables know the release and it lacks the package: a command that
     cannot work is worse than none.
     """
+    if what == TOOL_CHAIN:
+        known = (_TOOL_CHAINS[name] for name in _family(distribution) if name in _TOOL_CHAINS)
+        return next(known, ())
     release = _release(tables, distribution)
     if release is not None:
         names = [
@@ -100,6 +106,8 @@ def title_of(what: str, tables: Tables) -> str:
     """Return what people call it."""
     if what == LOADER:
         return "an ICD loader (libOpenCL.so.1)"
+    if what == TOOL_CHAIN:
+        return "a C tool chain (ld, the C library's and libgcc's start files)"
     entry = tables.implementation(what)
     return entry.name if entry is not None else what
 

@@ -75,6 +75,10 @@ class System(FactStruct, frozen=True, kw_only=True):
     linux: Linux = Linux()
     cpu: Cpu = Cpu()
     virtualization: Virtualization = Virtualization()
+    linker: Annotated[
+        Fact[str | None],
+        described("path of ld, the linker of a C tool chain; null: none on PATH", "ld on PATH"),
+    ] = NOT_STATED
 
 
 class Group(FactStruct, frozen=True, kw_only=True):

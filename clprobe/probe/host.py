@@ -146,6 +146,9 @@ class Host(Protocol):
     def environment(self) -> dict[str, str]:
         """Return the environment variables of this process."""
 
+    def which(self, command: str) -> str | None:
+        """Return the path of a command on PATH, None if there is none."""
+
     def identity(self) -> Identity:
         """Return who this process is."""
 

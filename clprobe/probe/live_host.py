@@ -8,6 +8,7 @@ import grp
 import importlib.machinery
 import os
 import pwd
+import shutil
 import stat
 import subprocess
 import sys
@@ -98,6 +99,9 @@ class LiveHost:
 
     def environment(self) -> dict[str, str]:
         return dict(self._environment)
+
+    def which(self, command: str) -> str | None:
+        return shutil.which(command, path=self._environment.get("PATH", os.defpath))
 
     def identity(self) -> Identity:
         return Identity(uid=os.geteuid(), gid=os.getegid(), groups=tuple(os.getgroups()))

@@ -29,6 +29,7 @@ def probe_system(host: Host) -> System:
         linux=_linux(host),
         cpu=_cpu(host),
         virtualization=probe_virtualization(host),
+        linker=ask(host.which, "ld"),
     )
 
 
