@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from clprobe.model.finding import Diagnosis, DriverReport, Finding, Remedy
+from clprobe.model.unknown import NOT_STATED
 from clprobe.report.plan_script import command_line
 from clprobe.report.terminal import in_ascii, mark, safe, speaks_utf8
 
@@ -34,12 +35,16 @@ class DoctorText:
     def show(self, diagnosis: Diagnosis, *, checks: int, elapsed_ms: int) -> None:
         """Print the whole diagnosis."""
         self._verdict(diagnosis)
-        for alike in grouped(folded(diagnosis.findings)):
+        questions, findings = shared_questions(diagnosis.findings)
+        for alike in grouped(folded(findings)):
             if alike[0][0].severity != "note" or self._verbosity > 0:
                 self._blank()
                 self._finding(*alike[0], also=[finding for finding, _ in alike[1:]])
+        for reason, alike_findings in questions.items():
+            self._blank()
+            self._open_questions(reason, alike_findings)
         if self._verbosity >= 0:
-            self._notes(diagnosis.findings)
+            self._notes(findings)
             self._drivers(diagnosis.drivers)
             self._devices(diagnosis)
             self._blank()
@@ -67,6 +72,14 @@ class DoctorText:
         for other in also:
             self._labelled("also", other.title)
         self._labelled("more", f"clprobe explain {finding.id}")
+
+    def _open_questions(self, reason: str, findings: list[Finding]) -> None:
+        ids = dict.fromkeys(finding.id for finding in findings)
+        title = f"{_counted(len(ids), 'check')} could not be made, for one reason"
+        self._console.print(Text.assemble(("undetermined  ", "note"), (title, "heading")))
+        self._labelled("because", f"{reason}.")
+        self._labelled("these", ", ".join(ids))
+        self._labelled("more", f"clprobe explain {findings[0].id}")
 
     def _evidence(self, finding: Finding) -> None:
         for evidence in finding.evidence:
@@ -211,6 +224,26 @@ def grouped(
 
 def _kind(finding: Finding) -> tuple[str, str]:
     return finding.id, finding.verdict
+
+
+def shared_questions(
+    findings: tuple[Finding, ...],
+) -> tuple[dict[str, list[Finding]], tuple[Finding, ...]]:
+    """Return the open questions that lack their facts for one reason, by reason; and the rest."""
+    by_reason: dict[str, list[Finding]] = {}
+    for finding in findings:
+        reasons = _reasons(finding)
+        if finding.verdict == "undetermined" and len(reasons) == 1:
+            by_reason.setdefault(reasons.pop(), []).append(finding)
+    shared = {reason: alike for reason, alike in by_reason.items() if len(alike) > 1}
+    folded_away = [finding for alike in shared.values() for finding in alike]
+    return shared, tuple(finding for finding in findings if finding not in folded_away)
+
+
+def _reasons(finding: Finding) -> set[str]:
+    values = (evidence.value for evidence in finding.evidence)
+    unknown = {str(value["unknown"]) for value in values if isinstance(value, dict)}
+    return unknown - {NOT_STATED.unknown}  # silence is no reason
 
 
 def consequence_lines(consequences: list[Finding]) -> Iterator[str]:

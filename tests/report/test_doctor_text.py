@@ -113,3 +113,17 @@ def test_markdown_names_the_root_cause_and_the_command() -> None:
     page = diagnosis_as_markdown(_diagnose(CLOSED_NODE))
     assert "Root cause: `render-node-not-accessible`" in page
     assert '`sudo usermod -aG render "$USER"`' in page
+
+
+def test_open_questions_with_one_reason_share_one_line(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    reason = {"unknown": "the child process could not be started: no memory"}
+    names = ("stage", "outcome", "error_code", "signal", "exit_status", "message", "printed")
+    answer = dict.fromkeys((*names, "platforms"), reason)
+    icd = {"library": {"path": "/usr/lib/libigdrcl.so", "format": "elf"}, "answer": answer}
+    icds = [{"path": f"/etc/OpenCL/vendors/{name}.icd", **icd} for name in "ab"]
+    facts = {"icds": icds, "gpus": CLOSED_NODE["gpus"]}
+    undetermined = [f for f in _diagnose(facts).findings if f.verdict == "undetermined"]
+    assert len(undetermined) > 2
+    assert " ".join(_screen(facts, capsys).split()).count("no memory") == 1
