@@ -87,6 +87,8 @@ def _reason(entry: Implementation | None, facts: Facts) -> str:
 def _missing_hardware(entry: Implementation, facts: Facts) -> str:
     nodes = () if isinstance(facts.device_nodes, Unknown) else facts.device_nodes
     denied = [node for node in nodes if node.may_open is False]
+    # Drivers want the render node; the card node is their second choice at best.
+    denied.sort(key=lambda node: node.kind != "render")
     if denied:
         return f"{denied[0].path} may not be opened"
     if facts.opencl.any_gpu is False:
