@@ -13,9 +13,9 @@ from clprobe.bench.engines.opencl import OpenClEngine
 from clprobe.bench.outcomes import without_figures
 from clprobe.bench.proof import Proof, prove
 from clprobe.bench.protocol import Outcome
-from clprobe.bench.statistics import estimate, estimate_ratio
-from clprobe.bench.verdicts import judge
-from clprobe.model.measurement import Result
+from clprobe.bench.statistics import Estimate, estimate, estimate_ratio
+from clprobe.bench.verdicts import judge, price
+from clprobe.model.measurement import BenchVerdict, Result
 from clprobe.tensor import Recorded
 
 
@@ -96,14 +96,20 @@ def measure(case: Case, contest: Contest) -> Outcome:
             _result(case, device_side, device_seconds),
             _result(case, _Side(contest.reference.name, reference_proof), reference_seconds),
         ),
-        verdict=judge(
-            case.workload,
-            contest.label,
-            ratio,
-            reference=contest.reference.name,
-            is_cpu=contest.is_cpu,
-        ),
+        verdict=_verdict(case, contest, ratio, device_seconds),
     )
+
+
+def _verdict(
+    case: Case, contest: Contest, ratio: Estimate, device_seconds: list[float]
+) -> BenchVerdict:
+    reference = contest.reference.name
+    if case.metric == "latency":
+        latency_us = case.figure(estimate(device_seconds).median)
+        return price(
+            case.workload, contest.label, ratio, latency_us=latency_us, reference=reference
+        )
+    return judge(case.workload, contest.label, ratio, reference=reference, is_cpu=contest.is_cpu)
 
 
 def _result(case: Case, side: _Side, samples: list[float]) -> Result:

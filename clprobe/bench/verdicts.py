@@ -30,6 +30,22 @@ def judge(
     )
 
 
+def price(
+    workload: str, device: str, ratio: Estimate, *, latency_us: float, reference: str
+) -> BenchVerdict:
+    """Return the verdict on what any kernel costs at least, which no CPU call can lose to."""
+    shown = f"{latency_us:.0f}" if latency_us >= 10 else f"{latency_us:.2g}"
+    return BenchVerdict(
+        workload=workload,
+        device=device,
+        ratio=ratio.median,
+        ci95=ratio.ci95,
+        decision=decide(ratio),
+        text=f"Starting a kernel costs {shown} µs: work that {reference} finishes sooner stays "
+        "there.",
+    )
+
+
 def decide(ratio: Estimate) -> Decision:
     """Return who wins; nobody, if the interval leaves it open."""
     low, high = ratio.ci95

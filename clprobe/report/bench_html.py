@@ -4,14 +4,15 @@
 from html import escape
 
 from clprobe.model.measurement import BenchReport
-from clprobe.report.bench_rows import Row, Section, conditions, sections_of
+from clprobe.report.bench_rows import RATIO_NOTE, Row, Section, conditions, sections_of
 
 _BAR_PIXELS = 160
 _STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem }
 table { border-collapse: collapse; width: 100% }
 th, td { padding: .3rem .6rem; border-bottom: 1px solid #8884; text-align: left }
-td.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap }
+.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap }
+td:first-child, td:last-child { white-space: nowrap }
 .device { fill: #2a7f3b } .cpu { fill: #c77700 } .no-difference { fill: #777 }
 :root { color-scheme: light dark }
 """
@@ -25,19 +26,22 @@ def bench_html(report: BenchReport) -> str:
         f"<title>clprobe bench</title><style>{_STYLE}</style></head>\n<body>\n"
         "<h1>clprobe bench</h1>\n"
         + "".join(map(_section, sections_of(report)))
-        + f"<p>{escape(conditions(report))} Bars are logarithmic: the line marks equal speed, the "
-        f"ends 16 times slower and faster.</p>\n<p>Host: {escape(host)}</p>\n</body>\n</html>\n"
+        + f"<p>{escape(conditions(report))} {RATIO_NOTE} Bars are logarithmic: the "
+        "line marks equal speed, the ends 16 times slower and faster.</p>\n"
+        f"<p>Host: {escape(host)}</p>\n</body>\n</html>\n"
     )
 
 
 def _section(section: Section) -> str:
-    headings = ("workload", "device", "CPU", "ratio", "95 % interval", "", "verdict")
-    head = "".join(f"<th>{heading}</th>" for heading in headings)
-    lessons = "".join(f"<li>{escape(lesson)}</li>" for lesson in section.training)
+    headings = ("device", section.reference, "ratio", "95 % interval")
+    numbers = "".join(f'<th class="number">{escape(heading)}</th>' for heading in headings)
+    head = f"<th>workload</th>{numbers}<th></th><th>verdict</th>"
+    sentences = [*(sentence for _, sentence in section.conclusions), *section.training]
+    items = "".join(f"<li>{escape(sentence)}</li>" for sentence in sentences)
     return (
         f"<h2>{escape(section.device)}</h2>\n<table>\n<tr>{head}</tr>\n"
         + "".join(map(_line, section.rows))
-        + f"</table>\n<ul>{lessons}</ul>\n"
+        + f"</table>\n<ul>{items}</ul>\n"
     )
 
 
@@ -48,7 +52,7 @@ def _line(row: Row) -> str:
     )
     return (
         f"<tr><td>{escape(row.workload)}</td>{numbers}<td>{_bar(row)}</td>"
-        f"<td>{escape(row.sentence)}</td></tr>\n"
+        f"<td>{escape(row.effect)}</td></tr>\n"
     )
 
 

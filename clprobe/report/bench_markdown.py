@@ -2,28 +2,30 @@
 """The bench report as Markdown, for issues and pull requests."""
 
 from clprobe.model.measurement import BenchReport
-from clprobe.report.bench_rows import Row, Section, conditions, sections_of
+from clprobe.report.bench_rows import RATIO_NOTE, Row, Section, conditions, sections_of
 
 
 def bench_markdown(report: BenchReport) -> str:
     """Return one table per device and the conditions below."""
-    parts = ["# clprobe bench", *map(_section, sections_of(report)), conditions(report)]
+    parts = ["# clprobe bench", *map(_section, sections_of(report))]
+    parts.append(f"{conditions(report)} {RATIO_NOTE}")
     host = ", ".join(f"{key} {value}" for key, value in report.host.items() if value is not None)
     return "\n\n".join([*parts, f"Host: {_cell(host)}"]) + "\n"
 
 
 def _section(section: Section) -> str:
     table = [
-        "| workload | device | CPU | ratio | 95 % interval | verdict |",
+        f"| workload | device | {_cell(section.reference)} | ratio | 95 % interval | verdict |",
         "|---|---:|---:|---:|---:|---|",
         *map(_line, section.rows),
     ]
-    lessons = [f"- {_cell(lesson)}" for lesson in section.training]
-    return "\n".join([f"## {_cell(section.device)}", "", *table, "", *lessons]).rstrip()
+    sentences = [*(sentence for _, sentence in section.conclusions), *section.training]
+    items = [f"- {_cell(sentence)}" for sentence in sentences]
+    return "\n".join([f"## {_cell(section.device)}", "", *table, "", *items]).rstrip()
 
 
 def _line(row: Row) -> str:
-    cells = (row.workload, row.device, row.cpu, row.ratio, row.interval, row.sentence)
+    cells = (row.workload, row.device, row.cpu, row.ratio, row.interval, row.effect)
     return "| " + " | ".join(map(_cell, cells)) + " |"
 
 

@@ -2,14 +2,17 @@
 """What every form of the bench report shows of each device, in words that are safe to print."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from clprobe.model.measurement import BenchReport, BenchVerdict, Decision, Result, Training
+from clprobe.report.bench_words import REFERENCES, Judged, conclusions, effect, is_cost
 from clprobe.report.terminal import safe
 
 _BAR_LIMIT = 16.0
 _QUIET_PERCENT = 10
+
+RATIO_NOTE = "Ratio: device over CPU, above 1 the device is faster."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +27,8 @@ class Row:
     share: float | None
     """The ratio on a logarithmic scale from 0 (16 times slower) over ½ (equal) to 1."""
     decision: Decision
-    sentence: str
+    effect: str
+    """The verdict in two words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,30 +36,25 @@ class Section:
     """One device."""
 
     device: str
+    reference: str
+    """What the device is compared with, as a heading."""
     rows: tuple[Row, ...]
+    conclusions: tuple[tuple[Decision, str], ...]
     training: tuple[str, ...]
 
 
 def sections_of(report: BenchReport) -> tuple[Section, ...]:
     """Return one section per device, in the order in which they were measured."""
     devices = dict.fromkeys(verdict.device for verdict in report.verdicts)
-    return tuple(
-        Section(
-            device=safe(device),
-            rows=tuple(_rows(report, device)),
-            training=tuple(
-                safe(_lesson(entry)) for entry in report.training if entry.device == device
-            ),
-        )
-        for device in devices
-    )
+    return tuple(_section(report, device) for device in devices)
 
 
 def conditions(report: BenchReport) -> str:
     """Return what the figures are, and whether they can be trusted."""
     text = (
-        f"Medians; ratio: device over {report.baseline} on the CPU, above 1 the device is faster; "
-        "95 % bootstrap interval; both measured in turns in one process."
+        f"Medians; device and {REFERENCES.get(report.baseline, report.baseline)} were measured in "
+        "turns in one process. Faster or slower: the 95 % bootstrap interval of the ratio leaves "
+        "out 1."
     )
     other_load = report.host.get("other_load_percent")
     if isinstance(other_load, int) and other_load > _QUIET_PERCENT:
@@ -66,21 +65,40 @@ def conditions(report: BenchReport) -> str:
     return text
 
 
-def _rows(report: BenchReport, device: str) -> Iterator[Row]:
+def _section(report: BenchReport, device: str) -> Section:
     results = {result.workload: result for result in report.results if result.device == device}
-    for verdict in report.verdicts:
-        if verdict.device != device:
-            continue
-        result = results[verdict.workload]
+    judged = [
+        (verdict, results[verdict.workload])
+        for verdict in report.verdicts
+        if verdict.device == device
+    ]
+    return Section(
+        device=safe(device),
+        reference=REFERENCES.get(report.baseline, safe(report.baseline)),
+        rows=tuple(_rows(judged)),
+        conclusions=tuple(
+            (decision, safe(text)) for decision, text in conclusions(judged, report.baseline)
+        ),
+        training=tuple(
+            safe(_lesson(entry, entry.accuracy))
+            for entry in report.training
+            # Why one did not end is among the conclusions.
+            if entry.device == device and entry.accuracy is not None
+        ),
+    )
+
+
+def _rows(judged: Sequence[Judged]) -> Iterator[Row]:
+    for verdict, result in judged:
         yield Row(
             workload=verdict.workload,
-            device=result.status if result.median is None else _figure(result.median, result.unit),
+            device="" if result.median is None else _figure(result.median, result.unit),
             cpu=_cpu_figure(result, verdict),
             ratio="" if verdict.ratio is None else _significant(verdict.ratio),
             interval="" if verdict.ci95 is None else " to ".join(map(_significant, verdict.ci95)),
-            share=None if verdict.ratio is None else _share(verdict.ratio),
+            share=None if verdict.ratio is None or is_cost(result) else _share(verdict.ratio),
             decision=verdict.decision,
-            sentence=safe(verdict.text),
+            effect=effect(verdict, result),
         )
 
 
@@ -92,13 +110,11 @@ def _cpu_figure(result: Result, verdict: BenchVerdict) -> str:
     return _figure(median, result.unit)
 
 
-def _lesson(training: Training) -> str:
-    if training.accuracy is None:
-        return f"{training.model}: {training.status}; {training.detail}"
+def _lesson(training: Training, accuracy: float) -> str:
     first, last = training.loss[0], training.loss[-1]
     return (
-        f"{training.model}: {training.accuracy:.1%} of the test images right, loss {first:.2f} to "
-        f"{last:.3f}, curve and weights as in the reference"
+        f"{training.model}: {accuracy:.1%} of test images right, loss {first:.2f} to {last:.3f}, "
+        "as the reference"
     )
 
 

@@ -6,10 +6,11 @@ from html.parser import HTMLParser
 import msgspec
 import pytest
 
-from clprobe.model.measurement import BenchReport, BenchVerdict, Result, Training
+from clprobe.model.measurement import BenchReport, BenchVerdict, Decision, Result, Training
 from clprobe.report.bench_html import bench_html
 from clprobe.report.bench_markdown import bench_markdown
-from clprobe.report.bench_text import bar_of, bench_text
+from clprobe.report.bench_text import bench_text
+from clprobe.report.bench_words import Judged, conclusions
 from clprobe.report.terminal import make_console
 
 GPU = "0: GPU | <b>fast</b>, a name that its vendor made very much longer than any terminal"
@@ -73,6 +74,25 @@ def verdict(workload: str, ratio: float | None, decision: str) -> BenchVerdict:
     )
 
 
+def compared(*ratios: tuple[str, float | None]) -> list[Judged]:
+    """Return workloads with these ratios; None is one that makes no difference."""
+    return [
+        (
+            verdict(
+                workload,
+                ratio or 1.0,
+                "no-difference" if ratio is None else "device" if ratio > 1 else "cpu",
+            ),
+            result(workload, 1.0, "GB/s"),
+        )
+        for workload, ratio in ratios
+    ]
+
+
+def said_of(judged: list[Judged]) -> list[tuple[Decision, str]]:
+    return list(conclusions(judged, "torch"))
+
+
 def text_of(shown: BenchReport, **options: bool) -> str:
     console = make_console("never", width=80)
     with console.capture() as capture:
@@ -85,10 +105,54 @@ def test_the_text_fits_80_columns_and_shows_both_sides() -> None:
 
     assert max(map(len, text.splitlines())) <= 80
     lines = [" ".join(line.split()) for line in text.splitlines()]
-    assert "conv-weight-grad-16x128x28 1200 GFLOP/s 300 GFLOP/s 4.00 █████|███" in lines
-    assert "launch 50.0 µs 5.00 µs 0.100 █ |" in lines
-    assert "copy wrong-result" in lines
-    assert "A sentence on copy." in text
+    assert "workload device torch verdict" in lines
+    assert "conv-weight-grad-16x128x28 1200 GFLOP/s 300 GFLOP/s 4.0× faster" in lines
+    assert "launch 50.0 µs 5.00 µs cost of starting" in lines
+    assert "copy wrong result" in lines
+
+
+def test_the_conclusions_gather_the_workloads_training_first() -> None:
+    shown = compared(("matmul-64", 1.5), ("copy", 1.04), ("train-cnn", 2.0), ("conv", 0.05))
+
+    assert said_of(shown) == [
+        (
+            "device",
+            "Use it for train-cnn (2.0× as fast as torch), matmul-64 (1.5×) and copy (1.04×).",
+        ),
+        ("cpu", "Use torch for conv (20× as fast)."),
+    ]
+
+
+def test_what_makes_no_difference_is_one_sentence() -> None:
+    assert said_of(compared(("copy", None), ("conv", None))) == [
+        ("no-difference", "No difference for copy and conv.")
+    ]
+
+
+def test_the_same_problem_is_said_once_for_all_workloads() -> None:
+    problem = "not run, as the device failed at matmul-64."
+    judged = [
+        (
+            verdict(workload, None, "refused"),
+            msgspec.structs.replace(result(workload, None, "", status=status), detail=detail),
+        )
+        for workload, status, detail in (
+            ("matmul-64", "error", "the driver crashed: Segmentation fault.\nmore"),
+            ("conv", "skipped", problem),
+            ("train-mlp", "skipped", problem),
+        )
+    ]
+
+    assert list(conclusions(judged, "numpy")) == [
+        ("refused", "Do not use it for matmul-64: the driver crashed: Segmentation fault."),
+        ("refused", f"Do not use it for conv and train-mlp: {problem}"),
+    ]
+
+
+def test_launch_is_a_price_and_not_a_race() -> None:
+    judged = [(verdict("launch", 0.1, "cpu"), result("launch", 50.0, "µs", metric="latency"))]
+
+    assert list(conclusions(judged, "numpy")) == [("cpu", "A sentence on launch.")]
 
 
 def test_a_plain_terminal_gets_ascii_only() -> None:
@@ -115,13 +179,7 @@ def test_nothing_measured_is_said() -> None:
 def test_other_programs_are_mentioned_when_they_disturb(percent: int | None, warned: bool) -> None:
     text = text_of(report(other_load_percent=percent))
 
-    assert ("Other programs used" in text) == warned
-
-
-def test_a_bar_passes_its_mark_only_where_the_device_is_faster() -> None:
-    assert bar_of(0.5, plain=True) == "#####|"
-    assert bar_of(1.0, plain=True) == "#####|#####"
-    assert bar_of(0.0, plain=True) == "     |"
+    assert ("Other programs used" in " ".join(text.split())) == warned
 
 
 def test_markdown_cells_cannot_be_ended_by_a_device_name() -> None:

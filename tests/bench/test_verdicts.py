@@ -4,7 +4,7 @@
 import pytest
 
 from clprobe.bench.statistics import Estimate
-from clprobe.bench.verdicts import judge, refuse, too_slow
+from clprobe.bench.verdicts import judge, price, refuse, too_slow
 
 REFERENCE = "torch on 2 CPU threads"
 
@@ -70,6 +70,19 @@ def test_a_ratio_becomes_a_decision_and_a_sentence(
     )
 
     assert (verdict.decision, verdict.text) == (decision, text)
+
+
+@pytest.mark.parametrize(("latency_us", "shown"), [(94.6, "95"), (4.27, "4.3"), (1234.0, "1234")])
+def test_starting_a_kernel_has_a_price_and_is_no_race(latency_us: float, shown: str) -> None:
+    ratio = Estimate(0.005, (0.004, 0.006))
+
+    verdict = price("launch", "GPU", ratio, latency_us=latency_us, reference=REFERENCE)
+
+    assert (verdict.decision, verdict.ratio) == ("cpu", 0.005)
+    assert verdict.text == (
+        f"Starting a kernel costs {shown} µs: work that torch on 2 CPU threads finishes sooner "
+        "stays there."
+    )
 
 
 def test_an_interval_that_ends_at_one_makes_no_difference() -> None:

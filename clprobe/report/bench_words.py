@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: MIT
+"""What a device is worth, in a few sentences instead of one per workload."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from clprobe.model.measurement import BenchVerdict, Decision, Result
+
+REFERENCES = {"numpy": "NumPy", "torch": "torch"}
+_TRAINING = ("train-", "step-")
+
+Judged = tuple[BenchVerdict, Result]
+"""A verdict and the device's result that it is about."""
+
+
+def conclusions(judged: Sequence[Judged], baseline: str) -> Iterator[tuple[Decision, str]]:
+    """Yield decision and sentence: what to use the device for, then what not, then why not."""
+    reference = REFERENCES.get(baseline, baseline)
+    compared = [one for one in judged if one[0].ratio is not None and not is_cost(one[1])]
+    # Training comes first: it is what the device is wanted for.
+    compared.sort(key=lambda one: not one[0].workload.startswith(_TRAINING))
+    device, cpu, even = (
+        [verdict for verdict, _ in compared if verdict.decision == decision]
+        for decision in ("device", "cpu", "no-difference")
+    )
+    if device:
+        yield "device", f"Use it for {_with_factors(device, f'as fast as {reference}')}."
+    if cpu:
+        yield "cpu", f"Use {reference} for {_with_factors(cpu, 'as fast')}."
+    if even:
+        yield "no-difference", f"No difference for {_listed(one.workload for one in even)}."
+    yield from (
+        (verdict.decision, verdict.text)
+        for verdict, result in judged
+        if verdict.ratio is not None and is_cost(result)
+    )
+    yield from _problems(judged)
+
+
+def effect(verdict: BenchVerdict, result: Result) -> str:
+    """Return the verdict in two words for a table."""
+    if verdict.ratio is None:
+        return "too slow" if verdict.decision == "cpu" else result.status.replace("-", " ")
+    if is_cost(result):
+        return "cost of starting"
+    if verdict.decision == "no-difference":
+        return "no difference"
+    return f"{_factor(verdict)} {'faster' if verdict.decision == 'device' else 'slower'}"
+
+
+def is_cost(result: Result) -> bool:
+    """Return whether this is what a device costs, in which no CPU can be beaten."""
+    return result.metric == "latency"
+
+
+def _problems(judged: Sequence[Judged]) -> Iterator[tuple[Decision, str]]:
+    """Yield one sentence for all workloads that have the same problem."""
+    alike: dict[tuple[Decision, str], list[str]] = {}
+    for verdict, result in judged:
+        if verdict.ratio is None:
+            # Build logs have many lines; the first says what failed.
+            problem = result.detail.partition("\n")[0]
+            alike.setdefault((verdict.decision, problem), []).append(verdict.workload)
+    for (decision, problem), workloads in alike.items():
+        advice = "Use the CPU for" if decision == "cpu" else "Do not use it for"
+        yield decision, f"{advice} {_listed(workloads)}: {problem}"
+
+
+def _with_factors(verdicts: Sequence[BenchVerdict], meaning: str) -> str:
+    first, *rest = verdicts
+    return _listed(
+        (
+            f"{first.workload} ({_factor(first)} {meaning})",
+            *(f"{one.workload} ({_factor(one)})" for one in rest),
+        )
+    )
+
+
+def _factor(verdict: BenchVerdict) -> str:
+    ratio = verdict.ratio or 1.0
+    factor = max(ratio, 1 / ratio)
+    digits = 2 if factor < 1.1 else 1 if factor < 10 else 0
+    return f"{factor:.{digits}f}×"
+
+
+def _listed(workloads: Iterable[str]) -> str:
+    *most, last = workloads
+    return f"{', '.join(most)} and {last}" if most else last
