@@ -8,6 +8,8 @@ import click
 import pytest
 
 from clprobe.cli.main import cli
+from clprobe.engine.diagnose import Knowledge, diagnose
+from clprobe.model.codec import snapshot_from_text
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text()
@@ -47,3 +49,12 @@ def test_continuous_integration_runs_the_command_of_the_readme() -> None:
 
     assert command in README
     assert command in (ROOT / ".ci" / "run").read_text()
+
+
+def test_the_snapshot_in_the_readme_gets_the_finding_that_it_is_about() -> None:
+    text = re.search(r"```yaml\n(.*?)```", README, re.DOTALL)
+    assert text is not None
+
+    diagnosis = diagnose(snapshot_from_text(text.group(1), name="README.md"), Knowledge.load())
+
+    assert diagnosis.root_cause == "group-needs-new-session"

@@ -16,7 +16,7 @@ from clprobe.engine.hardware_facts import GpuFacts, NodeFacts
 from clprobe.engine.reasons import describe_end
 from clprobe.engine.runtimes import installed_runtimes
 from clprobe.engine.tables import Tables
-from clprobe.model.hardware import DeviceNode
+from clprobe.model.hardware import DeviceNode, node_kind
 from clprobe.model.placeholders import USER, is_person
 from clprobe.model.snapshot import Perspective, Snapshot
 from clprobe.model.system import User
@@ -80,6 +80,8 @@ def _gpus(
 
 
 def _node(node: DeviceNode, snapshot: Snapshot, gpus: Fact[tuple[GpuFacts, ...]]) -> NodeFacts:
+    if isinstance(node.kind, Unknown):  # reports give the path alone
+        node = msgspec.structs.replace(node, kind=node_kind(node.path) or node.kind)
     vendor = vendor_of_kind(node.kind)
     for gpu in () if isinstance(gpus, Unknown) else gpus:
         by_address = isinstance(node.pci_address, str) and node.pci_address == gpu.pci_address

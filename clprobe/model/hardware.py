@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """GPUs on the PCI bus and the device nodes that lead to them."""
 
+import re
 from typing import Annotated
 
 from clprobe.model.fact import FactStruct, described
@@ -84,3 +85,17 @@ class DeviceNode(FactStruct, frozen=True, kw_only=True):
             'open("{path}", O_RDWR)',
         ),
     ] = NOT_STATED
+
+
+_NODE_KINDS = {
+    "render": re.compile(r"/dev/dri/renderD\d+"),
+    "card": re.compile(r"/dev/dri/card\d+"),
+    "kfd": re.compile(r"/dev/kfd"),
+    "nvidia": re.compile(r"/dev/nvidia(\d+|ctl|-uvm|-uvm-tools|-modeset)"),
+    "dxg": re.compile(r"/dev/dxg"),
+}
+
+
+def node_kind(path: str) -> str | None:
+    """Return what kind of device node a path is; None if it leads to no GPU."""
+    return next((kind for kind, form in _NODE_KINDS.items() if form.fullmatch(path)), None)

@@ -5,18 +5,11 @@ import errno
 import re
 import struct
 
-from clprobe.model.hardware import DeviceNode
+from clprobe.model.hardware import DeviceNode, node_kind
 from clprobe.model.unknown import Unknown
 from clprobe.probe.facts import ABSENT, ask, reason
 from clprobe.probe.host import FileStatus, Host
 
-_KINDS = (
-    ("render", re.compile(r"/dev/dri/renderD\d+")),
-    ("card", re.compile(r"/dev/dri/card\d+")),
-    ("kfd", re.compile(r"/dev/kfd")),
-    ("nvidia", re.compile(r"/dev/nvidia(\d+|ctl|-uvm|-uvm-tools|-modeset)")),
-    ("dxg", re.compile(r"/dev/dxg")),
-)
 _ACL = "system.posix_acl_access"
 _NO_ACL = (errno.ENODATA, errno.EOPNOTSUPP)
 # Entry kinds of linux/posix_acl_xattr.h; owner, group and other repeat the permission bits.
@@ -31,8 +24,8 @@ def probe_nodes(host: Host) -> tuple[DeviceNode, ...] | Unknown:
             paths += [f"/dev/dri/{name}" for name in host.list_folder("/dev/dri")]
     except OSError as error:
         return Unknown(reason(error))
-    kinds = ((path, kind) for path in paths for kind, form in _KINDS if form.fullmatch(path))
-    return tuple(_node(host, path, kind) for path, kind in kinds)
+    kinds = ((path, node_kind(path)) for path in paths)
+    return tuple(_node(host, path, kind) for path, kind in kinds if kind is not None)
 
 
 def _node(host: Host, path: str, kind: str) -> DeviceNode:
