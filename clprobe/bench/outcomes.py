@@ -48,7 +48,7 @@ def without_figures(  # noqa: PLR0913 - one argument per fact
 
 def not_reached(started: Started, label: str, broken: str) -> Outcome:
     """Return what to report of a workload whose turn never came, as `broken` ended the device."""
-    problem = f"not run, as the device failed at {broken}."
+    problem = f"not run, as {broken} failed before."
     outcome = without_figures(started, label, "skipped", problem)
     return msgspec.structs.replace(outcome, verdict=refuse(started.workload, label, problem))
 

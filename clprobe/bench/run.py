@@ -64,7 +64,7 @@ def _measure_device(
         baseline=options.baseline,
         kernels=None if options.kernels is None else str(options.kernels.resolve()),
     )
-    current = Started(workload="start")
+    current = Started(workload="the start")
     done: set[str] = set()
     with closing(run_job(job, EFFORTS[options.effort].silence_seconds)) as messages:
         for message in messages:

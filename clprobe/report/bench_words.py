@@ -56,9 +56,12 @@ def _problems(judged: Sequence[Judged]) -> Iterator[tuple[Decision, str]]:
     """Yield one sentence for all workloads that have the same problem."""
     alike: dict[tuple[Decision, str], list[str]] = {}
     for verdict, result in judged:
-        if verdict.ratio is None:
-            # Build logs have many lines; the first says what failed.
-            problem = result.detail.partition("\n")[0]
+        # Build logs have many lines; the first says what failed.
+        problem = result.detail.partition("\n")[0]
+        if not result.metric:
+            # No workload but a stage before them all.
+            yield verdict.decision, f"{result.workload.capitalize()} failed: {problem}"
+        elif verdict.ratio is None:
             alike.setdefault((verdict.decision, problem), []).append(verdict.workload)
     for (decision, problem), workloads in alike.items():
         advice = "Use the CPU for" if decision == "cpu" else "Do not use it for"

@@ -10,8 +10,10 @@ import time
 from pathlib import Path
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from clprobe.bench.protocol import Target
+from clprobe.report.schemas import published
 
 NEO = Path("/usr/lib/x86_64-linux-gnu/intel-opencl/libigdrcl.so")
 # Intel's driver then plays a Skylake GPU that runs no kernel.
@@ -55,7 +57,7 @@ def test_json_is_one_document_and_files_hold_the_same(pocl: Target, tmp_path: Pa
 
     assert done.returncode == 0, done.stderr
     document = json.loads(done.stdout)
-    assert document["schema"] == "clprobe.bench/1"
+    Draft202012Validator(published()["clprobe.bench/1"]).validate(document)
     assert document == json.loads((tmp_path / "r.json").read_text())
     (verdict,) = document["verdicts"]
     assert verdict["workload"] == "launch"

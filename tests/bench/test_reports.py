@@ -130,7 +130,7 @@ def test_what_makes_no_difference_is_one_sentence() -> None:
 
 
 def test_the_same_problem_is_said_once_for_all_workloads() -> None:
-    problem = "not run, as the device failed at matmul-64."
+    problem = "not run, as matmul-64 failed before."
     judged = [
         (
             verdict(workload, None, "refused"),
@@ -146,6 +146,17 @@ def test_the_same_problem_is_said_once_for_all_workloads() -> None:
     assert list(conclusions(judged, "numpy")) == [
         ("refused", "Do not use it for matmul-64: the driver crashed: Segmentation fault."),
         ("refused", f"Do not use it for conv and train-mlp: {problem}"),
+    ]
+
+
+def test_a_device_that_does_not_open_is_no_workload() -> None:
+    stage = "opening the device"
+    failed = msgspec.structs.replace(
+        result(stage, None, "", metric="", status="error"), detail="out of resources."
+    )
+
+    assert list(conclusions([(verdict(stage, None, "refused"), failed)], "numpy")) == [
+        ("refused", "Opening the device failed: out of resources.")
     ]
 
 
