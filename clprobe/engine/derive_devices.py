@@ -2,7 +2,7 @@
 """Gathers the OpenCL devices, says what hardware each is, and whether it can be used."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from clprobe.engine.derive_icds import devices_of, platforms_of
 from clprobe.engine.facts import DeviceFacts, IcdFacts
@@ -22,8 +22,8 @@ def gather_devices(
     """Return the devices of all ICDs asked alone, then those that only a viewer sees."""
     devices = [
         _judged(device, platform, icd.answer, tables, icd)
-        for icd in icds
-        if icd.is_read is not False  # what no loader reads is no device for any program
+        # What no loader reads is no device for any program.
+        for icd in _each_library_once(icd for icd in icds if icd.is_read is not False)
         for platform, device in _shown(icd.answer)
     ]
     known = {(device.platform, device.name) for device in devices}
@@ -36,6 +36,18 @@ def gather_devices(
         devices += fresh
         known |= {(device.platform, device.name) for device in fresh}
     return tuple(devices)
+
+
+def _each_library_once(icds: Iterable[IcdFacts]) -> Iterator[IcdFacts]:
+    """Give each library's ICD once: loaders, too, show a driver that is named twice only once."""
+    seen: set[str] = set()
+    for icd in icds:
+        file = icd.library.real_path
+        if isinstance(file, Unknown):
+            yield icd
+        elif file not in seen:
+            seen.add(file)
+            yield icd
 
 
 def names_of(answer: Answer) -> tuple[tuple[Fact[str], Fact[str]], ...]:

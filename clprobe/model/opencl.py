@@ -53,6 +53,9 @@ class Library(FactStruct, frozen=True, kw_only=True):
         Fact[str | None],
         described("the file that the dynamic linker would load; null: it finds none"),
     ] = NOT_STATED
+    real_path: Annotated[
+        Fact[str], described("the file behind all links of the path", "links of {path}")
+    ] = NOT_STATED
     format: Annotated[
         Fact[str],
         described("elf, not-elf, empty, directory or unreadable", "first bytes of {path}"),
@@ -188,7 +191,11 @@ class Icd(FactStruct, frozen=True, kw_only=True):
         Fact[tuple[str, ...]], described("paths of the loaders that read it; []: none does")
     ] = NOT_STATED
     file_type: Annotated[
-        Fact[str], described("file, directory, fifo, dangling-link, missing …", "lstat {path}")
+        Fact[str],
+        described(
+            "file, directory, fifo, dangling-link, missing …; library: a variable names it itself",
+            "lstat {path}",
+        ),
     ] = NOT_STATED
     file_mode: Annotated[Fact[str], described("four octal digits", "stat {path}")] = NOT_STATED
     open_error: Annotated[

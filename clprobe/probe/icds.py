@@ -80,6 +80,13 @@ def _listed(host: Host, folder: str, depth: int) -> list[str]:
 def _icd(
     host: Host, libraries: Libraries, path: str, searched_by: tuple[str, ...], beside: str | None
 ) -> FoundIcd:
+    if not path.endswith(_SUFFIX):
+        itself = Unknown(f"{path} is the library itself")
+        facts = Icd(
+            path=path, searched_by=searched_by, file_type="library", file_mode=itself,
+            open_error=None, text=itself, library_name=path,
+        )  # fmt: skip
+        return _with_library(libraries, facts, path, beside)
     status = ask(host.status, path)
     facts = Icd(
         path=path,
@@ -88,11 +95,8 @@ def _icd(
         file_mode=status if isinstance(status, Unknown) else f"{status.mode:04o}",
         open_error=ask(host.open_error, path, "read"),
     )
-    if path.endswith(_SUFFIX):
-        text = _text(host, path, facts)
-        name = _library_name(text) if isinstance(text, str) else text
-    else:
-        text, name = Unknown(f"{path} is the library itself"), path
+    text = _text(host, path, facts)
+    name = _library_name(text) if isinstance(text, str) else text
     facts = replace(facts, text=text, library_name=name)
     if isinstance(name, str):
         return _with_library(libraries, facts, name, beside)

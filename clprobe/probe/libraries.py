@@ -121,6 +121,7 @@ class Libraries:
             )  # fmt: skip
         return Library(
             path=path,
+            real_path=self._host.real_path(path),
             format="elf",
             elf_class=elf.elf_class,
             machine=elf.machine,

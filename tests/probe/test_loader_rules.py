@@ -92,15 +92,15 @@ def test_a_khronos_loader_that_does_not_name_its_maker_is_known_by_its_variable(
     (tmp_path / "libOpenCL.so.1").write_bytes(b"\0" + b"\0".join(texts) + b"\0")
     host = LiveHost(environment(LD_LIBRARY_PATH=str(tmp_path), OCL_ICD_FILENAMES="a.so:b.so"))
 
-    found = next(
-        loader
-        for loader in probe_loaders(host, Libraries(host))
-        if loader.facts.path.startswith(str(tmp_path))
-    )
+    loaders = probe_loaders(host, Libraries(host))
+    found = next(loader for loader in loaders if loader.facts.path.startswith(str(tmp_path)))
+    icds = {icd.facts.path: icd.facts for icd in probe_icds(host, Libraries(host), loaders)}
 
     assert found.facts.kind == "khronos"
     assert found.search.folders == ("/etc/OpenCL/vendors",)
     assert found.search.entries == ("a.so", "b.so")
+    assert icds["a.so"].file_type == "library"
+    assert icds["a.so"].answer.stage == "library"
 
 
 def _reads(loader: Loader, icd: Icd) -> bool:
