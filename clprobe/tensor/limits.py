@@ -26,9 +26,10 @@ class Limits:
 
         **Source** OpenCL 1.2 specification, table 4.3.
         """
-        x, y, z = device.max_work_item_sizes[:3]
+        # Intel's driver reports 0 for DG2 without hardware; the standard's least is 1.
+        x, y, z = (max(1, size) for size in device.max_work_item_sizes[:3])
         return cls(
-            max_work_group_size=device.max_work_group_size,
+            max_work_group_size=max(1, device.max_work_group_size),
             max_work_item_sizes=(x, y, z),
             local_memory_bytes=device.local_mem_size,
             global_memory_bytes=device.global_mem_size,

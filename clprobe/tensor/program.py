@@ -81,7 +81,7 @@ class Programs:
             self._kernels[key] = Kernel(
                 name=name,
                 file=file,
-                work_group_limit=min(int(limit), self._limits.max_work_group_size),
+                work_group_limit=min(max(1, int(limit)), self._limits.max_work_group_size),
                 handle=handle,
             )
         return self._kernels[key]
