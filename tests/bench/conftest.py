@@ -13,8 +13,7 @@ if find_spec("numpy") is None or find_spec("pyopencl") is None:
     # Without the bench extra only the command can be tested: it says what to install.
     collect_ignore_glob = ["test_*.py"]
 else:
-    from clprobe.bench.child import run_job
-    from clprobe.bench.protocol import WORKLOADS, Job, Message, Target, Workload
+    from clprobe.bench.protocol import Target
 
 
 def library_of_pocl() -> Path:
@@ -37,18 +36,3 @@ def pocl() -> "Target":
         driver_version=None,
         position=0,
     )
-
-
-def messages_of(
-    target: "Target",
-    *workloads: "Workload",
-    silence_seconds: float = 40,
-    **more: str,
-) -> "list[Message]":
-    """Return what a child says about quick workloads, torch left out unless asked for."""
-    job = Job(
-        target=target,
-        workloads=workloads or WORKLOADS,
-        **{"effort": "quick", "baseline": "numpy", **more},
-    )
-    return list(run_job(job, silence_seconds))

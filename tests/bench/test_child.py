@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from conftest import messages_of
+from asked import messages_of
 
 from clprobe.bench.protocol import Failed, Finished, Outcome, Started, Target
 from clprobe.bench.run import Measured, Options, measure_devices

@@ -3,7 +3,7 @@
 
 import numpy as np
 import pytest
-from conftest import messages_of
+from asked import messages_of
 
 from clprobe.bench.digits import load_digits
 from clprobe.bench.engines.numpy_cpu import NumpyEngine

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import messages_of
+from asked import messages_of
 
 from clprobe.bench.cases import Expected
 from clprobe.bench.proof import prove
