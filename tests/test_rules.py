@@ -34,7 +34,7 @@ def test_every_rule_has_a_case_for_each_verdict(rule: Rule) -> None:
 @pytest.mark.parametrize("rule", KNOWLEDGE.rules, ids=lambda rule: rule.id)
 def test_every_rule_names_a_source_and_leads_to_the_symptom_or_stands_alone(rule: Rule) -> None:
     assert rule.sources
-    assert all(source.url.startswith("https://") for source in rule.sources)
+    assert all(source.url.startswith(("https://", "pkg:")) for source in rule.sources)
 
 
 def test_every_cases_file_belongs_to_a_rule() -> None:
