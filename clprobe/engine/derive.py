@@ -15,6 +15,7 @@ from clprobe.engine.facts import Boot, DeviceFacts, Facts, IcdFacts, OtherFacts,
 from clprobe.engine.hardware_facts import GpuFacts, NodeFacts
 from clprobe.engine.reasons import describe_end
 from clprobe.engine.runtimes import installed_runtimes
+from clprobe.engine.said import everything_said
 from clprobe.engine.tables import Tables
 from clprobe.model.hardware import DeviceNode, node_kind
 from clprobe.model.placeholders import USER, is_person
@@ -40,11 +41,16 @@ def derive(snapshot: Snapshot, tables: Tables) -> Facts:
         gpus=gpus,
         device_nodes=nodes,
         packages=snapshot.packages,
+        package_sources=snapshot.package_sources,
+        package_trouble=snapshot.package_trouble,
+        libraries=snapshot.libraries,
+        frameworks=snapshot.frameworks,
         loaders=_each(snapshot.loaders, lambda loader: judge_loader(loader, icds)),
         icds=icds,
         devices=devices,
         views=_each(snapshot.views, lambda view: judge_view(view, snapshot.loaders, devices)),
         others=tuple(_other(perspective, tables) for perspective in snapshot.perspectives),
+        said=everything_said(snapshot),
         opencl=sum_up(snapshot, gpus, nodes, icds, devices),
         excerpts=_excerpts(snapshot, icds),
     )
@@ -120,6 +126,7 @@ def _other(perspective: Perspective, tables: Tables) -> OtherFacts:
     return OtherFacts(
         who=perspective.who,
         where=perspective.where,
+        when=perspective.when,
         is_root=is_root,
         usable_device=seen.usable_device,
         gpu_device=seen.gpu_device,

@@ -11,7 +11,7 @@ import msgspec
 
 from clprobe.engine.hardware_facts import GpuFacts, NodeFacts
 from clprobe.model.fact import FactStruct, described
-from clprobe.model.opencl import Device, Icd, Loader, Outcome, Stage, View
+from clprobe.model.opencl import Device, Framework, Icd, Loader, Outcome, Stage, View
 from clprobe.model.placeholders import USER
 from clprobe.model.system import Package, System, User
 from clprobe.model.unknown import NOT_STATED, Fact, Unknown
@@ -193,6 +193,7 @@ class OtherFacts(FactStruct, frozen=True, kw_only=True):
 
     who: Annotated[Fact[str], described("user; unknown: the same user")] = NOT_STATED
     where: Annotated[Fact[str], described("place; unknown: the same place")] = NOT_STATED
+    when: Annotated[Fact[str], described("time; unknown: the same time")] = NOT_STATED
     is_root: Annotated[Fact[bool], described("whether it is root who sees this")] = NOT_STATED
     usable_device: Annotated[
         Fact[bool], described("whether a usable device exists there", "all its ICDs and viewers")
@@ -221,6 +222,21 @@ class Facts(FactStruct, frozen=True, kw_only=True):
     packages: Annotated[
         Fact[tuple[Package, ...]], described("installed packages", "package database")
     ] = NOT_STATED
+    package_sources: Annotated[
+        Fact[tuple[str, ...]],
+        described("repositories beyond the distribution's", "/etc/apt, /etc/yum.repos.d"),
+    ] = NOT_STATED
+    package_trouble: Annotated[
+        Fact[str | None],
+        described("complaint of the package manager; null: none", "package manager"),
+    ] = NOT_STATED
+    libraries: Annotated[
+        dict[str, str | Unknown | None],
+        described("libraries opened at run time by name; null: not found", "ldconfig -p"),
+    ] = msgspec.field(default_factory=dict)
+    frameworks: Annotated[
+        Fact[tuple[Framework, ...]], described("PyTorch and the like", "this Python's packages")
+    ] = NOT_STATED
     loaders: Annotated[
         Fact[tuple[LoaderFacts, ...]], described("ICD loaders", "ldconfig -p and other ways")
     ] = NOT_STATED
@@ -236,5 +252,12 @@ class Facts(FactStruct, frozen=True, kw_only=True):
     others: Annotated[
         tuple[OtherFacts, ...], described("what others see", "the same, asked elsewhere")
     ] = ()
+    said: Annotated[
+        Fact[str],
+        described(
+            "everything that drivers, programs, the package manager and Linux printed, in one text",
+            "messages of programs, dmesg",
+        ),
+    ] = NOT_STATED
     opencl: OpenclFacts = OpenclFacts()
     excerpts: Annotated[tuple[str, ...], described("lists above that may name only a part")] = ()

@@ -2,13 +2,16 @@
 """Snapshots to and from JSON and YAML."""
 
 import json
-from typing import Any
+from typing import Any, ClassVar
 
 import msgspec
 import yaml
 
 from clprobe.model.errors import ClprobeError
 from clprobe.model.snapshot import SCHEMA, Snapshot
+
+_KEPT = ("bool", "null", "merge")
+_HEXADECIMAL = ("device_id", "vendor_id", "ip_version", "half_fp_config", "double_fp_config")
 
 
 def snapshot_to_json(snapshot: Snapshot) -> str:
@@ -36,7 +39,8 @@ def snapshot_from_text(text: str, *, name: str) -> Snapshot:
             hint="Use the clprobe that wrote it, or a newer one.",
         )
     try:
-        return msgspec.convert(data, Snapshot)
+        # Lax, because YAML's numbers are read as texts, see _Loader.
+        return msgspec.convert(data, Snapshot, strict=_is_json(text))
     except msgspec.ValidationError as error:
         raise ClprobeError(
             reference="snapshot-malformed",
@@ -58,11 +62,35 @@ def snapshot_schema() -> dict[str, Any]:
     }
 
 
+class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+    """Reads numbers and dates as texts: by hand people write `version: 22.10`, `mode: 0660`."""
+
+    yaml_implicit_resolvers: ClassVar = {
+        first: [(tag, form) for tag, form in resolvers if tag.rpartition(":")[2] in _KEPT]
+        for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    }
+
+
+def _with_numbers(value: Any, key: str = "") -> Any:
+    """Return the document with the numbers that people write in hexadecimal as numbers."""
+    if isinstance(value, dict):
+        return {name: _with_numbers(part, name) for name, part in value.items()}
+    if isinstance(value, list):
+        return [_with_numbers(part, key) for part in value]
+    if key in _HEXADECIMAL and isinstance(value, str) and value.lower().startswith("0x"):
+        return int(value, 16)
+    return value
+
+
+def _is_json(text: str) -> bool:
+    return text.lstrip().startswith("{")
+
+
 def _parse(text: str, name: str) -> Any:
     try:
-        if text.lstrip().startswith("{"):
+        if _is_json(text):
             return json.loads(text)
-        return yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506 - a safe loader either way
+        return _with_numbers(yaml.load(text, Loader=_Loader))  # noqa: S506 - a safe loader
     except (ValueError, yaml.YAMLError, RecursionError) as error:
         raise ClprobeError(
             reference="snapshot-malformed",

@@ -47,6 +47,27 @@ class Gpu(FactStruct, frozen=True, kw_only=True):
             "/sys/bus/pci/devices/{pci_address}/drm",
         ),
     ] = NOT_STATED
+    kernel_modules: Annotated[
+        Fact[tuple[str, ...]],
+        described(
+            "kernel modules of this Linux that claim its PCI id, bound or not; []: none does",
+            "/lib/modules/*/modules.alias, lspci -k",
+        ),
+    ] = NOT_STATED
+    memory_bar_bytes: Annotated[
+        Fact[int | None],
+        described(
+            "largest window to its memory (BAR) that the CPU sees; null: none",
+            "/sys/bus/pci/devices/{pci_address}/resource",
+        ),
+    ] = NOT_STATED
+    power_state: Annotated[
+        Fact[str | None],
+        described(
+            "active, suspended or error, from runtime power management; null: not managed",
+            "/sys/bus/pci/devices/{pci_address}/power/runtime_status",
+        ),
+    ] = NOT_STATED
 
 
 class DeviceNode(FactStruct, frozen=True, kw_only=True):

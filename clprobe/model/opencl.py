@@ -227,3 +227,28 @@ class View(FactStruct, frozen=True, kw_only=True):
         NOT_STATED
     )
     answer: Answer = Answer()
+
+
+class Framework(FactStruct, frozen=True, kw_only=True):
+    """A machine-learning framework in this Python, and what it can compute on."""
+
+    name: Annotated[str, described("pytorch, pytorch_dlprim, intel-extension-for-pytorch …")]
+    version: Annotated[
+        Fact[str | None], described("whole, such as 2.13.0+cpu; null: none told", "its metadata")
+    ] = NOT_STATED
+    built_for: Annotated[
+        Fact[tuple[str, ...]],
+        described("cpu, cuda, hip, xpu, opencl: what its build contains", "version.py of {name}"),
+    ] = NOT_STATED
+    needs: Annotated[
+        Fact[str | None],
+        described("version range of PyTorch that it was built against; null: any"),
+    ] = NOT_STATED
+    devices: Annotated[
+        Fact[tuple[str, ...]],
+        described("devices that it shows, such as xpu:0; []: none", on_request=True),
+    ] = NOT_STATED
+    message: Annotated[
+        Fact[str | None],
+        described("its error when it was asked for devices; null: none", on_request=True),
+    ] = NOT_STATED

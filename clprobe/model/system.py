@@ -3,8 +3,10 @@
 
 from typing import Annotated
 
+import msgspec
+
 from clprobe.model.fact import FactStruct, described
-from clprobe.model.unknown import NOT_STATED, Fact
+from clprobe.model.unknown import NOT_STATED, Fact, Unknown
 
 
 class Distribution(FactStruct, frozen=True, kw_only=True):
@@ -32,6 +34,39 @@ class Linux(FactStruct, frozen=True, kw_only=True):
     release: Annotated[Fact[str], described("such as 6.8.0-51-generic", "uname -r")] = NOT_STATED
     version: Annotated[Fact[str], described("build text", "uname -v")] = NOT_STATED
     command_line: Annotated[Fact[str], described("boot parameters", "/proc/cmdline")] = NOT_STATED
+    log: Annotated[
+        Fact[str],
+        described("lines of the kernel log about GPUs, their firmware and their nodes", "dmesg"),
+    ] = NOT_STATED
+    modules: Annotated[
+        Fact[tuple[str, ...]],
+        described("loaded kernel modules of GPUs, such as i915, xe, amdgpu", "/proc/modules"),
+    ] = NOT_STATED
+    module_versions: Annotated[
+        dict[str, str | Unknown | None],
+        described(
+            "versions of loaded modules that tell one, such as nvidia: 535.183.01; null: none told",
+            "/sys/module/*/version",
+        ),
+    ] = msgspec.field(default_factory=dict)
+    blacklisted_modules: Annotated[
+        Fact[tuple[str, ...]],
+        described(
+            "kernel modules of GPUs that must not load by themselves",
+            "/etc/modprobe.d, /proc/cmdline",
+        ),
+    ] = NOT_STATED
+    firmware: Annotated[
+        Fact[tuple[str, ...]],
+        described("folders of GPU firmware that hold files: i915, xe, amdgpu …", "/lib/firmware"),
+    ] = NOT_STATED
+    lockdown: Annotated[
+        Fact[str | None],
+        described(
+            "none, integrity or confidentiality; null: Linux without it",
+            "/sys/kernel/security/lockdown",
+        ),
+    ] = NOT_STATED
 
 
 class Cpu(FactStruct, frozen=True, kw_only=True):
@@ -66,6 +101,57 @@ class Virtualization(FactStruct, frozen=True, kw_only=True):
         Fact[bool],
         described("true where user ids are mapped (rootless containers)", "/proc/self/uid_map"),
     ] = NOT_STATED
+    service: Annotated[
+        Fact[str | None],
+        described(
+            "systemd unit of this process, such as jellyfin.service; null: none",
+            "/proc/self/cgroup",
+        ),
+    ] = NOT_STATED
+    windows_driver: Annotated[
+        Fact[str | None],
+        described(
+            "under WSL, version of the Windows display driver; null: not told",
+            "/usr/lib/wsl/drivers, the Windows device manager",
+        ),
+    ] = NOT_STATED
+    wsl_libraries: Annotated[
+        Fact[bool],
+        described(
+            "under WSL, whether the linker finds the libraries that Windows lends",
+            "/usr/lib/wsl/lib in the linker's cache",
+        ),
+    ] = NOT_STATED
+
+
+class Limits(FactStruct, frozen=True, kw_only=True):
+    """What this process may use at most."""
+
+    address_space_bytes: Annotated[Fact[int | None], described("null: unlimited", "ulimit -v")] = (
+        NOT_STATED
+    )
+    locked_memory_bytes: Annotated[Fact[int | None], described("null: unlimited", "ulimit -l")] = (
+        NOT_STATED
+    )
+    memory_bytes: Annotated[
+        Fact[int | None],
+        described("of the control group; null: unlimited", "/sys/fs/cgroup/memory.max"),
+    ] = NOT_STATED
+
+
+class Security(FactStruct, frozen=True, kw_only=True):
+    """What stands above file permissions."""
+
+    selinux: Annotated[
+        Fact[str | None],
+        described("enforcing or permissive; null: not in use", "/sys/fs/selinux/enforce"),
+    ] = NOT_STATED
+    apparmor_profile: Annotated[
+        Fact[str | None],
+        described(
+            "profile that confines this process; null: unconfined", "/proc/self/attr/current"
+        ),
+    ] = NOT_STATED
 
 
 class System(FactStruct, frozen=True, kw_only=True):
@@ -75,6 +161,11 @@ class System(FactStruct, frozen=True, kw_only=True):
     linux: Linux = Linux()
     cpu: Cpu = Cpu()
     virtualization: Virtualization = Virtualization()
+    limits: Limits = Limits()
+    security: Security = Security()
+    udev: Annotated[
+        Fact[bool], described("whether udev runs and sets up nodes", "/run/udev/control")
+    ] = NOT_STATED
     linker: Annotated[
         Fact[str | None],
         described("path of ld, the linker of a C tool chain; null: none on PATH", "ld on PATH"),
@@ -86,6 +177,22 @@ class Group(FactStruct, frozen=True, kw_only=True):
 
     gid: Annotated[Fact[int], described("group id")] = NOT_STATED
     name: Annotated[Fact[str | None], described("null: the id has no name here")] = NOT_STATED
+
+
+class Session(FactStruct, frozen=True, kw_only=True):
+    """The log-in session of logind; a local, active one gets access lists on device nodes."""
+
+    kind: Annotated[
+        Fact[str | None],
+        described("local, remote or service; null: the process belongs to none", "logind"),
+    ] = NOT_STATED
+    seat: Annotated[
+        Fact[str | None],
+        described("such as seat0; null: none (SSH, cron, a service)", "/run/systemd/sessions"),
+    ] = NOT_STATED
+    active: Annotated[
+        Fact[bool], described("whether it is in front of its seat", "/run/systemd/sessions")
+    ] = NOT_STATED
 
 
 class User(FactStruct, frozen=True, kw_only=True):
@@ -103,6 +210,7 @@ class User(FactStruct, frozen=True, kw_only=True):
         Fact[tuple[Group, ...]],
         described("groups that a new session of this user would get", "the group database"),
     ] = NOT_STATED
+    session: Session = Session()
 
 
 class Package(FactStruct, frozen=True, kw_only=True):
@@ -112,3 +220,11 @@ class Package(FactStruct, frozen=True, kw_only=True):
     version: Annotated[Fact[str], described("as the package manager writes it")] = NOT_STATED
     manager: Annotated[Fact[str], described("dpkg, rpm, pacman, apk or pip")] = NOT_STATED
     architecture: Annotated[Fact[str], described("such as amd64")] = NOT_STATED
+    state: Annotated[
+        Fact[str],
+        described("installed, half-installed, unpacked, half-configured, config-files or removed"),
+    ] = NOT_STATED
+    origin: Annotated[
+        Fact[str | None],
+        described("where it came from: a repository, PPA or COPR, or by hand; null: not recorded"),
+    ] = NOT_STATED
