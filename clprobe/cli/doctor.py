@@ -87,10 +87,8 @@ def _document(diagnosis: "Diagnosis", form: str, elapsed_ms: int) -> str:
 
 
 def _exit_status(diagnosis: "Diagnosis", *, strict: bool) -> int:
-    if diagnosis.status == "problems":
-        return exit_codes.PROBLEMS
-    present = (finding for finding in diagnosis.findings if finding.verdict == "present")
-    if strict and any(finding.severity == "warning" for finding in present):
+    present = {one.severity for one in diagnosis.findings if one.verdict == "present"}
+    if "error" in present or (strict and "warning" in present):
         return exit_codes.PROBLEMS
     return exit_codes.UNDECIDED if diagnosis.status == "undetermined" else exit_codes.OK
 

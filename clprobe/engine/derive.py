@@ -51,9 +51,10 @@ def derive(snapshot: Snapshot, tables: Tables) -> Facts:
         views=_each(snapshot.views, lambda view: judge_view(view, snapshot.loaders, devices)),
         others=tuple(_other(perspective, tables) for perspective in snapshot.perspectives),
         said=everything_said(snapshot),
-        opencl=sum_up(snapshot, gpus, nodes, icds, devices),
         excerpts=_excerpts(snapshot, icds),
     )
+    runtimes = installed_runtimes(snapshot, icds, tables)
+    facts = msgspec.structs.replace(facts, opencl=sum_up(snapshot, facts, runtimes))
     worded = _each(icds, lambda icd: _with_detail(icd, facts, tables))
     return msgspec.structs.replace(facts, icds=worded)
 

@@ -163,7 +163,7 @@ def _fit(
             _breaks(runtime.version, versions, scheme, ">"),
             _breaks(runtime.version, versions, scheme, "<"),
         )
-        if covers is False
+        if covers is False or isinstance(runtime.version, Unknown)
         else ((False, False) if covers is True else (covers, covers))
     )
     return Fit(
@@ -217,11 +217,11 @@ def _versions(implementation: str, identity: Identity) -> str | None:
 
 def _breaks(version: Fact[str], versions: str | None, scheme: str, side: str) -> Fact[bool]:
     """Whether a bound of that side (">" lower, "<" upper) is what keeps the version out."""
-    if isinstance(version, Unknown):
-        return version
     if versions is None:
-        return False
+        return version if isinstance(version, Unknown) else False
     bounds = [f"{sign}{bound}" for sign, bound in conditions(versions) if sign.startswith(side)]
+    if isinstance(version, Unknown):
+        return version if bounds else False  # no version could be too new where none is excluded
     return any(is_in_range(version, bound, scheme) is False for bound in bounds)
 
 

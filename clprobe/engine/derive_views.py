@@ -3,8 +3,9 @@
 
 from clprobe.engine.derive_devices import names_of
 from clprobe.engine.derive_icds import printed_text
-from clprobe.engine.facts import DeviceFacts, IcdFacts, LoaderFacts, OpenclFacts, ViewFacts
+from clprobe.engine.facts import DeviceFacts, Facts, IcdFacts, LoaderFacts, OpenclFacts, ViewFacts
 from clprobe.engine.hardware_facts import GpuFacts, NodeFacts
+from clprobe.engine.runtimes import Runtime
 from clprobe.model.opencl import Answer, Loader, Outcome, View
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.unknown import NOT_STATED, Fact, Unknown
@@ -57,14 +58,9 @@ def is_settled(snapshot: Snapshot, icds: Fact[tuple[IcdFacts, ...]]) -> bool:
     return all(isinstance(icd.device_count, int) or _never_showed_any(icd) for icd in icds)
 
 
-def sum_up(
-    snapshot: Snapshot,
-    gpus: Fact[tuple[GpuFacts, ...]],
-    nodes: Fact[tuple[NodeFacts, ...]],
-    icds: Fact[tuple[IcdFacts, ...]],
-    devices: Fact[tuple[DeviceFacts, ...]],
-) -> OpenclFacts:
+def sum_up(snapshot: Snapshot, facts: Facts, runtimes: Fact[tuple[Runtime, ...]]) -> OpenclFacts:
     """Return whether there is anything to compute on, and any GPU at all."""
+    devices, icds = facts.devices, facts.icds
     found = () if isinstance(devices, Unknown) else devices
     settled = is_settled(snapshot, icds)
     absent: Fact[bool] = False if settled else _first_unknown(devices, icds)
@@ -74,10 +70,21 @@ def sum_up(
         # Without a loader no program reaches a driver, however healthy that is.
         usable_device=False if has_loader is False else (True if usable else absent),
         gpu_device=True if any(device.software is False for device in usable) else absent,
-        any_gpu=_any_gpu(gpus, nodes),
+        any_gpu=_any_gpu(facts.gpus, facts.device_nodes),
         loader_found=has_loader,
+        icd_registered=_icd_registered(snapshot, icds, runtimes),
         plain_loader=_has_plain_loader(snapshot, has_loader),
     )
+
+
+def _icd_registered(
+    snapshot: Snapshot, icds: Fact[tuple[IcdFacts, ...]], runtimes: Fact[tuple[Runtime, ...]]
+) -> Fact[bool]:
+    if isinstance(icds, Unknown):
+        return True if runtimes and not isinstance(runtimes, Unknown) else icds
+    if any(icd.is_read is not False for icd in icds):
+        return True
+    return NOT_STATED if "icds" in snapshot.excerpts else False
 
 
 def _has_loader(snapshot: Snapshot) -> Fact[bool]:

@@ -182,6 +182,13 @@ class OpenclFacts(FactStruct, frozen=True, kw_only=True):
     loader_found: Annotated[
         Fact[bool], described("whether any libOpenCL.so.1 was found", "ldconfig -p and other ways")
     ] = NOT_STATED
+    icd_registered: Annotated[
+        Fact[bool],
+        described(
+            "whether any loader finds an ICD; a driver's package or platform tells it too",
+            ".icd folders of the loaders",
+        ),
+    ] = NOT_STATED
     plain_loader: Annotated[
         Fact[bool],
         described("whether a plain program finds libOpenCL.so.1", "ldconfig -p, dlopen"),

@@ -38,12 +38,11 @@ def ask(rules: tuple[Rule, ...], facts: Facts) -> Iterator[Outcome]:
 
 def ask_rule(rule: Rule, facts: Facts) -> Iterator[Outcome]:
     """Yield the rule's outcome for each subject; one for the host if it has no loop."""
-    for scope in _scopes(rule, Scope(facts)):
-        if isinstance(scope, Use):
-            gap = Answer(None, (), (scope,))
-            yield Outcome(rule=rule, scope=Scope(facts), subject=HOST, about={}, answer=gap)
-            continue
+    for scope, unknown_list in _scopes(rule, Scope(facts)):
         answer, fault = _answered(rule, scope)
+        if unknown_list is not None and answer.truth is not False:
+            # Who the rule is about is not known; what is known of the rest speaks all the same.
+            answer = Answer(None, answer.used, (unknown_list,))
         values = [bound.value for bound in scope.variables.values()]
         yield Outcome(
             rule=rule,
@@ -62,15 +61,15 @@ def _answered(rule: Rule, scope: Scope) -> tuple[Answer, str | None]:
         return Answer(None), f"This check failed: {type(error).__name__}: {error}"
 
 
-def _scopes(rule: Rule, outer: Scope, depth: int = 0) -> Iterator[Scope | Use]:
-    """Yield a scope per subject, or the list that is not known and keeps us from looking."""
+def _scopes(rule: Rule, outer: Scope, depth: int = 0) -> Iterator[tuple[Scope, Use | None]]:
+    """Yield a scope per subject, with the list that is not known and keeps us from going on."""
     if depth == len(rule.loops):
-        yield outer
+        yield outer, None
         return
     loop = rule.loops[depth]
     collection = look_up(loop.path, outer)
     if collection.value is None or isinstance(collection.value, Unknown):
-        yield collection
+        yield outer, collection
         return
     for position, element in enumerate(collection.value):
         label = f"{collection.fact}[{label_of(element, position)}]"

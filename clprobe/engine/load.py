@@ -21,7 +21,7 @@ from clprobe.resources import rules_path
 CASES_SUFFIX = ".cases.yaml"
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _REQUIRED = {"id", "title", "severity", "link", "when", "because", "sources", "since"}
-_OPTIONAL = {"for_each", "remedy", "explains", "vital"}
+_OPTIONAL = {"for_each", "remedy", "explains", "vital", "symptom", "frequency"}
 
 
 def load_rules(root: Path | None = None) -> tuple[Rule, ...]:
@@ -130,6 +130,8 @@ def _rule(data: Any, path: Path) -> Rule:
         sources=tuple(_source(item) for item in data["sources"]),
         since=str(data["since"]),
         vital=bool(data.get("vital", False)),
+        symptom=bool(data.get("symptom", False)),
+        frequency=data.get("frequency", "occasional"),
     )
 
 

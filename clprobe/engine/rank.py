@@ -61,7 +61,7 @@ def _cause(index: int, present: list[Outcome], reach: dict[str, frozenset[str]])
     candidates = [
         other
         for other, cause in enumerate(present)
-        if effect.rule.id in reach[cause.rule.id] and _concern_the_same(cause, effect)
+        if effect.rule.id in reach[cause.rule.id] and concern_the_same(cause, effect)
     ]
     # What explains another candidate is not the direct cause: folding shows the whole chain.
     direct = [
@@ -69,7 +69,7 @@ def _cause(index: int, present: list[Outcome], reach: dict[str, frozenset[str]])
         for one in candidates
         if not any(
             present[other].rule.id in reach[present[one].rule.id]
-            and _concern_the_same(present[one], present[other])
+            and concern_the_same(present[one], present[other])
             for other in candidates
         )
     ]
@@ -82,12 +82,12 @@ def _weight(cause: Outcome, present: list[Outcome], reach: dict[str, frozenset[s
     behind = [
         SEVERITIES.index(other.rule.severity)
         for other in present
-        if cause.rule.id in reach[other.rule.id] and _concern_the_same(other, cause)
+        if cause.rule.id in reach[other.rule.id] and concern_the_same(other, cause)
     ]
     return max([own, *behind])
 
 
-def _concern_the_same(one: Outcome, other: Outcome) -> bool:
+def concern_the_same(one: Outcome, other: Outcome) -> bool:
     """Whether nothing says that they are about different hardware or software."""
     return all(other.about.get(key, value) == value for key, value in one.about.items())
 

@@ -20,6 +20,10 @@ CHAIN: tuple[Link, ...] = (
 )  # fmt: skip
 
 
+Frequency = Literal["common", "occasional", "rare"]
+"""How often the problem is the cause where no fact tells: ranks what could not be decided."""
+
+
 class Loop(msgspec.Struct, frozen=True):
     """`for_each`: the rule asks once per element of `path`, named `name` in its paths."""
 
@@ -40,7 +44,8 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
 
     `explains` are the ids of its consequences: they are folded under it when both are present.
     `vital` marks the question that a diagnosis must answer; its undetermined answer is shown even
-    when nothing speaks for the problem.
+    when nothing speaks for the problem. A `symptom` is what people see; while another rule that
+    explains it is undecided, the cause is open.
     """
 
     id: str
@@ -56,3 +61,5 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
     sources: tuple[Source, ...]
     since: str
     vital: bool = False
+    symptom: bool = False
+    frequency: Frequency = "occasional"

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: MIT
+"""Which undecided problems are worth a line, and in which order: the likeliest cause first."""
+
+from clprobe.engine.evaluate import NOT_LISTED
+from clprobe.engine.hardware_facts import AMBIGUOUS, UNLISTED
+from clprobe.engine.judge import Outcome
+from clprobe.engine.load import consequences_of
+from clprobe.engine.paths import was_not_requested
+from clprobe.engine.rank import Ranked, concern_the_same
+from clprobe.engine.rule import Rule
+from clprobe.model.unknown import NOT_STATED
+
+_MOST_SUSPECTS = 4
+_FREQUENCY = {"common": 4, "occasional": 0, "rare": -4}
+_FOR, _AGAINST = 2, 1
+"""What a fact that speaks for a problem weighs, and one that is lacking."""
+_SYMPTOM_FACTS = {
+    "usable_device", "gpu_device", "has_device", "device_count", "computes", "outcome", "usable",
+}  # fmt: skip
+_ENDS = ("device", "application")
+"""Where the chain ends: a problem there counts by itself, not by what it leads to."""
+_NOBODY_REFUSED = {NOT_STATED, NOT_LISTED, UNLISTED, AMBIGUOUS}
+
+
+class Case:
+    """All outcomes of one diagnosis, to ask what an undecided one would explain."""
+
+    def __init__(
+        self, outcomes: list[Outcome], ranked: list[Ranked], rules: dict[str, Rule]
+    ) -> None:
+        self._rules = rules
+        self._undecided = [one for one in outcomes if one.answer.truth is None]
+        self._possible = {one.rule.id for one in outcomes if one.answer.truth is not False}
+        self._reach = {rule_id: consequences_of(rule_id, rules) for rule_id in rules}
+        self._symptom = self._open_symptom(ranked)
+
+    def open_questions(self) -> list[Outcome]:
+        """Return the vital question, our own failures, and what we failed to read.
+
+        What waits only for facts that are gathered on request was never asked, and a cause all of
+        whose consequences are known to be absent needs no answer.
+        """
+        return [
+            one
+            for one in self._undecided
+            if one.rule.vital or one.fault or (self._matters(one) and was_refused(one))
+        ]
+
+    def suspects(self) -> list[Outcome]:
+        """Return the undecided causes of a symptom that nothing decided explains, likeliest first.
+
+        Empty where the first finding is no symptom: then the cause is known.
+        """
+        candidates = [one for one in self._undecided if self._would_explain(one)]
+        # What asks about fewer things unknown is the plainer explanation.
+        candidates.sort(key=lambda one: (-_weight(one), len(one.rule.loops)))
+        best: dict[str, Outcome] = {}
+        for one in candidates:
+            best.setdefault(one.rule.id, one)
+        return list(best.values())[:_MOST_SUSPECTS]
+
+    def _open_symptom(self, ranked: list[Ranked]) -> Outcome | None:
+        """Return the symptom without a cause; the vital question counts while it is open."""
+        if ranked and ranked[0].severity == "error":
+            first = ranked[0].outcome
+            return first if first.rule.symptom else None
+        return next((one for one in self._undecided if one.rule.vital), None)
+
+    def _would_explain(self, one: Outcome) -> bool:
+        symptom = self._symptom
+        if symptom is None or one.rule.symptom or one.rule.vital or one.rule.severity == "note":
+            return False
+        if symptom.rule.id not in self._reach[one.rule.id]:
+            return False
+        if not concern_the_same(one, symptom) or not was_asked(one):
+            return False
+        is_usual = one.rule.frequency == "common" and symptom.answer.truth is True
+        return is_usual or _has_evidence(one) or bool(one.scope.variables)
+
+    def _matters(self, one: Outcome) -> bool:
+        effects = self._reach[one.rule.id]
+        harmless = effects and not effects & self._possible and one.rule.link not in _ENDS
+        return was_asked(one) and not harmless
+
+
+def was_asked(outcome: Outcome) -> bool:
+    """Whether any of the lacking facts is one that a diagnosis gathers by itself."""
+    gaps = outcome.answer.gaps
+    return not gaps or not all(was_not_requested(use) for use in gaps)
+
+
+def was_refused(outcome: Outcome) -> bool:
+    """Whether something speaks for the problem and a fact that decides it could not be read."""
+    reasons = {use.value for use in outcome.answer.gaps}
+    return _has_evidence(outcome) and not reasons <= _NOBODY_REFUSED
+
+
+def _weight(outcome: Outcome) -> int:
+    lacking = {use.fact for use in outcome.answer.gaps}
+    return (
+        _FREQUENCY[outcome.rule.frequency]
+        + _FOR * len(_evidence(outcome))
+        + len(outcome.scope.variables)
+        - _AGAINST * len(lacking)
+    )
+
+
+def _has_evidence(outcome: Outcome) -> bool:
+    return bool(_evidence(outcome))
+
+
+def _evidence(outcome: Outcome) -> set[str]:
+    """Return the facts beyond the symptom that speak for the problem."""
+    return {
+        use.fact for use in outcome.answer.used if use.fact.rsplit(".", 1)[-1] not in _SYMPTOM_FACTS
+    }
