@@ -10,6 +10,7 @@ import msgspec
 
 from clprobe.engine.derive import derive
 from clprobe.engine.diagnose import Knowledge
+from clprobe.engine.facts import Facts
 from clprobe.engine.judge import Outcome, ask_rule
 from clprobe.engine.load import CASES_SUFFIX, malformed, parse_yaml, read_text
 from clprobe.engine.rule import Rule
@@ -70,16 +71,26 @@ def run_cases(rule: Rule, knowledge: Knowledge, root: Path | None = None) -> Ite
 
     Raises: ClprobeError if the cases cannot be read or a snapshot in them is malformed.
     """
+    file = load_cases(case_file_of(rule, root))
+    for case in file.cases:
+        facts = facts_of(case, rule, knowledge, root)
+        yield _result(rule, case, list(ask_rule(rule, facts)))
+
+
+def facts_of(case: Case, rule: Rule, knowledge: Knowledge, root: Path | None = None) -> Facts:
+    """Return the facts of one case of `rule`.
+
+    Raises: ClprobeError if its snapshot is malformed.
+    """
     path = case_file_of(rule, root)
-    cases = load_cases(path)
-    for case in cases.cases:
-        try:
-            data = case.snapshot if case.snapshot is not None else _patched(cases.base, case.but)
-            snapshot = msgspec.convert(data, Snapshot)
-        except (msgspec.ValidationError, LookupError, TypeError) as error:
-            raise malformed(path, f"case {case.case!r}: {error}", 1) from error
-        outcomes = list(ask_rule(rule, derive(snapshot, knowledge.tables)))
-        yield _result(rule, case, outcomes)
+    try:
+        data = case.snapshot
+        if data is None:
+            data = _patched(load_cases(path).base, case.but)
+        snapshot = msgspec.convert(data, Snapshot)
+    except (msgspec.ValidationError, LookupError, TypeError) as error:
+        raise malformed(path, f"case {case.case!r}: {error}", 1) from error
+    return derive(snapshot, knowledge.tables)
 
 
 def _result(rule: Rule, case: Case, outcomes: list[Outcome]) -> CaseResult:
