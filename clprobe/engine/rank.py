@@ -73,7 +73,24 @@ def _cause(index: int, present: list[Outcome], reach: dict[str, frozenset[str]])
             for other in candidates
         )
     ]
-    return max(direct, key=lambda one: (_weight(present[one], present, reach), -one), default=None)
+    return max(
+        direct,
+        key=lambda one: (_weight(present[one], present, reach), -_origin(one, present, reach)),
+        default=None,
+    )
+
+
+def _origin(cause: int, present: list[Outcome], reach: dict[str, frozenset[str]]) -> int:
+    """Return the earliest problem in the chain that could be behind this one, or itself."""
+    return next(
+        other
+        for other in range(cause + 1)
+        if other == cause
+        or (
+            present[cause].rule.id in reach[present[other].rule.id]
+            and concern_the_same(present[other], present[cause])
+        )
+    )
 
 
 def _weight(cause: Outcome, present: list[Outcome], reach: dict[str, frozenset[str]]) -> int:
