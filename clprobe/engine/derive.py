@@ -6,13 +6,13 @@ from typing import TypeVar
 
 import msgspec
 
-from clprobe.engine.access import judge_node, vendor_of_kind
 from clprobe.engine.derive_devices import gather_devices
 from clprobe.engine.derive_gpus import judge_gpu, with_device
 from clprobe.engine.derive_icds import judge_icd
 from clprobe.engine.derive_views import is_settled, judge_loader, judge_view, sum_up
 from clprobe.engine.facts import Boot, DeviceFacts, Facts, IcdFacts, OtherFacts, UserFacts
 from clprobe.engine.hardware_facts import GpuFacts, NodeFacts
+from clprobe.engine.permissions.nodes import judge_node, vendor_of_kind
 from clprobe.engine.reasons import describe_end
 from clprobe.engine.runtimes import installed_runtimes
 from clprobe.engine.said import everything_said

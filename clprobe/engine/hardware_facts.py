@@ -108,19 +108,55 @@ class NodeFacts(DeviceNode, frozen=True, kw_only=True):
     vendor: Annotated[
         Fact[str], described("vendor of the GPU behind it", "PCI function {pci_address}")
     ] = NOT_STATED
+    errno: Annotated[
+        Fact[str | None],
+        described(
+            "errno of opening it as this user, real or predicted; null: it opens",
+            'open("{path}", O_RDWR), else mode {mode}, owner {uid}, group {gid}',
+        ),
+    ] = NOT_STATED
+    is_predicted: Annotated[
+        bool, described("whether nobody tried, so that errno follows from the permissions")
+    ] = False
     may_open: Annotated[
         Fact[bool],
         described(
-            "whether permissions let this process open it; predicted where nobody tried",
+            "whether permissions let this user open it; predicted where nobody tried",
             'open("{path}", O_RDWR), mode {mode}, group {group}',
         ),
     ] = NOT_STATED
     denied_because: Annotated[
         Fact[str | None],
         described(
-            "not-in-group, old-session, group-without-name, root-only, user-namespace, sandbox or "
-            "policy; null: not denied",
+            "not-in-group, old-session, group-without-name, foreign-group, root-only, "
+            "owner-denied, group-denied, access-list, folder-closed, nodev-mount, user-namespace, "
+            "sandbox, private-devices or policy; null: not denied",
             "mode {mode} and group {gid} of {path}, groups of the process and the database",
         ),
     ] = NOT_STATED
+    admitted_by: Annotated[
+        Fact[str | None],
+        described(
+            "the entry that lets this user in: owner, named-user, group, named-group or other; "
+            "root: only root's capability; null: not admitted",
+            "mode {mode}, access list {acl}, groups of the process",
+        ),
+    ] = NOT_STATED
+    foreign_group: Annotated[
+        bool,
+        described(
+            "whether its group number is that of an unrelated group here, as in containers",
+            "group {gid} in the group database",
+        ),
+    ] = False
+    others_may_open: Annotated[
+        Fact[bool],
+        described(
+            "whether users in no special group may open it, whoever asks", "mode {mode} of {path}"
+        ),
+    ] = NOT_STATED
     group_label: Annotated[str, described("group name, or its number where it has none")] = "?"
+    closed_folder: Annotated[
+        str | None, described("folder on the way that this user may not search; null: none")
+    ] = None
+    open_to: Annotated[str, described("who may open it, root aside, in words")] = "nobody"

@@ -4,6 +4,7 @@
 import re
 from typing import Annotated
 
+from clprobe.model.access import Folder
 from clprobe.model.fact import FactStruct, described
 from clprobe.model.unknown import NOT_STATED, Fact
 
@@ -95,8 +96,32 @@ class DeviceNode(FactStruct, frozen=True, kw_only=True):
     acl: Annotated[
         Fact[tuple[str, ...]],
         described(
-            "access list entries beyond the mode, such as user:alice:rw-; []: none",
-            "system.posix_acl_access of {path}",
+            "access list entries beyond the mode, such as user:alice:rw-, group::rw-, mask::rw-; "
+            "[]: none; not stated: taken as none",
+            "getfacl {path}",
+        ),
+    ] = NOT_STATED
+    closed_folders: Annotated[
+        Fact[tuple[Folder, ...]],
+        described(
+            "folders on the way to it that not everybody may search; []: none; not stated: taken "
+            "as none",
+            "stat of /dev, /dev/dri",
+        ),
+    ] = NOT_STATED
+    nodev: Annotated[
+        Fact[bool],
+        described(
+            "whether its file system is mounted with nodev, so that nobody may open device files; "
+            "not stated: taken as false",
+            "mount options of {path}",
+        ),
+    ] = NOT_STATED
+    device_error: Annotated[
+        Fact[str | None],
+        described(
+            "errno name that whoever has permission gets, such as ENXIO; null: it opens",
+            'open("{path}", O_RDWR) as somebody with permission',
         ),
     ] = NOT_STATED
     open_error: Annotated[

@@ -3,6 +3,7 @@
 
 from typing import Annotated, Literal
 
+from clprobe.model.access import FileAccess
 from clprobe.model.fact import FactStruct, described
 from clprobe.model.unknown import NOT_STATED, Fact
 
@@ -76,6 +77,7 @@ class Library(FactStruct, frozen=True, kw_only=True):
         Fact[str | None],
         described("errno name of opening it for reading; null: it opens", 'open("{path}")'),
     ] = NOT_STATED
+    access: Annotated[FileAccess, described("who may reach and read it")] = FileAccess()
     package: Annotated[Fact[str | None], described("owning package; null: none owns it")] = (
         NOT_STATED
     )
@@ -201,6 +203,9 @@ class Icd(FactStruct, frozen=True, kw_only=True):
     open_error: Annotated[
         Fact[str | None], described("errno name of reading it; null: it reads", 'open("{path}")')
     ] = NOT_STATED
+    file_access: Annotated[FileAccess, described("who may reach and read the .icd file")] = (
+        FileAccess()
+    )
     text: Annotated[
         Fact[str], described("its content, byte for byte as Latin-1, at most 4096", "{path}")
     ] = NOT_STATED

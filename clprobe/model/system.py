@@ -154,6 +154,35 @@ class Security(FactStruct, frozen=True, kw_only=True):
     ] = NOT_STATED
 
 
+class Group(FactStruct, frozen=True, kw_only=True):
+    """A group id and its name."""
+
+    gid: Annotated[Fact[int], described("group id")] = NOT_STATED
+    name: Annotated[Fact[str | None], described("null: the id has no name here")] = NOT_STATED
+
+
+class ServiceUnit(FactStruct, frozen=True, kw_only=True):
+    """What the unit files of the systemd service say that runs as this user."""
+
+    name: Annotated[Fact[str | None], described("such as jellyfin.service; null: none")] = (
+        NOT_STATED
+    )
+    private_devices: Annotated[
+        Fact[bool],
+        described("whether its /dev is its own and holds no hardware", "PrivateDevices= of {name}"),
+    ] = NOT_STATED
+    device_policy: Annotated[
+        Fact[str], described("auto, closed or strict", "DevicePolicy= of {name}")
+    ] = NOT_STATED
+    device_allow: Annotated[
+        Fact[tuple[str, ...]],
+        described(
+            "devices that it may use, such as char-drm rw; []: none named",
+            "DeviceAllow= of {name}",
+        ),
+    ] = NOT_STATED
+
+
 class System(FactStruct, frozen=True, kw_only=True):
     """Distribution, Linux, CPU and what they run in."""
 
@@ -166,17 +195,20 @@ class System(FactStruct, frozen=True, kw_only=True):
     udev: Annotated[
         Fact[bool], described("whether udev runs and sets up nodes", "/run/udev/control")
     ] = NOT_STATED
+    service_unit: Annotated[
+        ServiceUnit, described("the service that is asked about; left out: none")
+    ] = ServiceUnit()
+    gpu_groups: Annotated[
+        Fact[tuple[Group, ...]],
+        described(
+            "groups named render and video, with their numbers here; []: neither exists",
+            "the group database",
+        ),
+    ] = NOT_STATED
     linker: Annotated[
         Fact[str | None],
         described("path of ld, the linker of a C tool chain; null: none on PATH", "ld on PATH"),
     ] = NOT_STATED
-
-
-class Group(FactStruct, frozen=True, kw_only=True):
-    """A group id and its name."""
-
-    gid: Annotated[Fact[int], described("group id")] = NOT_STATED
-    name: Annotated[Fact[str | None], described("null: the id has no name here")] = NOT_STATED
 
 
 class Session(FactStruct, frozen=True, kw_only=True):
@@ -192,6 +224,14 @@ class Session(FactStruct, frozen=True, kw_only=True):
     ] = NOT_STATED
     active: Annotated[
         Fact[bool], described("whether it is in front of its seat", "/run/systemd/sessions")
+    ] = NOT_STATED
+    kept_by: Annotated[
+        Fact[str | None],
+        described(
+            "what keeps its processes, and their groups, over a log-out: tmux, screen, an editor's "
+            "server, user-manager (lingering); null: nothing known",
+            "ancestors of this process, /var/lib/systemd/linger",
+        ),
     ] = NOT_STATED
 
 
@@ -209,6 +249,17 @@ class User(FactStruct, frozen=True, kw_only=True):
     database_groups: Annotated[
         Fact[tuple[Group, ...]],
         described("groups that a new session of this user would get", "the group database"),
+    ] = NOT_STATED
+    overrides_permissions: Annotated[
+        Fact[bool],
+        described(
+            "whether the process has CAP_DAC_OVERRIDE; not stated: true for root alone",
+            "CapEff in /proc/self/status",
+        ),
+    ] = NOT_STATED
+    is_asker: Annotated[
+        Fact[bool],
+        described("false: another account or a service that was asked about; not stated: true"),
     ] = NOT_STATED
     session: Session = Session()
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 import pytest
 
-from clprobe.engine.access import judge_node
+from clprobe.engine.permissions.nodes import judge_node
 from clprobe.model.hardware import DeviceNode
 from clprobe.model.system import Group, System, User, Virtualization
 from clprobe.model.unknown import NOT_STATED, Unknown
@@ -43,7 +43,7 @@ def _reason(node: DeviceNode, user: User, **around: object) -> tuple[object, obj
         (_node(acl=("user:1000:rw-",)), _user(), (True, None)),
         (_node(acl=("user:bob:rw-",)), _user(), (False, "not-in-group")),
         (_node(acl=("group:alice:rw-",)), _user(), (True, None)),
-        (_node(acl=("user:alice:r--",)), _user(), (False, "not-in-group")),
+        (_node(acl=("user:alice:r--",)), _user(), (False, "access-list")),
         (_node(open_error="EACCES"), _user(groups=(RENDER,)), (False, "policy")),
         (_node(open_error="EPERM"), _user(groups=(RENDER,)), (False, "sandbox")),
         (_node(open_error="ENXIO"), _user(), (True, None)),
