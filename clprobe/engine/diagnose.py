@@ -20,11 +20,11 @@ from clprobe.engine.rule import Rule
 from clprobe.engine.select import select_devices
 from clprobe.engine.suspects import Case
 from clprobe.engine.tables import Tables
-from clprobe.engine.templates import fill
+from clprobe.engine.templates import fill, fill_known, missing_facts
 from clprobe.model.errors import ClprobeError
 from clprobe.model.finding import Diagnosis, Evidence, Finding, Status
 from clprobe.model.snapshot import Snapshot
-from clprobe.model.unknown import Unknown
+from clprobe.model.unknown import NOT_STATED, Unknown
 
 _MOST_EVIDENCE = 12
 
@@ -73,9 +73,9 @@ def diagnose(snapshot: Snapshot, knowledge: Knowledge) -> Diagnosis:
     suspects = case.suspects()
     open_questions = [one for one in case.open_questions() if one not in suspects]
     findings = (
-        *(_undetermined(one) for one in suspects),
+        *(_undetermined(one, "Perhaps") for one in suspects),
         *(_present(one, knowledge.tables) for one in ranked),
-        *(_undetermined(one) for one in open_questions),
+        *(_undetermined(one, "Could not tell") for one in open_questions),
     )
     inventory = take_inventory(facts)
     diagnosis = Diagnosis(
@@ -129,22 +129,32 @@ def _present(ranked: Ranked, tables: Tables) -> Finding:
     )
 
 
-def _undetermined(outcome: Outcome) -> Finding:
-    lacking = "; ".join(
-        f"{use.fact}: {use.value.unknown}"
-        for use in outcome.answer.gaps
-        if isinstance(use.value, Unknown)
-    )
+def _undetermined(outcome: Outcome, doubt: str) -> Finding:
+    """Return the finding about a problem that lacks a fact; `doubt` starts its title."""
+    rule, scope = outcome.rule, outcome.scope
+    title = rule.summary if missing_facts(rule.title, scope) else fill(rule.title, scope)
+    reasons = [outcome.fault or ""]
+    if not outcome.fault:
+        reasons = [fill_known(rule.because, scope), _lacking(outcome.answer.gaps)]
     return Finding(
-        id=outcome.rule.id,
+        id=rule.id,
         verdict="undetermined",
-        severity=outcome.rule.severity,
+        severity=rule.severity,
         subject=outcome.subject,
-        title=f"Could not tell: {fill(outcome.rule.title, outcome.scope)}",
-        because=outcome.fault or f"Not known are {lacking}." if outcome.fault or lacking else "",
+        title=f"{doubt}: {title}",
+        because=" ".join(filter(None, reasons)),
         evidence=_evidence((*outcome.answer.used, *outcome.answer.gaps)),
-        sources=outcome.rule.sources,
+        sources=rule.sources,
     )
+
+
+def _lacking(gaps: tuple[Use, ...]) -> str:
+    """Return which facts are not known, and why where anybody tried to learn them."""
+    reasons = {use.fact: use.value.unknown for use in gaps if isinstance(use.value, Unknown)}
+    named = (
+        fact if why == NOT_STATED.unknown else f"{fact} ({why})" for fact, why in reasons.items()
+    )
+    return f"Not known: {', '.join(named)}." if reasons else ""
 
 
 def _evidence(uses: tuple[Use, ...]) -> tuple[Evidence, ...]:

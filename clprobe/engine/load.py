@@ -21,7 +21,7 @@ from clprobe.resources import rules_path
 CASES_SUFFIX = ".cases.yaml"
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _REQUIRED = {"id", "title", "severity", "link", "when", "because", "sources", "since"}
-_OPTIONAL = {"for_each", "remedy", "explains", "vital", "symptom", "frequency"}
+_OPTIONAL = {"for_each", "remedy", "explains", "vital", "symptom", "frequency", "summary"}
 
 
 def load_rules(root: Path | None = None) -> tuple[Rule, ...]:
@@ -129,10 +129,16 @@ def _rule(data: Any, path: Path) -> Rule:
         explains=tuple(data.get("explains", [])),
         sources=tuple(_source(item) for item in data["sources"]),
         since=str(data["since"]),
+        summary=data.get("summary") or _summary(data["title"], data["id"]),
         vital=bool(data.get("vital", False)),
         symptom=bool(data.get("symptom", False)),
         frequency=data.get("frequency", "occasional"),
     )
+
+
+def _summary(title: str, rule_id: str) -> str:
+    """Return the title if it holds no facts, else the id as words: it names the problem too."""
+    return title if "{" not in title else rule_id.replace("-", " ").capitalize()
 
 
 def _check_shape(data: Any, path: Path) -> None:

@@ -42,6 +42,7 @@ class Action(msgspec.Struct, frozen=True):
 class Rule(msgspec.Struct, frozen=True, kw_only=True):
     """One problem.
 
+    `summary` is the title without facts, for lists and where the facts are not known.
     `explains` are the ids of its consequences: they are folded under it when both are present.
     `vital` marks the question that a diagnosis must answer; its undetermined answer is shown even
     when nothing speaks for the problem. A `symptom` is what people see; while another rule that
@@ -60,6 +61,7 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
     explains: tuple[str, ...]
     sources: tuple[Source, ...]
     since: str
+    summary: str
     vital: bool = False
     symptom: bool = False
     frequency: Frequency = "occasional"

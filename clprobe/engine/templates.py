@@ -8,6 +8,7 @@ import msgspec
 from clprobe.engine.paths import Scope, Variables, check_path, label_of, look_up
 from clprobe.model.unknown import Unknown
 
+_SENTENCE_END = re.compile(r"(?<=[.!?]) +(?=[A-Z])")
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_][\w.]*)\}")
 
 
@@ -20,6 +21,12 @@ def check_template(text: str, variables: Variables) -> None:
 def fill(text: str, scope: Scope) -> str:
     """Return `text` with its facts filled in; an unknown one reads "(not known)"."""
     return _PLACEHOLDER.sub(lambda match: _spoken(look_up(match[1], scope).value), text)
+
+
+def fill_known(text: str, scope: Scope) -> str:
+    """Return the sentences of `text` all of whose facts are known, filled in."""
+    sentences = _SENTENCE_END.split(text)
+    return " ".join(fill(one, scope) for one in sentences if not missing_facts(one, scope))
 
 
 def missing_facts(text: str, scope: Scope) -> bool:
