@@ -13,6 +13,7 @@ from clprobe.model.snapshot import Snapshot
 from clprobe.model.unknown import Unknown
 from clprobe.probe.environment import probe_environment
 from clprobe.probe.facts import ask
+from clprobe.probe.file_access import with_access
 from clprobe.probe.gpus import probe_gpus
 from clprobe.probe.host import Host, OpenclRequest, Pending, Role
 from clprobe.probe.icds import FoundIcd, probe_icds
@@ -62,7 +63,7 @@ def collect(
     return _encodable(
         replace(
             snapshot,
-            icds=answered,
+            icds=with_access(host, answered),
             views=seen,
             loaders=tuple(_with_version(loader.facts, seen) for loader in loaders),
         )

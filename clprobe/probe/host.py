@@ -13,13 +13,17 @@ Role = Literal["icd", "loader", "pyopencl"]
 
 
 class FileStatus(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What lstat or stat says; `mode` holds the permission bits only."""
+    """What lstat or stat says; `mode` holds the permission bits only.
+
+    `device` is the number of a device file, such as 226:128.
+    """
 
     kind: FileKind
     mode: int
     uid: int = 0
     gid: int = 0
     size: int = 0
+    device: str = ""
 
 
 class Identity(msgspec.Struct, frozen=True, kw_only=True):
@@ -27,6 +31,22 @@ class Identity(msgspec.Struct, frozen=True, kw_only=True):
 
     uid: int
     gid: int
+    groups: tuple[int, ...]
+
+
+class Account(msgspec.Struct, frozen=True, kw_only=True):
+    """An entry of the user database."""
+
+    name: str
+    uid: int
+    gid: int
+
+
+class Process(msgspec.Struct, frozen=True, kw_only=True):
+    """A process above this one: its name, its effective user and the groups that it has."""
+
+    name: str
+    uid: int
     groups: tuple[int, ...]
 
 
@@ -90,19 +110,23 @@ class CommandResult(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class OpenclRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """What a child process is to ask; `library` is empty for pyopencl."""
+    """What a child process is to ask; `library` is empty for pyopencl.
+
+    `beside` is a second vendor library that is loaded into the same process.
+    """
 
     role: Role
     library: str
     timeout_s: float
     kernels: bool = False
+    beside: str = ""
 
 
 class ChildResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What a child reported before it ended, what it printed, and how it ended.
 
     `ended` is `exit` or `signal` with its number in `status`, `timeout`, or `not-started` with
-    the reason in `problem`.
+    the reason in `problem`. `peak_bytes` is the memory it took at most, 0 if below 1 GiB.
     """
 
     ended: Literal["exit", "signal", "timeout", "not-started"]
@@ -110,6 +134,7 @@ class ChildResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     reports: tuple[dict[str, Any], ...] = ()
     printed: str = ""
     problem: str = ""
+    peak_bytes: int = 0
 
 
 class Pending(Protocol):
@@ -163,6 +188,27 @@ class Host(Protocol):
 
     def database_groups(self, name: str, gid: int) -> tuple[int, ...]:
         """Return the groups that a new session of the user would get."""
+
+    def account(self, name: str) -> Account | None:
+        """Return the user database's entry of that name, None if it has none."""
+
+    def account_names(self) -> tuple[str, ...]:
+        """Return the names of the user database, to suggest one where a name was mistyped."""
+
+    def group_id(self, name: str) -> int | None:
+        """Return the number that the group database has for the name, None if it has none."""
+
+    def group_names(self) -> tuple[str, ...]:
+        """Return the names of the group database, to suggest one where a name was mistyped."""
+
+    def capabilities(self) -> int:
+        """Return the effective capabilities of this process, one bit each."""
+
+    def ancestors(self) -> tuple[Process, ...]:
+        """Return the processes above this one, parent first."""
+
+    def mount_flags(self, path: str) -> tuple[str, ...]:
+        """Return which of ro, nosuid, nodev and noexec the path's file system is mounted with."""
 
     def machine(self) -> Machine:
         """Return uname and the like."""

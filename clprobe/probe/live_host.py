@@ -19,6 +19,7 @@ from clprobe.probe import linker_cache
 from clprobe.probe.children import start_child
 from clprobe.probe.elf import read_elf
 from clprobe.probe.host import (
+    Account,
     CachedLibrary,
     CommandResult,
     ElfFile,
@@ -30,10 +31,12 @@ from clprobe.probe.host import (
     OpenMode,
     PackageRecord,
     Pending,
+    Process,
     Python,
 )
 from clprobe.probe.package_databases import PackageDatabases, PipFiles
 from clprobe.probe.package_managers import managers
+from clprobe.probe.processes import ancestors, effective_capabilities
 
 # Opening must neither wait for a fifo's other end, nor make a terminal ours, nor reach children.
 _SAFELY = os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
@@ -46,6 +49,12 @@ _KINDS: dict[int, FileKind] = {
     stat.S_IFSOCK: "socket",
     stat.S_IFCHR: "character-device",
     stat.S_IFBLK: "block-device",
+}
+_MOUNT_FLAGS = {
+    "ro": os.ST_RDONLY,
+    "nosuid": os.ST_NOSUID,
+    "nodev": os.ST_NODEV,
+    "noexec": os.ST_NOEXEC,
 }
 _PCI_ID_LISTS = ("/usr/share/misc/pci.ids", "/usr/share/hwdata/pci.ids", "/usr/share/pci.ids")
 _LARGEST_LIBRARY_SEARCHED = 4 << 20
@@ -126,6 +135,35 @@ class LiveHost:
 
     def database_groups(self, name: str, gid: int) -> tuple[int, ...]:
         return tuple(os.getgrouplist(name, gid))
+
+    def account(self, name: str) -> Account | None:
+        try:
+            entry = pwd.getpwnam(name)
+        except (KeyError, ValueError):  # a NUL in the name
+            return None
+        return Account(name=entry.pw_name, uid=entry.pw_uid, gid=entry.pw_gid)
+
+    def account_names(self) -> tuple[str, ...]:
+        return tuple(entry.pw_name for entry in pwd.getpwall())
+
+    def group_id(self, name: str) -> int | None:
+        try:
+            return grp.getgrnam(name).gr_gid
+        except (KeyError, ValueError):
+            return None
+
+    def group_names(self) -> tuple[str, ...]:
+        return tuple(entry.gr_name for entry in grp.getgrall())
+
+    def capabilities(self) -> int:
+        return effective_capabilities()
+
+    def ancestors(self) -> tuple[Process, ...]:
+        return ancestors()
+
+    def mount_flags(self, path: str) -> tuple[str, ...]:
+        flags = os.statvfs(path).f_flag
+        return tuple(name for name, bit in _MOUNT_FLAGS.items() if flags & bit)
 
     def machine(self) -> Machine:
         uname = os.uname()
@@ -231,10 +269,13 @@ def _opened(path: str) -> Iterator[int]:
 
 
 def _file_status(status: os.stat_result) -> FileStatus:
+    is_device = stat.S_ISCHR(status.st_mode) or stat.S_ISBLK(status.st_mode)
+    number = f"{os.major(status.st_rdev)}:{os.minor(status.st_rdev)}"
     return FileStatus(
         kind=_KINDS.get(stat.S_IFMT(status.st_mode), "other"),
         mode=stat.S_IMODE(status.st_mode),
         uid=status.st_uid,
         gid=status.st_gid,
         size=status.st_size,
+        device=number if is_device else "",
     )

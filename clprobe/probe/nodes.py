@@ -3,41 +3,58 @@
 
 import errno
 import re
-import struct
 
 from clprobe.model.hardware import DeviceNode, node_kind
-from clprobe.model.unknown import Unknown
-from clprobe.probe.facts import ABSENT, ask, reason
+from clprobe.model.unknown import NOT_STATED, Unknown
+from clprobe.probe.access_lists import read_access_list
+from clprobe.probe.facts import ABSENT, ask, ask_text, reason
+from clprobe.probe.file_access import AccessReader
 from clprobe.probe.host import FileStatus, Host
 
-_ACL = "system.posix_acl_access"
-_NO_ACL = (errno.ENODATA, errno.EOPNOTSUPP)
-# Entry kinds of linux/posix_acl_xattr.h; owner, group and other repeat the permission bits.
-_ACL_USER, _ACL_GROUP, _ACL_MASK = 0x02, 0x08, 0x10
+_DRI = "/dev/dri"
+_FIRST_RENDER_NODE = f"{_DRI}/renderD128"
+_DENIED = (errno.EACCES, errno.EPERM)
+_DENIALS = ("EACCES", "EPERM")
+_DRM_MAJOR = "226"
 
 
 def probe_nodes(host: Host) -> tuple[DeviceNode, ...] | Unknown:
     """Return the nodes that lead to GPUs; empty where /dev has none."""
     try:
         paths = [f"/dev/{name}" for name in host.list_folder("/dev")]
-        if "/dev/dri" in paths:
-            paths += [f"/dev/dri/{name}" for name in host.list_folder("/dev/dri")]
+        if _DRI in paths:
+            paths += _in_dri(host)
     except OSError as error:
         return Unknown(reason(error))
     kinds = ((path, node_kind(path)) for path in paths)
-    return tuple(_node(host, path, kind) for path, kind in kinds if kind is not None)
+    access = AccessReader(host)
+    return tuple(_node(host, access, path, kind) for path, kind in kinds if kind is not None)
 
 
-def _node(host: Host, path: str, kind: str) -> DeviceNode:
+def _in_dri(host: Host) -> list[str]:
+    """Return the nodes under /dev/dri; where it cannot be listed, those that sysfs knows."""
+    try:
+        return [f"{_DRI}/{name}" for name in host.list_folder(_DRI)]
+    except OSError as error:
+        if error.errno not in _DENIED:
+            raise
+    known = ask(host.list_folder, "/sys/class/drm")
+    names = [] if isinstance(known, Unknown) else [f"{_DRI}/{name}" for name in known]
+    # Drivers try the first render node whatever they can list, and so do we.
+    return [path for path in names if node_kind(path)] or [_FIRST_RENDER_NODE]
+
+
+def _node(host: Host, access: AccessReader, path: str, kind: str) -> DeviceNode:
     status = ask(host.status, path)
     open_error = ask(host.open_error, path, "read-write")
-    acl = _acl(host, path)
     address = _pci_address(host, path, kind)
+    folders = access.closed_folders(path)
     if isinstance(status, Unknown):
         return DeviceNode(
             path=path, kind=kind, pci_address=address, uid=status, owner=status, gid=status,
-            group=status, mode=status, acl=acl, open_error=open_error,
+            group=status, mode=status, acl=status, closed_folders=folders, open_error=open_error,
         )  # fmt: skip
+    flags = ask(host.mount_flags, path)
     return DeviceNode(
         path=path,
         kind=kind,
@@ -46,14 +63,40 @@ def _node(host: Host, path: str, kind: str) -> DeviceNode:
         owner=ask(host.user_name, status.uid),
         gid=status.gid,
         group=ask(host.group_name, status.gid),
-        mode=_octal(status),
-        acl=acl,
+        mode=f"{status.mode:04o}",
+        acl=read_access_list(host, path),
+        closed_folders=folders,
+        nodev=flags if isinstance(flags, Unknown) else "nodev" in flags,
+        device_error=_device_error(host, status, open_error),
         open_error=open_error,
     )
 
 
-def _octal(status: FileStatus) -> str:
-    return f"{status.mode:04o}"
+def _device_error(
+    host: Host, status: FileStatus, open_error: str | Unknown | None
+) -> str | Unknown | None:
+    """Return what whoever has permission gets: our own errno, or that no driver is there.
+
+    **Source**: chrdev_open() in fs/char_dev.c answers ENXIO for a number that no driver took;
+    drm_stub_open() in drivers/gpu/drm/drm_drv.c answers ENODEV for a minor that is gone.
+    """
+    if open_error not in _DENIALS:
+        return open_error
+    major, _, minor = status.device.partition(":")
+    drivers = ask_text(host.read, "/proc/devices")
+    if isinstance(drivers, Unknown) or not minor:
+        return NOT_STATED
+    if major not in _characters(drivers):
+        return "ENXIO"
+    if major != _DRM_MAJOR:
+        return NOT_STATED
+    known = ask(host.link_status, f"/sys/dev/char/{status.device}")
+    return "ENODEV" if isinstance(known, Unknown) else NOT_STATED
+
+
+def _characters(text: str) -> set[str]:
+    """Return the numbers of character drivers in /proc/devices."""
+    return {line.split()[0] for line in text.partition("Block devices:")[0].splitlines() if line}
 
 
 def _pci_address(host: Host, path: str, kind: str) -> str | Unknown | None:
@@ -70,37 +113,3 @@ def _pci_address(host: Host, path: str, kind: str) -> str | Unknown | None:
         return target
     address = target.rpartition("/")[2]
     return address if re.fullmatch(r"[0-9a-f]{4,}:[0-9a-f]{2}:[0-9a-f]{2}\.\d", address) else None
-
-
-def _acl(host: Host, path: str) -> tuple[str, ...] | Unknown:
-    try:
-        raw = host.attribute(path, _ACL)
-    except OSError as error:
-        return () if error.errno in _NO_ACL else Unknown(reason(error))
-    return tuple(
-        _acl_entry(host, kind, permissions, number)
-        for kind, permissions, number in parse_acl(raw)
-        if kind in (_ACL_USER, _ACL_GROUP, _ACL_MASK)
-    )
-
-
-def parse_acl(raw: bytes) -> list[tuple[int, int, int]]:
-    """Return (kind, permissions, id) of each entry; none if the version is not the known one."""
-    known_version = 2
-    if len(raw) < 4 or struct.unpack_from("<I", raw)[0] != known_version:
-        return []
-    whole = len(raw) - (len(raw) - 4) % 8
-    return [struct.unpack_from("<HHI", raw, at) for at in range(4, whole, 8)]
-
-
-def _acl_entry(host: Host, kind: int, permissions: int, number: int) -> str:
-    letters = "".join(
-        letter if permissions & bit else "-" for letter, bit in (("r", 4), ("w", 2), ("x", 1))
-    )
-    if kind == _ACL_MASK:
-        return f"mask::{letters}"
-    if kind == _ACL_USER:
-        name = ask(host.user_name, number)
-        return f"user:{name if isinstance(name, str) else number}:{letters}"
-    name = ask(host.group_name, number)
-    return f"group:{name if isinstance(name, str) else number}:{letters}"

@@ -6,8 +6,9 @@ import shlex
 
 from clprobe.model.system import Cpu, Distribution, Linux, System
 from clprobe.model.unknown import Unknown
-from clprobe.probe.facts import ask, ask_text
+from clprobe.probe.facts import ABSENT, ask, ask_text, reason
 from clprobe.probe.host import Host
+from clprobe.probe.user import probe_gpu_groups
 from clprobe.probe.virtualization import probe_virtualization
 
 _OS_RELEASE = ("/etc/os-release", "/usr/lib/os-release")
@@ -29,8 +30,18 @@ def probe_system(host: Host) -> System:
         linux=_linux(host),
         cpu=_cpu(host),
         virtualization=probe_virtualization(host),
+        udev=_has_udev(host),
+        gpu_groups=probe_gpu_groups(host),
         linker=ask(host.which, "ld"),
     )
+
+
+def _has_udev(host: Host) -> bool | Unknown:
+    try:
+        host.link_status("/run/udev/control")
+    except OSError as error:
+        return False if error.errno in ABSENT else Unknown(reason(error))
+    return True
 
 
 def probe_distribution(host: Host) -> Distribution:

@@ -4,7 +4,11 @@
 from clprobe.model.system import Group, User
 from clprobe.model.unknown import Unknown
 from clprobe.probe.facts import ask
-from clprobe.probe.host import Host
+from clprobe.probe.host import Account, Host
+from clprobe.probe.session import probe_session
+
+GPU_GROUPS = ("render", "video")
+_CAP_DAC_OVERRIDE = 1
 
 
 def probe_user(host: Host) -> User:
@@ -14,12 +18,34 @@ def probe_user(host: Host) -> User:
         return User(uid=identity, name=identity, groups=identity, database_groups=identity)
     name = ask(host.user_name, identity.uid)
     gids = tuple(dict.fromkeys((identity.gid, *identity.groups)))
+    capabilities = ask(host.capabilities)
     return User(
         uid=identity.uid,
         name=name,
-        groups=_named(host, gids),
+        groups=named_groups(host, gids),
         database_groups=_database_groups(host, name, identity.gid),
+        overrides_permissions=capabilities
+        if isinstance(capabilities, Unknown)
+        else bool(capabilities >> _CAP_DAC_OVERRIDE & 1),
+        session=probe_session(host, identity.uid, name),
     )
+
+
+def probe_gpu_groups(host: Host) -> tuple[Group, ...] | Unknown:
+    """Return the groups that udev rules give GPU nodes to, with their numbers here."""
+    found = []
+    for name in GPU_GROUPS:
+        gid = ask(host.group_id, name)
+        if isinstance(gid, Unknown):
+            return gid
+        if gid is not None:
+            found.append(Group(gid=gid, name=name))
+    return tuple(found)
+
+
+def named_groups(host: Host, gids: tuple[int, ...]) -> tuple[Group, ...]:
+    """Return the groups with their names, where they have any."""
+    return tuple(Group(gid=gid, name=ask(host.group_name, gid)) for gid in gids)
 
 
 def _database_groups(
@@ -29,9 +55,8 @@ def _database_groups(
         return name
     if name is None:
         return Unknown("the user id has no name, so the group database cannot be asked")
-    gids = ask(host.database_groups, name, gid)
-    return gids if isinstance(gids, Unknown) else _named(host, gids)
-
-
-def _named(host: Host, gids: tuple[int, ...]) -> tuple[Group, ...]:
-    return tuple(Group(gid=gid, name=ask(host.group_name, gid)) for gid in gids)
+    account = ask(host.account, name)
+    # The account's own group, not that of this process: newgrp and sg change the latter.
+    own = account.gid if isinstance(account, Account) else gid
+    gids = ask(host.database_groups, name, own)
+    return gids if isinstance(gids, Unknown) else named_groups(host, gids)

@@ -9,7 +9,7 @@ from fake_dri import Node
 
 from clprobe.model.hardware import DeviceNode
 from clprobe.model.snapshot import Snapshot
-from clprobe.probe.nodes import parse_acl
+from clprobe.probe.access_lists import parse_acl
 
 _NOBODY = 65534
 
@@ -47,7 +47,7 @@ class TestWithAMadeUpNode:
 
     def test_an_access_list_is_spelled_out(self) -> None:
         node = _render_node(fake_dri.collect_as(Node("0660", acl_user=_NOBODY)))
-        assert node.acl == ("user:nobody:rw-", "mask::rw-")
+        assert node.acl == ("user:nobody:rw-", "group::rw-", "mask::rw-")
         assert _render_node(fake_dri.collect_as(Node("0660"))).acl == ()
 
     def test_no_dri_folder_means_no_nodes(self) -> None:
