@@ -18,6 +18,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, Any
 
+from msgspec.structs import replace
+
+from clprobe.probe.descendants import MARK, adoption, end_descendants
 from clprobe.probe.host import ChildResult, OpenclRequest, Pending
 
 _WORKER = str(Path(__file__).with_name("opencl_worker.py"))
@@ -25,6 +28,8 @@ _MOST_PRINTED = 8192
 _POLL_S = 0.02
 # A process that SIGKILL does not end within this time hangs inside Linux; it is left behind.
 _PATIENCE_AFTER_KILL_S = 0.5
+_PAUSE_S = 0.002
+_MUCH_MEMORY = 1 << 30
 
 
 def start_child(request: OpenclRequest, environment: Mapping[str, str]) -> Pending:
@@ -33,9 +38,11 @@ def start_child(request: OpenclRequest, environment: Mapping[str, str]) -> Pendi
         folder = tempfile.mkdtemp(prefix="clprobe-")
     except OSError as error:
         return _NotStarted(str(error))
+    adoption.begin()
     try:
         return _RunningChild(folder, _start(folder, request, environment), request.timeout_s)
     except OSError as error:
+        adoption.end()
         shutil.rmtree(folder, ignore_errors=True)
         return _NotStarted(str(error))
 
@@ -48,17 +55,18 @@ def _start(
     working_folder.mkdir()
     # pyopencl needs this Python's packages; a vendor library needs none of them.
     isolation = () if request.role == "pyopencl" else ("-I", "-S")
-    kernels = ("kernels",) if request.kernels else ()
+    kernels = "kernels" if request.kernels else "no-kernels"
+    libraries = (request.library, request.beside) if request.beside else (request.library,)
     return subprocess.Popen(
         [
             *(sys.executable, *isolation, _WORKER),
-            *(request.role, str(_report_path(folder)), request.library, *kernels),
+            *(request.role, str(_report_path(folder)), kernels, *libraries),
         ],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         cwd=working_folder,
-        env=environment,
+        env={**environment, MARK: folder},
         start_new_session=True,
     )
 
@@ -86,6 +94,7 @@ class _RunningChild:
         self._deadline = time.monotonic() + timeout_s
         self._printed = b""
         self._timed_out = False
+        self._peak_bytes = 0
         self._thread = threading.Thread(target=self._watch, args=(process,), daemon=True)
         self._thread.start()
 
@@ -100,13 +109,22 @@ class _RunningChild:
         self._remove_folder()
         printed = self._printed.decode("utf-8", "replace")
         status = self._process.returncode
+        told = ChildResult(
+            ended="timeout", reports=reports, printed=printed, peak_bytes=self._peak_bytes
+        )
         if self._timed_out or status is None:
-            return ChildResult(ended="timeout", reports=reports, printed=printed)
+            return told
         if status < 0:
-            return ChildResult(ended="signal", status=-status, reports=reports, printed=printed)
-        return ChildResult(ended="exit", status=status, reports=reports, printed=printed)
+            return replace(told, ended="signal", status=-status)
+        return replace(told, ended="exit", status=status)
 
     def _watch(self, process: subprocess.Popen[bytes]) -> None:
+        try:
+            self._follow(process)
+        finally:
+            adoption.end()
+
+    def _follow(self, process: subprocess.Popen[bytes]) -> None:
         assert process.stdout is not None  # noqa: S101 - Popen was given a pipe
         with process.stdout as output, _exit_descriptor(process.pid) as exit_descriptor:
             os.set_blocking(output.fileno(), False)
@@ -140,17 +158,38 @@ class _RunningChild:
         # the group ends what the driver forked.
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(_PATIENCE_AFTER_KILL_S)
+        self._reap(process)
+        end_descendants(self._folder)
+
+    def _reap(self, process: subprocess.Popen[bytes]) -> None:
+        patience_ends = time.monotonic() + _PATIENCE_AFTER_KILL_S
+        while time.monotonic() < patience_ends:
+            # Popen's own wait() would not tell how much memory the child took.
+            pid, status, usage = os.wait4(process.pid, os.WNOHANG)
+            if pid:
+                process.returncode = os.waitstatus_to_exitcode(status)
+                peak_bytes = usage.ru_maxrss * 1024
+                self._peak_bytes = peak_bytes if peak_bytes >= _MUCH_MEMORY else 0
+                return
+            time.sleep(_PAUSE_S)
 
 
 def _read_reports(path: Path) -> tuple[dict[str, Any], ...]:
     try:
-        lines = path.read_bytes().splitlines(keepends=True)
+        lines = path.read_bytes().splitlines()
     except OSError:
         return ()
-    # Should the child die while it writes, the last line is cut off; it has no line feed then.
-    return tuple(json.loads(line) for line in lines if line.endswith(b"}\n"))
+    records = (_record(line) for line in lines)
+    return tuple(record for record in records if record is not None)
+
+
+def _record(line: bytes) -> dict[str, Any] | None:
+    """Return one report; None where the child died while it wrote, or a driver wrote into it."""
+    try:
+        record = json.loads(line)
+    except ValueError:
+        return None
+    return record if isinstance(record, dict) else None
 
 
 @contextlib.contextmanager

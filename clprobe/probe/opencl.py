@@ -3,7 +3,7 @@
 
 import signal
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from clprobe.model.opencl import Answer, Outcome, Platform, Stage, View
 from clprobe.model.unknown import Unknown
@@ -12,6 +12,7 @@ from clprobe.probe.host import ChildResult
 
 # cl_khr_icd's "no platforms" and OpenCL's "no devices": an empty answer, not a failure.
 _NO_PLATFORMS, _NO_DEVICES = -1001, -1
+_VITAL = ("platform name", "platform version", "device name", "device type")
 _LONGEST_PRINTED = 2000
 _NOT_ASKED = Unknown("the child ended before this was asked")
 
@@ -27,16 +28,14 @@ def answer_of(result: ChildResult, timeout_s: float) -> Answer:
         )  # fmt: skip
     reports = result.reports
     platforms = _platforms(reports)
-    outcome, code, message = _end(result, platforms, timeout_s)
-    stages: list[Stage] = [report["stage"] for report in reports if "stage" in report]
-    crashed_by = result.status if result.ended == "signal" else None
+    end = _end(result, platforms, timeout_s)
     return Answer(
-        stage=stages[-1] if stages else "load",
-        outcome=outcome,
-        error_code=code,
-        signal=None if crashed_by is None else _signal_name(crashed_by),
-        exit_status=result.status if result.ended == "exit" and outcome == "crash" else None,
-        message=message,
+        stage=end.stage or _last_stage(reports),
+        outcome=end.outcome,
+        error_code=end.code,
+        signal=_signal_name(result.status) if result.ended == "signal" else None,
+        exit_status=result.status if result.ended == "exit" and end.outcome == "crash" else None,
+        message=end.message,
         printed=result.printed[-_LONGEST_PRINTED:].strip() or None,
         platforms=platforms,
     )
@@ -53,52 +52,82 @@ def view_of(viewer: str, result: ChildResult, timeout_s: float) -> View:
     return View(viewer=viewer, loader=loader, version=version, answer=answer_of(result, timeout_s))
 
 
-def _end(
-    result: ChildResult, platforms: tuple[Platform, ...], timeout_s: float
-) -> tuple[Outcome, int | None, str | None]:
+class _End(NamedTuple):
+    """How a conversation ended; `stage` None: in the stage that it reached last."""
+
+    outcome: Outcome
+    code: int | None = None
+    message: str | None = None
+    stage: Stage | None = None
+
+
+def _end(result: ChildResult, platforms: tuple[Platform, ...], timeout_s: float) -> _End:
     done = any("done" in report for report in result.reports)
     where = "after all answers, while the process ended" if done else _while_asking(result.reports)
+    if result.peak_bytes:
+        where += f"; it had taken {result.peak_bytes / 2**30:.1f} GiB of memory"
     if result.ended == "timeout":
-        return "hang", None, f"no end within {timeout_s:g} s, {where}"
+        return _End("hang", message=f"no end within {timeout_s:g} s, {where}")
     if result.ended == "signal":
-        return "crash", None, f"ended by {_signal_name(result.status)} {where}"
-    if not done:
-        return "crash", None, f"the driver ended the process with exit({result.status}) {where}"
+        return _End("crash", message=f"ended by {_signal_name(result.status)} {where}")
+    if not done or result.status:
+        return _End(
+            "crash", message=f"the driver ended the process with exit({result.status}) {where}"
+        )
     return _end_of_a_whole_conversation(result.reports, platforms)
 
 
 def _end_of_a_whole_conversation(
     reports: Sequence[dict[str, Any]], platforms: tuple[Platform, ...]
-) -> tuple[Outcome, int | None, str | None]:
+) -> _End:
     failed = next((report for report in reports if "failed" in report), None)
     if failed is not None:
         empty = failed["code"] in (_NO_PLATFORMS, _NO_DEVICES)
-        return "no-devices" if empty else "error", failed["code"], failed["failed"]
+        return _End("no-devices" if empty else "error", failed["code"], failed["failed"])
+    stage: Stage | None = None
+    for report in reports:
+        stage = report.get("stage", stage)
+        if "odd" in report:
+            return _End("error", report["code"], report["odd"], stage)
+        if _is_vital_failure(report):
+            message = f"asking for {_name_of(report)} failed"
+            return _End("error", report["error"] or None, message, stage)
     wrong = next((report for report in reports if _is_bad_kernel(report)), None)
     if wrong is not None:
-        return "error", wrong.get("code"), wrong.get("why", "a kernel gave a wrong result")
+        return _End("error", wrong.get("code"), wrong.get("why", "a kernel gave a wrong result"))
     return _end_of_a_whole_answer(platforms)
+
+
+def _is_vital_failure(report: dict[str, Any]) -> bool:
+    """Tell whether a question failed that every program asks and few expect to fail."""
+    return "error" in report and _name_of(report) in _VITAL
+
+
+def _name_of(report: dict[str, Any]) -> str:
+    return f"{'platform' if len(report['at']) == 1 else 'device'} {report['fact']}"
 
 
 def _is_bad_kernel(report: dict[str, Any]) -> bool:
     return report.get("fact") == "kernel_result" and report["value"] != "right"
 
 
-def _end_of_a_whole_answer(
-    platforms: tuple[Platform, ...],
-) -> tuple[Outcome, int | None, str | None]:
+def _end_of_a_whole_answer(platforms: tuple[Platform, ...]) -> _End:
     if any(platform.devices for platform in platforms):
-        return "ok", None, None
+        return _End("ok")
     if not platforms:
-        return "no-devices", None, "it answered, with no platform"
+        return _End("no-devices", message="it answered, with no platform")
     codes = [
         platform.devices_error
         for platform in platforms
         if isinstance(platform.devices_error, int) and platform.devices_error != _NO_DEVICES
     ]
     if codes:
-        return "error", codes[0], "clGetDeviceIDs failed"
-    return "no-devices", None, "it has a platform without devices"
+        return _End("error", codes[0], "clGetDeviceIDs failed")
+    return _End("no-devices", message="it has a platform without devices")
+
+
+def _last_stage(reports: Sequence[dict[str, Any]]) -> Stage:
+    return next((report["stage"] for report in reversed(reports) if "stage" in report), "load")
 
 
 def _while_asking(reports: Sequence[dict[str, Any]]) -> str:
@@ -107,8 +136,7 @@ def _while_asking(reports: Sequence[dict[str, Any]]) -> str:
     last = reports[-1]
     if "asking" in last:
         return f"while answering {last['asking']}"
-    stage = next((report["stage"] for report in reversed(reports) if "stage" in report), "load")
-    return f"in stage {stage}"
+    return f"in stage {_last_stage(reports)}"
 
 
 def _platforms(reports: Sequence[dict[str, Any]]) -> tuple[Platform, ...]:

@@ -2,11 +2,13 @@
 """The child that asks one driver, or one loader, so that a crash or a hang ends nobody else.
 
 Run by path, without clprobe, site-packages or numpy: `python -I -S opencl_worker.py ROLE REPORT
-LIBRARY [kernels]`. Roles: `icd` asks a vendor library directly, `loader` asks through a libOpenCL,
-`pyopencl` imports pyopencl. Before every call that may not return, one JSON line goes to the
-file REPORT, opened anew each time: drivers close descriptors, print and fork as they like.
+KERNELS LIBRARY…`. Roles: `icd` asks a vendor library directly, or two in one process, `loader` asks
+through a libOpenCL, `pyopencl` imports pyopencl. KERNELS is `kernels` or `no-kernels`. Before every
+call that may not return, one JSON line goes to the file REPORT, opened anew each time: drivers
+close descriptors, print and fork as they like.
 """
 
+import contextlib
 import ctypes
 import json
 import os
@@ -19,7 +21,8 @@ from typing import Any
 _FOLDER = __file__.rpartition("/")[0]
 sys.path.append(_FOLDER.removesuffix("/clprobe/probe"))
 
-from clprobe.probe.opencl_calls import (  # noqa: E402 - found through the path above
+from clprobe.probe.opencl_answers import ask_platforms, platform_ids  # noqa: E402 - see above
+from clprobe.probe.opencl_calls import (  # noqa: E402
     Call,
     OpenclError,
     dispatched,
@@ -28,61 +31,20 @@ from clprobe.probe.opencl_calls import (  # noqa: E402 - found through the path 
 )
 from clprobe.probe.opencl_known_answer import run_known_answer  # noqa: E402
 
-_ALL_DEVICES = 0xFFFFFFFF
-_MOST_OBJECTS = 64  # more platforms or devices than this is a driver returning nonsense
-_LONGEST_ANSWER = 65536
-_PLATFORM_TEXTS = {"name": 0x0902, "vendor": 0x0903, "version": 0x0901, "icd_suffix": 0x0920}
-
-# In the order asked: should a later one crash the driver, the earlier answers are kept.
-_DEVICE_TEXTS = {
-    "name": 0x102B,
-    "vendor": 0x102C,
-    "driver_version": 0x102D,
-    "opencl_version": 0x102F,
-    "opencl_c_version": 0x103D,
-    "extensions": 0x1030,
-}
-_DEVICE_NUMBERS = {
-    "type": 0x1000,
-    "vendor_id": 0x1001,
-    "compute_units": 0x1002,
-    "max_work_group_size": 0x1004,
-    "max_clock_mhz": 0x100C,
-    "address_bits": 0x100D,
-    "max_allocation_bytes": 0x1010,
-    "global_memory_bytes": 0x101F,
-    "local_memory_type": 0x1022,
-    "local_memory_bytes": 0x1023,
-    "available": 0x1027,
-    "compiler_available": 0x1028,
-}
-# Raw answers, kept as hex, that only drivers with the named extension may be asked for: others
-# are free to do anything with a code that they do not know.
-_DEVICE_EXTRAS = {
-    "pci_bus_info": (0x410F, "cl_khr_pci_bus_info"),
-    "nv_pci_bus": (0x4008, "cl_nv_device_attribute_query"),
-    "nv_pci_slot": (0x4009, "cl_nv_device_attribute_query"),
-    "nv_pci_domain": (0x400A, "cl_nv_device_attribute_query"),
-    "nv_warp_size": (0x4003, "cl_nv_device_attribute_query"),
-    "amd_topology": (0x4037, "cl_amd_device_attribute_query"),
-    "amd_wavefront_width": (0x4043, "cl_amd_device_attribute_query"),
-    "intel_ip_version": (0x4250, "cl_intel_device_attribute_query"),
-    "intel_device_id": (0x4251, "cl_intel_device_attribute_query"),
-    "sub_group_sizes": (0x4108, "cl_intel_required_subgroup_size"),
-    "double_fp_config": (0x1032, "cl_khr_fp64"),
-    "half_fp_config": (0x1033, "cl_khr_fp16"),
-}
+_LEAST_MEMORY = 4 << 30
 
 
-def main(role: str, report_path: str, library: str, *, kernels: bool) -> None:
+def main(role: str, report_path: str, libraries: list[str], *, kernels: bool) -> None:
     """Ask as `role` and report; returns normally even if the driver answers with errors."""
     _prepare()
     report = _Report(report_path)
     try:
         if role == "pyopencl":
             _ask_pyopencl(report)
+        elif role == "loader":
+            _ask_loader(report, libraries[0])
         else:
-            _ask_library(report, role, library, kernels)
+            _ask_icds(report, libraries, kernels=kernels)
     except OpenclError as failure:
         report(failed=str(failure), code=failure.code)
     except Exception as error:  # noqa: BLE001 - whatever pyopencl raises is an answer too
@@ -113,126 +75,55 @@ def _prepare() -> None:
     # Should clprobe itself be killed, a driver that hangs must not stay behind.
     set_parent_death_signal, sigkill = 1, 9
     ctypes.CDLL(None).prctl(set_parent_death_signal, sigkill, 0, 0, 0)
+    _limit_memory()
 
 
-def _ask_library(report: _Report, role: str, library: str, kernels: bool) -> None:
+def _limit_memory() -> None:
+    """Let a driver that eats memory end itself, or else be what Linux kills first."""
+    # Not the address space: drivers of GPUs reserve terabytes of it, which this does not count.
+    most = max(_LEAST_MEMORY, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 4)
+    hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
+    if hard == resource.RLIM_INFINITY or most < hard:
+        resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
+    with contextlib.suppress(OSError):  # a read-only /proc in this container
+        descriptor = os.open("/proc/self/oom_score_adj", os.O_WRONLY)
+        try:
+            os.write(descriptor, b"1000")
+        finally:
+            os.close(descriptor)
+
+
+def _ask_loader(report: _Report, library: str) -> None:
     report(stage="load")
-    try:
-        opened = ctypes.CDLL(library)
-    except OSError as error:
-        raise OpenclError(str(error)) from None
-    if role == "loader":
-        report(loader=_mapped_loader(), loader_version=_loader_version(opened))
-        report(stage="platforms")
-        platforms = _platform_ids(exported(opened)("clGetPlatformIDs"))
-        functions = [exported(opened) for _ in platforms]
-    else:
-        report(stage="entry-point")
-        entry = entry_point(opened)
-        report(stage="platforms")
-        platforms = _platform_ids(entry)
-        functions = [dispatched(platform) for platform in platforms]
-    devices = _ask_platforms(report, platforms, functions)
+    opened = _opened(library)
+    report(loader=_mapped_loader(), loader_version=_loader_version(opened))
+    report(stage="platforms")
+    platforms = platform_ids(exported(opened)("clGetPlatformIDs"))
+    ask_platforms(report, platforms, [exported(opened) for _ in platforms])
+
+
+def _ask_icds(report: _Report, libraries: list[str], *, kernels: bool) -> None:
+    report(stage="load")
+    opened = []
+    for library in libraries:
+        report(loading=library)
+        opened.append(_opened(library))
+    report(stage="entry-point")
+    entries = [entry_point(library) for library in opened]
+    report(stage="platforms")
+    platforms = [platform for entry in entries for platform in platform_ids(entry)]
+    functions: list[Call] = [dispatched(platform) for platform in platforms]
+    devices = ask_platforms(report, platforms, functions)
     if kernels:
         for place, platform_functions, device in devices:
             run_known_answer(report, place, platform_functions, device)
 
 
-def _platform_ids(call: Call) -> list[int]:
-    count = ctypes.c_uint(0)
-    code = call(0, None, ctypes.byref(count))
-    if code:
-        raise OpenclError("asking for platforms failed", code)
-    number = min(count.value, _MOST_OBJECTS)
-    if not number:
-        return []
-    found = (ctypes.c_void_p * number)()
-    code = call(number, found, None)
-    if code:
-        raise OpenclError("asking for the list of platforms failed", code)
-    if not all(found):
-        raise OpenclError("the list of platforms contains NULL")
-    return [int(platform or 0) for platform in found]
-
-
-def _ask_platforms(
-    report: _Report, platforms: list[int], functions: list[Call]
-) -> list[tuple[list[int], Call, int]]:
-    """Ask all platforms, then all for devices, then all devices: the stages stay in order."""
-    for index, (platform, function) in enumerate(zip(platforms, functions, strict=True)):
-        report(platform=index)
-        ask = _Questions(report, [index], function("clGetPlatformInfo"), platform)
-        ask.texts(_PLATFORM_TEXTS)
-    report(stage="devices")
-    devices = []
-    for index, (platform, function) in enumerate(zip(platforms, functions, strict=True)):
-        code, found = _device_ids(function("clGetDeviceIDs"), platform)
-        report(platform=index, devices=len(found), devices_error=code)
-        devices += [([index, place], function, device) for place, device in enumerate(found)]
-    if devices:
-        report(stage="queries")
-    for at, function, device in devices:
-        _ask_device(report, at, function("clGetDeviceInfo"), device)
-    return devices
-
-
-def _device_ids(call: Call, platform: int) -> tuple[int | None, list[int]]:
-    count = ctypes.c_uint(0)
-    code = call(platform, _ALL_DEVICES, 0, None, ctypes.byref(count))
-    number = min(count.value, _MOST_OBJECTS)
-    if code or not number:
-        return code or None, []
-    found = (ctypes.c_void_p * number)()
-    code = call(platform, _ALL_DEVICES, number, found, None)
-    return code or None, [] if code else [int(device) for device in found if device]
-
-
-def _ask_device(report: _Report, at: list[int], call: Call, device: int) -> None:
-    ask = _Questions(report, at, call, device)
-    texts = ask.texts(_DEVICE_TEXTS)
-    for name, code in _DEVICE_NUMBERS.items():
-        raw = ask(name, code)
-        if raw is not None:
-            report(at=at, fact=name, value=int.from_bytes(raw[:8], sys.byteorder))
-    extensions = texts.get("extensions", "").split()
-    for name, (code, extension) in _DEVICE_EXTRAS.items():
-        raw = ask(name, code) if extension in extensions else None
-        if raw is not None:
-            value = _sizes(raw) if name == "sub_group_sizes" else raw[:1024].hex()
-            report(at=at, fact=name, value=value)
-
-
-class _Questions:
-    """Asks one platform or device, reporting each question before it and each answer after."""
-
-    def __init__(self, report: _Report, at: list[int], call: Call, subject: int) -> None:
-        self._report, self._at, self._call, self._subject = report, at, call, subject
-        self._buffer = ctypes.create_string_buffer(_LONGEST_ANSWER)
-
-    def __call__(self, name: str, code: int) -> bytes | None:
-        self._report(at=self._at, asking=name)
-        size = ctypes.c_size_t(0)
-        length = len(self._buffer)
-        error = self._call(self._subject, code, length, self._buffer, ctypes.byref(size))
-        if error or not size.value:
-            self._report(at=self._at, fact=name, error=error)
-            return None
-        return ctypes.string_at(self._buffer, min(size.value, length))
-
-    def texts(self, codes: dict[str, int]) -> dict[str, str]:
-        """Ask for texts; what follows a NUL byte is the driver's rubbish."""
-        texts = {}
-        for name, code in codes.items():
-            raw = self(name, code)
-            if raw is not None:
-                texts[name] = raw.split(b"\0")[0].decode("utf-8", "replace")
-                self._report(at=self._at, fact=name, value=texts[name])
-        return texts
-
-
-def _sizes(raw: bytes) -> list[int]:
-    count = len(raw) // ctypes.sizeof(ctypes.c_size_t)
-    return list((ctypes.c_size_t * count).from_buffer_copy(raw))
+def _opened(library: str) -> ctypes.CDLL:
+    try:
+        return ctypes.CDLL(library)
+    except OSError as error:
+        raise OpenclError(str(error)) from None
 
 
 def _mapped_loader() -> str | None:
@@ -297,4 +188,4 @@ def _ask_pyopencl(report: _Report) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], sys.argv[3], kernels="kernels" in sys.argv[4:])
+    main(sys.argv[1], sys.argv[2], sys.argv[4:], kernels=sys.argv[3] == "kernels")

@@ -132,7 +132,8 @@ def _key(arguments: tuple[Any, ...]) -> str:
 
 def _request_key(request: OpenclRequest) -> str:
     kernels = " kernels" if request.kernels else ""
-    return f"{request.role} {request.library}{kernels}".strip()
+    beside = f" {request.beside}" if request.beside else ""
+    return f"{request.role} {request.library}{beside}{kernels}".strip()
 
 
 @functools.cache
