@@ -129,6 +129,7 @@ def _other(perspective: Perspective, tables: Tables) -> OtherFacts:
         where=perspective.where,
         when=perspective.when,
         is_root=is_root,
+        environment=perspective.facts.environment,
         usable_device=seen.usable_device,
         gpu_device=seen.gpu_device,
     )

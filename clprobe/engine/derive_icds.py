@@ -29,7 +29,7 @@ def judge_icd(icd: Icd, snapshot: Snapshot, tables: Tables) -> IcdFacts:
         version=_version(icd, entry, snapshot),
         file_name=icd.path.rsplit("/", 1)[-1],
         relocated=_relocated(icd),
-        is_read=_is_read(icd),
+        is_read=_is_read(icd, snapshot),
         file_fault=file_fault(icd),
         library_fault=faulty_library,
         stage=icd.answer.stage,
@@ -119,8 +119,19 @@ def _relocated(icd: Icd) -> Fact[str | None]:
     return f"{prefix}/lib/{icd.library_name.rsplit('/', 1)[-1]}"
 
 
-def _is_read(icd: Icd) -> Fact[bool]:
-    return icd.searched_by if isinstance(icd.searched_by, Unknown) else bool(icd.searched_by)
+def _is_read(icd: Icd, snapshot: Snapshot) -> Fact[bool]:
+    if not isinstance(icd.searched_by, Unknown):
+        return bool(icd.searched_by)
+    if isinstance(snapshot.loaders, Unknown) or "loaders" in snapshot.excerpts:
+        return icd.searched_by
+    # Reports tell which folders a loader opens rather than which files it reads.
+    folder = icd.path.rpartition("/")[0]
+    for loader in snapshot.loaders:
+        if isinstance(loader.icd_folders, Unknown):
+            return loader.icd_folders
+        if folder in loader.icd_folders:
+            return True
+    return False if snapshot.loaders else icd.searched_by
 
 
 def _device_count(answer: Answer) -> Fact[int]:

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Compares what programs see through their loaders, and sums up what there is to compute on."""
 
+import re
+
 from clprobe.engine.derive_devices import names_of
-from clprobe.engine.derive_icds import printed_text
+from clprobe.engine.derive_icds import platforms_of, printed_text
 from clprobe.engine.facts import DeviceFacts, Facts, IcdFacts, LoaderFacts, OpenclFacts, ViewFacts
 from clprobe.engine.hardware_facts import GpuFacts, NodeFacts
 from clprobe.engine.runtimes import Runtime
@@ -12,6 +14,13 @@ from clprobe.model.unknown import NOT_STATED, Fact, Unknown
 
 NOT_FOUND = (-1, -1001)
 """CL_DEVICE_NOT_FOUND and CL_PLATFORM_NOT_FOUND_KHR: an answer, and it is "nothing"."""
+_SAYS_NOTHING_FOUND = re.compile(
+    r"no opencl (devices?|platforms?) (were |was )?(found|detected)|opencl is not available"
+    r"|PLATFORM_NOT_FOUND_KHR|number of platforms:?\s+0\b|no usable gpus found"
+    r"|clGetPlatformIDs\W{1,4}-1001|platforms: -1001",
+    re.IGNORECASE,
+)
+"""How programs say that OpenCL has nothing for them."""
 _ENDED = ("no-devices", "error", "crash", "hang")
 _PRIVATE_LOADERS = ("pyopencl-wheel", "conda-ocl-icd")
 _WAYS_TO_A_GPU = ("render", "kfd", "nvidia", "dxg")
@@ -20,8 +29,9 @@ _WAYS_TO_A_GPU = ("render", "kfd", "nvidia", "dxg")
 def judge_loader(loader: Loader, icds: Fact[tuple[IcdFacts, ...]]) -> LoaderFacts:
     """Return the loader with the ICDs with devices that it never reads."""
     stated = {name: getattr(loader, name) for name in loader.__struct_fields__}
+    serves = _serves_plain_programs(loader)
     if isinstance(icds, Unknown):
-        return LoaderFacts(**stated, missed_icds=icds)
+        return LoaderFacts(**stated, serves_programs=serves, missed_icds=icds)
     missed = tuple(
         icd.path
         for icd in icds
@@ -29,7 +39,7 @@ def judge_loader(loader: Loader, icds: Fact[tuple[IcdFacts, ...]]) -> LoaderFact
         and not isinstance(icd.searched_by, Unknown)
         and loader.path not in icd.searched_by
     )
-    return LoaderFacts(**stated, missed_icds=missed)
+    return LoaderFacts(**stated, serves_programs=serves, missed_icds=missed)
 
 
 def judge_view(
@@ -71,10 +81,24 @@ def sum_up(snapshot: Snapshot, facts: Facts, runtimes: Fact[tuple[Runtime, ...]]
         usable_device=False if has_loader is False else (True if usable else absent),
         gpu_device=True if any(device.software is False for device in usable) else absent,
         any_gpu=_any_gpu(facts.gpus, facts.device_nodes),
+        empty_platforms=_empty_platforms(snapshot, icds),
         loader_found=has_loader,
         icd_registered=_icd_registered(snapshot, icds, runtimes),
         plain_loader=_has_plain_loader(snapshot, has_loader),
     )
+
+
+def _empty_platforms(snapshot: Snapshot, icds: Fact[tuple[IcdFacts, ...]]) -> tuple[str, ...]:
+    views = () if isinstance(snapshot.views, Unknown) else snapshot.views
+    asked = () if isinstance(icds, Unknown) else icds
+    answers = [icd.answer for icd in asked] + [view.answer for view in views]
+    names = [
+        platform.name
+        for answer in answers
+        for platform in platforms_of(answer)
+        if platform.devices == () and isinstance(platform.name, str)
+    ]
+    return tuple(dict.fromkeys(names))
 
 
 def _icd_registered(
@@ -117,13 +141,20 @@ def _outcome(answer: Answer) -> Fact[Outcome]:
         return "no-devices"
     if answer.outcome in ("ok", NOT_STATED) and _device_count(answer) == 0:
         return "no-devices"
+    if answer.outcome == "error" and _says_nothing_found(answer):
+        return "no-devices"
     return answer.outcome
+
+
+def _says_nothing_found(answer: Answer) -> bool:
+    said = printed_text(answer)
+    return isinstance(said, str) and _SAYS_NOTHING_FOUND.search(said) is not None
 
 
 def _device_count(answer: Answer) -> Fact[int]:
     if isinstance(answer.platforms, Unknown):
         ended = answer.outcome in _ENDED or answer.error_code in NOT_FOUND
-        return 0 if ended else answer.platforms
+        return 0 if ended or _says_nothing_found(answer) else answer.platforms
     unknown = next((p.devices for p in answer.platforms if isinstance(p.devices, Unknown)), None)
     return len(names_of(answer)) if unknown is None else unknown
 

@@ -18,7 +18,12 @@ from clprobe.model.unknown import NOT_STATED, Fact, Unknown
 
 
 class LoaderFacts(Loader, frozen=True, kw_only=True):
-    """A loader with what it leaves out."""
+    """A loader with whom it serves and what it leaves out."""
+
+    serves_programs: Annotated[
+        Fact[bool],
+        described("whether programs without a loader of their own get it", "ldconfig -p, {path}"),
+    ] = NOT_STATED
 
     missed_icds: Annotated[
         Fact[tuple[str, ...]],
@@ -60,8 +65,8 @@ class IcdFacts(Icd, frozen=True, kw_only=True):
     file_fault: Annotated[
         Fact[str | None],
         described(
-            "carriage-return, byte-order-mark, blanks, comment, several-lines, empty, too-long or "
-            "not-a-file; null: none",
+            "carriage-return, byte-order-mark, blanks, comment, quotation-marks, several-lines, "
+            "empty, too-long or not-a-file; null: none",
             "{path}",
         ),
     ] = NOT_STATED
@@ -122,6 +127,13 @@ class DeviceFacts(Device, frozen=True, kw_only=True):
             "CL_DEVICE_AVAILABLE, known-answer kernel",
         ),
     ] = NOT_STATED
+    disguised: Annotated[
+        Fact[bool],
+        described(
+            "a CPU that calls itself a GPU",
+            "CL_DEVICE_NAME, CL_DEVICE_VERSION, CL_DRIVER_VERSION",
+        ),
+    ] = NOT_STATED
     software: Annotated[
         Fact[bool], described("computed by the CPU whatever its type says", "implementation")
     ] = NOT_STATED
@@ -179,6 +191,10 @@ class OpenclFacts(FactStruct, frozen=True, kw_only=True):
         Fact[bool],
         described("whether a GPU or a way to one is there", "PCI functions, /dev/dri, /dev/dxg"),
     ] = NOT_STATED
+    empty_platforms: Annotated[
+        tuple[str, ...],
+        described("platforms that were shown without any device", "clGetDeviceIDs"),
+    ] = ()
     loader_found: Annotated[
         Fact[bool], described("whether any libOpenCL.so.1 was found", "ldconfig -p and other ways")
     ] = NOT_STATED
@@ -202,6 +218,10 @@ class OtherFacts(FactStruct, frozen=True, kw_only=True):
     where: Annotated[Fact[str], described("place; unknown: the same place")] = NOT_STATED
     when: Annotated[Fact[str], described("time; unknown: the same time")] = NOT_STATED
     is_root: Annotated[Fact[bool], described("whether it is root who sees this")] = NOT_STATED
+    environment: Annotated[
+        dict[str, str | Unknown | None],
+        described("variables that matter to OpenCL there; null: not set", "environment"),
+    ] = msgspec.field(default_factory=dict)
     usable_device: Annotated[
         Fact[bool], described("whether a usable device exists there", "all its ICDs and viewers")
     ] = NOT_STATED

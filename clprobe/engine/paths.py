@@ -86,12 +86,11 @@ def check_path(path: str, variables: Variables) -> Field:
     else:
         field = _step(Facts, first, known=variables)
     for name in rest:
-        if field.is_mapping:
-            field = Field(None, False, False, "environment", "")
-        elif field.is_list or field.struct is None:
+        if field.is_mapping:  # the rest is one key, such as libOpenCL.so.1
+            return Field(None, False, False, "environment", "")
+        if field.is_list or field.struct is None:
             raise PathError(f"{path}: nothing can follow before .{name}")
-        else:
-            field = _step(field.struct, name)
+        field = _step(field.struct, name)
     return field
 
 
@@ -106,10 +105,14 @@ def look_up(path: str, scope: Scope) -> Use:
         # A variable is unbound where the list that it runs over is not known.
         value = getattr(scope.facts, first, NOT_STATED)
         use = Use(first, value, scope.facts, first, whole)
-    for name in rest:
+    for position, name in enumerate(rest):
         if use.value is None or isinstance(use.value, Unknown):
             return use
-        use = Use(f"{use.fact}.{name}", _member(use.value, name), use.value, name)
+        if isinstance(use.value, dict):
+            key = ".".join(rest[position:])
+            value = use.value.get(key, NOT_STATED)
+            return Use(f"{use.fact}.{key}", value, use.owner, use.field)
+        use = Use(f"{use.fact}.{name}", getattr(use.value, name), use.value, name)
     return use
 
 
@@ -124,8 +127,8 @@ def label_of(value: Any, position: int) -> str:
 
 def read_from(use: Use) -> str:
     """Return where a live run reads the fact, its sibling facts filled in."""
-    if use.owner is None or isinstance(use.owner, dict):
-        return "environment" if isinstance(use.owner, dict) else ""
+    if use.owner is None:
+        return ""
     pattern = fields_of(type(use.owner))[use.field].read_from
     return _SiblingFormatter().vformat(pattern, (), use.owner) if "{" in pattern else pattern
 
@@ -141,10 +144,6 @@ class _SiblingFormatter(string.Formatter):
     def get_value(self, key: Any, args: Any, kwargs: Any) -> Any:  # noqa: ARG002 - its signature
         value = getattr(kwargs, key, NOT_STATED)
         return "?" if isinstance(value, Unknown) else value
-
-
-def _member(owner: Any, name: str) -> Any:
-    return owner.get(name, NOT_STATED) if isinstance(owner, dict) else getattr(owner, name)
 
 
 def _step(struct: type[msgspec.Struct], name: str, known: Variables | None = None) -> Field:
