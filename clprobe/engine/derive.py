@@ -9,18 +9,20 @@ import msgspec
 from clprobe.engine.derive_devices import gather_devices
 from clprobe.engine.derive_gpus import judge_gpu, with_device
 from clprobe.engine.derive_icds import judge_icd
+from clprobe.engine.derive_nvidia import judge_nvidia
 from clprobe.engine.derive_views import is_settled, judge_loader, judge_view, sum_up
-from clprobe.engine.facts import Boot, DeviceFacts, Facts, IcdFacts, OtherFacts, UserFacts
+from clprobe.engine.facts import Boot, DeviceFacts, Facts, IcdFacts, OtherFacts
 from clprobe.engine.hardware_facts import GpuFacts, NodeFacts
+from clprobe.engine.permissions.files import with_read_errors
 from clprobe.engine.permissions.nodes import judge_node, vendor_of_kind
+from clprobe.engine.permissions.people import closed_nodes, judge_user, needed_groups
 from clprobe.engine.reasons import describe_end
 from clprobe.engine.runtimes import installed_runtimes
 from clprobe.engine.said import everything_said
 from clprobe.engine.tables import Tables
 from clprobe.model.hardware import DeviceNode, node_kind
-from clprobe.model.placeholders import USER, is_person
+from clprobe.model.placeholders import SUDO_CALLER
 from clprobe.model.snapshot import Perspective, Snapshot
-from clprobe.model.system import User
 from clprobe.model.unknown import NOT_STATED, Fact, Unknown
 
 T = TypeVar("T")
@@ -29,13 +31,15 @@ U = TypeVar("U")
 
 def derive(snapshot: Snapshot, tables: Tables) -> Facts:
     """Return the snapshot's facts with everything that tables and reasoning add."""
-    icds = _each(snapshot.icds, lambda icd: judge_icd(icd, snapshot, tables))
+    user, system = snapshot.user, snapshot.system
+    readable = _each(snapshot.icds, lambda icd: with_read_errors(icd, user, system))
+    icds = _each(readable, lambda icd: judge_icd(icd, snapshot, tables))
     devices = _devices(snapshot, icds, tables)
     gpus = _gpus(snapshot, icds, devices, tables)
     nodes = _each(snapshot.device_nodes, lambda node: _node(node, snapshot, gpus))
     facts = Facts(
         system=snapshot.system,
-        user=_user(snapshot),
+        user=judge_user(snapshot.user, snapshot.system),
         environment=snapshot.environment,
         boot=_boot(snapshot),
         gpus=gpus,
@@ -49,8 +53,9 @@ def derive(snapshot: Snapshot, tables: Tables) -> Facts:
         icds=icds,
         devices=devices,
         views=_each(snapshot.views, lambda view: judge_view(view, snapshot.loaders, devices)),
-        others=tuple(_other(perspective, tables) for perspective in snapshot.perspectives),
+        others=tuple(_other(perspective, snapshot, tables) for perspective in snapshot.perspectives),
         said=everything_said(snapshot),
+        nvidia=judge_nvidia(snapshot),
         excerpts=_excerpts(snapshot, icds),
     )
     runtimes = installed_runtimes(snapshot, icds, tables)
@@ -97,29 +102,14 @@ def _node(node: DeviceNode, snapshot: Snapshot, gpus: Fact[tuple[GpuFacts, ...]]
     return judge_node(node, snapshot.user, snapshot.system, vendor)
 
 
-def _user(snapshot: Snapshot) -> UserFacts:
-    user = snapshot.user
-    stated = {name: getattr(user, name) for name in user.__struct_fields__}
-    return UserFacts(
-        **stated,
-        is_root=user.uid if isinstance(user.uid, Unknown) else user.uid == 0,
-        label=_label(user),
-    )
-
-
-def _label(user: User) -> str:
-    """Return how remedies name the user: a person never by name, so that a replay says the same."""
-    is_service = isinstance(user.uid, int) and not is_person(user.uid)
-    return user.name if is_service and isinstance(user.name, str) else USER
-
-
 def _boot(snapshot: Snapshot) -> Boot:
     line = snapshot.system.linux.command_line
     return Boot(parameters=line if isinstance(line, Unknown) else tuple(line.split()))
 
 
-def _other(perspective: Perspective, tables: Tables) -> OtherFacts:
+def _other(perspective: Perspective, snapshot: Snapshot, tables: Tables) -> OtherFacts:
     seen = derive(perspective.facts, tables).opencl
+    closed = closed_nodes(perspective, snapshot)
     uid = perspective.facts.user.uid
     is_root: Fact[bool] = uid if isinstance(uid, Unknown) else uid == 0
     if isinstance(perspective.who, str):
@@ -132,6 +122,9 @@ def _other(perspective: Perspective, tables: Tables) -> OtherFacts:
         environment=perspective.facts.environment,
         usable_device=seen.usable_device,
         gpu_device=seen.gpu_device,
+        called_sudo=perspective.who == SUDO_CALLER,
+        closed_nodes=tuple(node.path for node in closed),
+        needed_groups=needed_groups(closed, perspective.facts.user, snapshot.system),
     )
 
 

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import msgspec
 
-from clprobe.engine.hardware_facts import GpuFacts, NodeFacts
+from clprobe.engine.hardware_facts import GpuFacts, NodeFacts, NvidiaFacts
 from clprobe.model.fact import FactStruct, described
 from clprobe.model.opencl import Device, Framework, Icd, Loader, Outcome, Stage, View
 from clprobe.model.placeholders import USER
@@ -176,6 +176,9 @@ class UserFacts(User, frozen=True, kw_only=True):
 
     is_root: Annotated[Fact[bool], described("whether the user id is 0", "geteuid()")] = NOT_STATED
     label: Annotated[str, described("how remedies name the user; USER: a person")] = USER
+    subject: Annotated[str, described("how texts begin: You, or the user who is asked about")] = (
+        "You"
+    )
 
 
 class OpenclFacts(FactStruct, frozen=True, kw_only=True):
@@ -228,6 +231,19 @@ class OtherFacts(FactStruct, frozen=True, kw_only=True):
     gpu_device: Annotated[
         Fact[bool], described("whether a usable GPU exists there", "all its ICDs and viewers")
     ] = NOT_STATED
+    called_sudo: Annotated[
+        bool, described("whether it is the user who became root by sudo", "SUDO_UID")
+    ] = False
+    closed_nodes: Annotated[
+        tuple[str, ...],
+        described(
+            "nodes to a GPU that this user may not open",
+            "modes of the nodes, this user's groups in the group database",
+        ),
+    ] = ()
+    needed_groups: Annotated[
+        tuple[str, ...], described("groups that would open them", "groups of the nodes")
+    ] = ()
 
 
 class Facts(FactStruct, frozen=True, kw_only=True):
@@ -287,4 +303,5 @@ class Facts(FactStruct, frozen=True, kw_only=True):
         ),
     ] = NOT_STATED
     opencl: OpenclFacts = OpenclFacts()
+    nvidia: NvidiaFacts = NvidiaFacts()
     excerpts: Annotated[tuple[str, ...], described("lists above that may name only a part")] = ()

@@ -160,3 +160,22 @@ class NodeFacts(DeviceNode, frozen=True, kw_only=True):
         str | None, described("folder on the way that this user may not search; null: none")
     ] = None
     open_to: Annotated[str, described("who may open it, root aside, in words")] = "nobody"
+
+
+class NvidiaFacts(FactStruct, frozen=True, kw_only=True):
+    """The two halves of NVIDIA's driver."""
+
+    module_version: Annotated[
+        Fact[str | None],
+        described("of the loaded kernel module; null: it tells none", "/sys/module/nvidia/version"),
+    ] = NOT_STATED
+    library_version: Annotated[
+        Fact[str],
+        described(
+            "of the libraries that programs load", "names of libnvidia-*.so, package database"
+        ),
+    ] = NOT_STATED
+    versions_differ: Annotated[
+        Fact[bool],
+        described("whether both are known and not the same", "/sys/module/nvidia/version, names"),
+    ] = NOT_STATED

@@ -14,6 +14,7 @@ from clprobe.model.snapshot import Snapshot
 from clprobe.model.unknown import NOT_STATED, Unknown
 
 TABLES = Tables.load()
+NVIDIA_PACKAGE = {"name": "libnvidia-compute-550", "version": "550.107.02-0ubuntu1"}
 
 
 def _facts(**facts: Any) -> Facts:
@@ -70,3 +71,26 @@ def test_a_platform_without_devices_is_remembered_by_name() -> None:
     platforms = [{"name": "Clover", "devices": []}, {"name": "CUDA", "devices": [{}]}]
     views = [{"viewer": "clinfo", "answer": {"platforms": platforms}}]
     assert _facts(views=views).opencl.empty_platforms == ("Clover",)
+
+
+@pytest.mark.parametrize(
+    ("module", "facts", "differ"),
+    [
+        ("550.90.07", {"packages": [NVIDIA_PACKAGE]}, True),
+        ("550.107.02", {"packages": [NVIDIA_PACKAGE]}, False),
+        ("565.57.01", {"libraries": {"libcuda.so.1": "/usr/lib/libcuda.so.570.86.15"}}, True),
+        (None, {"libraries": {"libcuda.so.1": "/usr/lib/libcuda.so.570.86.15"}}, False),
+    ],
+)  # fmt: skip
+def test_nvidia_s_halves_are_compared(module: str | None, facts: Any, differ: bool) -> None:
+    found = _facts(system={"linux": {"module_versions": {"nvidia": module}}}, **facts).nvidia
+    assert found.versions_differ is differ
+
+
+def test_packages_of_a_container_say_nothing_of_injected_libraries() -> None:
+    system = {
+        "linux": {"module_versions": {"nvidia": "550.90.07"}},
+        "virtualization": {"container": "docker"},
+    }
+    packages = [{"name": "libnvidia-compute-535", "version": "535.183.01-0ubuntu1"}]
+    assert isinstance(_facts(system=system, packages=packages).nvidia.versions_differ, Unknown)
