@@ -13,6 +13,12 @@ from clprobe.model.unknown import NOT_STATED, Fact, Unknown
 
 INTEL = 0x8086
 _DEADLY = ("crash", "hang")
+# What Mesa's CPU drivers, Oclgrind and PoCL's CPU devices write into their names and versions. PoCL
+# also drives GPUs, and names those CUDA-… or level0-… where it names CPUs pthread-….
+_CPU_AT_WORK = re.compile(
+    r"llvmpipe|softpipe|swrast|oclgrind|(?:^|HSTR: )(?:pthread|basic|cpu|cpu-minimal|tbb)-",
+    re.IGNORECASE,
+)
 _ID_IN_NAME = re.compile(r"\[0x([0-9a-fA-F]{4})\]")
 
 
@@ -80,6 +86,7 @@ def _judged(
         generation=_generation(device, pci_id, tables),
         marketing_name=gpu.name if gpu is not None else _nameless(pci_id),
         usable=_usable(device, answer),
+        disguised=_disguised(device),
         software=_software(device, by_cpu=by_cpu),
     )
 
@@ -127,8 +134,19 @@ def _usable(device: Device, answer: Answer) -> Fact[bool]:
     return True  # it is shown and nothing speaks against it; only a kernel could prove more
 
 
+def _disguised(device: Device) -> Fact[bool]:
+    """Tell whether the device calls itself a GPU while its other texts name the CPU."""
+    if device.type != "gpu":
+        return device.type if isinstance(device.type, Unknown) else False
+    texts = (device.name, device.opencl_version, device.driver_version)
+    by_cpu = any(_CPU_AT_WORK.search(text) for text in texts if isinstance(text, str))
+    if by_cpu:
+        return not isinstance(device.pci_address, str)
+    return device.name if isinstance(device.name, Unknown) else False
+
+
 def _software(device: Device, *, by_cpu: bool) -> Fact[bool]:
-    if by_cpu or device.type == "cpu":
+    if by_cpu or device.type == "cpu" or _disguised(device) is True:
         return True
     if isinstance(device.name, str) and "llvmpipe" in device.name.lower():
         return True
