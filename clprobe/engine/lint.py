@@ -5,6 +5,7 @@ from clprobe.model.opencl import Icd, Library
 from clprobe.model.unknown import Fact, Unknown
 
 LONGEST_PATH = 4095  # PATH_MAX less its terminator
+_NO_FILES = ("directory", "fifo", "socket", "device", "character-device", "block-device", "other")
 _BYTE_ORDER_MARK = "\xef\xbb\xbf"  # as Latin-1, which is how the snapshot keeps the bytes
 _LOADED = ("platforms", "devices", "queries", "compile", "run")
 _MACHINE_ALIASES = {"amd64": "x86_64", "arm64": "aarch64", "i686": "i386", "i586": "i386"}
@@ -15,12 +16,12 @@ def file_fault(icd: Icd) -> Fact[str | None]:
 
     Both loaders read a line as it stands: a carriage return or blank becomes part of the name.
     """
-    if icd.file_type in ("directory", "fifo", "socket", "device"):
+    if icd.file_type in _NO_FILES:
         return "not-a-file"
     if isinstance(icd.text, Unknown):
         return _fault_of_name(icd)
     text = icd.text
-    first = text.split("\n", 1)[0]
+    first = text.split("\n", 1)[0].split("\0", 1)[0]
     lines = [line for line in text.split("\n") if line.strip()]
     faults = {
         "empty": not first.strip(),
@@ -28,6 +29,7 @@ def file_fault(icd: Icd) -> Fact[str | None]:
         "too-long": len(first) > LONGEST_PATH,
         "carriage-return": "\r" in text,
         "comment": first.startswith("#"),
+        "quotation-marks": first.startswith(('"', "'")),
         "blanks": first != first.strip(),
         "several-lines": len(lines) > 1,
     }
@@ -62,11 +64,11 @@ def _fault_of_file(library: Library) -> str | None:
 
 
 def _fault_of_elf(library: Library, architecture: Fact[str]) -> str | None:
+    if _is_foreign(library, architecture):
+        return "other-architecture"
     size, required = library.size_bytes, library.required_bytes
     if isinstance(size, int) and isinstance(required, int) and size < required:
         return "truncated"
-    if _is_foreign(library, architecture):
-        return "other-architecture"
     missing = library.missing_dependencies
     return "missing-dependency" if not isinstance(missing, Unknown) and missing else None
 

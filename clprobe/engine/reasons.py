@@ -7,6 +7,9 @@ from clprobe.engine.tables import Tables
 from clprobe.model.opencl import Answer
 from clprobe.model.unknown import Fact, Unknown
 
+AFTER_ALL = "after all answers, while the process ended"
+"""What the probe says of a driver that fails once it has answered everything."""
+
 _STAGES = {
     "icd-file": "reading the .icd file",
     "library": "finding the library",
@@ -24,6 +27,7 @@ _FILE_FAULTS = {
     "too-long": "the .icd file's line is longer than a path can be",
     "carriage-return": "the .icd file has a carriage return (DOS line ending)",
     "comment": "the .icd file starts with a comment",
+    "quotation-marks": "the .icd file has quotation marks around the library's name",
     "blanks": "the .icd file has blanks around the library's name",
     "several-lines": "the .icd file has several lines",
     "not-a-file": "the .icd file is not a regular file",
@@ -51,7 +55,8 @@ def describe_end(icd: IcdFacts, facts: Facts, tables: Tables) -> str:
     if icd.outcome == "crash":
         return f"{_death(icd.answer, during)}{_last_line(icd.answer.printed)}"
     if icd.outcome == "hang":
-        return f"no answer within the time limit while {during}"
+        late = isinstance(icd.answer.message, str) and AFTER_ALL in icd.answer.message
+        return f"no answer within the time limit {AFTER_ALL if late else f'while {during}'}"
     fault = _FILE_FAULTS.get(str(icd.file_fault)) or _LIBRARY_FAULTS.get(str(icd.library_fault))
     if icd.outcome == "error":
         code = icd.answer.error_code

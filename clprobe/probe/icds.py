@@ -108,12 +108,8 @@ def _with_library(libraries: Libraries, facts: Icd, name: str, beside: str | Non
     path = libraries.find(name, beside=(beside,) if beside else ())
     facts = replace(facts, library=libraries.describe(path))
     if path is None:
-        return FoundIcd(
-            replace(
-                facts, answer=_ended("library", f"{name}: the dynamic linker finds no such file")
-            ),
-            None,
-        )
+        lost = _ended("library", f"{name}: the dynamic linker finds no such file")
+        return FoundIcd(replace(facts, answer=lost), None)
     why = libraries.why_not_loadable(path)
     if why is not None:
         return FoundIcd(replace(facts, answer=_ended("library", why)), None)
@@ -147,8 +143,8 @@ def _text(host: Host, path: str, facts: Icd) -> str | Unknown:
 
 
 def _library_name(text: str) -> str | Unknown | None:
-    """Return the first line as it is: loaders strip nothing but the line feed."""
-    line = text.split("\n", 1)[0]
+    """Return the first line as it is, up to a NUL: loaders strip nothing but the line feed."""
+    line = text.split("\n", 1)[0].split("\0", 1)[0]
     if len(line) >= _LONGEST_TEXT:
         return Unknown(f"the first line has {_LONGEST_TEXT} bytes or more, longer than any path")
     return line.encode("latin-1").decode("utf-8", "surrogateescape") if line.strip() else None
