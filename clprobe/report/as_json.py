@@ -2,19 +2,25 @@
 """Every JSON document that clprobe prints."""
 
 import json
+import re
 from typing import Any
 
 import msgspec
 
 from clprobe import __version__
 
+# DEL, C1, and what turns the direction of text around; C0 the standard escapes anyway.
+_CONTROLS = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+
 
 def document(schema: str, body: msgspec.Struct, **more: Any) -> str:
     """Return `body` as one indented UTF-8 JSON document with its schema and our version.
 
     Lone surrogates, which undecodable bytes from drivers and file names become, are replaced,
-    so the text can always be encoded.
+    so the text can always be encoded. Control characters are escaped, those that JSON would
+    allow as well: the document may end up on a terminal.
     """
     parts = {"schema": schema, "clprobe": __version__, **msgspec.to_builtins(body), **more}
     text = json.dumps(parts, indent=2, ensure_ascii=False, allow_nan=False)
-    return text.encode("utf-8", "replace").decode("utf-8") + "\n"
+    safe = _CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return safe.encode("utf-8", "replace").decode("utf-8") + "\n"
