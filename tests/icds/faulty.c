@@ -3,6 +3,9 @@
 // Its one GPU squares nothing, but its context, program and kernel calls answer as a driver's do.
 
 #define _GNU_SOURCE
+#include <dlfcn.h>
+#include <locale.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -33,6 +36,84 @@ static void hang(void) { for (;;) pause(); }
 
 static void crash(void) { signal(SIGSEGV, SIG_DFL); raise(SIGSEGV); }
 
+static int overflow(volatile char *before) {
+    volatile char room[65536];
+    room[0] = before ? before[0] : 0;
+    return overflow(room) + room[0];
+}
+
+static void eat_memory(void) {
+    while (malloc(64 << 20)) {}
+    fputs("fixture: out of memory\n", stderr);
+    abort();
+}
+
+static void *hang_thread(void *unused) { hang(); return NULL; }
+
+static void *crash_thread(void *unused) { crash(); return NULL; }
+
+static void end_main_thread(void) {
+    pthread_t thread;
+    pthread_create(&thread, NULL, hang_thread, NULL);
+    pthread_exit(NULL);
+}
+
+static void crash_in_thread(void) {
+    pthread_t thread;
+    pthread_create(&thread, NULL, crash_thread, NULL);
+    pthread_join(thread, NULL);
+}
+
+// A process of its own session, without parent, descriptors or folder: what daemon(3) makes.
+static void leave_daemon(void) {
+    if (fork() == 0) {
+        setsid();
+        if (fork() == 0) {
+            for (int i = 0; i < 1024; i++) close(i);
+            chdir("/");
+            hang();
+        }
+        _exit(0);
+    }
+}
+
+static void hang_without_signals(void) {
+    sigset_t all;
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, NULL);
+    setsid();
+    hang();
+}
+
+static void change_surroundings(void) {
+    setlocale(LC_ALL, "de_DE.UTF-8");
+    setenv("LC_ALL", "tr_TR.UTF-8", 1);
+    chdir("/");
+    signal(SIGCHLD, SIG_IGN);
+    signal(SIGPIPE, SIG_DFL);
+}
+
+static void misbehave_strangely(void) {
+    if (has("trap")) __builtin_trap();
+    if (has("bus_error")) raise(SIGBUS);
+    if (has("division")) raise(SIGFPE);
+    if (has("kills_itself")) kill(getpid(), SIGKILL);
+    if (has("stops_itself")) raise(SIGSTOP);
+    if (has("alarm")) { alarm(1); pause(); }
+    if (has("stack_overflow")) overflow(NULL);
+    if (has("eats_memory")) eat_memory();
+    if (has("ends_main_thread")) end_main_thread();
+    if (has("thread_crash")) crash_in_thread();
+    if (has("daemonises")) leave_daemon();
+    if (has("hang_without_signals")) hang_without_signals();
+    if (has("changes_surroundings")) change_surroundings();
+    if (has("becomes_true")) execl("/bin/true", "true", NULL);
+    if (has("becomes_sleep")) execl("/bin/sleep", "sleep", "600", NULL);
+    if (has("prints_evil")) puts("\033[31m\033]0;owned\007 fixture \377\302\233 evil");
+    if (has("prints_forever")) for (;;) puts("fixture: noise without end");
+    if (has("busy_hang")) for (;;) {}
+}
+
 static void misbehave(const char *where) {
     char fault[64];
     snprintf(fault, sizeof fault, "%s_abort", where);
@@ -45,6 +126,7 @@ static void misbehave(const char *where) {
     if (has(fault)) exit(1);
     snprintf(fault, sizeof fault, "%s_hang", where);
     if (has(fault)) hang();
+    if (!strcmp(where, "entry")) misbehave_strangely();
 }
 
 #ifdef UNDEFINED
@@ -85,6 +167,15 @@ static cl_int get_platform_info(void *self, cl_uint what, size_t room, void *out
 
 static cl_int get_device_ids(void *self, uint64_t type, cl_uint room, void **out, cl_uint *count) {
     misbehave("devices");
+    if (has("billions_of_devices")) {
+        if (count) *count = 0xFFFFFFFF;
+        return SUCCESS;
+    }
+    if (has("null_device")) {
+        if (out && room) out[0] = NULL;
+        if (count) *count = 1;
+        return SUCCESS;
+    }
     if (has("devices_error")) return OUT_OF_HOST_MEMORY;
     if (has("zero_devices") || !(type & 4) || (has("devices_race") && out)) {
         if (count) *count = 0;
@@ -97,6 +188,14 @@ static cl_int get_device_ids(void *self, uint64_t type, cl_uint room, void **out
 
 static cl_int get_device_info(void *self, cl_uint what, size_t room, void *out, size_t *written) {
     if (what == 0x1002) misbehave("device_query");
+    if (what == 0x102B && has("device_name_error")) return OUT_OF_HOST_MEMORY;
+    if (what == 0x102B && has("lying_size")) {
+        if (out) memcpy(out, "Fixture GPU", 12);
+        if (written) *written = (size_t)1 << 40;
+        return SUCCESS;
+    }
+    if (what == 0x102B && has("no_terminator")) return answer_bytes("Fixture GPU", 11, room, out, written);
+    if (what == 0x102B && !out) misbehave("size_query");
     switch (what) {
     case 0x1000: return answer_number(4, 8, room, out, written);
     case 0x1001: return answer_number(0x8086, 4, room, out, written);
@@ -192,6 +291,21 @@ cl_int clIcdGetPlatformIDsKHR(cl_uint room, void **out, cl_uint *count) {
     if (has("closes_descriptors")) for (int i = 0; i < 64; i++) close(i);
     if (has("forks") && fork() == 0) hang();
     if (has("null_dispatch")) platform.dispatch = NULL;
+    if (has("wild_dispatch")) platform.dispatch = (void **)0x10;
+    if (has("null_platform") || has("wild_platform")) {
+        if (out && room) out[0] = has("null_platform") ? NULL : (void *)0x10;
+        if (count) *count = 1;
+        return SUCCESS;
+    }
+    if (has("billions_of_platforms")) {
+        if (count) *count = 0xFFFFFFFF;
+        return SUCCESS;
+    }
+    if (has("no_platforms")) {
+        if (count) *count = 0;
+        return SUCCESS;
+    }
+    if (has("platforms_race") && out) return NO_PLATFORM;
     if (has("null_entry")) table[2] = NULL;
     if (out && room) out[0] = &platform;
     if (count) *count = 1;
