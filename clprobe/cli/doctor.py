@@ -20,6 +20,12 @@ SCHEMA = "clprobe.doctor/1"
 
 @click.command()
 @click.option("--from", "source", metavar="FILE|-", help="Diagnose this snapshot, not this host.")
+@click.option(
+    "--as",
+    "asked",
+    metavar="USER",
+    help="Answer for another user or service: NAME, UID, UID:GID,GID or NAME.service.",
+)
 @click.option("--device", "selectors", multiple=True, metavar="SEL", help="Show these devices.")
 @click.option("--why", "rule_id", metavar="RULE", help="Say why this rule holds or does not.")
 @click.option("--list", "list_rules", is_flag=True, help="List what is checked.")
@@ -41,6 +47,7 @@ SCHEMA = "clprobe.doctor/1"
 def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     obj: dict[str, str],
     source: str | None,
+    asked: str | None,
     selectors: tuple[str, ...],
     rule_id: str | None,
     list_rules: bool,
@@ -57,7 +64,9 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     form = "json" if as_json else form
     if list_rules:
         return _list_rules(obj["color"])
-    snapshot, knowledge = _gather(source, timeout, for_text=form == "text", run_kernels=verbose)
+    snapshot, knowledge = _gather(
+        source, asked, timeout, for_text=form == "text", run_kernels=verbose
+    )
     if rule_id is not None:
         return _why(rule_id, snapshot, knowledge, obj["color"])
     from clprobe.engine.diagnose import diagnose, with_devices
@@ -94,22 +103,29 @@ def _exit_status(diagnosis: "Diagnosis", *, strict: bool) -> int:
 
 
 def _gather(
-    source: str | None, timeout: float, *, for_text: bool, run_kernels: bool
+    source: str | None, asked: str | None, timeout: float, *, for_text: bool, run_kernels: bool
 ) -> "tuple[Snapshot, Knowledge]":
     """Return facts and rules; rules are read while drivers keep us waiting."""
     if source is not None:
         from clprobe.cli.sources import read_snapshot
+        from clprobe.engine.permissions.stated_user import as_stated_user
 
-        return read_snapshot(source), _load_knowledge(for_text=False)
+        stated = read_snapshot(source)
+        snapshot = stated if asked is None else as_stated_user(stated, asked)
+        return snapshot, _load_knowledge(for_text=False)
+    from clprobe.engine.permissions.as_user import as_user
+    from clprobe.probe.accounts import find_account
     from clprobe.probe.collect import collect
     from clprobe.probe.live_host import LiveHost
     from clprobe.probe.scrub import scrub_here
 
-    knowledge = Background(lambda: _load_knowledge(for_text=for_text))
     host = LiveHost()
+    account = None if asked is None else find_account(host, asked)
+    knowledge = Background(lambda: _load_knowledge(for_text=for_text))
     snapshot = collect(host, timeout_s=timeout, run_kernels=run_kernels)
     # Scrubbed like what `clprobe snapshot` writes, so that its replay says the very same.
-    return scrub_here(snapshot, host), knowledge.result()
+    snapshot = scrub_here(snapshot, host)
+    return as_user(snapshot, *account) if account else snapshot, knowledge.result()
 
 
 def _load_knowledge(*, for_text: bool) -> "Knowledge":

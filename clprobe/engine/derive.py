@@ -53,7 +53,7 @@ def derive(snapshot: Snapshot, tables: Tables) -> Facts:
         icds=icds,
         devices=devices,
         views=_each(snapshot.views, lambda view: judge_view(view, snapshot.loaders, devices)),
-        others=tuple(_other(perspective, snapshot, tables) for perspective in snapshot.perspectives),
+        others=tuple(_other(other, snapshot, tables) for other in snapshot.perspectives),
         said=everything_said(snapshot),
         nvidia=judge_nvidia(snapshot),
         excerpts=_excerpts(snapshot, icds),

@@ -85,6 +85,7 @@ def diagnose(snapshot: Snapshot, knowledge: Knowledge) -> Diagnosis:
         drivers=inventory.drivers,
         devices=inventory.devices,
         gpus=inventory.gpus,
+        nodes=inventory.nodes,
     )
     return without_home(diagnosis, snapshot.user)
 

@@ -7,8 +7,8 @@ import msgspec
 
 from clprobe.engine.derive_icds import platforms_of
 from clprobe.engine.facts import DeviceFacts, Facts, IcdFacts, LoaderFacts
-from clprobe.engine.hardware_facts import GpuFacts
-from clprobe.model.finding import DeviceReport, DriverReport, GpuReport
+from clprobe.engine.hardware_facts import GpuFacts, NodeFacts
+from clprobe.model.finding import DeviceReport, DriverReport, GpuReport, NodeReport
 from clprobe.model.unknown import Fact, Unknown
 
 T = TypeVar("T")
@@ -43,6 +43,7 @@ class Inventory(msgspec.Struct, frozen=True, kw_only=True):
     platforms: tuple[PlatformReport, ...]
     devices: tuple[DeviceReport, ...]
     gpus: tuple[GpuReport, ...]
+    nodes: tuple[NodeReport, ...]
 
 
 def take_inventory(facts: Facts) -> Inventory:
@@ -54,7 +55,26 @@ def take_inventory(facts: Facts) -> Inventory:
         platforms=_platforms(facts),
         devices=tuple(_device(n, one) for n, one in enumerate(_known(facts.devices) or ())),
         gpus=tuple(_gpu(gpu) for gpu in _known(facts.gpus) or ()),
+        nodes=tuple(_node(node) for node in _known(facts.device_nodes) or ()),
     )
+
+
+def _node(node: NodeFacts) -> NodeReport:
+    return NodeReport(
+        path=node.path,
+        kind=_known(node.kind),
+        owner=_known(node.owner) or _number(node.uid),
+        group=_known(node.group) or _number(node.gid),
+        mode=_known(node.mode),
+        may_open=_known(node.may_open),
+        errno=_known(node.errno),
+        is_predicted=node.is_predicted,
+        denied_because=_known(node.denied_because),
+    )
+
+
+def _number(fact: Fact[int]) -> str | None:
+    return None if isinstance(fact, Unknown) else str(fact)
 
 
 def _known(fact: Fact[T]) -> T | None:

@@ -104,6 +104,24 @@ class GpuReport(msgspec.Struct, frozen=True, kw_only=True):
     supported_by: tuple[str, ...] | None = None
 
 
+class NodeReport(msgspec.Struct, frozen=True, kw_only=True):
+    """One device node and whether this user may open it; None is "not known".
+
+    `errno` is what open(O_RDWR) gives, null if it opens or if `may_open` is null too;
+    `is_predicted`: nobody tried, it follows from the permissions.
+    """
+
+    path: str
+    kind: str | None
+    owner: str | None
+    group: str | None
+    mode: str | None
+    may_open: bool | None
+    errno: str | None
+    is_predicted: bool
+    denied_because: str | None
+
+
 class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
     """Everything `doctor` and `info` print, root cause first."""
 
@@ -113,3 +131,4 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
     drivers: tuple[DriverReport, ...]
     devices: tuple[DeviceReport, ...]
     gpus: tuple[GpuReport, ...] = ()
+    nodes: tuple[NodeReport, ...] = ()

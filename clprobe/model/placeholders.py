@@ -7,6 +7,9 @@ USER = "USER"
 HOME = "~"
 """Starts a path in the home folder of the person who ran clprobe."""
 
+SUDO_CALLER = "whoever called sudo"
+"""Names the perspective of the user behind root."""
+
 FIRST_PERSON, NOBODY = 1000, 65534
 """User ids from the first one on are people's, but for nobody's."""
 

@@ -24,7 +24,7 @@ from clprobe.probe.nodes import probe_nodes
 from clprobe.probe.opencl import answer_of, view_of
 from clprobe.probe.packages import probe_packages
 from clprobe.probe.system import probe_system
-from clprobe.probe.user import probe_user
+from clprobe.probe.user import probe_sudo_caller, probe_user
 
 
 def collect(
@@ -56,6 +56,7 @@ def collect(
         device_nodes=probe_nodes(host),
         packages=packages,
         excerpts=(),
+        perspectives=probe_sudo_caller(host),
     )
     answered = tuple(_answered(host, icd, children, owners, timeout_s) for icd in icds)
     has_loader = any(loader.facts.is_default is True for loader in loaders)

@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Who runs this, and in which groups: as the process has them and as the database has them."""
 
+from msgspec.structs import replace
+
+from clprobe.model.placeholders import SUDO_CALLER, is_person
+from clprobe.model.snapshot import Perspective, Snapshot
 from clprobe.model.system import Group, User
 from clprobe.model.unknown import Unknown
 from clprobe.probe.facts import ask
@@ -29,6 +33,22 @@ def probe_user(host: Host) -> User:
         else bool(capabilities >> _CAP_DAC_OVERRIDE & 1),
         session=probe_session(host, identity.uid, name),
     )
+
+
+def probe_sudo_caller(host: Host) -> tuple[Perspective, ...]:
+    """Return, for root by sudo, the user behind it with the groups of the database; no name."""
+    uid = host.environment().get("SUDO_UID", "")
+    identity = ask(host.identity)
+    if isinstance(identity, Unknown) or identity.uid != 0 or not uid.isdecimal() or uid == "0":
+        return ()
+    groups = _database_groups(host, ask(host.user_name, int(uid)), int(uid))
+    if not isinstance(groups, Unknown):
+        # A person's own group has the person's name.
+        groups = tuple(
+            replace(group, name=None) if is_person(group.gid) else group for group in groups
+        )
+    user = User(uid=int(uid), groups=groups, database_groups=groups)
+    return (Perspective(who=SUDO_CALLER, facts=Snapshot(user=user)),)
 
 
 def probe_gpu_groups(host: Host) -> tuple[Group, ...] | Unknown:
