@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Where commands get their snapshot: this host, a file, or standard input."""
+# ruff: noqa: PLC0415 - readers of pastes load only where there is a paste to read
+"""Where commands get their snapshot: a file or standard input, be it a snapshot or a paste."""
 
 import sys
 from pathlib import Path
@@ -7,19 +8,50 @@ from pathlib import Path
 from clprobe.model.codec import snapshot_from_text
 from clprobe.model.errors import ClprobeError
 from clprobe.model.snapshot import Snapshot
+from clprobe.paste.kind import is_snapshot
+
+_LARGEST = 64 << 20
 
 
 def read_snapshot(name: str) -> Snapshot:
-    """Return the snapshot in the file `name`; "-" is standard input.
+    """Return the snapshot in the file `name`, or the facts of a pasted text in it; "-" is stdin.
 
-    Raises: ClprobeError if it cannot be read or is none.
+    Raises: ClprobeError if it cannot be read, is a damaged snapshot, or says nothing we know.
     """
+    text = _decoded(_bytes_of(name))
+    if is_snapshot(text):
+        return snapshot_from_text(text, name=name)
+    from clprobe.paste.assemble import read_paste
+    from clprobe.probe.scrub import scrub
+
+    # Scrubbed like a live snapshot, so that a report shows no reporter's name.
+    return scrub(read_paste(text, name=name))
+
+
+def _bytes_of(name: str) -> bytes:
     try:
-        data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+        if name == "-":
+            data = sys.stdin.buffer.read(_LARGEST + 1)
+        else:
+            with Path(name).open("rb") as file:
+                data = file.read(_LARGEST + 1)
     except OSError as error:
         raise ClprobeError(
             reference="snapshot-unreadable",
             message=f"{name}: {error.strerror or error}.",
             hint="clprobe snapshot --output FILE writes one.",
         ) from error
-    return snapshot_from_text(data.decode("utf-8", "replace"), name=name)
+    if len(data) > _LARGEST:
+        raise ClprobeError(
+            reference="snapshot-too-large",
+            message=f"{name} is larger than {_LARGEST >> 20} MiB.",
+            hint="Cut it down to the output of the commands that matter.",
+        )
+    return data
+
+
+def _decoded(data: bytes) -> str:
+    """Return the text; Windows programs write UTF-16, which its byte order mark tells."""
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return data.decode("utf-16", "replace")
+    return data.decode("utf-8-sig", "replace")
