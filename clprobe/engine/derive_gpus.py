@@ -4,6 +4,8 @@
 import msgspec
 
 from clprobe.engine.facts import DeviceFacts
+from clprobe.engine.families import family_covers, family_of
+from clprobe.engine.family_table import Family
 from clprobe.engine.hardware_facts import AMBIGUOUS, UNLISTED, Fit, GpuFacts
 from clprobe.engine.linux_support import (
     Identity,
@@ -42,17 +44,19 @@ def judge_gpu(
     vendor = _vendor(gpu)
     entry = identity.gpu
     suitable = _suitable(identity, vendor, tables)
+    family = family_of(gpu, vendor, tables)
     fits: Fact[tuple[Fit, ...]] = NOT_STATED
     if isinstance(runtimes, Unknown):
         fits = runtimes
     elif not isinstance(vendor, Unknown):
         meant = [run for run in runtimes if _is_meant_for(run.implementation, vendor, tables)]
-        fits = tuple(_fit(run, identity, vendor, linux, tables) for run in meant)
+        fits = tuple(_fit(run, identity, family, linux, tables) for run in meant)
     stated = {name: getattr(gpu, name) for name in gpu.__struct_fields__}
     return GpuFacts(
         **stated,
         vendor=vendor,
         generation=_generation(gpu, identity, vendor),
+        family=_family_name(gpu, family, vendor),
         codename=entry.codename if entry is not None else _unlisted(gpu),
         marketing_name=entry.name if entry is not None else _unlisted(gpu),
         label=_label(gpu, entry, vendor),
@@ -104,6 +108,18 @@ def _generation(gpu: Gpu, identity: Identity, vendor: Fact[str]) -> Fact[str | N
     return gpu.pci_id
 
 
+def _family_name(gpu: Gpu, family: Family | None, vendor: Fact[str]) -> Fact[str | None]:
+    if family is not None:
+        return family.name
+    return (
+        UNLISTED
+        if vendor in ("amd", "nvidia")
+        else gpu.name
+        if isinstance(gpu.name, Unknown)
+        else None
+    )
+
+
 def _unlisted(gpu: Gpu) -> Fact[str | None]:
     return gpu.pci_id if isinstance(gpu.pci_id, Unknown) else None
 
@@ -152,11 +168,16 @@ def _is_meant_for(implementation: str, vendor: str, tables: Tables) -> bool:
 
 
 def _fit(
-    runtime: Runtime, identity: Identity, vendor: str, linux: Fact[str], tables: Tables
+    runtime: Runtime, identity: Identity, family: Family | None, linux: Fact[str], tables: Tables
 ) -> Fit:
     entry = tables.implementation(runtime.implementation)
-    covers = _covers(runtime, identity, vendor, tables)
-    versions = _versions(runtime.implementation, identity)
+    is_listed = identity.generation is not None or identity.gpu is not None
+    covers = (
+        _covers(runtime, identity, tables)
+        if is_listed or family is None
+        else family_covers(runtime, family, tables)
+    )
+    versions = _versions(runtime.implementation, identity, family)
     scheme = entry.version_scheme if entry is not None else "dotted"
     old, new = (
         (
@@ -179,8 +200,8 @@ def _fit(
     )
 
 
-def _covers(runtime: Runtime, identity: Identity, vendor: str, tables: Tables) -> Fact[bool]:
-    if vendor != "intel":
+def _covers(runtime: Runtime, identity: Identity, tables: Tables) -> Fact[bool]:
+    if identity.pci_id is not None and not identity.pci_id.startswith("8086:"):
         return UNLISTED
     if identity.pci_id is None:
         return _covers_generation(runtime, identity.generation, tables)
@@ -206,7 +227,10 @@ def _covers_generation(
     return is_in_range(runtime.version, support.versions, scheme)
 
 
-def _versions(implementation: str, identity: Identity) -> str | None:
+def _versions(implementation: str, identity: Identity, family: Family | None) -> str | None:
+    if family is not None:
+        support = family.implementations.get(implementation)
+        return support.versions if support is not None else None
     if implementation == "compute-runtime" and identity.gpu is not None and identity.gpu.neo:
         return identity.gpu.neo
     if identity.generation is None:

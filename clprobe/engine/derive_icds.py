@@ -3,7 +3,7 @@
 
 from clprobe.engine.facts import IcdFacts
 from clprobe.engine.lint import file_fault, library_fault
-from clprobe.engine.runtimes import version_by_package
+from clprobe.engine.runtimes import names_in, version_by_package
 from clprobe.engine.table_types import Implementation
 from clprobe.engine.tables import Tables
 from clprobe.model.opencl import Answer, Device, Icd, Outcome, Platform
@@ -76,7 +76,9 @@ def _recognised(icd: Icd, tables: Tables) -> Fact[str | None]:
     texts = (platform.name, platform.version, device.driver_version)
     name, version, driver = (text if isinstance(text, str) else None for text in texts)
     if not library and name is None:
-        return icd.library_name if isinstance(icd.library_name, Unknown) else None
+        if icd.library_name is None:
+            return None
+        return tables.recognise_file(icd.path) or icd.library_name
     return tables.recognise(library or None, name, version, driver)
 
 
@@ -105,8 +107,8 @@ def _version(icd: Icd, entry: Implementation | None, snapshot: Snapshot) -> Fact
     by_owner = version_by_package(owners, snapshot)
     if isinstance(by_owner, str) or entry is None:
         return by_owner
-    names = {name for names in entry.packages.values() for name in names}
-    return version_by_package(names, snapshot)
+    packages = () if isinstance(snapshot.packages, Unknown) else snapshot.packages
+    return version_by_package(names_in({one.name for one in packages}, entry), snapshot)
 
 
 def _relocated(icd: Icd) -> Fact[str | None]:

@@ -61,6 +61,10 @@ class GpuFacts(Gpu, frozen=True, kw_only=True):
         Fact[str | None],
         described("key in the generations table; null: not in it", "{pci_id} in the GPU table"),
     ] = NOT_STATED
+    family: Annotated[
+        Fact[str | None],
+        described("of AMD's or NVIDIA's chips, such as Polaris; null: another vendor's", "{name}"),
+    ] = NOT_STATED
     codename: Annotated[
         Fact[str | None], described("such as Kaby Lake", "{pci_id} in the GPU table")
     ] = NOT_STATED

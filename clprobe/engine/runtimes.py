@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Which OpenCL implementations are installed, by their ICDs packages, or platforms."""
 
+import re
+from fnmatch import fnmatchcase
+
 import msgspec
 
 from clprobe.engine.facts import IcdFacts
+from clprobe.engine.table_types import Implementation
 from clprobe.engine.tables import Tables
 from clprobe.engine.versions import upstream
 from clprobe.model.snapshot import Snapshot
@@ -35,7 +39,8 @@ def installed_runtimes(
         if isinstance(icd.implementation, str)
     ]
     if not isinstance(icds, Unknown) and "icds" not in snapshot.excerpts:
-        return tuple(found)
+        nameless = (one.implementation for one in icds if isinstance(one.implementation, Unknown))
+        return tuple(found) or next(nameless, ())
     known = {runtime.implementation for runtime in found}
     found += [run for run in _packaged(snapshot, tables) if run.implementation not in known]
     if isinstance(icds, Unknown):
@@ -53,6 +58,13 @@ def version_by_package(names: set[str], snapshot: Snapshot) -> Fact[str]:
     return NOT_STATED
 
 
+def names_in(packages: set[str], entry: Implementation) -> set[str]:
+    """Return those names of packages that hold the implementation."""
+    own = {name for names in entry.packages.values() for name in names} & packages
+    patterns = entry.recognise.packages
+    return own | {name for name in packages if any(fnmatchcase(name, one) for one in patterns)}
+
+
 def _packaged(snapshot: Snapshot, tables: Tables) -> list[Runtime]:
     packages = () if isinstance(snapshot.packages, Unknown) else snapshot.packages
     if not packages:
@@ -60,7 +72,7 @@ def _packaged(snapshot: Snapshot, tables: Tables) -> list[Runtime]:
     present = {package.name for package in packages}
     found = []
     for key, entry in tables.implementations().items():
-        names = {name for names in entry.packages.values() for name in names} & present
+        names = names_in(present, entry)
         if names:
             version = version_by_package(names, snapshot)
             source = f"package {min(names)}"
@@ -81,10 +93,20 @@ def _shown(snapshot: Snapshot, tables: Tables) -> list[Runtime]:
                 found[key] = Runtime(
                     source=f"platform {name}",
                     implementation=key,
-                    version=NOT_STATED,
+                    version=_release(version, key, tables),
                     loadable=True,
                 )
     return list(found.values())
+
+
+def _release(platform_version: str | None, key: str, tables: Tables) -> Fact[str]:
+    """Return the release whose build number the platform tells, as AMD-APP (3361.0) does."""
+    entry = tables.implementation(key)
+    number = re.search(r"\((\d+)\.\d+\)", platform_version or "")
+    if entry is None or number is None:
+        return NOT_STATED
+    begun = [build for build in entry.builds if int(build) <= int(number[1])]
+    return entry.builds[max(begun, key=int)] if begun else NOT_STATED
 
 
 def _loadable(icd: IcdFacts) -> Fact[bool]:

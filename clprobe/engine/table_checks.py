@@ -3,6 +3,7 @@
 
 from collections.abc import Iterable, Iterator
 
+from clprobe.engine.family_table import Family
 from clprobe.engine.table_types import PRE_PRODUCTION, Generation, Implementation, Stack
 from clprobe.engine.tables import Tables
 from clprobe.engine.versions import Scheme, in_range
@@ -20,6 +21,7 @@ def contradictions(tables: Tables) -> list[str]:
         *(problem for i in tables.implementations().values() for problem in _releases(i, tables)),
         *(problem for s in tables.stacks().values() for problem in _stack(s, tables)),
         *_distributions(tables),
+        *(problem for f in tables.families().values() for problem in _family(f, tables)),
     ]
 
 
@@ -67,6 +69,15 @@ def _generation(generation: Generation, tables: Tables) -> Iterator[str]:
             versions = getattr(platform.linux, field)
             if versions is not None:
                 yield from _range(f"{where} {key} {field}", versions, "linux")
+
+
+def _family(family: Family, tables: Tables) -> Iterator[str]:
+    where = f"families {family.family}"
+    known = tables.implementations()
+    yield from _unknown(where, [*family.implementations, *family.not_driven_by], known)
+    for key, support in family.implementations.items():
+        scheme = known[key].version_scheme if key in known else "dotted"
+        yield from _range(f"{where} {key}", support.versions, scheme)
 
 
 def _releases(implementation: Implementation, tables: Tables) -> Iterator[str]:

@@ -126,9 +126,15 @@ class Generation(Entry, frozen=True, kw_only=True):
 
 
 class Recognise(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Shell patterns. A library pattern with "/" is for the whole path, else for the file name."""
+    """Shell patterns. A library pattern with "/" is for the whole path, else for the file name.
+
+    `packages` are names under which distributions and vendors install it, `files` those of its
+    .icd file, for reports that tell no more.
+    """
 
     libraries: tuple[str, ...] = ()
+    packages: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
     platform_names: tuple[str, ...] = ()
     platform_versions: tuple[str, ...] = ("*",)
     driver_versions: tuple[str, ...] = ("*",)
@@ -140,6 +146,7 @@ class Implementation(Entry, frozen=True, kw_only=True):
     `packages` are per distribution id. `companions` are what it loads at run time. `enable` are
     variables without which it shows no device. `platform_without_device` tells whether it lists
     its platform when it has no device, `no_device_errors` which OpenCL errors mean just that.
+    `builds` are the first build numbers, as platforms tell them, of some releases.
     `linux` is what it needs on any GPU.
     """
 
@@ -159,6 +166,7 @@ class Implementation(Entry, frozen=True, kw_only=True):
     no_device_errors: tuple[int, ...] = ()
     packages: dict[str, tuple[str, ...]] = {}
     companions: tuple[str, ...] = ()
+    builds: dict[str, str] = {}
     releases: "tuple[Release, ...]" = ()  # Python 3.10 resolves only whole strings
     elsewhere: "tuple[Elsewhere, ...]" = ()
     problems: tuple[str, ...] = ()

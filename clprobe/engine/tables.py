@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeVar
 
 from clprobe.engine import coverage, gpu_names
 from clprobe.engine.checked_yaml import nearest, parse, read, table_error
+from clprobe.engine.family_table import Family
 from clprobe.engine.ip_version import ip_version_in
 from clprobe.engine.table_types import (
     Distribution,
@@ -95,6 +96,10 @@ class Tables:
         found = [g.generation for g in self.generations().values() if ip_version_in(ip_version, g)]
         return found[0] if len(found) == 1 else None
 
+    def families(self) -> dict[str, Family]:
+        """Return the families of AMD's and NVIDIA's chips by key."""
+        return {f.family: f for f in self._all("families", Family)}
+
     def implementation(self, key: str) -> Implementation | None:
         """Return an implementation such as "compute-runtime"."""
         return self._one("implementations", key, Implementation)
@@ -131,6 +136,14 @@ class Tables:
         ]
         fitting.sort(key=lambda entry: entry.recognise.driver_versions == ("*",))
         return fitting[0].implementation if fitting else None
+
+    def recognise_file(self, icd_path: str) -> str | None:
+        """Return the implementation that registers a file of that name; None if none is known."""
+        file_name = icd_path.rsplit("/", 1)[-1]
+        for entry in self.implementations().values():
+            if any(fnmatchcase(file_name, pattern) for pattern in entry.recognise.files):
+                return entry.implementation
+        return None
 
     def distribution(self, distribution_id: str, release: str) -> Distribution | None:
         """Return a release such as ("ubuntu", "24.04"), also by codename or as a rebuild."""

@@ -91,3 +91,56 @@ def test_an_unlisted_id_leaves_coverage_open() -> None:
 def test_linux_binds_a_gpu_from_some_release_on(release: str, verdict: str) -> None:
     system = {"linux": {"release": release}}
     assert _gpu({"pci_id": "8086:56a0"}, system=system).linux_binds == verdict
+
+
+@pytest.mark.parametrize(
+    ("name", "packages", "too_new"),
+    [
+        ("AMD Radeon RX 470", [{"name": "rocm-opencl", "version": "4.5.0"}], True),
+        ("AMD Radeon RX 470", [{"name": "rocm-opencl", "version": "4.3.0"}], False),
+        (
+            "NVIDIA GeForce GT 710",
+            [{"name": "libnvidia-compute-535", "version": "535.129.03"}],
+            True,
+        ),
+        ("GK208B [GeForce GT 710]", [{"name": "opencl-nvidia-470xx", "version": "470.256"}], False),
+    ],
+)
+def test_drivers_drop_families_of_other_vendors_too(
+    name: str, packages: list[dict[str, Any]], too_new: bool
+) -> None:
+    gpu = _gpu({"name": name}, packages=packages)
+    assert not isinstance(gpu.fits, Unknown)
+    assert [fit.too_new for fit in gpu.fits] == [too_new]
+
+
+def test_a_platform_s_build_number_tells_the_release() -> None:
+    platform = {"name": "AMD Accelerated Parallel Processing", "devices": []}
+    version = {"version": "OpenCL 2.1 AMD-APP (3649.0)"}
+    views = [{"viewer": "clinfo", "answer": {"platforms": [{**platform, **version}]}}]
+    gpu = _gpu({"name": "Ellesmere [Radeon RX 580]"}, views=views)
+    assert not isinstance(gpu.fits, Unknown)
+    assert (gpu.fits[0].version, gpu.fits[0].too_new) == ("6.4", True)
+
+
+def test_a_family_that_a_driver_never_held_is_not_covered() -> None:
+    packages = [{"name": "rocm-opencl", "version": "5.2.3"}]
+    gpu = _gpu({"name": "Mars XTX [Radeon HD 8790M]"}, packages=packages)
+    assert not isinstance(gpu.fits, Unknown)
+    assert [(fit.covers, fit.too_new, fit.too_old) for fit in gpu.fits] == [(False, False, False)]
+
+
+def test_a_name_outside_all_families_leaves_it_open() -> None:
+    gpu = _gpu({"name": "AMD Radeon RX 7900 XTX"}, packages=[{"name": "rocm-opencl"}])
+    assert not isinstance(gpu.fits, Unknown)
+    assert isinstance(gpu.fits[0].covers, Unknown)
+
+
+def test_an_icd_of_which_only_the_file_is_known_is_recognised_by_its_name() -> None:
+    gpu = _gpu({"name": "NVIDIA RTX A2000"}, icds=[{"path": "/etc/OpenCL/vendors/nvidia.icd"}])
+    assert gpu.installed == ("nvidia",)
+
+
+def test_an_icd_that_could_be_anybody_s_leaves_open_what_is_installed() -> None:
+    gpu = _gpu({"name": "NVIDIA RTX A2000"}, icds=[{"path": "/etc/OpenCL/vendors/x.icd"}])
+    assert isinstance(gpu.installed, Unknown)
