@@ -242,8 +242,9 @@ class OtherFacts(FactStruct, frozen=True, kw_only=True):
         ),
     ] = ()
     needed_groups: Annotated[
-        tuple[str, ...], described("groups that would open them", "groups of the nodes")
-    ] = ()
+        str,
+        described("groups that would open them, as usermod takes them", "groups of the nodes"),
+    ] = ""
 
 
 class Facts(FactStruct, frozen=True, kw_only=True):

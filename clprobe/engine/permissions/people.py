@@ -55,9 +55,9 @@ def closed_nodes(perspective: Perspective, snapshot: Snapshot) -> tuple[DeviceNo
     )
 
 
-def needed_groups(nodes: tuple[DeviceNode, ...], user: User, system: System) -> tuple[str, ...]:
-    """Return the groups that would open the nodes to the user."""
+def needed_groups(nodes: tuple[DeviceNode, ...], user: User, system: System) -> str:
+    """Return the groups that would open the nodes to the user, with commas between."""
     untried = [replace(node, open_error=NOT_STATED) for node in nodes]
     judged = [judge_node(node, user, system, NOT_STATED) for node in untried]
     labels = [node.group_label for node in judged if node.denied_because in _MENDED_BY_GROUP]
-    return tuple(dict.fromkeys(labels))
+    return ",".join(dict.fromkeys(labels))
