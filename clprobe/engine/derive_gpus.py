@@ -30,9 +30,21 @@ _VENDOR_WORDS = {
     "intel": ("intel", "iris", "uhd graphics", "arc"),
     "amd": ("amd", "radeon", "ati "),
     "nvidia": ("nvidia", "geforce", "quadro", "tesla"),
+    "arm": ("mali",),
+    "qualcomm": ("adreno",),
+    "broadcom": ("videocore", "v3d"),
     "virtual": ("virtio", "vmware", "qxl", "bochs", "hyper-v", "virtualbox"),
 }
-_KERNEL_DRIVERS = {"intel": {"i915", "xe"}, "amd": {"amdgpu"}, "nvidia": {"nvidia"}}
+_KERNEL_DRIVERS = {
+    "intel": {"i915", "xe"},
+    "amd": {"amdgpu"},
+    "nvidia": {"nvidia"},
+    "arm": {"mali", "panfrost", "panthor"},
+    "qualcomm": {"kgsl", "msm"},
+    "broadcom": {"v3d", "vc4"},
+}
+_WITHOUT_TABLE = ("amd", "nvidia", "arm", "qualcomm", "broadcom")
+"""Vendors of whose chips the table of generations holds none."""
 
 
 def judge_gpu(
@@ -103,7 +115,7 @@ def _vendor(gpu: Gpu) -> Fact[str]:
 def _generation(gpu: Gpu, identity: Identity, vendor: Fact[str]) -> Fact[str | None]:
     if identity.generation is not None:
         return identity.generation.generation
-    if isinstance(gpu.pci_id, str) or vendor in ("amd", "nvidia", "virtual", "other"):
+    if isinstance(gpu.pci_id, str) or vendor in (*_WITHOUT_TABLE, "virtual", "other"):
         return None
     return gpu.pci_id
 
@@ -136,7 +148,7 @@ def _label(gpu: Gpu, entry: GpuEntry | None, vendor: Fact[str]) -> str:
 
 
 def _computes(identity: Identity, vendor: Fact[str]) -> Fact[bool]:
-    if vendor in ("amd", "nvidia"):
+    if vendor in _WITHOUT_TABLE:
         return True
     if vendor in ("virtual", "other"):
         return False

@@ -10,7 +10,11 @@ from clprobe.model.opencl import Answer, Device, Icd, Outcome, Platform
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.unknown import Fact, Unknown
 
-_VENDORS = {"i915": "intel", "xe": "intel", "amdgpu": "amd", "nvidia": "nvidia"}
+_VENDORS = {
+    "i915": "intel", "xe": "intel", "amdgpu": "amd", "nvidia": "nvidia",
+    "mali": "arm", "panfrost": "arm", "panthor": "arm", "kgsl": "qualcomm", "msm": "qualcomm",
+    "v3d": "broadcom", "vc4": "broadcom",
+}  # fmt: skip
 
 
 def judge_icd(icd: Icd, snapshot: Snapshot, tables: Tables) -> IcdFacts:

@@ -23,7 +23,7 @@ _SAYS_NOTHING_FOUND = re.compile(
 """How programs say that OpenCL has nothing for them."""
 _ENDED = ("no-devices", "error", "crash", "hang")
 _PRIVATE_LOADERS = ("pyopencl-wheel", "conda-ocl-icd")
-_WAYS_TO_A_GPU = ("render", "kfd", "nvidia", "dxg")
+_WAYS_TO_A_GPU = ("render", "kfd", "nvidia", "dxg", "mali", "kgsl")
 
 
 def judge_loader(loader: Loader, icds: Fact[tuple[IcdFacts, ...]]) -> LoaderFacts:

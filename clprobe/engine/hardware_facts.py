@@ -53,7 +53,7 @@ class GpuFacts(Gpu, frozen=True, kw_only=True):
     vendor: Annotated[
         Fact[str],
         described(
-            "intel, amd, nvidia, virtual (drawn by a hypervisor) or other",
+            "intel, amd, nvidia, arm, qualcomm, broadcom, virtual (drawn by a hypervisor) or other",
             "/sys/bus/pci/devices/{pci_address}/vendor",
         ),
     ] = NOT_STATED
@@ -182,4 +182,23 @@ class NvidiaFacts(FactStruct, frozen=True, kw_only=True):
     versions_differ: Annotated[
         Fact[bool],
         described("whether both are known and not the same", "/sys/module/nvidia/version, names"),
+    ] = NOT_STATED
+
+
+class IntelFacts(FactStruct, frozen=True, kw_only=True):
+    """The parts of Intel's driver that it opens by name."""
+
+    compiler_wanted: Annotated[
+        Fact[str | None],
+        described(
+            "library of IGC that the installed compute-runtime loads; null: it is not installed",
+            "version of compute-runtime",
+        ),
+    ] = NOT_STATED
+    compiler_fits: Annotated[
+        Fact[bool | None],
+        described(
+            "whether that library is there; null: there is no compute-runtime",
+            "ldconfig -p, package database",
+        ),
     ] = NOT_STATED

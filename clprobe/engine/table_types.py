@@ -12,7 +12,8 @@ import msgspec
 from clprobe.engine.versions import Scheme
 from clprobe.model.finding import Source
 
-KernelDriver = Literal["i915", "xe", "i915!", "xe!", "amdgpu", "nvidia"]
+KernelDriver = Literal["i915", "xe", "i915!", "xe!", "amdgpu", "nvidia", "mali", "panfrost",
+    "panthor", "kgsl", "msm", "v3d", "vc4"]  # fmt: skip
 DeviceType = Literal["cpu", "gpu", "accelerator"]
 Outcome = Literal["works", "untested", "fails"]
 
@@ -128,8 +129,7 @@ class Generation(Entry, frozen=True, kw_only=True):
 class Recognise(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Shell patterns. A library pattern with "/" is for the whole path, else for the file name.
 
-    `packages` are names under which distributions and vendors install it, `files` those of its
-    .icd file, for reports that tell no more.
+    `packages` are names under which it is installed, `files` those of its .icd file.
     """
 
     libraries: tuple[str, ...] = ()

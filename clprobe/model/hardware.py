@@ -76,7 +76,7 @@ class DeviceNode(FactStruct, frozen=True, kw_only=True):
 
     path: Annotated[str, described("such as /dev/dri/renderD128")]
     kind: Annotated[
-        Fact[str], described("render, card, kfd, nvidia or dxg", "the name of {path}")
+        Fact[str], described("render, card, kfd, nvidia, dxg, mali or kgsl", "the name of {path}")
     ] = NOT_STATED
     pci_address: Annotated[
         Fact[str | None],
@@ -139,6 +139,8 @@ _NODE_KINDS = {
     "kfd": re.compile(r"/dev/kfd"),
     "nvidia": re.compile(r"/dev/nvidia(\d+|ctl|-uvm|-uvm-tools|-modeset)"),
     "dxg": re.compile(r"/dev/dxg"),
+    "mali": re.compile(r"/dev/mali\d"),
+    "kgsl": re.compile(r"/dev/kgsl-3d\d"),
 }
 
 

@@ -144,3 +144,12 @@ def test_an_icd_of_which_only_the_file_is_known_is_recognised_by_its_name() -> N
 def test_an_icd_that_could_be_anybody_s_leaves_open_what_is_installed() -> None:
     gpu = _gpu({"name": "NVIDIA RTX A2000"}, icds=[{"path": "/etc/OpenCL/vendors/x.icd"}])
     assert isinstance(gpu.installed, Unknown)
+
+
+@pytest.mark.parametrize(
+    ("name", "vendor"),
+    [("Mali-G610", "arm"), ("Qualcomm Adreno 643", "qualcomm"), ("VideoCore IV", "broadcom")],
+)
+def test_gpus_of_small_boards_have_vendors_too(name: str, vendor: str) -> None:
+    gpu = _gpu({"name": name})
+    assert (gpu.vendor, gpu.computes, gpu.generation) == (vendor, True, None)
