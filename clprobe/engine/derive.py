@@ -9,6 +9,7 @@ import msgspec
 from clprobe.engine.derive_devices import gather_devices
 from clprobe.engine.derive_gpus import judge_gpu, with_device
 from clprobe.engine.derive_icds import judge_icd
+from clprobe.engine.derive_intel import judge_intel
 from clprobe.engine.derive_nvidia import judge_nvidia
 from clprobe.engine.derive_views import is_settled, judge_loader, judge_view, sum_up
 from clprobe.engine.facts import Boot, DeviceFacts, Facts, IcdFacts, OtherFacts
@@ -59,7 +60,11 @@ def derive(snapshot: Snapshot, tables: Tables) -> Facts:
         excerpts=_excerpts(snapshot, icds),
     )
     runtimes = installed_runtimes(snapshot, icds, tables)
-    facts = msgspec.structs.replace(facts, opencl=sum_up(snapshot, facts, runtimes))
+    facts = msgspec.structs.replace(
+        facts,
+        opencl=sum_up(snapshot, facts, runtimes),
+        intel=judge_intel(snapshot, runtimes),
+    )
     worded = _each(icds, lambda icd: _with_detail(icd, facts, tables))
     return msgspec.structs.replace(facts, icds=worded)
 

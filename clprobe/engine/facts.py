@@ -9,7 +9,7 @@ from typing import Annotated
 
 import msgspec
 
-from clprobe.engine.hardware_facts import GpuFacts, NodeFacts, NvidiaFacts
+from clprobe.engine.hardware_facts import GpuFacts, IntelFacts, NodeFacts, NvidiaFacts
 from clprobe.model.fact import FactStruct, described
 from clprobe.model.opencl import Device, Framework, Icd, Loader, Outcome, Stage, View
 from clprobe.model.placeholders import USER
@@ -304,5 +304,6 @@ class Facts(FactStruct, frozen=True, kw_only=True):
         ),
     ] = NOT_STATED
     opencl: OpenclFacts = OpenclFacts()
+    intel: IntelFacts = IntelFacts()
     nvidia: NvidiaFacts = NvidiaFacts()
     excerpts: Annotated[tuple[str, ...], described("lists above that may name only a part")] = ()
