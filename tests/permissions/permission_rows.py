@@ -11,11 +11,16 @@ from typing import Any
 NODE = "/dev/dri/renderD128"
 ALICE, BOB, JELLYFIN, NOBODY = 4001, 4002, 112, 65534
 RENDER, VIDEO, SSL_CERT, LAB = 109, 44, 111, 4100
+SERVICE = "clprobe-test.service"
 _ALL_IDS = [[0, 0, 4294967295]]
 
 
 def _row(name: str, **facts: Any) -> dict[str, Any]:
     return {"name": name, "path": NODE, "mode": "0660", "uid": BOB, **facts}
+
+
+def _unit(*lines: str) -> str:
+    return "\n".join(("[Unit]", "User=bob", "[Service]", "ExecStart=/bin/true", *lines, ""))
 
 
 def _rootless(uid: int, **more: Any) -> dict[str, Any]:
@@ -117,6 +122,30 @@ ROWS = [
     _row("user of a container whose node came with the host's ids", uid=1000, gid=1000,
          groups=[44, 109], namespace={"uid": [[0, 100000, 65536]], "gid": [[0, 100000, 65536]]},
          errno="EACCES", reason="user-namespace"),
+    _row("a device list without the node", uid=ALICE, groups=[VIDEO, RENDER], device_list=[],
+         unit=_unit("User=alice", "DevicePolicy=closed"), errno="EPERM", reason="sandbox",
+         cli=["--as", SERVICE]),
+    _row("a device list that lets us read", uid=ALICE, groups=[VIDEO, RENDER],
+         device_list=["c 226:* r"], unit=_unit("User=alice", "DeviceAllow=char-drm r"),
+         errno="EPERM", reason="sandbox", cli=["--as", SERVICE]),
+    _row("a device list with the node", uid=ALICE, groups=[VIDEO, RENDER],
+         device_list=["c 226:128 rw"],
+         unit=_unit("User=alice", f"DeviceAllow={NODE} rw"), errno="ENXIO",
+         cli=["--as", SERVICE]),
+    _row("a device list shuts root out", uid=0, device_list=[], unit=_unit("DevicePolicy=strict"),
+         errno="EPERM", reason="sandbox", cli=["--as", SERVICE]),
+    _row("permissions come before the device list", device_list=[],
+         unit=_unit("User=bob", "DevicePolicy=closed"), errno="EACCES", reason="not-in-group",
+         cli=["--as", SERVICE]),
+    _row("a service with groups of its unit", uid=JELLYFIN, gid=118, groups=[RENDER],
+         unit=_unit("User=jellyfin", "SupplementaryGroups=video", "SupplementaryGroups=",
+                    "SupplementaryGroups=render"), errno="ENXIO", cli=["--as", SERVICE]),
+    _row("a service in no group of the node", uid=JELLYFIN, gid=118, groups=[VIDEO],
+         unit=_unit("User=jellyfin", "Group=jellyfin", "SupplementaryGroups=video"),
+         errno="EACCES", reason="not-in-group", cli=["--as", SERVICE]),
+    _row("a service with private devices", uid=ALICE, groups=[VIDEO, RENDER],
+         private_devices=True, unit=_unit("User=alice", "PrivateDevices=true"), errno="ENOENT",
+         reason="private-devices", cli=["--as", SERVICE]),
     _row("/dev/kfd, not in the group", path="/dev/kfd", errno="EACCES", reason="not-in-group",
          cli=["--as", "bob"]),
     _row("/dev/kfd with mode 0600", path="/dev/kfd", mode="0600", group=0, uid=ALICE,

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: MIT
+# ruff: noqa: PTH101, PTH102, S103, T201 - it makes the file system that it asks, and prints answers
 """Makes one private /dev after another and opens its node as somebody. Run by permission_rows.
 
 `unshare -m python world.py` reads rows as JSON from stdin and prints one JSON line a row: what
@@ -25,7 +26,7 @@ from clprobe.probe.live_host import LiveHost
 from clprobe.probe.nodes import probe_nodes
 from clprobe.probe.user import probe_gpu_groups, probe_user
 
-PASSWD = """root:x:0:0::/root:/bin/sh
+USERS = """root:x:0:0::/root:/bin/sh
 jellyfin:x:112:118::/nonexistent:/bin/false
 alice:x:4001:4001::/nonexistent:/bin/false
 bob:x:4002:4002::/nonexistent:/bin/false
@@ -41,8 +42,11 @@ alice:x:4001:
 bob:x:4002:
 nogroup:x:65534:
 """
+UNIT = Path("/run/systemd/system/clprobe-test.service")
+DEVICE_CGROUPS = Path("/sys/fs/cgroup/devices")
 _LIBC = ctypes.CDLL(None, use_errno=True)
-_NODEV, _NEW_USER, _PRIVATE, _BIND, _RECURSIVE, _DETACH = 4, 0x10000000, 1 << 18, 4096, 16384, 2
+_NODEV, _PRIVATE, _BIND, _RECURSIVE, _DETACH = 4, 1 << 18, 4096, 16384, 2
+_NEW_USER, _NEW_MOUNTS = 0x10000000, 0x00020000
 _NUMBERS = {"dri": 226, "kfd": 510, "nvidia0": 195}
 
 
@@ -50,22 +54,28 @@ def main() -> None:
     """Answer every row of stdin."""
     _mount("none", "/", "", _PRIVATE | _RECURSIVE)
     with tempfile.TemporaryDirectory() as folder:
-        for name, text in (("passwd", PASSWD), ("group", GROUP)):
+        for name, text in (("passwd", USERS), ("group", GROUP)):
             path = Path(folder, name)
             path.write_text(text)
             _mount(str(path), f"/etc/{name}", "", _BIND)
+        _mount("tmpfs", "/run", "tmpfs", 0)
+        UNIT.parent.mkdir(parents=True)
         for row in json.load(sys.stdin):
             print(json.dumps(_answer(row)), flush=True)
             _umount("/dev")
+        _umount("/run")
         for name in ("passwd", "group"):
             _umount(f"/etc/{name}")
 
 
 def _answer(row: dict[str, Any]) -> dict[str, Any]:
+    if "device_list" in row and not (DEVICE_CGROUPS / "devices.list").exists():
+        _mount("tmpfs", "/dev", "tmpfs", 0)
+        return {"skipped": "no device cgroup of version 1 here"}
     _make_dev(row)
+    UNIT.write_text(row.get("unit", ""))
     as_root = _facts(row["path"])
-    own = _in_child(row)
-    answer = {"as_root": as_root, **own}
+    answer = {"as_root": as_root, **_in_child(row)}
     if row.get("cli"):
         answer["cli"] = _doctor(row["cli"])
     return answer
@@ -126,6 +136,7 @@ def _in_child(row: dict[str, Any]) -> dict[str, Any]:
     with os.fdopen(answered, "rb") as pipe:
         answer: dict[str, Any] = json.loads(pipe.read())
     os.waitpid(pid, 0)
+    _leave_device_cgroup(pid)
     for descriptor in (ready, readying, mapped, mapping):
         os.close(descriptor)
     return answer
@@ -133,6 +144,10 @@ def _in_child(row: dict[str, Any]) -> dict[str, Any]:
 
 def _as_identity(row: dict[str, Any], readying: int, mapped: int) -> dict[str, Any]:
     groups = row.get("groups", [])
+    if "device_list" in row:
+        _join_device_cgroup(row["device_list"])
+    if row.get("private_devices"):
+        _hide_dri()
     if "namespace" in row and row["namespace"].get("keep_groups"):
         os.setgroups(groups)
     if "namespace" in row:
@@ -153,6 +168,29 @@ def _as_identity(row: dict[str, Any], readying: int, mapped: int) -> dict[str, A
         _clear_capabilities()
     facts = _facts(row["path"])
     return {"own": facts, "errno": _open(row["path"]), "namespace": _is_mapped()}
+
+
+def _join_device_cgroup(allowed: list[str]) -> None:
+    """Do what a container engine or systemd's DevicePolicy= does: only these, and /dev/null."""
+    group = DEVICE_CGROUPS / f"clprobe-test-{os.getpid()}"
+    group.mkdir()
+    (group / "devices.deny").write_text("a")
+    for line in ("c 1:* rwm", *allowed):
+        (group / "devices.allow").write_text(line)
+    (group / "cgroup.procs").write_text(str(os.getpid()))
+
+
+def _leave_device_cgroup(pid: int) -> None:
+    group = DEVICE_CGROUPS / f"clprobe-test-{pid}"
+    if group.exists():
+        group.rmdir()
+
+
+def _hide_dri() -> None:
+    """Do what PrivateDevices= does: a /dev of its own, without hardware."""
+    if _LIBC.unshare(_NEW_MOUNTS):
+        raise OSError(ctypes.get_errno(), "unshare")
+    _mount("tmpfs", "/dev/dri", "tmpfs", 0)
 
 
 def _is_mapped() -> bool:
