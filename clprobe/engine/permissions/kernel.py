@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 
 from clprobe.engine.permissions.membership import OVERFLOW_ID, is_member, is_root, is_same_user
 from clprobe.model.system import User
-from clprobe.model.unknown import Fact, Unknown
+from clprobe.model.unknown import NOT_STATED, Fact, Unknown
 
 READ, WRITE, SEARCH = 4, 2, 1
 _BITS = {"r": READ, "w": WRITE, "x": SEARCH}
@@ -94,7 +94,10 @@ def deciding(file: Owned, wanted: int, user: User, *, mapped: bool = False) -> I
         yield Entry("owner", bits >> 6 & 7)
     if is_owner is True:
         return
-    # Whoever states a mode has seen `ls -l`, which marks access lists: unstated means none.
+    # Whoever states a mode has seen `ls -l`, which marks access lists: unstated means none. A list
+    # that is marked and not shown may name anybody, with the group bits as its mask.
+    if isinstance(file.acl, Unknown) and file.acl != NOT_STATED and bits & 0o070:
+        yield Entry("named-user", bits >> 3 & 7)
     entries = () if isinstance(file.acl, Unknown) else file.acl
     if entries and bits & 0o070:
         yield from _listed(file, entries, wanted, user, mapped=mapped)

@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: MIT
+"""From a pasted text to one snapshot: who saw what, where and when, and what nobody understood."""
+
+from collections.abc import Iterator
+
+import msgspec
+
+from clprobe.model.errors import ClprobeError
+from clprobe.model.opencl import Loader, View
+from clprobe.model.snapshot import Snapshot
+from clprobe.model.unknown import NOT_STATED, Unknown
+from clprobe.paste import (
+    containers,
+    crashes,
+    embedded,
+    errors,
+    files,
+    gpu_tools,
+    inventories,
+    linking,
+    logs,
+    lspci,
+    nodes,
+    package_trouble,
+    packages,
+    programs,
+    prose,
+    restated,
+    systems,
+    traces,
+    users,
+    variables,
+)
+from clprobe.paste.blocks import contexts_of
+from clprobe.paste.clinfo import clinfo_runs
+from clprobe.paste.messages import is_message, is_noise
+from clprobe.paste.places import Evidence, snapshot_of
+from clprobe.paste.reading import Paste, Reader, Reading
+from clprobe.paste.text import clean_lines
+
+_LONGEST_UNREAD = 300
+_MOST_UNREAD = 5000
+
+
+def read_paste(text: str, *, name: str) -> Snapshot:
+    """Return the facts of a pasted text; `name` is its file, for messages.
+
+    Raises: ClprobeError if nothing in it was understood.
+    """
+    lines = clean_lines(text)
+    contexts, told = contexts_of(lines)
+    paste = Paste(lines, contexts, set())
+    evidence = Evidence()
+    unread: list[int] = []
+    for reader in _FIRST:
+        _gather(reader, paste, evidence, unread)
+    if any(line.startswith("# stated:") for line in lines):
+        # Facts that somebody restated follow no program's layout, though lines may look alike.
+        for reader in (restated.read_restated, _stated):
+            _gather(reader, paste, evidence, unread)
+    paste.take(frozenset(told))
+    for reader in _READERS:
+        _gather(reader, paste, evidence, unread)
+    for reader in _WEAKEST:
+        _gather(reader, paste, evidence, unread, is_weak=True)
+    _gather(_messages, paste, evidence, unread, is_weak=True)
+    left = sorted({*unread, *paste.left()})
+    if not evidence.tells():
+        raise _nothing_understood(name, len(left))
+    snapshot = snapshot_of(evidence)
+    return msgspec.structs.replace(
+        snapshot,
+        source=f"pasted text: {name}" if name != "-" else "pasted text",
+        unread=tuple(
+            lines[index].strip()[:_LONGEST_UNREAD] for index in left if not is_noise(lines[index])
+        )[:_MOST_UNREAD],
+    )
+
+
+def _gather(
+    reader: Reader, paste: Paste, evidence: Evidence, unread: list[int], *, is_weak: bool = False
+) -> None:
+    for reading in list(reader(paste)):
+        first = reading.lines[0] if reading.lines else 0
+        context = reading.context or paste.contexts[first]
+        evidence.add(reading, context, is_weak=is_weak)
+        paste.take(reading.lines)
+        unread += reading.unread
+
+
+def _clinfo(paste: Paste) -> Iterator[Reading]:
+    """Give each run of clinfo as a view; the loader that it names may lie anywhere."""
+    shown = [line if paste.is_free(index) else "" for index, line in enumerate(paste.whole_lines)]
+    for run in clinfo_runs(shown):
+        loader = (
+            run.loader_version
+            if isinstance(run.loader_version, Unknown)
+            else str(run.loader_version)
+        )
+        is_known = not isinstance(run.kind, Unknown) or not isinstance(loader, Unknown)
+        loaders = (
+            (Loader(path=NAMELESS, kind=run.kind, version=loader),) if is_known else NOT_STATED
+        )
+        view = View(viewer="clinfo", answer=run.answer)
+        lines = tuple(sorted(run.lines))
+        yield Reading(
+            lines=lines,
+            facts=Snapshot(views=(view,), loaders=loaders),
+            unread=run.unread,
+            private=True,
+        )
+
+
+NAMELESS = "libOpenCL.so.1"
+"""Stands for a loader of which a report does not tell the file."""
+
+
+def _messages(paste: Paste) -> Iterator[Reading]:
+    for index, line in paste.free():
+        if is_message(line):
+            facts = Snapshot(messages=(line[:_LONGEST_UNREAD],))
+            yield Reading(lines=(index,), facts=facts)
+
+
+def _stated(paste: Paste) -> Iterator[Reading]:
+    return prose.read_prose(paste, stated=True)
+
+
+def _sentences(paste: Paste) -> Iterator[Reading]:
+    return prose.read_prose(paste, stated=False)
+
+
+_FIRST: tuple[Reader, ...] = (embedded.read_embedded, _clinfo)
+_READERS: tuple[Reader, ...] = (
+    traces.read_traces,
+    traces.read_linker_debug,
+    logs.read_log,
+    lspci.read_lspci,
+    inventories.read_lshw,
+    inventories.read_inxi,
+    inventories.read_lsgpu,
+    nodes.read_node_listings,
+    nodes.read_access_lists,
+    files.read_icd_listings,
+    files.read_icd_texts,
+    files.read_linker_cache,
+    linking.read_ldd,
+    users.read_ids,
+    users.read_group_entries,
+    packages.read_packages,
+    package_trouble.read_policies,
+    package_trouble.read_package_sources,
+    package_trouble.read_package_trouble,
+    systems.read_uname,
+    systems.read_os_release,
+    systems.read_lsb_release,
+    systems.read_boot_and_cpu,
+    systems.read_detect_virt,
+    logs.read_lsmod,
+    logs.read_module_versions,
+    gpu_tools.read_nvidia_smi,
+    gpu_tools.read_rocm,
+    gpu_tools.read_graphics,
+    programs.read_darktable,
+    programs.read_hashcat,
+    programs.read_sycl_ls,
+    programs.read_clpeak,
+    programs.read_openvino,
+    programs.read_torch,
+    errors.read_tracebacks,
+    crashes.read_crashes,
+    linking.read_linker_messages,
+    files.read_icd_errors,
+    nodes.read_node_errors,
+    errors.read_ffmpeg,
+    errors.read_opencl_errors,
+    containers.read_engines,
+    containers.read_compose,
+    containers.read_services,
+    containers.read_wsl,
+    variables.read_variables,
+    variables.read_inline_variables,
+    inventories.read_fetches,
+    users.read_groups,
+    restated.read_restated,
+)
+_WEAKEST: tuple[Reader, ...] = (_sentences,)
+
+
+def _nothing_understood(name: str, lines: int) -> ClprobeError:
+    return ClprobeError(
+        reference="nothing-understood",
+        message=(
+            f"{name} is no snapshot, and none of its {lines} lines is output that clprobe knows "
+            "(clinfo, lspci, ls -l /dev/dri, id, uname, os-release, lists of packages, dmesg, strace, "
+            "ldd, error messages …)."
+        ),
+        hint="clprobe snapshot --output FILE writes what doctor --from reads best.",
+    )

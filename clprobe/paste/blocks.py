@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT
+"""Says for each line of a paste which command printed it, as whom, where and when."""
+
+import re
+from collections.abc import Sequence
+
+from clprobe.paste.commands import CommandLine, command_line
+from clprobe.paste.reading import Context
+from clprobe.paste.text import FENCE
+
+_LONGEST_HEADING = 140
+_QUOTED = re.compile(r"`([^`]{2,120})`|\"([^\"]{2,120})\"|'([^']{2,120})'")
+_ROOT = re.compile(
+    r"(?i)\b(as|with|using|for|under) (root|sudo)\b|\broot (user|output|sees)\b|\bsudo\b|\broot\)|^root\b"
+)
+_NOT_ROOT = re.compile(
+    r"(?i)\b(without sudo|no sudo|non-?root|not root|(as|with|for) (a |an |my |the )?(normal |regular |ordinary |own |unprivileged )?user\b|w/o sudo|user:$|as user)"
+)
+_CONTAINER = re.compile(
+    r"(?i)\b(in|inside|within|from)( the| a| my)?( \w+)? (container|docker|lxc|pod|image)\b|^(container|docker)\b.{0,20}:$"
+)
+_HOST = re.compile(
+    r"(?i)\b(on|from)( the| my)?( \w+)? host\b|^host\b.{0,20}:?$|outside( of)? (the )?(container|docker)"
+)
+_BEFORE = re.compile(
+    r"(?i)^\W*(before|previously|working (version|kernel|setup)|with the (old|previous))\b.{0,80}:?$"
+)
+_AFTER = re.compile(r"(?i)^\W*(after|now|not working|broken)\b.{0,80}:?$")
+_HEADING_MARK = re.compile(r"^(#{1,6} |\*\*|__|- \*\*|\* \*\*|[-*] \[[ x]\] |\d{1,2}[.)] )")
+_STATEMENT = re.compile(r"(?:[#*_-]+ )?[\w. *-]{1,40}: *(?:\*\*)? *\S")
+_ONE_WORD = re.compile(r"(?i)(host|container|root|user|sudo|before|after|now|docker)\W*$")
+_COMMENT_AS = re.compile(r"^#+ *(as |with )?(root|sudo)\b.{0,40}$", re.I)
+
+
+def contexts_of(lines: Sequence[str]) -> tuple[list[Context], set[int]]:
+    """Return each line's context, and the lines that did nothing but tell it.
+
+    A heading holds until the next heading, or the end of the fence that follows it; a command
+    until the next command, heading or end of its fence.
+    """
+    contexts: list[Context] = []
+    told: set[int] = set()
+    has_fences = FENCE in lines
+    heading, current, in_fence = Context(), Context(), False
+    for index, line in enumerate(lines):
+        if line == FENCE:
+            current = heading if not in_fence else Context()
+            heading = heading if not in_fence else Context()
+            in_fence = not in_fence
+            told.add(index)
+        elif (command := _command(line, in_fence or not has_fences)) is not None:
+            current = _within(heading, command)
+            told.add(index)
+        elif not in_fence and (titled := _heading(line, lines[index + 1 : index + 3])) is not None:
+            heading = current = titled
+            if titled != Context():
+                told.add(index)
+        elif in_fence and _COMMENT_AS.match(line):
+            current = heading = Context(who="root")
+            told.add(index)
+        contexts.append(current)
+    return contexts, told
+
+
+def _command(line: str, may_be_root: bool) -> CommandLine | None:
+    """Return the command on a line; `# clinfo` among Markdown is a heading, not root's prompt."""
+    if line.startswith("# ") and not may_be_root:
+        return None
+    return command_line(line)
+
+
+def _within(heading: Context, command: CommandLine) -> Context:
+    return Context(
+        who=command.who or heading.who,
+        where=command.where or heading.where,
+        when=heading.when,
+        command=command.command,
+    )
+
+
+def _heading(line: str, following: Sequence[str]) -> Context | None:
+    """Return what a heading says about the lines below it; None if the line is none."""
+    text = line.strip()
+    if not text or len(text) > _LONGEST_HEADING or _STATEMENT.match(text):
+        return None
+    is_title = " " in text or bool(_ONE_WORD.match(text))
+    opens = (text.endswith(":") and is_title and text[0] not in "/-") or bool(
+        _HEADING_MARK.match(text)
+    )
+    opens = opens or any(near == FENCE for near in following)
+    if not opens or (
+        ":" in text[:-1] and not _QUOTED.search(text) and not _HEADING_MARK.match(text)
+    ):
+        return None
+    who = "user" if _NOT_ROOT.search(text) else "root" if _ROOT.search(text) else ""
+    where = "container" if _CONTAINER.search(text) else "host" if _HOST.search(text) else ""
+    when = "before" if _BEFORE.match(text) and not _AFTER.match(text) else ""
+    named = _named_command(text)
+    if named is None:
+        return Context(who, where, when)
+    return Context(named.who or who, named.where or where, when, named.command)
+
+
+def _named_command(text: str) -> CommandLine | None:
+    """Return the command that a heading quotes, or is."""
+    for quoted in _QUOTED.findall(text):
+        found = command_line(next(part for part in quoted if part))
+        if found is not None:
+            return found
+    bare = re.sub(r"(?i)^\W*(the )?(output|result)s?( of| from)?( the)?:? ", "", text)
+    return command_line(bare.strip("#*_:- `"))

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: MIT
+"""Reads what there is of OpenCL on disk: the folder of .icd files, their texts, ldconfig."""
+
+import re
+from collections.abc import Iterator
+
+from clprobe.model.opencl import Icd, Library, Loader
+from clprobe.model.snapshot import Snapshot
+from clprobe.model.unknown import NOT_STATED
+from clprobe.paste.commands import command_line
+from clprobe.paste.listings import errno_of, listed, path_in_error
+from clprobe.paste.reading import Paste, Reading
+
+_VENDORS = "/etc/OpenCL/vendors"
+_FOLDER = re.compile(r"(?P<folder>(?:~|\$\w+|\$\{\w+\})?(?:/[\w.+@~-]+)*/OpenCL/vendors)\b")
+_ICD_NAMES = re.compile(r"(?:[\w.+/@~-]{1,150}\.icd\S{0,20}\s*){1,30}$")
+_ICD_PATH = re.compile(r"(?P<path>(?:~|\$\w+)?(?:/[\w.+@~-]+){1,12}\.icd)\b")
+_TEXT_OF = re.compile(
+    r"(?P<path>(?:/[\w.+@~-]+){1,12}\.icd)(?::\d+)?:\s*(?P<library>\S*lib[\w.+-]+\.so[\w.]*)$"
+)
+_HEAD = re.compile(r"==> (?P<path>(?:/[\w.+@~-]+){1,12}\.icd) <==$")
+_LIBRARY = re.compile(
+    r"(?P<library>(?:/[\w.+@~-]+){0,15}/?lib[\w.+-]{1,80}\.so(?:\.[\w.]{1,20})?)$"
+)
+_LDCONFIG = re.compile(
+    r"(?P<name>lib[\w.+-]{1,80}\.so[\w.]{0,20}) \((?P<kind>[^()]{1,60})\) => (?P<path>/\S{1,300})$"
+)
+_OPENCL = re.compile(
+    r"(?P<path>(?:/[\w.+@~-]+){1,15}/libOpenCL\.so(?:\.[\d.]{1,12})?)(?: -> \S+)?$"
+)
+_MATTERS = re.compile(
+    r"lib(?:ig|ze_|nvidia|cuda|OpenCL|MesaOpenCL|RusticlOpenCL|pocl|amdocl|intelocl|hsa|amdhip|dxcore|d3d12|LLVM|clang)"
+)
+
+
+def read_icd_listings(paste: Paste) -> Iterator[Reading]:
+    """Give the .icd files of `ls`, short or long; the whole folder where nothing was filtered."""
+    lines: list[int] = []
+    icds: dict[str, Icd] = {}
+    for index, line in paste.free():
+        command = paste.contexts[index].command
+        found = _from_listing(line, _folder_of(command), command)
+        if found is None:
+            continue
+        if lines and (index - lines[-1] > 3 or paste.contexts[lines[-1]] != paste.contexts[index]):
+            yield _listing(lines, icds, paste)
+            lines, icds = [], {}
+        lines.append(index)
+        icds |= {icd.path: icd for icd in found}
+    if lines:
+        yield _listing(lines, icds, paste)
+    yield from _empty_listings(paste)
+
+
+def _listing(lines: list[int], icds: dict[str, Icd], paste: Paste) -> Reading:
+    command = paste.contexts[lines[0]].command
+    asked = re.match(r"(?:ls|ll|dir|tree)\b", command) and _FOLDER.search(command)
+    is_whole = (
+        bool(asked) and "grep" not in command and f"{_VENDORS}" in command and ".icd" not in command
+    )
+    facts = Snapshot(icds=tuple(icds.values())) if icds or is_whole else Snapshot()
+    return Reading(lines=tuple(lines), facts=facts, whole=("icds",) if is_whole else ())
+
+
+def _folder_of(command: str) -> str:
+    found = _FOLDER.search(command)
+    return found["folder"] if found else ""
+
+
+def _from_listing(line: str, folder: str, command: str) -> list[Icd] | None:
+    is_listing = bool(folder) and re.match(r"(?:ls|ll|dir|tree|find)\b", command) is not None
+    entry = listed(line)
+    if entry is not None:
+        name = entry.name.rpartition("/")[2]
+        if not name.endswith(".icd"):
+            return [] if is_listing else None
+        path = entry.name if entry.name.startswith("/") else f"{folder or _VENDORS}/{name}"
+        kind = {"-": "file", "d": "directory", "p": "fifo"}.get(entry.kind, NOT_STATED)
+        # A link always shows rwxrwxrwx, which says nothing about the file behind it.
+        mode = entry.mode if entry.kind != "l" else NOT_STATED
+        return [Icd(path=path, file_type=kind, file_mode=mode)]
+    if _ICD_NAMES.match(line) and (is_listing or _ICD_PATH.match(line) or not line.startswith("/")):
+        names = line.split()
+        is_plain = all(re.fullmatch(r"[\w.+/@~-]+\.icd", name) for name in names)
+        if not is_plain or (
+            len(names) > 1 and not is_listing and "/" not in line and len(names) > 8
+        ):
+            return None
+        return [Icd(path=name if "/" in name else f"{folder or _VENDORS}/{name}") for name in names]
+    if is_listing and re.fullmatch(r"total \d+|\S+/vendors/?:|insgesamt \d+", line):
+        return []
+    return None
+
+
+def _empty_listings(paste: Paste) -> Iterator[Reading]:
+    """Give `ls /etc/OpenCL/vendors` that printed nothing: the next prompt follows at once."""
+    lines = paste.lines
+    for index, line in enumerate(lines[:-1]):
+        if _VENDORS not in line or ".icd" in line or "grep" in line:
+            continue
+        asked = command_line(line)
+        if asked is None or not asked.prompted or not re.match(r"ls\b", asked.command):
+            continue
+        following = command_line(lines[index + 1])
+        if following is not None and following.prompted:
+            yield Reading(lines=(), facts=Snapshot(icds=()), whole=("icds",))
+
+
+def read_icd_texts(paste: Paste) -> Iterator[Reading]:
+    """Give the library that each .icd file names: from cat, head, tail and grep."""
+    path = ""
+    nameless = 0
+    for index, line in paste.free():
+        told, head = _TEXT_OF.match(line), _HEAD.match(line)
+        if told is not None:
+            yield _text(index, told["path"], told["library"])
+            continue
+        if head is not None:
+            path = head["path"]
+            yield Reading(lines=(index,), facts=Snapshot(icds=(Icd(path=path),)))
+            continue
+        command = paste.contexts[index].command
+        found = _LIBRARY.match(line)
+        if found is None:
+            continue
+        if path:
+            yield _text(index, path, found["library"])
+            path = ""
+        elif re.match(
+            r"(?:cat|head|tail|more|less)\b", command
+        ) and ".icd" in command + ".icd" * bool(_folder_of(command)):
+            asked = _ICD_PATH.search(command)
+            nameless += asked is None
+            file = (
+                asked["path"] if asked else f"{_folder_of(command) or _VENDORS}/*.icd ({nameless})"
+            )
+            yield _text(index, file, found["library"])
+
+
+def _text(index: int, path: str, library: str) -> Reading:
+    icd = Icd(path=path, text=library, library_name=library, open_error=None)
+    return Reading(lines=(index,), facts=Snapshot(icds=(icd,)))
+
+
+def read_linker_cache(paste: Paste) -> Iterator[Reading]:
+    """Give the libraries of `ldconfig -p` and the places of libOpenCL that find or ls showed."""
+    for index, line in paste.free():
+        cached = _LDCONFIG.match(line)
+        if cached is not None:
+            yield Reading(lines=(index,), facts=_cached(cached))
+            continue
+        found = _OPENCL.match(line.split("=> ")[-1])
+        command = paste.contexts[index].command
+        if found is not None and re.match(
+            r"(?:find|locate|ls|whereis|realpath|readlink|dpkg|rpm)\b", command
+        ):
+            loader = Loader(path=found["path"])
+            yield Reading(lines=(index,), facts=Snapshot(loaders=(loader,)))
+        elif re.match(r"\d+ libs found in cache", line):
+            yield Reading(lines=(index,), facts=Snapshot())
+
+
+def _cached(found: re.Match[str]) -> Snapshot:
+    name, path = found["name"], found["path"]
+    libraries = {name: path} if _MATTERS.match(name) else {}
+    if name != "libOpenCL.so.1" or "x86-64" not in found["kind"] + "x86-64" * (
+        "AArch64" in found["kind"]
+    ):
+        return Snapshot(libraries=libraries)
+    loader = Loader(path=path, found_by=("ldconfig",))
+    return Snapshot(libraries=libraries, loaders=(loader,))
+
+
+def read_icd_errors(paste: Paste) -> Iterator[Reading]:
+    """Give what messages tell about .icd files and their folder."""
+    for index, line in paste.free():
+        error = errno_of(line) if "OpenCL/vendors" in line or ".icd" in line else None
+        if error is None or "(" in line[:12]:
+            continue
+        path = path_in_error(line) or ""
+        if error == "ENOENT" and path == _VENDORS:
+            facts = Snapshot(icds=(), messages=(line,))
+            yield Reading(lines=(index,), facts=facts, whole=("icds",))
+        elif error == "ENOENT" and re.search(r"vendors/?\*", line):
+            yield Reading(lines=(index,), facts=Snapshot(icds=()), whole=("icds",))
+        elif path.endswith(".icd") and error in ("EACCES", "EPERM"):
+            icd = Icd(path=path, open_error=error)
+            yield Reading(lines=(index,), facts=Snapshot(icds=(icd,)), private=True)
+
+
+def library_path(name: str) -> Library:
+    """Return the library at that path, or as yet unknown where only a name is given."""
+    return Library(path=name) if name.startswith("/") else Library()

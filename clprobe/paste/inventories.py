@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: MIT
+"""Reads what inventory programs print: hostnamectl, neofetch, inxi, lshw, lsgpu."""
+
+import re
+from collections.abc import Iterator
+
+import msgspec
+
+from clprobe.model.hardware import DeviceNode, Gpu
+from clprobe.model.snapshot import Snapshot
+from clprobe.model.system import Cpu, Linux, System, Virtualization
+from clprobe.model.unknown import NOT_STATED
+from clprobe.paste.distributions import distribution_named
+from clprobe.paste.reading import Paste, Reading
+from clprobe.paste.systems import cpu_named
+
+_FETCH = re.compile(
+    r"(?:[^\w\s]{0,80}\s+)?(?P<key>OS|Operating System|Kernel|CPU|GPU|Architecture|Virtualization|Chassis|Host|Hardware Model|Hardware Vendor|Static hostname|Machine ID|Boot ID|Icon name|Uptime|Packages|Shell|Resolution|Terminal|Memory|DE|WM|Display|Firmware Version|Firmware Date|Firmware Age): +(?P<value>\S.{0,200})$"
+)
+_INXI_KEY = re.compile(
+    r"(?<![\w-])(Kernel|arch|Distro|bus-ID|chip-ID|class-ID|driver|Device-\d|Card-\d|Card|model|info|vendor|type|v|bits|Desktop|alternate|non-free|status|built|ports|speed|lanes|pcie|gen|active|empty|process|code|port|off|temp|unloaded|Host|Console|renderer|OpenGL|API|compat-v|direct|Mesa|loaded|base|Display|Machine): ?"
+)
+_INXI = re.compile(
+    r"(?:(?:Graphics|System|CPU|Machine): +\S|(?:Device-\d|Card-\d): )|.{0,200}\b(?:chip-ID|bus-ID): ?\S"
+)
+_LSHW_START = re.compile(
+    r"\*-(?P<kind>display|graphics|pci|network|multimedia|usb|memory|cpu|core)(?::\d+)?(?: +(?P<unclaimed>UNCLAIMED|DISABLED))?$"
+)
+_LSHW_LINE = re.compile(
+    r"(?P<key>description|product|vendor|physical id|bus info|logical name|version|width|clock|capabilities|configuration|resources|size|capacity|serial|slot|date): +(?P<value>\S.{0,400})$"
+)
+_LSGPU = re.compile(
+    r"(?:[└├─│ ]*)?(?P<node>card\d+|renderD\d+) +(?P<what>\S.{0,120}?)? *drm:/dev/dri/(?:card|renderD)\d+$"
+)
+_HYPERVISORS = {"oracle", "kvm", "vmware", "qemu", "xen", "microsoft", "bochs", "parallels"}
+
+
+def read_fetches(paste: Paste) -> Iterator[Reading]:
+    """Give what hostnamectl, neofetch and screenfetch tell, line by line."""
+    for index, line in paste.free():
+        found = _FETCH.search(line) if ": " in line and len(line) < 300 else None
+        if found is None or (found.start() and not re.match(r"\W", line)):
+            continue
+        facts = _fetched(found["key"], found["value"].strip())
+        if facts is not None:
+            yield Reading(lines=(index,), facts=facts)
+
+
+def _fetched(key: str, value: str) -> Snapshot | None:
+    if key in ("OS", "Operating System"):
+        return of_os(value)
+    if key == "Kernel":
+        return of_linux(value)
+    if key == "CPU":
+        return Snapshot(system=System(cpu=cpu_named(value)))
+    if key == "Architecture":
+        return Snapshot(system=System(cpu=Cpu(architecture=value.replace("x86-64", "x86_64"))))
+    if key == "GPU":
+        return of_gpu(value)
+    if key == "Virtualization" and value.lower() in _HYPERVISORS:
+        return Snapshot(system=System(virtualization=Virtualization(machine=value.lower())))
+    return (
+        Snapshot() if key not in ("Memory", "Display", "Host", "DE", "Shell", "Terminal") else None
+    )
+
+
+def of_os(value: str) -> Snapshot | None:
+    """Return the facts of an operating system's name; None if it names none that we know."""
+    distribution = distribution_named(value)
+    if distribution is None:
+        return None
+    named = msgspec.structs.replace(distribution, name=value)
+    architecture = next((word for word in ("x86_64", "aarch64") if word in value), NOT_STATED)
+    wsl = (
+        Virtualization(wsl=int(found[1] or 2))
+        if (found := re.search(r"(?i)\bWSL ?([12])?", value))
+        else Virtualization()
+    )
+    return Snapshot(
+        system=System(distribution=named, cpu=Cpu(architecture=architecture), virtualization=wsl)
+    )
+
+
+def of_linux(value: str) -> Snapshot | None:
+    """Return the facts of a release of Linux; None if the text is none."""
+    found = re.match(
+        r"(?:Linux )?(?:kernel )?v?(?P<release>\d{1,2}\.\d{1,3}[\w.+~-]{0,60})", value, re.I
+    )
+    return (
+        Snapshot(system=System(linux=Linux(release=found["release"].rstrip("."))))
+        if found
+        else None
+    )
+
+
+def of_gpu(value: str) -> Snapshot | None:
+    """Return the GPU of that name; its PCI id is taken out of the name where it stands there."""
+    pci_id = re.search(r"[\[(]?\b([0-9a-f]{4}:[0-9a-f]{4})\b[\])]?", value, re.I)
+    name = re.sub(r"\s*[\[(][0-9a-f]{4}:[0-9a-f]{4}[\])]", "", value, flags=re.I).strip()
+    if not re.search(
+        r"(?i)intel|amd|nvidia|radeon|geforce|graphics|arc|iris|uhd|vmware|virtio|qxl|[0-9a-f]{4}:[0-9a-f]{4}",
+        value,
+    ):
+        return None
+    gpu = Gpu(pci_id=pci_id[1].lower() if pci_id else NOT_STATED, name=name or NOT_STATED)
+    return Snapshot(gpus=(gpu,))
+
+
+def read_inxi(paste: Paste) -> Iterator[Reading]:
+    """Give the GPUs and the system of inxi: keys and values one after another, wrapped at will."""
+    text = ""
+    lines: list[int] = []
+    for index, line in paste.free():
+        starts = _INXI.match(line)
+        continues = lines and index - lines[-1] == 1 and _INXI_KEY.match(line)
+        if starts and (not continues or re.match(r"(?:Graphics|System|Device-\d|Card-\d)\b", line)):
+            if lines:
+                yield from _inxi_block(text, lines)
+            text, lines = line, [index]
+        elif continues and len(lines) < 40:
+            text, lines = f"{text} {line}", [*lines, index]
+    if lines:
+        yield from _inxi_block(text, lines)
+
+
+def _inxi_block(text: str, lines: list[int]) -> Iterator[Reading]:
+    parts = _INXI_KEY.split(text[:4000])
+    pairs = list(zip(parts[1::2], (value.strip() for value in parts[2::2]), strict=False))
+    facts = Snapshot()
+    if re.match(r"System\b", text):
+        values = dict(pairs)
+        linux = of_linux(values.get("Kernel", "")) or Snapshot()
+        named = of_os(values.get("Distro", "")) or Snapshot()
+        system = msgspec.structs.replace(named.system, linux=linux.system.linux)
+        facts = Snapshot(system=system)
+    elif (
+        any(re.match(r"(?:Device|Card)(?:-\d)?$", key) for key, _ in pairs)
+        and "Graphics" in text + "Device-"
+    ):
+        facts = Snapshot(gpus=tuple(_inxi_gpus(pairs)))
+        if not facts.gpus:
+            return
+    yield Reading(lines=tuple(lines), facts=facts)
+
+
+def _inxi_gpus(pairs: list[tuple[str, str]]) -> Iterator[Gpu]:
+    gpu: Gpu | None = None
+    for key, value in pairs:
+        if re.match(r"(?:Device|Card)(?:-\d)?$", key):
+            if gpu is not None:
+                yield gpu
+            gpu = Gpu(name=value)
+        elif gpu is None:
+            continue
+        elif key == "driver":
+            gpu = msgspec.structs.replace(
+                gpu,
+                kernel_driver=None if value == "N/A" else value.split()[0] if value else NOT_STATED,
+            )
+        elif key == "bus-ID" and re.fullmatch(r"[0-9a-f]{2}:[0-9a-f]{2}\.\d", value):
+            gpu = msgspec.structs.replace(gpu, pci_address=f"0000:{value}")
+        elif key == "chip-ID" and re.fullmatch(r"[0-9a-f]{4}:[0-9a-f]{4}", value):
+            gpu = msgspec.structs.replace(gpu, pci_id=value)
+    if gpu is not None:
+        yield gpu
+
+
+def read_lshw(paste: Paste) -> Iterator[Reading]:
+    """Give the displays of `lshw -c video`; UNCLAIMED is a GPU without a kernel driver."""
+    gpu: Gpu | None = None
+    lines: list[int] = []
+    for index, line in paste.free():
+        start = _LSHW_START.match(line)
+        if start is not None:
+            if gpu is not None:
+                yield Reading(lines=tuple(lines), facts=Snapshot(gpus=(gpu,)))
+            gpu, lines = None, [index]
+            if start["kind"] in ("display", "graphics"):
+                unbound = None if start["unclaimed"] else NOT_STATED
+                gpu = Gpu(kernel_driver=unbound)
+        elif gpu is not None and index - lines[-1] <= 2 and (found := _LSHW_LINE.match(line)):
+            gpu = _with_lshw(gpu, found["key"], found["value"])
+            lines.append(index)
+    if gpu is not None:
+        yield Reading(lines=tuple(lines), facts=Snapshot(gpus=(gpu,)))
+
+
+def _with_lshw(gpu: Gpu, key: str, value: str) -> Gpu:
+    if key == "product":
+        pci_id = re.search(r"\[([0-9a-f]{4}:[0-9a-f]{4})\]", value, re.I)
+        name = re.sub(r" *\[[0-9a-f:]{4,9}\]$", "", value, flags=re.I)
+        return msgspec.structs.replace(
+            gpu, name=name, pci_id=pci_id[1].lower() if pci_id else gpu.pci_id
+        )
+    if key == "vendor" and isinstance(gpu.name, str):
+        maker = re.sub(r" *\[[0-9a-f]{4}\]$", "", value, flags=re.I)
+        return msgspec.structs.replace(gpu, name=f"{maker} {gpu.name}")
+    if key == "bus info" and value.startswith("pci@"):
+        return msgspec.structs.replace(gpu, pci_address=value.removeprefix("pci@").lower())
+    if key == "configuration" and (driver := re.search(r"\bdriver=(\S+)", value)):
+        return msgspec.structs.replace(gpu, kernel_driver=driver[1])
+    return gpu
+
+
+def read_lsgpu(paste: Paste) -> Iterator[Reading]:
+    """Give the nodes and GPUs of intel-gpu-tools' lsgpu."""
+    for index, line in paste.free():
+        found = _LSGPU.match(line) if "drm:/dev/dri/" in line else None
+        if found is None:
+            continue
+        is_render = found["node"].startswith("renderD")
+        node = DeviceNode(path=f"/dev/dri/{found['node']}", kind="render" if is_render else "card")
+        pci_id = re.search(r"\b([0-9a-f]{4}:[0-9a-f]{4})\b", found["what"] or "", re.I)
+        name = found["what"] or NOT_STATED
+        gpus = (
+            (Gpu(pci_id=pci_id[1].lower()),)
+            if pci_id
+            else (Gpu(name=name),)
+            if not is_render
+            else NOT_STATED
+        )
+        yield Reading(lines=(index,), facts=Snapshot(device_nodes=(node,), gpus=gpus))

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: MIT
+"""Reads what libraries need and lack: ldd, ldd -r, readelf -d, and the linker's own messages."""
+
+import re
+from collections.abc import Iterator
+
+from clprobe.model.opencl import Answer, Icd, Library, Loader, View
+from clprobe.model.snapshot import Snapshot
+from clprobe.model.unknown import NOT_STATED
+from clprobe.paste.drivers import is_driver
+from clprobe.paste.reading import Paste, Reading
+
+_LIB = r"lib[\w.+-]{1,100}\.so(?:\.[\w.]{1,20})?"
+_NEEDED = re.compile(
+    rf"(?P<name>{_LIB}|linux-vdso\.so\.1|/lib\S*/ld-linux\S*)(?: => (?P<path>/\S{{1,300}}|not found|ldd))?(?: \(0x[0-9a-f]{{4,20}}\))?$"
+)
+_VERSION = re.compile(
+    r"\S{1,300}: (?:/\S{1,200}: )?version [`'\"](?P<version>\S{1,80})['`\"] not found \(required by (?P<by>/?\S{1,300})\)"
+)
+_UNDEFINED = re.compile(
+    r"(?:\S{1,200}: )?(?:symbol lookup error: \S{1,300}: )?undefined symbol: (?P<symbol>[\w@.$]{1,300}),?(?: version \S+)?(?:\s+\((?P<by>[^()]{1,300})\))?"
+)
+_SHARED = re.compile(
+    r"(?:(?P<by>[/\w.+~-]{1,300}): )?(?:error while loading shared libraries: )?(?P<name>lib[\w.+-]{1,100}\.so[\w.]{0,20}): cannot open shared object file: (?P<why>No such file or directory|Permission denied)"
+)
+_CLASS = re.compile(
+    r"(?P<path>/\S{1,300}|lib\S{1,100}): wrong ELF class: (?P<kind>ELFCLASS(?:32|64))"
+)
+_READELF = re.compile(
+    r"0x[0-9a-f]{8,16} \((?P<tag>NEEDED|SONAME|RPATH|RUNPATH|INIT|FINI|\w{3,20})\)\s+(?P<value>.{1,300})$"
+)
+_OBJECT = re.compile(r"(?P<path>/\S{1,300}):$")
+
+
+def read_ldd(paste: Paste) -> Iterator[Reading]:
+    """Give what `ldd` found and did not find for the file that its command or heading names."""
+    subject = ""
+    for index, line in paste.free():
+        command = paste.contexts[index].command
+        named = _OBJECT.match(line)
+        if named is not None and ".so" in line:
+            subject = named["path"]
+            yield Reading(lines=(index,), facts=Snapshot())
+            continue
+        found = _NEEDED.match(line) if "=>" in line or "(0x" in line else None
+        if found is None:
+            if line == "statically linked" and command.startswith("ldd"):
+                yield Reading(lines=(index,), facts=Snapshot())
+            continue
+        asked = re.search(r"ldd (?:-\w+ )*(?P<file>\S+)", command)
+        of = asked["file"] if asked else subject
+        yield Reading(lines=(index,), facts=_needed(of, found["name"], found["path"]))
+
+
+def _needed(of: str, name: str, path: str | None) -> Snapshot:
+    missing = path == "not found"
+    if name.startswith("libOpenCL.so"):
+        viewer = of.strip("$()`").split("/")[-1] or "application"
+        loaders = (Loader(path=path),) if path and not missing else NOT_STATED
+        view = View(viewer=viewer, loader=None if missing else path or NOT_STATED)
+        return Snapshot(views=(view,), loaders=loaders)
+    if not missing:
+        return Snapshot()
+    facts = Snapshot(libraries={name: None})
+    if is_driver(of):
+        return _of_driver(
+            of, Library(path=of if "/" in of else NOT_STATED, missing_dependencies=(name,)), facts
+        )
+    if "libOpenCL.so" in of:
+        loader = Loader(path=of, missing_dependencies=(name,))
+        return Snapshot(libraries={name: None}, loaders=(loader,))
+    return facts
+
+
+def _of_driver(
+    of: str, library: Library, facts: Snapshot, answer: Answer | None = None
+) -> Snapshot:
+    icd = Icd(
+        path=of, library_name=of.rpartition("/")[2], library=library, answer=answer or Answer()
+    )
+    return Snapshot(libraries=facts.libraries, icds=(icd,), messages=facts.messages)
+
+
+def read_linker_messages(paste: Paste) -> Iterator[Reading]:
+    """Give the dynamic linker's complaints: libraries, symbols and versions that are not there."""
+    for index, line in paste.free():
+        version = _VERSION.search(line)
+        undefined = _UNDEFINED.search(line) if "undefined symbol" in line else None
+        shared = _SHARED.search(line) if "shared object" in line else None
+        wrong = _CLASS.search(line) if "ELF class" in line else None
+        said = Snapshot(messages=(line,))
+        if version is not None:
+            yield Reading(lines=(index,), facts=_failed(version["by"], line))
+        elif undefined is not None:
+            by = undefined["by"] or line.split(": undefined symbol")[0].split(" ")[-1]
+            yield Reading(lines=(index,), facts=_failed(by, line))
+        elif shared is not None:
+            yield Reading(lines=(index,), facts=_not_opened(shared, line))
+        elif wrong is not None and is_driver(wrong["path"]):
+            bits = int(wrong["kind"][-2:])
+            library = Library(path=wrong["path"], elf_class=bits)
+            yield Reading(lines=(index,), facts=_of_driver(wrong["path"], library, said))
+        elif (entry := _READELF.match(line)) is not None:
+            yield Reading(
+                lines=(index,), facts=Snapshot(messages=(f"{entry['tag']} {entry['value']}",))
+            )
+
+
+def _failed(by: str, line: str) -> Snapshot:
+    """Return that a driver does not load, if it is one of which the line complains."""
+    said = Snapshot(messages=(line,))
+    by = by.rstrip(":,")
+    if not is_driver(by):
+        return said
+    answer = Answer(stage="load", outcome="error", message=line)
+    return _of_driver(by, Library(path=by if "/" in by else NOT_STATED), said, answer)
+
+
+def _not_opened(found: re.Match[str], line: str) -> Snapshot:
+    name, by = found["name"], found["by"] or ""
+    said = (line,)
+    if name.startswith("libOpenCL.so"):
+        viewer = by.rpartition("/")[2] or "application"
+        return Snapshot(messages=said, views=(View(viewer=viewer, loader=None),))
+    if "Permission" in found["why"]:
+        return Snapshot(messages=said)
+    if is_driver(name):
+        return Snapshot(
+            messages=said, icds=(Icd(path=name, library_name=name, library=Library(path=None)),)
+        )
+    if is_driver(by):
+        library = Library(path=by if "/" in by else NOT_STATED, missing_dependencies=(name,))
+        return _of_driver(by, library, Snapshot(messages=said, libraries={name: None}))
+    return Snapshot(messages=said, libraries={name: None})

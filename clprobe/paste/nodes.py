@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: MIT
+"""Reads device nodes: listings of /dev/dri and its like, getfacl, stat, and failed opens."""
+
+import re
+from collections.abc import Iterator
+
+import msgspec
+
+from clprobe.model.hardware import DeviceNode, node_kind
+from clprobe.model.snapshot import Snapshot
+from clprobe.model.unknown import NOT_STATED, Fact, Unknown
+from clprobe.paste.listings import STAT_ACCESS, Listed, errno_of, listed, path_in_error
+from clprobe.paste.reading import Paste, Reading
+
+_HIDDEN_ACL = Unknown(unknown="ls marks an access list and does not show it")
+_BARE_NAME = re.compile(
+    r"(?:card\d{1,3}|renderD\d{1,3}|controlD\d{1,3}|by-path|kfd|dxg|nvidia(?:\d{1,2}|ctl|-uvm|-uvm-tools|-modeset))"
+)
+_BY_PATH = re.compile(
+    r"pci-(?P<address>[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.\d)-(?P<kind>card|render)\Z"
+)
+_NODE = re.compile(
+    r"/dev/(?:dri/(?:card|renderD)\d{1,3}|kfd|dxg|nvidia(?:\d{1,2}|ctl|-uvm(?:-tools)?|-modeset)?)(?![\w-])"
+)
+_ACL_FILE = re.compile(r"# file: (?P<path>\S+)$")
+_ACL_LINE = re.compile(
+    r"(?:# (?:owner|group|flags): \S+|(?P<entry>(?:user|group|mask|other):[\w.-]*:[r-][w-][x-]))(?:\s.*)?$"
+)
+_STAT_FILE = re.compile(r"\s*File: [\"'‘`]?(?P<path>/dev/[\w/.-]+)[\"'’`]?")
+_STAT_LINE = re.compile(r"\s*(?:Size:|Device:|Access: |Modify:|Change:|Birth:|Context:)")
+
+
+def read_node_listings(paste: Paste) -> Iterator[Reading]:
+    """Give the nodes of each `ls` of /dev/dri and its like; one listing is one reading."""
+    lines: list[int] = []
+    nodes: dict[str, DeviceNode] = {}
+    previous = -1
+    for index, line in paste.free():
+        found = _from_ls(line, paste.contexts[index].command)
+        if found is None:
+            continue
+        if lines and (index - previous > 4 or paste.contexts[index] != paste.contexts[previous]):
+            yield _listing(lines, nodes, paste)
+            lines, nodes = [], {}
+        lines.append(index)
+        previous = index
+        for node in found:
+            known = nodes.get(node.path)
+            nodes[node.path] = node if known is None else _completed(known, node)
+    if lines:
+        yield _listing(lines, nodes, paste)
+
+
+def _listing(lines: list[int], nodes: dict[str, DeviceNode], paste: Paste) -> Reading:
+    command = paste.contexts[lines[0]].command
+    is_whole = "grep" not in command and any(
+        node_kind(path) in ("render", "card") for path in nodes
+    )
+    is_whole = is_whole and bool(re.search(r"/dev/dri/?(?:\s|$|\*)", command + " ") or not command)
+    # Owners may be outside the names that this place knows; a node alone is still no listing.
+    is_whole = is_whole and (len(lines) > 1 or bool(command))
+    facts = Snapshot(device_nodes=tuple(nodes.values())) if nodes else Snapshot()
+    return Reading(lines=tuple(lines), facts=facts, whole=("device_nodes",) if is_whole else ())
+
+
+def _completed(known: DeviceNode, more: DeviceNode) -> DeviceNode:
+    stated = {
+        name: getattr(more, name)
+        for name in more.__struct_fields__
+        if getattr(known, name) == NOT_STATED
+    }
+    return msgspec.structs.replace(known, **stated)
+
+
+def _from_ls(line: str, command: str) -> list[DeviceNode] | None:
+    """Return the nodes of a line of `ls`; None if it belongs to no listing of nodes."""
+    is_listing = command.startswith(("ls", "ll", "tree", "find", "sudo ls")) and "/dev" in command
+    entry = listed(line)
+    if entry is not None:
+        return _from_long(entry, command, is_listing=is_listing)
+    if is_listing and re.fullmatch(
+        r"total \d+|insgesamt \d+|/dev/[\w/.-]*:|итого \d+|总(?:用量|计) ?\d+", line
+    ):
+        return []
+    words = line.split()
+    if words and len(words) < 40 and all(_short(word) for word in words):
+        is_sure = is_listing or any(word.startswith(("card", "renderD", "/dev/")) for word in words)
+        paths = [_path(word) for word in words] if is_sure else []
+        kinds = [(path, node_kind(path)) for path in paths]
+        return (
+            [DeviceNode(path=path, kind=kind) for path, kind in kinds if kind] if is_sure else None
+        )
+    return None
+
+
+def _short(word: str) -> bool:
+    return bool(_BARE_NAME.fullmatch(word.removeprefix("/dev/").removeprefix("dri/")))
+
+
+def _path(name: str) -> str:
+    if name.startswith("/"):
+        return name
+    name = name.removeprefix("./").removeprefix("dri/")
+    return (
+        f"/dev/dri/{name}" if name.startswith(("card", "renderD", "controlD")) else f"/dev/{name}"
+    )
+
+
+def _from_long(entry: Listed, command: str, *, is_listing: bool) -> list[DeviceNode] | None:
+    linked = _BY_PATH.search(entry.name)
+    if linked is not None and entry.target:
+        path = f"/dev/dri/{entry.target.rpartition('/')[2]}"
+        kind = node_kind(path)
+        return [DeviceNode(path=path, kind=kind, pci_address=linked["address"])] if kind else []
+    path = _path(entry.name)
+    kind = node_kind(path)
+    if kind is None or entry.kind != "c":
+        is_beside = is_listing or entry.name in ("by-path", "/dev/dri", "dri") or bool(linked)
+        is_beside = is_beside or bool(
+            re.fullmatch(r"nvidia-caps|controlD\d+|/dev/nvidia-caps.*", entry.name)
+        )
+        return [] if is_beside else None
+    owner, uid = _identity(entry.owner, entry, command)
+    group, gid = _identity(entry.group, entry, command)
+    return [
+        DeviceNode(
+            path=path, kind=kind, mode=entry.mode, owner=owner, uid=uid, group=group, gid=gid,
+            acl=_HIDDEN_ACL if entry.has_acl else (),
+        )
+    ]  # fmt: skip
+
+
+def _identity(text: str, entry: Listed, command: str) -> tuple[Fact[str | None], Fact[int]]:
+    """Return name and number of an owner or group of `ls -l`, or `ls -n`."""
+    if not text.isdigit():
+        return text, 0 if text == "root" else NOT_STATED
+    shows_numbers = re.search(r"\bl[sl]\b.* -[a-zA-Z]*n", command) is not None
+    both = entry.owner.isdigit() and entry.group.isdigit()
+    # ls -l prints a number only where the id has no name; ls -n prints nothing else.
+    return NOT_STATED if shows_numbers or both else None, int(text[:10])
+
+
+def read_access_lists(paste: Paste) -> Iterator[Reading]:
+    """Give the entries of getfacl and the owner, group and mode of stat, node by node."""
+    node: DeviceNode | None = None
+    lines: list[int] = []
+    for index, line in paste.free():
+        acl_file, stat_file = _ACL_FILE.match(line), _STAT_FILE.match(line)
+        if acl_file is not None or stat_file is not None:
+            if node is not None:
+                yield _about(node, lines)
+            found = acl_file or stat_file
+            path = "/" + found["path"].lstrip("/") if found is not None else ""
+            node = (
+                DeviceNode(path=path, kind=node_kind(path) or NOT_STATED)
+                if node_kind(path)
+                else None
+            )
+            node = node and (msgspec.structs.replace(node, acl=()) if acl_file else node)
+            lines = [index]
+        elif node is not None and index - lines[-1] <= 2:
+            node, used = _with_line(node, line)
+            if used:
+                lines.append(index)
+    if node is not None:
+        yield _about(node, lines)
+
+
+def _about(node: DeviceNode, lines: list[int]) -> Reading:
+    return Reading(lines=tuple(lines), facts=Snapshot(device_nodes=(node,)))
+
+
+def _with_line(node: DeviceNode, line: str) -> tuple[DeviceNode, bool]:
+    access = STAT_ACCESS.search(line)
+    if access is not None:
+        names = {key: _named(access[key]) for key in ("owner", "group")}
+        numbers = {key: int(access[key][:10]) for key in ("uid", "gid")}
+        return msgspec.structs.replace(node, mode=access["mode"], **names, **numbers), True
+    found = _ACL_LINE.match(line)
+    if found is None:
+        return node, bool(_STAT_LINE.match(line))
+    entry = found["entry"] or ""
+    is_extra = entry.startswith("mask:") or bool(re.match(r"(?:user|group):[^:]", entry))
+    if is_extra and isinstance(node.acl, tuple) and len(node.acl) < 100:
+        return msgspec.structs.replace(node, acl=(*node.acl, entry)), True
+    return node, True
+
+
+def _named(text: str) -> str | None:
+    name = text.strip()
+    return None if name in ("UNKNOWN", "") else name
+
+
+def read_node_errors(paste: Paste) -> Iterator[Reading]:
+    """Give what messages tell about nodes: /dev/dri is missing, or a node does not open."""
+    for index, line in paste.free():
+        error = errno_of(line) if "/dev" in line else None
+        if error is None or "(" in line[:12]:
+            continue
+        path = path_in_error(line)
+        node = _NODE.search(line)
+        if error == "ENOENT" and path == "/dev/dri":
+            facts = Snapshot(device_nodes=(), messages=(line,))
+            yield Reading(lines=(index,), facts=facts, whole=("device_nodes",))
+        elif node is not None and error != "ENOENT":
+            opened = DeviceNode(
+                path=node[0], kind=node_kind(node[0]) or NOT_STATED, open_error=error
+            )
+            facts = Snapshot(device_nodes=(opened,), messages=(line,))
+            yield Reading(lines=(index,), facts=facts, private=True)

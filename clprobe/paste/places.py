@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: MIT
+"""Sorts evidence by who, where and when, and chooses whose view is the snapshot's own."""
+
+import msgspec
+
+from clprobe.model.snapshot import Perspective, Snapshot
+from clprobe.model.system import User
+from clprobe.model.unknown import NOT_STATED, Unknown
+from clprobe.paste.finish import finish
+from clprobe.paste.merge import merge
+from clprobe.paste.reading import Context, Reading
+
+_LISTS = ("gpus", "device_nodes", "loaders", "icds", "packages")
+ANOTHER_TIME = "another time"
+
+
+class _Pile(msgspec.Struct):
+    """What holds under one set of circumstances; `other` is what contradicts it."""
+
+    facts: Snapshot = Snapshot()
+    other: Snapshot | None = None
+    whole: set[str] = msgspec.field(default_factory=set)
+    is_private: bool = False
+
+
+class Evidence:
+    """All readings of a paste, by circumstances."""
+
+    def __init__(self) -> None:
+        self.piles: dict[tuple[str, str, str], _Pile] = {}
+        self.perspectives: list[Perspective] = []
+
+    def add(self, reading: Reading, context: Context, *, is_weak: bool = False) -> None:
+        """Take up a reading; a weak one adds what is not known and never contradicts."""
+        if reading.facts == Snapshot() and not reading.whole:
+            return
+        self.perspectives += reading.facts.perspectives
+        who = _who(reading, context)
+        pile = self.piles.setdefault((who, context.where, context.when), _Pile())
+        merged, agreed = merge(pile.facts, reading.facts)
+        pile.is_private |= reading.private
+        if agreed:
+            pile.facts = merged
+            pile.whole |= set(reading.whole)
+        elif not is_weak:
+            pile.other = merge(pile.other or Snapshot(), reading.facts)[0]
+
+    def tells(self) -> bool:
+        """Tell whether there is any fact."""
+        return bool(self.piles) or bool(self.perspectives)
+
+
+def _who(reading: Reading, context: Context) -> str:
+    if not reading.private:
+        return ""
+    if reading.facts.user.uid == 0:
+        return "root"
+    return "" if context.who == "user" else context.who
+
+
+def snapshot_of(evidence: Evidence) -> Snapshot:
+    """Return the snapshot: the ordinary user's view, inside the container, now; others beside."""
+    piles = _with_places_joined(evidence.piles)
+    main = _main(piles)
+    pile = piles.pop(main)
+    facts = pile.facts
+    if main[0] == "root" and isinstance(facts.user.uid, Unknown):
+        user = msgspec.structs.replace(facts.user, uid=0)
+        facts = msgspec.structs.replace(facts, user=user)
+    perspectives = [*evidence.perspectives]
+    if pile.other is not None:
+        perspectives.append(Perspective(when=ANOTHER_TIME, facts=finish(pile.other)))
+    for (who, where, when), other in piles.items():
+        if not who and not when and where == main[1]:
+            # What everybody sees there completes the main view.
+            facts, agreed = merge(facts, other.facts)
+            pile.whole |= other.whole
+            if agreed:
+                continue
+        if where != main[1] and not when:
+            facts = _with_shared(facts, other.facts, pile.whole, other.whole)
+        perspectives += _perspectives(who, where if where != main[1] else "", when, other)
+    facts = finish(facts)
+    return msgspec.structs.replace(
+        facts, excerpts=_excerpts(facts, pile.whole), perspectives=tuple(perspectives)
+    )
+
+
+def _with_places_joined(
+    piles: dict[tuple[str, str, str], _Pile],
+) -> dict[tuple[str, str, str], _Pile]:
+    """Give a place to what names none: the container's if only that was asked, else the host's."""
+    inside = any(where == "container" for _, where, _ in piles)
+    asked = {where for (_, where, _), pile in piles.items() if _has_views(pile)}
+    unnamed = "host" if {"", "container"} <= asked else "container" if inside else ""
+    only_host = not inside and "" not in asked and "host" in asked
+    joined: dict[tuple[str, str, str], _Pile] = {}
+    for (who, where, when), pile in piles.items():
+        place = where or unnamed
+        place = "" if only_host and place == "host" else place
+        known = joined.get((who, place, when))
+        if known is None:
+            joined[who, place, when] = pile
+            continue
+        merged, agreed = merge(known.facts, pile.facts)
+        if agreed:
+            known.facts = merged
+        else:
+            known.other = merge(known.other or Snapshot(), pile.facts)[0]
+        known.whole |= pile.whole
+        known.is_private |= pile.is_private
+        known.other = known.other or pile.other
+    return joined
+
+
+def _has_views(pile: _Pile) -> bool:
+    return not isinstance(pile.facts.views, Unknown)
+
+
+def _main(piles: dict[tuple[str, str, str], _Pile]) -> tuple[str, str, str]:
+    """Return whose view is the snapshot's: now before then, container before host, user first."""
+    places = {where for _, where, _ in piles}
+    place = next(one for one in ("container", "", "host") if one in places)
+
+    def rank(key: tuple[str, str, str]) -> tuple[bool, bool, bool, bool]:
+        who, where, when = key
+        private = piles[key].is_private
+        return (bool(when), where != place, not private, who == "root")
+
+    return min(piles, key=rank)
+
+
+def _with_shared(
+    facts: Snapshot, others: Snapshot, whole: set[str], others_whole: set[str]
+) -> Snapshot:
+    """Return the facts with what host and container have in common: hardware and Linux."""
+    linux, _ = merge(facts.system.linux, others.system.linux)
+    cpu, _ = merge(facts.system.cpu, others.system.cpu)
+    gpus = facts.gpus
+    if isinstance(gpus, Unknown):
+        gpus = others.gpus
+        whole |= others_whole & {"gpus"}
+    system = msgspec.structs.replace(facts.system, linux=linux, cpu=cpu)
+    return msgspec.structs.replace(facts, system=system, gpus=gpus)
+
+
+def _perspectives(who: str, where: str, when: str, pile: _Pile) -> list[Perspective]:
+    """Return a pile as the view of someone else, somewhere else or at another time."""
+    facts = pile.facts
+    if who == "root" and isinstance(facts.user.uid, Unknown):
+        facts = msgspec.structs.replace(facts, user=User(uid=0, name="root"))
+    told = [(when, facts)]
+    if pile.other is not None:
+        told.append((ANOTHER_TIME, pile.other))
+    return [
+        Perspective(
+            who=who or NOT_STATED,
+            where=where or NOT_STATED,
+            when=time or NOT_STATED,
+            facts=_with_excerpts(finish(some), pile.whole),
+        )
+        for time, some in told
+        if some != Snapshot()
+    ]
+
+
+def _with_excerpts(facts: Snapshot, whole: set[str]) -> Snapshot:
+    return msgspec.structs.replace(facts, excerpts=_excerpts(facts, whole))
+
+
+def _excerpts(facts: Snapshot, whole: set[str]) -> tuple[str, ...]:
+    """Return the lists that may name only a part."""
+    # That there is none is never said of a part.
+    partial = [
+        name
+        for name in _LISTS
+        if name not in whole and (name == "packages" or _has_entries(getattr(facts, name)))
+    ]
+    if "device_nodes" in whole and _suggests_other_nodes(facts):
+        partial.append("device_nodes")
+    return tuple(partial)
+
+
+def _has_entries(collection: object) -> bool:
+    return isinstance(collection, tuple) and bool(collection)
+
+
+def _suggests_other_nodes(facts: Snapshot) -> bool:
+    """Whether there may be nodes outside /dev/dri, which a listing of that folder cannot show."""
+    gpus = () if isinstance(facts.gpus, Unknown) else facts.gpus
+    told = " ".join(f"{gpu.pci_id} {gpu.name} {gpu.kernel_driver}" for gpu in gpus).lower()
+    names = ("1002:", "10de:", "amd", "radeon", "nvidia", "geforce")
+    linux = facts.system.linux
+    return any(name in told for name in names) or "nvidia" in linux.module_versions

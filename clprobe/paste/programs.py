@@ -1,0 +1,258 @@
+# SPDX-License-Identifier: MIT
+"""Reads which OpenCL devices programs list: hashcat -I, clpeak, darktable, sycl-ls, OpenVINO."""
+
+import re
+from collections.abc import Callable, Iterator
+
+import msgspec
+
+from clprobe.model.opencl import Answer, Device, Framework, Outcome, Platform, View
+from clprobe.model.snapshot import Snapshot
+from clprobe.model.unknown import NOT_STATED, Fact
+from clprobe.paste.reading import Context, Paste, Reading
+
+_HASHCAT = re.compile(
+    r"(?P<key>OpenCL Platform ID #\d+|Backend Device ID #\d+(?: \(.{1,60}\))?|Device ID #\d+|Vendor|Name|Version|Type|Vendor\.ID|Processor\(s\)|Clock|Memory\.Total|Memory\.Free|Memory\.Unified|Local\.Memory|OpenCL\.Version|Driver\.Version|PCI\.Addr\.\w+|Phys\.\w+|CUDA\.Version|HIP\.Version)(?:\.{1,25}|\s*): ?(?P<value>.*)$|(?P<start>OpenCL Platform ID #\d+|Backend Device ID #\d+.{0,60}|(?:OpenCL|CUDA|HIP|Metal) Info:|=+$|-{10,}$)"
+)
+_SYCL = re.compile(
+    r"\[(?P<backend>opencl|ext_oneapi_level_zero|level_zero|ext_oneapi_cuda|cuda|hip|native_cpu)[:_](?P<type>gpu|cpu|acc|fpga|unknown)(?:[:\]]|\]\[).{0,20}?\] (?P<platform>[^,]{1,120}), (?P<device>.{1,200})$"
+)
+_CLPEAK = re.compile(
+    r"(?P<key>Platform|Device|Driver version|Compute units|Clock frequency): *(?P<value>\S.{0,200})$|(?P<driver>Driver version) *: (?P<version>\S+)"
+)
+_CLPEAK_LINE = re.compile(
+    r"(?:Global memory bandwidth|Single-precision|Half-precision|Double-precision|Integer compute|Transfer bandwidth|Kernel launch|No half precision|No double precision|float\d{0,2} |half\d{0,2} |double\d{0,2} |int\d{0,2} |enqueue|memcpy|float +:|int +:|.{1,40} : [\d.]+$)"
+)
+_DARKTABLE = re.compile(r"(?:\[?\d+[.,]\d{2,6}\]? +)?\[(?:dt_)?opencl[\w ]*\] ?(?P<text>.{0,500})$")
+_DARKTABLE_PART = re.compile(
+    r"(?:\d+[.,]\d{2,6} +)?(?P<key>DEVICE|CANONICAL NAME|PLATFORM(?: NAME & VENDOR)?|PLATFORM, VENDOR & ID|DRIVER VERSION|DEVICE VERSION|DEVICE_TYPE|DEVICE TYPE|GLOBAL MEM SIZE|MAX MEM ALLOC|MAX IMAGE SIZE|MAX WORK GROUP SIZE|[A-Z][A-Z &_,-]{3,40}|KERNEL \w+ DIRECTORY|CL COMPILER OPTION): +(?P<value>.{1,300})$"
+)
+_OPENVINO = re.compile(
+    r"(?:.{0,60}?(?i:available|openvino|core|devices).{0,40})?\[(?P<list>'(?:CPU|GPU|NPU|GNA)[.\d]*'(?:, *'(?:CPU|GPU|NPU|GNA|AUTO|MULTI)[.\d]*'){0,8})\]$"
+)
+_TORCH_VERSION = re.compile(
+    r"(?:torch(?:\.__version__)?|PyTorch(?: version)?)\W{1,4}'?(?P<version>\d\.\d{1,3}\.\d{1,3}[\w.+]{0,30})'?$"
+)
+_TORCH_ASKED = re.compile(
+    r"torch\.(?P<device>xpu|cuda)\.is_available\(\)\W{0,5}(?P<answer>True|False)?\W{0,3}$"
+)
+_BUILDS = {"cpu": ("cpu",), "cu": ("cpu", "cuda"), "rocm": ("cpu", "hip"), "xpu": ("cpu", "xpu")}
+
+
+def read_hashcat(paste: Paste) -> Iterator[Reading]:
+    """Give the platforms and devices of `hashcat -I`."""
+    yield from _grouped(paste, _is_hashcat, _hashcat_view)
+
+
+def _is_hashcat(line: str, command: str) -> bool:
+    found = _HASHCAT.match(line)
+    if found is None:
+        return False
+    return "hashcat" in command or "...:" in line or "#" in line or "Info:" in line
+
+
+def _hashcat_view(lines: list[str]) -> View | None:
+    platforms: list[Platform] = []
+    devices: list[dict[str, str]] = []
+    belongs: list[int] = []
+    in_opencl = False
+    for line in lines:
+        key, _, value = line.partition(":")
+        key, value = key.strip(" ."), value.strip()
+        if "Info" in key and line.endswith("Info:"):
+            in_opencl = line.startswith("OpenCL")
+        elif line.startswith("OpenCL Platform ID"):
+            platforms.append(Platform(devices=()))
+            in_opencl = True
+        elif "Device ID #" in line:
+            devices.append({})
+            belongs.append(len(platforms) - 1 if in_opencl else -1)
+        elif devices and belongs[-1] == len(platforms) - 1 and in_opencl:
+            devices[-1].setdefault(key, value)
+        elif platforms and in_opencl:
+            platforms[-1] = _with_text(platforms[-1], key, value)
+    for place, platform in enumerate(platforms):
+        own = [
+            _hashcat_device(one) for one, at in zip(devices, belongs, strict=True) if at == place
+        ]
+        platforms[place] = msgspec.structs.replace(platform, devices=tuple(own))
+    return _view("hashcat", platforms) if platforms else None
+
+
+def _hashcat_device(parts: dict[str, str]) -> Device:
+    number = parts.get("Processor(s)", "")
+    return Device(
+        name=parts.get("Name", NOT_STATED),
+        type=parts.get("Type", "").lower() or NOT_STATED,
+        vendor=parts.get("Vendor", NOT_STATED),
+        driver_version=parts.get("Driver.Version", NOT_STATED),
+        opencl_version=parts.get("OpenCL.Version", NOT_STATED),
+        compute_units=int(number[:6]) if number.isdigit() else NOT_STATED,
+    )
+
+
+def _with_text(platform: Platform, key: str, value: str) -> Platform:
+    names = {"Vendor": "vendor", "Name": "name", "Version": "version"}
+    return msgspec.structs.replace(platform, **{names[key]: value}) if key in names else platform
+
+
+def read_clpeak(paste: Paste) -> Iterator[Reading]:
+    """Give the platforms and devices of clpeak."""
+    yield from _grouped(paste, _is_clpeak, _clpeak_view)
+
+
+def _is_clpeak(line: str, command: str) -> bool:
+    if "clpeak" in command:
+        return bool(_CLPEAK.match(line) or _CLPEAK_LINE.match(line))
+    return bool(re.match(r"(?:Platform|Device): \S", line) or line.startswith("Driver version  :"))
+
+
+def _clpeak_view(lines: list[str]) -> View | None:
+    platforms: list[tuple[str, list[Device]]] = []
+    for line in lines:
+        key, _, value = (part.strip() for part in line.partition(":"))
+        if key == "Platform":
+            platforms.append((value, []))
+        elif key == "Device" and platforms:
+            platforms[-1][1].append(Device(name=value))
+        elif key == "Driver version" and platforms and platforms[-1][1]:
+            last = platforms[-1][1][-1]
+            version = value.split(" ")[0]
+            platforms[-1][1][-1] = msgspec.structs.replace(last, driver_version=version)
+    shown = [Platform(name=name, devices=tuple(devices)) for name, devices in platforms if devices]
+    return _view("clpeak", shown) if shown else None
+
+
+def read_sycl_ls(paste: Paste) -> Iterator[Reading]:
+    """Give the OpenCL devices of sycl-ls; Level Zero's are told as a message."""
+    for _, indexes in _runs(paste, lambda line, _: _SYCL.match(line) is not None):
+        platforms: dict[str, list[Device]] = {}
+        for index in indexes:
+            found = _SYCL.match(paste.lines[index].strip())
+            if found is not None and found["backend"] == "opencl":
+                version = re.search(r"\[([\d.]{4,30})\]$", found["device"])
+                name = re.sub(r" (?:OpenCL )?\d\.\d .{0,60}$", "", found["device"])
+                kind = {"acc": "accelerator", "fpga": "accelerator"}.get(
+                    found["type"], found["type"]
+                )
+                driver = version[1] if version else NOT_STATED
+                device = Device(name=name, type=kind, driver_version=driver)
+                platforms.setdefault(found["platform"], []).append(device)
+        shown = [Platform(name=name, devices=tuple(own)) for name, own in platforms.items()]
+        said = tuple(paste.lines[index].strip() for index in indexes)
+        facts = Snapshot(views=(_view("sycl-ls", shown),), messages=said)
+        yield Reading(lines=tuple(indexes), facts=facts, private=True)
+
+
+def read_darktable(paste: Paste) -> Iterator[Reading]:
+    """Give what darktable printed about OpenCL, and the devices that it names."""
+    for _, indexes in _runs(paste, _is_darktable):
+        texts = [paste.lines[index].strip() for index in indexes]
+        printed = "\n".join(texts)[:8000]
+        devices = tuple(_darktable_devices(texts))
+        none = re.search(
+            r"(?i)found 0 (?:platform|device)|no opencl (?:platform|device)|FINALLY: opencl is NOT|no devices found",
+            printed,
+        )
+        outcome: Fact[Outcome] = "no-devices" if none and not devices else NOT_STATED
+        platforms = (Platform(devices=devices),) if devices else NOT_STATED
+        answer = Answer(printed=printed, platforms=platforms, outcome=outcome)
+        yield Reading(
+            lines=tuple(indexes),
+            facts=Snapshot(views=(View(viewer="darktable", answer=answer),)),
+            private=True,
+        )
+
+
+def _is_darktable(line: str, command: str) -> bool:
+    if _DARKTABLE.match(line):
+        return True
+    return "darktable" in command and _DARKTABLE_PART.match(line) is not None
+
+
+def _darktable_devices(texts: list[str]) -> Iterator[Device]:
+    for text in texts:
+        named = re.search(r"DEVICE: +\d+: '([^']{1,200})'", text) or re.search(
+            r"\[opencl_init\] (?:device \d+:?|[*] device \d+) [`'](.{1,200}?)['`]", text
+        )
+        if named is not None:
+            yield Device(name=named[1])
+
+
+def read_openvino(paste: Paste) -> Iterator[Reading]:
+    """Give the devices of OpenVINO; its GPU plug-in is OpenCL, its CPU plug-in is not."""
+    for index, line in paste.free():
+        found = _OPENVINO.match(line)
+        if found is None:
+            continue
+        names = re.findall(r"'(\w+)[.\d]*'", found["list"])
+        devices = tuple(Device(name=name, type=name.lower()) for name in names if name == "GPU")
+        view = View(
+            viewer="openvino",
+            answer=Answer(platforms=(Platform(devices=devices),) if devices else ()),
+        )
+        yield Reading(lines=(index,), facts=Snapshot(views=(view,)), private=True)
+
+
+def read_torch(paste: Paste) -> Iterator[Reading]:
+    """Give PyTorch's version and whether it sees a GPU."""
+    asked = ""
+    for index, line in enumerate(paste.lines):
+        text = line.strip().removeprefix(">>> ")
+        version, available = _TORCH_VERSION.search(text), _TORCH_ASKED.search(text)
+        bare = re.fullmatch(r"'?(\d\.\d{1,3}\.\d{1,3}[\w.+]{0,30})'?|(True|False)", text)
+        if version is not None and paste.is_free(index):
+            yield Reading(lines=(index,), facts=_torch(version["version"]))
+        elif available is not None and available["answer"]:
+            yield _available(index, available["device"], available["answer"])
+        elif bare is not None and asked and paste.is_free(index):
+            if bare[1] and "version" in asked:
+                yield Reading(lines=(index,), facts=_torch(bare[1]))
+            elif bare[2] and "is_available" in asked:
+                yield _available(index, "xpu" if "xpu" in asked else "cuda", bare[2])
+        asked = text if "torch." in text and len(text) < 200 else ""
+
+
+def _torch(version: str) -> Snapshot:
+    local = version.partition("+")[2]
+    built = next((names for mark, names in _BUILDS.items() if local.startswith(mark)), None)
+    return Snapshot(
+        frameworks=(Framework(name="pytorch", version=version, built_for=built or NOT_STATED),)
+    )
+
+
+def _available(index: int, device: str, answer: str) -> Reading:
+    devices = (f"{device}:0",) if answer == "True" else ()
+    said = f"torch.{device}.is_available() is {answer}"
+    framework = Framework(name="pytorch", devices=devices)
+    facts = Snapshot(frameworks=(framework,), messages=(said,))
+    return Reading(lines=(index,), facts=facts, private=True)
+
+
+def _view(viewer: str, platforms: list[Platform]) -> View:
+    return View(viewer=viewer, answer=Answer(platforms=tuple(platforms)))
+
+
+def _runs(paste: Paste, belongs: Callable[[str, str], bool]) -> Iterator[tuple[Context, list[int]]]:
+    """Give runs of lines that belong together: one context, and no wide gaps between."""
+    run: list[int] = []
+    for index, line in paste.free():
+        if not belongs(line, paste.contexts[index].command):
+            continue
+        if run and (index - run[-1] > 12 or paste.contexts[index] != paste.contexts[run[-1]]):
+            yield paste.contexts[run[0]], run
+            run = []
+        run.append(index)
+    if run:
+        yield paste.contexts[run[0]], run
+
+
+def _grouped(
+    paste: Paste,
+    belongs: Callable[[str, str], bool],
+    build: Callable[[list[str]], View | None],
+) -> Iterator[Reading]:
+    for _, indexes in _runs(paste, belongs):
+        view = build([paste.lines[index].strip() for index in indexes])
+        if view is not None:
+            yield Reading(lines=tuple(indexes), facts=Snapshot(views=(view,)), private=True)

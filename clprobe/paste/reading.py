@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: MIT
+"""What readers get and give: a paste with the context of each line, and partial snapshots."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeAlias
+
+import msgspec
+
+from clprobe.model.snapshot import Snapshot
+
+_LONGEST = 2000
+
+
+class Context(msgspec.Struct, frozen=True):
+    """Under which circumstances a line was printed; "" is not said.
+
+    `who` is root or user, `where` container or host, `when` before; `command` is the command line
+    that printed it, without prompt and sudo.
+    """
+
+    who: str = ""
+    where: str = ""
+    when: str = ""
+    command: str = ""
+
+    @property
+    def program(self) -> str:
+        """The command's name without its path."""
+        words = self.command.split(maxsplit=1)
+        return words[0].rpartition("/")[2] if words else ""
+
+
+class Reading(msgspec.Struct, frozen=True, kw_only=True):
+    """Facts that some lines tell; `whole` names the lists that they give completely.
+
+    `private` facts hold only for who ran the command: what programs saw, what could be opened.
+    """
+
+    lines: tuple[int, ...]
+    facts: Snapshot
+    whole: tuple[str, ...] = ()
+    unread: tuple[int, ...] = ()
+    private: bool = False
+    context: Context | None = None
+
+
+class Paste:
+    """Lines, their contexts, and which of them are still free: each is read only once."""
+
+    def __init__(self, lines: Sequence[str], contexts: Sequence[Context], taken: set[int]) -> None:
+        self.whole_lines = lines
+        self.lines = [line[:_LONGEST] for line in lines]
+        """Cut, so that no expression meets a line that takes it long."""
+        self.contexts = contexts
+        self._taken = set(taken)
+
+    def free(self) -> Iterator[tuple[int, str]]:
+        """Give the lines that nobody has read and that are not empty, without outer blanks."""
+        for index, line in enumerate(self.lines):
+            stripped = line.strip()
+            if stripped and index not in self._taken:
+                yield index, stripped
+
+    def is_free(self, index: int) -> bool:
+        """Tell whether the line exists and nobody has read it."""
+        return 0 <= index < len(self.lines) and index not in self._taken
+
+    def take(self, indexes: Sequence[int] | frozenset[int]) -> None:
+        """Mark lines as read."""
+        self._taken.update(indexes)
+
+    def left(self) -> list[int]:
+        """Return the lines that nobody has read and that are not empty."""
+        return [index for index, _ in self.free()]
+
+
+Reader: TypeAlias = Callable[[Paste], Iterator[Reading]]
+"""Finds its own kind of evidence among the free lines; it must not take them itself."""

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: MIT
+"""What `key: value` lines say that programs saw: platforms, devices, errors, crashes."""
+
+import re
+
+import msgspec
+
+from clprobe.model.opencl import Answer, Device, Platform, View
+from clprobe.model.snapshot import Snapshot
+from clprobe.model.unknown import NOT_STATED
+
+VIEWERS = {
+    "clinfo": "clinfo", "clinfo --list": "clinfo", "clinfo -l": "clinfo", "app": "application",
+    "application": "application", "clpeak": "clpeak", "ffmpeg": "ffmpeg", "pyopencl": "pyopencl",
+    "openvino": "openvino", "darktable": "darktable", "darktable -d opencl": "darktable",
+    "hashcat": "hashcat", "ocl.getplatformids": "application", "blender": "blender",
+    "pytorch": "pytorch", "opencv": "opencv", "rocminfo": "rocminfo", "john": "john",
+}  # fmt: skip
+PARTS = ("platform", "device", "selftest", "kernel_result")
+_NUMBER = re.compile(
+    r"(?i)number of platforms(?: found)?\W{1,3}(?P<count>\d{1,3})\b|(?P<zero>no (?:opencl )?platforms?(?: shown| found| listed| available)?|no devices?\b|shows nothing|\bempty\b|0 platforms)"
+)
+_ABORT = re.compile(
+    r"(?i)\babort\w*,? (?:at )?(?:line )?(?P<line>\d{1,6})(?: line)? (?:of|in(?: file:?)?) (?P<file>[\w./+-]{3,200})"
+)
+_SAME_FILE = re.compile(r"(?i)\babort\w*,? (?:at )?line (?P<line>\d{1,6}) of the same file")
+_PLATFORM = re.compile(
+    r"platform (?:\d+ )?(?P<name>[^,;()]{2,80})(?: \((?P<vendor>[^()]{1,60})\))?(?:, (?P<version>OpenCL [^;]{2,80}))?"
+)
+_DEVICE_LISTED = re.compile(
+    r"(?P<name>(?:Intel|AMD|NVIDIA|Arc|Iris|UHD|HD|Radeon|GeForce)[\w ()+.-]{2,80}?)(?:,? (?:device )?(?:listed|shown|found|detected))"
+)
+_DEVICES = re.compile(
+    r"devices? ?=? ?(?P<count>0)\b|\b(?P<none>0) (?:GPU )?devices|no (?:GPU )?device found"
+)
+_NUMBERED = re.compile(r"device \d+ (?P<name>[^;,]{3,100})")
+
+
+class Described:
+    """A platform, a device and a test's result that stand on lines of their own."""
+
+    def __init__(self) -> None:
+        self.lines: list[int] = []
+        self._parts: dict[str, str] = {}
+
+    def add(self, key: str, value: str, index: int) -> None:
+        """Take up one line."""
+        self.lines.append(index)
+        self._parts.setdefault(key, value)
+
+    def is_telling(self) -> bool:
+        """Tell whether there is a platform or a device at all."""
+        return "platform" in self._parts or "device" in self._parts
+
+    def view(self) -> View:
+        """Return what was described as one program's view."""
+        failed = re.match(r"(?i)fail|wrong", self._parts.get("selftest", ""))
+        platform_text = self._parts.get("platform", "")
+        parts = [part.strip() for part in self._parts.get("device", "").split(",") if part.strip()]
+        named = [part for part in parts if not part.isdigit()]
+        inside = next(
+            (part.removeprefix("platform ") for part in named if part.startswith("platform ")), ""
+        )
+        device = Device(
+            name=named[0] if named else NOT_STATED,
+            type="gpu"
+            if re.search(
+                r"(?i)graphics|gpu|arc|radeon|geforce|nvidia", self._parts.get("device", "")
+            )
+            else NOT_STATED,
+            kernel_result="wrong" if failed else NOT_STATED,
+        )
+        name = platform_text or inside
+        version = f"OpenCL {name}" if "beignet" in name.lower() else NOT_STATED
+        if "beignet" in name.lower():
+            name = "Intel Gen OCL Driver"
+        platform = Platform(
+            name=name or NOT_STATED, version=version, devices=(device,) if named else NOT_STATED
+        )
+        return View(viewer="application", answer=Answer(platforms=(platform,)))
+
+
+def viewer_of_key(key: str) -> str | None:
+    """Return the program that a key stands for; None if it is no program's."""
+    bare = re.sub(r" ?\([^)]*\)", "", key).strip()
+    return VIEWERS.get(bare) or VIEWERS.get(key)
+
+
+def view_facts(viewer: str, value: str) -> Snapshot | None:
+    """Return what the program saw by the words of whoever restated it."""
+    answer = answer_of(viewer, value)
+    if re.search(
+        r"(?i)no OpenCL.{0,60}installation found|libOpenCL\S* (?:not found|missing)", value
+    ):
+        view = View(viewer=viewer, loader=None, answer=Answer(platforms=()))
+        return Snapshot(views=(view,), loaders=(), messages=(value,))
+    if answer == Answer():
+        return Snapshot(messages=(f"{viewer}: {value}",))
+    return Snapshot(views=(View(viewer=viewer, answer=answer),), messages=(f"{viewer}: {value}",))
+
+
+def answer_of(viewer: str, value: str) -> Answer:
+    """Return the answer of OpenCL that the words describe, empty if they describe none."""
+    abort = _ABORT.search(value)
+    same = _SAME_FILE.search(value)
+    if abort is not None:
+        printed = f"Abort was called at {abort['line']} line in file: {abort['file']}"
+        return Answer(outcome="crash", signal="SIGABRT", printed=printed)
+    if same is not None:
+        return Answer(outcome="crash", signal="SIGABRT")
+    if re.search(r"(?i)\bhangs?\b|\bfreezes?\b", value):
+        return Answer(outcome="hang")
+    if re.search(r"(?i)\bsegfault|\bSIGSEGV|segmentation fault", value):
+        return Answer(outcome="crash", signal="SIGSEGV")
+    if re.search(r"-1001\b|PLATFORM_NOT_FOUND", value):
+        return Answer(outcome="error", error_code=-1001, message=value)
+    platforms = _platforms(value)
+    if platforms is not None:
+        return Answer(platforms=platforms)
+    if re.search(r"DEVICE_NOT_FOUND|clGetDeviceIDs = -1\b", value):
+        return Answer(outcome="error", error_code=-1, message=value)
+    if re.search(r"(?i)\bno GPU\b|falls? back to CPU", value) and viewer == "openvino":
+        return Answer(outcome="no-devices", message=value)
+    if re.search(r"(?i)disabled|preferences", value):
+        return Answer(printed=value)
+    if re.search(r"(?i)\bfails?\b|\bfailed\b", value):
+        return Answer(outcome="error", message=value)
+    return Answer()
+
+
+def _platforms(value: str) -> tuple[Platform, ...] | None:
+    counted = _NUMBER.search(value)
+    if counted is not None and (counted["zero"] or counted["count"] == "0"):
+        return ()
+    named = _PLATFORM.search(value)
+    none = _DEVICES.search(value)
+    listed = [
+        found["name"] for found in (*_NUMBERED.finditer(value), *_DEVICE_LISTED.finditer(value))
+    ]
+    devices = tuple(Device(name=name.strip(), type="gpu") for name in listed)
+    if named is not None and "platforms" not in named[0]:
+        platform = Platform(
+            name=named["name"].strip(),
+            vendor=named["vendor"] or NOT_STATED,
+            version=(named["version"] or "").strip() or NOT_STATED,
+            devices=() if none else devices or NOT_STATED,
+            devices_error=-1 if "clGetDeviceIDs = -1" in value else NOT_STATED,
+        )
+        return (platform,)
+    if devices:
+        return tuple(Platform(devices=(device,)) for device in devices)
+    if re.search(r"(?i)\bGPU (?:is )?(?:found|shown|listed|there|detected)\b", value):
+        return (Platform(devices=(Device(type="gpu"),)),)
+    return None
+
+
+def with_name(view: View, name: str) -> View:
+    """Return the view as another program's."""
+    return msgspec.structs.replace(view, viewer=name)

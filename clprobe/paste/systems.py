@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: MIT
+"""Reads what a system says of itself: uname, os-release, lsb_release, hostnamectl, cmdline."""
+
+import re
+from collections.abc import Iterator
+
+import msgspec
+
+from clprobe.model.snapshot import Snapshot
+from clprobe.model.system import Cpu, Distribution, Linux, System, Virtualization
+from clprobe.model.unknown import NOT_STATED
+from clprobe.paste.distributions import distribution_named
+from clprobe.paste.reading import Paste, Reading
+
+_MACHINES = r"x86_64|aarch64|arm64|armv[678]\w*|i[3-6]86|ppc64(?:le)?|riscv64|s390x|loongarch64"
+_RELEASE = r"\d{1,2}\.\d{1,3}(?:\.\d{1,4})?(?:[-+._~]?[\w.+~-]{0,80})?"
+_UNAME = re.compile(
+    rf"Linux (?:(?P<host>[\w.-]{{1,80}}) )?(?P<release>{_RELEASE})(?: (?P<version>#[^\n]{{3,160}}?))??"
+    rf"(?: (?P<machine>{_MACHINES})\b.{{0,80}})?$"
+)
+_PROC_VERSION = re.compile(
+    rf"Linux version (?P<release>{_RELEASE}) .{{0,400}}?(?P<version>#\d.*)?$"
+)
+_RELEASE_ALONE = re.compile(
+    rf"(?P<release>\d{{1,2}}\.\d{{1,3}}\.\d{{1,4}}[-+.][\w.+~-]{{2,60}}|{_RELEASE})$"
+)
+_TELLING = re.compile(
+    r"generic|lowlatency|hwe|-arch\d|-zen|-lts|-pve|\.fc\d\d|\.el\d|-amd64|-cloud|-MANJARO|microsoft|-oem|-gentoo|-default|-cachyos|-raspi|-azure|-aws|-gcp|-Unraid|-xanmod|-liquorix"
+)
+_ASSIGNMENT = re.compile(
+    r"(?P<key>[A-Z][A-Z_]{1,30})=(?P<quote>[\"']?)(?P<value>[^\"']{0,200})(?P=quote)$"
+)
+_OS_RELEASE = frozenset(
+    "PRETTY_NAME NAME ID VERSION_ID VERSION_CODENAME VERSION ID_LIKE UBUNTU_CODENAME HOME_URL SUPPORT_URL "
+    "BUG_REPORT_URL PRIVACY_POLICY_URL DOCUMENTATION_URL LOGO ANSI_COLOR CPE_NAME VARIANT VARIANT_ID "
+    "PLATFORM_ID BUILD_ID REDHAT_BUGZILLA_PRODUCT REDHAT_BUGZILLA_PRODUCT_VERSION REDHAT_SUPPORT_PRODUCT "
+    "REDHAT_SUPPORT_PRODUCT_VERSION SUPPORT_END DEFAULT_HOSTNAME DEBIAN_VERSION_FULL RELEASE_TYPE "
+    "DISTRIB_ID DISTRIB_RELEASE DISTRIB_CODENAME DISTRIB_DESCRIPTION IMAGE_ID IMAGE_VERSION VENDOR_NAME".split()
+)
+_LSB = re.compile(
+    r"(?P<key>Distributor ID|Description|Release|Codename|LSB Version|No LSB modules.*?)(?:[:\t ]+(?P<value>\S.*))?$"
+)
+_CMDLINE = re.compile(
+    r"(?:Kernel command line: |Command line: )?(?P<line>(?:BOOT_IMAGE=|initrd=|ro root=|root=\S+ r[ow] )\S.*)$"
+)
+_GRUB = re.compile(r"GRUB_CMDLINE_LINUX(?:_DEFAULT)?=[\"'](?P<line>[^\"']{0,500})[\"']$")
+_CPU = re.compile(
+    r"(?:model name|Model name|Modellname|Nom de modèle)\s*:\s+(?P<model>\S.{2,120})$"
+)
+_LSCPU = re.compile(
+    r"(?:Architecture|CPU op-mode|Byte Order|CPU\(s\)|On-line CPU|Thread\(s\)|Core\(s\)|Socket\(s\)|NUMA node|Vendor ID|CPU family|Model|Stepping|CPU (?:max |min )?MHz|BogoMIPS|Virtuali[sz]ation|Hypervisor vendor|L\d\w? cache|Flags|Vulnerab|Address sizes|processor|cpu family|stepping|microcode|cpu MHz|vendor_id|siblings|core id)\b.{0,30}:"
+)
+
+
+def read_uname(paste: Paste) -> Iterator[Reading]:
+    """Give the release of Linux from `uname` in any of its forms."""
+    for index, line in paste.free():
+        found = _UNAME.match(line) if line.startswith("Linux ") else None
+        if found is None and line.startswith("Linux version "):
+            found = _PROC_VERSION.match(line)
+        if found is None and len(line) < 80 and line[0].isdigit():
+            found = _alone(line, paste.contexts[index].command)
+        if found is None:
+            continue
+        parts = found.groupdict()
+        machine = parts.get("machine")
+        system = System(
+            linux=Linux(release=found["release"], version=parts.get("version") or NOT_STATED),
+            cpu=Cpu(architecture=machine or NOT_STATED),
+            virtualization=_wsl(found["release"]),
+        )
+        yield Reading(lines=(index,), facts=Snapshot(system=system))
+
+
+def _alone(line: str, command: str) -> re.Match[str] | None:
+    found = _RELEASE_ALONE.match(line)
+    asked = command.startswith("uname") and "-r" in command
+    return found if found and (asked or _TELLING.search(line)) else None
+
+
+def _wsl(release: str) -> Virtualization:
+    lower = release.lower()
+    if "microsoft" not in lower:
+        return Virtualization()
+    # The first WSL translates calls and names itself 4.4.0-NNNNN-Microsoft.
+    return Virtualization(wsl=1 if release.endswith("-Microsoft") else 2)
+
+
+def read_os_release(paste: Paste) -> Iterator[Reading]:
+    """Give the distribution from os-release or lsb-release, one block a reading."""
+    block: dict[str, str] = {}
+    lines: list[int] = []
+    for index, line in paste.free():
+        found = _ASSIGNMENT.match(line)
+        if found is None or found["key"] not in _OS_RELEASE:
+            continue
+        if lines and (index - lines[-1] > 3 or found["key"] in block):
+            yield from _release_block(block, lines)
+            block, lines = {}, []
+        block[found["key"]] = found["value"].strip()
+        lines.append(index)
+    yield from _release_block(block, lines)
+
+
+def _release_block(block: dict[str, str], lines: list[int]) -> Iterator[Reading]:
+    if not (
+        block.keys() & {"PRETTY_NAME", "ID", "VERSION_ID", "DISTRIB_ID", "DISTRIB_DESCRIPTION"}
+    ):
+        return
+    pretty = block.get("PRETTY_NAME") or block.get("DISTRIB_DESCRIPTION") or block.get("NAME", "")
+    named = distribution_named(pretty) or Distribution()
+    version = block.get("VERSION_ID") or block.get("DISTRIB_RELEASE")
+    if version is None and "ID" in block and len(block) > 4:
+        version = named.version if isinstance(named.version, str) else None
+        changes: dict[str, object] = {"version": version}
+    else:
+        changes = {"version": version} if version else {}
+    if "ID" in block:
+        changes["id"] = block["ID"].lower()
+    codename = block.get("VERSION_CODENAME") or block.get("DISTRIB_CODENAME")
+    changes |= {"codename": codename} if codename else {}
+    changes |= {"name": pretty} if pretty else {}
+    changes |= {"like": tuple(block["ID_LIKE"].split())} if "ID_LIKE" in block else {}
+    distribution = msgspec.structs.replace(named, **changes)
+    yield Reading(lines=tuple(lines), facts=Snapshot(system=System(distribution=distribution)))
+
+
+def read_lsb_release(paste: Paste) -> Iterator[Reading]:
+    """Give the distribution from `lsb_release -a`."""
+    block: dict[str, str] = {}
+    lines: list[int] = []
+    for index, line in paste.free():
+        found = _LSB.match(line)
+        if found is None or (lines and index - lines[-1] > 3):
+            continue
+        block[found["key"]] = found["value"] or ""
+        lines.append(index)
+    named = distribution_named(f"{block.get('Description') or block.get('Distributor ID', '')}")
+    if named is None or not (block.keys() & {"Distributor ID", "Description"}):
+        return
+    release, codename = block.get("Release"), block.get("Codename")
+    is_number = release is not None and release[:1].isdigit()
+    distribution = msgspec.structs.replace(
+        named,
+        version=release if is_number and named.version is not None else named.version,
+        codename=codename if codename and codename != "n/a" else named.codename,
+    )
+    yield Reading(lines=tuple(lines), facts=Snapshot(system=System(distribution=distribution)))
+
+
+def read_boot_and_cpu(paste: Paste) -> Iterator[Reading]:
+    """Give the boot parameters and the processor's name."""
+    cpu_lines: list[int] = []
+    model: str | None = None
+    for index, line in paste.free():
+        booted = _CMDLINE.match(line) or _GRUB.match(line)
+        if booted is not None:
+            linux = Linux(command_line=booted["line"])
+            yield Reading(lines=(index,), facts=Snapshot(system=System(linux=linux)))
+            continue
+        named = _CPU.match(line)
+        model = model or (named["model"] if named is not None else None)
+        asked = re.match(r"lscpu|cat /proc/cpuinfo", paste.contexts[index].command)
+        if named is not None or (asked and (_LSCPU.match(line) or ":" in line)):
+            cpu_lines.append(index)
+    if cpu_lines and model is not None:
+        facts = Snapshot(system=System(cpu=cpu_named(model)))
+        yield Reading(lines=tuple(cpu_lines), facts=facts)
+
+
+def cpu_named(model: str) -> Cpu:
+    """Return the processor of that name with the vendor that the name tells."""
+    vendor = next(
+        (
+            full
+            for word, full in (("Intel", "GenuineIntel"), ("AMD", "AuthenticAMD"))
+            if word in model
+        ),
+        NOT_STATED,
+    )
+    return Cpu(model=model, vendor=vendor)
+
+
+def read_detect_virt(paste: Paste) -> Iterator[Reading]:
+    """Give the answer of systemd-detect-virt."""
+    containers = ("docker", "podman", "lxc", "lxc-libvirt", "systemd-nspawn", "container-other")
+    for index, line in paste.free():
+        if not paste.contexts[index].command.startswith("systemd-detect-virt"):
+            continue
+        if not re.fullmatch(r"[a-z0-9-]{2,20}", line):
+            continue
+        if line in containers:
+            virtual = Virtualization(container=line)
+        elif line == "wsl":
+            virtual = Virtualization(wsl=2)
+        else:
+            virtual = Virtualization(machine=None if line == "none" else line)
+        yield Reading(lines=(index,), facts=Snapshot(system=System(virtualization=virtual)))

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: MIT
+"""Cleans a pasted text into lines: no marks of mail, Markdown or terminals, nothing unprintable."""
+
+import html
+import re
+
+_ESCAPES = re.compile(
+    r"\x1b\[[0-?]*[ -/]*[@-~]"  # colours, cursor
+    r"|\x1b\][^\x07\x1b\n]{0,2000}(?:\x07|\x1b\\)?"  # titles, links
+    r"|\x1b[@-Z\\-_]"
+)
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
+_INVISIBLE = re.compile(r"[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff]")
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
+_QUOTE = re.compile(r"(?:>(?!>>) ?){1,8}(?=\S|$)")
+_TAG = re.compile(
+    r"</?(?:details|summary|p|br|hr|div|pre|code|b|i|sub|sup)(?:\s[^<>]{0,200})?/?>", re.I
+)
+_FENCE = re.compile(r"\s*(?:```|~~~)\s*\w*\s*$")
+_CODE_INDENT = 4
+FENCE = "```"
+"""What a cleaned line of a fence reads; everything else about it is dropped."""
+
+
+def clean_lines(text: str) -> list[str]:
+    """Return the lines of a paste, one for each line that it has, in one plain spelling.
+
+    Colours, control and invisible characters, quote marks, HTML tags and common indentation are
+    gone; a Markdown fence is reduced to three backticks.
+    """
+    plain = _SURROGATE.sub("\ufffd", _ESCAPES.sub("", text.replace("\r\n", "\n")))
+    # A lone carriage return redraws a line, as progress bars do: the parts are lines of their own.
+    plain = _INVISIBLE.sub("", plain.replace("\r", "\n")).replace("\u00a0", " ")
+    lines = [_plain(line) for line in plain.split("\n")]
+    return _without_common_indentation(_without_quote_marks(lines))
+
+
+def _plain(line: str) -> str:
+    line = _CONTROL.sub("", line)
+    if "&" in line and ";" in line:
+        line = html.unescape(line)
+        line = _CONTROL.sub("", _INVISIBLE.sub("", _SURROGATE.sub("\ufffd", line)))
+        line = line.replace("\n", " ")
+    if "<" in line:
+        line = _TAG.sub("", line)
+    if _FENCE.match(line[:80]):
+        return FENCE
+    return line.rstrip()
+
+
+def _without_quote_marks(lines: list[str]) -> list[str]:
+    """Drop the marks of a quotation, but keep a single `> ` and Python's prompt `>>> `."""
+    marked = [_QUOTE.match(line) for line in lines]
+    result = []
+    for index, (line, mark) in enumerate(zip(lines, marked, strict=True)):
+        beside = (index > 0 and marked[index - 1]) or (index + 1 < len(lines) and marked[index + 1])
+        kept = line[mark.end() :] if mark is not None and beside else line
+        result.append(FENCE if _FENCE.match(kept[:80]) else kept)
+    return result
+
+
+def _without_common_indentation(lines: list[str]) -> list[str]:
+    """Dedent each run of lines that are all indented like code, bounded by unindented ones.
+
+    A run that follows an unindented line at once continues it (`lspci -v`) and stays as it is.
+    """
+    result = list(lines)
+    start = 0
+    while start < len(lines):
+        end = start + 1
+        if _is_code(lines[start]) and (
+            start == 0 or not lines[start - 1] or lines[start - 1] == FENCE
+        ):
+            while end < len(lines) and (not lines[end] or _is_code(lines[end])):
+                end += 1
+            expanded = [line.expandtabs(_CODE_INDENT) for line in lines[start:end]]
+            width = min(len(line) - len(line.lstrip(" ")) for line in expanded if line)
+            result[start:end] = [line[width:] for line in expanded]
+        start = end
+    return result
+
+
+def _is_code(line: str) -> bool:
+    return line.startswith((" " * _CODE_INDENT, "\t"))

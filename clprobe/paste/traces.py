@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: MIT
+"""Reads traces of system calls and of the dynamic linker: strace, ltrace, LD_DEBUG."""
+
+import re
+from collections.abc import Iterator
+
+import msgspec
+
+from clprobe.model.hardware import DeviceNode, node_kind
+from clprobe.model.opencl import Icd, Library, Loader
+from clprobe.model.snapshot import Snapshot
+from clprobe.model.unknown import NOT_STATED, Unknown
+from clprobe.paste.drivers import is_driver
+from clprobe.paste.reading import Context, Paste, Reading
+
+_CALL = re.compile(
+    r"(?:\[pid +\d{1,9}\] |\d{1,9} +)?(?:\d\d:\d\d:\d\d[\d.]* |\d{1,12}\.\d{3,6} +)?"
+    r"(?P<call>open|openat|openat2|access|faccessat2?|stat|lstat|newfstatat|statx|readlink|readlinkat)\("
+    r"(?:AT_FDCWD(?:</[^>]{0,200}>)?, )?\"(?P<path>[^\"]{1,500})\"(?P<flags>[^=\n]{0,400}?)\) *= (?P<result>-?\d{1,6}|0x[0-9a-f]+)"
+    r"(?:<[^>]{0,300}>)?(?: (?P<error>E[A-Z0-9]{2,15}))?"
+)
+_ANY_CALL = re.compile(
+    r"(?:\[pid +\d{1,9}\] |\d{1,9} +)?(?:\d\d:\d\d:\d\d[\d.]* |\d{1,12}\.\d{3,6} +)?(?:<\.\.\. )?[a-z_0-9]{2,30}(?:\(| resumed).{0,1900}(?: = (?:-?\d|0x|\?)|<unfinished|\.\.\.$)"
+    r"|\+\+\+ (?:exited|killed)|--- SIG\w+ \{|strace: |(?:\[pid +\d+\] )\+\+\+|(?:\[pid +\d+\] )?--- SIG"
+)
+_DEBUG = re.compile(
+    r"\d{1,9}:\s+(?:find library=|searching|trying file=|calling (?:init|fini)|search (?:cache|path)=|initialize program|transferring control"
+    r"|checking for version|relocation processing|opening file=|closing file=|file=\S+ \[\d+\]|\s*trying|symbol=|binding file|preparing to|\(.{0,60}\)$|$|(?P<error>.{0,300}\berror: .*))"
+)
+_INIT = re.compile(r"calling init: (?P<path>/\S{1,300})")
+_SOUGHT = re.compile(r"find library=(?P<name>[\w.+-]{1,100})")
+_LIBRARIES = re.compile(
+    r"lib(?:igc|igdfcl|igdgmm|ze_loader|ze_intel_gpu|opencl-clang|LLVMSPIRVLib|hsa-runtime64|amdhip64|cuda|nvidia-\w+|dxcore|d3d12core)(?:64)?\.so[\w.]*$"
+)
+_TELLING = re.compile(r"/dev/|\.icd$|OpenCL|libig|libze|nvidia|amdocl|pocl|/sys/class/drm")
+_MOST_FAILED = 60
+_LTRACE = re.compile(
+    r"(?:\[pid \d+\] )?(?:\w[\w.+-]*->)?(?:cl[A-Z]\w+|dlopen|dlsym)\(.{0,400}\) *= "
+)
+
+
+class _Trace(msgspec.Struct):
+    """What one trace has shown so far, by path."""
+
+    lines: list[int]
+    nodes: dict[str, DeviceNode]
+    icds: dict[str, Icd]
+    drivers: dict[str, str | None]
+    libraries: dict[str, str | Unknown | None]
+    loaders: dict[str, Loader]
+    vendors_missing: bool = False
+    dri_missing: bool = False
+    failed: dict[str, None] = msgspec.field(default_factory=dict)
+
+
+def read_traces(paste: Paste) -> Iterator[Reading]:
+    """Give what each trace of system calls opened and could not open."""
+    traces: dict[Context, _Trace] = {}
+    for index, line in paste.free():
+        is_call = "(" in line[:60] or line.startswith(("+++ ", "--- ", "strace: ", "[pid", "<..."))
+        if not is_call or not _ANY_CALL.match(line):
+            continue
+        context = paste.contexts[index]
+        trace = traces.setdefault(context, _Trace([], {}, {}, {}, {}, {}))
+        found = _CALL.match(line)
+        if found is not None:
+            _add_call(trace, found)
+            if (
+                found["error"]
+                and _TELLING.search(found["path"])
+                and len(trace.failed) < _MOST_FAILED
+            ):
+                trace.failed[line[:300]] = None
+        trace.lines.append(index)
+    for trace in traces.values():
+        yield from _told(trace)
+
+
+def _add_call(trace: _Trace, found: re.Match[str]) -> None:
+    path, error = found["path"], found["error"]
+    name = path.rpartition("/")[2]
+    opens = found["call"].startswith("open")
+    if node_kind(path) and opens and (error != "ENOENT" or path == "/dev/nvidia-uvm"):
+        before = trace.nodes.get(path)
+        known = before.open_error if before is not None else NOT_STATED
+        # A node that opened once does open; the other tries asked for something else.
+        error = None if known is None else error
+        if error is not None or "O_RDWR" in found["flags"]:
+            trace.nodes[path] = DeviceNode(
+                path=path, kind=node_kind(path) or NOT_STATED, open_error=error
+            )
+    elif path.rstrip("/") == "/dev/dri" and error == "ENOENT":
+        trace.dri_missing = True
+    elif path.rstrip("/") == "/etc/OpenCL/vendors" and error == "ENOENT" and opens:
+        trace.vendors_missing = True
+    elif name.endswith(".icd") and "/" in path and opens:
+        kind = "missing" if error == "ENOENT" else NOT_STATED
+        trace.icds[path] = Icd(path=path, file_type=kind, open_error=error)
+    elif name.startswith("libOpenCL.so") and error is None and opens:
+        trace.loaders[path] = Loader(path=path)
+    elif opens and (is_driver(name) or _LIBRARIES.match(name)):
+        if is_driver(name):
+            trace.drivers[name] = path if error is None else trace.drivers.get(name)
+        else:
+            trace.libraries[name] = path if error is None else trace.libraries.get(name)
+
+
+def _told(trace: _Trace) -> Iterator[Reading]:
+    icds = dict(trace.icds)
+    for name, path in trace.drivers.items():
+        entry = path or name
+        icds[entry] = Icd(path=entry, library_name=name, library=Library(path=path))
+    lists: dict[str, tuple[object, ...]] = {
+        "messages": tuple(trace.failed),
+        "icds": tuple(icds.values()),
+        "device_nodes": tuple(trace.nodes.values()),
+        "loaders": tuple(trace.loaders.values()),
+    }
+    shown = {key: value for key, value in lists.items() if value}
+    whole = []
+    if trace.dri_missing and not trace.nodes:
+        shown["device_nodes"] = ()
+        whole.append("device_nodes")
+    if trace.vendors_missing and not icds:
+        shown["icds"] = ()
+        whole.append("icds")
+    facts = msgspec.structs.replace(Snapshot(libraries=trace.libraries), **shown)
+    yield Reading(lines=tuple(trace.lines), facts=facts, whole=tuple(whole), private=True)
+
+
+def read_linker_debug(paste: Paste) -> Iterator[Reading]:
+    """Give what LD_DEBUG told: loaded libraries, those never found, and errors."""
+    groups: dict[Context, tuple[list[int], list[str]]] = {}
+    for index, line in paste.free():
+        if line[:1].isdigit() and ":" in line[:12] and _DEBUG.match(line):
+            lines, texts = groups.setdefault(paste.contexts[index], ([], []))
+            lines.append(index)
+            texts.append(line)
+        elif _LTRACE.match(line):
+            yield Reading(lines=(index,), facts=Snapshot(messages=(line[:300],)))
+    for lines, texts in groups.values():
+        loaded = [found["path"] for text in texts if (found := _INIT.search(text))]
+        icds = tuple(
+            Icd(path=path, library_name=path.rpartition("/")[2], library=Library(path=path))
+            for path in dict.fromkeys(loaded)
+            if is_driver(path)
+        )
+        loaders = tuple(
+            Loader(path=path) for path in dict.fromkeys(loaded) if "/libOpenCL.so" in path
+        )
+        errors = tuple(
+            found[1]
+            for text in texts
+            if (found := re.search(r"(\S+: (?:symbol lookup )?error: .{1,300})", text))
+        )
+        libraries = {
+            path.rpartition("/")[2]: path
+            for path in loaded
+            if _LIBRARIES.match(path.rpartition("/")[2])
+        }
+        facts = Snapshot(
+            libraries=libraries,
+            icds=icds or NOT_STATED,
+            loaders=loaders or NOT_STATED,
+            messages=tuple(dict.fromkeys(errors)) or NOT_STATED,
+        )
+        yield Reading(lines=tuple(lines), facts=facts, private=True)
