@@ -8,18 +8,20 @@ from clprobe.engine.load import consequences_of
 from clprobe.engine.paths import was_not_requested
 from clprobe.engine.rank import Ranked, concern_the_same
 from clprobe.engine.rule import Rule
-from clprobe.model.unknown import NOT_STATED
+from clprobe.model.unknown import NOT_STATED, NOT_TRIED
 
 _MOST_SUSPECTS = 4
 _FREQUENCY = {"common": 4, "occasional": 0, "rare": -4}
-_FOR, _AGAINST = 2, 1
-"""What a fact that speaks for a problem weighs, and one that is lacking."""
+_FOR, _AGAINST, _SETTING = 2, 1, 4
+"""What a fact that speaks for a problem weighs, one that is lacking, and the setting it is for."""
+_SETTINGS = ("system.virtualization.", "system.distribution.id")
+"""A rule that asks for WSL, a container or a distribution was written for those who have it."""
 _SYMPTOM_FACTS = {
     "usable_device", "gpu_device", "has_device", "device_count", "computes", "outcome", "usable",
 }  # fmt: skip
 _ENDS = ("device", "application")
 """Where the chain ends: a problem there counts by itself, not by what it leads to."""
-_NOBODY_REFUSED = {NOT_STATED, NOT_LISTED, UNLISTED, AMBIGUOUS}
+_NOBODY_REFUSED = {NOT_STATED, NOT_TRIED, NOT_LISTED, UNLISTED, AMBIGUOUS}
 
 
 class Case:
@@ -100,9 +102,15 @@ def _weight(outcome: Outcome) -> int:
     return (
         _FREQUENCY[outcome.rule.frequency]
         + _FOR * len(_evidence(outcome))
+        + _SETTING * _fits_setting(outcome)
         + len(outcome.scope.variables)
         - _AGAINST * len(lacking)
     )
+
+
+def _fits_setting(outcome: Outcome) -> bool:
+    uses = outcome.answer.used
+    return any(use.fact.startswith(_SETTINGS) and use.value is not None for use in uses)
 
 
 def _has_evidence(outcome: Outcome) -> bool:

@@ -15,6 +15,9 @@ class Unknown(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 NOT_STATED = Unknown(unknown="not stated")
 """The default of every fact: the snapshot does not say."""
 
+NOT_TRIED = Unknown(unknown="nobody tried as this user")
+"""What another account would meet, as far as nothing predicts it."""
+
 T = TypeVar("T")
 Fact: TypeAlias = T | Unknown
 """A fact is a value or Unknown; `None` as a value means "there is none"."""

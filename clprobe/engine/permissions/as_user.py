@@ -9,7 +9,7 @@ from clprobe.model.hardware import DeviceNode
 from clprobe.model.opencl import Answer, Icd
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.system import Limits, ServiceUnit, User
-from clprobe.model.unknown import NOT_STATED, Unknown
+from clprobe.model.unknown import NOT_STATED, NOT_TRIED, Unknown
 
 _DENIED = ("EACCES", "EPERM")
 
@@ -21,22 +21,21 @@ def as_user(snapshot: Snapshot, user: User, unit: ServiceUnit) -> Snapshot:
     where permissions are the same; where they differ it is unknown, but for drivers that showed
     nothing but CPUs. What belongs to the process that asked (variables, limits) is left out.
     """
-    untried = Unknown(f"nobody tried it as {label_of(user, unit)}")
     virtualization = replace(snapshot.system.virtualization, service=unit.name)
     system = replace(
         snapshot.system, service_unit=unit, virtualization=virtualization, limits=Limits()
     )
     seen = replace(snapshot, user=user, system=system, environment={}, perspectives=())
     if not isinstance(snapshot.device_nodes, Unknown):
-        nodes = tuple(_untried(node, untried) for node in snapshot.device_nodes)
+        nodes = tuple(_untried(node) for node in snapshot.device_nodes)
         seen = replace(seen, device_nodes=nodes)
     if not isinstance(snapshot.icds, Unknown):
-        seen = replace(seen, icds=tuple(_untried_icd(icd, untried) for icd in snapshot.icds))
+        seen = replace(seen, icds=tuple(_untried_icd(icd) for icd in snapshot.icds))
     if _permissions_agree(snapshot, seen):
         return seen
-    views = snapshot.views if snapshot.views == () else untried
+    views = snapshot.views if snapshot.views == () else NOT_TRIED
     if not isinstance(seen.icds, Unknown):
-        icds = tuple(replace(icd, answer=_predictable(icd.answer, untried)) for icd in seen.icds)
+        icds = tuple(replace(icd, answer=_predictable(icd.answer)) for icd in seen.icds)
         seen = replace(seen, icds=icds)
     return replace(seen, views=views)
 
@@ -48,19 +47,19 @@ def label_of(user: User, unit: ServiceUnit) -> str:
     return user.name if isinstance(user.name, str) else f"user {user.uid}"
 
 
-def _untried(node: DeviceNode, untried: Unknown) -> DeviceNode:
+def _untried(node: DeviceNode) -> DeviceNode:
     passed = not isinstance(node.open_error, Unknown) and node.open_error not in _DENIED
     device_error = node.open_error if passed else node.device_error
-    return replace(node, open_error=untried, device_error=device_error)
+    return replace(node, open_error=NOT_TRIED, device_error=device_error)
 
 
-def _untried_icd(icd: Icd, untried: Unknown) -> Icd:
+def _untried_icd(icd: Icd) -> Icd:
     """Return the ICD with nothing tried; an error that is none of permission stays."""
-    file_error = untried if icd.open_error in (None, *_DENIED) else icd.open_error
+    file_error = NOT_TRIED if icd.open_error in (None, *_DENIED) else icd.open_error
     error = icd.library.open_error
-    library = replace(icd.library, open_error=untried if error in (None, *_DENIED) else error)
+    library = replace(icd.library, open_error=NOT_TRIED if error in (None, *_DENIED) else error)
     if library.format == "unreadable":
-        library = replace(library, format=untried)
+        library = replace(library, format=NOT_TRIED)
     return replace(icd, open_error=file_error, library=library)
 
 
@@ -87,7 +86,7 @@ def _reads(icd: Icd, snapshot: Snapshot) -> bool:
     return all(error is None for error in errors)
 
 
-def _predictable(answer: Answer, untried: Unknown) -> Answer:
+def _predictable(answer: Answer) -> Answer:
     platforms = () if isinstance(answer.platforms, Unknown) else answer.platforms
     devices = [
         device
@@ -96,7 +95,5 @@ def _predictable(answer: Answer, untried: Unknown) -> Answer:
     ]
     if devices and all(device.type == "cpu" for device in devices):
         return answer
-    return Answer(
-        stage=untried, outcome=untried, error_code=untried, signal=untried, exit_status=untried,
-        message=untried, printed=untried, platforms=untried,
-    )  # fmt: skip
+    unknown = dict.fromkeys(Answer.__struct_fields__, NOT_TRIED)
+    return Answer(**unknown)
