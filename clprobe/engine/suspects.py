@@ -76,6 +76,8 @@ class Case:
             return False
         if not concern_the_same(one, symptom) or not was_asked(one):
             return False
+        if {use.value for use in one.answer.gaps} == {UNLISTED}:
+            return False  # nothing that anybody could look up would decide it
         is_usual = one.rule.frequency == "common" and symptom.answer.truth is True
         return is_usual or _has_evidence(one) or bool(one.scope.variables)
 
