@@ -18,6 +18,7 @@ _COMMANDS = {
     "info": "List drivers, loaders, platforms, devices and GPUs with their limits.",
     "install-plan": "Show what to install, in which versions, and what cannot work and why.",
     "bench": "Train small real nets on each device and compare it with the CPU.",
+    "env": "Print shell lines that hide broken drivers for you, without root.",
     "snapshot": "Write the facts of this host for replay and bug reports.",
     "explain": "Print everything known about a rule, GPU, driver or distribution.",
     "rules": "List, validate and test the rules database.",

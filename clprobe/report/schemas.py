@@ -14,6 +14,7 @@ from clprobe.model.finding import Diagnosis
 from clprobe.model.measurement import BenchReport
 from clprobe.model.plan import InstallPlan
 from clprobe.model.snapshot import SCHEMA as SNAPSHOT
+from clprobe.report.env_lines import EnvReport
 
 FOLDER = Path(__file__).resolve().parent.parent / "schemas"
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -29,6 +30,7 @@ def published() -> dict[str, JsonSchema]:
         "clprobe.install-plan/1": _printed(
             "clprobe.install-plan/1", InstallPlan, matrix=tuple[MatrixRow, ...]
         ),
+        "clprobe.env/1": _printed("clprobe.env/1", EnvReport),
         "clprobe.bench/1": _printed("clprobe.bench/1", BenchReport),
         SNAPSHOT: snapshot_schema(),
     }
