@@ -15,6 +15,7 @@ from clprobe.engine.derive_views import is_settled, judge_loader, judge_view, su
 from clprobe.engine.facts import Boot, DeviceFacts, Facts, IcdFacts, OtherFacts
 from clprobe.engine.hardware_facts import GpuFacts, NodeFacts
 from clprobe.engine.permissions.files import with_read_errors
+from clprobe.engine.idle_drivers import idle_drivers
 from clprobe.engine.permissions.nodes import judge_node, vendor_of_kind
 from clprobe.engine.permissions.people import closed_nodes, judge_user, needed_groups
 from clprobe.engine.reasons import describe_end
@@ -60,9 +61,10 @@ def derive(snapshot: Snapshot, tables: Tables) -> Facts:
         excerpts=_excerpts(snapshot, icds),
     )
     runtimes = installed_runtimes(snapshot, icds, tables)
+    idle = idle_drivers(runtimes, gpus, snapshot.system, tables)
     facts = msgspec.structs.replace(
         facts,
-        opencl=sum_up(snapshot, facts, runtimes),
+        opencl=msgspec.structs.replace(sum_up(snapshot, facts, runtimes), idle_drivers=idle),
         intel=judge_intel(snapshot, runtimes),
     )
     worded = _each(icds, lambda icd: _with_detail(icd, facts, tables))
@@ -120,9 +122,10 @@ def _other(perspective: Perspective, snapshot: Snapshot, tables: Tables) -> Othe
     if isinstance(perspective.who, str):
         is_root = perspective.who == "root" or uid == 0
     return OtherFacts(
-        who=perspective.who,
-        where=perspective.where,
-        when=perspective.when,
+        # What a perspective leaves out is as here: its format says so.
+        who=_stated(perspective.who),
+        where=_stated(perspective.where),
+        when=_stated(perspective.when),
         is_root=is_root,
         environment=perspective.facts.environment,
         usable_device=seen.usable_device,
@@ -131,6 +134,10 @@ def _other(perspective: Perspective, snapshot: Snapshot, tables: Tables) -> Othe
         closed_nodes=tuple(node.path for node in closed),
         needed_groups=needed_groups(closed, perspective.facts.user, snapshot.system),
     )
+
+
+def _stated(text: Fact[str]) -> Fact[str | None]:
+    return None if text == NOT_STATED else text
 
 
 def _excerpts(snapshot: Snapshot, icds: Fact[tuple[IcdFacts, ...]]) -> tuple[str, ...]:

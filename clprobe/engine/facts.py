@@ -198,6 +198,13 @@ class OpenclFacts(FactStruct, frozen=True, kw_only=True):
         tuple[str, ...],
         described("platforms that were shown without any device", "clGetDeviceIDs"),
     ] = ()
+    idle_drivers: Annotated[
+        Fact[tuple[str, ...]],
+        described(
+            "installed drivers of whose maker no GPU is on the bus",
+            ".icd files, packages, PCI functions",
+        ),
+    ] = NOT_STATED
     loader_found: Annotated[
         Fact[bool], described("whether any libOpenCL.so.1 was found", "ldconfig -p and other ways")
     ] = NOT_STATED
@@ -217,9 +224,9 @@ class OpenclFacts(FactStruct, frozen=True, kw_only=True):
 class OtherFacts(FactStruct, frozen=True, kw_only=True):
     """The answer to the same question for another user or in another place."""
 
-    who: Annotated[Fact[str], described("user; unknown: the same user")] = NOT_STATED
-    where: Annotated[Fact[str], described("place; unknown: the same place")] = NOT_STATED
-    when: Annotated[Fact[str], described("time; unknown: the same time")] = NOT_STATED
+    who: Annotated[Fact[str | None], described("user; null: the same user")] = NOT_STATED
+    where: Annotated[Fact[str | None], described("place; null: the same place")] = NOT_STATED
+    when: Annotated[Fact[str | None], described("time; null: the same time")] = NOT_STATED
     is_root: Annotated[Fact[bool], described("whether it is root who sees this")] = NOT_STATED
     environment: Annotated[
         dict[str, str | Unknown | None],
