@@ -31,8 +31,14 @@ def _snapshot(**more: Any) -> Snapshot:
         answer = {"outcome": "ok", "platforms": [{"name": name, "devices": devices}]}
         library = {"path": f"/usr/lib/{name}.so", "open_error": None, "access": access}
         path = f"/etc/OpenCL/vendors/{name}.icd"
-        return {"path": path, "searched_by": ["/lib/libOpenCL.so.1"], "open_error": None, "file_access": access,
-                "library": library, "answer": answer}  # fmt: skip
+        return {
+            "path": path,
+            "searched_by": ["/lib/libOpenCL.so.1"],
+            "open_error": None,
+            "file_access": access,
+            "library": library,
+            "answer": answer,
+        }
 
     facts = {
         "user": {"uid": 0, "name": "root", "groups": [{"gid": 0, "name": "root"}]},

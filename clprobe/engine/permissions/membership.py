@@ -65,8 +65,10 @@ def _is_same_group(group: Group, gid: Fact[int], name: Fact[str | None]) -> Fact
     own, other = _number(group.gid, group.name), _number(gid, name)
     if own is not None and other is not None:
         return own == other
-    if isinstance(group.name, str) and isinstance(name, str):
-        return group.name == name
+    if not isinstance(group.name, Unknown) and not isinstance(name, Unknown):
+        # A group that has a name is none that has no name, and the nameless ones go by number.
+        names_tell = group.name is not None or name is not None
+        return group.name == name if names_tell else Unknown("neither group has a name here")
     return Unknown("a group is known by its name here and by its number there")
 
 

@@ -53,7 +53,7 @@ def _may_open(errno: Fact[str | None], *, tried: bool) -> Fact[bool]:
 
 def _admitted_by(node: DeviceNode, user: User, system: System) -> Fact[str | None]:
     """Return which entry lets the user in, root's capability only where no entry does."""
-    mapped = is_mapped(system)
+    mapped = is_mapped(system, node)
     if isinstance(node.mode, Unknown):
         return node.mode
     entries = list(deciding(node, _RIGHTS, user, mapped=mapped))

@@ -4,6 +4,7 @@
 import fnmatch
 
 from clprobe.engine.permissions.kernel import READ, SEARCH, WRITE, admits
+from clprobe.engine.permissions.membership import OVERFLOW_ID
 from clprobe.model.access import FileAccess, Folder
 from clprobe.model.hardware import DeviceNode
 from clprobe.model.system import ServiceUnit, System, User
@@ -46,7 +47,7 @@ def _mount(node: DeviceNode, user: User, system: System) -> Fact[str | None]:  #
 
 
 def _permission(node: DeviceNode, user: User, system: System) -> Fact[str | None]:
-    return _refused(admits(node, READ | WRITE, user, mapped=is_mapped(system)), "EACCES")
+    return _refused(admits(node, READ | WRITE, user, mapped=is_mapped(system, node)), "EACCES")
 
 
 def _device_list(node: DeviceNode, user: User, system: System) -> Fact[str | None]:  # noqa: ARG001
@@ -67,9 +68,12 @@ def predicted_read_error(file: FileAccess, user: User, system: System) -> Fact[s
     return _refused(allowed, "EACCES")
 
 
-def is_mapped(system: System) -> bool:
-    """Tell whether the ids are those of a user namespace."""
-    return system.virtualization.user_namespace is True
+def is_mapped(system: System, node: DeviceNode | None = None) -> bool:
+    """Tell whether the ids are those of a user namespace; where unstated, the node's own tell."""
+    stated = system.virtualization.user_namespace
+    if not isinstance(stated, Unknown):
+        return stated
+    return node is not None and OVERFLOW_ID in (node.uid, node.gid)
 
 
 def may_reach(folders: Fact[tuple[Folder, ...]], user: User, *, mapped: bool = False) -> Fact[bool]:

@@ -28,7 +28,7 @@ def _on_the_way(node: DeviceNode, user: User, system: System) -> str | None:
 
 
 def _at_the_node(node: DeviceNode, user: User, system: System) -> str:
-    mapped = is_mapped(system)
+    mapped = is_mapped(system, node)
     if mapped and node.gid == OVERFLOW_ID:
         return "user-namespace"
     admitted = admits(node, _RIGHTS, user, mapped=mapped) is True
