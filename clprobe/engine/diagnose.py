@@ -86,6 +86,7 @@ def diagnose(snapshot: Snapshot, knowledge: Knowledge) -> Diagnosis:
         devices=inventory.devices,
         gpus=inventory.gpus,
         nodes=inventory.nodes,
+        asked_as=facts.user.subject if facts.user.is_asker is False else None,
     )
     return without_home(diagnosis, snapshot.user)
 

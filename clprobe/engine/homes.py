@@ -12,8 +12,9 @@ from clprobe.model.system import User
 
 
 def without_home(diagnosis: Diagnosis, user: User) -> Diagnosis:
-    """Return the diagnosis with ~ for the home folder; root's and services' paths stay."""
-    if not is_person(user.uid) or not isinstance(user.name, str):
+    """Return the diagnosis with ~ for the home folder; root's, services' and others' stay."""
+    is_asker = user.is_asker is not False
+    if not is_asker or not is_person(user.uid) or not isinstance(user.name, str):
         return diagnosis
     name = re.escape(user.name)
     home = re.compile(rf"(?<![\w.~-])(/var)?/home/{name}(?![\w.-])")

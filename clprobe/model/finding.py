@@ -123,7 +123,10 @@ class NodeReport(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything `doctor` and `info` print, root cause first."""
+    """Everything `doctor` and `info` print, root cause first.
+
+    `asked_as` is the user or service of `--as`; None: it is answered for whoever ran it.
+    """
 
     status: Status
     root_cause: str | None
@@ -132,3 +135,4 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
     devices: tuple[DeviceReport, ...]
     gpus: tuple[GpuReport, ...] = ()
     nodes: tuple[NodeReport, ...] = ()
+    asked_as: str | None = None

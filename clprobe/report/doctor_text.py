@@ -54,6 +54,9 @@ class DoctorText:
         kind = {"healthy": "fine", "problems": "error"}.get(diagnosis.status, "undetermined")
         style = kind if kind != "undetermined" else "warning"
         self._marked(kind, verdict(diagnosis), style=style)
+        if diagnosis.asked_as:
+            who = f"Asked for {diagnosis.asked_as}: permissions are predicted, not tried."
+            self._wrapped(who, INDENT)
 
     def _finding(
         self, finding: Finding, consequences: list[Finding], *, also: list[Finding]

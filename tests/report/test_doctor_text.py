@@ -46,8 +46,8 @@ SCREEN = """\
 error  render-node-not-accessible
   You may not open /dev/dri/renderD128, which belongs to group render
   because  The OpenCL driver reaches the GPU through this file. Its mode 0660
-           admits group render, and this process is not in that group, so only
-           root sees the GPU.
+           admits group render, and this user is not in that group, so only root
+           sees the GPU.
   do       sudo usermod -aG render "$USER"
            Add yourself to the group render; takes effect after logging out and
            in again.
