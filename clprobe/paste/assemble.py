@@ -192,7 +192,8 @@ def _nothing_understood(name: str, lines: int) -> ClprobeError:
         reference="nothing-understood",
         message=(
             f"{name} is no snapshot, and none of its {lines} lines is output that clprobe knows "
-            "(clinfo, lspci, ls -l /dev/dri, id, uname, os-release, lists of packages, dmesg, strace, "
+            "(clinfo, lspci, ls -l /dev/dri, id, uname, os-release, lists of packages, "
+            "dmesg, strace, "
             "ldd, error messages …)."
         ),
         hint="clprobe snapshot --output FILE writes what doctor --from reads best.",

@@ -11,19 +11,24 @@ from clprobe.paste.text import FENCE
 _LONGEST_HEADING = 140
 _QUOTED = re.compile(r"`([^`]{2,120})`|\"([^\"]{2,120})\"|'([^']{2,120})'")
 _ROOT = re.compile(
-    r"(?i)\b(as|with|using|for|under) (root|sudo)\b|\broot (user|output|sees)\b|\bsudo\b|\broot\)|^root\b"
+    r"(?i)\b(as|with|using|for|under) (root|sudo)\b|\broot (user|output|sees)\b|\bsudo\b"
+    r"|\broot\)|^root\b"
 )
 _NOT_ROOT = re.compile(
-    r"(?i)\b(without sudo|no sudo|non-?root|not root|(as|with|for) (a |an |my |the )?(normal |regular |ordinary |own |unprivileged )?user\b|w/o sudo|user:$|as user)"
+    r"(?i)\b(without sudo|no sudo|non-?root|not root|(as|with|for) (a |an |my |the "
+    r")?(normal |regular |ordinary |own |unprivileged )?user\b|w/o sudo|user:$|as user)"
 )
 _CONTAINER = re.compile(
-    r"(?i)\b(in|inside|within|from)( the| a| my)?( \w+)? (container|docker|lxc|pod|image)\b|^(container|docker)\b.{0,20}:$"
+    r"(?i)\b(in|inside|within|from)( the| a| my)?( \w+)? (container|docker|lxc|pod"
+    r"|image)\b|^(container|docker)\b.{0,20}:$"
 )
 _HOST = re.compile(
-    r"(?i)\b(on|from)( the| my)?( \w+)? host\b|^host\b.{0,20}:?$|outside( of)? (the )?(container|docker)"
+    r"(?i)\b(on|from)( the| my)?( \w+)? host\b|^host\b.{0,20}:?$|outside( of)? (the "
+    r")?(container|docker)"
 )
 _BEFORE = re.compile(
-    r"(?i)^\W*(before|previously|working (version|kernel|setup)|with the (old|previous))\b.{0,80}:?$"
+    r"(?i)^\W*(before|previously|working (version|kernel|setup)|with the (old"
+    r"|previous))\b.{0,80}:?$"
 )
 _AFTER = re.compile(r"(?i)^\W*(after|now|not working|broken)\b.{0,80}:?$")
 _HEADING_MARK = re.compile(r"^(#{1,6} |\*\*|__|- \*\*|\* \*\*|[-*] \[[ x]\] |\d{1,2}[.)] )")
@@ -53,8 +58,7 @@ def contexts_of(lines: Sequence[str]) -> tuple[list[Context], set[int]]:
             told.add(index)
         elif not in_fence and (titled := _heading(line, lines[index + 1 : index + 3])) is not None:
             heading = current = titled
-            if titled != Context():
-                told.add(index)
+            told.add(index)
         elif in_fence and _COMMENT_AS.match(line):
             current = heading = Context(who="root")
             told.add(index)
@@ -96,9 +100,11 @@ def _heading(line: str, following: Sequence[str]) -> Context | None:
     where = "container" if _CONTAINER.search(text) else "host" if _HOST.search(text) else ""
     when = "before" if _BEFORE.match(text) and not _AFTER.match(text) else ""
     named = _named_command(text)
-    if named is None:
-        return Context(who, where, when)
-    return Context(named.who or who, named.where or where, when, named.command)
+    if named is not None:
+        return Context(named.who or who, named.where or where, when, named.command)
+    told = Context(who, where, when)
+    # Programs, too, print titles; one that tells nothing and opens nothing is theirs.
+    return told if told != Context() or FENCE in following else None
 
 
 def _named_command(text: str) -> CommandLine | None:

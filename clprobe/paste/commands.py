@@ -5,7 +5,9 @@ import re
 
 import msgspec
 
-_KNOWN = frozenset(
+from clprobe.paste.reading import words
+
+_KNOWN = words(
     """
 apk apt apt-cache apt-get blender cat clinfo clpeak conda darktable darktable-cltest darktable-cli
 dkms dmesg dnf docker docker-compose dpkg dpkg-query emerge env export ffmpeg file find flatpak
@@ -16,35 +18,48 @@ python python2 python3 readelf readlink rocm-smi rocminfo rpm screenfetch snap s
 sycl-ls systemctl systemd-detect-virt tail test tree udevadm ulimit uname usermod vainfo vdpauinfo
 vulkaninfo wsl wsl.exe xpu-smi zypper yum newgrp ll realpath nvcc hipinfo luajit xmr-stak john
 fastfetch strings timeout gdb lscl benchmark_app
-""".split()
+"""
+)
+_ALONE = words(
+    "clinfo lspci lsmod dmesg groups id nvidia-smi rocminfo vainfo neofetch env "
+    "hostnamectl sycl-ls "
+    "clpeak lscpu fastfetch rocm-smi darktable-cltest lsgpu printenv inxi vulkaninfo"
 )
 _VARIABLE = r"(?:[A-Za-z_][A-Za-z0-9_]{0,60}=\S{0,200} +){0,6}"
 _USER_PROMPT = re.compile(
     r"(?:\([\w./-]{1,60}\) ?){0,3}"  # virtual environments
-    r"\[?(?P<user>[a-z_][\w.-]{0,60})@(?P<host>[\w.-]{1,80})(?:\]|[: ][^\s$#%]{0,200}(?: [^\s$#%]{0,80})?)?\]?"
-    r" ?(?P<mark>[$#%❯➜>]) ?(?P<rest>.*)$"
+    r"\[?(?P<user>[a-z_][\w.-]{0,60})@(?P<host>[\w.-]{1,80})(?:\]|[: ][^\s$#%]{0,200}(?: "
+    r"[^\s$#%]{0,80})?)?\]?"
+    r" ?(?P<mark>[$#%\u276f\u279c>]) ?(?P<rest>.*)$"
 )
 _PLAIN_PROMPT = re.compile(
-    r"(?:\([\w./-]{1,60}\) ?){0,3}(?:[~/][\w./-]{0,80} ?)?(?P<mark>[$%❯➜]|\+\+?) (?P<rest>.*)$"
+    r"(?:\([\w./-]{1,60}\) ?){0,3}(?:[~/][\w./-]{0,80} ?)?"
+    r"(?P<mark>[$%\u276f\u279c]|\+\+?) (?P<rest>.*)$"
 )
 _ROOT_PROMPT = re.compile(
     r"(?:bash-[\d.]{1,8}|sh-[\d.]{1,8}|[~/][\w./-]{0,80} ?)?# ?(?P<rest>\S.*)$"
 )
 _SHELL_PROMPT = re.compile(r"(?:bash|sh|zsh)-[\d.]{1,8}\$ ?(?P<rest>.*)$")
 _SUDO = re.compile(
-    r"(?:sudo|doas|pkexec)(?: +-[EHnSiks]+| +--?preserve-env\S*)*(?: +-u +(?P<as>\S+))? +(?P<rest>\S.*)$"
+    r"(?:sudo|doas|pkexec)(?: +-[EHnSiks]+| +--?preserve-env\S*)*(?: +-u +(?P<as>\S+))? "
+    r"+(?P<rest>\S.*)$"
 )
 _SWITCH = re.compile(
     r"(?:su|runuser|setpriv)\b[^\n]{0,200}? -c +[\"']?(?P<rest>[^\"']{1,400})[\"']?$"
 )
 _CONTAINER = re.compile(
-    r"(?:docker|podman|nerdctl|kubectl|lxc|pct|distrobox|toolbox|flatpak)(?:[ -]compose)? +(?P<verb>exec|run|enter)\b(?P<rest>.*)$"
+    r"(?:docker|podman|nerdctl|kubectl|lxc|pct|distrobox|toolbox|flatpak)(?:[ -]compose)? "
+    r"+(?P<verb>exec|run|enter)\b(?P<rest>.*)$"
 )
 _ARGUMENT = re.compile(
-    r"(?:-{1,2}[\w=.,:/*-]*|[./~$*][\w./~*{},$-]*|\||\|\||&&?|;|2?>&?\d?\S*|<\S*|\w+=\S*|[a-z0-9][\w.+*:{}-]*/\S*"
-    r"|[\"'].{0,200}[\"']|\d+|OpenCL|opencl|[\w.-]*[iI]ntel[\w.*-]*|\*?\w*icd\w*|VGA|vga|3[dD]|Display|display"
-    r"|i915|xe|amdgpu|nvidia|drm|render|video|fences|grep|egrep|head|tail|less|sort|tee|wc|cat|awk|sed|exec|run"
-    r"|list|show|policy|installed|freeze|passwd|group|clinfo|lspci|uname|id|groups|ls|dmesg|python3?|compose|ps|status)$"
+    r"(?:-{1,2}[\w=.,:/*-]*|[./~$*][\w./~*{},$-]*|\||\|\||&&?|;|2?>&?\d?\S*|<\S*|\w+=\S*"
+    r"|[a-z0-9][\w.+*:{}-]*/\S*"
+    r"|[\"'].{0,200}[\"']|\d+|OpenCL|opencl|[\w.-]*[iI]ntel[\w.*-]*|\*?\w*icd\w*|VGA|vga"
+    r"|3[dD]|Display|display"
+    r"|i915|xe|amdgpu|nvidia|drm|render|video|fences|grep|egrep|head|tail|less|sort|tee"
+    r"|wc|cat|awk|sed|exec|run"
+    r"|list|show|policy|installed|freeze|passwd|group|clinfo|lspci|uname|id|groups|ls"
+    r"|dmesg|python3?|compose|ps|status)$"
 )
 
 
@@ -87,6 +102,9 @@ def _with_plain_prompt(text: str) -> CommandLine | None:
 
 
 def _bare(text: str) -> CommandLine | None:
+    # One word may be output: systemd-detect-virt answers "docker".
+    if " " not in text and text not in _ALONE:
+        return None
     return _inner(text, "", "", prompted=False) if _looks_like_command(text) else None
 
 
@@ -119,7 +137,8 @@ def _inner(text: str, who: str, where: str, *, prompted: bool) -> CommandLine:
             rest = switched["rest"]
         else:
             break
-    return CommandLine(rest, who, where, prompted)
+    first, blank, arguments = rest.partition(" ")
+    return CommandLine(f"{first.rpartition('/')[2]}{blank}{arguments}", who, where, prompted)
 
 
 def _run_inside(arguments: str) -> str:

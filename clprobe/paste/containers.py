@@ -11,27 +11,39 @@ from clprobe.model.unknown import NOT_STATED
 from clprobe.paste.reading import Context, Paste, Reading
 
 _ENGINE = re.compile(
-    r"(?:^|[\s`$#>])(?:sudo )?(?P<engine>docker|podman|nerdctl|kubectl|lxc|pct|flatpak|snap|distrobox|toolbox|apptainer|singularity)(?:[ -]compose)? +(?P<verb>run|exec|enter|up|shell)\b"
+    r"(?:^|[\s`$#>])(?:sudo )?(?P<engine>docker|podman|nerdctl|kubectl|lxc|pct|flatpak"
+    r"|snap|distrobox|toolbox|apptainer|singularity)(?:[ -]compose)? +(?P<verb>run|exec"
+    r"|enter|up|shell)\b"
 )
 _ENGINES = {
     "nerdctl": "docker", "kubectl": "kubernetes", "pct": "lxc", "distrobox": "podman",
     "toolbox": "podman", "apptainer": "singularity",
 }  # fmt: skip
 _OPTION = re.compile(
-    r"(?:\\?\s*)?--?(?:device|group-add|gpus|privileged|runtime|user|cap-add|security-opt|volume|ipc|net|network|rm|it|name|shm-size|mount)\b(?:[= ].{0,200})?\\?$"
+    r"(?:\\?\s*)?--?(?:device|group-add|gpus|privileged|runtime|user|cap-add|security-opt"
+    r"|volume|ipc|net|network|rm|it|name|shm-size|mount)\b(?:[= ].{0,200})?\\?$"
 )
 _COMPOSE_KEY = re.compile(
-    r"(?:services|image|build|container_name|devices|group_add|privileged|runtime|volumes|ports|environment|restart|network_mode|deploy|resources|reservations|driver|capabilities|count|depends_on|user|extends|security_opt|cap_add|healthcheck|hostname|env_file|networks|version|command|device_cgroup_rules|file|service|labels|shm_size|tmpfs|pid|ipc|init|name):(?: .{0,200})?$"
+    r"(?:services|image|build|container_name|devices|group_add|privileged|runtime|volumes"
+    r"|ports|environment|restart|network_mode|deploy|resources|reservations|driver"
+    r"|capabilities|count|depends_on|user|extends|security_opt|cap_add|healthcheck"
+    r"|hostname|env_file|networks|version|command|device_cgroup_rules|file|service|labels"
+    r"|shm_size|tmpfs|pid|ipc|init|name):(?: .{0,200})?$"
 )
 _COMPOSE_ENTRY = re.compile(r"- .{1,200}$|[\w.-]{2,40}:(?: .{0,200})?$|#.{0,200}$")
 _COMPOSE_SURE = re.compile(
-    r"(?:devices|group_add|container_name|network_mode|services|image):|- [\"']?/dev/(?:dri|kfd|nvidia)"
+    r"(?:devices|group_add|container_name|network_mode|services|image):|- "
+    r"[\"']?/dev/(?:dri|kfd|nvidia)"
 )
 _DOCKERFILE = re.compile(
-    r"(?:FROM [\w./-]+(?::[\w.-]+)?(?: [Aa][Ss] \w+)?|RUN \S.{2,400}|COPY \S.{2,200}|ENTRYPOINT .{1,200}|CMD \[.{1,200}|WORKDIR /.{0,100}|USER \w{1,40})$"
+    r"(?:FROM [\w./-]+(?::[\w.-]+)?(?: [Aa][Ss] \w+)?|RUN \S.{2,400}|COPY \S.{2,200}"
+    r"|ENTRYPOINT .{1,200}|CMD \[.{1,200}|WORKDIR /.{0,100}|USER \w{1,40})$"
 )
 _UNIT = re.compile(
-    r"(?:PrivateDevices|DevicePolicy|DeviceAllow|SupplementaryGroups|ProtectKernel\w+|RestrictAddressFamilies|SystemCallFilter|DynamicUser|PrivateUsers|ExecStart|ReadWritePaths|NoNewPrivileges|MemoryDenyWriteExecute|ProtectSystem|ProtectHome|CapabilityBoundingSet|(?P<user>User)|Group)=(?P<value>.{0,300})$"
+    r"(?:PrivateDevices|DevicePolicy|DeviceAllow|SupplementaryGroups|ProtectKernel\w+"
+    r"|RestrictAddressFamilies|SystemCallFilter|DynamicUser|PrivateUsers|ExecStart"
+    r"|ReadWritePaths|NoNewPrivileges|MemoryDenyWriteExecute|ProtectSystem|ProtectHome"
+    r"|CapabilityBoundingSet|(?P<user>User)|Group)=(?P<value>.{0,300})$"
 )
 _UNIT_FILE = re.compile(r"# ?/(?:usr/)?(?:lib|etc)/systemd/system/(?P<unit>[\w@.-]+\.service)$")
 _UNIT_COMMAND = re.compile(
@@ -39,10 +51,13 @@ _UNIT_COMMAND = re.compile(
 )
 _DEV_DXG = re.compile(r"(?:crw[-rw]{7}.{0,80} )?/dev/dxg$")
 _WSL = re.compile(
-    r"(?:WSL (?:version|version)|WSL-Version|Version WSL|Kernel version|WSLg version|MSRDC version|Direct3D version|DXCore version|Windows version|Default (?:Version|Distribution))\s*: +(?P<value>\S.{0,80})$"
+    r"(?:WSL (?:version|version)|WSL-Version|Version WSL|Kernel version|WSLg version"
+    r"|MSRDC version|Direct3D version|DXCore version|Windows version|Default (?:Version"
+    r"|Distribution))\s*: +(?P<value>\S.{0,80})$"
 )
 _WINDOWS_DRIVER = re.compile(
-    r"(?i)(?:windows|intel|nvidia|amd|display|graphics|igfx)?[\w ()]{0,40}driver(?: version)?\W{1,3}(?P<version>\d{2}\.\d{1,2}\.\d{1,3}\.\d{3,4})\b"
+    r"(?i)(?:windows|intel|nvidia|amd|display|graphics|igfx)?[\w ()]{0,40}driver(?: "
+    r"version)?\W{1,3}(?P<version>\d{2}\.\d{1,2}\.\d{1,3}\.\d{3,4})\b"
 )
 _SURE_WINDOWS = re.compile(
     r"\b(?P<version>(?:2[0-9]|3[0-9])\.(?:0|20)\.(?:1\d{1,2}|\d{2,3})\.\d{4})\b"
@@ -80,7 +95,7 @@ def _inside(container: str, lines: tuple[int, ...]) -> Reading:
 
 
 def read_compose(paste: Paste) -> Iterator[Reading]:
-    """Give compose files and Dockerfiles: that there is a container, and their lines as messages."""
+    """Give compose files and Dockerfiles: that there is a container; their lines as messages."""
     block: list[int] = []
     for index, line in paste.free():
         is_near = block and index - block[-1] <= 2

@@ -14,13 +14,15 @@ _SOURCE_FILE = re.compile(r"[\w./+-]{3,300}\.(?:cpp|h|c|inl|rs)$")
 _DEATHS = (
     (
         re.compile(
-            r"(?i)segmentation fault|sigsegv|segfault\b|speicherzugriffsfehler|erreur de segmentation|violación de segmento"
+            r"(?i)segmentation fault|sigsegv|segfault\b|speicherzugriffsfehler|erreur de "
+            r"segmentation|violación de segmento"
         ),
         "SIGSEGV",
     ),
     (
         re.compile(
-            r"(?i)^(?:.{0,60}[: ])?abort(?:ed|ado|i)?\b(?: .{0,40})?$|sigabrt|aborted \(core dumped\)|abgebrochen \(speicherabzug"
+            r"(?i)^(?:.{0,60}[: ])?abort(?:ed|ado|i)?\b(?: .{0,40})?$|sigabrt|aborted "
+            r"\(core dumped\)|abgebrochen \(speicherabzug"
         ),
         "SIGABRT",
     ),
@@ -30,16 +32,25 @@ _DEATHS = (
     (re.compile(r"^(?:.{0,60}\s)?Killed(?:\s+\S{1,80})?$|SIGKILL"), "SIGKILL"),
 )
 _FORM = re.compile(
-    r"(?:[\w./-]{0,60}: line \d+: +)?(?:\[\d\]\s*\+? *)?\d* *(?:Segmentation fault|Aborted|Abort|Illegal (?:hardware )?instruction|Bus error|Floating point exception|Killed|Speicherzugriffsfehler|Abgebrochen|Abandon|Erreur de segmentation|Violación de segmento)"
+    r"(?:[\w./-]{0,60}: line \d+: +)?(?:\[\d\]\s*\+? *)?\d* *(?:Segmentation fault"
+    r"|Aborted|Abort|Illegal (?:hardware )?instruction|Bus error|Floating point exception"
+    r"|Killed|Speicherzugriffsfehler|Abgebrochen|Abandon|Erreur de segmentation|Violación "
+    r"de segmento)"
     r"(?: \(.{0,60}\))?(?: +\S{1,200}){0,6}$"
-    r"|(?:Program|Thread .{1,60}) (?:received|terminated with) signal SIG\w+.*|Fatal Python error: .*|zsh: .{1,60}|fish: .{1,200}terminated by signal .*"
-    r"|.{0,80}terminated by signal SIG\w+.*|\[\d\] +\d+ (?:segmentation fault|abort|illegal hardware instruction|bus error).*|Command terminated by signal \d+|\+\+\+ killed by SIG\w+.*"
+    r"|(?:Program|Thread .{1,60}) (?:received|terminated with) signal SIG\w+.*|Fatal "
+    r"Python error: .*|zsh: .{1,60}|fish: .{1,200}terminated by signal .*"
+    r"|.{0,80}terminated by signal SIG\w+.*|\[\d\] +\d+ (?:segmentation fault|abort"
+    r"|illegal hardware instruction|bus error).*|Command terminated by signal \d+|\+\+\+ "
+    r"killed by SIG\w+.*"
     r"|Caught signal \d+ .*|SIG(?:SEGV|ABRT|ILL|BUS|FPE)\b.{0,100}"
 )
 _LAST_WORDS = re.compile(
-    r"double free or corruption|terminate called|what\(\): |free\(\): invalid|malloc\(\): |munmap_chunk|corrupted size|Assertion .{1,300} failed|assertion failed"
-    r"|registered more than once|inconsistency in registered CommandLine|LLVM ERROR:|stack smashing|pure virtual method|CommandLine Error:|PLEASE submit a bug report"
-    r"|Stack dump:|\*\*\* Error in|dumped core|core dumped|UNREACHABLE executed|thread '.{1,60}' panicked"
+    r"double free or corruption|terminate called|what\(\): |free\(\): invalid|malloc\(\): "
+    r"|munmap_chunk|corrupted size|Assertion .{1,300} failed|assertion failed"
+    r"|registered more than once|inconsistency in registered CommandLine|LLVM ERROR:"
+    r"|stack smashing|pure virtual method|CommandLine Error:|PLEASE submit a bug report"
+    r"|Stack dump:|\*\*\* Error in|dumped core|core dumped|UNREACHABLE executed|thread "
+    r"'.{1,60}' panicked"
 )
 _MOST_LINES = 40
 _NEAR = 8
@@ -101,7 +112,8 @@ def viewer_of(context: Context, texts: list[str]) -> str:
     if context.program:
         return context.program
     named = re.search(
-        r"\b(clinfo|hashcat|darktable(?:-cltest)?|ffmpeg|clpeak|blender|python3?|rocminfo|sycl-ls)\b",
+        r"\b(clinfo|hashcat|darktable(?:-cltest)?|ffmpeg|clpeak|blender|python3?|rocminfo"
+        r"|sycl-ls)\b",
         " ".join(texts)[:4000],
     )
     return named[1] if named else "application"

@@ -58,7 +58,8 @@ _KNOWN = (
 _EXPRESSIONS = tuple(
     (
         re.compile(
-            rf"(?<![\w.-/])(?:{one.pattern})(?![\w-])(?: v?(?P<version>\d{{1,4}}(?:\.\d{{1,3}}){{0,2}}))?",
+            rf"(?<![\w.-/])(?:{one.pattern})(?![\w-])(?: "
+            r"v?(?P<version>\d{1,4}(?:\.\d{1,3}){0,2}))?",
             re.I,
         ),
         one,

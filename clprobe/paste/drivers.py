@@ -4,8 +4,10 @@
 import re
 
 _DRIVERS = re.compile(
-    r"(?:.*/)?(?:libigdrcl|libigdrcl_legacy1|libcl|libgbeinterp|libintelocl|libMesaOpenCL|libRusticlOpenCL|libamdocl\d*"
-    r"|libamdocl-orca64|libnvidia-opencl|libpocl(?:-[0-9a-f]{8})?|libalteracl|libxilinxopencl|libLLVMOpenCL|libmali|liboclgrind-rt-icd"
+    r"(?:.*/)?(?:libigdrcl|libigdrcl_legacy1|libcl|libgbeinterp|libintelocl|libMesaOpenCL"
+    r"|libRusticlOpenCL|libamdocl\d*"
+    r"|libamdocl-orca64|libnvidia-opencl|libpocl(?:-[0-9a-f]{8})?|libalteracl"
+    r"|libxilinxopencl|libLLVMOpenCL|libmali|liboclgrind-rt-icd"
     r"|libigdocl|libclvk|libOpenCL-pocl)\.so[\w.]*$"
 )
 

@@ -11,30 +11,44 @@ from clprobe.paste.crashes import viewer_of
 from clprobe.paste.reading import Context, Paste, Reading
 
 _NO_PLATFORM = re.compile(
-    r"(?:CL_)?PLATFORM_NOT_FOUND(?:_KHR)?|clGetPlatformIDs?\b.{0,80}-1001|OpenCL platforms?:? *:? *-1001|(?:error|code|returned|ret|failed)\W{0,4}-1001\b"
-    r"|(?i:no OpenCL(?:[- ]compatible)? platforms? (?:found|available|detected)|no platforms? found|could not find any OpenCL platform|found 0 OpenCL platforms?)"
+    r"(?:CL_)?PLATFORM_NOT_FOUND(?:_KHR)?|clGetPlatformIDs?\b.{0,80}-1001|OpenCL "
+    r"platforms?:? *:? *-1001|(?:error|code|returned|ret|failed)\W{0,4}-1001\b"
+    r"|(?i:no OpenCL(?:[- ]compatible)? platforms? (?:found|available|detected)|no "
+    r"platforms? found|could not find any OpenCL platform|found 0 OpenCL platforms?)"
 )
 _NO_DEVICE = re.compile(
-    r"(?:CL_)?DEVICE_NOT_FOUND|clGetDeviceIDs?\b.{0,80}-1\b|(?i:no (?:suitable |matching |usable |supported )?OpenCL devices? (?:found|available|detected)|OpenCL devices?:? -1\b)"
+    r"(?:CL_)?DEVICE_NOT_FOUND|clGetDeviceIDs?\b.{0,80}-1\b|(?i:no (?:suitable |matching "
+    r"|usable |supported )?OpenCL devices? (?:found|available|detected)|OpenCL devices?:? "
+    r"-1\b)"
 )
 _NO_LOADER = re.compile(
-    r"(?i)(?:cannot|can't|could not|unable to|failed to) (?:find|load|open|dlopen) .{0,40}(?:OpenCL (?:runtime|library|ICD loader|driver library)|libOpenCL)|no OpenCL.{0,60}installation found|OpenCL library not found|libOpenCL\.so.{0,20} not found"
+    r"(?i)(?:cannot|can't|could not|unable to|failed to) (?:find|load|open|dlopen) "
+    r".{0,40}(?:OpenCL (?:runtime|library|ICD loader|driver library)|libOpenCL)|no "
+    r"OpenCL.{0,60}installation found|OpenCL library not found|libOpenCL\.so.{0,20} not "
+    r"found"
 )
 _CL_CALL = re.compile(r"\b(?P<call>cl[A-Z]\w{3,40})\b.{0,60}?(?P<code>-\d{1,4})\b")
 _EXCEPTION = re.compile(
-    r"(?P<name>[A-Za-z_][\w.]{1,80}(?:Error|Exception|Warning)|RuntimeError|OSError): ?(?P<text>.*)$"
+    r"(?P<name>[A-Za-z_][\w.]{1,80}(?:Error|Exception|Warning)|RuntimeError|OSError): "
+    r"?(?P<text>.*)$"
 )
 _FRAME = re.compile(
-    r"File \"[^\"]{1,300}\", line \d{1,7}(?:, in .{1,120})?$|\^{2,}|~{2,}|During handling of the above|The above exception was the direct cause|\.\.\. \d+ more"
+    r"File \"[^\"]{1,300}\", line \d{1,7}(?:, in .{1,120})?$|\^{2,}|~{2,}|During handling "
+    r"of the above|The above exception was the direct cause|\.\.\. \d+ more"
 )
 _FFMPEG = re.compile(
-    r"\[(?:AVHWDeviceContext|opencl|h264|hevc|vaapi|Parsed_\w+|AVFilterGraph|fc#\d|vf#\S+|out#\S+|hwaccel)\b[^\]]{0,80}\] (?P<text>.{1,500})$|(?P<other>(?:Failed to (?:set value|create|get number of OpenCL)|Device creation failed|Error (?:parsing|opening|initiali[sz]ing|creating)|Failed to create OpenCL).{0,400})$"
+    r"\[(?:AVHWDeviceContext|opencl|h264|hevc|vaapi|Parsed_\w+|AVFilterGraph|fc#\d|vf#\S+"
+    r"|out#\S+|hwaccel)\b[^\]]{0,80}\] (?P<text>.{1,500})$|(?P<other>(?:Failed to (?:set "
+    r"value|create|get number of OpenCL)|Device creation failed|Error (?:parsing|opening"
+    r"|initiali[sz]ing|creating)|Failed to create OpenCL).{0,400})$"
 )
 _FFMPEG_BAD = re.compile(
     r"(?i)failed|no matching devices|no .{0,20}devices|error|cannot|not found|invalid"
 )
 _PROGRAMS = re.compile(
-    r"(?i)\b(pyopencl|hashcat|darktable(?:-cltest)?|ffmpeg|clpeak|blender|openvino|sycl-ls|john|xmrig|leela|boinc|rocminfo|opencv|arrayfire|davinci|handbrake|gromacs|bfgminer|cgminer|ethminer|tvm)\b"
+    r"(?i)\b(pyopencl|hashcat|darktable(?:-cltest)?|ffmpeg|clpeak|blender|openvino"
+    r"|sycl-ls|john|xmrig|leela|boinc|rocminfo|opencv|arrayfire|davinci|handbrake|gromacs"
+    r"|bfgminer|cgminer|ethminer|tvm)\b"
 )
 
 

@@ -25,11 +25,10 @@ _LIBRARY = re.compile(
 _LDCONFIG = re.compile(
     r"(?P<name>lib[\w.+-]{1,80}\.so[\w.]{0,20}) \((?P<kind>[^()]{1,60})\) => (?P<path>/\S{1,300})$"
 )
-_OPENCL = re.compile(
-    r"(?P<path>(?:/[\w.+@~-]+){1,15}/libOpenCL\.so(?:\.[\d.]{1,12})?)(?: -> \S+)?$"
-)
+_OPENCL = re.compile(r"(?P<path>(?:/[\w.+@~-]+){1,15}/libOpenCL\.so\.1)(?: -> \S+)?$")
 _MATTERS = re.compile(
-    r"lib(?:ig|ze_|nvidia|cuda|OpenCL|MesaOpenCL|RusticlOpenCL|pocl|amdocl|intelocl|hsa|amdhip|dxcore|d3d12|LLVM|clang)"
+    r"lib(?:ig|ze_|nvidia|cuda|OpenCL|MesaOpenCL|RusticlOpenCL|pocl|amdocl|intelocl|hsa"
+    r"|amdhip|dxcore|d3d12|LLVM|clang)"
 )
 
 
@@ -120,21 +119,19 @@ def read_icd_texts(paste: Paste) -> Iterator[Reading]:
             yield Reading(lines=(index,), facts=Snapshot(icds=(Icd(path=path),)))
             continue
         command = paste.contexts[index].command
-        found = _LIBRARY.match(line)
-        if found is None:
+        # An .icd file may lack its last newline, and then cat runs two of them together.
+        names = re.sub(r"(\.so(?:\.\d+)*)(?=lib|/)", r"\1 ", line).split()
+        if not names or len(names) > 30 or not all(map(_LIBRARY.match, names)):
             continue
         if path:
-            yield _text(index, path, found["library"])
+            yield _text(index, path, names[0])
             path = ""
-        elif re.match(
-            r"(?:cat|head|tail|more|less)\b", command
-        ) and ".icd" in command + ".icd" * bool(_folder_of(command)):
-            asked = _ICD_PATH.search(command)
-            nameless += asked is None
-            file = (
-                asked["path"] if asked else f"{_folder_of(command) or _VENDORS}/*.icd ({nameless})"
-            )
-            yield _text(index, file, found["library"])
+        elif re.match(r"(?:cat|head|tail|more|less)\b", command):
+            asked, folder = _ICD_PATH.search(command), _folder_of(command)
+            for name in names if asked or folder else ():
+                nameless += asked is None
+                file = asked["path"] if asked else f"{folder}/*.icd ({nameless})"
+                yield _text(index, file, name)
 
 
 def _text(index: int, path: str, library: str) -> Reading:

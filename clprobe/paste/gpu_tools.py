@@ -16,30 +16,47 @@ _SMI = re.compile(
     r"\| *NVIDIA-SMI +(?P<tool>\d[\d.]{3,20}).{0,80}?Driver Version: (?P<driver>\d[\d.]{3,20})"
 )
 _SMI_GPU = re.compile(
-    r"\| +\d{1,3} +(?P<name>(?:NVIDIA|Tesla|GeForce|Quadro|GRID|RTX|GTX|A\d)[\w .()-]{0,60}?)(?: {2,}| \.\.\.| +O(?:n|ff)).{0,60}\| *(?P<address>[0-9A-Fa-f]{8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.\d)"
+    r"\| +\d{1,3} +(?P<name>(?:NVIDIA|Tesla|GeForce|Quadro|GRID|RTX|GTX|A\d)[\w "
+    r".()-]{0,60}?)(?: {2,}| \.\.\.| +O(?:n|ff)).{0,60}\| "
+    r"*(?P<address>[0-9A-Fa-f]{8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.\d)"
 )
 _SMI_LIST = re.compile(r"GPU \d{1,3}: (?P<name>.{3,80}?)(?: \(UUID: .{1,60}\))?$")
 _SMI_BAD = re.compile(
-    r"Failed to initialize NVML|NVML library version|NVIDIA-SMI has failed|No devices were found|Driver/library version mismatch|couldn't communicate with the NVIDIA driver"
+    r"Failed to initialize NVML|NVML library version|NVIDIA-SMI has failed|No devices "
+    r"were found|Driver/library version mismatch|couldn't communicate with the NVIDIA "
+    r"driver"
 )
 _FRAME = re.compile(r"[+|][-=+|]{10,}[+|]?$|\|.{20,200}\|$")
 _ROCM_BAD = re.compile(
-    r"ROCk module is NOT loaded|[Uu]nable to open /dev/kfd|hsa api call failure|Failed to get user name|is not member of .{1,40}group|HSA_STATUS_ERROR\w*|is member of .{1,20}group|ROCk module is loaded|ROCk module version"
+    r"ROCk module is NOT loaded|[Uu]nable to open /dev/kfd|hsa api call failure|Failed to "
+    r"get user name|is not member of .{1,40}group|HSA_STATUS_ERROR\w*|is member of "
+    r".{1,20}group|ROCk module is loaded|ROCk module version"
 )
 _ROCM = re.compile(
-    r"(?:HSA System Attributes|HSA Agents|Agent \d+|\*{4,}.*|={4,}.*|-{10,})$|(?P<key>Name|Uuid|Marketing Name|Vendor Name|Feature|Profile|Device Type|Chip ID|Node|ISA \d+|Pool \d+|Segment|Size|[A-Z][\w .()/-]{2,40}): +(?P<value>\S.{0,120})?$"
+    r"(?:HSA System Attributes|HSA Agents|Agent \d+|\*{4,}.*|={4,}.*|-{10,})$"
+    r"|(?P<key>Name|Uuid|Marketing Name|Vendor Name|Feature|Profile|Device Type|Chip ID"
+    r"|Node|ISA \d+|Pool \d+|Segment|Size|[A-Z][\w .()/-]{2,40}): +(?P<value>\S.{0,120})?$"
 )
 _VAINFO = re.compile(
-    r"(?:vainfo: .{1,300}|libva (?:info|error): .{1,300}|error: failed to initialize display|VAProfile\w+ *: *VAEntrypoint\w+|Trying display: .{1,40})$"
+    r"(?:vainfo: .{1,300}|libva (?:info|error): .{1,300}|error: failed to initialize "
+    r"display|VAProfile\w+ *: *VAEntrypoint\w+|Trying display: .{1,40})$"
 )
 _VULKAN = re.compile(
-    r"(?P<key>apiVersion|driverVersion|vendorID|deviceID|deviceType|deviceName|driverID|driverName|driverInfo|conformanceVersion|deviceUUID|driverUUID)\s+= (?P<value>\S.{0,200})$"
+    r"(?P<key>apiVersion|driverVersion|vendorID|deviceID|deviceType|deviceName|driverID"
+    r"|driverName|driverInfo|conformanceVersion|deviceUUID|driverUUID)\s+= "
+    r"(?P<value>\S.{0,200})$"
 )
 _VULKAN_FRAME = re.compile(
-    r"(?:VULKANINFO|=+|-{5,}|Devices:|GPU\d+:|Vulkan Instance Version: .*|Instance (?:Extensions|Layers): count = \d+|VK_[\w]+ .*: extension revision.*)$"
+    r"(?:VULKANINFO|=+|-{5,}|Devices:|GPU\d+:|Vulkan Instance Version: .*|Instance "
+    r"(?:Extensions|Layers): count = \d+|VK_[\w]+ .*: extension revision.*)$"
 )
 _GLX = re.compile(
-    r"(?P<key>Device|OpenGL renderer string|OpenGL vendor string|Vendor|Version|Accelerated|Video memory|Unified memory|Preferred profile|Max .{3,40} version|OpenGL (?:core profile |ES profile |shading language )?.{0,40}string|Extended renderer info .{0,60}|direct rendering|name of display|display|Dedicated video memory|Currently available dedicated video memory|Total available memory):? *(?P<value>.{0,200})$"
+    r"(?P<key>Device|OpenGL renderer string|OpenGL vendor string|Vendor|Version"
+    r"|Accelerated|Video memory|Unified memory|Preferred profile|Max .{3,40} version"
+    r"|OpenGL (?:core profile |ES profile |shading language )?.{0,40}string|Extended "
+    r"renderer info .{0,60}|direct rendering|name of display|display|Dedicated video "
+    r"memory|Currently available dedicated video memory|Total available memory):? "
+    r"*(?P<value>.{0,200})$"
 )
 _HEX_ID = re.compile(r"\(0x([0-9a-fA-F]{3,4})\)\s*$")
 _VENDOR_WORDS = (("intel", "8086"), ("amd", "1002"), ("radeon", "1002"), ("nvidia", "10de"))
@@ -64,7 +81,7 @@ def read_nvidia_smi(paste: Paste) -> Iterator[Reading]:
         elif _SMI_BAD.search(line):
             yield Reading(lines=(index,), facts=Snapshot(messages=(line,)))
         elif _FRAME.match(line) and (
-            table >= 0 and index - table < 40 or "nvidia-smi" in paste.contexts[index].command
+            (table >= 0 and index - table < 40) or "nvidia-smi" in paste.contexts[index].command
         ):
             yield Reading(lines=(index,), facts=Snapshot())
 

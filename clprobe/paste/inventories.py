@@ -15,23 +15,35 @@ from clprobe.paste.reading import Paste, Reading
 from clprobe.paste.systems import cpu_named
 
 _FETCH = re.compile(
-    r"(?:[^\w\s]{0,80}\s+)?(?P<key>OS|Operating System|Kernel|CPU|GPU|Architecture|Virtualization|Chassis|Host|Hardware Model|Hardware Vendor|Static hostname|Machine ID|Boot ID|Icon name|Uptime|Packages|Shell|Resolution|Terminal|Memory|DE|WM|Display|Firmware Version|Firmware Date|Firmware Age): +(?P<value>\S.{0,200})$"
+    r"(?:[^\w\s]{0,80}\s+)?(?P<key>OS|Operating System|Kernel|CPU|GPU|Architecture"
+    r"|Virtualization|Chassis|Host|Hardware Model|Hardware Vendor|Static hostname|Machine "
+    r"ID|Boot ID|Icon name|Uptime|Packages|Shell|Resolution|Terminal|Memory|DE|WM|Display"
+    r"|Firmware Version|Firmware Date|Firmware Age): +(?P<value>\S.{0,200})$"
 )
 _INXI_KEY = re.compile(
-    r"(?<![\w-])(Kernel|arch|Distro|bus-ID|chip-ID|class-ID|driver|Device-\d|Card-\d|Card|model|info|vendor|type|v|bits|Desktop|alternate|non-free|status|built|ports|speed|lanes|pcie|gen|active|empty|process|code|port|off|temp|unloaded|Host|Console|renderer|OpenGL|API|compat-v|direct|Mesa|loaded|base|Display|Machine): ?"
+    r"(?<![\w-])(Kernel|arch|Distro|bus-ID|chip-ID|class-ID|driver|Device-\d|Card-\d|Card"
+    r"|model|info|vendor|type|v|bits|Desktop|alternate|non-free|status|built|ports|speed"
+    r"|lanes|pcie|gen|active|empty|process|code|port|off|temp|unloaded|Host|Console"
+    r"|renderer|OpenGL|API|compat-v|direct|Mesa|loaded|base|Display|Machine): ?"
 )
 _INXI = re.compile(
-    r"(?:(?:Graphics|System|CPU|Machine): +\S|(?:Device-\d|Card-\d): )|.{0,200}\b(?:chip-ID|bus-ID): ?\S"
+    r"(?:(?:Graphics|System|CPU|Machine): +\S|(?:Device-\d|Card-\d): )"
+    r"|.{0,200}\b(?:chip-ID|bus-ID): ?\S"
 )
 _LSHW_START = re.compile(
-    r"\*-(?P<kind>display|graphics|pci|network|multimedia|usb|memory|cpu|core)(?::\d+)?(?: +(?P<unclaimed>UNCLAIMED|DISABLED))?$"
+    r"\*-(?P<kind>display|graphics|pci|network|multimedia|usb|memory|cpu"
+    r"|core)(?::\d+)?(?: +(?P<unclaimed>UNCLAIMED|DISABLED))?$"
 )
 _LSHW_LINE = re.compile(
-    r"(?P<key>description|product|vendor|physical id|bus info|logical name|version|width|clock|capabilities|configuration|resources|size|capacity|serial|slot|date): +(?P<value>\S.{0,400})$"
+    r"(?P<key>description|product|vendor|physical id|bus info|logical name|version|width"
+    r"|clock|capabilities|configuration|resources|size|capacity|serial|slot|date): "
+    r"+(?P<value>\S.{0,400})$"
 )
 _LSGPU = re.compile(
-    r"(?:[└├─│ ]*)?(?P<node>card\d+|renderD\d+) +(?P<what>\S.{0,120}?)? *drm:/dev/dri/(?:card|renderD)\d+$"
+    r"(?:[└├─│ ]*)?(?P<node>card\d+|renderD\d+) +(?P<what>\S.{0,120}?)? "
+    r"*drm:/dev/dri/(?:card|renderD)\d+$"
 )
+_AMBIGUOUS = ("Memory", "Display", "Host", "DE", "Shell", "Terminal", "Virtualization")
 _HYPERVISORS = {"oracle", "kvm", "vmware", "qemu", "xen", "microsoft", "bochs", "parallels"}
 
 
@@ -47,21 +59,16 @@ def read_fetches(paste: Paste) -> Iterator[Reading]:
 
 
 def _fetched(key: str, value: str) -> Snapshot | None:
-    if key in ("OS", "Operating System"):
-        return of_os(value)
-    if key == "Kernel":
-        return of_linux(value)
+    read = {"OS": of_os, "Operating System": of_os, "Kernel": of_linux, "GPU": of_gpu}.get(key)
+    if read is not None:
+        return read(value)
     if key == "CPU":
         return Snapshot(system=System(cpu=cpu_named(value)))
     if key == "Architecture":
         return Snapshot(system=System(cpu=Cpu(architecture=value.replace("x86-64", "x86_64"))))
-    if key == "GPU":
-        return of_gpu(value)
     if key == "Virtualization" and value.lower() in _HYPERVISORS:
         return Snapshot(system=System(virtualization=Virtualization(machine=value.lower())))
-    return (
-        Snapshot() if key not in ("Memory", "Display", "Host", "DE", "Shell", "Terminal") else None
-    )
+    return Snapshot() if key not in _AMBIGUOUS else None
 
 
 def of_os(value: str) -> Snapshot | None:
@@ -98,7 +105,8 @@ def of_gpu(value: str) -> Snapshot | None:
     pci_id = re.search(r"[\[(]?\b([0-9a-f]{4}:[0-9a-f]{4})\b[\])]?", value, re.I)
     name = re.sub(r"\s*[\[(][0-9a-f]{4}:[0-9a-f]{4}[\])]", "", value, flags=re.I).strip()
     if not re.search(
-        r"(?i)intel|amd|nvidia|radeon|geforce|graphics|arc|iris|uhd|vmware|virtio|qxl|[0-9a-f]{4}:[0-9a-f]{4}",
+        r"(?i)intel|amd|nvidia|radeon|geforce|graphics|arc|iris|uhd|vmware|virtio|qxl"
+        r"|[0-9a-f]{4}:[0-9a-f]{4}",
         value,
     ):
         return None

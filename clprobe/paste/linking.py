@@ -12,22 +12,28 @@ from clprobe.paste.reading import Paste, Reading
 
 _LIB = r"lib[\w.+-]{1,100}\.so(?:\.[\w.]{1,20})?"
 _NEEDED = re.compile(
-    rf"(?P<name>{_LIB}|linux-vdso\.so\.1|/lib\S*/ld-linux\S*)(?: => (?P<path>/\S{{1,300}}|not found|ldd))?(?: \(0x[0-9a-f]{{4,20}}\))?$"
+    rf"(?P<name>{_LIB}|linux-vdso\.so\.1|/lib\S*/ld-linux\S*)(?: => (?P<path>/\S{{1,300}}|n"
+    r"ot found|ldd))?(?: \(0x[0-9a-f]{4,20}\))?$"
 )
 _VERSION = re.compile(
-    r"\S{1,300}: (?:/\S{1,200}: )?version [`'\"](?P<version>\S{1,80})['`\"] not found \(required by (?P<by>/?\S{1,300})\)"
+    r"\S{1,300}: (?:/\S{1,200}: )?version [`'\"](?P<version>\S{1,80})['`\"] not found "
+    r"\(required by (?P<by>/?\S{1,300})\)"
 )
 _UNDEFINED = re.compile(
-    r"(?:\S{1,200}: )?(?:symbol lookup error: \S{1,300}: )?undefined symbol: (?P<symbol>[\w@.$]{1,300}),?(?: version \S+)?(?:\s+\((?P<by>[^()]{1,300})\))?"
+    r"(?:\S{1,200}: )?(?:symbol lookup error: \S{1,300}: )?undefined symbol: "
+    r"(?P<symbol>[\w@.$]{1,300}),?(?: version \S+)?(?:\s+\((?P<by>[^()]{1,300})\))?"
 )
 _SHARED = re.compile(
-    r"(?:(?P<by>[/\w.+~-]{1,300}): )?(?:error while loading shared libraries: )?(?P<name>lib[\w.+-]{1,100}\.so[\w.]{0,20}): cannot open shared object file: (?P<why>No such file or directory|Permission denied)"
+    r"(?:(?P<by>[/\w.+~-]{1,300}): )?(?:error while loading shared libraries: "
+    r")?(?P<name>lib[\w.+-]{1,100}\.so[\w.]{0,20}): cannot open shared object file: "
+    r"(?P<why>No such file or directory|Permission denied)"
 )
 _CLASS = re.compile(
     r"(?P<path>/\S{1,300}|lib\S{1,100}): wrong ELF class: (?P<kind>ELFCLASS(?:32|64))"
 )
 _READELF = re.compile(
-    r"0x[0-9a-f]{8,16} \((?P<tag>NEEDED|SONAME|RPATH|RUNPATH|INIT|FINI|\w{3,20})\)\s+(?P<value>.{1,300})$"
+    r"0x[0-9a-f]{8,16} \((?P<tag>NEEDED|SONAME|RPATH|RUNPATH|INIT|FINI"
+    r"|\w{3,20})\)\s+(?P<value>.{1,300})$"
 )
 _OBJECT = re.compile(r"(?P<path>/\S{1,300}):$")
 
@@ -101,9 +107,9 @@ def read_linker_messages(paste: Paste) -> Iterator[Reading]:
             library = Library(path=wrong["path"], elf_class=bits)
             yield Reading(lines=(index,), facts=_of_driver(wrong["path"], library, said))
         elif (entry := _READELF.match(line)) is not None:
-            yield Reading(
-                lines=(index,), facts=Snapshot(messages=(f"{entry['tag']} {entry['value']}",))
-            )
+            is_path = entry["tag"] in ("RPATH", "RUNPATH")
+            told = (f"{entry['tag']} {entry['value']}",) if is_path else NOT_STATED
+            yield Reading(lines=(index,), facts=Snapshot(messages=told))
 
 
 def _failed(by: str, line: str) -> Snapshot:

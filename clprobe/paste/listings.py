@@ -6,7 +6,8 @@ import re
 import msgspec
 
 LS = re.compile(
-    r"(?P<kind>[-bcdlps])(?P<bits>[r-][w-][xsS-][r-][w-][xsS-][r-][w-][xtT-])(?P<mark>[+.@])? +\d+ +"
+    r"(?P<kind>[-bcdlps])(?P<bits>[r-][w-][xsS-][r-][w-][xsS-][r-][w-][xtT-])(?P<mark>[+.@"
+    r"])? +\d+ +"
     r"(?P<owner>[\w.$+-]+) +(?P<group>[\w.$+-]+(?: \w+)?) +(?P<size>\d+(?:, *\d+)?) +"
     r"(?P<date>[^/]{4,40}?) (?P<name>[^ ]+(?: -> \S+)?)$"
 )

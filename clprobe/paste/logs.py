@@ -8,36 +8,46 @@ import msgspec
 
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.system import Linux, System, Virtualization
-from clprobe.paste.reading import Context, Paste, Reading
+from clprobe.paste.reading import Context, Paste, Reading, words
 
 _STAMP = re.compile(
-    r"(?:<\d>)?\[ *(?:\d{1,7}\.\d{3,6}|[A-Z][a-z]{2} [A-Z][a-z]{2} +\d[^\]]{6,20})\](?:\[ *[TC]\d+\])? ?(?P<text>.*)$"
+    r"(?:<\d>)?\[ *(?:\d{1,7}\.\d{3,6}|[A-Z][a-z]{2} [A-Z][a-z]{2} +\d[^\]]{6,20})\](?:\[ "
+    r"*[TC]\d+\])? ?(?P<text>.*)$"
 )
 _JOURNAL = re.compile(
-    r"(?:[A-Za-zÀ-ÿ.]{2,6} +\d{1,2} [\d:.]{8,15}|\d{4}-\d\d-\d\dT[\d:.+Z-]{8,25}) \S{1,80} kernel(?:\[\d+\])?: (?P<text>.*)$"
+    r"(?:[A-Za-zÀ-ÿ.]{2,6} +\d{1,2} [\d:.]{8,15}|\d{4}-\d\d-\d\dT[\d:.+Z-]{8,25}) "
+    r"\S{1,80} kernel(?:\[\d+\])?: (?P<text>.*)$"
 )
 _BARE = re.compile(
-    r"(?P<text>(?:(?:i915|xe|amdgpu|radeon|nouveau|nvidia|vfio-pci|pci|snd_hda_intel|kfd|amdkfd) (?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.\d: "
-    r"|\[drm(?::\w+)?\] |\[drm:[\w.]+(?: \[\w+\])?\] |NVRM: |nvidia-(?:modeset|uvm|nvlink): |kfd: |amdgpu: |i915: |xe: |drm: ).*)$"
+    r"(?P<text>(?:(?:i915|xe|amdgpu|radeon|nouveau|nvidia|vfio-pci|pci|snd_hda_intel|kfd"
+    r"|amdkfd) (?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.\d: "
+    r"|\[drm(?::\w+)?\] |\[drm:[\w.]+(?: \[\w+\])?\] |NVRM: |nvidia-(?:modeset|uvm"
+    r"|nvlink): |kfd: |amdgpu: |i915: |xe: |drm: ).*)$"
 )
 _MATTERS = re.compile(
-    r"(?i)drm|i915|\bxe\b|amdgpu|radeon|nouveau|nvidia|nvrm|kfd|vfio|vga|gpu|firmware|huc|guc|dmc|iommu|dmar|bar \d|resizable|lockdown"
-    r"|secure boot|module verification|unsigned module|segfault|apparmor|audit|oom|general protection|command line|dxg|simpledrm|efifb|smem|gtt|ggtt|hang"
+    r"(?i)drm|i915|\bxe\b|amdgpu|radeon|nouveau|nvidia|nvrm|kfd|vfio|vga|gpu|firmware|huc"
+    r"|guc|dmc|iommu|dmar|bar \d|resizable|lockdown"
+    r"|secure boot|module verification|unsigned module|segfault|apparmor|audit|oom"
+    r"|general protection|command line|dxg|simpledrm|efifb|smem|gtt|ggtt|hang"
 )
 _COMMAND_LINE = re.compile(r"(?:Kernel command line|Command line): (?P<line>\S.*)$")
 _VERSION = re.compile(r"Linux version (?P<release>\d\S{2,80})")
 _HYPERVISOR = re.compile(r"Hypervisor detected: (?P<name>\w+)")
 _HYPERVISORS = {"KVM": "kvm", "VMware": "vmware", "Xen": "xen", "Microsoft": "microsoft"}
 _LSMOD = re.compile(r"(?P<name>[a-z][a-z0-9_]{1,50}) +\d{3,10} +-?\d{1,5}(?: +[\w,-]{1,1500})?$")
-_GPU_MODULES = frozenset(
-    "i915 xe amdgpu radeon nouveau nvidia nvidia_uvm nvidia_drm nvidia_modeset amdkfd vfio_pci vmwgfx virtio_gpu qxl bochs vboxvideo simpledrm ast mgag200 gma500_gfx".split()
+_GPU_MODULES = words(
+    "i915 xe amdgpu radeon nouveau nvidia nvidia_uvm nvidia_drm nvidia_modeset amdkfd "
+    "vfio_pci vmwgfx virtio_gpu qxl bochs vboxvideo simpledrm ast mgag200 gma500_gfx"
 )
 _WHOLE_LSMOD = 25
 _MODINFO = re.compile(
-    r"(?P<key>filename|version|license|description|author|srcversion|alias|depends|retpoline|intree|name|vermagic|sig_id|signer|sig_key|sig_hashalgo|signature|parm|firmware|import_ns|supported):\s+(?P<value>.*)$"
+    r"(?P<key>filename|version|license|description|author|srcversion|alias|depends"
+    r"|retpoline|intree|name|vermagic|sig_id|signer|sig_key|sig_hashalgo|signature|parm"
+    r"|firmware|import_ns|supported):\s+(?P<value>.*)$"
 )
 _NVRM = re.compile(
-    r"NVRM version: NVIDIA UNIX (?:Open )?(?:\S+ )*Kernel Module(?: for \S+)? +(?P<version>\d[\d.]{3,20})"
+    r"NVRM version: NVIDIA UNIX (?:Open )?(?:\S+ )*Kernel Module(?: for \S+)? "
+    r"+(?P<version>\d[\d.]{3,20})"
 )
 _MOST_LOG_LINES = 400
 

@@ -36,14 +36,19 @@ _TAIL = re.compile(
 )
 _SIZE = re.compile(r"\[size=(\d+)([KMGT]?)\]")
 _DETAIL = re.compile(
-    r"(?:Subsystem|DeviceName|Flags|Capabilities|Control|Status|Latency|Interrupt|NUMA node|IOMMU group|Region \d"
-    r"|Memory at|I/O ports at|I/O behind bridge|Memory behind bridge|Prefetchable memory behind|Expansion ROM"
-    r"|Kernel driver in use|Kernel modules|Bus: primary|BIST result|Physical Slot|Memory window|BridgeCtl"
-    r"|Address:|Masking:|LnkCap|LnkCtl|LnkSta|DevCap|DevCtl|DevSta|AtomicOps|RootC|UESta|UEMsk|CESta|AERCap"
+    r"(?:Subsystem|DeviceName|Flags|Capabilities|Control|Status|Latency|Interrupt|NUMA "
+    r"node|IOMMU group|Region \d"
+    r"|Memory at|I/O ports at|I/O behind bridge|Memory behind bridge|Prefetchable memory "
+    r"behind|Expansion ROM"
+    r"|Kernel driver in use|Kernel modules|Bus: primary|BIST result|Physical Slot|Memory "
+    r"window|BridgeCtl"
+    r"|Address:|Masking:|LnkCap|LnkCtl|LnkSta|DevCap|DevCtl|DevSta|AtomicOps|RootC|UESta"
+    r"|UEMsk|CESta|AERCap"
     r"|ProgIf|Device Serial|Virtual|!!! Unknown header)\b",
 )
 _PARTS = re.compile(
-    r"(Slot|Class|Vendor|Device|SVendor|SDevice|Rev|ProgIf|Driver|Module|NUMANode|IOMMUGroup|PhySlot):\s+(.*)$"
+    r"(Slot|Class|Vendor|Device|SVendor|SDevice|Rev|ProgIf|Driver|Module|NUMANode"
+    r"|IOMMUGroup|PhySlot):\s+(.*)$"
 )
 
 
@@ -181,12 +186,15 @@ def _settle_drivers(functions: list[_Function], paste: Paste) -> None:
 
 
 def _is_whole(functions: list[_Function], paste: Paste) -> bool:
-    first = functions[0].lines[0]
-    if "grep" in paste.contexts[first].command or len(functions) < _WHOLE_BUS:
+    command = paste.contexts[functions[0].lines[0]].command
+    if re.search(r"(?i)grep.*vga.*3d.*display|-d ?::03", command):
+        return True  # what such a filter lets through are all displays
+    if "grep" in command or " -s" in command or " -d" in command:
         return False
     others = sum(one.gpu is None for one in functions)
     bridge = any("ridge" in paste.lines[one.lines[0]] for one in functions)
-    return others >= _WHOLE_BUS - 2 and bridge
+    enough = 3 if re.fullmatch(r"lspci(?: -[a-z]+)*", command) else _WHOLE_BUS - 2
+    return bridge and others >= enough
 
 
 def _part_blocks(paste: Paste) -> Iterator[list[_Function]]:

@@ -10,10 +10,11 @@ from clprobe.model.hardware import DeviceNode, Gpu
 from clprobe.model.opencl import Device, Framework, Icd, Loader, Platform, View
 from clprobe.model.system import Group, Package
 from clprobe.model.unknown import NOT_STATED, Unknown
+from clprobe.paste.reading import words
 
 S = TypeVar("S", bound=msgspec.Struct)
-_EMPTY = frozenset(
-    "intel corporation graphics nvidia amd ati advanced micro devices inc mesa dri gpu card".split()
+_EMPTY = words(
+    "intel corporation graphics nvidia amd ati advanced micro devices inc mesa dri gpu card"
 )
 _LOOSE = ("name", "model", "vendor", "marketing_name", "searched_by", "found_by")
 """What is worded in many ways; two wordings do not contradict each other."""
@@ -40,17 +41,12 @@ def merge(known: S, more: S) -> tuple[S, bool]:
 
 
 def _value(mine: Any, theirs: Any) -> tuple[Any, bool]:
-    if mine == theirs or theirs == NOT_STATED:
+    if theirs in (mine, NOT_STATED):
         return mine, True
-    if isinstance(mine, Unknown):
+    if isinstance(mine, Unknown) or isinstance(theirs, Unknown):
         # A stated reason beats silence, and a value beats both.
-        return (
-            (theirs, True)
-            if mine == NOT_STATED or not isinstance(theirs, Unknown)
-            else (mine, True)
-        )
-    if isinstance(theirs, Unknown):
-        return mine, True
+        is_better = mine == NOT_STATED or not isinstance(theirs, Unknown)
+        return (theirs if is_better and isinstance(mine, Unknown) else mine), True
     if isinstance(mine, dict):
         return _mappings(mine, theirs)
     if isinstance(mine, tuple):
@@ -120,24 +116,18 @@ def _differ(mine: Any, theirs: Any) -> bool:
 
 def _keys(one: Any) -> list[Any]:
     """Return what tells the entry of a list from the others."""
-    match one:
-        case Gpu():
-            keys = [one.pci_address] if isinstance(one.pci_address, str) else []
-            return keys or ([one.pci_id] if isinstance(one.pci_id, str) else [])
-        case DeviceNode() | Icd() | Loader():
-            return [one.path]
-        case Package():
-            architecture = one.architecture if isinstance(one.architecture, str) else ""
-            manager = one.manager if isinstance(one.manager, str) else ""
-            return [(one.name, architecture, manager)]
-        case View():
-            return [one.viewer]
-        case Framework():
-            return [one.name]
-        case Group():
-            return [("gid", one.gid)] if isinstance(one.gid, int) else [("name", one.name)]
-        case _:
-            return [one if isinstance(one, (str, int)) else repr(one)]
+    if isinstance(one, Gpu):
+        named = [part for part in (one.pci_address, one.pci_id) if isinstance(part, str)]
+        return named[:1]
+    if isinstance(one, DeviceNode | Icd | Loader):
+        return [one.path]
+    if isinstance(one, Package):
+        parts = [part if isinstance(part, str) else "" for part in (one.architecture, one.manager)]
+        return [(one.name, *parts)]
+    if isinstance(one, Group):
+        return [("gid", one.gid)] if isinstance(one.gid, int) else [("name", one.name)]
+    name = {View: "viewer", Framework: "name"}.get(type(one))
+    return [getattr(one, name) if name else one if isinstance(one, str | int) else repr(one)]
 
 
 def _same_gpu(gpus: list[Any], one: Any) -> int | None:

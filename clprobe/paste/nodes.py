@@ -14,19 +14,22 @@ from clprobe.paste.reading import Paste, Reading
 
 _HIDDEN_ACL = Unknown(unknown="ls marks an access list and does not show it")
 _BARE_NAME = re.compile(
-    r"(?:card\d{1,3}|renderD\d{1,3}|controlD\d{1,3}|by-path|kfd|dxg|nvidia(?:\d{1,2}|ctl|-uvm|-uvm-tools|-modeset))"
+    r"(?:card\d{1,3}|renderD\d{1,3}|controlD\d{1,3}|by-path|kfd|dxg|nvidia(?:\d{1,2}|ctl"
+    r"|-uvm|-uvm-tools|-modeset))"
 )
 _BY_PATH = re.compile(
     r"pci-(?P<address>[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.\d)-(?P<kind>card|render)\Z"
 )
 _NODE = re.compile(
-    r"/dev/(?:dri/(?:card|renderD)\d{1,3}|kfd|dxg|nvidia(?:\d{1,2}|ctl|-uvm(?:-tools)?|-modeset)?)(?![\w-])"
+    r"/dev/(?:dri/(?:card|renderD)\d{1,3}|kfd|dxg|nvidia(?:\d{1,2}|ctl|-uvm(?:-tools)?"
+    r"|-modeset)?)(?![\w-])"
 )
 _ACL_FILE = re.compile(r"# file: (?P<path>\S+)$")
 _ACL_LINE = re.compile(
-    r"(?:# (?:owner|group|flags): \S+|(?P<entry>(?:user|group|mask|other):[\w.-]*:[r-][w-][x-]))(?:\s.*)?$"
+    r"(?:# (?:owner|group|flags): \S+|(?P<entry>(?:user|group|mask"
+    r"|other):[\w.-]*:[r-][w-][x-]))(?:\s.*)?$"
 )
-_STAT_FILE = re.compile(r"\s*File: [\"'‘`]?(?P<path>/dev/[\w/.-]+)[\"'’`]?")
+_STAT_FILE = re.compile(r"\s*File: [\"'\u2018`]?(?P<path>/dev/[\w/.-]+)[\"'\u2019`]?")
 _STAT_LINE = re.compile(r"\s*(?:Size:|Device:|Access: |Modify:|Change:|Birth:|Context:)")
 
 

@@ -10,42 +10,65 @@ from clprobe.model.unknown import NOT_STATED
 from clprobe.paste.reading import Paste, Reading
 
 _TROUBLE = re.compile(
-    r"(?i)unmet dependencies|(?:pre-?)?depends: \S.* (?:but|going|installable)|(?:breaks|conflicts|replaces): \S"
-    r"|held broken packages|unable to (?:locate|correct|fetch)|has no installation candidate|failed to fetch"
-    r"|have been kept back|will be removed|dependency problems?|error processing (?:package|archive)"
-    r"|errors were encountered while processing|trying to overwrite|not going to be installed|is not installable"
-    r"|conflicting requests|nothing provides|cannot install (?:the best|both)|package .{1,80} (?:breaks|conflicts with|requires|is not configured|but it)"
-    r"|failed to prepare transaction|installing .{1,100} breaks dependency|unresolvable package conflicts"
-    r"|breaks .{1,100} and is (?:installed|unconfigured|unpacked)|deb.*404 +not found|resolutionimpossible|no matching distribution found"
-    r"|problem(?: \d+)?: (?:package|conflicting|problem|cannot|installed)|left unconfigured|not configured yet|unsatisfiable constraints"
-    r"|try 'apt --fix-broken|apt-get -f install|hash sum mismatch|no_pubkey|gpg error:|\[ip: [\d.: ]+\]|does not have a release file"
+    r"(?i)unmet dependencies|(?:pre-?)?depends: \S.* (?:but|going|installable)|(?:breaks"
+    r"|conflicts|replaces): \S"
+    r"|held broken packages|unable to (?:locate|correct|fetch)|has no installation "
+    r"candidate|failed to fetch"
+    r"|have been kept back|will be removed|dependency problems?|error processing "
+    r"(?:package|archive)"
+    r"|errors were encountered while processing|trying to overwrite|not going to be "
+    r"installed|is not installable"
+    r"|conflicting requests|nothing provides|cannot install (?:the best|both)|package "
+    r".{1,80} (?:breaks|conflicts with|requires|is not configured|but it)"
+    r"|failed to prepare transaction|installing .{1,100} breaks dependency|unresolvable "
+    r"package conflicts"
+    r"|breaks .{1,100} and is (?:installed|unconfigured|unpacked)|deb.*404 +not found"
+    r"|resolutionimpossible|no matching distribution found"
+    r"|problem(?: \d+)?: (?:package|conflicting|problem|cannot|installed)|left "
+    r"unconfigured|not configured yet|unsatisfiable constraints"
+    r"|try 'apt --fix-broken|apt-get -f install|hash sum mismatch|no_pubkey|gpg error:"
+    r"|\[ip: [\d.: ]+\]|does not have a release file"
 )
 _CONTINUES = re.compile(
-    r" +(?:Depends|PreDepends|Breaks|Conflicts|Replaces|Recommends|Suggests): \S| {1,12}[a-z0-9][\w.+:-]*(?: [a-z0-9][\w.+:-]*)* *$|  - \S"
+    r" +(?:Depends|PreDepends|Breaks|Conflicts|Replaces|Recommends|Suggests): \S| "
+    r"{1,12}[a-z0-9][\w.+:-]*(?: [a-z0-9][\w.+:-]*)* *$|  - \S"
 )
 _OPENS = re.compile(
-    r"(?i)unmet dependencies|have been kept back|will be removed|errors were encountered|problem(?: \d+)?:|dependency problems prevent"
+    r"(?i)unmet dependencies|have been kept back|will be removed|errors were encountered"
+    r"|problem(?: \d+)?:|dependency problems prevent"
 )
 _CHATTER = re.compile(
-    r"(?:Reading package lists|Building dependency tree|Reading state information|Some packages could not be installed"
-    r"|requested an impossible situation|distribution that some required|or been moved out of Incoming|The following (?:NEW|additional|information)"
-    r"|Do you want to continue|Need to get|After this operation|\d+ (?:upgraded|newly installed|to upgrade)|Get:\d+ |Hit:\d+ |Ign:\d+ |Fetched \d"
-    r"|Selecting previously|Preparing to unpack|Unpacking |Setting up |Processing triggers|\(Reading database|Suggested packages:|Recommended packages:"
-    r"|The following packages were automatically|Use 'sudo apt autoremove'|Calculating upgrade|.{1,60} is already the newest version"
-    r"|Last metadata expiration check|Dependencies resolved|Nothing to do\.|Complete!|Collecting |Requirement already satisfied|Downloading |Installing collected|Successfully installed)"
+    r"(?:Reading package lists|Building dependency tree|Reading state information|Some "
+    r"packages could not be installed"
+    r"|requested an impossible situation|distribution that some required|or been moved "
+    r"out of Incoming|The following (?:NEW|additional|information)"
+    r"|Do you want to continue|Need to get|After this operation|\d+ (?:upgraded|newly "
+    r"installed|to upgrade)|Get:\d+ |Hit:\d+ |Ign:\d+ |Fetched \d"
+    r"|Selecting previously|Preparing to unpack|Unpacking |Setting up |Processing "
+    r"triggers|\(Reading database|Suggested packages:|Recommended packages:"
+    r"|The following packages were automatically|Use 'sudo apt autoremove'|Calculating "
+    r"upgrade|.{1,60} is already the newest version"
+    r"|Last metadata expiration check|Dependencies resolved|Nothing to do\.|Complete!"
+    r"|Collecting |Requirement already satisfied|Downloading |Installing collected"
+    r"|Successfully installed)"
 )
 _POLICY = re.compile(r"(?P<name>[a-z0-9][a-z0-9.+-]{1,80}(?::\w+)?):$")
 _POLICY_LINE = re.compile(
-    r"(?:Installed|Candidate|Version table|Installiert|Installationskandidat|Versionstabelle|Installé|Candidat|Instalados?):|\*\*\* \S+ \d+|\S+ \d{1,4}$|-?\d{1,4} (?:https?://|/var/lib/dpkg|mirror)"
+    r"(?:Installed|Candidate|Version table|Installiert|Installationskandidat"
+    r"|Versionstabelle|Installé|Candidat|Instalados?):|\*\*\* \S+ \d+|\S+ \d{1,4}$"
+    r"|-?\d{1,4} (?:https?://|/var/lib/dpkg|mirror)"
 )
 _SOURCE = re.compile(
-    r"(?:deb(?:-src)? (?:\[[^\]]{0,200}\] )?|URIs: |baseurl=|-?\d{2,4} )(?:https?|ftp)://(?P<place>[\w.-]+(?:/[\w.+~-]+){0,6})"
+    r"(?:deb(?:-src)? (?:\[[^\]]{0,200}\] )?|URIs: |baseurl=|-?\d{2,4} )(?:https?"
+    r"|ftp)://(?P<place>[\w.-]+(?:/[\w.+~-]+){0,6})"
 )
 _PPA = re.compile(
-    r"\bppa:(?P<place>[\w.-]{1,60}/[\w.-]{1,60})|ppa\.launchpad(?:content)?\.net/(?P<other>[\w.-]{1,60}/[\w.-]{1,60})/ubuntu"
+    r"\bppa:(?P<place>[\w.-]{1,60}/[\w.-]{1,60})|ppa\.launchpad(?:content)?\.net/(?P<other"
+    r">[\w.-]{1,60}/[\w.-]{1,60})/ubuntu"
 )
 _COPR = re.compile(
-    r"\bcopr:copr\.fedorainfracloud\.org:(?P<place>[\w@.-]{1,60}:[\w.-]{1,60})|\bcopr enable +@?(?P<other>[\w.-]{1,60}/[\w.-]{1,60})"
+    r"\bcopr:copr\.fedorainfracloud\.org:(?P<place>[\w@.-]{1,60}:[\w.-]{1,60})|\bcopr "
+    r"enable +@?(?P<other>[\w.-]{1,60}/[\w.-]{1,60})"
 )
 _OWN = re.compile(
     r"(?:^|\.)(?:ubuntu\.com|debian\.org|fedoraproject\.org|archlinux\.org|alpinelinux\.org)(?:/|$)"

@@ -12,48 +12,67 @@ from clprobe.model.unknown import NOT_STATED
 from clprobe.paste.reading import Context, Paste, Reading
 
 _MATTERS = re.compile(
-    r"(?i)opencl|ocl|cl-?info|intel-?(media|gpu|igc|gmm|level|compute|graphics|gsc|ocloc|oneapi|ndis)|igc|igdgmm|gmmlib|metee"
-    r"|level-?zero|libze|mesa|gallium|rusticl|clover|rocm|hip|hsa|amdgpu|nvidia|cuda|pocl|beignet|llvm|clang|spirv|libclc"
-    r"|linux-(image|firmware|modules|headers|generic|lts|zen)|firmware|torch|pytorch|libdrm|vulkan|libva|oneapi|sycl|numpy|kmod|i915"
+    r"(?i)opencl|ocl|cl-?info|intel-?(media|gpu|igc|gmm|level|compute|graphics|gsc|ocloc"
+    r"|oneapi|ndis)|igc|igdgmm|gmmlib|metee"
+    r"|level-?zero|libze|mesa|gallium|rusticl|clover|rocm|hip|hsa|amdgpu|nvidia|cuda|pocl"
+    r"|beignet|llvm|clang|spirv|libclc"
+    r"|linux-(image|firmware|modules|headers|generic|lts|zen)|firmware|torch|pytorch"
+    r"|libdrm|vulkan|libva|oneapi|sycl|numpy|kmod|i915"
 )
 _WHOLE_SYSTEM = 150
 """So many packages are a whole system's: nobody picks them by hand."""
 _VERSION = r"(?:\d+:)?v?\d[\w.+:~^-]{0,100}"
 _DPKG = re.compile(
-    rf"(?P<state>[uihrp][nciuFWtHR]R?) +(?P<name>[a-z0-9][\w.+-]{{1,100}})(?::(?P<arch>\w{{2,10}}))? +(?P<version>{_VERSION}|<none>)(?: +(?P<arch2>all|amd64|i386|arm64|armhf|ppc64el|riscv64|s390x))?(?: .*)?$"
+    r"(?P<state>[uihrp][nciuFWtHR]R?) +(?P<name>[a-z0-9][\w.+-]{1,100})(?::(?P<arch>\w"
+    rf"{{2,10}}))? +(?P<version>{_VERSION}|<none>)(?: +(?P<arch2>all|amd64|i386|arm64|armhf"
+    r"|ppc64el|riscv64|s390x))?(?: .*)?$"
 )
 _DPKG_HEAD = re.compile(
     r"(?:Desired=|\| Status=|\|/ Err\?=|\|\|/ Name|\+\+\+-|Listing\.\.\.|Listing…)"
 )
 _APT_LIST = re.compile(
-    rf"(?P<name>[a-z0-9][\w.+-]{{1,100}})/(?P<suite>[\w.,/+-]{{1,100}})? ?(?P<version>{_VERSION}) (?P<arch>all|amd64|i386|arm64|armhf|ppc64el|riscv64|s390x)(?: \[(?P<note>[^\]]{{0,120}})\])?$"
+    r"(?P<name>[a-z0-9][\w.+-]{1,100})/(?P<suite>[\w.,/+-]{1,100})? "
+    rf"?(?P<version>{_VERSION}) (?P<arch>all|amd64|i386|arm64|armhf|ppc64el|riscv64"
+    r"|s390x)(?: \[(?P<note>[^\]]{0,120})\])?$"
 )
 _RPM = re.compile(
-    r"(?P<name>[A-Za-z0-9][\w.+-]{1,100}?)-(?P<version>(?:\d+:)?[\w.+~^]{1,60}-[\w.+~^]{1,60})\.(?P<arch>x86_64|noarch|i[3-6]86|aarch64|ppc64le|armv7hl)$"
+    r"(?P<name>[A-Za-z0-9][\w.+-]{1,100}?)-(?P<version>(?:\d+:)?[\w.+~^]{1,60}-[\w.+~^]{1,"
+    r"60})\.(?P<arch>x86_64|noarch|i[3-6]86|aarch64|ppc64le|armv7hl)$"
 )
 _DNF = re.compile(
-    rf"(?P<name>[A-Za-z0-9][\w.+-]{{1,100}})\.(?P<arch>x86_64|noarch|i[3-6]86|aarch64) +(?P<version>{_VERSION}-[\w.+~^]{{1,60}}) +(?P<origin>@?[\w.+:/()@-]{{1,80}})$"
+    r"(?P<name>[A-Za-z0-9][\w.+-]{1,100})\.(?P<arch>x86_64|noarch|i[3-6]86"
+    rf"|aarch64) +(?P<version>{_VERSION}-[\w.+~^]{{1,60}}) "
+    r"+(?P<origin>@?[\w.+:/()@-]{1,80})$"
 )
 _ZYPPER = re.compile(
-    rf"(?P<state>i\+?|v) +\| +(?P<origin>[^|]{{0,80}}?) *\| +(?P<name>[a-zA-Z0-9][\w.+-]{{1,100}}) +\| +(?:package +\| +)?(?P<version>{_VERSION}) +\|"
+    r"(?P<state>i\+?|v) +\| +(?P<origin>[^|]{0,80}?) *\| +(?P<name>[a-zA-Z0-9][\w.+-]{1"
+    rf",100}}) +\| +(?:package +\| +)?(?P<version>{_VERSION}) +\|"
 )
 _PACMAN = re.compile(
-    rf"(?:(?P<repo>local|core|extra|community|multilib|chaotic-aur|aur)/)?(?P<name>[a-z0-9@_][\w@.+-]{{1,100}}) (?P<version>(?:\d+:)?[\w.+]{{1,60}}-\d{{1,4}}(?:\.\d{{1,3}})?)(?: \[(?:installed|установлен)[^\]]{{0,40}}\]| \([\w -]{{1,60}}\))?$"
+    r"(?:(?P<repo>local|core|extra|community|multilib|chaotic-aur"
+    r"|aur)/)?(?P<name>[a-z0-9@_][\w@.+-]{1,100}) "
+    r"(?P<version>(?:\d+:)?[\w.+]{1,60}-\d{1,4}(?:\.\d{1,3})?)(?: \[(?:installed"
+    r"|установлен)[^\]]{0,40}\]| \([\w -]{1,60}\))?$"
 )
 _APK = re.compile(
-    r"(?P<name>[a-z0-9][\w.+-]{1,100}?)-(?P<version>\d[\w.+]{0,60}-r\d{1,4})(?: (?:x86_64|aarch64|armv7|x86) .*| - .*|\s+<.*)?$"
+    r"(?P<name>[a-z0-9][\w.+-]{1,100}?)-(?P<version>\d[\w.+]{0,60}-r\d{1,4})(?: (?:x86_64"
+    r"|aarch64|armv7|x86) .*| - .*|\s+<.*)?$"
 )
 _PIP_FREEZE = re.compile(
     r"(?P<name>[A-Za-z0-9][\w.-]{1,80})==(?P<version>\d[\w.+!-]{0,60})(?:\s*[;#\\].*)?$"
 )
 _TWO_COLUMNS = re.compile(
-    r"(?P<name>[A-Za-z0-9_][\w.+-]{0,80})\s+(?P<version>\d[\w.+!-]{0,60})(?:\s+(?P<build>\S{1,80}))?(?:\s+(?P<origin>\S{1,120}))?$"
+    r"(?P<name>[A-Za-z0-9_][\w.+-]{0,80})\s+(?P<version>\d[\w.+!-]{0,60})(?:\s+(?P<build>"
+    r"\S{1,80}))?(?:\s+(?P<origin>\S{1,120}))?$"
 )
 _PORTAGE = re.compile(
-    r"(?:\[(?:ebuild|binary|IP-|I--|ip-)[^\]]{0,30}\] +|\* +|=)?(?P<name>(?:dev|media|x11|sys|app|virtual|sci|net)-[a-z]+/[a-z][\w+-]*?)-(?P<version>\d[\w.]*(?:-r\d{1,3})?)(?=$|[\s:])"
+    r"(?:\[(?:ebuild|binary|IP-|I--|ip-)[^\]]{0,30}\] +|\* +|=)?(?P<name>(?:dev|media|x11"
+    r"|sys|app|virtual|sci|net)-[a-z]+/[a-z][\w+-]*?)-(?P<version>\d[\w.]*(?:-r\d{1,3})?)("
+    r"?=$|[\s:])"
 )
 _NIX = re.compile(
-    r"(?:/nix/store/[a-z0-9]{32}-)(?P<name>[A-Za-z][\w+-]*?)-(?P<version>\d[\w.+-]*?)(?:-(?:lib|bin|dev|drivers|out|man))?(?:/\S*)?$"
+    r"(?:/nix/store/[a-z0-9]{32}-)(?P<name>[A-Za-z][\w+-]*?)-(?P<version>\d[\w.+-]*?)(?:-("
+    r"?:lib|bin|dev|drivers|out|man))?(?:/\S*)?$"
 )
 _STATES = {
     "i": "installed", "U": "unpacked", "F": "half-configured", "H": "half-installed",
@@ -71,7 +90,7 @@ class _Listed(msgspec.Struct):
 
 
 def read_packages(paste: Paste) -> Iterator[Reading]:
-    """Give the packages of each manager's lists, by the circumstances under which they were asked."""
+    """Give the packages of each manager's lists, those asked under one circumstance together."""
     for manager, parse in _MANAGERS.items():
         lists: dict[Context, list[tuple[int, Package | None]]] = {}
         for index, line in paste.free():

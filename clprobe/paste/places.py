@@ -29,9 +29,11 @@ class Evidence:
     def __init__(self) -> None:
         self.piles: dict[tuple[str, str, str], _Pile] = {}
         self.perspectives: list[Perspective] = []
+        self._read = 0
 
     def add(self, reading: Reading, context: Context, *, is_weak: bool = False) -> None:
         """Take up a reading; a weak one adds what is not known and never contradicts."""
+        self._read += len(reading.lines)
         if reading.facts == Snapshot() and not reading.whole:
             return
         self.perspectives += reading.facts.perspectives
@@ -46,8 +48,8 @@ class Evidence:
             pile.other = merge(pile.other or Snapshot(), reading.facts)[0]
 
     def tells(self) -> bool:
-        """Tell whether there is any fact."""
-        return bool(self.piles) or bool(self.perspectives)
+        """Tell whether any line was understood, if only as one that tells no fact."""
+        return self._read > 0
 
 
 def _who(reading: Reading, context: Context) -> str:
@@ -60,7 +62,7 @@ def _who(reading: Reading, context: Context) -> str:
 
 def snapshot_of(evidence: Evidence) -> Snapshot:
     """Return the snapshot: the ordinary user's view, inside the container, now; others beside."""
-    piles = _with_places_joined(evidence.piles)
+    piles = _with_places_joined(evidence.piles) or {("", "", ""): _Pile()}
     main = _main(piles)
     pile = piles.pop(main)
     facts = pile.facts

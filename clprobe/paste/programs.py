@@ -12,26 +12,42 @@ from clprobe.model.unknown import NOT_STATED, Fact
 from clprobe.paste.reading import Context, Paste, Reading
 
 _HASHCAT = re.compile(
-    r"(?P<key>OpenCL Platform ID #\d+|Backend Device ID #\d+(?: \(.{1,60}\))?|Device ID #\d+|Vendor|Name|Version|Type|Vendor\.ID|Processor\(s\)|Clock|Memory\.Total|Memory\.Free|Memory\.Unified|Local\.Memory|OpenCL\.Version|Driver\.Version|PCI\.Addr\.\w+|Phys\.\w+|CUDA\.Version|HIP\.Version)(?:\.{1,25}|\s*): ?(?P<value>.*)$|(?P<start>OpenCL Platform ID #\d+|Backend Device ID #\d+.{0,60}|(?:OpenCL|CUDA|HIP|Metal) Info:|=+$|-{10,}$)"
+    r"(?P<key>OpenCL Platform ID #\d+|Backend Device ID #\d+(?: \(.{1,60}\))?|Device ID "
+    r"#\d+|Vendor|Name|Version|Type|Vendor\.ID|Processor\(s\)|Clock|Memory\.Total"
+    r"|Memory\.Free|Memory\.Unified|Local\.Memory|OpenCL\.Version|Driver\.Version"
+    r"|PCI\.Addr\.\w+|Phys\.\w+|CUDA\.Version|HIP\.Version)(?:\.{1,25}|\s*): "
+    r"?(?P<value>.*)$|(?P<start>OpenCL Platform ID #\d+|Backend Device ID #\d+.{0,60}"
+    r"|(?:OpenCL|CUDA|HIP|Metal) Info:|=+$|-{10,}$)"
 )
 _SYCL = re.compile(
-    r"\[(?P<backend>opencl|ext_oneapi_level_zero|level_zero|ext_oneapi_cuda|cuda|hip|native_cpu)[:_](?P<type>gpu|cpu|acc|fpga|unknown)(?:[:\]]|\]\[).{0,20}?\] (?P<platform>[^,]{1,120}), (?P<device>.{1,200})$"
+    r"\[(?P<backend>opencl|ext_oneapi_level_zero|level_zero|ext_oneapi_cuda|cuda|hip"
+    r"|native_cpu)[:_](?P<type>gpu|cpu|acc|fpga|unknown)(?:[:\]]|\]\[).{0,20}?\] "
+    r"(?P<platform>[^,]{1,120}), (?P<device>.{1,200})$"
 )
 _CLPEAK = re.compile(
-    r"(?P<key>Platform|Device|Driver version|Compute units|Clock frequency): *(?P<value>\S.{0,200})$|(?P<driver>Driver version) *: (?P<version>\S+)"
+    r"(?P<key>Platform|Device|Driver version|Compute units|Clock frequency): "
+    r"*(?P<value>\S.{0,200})$|(?P<driver>Driver version) *: (?P<version>\S+)"
 )
 _CLPEAK_LINE = re.compile(
-    r"(?:Global memory bandwidth|Single-precision|Half-precision|Double-precision|Integer compute|Transfer bandwidth|Kernel launch|No half precision|No double precision|float\d{0,2} |half\d{0,2} |double\d{0,2} |int\d{0,2} |enqueue|memcpy|float +:|int +:|.{1,40} : [\d.]+$)"
+    r"(?:Global memory bandwidth|Single-precision|Half-precision|Double-precision|Integer "
+    r"compute|Transfer bandwidth|Kernel launch|No half precision|No double precision"
+    r"|float\d{0,2} |half\d{0,2} |double\d{0,2} |int\d{0,2} |enqueue|memcpy|float +:|int "
+    r"+:|.{1,40} : [\d.]+$)"
 )
 _DARKTABLE = re.compile(r"(?:\[?\d+[.,]\d{2,6}\]? +)?\[(?:dt_)?opencl[\w ]*\] ?(?P<text>.{0,500})$")
 _DARKTABLE_PART = re.compile(
-    r"(?:\d+[.,]\d{2,6} +)?(?P<key>DEVICE|CANONICAL NAME|PLATFORM(?: NAME & VENDOR)?|PLATFORM, VENDOR & ID|DRIVER VERSION|DEVICE VERSION|DEVICE_TYPE|DEVICE TYPE|GLOBAL MEM SIZE|MAX MEM ALLOC|MAX IMAGE SIZE|MAX WORK GROUP SIZE|[A-Z][A-Z &_,-]{3,40}|KERNEL \w+ DIRECTORY|CL COMPILER OPTION): +(?P<value>.{1,300})$"
+    r"(?:\d+[.,]\d{2,6} +)?(?P<key>DEVICE|CANONICAL NAME|PLATFORM(?: NAME & VENDOR)?"
+    r"|PLATFORM, VENDOR & ID|DRIVER VERSION|DEVICE VERSION|DEVICE_TYPE|DEVICE TYPE|GLOBAL "
+    r"MEM SIZE|MAX MEM ALLOC|MAX IMAGE SIZE|MAX WORK GROUP SIZE|[A-Z][A-Z &_,-]{3,40}"
+    r"|KERNEL \w+ DIRECTORY|CL COMPILER OPTION): +(?P<value>.{1,300})$"
 )
 _OPENVINO = re.compile(
-    r"(?:.{0,60}?(?i:available|openvino|core|devices).{0,40})?\[(?P<list>'(?:CPU|GPU|NPU|GNA)[.\d]*'(?:, *'(?:CPU|GPU|NPU|GNA|AUTO|MULTI)[.\d]*'){0,8})\]$"
+    r"(?:.{0,60}?(?i:available|openvino|core|devices).{0,40})?\[(?P<list>'(?:CPU|GPU|NPU"
+    r"|GNA)[.\d]*'(?:, *'(?:CPU|GPU|NPU|GNA|AUTO|MULTI)[.\d]*'){0,8})\]$"
 )
 _TORCH_VERSION = re.compile(
-    r"(?:torch(?:\.__version__)?|PyTorch(?: version)?)\W{1,4}'?(?P<version>\d\.\d{1,3}\.\d{1,3}[\w.+]{0,30})'?$"
+    r"(?:torch(?:\.__version__)?|PyTorch(?: version)?)\W{1,4}'?(?P<version>\d\.\d{1,3}\.\d"
+    r"{1,3}[\w.+]{0,30})'?$"
 )
 _TORCH_ASKED = re.compile(
     r"torch\.(?P<device>xpu|cuda)\.is_available\(\)\W{0,5}(?P<answer>True|False)?\W{0,3}$"
@@ -151,7 +167,8 @@ def read_darktable(paste: Paste) -> Iterator[Reading]:
         printed = "\n".join(texts)[:8000]
         devices = tuple(_darktable_devices(texts))
         none = re.search(
-            r"(?i)found 0 (?:platform|device)|no opencl (?:platform|device)|FINALLY: opencl is NOT|no devices found",
+            r"(?i)found 0 (?:platform|device)|no opencl (?:platform|device)|FINALLY: "
+            r"opencl is NOT|no devices found",
             printed,
         )
         outcome: Fact[Outcome] = "no-devices" if none and not devices else NOT_STATED

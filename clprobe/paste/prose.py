@@ -14,13 +14,18 @@ from clprobe.paste.reading import Context, Paste, Reading
 
 _LONGEST = 600
 _NEGATED = re.compile(
-    r"(?i)\b(?:not|never|isn't|wasn't|instead of|other|another|unlike|used to|previously|before|earlier|different|machine without)\b"
+    r"(?i)\b(?:not|never|isn't|wasn't|instead of|other|another|unlike|used to|previously"
+    r"|before|earlier|different|machine without)\b"
 )
 _WSL = re.compile(r"(?i)\bWSL ?-?(?P<version>[12])?\b")
 _WINDOWS_DRIVER = re.compile(r"(?i)\bdriver (?P<version>\d{2}\.\d{1,2}\.\d{1,3}\.\d{3,4})\b")
 _ONLY_ROOT = re.compile(
-    r"(?i)\b(?:only|just) (?:\w+ ){0,3}(?:as|with|using|for|under) (?:root|sudo)\b|\b(?:with|using|as) (?:sudo|root) (?:only|it works|works)\b|\bworks? (?:fine |only |correctly |well )?(?:as|with|under|for|when run as|using) (?:root|sudo)\b"
-    r"|\bruns only (?:for|as) root\b|\b(?:found|visible|shown|detected|listed) (?:only )?(?:with|as|by) (?:sudo|root)\b|\bgone when run as root\b|\brequires? (?:root|sudo)\b"
+    r"(?i)\b(?:only|just) (?:\w+ ){0,3}(?:as|with|using|for|under) (?:root|sudo)\b"
+    r"|\b(?:with|using|as) (?:sudo|root) (?:only|it works|works)\b|\bworks? (?:fine |only "
+    r"|correctly |well )?(?:as|with|under|for|when run as|using) (?:root|sudo)\b"
+    r"|\bruns only (?:for|as) root\b|\b(?:found|visible|shown|detected|listed) (?:only "
+    r")?(?:with|as|by) (?:sudo|root)\b|\bgone when run as root\b|\brequires? (?:root"
+    r"|sudo)\b"
 )
 _VIRTUALBOX = re.compile(r"(?i)\bvirtual ?box\b")
 _MACHINES = (
@@ -30,24 +35,34 @@ _MACHINES = (
 )
 _CONTAINERS = (
     (r"\bdocker\b(?! ?-?toolkit)|dockerfile", "docker"), (r"\bpodman\b", "podman"),
-    (r"\bflatpak\b", "flatpak"), (r"\bsnap\b(?= |\.|$)", "snap"), (r"\bkubernetes\b|\bk3s\b", "kubernetes"),
+    (r"\bflatpak\b", "flatpak"), (r"\bsnap\b(?= |\.|$)", "snap"),
+    (r"\bkubernetes\b|\bk3s\b", "kubernetes"),
 )  # fmt: skip
 _LINUX = re.compile(
-    r"(?i)\b(?:linux |kernel |kernel version:? |linux kernel )(?P<release>\d{1,2}\.\d{1,3}(?:\.\d{1,3})?(?:-[\w.+-]{1,50})?)\b(?! fine| works| worked)"
+    r"(?i)\b(?:linux |kernel |kernel version:? |linux kernel "
+    r")(?P<release>\d{1,2}\.\d{1,3}(?:\.\d{1,3})?(?:-[\w.+-]{1,50})?)\b(?! fine| works| "
+    r"worked)"
 )
 _NEO = re.compile(
-    r"(?i)\b(?:NEO|compute-runtime|intel-opencl-icd|compute runtime)(?: version| release)? v?(?P<version>\d\d\.\d\d(?:\.\d{4,6}(?:\.\d{1,3})?)?)\b"
+    r"(?i)\b(?:NEO|compute-runtime|intel-opencl-icd|compute runtime)(?: version| "
+    r"release)? v?(?P<version>\d\d\.\d\d(?:\.\d{4,6}(?:\.\d{1,3})?)?)\b"
 )
 _PACKAGE = re.compile(
-    r"\b(?:intel-opencl-icd|intel-compute-runtime|rocm-opencl-runtime|nvidia-opencl-icd|pocl-opencl-icd|beignet-opencl-icd|amdgpu-pro)\b"
+    r"\b(?:intel-opencl-icd|intel-compute-runtime|rocm-opencl-runtime|nvidia-opencl-icd"
+    r"|pocl-opencl-icd|beignet-opencl-icd|amdgpu-pro)\b"
 )
 _KINDS = re.compile(r"\b(?:integrated|discrete)\b")
 _SEES_NOTHING = re.compile(
-    r"(?i)\b(?P<viewer>clinfo|pyopencl|hashcat|darktable|ffmpeg)\b[^;]{0,60}? (?:finds|sees|shows|lists) (?:nothing|no platforms?|no devices?)\b"
+    r"(?i)\b(?P<viewer>clinfo|pyopencl|hashcat|darktable|ffmpeg)\b[^;]{0,60}? (?:finds"
+    r"|sees|shows|lists) (?:nothing|no platforms?|no devices?)\b"
 )
 _GPU = re.compile(
-    r"\b(?P<name>(?:Intel(?:\(R\)| Corporation)? )?(?:Arc(?:\(TM\))? (?:Pro )?[AB]\d{2,3}M?|U?HD Graphics(?: [A-Z]?\d{3,4})?|Iris(?:\(R\))? (?:Xe(?: MAX| Graphics)?|Plus(?: Graphics)?(?: \d{3})?|Pro(?: Graphics)?(?: \w?\d{3,4})?)|UHD \d{3}|HD \d{3,4})"
-    r"|(?:NVIDIA )?(?:GeForce )?(?:GTX|RTX|GT) ?\d{3,4}(?: ?Ti| ?SUPER)?|(?:AMD )?(?:Radeon )?(?:RX ?\d{3,4}(?: ?XTX?)?|R[579] \d{3}X?|Vega ?\d{1,2}))\b"
+    r"\b(?P<name>(?:Intel(?:\(R\)| Corporation)? )?(?:Arc(?:\(TM\))? (?:Pro "
+    r")?[AB]\d{2,3}M?|U?HD Graphics(?: [A-Z]?\d{3,4})?|Iris(?:\(R\))? (?:Xe(?: MAX| "
+    r"Graphics)?|Plus(?: Graphics)?(?: \d{3})?|Pro(?: Graphics)?(?: \w?\d{3,4})?)|UHD "
+    r"\d{3}|HD \d{3,4})"
+    r"|(?:NVIDIA )?(?:GeForce )?(?:GTX|RTX|GT) ?\d{3,4}(?: ?Ti| ?SUPER)?|(?:AMD "
+    r")?(?:Radeon )?(?:RX ?\d{3,4}(?: ?XTX?)?|R[579] \d{3}X?|Vega ?\d{1,2}))\b"
 )
 
 

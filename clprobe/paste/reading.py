@@ -76,3 +76,8 @@ class Paste:
 
 Reader: TypeAlias = Callable[[Paste], Iterator[Reading]]
 """Finds its own kind of evidence among the free lines; it must not take them itself."""
+
+
+def words(text: str) -> frozenset[str]:
+    """Return the words of a text, to look others up in."""
+    return frozenset(text.split())

@@ -14,12 +14,14 @@ from clprobe.model.snapshot import Snapshot
 from clprobe.model.system import System, Virtualization
 from clprobe.paste import restated_parts as parts
 from clprobe.paste import restated_programs as programs
+from clprobe.paste import restated_users as others
 from clprobe.paste.inventories import of_gpu, of_linux, of_os
 from clprobe.paste.reading import Context, Paste, Reading
 from clprobe.paste.systems import cpu_named
 
 _LINE = re.compile(
-    r"(?:[-*+] |\d{1,2}[.)] )?(?:\*\*|__|`)?(?P<key>[A-Za-z][\w .()/-]{0,50}?)(?:\*\*|__|`)? ?[:=](?:\*\*|__)? +(?:\*\*|`)?(?P<value>\S.{0,900}?)(?:\*\*|`)?$"
+    r"(?:[-*+] |\d{1,2}[.)] )?(?:\*\*|__|`)?(?P<key>[A-Za-z][\w .()/-]{0,50}?)(?:\*\*|__"
+    r"|`)? ?[:=](?:\*\*|__)? +(?:\*\*|`)?(?P<value>\S.{0,900}?)(?:\*\*|`)?$"
 )
 _CIRCUMSTANCES = {
     "user": Context(who="user"),
@@ -102,16 +104,16 @@ _HANDLERS: dict[str, _Handler] = {
     ),
     **dict.fromkeys(("icd", "icd.system", "icd.conda", "icds", "file"), parts.icd),
     **dict.fromkeys(("dri", "dev", "nodes", "node"), parts.nodes),
-    **dict.fromkeys(("id", "groups", "user groups"), parts.identity),
-    **dict.fromkeys(("dmesg", "log", "kernel log", "journal", "firmware"), parts.log),
-    **dict.fromkeys(("env", "environment", "variables"), parts.environment),
-    **dict.fromkeys(("strace",), parts.strace),
+    **dict.fromkeys(("id", "groups", "user groups"), others.identity),
+    **dict.fromkeys(("dmesg", "log", "kernel log", "journal", "firmware"), others.log),
+    **dict.fromkeys(("env", "environment", "variables"), others.environment),
+    **dict.fromkeys(("strace",), others.strace),
     **dict.fromkeys(("ldconfig", "lib", "library", "libraries"), parts.libraries),
     **dict.fromkeys(("loader", "icd loader", "opencl loader"), parts.loader),
     "loader.debug": parts.loader_debug,
-    **dict.fromkeys(("ld_debug", "opengl", "selinux", "note"), parts.message),
+    **dict.fromkeys(("ld_debug", "opengl", "selinux", "note"), others.message),
     **dict.fromkeys(
-        ("windows driver", "windows driver version", "windows gpu driver"), parts.windows_driver
+        ("windows driver", "windows driver version", "windows gpu driver"), others.windows_driver
     ),
     **dict.fromkeys(
         ("python", "python version", "memory", "ram", "desktop", "shell", "motherboard"),

@@ -8,44 +8,44 @@ import msgspec
 from clprobe.model.hardware import DeviceNode, Gpu, node_kind
 from clprobe.model.opencl import Icd, Library, Loader
 from clprobe.model.snapshot import Snapshot
-from clprobe.model.system import Group, Linux, Package, System, User, Virtualization
-from clprobe.model.unknown import NOT_STATED, Unknown
+from clprobe.model.system import Linux, Package, System
+from clprobe.model.unknown import NOT_STATED
 from clprobe.paste.inventories import of_gpu, of_linux
 from clprobe.paste.lspci import function_of
+from clprobe.paste.restated_users import message
 
 _ADDRESS = re.compile(
     r"(?P<address>(?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]) +(?P<rest>\S.*)$", re.I
 )
 _PCI_ID = re.compile(r"\b([0-9a-f]{4}:[0-9a-f]{4})\b", re.I)
 _DRIVER = re.compile(
-    r",? *(?:kernel )?driver(?: in use)?:? (?P<driver>i915|xe|amdgpu|nvidia|nouveau|radeon|vfio-pci|none)\b"
+    r",? *(?:kernel )?driver(?: in use)?:? (?P<driver>i915|xe|amdgpu|nvidia|nouveau"
+    r"|radeon|vfio-pci|none)\b"
 )
 _REV = re.compile(r" \(?rev [0-9a-f]{1,3}\)?$", re.I)
 _PACKAGE = re.compile(
-    r"(?P<name>[a-z][a-z0-9+.-]{2,60}) +(?:\(|v|version )?(?P<version>(?:\d+:)?\d[\w.+~:-]{0,60})\)?"
+    r"(?P<name>[a-z][a-z0-9+.-]{2,60}) +(?:\(|v|version "
+    r")?(?P<version>(?:\d+:)?\d[\w.+~:-]{0,60})\)?"
 )
 _TROUBLE = re.compile(
-    r"(?i)unmet|breaks|conflict|unconfigured|held|kept back|not going to be installed|404|dependency"
+    r"(?i)unmet|breaks|conflict|unconfigured|held|kept back|not going to be installed|404"
+    r"|dependency"
 )
 _RELEASE = re.compile(r"(?<![\w.])(?P<release>\d{1,2}\.\d{1,3}(?:\.\d{1,4})?(?:-[\w.+]{1,50})?)")
 _NODE = re.compile(r"(?P<path>/dev/[\w/-]+|card\d+|renderD\d+|kfd)(?P<rest>.*)$")
 _OWNERS = re.compile(
-    r"(?P<owner>[\w-]{1,40}):(?P<group>[\w-]{1,40})(?: +(?P<mode>0?[0-7]{3,4}))?(?:.*(?P<acl>\+acl))?"
+    r"(?P<owner>[\w-]{1,40}):(?P<group>[\w-]{1,40})(?: "
+    r"+(?P<mode>0?[0-7]{3,4}))?(?:.*(?P<acl>\+acl))?"
 )
 _ICD = re.compile(r"(?P<path>(?:~|<\w+>|\$\w+)?(?:/[\w.@+-]+)*/[\w.@+-]+\.icd)\b(?P<rest>.*)$")
 _ICD_INSIDE = re.compile(
-    r"(?P<folder>(?:~|<\w+>|\$\w+)?(?:/[\w.@+-]+)+)/? holds (?P<name>[\w.-]+\.icd)(?:.{0,40}?names (?P<library>lib\S+\.so\S*))?"
+    r"(?P<folder>(?:~|<\w+>|\$\w+)?(?:/[\w.@+-]+)+)/? holds "
+    r"(?P<name>[\w.-]+\.icd)(?:.{0,40}?names (?P<library>lib\S+\.so\S*))?"
 )
 _ICD_ABSENT = re.compile(
     r"(?P<folder>(?:~|<\w+>|\$\w+)?(?:/[\w.@+-]+)+) has no (?P<name>[\w.-]+\.icd)"
 )
 _LIBRARY = re.compile(r"(?P<name>(?:/[\w.@+-]+)*/?lib[\w+.-]+\.so[\w.]*)(?: -> (?P<target>\S+))?")
-_STRACE = re.compile(
-    r"(?:open|openat|access) \"?(?P<path>/[\w./-]+)\"?(?: [A-Z_|]+)? = (?:-1 )?(?P<error>E[A-Z]+)"
-)
-_VARIABLE = re.compile(
-    r"(?P<name>[A-Z][A-Z0-9_]{2,40})(?:=| is set to | is | points to )(?P<value>\S.{0,300})$"
-)
 _NEO = re.compile(r"\b(?P<version>\d\d\.\d\d\.\d{4,6}(?:\.\d{1,3})?)\b")
 
 
@@ -124,7 +124,8 @@ def packages(value: str) -> Snapshot | None:
 def _broken(value: str) -> tuple[Package, ...]:
     """Return the packages of "A (1.2) breaks B and is installed; B left unconfigured"."""
     found = re.search(
-        r"(?P<one>[a-z][\w+.-]{2,60}) \((?P<version>[\w.:+~-]{1,60})\) breaks (?P<other>[a-z][\w+.-]{2,60}) and is installed",
+        r"(?P<one>[a-z][\w+.-]{2,60}) \((?P<version>[\w.:+~-]{1,60})\) breaks "
+        r"(?P<other>[a-z][\w+.-]{2,60}) and is installed",
         value,
     )
     if found is None:
@@ -175,7 +176,8 @@ def nodes(value: str) -> Snapshot | None:
     """Return the node with owner, group and mode."""
     if (
         re.fullmatch(
-            r"(?:no |missing |absent )?/dev/dri(?: (?:does not exist|missing|absent|not there))?|none|missing",
+            r"(?:no |missing |absent )?/dev/dri(?: (?:does not exist|missing|absent|not "
+            r"there))?|none|missing",
             value,
         )
         and value != "/dev/dri"
@@ -203,64 +205,6 @@ def nodes(value: str) -> Snapshot | None:
         mode=owners["mode"].rjust(4, "0") if owners["mode"] else NOT_STATED,
     )
     return Snapshot(device_nodes=(node,))
-
-
-def identity(value: str) -> Snapshot | None:
-    """Return the user and groups of `id`, bare numbers included; or one group that is stated."""
-    numbers = re.match(
-        r"uid=(?P<uid>\d{1,10})(?:\((?P<name>[^)]*)\))? gid=\d{1,10}\S* groups=(?P<groups>\S+)",
-        value,
-    )
-    if numbers is None:
-        told = re.match(r"(?:contains |includes |member of )(?P<name>[a-z][\w-]{1,30})", value)
-        listed = value.split()
-        if told is None and not all(re.fullmatch(r"[a-z_][\w-]{0,30},?", word) for word in listed):
-            return None
-        if told is not None:
-            return Snapshot(messages=(f"groups: {value}",))
-        names = tuple(Group(name=word.rstrip(",")) for word in listed)
-        return Snapshot(user=User(groups=names))
-    groups = tuple(
-        Group(gid=int(gid), name=name or NOT_STATED)
-        for gid, name in re.findall(r"(\d{1,10})(?:\(([^()]*)\))?", numbers["groups"])[:100]
-    )
-    return Snapshot(
-        user=User(uid=int(numbers["uid"]), name=numbers["name"] or NOT_STATED, groups=groups)
-    )
-
-
-def log(value: str) -> Snapshot:
-    """Return the value as lines of the log of Linux, and NVIDIA's mismatch in its own words."""
-    differ = re.search(
-        r"API mismatch.{0,40}?client (?P<client>[\d.]{3,20}).{0,60}?module (?P<module>[\d.]{3,20})",
-        value,
-    )
-    versions: dict[str, str | Unknown | None] = {}
-    if differ is not None:
-        client, module = (differ[part].rstrip(".") for part in ("client", "module"))
-        versions["nvidia"] = module
-        value = (
-            f"NVRM: API mismatch: the client has the version {client}, "
-            f"but this kernel module has the version {module}"
-        )
-    return Snapshot(system=System(linux=Linux(log=value, module_versions=versions)))
-
-
-def environment(value: str) -> Snapshot | None:
-    """Return the variable."""
-    found = _VARIABLE.match(value)
-    return Snapshot(environment={found["name"]: found["value"].strip("\"'")}) if found else None
-
-
-def strace(value: str) -> Snapshot | None:
-    """Return the nodes that did not open."""
-    failed = {found["path"]: found["error"] for found in _STRACE.finditer(value)}
-    told = tuple(
-        DeviceNode(path=path, kind=node_kind(path) or NOT_STATED, open_error=error)
-        for path, error in failed.items()
-        if node_kind(path) and error != "ENOENT"
-    )
-    return Snapshot(device_nodes=told, messages=(value,)) if told else Snapshot(messages=(value,))
 
 
 def libraries(value: str) -> Snapshot | None:
@@ -303,16 +247,6 @@ def loader(value: str) -> Snapshot | None:
     )
 
 
-def windows_driver(value: str) -> Snapshot | None:
-    """Return the version of the display driver of Windows."""
-    found = re.search(r"\d{2}\.\d{1,2}\.\d{1,3}\.\d{3,4}", value)
-    return (
-        Snapshot(system=System(virtualization=Virtualization(windows_driver=found[0])))
-        if found
-        else None
-    )
-
-
 def loader_debug(value: str) -> Snapshot:
     """Return the folder that a loader says it reads, and its error as a message."""
     folder = re.search(
@@ -324,8 +258,3 @@ def loader_debug(value: str) -> Snapshot:
     kind = NOT_STATED if named == "loader" else named if named == "ocl-icd" else "khronos"
     told = Loader(path="libOpenCL.so.1", kind=kind, icd_folders=(folder["folder"],))
     return Snapshot(loaders=(told,), messages=(value,))
-
-
-def message(value: str) -> Snapshot:
-    """Return the value as a message."""
-    return Snapshot(messages=(value,))

@@ -3,8 +3,6 @@
 
 import re
 
-import msgspec
-
 from clprobe.model.opencl import Answer, Device, Platform, View
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.unknown import NOT_STATED
@@ -18,17 +16,22 @@ VIEWERS = {
 }  # fmt: skip
 PARTS = ("platform", "device", "selftest", "kernel_result")
 _NUMBER = re.compile(
-    r"(?i)number of platforms(?: found)?\W{1,3}(?P<count>\d{1,3})\b|(?P<zero>no (?:opencl )?platforms?(?: shown| found| listed| available)?|no devices?\b|shows nothing|\bempty\b|0 platforms)"
+    r"(?i)number of platforms(?: found)?\W{1,3}(?P<count>\d{1,3})\b|(?P<zero>no (?:opencl "
+    r")?platforms?(?: shown| found| listed| available)?|no devices?\b|shows nothing"
+    r"|\bempty\b|0 platforms)"
 )
 _ABORT = re.compile(
-    r"(?i)\babort\w*,? (?:at )?(?:line )?(?P<line>\d{1,6})(?: line)? (?:of|in(?: file:?)?) (?P<file>[\w./+-]{3,200})"
+    r"(?i)\babort\w*,? (?:at )?(?:line )?(?P<line>\d{1,6})(?: line)? (?:of|in(?: "
+    r"file:?)?) (?P<file>[\w./+-]{3,200})"
 )
 _SAME_FILE = re.compile(r"(?i)\babort\w*,? (?:at )?line (?P<line>\d{1,6}) of the same file")
 _PLATFORM = re.compile(
-    r"platform (?:\d+ )?(?P<name>[^,;()]{2,80})(?: \((?P<vendor>[^()]{1,60})\))?(?:, (?P<version>OpenCL [^;]{2,80}))?"
+    r"platform (?:\d+ )?(?P<name>[^,;()]{2,80})(?: \((?P<vendor>[^()]{1,60})\))?(?:, "
+    r"(?P<version>OpenCL [^;]{2,80}))?"
 )
 _DEVICE_LISTED = re.compile(
-    r"(?P<name>(?:Intel|AMD|NVIDIA|Arc|Iris|UHD|HD|Radeon|GeForce)[\w ()+.-]{2,80}?)(?:,? (?:device )?(?:listed|shown|found|detected))"
+    r"(?P<name>(?:Intel|AMD|NVIDIA|Arc|Iris|UHD|HD|Radeon|GeForce)[\w ()+.-]{2,80}?)(?:,? "
+    r"(?:device )?(?:listed|shown|found|detected))"
 )
 _DEVICES = re.compile(
     r"devices? ?=? ?(?P<count>0)\b|\b(?P<none>0) (?:GPU )?devices|no (?:GPU )?device found"
@@ -102,30 +105,40 @@ def view_facts(viewer: str, value: str) -> Snapshot | None:
 def answer_of(viewer: str, value: str) -> Answer:
     """Return the answer of OpenCL that the words describe, empty if they describe none."""
     abort = _ABORT.search(value)
-    same = _SAME_FILE.search(value)
     if abort is not None:
         printed = f"Abort was called at {abort['line']} line in file: {abort['file']}"
         return Answer(outcome="crash", signal="SIGABRT", printed=printed)
-    if same is not None:
-        return Answer(outcome="crash", signal="SIGABRT")
-    if re.search(r"(?i)\bhangs?\b|\bfreezes?\b", value):
-        return Answer(outcome="hang")
-    if re.search(r"(?i)\bsegfault|\bSIGSEGV|segmentation fault", value):
-        return Answer(outcome="crash", signal="SIGSEGV")
+    for form, answer in _ENDS:
+        if form.search(value):
+            return answer
+    platforms = _platforms(value)
     if re.search(r"-1001\b|PLATFORM_NOT_FOUND", value):
         return Answer(outcome="error", error_code=-1001, message=value)
-    platforms = _platforms(value)
     if platforms is not None:
         return Answer(platforms=platforms)
+    return _failure(viewer, value)
+
+
+def _failure(viewer: str, value: str) -> Answer:
+    """Return how a program failed without naming a platform."""
     if re.search(r"DEVICE_NOT_FOUND|clGetDeviceIDs = -1\b", value):
         return Answer(outcome="error", error_code=-1, message=value)
     if re.search(r"(?i)\bno GPU\b|falls? back to CPU", value) and viewer == "openvino":
         return Answer(outcome="no-devices", message=value)
     if re.search(r"(?i)disabled|preferences", value):
         return Answer(printed=value)
-    if re.search(r"(?i)\bfails?\b|\bfailed\b", value):
-        return Answer(outcome="error", message=value)
-    return Answer()
+    failed = re.search(r"(?i)\bfail(?:s|ed)\b", value)
+    return Answer(outcome="error", message=value) if failed else Answer()
+
+
+_ENDS = (
+    (_SAME_FILE, Answer(outcome="crash", signal="SIGABRT")),
+    (re.compile(r"(?i)\bhangs?\b|\bfreezes?\b"), Answer(outcome="hang")),
+    (
+        re.compile(r"(?i)\bsegfault|\bSIGSEGV|segmentation fault"),
+        Answer(outcome="crash", signal="SIGSEGV"),
+    ),
+)
 
 
 def _platforms(value: str) -> tuple[Platform, ...] | None:
@@ -152,8 +165,3 @@ def _platforms(value: str) -> tuple[Platform, ...] | None:
     if re.search(r"(?i)\bGPU (?:is )?(?:found|shown|listed|there|detected)\b", value):
         return (Platform(devices=(Device(type="gpu"),)),)
     return None
-
-
-def with_name(view: View, name: str) -> View:
-    """Return the view as another program's."""
-    return msgspec.structs.replace(view, viewer=name)

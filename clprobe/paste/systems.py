@@ -8,14 +8,15 @@ import msgspec
 
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.system import Cpu, Distribution, Linux, System, Virtualization
-from clprobe.model.unknown import NOT_STATED
+from clprobe.model.unknown import NOT_STATED, Fact
 from clprobe.paste.distributions import distribution_named
-from clprobe.paste.reading import Paste, Reading
+from clprobe.paste.reading import Paste, Reading, words
 
 _MACHINES = r"x86_64|aarch64|arm64|armv[678]\w*|i[3-6]86|ppc64(?:le)?|riscv64|s390x|loongarch64"
 _RELEASE = r"\d{1,2}\.\d{1,3}(?:\.\d{1,4})?(?:[-+._~]?[\w.+~-]{0,80})?"
 _UNAME = re.compile(
-    rf"Linux (?:(?P<host>[\w.-]{{1,80}}) )?(?P<release>{_RELEASE})(?: (?P<version>#[^\n]{{3,160}}?))??"
+    rf"Linux (?:(?P<host>[\w.-]{{1,80}}) )?(?P<release>{_RELEASE})(?: "
+    r"(?P<version>#[^\n]{3,160}?))??"
     rf"(?: (?P<machine>{_MACHINES})\b.{{0,80}})?$"
 )
 _PROC_VERSION = re.compile(
@@ -25,30 +26,42 @@ _RELEASE_ALONE = re.compile(
     rf"(?P<release>\d{{1,2}}\.\d{{1,3}}\.\d{{1,4}}[-+.][\w.+~-]{{2,60}}|{_RELEASE})$"
 )
 _TELLING = re.compile(
-    r"generic|lowlatency|hwe|-arch\d|-zen|-lts|-pve|\.fc\d\d|\.el\d|-amd64|-cloud|-MANJARO|microsoft|-oem|-gentoo|-default|-cachyos|-raspi|-azure|-aws|-gcp|-Unraid|-xanmod|-liquorix"
+    r"generic|lowlatency|hwe|-arch\d|-zen|-lts|-pve|\.fc\d\d|\.el\d|-amd64|-cloud"
+    r"|-MANJARO|microsoft|-oem|-gentoo|-default|-cachyos|-raspi|-azure|-aws|-gcp|-Unraid"
+    r"|-xanmod|-liquorix"
 )
 _ASSIGNMENT = re.compile(
     r"(?P<key>[A-Z][A-Z_]{1,30})=(?P<quote>[\"']?)(?P<value>[^\"']{0,200})(?P=quote)$"
 )
-_OS_RELEASE = frozenset(
-    "PRETTY_NAME NAME ID VERSION_ID VERSION_CODENAME VERSION ID_LIKE UBUNTU_CODENAME HOME_URL SUPPORT_URL "
-    "BUG_REPORT_URL PRIVACY_POLICY_URL DOCUMENTATION_URL LOGO ANSI_COLOR CPE_NAME VARIANT VARIANT_ID "
-    "PLATFORM_ID BUILD_ID REDHAT_BUGZILLA_PRODUCT REDHAT_BUGZILLA_PRODUCT_VERSION REDHAT_SUPPORT_PRODUCT "
+_OS_RELEASE = words(
+    "PRETTY_NAME NAME ID VERSION_ID VERSION_CODENAME VERSION ID_LIKE UBUNTU_CODENAME "
+    "HOME_URL SUPPORT_URL "
+    "BUG_REPORT_URL PRIVACY_POLICY_URL DOCUMENTATION_URL LOGO ANSI_COLOR CPE_NAME "
+    "VARIANT VARIANT_ID "
+    "PLATFORM_ID BUILD_ID REDHAT_BUGZILLA_PRODUCT REDHAT_BUGZILLA_PRODUCT_VERSION "
+    "REDHAT_SUPPORT_PRODUCT "
     "REDHAT_SUPPORT_PRODUCT_VERSION SUPPORT_END DEFAULT_HOSTNAME DEBIAN_VERSION_FULL RELEASE_TYPE "
-    "DISTRIB_ID DISTRIB_RELEASE DISTRIB_CODENAME DISTRIB_DESCRIPTION IMAGE_ID IMAGE_VERSION VENDOR_NAME".split()
+    "DISTRIB_ID DISTRIB_RELEASE DISTRIB_CODENAME DISTRIB_DESCRIPTION IMAGE_ID "
+    "IMAGE_VERSION VENDOR_NAME"
 )
 _LSB = re.compile(
-    r"(?P<key>Distributor ID|Description|Release|Codename|LSB Version|No LSB modules.*?)(?:[:\t ]+(?P<value>\S.*))?$"
+    r"(?P<key>Distributor ID|Description|Release|Codename|LSB Version|No LSB "
+    r"modules.*?)(?:[:\t ]+(?P<value>\S.*))?$"
 )
 _CMDLINE = re.compile(
-    r"(?:Kernel command line: |Command line: )?(?P<line>(?:BOOT_IMAGE=|initrd=|ro root=|root=\S+ r[ow] )\S.*)$"
+    r"(?:Kernel command line: |Command line: )?(?P<line>(?:BOOT_IMAGE=|initrd=|ro root="
+    r"|root=\S+ r[ow] )\S.*)$"
 )
 _GRUB = re.compile(r"GRUB_CMDLINE_LINUX(?:_DEFAULT)?=[\"'](?P<line>[^\"']{0,500})[\"']$")
 _CPU = re.compile(
     r"(?:model name|Model name|Modellname|Nom de modèle)\s*:\s+(?P<model>\S.{2,120})$"
 )
 _LSCPU = re.compile(
-    r"(?:Architecture|CPU op-mode|Byte Order|CPU\(s\)|On-line CPU|Thread\(s\)|Core\(s\)|Socket\(s\)|NUMA node|Vendor ID|CPU family|Model|Stepping|CPU (?:max |min )?MHz|BogoMIPS|Virtuali[sz]ation|Hypervisor vendor|L\d\w? cache|Flags|Vulnerab|Address sizes|processor|cpu family|stepping|microcode|cpu MHz|vendor_id|siblings|core id)\b.{0,30}:"
+    r"(?:Architecture|CPU op-mode|Byte Order|CPU\(s\)|On-line CPU|Thread\(s\)|Core\(s\)"
+    r"|Socket\(s\)|NUMA node|Vendor ID|CPU family|Model|Stepping|CPU (?:max |min )?MHz"
+    r"|BogoMIPS|Virtuali[sz]ation|Hypervisor vendor|L\d\w? cache|Flags|Vulnerab|Address "
+    r"sizes|processor|cpu family|stepping|microcode|cpu MHz|vendor_id|siblings|core "
+    r"id)\b.{0,30}:"
 )
 
 
@@ -152,19 +165,25 @@ def read_boot_and_cpu(paste: Paste) -> Iterator[Reading]:
     """Give the boot parameters and the processor's name."""
     cpu_lines: list[int] = []
     model: str | None = None
+    machine: Fact[str | None] = NOT_STATED
     for index, line in paste.free():
         booted = _CMDLINE.match(line) or _GRUB.match(line)
+        if booted is None and paste.contexts[index].command == "cat /proc/cmdline":
+            booted = re.match(r"(?P<line>.+)", line)
         if booted is not None:
             linux = Linux(command_line=booted["line"])
             yield Reading(lines=(index,), facts=Snapshot(system=System(linux=linux)))
             continue
         named = _CPU.match(line)
         model = model or (named["model"] if named is not None else None)
+        if line.startswith("Hypervisor vendor:"):
+            machine = line.partition(":")[2].strip().lower()
         asked = re.match(r"lscpu|cat /proc/cpuinfo", paste.contexts[index].command)
         if named is not None or (asked and (_LSCPU.match(line) or ":" in line)):
             cpu_lines.append(index)
     if cpu_lines and model is not None:
-        facts = Snapshot(system=System(cpu=cpu_named(model)))
+        virtual = Virtualization(machine=machine)
+        facts = Snapshot(system=System(cpu=cpu_named(model), virtualization=virtual))
         yield Reading(lines=tuple(cpu_lines), facts=facts)
 
 

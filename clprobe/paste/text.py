@@ -8,6 +8,7 @@ _ESCAPES = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]"  # colours, cursor
     r"|\x1b\][^\x07\x1b\n]{0,2000}(?:\x07|\x1b\\)?"  # titles, links
     r"|\x1b[@-Z\\-_]"
+    r"|\x03\d{0,2}(?:,\d{1,2})?"  # colours of IRC, which inxi writes
 )
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
 _INVISIBLE = re.compile(r"[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff]")

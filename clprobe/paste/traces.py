@@ -15,25 +15,36 @@ from clprobe.paste.reading import Context, Paste, Reading
 
 _CALL = re.compile(
     r"(?:\[pid +\d{1,9}\] |\d{1,9} +)?(?:\d\d:\d\d:\d\d[\d.]* |\d{1,12}\.\d{3,6} +)?"
-    r"(?P<call>open|openat|openat2|access|faccessat2?|stat|lstat|newfstatat|statx|readlink|readlinkat)\("
-    r"(?:AT_FDCWD(?:</[^>]{0,200}>)?, )?\"(?P<path>[^\"]{1,500})\"(?P<flags>[^=\n]{0,400}?)\) *= (?P<result>-?\d{1,6}|0x[0-9a-f]+)"
+    r"(?P<call>open|openat|openat2|access|faccessat2?|stat|lstat|newfstatat|statx"
+    r"|readlink|readlinkat)\("
+    r"(?:AT_FDCWD(?:</[^>]{0,200}>)?, )?\"(?P<path>[^\"]{1,500})\"(?P<flags>[^=\n]{0,400}?"
+    r")\) *= (?P<result>-?\d{1,6}|0x[0-9a-f]+)"
     r"(?:<[^>]{0,300}>)?(?: (?P<error>E[A-Z0-9]{2,15}))?"
 )
 _ANY_CALL = re.compile(
-    r"(?:\[pid +\d{1,9}\] |\d{1,9} +)?(?:\d\d:\d\d:\d\d[\d.]* |\d{1,12}\.\d{3,6} +)?(?:<\.\.\. )?[a-z_0-9]{2,30}(?:\(| resumed).{0,1900}(?: = (?:-?\d|0x|\?)|<unfinished|\.\.\.$)"
-    r"|\+\+\+ (?:exited|killed)|--- SIG\w+ \{|strace: |(?:\[pid +\d+\] )\+\+\+|(?:\[pid +\d+\] )?--- SIG"
+    r"(?:\[pid +\d{1,9}\] |\d{1,9} +)?(?:\d\d:\d\d:\d\d[\d.]* |\d{1,12}\.\d{3,6} "
+    r"+)?(?:<\.\.\. )?[a-z_0-9]{2,30}(?:\(| resumed).{0,1900}(?: = (?:-?\d|0x|\?)"
+    r"|<unfinished|\.\.\.$)"
+    r"|\+\+\+ (?:exited|killed)|--- SIG\w+ \{|strace: |(?:\[pid +\d+\] )\+\+\+|(?:\[pid "
+    r"+\d+\] )?--- SIG"
 )
 _DEBUG = re.compile(
-    r"\d{1,9}:\s+(?:find library=|searching|trying file=|calling (?:init|fini)|search (?:cache|path)=|initialize program|transferring control"
-    r"|checking for version|relocation processing|opening file=|closing file=|file=\S+ \[\d+\]|\s*trying|symbol=|binding file|preparing to|\(.{0,60}\)$|$|(?P<error>.{0,300}\berror: .*))"
+    r"\d{1,9}:\s+(?:find library=|searching|trying file=|calling (?:init|fini)|search "
+    r"(?:cache|path)=|initialize program|transferring control"
+    r"|checking for version|relocation processing|opening file=|closing file=|file=\S+ "
+    r"\[\d+\]|\s*trying|symbol=|binding file|preparing to|\(.{0,60}\)$|$"
+    r"|(?P<error>.{0,300}\berror: .*))"
 )
 _INIT = re.compile(r"calling init: (?P<path>/\S{1,300})")
 _SOUGHT = re.compile(r"find library=(?P<name>[\w.+-]{1,100})")
 _LIBRARIES = re.compile(
-    r"lib(?:igc|igdfcl|igdgmm|ze_loader|ze_intel_gpu|opencl-clang|LLVMSPIRVLib|hsa-runtime64|amdhip64|cuda|nvidia-\w+|dxcore|d3d12core)(?:64)?\.so[\w.]*$"
+    r"lib(?:igc|igdfcl|igdgmm|ze_loader|ze_intel_gpu|opencl-clang|LLVMSPIRVLib"
+    r"|hsa-runtime64|amdhip64|cuda|nvidia-\w+|dxcore|d3d12core)(?:64)?\.so[\w.]*$"
 )
+_READ = re.compile(r"\bread\(\d+, \"(?P<text>(?:/|lib)[^\"]{1,400})\"")
 _TELLING = re.compile(r"/dev/|\.icd$|OpenCL|libig|libze|nvidia|amdocl|pocl|/sys/class/drm")
 _MOST_FAILED = 60
+_ERROR = re.compile(r"(\S+: (?:symbol lookup )?error: .{1,300})")
 _LTRACE = re.compile(
     r"(?:\[pid \d+\] )?(?:\w[\w.+-]*->)?(?:cl[A-Z]\w+|dlopen|dlsym)\(.{0,400}\) *= "
 )
@@ -48,6 +59,7 @@ class _Trace(msgspec.Struct):
     drivers: dict[str, str | None]
     libraries: dict[str, str | Unknown | None]
     loaders: dict[str, Loader]
+    last_icd: str = ""
     vendors_missing: bool = False
     dri_missing: bool = False
     failed: dict[str, None] = msgspec.field(default_factory=dict)
@@ -62,14 +74,18 @@ def read_traces(paste: Paste) -> Iterator[Reading]:
             continue
         context = paste.contexts[index]
         trace = traces.setdefault(context, _Trace([], {}, {}, {}, {}, {}))
-        found = _CALL.match(line)
+        found, text = _CALL.match(line), _READ.search(line)
+        if text is not None and trace.last_icd and not line.endswith("ELF"):
+            named = text["text"].removesuffix("\\n")
+            icd = trace.icds[trace.last_icd]
+            if named and "\\" not in named:
+                trace.icds[icd.path] = msgspec.structs.replace(icd, library_name=named, text=named)
+            trace.last_icd = ""
         if found is not None:
             _add_call(trace, found)
-            if (
-                found["error"]
-                and _TELLING.search(found["path"])
-                and len(trace.failed) < _MOST_FAILED
-            ):
+            is_search = found["error"] == "ENOENT" and ".so" in found["path"]
+            tells = found["error"] and not is_search and _TELLING.search(found["path"])
+            if tells and len(trace.failed) < _MOST_FAILED:
                 trace.failed[line[:300]] = None
         trace.lines.append(index)
     for trace in traces.values():
@@ -96,6 +112,7 @@ def _add_call(trace: _Trace, found: re.Match[str]) -> None:
     elif name.endswith(".icd") and "/" in path and opens:
         kind = "missing" if error == "ENOENT" else NOT_STATED
         trace.icds[path] = Icd(path=path, file_type=kind, open_error=error)
+        trace.last_icd = path if error is None else ""
     elif name.startswith("libOpenCL.so") and error is None and opens:
         trace.loaders[path] = Loader(path=path)
     elif opens and (is_driver(name) or _LIBRARIES.match(name)):
@@ -151,7 +168,8 @@ def read_linker_debug(paste: Paste) -> Iterator[Reading]:
         errors = tuple(
             found[1]
             for text in texts
-            if (found := re.search(r"(\S+: (?:symbol lookup )?error: .{1,300})", text))
+            # Loaders look for entry points that a library need not have.
+            if (found := _ERROR.search(text)) and "undefined symbol: cl" not in text
         )
         libraries = {
             path.rpartition("/")[2]: path

@@ -9,17 +9,20 @@ import msgspec
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.system import Group, User
 from clprobe.model.unknown import NOT_STATED
-from clprobe.paste.reading import Paste, Reading
+from clprobe.paste.reading import Paste, Reading, words
 
 _MOST_GROUPS = 300
 _ID = re.compile(
-    r"\b(?:e?uid)=(?P<uid>\d{1,10})(?:\((?P<user>[^()]{0,80})\))? +(?:gid)=(?P<gid>\d{1,10})(?:\((?P<group>[^()]{0,80})\))?"
+    r"\b(?:e?uid)=(?P<uid>\d{1,10})(?:\((?P<user>[^()]{0,80})\))? "
+    r"+(?:gid)=(?P<gid>\d{1,10})(?:\((?P<group>[^()]{0,80})\))?"
     r"(?: +euid=\S+)?(?: +egid=\S+)?(?:[ ,]+\w{2,12}=(?P<groups>\d[^=]{0,9000}?))?(?: +\S+=\S+)?$"
 )
 _GROUP = re.compile(r"(\d{1,10})(?:\(([^()]{0,80})\))?")
-_FAMILIAR = frozenset(
-    "adm sudo wheel video render plugdev cdrom dip lpadmin docker users audio netdev storage power input "
-    "sambashare libvirt kvm lxd dialout uucp network optical lp floppy bluetooth games scanner".split()
+_FAMILIAR = words(
+    "adm sudo wheel video render plugdev cdrom dip lpadmin docker users audio netdev "
+    "storage power input "
+    "sambashare libvirt kvm lxd dialout uucp network optical lp floppy bluetooth games "
+    "scanner"
 )
 _ENTRY = re.compile(
     r"(?P<name>[a-z_][\w-]{0,31}):(?:x|\*|!)?:(?P<gid>\d{1,10}):(?P<members>[\w.,$-]{0,2000})$"
@@ -54,7 +57,7 @@ def read_groups(paste: Paste) -> Iterator[Reading]:
     """Give what `groups`, `id -nG` or `whoami` printed."""
     for index, line in paste.free():
         command = paste.contexts[index].command
-        person, colon, names = line.partition(" : ")
+        _, colon, names = line.partition(" : ")
         words = (names if colon else line).split()
         if command.split() == ["whoami"] and len(words) == 1:
             user = User(uid=0, name="root") if line == "root" else User(name=line)
@@ -65,12 +68,12 @@ def read_groups(paste: Paste) -> Iterator[Reading]:
         is_list = 0 < len(words) <= _MOST_GROUPS and all(
             re.fullmatch(r"[A-Za-z_0-9][\w.$-]{0,60}\\?[\w.-]{0,40}", word) for word in words
         )
-        if not is_list or not (asked or familiar >= 3 and familiar * 2 >= len(words)):
+        if not is_list or not (asked or (familiar >= 3 and familiar * 2 >= len(words))):
             continue
         groups = tuple(
             Group(gid=int(word[:10])) if word.isdigit() else Group(name=word) for word in words
         )
-        is_database = colon != "" or len(command.split()) > 1 and not command.startswith("id -")
+        is_database = colon != "" or (len(command.split()) > 1 and not command.startswith("id -"))
         user = _member(groups, of_database=is_database)
         yield Reading(lines=(index,), facts=Snapshot(user=user), private=True)
 
