@@ -2,12 +2,14 @@
 import pytest
 
 from clprobe.engine.permissions.nodes import judge_node
+from clprobe.model.access import Folder
 from clprobe.model.hardware import DeviceNode
 from clprobe.model.system import Group, System, User, Virtualization
 from clprobe.model.unknown import NOT_STATED, Unknown
 
 RENDER = Group(gid=109, name="render")
 OWN = Group(gid=1000, name="alice")
+CLOSED = Folder(path="/dev/dri", uid=0, gid=0, mode="0700")
 
 
 def _user(**facts: object) -> User:
@@ -49,6 +51,18 @@ def _reason(node: DeviceNode, user: User, **around: object) -> tuple[object, obj
         (_node(open_error="ENXIO"), _user(), (True, None)),
         (_node(open_error=None), _user(), (True, None)),
         (_node(open_error="EACCES"), _user(groups=NOT_STATED), (False, "not-in-group")),
+        (_node(mode="0606"), _user(groups=(RENDER,)), (False, "group-denied")),
+        (_node(uid=1000, mode="0066"), _user(), (False, "owner-denied")),
+        (_node(mode="0640"), _user(groups=(RENDER,)), (False, "root-only")),
+        (_node(nodev=True), _user(uid=0), (False, "nodev-mount")),
+        (_node(closed_folders=(CLOSED,)), _user(groups=(RENDER,)), (False, "folder-closed")),
+        (_node(closed_folders=(CLOSED,)), _user(uid=0), (True, None)),
+        (_node(acl=("user:alice:rw-", "mask::r--")), _user(), (False, "access-list")),
+        (_node(), _user(uid=NOT_STATED, name="root", groups=NOT_STATED), (True, None)),
+        (_node(), _user(uid=NOT_STATED, name=NOT_STATED), (False, "not-in-group")),
+        (_node(group=None), _user(groups=(Group(name="render"),)), (False, "group-without-name")),
+        (_node(), _user(uid=0, overrides_permissions=False), (True, None)),
+        (_node(mode="0060"), _user(uid=0, overrides_permissions=False), (False, "owner-denied")),
     ],
 )
 def test_the_reason_follows_from_mode_groups_and_errno(

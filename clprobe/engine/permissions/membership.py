@@ -16,7 +16,7 @@ def is_root(user: User) -> Fact[bool]:
         return user.uid == 0
     if isinstance(user.name, str):
         return user.name == "root"
-    if isinstance(user.groups, Unknown):
+    if isinstance(user.groups, Unknown) or user.uid != NOT_STATED:
         return user.uid
     return user.uid if is_member(user.groups, 0, "root") is not False else False
 
