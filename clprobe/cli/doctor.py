@@ -29,6 +29,9 @@ SCHEMA = "clprobe.doctor/1"
 @click.option("--device", "selectors", multiple=True, metavar="SEL", help="Show these devices.")
 @click.option("--why", "rule_id", metavar="RULE", help="Say why this rule holds or does not.")
 @click.option("--list", "list_rules", is_flag=True, help="List what is checked.")
+@click.option(
+    "--pairs", is_flag=True, help="Load every two drivers together; may take twice as long."
+)
 @click.option("--timeout", default=10.0, show_default=True, help="Seconds to wait for a driver.")
 @click.option(
     "--format",
@@ -51,6 +54,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     selectors: tuple[str, ...],
     rule_id: str | None,
     list_rules: bool,
+    pairs: bool,
     timeout: float,
     form: str,
     as_json: bool,
@@ -65,7 +69,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     if list_rules:
         return _list_rules(obj["color"])
     snapshot, knowledge = _gather(
-        source, asked, timeout, for_text=form == "text", run_kernels=verbose
+        source, asked, timeout, for_text=form == "text", run_kernels=verbose, pairs=pairs
     )
     if rule_id is not None:
         return _why(rule_id, snapshot, knowledge, obj["color"])
@@ -103,7 +107,7 @@ def _exit_status(diagnosis: "Diagnosis", *, strict: bool) -> int:
 
 
 def _gather(
-    source: str | None, asked: str | None, timeout: float, *, for_text: bool, run_kernels: bool
+    source: str | None, asked: str | None, timeout: float, *, for_text: bool, **wanted: bool
 ) -> "tuple[Snapshot, Knowledge]":
     """Return facts and rules; rules are read while drivers keep us waiting."""
     if source is not None:
@@ -122,7 +126,7 @@ def _gather(
     host = LiveHost()
     account = None if asked is None else find_account(host, asked)
     knowledge = Background(lambda: _load_knowledge(for_text=for_text))
-    snapshot = collect(host, timeout_s=timeout, run_kernels=run_kernels)
+    snapshot = collect(host, timeout_s=timeout, **wanted)
     # Scrubbed like what `clprobe snapshot` writes, so that its replay says the very same.
     snapshot = scrub_here(snapshot, host)
     return as_user(snapshot, *account) if account else snapshot, knowledge.result()

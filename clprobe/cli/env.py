@@ -8,7 +8,8 @@ import click
 
 from clprobe.cli import exit_codes
 from clprobe.engine.derive import derive
-from clprobe.engine.hiding import Choice, choose
+from clprobe.engine.facts import Facts
+from clprobe.engine.hiding import Choice, choose, dies_unexplained
 from clprobe.engine.tables import Tables
 from clprobe.probe.collect import collect
 from clprobe.probe.live_host import LiveHost
@@ -63,10 +64,18 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
 
 
 def _choose(only: Sequence[str], without: Sequence[str], timeout: float) -> Choice:
-    host = LiveHost(_former(os.environ))
-    # clinfo compiles a kernel, so a driver that dies of one must be known too.
-    snapshot = collect(host, timeout_s=timeout, run_kernels=True)
-    return choose(derive(snapshot, Tables.load()), only, without)
+    host, tables = LiveHost(_former(os.environ)), Tables.load()
+
+    def asked(*, pairs: bool) -> Facts:
+        # clinfo compiles a kernel, so a driver that dies of one must be known too.
+        snapshot = collect(host, timeout_s=timeout, run_kernels=True, pairs=pairs)
+        return derive(snapshot, tables)
+
+    facts = asked(pairs=False)
+    choice = choose(facts, only, without)
+    if not choice.hidden and dies_unexplained(facts):
+        choice = choose(asked(pairs=True), only, without)
+    return choice
 
 
 def _former(environment: Mapping[str, str]) -> dict[str, str]:

@@ -11,7 +11,7 @@ from clprobe.engine.derive_gpus import judge_gpu, with_device
 from clprobe.engine.derive_icds import judge_icd
 from clprobe.engine.derive_intel import judge_intel
 from clprobe.engine.derive_nvidia import judge_nvidia
-from clprobe.engine.derive_views import is_settled, judge_loader, judge_view, sum_up
+from clprobe.engine.derive_views import is_settled, judge_loader, judge_pair, judge_view, sum_up
 from clprobe.engine.facts import Boot, DeviceFacts, Facts, IcdFacts, OtherFacts
 from clprobe.engine.hardware_facts import GpuFacts, NodeFacts
 from clprobe.engine.permissions.files import with_read_errors
@@ -57,6 +57,7 @@ def derive(snapshot: Snapshot, tables: Tables) -> Facts:
         views=_each(snapshot.views, lambda view: judge_view(view, snapshot.loaders, devices)),
         others=tuple(_other(other, snapshot, tables) for other in snapshot.perspectives),
         said=everything_said(snapshot),
+        pairs=_each(snapshot.pairs, judge_pair),
         nvidia=judge_nvidia(snapshot),
         excerpts=_excerpts(snapshot, icds),
     )

@@ -5,10 +5,18 @@ import re
 
 from clprobe.engine.derive_devices import names_of
 from clprobe.engine.derive_icds import platforms_of, printed_text
-from clprobe.engine.facts import DeviceFacts, Facts, IcdFacts, LoaderFacts, OpenclFacts, ViewFacts
+from clprobe.engine.facts import (
+    DeviceFacts,
+    Facts,
+    IcdFacts,
+    LoaderFacts,
+    OpenclFacts,
+    PairFacts,
+    ViewFacts,
+)
 from clprobe.engine.hardware_facts import GpuFacts, NodeFacts
 from clprobe.engine.runtimes import Runtime
-from clprobe.model.opencl import Answer, Loader, Outcome, View
+from clprobe.model.opencl import Answer, Loader, Outcome, Pair, View
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.unknown import NOT_STATED, Fact, Unknown
 
@@ -55,6 +63,20 @@ def judge_view(
         loader_kind=_loader_kind(view, loaders),
         printed_text=printed_text(view.answer),
         lacks_loader=view.loader is None,
+    )
+
+
+def judge_pair(pair: Pair) -> PairFacts:
+    """Return the pair with how it ended."""
+    said = (pair.answer.message, pair.answer.printed)
+    lines = [text.strip().rsplit("\n", 1)[-1] for text in said if isinstance(text, str)]
+    return PairFacts(
+        icds=pair.icds,
+        answer=pair.answer,
+        name=" and ".join(pair.icds),
+        second=pair.icds[1],
+        outcome=pair.answer.outcome,
+        detail=": ".join(lines) if lines else pair.answer.outcome,
     )
 
 

@@ -11,7 +11,7 @@ import msgspec
 
 from clprobe.engine.hardware_facts import GpuFacts, IntelFacts, NodeFacts, NvidiaFacts
 from clprobe.model.fact import FactStruct, described
-from clprobe.model.opencl import Device, Framework, Icd, Loader, Outcome, Stage, View
+from clprobe.model.opencl import Device, Framework, Icd, Loader, Outcome, Pair, Stage, View
 from clprobe.model.placeholders import USER
 from clprobe.model.system import Package, System, User
 from clprobe.model.unknown import NOT_STATED, Fact, Unknown
@@ -137,6 +137,19 @@ class DeviceFacts(Device, frozen=True, kw_only=True):
     software: Annotated[
         Fact[bool], described("computed by the CPU whatever its type says", "implementation")
     ] = NOT_STATED
+
+
+class PairFacts(Pair, frozen=True, kw_only=True):
+    """Two ICDs in one process, judged."""
+
+    name: Annotated[str, described("both .icd files, as one text")] = ""
+    second: Annotated[str, described("the one that was loaded last")] = ""
+    outcome: Annotated[Fact[Outcome], described("how it ended", "both loaded into one child")] = (
+        NOT_STATED
+    )
+    detail: Annotated[Fact[str], described("how it ended, in words", "the child's end")] = (
+        NOT_STATED
+    )
 
 
 class ViewFacts(View, frozen=True, kw_only=True):
@@ -296,6 +309,12 @@ class Facts(FactStruct, frozen=True, kw_only=True):
     ] = NOT_STATED
     devices: Annotated[
         Fact[tuple[DeviceFacts, ...]], described("OpenCL devices", "each ICD asked alone")
+    ] = NOT_STATED
+    pairs: Annotated[
+        Fact[tuple[PairFacts, ...]],
+        described(
+            "every two ICDs that answer alone, together", "clprobe doctor --pairs", on_request=True
+        ),
     ] = NOT_STATED
     views: Annotated[
         Fact[tuple[ViewFacts, ...]], described("what programs see", "programs' own loaders")

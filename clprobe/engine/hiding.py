@@ -48,11 +48,12 @@ def choose(facts: Facts, only: Sequence[str] = (), without: Sequence[str] = ()) 
     icds = () if isinstance(facts.icds, Unknown) else facts.icds
     read = [icd for icd in icds if _is_within_reach(icd, facts)]
     _check_names((*only, *without), read)
+    clashing = {} if only else _clashing(read, facts)
     hidden = []
     kept: dict[str, IcdFacts] = {}
     for icd in read:
         library = _library(icd)
-        why = _why_hidden(icd, only, without)
+        why = _why_hidden(icd, only, without) or clashing.get(icd.path, "")
         if why or library is None:
             hidden.append(HiddenIcd(icd=icd.path, why=why or "it names no library"))
         else:
@@ -67,6 +68,25 @@ def _is_within_reach(icd: IcdFacts, facts: Facts) -> bool:
         f"{loader.path.rpartition('/')[0]}/" for loader in loaders if loader.kind == _READS_ITS_OWN
     )
     return icd.is_read is not False and not icd.path.startswith(private)
+
+
+def _clashing(icds: Sequence[IcdFacts], facts: Facts) -> dict[str, str]:
+    """Return one ICD of every two that die together, the one with fewer devices, and why."""
+    found: dict[str, str] = {}
+    devices = {icd.path: icd.device_count for icd in icds if isinstance(icd.device_count, int)}
+    for pair in () if isinstance(facts.pairs, Unknown) else facts.pairs:
+        if pair.outcome in _DEADLY and not set(pair.icds) & set(found):
+            loser, other = sorted(pair.icds, key=lambda path: devices.get(path, 0))
+            found[loser] = f"{pair.outcome} beside {other}: {pair.detail}"
+    return found
+
+
+def dies_unexplained(facts: Facts) -> bool:
+    """Tell whether a loader dies of its ICDs although each of them answers alone."""
+    views = () if isinstance(facts.views, Unknown) else facts.views
+    return any(
+        view.viewer == "system-loader" and view.outcome in ("crash", "hang") for view in views
+    )
 
 
 def _why_hidden(icd: IcdFacts, only: Sequence[str], without: Sequence[str]) -> str:

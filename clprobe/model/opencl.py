@@ -221,6 +221,17 @@ class Icd(FactStruct, frozen=True, kw_only=True):
     )
 
 
+class Pair(FactStruct, frozen=True, kw_only=True):
+    """Two ICDs that each answered alone, loaded into one process."""
+
+    icds: Annotated[
+        tuple[str, str], described("their .icd files, in the order that they were loaded")
+    ]
+    answer: Annotated[
+        Answer, described("of the order that failed, if one did: both orders are tried")
+    ] = Answer()
+
+
 class View(FactStruct, frozen=True, kw_only=True):
     """What one program sees through its loader, all its ICDs together in one process."""
 

@@ -7,7 +7,7 @@ import msgspec
 
 from clprobe.model.fact import FactStruct, described
 from clprobe.model.hardware import DeviceNode, Gpu
-from clprobe.model.opencl import Framework, Icd, Loader, View
+from clprobe.model.opencl import Framework, Icd, Loader, Pair, View
 from clprobe.model.system import Package, System, User
 from clprobe.model.unknown import NOT_STATED, Fact, Unknown
 
@@ -60,6 +60,14 @@ class Snapshot(FactStruct, frozen=True, kw_only=True):
     ] = msgspec.field(default_factory=dict)
     loaders: Annotated[Fact[tuple[Loader, ...]], described("every libOpenCL.so.1")] = NOT_STATED
     icds: Annotated[Fact[tuple[Icd, ...]], described("every registered ICD")] = NOT_STATED
+    pairs: Annotated[
+        Fact[tuple[Pair, ...]],
+        described(
+            "every two ICDs that answer alone, together in one process",
+            "clprobe doctor --pairs",
+            on_request=True,
+        ),
+    ] = NOT_STATED
     views: Annotated[
         Fact[tuple[View, ...]], described("what programs see through their loaders")
     ] = NOT_STATED

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from clprobe import __version__
 from clprobe.model.opencl import Icd, Loader, View
 from clprobe.model.snapshot import Snapshot
-from clprobe.model.unknown import Unknown
+from clprobe.model.unknown import NOT_STATED, Unknown
 from clprobe.probe.environment import probe_environment
 from clprobe.probe.facts import ask
 from clprobe.probe.file_access import with_access
@@ -23,17 +23,23 @@ from clprobe.probe.loaders import LIBRARY, probe_loaders
 from clprobe.probe.nodes import probe_nodes
 from clprobe.probe.opencl import answer_of, view_of
 from clprobe.probe.packages import probe_packages
+from clprobe.probe.pairs import probe_pairs
 from clprobe.probe.system import probe_system
 from clprobe.probe.user import probe_sudo_caller, probe_user
 
 
 def collect(
-    host: Host | None = None, *, timeout_s: float = 10.0, run_kernels: bool = False
+    host: Host | None = None,
+    *,
+    timeout_s: float = 10.0,
+    run_kernels: bool = False,
+    pairs: bool = False,
 ) -> Snapshot:
     """Return the facts of `host`, of this machine if it is left out.
 
     No driver is loaded into this process, and none is waited for longer than `timeout_s`.
-    `run_kernels` also builds and runs a small kernel on each device.
+    `run_kernels` also builds and runs a small kernel on each device. `pairs` then loads every two
+    ICDs together, for which there is `timeout_s` once more.
     """
     asked = _Asking(host or LiveHost(), timeout_s, run_kernels)
     host = asked.host
@@ -66,6 +72,7 @@ def collect(
             snapshot,
             icds=with_access(host, answered),
             views=seen,
+            pairs=probe_pairs(host, answered, timeout_s) if pairs else NOT_STATED,
             loaders=tuple(_with_version(loader.facts, seen) for loader in loaders),
         )
     )

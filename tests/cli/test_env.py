@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from faults import POCL, register_fault
+from faults import POCL, register_clash, register_fault
 
 _LIMIT_S = 3
 _POCL = "Portable Computing Language"
@@ -107,6 +107,14 @@ def test_clinfo_works_again(fault: str, loader: str, setting: _Setting) -> None:
     if loader in _FATAL[fault]:
         assert _why_clinfo_fails("clinfo", environment)
     assert _why_clinfo_fails(f'eval "$({_ENV})" && clinfo', environment) == ""
+
+
+def test_of_two_drivers_that_clash_one_stays(setting: _Setting) -> None:
+    register_clash(setting.vendors, setting.libraries)
+    environment = setting.environment()
+    assert _why_clinfo_fails("clinfo", environment)
+    assert _why_clinfo_fails(f'eval "$({_ENV})" && clinfo', environment) == ""
+    assert _kept(setting) in (["pocl.icd", "first.icd"], ["first.icd", "pocl.icd"])
 
 
 @pytest.mark.parametrize("shell", _SHELLS)

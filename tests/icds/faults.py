@@ -39,6 +39,18 @@ def register_fault(fault: str, vendors: Path, libraries: Path) -> Path:
     return icd
 
 
+def register_clash(vendors: Path, libraries: Path) -> tuple[Path, Path]:
+    """Write two `.icd` files of drivers that work alone and end a process that loads both."""
+    shared = libraries / "libregistry.so"
+    source = SOURCE.with_name("registry.c")
+    subprocess.run(["cc", "-shared", "-fPIC", source, "-o", shared], check=True, timeout=60)
+    icds = vendors / "first.icd", vendors / "second.icd"
+    for icd in icds:
+        options = ("-DREGISTERS", f'-DNAME="{icd.stem}"', str(shared))
+        _names(icd, compile_driver(libraries, f"healthy_{icd.stem}", *options))
+    return icds
+
+
 def _healthy(libraries: Path) -> Path:
     return compile_driver(libraries, "healthy")
 
