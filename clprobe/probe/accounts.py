@@ -14,6 +14,7 @@ from clprobe.probe.units import is_yes, last, read_service, service_names
 from clprobe.probe.user import named_groups
 
 _SERVICE = ".service"
+_LARGEST_ID = 0xFFFFFFFE
 _NO_SESSION = Unknown("it depends on how that user logs in")
 
 
@@ -49,7 +50,7 @@ def find_account(host: Host, text: str) -> Asked:
 
 
 def _resolved(host: Host, text: str) -> tuple[int, Account | None]:
-    if text.isdecimal():
+    if text.isdecimal() and int(text) <= _LARGEST_ID:
         name = ask(host.user_name, int(text))
         return int(text), _account(host, name) if isinstance(name, str) else None
     account = _account(host, text)
@@ -73,12 +74,12 @@ def _database_groups(host: Host, uid: int, account: Account | None) -> tuple[int
 
 
 def _listed(host: Host, text: str) -> tuple[int, ...]:
-    names = [part.strip() for part in text.split(",") if part.strip()]
+    names = [part.strip() for part in text.split(",")]
     return tuple(dict.fromkeys(_group(host, name) for name in names))
 
 
 def _group(host: Host, name: str) -> int:
-    if name.isdecimal():
+    if name.isdecimal() and int(name) <= _LARGEST_ID:
         return int(name)
     gid = ask(host.group_id, name)
     if not isinstance(gid, int):
@@ -88,10 +89,10 @@ def _group(host: Host, name: str) -> int:
 
 
 def _service(host: Host, name: str) -> Asked:
-    options = read_service(host, name)
+    options = None if "/" in name else read_service(host, name)
     if options is None:
         close = _similar(name, service_names(host))
-        raise _nobody("no-such-service", f"No unit file of {name} was found.", close)
+        raise _nobody("no-such-service", f"No unit file of {name!r} was found.", close)
     private = is_yes(options, "PrivateDevices")
     policy = last(options, "DevicePolicy") or ("closed" if private else "auto")
     unit = ServiceUnit(

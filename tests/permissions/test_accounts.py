@@ -76,6 +76,11 @@ def test_a_group_without_a_name_stays_a_number(tmp_path: Path) -> None:
         ("jelly", "no-such-user", "jelly.service"),
         ("alice:rendre", "no-such-group", "render"),
         ("jellyfinn.service", "no-such-service", "jellyfin.service"),
+        ("../../passwd.service", "no-such-service", "log-in name"),
+        ("", "no-such-user", "log-in name"),
+        ("99999999999", "no-such-user", "log-in name"),
+        ("alice:99999999999", "no-such-group", "log-in name"),
+        ("alice:", "no-such-group", "log-in name"),
     ],
 )
 def test_whoever_does_not_exist_is_named_with_similar_names(

@@ -17,15 +17,15 @@ _NO_ID = Unknown("the snapshot does not state it")
 def as_stated_user(snapshot: Snapshot, text: str) -> Snapshot:
     """Return the snapshot as the user `text` would take it, from what it says of that user.
 
-    It may be the snapshot's own user, one whose perspective it holds, root, or bare numbers with
-    groups (1000:1000,109).
+    It may be the snapshot's own user or service, one whose perspective it holds, root, or bare
+    numbers with groups (1000:1000,109).
 
     Raises: ClprobeError if the snapshot does not say which groups the user has.
     """
     for perspective in snapshot.perspectives:
         if text in _names(perspective.facts.user) or perspective.who == text:
             return _overlaid(snapshot, perspective.facts, text)
-    if text in _names(snapshot.user):
+    if text in (*_names(snapshot.user), snapshot.system.service_unit.name):
         return snapshot
     return as_user(snapshot, _given(text, snapshot), ServiceUnit(name=None))
 
@@ -65,9 +65,11 @@ def _not_stated(text: str, snapshot: Snapshot) -> ClprobeError:
     known = {name for user in users for name in _names(user)}
     known |= {one.who for one in snapshot.perspectives if isinstance(one.who, str)}
     close = difflib.get_close_matches(text, known, n=3)
-    listed = f" It speaks of {', '.join(sorted(known))}." if known else ""
+    listed = f" It speaks of {', '.join(map(repr, sorted(known)))}." if known else ""
     return ClprobeError(
         reference="user-not-in-snapshot",
-        message=f"The snapshot does not say which groups {text} has.{listed}",
-        hint=f"Did you mean {' or '.join(close)}?" if close else "Give UID:GID,GID… instead.",
+        message=f"The snapshot does not say which groups {text!r} has.{listed}",
+        hint=f"Did you mean {' or '.join(map(repr, close))}?"
+        if close
+        else "Give UID:GID,GID… instead.",
     )
