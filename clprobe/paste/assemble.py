@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
 """From a pasted text to one snapshot: who saw what, where and when, and what nobody understood."""
 
+import re
 from collections.abc import Iterator
 
 import msgspec
 
 from clprobe.model.errors import ClprobeError
-from clprobe.model.opencl import Loader, View
+from clprobe.model.opencl import Answer, Loader, View
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.unknown import NOT_STATED, Unknown
 from clprobe.paste import (
@@ -33,10 +34,11 @@ from clprobe.paste import (
 )
 from clprobe.paste.blocks import contexts_of
 from clprobe.paste.clinfo import clinfo_runs
+from clprobe.paste.commands import command_line
 from clprobe.paste.messages import is_message, is_noise
 from clprobe.paste.places import Evidence, snapshot_of
 from clprobe.paste.reading import Paste, Reader, Reading
-from clprobe.paste.text import clean_lines
+from clprobe.paste.text import FENCE, clean_lines
 
 _LONGEST_UNREAD = 300
 _MOST_UNREAD = 5000
@@ -111,6 +113,22 @@ def _clinfo(paste: Paste) -> Iterator[Reading]:
         )
 
 
+def _silent_clinfo(paste: Paste) -> Iterator[Reading]:
+    """Give each `clinfo -l` that printed nothing, as it does where there is no platform."""
+    lines = paste.whole_lines
+    for index, line in enumerate(lines[:-1]):
+        if "clinfo" not in line or (asked := command_line(line)) is None or not asked.prompted:
+            continue
+        if not re.fullmatch(r"clinfo (?:-l|--list)", asked.command):
+            continue
+        after = next((one.strip() for one in lines[index + 1 : index + 4] if one.strip()), "")
+        following = command_line(after)
+        if after == FENCE or (following is not None and following.prompted):
+            view = View(viewer="clinfo", answer=Answer(platforms=()))
+            context = paste.contexts[index]
+            yield Reading(lines=(), facts=Snapshot(views=(view,)), private=True, context=context)
+
+
 NAMELESS = "libOpenCL.so.1"
 """Stands for a loader of which a report does not tell the file."""
 
@@ -130,7 +148,7 @@ def _sentences(paste: Paste) -> Iterator[Reading]:
     return prose.read_prose(paste, stated=False)
 
 
-_FIRST: tuple[Reader, ...] = (embedded.read_embedded, _clinfo)
+_FIRST: tuple[Reader, ...] = (embedded.read_embedded, _clinfo, _silent_clinfo)
 _READERS: tuple[Reader, ...] = (
     traces.read_traces,
     traces.read_linker_debug,

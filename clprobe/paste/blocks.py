@@ -9,7 +9,7 @@ from clprobe.paste.reading import Context
 from clprobe.paste.text import FENCE
 
 _LONGEST_HEADING = 140
-_QUOTED = re.compile(r"`([^`]{2,120})`|\"([^\"]{2,120})\"|'([^']{2,120})'")
+_QUOTED = re.compile(r"`{1,2}([^`]{2,120})`{1,2}|\"([^\"]{2,120})\"|'([^']{2,120})'")
 _ROOT = re.compile(
     r"(?i)\b(as|with|using|for|under) (root|sudo)\b|\broot (user|output|sees)\b|\bsudo\b"
     r"|\broot\)|^root\b"
@@ -33,6 +33,7 @@ _BEFORE = re.compile(
 _AFTER = re.compile(r"(?i)^\W*(after|now|not working|broken)\b.{0,80}:?$")
 _HEADING_MARK = re.compile(r"^(#{1,6} |\*\*|__|- \*\*|\* \*\*|[-*] \[[ x]\] |\d{1,2}[.)] )")
 _STATEMENT = re.compile(r"(?:[#*_-]+ )?[\w. *-]{1,40}: *(?:\*\*)? *\S")
+_PYTHON = re.compile(r"(?:>>>|In \[\d{1,4}\]:) ")
 _ONE_WORD = re.compile(r"(?i)(host|container|root|user|sudo|before|after|now|docker)\W*$")
 _COMMENT_AS = re.compile(r"^#+ *(as |with )?(root|sudo)\b.{0,40}$", re.I)
 
@@ -55,6 +56,9 @@ def contexts_of(lines: Sequence[str]) -> tuple[list[Context], set[int]]:
             told.add(index)
         elif (command := _command(line, in_fence or not has_fences)) is not None:
             current = _within(heading, command)
+            told.add(index)
+        elif _PYTHON.match(line):
+            current = _within(heading, CommandLine("python"))
             told.add(index)
         elif not in_fence and (titled := _heading(line, lines[index + 1 : index + 3])) is not None:
             heading = current = titled
@@ -110,8 +114,15 @@ def _heading(line: str, following: Sequence[str]) -> Context | None:
 def _named_command(text: str) -> CommandLine | None:
     """Return the command that a heading quotes, or is."""
     for quoted in _QUOTED.findall(text):
-        found = command_line(next(part for part in quoted if part))
+        part = next(part for part in quoted if part)
+        found = command_line(part)
         if found is not None:
             return found
+        if (
+            part.startswith("/")
+            and " " not in part
+            and re.search(r"(?i)content|contain|cat\b", text)
+        ):
+            return CommandLine(f"cat {part}")
     bare = re.sub(r"(?i)^\W*(the )?(output|result)s?( of| from)?( the)?:? ", "", text)
     return command_line(bare.strip("#*_:- `"))

@@ -28,7 +28,8 @@ _ALONE = words(
 _VARIABLE = r"(?:[A-Za-z_][A-Za-z0-9_]{0,60}=\S{0,200} +){0,6}"
 _USER_PROMPT = re.compile(
     r"(?:\([\w./-]{1,60}\) ?){0,3}"  # virtual environments
-    r"\[?(?P<user>[a-z_][\w.-]{0,60})@(?P<host>[\w.-]{1,80})(?:\]|[: ][^\s$#%]{0,200}(?: "
+    r"\[?(?P<user>[a-z_][\w.-]{0,60}|I have no name!)@(?P<host>[\w.-]{1,80})(?:\]|[: "
+    r"][^\s$#%]{0,200}(?: "
     r"[^\s$#%]{0,80})?)?\]?"
     r" ?(?P<mark>[$#%\u276f\u279c>]) ?(?P<rest>.*)$"
 )

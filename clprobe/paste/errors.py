@@ -42,6 +42,11 @@ _FFMPEG = re.compile(
     r"value|create|get number of OpenCL)|Device creation failed|Error (?:parsing|opening"
     r"|initiali[sz]ing|creating)|Failed to create OpenCL).{0,400})$"
 )
+_BANNER = re.compile(
+    r"ffmpeg version \S|built with gcc|configuration: --|lib(?:av|sw|postproc)\w+ +\d+\. "
+    r"*\d+\.|\S*/ffmpeg -"
+    r"|Stream #\d|Stream mapping:|Press \[q\]|Input #\d|Output #\d|Duration: |Metadata:"
+)
 _FFMPEG_BAD = re.compile(
     r"(?i)failed|no matching devices|no .{0,20}devices|error|cannot|not found|invalid"
 )
@@ -123,6 +128,8 @@ def read_ffmpeg(paste: Paste) -> Iterator[Reading]:
     for index, line in paste.free():
         found = _FFMPEG.match(line)
         if found is None:
+            if _BANNER.match(line):
+                yield Reading(lines=(index,), facts=Snapshot())
             continue
         text = found["text"] or found["other"]
         if not _FFMPEG_BAD.search(text):

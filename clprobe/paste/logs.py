@@ -40,6 +40,7 @@ _GPU_MODULES = words(
     "vfio_pci vmwgfx virtio_gpu qxl bochs vboxvideo simpledrm ast mgag200 gma500_gfx"
 )
 _WHOLE_LSMOD = 25
+_SURELY_LSMOD = 8
 _MODINFO = re.compile(
     r"(?P<key>filename|version|license|description|author|srcversion|alias|depends"
     r"|retpoline|intree|name|vermagic|sig_id|signer|sig_key|sig_hashalgo|signature|parm"
@@ -88,14 +89,15 @@ def read_lsmod(paste: Paste) -> Iterator[Reading]:
     lists: dict[Context, list[tuple[int, str]]] = {}
     for index, line in paste.free():
         found = _LSMOD.match(line)
-        context = paste.contexts[index]
-        asked = context.command.startswith(("lsmod", "cat /proc/modules"))
-        if line.split()[:2] == ["Module", "Size"]:
-            lists.setdefault(context, []).append((index, ""))
-        elif found is not None and (asked or context in lists or found["name"] in _GPU_MODULES):
-            lists.setdefault(context, []).append((index, found["name"]))
+        is_header = line.split()[:2] == ["Module", "Size"]
+        if found is not None or is_header:
+            name = found["name"] if found is not None else ""
+            lists.setdefault(paste.contexts[index], []).append((index, name))
     for context, entries in lists.items():
         loaded = tuple(name for _, name in entries if name in _GPU_MODULES)
+        asked = context.command.startswith(("lsmod", "cat /proc/modules"))
+        if not asked and not loaded and len(entries) < _SURELY_LSMOD:
+            continue
         if len(entries) >= _WHOLE_LSMOD and "grep" not in context.command:
             facts = Snapshot(system=System(linux=Linux(modules=loaded)))
         elif loaded:

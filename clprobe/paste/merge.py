@@ -126,8 +126,9 @@ def _keys(one: Any) -> list[Any]:
         return [(one.name, *parts)]
     if isinstance(one, Group):
         return [("gid", one.gid)] if isinstance(one.gid, int) else [("name", one.name)]
-    name = {View: "viewer", Framework: "name"}.get(type(one))
-    return [getattr(one, name) if name else one if isinstance(one, str | int) else repr(one)]
+    if isinstance(one, View | Framework):
+        return [one.viewer if isinstance(one, View) else one.name]
+    return [one if isinstance(one, str | int) else repr(one)]
 
 
 def _same_gpu(gpus: list[Any], one: Any) -> int | None:

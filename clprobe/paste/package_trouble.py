@@ -44,7 +44,8 @@ _CHATTER = re.compile(
     r"out of Incoming|The following (?:NEW|additional|information)"
     r"|Do you want to continue|Need to get|After this operation|\d+ (?:upgraded|newly "
     r"installed|to upgrade)|Get:\d+ |Hit:\d+ |Ign:\d+ |Fetched \d"
-    r"|Selecting previously|Preparing to unpack|Unpacking |Setting up |Processing "
+    r"|Selecting previously|Preparing to unpack|Unpacking |Setting up |Removing |Purging "
+    r"|Processing "
     r"triggers|\(Reading database|Suggested packages:|Recommended packages:"
     r"|The following packages were automatically|Use 'sudo apt autoremove'|Calculating "
     r"upgrade|.{1,60} is already the newest version"
@@ -73,6 +74,7 @@ _COPR = re.compile(
 _OWN = re.compile(
     r"(?:^|\.)(?:ubuntu\.com|debian\.org|fedoraproject\.org|archlinux\.org|alpinelinux\.org)(?:/|$)"
 )
+_NAMES = re.compile(r"[a-z0-9][\w.+:-]*(?: [a-z0-9][\w.+:-]*)*")
 _MOST = 60
 
 
@@ -83,6 +85,12 @@ def read_package_trouble(paste: Paste) -> Iterator[Reading]:
     opened = -1
     for index, line in paste.free():
         raw = paste.lines[index]
+        if re.match(
+            r"(?:apt(?:-get)?|dpkg) .*\b(?:remove|purge|autoremove)\b",
+            paste.contexts[index].command,
+        ):
+            yield from _removal(index, line)
+            continue
         is_continued = opened >= 0 and index - opened == 1 and _CONTINUES.match(raw)
         if _TROUBLE.search(line[:400]) or is_continued:
             lines.append(index)
@@ -93,6 +101,16 @@ def read_package_trouble(paste: Paste) -> Iterator[Reading]:
     if lines:
         trouble = "\n".join(dict.fromkeys(said[:_MOST]))
         yield Reading(lines=tuple(lines), facts=Snapshot(package_trouble=trouble))
+
+
+def _removal(index: int, line: str) -> Iterator[Reading]:
+    """Give what apt prints while somebody removes packages: that they go is no trouble then."""
+    if (
+        _CHATTER.match(line)
+        or re.search(r"will be REMOVED|to remove", line)
+        or _NAMES.fullmatch(line)
+    ):
+        yield Reading(lines=(index,), facts=Snapshot())
 
 
 def read_policies(paste: Paste) -> Iterator[Reading]:

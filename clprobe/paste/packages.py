@@ -23,7 +23,7 @@ _WHOLE_SYSTEM = 150
 """So many packages are a whole system's: nobody picks them by hand."""
 _VERSION = r"(?:\d+:)?v?\d[\w.+:~^-]{0,100}"
 _DPKG = re.compile(
-    r"(?P<state>[uihrp][nciuFWtHR]R?) +(?P<name>[a-z0-9][\w.+-]{1,100})(?::(?P<arch>\w"
+    r"(?P<state>[uihrp][ncUFHWti]R?) +(?P<name>[a-z0-9][\w.+-]{1,100})(?::(?P<arch>\w"
     rf"{{2,10}}))? +(?P<version>{_VERSION}|<none>)(?: +(?P<arch2>all|amd64|i386|arm64|armhf"
     r"|ppc64el|riscv64|s390x))?(?: .*)?$"
 )

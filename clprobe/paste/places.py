@@ -33,7 +33,7 @@ class Evidence:
 
     def add(self, reading: Reading, context: Context, *, is_weak: bool = False) -> None:
         """Take up a reading; a weak one adds what is not known and never contradicts."""
-        self._read += len(reading.lines)
+        self._read += len(reading.lines) or reading.facts != Snapshot()
         if reading.facts == Snapshot() and not reading.whole:
             return
         self.perspectives += reading.facts.perspectives

@@ -32,7 +32,7 @@ def clean_lines(text: str) -> list[str]:
     plain = _SURROGATE.sub("\ufffd", _ESCAPES.sub("", text.replace("\r\n", "\n")))
     # A lone carriage return redraws a line, as progress bars do: the parts are lines of their own.
     plain = _INVISIBLE.sub("", plain.replace("\r", "\n")).replace("\u00a0", " ")
-    lines = [_plain(line) for line in plain.split("\n")]
+    lines = [part for line in plain.split("\n") for part in _parts(_plain(line))]
     return _without_common_indentation(_without_quote_marks(lines))
 
 
@@ -49,14 +49,28 @@ def _plain(line: str) -> str:
     return line.rstrip()
 
 
+def _parts(line: str) -> list[str]:
+    """Return the line, with a fence that stands before other text on a line of its own."""
+    if line.startswith(FENCE) and line != FENCE:
+        rest = line.lstrip("`")
+        return [rest.rstrip("`")] if rest.endswith("`") else [FENCE, rest]
+    if line.startswith("`") and line.endswith("`") and line != FENCE:
+        return [line.strip("`")]
+    if line.endswith(FENCE) and line != FENCE:
+        return [line.removesuffix(FENCE).rstrip(), FENCE]
+    return [line]
+
+
 def _without_quote_marks(lines: list[str]) -> list[str]:
-    """Drop the marks of a quotation, but keep a single `> ` and Python's prompt `>>> `."""
-    marked = [_QUOTE.match(line) for line in lines]
+    """Drop the marks of a quotation; Python's prompt `>>> ` is none."""
     result = []
-    for index, (line, mark) in enumerate(zip(lines, marked, strict=True)):
-        beside = (index > 0 and marked[index - 1]) or (index + 1 < len(lines) and marked[index + 1])
-        kept = line[mark.end() :] if mark is not None and beside else line
-        result.append(FENCE if _FENCE.match(kept[:80]) else kept)
+    for line in lines:
+        mark = _QUOTE.match(line)
+        if mark is None:
+            result.append(line)
+            continue
+        kept = line[mark.end() :]
+        result += [FENCE] if _FENCE.match(kept[:80]) else _parts(kept)
     return result
 
 
