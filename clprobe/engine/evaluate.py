@@ -35,7 +35,7 @@ def evaluate(condition: Condition, scope: Scope) -> Answer:
         case All():
             return _all(evaluate(part, scope) for part in condition.parts)
         case AnyOf():
-            return _negated(_all(_negated(evaluate(part, scope)) for part in condition.parts))
+            return _any(evaluate(part, scope) for part in condition.parts)
         case Not():
             return _negated(evaluate(condition.part, scope))
         case Quantified():
@@ -55,6 +55,21 @@ def _all(answers: Iterable[Answer]) -> Answer:
         else:
             used += answer.used
     return Answer(None, (*used, *against), tuple(gaps)) if gaps else Answer(True, tuple(used))
+
+
+def _any(answers: Iterable[Answer]) -> Answer:
+    used: list[Use] = []
+    gaps: list[Use] = []
+    against: list[Use] = []
+    for answer in answers:
+        if answer.truth:
+            return answer
+        if answer.truth is None:
+            gaps += answer.gaps
+            used += answer.used
+        else:
+            against += answer.used
+    return Answer(None, tuple(used), tuple(gaps)) if gaps else Answer(False, tuple(against))
 
 
 def _negated(answer: Answer) -> Answer:

@@ -78,6 +78,8 @@ class Case:
             return False
         if {use.value for use in one.answer.gaps} == {UNLISTED}:
             return False  # nothing that anybody could look up would decide it
+        if _needs_a_special_place(one):
+            return False
         is_usual = one.rule.frequency == "common" and symptom.answer.truth is True
         return is_usual or _has_evidence(one) or bool(one.scope.variables)
 
@@ -97,6 +99,17 @@ def was_refused(outcome: Outcome) -> bool:
     """Whether something speaks for the problem and a fact that decides it could not be read."""
     reasons = {use.value for use in outcome.answer.gaps}
     return _has_evidence(outcome) and not reasons <= _NOBODY_REFUSED
+
+
+def _needs_a_special_place(outcome: Outcome) -> bool:
+    """Whether it happens only in a container, a guest or WSL, and nobody says that this is one.
+
+    Whoever is in such a place says so, if anything.
+    """
+    return any(
+        use.fact.startswith("system.virtualization.") and use.value == NOT_STATED
+        for use in outcome.answer.gaps
+    )
 
 
 def _weight(outcome: Outcome) -> int:
