@@ -87,6 +87,7 @@ def diagnose(snapshot: Snapshot, knowledge: Knowledge) -> Diagnosis:
         gpus=inventory.gpus,
         nodes=inventory.nodes,
         asked_as=facts.user.subject if facts.user.is_asker is False else None,
+        unread=snapshot.unread,
     )
     return without_home(diagnosis, snapshot.user)
 

@@ -126,6 +126,7 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
     """Everything `doctor` and `info` print, root cause first.
 
     `asked_as` is the user or service of `--as`; None: it is answered for whoever ran it.
+    `unread` are the lines of a pasted report that nobody understood.
     """
 
     status: Status
@@ -136,3 +137,4 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
     gpus: tuple[GpuReport, ...] = ()
     nodes: tuple[NodeReport, ...] = ()
     asked_as: str | None = None
+    unread: tuple[str, ...] = ()

@@ -12,6 +12,7 @@ from clprobe.model.finding import Diagnosis, DriverReport, Finding, Remedy
 from clprobe.model.unknown import NOT_STATED
 from clprobe.report.plan_script import command_line
 from clprobe.report.terminal import in_ascii, mark, safe, speaks_utf8
+from clprobe.report.unread_text import unread_lines
 
 INDENT = 2
 LABEL = 9
@@ -47,6 +48,7 @@ class DoctorText:
             self._notes(findings)
             self._drivers(diagnosis.drivers)
             self._devices(diagnosis)
+            self._unread(diagnosis.unread)
             self._blank()
             self._line(summary(diagnosis, checks=checks, elapsed_ms=elapsed_ms))
 
@@ -130,6 +132,12 @@ class DoctorText:
             name = safe(_file_name(driver.icd)).ljust(width)
             said = driver.detail or driver.outcome or "not known"
             self._marked(kind, f"{name}  {said}", indent=INDENT, hang=width + 2)
+
+    def _unread(self, unread: tuple[str, ...]) -> None:
+        for number, line in enumerate(unread_lines(unread, verbosity=self._verbosity)):
+            if number == 0:
+                self._blank()
+            self._wrapped(line, 0 if number == 0 else INDENT)
 
     def _devices(self, diagnosis: Diagnosis) -> None:
         if not diagnosis.devices:
