@@ -14,8 +14,9 @@ from clprobe.engine.derive_nvidia import judge_nvidia
 from clprobe.engine.derive_views import is_settled, judge_loader, judge_pair, judge_view, sum_up
 from clprobe.engine.facts import Boot, DeviceFacts, Facts, IcdFacts, OtherFacts
 from clprobe.engine.hardware_facts import GpuFacts, NodeFacts
-from clprobe.engine.permissions.files import with_read_errors
 from clprobe.engine.idle_drivers import idle_drivers
+from clprobe.engine.linux_support import with_binding
+from clprobe.engine.permissions.files import with_read_errors
 from clprobe.engine.permissions.nodes import judge_node, vendor_of_kind
 from clprobe.engine.permissions.people import closed_nodes, judge_user, needed_groups
 from clprobe.engine.reasons import describe_end
@@ -39,6 +40,8 @@ def derive(snapshot: Snapshot, tables: Tables) -> Facts:
     devices = _devices(snapshot, icds, tables)
     gpus = _gpus(snapshot, icds, devices, tables)
     nodes = _each(snapshot.device_nodes, lambda node: _node(node, snapshot, gpus))
+    whole = "device_nodes" not in snapshot.excerpts
+    gpus = _each(gpus, lambda gpu: with_binding(gpu, nodes, whole=whole))
     facts = Facts(
         system=snapshot.system,
         user=judge_user(snapshot.user, snapshot.system),
@@ -54,10 +57,10 @@ def derive(snapshot: Snapshot, tables: Tables) -> Facts:
         loaders=_each(snapshot.loaders, lambda loader: judge_loader(loader, icds)),
         icds=icds,
         devices=devices,
+        pairs=_each(snapshot.pairs, judge_pair),
         views=_each(snapshot.views, lambda view: judge_view(view, snapshot.loaders, devices)),
         others=tuple(_other(other, snapshot, tables) for other in snapshot.perspectives),
         said=everything_said(snapshot),
-        pairs=_each(snapshot.pairs, judge_pair),
         nvidia=judge_nvidia(snapshot),
         excerpts=_excerpts(snapshot, icds),
     )
@@ -95,8 +98,7 @@ def _gpus(
         return snapshot.gpus
     runtimes = installed_runtimes(snapshot, icds, tables)
     gpus = [judge_gpu(gpu, runtimes, snapshot.system, tables) for gpu in snapshot.gpus]
-    computing = [gpu for gpu in gpus if gpu.computes is not False]
-    return tuple(with_device(gpu, devices, alone=computing == [gpu]) for gpu in gpus)
+    return tuple(with_device(gpu, gpus, devices) for gpu in gpus)
 
 
 def _node(node: DeviceNode, snapshot: Snapshot, gpus: Fact[tuple[GpuFacts, ...]]) -> NodeFacts:

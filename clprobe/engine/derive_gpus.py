@@ -1,22 +1,27 @@
 # SPDX-License-Identifier: MIT
 """Says what each GPU is, which drivers could drive it, and whether the installed ones do."""
 
+from collections.abc import Iterable, Sequence
+
 import msgspec
 
 from clprobe.engine.facts import DeviceFacts
 from clprobe.engine.families import family_covers, family_of
 from clprobe.engine.family_table import Family
-from clprobe.engine.hardware_facts import AMBIGUOUS, UNLISTED, Fit, GpuFacts
+from clprobe.engine.hardware_facts import UNLISTED, Fit, GpuFacts
 from clprobe.engine.linux_support import (
     Identity,
     is_in_range,
     linux_binds,
     linux_fits,
+    linux_is_suspect,
     linux_problem,
+    platforms_of,
 )
 from clprobe.engine.lspci_names import readings
-from clprobe.engine.packages import installable
+from clprobe.engine.packages import installable, release_of
 from clprobe.engine.runtimes import Runtime
+from clprobe.engine.stand_ins import stands_for
 from clprobe.engine.table_types import Generation, GpuEntry
 from clprobe.engine.tables import Tables
 from clprobe.engine.versions import conditions
@@ -73,7 +78,12 @@ def judge_gpu(
         marketing_name=entry.name if entry is not None else _unlisted(gpu),
         label=_label(gpu, entry, vendor),
         computes=_computes(identity, vendor),
+        discrete=_all_or_none(platform.cpus == "discrete" for platform in platforms_of(identity)),
+        needs_firmware=_all_or_none(platform.firmware for platform in platforms_of(identity)),
         linux_binds=linux_binds(identity, linux),
+        linux_suspect=linux_is_suspect(
+            tables.implementations().values(), identity, _likely_linux(system, tables)
+        ),
         implementations=suitable,
         installable=installable(suitable, gpu.pci_id, tables, system.distribution),
         installed=fits if isinstance(fits, Unknown) else tuple(f.implementation for f in fits),
@@ -81,23 +91,44 @@ def judge_gpu(
     )
 
 
-def with_device(gpu: GpuFacts, devices: Fact[tuple[DeviceFacts, ...]], *, alone: bool) -> GpuFacts:
-    """Return the GPU with the answer whether an OpenCL device stands for it."""
-    return msgspec.structs.replace(gpu, has_device=_has_device(gpu, devices, alone=alone))
+def with_device(
+    gpu: GpuFacts, gpus: Sequence[GpuFacts], devices: Fact[tuple[DeviceFacts, ...]]
+) -> GpuFacts:
+    """Return the GPU, one of `gpus`, with the answer whether an OpenCL device stands for it."""
+    return msgspec.structs.replace(gpu, has_device=stands_for(gpu, gpus, devices))
 
 
 def _identity(gpu: Gpu, tables: Tables) -> Identity:
     if isinstance(gpu.pci_id, str):
         entry = tables.gpu(gpu.pci_id)
-        return Identity(gpu.pci_id, entry, tables.generation(entry.generation) if entry else None)
+        if entry is None:
+            return Identity(gpu.pci_id, None, None)
+        generation = tables.generation(entry.generation)
+        return Identity(gpu.pci_id, entry, generation, frozenset({entry.platform}))
     for reading in readings(gpu.name) if isinstance(gpu.name, str) else ():
         # A name may belong to several PCI ids; it tells what they have in common.
         found = tables.find_gpus(reading)
         generations = {entry.generation for _, entry in found}
         if len(generations) == 1:
             pci_id, entry = found[0] if len(found) == 1 else (None, None)
-            return Identity(pci_id, entry, tables.generation(generations.pop()))
+            platforms = frozenset(one.platform for _, one in found)
+            return Identity(pci_id, entry, tables.generation(generations.pop()), platforms)
     return Identity(None, None, None)
+
+
+def _likely_linux(system: System, tables: Tables) -> Fact[str]:
+    """Return the Linux that runs, else the one that the distribution ships: enough to suspect it."""
+    if not isinstance(system.linux.release, Unknown):
+        return system.linux.release
+    release = release_of(tables, system.distribution)
+    shipped = release.linux.default if release is not None and release.linux is not None else None
+    return shipped if shipped is not None else system.linux.release
+
+
+def _all_or_none(verdicts: Iterable[bool]) -> Fact[bool]:
+    """Return what holds for every chip that the GPU may be."""
+    found = set(verdicts)
+    return found.pop() if len(found) == 1 else UNLISTED
 
 
 def _vendor(gpu: Gpu) -> Fact[str]:
@@ -196,7 +227,7 @@ def _fit(
             _breaks(runtime.version, versions, scheme, ">"),
             _breaks(runtime.version, versions, scheme, "<"),
         )
-        if covers is False or isinstance(runtime.version, Unknown)
+        if covers is False or (isinstance(runtime.version, Unknown) and covers != UNLISTED)
         else ((False, False) if covers is True else (covers, covers))
     )
     return Fit(
@@ -259,26 +290,3 @@ def _breaks(version: Fact[str], versions: str | None, scheme: str, side: str) ->
     if isinstance(version, Unknown):
         return version if bounds else False  # no version could be too new where none is excluded
     return any(is_in_range(version, bound, scheme) is False for bound in bounds)
-
-
-def _has_device(
-    gpu: GpuFacts, devices: Fact[tuple[DeviceFacts, ...]], *, alone: bool
-) -> Fact[bool]:
-    if isinstance(devices, Unknown):
-        return devices
-    undecided = False
-    for device in devices:
-        if device.software is True:
-            continue
-        if device.pci_address is not None and device.pci_address == gpu.pci_address:
-            return True
-        if isinstance(device.pci_address, str) and isinstance(gpu.pci_address, str):
-            continue
-        if isinstance(device.pci_id, str) and isinstance(gpu.pci_id, str):
-            if device.pci_id == gpu.pci_id:
-                return True
-            continue
-        undecided = True
-    if undecided:
-        return True if alone else AMBIGUOUS
-    return False

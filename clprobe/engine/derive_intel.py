@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from clprobe.engine.hardware_facts import UNLISTED, IntelFacts
 from clprobe.engine.linux_support import is_in_range
-from clprobe.engine.runtimes import Runtime
+from clprobe.engine.runtimes import Runtime, version_by_package
 from clprobe.engine.versions import upstream
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.unknown import NOT_STATED, Fact, Unknown
@@ -13,6 +13,7 @@ from clprobe.model.unknown import NOT_STATED, Fact, Unknown
 _MAINLINE, _LEGACY = "compute-runtime", "compute-runtime-legacy1"
 _FIRST_WITH_IGC_2 = ">=24.45"
 _IGC_1, _IGC_2 = "libigc.so.1", "libigc.so.2"
+_DRIVER_PACKAGES = {"intel-opencl-icd", "intel-opencl", "intel-compute-runtime"}
 _NAMED_BY_SONAME = {
     "libigc1": _IGC_1,
     "libigdfcl1": _IGC_1,
@@ -35,7 +36,11 @@ def judge_intel(snapshot: Snapshot, runtimes: Fact[tuple[Runtime, ...]]) -> Inte
     Source: the release notes of compute-runtime, which name IGC 1.0 up to 24.39 and 2.1 from 24.45.
     """
     wanted = _wanted(runtimes)
-    return IntelFacts(compiler_wanted=wanted, compiler_fits=_fits(snapshot, wanted))
+    return IntelFacts(
+        compiler_wanted=wanted,
+        compiler_fits=_fits(snapshot, wanted),
+        compiler_changed_alone=_changed_alone(snapshot),
+    )
 
 
 def _wanted(runtimes: Fact[tuple[Runtime, ...]]) -> Fact[str | None]:
@@ -63,6 +68,27 @@ def _fits(snapshot: Snapshot, wanted: Fact[str | None]) -> Fact[bool | None]:
     if wanted in packaged:
         return True
     return False if packaged else NOT_STATED
+
+
+def _changed_alone(snapshot: Snapshot) -> Fact[bool]:
+    """Compare the packages with those of an earlier time, if a report tells both."""
+    earlier = [one.facts for one in snapshot.perspectives if isinstance(one.when, str)]
+    if not earlier:
+        return False  # nobody tells of an upgrade
+    now, before = _versions(snapshot), _versions(earlier[0])
+    if None in now or None in before:
+        return NOT_STATED
+    return now[0] == before[0] and now[1] != before[1]
+
+
+def _versions(snapshot: Snapshot) -> tuple[str | None, str | None]:
+    """Return the versions of the driver's and of the compiler's package."""
+    driver = version_by_package(_DRIVER_PACKAGES, snapshot)
+    compiler = version_by_package({*_NAMED_BY_SONAME, *_NAMED_PLAINLY}, snapshot)
+    return (
+        None if isinstance(driver, Unknown) else driver,
+        None if isinstance(compiler, Unknown) else compiler,
+    )
 
 
 def _packaged(snapshot: Snapshot) -> Iterable[str]:

@@ -35,6 +35,13 @@ class Fit(FactStruct, frozen=True, kw_only=True):
         Fact[bool],
         described("whether this Linux is one that it can work with", "uname -r, implementations"),
     ] = NOT_STATED
+    linux_suspect: Annotated[
+        Fact[bool],
+        described(
+            "whether some version of it is known to fail on this Linux and GPU",
+            "uname -r, table of implementations",
+        ),
+    ] = NOT_STATED
     linux_problem: Annotated[
         Fact[str | None],
         described(
@@ -76,11 +83,35 @@ class GpuFacts(Gpu, frozen=True, kw_only=True):
         Fact[bool],
         described("whether any OpenCL driver for its kind exists on Linux", "GPU table"),
     ] = NOT_STATED
+    bound: Annotated[
+        Fact[bool],
+        described(
+            "whether a kernel driver has it; without a word on that, whether it has a node",
+            "/sys/bus/pci/devices/{pci_address}/driver, /dev/dri",
+        ),
+    ] = NOT_STATED
+    discrete: Annotated[
+        Fact[bool], described("whether it is a card with memory of its own", "table of generations")
+    ] = NOT_STATED
+    needs_firmware: Annotated[
+        Fact[bool],
+        described(
+            "whether it does not start without firmware (GuC)", "table of generations, Linux"
+        ),
+    ] = NOT_STATED
     linux_binds: Annotated[
         Fact[str],
         described(
             "whether this Linux has a driver for it: by-itself, forced (with force_probe) or no",
             "uname -r, table of generations",
+        ),
+    ] = NOT_STATED
+    linux_suspect: Annotated[
+        Fact[bool],
+        described(
+            "whether some version of a driver for it is known to fail on this Linux, or, where that "
+            "is not stated, on the one that the distribution ships",
+            "uname -r, /etc/os-release, table of implementations",
         ),
     ] = NOT_STATED
     implementations: Annotated[
@@ -193,6 +224,13 @@ class IntelFacts(FactStruct, frozen=True, kw_only=True):
         described(
             "library of IGC that the installed compute-runtime loads; null: it is not installed",
             "version of compute-runtime",
+        ),
+    ] = NOT_STATED
+    compiler_changed_alone: Annotated[
+        Fact[bool],
+        described(
+            "whether an upgrade replaced IGC and left the driver as it was",
+            "package database, now and before",
         ),
     ] = NOT_STATED
     compiler_fits: Annotated[

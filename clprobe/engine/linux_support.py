@@ -1,30 +1,46 @@
 # SPDX-License-Identifier: MIT
 """What a release of Linux means for a GPU and for the runtimes that would drive it."""
 
+from collections.abc import Iterable, Iterator
+
 import msgspec
 
-from clprobe.engine.hardware_facts import UNLISTED
-from clprobe.engine.table_types import Generation, GpuEntry, Implementation
+from clprobe.engine.hardware_facts import UNLISTED, GpuFacts, NodeFacts
+from clprobe.engine.table_types import Generation, GpuEntry, Implementation, Platform, Release
 from clprobe.engine.versions import in_range
 from clprobe.model.errors import ClprobeError
 from clprobe.model.unknown import NOT_STATED, Fact, Unknown
 
 
 class Identity(msgspec.Struct, frozen=True):
-    """What the tables know of a GPU: its entry by PCI id, or only its generation by name."""
+    """What the tables know of a GPU: its entry by PCI id, or by name what all of that name share.
+
+    `platforms` are the chips of that name.
+    """
 
     pci_id: str | None
     gpu: GpuEntry | None
     generation: Generation | None
+    platforms: frozenset[str] = frozenset()
 
 
 def linux_binds(identity: Identity, linux: Fact[str]) -> Fact[str]:
     """Return whether this Linux has a driver for the GPU: by-itself, forced or no."""
     if isinstance(linux, Unknown):
         return linux
-    if identity.gpu is None or identity.generation is None:
-        return UNLISTED
-    support = identity.generation.platforms[identity.gpu.platform].linux
+    verdicts = {_platform_binds(platform, linux) for platform in platforms_of(identity)}
+    return verdicts.pop() if len(verdicts) == 1 else UNLISTED
+
+
+def platforms_of(identity: Identity) -> list[Platform]:
+    """Return the chips that the GPU may be; none where the tables do not know it."""
+    if identity.generation is None:
+        return []
+    return [identity.generation.platforms[key] for key in sorted(identity.platforms)]
+
+
+def _platform_binds(platform: Platform, linux: str) -> str:
+    support = platform.linux
     for verdict, ranges in (
         ("by-itself", (support.i915, support.xe)),
         ("forced", (support.i915_force_probe, support.xe_force_probe)),
@@ -32,6 +48,22 @@ def linux_binds(identity: Identity, linux: Fact[str]) -> Fact[str]:
         if any(versions and is_in_range(linux, versions, "linux") is True for versions in ranges):
             return verdict
     return "no"
+
+
+def with_binding(gpu: GpuFacts, nodes: Fact[tuple[NodeFacts, ...]], *, whole: bool) -> GpuFacts:
+    """Return the GPU with the answer whether a kernel driver has it; `whole`: all nodes are known.
+
+    Reports often tell the nodes and nothing of drivers; a GPU without any node is not driven.
+    """
+    bound: Fact[bool] = NOT_STATED
+    if not isinstance(gpu.kernel_driver, Unknown):
+        bound = gpu.kernel_driver is not None
+    elif not isinstance(gpu.render_node, Unknown):
+        bound = gpu.render_node is not None
+    elif not isinstance(nodes, Unknown) and whole:
+        drawn = any(node.kind in ("render", "card") for node in nodes)
+        bound = NOT_STATED if drawn else False
+    return msgspec.structs.replace(gpu, bound=bound)
 
 
 def linux_fits(entry: Implementation | None, identity: Identity, linux: Fact[str]) -> Fact[bool]:
@@ -52,17 +84,38 @@ def linux_problem(
     """Return what goes wrong between this version and this Linux; None: nothing known."""
     if entry is None or identity.generation is None:
         return NOT_STATED
-    for release in entry.releases:
-        if release.linux == "*" or (
-            release.generations and identity.generation.generation not in release.generations
-        ):
-            continue
-        if isinstance(version, Unknown) or isinstance(linux, Unknown):
-            return version if isinstance(version, Unknown) else linux
-        by_version = is_in_range(version, release.versions, entry.version_scheme)
-        if by_version is True and is_in_range(linux, release.linux, "linux") is True:
+    unknown: Unknown | None = None
+    for release in _linux_breaks(entry, identity.generation, linux):
+        if isinstance(version, Unknown):
+            unknown = unknown or version
+        elif isinstance(linux, Unknown):
+            unknown = unknown or linux
+        elif is_in_range(version, release.versions, entry.version_scheme) is True:
             return release.note
-    return None
+    return unknown
+
+
+def linux_is_suspect(
+    entries: Iterable[Implementation], identity: Identity, linux: Fact[str]
+) -> Fact[bool]:
+    """Return whether some version of some implementation is known to fail on this Linux and GPU."""
+    generation = identity.generation
+    if generation is None:
+        return NOT_STATED
+    found = any(True for entry in entries for _ in _linux_breaks(entry, generation, linux))
+    return linux if found and isinstance(linux, Unknown) else found
+
+
+def _linux_breaks(
+    entry: Implementation, generation: Generation, linux: Fact[str]
+) -> Iterator[Release]:
+    """Yield what goes wrong with this Linux, or with any where it is not known."""
+    for release in entry.releases:
+        concerned = not release.generations or generation.generation in release.generations
+        if release.linux == "*" or not concerned:
+            continue
+        if isinstance(linux, Unknown) or is_in_range(linux, release.linux, "linux") is True:
+            yield release
 
 
 def is_in_range(version: str, versions: str, scheme: str) -> Fact[bool]:

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 # pci.ids names these by the processor's generation, not by the chip.
 _PROCESSORS = {
     r"2nd Gen(eration)? Core": "Sandy Bridge",
+    r"Z36xxx/Z37xxx": "Bay Trail",
+    r"x5-E8000|N3xxx": "Braswell",
     r"(3rd Gen(eration)? Core|v2/3rd)": "Ivy Bridge",
     r"(4th Gen(eration)? Core|v3/4th)": "Haswell",
 }

@@ -63,7 +63,7 @@ def packages_with(what: str, tables: Tables, distribution: Distribution) -> tupl
     if what == TOOL_CHAIN:
         known = (_TOOL_CHAINS[name] for name in _family(distribution) if name in _TOOL_CHAINS)
         return next(known, ())
-    release = _release(tables, distribution)
+    release = release_of(tables, distribution)
     if release is not None:
         names = [
             name
@@ -88,7 +88,7 @@ def installable(
 
     Maintained ones come first, and those that need no variable to be set.
     """
-    release = _release(tables, distribution)
+    release = release_of(tables, distribution)
     if release is None or isinstance(implementations, Unknown) or isinstance(pci_id, Unknown):
         return UNLISTED
     entries = [tables.implementation(key) for key in implementations]
@@ -112,7 +112,8 @@ def title_of(what: str, tables: Tables) -> str:
     return entry.name if entry is not None else what
 
 
-def _release(tables: Tables, distribution: Distribution) -> Release | None:
+def release_of(tables: Tables, distribution: Distribution) -> Release | None:
+    """Return what the tables know of this release of the distribution."""
     for version in (distribution.version, distribution.codename):
         if isinstance(distribution.id, str) and isinstance(version, str):
             found = tables.distribution(distribution.id, version)
