@@ -14,6 +14,7 @@ from clprobe.engine.inventory import take_inventory
 from clprobe.engine.judge import Outcome, ask
 from clprobe.engine.load import load_rules
 from clprobe.engine.paths import Use, label_of, read_from
+from clprobe.engine.permissions.as_user import spoken_name
 from clprobe.engine.rank import Ranked, rank
 from clprobe.engine.remedies import remedies_of
 from clprobe.engine.rule import Rule
@@ -86,10 +87,16 @@ def diagnose(snapshot: Snapshot, knowledge: Knowledge) -> Diagnosis:
         devices=inventory.devices,
         gpus=inventory.gpus,
         nodes=inventory.nodes,
-        asked_as=facts.user.subject if facts.user.is_asker is False else None,
+        asked_as=_asked_as(snapshot),
         unread=snapshot.unread,
     )
     return without_home(diagnosis, snapshot.user)
+
+
+def _asked_as(snapshot: Snapshot) -> str | None:
+    if snapshot.user.is_asker is not False:
+        return None
+    return spoken_name(snapshot.user, snapshot.system.service_unit)
 
 
 def with_devices(diagnosis: Diagnosis, selectors: Sequence[str]) -> Diagnosis:

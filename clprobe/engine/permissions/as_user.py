@@ -40,7 +40,7 @@ def as_user(snapshot: Snapshot, user: User, unit: ServiceUnit) -> Snapshot:
     return replace(seen, views=views)
 
 
-def label_of(user: User, unit: ServiceUnit) -> str:
+def spoken_name(user: User, unit: ServiceUnit) -> str:
     """Return how texts name whoever is asked about."""
     if isinstance(unit.name, str):
         return unit.name

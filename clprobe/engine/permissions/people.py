@@ -4,7 +4,6 @@
 from msgspec.structs import replace
 
 from clprobe.engine.facts import UserFacts
-from clprobe.engine.permissions.as_user import label_of
 from clprobe.engine.permissions.membership import is_root
 from clprobe.engine.permissions.nodes import judge_node
 from clprobe.engine.permissions.prediction import predicted_errno
@@ -26,8 +25,14 @@ def judge_user(user: User, system: System) -> UserFacts:
         **stated,
         is_root=is_root(user),
         label=_label(user, is_other=is_other),
-        subject=label_of(user, system.service_unit) if is_other else "You",
+        subject=_subject(user, system) if is_other else "You",
     )
+
+
+def _subject(user: User, system: System) -> str:
+    if isinstance(system.service_unit.name, str):
+        return system.service_unit.name
+    return f"User {user.name if isinstance(user.name, str) else user.uid}"
 
 
 def _label(user: User, *, is_other: bool) -> str:
