@@ -112,8 +112,6 @@ def _is_bad_kernel(report: dict[str, Any]) -> bool:
 
 
 def _end_of_a_whole_answer(platforms: tuple[Platform, ...]) -> _End:
-    if any(platform.devices for platform in platforms):
-        return _End("ok")
     if not platforms:
         return _End("no-devices", message="it answered, with no platform")
     codes = [
@@ -122,7 +120,10 @@ def _end_of_a_whole_answer(platforms: tuple[Platform, ...]) -> _End:
         if isinstance(platform.devices_error, int) and platform.devices_error != _NO_DEVICES
     ]
     if codes:
-        return _End("error", codes[0], "clGetDeviceIDs failed")
+        # Many programs stop at the first platform that fails, whatever the others hold.
+        return _End("error", codes[0], "clGetDeviceIDs failed", "devices")
+    if any(platform.devices for platform in platforms):
+        return _End("ok")
     return _End("no-devices", message="it has a platform without devices")
 
 

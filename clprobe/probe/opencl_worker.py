@@ -13,6 +13,7 @@ import ctypes
 import json
 import os
 import resource
+import signal
 import sys
 from typing import Any
 
@@ -72,10 +73,29 @@ def _prepare() -> None:
     # user asked for a diagnosis, not for a crash report (core(5)).
     hard = resource.getrlimit(resource.RLIMIT_CORE)[1]
     resource.setrlimit(resource.RLIMIT_CORE, (1 if hard else 0, hard))
-    # Should clprobe itself be killed, a driver that hangs must not stay behind.
-    set_parent_death_signal, sigkill = 1, 9
-    ctypes.CDLL(None).prctl(set_parent_death_signal, sigkill, 0, 0, 0)
     _limit_memory()
+    _die_with_parent()
+    _stand_in_between()
+    _die_with_parent()
+
+
+def _die_with_parent() -> None:
+    # Should clprobe itself be killed, a driver that hangs must not stay behind.
+    set_parent_death_signal = 1
+    ctypes.CDLL(None).prctl(set_parent_death_signal, signal.SIGKILL, 0, 0, 0)
+
+
+def _stand_in_between() -> None:
+    """Go on in a child, so that a driver that kills its parent kills this process, not clprobe."""
+    child = os.fork()
+    if not child:
+        return
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    if status < 0:
+        if -status not in (signal.SIGKILL, signal.SIGSTOP):
+            signal.signal(-status, signal.SIG_DFL)
+        os.kill(os.getpid(), -status)
+    os._exit(status)
 
 
 def _limit_memory() -> None:
