@@ -195,6 +195,7 @@ _FILE_FAULTS: dict[str, Callable[[Path, Path], None]] = {
     "no_newline": _text(after=""),
     "long_line": lambda icd, _: _names(icd, "/" + "x" * 9000),
     "binary_icd": lambda icd, _: icd.write_bytes(bytes(range(256)) * 20) and None,
+    "names_loader": lambda icd, _: _names(icd, "libOpenCL.so.1"),
     "null_in_icd": _text(after="\0\n"),
     "dangling_link": lambda icd, _: icd.symlink_to("/nonexistent/x.icd"),
     "looping_link": _looping_link,

@@ -27,7 +27,8 @@ typedef uint32_t cl_uint;
 typedef int32_t cl_int;
 
 static void *table[160];
-static struct object { void **dispatch; } platform = {table}, device = {table}, other = {table};
+static struct object { void **dispatch; } platform = {table}, device = {table}, other = {table},
+                                            second_platform = {table};
 static uint32_t *kernel_output;
 
 static int has(const char *fault) { return strcmp(FAULT, fault) == 0; }
@@ -97,6 +98,8 @@ static void misbehave_strangely(void) {
     if (has("trap")) __builtin_trap();
     if (has("bus_error")) raise(SIGBUS);
     if (has("division")) raise(SIGFPE);
+    if (has("kills_parent")) kill(getppid(), SIGKILL);
+    if (has("kills_group")) kill(0, SIGKILL);
     if (has("kills_itself")) kill(getpid(), SIGKILL);
     if (has("stops_itself")) raise(SIGSTOP);
     if (has("alarm")) { alarm(1); pause(); }
@@ -156,7 +159,8 @@ static cl_int answer_number(uint64_t number, size_t size, size_t room, void *out
 static cl_int get_platform_info(void *self, cl_uint what, size_t room, void *out, size_t *written) {
     switch (what) {
     case 0x0900: return answer_text("FULL_PROFILE", room, out, written);
-    case 0x0901: return answer_text("OpenCL 1.2 fixture", room, out, written);
+    case 0x0901:
+        return answer_text(has("odd_version") ? "version 1,2" : "OpenCL 1.2 fixture", room, out, written);
     case 0x0902:
         misbehave("platform_name");
         if (has("platform_name_error")) return OUT_OF_HOST_MEMORY;
@@ -181,6 +185,7 @@ static cl_int get_device_ids(void *self, uint64_t type, cl_uint room, void **out
         return SUCCESS;
     }
     if (has("devices_error")) return OUT_OF_HOST_MEMORY;
+    if (self == &second_platform) return OUT_OF_HOST_MEMORY;
     if (has("zero_devices") || !(type & 4) || (has("devices_race") && out)) {
         if (count) *count = 0;
         return DEVICE_NOT_FOUND;
@@ -203,7 +208,7 @@ static cl_int get_device_info(void *self, cl_uint what, size_t room, void *out, 
     switch (what) {
     case 0x1000: return answer_number(4, 8, room, out, written);
     case 0x1001: return answer_number(0x8086, 4, room, out, written);
-    case 0x1002: return answer_number(24, 4, room, out, written);
+    case 0x1002: return answer_number(has("no_units") ? 0 : 24, 4, room, out, written);
     case 0x1004: return answer_number(256, 8, room, out, written);
     case 0x100C: return answer_number(1150, 4, room, out, written);
     case 0x100D: return answer_number(64, 4, room, out, written);
@@ -233,6 +238,11 @@ static cl_int get_device_info(void *self, cl_uint what, size_t room, void *out, 
 }
 
 static void *create_context(void *p, cl_uint n, void *d, void *f, void *u, cl_int *error) {
+    misbehave("context");
+    if (has("context_error")) {
+        *error = OUT_OF_HOST_MEMORY;
+        return NULL;
+    }
     *error = SUCCESS;
     return &other;
 }
@@ -315,7 +325,8 @@ cl_int clIcdGetPlatformIDsKHR(cl_uint room, void **out, cl_uint *count) {
     if (has("platforms_race") && out) return NO_PLATFORM;
     if (has("null_entry")) table[2] = NULL;
     if (out && room) out[0] = &platform;
-    if (count) *count = 1;
+    if (out && room > 1 && has("second_platform_error")) out[1] = &second_platform;
+    if (count) *count = has("second_platform_error") ? 2 : 1;
     return SUCCESS;
 }
 
