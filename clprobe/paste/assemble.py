@@ -74,7 +74,9 @@ def read_paste(text: str, *, name: str) -> Snapshot:
         snapshot,
         source=f"pasted text: {name}" if name != "-" else "pasted text",
         unread=tuple(
-            lines[index].strip()[:_LONGEST_UNREAD] for index in left if not is_noise(lines[index])
+            " ".join(lines[index].split())[:_LONGEST_UNREAD]
+            for index in left
+            if not is_noise(lines[index])
         )[:_MOST_UNREAD],
     )
 
@@ -206,13 +208,15 @@ _WEAKEST: tuple[Reader, ...] = (_sentences,)
 
 
 def _nothing_understood(name: str, lines: int) -> ClprobeError:
+    known = (
+        "clinfo, lspci, ls -l /dev/dri, id, uname, os-release, lists of packages, dmesg, strace, "
+        "ldd, error messages and the like"
+    )
     return ClprobeError(
         reference="nothing-understood",
         message=(
-            f"{name} is no snapshot, and none of its {lines} lines is output that clprobe knows "
-            "(clinfo, lspci, ls -l /dev/dri, id, uname, os-release, lists of packages, "
-            "dmesg, strace, "
-            "ldd, error messages …)."
+            f"{name} is neither a snapshot nor output that clprobe knows ({known}); "
+            f"{f'none of its {lines} lines was understood' if lines else 'it is empty'}."
         ),
         hint="clprobe snapshot --output FILE writes what doctor --from reads best.",
     )

@@ -8,7 +8,7 @@ import msgspec
 
 from clprobe.model.snapshot import Snapshot
 
-_LONGEST = 2000
+_LONGEST = 1000
 
 
 class Context(msgspec.Struct, frozen=True):
@@ -49,7 +49,7 @@ class Paste:
 
     def __init__(self, lines: Sequence[str], contexts: Sequence[Context], taken: set[int]) -> None:
         self.whole_lines = lines
-        self.lines = [line[:_LONGEST] for line in lines]
+        self.lines = [line[:_LONGEST].expandtabs() for line in lines]
         """Cut, so that no expression meets a line that takes it long."""
         self.contexts = contexts
         self._taken = set(taken)
