@@ -8,7 +8,14 @@ acl(5), path_resolution(7), capabilities(7) and user_namespaces(7) describe them
 from collections.abc import Iterator
 from typing import NamedTuple, Protocol
 
-from clprobe.engine.permissions.membership import OVERFLOW_ID, is_member, is_root, is_same_user
+from clprobe.engine.permissions.membership import (
+    OVERFLOW_ID,
+    groups_of,
+    is_member,
+    is_root,
+    is_same_user,
+    number_of,
+)
 from clprobe.model.system import User
 from clprobe.model.unknown import NOT_STATED, Fact, Unknown
 
@@ -75,9 +82,14 @@ def overrides(file: Owned, user: User, *, mapped: bool = False) -> Fact[bool]:
         capable = is_root(user)
     if capable is not True or not mapped:
         return capable
-    if OVERFLOW_ID in (file.uid, file.gid):
+    if has_hidden_ids(file):
         return False
     return next((fact for fact in (file.uid, file.gid) if isinstance(fact, Unknown)), True)
+
+
+def has_hidden_ids(file: Owned) -> bool:
+    """Tell whether owner or group is shown as the id that stands for all unmapped ones."""
+    return OVERFLOW_ID in (number_of(file.uid, file.owner), number_of(file.gid, file.group))
 
 
 def deciding(file: Owned, wanted: int, user: User, *, mapped: bool = False) -> Iterator[Entry]:
@@ -102,7 +114,7 @@ def deciding(file: Owned, wanted: int, user: User, *, mapped: bool = False) -> I
     if entries and bits & 0o070:
         yield from _listed(file, entries, wanted, user, mapped=mapped)
         return
-    belongs = is_member(user.groups, file.gid, file.group, mapped=mapped)
+    belongs = is_member(groups_of(user), file.gid, file.group, mapped=mapped)
     if belongs is not False:
         yield Entry("group", bits >> 3 & 7)
     if belongs is not True:
@@ -142,7 +154,7 @@ def _grouped(  # noqa: PLR0913 - one step of _listed
     may_be_other = True
     for kind, name, rights in _group_entries(parsed):
         gid = file.gid if not name else Unknown("given by name")
-        belongs = is_member(user.groups, gid, name or file.group, mapped=mapped)
+        belongs = is_member(groups_of(user), gid, name or file.group, mapped=mapped)
         label = "named-group" if name else "group"
         if belongs is True and kind == "group":
             certain.append(Entry(label, rights))

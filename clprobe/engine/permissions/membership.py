@@ -7,7 +7,7 @@ from clprobe.model.unknown import NOT_STATED, Fact, Unknown
 OVERFLOW_ID = 65534
 """The id that a user namespace shows for every id that it does not map (user_namespaces(7))."""
 
-_ROOT = {"root": 0}
+_USUAL_NUMBERS = {"root": 0, "nobody": OVERFLOW_ID, "nogroup": OVERFLOW_ID}
 
 
 def is_root(user: User) -> Fact[bool]:
@@ -21,6 +21,13 @@ def is_root(user: User) -> Fact[bool]:
     return user.uid if is_member(user.groups, 0, "root") is not False else False
 
 
+def groups_of(user: User) -> Fact[tuple[Group, ...]]:
+    """Return the user's groups; root's are root's alone where nobody stated them."""
+    if user.groups == NOT_STATED and is_root(user) is True:
+        return (Group(gid=0, name="root"),)
+    return user.groups
+
+
 def is_same_user(
     uid: Fact[int], name: Fact[str | None], user: User, *, mapped: bool = False
 ) -> Fact[bool]:
@@ -28,10 +35,10 @@ def is_same_user(
 
     `mapped` says that a user namespace maps ids: then two unmapped ids look alike.
     """
-    owner = _number(uid, name)
+    owner = number_of(uid, name)
     if owner is None and uid == NOT_STATED and not isinstance(name, str):
         owner = 0
-    own = _number(user.uid, user.name)
+    own = number_of(user.uid, user.name)
     if owner == 0:
         return is_root(user)
     if owner is not None and own is not None:
@@ -62,7 +69,7 @@ def is_member(
 
 
 def _is_same_group(group: Group, gid: Fact[int], name: Fact[str | None]) -> Fact[bool]:
-    own, other = _number(group.gid, group.name), _number(gid, name)
+    own, other = number_of(group.gid, group.name), number_of(gid, name)
     if own is not None and other is not None:
         return own == other
     if not isinstance(group.name, Unknown) and not isinstance(name, Unknown):
@@ -72,10 +79,10 @@ def _is_same_group(group: Group, gid: Fact[int], name: Fact[str | None]) -> Fact
     return Unknown("a group is known by its name here and by its number there")
 
 
-def _number(number: Fact[int], name: Fact[str | None]) -> int | None:
-    """Return the number; root's and that of digits in place of a name are known anyway."""
+def number_of(number: Fact[int], name: Fact[str | None]) -> int | None:
+    """Return the number; root's, nobody's and that of digits for a name are known anyway."""
     if not isinstance(number, Unknown):
         return number
     if isinstance(name, str):
-        return int(name) if name.isdecimal() else _ROOT.get(name)
+        return int(name) if name.isdecimal() else _USUAL_NUMBERS.get(name)
     return None

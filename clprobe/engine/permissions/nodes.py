@@ -23,7 +23,8 @@ def judge_node(node: DeviceNode, user: User, system: System, vendor: Fact[str]) 
     """
     tried = not isinstance(node.open_error, Unknown)
     errno = node.open_error if tried else predicted_errno(node, user, system)
-    may_open = _may_open(errno, tried=tried)
+    hidden = system.service_unit.private_devices is True
+    may_open = _may_open(errno, hidden=hidden)
     reason: Fact[str | None] = may_open if isinstance(may_open, Unknown) else None
     if may_open is False:
         reason = reason_for_denial(node, user, system, str(errno))
@@ -44,11 +45,11 @@ def judge_node(node: DeviceNode, user: User, system: System, vendor: Fact[str]) 
     )
 
 
-def _may_open(errno: Fact[str | None], *, tried: bool) -> Fact[bool]:
+def _may_open(errno: Fact[str | None], *, hidden: bool) -> Fact[bool]:
     if isinstance(errno, Unknown):
         return errno
-    # ENXIO, ENODEV, EIO come from behind the permission check; a predicted ENOENT is a sandbox's.
-    return errno not in _DENIED and (tried or errno != "ENOENT")
+    # ENXIO, ENODEV, EIO come from behind the permission check, a sandbox's ENOENT does not.
+    return errno not in _DENIED and not (hidden and errno == "ENOENT")
 
 
 def _admitted_by(node: DeviceNode, user: User, system: System) -> Fact[str | None]:

@@ -3,8 +3,7 @@
 
 import fnmatch
 
-from clprobe.engine.permissions.kernel import READ, SEARCH, WRITE, admits
-from clprobe.engine.permissions.membership import OVERFLOW_ID
+from clprobe.engine.permissions.kernel import READ, SEARCH, WRITE, admits, has_hidden_ids
 from clprobe.model.access import FileAccess, Folder
 from clprobe.model.hardware import DeviceNode
 from clprobe.model.system import ServiceUnit, System, User
@@ -73,7 +72,7 @@ def is_mapped(system: System, node: DeviceNode | None = None) -> bool:
     stated = system.virtualization.user_namespace
     if not isinstance(stated, Unknown):
         return stated
-    return node is not None and OVERFLOW_ID in (node.uid, node.gid)
+    return node is not None and has_hidden_ids(node)
 
 
 def may_reach(folders: Fact[tuple[Folder, ...]], user: User, *, mapped: bool = False) -> Fact[bool]:

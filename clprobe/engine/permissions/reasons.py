@@ -2,7 +2,7 @@
 """Why a device node may not be opened: groups, sessions, modes, folders, sandboxes told apart."""
 
 from clprobe.engine.permissions.kernel import READ, WRITE, admits, deciding
-from clprobe.engine.permissions.membership import OVERFLOW_ID, is_member
+from clprobe.engine.permissions.membership import OVERFLOW_ID, is_member, number_of
 from clprobe.engine.permissions.prediction import is_mapped, may_reach
 from clprobe.model.hardware import DeviceNode
 from clprobe.model.system import Group, System, User
@@ -29,7 +29,7 @@ def _on_the_way(node: DeviceNode, user: User, system: System) -> str | None:
 
 def _at_the_node(node: DeviceNode, user: User, system: System) -> str:
     mapped = is_mapped(system, node)
-    if mapped and node.gid == OVERFLOW_ID:
+    if mapped and number_of(node.gid, node.group) == OVERFLOW_ID:
         return "user-namespace"
     admitted = admits(node, _RIGHTS, user, mapped=mapped) is True
     if admitted or _is_member_at_least(node, user):
