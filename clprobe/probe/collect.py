@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """collect(): one host's facts, gathered while the OpenCL children are at work."""
 
+import time
 from datetime import datetime, timezone
 from typing import Any, NamedTuple
 
@@ -27,6 +28,8 @@ from clprobe.probe.pairs import probe_pairs
 from clprobe.probe.system import probe_system
 from clprobe.probe.user import probe_sudo_caller, probe_user
 
+_SHORTEST_S = 0.1
+
 
 def collect(
     host: Host | None = None,
@@ -41,7 +44,7 @@ def collect(
     `run_kernels` also builds and runs a small kernel on each device. `pairs` then loads every two
     ICDs together, for which there is `timeout_s` once more.
     """
-    asked = _Asking(host or LiveHost(), timeout_s, run_kernels)
+    asked = _Asking(host or LiveHost(), time.monotonic() + timeout_s, run_kernels)
     host = asked.host
     views = _start_views(asked)
     libraries = Libraries(host)
@@ -82,14 +85,16 @@ class _Asking(NamedTuple):
     """What all children have in common."""
 
     host: Host
-    timeout_s: float
+    deadline: float
     run_kernels: bool
 
     def start(self, role: Role, library: str) -> Pending:
         """Start one child; only vendor libraries are given kernels to run."""
         kernels = self.run_kernels and role == "icd"
+        # One end for all: eight drivers that hang must not take longer than one.
+        left_s = max(self.deadline - time.monotonic(), _SHORTEST_S)
         return self.host.start_opencl(
-            OpenclRequest(role=role, library=library, timeout_s=self.timeout_s, kernels=kernels)
+            OpenclRequest(role=role, library=library, timeout_s=left_s, kernels=kernels)
         )
 
 
