@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: MIT
+"""Reads pasted output of clinfo: every format and version, whole or damaged, several at once.
+
+What the text does not say stays not stated. A platform or device that clinfo announced and the
+text lacks is one whose facts are all unknown, so that the counts still hold.
+"""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from clprobe.model.opencl import Answer
+from clprobe.model.unknown import NOT_STATED, Fact, Unknown
+from clprobe.paste.clinfo_answer import answer_of, counts_that_differ
+from clprobe.paste.clinfo_blocks import Found, blocks_of
+from clprobe.paste.clinfo_facts import text_of, value_of
+from clprobe.paste.clinfo_json import json_runs
+from clprobe.paste.clinfo_lines import Lines, read_lines
+from clprobe.paste.clinfo_raw_tree import raw_tree_runs
+from clprobe.paste.clinfo_split import Run, split
+from clprobe.paste.clinfo_tokens import plain
+from clprobe.paste.clinfo_versions import versions_that_fit
+
+_KINDS = {"OpenCL ICD Loader": "ocl-icd", "Khronos OpenCL ICD Loader": "khronos"}
+_KINDS_BY_VENDOR = {"OCL Icd free software": "ocl-icd", "Khronos Group": "khronos"}
+
+
+class ClinfoRun(msgspec.Struct, frozen=True, kw_only=True):
+    """One run of clinfo in a text.
+
+    `lines` are the indexes of its lines, `unread` those among them that were not understood.
+    `form` is human, raw, json, tree, raw-tree or amd.
+    """
+
+    lines: frozenset[int]
+    unread: tuple[int, ...]
+    form: str
+    answer: Answer
+    loader_name: Fact[str] = NOT_STATED
+    loader_vendor: Fact[str] = NOT_STATED
+    loader_version: Fact[str] = NOT_STATED
+    kind: Fact[str] = NOT_STATED
+    remarks: tuple[str, ...] = ()
+
+
+def clinfo_runs(lines: Sequence[str]) -> tuple[ClinfoRun, ...]:
+    """Return the runs of clinfo in a text, in its order."""
+    texts = [plain(line) for line in lines]
+    runs = [_of_block("json", block.lines, block.found) for block in json_runs(texts)]
+    runs += [_of_block("raw-tree", tree.lines, tree.found) for tree in raw_tree_runs(texts)]
+    taken = frozenset(index for run in runs for index in run.lines)
+    read = read_lines(texts, taken)
+    runs += [_of_lines(read, run) for run in split(read, taken)]
+    return tuple(sorted(runs, key=lambda run: min(run.lines)))
+
+
+def _of_block(form: str, lines: range, found: Found) -> ClinfoRun:
+    answer = answer_of(found, (), "", "")
+    return _with_loader(form, frozenset(lines), (), answer, found)
+
+
+def _of_lines(read: Lines, run: Run) -> ClinfoRun:
+    found = blocks_of(run.tokens)
+    failures = [token for token in run.tokens if token.kind == "failure"]
+    unread = [index for index in run.foreign if _is_unknown_property(read.texts[index])]
+    noise = sorted(set(run.foreign).difference(unread))
+    printed = "\n".join(read.texts[index] for index in noise)
+    answer = answer_of(found, failures, run.signal, printed)
+    first = run.tokens[0].index
+    last = max(run.tokens[-1].index, *run.foreign, *run.deaths, first)
+    while last + 1 in read.continuations:
+        last += 1
+    found.remarks += versions_that_fit(run, read.texts)
+    lines = frozenset(range(first, last + 1))
+    return _with_loader(run.form, lines, tuple(unread), answer, found)
+
+
+def _is_unknown_property(text: str) -> bool:
+    """Tell whether a line looks like a property that no known clinfo prints."""
+    label, gap, value = text.strip().partition("  ")
+    return bool(gap and value.strip()) and len(label) < 80
+
+
+def _with_loader(
+    form: str, lines: frozenset[int], unread: tuple[int, ...], answer: Answer, found: Found
+) -> ClinfoRun:
+    name = value_of(found.loader, "CL_ICDL_NAME", text_of)
+    vendor = value_of(found.loader, "CL_ICDL_VENDOR", text_of)
+    return ClinfoRun(
+        lines=lines,
+        unread=unread,
+        form=form or "human",
+        answer=answer,
+        loader_name=name,
+        loader_vendor=vendor,
+        loader_version=value_of(found.loader, "CL_ICDL_VERSION", text_of),
+        kind=_kind(name, vendor),
+        remarks=(*counts_that_differ(found), *found.remarks),
+    )
+
+
+def _kind(name: Fact[str], vendor: Fact[str]) -> Fact[str]:
+    known = [
+        *(() if isinstance(name, Unknown) else (_KINDS.get(name),)),
+        *(() if isinstance(vendor, Unknown) else (_KINDS_BY_VENDOR.get(vendor),)),
+    ]
+    return next((kind for kind in known if kind is not None), NOT_STATED)
