@@ -6,9 +6,15 @@ Part of the child (opencl_worker.py): nothing but the standard library.
 
 import ctypes
 from collections.abc import Callable
-from typing import Any
 
-Call = Callable[..., Any]
+# Imports count here, and typing is a slow one: see opencl_worker.py.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    Call = Callable[..., Any]
+else:
+    Call = Callable
 
 _UINT_P = ctypes.POINTER(ctypes.c_uint)
 _SIZE_P = ctypes.POINTER(ctypes.c_size_t)
@@ -21,7 +27,7 @@ _EVENTS = (_UINT, _VOID_P, _VOID_P)
 
 # Place in the dispatch table that every OpenCL object starts with (struct _cl_icd_dispatch in
 # CL/cl_icd.h), result, arguments. Vendor libraries need not export these functions by name.
-_FUNCTIONS: dict[str, tuple[int, Any, tuple[Any, ...]]] = {
+_FUNCTIONS: "dict[str, tuple[int, Any, tuple[Any, ...]]]" = {
     "clGetPlatformIDs": (0, _INT, (_UINT, _VOID_P, _UINT_P)),
     "clGetPlatformInfo": (1, _INT, _INFO),
     "clGetDeviceIDs": (2, _INT, (_VOID_P, _BITS, _UINT, _VOID_P, _UINT_P)),
@@ -106,7 +112,7 @@ def dispatched(platform: int) -> Call:
     return function
 
 
-def created(call: Call, *arguments: Any) -> int:
+def created(call: Call, *arguments: "Any") -> int:
     """Return the object that a clCreate… function makes."""
     code = ctypes.c_int(0)
     handle = call(*arguments, ctypes.byref(code))

@@ -8,14 +8,16 @@ call that may not return, one JSON line goes to the file REPORT, opened anew eac
 close descriptors, print and fork as they like.
 """
 
-import contextlib
 import ctypes
-import json
 import os
 import resource
-import signal
 import sys
-from typing import Any
+
+# Imports count: a dozen of these processes start at once. typing and json take longer than all
+# else that a child does, so neither is imported.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 # Run by path and without site-packages; at the end, so that it hides nothing of the standard
 # library. Only modules of this folder that need nothing else are imported from there.
@@ -31,6 +33,7 @@ from clprobe.probe.opencl_calls import (  # noqa: E402
     exported,
 )
 from clprobe.probe.opencl_known_answer import run_known_answer  # noqa: E402
+from clprobe.probe.small_json import as_json  # noqa: E402
 
 _LEAST_MEMORY = 4 << 30
 
@@ -59,8 +62,8 @@ class _Report:
     def __init__(self, path: str) -> None:
         self._path = path
 
-    def __call__(self, **record: Any) -> None:
-        line = json.dumps(record).encode() + b"\n"
+    def __call__(self, **record: "Any") -> None:
+        line = as_json(record).encode() + b"\n"
         descriptor = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC)
         try:
             os.write(descriptor, line)
@@ -81,8 +84,8 @@ def _prepare() -> None:
 
 def _die_with_parent() -> None:
     # Should clprobe itself be killed, a driver that hangs must not stay behind.
-    set_parent_death_signal = 1
-    ctypes.CDLL(None).prctl(set_parent_death_signal, signal.SIGKILL, 0, 0, 0)
+    set_parent_death_signal, sigkill = 1, 9
+    ctypes.CDLL(None).prctl(set_parent_death_signal, sigkill, 0, 0, 0)
 
 
 def _stand_in_between() -> None:
@@ -92,6 +95,8 @@ def _stand_in_between() -> None:
         return
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     if status < 0:
+        import signal  # noqa: PLC0415 - see above
+
         if -status not in (signal.SIGKILL, signal.SIGSTOP):
             signal.signal(-status, signal.SIG_DFL)
         os.kill(os.getpid(), -status)
@@ -105,12 +110,14 @@ def _limit_memory() -> None:
     hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
     if hard == resource.RLIM_INFINITY or most < hard:
         resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
-    with contextlib.suppress(OSError):  # a read-only /proc in this container
+    try:
         descriptor = os.open("/proc/self/oom_score_adj", os.O_WRONLY)
-        try:
-            os.write(descriptor, b"1000")
-        finally:
-            os.close(descriptor)
+    except OSError:  # a read-only /proc in this container
+        return
+    try:
+        os.write(descriptor, b"1000")
+    finally:
+        os.close(descriptor)
 
 
 def _ask_loader(report: _Report, library: str) -> None:
