@@ -62,7 +62,8 @@ def contexts_of(lines: Sequence[str]) -> tuple[list[Context], set[int]]:
             told.add(index)
         elif not in_fence and (titled := _heading(line, lines[index + 1 : index + 3])) is not None:
             heading = current = titled
-            told.add(index)
+            if titled != Context():
+                told.add(index)
         elif in_fence and _COMMENT_AS.match(line):
             current = heading = Context(who="root")
             told.add(index)

@@ -109,7 +109,7 @@ def viewer_of(context: Context, texts: list[str]) -> str:
         return known[0] if known else context.program
     if context.program.startswith("python"):
         return "pyopencl"
-    if context.program:
+    if re.fullmatch(r"[\w.+-]{1,60}", context.program):
         return context.program
     named = re.search(
         r"\b(clinfo|hashcat|darktable(?:-cltest)?|ffmpeg|clpeak|blender|python3?|rocminfo"

@@ -106,6 +106,8 @@ def read_linker_messages(paste: Paste) -> Iterator[Reading]:
             bits = int(wrong["kind"][-2:])
             library = Library(path=wrong["path"], elf_class=bits)
             yield Reading(lines=(index,), facts=_of_driver(wrong["path"], library, said))
+        elif line.split() == ["Tag", "Type", "Name/Value"]:
+            yield Reading(lines=(index,), facts=Snapshot())
         elif (entry := _READELF.match(line)) is not None:
             is_path = entry["tag"] in ("RPATH", "RUNPATH")
             told = (f"{entry['tag']} {entry['value']}",) if is_path else NOT_STATED

@@ -125,7 +125,8 @@ def _keys(one: Any) -> list[Any]:
         parts = [part if isinstance(part, str) else "" for part in (one.architecture, one.manager)]
         return [(one.name, *parts)]
     if isinstance(one, Group):
-        return [("gid", one.gid)] if isinstance(one.gid, int) else [("name", one.name)]
+        keys = [("gid", one.gid)] if isinstance(one.gid, int) else []
+        return keys + ([("name", one.name)] if isinstance(one.name, str) else [])
     if isinstance(one, View | Framework):
         return [one.viewer if isinstance(one, View) else one.name]
     return [one if isinstance(one, str | int) else repr(one)]

@@ -183,10 +183,25 @@ def _with_line(node: DeviceNode, line: str) -> tuple[DeviceNode, bool]:
     if found is None:
         return node, bool(_STAT_LINE.match(line))
     entry = found["entry"] or ""
-    is_extra = entry.startswith("mask:") or bool(re.match(r"(?:user|group):[^:]", entry))
-    if is_extra and isinstance(node.acl, tuple) and len(node.acl) < 100:
-        return msgspec.structs.replace(node, acl=(*node.acl, entry)), True
-    return node, True
+    if not entry:
+        key, _, name = line.removeprefix("# ").partition(": ")
+        known = key in ("owner", "group") and not name.isdigit()
+        return (msgspec.structs.replace(node, **{key: name}) if known else node), True
+    kind, name, rights = entry.split(":")
+    if kind in ("user", "group", "other") and not name:
+        return _with_rights(node, kind, rights), True
+    acl = node.acl if isinstance(node.acl, tuple) else ()
+    # With an access list, the group bits of the mode are its mask.
+    node = _with_rights(node, "group", rights) if kind == "mask" else node
+    return msgspec.structs.replace(node, acl=(*acl[:100], entry)), True
+
+
+def _with_rights(node: DeviceNode, kind: str, rights: str) -> DeviceNode:
+    """Return the node with the digit of its mode that an entry without a name tells."""
+    digits = list(node.mode) if isinstance(node.mode, str) else ["0", "0", "0", "0"]
+    bits = sum(value for value, letter in zip((4, 2, 1), rights, strict=True) if letter != "-")
+    digits[{"user": 1, "group": 2, "other": 3}[kind]] = str(bits)
+    return msgspec.structs.replace(node, mode="".join(digits))
 
 
 def _named(text: str) -> str | None:

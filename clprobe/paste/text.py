@@ -13,7 +13,7 @@ _ESCAPES = re.compile(
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
 _INVISIBLE = re.compile(r"[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff]")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
-_QUOTE = re.compile(r"(?:>(?!>>) ?){1,8}(?=\S|$)")
+_QUOTE = re.compile(r"(?:>(?!>> ) ?){1,8}")
 _TAG = re.compile(
     r"</?(?:details|summary|p|br|hr|div|pre|code|b|i|sub|sup)(?:\s[^<>]{0,200})?/?>", re.I
 )
