@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: MIT
+"""The restated facts of public reports, read as pasted texts, lead to the confirmed cause.
+
+tests/cases holds the same reports as snapshots, with what a reader of the whole thread knows;
+these texts know only what the reporter wrote down.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from pastes import read
+
+from clprobe.engine.diagnose import Knowledge, diagnose
+from clprobe.model.finding import Diagnosis
+
+KNOWLEDGE = Knowledge.load()
+TEXTS = sorted((Path(__file__).parent / "restated").glob("*.txt"))
+CASES = Path(__file__).parent.parent / "cases"
+NOT_TOLD = {
+    "009-adls-4690-id-missing": "that compute-runtime is installed",
+    "044-fedora31-copr-igc-newer-than-neo": "which version of the driver is left",
+    "052-kfd-mode-0600": "who the reporter is",
+    "058-haswell-ult-hides-arc-a750": "the integrated GPU",
+    "074-nixos-t480-legacy1": "which GPU a ThinkPad T480 has",
+    "080-immich-iris-xe-kernel68": "GPU and Linux",
+    "094-haswell-legacy-driver-white-images": "that the images were computed wrongly",
+}
+"""What the text leaves out of the facts that decide the case."""
+
+
+def _case(path: Path) -> dict[str, Any]:
+    case: dict[str, Any] = yaml.safe_load((CASES / f"{path.stem}.yaml").read_text("utf-8"))
+    return case
+
+
+def _diagnosis(path: Path) -> Diagnosis:
+    return diagnose(read(path.read_text("utf-8")), KNOWLEDGE)
+
+
+@pytest.mark.parametrize(
+    "path", [one for one in TEXTS if one.stem not in NOT_TOLD], ids=lambda path: path.stem
+)
+def test_a_restated_report_leads_to_its_cause(path: Path) -> None:
+    expected = _case(path)["expect"]
+    wanted = set(expected) if isinstance(expected, list) else {expected}
+    diagnosis = _diagnosis(path)
+    found = [finding.id for finding in diagnosis.findings]
+    shown = found[:2] if diagnosis.status == "undetermined" else found[:1]
+    assert wanted & set(shown), found
+
+
+@pytest.mark.parametrize("path", TEXTS, ids=lambda path: path.stem)
+def test_nearly_every_line_of_a_restated_report_is_understood(path: Path) -> None:
+    assert len(read(path.read_text("utf-8")).unread) <= 1
+
+
+@pytest.mark.parametrize("name", NOT_TOLD)
+def test_what_a_report_does_not_tell_is_not_guessed(name: str) -> None:
+    diagnosis = _diagnosis(Path(__file__).parent / "restated" / f"{name}.txt")
+    assert diagnosis.root_cause is None
