@@ -26,7 +26,13 @@ SCHEMA = "clprobe.doctor/1"
     metavar="USER",
     help="Answer for another user or service: NAME, UID, UID:GID,GID or NAME.service.",
 )
-@click.option("--device", "selectors", multiple=True, metavar="SEL", help="Show these devices.")
+@click.option(
+    "--device",
+    "selectors",
+    multiple=True,
+    metavar="SEL",
+    help="Show these devices; run a kernel on each.",
+)
 @click.option("--why", "rule_id", metavar="RULE", help="Say why this rule holds or does not.")
 @click.option("--list", "list_rules", is_flag=True, help="List what is checked.")
 @click.option(
@@ -68,8 +74,9 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     form = "json" if as_json else form
     if list_rules:
         return _list_rules(obj["color"])
+    run_kernels = verbose or bool(selectors)
     snapshot, knowledge = _gather(
-        source, asked, timeout, for_text=form == "text", run_kernels=verbose, pairs=pairs
+        source, asked, timeout, for_text=form == "text", run_kernels=run_kernels, pairs=pairs
     )
     if rule_id is not None:
         return _why(rule_id, snapshot, knowledge, obj["color"])

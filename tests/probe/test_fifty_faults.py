@@ -184,6 +184,13 @@ def test_a_fault_of_the_compiler_or_of_a_kernel_is_named(
     _judge(_doctor(vendors, "-v"), icd, _KERNEL_FAULTS[fault])
 
 
+def test_asking_for_a_device_runs_a_kernel_on_it(vendors: Path, tmp_path: Path) -> None:
+    icd = register_fault("wrong_result", vendors, _libraries(tmp_path))
+    report = _doctor(vendors, "--device", "gpu")
+    assert [device["name"] for device in report["devices"]] == ["Fixture GPU"]
+    assert _about(report, icd, _KERNEL_FAULTS["wrong_result"])
+
+
 @pytest.mark.root
 @pytest.mark.parametrize("fault", _UNREADABLE)
 def test_what_another_user_may_not_read_is_named(fault: str, vendors: Path) -> None:
