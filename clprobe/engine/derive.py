@@ -16,6 +16,7 @@ from clprobe.engine.facts import Boot, DeviceFacts, Facts, IcdFacts, OtherFacts
 from clprobe.engine.hardware_facts import GpuFacts, NodeFacts
 from clprobe.engine.idle_drivers import idle_drivers
 from clprobe.engine.linux_support import with_binding
+from clprobe.engine.nodes_named import with_nodes_named
 from clprobe.engine.permissions.files import with_read_errors
 from clprobe.engine.permissions.nodes import judge_node, vendor_of_kind
 from clprobe.engine.permissions.people import closed_nodes, judge_user, needed_groups
@@ -39,6 +40,8 @@ def derive(snapshot: Snapshot, tables: Tables) -> Facts:
     icds = _each(readable, lambda icd: judge_icd(icd, snapshot, tables))
     devices = _devices(snapshot, icds, tables)
     gpus = _gpus(snapshot, icds, devices, tables)
+    said = everything_said(snapshot)
+    snapshot = with_nodes_named(snapshot, said)
     nodes = _each(snapshot.device_nodes, lambda node: _node(node, snapshot, gpus))
     whole = "device_nodes" not in snapshot.excerpts
     gpus = _each(gpus, lambda gpu: with_binding(gpu, nodes, whole=whole))
@@ -60,7 +63,7 @@ def derive(snapshot: Snapshot, tables: Tables) -> Facts:
         pairs=_each(snapshot.pairs, judge_pair),
         views=_each(snapshot.views, lambda view: judge_view(view, snapshot.loaders, devices)),
         others=tuple(_other(other, snapshot, tables) for other in snapshot.perspectives),
-        said=everything_said(snapshot),
+        said=said,
         nvidia=judge_nvidia(snapshot),
         excerpts=_excerpts(snapshot, icds),
     )

@@ -117,7 +117,7 @@ def _identity(gpu: Gpu, tables: Tables) -> Identity:
 
 
 def _likely_linux(system: System, tables: Tables) -> Fact[str]:
-    """Return the Linux that runs, else the one that the distribution ships: enough to suspect it."""
+    """Return the Linux that runs, else the one that the distribution ships: it may be suspected."""
     if not isinstance(system.linux.release, Unknown):
         return system.linux.release
     release = release_of(tables, system.distribution)
@@ -235,12 +235,22 @@ def _fit(
         implementation=runtime.implementation,
         version=runtime.version,
         covers=covers,
+        likely_covers=_likely_covers(runtime, covers, identity, tables),
         too_old=old,
         too_new=new,
         linux_fits=linux_fits(entry, identity, linux),
         linux_problem=linux_problem(entry, runtime.version, identity, linux),
         loadable=runtime.loadable,
     )
+
+
+def _likely_covers(
+    runtime: Runtime, covers: Fact[bool], identity: Identity, tables: Tables
+) -> Fact[bool]:
+    if not isinstance(runtime.version, Unknown) or isinstance(runtime.likely_version, Unknown):
+        return covers
+    likely = msgspec.structs.replace(runtime, version=runtime.likely_version)
+    return _covers(likely, identity, tables)
 
 
 def _covers(runtime: Runtime, identity: Identity, tables: Tables) -> Fact[bool]:

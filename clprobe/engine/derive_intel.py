@@ -39,6 +39,7 @@ def judge_intel(snapshot: Snapshot, runtimes: Fact[tuple[Runtime, ...]]) -> Inte
     return IntelFacts(
         compiler_wanted=wanted,
         compiler_fits=_fits(snapshot, wanted),
+        compiler_version=_versions(snapshot)[1] or NOT_STATED,
         compiler_changed_alone=_changed_alone(snapshot),
     )
 

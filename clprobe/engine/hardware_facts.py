@@ -23,6 +23,14 @@ class Fit(FactStruct, frozen=True, kw_only=True):
         Fact[bool],
         described("whether this version drives this PCI id", "table of implementations"),
     ] = NOT_STATED
+    likely_covers: Annotated[
+        Fact[bool],
+        described(
+            "the same, or, where the version is not stated, of the version that the distribution "
+            "packages",
+            "tables of implementations and distributions",
+        ),
+    ] = NOT_STATED
     too_old: Annotated[
         Fact[bool],
         described("not covered, but by a later version", "table of implementations"),
@@ -109,8 +117,8 @@ class GpuFacts(Gpu, frozen=True, kw_only=True):
     linux_suspect: Annotated[
         Fact[bool],
         described(
-            "whether some version of a driver for it is known to fail on this Linux, or, where that "
-            "is not stated, on the one that the distribution ships",
+            "whether some version of a driver for it is known to fail on this Linux, or, where "
+            "that is not stated, on the one that the distribution ships",
             "uname -r, /etc/os-release, table of implementations",
         ),
     ] = NOT_STATED
@@ -190,7 +198,9 @@ class NodeFacts(DeviceNode, frozen=True, kw_only=True):
             "whether users in no special group may open it, whoever asks", "mode {mode} of {path}"
         ),
     ] = NOT_STATED
-    group_label: Annotated[str, described("group name, or its number where it has none")] = "?"
+    group_label: Annotated[
+        Fact[str], described("group name, or its number where it has none", "stat {path}")
+    ] = NOT_STATED
     closed_folder: Annotated[
         str | None, described("folder on the way that this user may not search; null: none")
     ] = None
@@ -225,6 +235,10 @@ class IntelFacts(FactStruct, frozen=True, kw_only=True):
             "library of IGC that the installed compute-runtime loads; null: it is not installed",
             "version of compute-runtime",
         ),
+    ] = NOT_STATED
+    compiler_version: Annotated[
+        Fact[str | None],
+        described("of the package of IGC; null: no such package", "package database"),
     ] = NOT_STATED
     compiler_changed_alone: Annotated[
         Fact[bool],

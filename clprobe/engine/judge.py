@@ -42,7 +42,9 @@ def ask_rule(rule: Rule, facts: Facts) -> Iterator[Outcome]:
         answer, fault = _answered(rule, scope)
         if unknown_list is not None and answer.truth is not False:
             # Who the rule is about is not known; what is known of the rest speaks all the same.
-            answer = Answer(None, answer.used, (unknown_list,))
+            names = {loop.name for loop in rule.loops}
+            others = (use for use in answer.gaps if use.fact.split(".")[0] not in names)
+            answer = Answer(None, answer.used, (unknown_list, *others))
         values = [bound.value for bound in scope.variables.values()]
         yield Outcome(
             rule=rule,

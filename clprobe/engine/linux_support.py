@@ -61,8 +61,7 @@ def with_binding(gpu: GpuFacts, nodes: Fact[tuple[NodeFacts, ...]], *, whole: bo
     elif not isinstance(gpu.render_node, Unknown):
         bound = gpu.render_node is not None
     elif not isinstance(nodes, Unknown) and whole:
-        drawn = any(node.kind in ("render", "card") for node in nodes)
-        bound = NOT_STATED if drawn else False
+        bound = NOT_STATED if nodes else False
     return msgspec.structs.replace(gpu, bound=bound)
 
 

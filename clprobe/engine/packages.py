@@ -7,6 +7,7 @@ from clprobe.engine.hardware_facts import UNLISTED
 from clprobe.engine.table_types import Distribution as Release
 from clprobe.engine.table_types import PackageVersion
 from clprobe.engine.tables import Tables
+from clprobe.engine.versions import upstream
 from clprobe.model.system import Distribution
 from clprobe.model.unknown import Fact, Unknown
 
@@ -110,6 +111,16 @@ def title_of(what: str, tables: Tables) -> str:
         return "a C tool chain (ld, the C library's and libgcc's start files)"
     entry = tables.implementation(what)
     return entry.name if entry is not None else what
+
+
+def packaged_version(implementation: str, tables: Tables, distribution: Distribution) -> Fact[str]:
+    """Return the upstream version that this release packages first of an implementation."""
+    release = release_of(tables, distribution)
+    for versions in release.packages.values() if release is not None else ():
+        for version in versions:
+            if implementation in version.implementations:
+                return upstream(version.version)
+    return UNLISTED
 
 
 def release_of(tables: Tables, distribution: Distribution) -> Release | None:

@@ -7,6 +7,7 @@ from fnmatch import fnmatchcase
 import msgspec
 
 from clprobe.engine.facts import IcdFacts
+from clprobe.engine.packages import packaged_version
 from clprobe.engine.table_types import Implementation
 from clprobe.engine.tables import Tables
 from clprobe.engine.versions import upstream
@@ -15,18 +16,31 @@ from clprobe.model.unknown import NOT_STATED, Fact, Unknown
 
 
 class Runtime(msgspec.Struct, frozen=True, kw_only=True):
-    """An installed implementation; `source` is its .icd file or its package."""
+    """An installed implementation; `source` is its .icd file or its package.
+
+    `likely_version` is the one that the distribution packages, where the version is not stated.
+    """
 
     source: str
     implementation: str
     version: Fact[str]
     loadable: Fact[bool]
+    likely_version: Fact[str] = NOT_STATED
 
 
 def installed_runtimes(
     snapshot: Snapshot, icds: Fact[tuple[IcdFacts, ...]], tables: Tables
 ) -> Fact[tuple[Runtime, ...]]:
     """Return the runtimes of registered ICDs; without a whole list of ICDs, packages count too."""
+    found = _found(snapshot, icds, tables)
+    if isinstance(found, Unknown):
+        return found
+    return tuple(_with_likely_version(runtime, snapshot, tables) for runtime in found)
+
+
+def _found(
+    snapshot: Snapshot, icds: Fact[tuple[IcdFacts, ...]], tables: Tables
+) -> Fact[tuple[Runtime, ...]]:
     registered = () if isinstance(icds, Unknown) else icds
     found = [
         Runtime(
@@ -48,6 +62,14 @@ def installed_runtimes(
         found = found or _shown(snapshot, tables)
         return tuple(found) if found else icds
     return tuple(found)
+
+
+def _with_likely_version(runtime: Runtime, snapshot: Snapshot, tables: Tables) -> Runtime:
+    """Whoever names no version and no other source has the distribution's package, most likely."""
+    if not isinstance(runtime.version, Unknown) or snapshot.package_sources not in ((), NOT_STATED):
+        return runtime
+    likely = packaged_version(runtime.implementation, tables, snapshot.system.distribution)
+    return msgspec.structs.replace(runtime, likely_version=likely)
 
 
 def version_by_package(names: set[str], snapshot: Snapshot) -> Fact[str]:

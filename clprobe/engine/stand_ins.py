@@ -42,7 +42,7 @@ def stands_for(
 
 
 def _is_same(gpu: GpuFacts, gpus: Sequence[GpuFacts], device: DeviceFacts) -> Fact[bool]:
-    if device.pci_address is not None and device.pci_address == gpu.pci_address:
+    if isinstance(device.pci_address, str) and device.pci_address == gpu.pci_address:
         return True
     if isinstance(device.pci_address, str) and isinstance(gpu.pci_address, str):
         return False

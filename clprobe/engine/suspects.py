@@ -70,7 +70,9 @@ class Case:
 
     def _would_explain(self, one: Outcome) -> bool:
         symptom = self._symptom
-        if symptom is None or one.rule.symptom or one.rule.vital or one.rule.severity == "note":
+        if symptom is None or one.rule.symptom or one.rule.vital:
+            return False
+        if one.rule.severity == "note" and one.rule.frequency != "common":
             return False
         if symptom.rule.id not in self._reach[one.rule.id]:
             return False
@@ -102,20 +104,31 @@ def was_refused(outcome: Outcome) -> bool:
 
 
 def _needs_a_special_place(outcome: Outcome) -> bool:
-    """Whether it happens only in a container, a guest or WSL, and nobody says that this is one.
+    """Whether it needs a container, a guest, WSL or a variable, and nobody tells of it.
 
     Whoever is in such a place says so, if anything.
     """
+    places: tuple[str, ...] = ("system.virtualization.",)
+    if outcome.rule.frequency != "common":
+        places += ("environment.",)  # few variables are set, and who set one names it
     return any(
-        use.fact.startswith("system.virtualization.") and use.value == NOT_STATED
-        for use in outcome.answer.gaps
+        use.fact.startswith(places) and use.value == NOT_STATED for use in outcome.answer.gaps
+    )
+
+
+def _is_about_nothing_known(outcome: Outcome) -> bool:
+    """Whether it is about a GPU, and nobody tells of one."""
+    return (
+        bool(outcome.rule.loops)
+        and outcome.rule.loops[0].path == "gpus"
+        and not (outcome.scope.variables)
     )
 
 
 def _weight(outcome: Outcome) -> int:
     lacking = {use.fact for use in outcome.answer.gaps}
     return (
-        _FREQUENCY[outcome.rule.frequency]
+        _FREQUENCY[outcome.rule.frequency] // (2 if _is_about_nothing_known(outcome) else 1)
         + _FOR * len(_evidence(outcome))
         + _SETTING * _fits_setting(outcome)
         + len(outcome.scope.variables)

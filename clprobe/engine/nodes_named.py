@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: MIT
+"""Device nodes that messages name: reports quote strace or a program rather than ls -l."""
+
+import re
+
+import msgspec
+
+from clprobe.model.hardware import DeviceNode, node_kind
+from clprobe.model.snapshot import Snapshot
+from clprobe.model.unknown import Fact, Unknown
+
+_NODE = r"/dev/(?:dri/(?:renderD\d+|by-path/\S+?-render)|kfd|nvidia\w*|nvidia-uvm)"
+_REFUSED = re.compile(
+    rf"(?P<path>{_NODE})\"?[^\n]{{0,60}}?(?P<errno>EACCES|EPERM|Permission denied)"
+    rf"|(?:permission denied|cannot open|failed to open)[^\n]{{0,20}}?(?P<other>{_NODE})",
+    re.IGNORECASE,
+)
+
+
+def with_nodes_named(snapshot: Snapshot, said: Fact[str]) -> Snapshot:
+    """Return the snapshot with the nodes that were refused in words, if it tells of none itself."""
+    if not isinstance(snapshot.device_nodes, Unknown) or isinstance(said, Unknown):
+        return snapshot
+    refused = {}
+    for match in _REFUSED.finditer(said):
+        path = match["path"] or match["other"]
+        kind = node_kind(path) or ("render" if path.endswith("-render") else None)
+        if kind is not None:
+            errno = "EPERM" if match["errno"] == "EPERM" else "EACCES"
+            refused[path] = DeviceNode(path=path, kind=kind, open_error=errno)
+    if not refused:
+        return snapshot
+    return msgspec.structs.replace(
+        snapshot,
+        device_nodes=tuple(refused.values()),
+        excerpts=(*snapshot.excerpts, "device_nodes"),
+    )
