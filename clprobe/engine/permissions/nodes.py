@@ -86,9 +86,9 @@ def _closed_folder(folders: Fact[tuple[Folder, ...]], user: User, system: System
     return None
 
 
-def _label(name: Fact[str | None], number: Fact[int]) -> str:
+def _label(name: Fact[str | None], number: Fact[int]) -> Fact[str]:
     label = name if isinstance(name, str) else number
-    return "?" if isinstance(label, Unknown) else str(label)
+    return label if isinstance(label, Unknown) else str(label)
 
 
 def _open_to(node: DeviceNode, system: System) -> str:

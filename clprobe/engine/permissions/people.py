@@ -64,5 +64,6 @@ def needed_groups(nodes: tuple[DeviceNode, ...], user: User, system: System) -> 
     """Return the groups that would open the nodes to the user, with commas between."""
     untried = [replace(node, open_error=NOT_STATED) for node in nodes]
     judged = [judge_node(node, user, system, NOT_STATED) for node in untried]
-    labels = [node.group_label for node in judged if node.denied_because in _MENDED_BY_GROUP]
+    helped = [node for node in judged if node.denied_because in _MENDED_BY_GROUP]
+    labels = [node.group_label for node in helped if isinstance(node.group_label, str)]
     return ",".join(dict.fromkeys(labels))
