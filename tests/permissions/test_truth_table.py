@@ -18,6 +18,7 @@ from clprobe.model.unknown import NOT_STATED, Unknown
 
 pytestmark = [
     pytest.mark.root,
+    pytest.mark.slow,
     pytest.mark.skipif(
         os.geteuid() != 0 or not shutil.which("setfacl") or not shutil.which("unshare"),
         reason="needs root, unshare and setfacl",
