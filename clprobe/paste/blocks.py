@@ -9,6 +9,7 @@ from clprobe.paste.reading import Context
 from clprobe.paste.text import FENCE
 
 _LONGEST_HEADING = 140
+_LONGEST_TITLE = 70
 _QUOTED = re.compile(r"`{1,2}([^`]{2,120})`{1,2}|\"([^\"]{2,120})\"|'([^']{2,120})'")
 _ROOT = re.compile(
     r"(?i)\b(as|with|using|for|under) (root|sudo)\b|\broot (user|output|sees)\b|\bsudo\b"
@@ -96,7 +97,8 @@ def _heading(line: str, following: Sequence[str]) -> Context | None:
     opens = (text.endswith(":") and is_title and text[0] not in "/-") or bool(
         _HEADING_MARK.match(text)
     )
-    opens = opens or any(near == FENCE for near in following)
+    is_short = len(text) <= _LONGEST_TITLE and not text.endswith((".", "!", "?"))
+    opens = opens or (is_short and any(near == FENCE for near in following))
     if not opens or (
         ":" in text[:-1] and not _QUOTED.search(text) and not _HEADING_MARK.match(text)
     ):

@@ -38,7 +38,7 @@ _PLAIN_PROMPT = re.compile(
     r"(?P<mark>[$%\u276f\u279c]|\+\+?) (?P<rest>.*)$"
 )
 _ROOT_PROMPT = re.compile(
-    r"(?:bash-[\d.]{1,8}|sh-[\d.]{1,8}|[~/][\w./-]{0,80} ?)?# ?(?P<rest>\S.*)$"
+    r"(?:bash-[\d.]{1,8}|sh-[\d.]{1,8}|(?:[\w.-]{1,60}:)?[~/][\w./-]{0,80} ?)?# ?(?P<rest>\S.*)$"
 )
 _SHELL_PROMPT = re.compile(r"(?:bash|sh|zsh)-[\d.]{1,8}\$ ?(?P<rest>.*)$")
 _SUDO = re.compile(

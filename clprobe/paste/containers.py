@@ -91,7 +91,7 @@ def read_engines(paste: Paste) -> Iterator[Reading]:
 def _inside(container: str, lines: tuple[int, ...]) -> Reading:
     system = System(virtualization=Virtualization(container=container))
     context = Context(where="container")
-    return Reading(lines=lines, facts=Snapshot(system=system), private=True, context=context)
+    return Reading(lines=lines, facts=Snapshot(system=system), context=context)
 
 
 def read_compose(paste: Paste) -> Iterator[Reading]:
@@ -118,7 +118,7 @@ def _compose(block: list[int], paste: Paste) -> Iterator[Reading]:
         return
     system = System(virtualization=Virtualization(container="docker"))
     facts = Snapshot(system=system, messages=("\n".join(texts[:80]),))
-    yield Reading(lines=tuple(block), facts=facts, private=True, context=Context(where="container"))
+    yield Reading(lines=tuple(block), facts=facts, context=Context(where="container"))
 
 
 def read_services(paste: Paste) -> Iterator[Reading]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Reads what inventory programs print: hostnamectl, neofetch, inxi, lshw, lsgpu."""
+"""Reads what inventory programs print: hostnamectl, neofetch, lshw, lsgpu."""
 
 import re
 from collections.abc import Iterator
@@ -15,20 +15,10 @@ from clprobe.paste.reading import Paste, Reading
 from clprobe.paste.systems import cpu_named
 
 _FETCH = re.compile(
-    r"(?:[^\w\s]{0,80}\s+)?(?P<key>OS|Operating System|Kernel|CPU|GPU|Architecture"
+    r"(?:\S.{0,80}?\s{2,}|[^\w\s]{1,80}\s+)?(?P<key>OS|Operating System|Kernel|CPU|GPU|Architecture"
     r"|Virtualization|Chassis|Host|Hardware Model|Hardware Vendor|Static hostname|Machine "
     r"ID|Boot ID|Icon name|Uptime|Packages|Shell|Resolution|Terminal|Memory|DE|WM|Display"
     r"|Firmware Version|Firmware Date|Firmware Age): +(?P<value>\S.{0,200})$"
-)
-_INXI_KEY = re.compile(
-    r"(?<![\w-])(Kernel|arch|Distro|bus-ID|chip-ID|class-ID|driver|Device-\d|Card-\d|Card"
-    r"|model|info|vendor|type|v|bits|Desktop|alternate|non-free|status|built|ports|speed"
-    r"|lanes|pcie|gen|active|empty|process|code|port|off|temp|unloaded|Host|Console"
-    r"|renderer|OpenGL|API|compat-v|direct|Mesa|loaded|base|Display|Machine): ?"
-)
-_INXI = re.compile(
-    r"(?:(?:Graphics|System|CPU|Machine): +\S|(?:Device-\d|Card-\d): )"
-    r"|.{0,200}\b(?:chip-ID|bus-ID): ?\S"
 )
 _LSHW_START = re.compile(
     r"\*-(?P<kind>display|graphics|pci|network|multimedia|usb|memory|cpu"
@@ -50,8 +40,8 @@ _HYPERVISORS = {"oracle", "kvm", "vmware", "qemu", "xen", "microsoft", "bochs", 
 def read_fetches(paste: Paste) -> Iterator[Reading]:
     """Give what hostnamectl, neofetch and screenfetch tell, line by line."""
     for index, line in paste.free():
-        found = _FETCH.search(line) if ": " in line and len(line) < 300 else None
-        if found is None or (found.start() and not re.match(r"\W", line)):
+        found = _FETCH.match(line) if ": " in line and len(line) < 300 else None
+        if found is None:
             continue
         facts = _fetched(found["key"], found["value"].strip())
         if facts is not None:
@@ -112,65 +102,6 @@ def of_gpu(value: str) -> Snapshot | None:
         return None
     gpu = Gpu(pci_id=pci_id[1].lower() if pci_id else NOT_STATED, name=name or NOT_STATED)
     return Snapshot(gpus=(gpu,))
-
-
-def read_inxi(paste: Paste) -> Iterator[Reading]:
-    """Give the GPUs and the system of inxi: keys and values one after another, wrapped at will."""
-    text = ""
-    lines: list[int] = []
-    for index, line in paste.free():
-        starts = _INXI.match(line)
-        continues = lines and index - lines[-1] == 1 and _INXI_KEY.match(line)
-        if starts and (not continues or re.match(r"(?:Graphics|System|Device-\d|Card-\d)\b", line)):
-            if lines:
-                yield from _inxi_block(text, lines)
-            text, lines = line, [index]
-        elif continues and len(lines) < 40:
-            text, lines = f"{text} {line}", [*lines, index]
-    if lines:
-        yield from _inxi_block(text, lines)
-
-
-def _inxi_block(text: str, lines: list[int]) -> Iterator[Reading]:
-    parts = _INXI_KEY.split(text[:4000])
-    pairs = list(zip(parts[1::2], (value.strip() for value in parts[2::2]), strict=False))
-    facts = Snapshot()
-    if re.match(r"System\b", text):
-        values = dict(pairs)
-        linux = of_linux(values.get("Kernel", "")) or Snapshot()
-        named = of_os(values.get("Distro", "")) or Snapshot()
-        system = msgspec.structs.replace(named.system, linux=linux.system.linux)
-        facts = Snapshot(system=system)
-    elif (
-        any(re.match(r"(?:Device|Card)(?:-\d)?$", key) for key, _ in pairs)
-        and "Graphics" in text + "Device-"
-    ):
-        facts = Snapshot(gpus=tuple(_inxi_gpus(pairs)))
-        if not facts.gpus:
-            return
-    yield Reading(lines=tuple(lines), facts=facts)
-
-
-def _inxi_gpus(pairs: list[tuple[str, str]]) -> Iterator[Gpu]:
-    gpu: Gpu | None = None
-    for key, value in pairs:
-        if re.match(r"(?:Device|Card)(?:-\d)?$", key):
-            if gpu is not None:
-                yield gpu
-            gpu = Gpu(name=value)
-        elif gpu is None:
-            continue
-        elif key == "driver":
-            gpu = msgspec.structs.replace(
-                gpu,
-                kernel_driver=None if value == "N/A" else value.split()[0] if value else NOT_STATED,
-            )
-        elif key == "bus-ID" and re.fullmatch(r"[0-9a-f]{2}:[0-9a-f]{2}\.\d", value):
-            gpu = msgspec.structs.replace(gpu, pci_address=f"0000:{value}")
-        elif key == "chip-ID" and re.fullmatch(r"[0-9a-f]{4}:[0-9a-f]{4}", value):
-            gpu = msgspec.structs.replace(gpu, pci_id=value)
-    if gpu is not None:
-        yield gpu
 
 
 def read_lshw(paste: Paste) -> Iterator[Reading]:

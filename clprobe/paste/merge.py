@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from clprobe.model.hardware import DeviceNode, Gpu
-from clprobe.model.opencl import Device, Framework, Icd, Loader, Platform, View
+from clprobe.model.opencl import Answer, Device, Framework, Icd, Loader, Platform, View
 from clprobe.model.system import Group, Package
 from clprobe.model.unknown import NOT_STATED, Unknown
 from clprobe.paste.reading import words
@@ -25,6 +25,8 @@ _UNLISTED = ("excerpts", "unread", "perspectives", "schema", "source")
 
 def merge(known: S, more: S) -> tuple[S, bool]:
     """Return `known` completed by `more`, and whether the two agree; where not, `known` stays."""
+    if isinstance(known, Answer) and isinstance(more, Answer) and _contradict(known, more):
+        return known, False
     changes: dict[str, Any] = {}
     agreed = True
     for name in known.__struct_fields__:
@@ -38,6 +40,22 @@ def merge(known: S, more: S) -> tuple[S, bool]:
         if value is not mine:
             changes[name] = value
     return (msgspec.structs.replace(known, **changes) if changes else known), agreed
+
+
+def _contradict(one: Answer, other: Answer) -> bool:
+    """Tell whether one answer shows a device and the other says that there is none."""
+    return (_shows(one) and _is_empty(other)) or (_shows(other) and _is_empty(one))
+
+
+def _shows(answer: Answer) -> bool:
+    platforms = answer.platforms if isinstance(answer.platforms, tuple) else ()
+    return any(platform.devices not in ((), NOT_STATED) for platform in platforms)
+
+
+def _is_empty(answer: Answer) -> bool:
+    return (
+        answer.platforms == () or answer.outcome == "no-devices" or answer.error_code in (-1, -1001)
+    )
 
 
 def _value(mine: Any, theirs: Any) -> tuple[Any, bool]:
@@ -83,7 +101,11 @@ def _is_fuller(long: str, short: str) -> bool:
 
 
 def _lists(mine: tuple[Any, ...], theirs: tuple[Any, ...]) -> tuple[tuple[Any, ...], bool]:
-    if any(isinstance(one, Platform | Device) for one in (*mine, *theirs)) or not (mine and theirs):
+    if all(isinstance(one, DeviceNode) and "/dri/" not in one.path for one in (*mine, *theirs)):
+        pass  # that /dev/dri holds none says nothing of nodes elsewhere
+    elif any(isinstance(one, Platform | Device) for one in (*mine, *theirs)) or not (
+        mine and theirs
+    ):
         return _in_order(mine, theirs)
     result, agreed = list(mine), True
     places = {key: place for place, one in enumerate(result) for key in _keys(one)}

@@ -44,12 +44,29 @@ class Evidence:
         if agreed:
             pile.facts = merged
             pile.whole |= set(reading.whole)
+        elif not is_weak and _fails(reading.facts) and not _fails(pile.facts):
+            # What went wrong is why somebody writes; that it went well once is beside it.
+            well = Snapshot(views=pile.facts.views)
+            pile.other = merge(pile.other or Snapshot(), well)[0]
+            now = msgspec.structs.replace(pile.facts, views=NOT_STATED)
+            pile.facts = merge(now, reading.facts)[0]
         elif not is_weak:
             pile.other = merge(pile.other or Snapshot(), reading.facts)[0]
 
     def tells(self) -> bool:
         """Tell whether any line was understood, if only as one that tells no fact."""
         return self._read > 0
+
+
+def _fails(facts: Snapshot) -> bool:
+    """Tell whether a program saw no device, or ended badly."""
+    answers = [] if isinstance(facts.views, Unknown) else [view.answer for view in facts.views]
+    return any(
+        answer.platforms == ()
+        or answer.outcome in ("no-devices", "error", "crash", "hang")
+        or isinstance(answer.error_code, int)
+        for answer in answers
+    )
 
 
 def _who(reading: Reading, context: Context) -> str:

@@ -162,3 +162,9 @@ def test_complaints_of_programs_become_messages() -> None:
     told = facts("6.1.0-18-amd64\nigc: error: cannot load libopencl-clang.so.14\n")
     assert told["messages"] == ("igc: error: cannot load libopencl-clang.so.14",)
     assert "unread" not in told
+
+
+def test_a_run_that_failed_is_the_matter_and_one_that_worked_stands_beside_it() -> None:
+    told = facts(f"$ clpeak\n{CLPEAK}\n\nand a day later\n\n$ clpeak\n{NO_PLATFORM}\n")
+    assert told["views"][0]["answer"]["error_code"] == -1001
+    assert "error_code" not in told["perspectives"][0]["facts"]["views"][0]["answer"]
