@@ -69,7 +69,9 @@ def judge_view(
 def judge_pair(pair: Pair) -> PairFacts:
     """Return the pair with how it ended."""
     said = (pair.answer.message, pair.answer.printed)
-    lines = [text.strip().rsplit("\n", 1)[-1] for text in said if isinstance(text, str)]
+    lines = [
+        text.strip().rsplit("\n", 1)[-1].lstrip(": ") for text in said if isinstance(text, str)
+    ]
     return PairFacts(
         icds=pair.icds,
         answer=pair.answer,
