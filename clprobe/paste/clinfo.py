@@ -12,12 +12,12 @@ import msgspec
 from clprobe.model.opencl import Answer
 from clprobe.model.unknown import NOT_STATED, Fact, Unknown
 from clprobe.paste.clinfo_answer import answer_of, counts_that_differ
-from clprobe.paste.clinfo_blocks import Found, blocks_of
+from clprobe.paste.clinfo_blocks import Found, Texts, blocks_of
 from clprobe.paste.clinfo_facts import text_of, value_of
 from clprobe.paste.clinfo_json import json_runs
 from clprobe.paste.clinfo_lines import Lines, read_lines
 from clprobe.paste.clinfo_raw_tree import raw_tree_runs
-from clprobe.paste.clinfo_split import Run, split
+from clprobe.paste.clinfo_split import NEO_ABORT, Run, death_of, split
 from clprobe.paste.clinfo_tokens import plain
 from clprobe.paste.clinfo_versions import versions_that_fit
 
@@ -46,17 +46,32 @@ class ClinfoRun(msgspec.Struct, frozen=True, kw_only=True):
 def clinfo_runs(lines: Sequence[str]) -> tuple[ClinfoRun, ...]:
     """Return the runs of clinfo in a text, in its order."""
     texts = [plain(line) for line in lines]
-    runs = [_of_block("json", block.lines, block.found) for block in json_runs(texts)]
-    runs += [_of_block("raw-tree", tree.lines, tree.found) for tree in raw_tree_runs(texts)]
+    blocks = [("json", run.lines, run.found, run.printed) for run in json_runs(texts)]
+    inside = {index for _, lines, _, _ in blocks for index in lines}
+    outside = ["" if index in inside else text for index, text in enumerate(texts)]
+    blocks += [("raw-tree", run.lines, run.found, "") for run in raw_tree_runs(outside)]
+    starts = {lines.start for _, lines, _, _ in blocks}
+    tails = ["" if index in starts else text for index, text in enumerate(texts)]
+    runs = [_of_block(tails, *block) for block in blocks]
     taken = frozenset(index for run in runs for index in run.lines)
     read = read_lines(texts, taken)
     runs += [_of_lines(read, run) for run in split(read, taken)]
     return tuple(sorted(runs, key=lambda run: min(run.lines)))
 
 
-def _of_block(form: str, lines: range, found: Found) -> ClinfoRun:
-    answer = answer_of(found, (), "", "")
-    return _with_loader(form, frozenset(lines), (), answer, found)
+def _of_block(
+    tails: Sequence[str], form: str, lines: range, found: Found, printed: str
+) -> ClinfoRun:
+    stop = lines.stop
+    tail = tails[stop] if stop < len(tails) else ""
+    if NEO_ABORT in printed and tail.rstrip().endswith(".cpp"):
+        printed = f"{printed}\n{tail}"
+        stop += 1
+    signal = death_of(tails[stop]) if stop < len(tails) else ""
+    stop += bool(signal)
+    signal = "SIGABRT" if NEO_ABORT in printed else signal
+    answer = answer_of(found, (), signal, printed)
+    return _with_loader(form, frozenset(range(lines.start, stop)), (), answer, found)
 
 
 def _of_lines(read: Lines, run: Run) -> ClinfoRun:
@@ -64,7 +79,7 @@ def _of_lines(read: Lines, run: Run) -> ClinfoRun:
     failures = [token for token in run.tokens if token.kind == "failure"]
     unread = [index for index in run.foreign if _is_unknown_property(read.texts[index])]
     noise = sorted(set(run.foreign).difference(unread))
-    printed = "\n".join(read.texts[index] for index in noise)
+    printed = "\n".join(read.texts[index] for index in noise).replace("\t", " ")
     answer = answer_of(found, failures, run.signal, printed)
     first = run.tokens[0].index
     last = max(run.tokens[-1].index, *run.foreign, *run.deaths, first)
@@ -84,8 +99,9 @@ def _is_unknown_property(text: str) -> bool:
 def _with_loader(
     form: str, lines: frozenset[int], unread: tuple[int, ...], answer: Answer, found: Found
 ) -> ClinfoRun:
-    name = value_of(found.loader, "CL_ICDL_NAME", text_of)
-    vendor = value_of(found.loader, "CL_ICDL_VENDOR", text_of)
+    loader = _without_unit(found.loader)
+    name = value_of(loader, "CL_ICDL_NAME", text_of)
+    vendor = value_of(loader, "CL_ICDL_VENDOR", text_of)
     return ClinfoRun(
         lines=lines,
         unread=unread,
@@ -93,10 +109,17 @@ def _with_loader(
         answer=answer,
         loader_name=name,
         loader_vendor=vendor,
-        loader_version=value_of(found.loader, "CL_ICDL_VERSION", text_of),
+        loader_version=value_of(loader, "CL_ICDL_VERSION", text_of),
         kind=_kind(name, vendor),
         remarks=(*counts_that_differ(found), *found.remarks),
     )
+
+
+def _without_unit(loader: Texts) -> Texts:
+    """Drop the unit that clinfo 3.0.20 and later leave behind where no device was shown."""
+    if not all(text.endswith("ns") for text in loader.values()):
+        return loader
+    return {name: text.removesuffix("ns") for name, text in loader.items()}
 
 
 def _kind(name: Fact[str], vendor: Fact[str]) -> Fact[str]:

@@ -2,7 +2,7 @@
 """Finds clinfo's JSON in a text and sorts it to platforms and devices."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,8 +16,11 @@ _ONLY_BRACKETS = re.compile(r'[\s{}\[\],:"\w.-]{1,80}$')
 _STRINGS = re.compile(r'"(?:[^"\\]|\\.)*"?|[{}\[\]]', re.DOTALL)
 _STRAY = re.compile(r'"CL_[A-Z0-9_]{3,60}"\s*:')
 _LIST_ENTRY = re.compile(r"\{(\d{1,3})[.:](\d{1,3}): ([^\n{}]*)\n")
+_SENTENCE = re.compile(r"[A-Za-z]{3,}[^\"]{0,40}\s[^\"]{0,40}[A-Za-z]{2,}")
 _LONGEST_NOISE = 8
 _WRAPPED = 60
+_LOST_AT_EDGE = 2
+_NEW_LINE = "\n"
 
 
 @dataclass
@@ -26,6 +29,7 @@ class JsonRun:
 
     lines: range
     found: Found
+    printed: str
 
 
 def json_runs(texts: Sequence[str]) -> list[JsonRun]:
@@ -38,7 +42,9 @@ def json_runs(texts: Sequence[str]) -> list[JsonRun]:
             index += 1
             continue
         end = _end_of(texts, index, start)
-        runs.append(JsonRun(range(index, end), _found(_joined(texts, index, end, start), start)))
+        found = _found(_joined(texts, index, end, start), start)
+        printed = "\n".join(_foreign(texts[index:end])).replace("\t", " ")
+        runs.append(JsonRun(range(index, end), found, printed))
         index = end
     return runs
 
@@ -68,7 +74,7 @@ def _end_of(texts: Sequence[str], index: int, start: int) -> int:
         depth += change
         # Only a line that was wrapped ends within a string.
         is_in_string = is_open and len(line) >= _WRAPPED
-        is_full = place == last + 1 and len(line) == len(texts[last]) >= _WRAPPED
+        is_full = place == last + 1 and len(line) >= max(len(texts[index]) - 2, _WRAPPED)
         is_json = _LIKE_JSON.search(line) or (depth and _ONLY_BRACKETS.match(line[:100]))
         is_end = depth <= 0 and ("}" in line or "]" in line)
         if is_json or is_full or is_end:
@@ -88,13 +94,25 @@ def _brackets(line: str) -> tuple[int, bool]:
 
 def _joined(texts: Sequence[str], index: int, end: int, start: int) -> str:
     parts = [texts[index][start:]]
-    width = len(texts[index])
-    for line in texts[index + 1 : end]:
-        # Only wrapped lines are all of one length: there a line may end within a word.
-        is_wrapped = width >= _WRAPPED and len(line) <= width and end - index > 3
-        parts.append(line if is_wrapped else f"\n{line}")
-        width = len(line) if is_wrapped and len(line) == width else 0
+    width = max(len(line) for line in texts[index:end])
+    for place in range(index + 1, end):
+        # Only lines that were wrapped are of one length: there one may end within a word, or
+        # have lost a blank at the edge.
+        lost = width - len(texts[place - 1])
+        is_wrapped = width >= _WRAPPED and lost <= _LOST_AT_EDGE and end - index > _LOST_AT_EDGE
+        parts.append(f"{' ' * lost if is_wrapped else _NEW_LINE}{texts[place]}")
     return "".join(parts)
+
+
+def _foreign(lines: Sequence[str]) -> Iterator[str]:
+    """Give what a driver printed between the JSON, as far as it is on lines' ends."""
+    width = max(len(line) for line in lines)
+    for place, line in enumerate(lines):
+        is_wrapped = place and width - len(lines[place - 1]) <= _LOST_AT_EDGE
+        is_json = _LIKE_JSON.search(line) or _ONLY_BRACKETS.match(line[:100])
+        rest = line.rpartition('"')[2].lstrip(" }],") if is_json else line
+        if _SENTENCE.search(rest) and not is_wrapped and not (is_json and '"' not in line):
+            yield rest
 
 
 def _found(text: str, start: int) -> Found:

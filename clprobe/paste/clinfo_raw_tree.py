@@ -44,7 +44,12 @@ def _run_from(texts: Sequence[str], start: int) -> tuple[RawTreeRun, bool]:
         entry = _ENTRY.match(texts[place][:420])
         if not entry:
             break
-        platform, mark, device, name = int(entry[1]), entry[2], entry[3], entry[4].strip()
+        platform, mark, device, name = (
+            int(entry[1]),
+            entry[2],
+            entry[3],
+            entry[4].strip().replace("\t", " "),
+        )
         if mark is None:
             if platform != len(found.platforms):
                 break

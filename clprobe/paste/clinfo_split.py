@@ -16,7 +16,9 @@ _DEATHS = (
     ("SIGFPE", re.compile(r"(?i)\bfloating point exception\b|\bSIGFPE\b")),
     ("SIGKILL", re.compile(r"^(?:\S{1,40}: )?[Kk]illed\b|\bSIGKILL\b")),
 )
-_NEO_ABORT = "Abort was called at "
+NEO_ABORT = "Abort was called at "
+"""How Intel's driver starts its last words; the next line names the file."""
+
 _END = re.compile(
     r"```|~~~|[\w.-]{1,80}@[\w.-]{1,80}\S{0,200}[$#%](?: |$)|[$#%] \S|={5}"
     r"|</?(?:details|summary|pre)\b"
@@ -94,17 +96,23 @@ def _closed(runs: list[Run], run: Run) -> Run:
     return Run()
 
 
+def death_of(line: str) -> str:
+    """Return the signal that a line of a shell tells of; empty if it tells of none."""
+    return next((name for name, form in _DEATHS if form.search(line[:300])), "")
+
+
 def _with_foreign_line(runs: list[Run], run: Run, index: int, line: str) -> Run:
     """Keep a line that clinfo does not print for the run, or end the run by it."""
     if not run.tokens:
         return run
     line = line.strip()[:300]
-    if line.startswith(_NEO_ABORT):
+    is_where = run.signal == "SIGABRT" and line.endswith(".cpp")
+    if line.startswith(NEO_ABORT) or is_where:
         run.signal = "SIGABRT"
         run.foreign += [*run.gap, index]
         run.gap = []
         return run
-    signal = next((name for name, form in _DEATHS if form.search(line)), "")
+    signal = death_of(line)
     if signal:
         run.signal = run.signal or signal
         run.deaths.append(index)

@@ -69,7 +69,7 @@ def token_of(index: int, line: str) -> Token | None:
     head = text[:_LONGEST_MATCHED]
     if not text:
         return None
-    return (
+    token = (
         _count(index, head)
         or _raw(index, text)
         or _tree(index, text)
@@ -79,6 +79,9 @@ def token_of(index: int, line: str) -> Token | None:
         or _amd(index, text)
         or _detail(index, line, head)
     )
+    if token and "\t" in token.value:
+        return token._replace(value=token.value.replace("\t", " "))
+    return token
 
 
 def _count(index: int, text: str) -> Token | None:
@@ -182,7 +185,7 @@ def _amd(index: int, text: str) -> Token | None:
 
 def _detail(index: int, line: str, text: str) -> Token | None:
     """Recognise a further line of a list, also one that was wrapped."""
-    is_indented = line.startswith(" " * 20)
+    is_indented = line.startswith((" " * 20, "\t"))
     if is_indented or (len(text) < 200 and _WITH_VERSION.match(text)):
         return Token(index, "human", "detail", is_strict=False)
     return None
