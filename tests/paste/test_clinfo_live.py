@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: MIT
+"""clinfo and the probe are asked about the same drivers at one time, and must agree."""
+
+import shutil
+
+import pytest
+from clinfo_hosts import (
+    FORMS,
+    clinfo_output,
+    differences,
+    environment_of,
+    implementations,
+    live_answer,
+)
+
+from clprobe.paste.clinfo import clinfo_runs
+
+
+@pytest.mark.parametrize("name", implementations())
+def test_what_clinfo_shows_now_is_what_the_probe_learns_now(name):
+    if not shutil.which("clinfo"):
+        pytest.skip("clinfo is not installed")
+    if not implementations()[name][0]:
+        pytest.skip(f"{name} is not installed")
+    with environment_of(name) as environment:
+        before = live_answer(environment)
+        texts = {form: clinfo_output("clinfo", form, environment) for form in FORMS}
+        after = live_answer(environment)
+    for form, text in texts.items():
+        if not before.platforms and form in ("tree", "raw-tree"):
+            assert text == ""
+            continue
+        command = f"$ clinfo {' '.join(FORMS[form])}\n"
+        (run,) = clinfo_runs((command + text).split("\n"))
+        # The clock's frequency, for one, changes from call to call.
+        both = [differences(live, run.answer, run.form) for live in (before, after)]
+        assert [] in both, form
