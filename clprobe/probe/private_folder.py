@@ -4,9 +4,9 @@
 from clprobe.model.errors import ClprobeError
 from clprobe.model.unknown import Unknown
 from clprobe.probe.facts import ask
-from clprobe.probe.host import Host
+from clprobe.probe.host import Host, Identity
 
-_WRITABLE_BY_OTHERS = 0o022
+_WRITABLE_BY_GROUP, _WRITABLE_BY_ALL = 0o020, 0o002
 
 
 def private_folder(host: Host) -> str:
@@ -17,16 +17,15 @@ def private_folder(host: Host) -> str:
 
     Raises: ClprobeError if there is none.
     """
-    environment = host.environment()
-    uid = host.identity().uid
-    home = environment.get("HOME") or host.home_folder(uid) or ""
+    environment, identity = host.environment(), host.identity()
     runtime, cache = environment.get("XDG_RUNTIME_DIR", ""), environment.get("XDG_CACHE_HOME", "")
-    if _is_private(host, runtime, uid):
-        return runtime.rstrip("/")
-    for folder, made_in in ((cache, cache), (f"{home}/.cache", home)):
-        # ~/.cache itself need not exist yet; the shell lines make it.
-        if _is_private(host, folder, uid) or _is_private(host, made_in, uid):
+    for folder in (runtime, cache):
+        if _is_private(host, folder, identity):
             return folder.rstrip("/")
+    for home in (environment.get("HOME", ""), host.home_folder(identity.uid) or ""):
+        # ~/.cache itself need not exist yet; the shell lines make it.
+        if _is_private(host, home, identity):
+            return f"{home.rstrip('/')}/.cache"
     raise ClprobeError(
         reference="no-private-folder",
         message="Neither XDG_RUNTIME_DIR nor the home folder is a folder that only you can write.",
@@ -34,13 +33,12 @@ def private_folder(host: Host) -> str:
     )
 
 
-def _is_private(host: Host, folder: str, uid: int) -> bool:
+def _is_private(host: Host, folder: str, identity: Identity) -> bool:
     if not folder.startswith("/"):
         return False
     status = ask(host.status, folder)
-    return (
-        not isinstance(status, Unknown)
-        and status.kind == "directory"
-        and status.uid == uid
-        and not status.mode & _WRITABLE_BY_OTHERS
-    )
+    if isinstance(status, Unknown) or status.kind != "directory" or status.uid != identity.uid:
+        return False
+    # Many systems give each user a group of their own and let it write.
+    shared = status.mode & _WRITABLE_BY_GROUP and status.gid != identity.gid
+    return not shared and not status.mode & _WRITABLE_BY_ALL
