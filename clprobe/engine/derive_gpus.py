@@ -12,6 +12,8 @@ from clprobe.engine.hardware_facts import UNLISTED, Fit, GpuFacts
 from clprobe.engine.linux_support import (
     Identity,
     is_in_range,
+    known_flaw,
+    likely_linux,
     linux_binds,
     linux_fits,
     linux_is_suspect,
@@ -19,7 +21,7 @@ from clprobe.engine.linux_support import (
     platforms_of,
 )
 from clprobe.engine.lspci_names import readings
-from clprobe.engine.packages import installable, release_of
+from clprobe.engine.packages import installable
 from clprobe.engine.runtimes import Runtime
 from clprobe.engine.stand_ins import stands_for
 from clprobe.engine.table_types import Generation, GpuEntry
@@ -82,7 +84,7 @@ def judge_gpu(
         needs_firmware=_all_or_none(platform.firmware for platform in platforms_of(identity)),
         linux_binds=linux_binds(identity, linux),
         linux_suspect=linux_is_suspect(
-            tables.implementations().values(), identity, _likely_linux(system, tables)
+            tables.implementations().values(), identity, likely_linux(system, tables)
         ),
         implementations=suitable,
         installable=installable(suitable, gpu.pci_id, tables, system.distribution),
@@ -114,15 +116,6 @@ def _identity(gpu: Gpu, tables: Tables) -> Identity:
             platforms = frozenset(one.platform for _, one in found)
             return Identity(pci_id, entry, tables.generation(generations.pop()), platforms)
     return Identity(None, None, None)
-
-
-def _likely_linux(system: System, tables: Tables) -> Fact[str]:
-    """Return the Linux that runs, else the one that the distribution ships: it may be suspected."""
-    if not isinstance(system.linux.release, Unknown):
-        return system.linux.release
-    release = release_of(tables, system.distribution)
-    shipped = release.linux.default if release is not None and release.linux is not None else None
-    return shipped if shipped is not None else system.linux.release
 
 
 def _all_or_none(verdicts: Iterable[bool]) -> Fact[bool]:
@@ -240,6 +233,7 @@ def _fit(
         too_new=new,
         linux_fits=linux_fits(entry, identity, linux),
         linux_problem=linux_problem(entry, runtime.version, identity, linux),
+        known_flaw=known_flaw(entry, runtime.version, identity),
         loadable=runtime.loadable,
     )
 

@@ -57,6 +57,13 @@ class Fit(FactStruct, frozen=True, kw_only=True):
             "uname -r, table of implementations",
         ),
     ] = NOT_STATED
+    known_flaw: Annotated[
+        Fact[str | None],
+        described(
+            "what this version is known to do wrong on this GPU; null: nothing",
+            "table of implementations",
+        ),
+    ] = NOT_STATED
     loadable: Annotated[
         Fact[bool], described("whether its library loads and answers", "asked alone in a child")
     ] = NOT_STATED

@@ -6,9 +6,12 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from clprobe.engine.hardware_facts import UNLISTED, GpuFacts, NodeFacts
+from clprobe.engine.packages import release_of
 from clprobe.engine.table_types import Generation, GpuEntry, Implementation, Platform, Release
+from clprobe.engine.tables import Tables
 from clprobe.engine.versions import in_range
 from clprobe.model.errors import ClprobeError
+from clprobe.model.system import System
 from clprobe.model.unknown import NOT_STATED, Fact, Unknown
 
 
@@ -22,6 +25,15 @@ class Identity(msgspec.Struct, frozen=True):
     gpu: GpuEntry | None
     generation: Generation | None
     platforms: frozenset[str] = frozenset()
+
+
+def likely_linux(system: System, tables: Tables) -> Fact[str]:
+    """Return the Linux that runs, else the one that the distribution ships: it may be suspected."""
+    if not isinstance(system.linux.release, Unknown):
+        return system.linux.release
+    release = release_of(tables, system.distribution)
+    shipped = release.linux.default if release is not None and release.linux is not None else None
+    return shipped if shipped is not None else system.linux.release
 
 
 def linux_binds(identity: Identity, linux: Fact[str]) -> Fact[str]:
@@ -92,6 +104,23 @@ def linux_problem(
         elif is_in_range(version, release.versions, entry.version_scheme) is True:
             return release.note
     return unknown
+
+
+def known_flaw(
+    entry: Implementation | None, version: Fact[str], identity: Identity
+) -> Fact[str | None]:
+    """Return what this version does wrong on the GPU whatever the Linux; None: nothing known."""
+    if entry is None or identity.generation is None:
+        return NOT_STATED
+    for release in entry.releases:
+        concerned = not release.generations or identity.generation.generation in release.generations
+        if release.linux != "*" or not release.flawed or not concerned:
+            continue
+        if isinstance(version, Unknown):
+            return version
+        if is_in_range(version, release.versions, entry.version_scheme) is True:
+            return release.note
+    return None
 
 
 def linux_is_suspect(

@@ -72,15 +72,14 @@ class Case:
         symptom = self._symptom
         if symptom is None or one.rule.symptom or one.rule.vital:
             return False
-        if one.rule.severity == "note" and one.rule.frequency != "common":
-            return False
-        if symptom.rule.id not in self._reach[one.rule.id]:
+        is_minor = one.rule.severity == "note" and one.rule.frequency != "common"
+        if is_minor or symptom.rule.id not in self._reach[one.rule.id]:
             return False
         if not concern_the_same(one, symptom) or not was_asked(one):
             return False
-        if {use.value for use in one.answer.gaps} == {UNLISTED}:
-            return False  # nothing that anybody could look up would decide it
-        if _needs_a_special_place(one):
+        # Of some facts nobody could look up anything that would decide it.
+        hopeless = {use.value for use in one.answer.gaps} == {UNLISTED}
+        if hopeless or _needs_a_special_place(one):
             return False
         is_usual = one.rule.frequency == "common" and symptom.answer.truth is True
         return is_usual or _has_evidence(one) or bool(one.scope.variables)

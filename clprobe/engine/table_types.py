@@ -176,7 +176,8 @@ class Release(Entry, frozen=True, kw_only=True):
     """Something to know about a range of versions, on some generations (none: all) and Linux.
 
     `breaks`: it does not work as installed; `environment` are variables with which it does.
-    `mended` are package versions inside the range that carry the correction.
+    `mended` are package versions inside the range that carry the correction. `flawed`: it works,
+    but computes wrongly, hangs or crashes now and then.
     """
 
     versions: str
@@ -184,6 +185,7 @@ class Release(Entry, frozen=True, kw_only=True):
     linux: str = "*"
     generations: tuple[str, ...] = ()
     breaks: bool = False
+    flawed: bool = False
     environment: dict[str, str] = {}
     mended: tuple[str, ...] = ()
 
