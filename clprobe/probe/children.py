@@ -5,6 +5,7 @@ import contextlib
 import functools
 import json
 import os
+import resource
 import select
 import shutil
 import signal
@@ -168,10 +169,19 @@ class _RunningChild:
             pid, status, usage = os.wait4(process.pid, os.WNOHANG)
             if pid:
                 process.returncode = os.waitstatus_to_exitcode(status)
-                peak_bytes = usage.ru_maxrss * 1024
-                self._peak_bytes = peak_bytes if peak_bytes >= _MUCH_MEMORY else 0
+                self._peak_bytes = _own_peak_bytes(usage)
                 return
             time.sleep(_PAUSE_S)
+
+
+def _own_peak_bytes(usage: resource.struct_rusage) -> int:
+    """Return the memory that a child took at most, 0 if little, or if it may have been ours.
+
+    Between fork and exec a child counts as large as this process (getrusage(2), ru_maxrss).
+    """
+    ours = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    peak_bytes = usage.ru_maxrss * 1024
+    return peak_bytes if usage.ru_maxrss > ours and peak_bytes >= _MUCH_MEMORY else 0
 
 
 def _read_reports(path: Path) -> tuple[dict[str, Any], ...]:
