@@ -76,7 +76,7 @@ def _clashing(icds: Sequence[IcdFacts], facts: Facts) -> dict[str, str]:
     devices = {icd.path: icd.device_count for icd in icds if isinstance(icd.device_count, int)}
     for pair in () if isinstance(facts.pairs, Unknown) else facts.pairs:
         if pair.outcome in _DEADLY and not set(pair.icds) & set(found):
-            loser, other = sorted(pair.icds, key=lambda path: devices.get(path, 0))
+            other, loser = sorted(pair.icds, key=lambda path: -devices.get(path, 0))
             found[loser] = f"{pair.outcome} beside {other}: {pair.detail}"
     return found
 

@@ -261,19 +261,18 @@ def _with_loader(loader: str, setting: _Setting) -> dict[str, str]:
 
 def _why_clinfo_fails(command: str, environment: dict[str, str]) -> str:
     """Return what went wrong, nothing if it exits with 0 and shows PoCL."""
-    try:
-        done = subprocess.run(
-            ["sh", "-c", f"exec timeout -k 1 {_LIMIT_S + 4} sh -c {shlex.quote(command)}"],
-            env=environment,
-            capture_output=True,
-            check=False,
-            timeout=_LIMIT_S + 10,
-        )
-    except subprocess.TimeoutExpired:
-        return "the time limit"
+    # Some drivers print without end, which must not end up in this process.
+    limited = f"timeout -k 1 {_LIMIT_S + 4} sh -c {shlex.quote(command)} 2>&1 | head -c 1000000"
+    done = subprocess.run(
+        ["bash", "-o", "pipefail", "-c", limited],
+        env=environment,
+        capture_output=True,
+        check=False,
+        timeout=_LIMIT_S + 10,
+    )
     if done.returncode == 0 and _POCL.encode() in done.stdout:
         return ""
-    return f"exit {done.returncode}: {done.stderr.decode(errors='replace')}"
+    return f"exit {done.returncode}: {done.stdout[-2000:].decode(errors='replace')}"
 
 
 def _env(setting: _Setting, *options: str, **more: str) -> subprocess.CompletedProcess[str]:
