@@ -88,9 +88,9 @@ def _gather(
     for reading in list(reader(paste)):
         first = reading.lines[0] if reading.lines else 0
         context = reading.context or paste.contexts[first]
-        evidence.add(reading, context, is_weak=is_weak)
+        has_room = evidence.add(reading, context, is_weak=is_weak)
         paste.take(reading.lines)
-        unread += reading.unread
+        unread += reading.unread if has_room else reading.lines
 
 
 def _clinfo(paste: Paste) -> Iterator[Reading]:

@@ -20,6 +20,8 @@ _LOOSE = ("name", "model", "vendor", "marketing_name", "searched_by", "found_by"
 """What is worded in many ways; two wordings do not contradict each other."""
 _JOINED = ("message", "printed")
 """What goes on from line to line."""
+_LONGEST = 40_000
+"""Characters of a joined text; a log that is longer repeats itself."""
 _UNLISTED = ("excerpts", "unread", "perspectives", "schema", "source")
 
 
@@ -35,7 +37,8 @@ def merge(known: S, more: S) -> tuple[S, bool]:
         mine, theirs = getattr(known, name), getattr(more, name)
         value, fits = _value(mine, theirs)
         if not fits and name in _JOINED:
-            value, fits = f"{mine}\n{theirs}", True
+            value = f"{mine}\n{theirs}" if len(mine) < _LONGEST else mine
+            fits = True
         agreed &= fits or name in _LOOSE
         if value is not mine:
             changes[name] = value
@@ -84,6 +87,8 @@ def _mappings(mine: dict[str, Any], theirs: dict[str, Any]) -> tuple[dict[str, A
 def _texts(mine: Any, theirs: Any) -> tuple[Any, bool]:
     """Two texts agree where one is the other, said more fully."""
     if isinstance(mine, str) and isinstance(theirs, str):
+        if len(mine) + len(theirs) > _LONGEST:
+            return mine, True
         if "\n" in mine + theirs:
             return "\n".join(dict.fromkeys((mine + "\n" + theirs).split("\n"))), True
         if _is_fuller(theirs, mine):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.system import Package
 from clprobe.model.unknown import NOT_STATED
-from clprobe.paste.reading import Paste, Reading
+from clprobe.paste.reading import Context, Paste, Reading
 
 _TROUBLE = re.compile(
     r"(?i)unmet dependencies|(?:pre-?)?depends: \S.* (?:but|going|installable)|(?:breaks"
@@ -115,48 +115,51 @@ def _removal(index: int, line: str) -> Iterator[Reading]:
 
 def read_policies(paste: Paste) -> Iterator[Reading]:
     """Give the packages of `apt-cache policy` with the repository that they come from."""
+    lists: dict[Context, tuple[list[int], list[Package]]] = {}
+    for name, lines, told in _policies(paste):
+        if told and re.match(r"Inst", told[0]):
+            indexes, packages = lists.setdefault(paste.contexts[lines[0]], ([], []))
+            indexes += lines
+            packages += _policy(name, told)
+    for indexes, packages in lists.values():
+        facts = Snapshot(packages=tuple(packages) or NOT_STATED)
+        yield Reading(lines=tuple(indexes), facts=facts)
+
+
+def _policies(paste: Paste) -> Iterator[tuple[str, list[int], list[str]]]:
+    """Give name and lines of each package's paragraph, and what those below its name say."""
     name = ""
     lines: list[int] = []
     told: list[str] = []
     for index, line in paste.free():
         head = _POLICY.match(line) if paste.lines[index][:1] != " " else None
         if head is not None:
-            yield from _policy(name, lines, told)
+            yield name, lines, told
             name, lines, told = head["name"], [index], []
         elif name and index - lines[-1] <= 2 and _POLICY_LINE.match(line) and len(lines) < 60:
             lines.append(index)
             told.append(line)
-    yield from _policy(name, lines, told)
+    yield name, lines, told
 
 
-def _policy(name: str, lines: list[int], told: list[str]) -> Iterator[Reading]:
-    values = [line.partition(":")[2].strip() for line in told if line.partition(":")[1]]
-    if not name or not told or not re.match(r"Inst", told[0]):
+def _policy(name: str, told: list[str]) -> Iterator[Package]:
+    """Give the package if a version of it is installed."""
+    version = told[0].partition(":")[2].strip()
+    if not version[:1].isdigit():
         return
-    version = values[0] if values else ""
-    facts = Snapshot()
-    if version[:1].isdigit():
-        current = next((place for place, line in enumerate(told) if line.startswith("***")), None)
-        below = told[current + 1] if current is not None and current + 1 < len(told) else ""
-        package, _, architecture = name.partition(":")
-        place = re.search(r"https?://([\w./+~-]+)", below)
-        facts = Snapshot(
-            packages=(
-                Package(
-                    name=package,
-                    version=version,
-                    manager="dpkg",
-                    state="installed",
-                    architecture=architecture or NOT_STATED,
-                    origin=place[1]
-                    if place
-                    else "by hand"
-                    if "/var/lib/dpkg" in below
-                    else NOT_STATED,
-                ),
-            )
-        )
-    yield Reading(lines=tuple(lines), facts=facts)
+    current = next((place for place, line in enumerate(told) if line.startswith("***")), None)
+    below = told[current + 1] if current is not None and current + 1 < len(told) else ""
+    package, _, architecture = name.partition(":")
+    place = re.search(r"https?://([\w./+~-]+)", below)
+    by_hand = "by hand" if "/var/lib/dpkg" in below else NOT_STATED
+    yield Package(
+        name=package,
+        version=version,
+        manager="dpkg",
+        state="installed",
+        architecture=architecture or NOT_STATED,
+        origin=place[1] if place else by_hand,
+    )
 
 
 def read_package_sources(paste: Paste) -> Iterator[Reading]:

@@ -11,6 +11,11 @@ from clprobe.paste.merge import merge
 from clprobe.paste.reading import Context, Reading
 
 _LISTS = ("gpus", "device_nodes", "loaders", "icds", "packages")
+_MOST = {
+    "gpus": 64, "device_nodes": 300, "loaders": 100, "icds": 200, "packages": 8000, "views": 60,
+    "messages": 500, "package_sources": 100, "environment": 200, "libraries": 300, "frameworks": 20,
+}  # fmt: skip
+_MOST_PILES = 30
 ANOTHER_TIME = "another time"
 
 
@@ -31,14 +36,19 @@ class Evidence:
         self.perspectives: list[Perspective] = []
         self._read = 0
 
-    def add(self, reading: Reading, context: Context, *, is_weak: bool = False) -> None:
-        """Take up a reading; a weak one adds what is not known and never contradicts."""
+    def add(self, reading: Reading, context: Context, *, is_weak: bool = False) -> bool:
+        """Take up a reading; a weak one adds what is not known and never contradicts.
+
+        It comes back whether there was room for it: no machine has a thousand GPUs.
+        """
         self._read += len(reading.lines) or reading.facts != Snapshot()
         if reading.facts == Snapshot() and not reading.whole:
-            return
+            return True
         self.perspectives += reading.facts.perspectives
         who = _who(reading, context)
         pile = self.piles.setdefault((who, context.where, context.when), _Pile())
+        if _is_full(pile.facts, reading.facts) or len(self.piles) > _MOST_PILES:
+            return False
         merged, agreed = merge(pile.facts, reading.facts)
         pile.is_private |= reading.private
         if agreed:
@@ -50,12 +60,24 @@ class Evidence:
             pile.other = merge(pile.other or Snapshot(), well)[0]
             now = msgspec.structs.replace(pile.facts, views=NOT_STATED)
             pile.facts = merge(now, reading.facts)[0]
-        elif not is_weak:
+        elif not is_weak and not _is_full(pile.other or Snapshot(), reading.facts):
             pile.other = merge(pile.other or Snapshot(), reading.facts)[0]
+        return True
 
     def tells(self) -> bool:
         """Tell whether any line was understood, if only as one that tells no fact."""
         return self._read > 0
+
+
+def _is_full(known: Snapshot, more: Snapshot) -> bool:
+    """Tell whether a list, or a mapping, of the reading has no room for more."""
+    return any(
+        len(getattr(known, name)) >= most
+        for name, most in _MOST.items()
+        if isinstance(getattr(more, name), tuple | dict)
+        and isinstance(getattr(known, name), tuple | dict)
+        and getattr(more, name)
+    )
 
 
 def _fails(facts: Snapshot) -> bool:
