@@ -107,11 +107,13 @@ def _joined(texts: Sequence[str], index: int, end: int, start: int) -> str:
 def _foreign(lines: Sequence[str]) -> Iterator[str]:
     """Give what a driver printed between the JSON, as far as it is on lines' ends."""
     width = max(len(line) for line in lines)
+    is_full = [width - len(line) <= _LOST_AT_EDGE for line in lines]
+    full = sum(is_full)
     for place, line in enumerate(lines):
-        is_wrapped = place and width - len(lines[place - 1]) <= _LOST_AT_EDGE
-        is_json = _LIKE_JSON.search(line) or _ONLY_BRACKETS.match(line[:100])
-        rest = line.rpartition('"')[2].lstrip(" }],") if is_json else line
-        if _SENTENCE.search(rest) and not is_wrapped and not (is_json and '"' not in line):
+        is_wrapped = place and is_full[place - 1] and full > _LOST_AT_EDGE
+        is_json = _LIKE_JSON.search(line)
+        rest = line.rpartition('"')[2].lstrip(" }],:0123456789") if is_json else line
+        if _SENTENCE.search(rest) and not is_wrapped:
             yield rest
 
 

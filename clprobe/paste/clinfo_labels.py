@@ -85,7 +85,9 @@ Half-precision Floating-point atomic capabilities; Host USM capabilities (Intel)
 IL version; ILs with version; Image support; Integrated memory (NV);
 Kernel execution timeout (NV); Latest comfornace test passed;
 Latest conformance test passed; Linker Available; Little Endian; Local; Local Add;
-Local Load/Store; Local Min/Max; Local memory banks (AMD); Local memory size per CU (AMD);
+Local Load/Store; Local Min/Max; Local thread execution (Intel);
+USM allocation; USM atomic access; Concurrent USM allocation; Concurrent USM atomic access;
+Local memory banks (AMD); Local memory size per CU (AMD);
 Local memory syze per CU (AMD); Max 1D or 2D image array size;
 Max 2D image height; Max 2D image size; Max 2D image width; Max 3D image depth;
 Max 3D image height; Max 3D image size; Max 3D image width; Max active pipe reservations;

@@ -52,6 +52,8 @@ class LooseReader:
         self._settle()
         if len(self._stack) > 1:
             self._repaired("its end was missing")
+        while len(self._stack) > 1:
+            self._put(self._stack.pop())
 
     def _take(self, part: str) -> None:
         top = self._stack[-1]
@@ -119,6 +121,7 @@ class LooseReader:
             top.key = None
 
     def _put(self, value: Any) -> None:
+        """Hand a value to what is open now."""
         top = self._stack[-1]
         if top.key is not None:
             top.pairs.append((top.key, value))

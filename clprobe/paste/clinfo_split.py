@@ -61,6 +61,8 @@ class Run:
         strict = [token for token in self.tokens if token.is_strict]
         if any(token.kind not in ("query", "other") for token in strict):
             return True
+        if self.form == "amd":
+            return False
         if any(token.name in _STARTING_QUERIES for token in strict):
             return True
         return sum(token.kind == "query" for token in strict) >= _ENOUGH_QUERIES
@@ -156,7 +158,9 @@ def _starts(token: Token, following: Token | None) -> bool:
         return following.name.startswith(begins)
     if token.kind in ("devices", "failure", "tree-platform"):
         return True
-    return token.kind == "query" and token.is_strict
+    # Labels of AMD's clinfo, such as Name, stand in the output of many programs.
+    is_common = token.form == "amd" and not token.name.startswith("CL_PLATFORM_")
+    return token.kind == "query" and token.is_strict and not is_common
 
 
 def _following(lines: Lines) -> Sequence[Token | None]:

@@ -75,8 +75,9 @@ def token_of(index: int, line: str) -> Token | None:
         or _tree(index, text)
         or _section(index, head)
         or _failure(index, head)
-        or _labelled(index, text)
         or _amd(index, text)
+        or _labelled(index, text)
+        or _amd_header(index, head)
         or _detail(index, line, head)
     )
     if token and "\t" in token.value:
@@ -147,7 +148,10 @@ def _labelled(index: int, text: str) -> Token | None:
     words = text[:_LONGEST_MATCHED].split(" ")
     for count in range(min(_MOST_WORDS, len(words)), 0, -1):
         label = " ".join(words[:count])
-        token = _human(index, label, text[len(label) :].strip(), is_strict=False)
+        value = text[len(label) :].strip()
+        # One word, such as Local or int, starts many a sentence.
+        is_sentence = count == 1 and not (value[:1].isdecimal() or value in ("Yes", "No"))
+        token = None if is_sentence else _human(index, label, value, is_strict=False)
         if token:
             return token
     return None
@@ -175,12 +179,17 @@ def _amd(index: int, text: str) -> Token | None:
     label, colon, value = text.partition(":")
     label, value = label.rstrip(), value.strip()
     if not colon:
-        return Token(index, "amd", "other", is_strict=False) if label in AMD_OTHER_LABELS else None
+        return None
     if label in AMD_QUERY_OF_LABEL:
         return Token(index, "amd", "query", AMD_QUERY_OF_LABEL[label], value)
     if label in AMD_OTHER_LABELS:
         return Token(index, "amd", "other", label, value, is_strict=False)
     return None
+
+
+def _amd_header(index: int, text: str) -> Token | None:
+    known = text in AMD_OTHER_LABELS
+    return Token(index, "amd", "other", text, is_strict=False) if known else None
 
 
 def _detail(index: int, line: str, text: str) -> Token | None:
