@@ -4,10 +4,12 @@
 import re
 from collections.abc import Iterator
 
+import msgspec
+
 from clprobe.model.hardware import DeviceNode
 from clprobe.model.snapshot import Snapshot
-from clprobe.model.system import System, User, Virtualization
-from clprobe.model.unknown import NOT_STATED
+from clprobe.model.system import ServiceUnit, System, User, Virtualization
+from clprobe.model.unknown import NOT_STATED, Fact
 from clprobe.paste.reading import Context, Paste, Reading
 
 _ENGINE = re.compile(
@@ -132,13 +134,25 @@ def read_services(paste: Paste) -> Iterator[Reading]:
             service = unit_file["unit"]
         elif setting is None:
             continue
-        virtual = Virtualization(service=service)
+        system = System(virtualization=Virtualization(service=service))
+        if setting is not None:
+            system = msgspec.structs.replace(system, service_unit=_unit(service, line))
         name = setting["value"] if setting is not None and setting["user"] else NOT_STATED
         said = (line,) if setting is not None else NOT_STATED
-        facts = Snapshot(
-            system=System(virtualization=virtual), user=User(name=name or NOT_STATED), messages=said
-        )
+        facts = Snapshot(system=system, user=User(name=name or NOT_STATED), messages=said)
         yield Reading(lines=(index,), facts=facts)
+
+
+def _unit(name: Fact[str], setting: str) -> ServiceUnit:
+    """Return what one line of a unit file says of the devices that the service may use."""
+    key, _, value = setting.partition("=")
+    if key == "PrivateDevices":
+        return ServiceUnit(name=name, private_devices=value.lower() in ("yes", "true", "on", "1"))
+    if key == "DevicePolicy" and value:
+        return ServiceUnit(name=name, device_policy=value)
+    if key == "DeviceAllow" and value:
+        return ServiceUnit(name=name, device_allow=(value,))
+    return ServiceUnit(name=name)
 
 
 def read_wsl(paste: Paste) -> Iterator[Reading]:
@@ -148,12 +162,10 @@ def read_wsl(paste: Paste) -> Iterator[Reading]:
         if _DEV_DXG.match(line):
             node = DeviceNode(path="/dev/dxg", kind="dxg")
             yield Reading(lines=(index,), facts=Snapshot(device_nodes=(node,)))
-        elif (asked := _WSL.match(line)) is not None and (
+        elif _WSL.match(line) and (
             "wsl" in command or "WSL" in line or "microsoft" in line.lower()
         ):
-            release = asked["value"] if line.startswith("Kernel") else None
             facts = Snapshot(system=System(virtualization=Virtualization(wsl=2)))
-            del release
             yield Reading(lines=(index,), facts=facts)
         else:
             found = _WINDOWS_DRIVER.search(line) or _SURE_WINDOWS.search(line)

@@ -27,6 +27,7 @@ _PACKAGE = re.compile(
     r"(?P<name>[a-z][a-z0-9+.-]{2,60}) +(?:\(|v|version "
     r")?(?P<version>(?:\d+:)?\d[\w.+~:-]{0,60})\)?"
 )
+_LEGACY = re.compile(r"(?i)\blegacy1\b.{0,40}\bintel-opencl-icd|intel-opencl-icd.{0,40}\blegacy1\b")
 _TROUBLE = re.compile(
     r"(?i)unmet|breaks|conflict|unconfigured|held|kept back|not going to be installed|404"
     r"|dependency"
@@ -95,12 +96,7 @@ def packages(value: str) -> Snapshot | None:
     if _TROUBLE.search(value):
         named = _broken(value)
         return Snapshot(package_trouble=value, packages=named or NOT_STATED)
-    if (
-        legacy := re.search(
-            r"(?i)\blegacy1\b.{0,40}\bintel-opencl-icd|intel-opencl-icd.{0,40}\blegacy1\b", value
-        )
-    ) is not None:
-        del legacy
+    if _LEGACY.search(value):
         return Snapshot(packages=(Package(name="intel-opencl-icd-legacy1"),))
     if (found := runtime_version(value)) is not None and re.match(r"(?i)neo\b", value):
         return found
