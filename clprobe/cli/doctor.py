@@ -3,7 +3,7 @@
 """`clprobe doctor`: says what is wrong with OpenCL here, why, and what mends it."""
 
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -42,7 +42,7 @@ SCHEMA = "clprobe.doctor/1"
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["text", "json", "markdown"]),
+    type=click.Choice(["text", "json", "sarif", "junit", "markdown", "html"]),
     default="text",
     show_default=True,
     help="How to lay it out.",
@@ -84,6 +84,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
 
     diagnosis = diagnose(snapshot, knowledge)
     shown = with_devices(diagnosis, selectors)
+    status = _exit_status(diagnosis, strict=strict)
     elapsed_ms = round((time.perf_counter() - started) * 1000)
     if form == "text":
         from clprobe.report.doctor_text import DoctorText
@@ -92,15 +93,38 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
         text = DoctorText(make_console(obj["color"]), verbosity=verbose - quiet)
         text.show(shown, checks=len(knowledge.rules), elapsed_ms=elapsed_ms)
     else:
-        click.echo(_document(shown, form, elapsed_ms).encode(), nl=False)
-    return exit_codes.OK if exit_zero else _exit_status(diagnosis, strict=strict)
+        printed = _Printed(shown, knowledge, status, elapsed_ms)
+        click.echo(_document(printed, form).encode(), nl=False)
+    return exit_codes.OK if exit_zero else status
 
 
-def _document(diagnosis: "Diagnosis", form: str, elapsed_ms: int) -> str:
+class _Printed(NamedTuple):
+    """What a document is made of."""
+
+    diagnosis: "Diagnosis"
+    knowledge: "Knowledge"
+    exit_status: int
+    elapsed_ms: int
+
+
+def _document(printed: _Printed, form: str) -> str:
+    diagnosis, rules, elapsed_ms = printed.diagnosis, printed.knowledge.rules, printed.elapsed_ms
     if form == "markdown":
         from clprobe.report.markdown import diagnosis_as_markdown
 
         return diagnosis_as_markdown(diagnosis)
+    if form == "html":
+        from clprobe.report.doctor_html import diagnosis_as_html
+
+        return diagnosis_as_html(diagnosis, checks=len(rules), elapsed_ms=elapsed_ms)
+    if form == "sarif":
+        from clprobe.report.sarif import diagnosis_as_sarif
+
+        return diagnosis_as_sarif(diagnosis, rules, exit_status=printed.exit_status)
+    if form == "junit":
+        from clprobe.report.junit import diagnosis_as_junit
+
+        return diagnosis_as_junit(diagnosis, rules, elapsed_ms=elapsed_ms)
     from clprobe.report.as_json import document
 
     return document(SCHEMA, diagnosis, elapsed_ms=elapsed_ms)
