@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+// What a faulty driver does to the process that loads it; faulty.c includes this after has().
+
+#include <locale.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void hang(void) { for (;;) pause(); }
+
+static void crash(void) { signal(SIGSEGV, SIG_DFL); raise(SIGSEGV); }
+
+static int overflow(volatile char *before) {
+    volatile char room[65536];
+    room[0] = before ? before[0] : 0;
+    return overflow(room) + room[0];
+}
+
+static void eat_memory(void) {
+    while (malloc(64 << 20)) {}
+    fputs("fixture: out of memory\n", stderr);
+    abort();
+}
+
+static void *hang_thread(void *unused) { hang(); return NULL; }
+
+static void *crash_thread(void *unused) { crash(); return NULL; }
+
+static void end_main_thread(void) {
+    pthread_t thread;
+    pthread_create(&thread, NULL, hang_thread, NULL);
+    pthread_exit(NULL);
+}
+
+static void crash_in_thread(void) {
+    pthread_t thread;
+    pthread_create(&thread, NULL, crash_thread, NULL);
+    pthread_join(thread, NULL);
+}
+
+// A process of its own session, without parent, descriptors or folder: what daemon(3) makes.
+static void leave_daemon(void) {
+    if (fork() == 0) {
+        setsid();
+        if (fork() == 0) {
+            for (int i = 0; i < 1024; i++) close(i);
+            chdir("/");
+            hang();
+        }
+        _exit(0);
+    }
+}
+
+static void hang_without_signals(void) {
+    sigset_t all;
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, NULL);
+    setsid();
+    hang();
+}
+
+static void change_surroundings(void) {
+    setlocale(LC_ALL, "de_DE.UTF-8");
+    setenv("LC_ALL", "tr_TR.UTF-8", 1);
+    chdir("/");
+    signal(SIGCHLD, SIG_IGN);
+    signal(SIGPIPE, SIG_DFL);
+}
+
+static void misbehave_strangely(void) {
+    if (has("trap")) __builtin_trap();
+    if (has("bus_error")) raise(SIGBUS);
+    if (has("division")) raise(SIGFPE);
+    if (has("kills_parent")) kill(getppid(), SIGKILL);
+    if (has("kills_group")) kill(0, SIGKILL);
+    if (has("kills_itself")) kill(getpid(), SIGKILL);
+    if (has("stops_itself")) raise(SIGSTOP);
+    if (has("alarm")) { alarm(1); pause(); }
+    if (has("stack_overflow")) overflow(NULL);
+    if (has("eats_memory")) eat_memory();
+    if (has("ends_main_thread")) end_main_thread();
+    if (has("thread_crash")) crash_in_thread();
+    if (has("daemonises")) leave_daemon();
+    if (has("hang_without_signals")) hang_without_signals();
+    if (has("changes_surroundings")) change_surroundings();
+    if (has("becomes_true")) execl("/bin/true", "true", NULL);
+    if (has("becomes_sleep")) execl("/bin/sleep", "sleep", "600", NULL);
+    if (has("prints_evil")) puts("\033[31m\033]0;owned\007 fixture \377\302\233 evil");
+    if (has("prints_forever")) for (;;) puts("fixture: noise without end");
+    if (has("busy_hang")) for (;;) {}
+}
+
+static void misbehave(const char *where) {
+    char fault[64];
+    snprintf(fault, sizeof fault, "%s_abort", where);
+    if (has(fault)) abort();
+    snprintf(fault, sizeof fault, "%s_segv", where);
+    if (has(fault)) crash();
+    snprintf(fault, sizeof fault, "%s_exit0", where);
+    if (has(fault)) exit(0);
+    snprintf(fault, sizeof fault, "%s_exit1", where);
+    if (has(fault)) exit(1);
+    snprintf(fault, sizeof fault, "%s_hang", where);
+    if (has(fault)) hang();
+    if (!strcmp(where, "entry")) misbehave_strangely();
+}
