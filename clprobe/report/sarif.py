@@ -6,8 +6,8 @@ Source: OASIS, Static Analysis Results Interchange Format 2.1.0, sections 3.13 t
 
 import re
 from collections.abc import Sequence
+from pathlib import PurePosixPath
 from typing import Any
-from urllib.parse import quote
 
 from clprobe import __version__
 from clprobe.engine.rule import Rule
