@@ -8,6 +8,7 @@ from clprobe.model.opencl import Icd, Library, Loader
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.unknown import NOT_STATED
 from clprobe.paste.commands import command_line
+from clprobe.paste.drivers import is_driver
 from clprobe.paste.listings import errno_of, listed, path_in_error
 from clprobe.paste.reading import Paste, Reading
 
@@ -146,6 +147,11 @@ def read_linker_cache(paste: Paste) -> Iterator[Reading]:
         if cached is not None:
             yield Reading(lines=(index,), facts=_cached(cached))
             continue
+        entry = listed(line)
+        if entry is not None and entry.name.startswith("/") and is_driver(entry.name):
+            there = Icd(path=entry.name, library=Library(path=entry.name))
+            yield Reading(lines=(index,), facts=Snapshot(icds=(there,)))
+            continue
         found = _OPENCL.match(line.split("=> ")[-1])
         command = paste.contexts[index].command
         if found is not None and re.match(
@@ -183,8 +189,3 @@ def read_icd_errors(paste: Paste) -> Iterator[Reading]:
         elif path.endswith(".icd") and error in ("EACCES", "EPERM"):
             icd = Icd(path=path, open_error=error)
             yield Reading(lines=(index,), facts=Snapshot(icds=(icd,)), private=True)
-
-
-def library_path(name: str) -> Library:
-    """Return the library at that path, or as yet unknown where only a name is given."""
-    return Library(path=name) if name.startswith("/") else Library()

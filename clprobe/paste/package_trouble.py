@@ -64,8 +64,9 @@ _SOURCE = re.compile(
     r"|ftp)://(?P<place>[\w.-]+(?:/[\w.+~-]+){0,6})"
 )
 _PPA = re.compile(
-    r"\bppa:(?P<place>[\w.-]{1,60}/[\w.-]{1,60})|ppa\.launchpad(?:content)?\.net/(?P<other"
-    r">[\w.-]{1,60}/[\w.-]{1,60})/ubuntu"
+    r"\bppa:(?P<place>[\w.-]{1,60}/[\w.-]{1,60})"
+    r"|ppa\.launchpad(?:content)?\.net/(?P<other>[\w.-]{1,60}/[\w.-]{1,60})/ubuntu"
+    r"|launchpad\.net/~(?P<owner>[\w.-]{1,60})/\+archive/ubuntu/(?P<archive>[\w.-]{1,60})"
 )
 _COPR = re.compile(
     r"\bcopr:copr\.fedorainfracloud\.org:(?P<place>[\w@.-]{1,60}:[\w.-]{1,60})|\bcopr "
@@ -168,8 +169,10 @@ def read_package_sources(paste: Paste) -> Iterator[Reading]:
         named = _PPA.search(line) or _COPR.search(line)
         place = None
         if named is not None:
-            kind = "ppa" if "ppa" in named[0] else "copr"
-            place = f"{kind}:{named['place'] or named['other']}"
+            parts = named.groupdict()
+            owned = f"{parts.get('owner')}/{parts.get('archive')}"
+            kind = "copr" if "copr" in named[0] else "ppa"
+            place = f"{kind}:{parts['place'] or parts['other'] or owned}"
         elif (found := _SOURCE.match(line)) is not None:
             place = found["place"]
         if place is None:

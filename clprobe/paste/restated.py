@@ -111,7 +111,7 @@ _HANDLERS: dict[str, _Handler] = {
     **dict.fromkeys(("ldconfig", "lib", "library", "libraries"), parts.libraries),
     **dict.fromkeys(("loader", "icd loader", "opencl loader"), parts.loader),
     "loader.debug": parts.loader_debug,
-    **dict.fromkeys(("ld_debug", "opengl", "selinux", "note"), others.message),
+    **dict.fromkeys(("ld_debug", "opengl", "selinux"), others.message),
     **dict.fromkeys(
         ("windows driver", "windows driver version", "windows gpu driver"), others.windows_driver
     ),

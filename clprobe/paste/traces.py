@@ -42,6 +42,7 @@ _LIBRARIES = re.compile(
     r"|hsa-runtime64|amdhip64|cuda|nvidia-\w+|dxcore|d3d12core)(?:64)?\.so[\w.]*$"
 )
 _READ = re.compile(r"\bread\(\d+, \"(?P<text>(?:/|lib)[^\"]{1,400})\"")
+_BY_PATH = re.compile(r"/dev/dri/by-path/pci-(?P<address>[0-9a-f:.]{12})-render$")
 _TELLING = re.compile(r"/dev/|\.icd$|OpenCL|libig|libze|nvidia|amdocl|pocl|/sys/class/drm")
 _MOST_FAILED = 60
 _ERROR = re.compile(r"(\S+: (?:symbol lookup )?error: .{1,300})")
@@ -59,6 +60,7 @@ class _Trace(msgspec.Struct):
     drivers: dict[str, str | None]
     libraries: dict[str, str | Unknown | None]
     loaders: dict[str, Loader]
+    links: dict[str, DeviceNode] = msgspec.field(default_factory=dict)
     last_icd: str = ""
     vendors_missing: bool = False
     dri_missing: bool = False
@@ -105,6 +107,10 @@ def _add_call(trace: _Trace, found: re.Match[str]) -> None:
             trace.nodes[path] = DeviceNode(
                 path=path, kind=node_kind(path) or NOT_STATED, open_error=error
             )
+    elif opens and error not in (None, "ENOENT") and (by_path := _BY_PATH.match(path)):
+        trace.links[path] = DeviceNode(
+            path=path, kind="render", pci_address=by_path["address"], open_error=error
+        )
     elif path.rstrip("/") == "/dev/dri" and error == "ENOENT":
         trace.dri_missing = True
     elif path.rstrip("/") == "/etc/OpenCL/vendors" and error == "ENOENT" and opens:
@@ -130,7 +136,8 @@ def _told(trace: _Trace) -> Iterator[Reading]:
     lists: dict[str, tuple[object, ...]] = {
         "messages": tuple(trace.failed),
         "icds": tuple(icds.values()),
-        "device_nodes": tuple(trace.nodes.values()),
+        # A driver that tries the links by address tries the nodes behind them, too.
+        "device_nodes": tuple((trace.nodes or trace.links).values()),
         "loaders": tuple(trace.loaders.values()),
     }
     shown = {key: value for key, value in lists.items() if value}
