@@ -92,11 +92,8 @@ def _message(finding: Finding) -> str:
 def _location(subject: str) -> dict[str, Any]:
     """Return the file that the finding is about; hardware and programs are logical locations."""
     if subject.startswith("/"):
-        return {
-            "physicalLocation": {
-                "artifactLocation": {"uri": f"file://{quote(subject, errors='replace')}"}
-            }
-        }
+        path = PurePosixPath(subject.encode("utf-8", "replace").decode("utf-8"))
+        return {"physicalLocation": {"artifactLocation": {"uri": path.as_uri()}}}
     return {"logicalLocations": [{"fullyQualifiedName": safe(subject), "kind": "resource"}]}
 
 
