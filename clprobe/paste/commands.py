@@ -40,13 +40,18 @@ _PLAIN_PROMPT = re.compile(
 _ROOT_PROMPT = re.compile(
     r"(?:bash-[\d.]{1,8}|sh-[\d.]{1,8}|(?:[\w.-]{1,60}:)?[~/][\w./-]{0,80} ?)?# ?(?P<rest>\S.*)$"
 )
+_DRAWN_PROMPT = re.compile(
+    # The second line of prompts of two lines, PowerShell's, and the arrow with folder and branch.
+    r"(?:[\u2514\u2570][\u2500-\u257f>]{0,4} ?(?P<mark>[$#%\u276f]) ?|PS [A-Z]:[^<>]{0,200}> ?"
+    r"|\u279c +\S{1,80} (?:git:\(\S{1,80}\) (?:\u2717 )?)?)(?P<rest>\S.*)$"
+)
 _SHELL_PROMPT = re.compile(r"(?:bash|sh|zsh)-[\d.]{1,8}\$ ?(?P<rest>.*)$")
 _SUDO = re.compile(
     r"(?:sudo|doas|pkexec)(?: +-[EHnSiks]+| +--?preserve-env\S*)*(?: +-u +(?P<as>\S+))? "
     r"+(?P<rest>\S.*)$"
 )
 _SWITCH = re.compile(
-    r"(?:su|runuser|setpriv)\b[^\n]{0,200}? -c +[\"']?(?P<rest>[^\"']{1,400})[\"']?$"
+    r"(?:su|runuser|setpriv)\b(?P<options>[^\n]{0,200}?) -c +[\"']?(?P<rest>[^\"']{1,400})[\"']?$"
 )
 _CONTAINER = re.compile(
     r"(?:docker|podman|nerdctl|kubectl|lxc|pct|distrobox|toolbox|flatpak)(?:[ -]compose)? "
@@ -92,6 +97,9 @@ def _with_user_prompt(text: str) -> CommandLine | None:
 
 
 def _with_plain_prompt(text: str) -> CommandLine | None:
+    found = _DRAWN_PROMPT.match(text)
+    if found is not None:
+        return _inner(found["rest"], "root" if found["mark"] == "#" else "", "", prompted=True)
     found = _PLAIN_PROMPT.match(text) or _SHELL_PROMPT.match(text)
     if found is not None:
         return _inner(found["rest"], "", "", prompted=True)
@@ -115,8 +123,9 @@ def _looks_like_command(text: str) -> bool:
     words = re.sub(f"^{_VARIABLE}", "", text).split()
     if not words or words[0].rpartition("/")[2] not in _KNOWN:
         return False
-    # "clinfo shows nothing" starts with a command's name, too.
-    return all(_ARGUMENT.match(word) or word in _KNOWN for word in words[1:8])
+    # "clinfo shows nothing" starts with a command's name, too; after a pipe nobody writes prose.
+    own = words[1 : words.index("|")] if "|" in words else words[1:8]
+    return all(_ARGUMENT.match(word) or word in _KNOWN for word in own)
 
 
 def _inner(text: str, who: str, where: str, *, prompted: bool) -> CommandLine:
@@ -135,6 +144,9 @@ def _inner(text: str, who: str, where: str, *, prompted: bool) -> CommandLine:
             who = "user" if re.search(r"(?:-u|--user)[ =]", contained["rest"]) else ""
             where, rest = "container", inside
         elif switched is not None:
+            is_su = rest.startswith("su ")
+            named = [word for word in switched["options"].split() if word[0] != "-"]
+            who = "root" if is_su and named in ([], ["root"]) else "user" if is_su else who
             rest = switched["rest"]
         else:
             break

@@ -81,7 +81,9 @@ def of_os(value: str) -> Snapshot | None:
 def of_linux(value: str) -> Snapshot | None:
     """Return the facts of a release of Linux; None if the text is none."""
     found = re.match(
-        r"(?:Linux )?(?:kernel )?v?(?P<release>\d{1,2}\.\d{1,3}[\w.+~-]{0,60})", value, re.I
+        r"(?:x86_64 )?(?:Linux )?(?:kernel )?v?(?P<release>\d{1,2}\.\d{1,3}[\w.+~-]{0,60})",
+        value,
+        re.I,
     )
     return (
         Snapshot(system=System(linux=Linux(release=found["release"].rstrip("."))))

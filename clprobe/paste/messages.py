@@ -48,7 +48,8 @@ def is_noise(line: str) -> bool:
     """Tell whether a line says nothing: rules, table frames, bare links and pictures."""
     text = line.strip()
     return bool(
-        re.fullmatch(r"[-=_*#|+~.`>:;,\s]{1,400}", text)
+        re.fullmatch(r"[\u250c\u256d][\u2500-\u257f ]{1,8}.{0,120}", text)
+        or re.fullmatch(r"[-=_*#|+~.`>:;,\s]{1,400}", text)
         or re.fullmatch(r"#{1,6} .{0,120}|.{0,60}:|\*\*.{0,100}\*\*", text)
         or re.fullmatch(r"!?\[[^\]]{0,200}\]\([^)]{0,400}\)|<?https?://\S{1,500}>?", text)
     )
