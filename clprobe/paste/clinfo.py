@@ -81,8 +81,8 @@ def _of_lines(read: Lines, run: Run) -> ClinfoRun:
     noise = sorted(set(run.foreign).difference(unread))
     printed = "\n".join(read.texts[index] for index in noise).replace("\t", " ")
     answer = answer_of(found, failures, run.signal, printed)
-    first = run.tokens[0].index
-    last = max(run.tokens[-1].index, *run.foreign, *run.deaths, first)
+    first = run.tokens[0].line
+    last = max(run.tokens[-1].line, *run.foreign, *run.deaths, first)
     while last + 1 in read.continuations:
         last += 1
     found.remarks += versions_that_fit(run, read.texts)

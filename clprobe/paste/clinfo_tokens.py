@@ -41,13 +41,14 @@ _LONGEST_MATCHED = 400
 class Token(NamedTuple):
     """One understood line.
 
-    `kind`: platforms or devices (a count), query (`name` is the OpenCL query), flag, other, null,
-    loader, note, detail, failure, tree-platform, tree-device. `owner` is the bracketed prefix of
-    raw lines, or the number in a tree. `is_strict`: label and value stand apart as clinfo puts
+    `line` is its place. `kind`: platforms or devices (a count), query (`name` is the OpenCL
+    query), flag, other, null, loader, note, detail, failure, tree-platform, tree-device.
+    `owner` is the bracketed prefix of raw lines, or the number in a tree. `is_strict`: label
+    and value stand apart as clinfo puts
     them.
     """
 
-    index: int
+    line: int
     form: str
     kind: str
     name: str = ""

@@ -25,7 +25,7 @@ def versions_that_fit(run: Run, texts: Sequence[str]) -> list[str]:
     """Return a remark on the versions; nothing where no line tells."""
     if run.form != "human":
         return []
-    labels = {texts[token.index].strip().partition("  ")[0] for token in run.tokens}
+    labels = {texts[token.line].strip().partition("  ")[0] for token in run.tokens}
     least = [_number(version) for label, version in _AT_LEAST.items() if label in labels]
     most = [_number(version) for label, version in _AT_MOST.items() if label in labels]
     if run.tokens[0].kind == "platforms" and run.tokens[0].value == "0" and run.in_loader:

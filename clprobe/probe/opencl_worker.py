@@ -35,8 +35,6 @@ from clprobe.probe.opencl_calls import (  # noqa: E402
 from clprobe.probe.opencl_known_answer import run_known_answer  # noqa: E402
 from clprobe.probe.small_json import as_json  # noqa: E402
 
-_LEAST_MEMORY = 4 << 30
-
 
 def main(role: str, report_path: str, libraries: list[str], *, kernels: bool) -> None:
     """Ask as `role` and report; returns normally even if the driver answers with errors."""
@@ -106,7 +104,8 @@ def _stand_in_between() -> None:
 def _limit_memory() -> None:
     """Let a driver that eats memory end itself, or else be what Linux kills first."""
     # Not the address space: drivers of GPUs reserve terabytes of it, which this does not count.
-    most = max(_LEAST_MEMORY, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 4)
+    # All of the memory and not less: PoCL calls what the limit leaves its device's memory.
+    most = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
     if hard == resource.RLIM_INFINITY or most < hard:
         resource.setrlimit(resource.RLIMIT_DATA, (most, hard))

@@ -2,7 +2,6 @@
 """The OpenCL implementations of this machine: their answers to the probe and to clinfo."""
 
 import os
-import resource
 import subprocess
 import sys
 import tempfile
@@ -94,19 +93,10 @@ def live_answer(environment):
     return answer_of(result, TIMEOUT_S)
 
 
-def _limit_memory():
-    """Set the limit that the probe's child sets itself: PoCL tells memory sizes by it."""
-    most = max(4 << 30, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 4)
-    hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
-    if hard == resource.RLIM_INFINITY or most < hard:
-        resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
-
-
 def clinfo_output(program, form, environment):
     """Return what a clinfo prints to its standard output, bytes that are no text replaced."""
     ended = subprocess.run(
-        [program, *FORMS[form]], preexec_fn=_limit_memory,
-        env=environment, capture_output=True, timeout=TIMEOUT_S, check=False,
+        [program, *FORMS[form]], env=environment, capture_output=True, timeout=TIMEOUT_S, check=False,
     )  # fmt: skip
     return ended.stdout.decode("utf-8", "replace")
 
