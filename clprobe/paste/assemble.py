@@ -73,7 +73,7 @@ def read_paste(text: str, *, name: str) -> Snapshot:
     snapshot = snapshot_of(evidence)
     return msgspec.structs.replace(
         snapshot,
-        source=f"pasted text: {name}" if name != "-" else "pasted text",
+        source="pasted text",
         unread=tuple(
             " ".join(lines[index].split())[:_LONGEST_UNREAD]
             for index in left
