@@ -96,8 +96,12 @@ def live_answer(environment):
 def clinfo_output(program, form, environment):
     """Return what a clinfo prints to its standard output, bytes that are no text replaced."""
     ended = subprocess.run(
-        [program, *FORMS[form]], env=environment, capture_output=True, timeout=TIMEOUT_S, check=False,
-    )  # fmt: skip
+        [program, *FORMS[form]],
+        env=environment,
+        capture_output=True,
+        timeout=TIMEOUT_S,
+        check=False,
+    )
     return ended.stdout.decode("utf-8", "replace")
 
 
