@@ -153,3 +153,32 @@ def test_an_icd_that_could_be_anybody_s_leaves_open_what_is_installed() -> None:
 def test_gpus_of_small_boards_have_vendors_too(name: str, vendor: str) -> None:
     gpu = _gpu({"name": name})
     assert (gpu.vendor, gpu.computes, gpu.generation) == (vendor, True, None)
+
+
+def _has_devices(gpus: list[dict[str, Any]], device: dict[str, Any], platform: str) -> list[Any]:
+    answer = {"platforms": [{"name": platform, "devices": [{"type": "gpu", **device}]}]}
+    snapshot = msgspec.convert(
+        {"gpus": gpus, "views": [{"viewer": "clinfo", "answer": answer}]}, Snapshot
+    )
+    judged = derive(snapshot, TABLES).gpus
+    assert not isinstance(judged, Unknown)
+    return [None if isinstance(gpu.has_device, Unknown) else gpu.has_device for gpu in judged]
+
+
+INTEL, NVIDIA = {"pci_id": "8086:9bc4"}, {"pci_id": "10de:2520"}
+
+
+@pytest.mark.parametrize(
+    ("gpus", "device", "platform", "expected"),
+    [
+        ([INTEL, NVIDIA], {"name": "RTX 3060"}, "NVIDIA CUDA", [False, True]),
+        ([INTEL, NVIDIA], {"name": "AMD Radeon (renoir)"}, "Clover", [False, False]),
+        ([INTEL, NVIDIA], {"name": "x", "vendor_id": 0x8086}, "X", [True, False]),
+        ([INTEL, NVIDIA], {"name": "x"}, "X", [None, None]),
+        ([NVIDIA, NVIDIA], {"name": "RTX 3060"}, "NVIDIA CUDA", [None, None]),
+    ],
+)
+def test_a_device_stands_for_no_gpu_of_another_maker(
+    gpus: list[dict[str, Any]], device: dict[str, Any], platform: str, expected: list[Any]
+) -> None:
+    assert _has_devices(gpus, device, platform) == expected
