@@ -10,6 +10,7 @@ from clprobe.model.opencl import Answer, Device, Icd, Outcome, Platform
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.unknown import Fact, Unknown
 
+_SYSTEM_FOLDER = "/etc/OpenCL/vendors"
 _VENDORS = {
     "i915": "intel", "xe": "intel", "amdgpu": "amd", "nvidia": "nvidia",
     "mali": "arm", "panfrost": "arm", "panthor": "arm", "kgsl": "qualcomm", "msm": "qualcomm",
@@ -129,7 +130,7 @@ def _is_read(icd: Icd, snapshot: Snapshot) -> Fact[bool]:
     if not isinstance(icd.searched_by, Unknown):
         return bool(icd.searched_by)
     if isinstance(snapshot.loaders, Unknown) or "loaders" in snapshot.excerpts:
-        return icd.searched_by
+        return True if _is_usually_read(icd, snapshot) else icd.searched_by
     # Reports tell which folders a loader opens rather than which files it reads.
     folder = icd.path.rpartition("/")[0]
     for loader in snapshot.loaders:
@@ -138,6 +139,17 @@ def _is_read(icd: Icd, snapshot: Snapshot) -> Fact[bool]:
         if folder in loader.icd_folders:
             return True
     return False if snapshot.loaders else icd.searched_by
+
+
+def _is_usually_read(icd: Icd, snapshot: Snapshot) -> bool:
+    """Whether it lies where every loader looks, and nobody tells of a loader of another kind."""
+    environment = snapshot.environment
+    sent_elsewhere = (
+        isinstance(environment.get("OCL_ICD_VENDORS"), str)
+        or isinstance(environment.get("CONDA_PREFIX"), str)
+        or snapshot.system.distribution.id == "nixos"
+    )
+    return icd.path.startswith(f"{_SYSTEM_FOLDER}/") and not sent_elsewhere
 
 
 def _device_count(answer: Answer) -> Fact[int]:

@@ -21,7 +21,7 @@ from clprobe.engine.rule import Rule
 from clprobe.engine.select import select_devices
 from clprobe.engine.suspects import Case
 from clprobe.engine.tables import Tables
-from clprobe.engine.templates import fill, fill_known, missing_facts
+from clprobe.engine.templates import fill, fill_known, names_unknown
 from clprobe.model.errors import ClprobeError
 from clprobe.model.finding import Diagnosis, Evidence, Finding, Status
 from clprobe.model.snapshot import Snapshot
@@ -130,8 +130,8 @@ def _present(ranked: Ranked, tables: Tables) -> Finding:
         verdict="present",
         severity=ranked.severity,
         subject=outcome.subject,
-        title=fill(rule.title, scope),
-        because=fill(rule.because, scope),
+        title=_title(outcome),
+        because=fill_known(rule.because, scope) or fill(rule.because, scope),
         caused_by=ranked.cause.rule.id if ranked.cause is not None else None,
         evidence=_evidence(outcome.answer.used),
         remedies=remedies_of(rule, scope, tables),
@@ -139,10 +139,17 @@ def _present(ranked: Ranked, tables: Tables) -> Finding:
     )
 
 
+def _title(outcome: Outcome) -> str:
+    """Return the rule's title; where a fact in it is not known, its summary."""
+    rule, scope = outcome.rule, outcome.scope
+    if not names_unknown(rule.title, scope):
+        return fill(rule.title, scope)
+    return f"{rule.summary} ({outcome.subject})" if scope.variables else rule.summary
+
+
 def _undetermined(outcome: Outcome, doubt: str) -> Finding:
     """Return the finding about a problem that lacks a fact; `doubt` starts its title."""
     rule, scope = outcome.rule, outcome.scope
-    title = rule.summary if missing_facts(rule.title, scope) else fill(rule.title, scope)
     reasons = [outcome.fault or ""]
     if not outcome.fault:
         reasons = [fill_known(rule.because, scope), _lacking(outcome.answer.gaps)]
@@ -151,7 +158,7 @@ def _undetermined(outcome: Outcome, doubt: str) -> Finding:
         verdict="undetermined",
         severity=rule.severity,
         subject=outcome.subject,
-        title=f"{doubt}: {title}",
+        title=f"{doubt}: {_title(outcome)}",
         because=" ".join(filter(None, reasons)),
         evidence=_evidence((*outcome.answer.used, *outcome.answer.gaps)),
         sources=rule.sources,

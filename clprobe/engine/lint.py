@@ -8,6 +8,13 @@ LONGEST_PATH = 4095  # PATH_MAX less its terminator
 _NO_FILES = ("directory", "fifo", "socket", "device", "character-device", "block-device", "other")
 _BYTE_ORDER_MARK = "\xef\xbb\xbf"  # as Latin-1, which is how the snapshot keeps the bytes
 _LOADED = ("platforms", "devices", "queries", "compile", "run")
+_LINKER_WORDS = (
+    ("wrong ELF class", "other-architecture"),
+    ("invalid ELF header", "not-elf"),
+    ("file too short", "truncated"),
+    ("cannot open shared object file: Permission denied", "unreadable"),
+    ("cannot open shared object file", "missing"),
+)
 _MACHINE_ALIASES = {"amd64": "x86_64", "arm64": "aarch64", "i686": "i386", "i586": "i386"}
 
 
@@ -50,9 +57,27 @@ def library_fault(icd: Icd, architecture: Fact[str]) -> Fact[str | None]:
         return fault
     if icd.answer.stage in _LOADED:
         return None
+    if isinstance(icd.answer.message, str) and icd.answer.outcome == "error":
+        return _fault_told_by_the_linker(icd.answer.message, icd.library_name)
     if isinstance(library.path, Unknown):
         return library.path
     return library.format if isinstance(library.format, Unknown) else None
+
+
+def _fault_told_by_the_linker(message: str, name: Fact[str | None]) -> str | None:
+    """Return what the dynamic linker's words mean; None: something that is no fault of the file.
+
+    **Source**: dl-load.c of the GNU C library.
+    """
+    own_name = name.rsplit("/", 1)[-1] if isinstance(name, str) else None
+    for words, fault in _LINKER_WORDS:
+        if words not in message:
+            continue
+        subject = message.partition(":")[0].strip().rsplit("/", 1)[-1]
+        if fault == "missing" and own_name is not None and subject != own_name:
+            return "missing-dependency"
+        return fault
+    return None
 
 
 def _fault_of_file(library: Library) -> str | None:

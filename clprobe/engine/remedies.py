@@ -24,6 +24,14 @@ _NEXT_BOOT = "after the next boot"
 _NEW_SHELL = "in programs started from this shell"
 
 
+# What to say where a command would have a hole.
+_WITHOUT_FACTS = {
+    "add_to_group": "See with ls -l which group it belongs to, and join it: "
+    'sudo usermod -aG GROUP "$USER"',
+    "join_group_by_number": "See with ls -ln which group number it belongs to, and join that group",
+}
+
+
 class _Site(msgspec.Struct, frozen=True):
     """Where remedies are applied: the facts, and the packages of the distribution."""
 
@@ -46,9 +54,9 @@ def _remedies(actions: Iterable[Action], site: _Site) -> Iterable[Remedy]:
             continue
         arguments = {key: fill(text, site.scope) for key, text in action.arguments.items()}
         remedy = _BUILDERS[action.kind](site, **arguments)
-        incomplete = any(missing_facts(text, site.scope) for text in action.arguments.values())
-        if incomplete:
-            remedy = msgspec.structs.replace(remedy, argv=None, undo=None)
+        if any(missing_facts(text, site.scope) for text in action.arguments.values()):
+            title = _WITHOUT_FACTS.get(action.kind, remedy.title)
+            remedy = msgspec.structs.replace(remedy, title=title, argv=None, undo=None)
         yield remedy
 
 

@@ -70,7 +70,9 @@ class Case:
 
     def _would_explain(self, one: Outcome) -> bool:
         symptom = self._symptom
-        if symptom is None or one.rule.symptom or one.rule.vital:
+        if symptom is None or one.rule.vital:
+            return False
+        if one.rule.symptom and not _has_evidence(one):
             return False
         is_minor = one.rule.severity == "note" and one.rule.frequency != "common"
         if is_minor or symptom.rule.id not in self._reach[one.rule.id]:

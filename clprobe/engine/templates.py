@@ -26,7 +26,13 @@ def fill(text: str, scope: Scope) -> str:
 def fill_known(text: str, scope: Scope) -> str:
     """Return the sentences of `text` all of whose facts are known, filled in."""
     sentences = _SENTENCE_END.split(text)
-    return " ".join(fill(one, scope) for one in sentences if not missing_facts(one, scope))
+    return " ".join(fill(one, scope) for one in sentences if not names_unknown(one, scope))
+
+
+def names_unknown(text: str, scope: Scope) -> bool:
+    """Whether a fact that `text` names is not known."""
+    values = (look_up(path, scope).value for path in _PLACEHOLDER.findall(text))
+    return any(isinstance(value, Unknown) for value in values)
 
 
 def missing_facts(text: str, scope: Scope) -> bool:

@@ -202,6 +202,7 @@ def test_the_trace_says_which_condition_failed_or_lacked_its_fact() -> None:
         (None, "all"),
         (True, "node.kind"),
         (None, "node.may_open"),
+        (None, "node.errno"),
         (None, "node.denied_because"),
     ]
 

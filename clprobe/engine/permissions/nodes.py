@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Judges each device node: may it be opened, by what right or why not, and who else may."""
 
+import msgspec
+
 from clprobe.engine.hardware_facts import NodeFacts
 from clprobe.engine.permissions.kernel import READ, WRITE, admits, deciding, overrides
 from clprobe.engine.permissions.prediction import is_mapped, may_reach, predicted_errno
@@ -21,6 +23,7 @@ def judge_node(node: DeviceNode, user: User, system: System, vendor: Fact[str]) 
 
     The errno of a real `open` wins; where nobody tried, it is predicted.
     """
+    node = _with_usual_owner(node)
     tried = not isinstance(node.open_error, Unknown)
     errno = node.open_error if tried else predicted_errno(node, user, system)
     hidden = system.service_unit.private_devices is True
@@ -43,6 +46,13 @@ def judge_node(node: DeviceNode, user: User, system: System, vendor: Fact[str]) 
         closed_folder=_closed_folder(node.closed_folders, user, system),
         open_to=_open_to(node, system),
     )
+
+
+def _with_usual_owner(node: DeviceNode) -> DeviceNode:
+    """Return the node owned by root where nobody says whose it is: whoever saw another, told it."""
+    if node.uid != NOT_STATED or node.owner != NOT_STATED:
+        return node
+    return msgspec.structs.replace(node, uid=0)
 
 
 def _may_open(errno: Fact[str | None], *, hidden: bool) -> Fact[bool]:
