@@ -3,19 +3,17 @@
 """`clprobe doctor`: says what is wrong with OpenCL here, why, and what mends it."""
 
 import time
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import click
 
 from clprobe.cli import exit_codes
-from clprobe.cli.background import Background
+from clprobe.cli.gathering import gather
 
 if TYPE_CHECKING:
     from clprobe.engine.diagnose import Knowledge
     from clprobe.model.finding import Diagnosis
     from clprobe.model.snapshot import Snapshot
-
-SCHEMA = "clprobe.doctor/1"
 
 
 @click.command()
@@ -75,7 +73,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     if list_rules:
         return _list_rules(obj["color"])
     run_kernels = verbose or bool(selectors)
-    snapshot, knowledge = _gather(
+    snapshot, knowledge = gather(
         source, asked, timeout, for_text=form == "text", run_kernels=run_kernels, pairs=pairs
     )
     if rule_id is not None:
@@ -93,41 +91,11 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
         text = DoctorText(make_console(obj["color"]), verbosity=verbose - quiet)
         text.show(shown, checks=len(knowledge.rules), elapsed_ms=elapsed_ms)
     else:
-        printed = _Printed(shown, knowledge, status, elapsed_ms)
-        click.echo(_document(printed, form).encode(), nl=False)
+        from clprobe.cli.doctor_documents import Printed, document_of
+
+        printed = Printed(shown, knowledge, status, elapsed_ms)
+        click.echo(document_of(printed, form).encode(), nl=False)
     return exit_codes.OK if exit_zero else status
-
-
-class _Printed(NamedTuple):
-    """What a document is made of."""
-
-    diagnosis: "Diagnosis"
-    knowledge: "Knowledge"
-    exit_status: int
-    elapsed_ms: int
-
-
-def _document(printed: _Printed, form: str) -> str:
-    diagnosis, rules, elapsed_ms = printed.diagnosis, printed.knowledge.rules, printed.elapsed_ms
-    if form == "markdown":
-        from clprobe.report.markdown import diagnosis_as_markdown
-
-        return diagnosis_as_markdown(diagnosis)
-    if form == "html":
-        from clprobe.report.doctor_html import diagnosis_as_html
-
-        return diagnosis_as_html(diagnosis, checks=len(rules), elapsed_ms=elapsed_ms)
-    if form == "sarif":
-        from clprobe.report.sarif import diagnosis_as_sarif
-
-        return diagnosis_as_sarif(diagnosis, rules, exit_status=printed.exit_status)
-    if form == "junit":
-        from clprobe.report.junit import diagnosis_as_junit
-
-        return diagnosis_as_junit(diagnosis, rules, elapsed_ms=elapsed_ms)
-    from clprobe.report.as_json import document
-
-    return document(SCHEMA, diagnosis, elapsed_ms=elapsed_ms)
 
 
 def _exit_status(diagnosis: "Diagnosis", *, strict: bool) -> int:
@@ -135,40 +103,6 @@ def _exit_status(diagnosis: "Diagnosis", *, strict: bool) -> int:
     if "error" in present or (strict and "warning" in present):
         return exit_codes.PROBLEMS
     return exit_codes.UNDECIDED if diagnosis.status == "undetermined" else exit_codes.OK
-
-
-def _gather(
-    source: str | None, asked: str | None, timeout: float, *, for_text: bool, **wanted: bool
-) -> "tuple[Snapshot, Knowledge]":
-    """Return facts and rules; rules are read while drivers keep us waiting."""
-    if source is not None:
-        from clprobe.cli.sources import read_snapshot
-        from clprobe.engine.permissions.stated_user import as_stated_user
-
-        stated = read_snapshot(source)
-        snapshot = stated if asked is None else as_stated_user(stated, asked)
-        return snapshot, _load_knowledge(for_text=False)
-    from clprobe.engine.permissions.as_user import as_user
-    from clprobe.probe.accounts import find_account
-    from clprobe.probe.collect import collect
-    from clprobe.probe.live_host import LiveHost
-    from clprobe.probe.scrub import scrub_here
-
-    host = LiveHost()
-    account = None if asked is None else find_account(host, asked)
-    knowledge = Background(lambda: _load_knowledge(for_text=for_text))
-    snapshot = collect(host, timeout_s=timeout, **wanted)
-    # Scrubbed like what `clprobe snapshot` writes, so that its replay says the very same.
-    snapshot = scrub_here(snapshot, host)
-    return as_user(snapshot, *account) if account else snapshot, knowledge.result()
-
-
-def _load_knowledge(*, for_text: bool) -> "Knowledge":
-    from clprobe.engine.diagnose import Knowledge
-
-    if for_text:
-        import clprobe.report.doctor_text  # noqa: F401 - rich takes as long as all the rules
-    return Knowledge.load()
 
 
 def _list_rules(color: str) -> int:

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: MIT
+# ruff: noqa: PLC0415 - imports stand where they are needed: drivers are asked before rules load
+"""Where a diagnosis gets its facts and rules: this host, or a file."""
+
+from typing import TYPE_CHECKING
+
+from clprobe.cli.background import Background
+
+if TYPE_CHECKING:
+    from clprobe.engine.diagnose import Knowledge
+    from clprobe.model.snapshot import Snapshot
+
+
+def gather(
+    source: str | None, asked: str | None, timeout: float, *, for_text: bool, **wanted: bool
+) -> "tuple[Snapshot, Knowledge]":
+    """Return facts and rules; rules are read while drivers keep us waiting.
+
+    Raises: ClprobeError if the file or the user who is asked for cannot be read.
+    """
+    if source is not None:
+        from clprobe.cli.sources import read_snapshot
+        from clprobe.engine.permissions.stated_user import as_stated_user
+
+        stated = read_snapshot(source)
+        snapshot = stated if asked is None else as_stated_user(stated, asked)
+        return snapshot, _load_knowledge(for_text=False)
+    from clprobe.engine.permissions.as_user import as_user
+    from clprobe.probe.accounts import find_account
+    from clprobe.probe.collect import collect
+    from clprobe.probe.live_host import LiveHost
+    from clprobe.probe.scrub import scrub_here
+
+    host = LiveHost()
+    account = None if asked is None else find_account(host, asked)
+    knowledge = Background(lambda: _load_knowledge(for_text=for_text))
+    snapshot = collect(host, timeout_s=timeout, **wanted)
+    # Scrubbed like what `clprobe snapshot` writes, so that its replay says the very same.
+    snapshot = scrub_here(snapshot, host)
+    return as_user(snapshot, *account) if account else snapshot, knowledge.result()
+
+
+def _load_knowledge(*, for_text: bool) -> "Knowledge":
+    from clprobe.engine.diagnose import Knowledge
+
+    if for_text:
+        import clprobe.report.doctor_text  # noqa: F401 - rich takes as long as all the rules
+    return Knowledge.load()
