@@ -110,6 +110,8 @@ def known_flaw(
     entry: Implementation | None, version: Fact[str], identity: Identity
 ) -> Fact[str | None]:
     """Return what this version does wrong on the GPU whatever the Linux; None: nothing known."""
+    if entry is not None and all(release.linux == "*" for release in entry.releases):
+        return None  # nothing is known to go wrong with it on any Linux
     if entry is None or identity.generation is None:
         return NOT_STATED
     for release in entry.releases:
