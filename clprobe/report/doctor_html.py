@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from html import escape
 
 from clprobe.model.finding import Diagnosis, Finding, Remedy
-from clprobe.report.doctor_text import command, consequence_lines, folded, summary, verdict
+from clprobe.report.doctor_words import command, consequence_lines, folded, summary, verdict
 from clprobe.report.terminal import safe
 
 _SIGNS = {"error": "✗", "warning": "!", "note": "·", "undetermined": "?"}

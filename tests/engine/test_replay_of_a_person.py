@@ -10,7 +10,7 @@ from clprobe.engine.diagnose import Knowledge, diagnose
 from clprobe.model.finding import Diagnosis
 from clprobe.model.snapshot import Snapshot
 from clprobe.probe.scrub import scrub
-from clprobe.report.doctor_text import command
+from clprobe.report.doctor_words import command
 
 KNOWLEDGE = Knowledge.load()
 

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: MIT
+"""What a diagnosis says on a screen, before it is laid out: its lines, families and sums."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from clprobe.model.finding import Diagnosis, Finding, Remedy
+from clprobe.model.unknown import NOT_STATED
+from clprobe.report.plan_script import command_line
+
+
+def verdict(diagnosis: Diagnosis) -> str:
+    """Return the result in one line."""
+    count = len(diagnosis.devices)
+    devices = f"{count} OpenCL device{'' if count == 1 else 's'}"
+    if diagnosis.status == "healthy":
+        return f"Healthy: {devices}."
+    if diagnosis.status == "undetermined":
+        return f"Could not decide: {devices} known, but not everything could be found out."
+    root = next((f for f in diagnosis.findings if f.id == diagnosis.root_cause), None)
+    title = root.title.rstrip(".") if root is not None else "There are problems"
+    verb = "is" if count == 1 else "are"
+    return f"{title}. {devices} {verb} listed." if count else f"{title}."
+
+
+def folded(findings: Iterable[Finding]) -> Iterator[tuple[Finding, list[Finding]]]:
+    """Yield each finding without a cause with all that follows from it."""
+    head: Finding | None = None
+    consequences: list[Finding] = []
+    for finding in findings:
+        if finding.caused_by is not None and head is not None:
+            consequences.append(finding)
+            continue
+        if head is not None:
+            yield head, consequences
+        head, consequences = finding, []
+    if head is not None:
+        yield head, consequences
+
+
+def grouped(
+    families: Iterable[tuple[Finding, list[Finding]]],
+) -> Iterator[list[tuple[Finding, list[Finding]]]]:
+    """Yield families grouped by problem; one that explains an error stands alone."""
+    group: list[tuple[Finding, list[Finding]]] = []
+    for finding, consequences in families:
+        is_alike = bool(group) and (finding.id, finding.verdict) == _kind(group[0][0])
+        if is_alike and not any(one.severity == "error" for one in consequences):
+            group.append((finding, consequences))
+            continue
+        if group:
+            yield group
+        group = [(finding, consequences)]
+    if group:
+        yield group
+
+
+def _kind(finding: Finding) -> tuple[str, str]:
+    return finding.id, finding.verdict
+
+
+def shared_questions(
+    findings: tuple[Finding, ...],
+) -> tuple[dict[str, list[Finding]], tuple[Finding, ...]]:
+    """Return the open questions that lack their facts for one reason, by reason; and the rest."""
+    by_reason: dict[str, list[Finding]] = {}
+    for finding in findings:
+        reasons = _reasons(finding)
+        if finding.verdict == "undetermined" and len(reasons) == 1:
+            by_reason.setdefault(reasons.pop(), []).append(finding)
+    shared = {reason: alike for reason, alike in by_reason.items() if len(alike) > 1}
+    folded_away = [finding for alike in shared.values() for finding in alike]
+    return shared, tuple(finding for finding in findings if finding not in folded_away)
+
+
+def _reasons(finding: Finding) -> set[str]:
+    values = (evidence.value for evidence in finding.evidence)
+    unknown = {str(value["unknown"]) for value in values if isinstance(value, dict)}
+    return unknown - {NOT_STATED.unknown}  # silence is no reason
+
+
+def consequence_lines(consequences: list[Finding]) -> Iterator[str]:
+    """Yield a line per kind of consequence: its title, or its subjects where there are several."""
+    by_id: dict[str, list[Finding]] = {}
+    for finding in consequences:
+        by_id.setdefault(finding.id, []).append(finding)
+    for rule_id, alike in by_id.items():
+        if len(alike) == 1:
+            yield f"{alike[0].title} ({rule_id})"
+        else:
+            yield f"{rule_id}: {', '.join(file_name(finding.subject) for finding in alike)}"
+
+
+def command(argv: tuple[str, ...], remedy: Remedy) -> str:
+    """Return a line to copy; root's commands start with sudo."""
+    return ("sudo " if remedy.needs_root else "") + command_line(argv)
+
+
+def summary(diagnosis: Diagnosis, *, checks: int, elapsed_ms: int) -> str:
+    """Return the last line: how many of what, and how long it took."""
+    present = [f for f in diagnosis.findings if f.verdict == "present"]
+    counts = Counter(f.severity for f in present if f.caused_by is None)
+    open_questions = sum(f.verdict == "undetermined" for f in diagnosis.findings)
+    parts = [
+        counted(counts["error"], "problem"),
+        counted(counts["warning"], "warning"),
+        counted(counts["note"], "note"),
+    ]
+    if open_questions:
+        parts.append(counted(open_questions, "open question"))
+    return ", ".join([*parts, counted(checks, "check"), f"{elapsed_ms / 1000:.2f} s"])
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun: 2 problems."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def file_name(path: str) -> str:
+    """Return the last part of a path."""
+    return path.rsplit("/", 1)[-1]
