@@ -5,12 +5,16 @@
 import sys
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from clprobe.model.codec import snapshot_from_text
 from clprobe.model.errors import ClprobeError
 from clprobe.model.snapshot import Snapshot
+from clprobe.model.unknown import NOT_STATED, Unknown
 from clprobe.paste.kind import is_snapshot
 
 _LARGEST = 64 << 20
+_LISTS = ("gpus", "device_nodes", "packages", "loaders", "icds", "views", "frameworks")
 
 
 def read_snapshot(name: str) -> Snapshot:
@@ -20,12 +24,30 @@ def read_snapshot(name: str) -> Snapshot:
     """
     text = _decoded(_bytes_of(name))
     if is_snapshot(text):
-        return snapshot_from_text(text, name=name)
+        return _with_messages_read(snapshot_from_text(text, name=name))
     from clprobe.paste.assemble import read_paste
     from clprobe.probe.scrub import scrub
 
     # Scrubbed like a live snapshot, so that a report shows no reporter's name.
     return scrub(read_paste(text, name=name))
+
+
+def _with_messages_read(snapshot: Snapshot) -> Snapshot:
+    """Return the snapshot with what its messages tell; whatever it states itself stays."""
+    if isinstance(snapshot.messages, Unknown) or not snapshot.messages:
+        return snapshot
+    from clprobe.paste.assemble import read_paste
+    from clprobe.paste.merge import merge
+
+    try:
+        told = read_paste("\n".join(snapshot.messages), name="messages")
+    except ClprobeError:
+        return snapshot  # nothing in them but what rules search for
+    stated = [field for field in _LISTS if isinstance(getattr(snapshot, field), tuple)]
+    silent = dict.fromkeys([*stated, "messages"], NOT_STATED)
+    merged, _ = merge(snapshot, replace(told, **silent))
+    partial = [field for field in told.excerpts if field not in stated]
+    return replace(merged, excerpts=tuple(dict.fromkeys((*snapshot.excerpts, *partial))))
 
 
 def _bytes_of(name: str) -> bytes:
