@@ -76,8 +76,14 @@ def version_by_package(names: set[str], snapshot: Snapshot) -> Fact[str]:
     """Return the upstream version of the first installed package of those names."""
     for package in () if isinstance(snapshot.packages, Unknown) else snapshot.packages:
         if package.name in names and isinstance(package.version, str):
-            return upstream(package.version)
+            return _rocm_release(upstream(package.version))
     return NOT_STATED
+
+
+def _rocm_release(version: str) -> str:
+    """AMD's own packages of rocm-opencl tell ROCm 5.3.0 as 2.0.0.50300."""
+    number = re.match(r"2\.0\.0\.(\d)(\d\d)(\d\d)\b", version)
+    return ".".join(str(int(part)) for part in number.groups()) if number else version
 
 
 def names_in(packages: set[str], entry: Implementation) -> set[str]:

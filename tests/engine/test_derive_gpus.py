@@ -7,6 +7,7 @@ import pytest
 from clprobe.engine.derive import derive
 from clprobe.engine.hardware_facts import GpuFacts
 from clprobe.engine.lspci_names import readings
+from clprobe.engine.runtimes import version_by_package
 from clprobe.engine.tables import Tables
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.unknown import Unknown
@@ -182,3 +183,9 @@ def test_a_device_stands_for_no_gpu_of_another_maker(
     gpus: list[dict[str, Any]], device: dict[str, Any], platform: str, expected: list[Any]
 ) -> None:
     assert _has_devices(gpus, device, platform) == expected
+
+
+def test_amd_s_own_package_tells_the_release_of_rocm() -> None:
+    package = {"name": "rocm-opencl", "version": "2.0.0.50300-63~22.04"}
+    snapshot = msgspec.convert({"packages": [package]}, Snapshot)
+    assert version_by_package({"rocm-opencl"}, snapshot) == "5.3.0"
