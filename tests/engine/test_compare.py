@@ -183,11 +183,11 @@ def test_an_earlier_time_in_a_report_is_compared_too() -> None:
         "packages": [{"name": "intel-compute-runtime", "version": "24.39.31294.12-1"}],
         "views": [{"viewer": "clinfo", "answer": {"platforms": []}}],
         "perspectives": [{"when": "before", "facts": {
-            "packages": [{"name": "intel-compute-runtime", "version": "24.35.30872.22-2"}]}}],
+            "packages": [{"name": "intel-compute-runtime", "version": "24.31.30508.7-1"}]}}],
     }  # fmt: skip
     new = _snapshot(facts)
     since, old = earlier_in(new) or ("", Snapshot())
     comparison = compare(since, old, new, diagnose(new, KNOWLEDGE), KNOWLEDGE)
     assert since == "before"
     assert comparison.caused_by_change is not None
-    assert comparison.caused_by_change.before == "24.35.30872.22-2"
+    assert comparison.caused_by_change.before == "24.31.30508.7-1"
