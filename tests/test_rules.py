@@ -61,3 +61,11 @@ def test_the_schema_and_the_page_name_every_operator_and_action() -> None:
     assert set(schema["$defs"]["test"]["properties"]) == set(OPERATORS)
     assert set(ACTIONS) <= set(schema["$defs"])
     assert [word for word in (*OPERATORS, *ACTIONS) if f"`{word}`" not in page] == []
+
+
+@pytest.mark.parametrize("rule", KNOWLEDGE.rules, ids=lambda rule: rule.id)
+def test_every_rule_has_a_title_that_holds_without_facts(rule: Rule) -> None:
+    assert "{" not in rule.summary
+    if "{" in rule.title:
+        named_by_its_id = rule.id.replace("-", " ").capitalize()
+        assert rule.summary != named_by_its_id, "give the rule a summary"
