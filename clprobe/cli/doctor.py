@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from clprobe.cli import exit_codes
-from clprobe.cli.gathering import gather
+from clprobe.cli.gathering import diagnose_since, gather
 
 if TYPE_CHECKING:
     from clprobe.engine.diagnose import Knowledge
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     multiple=True,
     metavar="SEL",
     help="Show these devices; run a kernel on each.",
+)
+@click.option(
+    "--baseline", metavar="FILE", help="Say what changed since this snapshot, and what that broke."
 )
 @click.option("--why", "rule_id", metavar="RULE", help="Say why this rule holds or does not.")
 @click.option("--list", "list_rules", is_flag=True, help="List what is checked.")
@@ -56,6 +59,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     source: str | None,
     asked: str | None,
     selectors: tuple[str, ...],
+    baseline: str | None,
     rule_id: str | None,
     list_rules: bool,
     pairs: bool,
@@ -78,9 +82,9 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     )
     if rule_id is not None:
         return _why(rule_id, snapshot, knowledge, obj["color"])
-    from clprobe.engine.diagnose import diagnose, with_devices
+    from clprobe.engine.diagnose import with_devices
 
-    diagnosis = diagnose(snapshot, knowledge)
+    diagnosis, comparison = diagnose_since(baseline, snapshot, knowledge)
     shown = with_devices(diagnosis, selectors)
     status = _exit_status(diagnosis, strict=strict)
     elapsed_ms = round((time.perf_counter() - started) * 1000)
@@ -89,11 +93,12 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
         from clprobe.report.terminal import make_console
 
         text = DoctorText(make_console(obj["color"]), verbosity=verbose - quiet)
-        text.show(shown, checks=len(knowledge.rules), elapsed_ms=elapsed_ms)
+        checks = len(knowledge.rules)
+        text.show(shown, checks=checks, elapsed_ms=elapsed_ms, comparison=comparison)
     else:
         from clprobe.cli.doctor_documents import Printed, document_of
 
-        printed = Printed(shown, knowledge, status, elapsed_ms)
+        printed = Printed(shown, knowledge, status, elapsed_ms, comparison)
         click.echo(document_of(printed, form).encode(), nl=False)
     return exit_codes.OK if exit_zero else status
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from clprobe.engine.diagnose import Knowledge
+    from clprobe.model.comparison import Comparison
     from clprobe.model.finding import Diagnosis
 
 SCHEMA = "clprobe.doctor/1"
@@ -18,6 +19,7 @@ class Printed(NamedTuple):
     knowledge: "Knowledge"
     exit_status: int
     elapsed_ms: int
+    comparison: "Comparison | None" = None
 
 
 def document_of(printed: Printed, form: str) -> str:
@@ -26,11 +28,13 @@ def document_of(printed: Printed, form: str) -> str:
     if form == "markdown":
         from clprobe.report.markdown import diagnosis_as_markdown
 
-        return diagnosis_as_markdown(diagnosis)
+        return diagnosis_as_markdown(diagnosis, printed.comparison)
     if form == "html":
         from clprobe.report.doctor_html import diagnosis_as_html
 
-        return diagnosis_as_html(diagnosis, checks=len(rules), elapsed_ms=elapsed_ms)
+        return diagnosis_as_html(
+            diagnosis, checks=len(rules), elapsed_ms=elapsed_ms, comparison=printed.comparison
+        )
     if form == "sarif":
         from clprobe.report.sarif import diagnosis_as_sarif
 
@@ -39,6 +43,9 @@ def document_of(printed: Printed, form: str) -> str:
         from clprobe.report.junit import diagnosis_as_junit
 
         return diagnosis_as_junit(diagnosis, rules, elapsed_ms=elapsed_ms)
+    import msgspec
+
     from clprobe.report.as_json import document
 
-    return document(SCHEMA, diagnosis, elapsed_ms=elapsed_ms)
+    since = msgspec.to_builtins(printed.comparison) if printed.comparison else {}
+    return document(SCHEMA, diagnosis, elapsed_ms=elapsed_ms, **since)

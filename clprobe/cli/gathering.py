@@ -8,6 +8,8 @@ from clprobe.cli.background import Background
 
 if TYPE_CHECKING:
     from clprobe.engine.diagnose import Knowledge
+    from clprobe.model.comparison import Comparison
+    from clprobe.model.finding import Diagnosis
     from clprobe.model.snapshot import Snapshot
 
 
@@ -46,3 +48,29 @@ def _load_knowledge(*, for_text: bool) -> "Knowledge":
     if for_text:
         import clprobe.report.doctor_text  # noqa: F401 - rich takes as long as all the rules
     return Knowledge.load()
+
+
+def diagnose_since(
+    baseline: str | None, snapshot: "Snapshot", knowledge: "Knowledge"
+) -> "tuple[Diagnosis, Comparison | None]":
+    """Return the diagnosis, compared with the file `baseline` or what a report tells of before.
+
+    Raises: ClprobeError if the file cannot be read.
+    """
+    from clprobe.engine.diagnose import diagnose
+
+    if baseline is None and not snapshot.perspectives:
+        return diagnose(snapshot, knowledge), None
+    from clprobe.engine.compare import compare, earlier_in, with_earlier
+
+    if baseline is None:
+        earlier = earlier_in(snapshot)
+    else:
+        from clprobe.cli.sources import read_snapshot
+
+        earlier = baseline, read_snapshot(baseline)
+        snapshot = with_earlier(snapshot, earlier[1])
+    diagnosis = diagnose(snapshot, knowledge)
+    if earlier is None:
+        return diagnosis, None
+    return diagnosis, compare(*earlier, snapshot, diagnosis, knowledge)

@@ -5,7 +5,9 @@ import json
 from collections.abc import Iterable, Iterator
 from html import escape
 
+from clprobe.model.comparison import Comparison
 from clprobe.model.finding import Diagnosis, Finding, Remedy
+from clprobe.report.comparison_words import comparison_heading, comparison_lines
 from clprobe.report.doctor_words import command, consequence_lines, folded, summary, verdict
 from clprobe.report.terminal import safe
 
@@ -18,7 +20,7 @@ _STYLE = """
 @media (prefers-color-scheme: dark) { :root { --error: #ff8a80; --warning: #ffc266;
   --note: #7cc7e0; --fine: #7bd88f } }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem }
-h1 { font-size: 1.4rem } h2 { font-size: 1.1rem; margin-top: 2rem }
+h1 { font-size: 1.4rem } h2 { font-size: 1.1rem; margin-top: 2rem } article h2 { margin-top: .3rem }
 article { border-left: .3rem solid var(--line); padding: .1rem 0 .1rem 1rem; margin: 1.2rem 0 }
 article.error { border-color: var(--error) } article.warning { border-color: var(--warning) }
 article.note, article.undetermined { border-color: var(--note) }
@@ -33,7 +35,13 @@ th, td { padding: .3rem .6rem; border-bottom: 1px solid var(--line); text-align:
 """
 
 
-def diagnosis_as_html(diagnosis: Diagnosis, *, checks: int, elapsed_ms: int) -> str:
+def diagnosis_as_html(
+    diagnosis: Diagnosis,
+    *,
+    checks: int,
+    elapsed_ms: int,
+    comparison: Comparison | None = None,
+) -> str:
     """Return the page; every text from outside is escaped."""
     result = _text(verdict(diagnosis))
     families = "".join(_family(head, rest) for head, rest in folded(diagnosis.findings))
@@ -42,7 +50,7 @@ def diagnosis_as_html(diagnosis: Diagnosis, *, checks: int, elapsed_ms: int) -> 
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>clprobe doctor: {escape(diagnosis.status)}</title>\n"
         f"<style>{_STYLE}</style></head>\n<body>\n"
-        f"<h1>{result}</h1>\n{families}"
+        f"<h1>{result}</h1>\n{families}{_since(comparison)}"
         + _table(
             "Drivers", ("driver", "what it is", "stage", "outcome", "detail"), _drivers(diagnosis)
         )
@@ -54,6 +62,14 @@ def diagnosis_as_html(diagnosis: Diagnosis, *, checks: int, elapsed_ms: int) -> 
         + f"<p>{_text(summary(diagnosis, checks=checks, elapsed_ms=elapsed_ms))}</p>\n"
         "</body>\n</html>\n"
     )
+
+
+def _since(comparison: Comparison | None) -> str:
+    if comparison is None:
+        return ""
+    lines = comparison_lines(comparison, whole=True)
+    items = "".join(f"<li>{_text(line)}</li>" for line in lines)
+    return f"<h2>{_text(comparison_heading(comparison))}</h2>\n<ul>{items}</ul>\n"
 
 
 def _family(finding: Finding, consequences: list[Finding]) -> str:

@@ -6,7 +6,9 @@ import json
 from rich.console import Console
 from rich.text import Text
 
+from clprobe.model.comparison import Comparison
 from clprobe.model.finding import Diagnosis, DriverReport, Finding, Remedy
+from clprobe.report.comparison_words import comparison_heading, comparison_lines
 from clprobe.report.doctor_words import (
     command,
     consequence_lines,
@@ -38,8 +40,15 @@ class DoctorText:
         self._screen = Screen(console)
         self._verbosity = verbosity
 
-    def show(self, diagnosis: Diagnosis, *, checks: int, elapsed_ms: int) -> None:
-        """Print the whole diagnosis."""
+    def show(
+        self,
+        diagnosis: Diagnosis,
+        *,
+        checks: int,
+        elapsed_ms: int,
+        comparison: Comparison | None = None,
+    ) -> None:
+        """Print the whole diagnosis; `comparison` is with an earlier snapshot."""
         self._verdict(diagnosis)
         questions, findings = shared_questions(diagnosis.findings)
         for alike in grouped(folded(findings)):
@@ -50,12 +59,20 @@ class DoctorText:
             self._screen.blank()
             self._open_questions(reason, alike_findings)
         if self._verbosity >= 0:
+            self._comparison(comparison)
             self._notes(findings)
             self._drivers(diagnosis.drivers)
             self._devices(diagnosis)
             self._unread(diagnosis.unread)
             self._screen.blank()
             self._screen.line(summary(diagnosis, checks=checks, elapsed_ms=elapsed_ms))
+
+    def _comparison(self, comparison: Comparison | None) -> None:
+        if comparison is None:
+            return
+        self._screen.heading(comparison_heading(comparison))
+        for line in comparison_lines(comparison, whole=self._verbosity > 0):
+            self._screen.wrapped(line, INDENT, hang=INDENT)
 
     def _verdict(self, diagnosis: Diagnosis) -> None:
         kind = {"healthy": "fine", "problems": "error"}.get(diagnosis.status, "undetermined")

@@ -3,15 +3,27 @@
 
 from collections.abc import Iterator
 
+from clprobe.model.comparison import Comparison
 from clprobe.model.finding import Diagnosis, Finding
+from clprobe.report.comparison_words import comparison_heading, comparison_lines
 from clprobe.report.plan_script import command_line
 
 _ESCAPED = str.maketrans({char: f"\\{char}" for char in "\\`*_[]<>#|~"})
 
 
-def diagnosis_as_markdown(diagnosis: Diagnosis) -> str:
+def diagnosis_as_markdown(diagnosis: Diagnosis, comparison: Comparison | None = None) -> str:
     """Return the diagnosis as GitHub Markdown; text from outside is escaped."""
-    return "\n".join(_lines(diagnosis)) + "\n"
+    return "\n".join((*_lines(diagnosis), *_since(comparison))) + "\n"
+
+
+def _since(comparison: Comparison | None) -> Iterator[str]:
+    if comparison is None:
+        return
+    yield ""
+    yield f"**{_text(comparison_heading(comparison))}**"
+    yield ""
+    for line in comparison_lines(comparison, whole=True):
+        yield f"- {_text(line)}"
 
 
 def _lines(diagnosis: Diagnosis) -> Iterator[str]:

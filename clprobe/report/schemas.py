@@ -10,6 +10,7 @@ import msgspec
 from clprobe.engine.inventory import Inventory
 from clprobe.engine.matrix import MatrixRow
 from clprobe.model.codec import snapshot_schema
+from clprobe.model.comparison import Comparison
 from clprobe.model.finding import Diagnosis
 from clprobe.model.measurement import BenchReport
 from clprobe.model.plan import InstallPlan
@@ -46,7 +47,8 @@ def files() -> dict[Path, str]:
 
 
 def _doctor() -> JsonSchema:
-    schema = _printed("clprobe.doctor/1", Diagnosis)
+    since = msgspec.structs.fields(Comparison)
+    schema = _printed("clprobe.doctor/1", Diagnosis, **{one.name: one.type for one in since})
     elapsed = {"type": "integer", "minimum": 0, "description": "milliseconds that it all took"}
     schema["properties"]["elapsed_ms"] = elapsed
     schema["required"].append("elapsed_ms")

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: MIT
+"""What two snapshots differ in, in words: the cause first, then what changed."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from clprobe.model.comparison import Change, Comparison
+
+_MOST = 12
+_LONGEST = 60
+
+
+def comparison_heading(comparison: Comparison) -> str:
+    """Return what stands above the lines."""
+    return f"Since {comparison.since}"
+
+
+def comparison_lines(comparison: Comparison, *, whole: bool) -> Iterator[str]:
+    """Yield a line for the cause, the problems, and each change; not `whole`: the first changes."""
+    if comparison.caused_by_change is not None:
+        yield f"Most likely broken by: {_told(comparison.caused_by_change)}"
+    if comparison.new_findings:
+        yield f"New: {', '.join(comparison.new_findings)}"
+    if comparison.mended:
+        yield f"Mended: {', '.join(comparison.mended)}"
+    if not comparison.changes:
+        yield "Nothing changed."
+    if comparison.changes and comparison.new_findings and comparison.caused_by_change is None:
+        yield "No change alone explains the new problem."
+    shown = comparison.changes if whole else comparison.changes[:_MOST]
+    for change in shown:
+        if change != comparison.caused_by_change:
+            yield _told(change)
+    left = len(comparison.changes) - len(shown)
+    if left:
+        yield f"and {left} more changes; -v shows them"
+
+
+def _told(change: Change) -> str:
+    if change.before is None and change.after is not None:
+        return f"{change.what}: new, {_value(change.after)}"
+    if change.after is None:
+        return f"{change.what}: gone, was {_value(change.before)}"
+    return f"{change.what}: {_value(change.before)} → {_value(change.after)}"
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, list) and all(isinstance(one, dict) for one in value):
+        value = ", ".join(str(one.get("name") or one.get("gid")) for one in value) or "none"
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
