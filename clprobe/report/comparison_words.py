@@ -13,7 +13,7 @@ _LONGEST = 60
 
 def comparison_heading(comparison: Comparison) -> str:
     """Return what stands above the lines."""
-    return f"Since {comparison.since}"
+    return f"Since {comparison.since.removeprefix('before ')}"
 
 
 def comparison_lines(comparison: Comparison, *, whole: bool) -> Iterator[str]:
@@ -24,9 +24,10 @@ def comparison_lines(comparison: Comparison, *, whole: bool) -> Iterator[str]:
         yield f"New: {', '.join(comparison.new_findings)}"
     if comparison.mended:
         yield f"Mended: {', '.join(comparison.mended)}"
-    if not comparison.changes:
+    differs = comparison.changes or comparison.new_findings or comparison.mended
+    if not differs:
         yield "Nothing changed."
-    if comparison.changes and comparison.new_findings and comparison.caused_by_change is None:
+    if comparison.new_findings and comparison.caused_by_change is None:
         yield "No change alone explains the new problem."
     shown = comparison.changes if whole else comparison.changes[:_MOST]
     for change in shown:
