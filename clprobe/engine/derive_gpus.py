@@ -215,14 +215,14 @@ def _fit(
     )
     versions = _versions(runtime.implementation, identity, family)
     scheme = entry.version_scheme if entry is not None else "dotted"
-    old, new = (
-        (
-            _breaks(runtime.version, versions, scheme, ">"),
-            _breaks(runtime.version, versions, scheme, "<"),
-        )
-        if covers is False or (isinstance(runtime.version, Unknown) and covers != UNLISTED)
-        else ((False, False) if covers is True else (covers, covers))
-    )
+    old = _breaks(runtime.version, versions, scheme, ">")
+    new = _breaks(runtime.version, versions, scheme, "<")
+    if covers is True:
+        old, new = False, False
+    elif isinstance(covers, Unknown) and (covers == UNLISTED or isinstance(runtime.version, str)):
+        # Within the bounds or beyond them, the table leaves it open.
+        old = False if old is False and versions is not None else covers
+        new = False if new is False and versions is not None else covers
     return Fit(
         icd=runtime.source,
         implementation=runtime.implementation,
@@ -255,7 +255,8 @@ def _covers(runtime: Runtime, identity: Identity, tables: Tables) -> Fact[bool]:
     version = runtime.version if isinstance(runtime.version, str) else None
     covers = tables.covers(runtime.implementation, version, identity.pci_id)
     if isinstance(covers, Unknown):
-        return runtime.version if isinstance(runtime.version, Unknown) else UNLISTED
+        # Known id and version and no answer: the table says what would settle it.
+        return runtime.version if isinstance(runtime.version, Unknown) else covers
     return covers
 
 

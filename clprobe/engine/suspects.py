@@ -87,6 +87,8 @@ class Case:
         return is_usual or _has_evidence(one) or bool(one.scope.variables)
 
     def _matters(self, one: Outcome) -> bool:
+        if one.rule.severity == "note":
+            return False
         effects = self._reach[one.rule.id]
         harmless = effects and not effects & self._possible and one.rule.link not in _ENDS
         return was_asked(one) and not harmless
