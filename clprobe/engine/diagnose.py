@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from clprobe.engine.decide import next_command
 from clprobe.engine.derive import derive
 from clprobe.engine.homes import without_home
 from clprobe.engine.inventory import take_inventory
@@ -15,6 +16,7 @@ from clprobe.engine.judge import Outcome, ask
 from clprobe.engine.load import load_rules
 from clprobe.engine.paths import Use, label_of, read_from
 from clprobe.engine.permissions.as_user import spoken_name
+from clprobe.engine.questions import Questions
 from clprobe.engine.rank import Ranked, rank
 from clprobe.engine.remedies import remedies_of
 from clprobe.engine.rule import Rule
@@ -23,7 +25,7 @@ from clprobe.engine.suspects import Case
 from clprobe.engine.tables import Tables
 from clprobe.engine.templates import fill, fill_known, names_unknown
 from clprobe.model.errors import ClprobeError
-from clprobe.model.finding import Diagnosis, Evidence, Finding, Status
+from clprobe.model.finding import PERHAPS, Diagnosis, Evidence, Finding, NextCommand, Status
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.unknown import NOT_STATED, Unknown
 
@@ -74,9 +76,9 @@ def diagnose(snapshot: Snapshot, knowledge: Knowledge) -> Diagnosis:
     suspects = case.suspects()
     open_questions = [one for one in case.open_questions() if one not in suspects]
     findings = (
-        *(_undetermined(one, "Perhaps") for one in suspects),
+        *(_undetermined(one, PERHAPS) for one in suspects),
         *(_present(one, knowledge.tables) for one in ranked),
-        *(_undetermined(one, "Could not tell") for one in open_questions),
+        *(_undetermined(one, "Could not tell: ") for one in open_questions),
     )
     inventory = take_inventory(facts)
     diagnosis = Diagnosis(
@@ -89,8 +91,15 @@ def diagnose(snapshot: Snapshot, knowledge: Knowledge) -> Diagnosis:
         nodes=inventory.nodes,
         asked_as=_asked_as(snapshot),
         unread=snapshot.unread,
+        next_command=_next_command([*suspects, *open_questions], snapshot),
     )
     return without_home(diagnosis, snapshot.user)
+
+
+def _next_command(open_outcomes: list[Outcome], snapshot: Snapshot) -> NextCommand | None:
+    if not open_outcomes:
+        return None
+    return next_command(open_outcomes, snapshot, Questions.load())
 
 
 def _asked_as(snapshot: Snapshot) -> str | None:
@@ -158,7 +167,7 @@ def _undetermined(outcome: Outcome, doubt: str) -> Finding:
         verdict="undetermined",
         severity=rule.severity,
         subject=outcome.subject,
-        title=f"{doubt}: {_title(outcome)}",
+        title=f"{doubt}{_title(outcome)}",
         because=" ".join(filter(None, reasons)),
         evidence=_evidence((*outcome.answer.used, *outcome.answer.gaps)),
         sources=rule.sources,

@@ -7,6 +7,8 @@ import msgspec
 
 Verdict = Literal["present", "absent", "undetermined"]
 Severity = Literal["error", "warning", "note"]
+PERHAPS = "Perhaps: "
+"""How the title of a suspect starts: an undecided cause that would explain what is seen."""
 Status = Literal["healthy", "problems", "undetermined"]
 
 
@@ -122,11 +124,24 @@ class NodeReport(msgspec.Struct, frozen=True, kw_only=True):
     denied_because: str | None
 
 
+class NextCommand(msgspec.Struct, frozen=True, kw_only=True):
+    """What to run next where facts are lacking; `decides`: rules that its output decides.
+
+    `command` is one line for a shell; `needs_root`: to be run by root, sudo is not in it.
+    """
+
+    title: str
+    command: str
+    needs_root: bool
+    decides: tuple[str, ...]
+
+
 class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
     """Everything `doctor` and `info` print, root cause first.
 
     `asked_as` is the user or service of `--as`; None: it is answered for whoever ran it.
     `unread` are the lines of a pasted report that nobody understood.
+    `next_command` decides most of what is open; None: nothing is, or no command would.
     """
 
     status: Status
@@ -138,3 +153,4 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
     nodes: tuple[NodeReport, ...] = ()
     asked_as: str | None = None
     unread: tuple[str, ...] = ()
+    next_command: NextCommand | None = None
