@@ -8,7 +8,14 @@ from html import escape
 from clprobe.model.comparison import Comparison
 from clprobe.model.finding import Diagnosis, Finding, Remedy
 from clprobe.report.comparison_words import comparison_heading, comparison_lines
-from clprobe.report.doctor_words import command, consequence_lines, folded, summary, verdict
+from clprobe.report.doctor_words import (
+    command,
+    consequence_lines,
+    folded,
+    next_line,
+    summary,
+    verdict,
+)
 from clprobe.report.terminal import safe
 
 _SIGNS = {"error": "✗", "warning": "!", "note": "·", "undetermined": "?"}
@@ -50,7 +57,7 @@ def diagnosis_as_html(
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>clprobe doctor: {escape(diagnosis.status)}</title>\n"
         f"<style>{_STYLE}</style></head>\n<body>\n"
-        f"<h1>{result}</h1>\n{families}{_since(comparison)}"
+        f"<h1>{result}</h1>\n{_next(diagnosis)}{families}{_since(comparison)}"
         + _table(
             "Drivers", ("driver", "what it is", "stage", "outcome", "detail"), _drivers(diagnosis)
         )
@@ -62,6 +69,11 @@ def diagnosis_as_html(
         + f"<p>{_text(summary(diagnosis, checks=checks, elapsed_ms=elapsed_ms))}</p>\n"
         "</body>\n</html>\n"
     )
+
+
+def _next(diagnosis: Diagnosis) -> str:
+    line = next_line(diagnosis)
+    return f"<p>To decide:</p>\n<pre>{_text(line)}</pre>\n" if line is not None else ""
 
 
 def _since(comparison: Comparison | None) -> str:

@@ -16,8 +16,11 @@ from clprobe.report.doctor_words import (
     file_name,
     folded,
     grouped,
+    next_line,
     shared_questions,
     summary,
+    suspects,
+    suspicion,
     verdict,
 )
 from clprobe.report.screen import INDENT, LABEL, Screen
@@ -50,7 +53,9 @@ class DoctorText:
     ) -> None:
         """Print the whole diagnosis; `comparison` is with an earlier snapshot."""
         self._verdict(diagnosis)
-        questions, findings = shared_questions(diagnosis.findings)
+        briefly = self._suspects(diagnosis) if self._verbosity <= 0 else ()
+        rest = tuple(one for one in diagnosis.findings if one not in briefly)
+        questions, findings = shared_questions(rest)
         for alike in grouped(folded(findings)):
             if alike[0][0].severity != "note" or self._verbosity > 0:
                 self._screen.blank()
@@ -81,6 +86,22 @@ class DoctorText:
         if diagnosis.asked_as:
             who = f"Asked for {diagnosis.asked_as}: permissions are predicted, not tried."
             self._screen.wrapped(who, INDENT)
+        line = next_line(diagnosis)
+        if line is not None:
+            lead = Text(" " * INDENT + "To decide: ", "label")
+            text = Text.assemble(lead, (self._screen.clean(line), "command"))
+            self._screen.text(text, soft_wrap=True)
+
+    def _suspects(self, diagnosis: Diagnosis) -> tuple[Finding, ...]:
+        """Print a line per undecided cause; -v prints them like other findings instead."""
+        listed = suspects(diagnosis)
+        if listed:
+            self._screen.heading("Possible causes, the likeliest first")
+        for one in listed:
+            self._screen.marked(
+                "undetermined", f"{one.id}: {suspicion(one)}", indent=INDENT, hang=INDENT
+            )
+        return listed
 
     def _finding(
         self, finding: Finding, consequences: list[Finding], *, also: list[Finding]

@@ -4,7 +4,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from clprobe.model.finding import Diagnosis, Finding, Remedy
+from clprobe.model.finding import PERHAPS, Diagnosis, Finding, Remedy
 from clprobe.model.unknown import NOT_STATED
 from clprobe.report.plan_script import command_line
 
@@ -15,12 +15,33 @@ def verdict(diagnosis: Diagnosis) -> str:
     devices = f"{count} OpenCL device{'' if count == 1 else 's'}"
     if diagnosis.status == "healthy":
         return f"Healthy: {devices}."
+    likeliest = next(iter(suspects(diagnosis)), None)
+    if likeliest is not None:
+        return f"The cause is not decided; most likely: {suspicion(likeliest)}."
     if diagnosis.status == "undetermined":
         return f"Could not decide: {devices} known, but not everything could be found out."
     root = next((f for f in diagnosis.findings if f.id == diagnosis.root_cause), None)
     title = root.title.rstrip(".") if root is not None else "There are problems"
     verb = "is" if count == 1 else "are"
     return f"{title}. {devices} {verb} listed." if count else f"{title}."
+
+
+def suspects(diagnosis: Diagnosis) -> tuple[Finding, ...]:
+    """Return the undecided causes of what is seen, the likeliest first."""
+    return tuple(one for one in diagnosis.findings if one.title.startswith(PERHAPS))
+
+
+def suspicion(suspect: Finding) -> str:
+    """Return what a suspect would be, as a sentence without its end."""
+    return suspect.title.removeprefix(PERHAPS).rstrip(".")
+
+
+def next_line(diagnosis: Diagnosis) -> str | None:
+    """Return the command that decides most of what is open; None if nothing is to be run."""
+    one = diagnosis.next_command
+    if one is None:
+        return None
+    return f"{'sudo ' if one.needs_root else ''}{one.command}"
 
 
 def folded(findings: Iterable[Finding]) -> Iterator[tuple[Finding, list[Finding]]]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from clprobe.model.comparison import Comparison
 from clprobe.model.finding import Diagnosis, Finding
 from clprobe.report.comparison_words import comparison_heading, comparison_lines
+from clprobe.report.doctor_words import next_line
 from clprobe.report.plan_script import command_line
 
 _ESCAPED = str.maketrans({char: f"\\{char}" for char in "\\`*_[]<>#|~"})
@@ -30,6 +31,9 @@ def _lines(diagnosis: Diagnosis) -> Iterator[str]:
     yield f"**clprobe doctor: {diagnosis.status}**"
     if diagnosis.root_cause is not None:
         yield f"Root cause: `{diagnosis.root_cause}`"
+    line = next_line(diagnosis)
+    if line is not None:
+        yield f"To decide: `{_code(line)}`"
     yield ""
     for finding in diagnosis.findings:
         yield from _finding(finding)
