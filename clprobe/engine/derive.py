@@ -7,6 +7,7 @@ from typing import TypeVar
 import msgspec
 
 from clprobe.engine.derive_devices import gather_devices
+from clprobe.engine.derive_frameworks import judge_framework, with_pytorch
 from clprobe.engine.derive_gpus import judge_gpu, with_device
 from clprobe.engine.derive_icds import judge_icd
 from clprobe.engine.derive_intel import judge_intel
@@ -40,6 +41,7 @@ def derive(snapshot: Snapshot, tables: Tables) -> Facts:
     icds = _each(readable, lambda icd: judge_icd(icd, snapshot, tables))
     devices = _devices(snapshot, icds, tables)
     gpus = _gpus(snapshot, icds, devices, tables)
+    gpus = _each(gpus, lambda gpu: with_pytorch(gpu, tables))
     said = everything_said(snapshot)
     snapshot = with_nodes_named(snapshot, said)
     nodes = _each(snapshot.device_nodes, lambda node: _node(node, snapshot, gpus))
@@ -56,7 +58,7 @@ def derive(snapshot: Snapshot, tables: Tables) -> Facts:
         package_sources=snapshot.package_sources,
         package_trouble=snapshot.package_trouble,
         libraries=snapshot.libraries,
-        frameworks=snapshot.frameworks,
+        frameworks=_each(snapshot.frameworks, lambda one: judge_framework(one, snapshot)),
         loaders=_each(snapshot.loaders, lambda loader: judge_loader(loader, icds)),
         icds=icds,
         devices=devices,

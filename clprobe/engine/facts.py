@@ -176,6 +176,17 @@ class ViewFacts(View, frozen=True, kw_only=True):
     ] = False
 
 
+class FrameworkFacts(Framework, frozen=True, kw_only=True):
+    """A machine-learning framework beside the PyTorch that it extends."""
+
+    fits_pytorch: Annotated[
+        Fact[bool],
+        described(
+            "whether the PyTorch beside it is one that it was built against", "metadata of {name}"
+        ),
+    ] = NOT_STATED
+
+
 class Boot(FactStruct, frozen=True, kw_only=True):
     """How the system was started."""
 
@@ -299,7 +310,7 @@ class Facts(FactStruct, frozen=True, kw_only=True):
         described("libraries opened at run time by name; null: not found", "ldconfig -p"),
     ] = msgspec.field(default_factory=dict)
     frameworks: Annotated[
-        Fact[tuple[Framework, ...]], described("PyTorch and the like", "this Python's packages")
+        Fact[tuple[FrameworkFacts, ...]], described("PyTorch and the like", "this Python's packages")
     ] = NOT_STATED
     loaders: Annotated[
         Fact[tuple[LoaderFacts, ...]], described("ICD loaders", "ldconfig -p and other ways")

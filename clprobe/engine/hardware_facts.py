@@ -83,6 +83,13 @@ class GpuFacts(Gpu, frozen=True, kw_only=True):
         Fact[str | None],
         described("key in the generations table; null: not in it", "{pci_id} in the GPU table"),
     ] = NOT_STATED
+    pytorch_xpu: Annotated[
+        Fact[str | None],
+        described(
+            "works, untested or fails: PyTorch's XPU backend on it; null: not Intel's",
+            "{generation} in the table of stacks",
+        ),
+    ] = NOT_STATED
     family: Annotated[
         Fact[str | None],
         described("of AMD's or NVIDIA's chips, such as Polaris; null: another vendor's", "{name}"),
