@@ -78,7 +78,11 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
         return _list_rules(obj["color"])
     run_kernels = verbose or bool(selectors)
     snapshot, knowledge = gather(
-        source, asked, timeout, for_text=form == "text", run_kernels=run_kernels, pairs=pairs
+        *(source, asked, timeout),
+        for_text=form == "text",
+        verbose=verbose,
+        run_kernels=run_kernels,
+        pairs=pairs,
     )
     if rule_id is not None:
         return _why(rule_id, snapshot, knowledge, obj["color"])

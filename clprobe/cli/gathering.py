@@ -14,7 +14,13 @@ if TYPE_CHECKING:
 
 
 def gather(
-    source: str | None, asked: str | None, timeout: float, *, for_text: bool, **wanted: bool
+    source: str | None,
+    asked: str | None,
+    timeout: float,
+    *,
+    for_text: bool,
+    verbose: bool,
+    **wanted: bool,
 ) -> "tuple[Snapshot, Knowledge]":
     """Return facts and rules; rules are read while drivers keep us waiting.
 
@@ -27,6 +33,7 @@ def gather(
         stated = read_snapshot(source)
         snapshot = stated if asked is None else as_stated_user(stated, asked)
         return snapshot, _load_knowledge(for_text=False)
+    from clprobe.cli.progress import Progress
     from clprobe.engine.permissions.as_user import as_user
     from clprobe.probe.accounts import find_account
     from clprobe.probe.collect import collect
@@ -36,7 +43,8 @@ def gather(
     host = LiveHost()
     account = None if asked is None else find_account(host, asked)
     knowledge = Background(lambda: _load_knowledge(for_text=for_text))
-    snapshot = collect(host, timeout_s=timeout, **wanted)
+    progress = Progress(limit_s=timeout, verbose=verbose)
+    snapshot = collect(host, timeout_s=timeout, waiting=progress.waiting, **wanted)
     # Scrubbed like what `clprobe snapshot` writes, so that its replay says the very same.
     snapshot = scrub_here(snapshot, host)
     return as_user(snapshot, *account) if account else snapshot, knowledge.result()

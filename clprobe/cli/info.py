@@ -6,6 +6,7 @@ import click
 import msgspec
 
 from clprobe.cli import exit_codes
+from clprobe.cli.progress import Progress
 from clprobe.cli.sources import read_snapshot
 from clprobe.engine.derive import derive
 from clprobe.engine.inventory import take_inventory
@@ -48,4 +49,5 @@ def command(
 def _collect(timeout: float) -> Snapshot:
     from clprobe.probe.collect import collect
 
-    return collect(timeout_s=timeout)
+    progress = Progress(limit_s=timeout, verbose=False)
+    return collect(timeout_s=timeout, waiting=progress.waiting)

@@ -11,6 +11,7 @@ import click
 import msgspec
 
 from clprobe.cli import exit_codes
+from clprobe.cli.progress import Progress
 from clprobe.model.codec import snapshot_schema, snapshot_to_json
 from clprobe.model.errors import ClprobeError
 from clprobe.model.snapshot import Snapshot
@@ -45,7 +46,9 @@ def command(output: Path | None, schema: bool, timeout_s: float) -> int:
         click.echo(json.dumps(snapshot_schema(), indent=2))
         return exit_codes.OK
     host = LiveHost()
-    snapshot = scrub.scrub_here(collect(host, timeout_s=timeout_s), host)
+    progress = Progress(limit_s=timeout_s, verbose=False)
+    facts = collect(host, timeout_s=timeout_s, waiting=progress.waiting)
+    snapshot = scrub.scrub_here(facts, host)
     if output is None:
         click.echo(snapshot_to_json(snapshot), nl=False)
     else:

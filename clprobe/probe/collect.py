@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 """collect(): one host's facts, gathered while the OpenCL children are at work."""
 
+import contextlib
 import time
+from collections.abc import Callable
 from datetime import datetime, timezone
 from typing import Any, NamedTuple
 
@@ -29,6 +31,14 @@ from clprobe.probe.system import probe_system
 from clprobe.probe.user import probe_sudo_caller, probe_user
 
 _SHORTEST_S = 0.1
+Waiting = Callable[[str], contextlib.AbstractContextManager[None]]
+"""Called with what is waited for; the block inside is the wait."""
+
+
+def _in_silence(what: str) -> contextlib.AbstractContextManager[None]:
+    """Wait without a word."""
+    del what
+    return contextlib.nullcontext()
 
 
 def collect(
@@ -37,12 +47,13 @@ def collect(
     timeout_s: float = 10.0,
     run_kernels: bool = False,
     pairs: bool = False,
+    waiting: Waiting = _in_silence,
 ) -> Snapshot:
     """Return the facts of `host`, of this machine if it is left out.
 
     No driver is loaded into this process, and none is waited for longer than `timeout_s`.
     `run_kernels` also builds and runs a small kernel on each device. `pairs` then loads every two
-    ICDs together, for which there is `timeout_s` once more.
+    ICDs together, for which there is `timeout_s` once more. `waiting` is told what takes time.
     """
     asked = _Asking(host or LiveHost(), time.monotonic() + timeout_s, run_kernels)
     host = asked.host
@@ -52,8 +63,9 @@ def collect(
     icds = probe_icds(host, libraries, loaders)
     children = _start_icds(asked, icds)
     # The children work from here on; the host is looked at meanwhile.
-    packages = probe_packages(host)
-    owners = _owners(host, icds)
+    with waiting("the package manager"):
+        packages = probe_packages(host)
+        owners = _owners(host, icds)
     snapshot = Snapshot(
         clprobe=__version__,
         source="live",
@@ -67,15 +79,24 @@ def collect(
         excerpts=(),
         perspectives=probe_sudo_caller(host),
     )
+    for icd in icds:
+        if icd.library is not None:
+            with waiting(icd.facts.path):
+                children[host.real_path(icd.library)].wait()
     answered = tuple(_answered(host, icd, children, owners, timeout_s) for icd in icds)
     has_loader = any(loader.facts.is_default is True for loader in loaders)
+    for viewer, pending in views.items():
+        with waiting(f"what {viewer} sees"):
+            pending.wait()
     seen = _views(views, timeout_s, has_loader=has_loader)
+    with waiting("pairs of drivers"):
+        together = probe_pairs(host, answered, timeout_s) if pairs else NOT_STATED
     return _encodable(
         replace(
             snapshot,
             icds=with_access(host, answered),
             views=seen,
-            pairs=probe_pairs(host, answered, timeout_s) if pairs else NOT_STATED,
+            pairs=together,
             loaders=tuple(_with_version(loader.facts, seen) for loader in loaders),
         )
     )

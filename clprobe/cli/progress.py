@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: MIT
+# ruff: noqa: PLC0415 - the terminal's module loads rich, which only slow drivers leave time for
+"""Says on stderr what keeps us waiting, once it takes over a second; stdout stays clean."""
+
+import contextlib
+import os
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from typing import TextIO
+
+_SILENCE_S = 1.0
+_TICK_S = 1.0
+_SHORTEST_S = 0.3
+_DEFAULT_WIDTH = 80
+
+
+class Progress:
+    """Shows what is being waited for: on a terminal one line that is erased again.
+
+    Elsewhere, with `verbose`, a line per wait without control characters; else nothing.
+    """
+
+    def __init__(self, *, limit_s: float, verbose: bool, stream: TextIO | None = None) -> None:
+        self._stream = stream or sys.stderr
+        self._limit_s = limit_s
+        self._on_terminal = self._stream.isatty()
+        self._speaks = self._on_terminal or verbose
+        self._started = time.monotonic()
+        self._shown = 0
+
+    @contextlib.contextmanager
+    def waiting(self, what: str) -> Iterator[None]:
+        """Tell that `what` is slow while the block runs, if it is."""
+        if not self._speaks:
+            yield
+            return
+        done = threading.Event()
+        teller = threading.Thread(target=self._tell, args=(what, done), daemon=True)
+        teller.start()
+        try:
+            yield
+        finally:
+            done.set()
+            teller.join()
+
+    def _tell(self, what: str, done: threading.Event) -> None:
+        pause = max(_SILENCE_S - self._waited_s(), _SHORTEST_S)
+        while not done.wait(pause):
+            from clprobe.report.terminal import safe
+
+            pause = _TICK_S
+            name = safe(what).replace("\n", " ").replace("\t", " ")
+            line = self._line(name, f", {self._waited_s():.0f} s of {self._limit_s:g} s")
+            if not self._on_terminal:
+                self._write(f"{line}\n")
+                break
+            self._show(line)
+        self._show("")
+
+    def _waited_s(self) -> float:
+        """Return the time since the start: all drivers were started then, and end together."""
+        return time.monotonic() - self._started
+
+    def _line(self, name: str, time: str) -> str:
+        """Return the line; a path that is too long for the terminal loses its beginning."""
+        room = self._width() - 1 - len("waiting for ") - len(time)
+        if self._on_terminal and len(name) > room > len("..."):
+            name = f"...{name[len('...') - room :]}"
+        return f"waiting for {name}{time}"
+
+    def _show(self, line: str) -> None:
+        """Replace the line that is shown; an empty one erases it. No escape sequences."""
+        if not self._on_terminal or (not line and not self._shown):
+            return
+        line = line[: self._width() - 1]
+        blank = " " * self._shown
+        self._write(f"\r{blank}\r{line}")
+        self._shown = len(line)
+
+    def _write(self, text: str) -> None:
+        # A terminal that went away is no reason to end a diagnosis.
+        with contextlib.suppress(OSError, UnicodeEncodeError):
+            self._stream.write(text)
+            self._stream.flush()
+
+    def _width(self) -> int:
+        try:
+            return os.get_terminal_size(self._stream.fileno()).columns or _DEFAULT_WIDTH
+        except (OSError, ValueError):
+            return _DEFAULT_WIDTH

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT
+"""A slow driver is named on stderr while it is waited for, on a real terminal, and erased again."""
+
+import os
+import pty
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from faults import compile_driver
+
+TIMEOUT_S = 3
+TELLS = re.compile(r"waiting for \S+/slow\.icd, \d s of 3 s")
+
+
+@pytest.fixture
+def hanging(tmp_path: Path) -> Path:
+    """A folder with one driver that never answers."""
+    if shutil.which("cc") is None:
+        pytest.skip("no C compiler")
+    folder = tmp_path / "vendors"
+    folder.mkdir()
+    (folder / "slow.icd").write_text(f"{compile_driver(tmp_path, 'entry_hang')}\n")
+    return folder
+
+
+def _start(vendors: Path, *options: str, stderr: int) -> "subprocess.Popen[bytes]":
+    return subprocess.Popen(
+        [sys.executable, "-m", "clprobe", "doctor", "--timeout", str(TIMEOUT_S), *options],
+        env={**os.environ, "OCL_ICD_VENDORS": str(vendors), "TERM": "dumb"},
+        stdout=subprocess.PIPE,
+        stderr=stderr,
+    )
+
+
+def _all_of(descriptor: int) -> str:
+    pieces = []
+    while True:
+        try:
+            piece = os.read(descriptor, 4096)
+        except OSError:  # the terminal's other end was closed
+            break
+        if not piece:
+            break
+        pieces.append(piece)
+    return b"".join(pieces).decode()
+
+
+def test_a_terminal_shows_what_is_slow_and_is_clean_again(hanging: Path) -> None:
+    ours, theirs = pty.openpty()
+    process = _start(hanging, "--json", stderr=theirs)
+    os.close(theirs)
+    shown = _all_of(ours)
+    os.close(ours)
+    stdout, _ = process.communicate(timeout=30)
+    assert len(TELLS.findall(shown)) >= 2
+    assert shown.endswith("\r")
+    assert shown.rsplit("\r", 2)[1].strip() == ""
+    assert "\x1b" not in shown
+    assert b"waiting" not in stdout
+
+
+def test_a_file_is_told_nothing_unless_verbose(hanging: Path) -> None:
+    _, quiet = _start(hanging, stderr=subprocess.PIPE).communicate(timeout=30)
+    assert quiet == b""
+    stdout, verbose = _start(hanging, "-v", stderr=subprocess.PIPE).communicate(timeout=30)
+    lines = verbose.decode().splitlines()
+    assert sum(TELLS.fullmatch(line) is not None for line in lines) == 1
+    assert verbose.decode().replace("\n", "").isprintable()
+    assert b"waiting for" not in stdout
+
+
+def test_a_quick_run_says_nothing(tmp_path: Path) -> None:
+    ours, theirs = pty.openpty()
+    process = _start(tmp_path, "--from", "-", stderr=theirs)
+    os.close(theirs)
+    process.communicate(timeout=30)
+    shown = _all_of(ours)
+    os.close(ours)
+    assert "waiting" not in shown
