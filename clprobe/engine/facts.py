@@ -310,7 +310,8 @@ class Facts(FactStruct, frozen=True, kw_only=True):
         described("libraries opened at run time by name; null: not found", "ldconfig -p"),
     ] = msgspec.field(default_factory=dict)
     frameworks: Annotated[
-        Fact[tuple[FrameworkFacts, ...]], described("PyTorch and the like", "this Python's packages")
+        Fact[tuple[FrameworkFacts, ...]],
+        described("PyTorch and the like", "this Python's packages"),
     ] = NOT_STATED
     loaders: Annotated[
         Fact[tuple[LoaderFacts, ...]], described("ICD loaders", "ldconfig -p and other ways")

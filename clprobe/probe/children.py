@@ -54,8 +54,8 @@ def _start(
     # Nothing that a driver drops in its working folder (Intel's writes *.aub) may stay.
     working_folder = Path(folder, "work")
     working_folder.mkdir()
-    # pyopencl needs this Python's packages; a vendor library needs none of them.
-    isolation = () if request.role == "pyopencl" else ("-I", "-S")
+    # pyopencl and torch need this Python's packages; a vendor library needs none of them.
+    isolation = () if request.role in ("pyopencl", "torch") else ("-I", "-S")
     kernels = "kernels" if request.kernels else "no-kernels"
     libraries = (request.library, request.beside) if request.beside else (request.library,)
     return subprocess.Popen(

@@ -9,7 +9,7 @@ OpenMode = Literal["read", "read-write"]
 FileKind = Literal[
     "file", "directory", "link", "fifo", "socket", "character-device", "block-device", "other"
 ]
-Role = Literal["icd", "loader", "pyopencl"]
+Role = Literal["icd", "loader", "pyopencl", "torch"]
 
 
 class FileStatus(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -110,7 +110,7 @@ class CommandResult(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class OpenclRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """What a child process is to ask; `library` is empty for pyopencl.
+    """What a child process is to ask; `library` is empty for pyopencl, a device type for torch.
 
     `beside` is a second vendor library that is loaded into the same process.
     """

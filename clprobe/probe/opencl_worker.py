@@ -3,9 +3,9 @@
 
 Run by path, without clprobe, site-packages or numpy: `python -I -S opencl_worker.py ROLE REPORT
 KERNELS LIBRARY…`. Roles: `icd` asks a vendor library directly, or two in one process, `loader` asks
-through a libOpenCL, `pyopencl` imports pyopencl. KERNELS is `kernels` or `no-kernels`. Before every
-call that may not return, one JSON line goes to the file REPORT, opened anew each time: drivers
-close descriptors, print and fork as they like.
+through a libOpenCL, `pyopencl` imports pyopencl, `torch` asks PyTorch for its devices. KERNELS is
+`kernels` or `no-kernels`. Before every call that may not return, one JSON line goes to the file
+REPORT, opened anew each time: drivers close descriptors, print and fork as they like.
 """
 
 import ctypes
@@ -43,6 +43,8 @@ def main(role: str, report_path: str, libraries: list[str], *, kernels: bool) ->
     try:
         if role == "pyopencl":
             _ask_pyopencl(report)
+        elif role == "torch":
+            _ask_torch(report, libraries[0])
         elif role == "loader":
             _ask_loader(report, libraries[0])
         else:
@@ -211,6 +213,13 @@ def _ask_pyopencl(report: _Report) -> None:
             for name in ("name", "type", "driver_version"):
                 report(at=[index, place], asking=name)
                 report(at=[index, place], fact=name, value=getattr(device, name))
+
+
+def _ask_torch(report: _Report, device_type: str) -> None:
+    sys.path[:] = [folder for folder in sys.path if folder != _FOLDER]
+    from clprobe.probe.torch_devices import ask_torch  # noqa: PLC0415 - for this role alone
+
+    ask_torch(report, device_type)
 
 
 if __name__ == "__main__":
