@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from clprobe.cli import exit_codes
+from clprobe.cli.completion_words import device_words, rule_ids
 from clprobe.cli.gathering import diagnose_since, gather
 
 if TYPE_CHECKING:
@@ -17,7 +18,13 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.option("--from", "source", metavar="FILE|-", help="Diagnose this snapshot, not this host.")
+@click.option(
+    "--from",
+    "source",
+    metavar="FILE|-",
+    type=click.Path(allow_dash=True),
+    help="Diagnose this snapshot, not this host.",
+)
 @click.option(
     "--as",
     "asked",
@@ -29,12 +36,22 @@ if TYPE_CHECKING:
     "selectors",
     multiple=True,
     metavar="SEL",
+    shell_complete=device_words,
     help="Show these devices; run a kernel on each.",
 )
 @click.option(
-    "--baseline", metavar="FILE", help="Say what changed since this snapshot, and what that broke."
+    "--baseline",
+    metavar="FILE",
+    type=click.Path(),
+    help="Say what changed since this snapshot, and what that broke.",
 )
-@click.option("--why", "rule_id", metavar="RULE", help="Say why this rule holds or does not.")
+@click.option(
+    "--why",
+    "rule_id",
+    metavar="RULE",
+    shell_complete=rule_ids,
+    help="Say why this rule holds or does not.",
+)
 @click.option("--list", "list_rules", is_flag=True, help="List what is checked.")
 @click.option(
     "--pairs", is_flag=True, help="Load every two drivers together; may take twice as long."

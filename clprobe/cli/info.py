@@ -6,6 +6,7 @@ import click
 import msgspec
 
 from clprobe.cli import exit_codes
+from clprobe.cli.completion_words import device_words
 from clprobe.cli.progress import Progress
 from clprobe.cli.sources import read_snapshot
 from clprobe.engine.derive import derive
@@ -20,8 +21,21 @@ SCHEMA = "clprobe.info/1"
 
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-@click.option("--from", "source", metavar="FILE|-", help="Read this snapshot, not this host.")
-@click.option("--device", "selectors", multiple=True, metavar="SEL", help="Show these devices.")
+@click.option(
+    "--from",
+    "source",
+    metavar="FILE|-",
+    type=click.Path(allow_dash=True),
+    help="Read this snapshot, not this host.",
+)
+@click.option(
+    "--device",
+    "selectors",
+    multiple=True,
+    metavar="SEL",
+    shell_complete=device_words,
+    help="Show these devices.",
+)
 @click.option("--timeout", default=10.0, show_default=True, help="Seconds to wait for a driver.")
 @click.pass_obj
 def command(
