@@ -39,7 +39,8 @@ def test_the_confirmed_cause_of_a_real_report_comes_first(path: Path) -> None:
     case = _case(path)
     diagnosis = _diagnosis(path, case)
     found = [finding.id for finding in diagnosis.findings]
-    if case.get("undetermined") and diagnosis.status == "undetermined":
+    if diagnosis.status == "undetermined":
+        assert case.get("undetermined"), found
         assert set(found[:2]) & set(_expected(case)), found
     else:
         assert set(found[:1]) & set(_expected(case)), found
