@@ -12,9 +12,7 @@ from clprobe.cli.completion_words import device_words, rule_ids
 from clprobe.cli.gathering import diagnose_since, gather
 
 if TYPE_CHECKING:
-    from clprobe.engine.diagnose import Knowledge
     from clprobe.model.finding import Diagnosis
-    from clprobe.model.snapshot import Snapshot
 
 
 @click.command()
@@ -92,7 +90,9 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     started = time.perf_counter()
     form = "json" if as_json else form
     if list_rules:
-        return _list_rules(obj["color"])
+        from clprobe.cli.doctor_rules import list_rules_of
+
+        return list_rules_of(obj["color"], as_json=form == "json")
     run_kernels = verbose or bool(selectors)
     snapshot, knowledge = gather(
         *(source, asked, timeout),
@@ -102,7 +102,9 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
         pairs=pairs,
     )
     if rule_id is not None:
-        return _why(rule_id, snapshot, knowledge, obj["color"])
+        from clprobe.cli.doctor_rules import why
+
+        return why(rule_id, snapshot, knowledge, obj["color"], as_json=form == "json")
     from clprobe.engine.diagnose import with_devices
 
     diagnosis, comparison = diagnose_since(baseline, snapshot, knowledge)
@@ -129,22 +131,3 @@ def _exit_status(diagnosis: "Diagnosis", *, strict: bool) -> int:
     if "error" in present or (strict and "warning" in present):
         return exit_codes.PROBLEMS
     return exit_codes.UNDECIDED if diagnosis.status == "undetermined" else exit_codes.OK
-
-
-def _list_rules(color: str) -> int:
-    from clprobe.engine.load import load_rules
-    from clprobe.report.rule_text import show_rules
-    from clprobe.report.terminal import make_console
-
-    show_rules(make_console(color), load_rules())
-    return exit_codes.OK
-
-
-def _why(rule_id: str, snapshot: "Snapshot", knowledge: "Knowledge", color: str) -> int:
-    from clprobe.engine.why import trace
-    from clprobe.report.rule_text import show_trace
-    from clprobe.report.terminal import make_console
-
-    rule = knowledge.rule_named(rule_id)
-    show_trace(make_console(color), rule, trace(rule, snapshot, knowledge))
-    return exit_codes.OK

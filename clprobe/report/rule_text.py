@@ -6,9 +6,10 @@ from collections.abc import Iterable
 from rich.console import Console
 from rich.text import Text
 
+from clprobe.engine.catalogue import RuleEntry
 from clprobe.engine.rule import Rule
 from clprobe.engine.why import Trace
-from clprobe.report.terminal import in_ascii, mark, safe, speaks_utf8
+from clprobe.report.screen import INDENT, Screen
 
 _TRUTHS = {True: "fine", False: "error", None: "undetermined"}
 
@@ -26,25 +27,35 @@ def show_rules(console: Console, rules: Iterable[Rule]) -> None:
         console.print(line, soft_wrap=True)
 
 
+def show_catalogue(console: Console, entries: Iterable[RuleEntry]) -> None:
+    """Print each rule with what it says, where it stands, and what it reads."""
+    screen = Screen(console)
+    for entry in entries:
+        screen.text(
+            Text.assemble((entry.id, "heading"), "  ", (entry.severity, entry.severity)),
+            soft_wrap=True,
+        )
+        screen.wrapped(entry.summary, INDENT)
+        root = "; for root" if entry.needs_root else ""
+        reads = ", ".join(entry.reads)
+        screen.wrapped(f"{entry.topic}, {entry.link}; reads {reads}{root}", INDENT, hang=INDENT)
+
+
 def show_trace(console: Console, rule: Rule, traces: tuple[Trace, ...]) -> None:
     """Print for each subject which condition held, failed or lacked its fact."""
-    plain = not speaks_utf8(console)
-    console.print(Text(f"{rule.id} ({rule.severity})", "heading"))
+    screen = Screen(console)
+    screen.text(Text(f"{rule.id} ({rule.severity})", "heading"))
     if not traces:
-        console.print(Text("  absent: there is nothing that it could be about", "label"))
+        screen.text(Text("  absent: there is nothing that it could be about", "label"))
     for trace in traces:
-        console.print()
-        console.print(Text(f"  {_clean(trace.subject, plain)}: {trace.verdict}"), soft_wrap=True)
+        screen.blank()
+        screen.wrapped(f"{trace.subject}: {trace.verdict}", INDENT, hang=INDENT)
         for line in trace.lines:
             kind = _TRUTHS[line.truth]
-            sign = Text(
-                f"  {'  ' * (line.depth + 1)}{mark(kind, plain=plain)} ",
-                kind if kind != "undetermined" else "warning",
+            screen.marked(
+                kind,
+                f"{line.text}   {line.value}" if line.value else line.text,
+                indent=INDENT * (line.depth + 2),
+                hang=INDENT,
+                style=kind if kind != "undetermined" else "warning",
             )
-            value = f"   {_clean(line.value, plain)}" if line.value else ""
-            text = _clean(line.text, plain)
-            console.print(Text.assemble(sign, text, (value, "label")), soft_wrap=True)
-
-
-def _clean(text: str, plain: bool) -> str:
-    return in_ascii(safe(text)) if plain else safe(text)

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from clprobe.engine.catalogue import RuleList, RuleTrace
 from clprobe.engine.inventory import Inventory
 from clprobe.engine.matrix import MatrixRow
 from clprobe.model.codec import snapshot_schema
@@ -27,6 +28,8 @@ def published() -> dict[str, JsonSchema]:
     """Return the schema of every document by the document's name, such as `clprobe.doctor/1`."""
     return {
         "clprobe.doctor/1": _doctor(),
+        "clprobe.rules/1": _printed("clprobe.rules/1", RuleList),
+        "clprobe.why/1": _printed("clprobe.why/1", RuleTrace),
         "clprobe.info/1": _printed("clprobe.info/1", Inventory),
         "clprobe.install-plan/1": _printed(
             "clprobe.install-plan/1", InstallPlan, matrix=tuple[MatrixRow, ...]
