@@ -122,11 +122,15 @@ def _cause(
     if root is None or verdicts.before(root):
         return None
     able = [one for one in found if _rank(one, knowledge.tables) != _SEEN]
-    alone = [(verdicts.without(root, [one], new), one) for one in able]
-    for wanted in (False, None):
-        for truth, one in alone:
-            if truth is wanted:
-                return _change(one)
+    undecided = None
+    for one in able:
+        truth = verdicts.without(root, [one], new)
+        if truth is False:
+            return _change(one)
+        if truth is None and undecided is None:
+            undecided = _change(one)
+    if undecided is not None:
+        return undecided
     for _, alike in groupby(able, key=lambda one: _rank(one, knowledge.tables)):
         several = list(alike)
         if len(several) > 1 and verdicts.without(root, several, new) is False:
