@@ -31,9 +31,23 @@ def list_rules(obj: dict[str, str]) -> int:
 @command.command()
 @click.argument("path", type=click.Path(exists=True, path_type=Path), required=False)
 def validate(path: Path | None) -> int:
-    """Check the rule file or folder PATH, by default the whole database."""
-    rules = load_rules(path)
-    click.echo(f"{len(rules)} rule{'' if len(rules) == 1 else 's'} valid")
+    """Check the rule file or folder PATH, by default the whole database.
+
+    Names every mistake with file and line; exits with 2 if there is one.
+    """
+    from clprobe.engine.validate import validate as validated
+
+    result = validated(path)
+    for mistake in result.mistakes:
+        click.echo(mistake.message, err=True)
+        if mistake.hint:
+            click.echo(f"  do  {mistake.hint}", err=True)
+    if result.mistakes:
+        count = len(result.mistakes)
+        click.echo(f"{count} mistake{'' if count == 1 else 's'}", err=True)
+        return exit_codes.USAGE
+    tables = f", {result.tables} tables valid" if result.tables else " valid"
+    click.echo(f"{result.rules} rule{'' if result.rules == 1 else 's'}{tables}")
     return exit_codes.OK
 
 

@@ -201,12 +201,27 @@ class Tables:
 
     def _file(self, path: Path, kind: type[T]) -> T:
         if path not in self._files:
-            self._files[path] = _read(path, kind)
+            self._files[path] = read_table(path, kind)
         content: T = self._files[path]
         return content
 
 
-def _read(path: Path, kind: type[T]) -> T:
+KINDS: dict[str, type[Entry]] = {
+    "gpus": GpuFile,
+    "generations": Generation,
+    "families": Family,
+    "implementations": Implementation,
+    "distributions": Distribution,
+    "stacks": Stack,
+}
+"""What a file is, by its folder under rules/tables."""
+
+
+def read_table(path: Path, kind: type[T]) -> T:
+    """Return one file of the tables.
+
+    Raises: ClprobeError if it does not fit the type; names file, line and the nearest word.
+    """
     data = document(path)
     if isinstance(data, dict):
         legend = data.get("sources", {})

@@ -58,6 +58,35 @@ def _order(scheme: Scheme) -> Callable[[str, str], int]:
     return compared
 
 
+def read_version(version: str, scheme: Scheme) -> None:
+    """Raise ClprobeError if `version` is none of that scheme."""
+    compare(version, version, scheme)
+
+
+def is_empty(versions: str, scheme: Scheme) -> bool:
+    """Whether no version can lie in the range, or in the ranges that are joined by a comma.
+
+    Raises: ClprobeError if it cannot be read.
+    """
+    pairs = conditions(versions)
+    lows = [(o, v) for o, v in pairs if o in (">=", ">", "==")]
+    highs = [(o, v) for o, v in pairs if o in ("<=", "<", "==")]
+    return any(
+        (order := compare(low, high, scheme)) > 0 or (order == 0 and (above == ">" or below == "<"))
+        for above, low in lows
+        for below, high in highs
+    )
+
+
+def overlap(first: str, second: str, scheme: Scheme) -> bool:
+    """Whether a version can lie in both ranges.
+
+    Raises: ClprobeError if one cannot be read.
+    """
+    both = [text for text in (first, second) if text.strip() != ANY]
+    return not is_empty(", ".join(both) or ANY, scheme)
+
+
 @functools.lru_cache(maxsize=256)
 def conditions(versions: str) -> tuple[tuple[str, str], ...]:
     """Return the range as (operator, version) pairs; none for "*".
