@@ -46,8 +46,8 @@ def validate(path: Path | None) -> int:
         count = len(result.mistakes)
         click.echo(f"{count} mistake{'' if count == 1 else 's'}", err=True)
         return exit_codes.USAGE
-    tables = f", {result.tables} tables valid" if result.tables else " valid"
-    click.echo(f"{result.rules} rule{'' if result.rules == 1 else 's'}{tables}")
+    tables = f", {result.tables} tables valid" if result.tables else ""
+    click.echo(f"{result.rules} rule{'' if result.rules == 1 else 's'} valid{tables}")
     return exit_codes.OK
 
 
