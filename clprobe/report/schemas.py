@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The JSON Schemas of all documents: `python -m clprobe.report.schemas` renews clprobe/schemas."""
+"""The JSON Schemas of all documents and tables: `python -m clprobe.report.schemas` renews them."""
 
 import json
 from pathlib import Path
@@ -17,6 +17,7 @@ from clprobe.model.measurement import BenchReport
 from clprobe.model.plan import InstallPlan
 from clprobe.model.snapshot import SCHEMA as SNAPSHOT
 from clprobe.report.env_lines import EnvReport
+from clprobe.report.table_schemas import table_schemas
 
 FOLDER = Path(__file__).resolve().parent.parent / "schemas"
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -41,11 +42,11 @@ def published() -> dict[str, JsonSchema]:
 
 
 def files() -> dict[Path, str]:
-    """Return what every file of clprobe/schemas holds."""
+    """Return what every file of clprobe/schemas and rules/tables/schemas holds."""
+    documents = {FOLDER / f"{name.replace('/', '-')}.json": s for name, s in published().items()}
     return {
-        FOLDER / f"{name.replace('/', '-')}.json": json.dumps(schema, indent=2, ensure_ascii=False)
-        + "\n"
-        for name, schema in published().items()
+        path: json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+        for path, schema in {**documents, **table_schemas()}.items()
     }
 
 
@@ -98,6 +99,7 @@ def _printed(name: str, body: type[msgspec.Struct], **optional: Any) -> JsonSche
 def main() -> None:
     """Write every file."""
     for path, text in files().items():
+        path.parent.mkdir(exist_ok=True)
         path.write_text(text, encoding="utf-8")
 
 
