@@ -8,7 +8,8 @@ import msgspec
 
 from clprobe.engine.diagnose import Knowledge
 from clprobe.engine.rule import Rule
-from clprobe.engine.table_types import Distribution, Generation, GpuEntry, Implementation, Stack
+from clprobe.engine.stack_table import Stack
+from clprobe.engine.table_types import Distribution, Generation, GpuEntry, Implementation
 from clprobe.engine.tables import Tables
 from clprobe.model.errors import ClprobeError
 from clprobe.model.finding import Source

@@ -15,7 +15,6 @@ from clprobe.model.finding import Source
 KernelDriver = Literal["i915", "xe", "i915!", "xe!", "amdgpu", "nvidia", "mali", "panfrost",
     "panthor", "kgsl", "msm", "v3d", "vc4"]  # fmt: skip
 DeviceType = Literal["cpu", "gpu", "accelerator"]
-Outcome = Literal["works", "untested", "fails"]
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -236,11 +235,20 @@ class LinuxVersions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     backports: str | None = None
 
 
+class NotPackaged(Entry, frozen=True, kw_only=True):
+    """Implementations without a package, and why that is known, or what would settle it."""
+
+    implementations: tuple[str, ...]
+    because: str
+
+
 class Distribution(Entry, frozen=True, kw_only=True):
     """A release of a distribution.
 
     `node_group` is the group of render nodes, `absent` are packages that it verifiably lacks,
-    `python` and `glibc` the versions that it ships, `also` ids of its rebuilds.
+    `python` and `glibc` the versions that it ships, `also` ids of its rebuilds. Every
+    implementation for this architecture is in a row of `packages`, or in `lacks` if it has no
+    package there, or in `unknown` if nobody has looked, with what would settle it.
     """
 
     id: str
@@ -255,48 +263,10 @@ class Distribution(Entry, frozen=True, kw_only=True):
     node_group: str | None = None
     index_date: str | None = None
     absent: tuple[str, ...] = ()
+    lacks: tuple[NotPackaged, ...] = ()
+    unknown: tuple[NotPackaged, ...] = ()
 
     @property
     def key(self) -> str:
         """Its name on the command line, such as ubuntu-24.04."""
         return f"{self.id}-{self.release}"
-
-
-class StackSupport(Entry, frozen=True, kw_only=True):
-    """What a stack does on some generations; `via` are the implementations it was seen with."""
-
-    generations: tuple[str, ...]
-    outcome: Outcome
-    because: str
-    via: tuple[str, ...] = ()
-
-
-class StackBuild(Entry, frozen=True, kw_only=True):
-    """A build of a stack: its version, the torch it belongs to, and the Python it runs on."""
-
-    version: str
-    python: str
-    torch: str | None = None
-    file: str | None = None
-
-
-class Stack(Entry, frozen=True, kw_only=True):
-    """A deep-learning stack.
-
-    `api` is what it needs below it, `cpu` what it does without a GPU, `check` Python code that
-    shows whether it works.
-    """
-
-    stack: str
-    name: str
-    status: str
-    purpose: Literal["training", "inference"]
-    api: Literal["opencl", "level-zero", "direct3d12", "none"]
-    builds: tuple[StackBuild, ...]
-    supports: tuple[StackSupport, ...]
-    systems: tuple[str, ...] = ("linux",)
-    packages: tuple[str, ...] = ()
-    device: str | None = None
-    check: str | None = None
-    cpu: Outcome = "fails"
-    problems: tuple[str, ...] = ()

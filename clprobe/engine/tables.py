@@ -10,6 +10,7 @@ from clprobe.engine import coverage, gpu_names
 from clprobe.engine.checked_yaml import document, nearest, read, table_error, text_of
 from clprobe.engine.family_table import Family
 from clprobe.engine.ip_version import ip_version_in
+from clprobe.engine.stack_table import Stack
 from clprobe.engine.table_types import (
     Distribution,
     Entry,
@@ -17,7 +18,6 @@ from clprobe.engine.table_types import (
     GpuEntry,
     GpuFile,
     Implementation,
-    Stack,
 )
 from clprobe.model.errors import ClprobeError
 from clprobe.model.unknown import Unknown

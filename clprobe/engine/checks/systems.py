@@ -6,7 +6,8 @@ from pathlib import Path
 
 from clprobe.engine.checks import place as check
 from clprobe.engine.checks.place import Mistakes, Place
-from clprobe.engine.table_types import Distribution, PackageVersion, Stack
+from clprobe.engine.stack_table import Stack
+from clprobe.engine.table_types import Distribution, PackageVersion
 from clprobe.engine.tables import Tables
 
 
@@ -28,6 +29,29 @@ def distributions(files: dict[Path, Distribution], tables: Tables) -> Mistakes:
                     )
             if name in entry.absent:
                 yield top.at("absent", name).mistake(f"{name} is listed and absent at once")
+        yield from _not_packaged(top, entry, tables)
+
+
+def _not_packaged(top: Place, entry: Distribution, tables: Tables) -> Mistakes:
+    """Yield implementations that are packaged, lacking or unknown twice over."""
+    answered = {
+        key
+        for versions in entry.packages.values()
+        for version in versions
+        for key in version.implementations
+    }
+    for field in ("lacks", "unknown"):
+        for number, line in enumerate(getattr(entry, field)):
+            here = top.at(field, number)
+            yield from check.sources(here.at("sources"), line.sources or entry.sources)
+            known = tables.implementations()
+            named = line.implementations
+            yield from check.names(here.at("implementations"), named, known, "implementation")
+            for key in sorted(answered & set(named)):
+                yield here.at("implementations").mistake(
+                    f"{key} has another answer above", "A release packages it, lacks it or is open."
+                )
+            answered |= set(named)
 
 
 def _package(here: Place, version: PackageVersion, entry: Distribution, tables: Tables) -> Mistakes:
