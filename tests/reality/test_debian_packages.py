@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: MIT
+"""What the tables say of Debian's releases, against the package lists that Debian signs.
+
+The lists are fetched through this machine's own mirror. A suite that cannot be had is skipped
+with apt's own words; a disagreement fails with both values. `-rP` shows the counts.
+"""
+
+import shutil
+from collections.abc import Iterator
+
+import pytest
+from debian_archive import Archive, Suite, SuiteUnreachableError
+from debian_facts import POCKETS, Comparison, compare_release, suite_of, wanted
+
+from clprobe.engine.table_types import Distribution
+from clprobe.engine.tables import Tables
+
+pytestmark = pytest.mark.reality
+TABLES = Tables.load()
+RELEASES = [entry for entry in TABLES.distributions() if entry.id == "debian"]
+
+
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Archive]:
+    folder = tmp_path_factory.mktemp("debian")
+    try:
+        yield Archive(folder)
+    except SuiteUnreachableError as error:
+        pytest.skip(str(error))
+    finally:
+        shutil.rmtree(folder)  # the lists are some 300 MB
+
+
+@pytest.fixture(scope="module", params=RELEASES, ids=lambda release: release.key)
+def fetched(
+    request: pytest.FixtureRequest, archive: Archive
+) -> tuple[Distribution, dict[str, Suite], dict[str, str]]:
+    """A release, its suites by pocket, and why pockets are not among them."""
+    release: Distribution = request.param
+    suites, missing = {}, {}
+    for pocket in POCKETS:
+        if pocket != "release" and release.release == "sid":
+            continue
+        try:
+            suites[pocket] = archive.suite(suite_of(release, pocket), wanted(release))
+        except SuiteUnreachableError as error:
+            missing[pocket] = str(error)
+            if pocket == "release":
+                pytest.skip(str(error))
+    return release, suites, missing
+
+
+def test_debian_lists_what_the_tables_say(
+    fetched: tuple[Distribution, dict[str, Suite], dict[str, str]],
+) -> None:
+    release, suites, missing = fetched
+    seen = compare_release(release, suites, TABLES.implementations())
+    _tell(release, seen, missing)
+    untold = [
+        f"{name} ({row.pocket})"
+        for name, rows in release.packages.items()
+        for row in rows
+        if row.pocket not in suites
+    ]
+    assert not untold, f"rows of pockets that could not be compared: {missing}"
+    assert not seen.disagreements, "\n".join(seen.disagreements)
+    assert seen.compared >= 70, "so few facts that something was not read"
+
+
+@pytest.mark.slow
+def test_a_drivers_package_holds_what_it_is_recognised_by(
+    fetched: tuple[Distribution, dict[str, Suite], dict[str, str]], archive: Archive
+) -> None:
+    release, suites, _ = fetched
+    seen, gone = Comparison(), {}
+    for pocket, suite in suites.items():
+        said = {
+            name: row.implementations
+            for name, rows in release.packages.items()
+            for row in rows
+            if row.pocket == pocket and row.implementations
+        }
+        held = archive.files_of(suite.name, list(said)) if said else {}
+        for name, keys in said.items():
+            if name in held:
+                _files(seen, f"{release.key} {name} ({pocket})", keys, held[name])
+            else:
+                gone[f"{name} ({pocket})"] = f"{name} ({pocket}): listed, but not to be had"
+    _tell(release, seen, gone)
+    assert not seen.disagreements, "\n".join(seen.disagreements)
+    if seen.compared == 0:
+        pytest.skip(f"no package could be fetched: {', '.join(gone)}")
+    assert seen.compared >= 8, "so few facts that something was not read"
+
+
+def _files(seen: Comparison, where: str, said: tuple[str, ...], paths: list[str]) -> None:
+    """Its .icd files name the implementations of a package, or, without any, its libraries do."""
+    held = {path: key for path in paths if (key := _library_of(path)) is not None}
+    icds = [path for path in paths if path.endswith(".icd")]
+    named = {str(TABLES.recognise_file(icd)) for icd in icds} if icds else set(held.values())
+    text = f"{where}: the table says {', '.join(said)}, its files {icds or list(held)}"
+    seen.fact(named == set(said), text)
+    for key in said if held else ():  # PoCL's is in a package of its own
+        seen.fact(key in held.values(), f"{where}: no file of it is a library of {key}")
+
+
+def _library_of(path: str) -> str | None:
+    """Return the implementation that a file would be taken for; None where it is no library."""
+    plain = "/" + path.split(" -> ", maxsplit=1)[0]
+    return TABLES.recognise(library_path=plain) if ".so" in plain else None
+
+
+def _tell(release: Distribution, seen: Comparison, missing: dict[str, str]) -> None:
+    print(  # noqa: T201 - the count is what a reader of this test wants
+        f"{release.key}: {seen.compared} facts compared, {len(seen.disagreements)} disagree, "
+        f"{len(seen.moved_on)} newer in the archive"
+    )
+    for line in (*seen.moved_on, *missing.values()):
+        print(f"  {line}")  # noqa: T201
