@@ -73,11 +73,16 @@ class LinuxSupport(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 
 
 class Platform(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A chip of a generation, such as Coffee Lake; `firmware`: it does not start without GuC's."""
+    """A chip of a generation, such as Coffee Lake; `firmware`: it does not start without GuC's.
+
+    `threads_per_eu` and `eus_per_subslice` only where they differ from the generation's.
+    """
 
     names: str
     linux: LinuxSupport
     firmware: bool = False
+    threads_per_eu: int | None = None
+    eus_per_subslice: int | None = None
     cpus: str | None = None
     years: str | None = None
     note: str | None = None
