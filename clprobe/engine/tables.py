@@ -32,6 +32,7 @@ class Tables:
     def __init__(self, root: Path) -> None:
         self._root = root
         self._files: dict[Path, Any] = {}
+        self._chips: dict[str, tuple[GpuEntry, ...]] = {}
 
     @classmethod
     def load(cls, root: Path | None = None) -> "Tables":
@@ -67,6 +68,14 @@ class Tables:
             for path in self._paths("gpus")
             for pci_id, entry in self._gpu_file(path).gpus.items()
         }
+
+    def chips(self, generation: str) -> tuple[GpuEntry, ...]:
+        """Return the GPUs of a generation that were sold."""
+        if not self._chips:
+            for entry in self.gpus().values():
+                if not entry.sample:
+                    self._chips[entry.generation] = (*self._chips.get(entry.generation, ()), entry)
+        return self._chips.get(generation, ())
 
     def find_gpus(self, name: str) -> list[tuple[str, GpuEntry]]:
         """Return the GPUs that people call `name`: by marketing name, codename or generation."""

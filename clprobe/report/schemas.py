@@ -10,6 +10,7 @@ import msgspec
 from clprobe.engine.catalogue import RuleList, RuleTrace
 from clprobe.engine.inventory import Inventory
 from clprobe.engine.matrix import MatrixRow
+from clprobe.engine.support_table import SupportTable
 from clprobe.model.codec import snapshot_schema
 from clprobe.model.comparison import Comparison
 from clprobe.model.finding import Diagnosis
@@ -35,6 +36,7 @@ def published() -> dict[str, JsonSchema]:
         "clprobe.install-plan/1": _printed(
             "clprobe.install-plan/1", InstallPlan, matrix=tuple[MatrixRow, ...]
         ),
+        "clprobe.matrix/1": _printed("clprobe.matrix/1", SupportTable),
         "clprobe.env/1": _printed("clprobe.env/1", EnvReport),
         "clprobe.bench/1": _printed("clprobe.bench/1", BenchReport),
         SNAPSHOT: snapshot_schema(),

@@ -20,6 +20,10 @@ COMMANDS = {
     "clprobe.install-plan/1": (
         *("install-plan", "--gpu", "HD 4600", "--os", "ubuntu-24.04", "--json"),
     ),
+    "clprobe.matrix/1": (
+        *("rules", "matrix", "--generation", "Gen9", "--distribution", "debian", "--format"),
+        "json",
+    ),
     "clprobe.snapshot/1": ("snapshot",),
 }
 BENCH = BenchReport(

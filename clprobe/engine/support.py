@@ -1,0 +1,288 @@
+# SPDX-License-Identifier: MIT
+"""One cell of the support matrix: what a release offers a generation of one implementation."""
+
+from collections.abc import Iterable, Iterator
+from typing import Literal
+
+import msgspec
+
+from clprobe.engine.linux_support import is_in_range
+from clprobe.engine.offers import Offer, drives, on_cpu, packaged
+from clprobe.engine.release_linux import LinuxAnswer, linux_of
+from clprobe.engine.table_types import (
+    Distribution,
+    Elsewhere,
+    Entry,
+    Generation,
+    GpuEntry,
+    Implementation,
+)
+from clprobe.engine.tables import Tables
+from clprobe.engine.versions import in_words, upstream
+from clprobe.model.finding import Source
+
+Status = Literal["supported", "not_supported", "unverified"]
+_FROM = {"file": "files of {}", "ppa": "{}", "pip": "wheels of PyPI"}
+_INTEL = frozenset({"compute-runtime", "compute-runtime-legacy1", "beignet", "rusticl"})
+
+
+class Support(msgspec.Struct, frozen=True, kw_only=True):
+    """An answer. `origin` says where `package` comes from, `next_step` what settles the answer.
+
+    `notes` are what else to know of that version on this hardware. What runs on the CPU counts
+    as supported where it can be installed; `device` tells the two apart.
+    """
+
+    generation: str
+    distribution: str
+    implementation: str
+    status: Status
+    reason: str
+    sources: tuple[Source, ...]
+    device: Literal["gpu", "cpu"] = "gpu"
+    version: str | None = None
+    package: str | None = None
+    pocket: str | None = None
+    origin: str | None = None
+    next_step: str | None = None
+    notes: tuple[str, ...] = ()
+
+
+class _Cell(msgspec.Struct, frozen=True):
+    generation: Generation
+    release: Distribution
+    implementation: Implementation
+    chips: tuple[GpuEntry, ...]
+
+    def answer(  # noqa: PLR0913 - one parameter per field
+        self,
+        status: Status,
+        reason: str,
+        sources: Iterable[Entry],
+        *,
+        offer: Offer | None = None,
+        next_step: str | None = None,
+        notes: tuple[str, ...] = (),
+    ) -> Support:
+        """Return the answer with the names of what it is about."""
+        return Support(
+            generation=self.generation.generation,
+            distribution=self.release.key,
+            implementation=self.implementation.implementation,
+            device="cpu" if on_cpu(self.implementation) else "gpu",
+            status=status,
+            reason=_sentence(reason),
+            sources=_sources(sources),
+            version=offer.version if offer else None,
+            package=offer.package if offer else None,
+            pocket=offer.pocket if offer else None,
+            origin=offer.origin if offer else None,
+            next_step=_sentence(next_step) if next_step else None,
+            notes=tuple(_sentence(note) for note in notes),
+        )
+
+
+def support(
+    generation: Generation, release: Distribution, implementation: Implementation, tables: Tables
+) -> Support:
+    """Return whether the release, or a known way onto it, drives the generation's GPUs."""
+    chips = tables.chips(generation.generation)
+    cell = _Cell(generation, release, implementation, chips)
+    never = _never(cell)
+    if never is not None:
+        return never
+    offers = packaged(release, implementation, generation, chips)
+    if offers and (offers[0].drives != "no" or on_cpu(implementation)):
+        return _offered(cell, offers[0])
+    for way in implementation.elsewhere:
+        if release.key in way.onto or ("*" in way.onto and release.id != "alpine"):
+            brought = _brought(cell, way, offers)
+            if brought is not None:
+                return brought
+    return _not_offered(cell, offers)
+
+
+def _never(cell: _Cell) -> Support | None:
+    """Return the answer where no release of the implementation drives the generation."""
+    entry, generation = cell.implementation, cell.generation
+    key = entry.implementation
+    if on_cpu(entry) or key in generation.implementations:
+        return None
+    if key not in _INTEL:
+        reason = f"{entry.name} drives no GPU of Intel's, on any release"
+        return cell.answer("not_supported", reason, [entry])
+    why = generation.not_driven_by.get(key) or generation.no_opencl_because
+    why = why or "it lists none of its GPUs"
+    reason = f"{entry.name} never drives {generation.generation}: {why}"
+    return cell.answer("not_supported", reason, [generation, entry])
+
+
+def _offered(cell: _Cell, offer: Offer) -> Support:
+    entry, generation = cell.implementation, cell.generation
+    has = f"{cell.release.name} has {offer.package} {offer.version} ({offer.pocket})"
+    if on_cpu(entry):
+        return _on_cpu(cell, offer, has)
+    linux = linux_of(cell.release, generation, entry)
+    sources = [offer.entry, generation, entry]
+    if linux.fit == "no":
+        reason = f"{has}, which drives {generation.generation}, but {linux.said}"
+        return cell.answer("not_supported", reason, sources, offer=offer)
+    status, step = _status(cell, offer, linux)
+    notes = tuple(_notes(cell, offer, linux))
+    return cell.answer(
+        status, _reason(has, cell, offer, linux), sources, offer=offer, next_step=step, notes=notes
+    )
+
+
+def _on_cpu(cell: _Cell, offer: Offer, has: str) -> Support:
+    doubt = offer.entry.unverified
+    return cell.answer(
+        "unverified" if doubt else "supported",
+        f"{has}, which computes on the CPU, whatever the GPU is",
+        [offer.entry],
+        offer=offer,
+        next_step=_search(cell, offer) if doubt else None,
+        notes=(offer.note,) if offer.note else (),
+    )
+
+
+def _search(cell: _Cell, offer: Offer) -> str:
+    return f"Ask the package search of {cell.release.name} for {offer.package}"
+
+
+def _reason(has: str, cell: _Cell, offer: Offer, linux: LinuxAnswer) -> str:
+    name = cell.generation.generation
+    said = {
+        "yes": f"{has}, which drives {name}",
+        "some": f"{has}, which drives {name}, {offer.why}",
+        "unknown": f"{has}; whether that drives {name} is not known: {offer.why}",
+    }[offer.drives]
+    return f"{said}; {linux.said}" if linux.said else said
+
+
+def _status(cell: _Cell, offer: Offer, linux: LinuxAnswer) -> tuple[Status, str | None]:
+    if offer.drives == "unknown":
+        return "unverified", "Install it and run clprobe doctor on such a GPU"
+    if offer.entry.unverified:
+        return "unverified", _search(cell, offer)
+    if linux.fit == "unknown":
+        return "unverified", "The command uname -r shows whether the release has such a Linux"
+    if linux.fit == "forced":
+        return "unverified", "Boot with force_probe and the GPU's device id, then clprobe doctor"
+    return "supported", None
+
+
+def _notes(cell: _Cell, offer: Offer, linux: LinuxAnswer) -> Iterator[str]:
+    """Yield what the tables know to go wrong with this version, on this hardware and Linux."""
+    entry = cell.implementation
+    number = offer.version if entry.version_scheme == "debian" else upstream(offer.version)
+    if offer.note:
+        yield offer.note
+    for one in entry.releases:
+        concerned = not one.generations or cell.generation.generation in one.generations
+        mended = offer.version in one.mended
+        here = is_in_range(number, one.versions, entry.version_scheme) is True
+        if not (concerned and here) or mended:
+            continue
+        if one.linux == "*" or _is_in(linux.linux, one.linux):
+            yield one.note
+    if entry.enable:
+        variables = " ".join(f"{key}={value}" for key, value in entry.enable.items())
+        yield f"It shows the GPU only with {variables} in the environment"
+
+
+def _is_in(linux: str | None, versions: str) -> bool:
+    return linux is not None and is_in_range(linux, versions, "linux") is True
+
+
+def _brought(cell: _Cell, way: Elsewhere, offers: list[Offer]) -> Support | None:
+    """Return the answer that a way from outside the release gives; None if it is no answer."""
+    if way.version is None:
+        return None
+    verdict, why = drives(cell.implementation, way.version, cell.chips, cell.generation)
+    if verdict == "no" and not on_cpu(cell.implementation):
+        return None
+    offer = Offer(
+        package=", ".join(way.packages),
+        version=way.version,
+        pocket=way.how,
+        origin=_FROM[way.how].format(way.origin),
+        entry=way,
+        drives=verdict,
+        why=why,
+    )
+    own = _own(cell, offers)
+    sources: list[Entry] = [way, *_denials(cell), cell.generation]
+    linux = LinuxAnswer("yes") if on_cpu(cell.implementation) else _linux(cell)
+    if linux.fit == "no":
+        return cell.answer("not_supported", f"{own}, and {linux.said}", sources)
+    doubt = way.status != "supported" or way.unverified or linux.fit in ("unknown", "forced")
+    doubt = doubt or not _glibc_fits(cell.release, way)
+    reason = f"{own}; {offer.origin} ({way.version}) are another way: {way.note}"
+    step = "Install it so on such a machine and run clprobe doctor" if doubt else None
+    status: Status = "unverified" if doubt else "supported"
+    return cell.answer(status, reason, sources, offer=offer, next_step=step)
+
+
+def _linux(cell: _Cell) -> LinuxAnswer:
+    return linux_of(cell.release, cell.generation, cell.implementation)
+
+
+def _glibc_fits(release: Distribution, way: Elsewhere) -> bool:
+    if way.glibc == "*":
+        return True
+    return release.glibc is not None and is_in_range(release.glibc, way.glibc, "dotted") is True
+
+
+def _not_offered(cell: _Cell, offers: list[Offer]) -> Support:
+    unknown = [
+        one
+        for one in cell.release.unknown
+        if cell.implementation.implementation in one.implementations
+    ]
+    ways = [
+        f"Look at {way.origin}: {way.note}"
+        for way in cell.implementation.elsewhere
+        if way.version is None and cell.release.key in way.onto
+    ]
+    if unknown and not offers:
+        reason = f"It is not known whether {cell.release.name} has {cell.implementation.name}"
+        return cell.answer(
+            "unverified", reason, [*unknown, cell.release], next_step=unknown[0].because
+        )
+    sources: list[Entry] = [*(one.entry for one in offers), *_denials(cell), cell.generation]
+    return cell.answer(
+        "not_supported", _own(cell, offers), sources, next_step=ways[0] if ways else None
+    )
+
+
+def _own(cell: _Cell, offers: list[Offer]) -> str:
+    """Say that what the release packages, if anything, is no answer."""
+    key, generation = cell.implementation.implementation, cell.generation
+    if offers:
+        newest = offers[0]
+        needed = generation.implementations.get(key)
+        words = in_words(needed.versions) if needed is not None else "another version"
+        return (
+            f"{cell.release.name} has {newest.package} {newest.version}, "
+            f"and {generation.generation} needs {words}"
+        )
+    denials = [one.because for one in cell.release.lacks if key in one.implementations]
+    because = f": {denials[0]}" if denials else ""
+    return f"{cell.release.name} does not package {cell.implementation.name}{because}"
+
+
+def _denials(cell: _Cell) -> list[Entry]:
+    key = cell.implementation.implementation
+    found: list[Entry] = [one for one in cell.release.lacks if key in one.implementations]
+    return found or [cell.release]
+
+
+def _sources(entries: Iterable[Entry]) -> tuple[Source, ...]:
+    return tuple({source.url: source for entry in entries for source in entry.sources}.values())
+
+
+def _sentence(text: str) -> str:
+    # conda-forge and the like write themselves small.
+    start = text[:1] if "-" in text.split(" ", 1)[0] else text[:1].upper()
+    return start + text[1:].rstrip(". ") + "."
