@@ -7,12 +7,12 @@ it reads the file that it shall compile.
 
 import re
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
-from emulated_neo import SECONDS, installed
+from emulated_neo import installed
 from neo_facts import PRODUCTS
+from offline_compiler import OfflineCompiler, listed
 
 from clprobe.engine.table_types import PRE_PRODUCTION
 from clprobe.engine.tables import Tables
@@ -36,31 +36,12 @@ SAMPLE_ONLY = {"pvc-sdv", "xe_hp_sdv"}
 FAMILIES = re.compile(r"gen\d+(lp)?|xe(-\w+)?|version")
 
 
-def ocloc(*arguments: str, cwd: Path) -> str:
-    """Return all that ocloc prints; it ends with 0 or not, as it likes."""
-    done = subprocess.run(
-        ["ocloc", *arguments],
-        cwd=cwd, capture_output=True, text=True, timeout=SECONDS, check=False,
-    )  # fmt: skip
-    return done.stdout + done.stderr
-
-
-def chip_of(pci_id: str, folder: Path) -> str | None:
-    """Return the chip that ocloc takes the id for; None if it knows no such id."""
-    (folder / "empty.spv").touch()
-    said = ocloc(
-        "compile", "-file", "empty.spv", "-spirv_input", "-device", f"0x{pci_id[5:]}", cwd=folder
-    )
-    found = re.search(r"target based on 0x[0-9A-Fa-f]{4} device id: (\S+)", said)
-    assert found or "Could not determine target" in said, said
-    return found[1] if found else None
-
-
 def test_the_compiler_knows_the_ids_of_the_tables_and_no_others_of_them(tmp_path: Path) -> None:
+    compiler = OfflineCompiler(tmp_path)
     driver, wrong, chips = installed(), [], 0
     assert driver is not None
     for pci_id, gpu in TABLES.gpus().items():
-        chip = chip_of(pci_id, tmp_path)
+        chip = compiler.chip_of(pci_id)
         drives = TABLES.covers("compute-runtime", driver.version, pci_id) is True
         if drives is not (chip is not None):
             wrong.append(f"{pci_id}: the tables say {gpu.neo}, {driver.version} knows it as {chip}")
@@ -75,24 +56,23 @@ def test_the_compiler_knows_the_ids_of_the_tables_and_no_others_of_them(tmp_path
 
 
 def test_the_compiler_counts_each_chip_into_the_generation_of_the_tables(tmp_path: Path) -> None:
-    wrong, compared = [], 0
+    compiler, compared = OfflineCompiler(tmp_path), 0
+    wrong = []
     for generation in TABLES.generations().values():
         for platform in generation.platforms:
             for acronym in ACRONYMS.get(platform, "").split():
-                said = ocloc("ids", acronym, cwd=tmp_path)
-                for number in re.findall(r"^(\d+\.\d+)\.\d+$", said, re.MULTILINE):
-                    compared += 1
-                    if not _listed(number, generation.ip_versions):
-                        wrong.append(f"{acronym}: {generation.ip_versions} in the tables, {number}")
-    print(  # noqa: T201 - the count is what a reader of this test wants
-        f"{compared} IP versions compared"
-    )
+                number = compiler.ip_version_of(acronym)
+                compared += 1
+                if number is None or not listed(number, generation.ip_versions):
+                    wrong.append(f"{acronym}: {generation.ip_versions} in the tables, {number}")
+    print(f"{compared} IP versions compared")  # noqa: T201 - as above
     assert compared >= 20
     assert not wrong
 
 
 def test_the_tables_know_every_chip_that_the_compiler_offers(tmp_path: Path) -> None:
-    offered = re.search(r"can be: (.+), version", ocloc("compile", "--help", cwd=tmp_path))
+    compiler = OfflineCompiler(tmp_path)
+    offered = re.search(r"can be: (.+), version", compiler.ask("compile", "--help"))
     assert offered
     chips = {chip for chip in offered[1].split(", ") if not FAMILIES.fullmatch(chip)} - SAMPLE_ONLY
     known = {name for names in ACRONYMS.values() for name in names.split()}
@@ -101,13 +81,3 @@ def test_the_tables_know_every_chip_that_the_compiler_offers(tmp_path: Path) -> 
         f"{len(chips)} names compared"
     )
     assert chips == known | others
-
-
-def _listed(number: str, ranges: tuple[str, ...]) -> bool:
-    major, minor = (int(part) for part in number.split("."))
-    for text in ranges:
-        first, _, last = text.partition("-")
-        low, high = ([int(part) for part in end.split(".")] for end in (first, last or first))
-        if low <= [major, minor] <= high:
-            return True
-    return False
