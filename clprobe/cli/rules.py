@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from clprobe.cli import exit_codes
+from clprobe.cli.rules_matrix import command as matrix_command
 from clprobe.engine.diagnose import Knowledge
 from clprobe.engine.load import load_rules
 from clprobe.resources import rules_path
@@ -15,6 +16,9 @@ from clprobe.resources import rules_path
 @click.group()
 def command() -> None:
     """List, validate, test and document the rules database."""
+
+
+command.add_command(matrix_command)
 
 
 @command.command("list")
