@@ -10,6 +10,7 @@ from clprobe.cli import exit_codes
 from clprobe.cli.rules_matrix import command as matrix_command
 from clprobe.engine.diagnose import Knowledge
 from clprobe.engine.load import load_rules
+from clprobe.model.errors import ClprobeError
 from clprobe.resources import rules_path
 
 
@@ -86,3 +87,26 @@ def docs(check: bool) -> int:
     for path in stale:
         click.echo(f"{'stale' if check else 'written'}: {path}")
     return exit_codes.PROBLEMS if check and stale else exit_codes.OK
+
+
+@command.command()
+@click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
+def site(folder: Path) -> int:
+    """Write everything that is known as static pages into FOLDER; open index.html there.
+
+    Needs Jinja2: pip install 'clprobe[site]'.
+    """
+    from clprobe.cli.site_folder import write_site
+
+    try:
+        from clprobe.report.site.pages import site as made_site
+    except ModuleNotFoundError as error:
+        raise ClprobeError(
+            reference="site-needs-jinja2",
+            message=f"{error}.",
+            hint="Install it: pip install 'clprobe[site]'",
+        ) from error
+    files = made_site(Knowledge.load())
+    write_site(files, folder)
+    click.echo(f"{len(files)} files: {folder / 'index.html'}")
+    return exit_codes.OK
