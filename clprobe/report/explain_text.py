@@ -6,10 +6,29 @@ from collections.abc import Iterator
 from rich.console import Console
 from rich.text import Text
 
-from clprobe.engine.lexicon import Entry
+from clprobe.engine.lexicon import Entry, Explained
 from clprobe.report.terminal import in_ascii, safe, speaks_utf8
 
 _LABEL = 16
+
+
+def show_explained(console: Console, explained: Explained) -> None:
+    """Print the page of everything that the name stands for; what is meant by it comes first."""
+    plain = not speaks_utf8(console)
+    if explained.taken_for is not None:
+        taken = f"{explained.name} is not known; this is {explained.taken_for}."
+        console.print(Text(_clean(taken, plain), style="warning"), soft_wrap=True)
+        console.print()
+    if len(explained.entries) > 1:
+        console.print(Text(_clean(f"{explained.name} may be:", plain), style="label"))
+        for entry in explained.entries:
+            line = f"  {entry.kind}  {entry.title}"
+            console.print(Text(_clean(line, plain)), soft_wrap=True)
+        console.print()
+    for number, entry in enumerate(explained.entries):
+        if number:
+            console.print()
+        show_entry(console, entry)
 
 
 def show_entry(console: Console, entry: Entry) -> None:

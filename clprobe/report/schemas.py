@@ -9,6 +9,7 @@ import msgspec
 
 from clprobe.engine.catalogue import RuleList, RuleTrace
 from clprobe.engine.inventory import Inventory
+from clprobe.engine.lexicon import Explained
 from clprobe.engine.matrix import MatrixRow
 from clprobe.engine.support_table import SupportTable
 from clprobe.model.codec import snapshot_schema
@@ -36,6 +37,7 @@ def published() -> dict[str, JsonSchema]:
         "clprobe.install-plan/1": _printed(
             "clprobe.install-plan/1", InstallPlan, matrix=tuple[MatrixRow, ...]
         ),
+        "clprobe.explain/1": _printed("clprobe.explain/1", Explained),
         "clprobe.matrix/1": _printed("clprobe.matrix/1", SupportTable),
         "clprobe.env/1": _printed("clprobe.env/1", EnvReport),
         "clprobe.bench/1": _printed("clprobe.bench/1", BenchReport),

@@ -20,6 +20,7 @@ COMMANDS = {
     "clprobe.install-plan/1": (
         *("install-plan", "--gpu", "HD 4600", "--os", "ubuntu-24.04", "--json"),
     ),
+    "clprobe.explain/1": ("explain", "HD 4600", "--json"),
     "clprobe.matrix/1": (
         *("rules", "matrix", "--generation", "Gen9", "--distribution", "debian", "--format"),
         "json",

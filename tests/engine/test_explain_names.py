@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: MIT
+"""Names that people use find what they stand for, misspelt ones too, and nonsense is refused."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from clprobe.cli.explain import command
+from clprobe.engine.diagnose import Knowledge
+from clprobe.engine.lexicon import Explained, explain
+from clprobe.model.errors import ClprobeError
+
+KNOWLEDGE = Knowledge.load()
+
+
+def told(name: str) -> Explained:
+    return explain(name, KNOWLEDGE)
+
+
+def text_of(name: str) -> str:
+    parts = [f"{e.title} {' '.join(f'{label} {text}' for label, text in e.facts)}" for e in
+        told(name).entries]  # fmt: skip
+    return "\n".join(parts)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "title"),
+    [
+        ("render-node-not-accessible", "rule", "render-node-not-accessible"),
+        ("8086:0412", "GPU", "HD Graphics 4600"),
+        ("0x5916", "GPU", "HD Graphics 620"),
+        ("HD 4600", "GPU", "8086:0412"),
+        ("hd4600", "GPU", "8086:0416"),
+        ("intel uhd graphics 620", "GPU", "UHD Graphics 620"),
+        ("Arc A770", "GPU", "8086:56a0"),
+        ("arc a770m", "GPU", "8086:5690"),
+        ("Haswell", "generation", "Gen7.5"),
+        ("Kaby Lake", "generation", "Gen9.5"),
+        ("KBL", "generation", "Gen9.5"),
+        ("Meteor Lake", "generation", "Xe-LPG"),
+        ("gen 9.5", "generation", "Gen9.5"),
+        ("xe2", "generation", "Xe2"),
+        ("NEO", "driver", "compute-runtime"),
+        ("compute-runtime 24.35", "driver", "compute-runtime 24.35"),
+        ("beignet", "driver", "Beignet"),
+        ("intel-opencl-icd", "package", "intel-opencl-icd"),
+        ("libigc1", "package", "libigc1"),
+        ("mesa-opencl-icd", "package", "mesa-opencl-icd"),
+        ("Ubuntu 24.04", "distribution", "ubuntu-24.04"),
+        ("ubuntu noble", "distribution", "ubuntu-24.04"),
+        ("bookworm", "distribution", "debian-12"),
+        ("fedora 42", "distribution", "fedora-42"),
+        ("pytorch xpu", "stack", "pytorch-xpu"),
+        ("dlprim", "stack", "pytorch_dlprim"),
+        ("i915", "kernel driver", "i915"),
+        ("xe", "kernel driver", "xe"),
+        ("linux 6.8", "Linux", "Linux 6.8"),
+        ("RX 580", "family", "amd-gfx8"),
+        ("kepler", "family", "nvidia-kepler"),
+    ],
+)
+def test_a_name_finds_its_entry(name: str, kind: str, title: str) -> None:
+    explained = told(name)
+
+    assert explained.taken_for is None
+    assert any(one.kind == kind and title in one.title for one in explained.entries)
+    assert all(one.sources for one in explained.entries)
+
+
+@pytest.mark.parametrize(
+    ("misspelt", "meant"),
+    [("haswel", "Haswell"), ("beignt", "beignet"), ("compute-runtme", "compute-runtime")],
+)
+def test_a_misspelt_name_is_read_as_the_nearest_and_says_so(misspelt: str, meant: str) -> None:
+    assert told(misspelt).taken_for == meant
+
+
+@pytest.mark.parametrize("name", ["Intel HD 4601", "debian-19", "8086:ffff", "qwertyuiop"])
+def test_a_number_that_nothing_has_is_never_read_as_another(name: str) -> None:
+    with pytest.raises(ClprobeError) as caught:
+        told(name)
+
+    assert caught.value.hint
+
+
+def test_a_name_of_several_chips_lists_them_all() -> None:
+    assert {"8086:0412", "8086:0416"} <= {one.title[:9] for one in told("HD 4600").entries}
+    assert "Radeon" in text_of("HD 4600")
+    assert "TeraScale" not in text_of("Intel HD 4600")
+
+
+def test_a_version_of_a_driver_tells_what_it_drives_and_what_not() -> None:
+    facts = dict(told("compute-runtime 24.35").entries[0].facts)
+
+    assert "Gen12/Xe-LP" in facts["24.35 drives"]
+    assert "Gen9.5" in facts["24.35 lacks"]
+
+
+def test_a_version_of_linux_tells_what_it_binds() -> None:
+    facts = dict(told("linux 6.8").entries[0].facts)
+
+    assert "Lunar Lake" in facts["when forced"]
+    assert "Lunar Lake" not in facts["binds"]
+    assert "Haswell" in facts["binds"]
+    assert "ubuntu-24.04" in facts["shipped by"]
+    assert "GTT" in facts["known problems"]
+
+
+@pytest.mark.parametrize(
+    "name", ["", "   ", "\x1b[31mred", "a\x00b", "\u202ex", "x" * 10_000, "!?"]
+)
+def test_what_is_no_name_is_refused_with_2_and_never_echoed(name: str) -> None:
+    with pytest.raises(ClprobeError) as caught:
+        told(name)
+
+    assert caught.value.reference == "name-unreadable"
+    assert "\x1b" not in caught.value.message
+    assert len(caught.value.message) < 200
+
+
+def test_the_json_document_holds_every_entry() -> None:
+    done = CliRunner().invoke(command, ["HD", "4600", "--json"], obj={"color": "never"})
+    parsed = json.loads(done.stdout)
+
+    assert parsed["schema"] == "clprobe.explain/1"
+    assert len(parsed["entries"]) == len(told("HD 4600").entries)
