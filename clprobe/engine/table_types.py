@@ -128,6 +128,7 @@ class Generation(Entry, frozen=True, kw_only=True):
     threads_per_eu: int | None = None
     eus_per_subslice: int | None = None
     fp32_flops_per_clock_per_eu: int | None = None
+    fp16_flops_per_clock_per_eu: int | None = None
 
 
 class Recognise(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
