@@ -145,6 +145,13 @@ class Recognise(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     driver_versions: tuple[str, ...] = ("*",)
 
 
+class BuiltWith(Entry, frozen=True, kw_only=True):
+    """The compiler and memory library that upstream's manifest of a release names."""
+
+    igc: str
+    gmmlib: str
+
+
 class Implementation(Entry, frozen=True, kw_only=True):
     """An OpenCL implementation.
 
@@ -152,7 +159,8 @@ class Implementation(Entry, frozen=True, kw_only=True):
     variables without which it shows no device. `platform_without_device` tells whether it lists
     its platform when it has no device, `no_device_errors` which OpenCL errors mean just that.
     `builds` are the first build numbers, as platforms tell them, of some releases.
-    `linux` is what it needs on any GPU.
+    `linux` is what it needs on any GPU. `built_with` is per release, such as
+    24.31.30508.7. `variables` says what an environment variable changes.
     """
 
     implementation: str
@@ -172,6 +180,8 @@ class Implementation(Entry, frozen=True, kw_only=True):
     packages: dict[str, tuple[str, ...]] = {}
     companions: tuple[str, ...] = ()
     builds: dict[str, str] = {}
+    built_with: dict[str, BuiltWith] = {}
+    variables: dict[str, str] = {}
     releases: "tuple[Release, ...]" = ()  # Python 3.10 resolves only whole strings
     elsewhere: "tuple[Elsewhere, ...]" = ()
     problems: tuple[str, ...] = ()

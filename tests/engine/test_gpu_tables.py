@@ -6,6 +6,7 @@ from collections import Counter
 import pytest
 
 from clprobe.engine.tables import Tables
+from clprobe.engine.versions import compare, upstream
 
 TABLES = Tables.load()
 GPUS = TABLES.gpus()
@@ -76,3 +77,31 @@ def test_hd_4600_is_never_driven_by_compute_runtime(
 def test_legacy1_is_told_from_mainline_by_every_version_it_names(version: str) -> None:
     found = TABLES.recognise(platform_name="Intel(R) OpenCL Graphics", driver_version=version)
     assert found == "compute-runtime-legacy1"
+
+
+@pytest.mark.parametrize("key", ["compute-runtime", "compute-runtime-legacy1"])
+def test_distributions_build_with_no_older_compiler_than_upstream(key: str) -> None:
+    entry = TABLES.implementation(key)
+    assert entry is not None
+    compared = 0
+    for release in TABLES.distributions():
+        if release.id != "debian":
+            continue
+        drivers = [
+            row for rows in release.packages.values() for row in rows if key in row.implementations
+        ]
+        compilers = [
+            row.version
+            for name, rows in release.packages.items()
+            for row in rows
+            if name in ("libigc1", "libigc2")
+        ]
+        for driver in drivers:
+            built = entry.built_with.get(upstream(driver.version))
+            if built is None:
+                continue
+            major = built.igc.split(".")[0]
+            fitting = [c for c in compilers if c.split(".")[0] == major]
+            compared += 1
+            assert any(compare(upstream(c), built.igc, "dotted") >= 0 for c in fitting), release.key
+    assert compared
