@@ -200,6 +200,7 @@ def stack_entry(found: Stack, version: str | None = None) -> Entry:
     ]
     none = f"no build {version} is known" if version and not builds else ""
     facts = [
+        ("summary", found.summary or ""),
         ("status", found.status),
         ("purpose", f"{found.purpose}, through {found.api}"),
         ("systems", ", ".join(found.systems)),

@@ -30,16 +30,19 @@ class Stack(Entry, frozen=True, kw_only=True):
     """A deep-learning stack.
 
     `api` is what it needs below it, `cpu` what it does without a GPU, `check` Python code that
-    shows whether it works.
+    shows whether it works. `summary` says what it is, where people take it for something else.
     """
 
     stack: str
     name: str
     status: str
-    purpose: Literal["training", "inference"]
-    api: Literal["opencl", "level-zero", "direct3d12", "none"]
-    builds: tuple[StackBuild, ...]
-    supports: tuple[StackSupport, ...]
+    purpose: Literal["training", "inference", "library", "technique"]
+    api: Literal[
+        "opencl", "level-zero", "direct3d12", "vulkan", "cuda", "hip", "sycl", "lua", "none"
+    ]
+    builds: tuple[StackBuild, ...] = ()
+    supports: tuple[StackSupport, ...] = ()
+    summary: str | None = None
     systems: tuple[str, ...] = ("linux",)
     packages: tuple[str, ...] = ()
     device: str | None = None
