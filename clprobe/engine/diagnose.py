@@ -82,7 +82,7 @@ def diagnose(snapshot: Snapshot, knowledge: Knowledge) -> Diagnosis:
     )
     inventory = take_inventory(facts)
     diagnosis = Diagnosis(
-        status="undetermined" if suspects else _status(ranked, open_questions),
+        status="undetermined" if suspects else _status(ranked, open_questions, snapshot),
         root_cause=None if suspects else _root_cause(ranked),
         findings=findings,
         drivers=inventory.drivers,
@@ -122,9 +122,11 @@ def _root_cause(ranked: list[Ranked]) -> str | None:
     return ranked[0].outcome.rule.id if ranked and ranked[0].severity == "error" else None
 
 
-def _status(ranked: list[Ranked], open_questions: list[Outcome]) -> Status:
+def _status(ranked: list[Ranked], open_questions: list[Outcome], snapshot: Snapshot) -> Status:
     if any(one.severity == "error" for one in ranked):
         return "problems"
+    if snapshot.unread:  # the problem may stand in the lines that nobody understood
+        return "undetermined"
     undecided = any(
         one.fault or one.rule.vital or one.rule.severity == "error" for one in open_questions
     )
