@@ -17,6 +17,7 @@ from clprobe.model.unknown import NOT_STATED, Unknown
 from clprobe.probe.environment import probe_environment
 from clprobe.probe.facts import ask
 from clprobe.probe.file_access import with_access
+from clprobe.probe.frameworks import probe_frameworks
 from clprobe.probe.gpus import probe_gpus
 from clprobe.probe.host import Host, OpenclRequest, Pending, Role
 from clprobe.probe.icds import FoundIcd, probe_icds
@@ -27,6 +28,7 @@ from clprobe.probe.nodes import probe_nodes
 from clprobe.probe.opencl import answer_of, view_of
 from clprobe.probe.packages import probe_packages
 from clprobe.probe.pairs import probe_pairs
+from clprobe.probe.runtime_libraries import probe_runtime_libraries
 from clprobe.probe.system import probe_system
 from clprobe.probe.user import probe_sudo_caller, probe_user
 
@@ -76,6 +78,8 @@ def collect(
         gpus=probe_gpus(host),
         device_nodes=probe_nodes(host),
         packages=packages,
+        libraries=probe_runtime_libraries(host, libraries, icds),
+        frameworks=probe_frameworks(host),
         excerpts=(),
         perspectives=probe_sudo_caller(host),
     )
