@@ -26,6 +26,7 @@ from clprobe.probe.live_host import LiveHost
 from clprobe.probe.loaders import LIBRARY, probe_loaders
 from clprobe.probe.nodes import probe_nodes
 from clprobe.probe.opencl import answer_of, view_of
+from clprobe.probe.package_sources import probe_package_sources
 from clprobe.probe.packages import probe_packages
 from clprobe.probe.pairs import probe_pairs
 from clprobe.probe.runtime_libraries import probe_runtime_libraries
@@ -78,6 +79,7 @@ def collect(
         gpus=probe_gpus(host),
         device_nodes=probe_nodes(host),
         packages=packages,
+        package_sources=probe_package_sources(host),
         libraries=probe_runtime_libraries(host, libraries, icds),
         frameworks=probe_frameworks(host),
         excerpts=(),
