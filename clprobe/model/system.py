@@ -269,7 +269,7 @@ class Package(FactStruct, frozen=True, kw_only=True):
 
     name: Annotated[str, described("as the package manager names it")]
     version: Annotated[Fact[str], described("as the package manager writes it")] = NOT_STATED
-    manager: Annotated[Fact[str], described("dpkg, rpm, pacman, apk or pip")] = NOT_STATED
+    manager: Annotated[Fact[str], described("dpkg, rpm, pacman, apk, pip or conda")] = NOT_STATED
     architecture: Annotated[Fact[str], described("such as amd64")] = NOT_STATED
     state: Annotated[
         Fact[str],

@@ -27,6 +27,7 @@ from clprobe.probe.loaders import LIBRARY, probe_loaders
 from clprobe.probe.nodes import probe_nodes
 from clprobe.probe.opencl import answer_of, view_of
 from clprobe.probe.package_sources import probe_package_sources
+from clprobe.probe.package_trouble import probe_package_trouble
 from clprobe.probe.packages import probe_packages
 from clprobe.probe.pairs import probe_pairs
 from clprobe.probe.runtime_libraries import probe_runtime_libraries
@@ -68,6 +69,7 @@ def collect(
     # The children work from here on; the host is looked at meanwhile.
     with waiting("the package manager"):
         packages = probe_packages(host)
+        trouble = probe_package_trouble(host)
         owners = _owners(host, icds)
     snapshot = Snapshot(
         clprobe=__version__,
@@ -80,6 +82,7 @@ def collect(
         device_nodes=probe_nodes(host),
         packages=packages,
         package_sources=probe_package_sources(host),
+        package_trouble=trouble,
         libraries=probe_runtime_libraries(host, libraries, icds),
         frameworks=probe_frameworks(host),
         excerpts=(),
