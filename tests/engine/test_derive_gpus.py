@@ -189,3 +189,25 @@ def test_amd_s_own_package_tells_the_release_of_rocm() -> None:
     package = {"name": "rocm-opencl", "version": "2.0.0.50300-63~22.04"}
     snapshot = msgspec.convert({"packages": [package]}, Snapshot)
     assert version_by_package({"rocm-opencl"}, snapshot) == "5.3.0"
+
+
+@pytest.mark.parametrize(
+    ("gpu", "left_out_by"),
+    [
+        ({"pci_id": "8086:5916"}, ("compute-runtime",)),
+        ({"pci_id": "8086:4680"}, ()),
+        ({"pci_id": "8086:0412"}, ()),
+        ({"name": "AMD Radeon RX 570 (Polaris 10)"}, ("rocm",)),
+    ],
+)
+def test_some_gpus_were_left_out_by_later_releases(
+    gpu: dict[str, Any], left_out_by: tuple[str, ...]
+) -> None:
+    assert _gpu(gpu).left_out_by == left_out_by
+
+
+def test_what_never_drove_a_gpu_is_neither_too_old_nor_too_new_for_it() -> None:
+    gpu = _gpu({"pci_id": "8086:0412"}, packages=[{"name": "intel-opencl-icd"}])
+    assert not isinstance(gpu.fits, Unknown)
+    fit = gpu.fits[0]
+    assert (fit.covers, fit.too_old, fit.too_new) == (False, False, False)
