@@ -29,6 +29,8 @@ LISTED = (
     "ONEAPI_DEVICE_SELECTOR",
     "NEOReadDebugKeys",
     "OverrideGpuAddressSpace",
+    "OverrideDefaultFP64Settings",
+    "IGC_EnableDPEmulation",
     "FilterBdfPath",
     "CUDA_VISIBLE_DEVICES",
     "NVIDIA_VISIBLE_DEVICES",
