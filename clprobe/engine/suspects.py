@@ -12,10 +12,13 @@ from clprobe.model.unknown import NOT_STATED, NOT_TRIED
 
 _MOST_SUSPECTS = 4
 _FREQUENCY = {"common": 4, "occasional": 0, "rare": -4}
-_FOR, _AGAINST, _SETTING = 2, 1, 4
-"""What a fact that speaks for a problem weighs, one that is lacking, and the setting it is for."""
+_FOR, _AGAINST, _SETTING, _TELLING = 2, 1, 4, 4
+"""What a fact that speaks for a problem weighs, one that is lacking, the setting that it is for,
+and a fact that tells nearly all."""
 _SETTINGS = ("system.virtualization.", "system.distribution.id")
 """A rule that asks for WSL, a container or a distribution was written for those who have it."""
+_TELLING_FACTS = {("linux_binds", "no"), ("linux_binds", "forced")}
+"""What is the cause by itself, unless something made up for it."""
 _SYMPTOM_FACTS = {
     "usable_device", "gpu_device", "has_device", "device_count", "computes", "outcome", "usable",
 }  # fmt: skip
@@ -133,6 +136,7 @@ def _weight(outcome: Outcome) -> int:
     return (
         _FREQUENCY[outcome.rule.frequency] // (2 if _is_about_nothing_known(outcome) else 1)
         + _FOR * len(_evidence(outcome))
+        + _TELLING * _tells_nearly_all(outcome)
         + _SETTING * _fits_setting(outcome)
         + len(outcome.scope.variables)
         - _AGAINST * len(lacking)
@@ -144,12 +148,18 @@ def _fits_setting(outcome: Outcome) -> bool:
     return any(use.fact.startswith(_SETTINGS) and use.value is not None for use in uses)
 
 
+def _tells_nearly_all(outcome: Outcome) -> bool:
+    return any((_last_part(use.fact), use.value) in _TELLING_FACTS for use in outcome.answer.used)
+
+
 def _has_evidence(outcome: Outcome) -> bool:
     return bool(_evidence(outcome))
 
 
 def _evidence(outcome: Outcome) -> set[str]:
     """Return the facts beyond the symptom that speak for the problem."""
-    return {
-        use.fact for use in outcome.answer.used if use.fact.rsplit(".", 1)[-1] not in _SYMPTOM_FACTS
-    }
+    return {use.fact for use in outcome.answer.used if _last_part(use.fact) not in _SYMPTOM_FACTS}
+
+
+def _last_part(fact: str) -> str:
+    return fact.rsplit(".", 1)[-1]
