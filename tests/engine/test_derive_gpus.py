@@ -197,7 +197,7 @@ def test_amd_s_own_package_tells_the_release_of_rocm() -> None:
         ({"pci_id": "8086:5916"}, ("compute-runtime",)),
         ({"pci_id": "8086:4680"}, ()),
         ({"pci_id": "8086:0412"}, ()),
-        ({"name": "AMD Radeon RX 570 (Polaris 10)"}, ("rocm",)),
+        ({"name": "AMD Radeon RX 570 (Polaris 10)"}, ("amd-rocm",)),
     ],
 )
 def test_some_gpus_were_left_out_by_later_releases(
