@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: MIT
+"""Words that are also names of people, groups or hosts, and accounts that belong to nobody."""
+
+
+def words_of(text: str) -> frozenset[str]:
+    """Return the words of a text."""
+    return frozenset(text.split())
+
+
+COMMON = words_of(
+    """
+    admin administrator alpine amd amdgpu android apt arc arch arm ati auto backup base beignet bin
+    build builder cache card case centos chip class cli client clinfo clover clprobe cluster code
+    compute conda container core cpu cuda data database debian deb deck default demo dev device
+    devel display docker dom drive driver drm ember end error etc fail failed fedora file flatpak
+    free gentoo git gpu graphics group guest guc hardware hash host home hook huc icd igc image
+    info init install intel ion java jellyfin jet kali kernel kfd kubernetes kvm lab lan laptop
+    level lib library linux loader local localhost log login lxc machine main mali manjaro mark
+    master max may media memory mesa mint mode module nas nat native neo net nix nixos node none
+    not nouveau nvidia olive opencl opensuse oracle order out package page pat path pci phone pin
+    pip plasma platform plex pocl podman pop port power print proc process profile program proxmox
+    python queue radeon raspberrypi ray red render rich rob rocm root run runner runtime rusticl
+    sag server service session set share slackware snap sort source spark stack steam steamdeck
+    stream string suse sys system table temp test tester tests tiger time tmp token tools torch
+    ubuntu unknown unraid update upload user users usr value var vendor version video virtual vm
+    void wall wayland web will win windows work worker workstation wsl xe xorg zero
+    """
+)
+"""In free text these are left alone unless something beside them tells that a name is meant."""
+
+SYSTEM_ACCOUNTS = words_of(
+    """
+    root daemon bin sys sync games man lp mail news uucp proxy www-data backup list irc gnats
+    nobody _apt messagebus dbus sshd polkitd rtkit avahi colord geoclue gdm gdm3 sddm lightdm xdm
+    greeter gnome-initial-setup uuidd tss usbmux pulse pipewire saned cups http nginx apache
+    postgres mysql redis ntp chrony nscd rpc ftp operator nfsnobody jellyfin plex emby immich
+    boinc fahclient fah-client photoprism frigate ollama nvidia-persistenced kvm libvirt-qemu qemu
+    docker snap_daemon flatpak abc steam folding frr vboxadd user
+    """
+)
+"""Accounts of services, where nothing tells the user id."""
+
+SHARED_GROUPS = words_of(
+    """
+    adm sudo wheel admin video render plugdev cdrom dip lpadmin docker users audio netdev storage
+    power input sambashare libvirt kvm lxd dialout uucp network optical lp floppy bluetooth games
+    scanner nogroup nobody staff disk tape kmem tty sgx ssl-cert crontab wireshark vboxusers
+    podman i2c gpio spi seat rfkill systemd-journal log sys kfd amdgpu nvidia clavis intel opencl
+    """
+)
+"""Groups that are nobody's own, whatever their number."""
