@@ -26,6 +26,10 @@ def _kmsg(*records: str) -> dict[str, Any]:
     return {"lines_in": {f"{KMSG} {MATTERS}": list(records)}}
 
 
+def _ran(*argv: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(argv, check=False, capture_output=True, text=True, timeout=30)
+
+
 def _from_file(folder: Path, *lines: str, uptime: str = "3600.00 7000.00\n") -> str | Unknown:
     refused = {f"{KMSG} {MATTERS}": {"error": "EPERM"}, _KERN_LOG: list(lines)}
     return probe_linux_log(invent_host(folder, lines_in=refused, read={"/proc/uptime": uptime}))
@@ -85,7 +89,7 @@ def test_only_lines_since_the_last_start_count(tmp_path: Path) -> None:
     "lines",
     [
         (_HANG,),
-        (_START.replace(MACHINE["release"], "5.10.0-8-amd64"), _HANG),
+        (_START.replace(str(MACHINE["release"]), "5.10.0-8-amd64"), _HANG),
         (_START, _HANG.replace(" 1800.0", "99800.0")),
     ],
     ids=["no start in it", "another Linux was started", "later than now"],
@@ -114,7 +118,7 @@ def test_every_line_that_a_rule_understands_is_kept() -> None:
 
 @pytest.mark.skipif(not os.access(KMSG, os.R_OK), reason="this system has no log to read")
 def test_the_log_of_this_machine_holds_what_dmesg_shows() -> None:
-    shown = subprocess.run(["dmesg", "-k", "-t"], capture_output=True, text=True, timeout=10)  # noqa: S607
+    shown = _ran("dmesg", "-k", "-t")
     if shown.returncode:
         pytest.skip("dmesg may not be read here")
     log = probe_linux_log(LiveHost())
@@ -134,9 +138,7 @@ def test_an_ordinary_user_meets_dmesg_restrict() -> None:
         "print(probe_linux_log(LiveHost()))"
     )
     person = ["setpriv", "--reuid", "1001", "--regid", "1001", "--clear-groups"]
-    ran = subprocess.run(
-        [*person, sys.executable, "-c", script], capture_output=True, text=True, timeout=30
-    )
+    ran = _ran(*person, sys.executable, "-c", script)
     if ran.returncode:
         pytest.skip("another user cannot start this Python")
     assert "Permission denied" in ran.stdout
