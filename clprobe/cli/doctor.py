@@ -100,6 +100,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
         verbose=verbose,
         run_kernels=run_kernels,
         pairs=pairs,
+        ask_frameworks=verbose,
     )
     if rule_id is not None:
         from clprobe.cli.doctor_rules import why

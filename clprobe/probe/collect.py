@@ -17,7 +17,7 @@ from clprobe.model.unknown import NOT_STATED, Unknown
 from clprobe.probe.environment import probe_environment
 from clprobe.probe.facts import ask
 from clprobe.probe.file_access import with_access
-from clprobe.probe.frameworks import probe_frameworks
+from clprobe.probe.frameworks import finished_frameworks, probe_frameworks, start_frameworks
 from clprobe.probe.gpus import probe_gpus
 from clprobe.probe.host import Host, OpenclRequest, Pending, Role
 from clprobe.probe.icds import FoundIcd, probe_icds
@@ -46,19 +46,21 @@ def _in_silence(what: str) -> contextlib.AbstractContextManager[None]:
     return contextlib.nullcontext()
 
 
-def collect(
+def collect(  # noqa: PLR0913 - what takes long is switched on thing by thing
     host: Host | None = None,
     *,
     timeout_s: float = 10.0,
     run_kernels: bool = False,
     pairs: bool = False,
+    ask_frameworks: bool = False,
     waiting: Waiting = _in_silence,
 ) -> Snapshot:
     """Return the facts of `host`, of this machine if it is left out.
 
     No driver is loaded into this process, and none is waited for longer than `timeout_s`.
     `run_kernels` also builds and runs a small kernel on each device. `pairs` then loads every two
-    ICDs together, for which there is `timeout_s` once more. `waiting` is told what takes time.
+    ICDs together, for which there is `timeout_s` once more. `ask_frameworks` has PyTorch and the
+    like compute on each device that they were built for. `waiting` is told what takes time.
     """
     asked = _Asking(host or LiveHost(), time.monotonic() + timeout_s, run_kernels)
     host = asked.host
@@ -67,6 +69,8 @@ def collect(
     loaders = probe_loaders(host, libraries)
     icds = probe_icds(host, libraries, loaders)
     children = _start_icds(asked, icds)
+    frameworks = probe_frameworks(host)
+    importing = start_frameworks(frameworks, asked.start) if ask_frameworks else {}
     # The children work from here on; the host is looked at meanwhile.
     with waiting("the package manager"):
         packages = probe_packages(host)
@@ -86,7 +90,6 @@ def collect(
         package_sources=probe_package_sources(host),
         package_trouble=trouble,
         libraries=probe_runtime_libraries(host, libraries, icds),
-        frameworks=probe_frameworks(host),
         excerpts=(),
         perspectives=probe_sudo_caller(host),
     )
@@ -100,12 +103,15 @@ def collect(
         with waiting(f"what {viewer} sees"):
             pending.wait()
     seen = finished_views(views, timeout_s, has_loader=has_loader)
+    with waiting("PyTorch"):
+        frameworks = finished_frameworks(frameworks, importing)
     with waiting("pairs of drivers"):
         together = probe_pairs(host, answered, timeout_s) if pairs else NOT_STATED
     return _encodable(
         replace(
             snapshot,
             icds=with_access(host, answered),
+            frameworks=frameworks,
             views=seen,
             pairs=together,
             loaders=tuple(with_version(loader.facts, seen) for loader in loaders),
