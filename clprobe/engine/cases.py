@@ -84,13 +84,19 @@ def facts_of(case: Case, rule: Rule, knowledge: Knowledge, root: Path | None = N
     """
     path = case_file_of(rule, root)
     try:
-        data = case.snapshot
-        if data is None:
-            data = _patched(load_cases(path).base, case.but)
-        snapshot = msgspec.convert(data, Snapshot)
+        snapshot = snapshot_of(case, load_cases(path))
     except (msgspec.ValidationError, LookupError, TypeError) as error:
         raise malformed(path, f"case {case.case!r}: {error}", 1) from error
     return derive(snapshot, knowledge.tables)
+
+
+def snapshot_of(case: Case, file: CaseFile) -> Snapshot:
+    """Return the snapshot of one case of the file.
+
+    Raises: ValidationError, LookupError or TypeError if it is malformed.
+    """
+    data = _patched(file.base, case.but) if case.snapshot is None else case.snapshot
+    return msgspec.convert(data, Snapshot)
 
 
 def _result(rule: Rule, case: Case, outcomes: list[Outcome]) -> CaseResult:

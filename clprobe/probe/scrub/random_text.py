@@ -7,6 +7,8 @@ from itertools import pairwise
 SHORTEST = 24
 LONG_RUN = re.compile(rf"[A-Za-z0-9+/_-]{{{SHORTEST},}}={{0,2}}")
 _HEX = re.compile(rf"[0-9a-fA-F]{{{SHORTEST},}}")
+_SEPARATORS = re.compile(r"[+/_-]")
+_LONGEST_WORD = 12  # of lists such as gfx1100-gfx1101-gfx1102
 _MANY_DIGITS = 3
 _FEWEST_KINDS = 6  # different characters; masks and padding have fewer
 # Of random base64, every second character or so is of another class than the one before it;
@@ -27,7 +29,8 @@ def random_parts(run: str) -> list[str]:
 
 def _looks_random(text: str) -> bool:
     letters = "".join(character for character in text if character.isalnum())
-    if len(letters) < SHORTEST - 2 or "_Z" in text or text.count("/") > len(text) // 12:
+    longest = max(map(len, _SEPARATORS.split(text)))
+    if longest < _LONGEST_WORD or "_Z" in text or text.count("/") > len(text) // 12:
         return False
     if sum(character.isdigit() for character in letters) < _MANY_DIGITS:
         return False
