@@ -63,7 +63,8 @@ def people_in(document: dict[str, Any]) -> list[Person]:
             people += _private_groups(facts)
         people += _account(facts.get("owner"), facts.get("uid"), system)
         people += [Person(name=name) for name in _named_in_list(facts.get("acl"))]
-        node_groups.add(facts.get("group"))
+        # As an unknown it is a mapping.
+        node_groups.add(str(facts.get("group")))
     return [
         person
         for person in people
