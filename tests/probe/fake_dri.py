@@ -55,14 +55,16 @@ class Node:
 
     def line(self) -> str:
         """Return the node as the script above reads it."""
-        acl = "" if self.acl_user is None else _acl(self.acl_user).hex()
+        acl = "" if self.acl_user is None else acl_text(self.acl_user)
         return f"renderD128 {self.mode} {self.uid} {self.gid} {acl}\n"
 
 
-def _acl(uid: int) -> bytes:
+def acl_text(uid: int) -> str:
+    """Return the attribute of an access list that gives this user read and write access, in hex."""
     nobody = 0xFFFFFFFF
     entries = ((1, 6, nobody), (2, 6, uid), (4, 6, nobody), (16, 6, nobody), (32, 0, nobody))
-    return struct.pack("<I", 2) + b"".join(struct.pack("<HHI", *entry) for entry in entries)
+    parts = (struct.pack("<HHI", *entry) for entry in entries)
+    return (struct.pack("<I", 2) + b"".join(parts)).hex()
 
 
 def collect_as(node: Node | None, *, uid: int = 0, groups: tuple[int, ...] = ()) -> Snapshot:

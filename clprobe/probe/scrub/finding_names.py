@@ -11,7 +11,7 @@ from clprobe.probe.scrub.known import Known, Person
 
 _PROMPT_NAME = r"[A-Za-z_][\w.-]{0,31}\$?"
 _HOST_NAME = r"[A-Za-z0-9][A-Za-z0-9-]{0,62}(?:\.[A-Za-z0-9-]+)*"
-AT = re.compile(rf"(?<![\w.@%+/-])(?P<name>{_PROMPT_NAME})@(?P<host>{_HOST_NAME})(?![\w@])")
+AT = re.compile(rf"(?<![\w.@%+/=-])(?P<name>{_PROMPT_NAME})@(?P<host>{_HOST_NAME})(?![\w@])")
 NO_HOST = re.compile(
     r"(?i)(?=\d)(?![0-9a-f]{12}$).*|plt|entry|base|tty\d*|[0-9a-f]{4,11}|github|gitlab|"
     r"(?:.*\.)?(?:service|socket|slice|scope|mount|target|timer|path|so)"

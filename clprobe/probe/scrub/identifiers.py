@@ -83,7 +83,8 @@ def _long_run(match: re.Match[str], removed: Removed) -> str:
     return text
 
 
-_TELLING_WORD = (
+# What it says of itself, before its value.
+TELLING_WORD = (
     r"(?:[\w-]*?(?:token|passwor[dt]|passwd|passphrase|secret|api[_-]?key|access[_-]?key|"
     r"private[_-]?key|credentials?|cookie|psk|luks[_-]?key|auth[_-]?key|encryption[_-]?key))"
 )
@@ -103,13 +104,13 @@ UNMISTAKABLE = (
     ),
     Form(
         re.compile(
-            rf"(?i)(?<![\w]){_TELLING_WORD}[\"']?(?:\s?=\s?|\s?:=\s?)[\"']?(?P<value>[^\s\"'&;,]+)"
+            rf"(?i)(?<![\w]){TELLING_WORD}[\"']?(?:\s?=\s?|\s?:=\s?)[\"']?(?P<value>[^\s\"'&;,]+)"
         ),
         _value_of("token"),
     ),
     Form(
         re.compile(
-            rf"(?i)(?<![\w]){_TELLING_WORD}[\"']?\s?:\s?[\"']?"
+            rf"(?i)(?<![\w]){TELLING_WORD}[\"']?\s?:\s?[\"']?"
             r"(?P<value>(?=[^\s\"']*\d)[^\s\"'&;,]{6,})"
         ),
         _value_of("token"),

@@ -1,15 +1,21 @@
 # SPDX-License-Identifier: MIT
 """Goes through all facts of a snapshot and treats each text by what it may hold."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from clprobe.probe.environment import PRESENCE, is_recorded
 from clprobe.probe.scrub.boot_line import LINE, scrubbed_line
 from clprobe.probe.scrub.common_words import words_of
-from clprobe.probe.scrub.identifiers import LOOKALIKE, UNMISTAKABLE, without_identifiers
+from clprobe.probe.scrub.identifiers import (
+    LOOKALIKE,
+    TELLING_WORD,
+    UNMISTAKABLE,
+    without_identifiers,
+)
 from clprobe.probe.scrub.names import Names
-from clprobe.probe.scrub.replacing import Removed
+from clprobe.probe.scrub.replacing import Removed, is_stand_in
 
 _ACCOUNTS = frozenset({"owner", "group", "who"})
 _ACCOUNTS_BY_NAME = frozenset({"user", "groups", "database_groups", "gpu_groups"})
@@ -25,6 +31,7 @@ _TERMS = words_of(
     """
 )
 _NAMES_OF_TERMS = frozenset({"distribution", "packages", "frameworks", "service_unit"})
+_SECRET_NAME = re.compile(TELLING_WORD, re.IGNORECASE)
 _BY_NAME = frozenset({"libraries", "module_versions"})  # mappings whose keys are facts
 # What drivers call themselves: a name may stand in it, but what looks random is a version.
 _TITLES = frozenset({"gpus", "platforms", "devices", "cpu"})
@@ -65,12 +72,14 @@ class Walk:
     def _environment(self, variables: dict[str, Any]) -> dict[str, Any]:
         kept = {name: value for name, value in variables.items() if is_recorded(name)}
         self._removed.counts["environment-variable"] += len(variables) - len(kept)
-        return {
-            name: "set"
-            if name in PRESENCE and isinstance(value, str)
-            else self._value(value, "environment", "value")
-            for name, value in kept.items()
-        }
+        return {name: self._variable(name, value) for name, value in kept.items()}
+
+    def _variable(self, name: str, value: Any) -> Any:
+        if isinstance(value, str) and name in PRESENCE:
+            return "set"
+        if isinstance(value, str) and _SECRET_NAME.fullmatch(name) and not is_stand_in(value):
+            return self._removed.stand_in("token", value)
+        return self._value(value, "environment", "value")
 
     def _text(self, text: str, parent: str, key: str) -> str:
         if key in _ACCOUNTS or (key == "name" and parent in _ACCOUNTS_BY_NAME):
