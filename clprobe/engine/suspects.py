@@ -2,6 +2,7 @@
 """Which undecided problems are worth a line, and in which order: the likeliest cause first."""
 
 from clprobe.engine.evaluate import NOT_LISTED
+from clprobe.engine.facts import DeviceFacts, ViewFacts
 from clprobe.engine.hardware_facts import AMBIGUOUS, UNLISTED
 from clprobe.engine.judge import Outcome
 from clprobe.engine.load import consequences_of
@@ -87,7 +88,7 @@ class Case:
         if hopeless or _needs_a_special_place(one):
             return False
         is_usual = one.rule.frequency == "common" and symptom.answer.truth is True
-        return is_usual or _has_evidence(one) or bool(one.scope.variables)
+        return is_usual or _has_evidence(one) or _is_about_hardware(one)
 
     def _matters(self, one: Outcome) -> bool:
         if one.rule.severity == "note":
@@ -120,6 +121,14 @@ def _needs_a_special_place(outcome: Outcome) -> bool:
     return any(
         use.fact.startswith(places) and use.value == NOT_STATED for use in outcome.answer.gaps
     )
+
+
+def _is_about_hardware(outcome: Outcome) -> bool:
+    """Whether it is about a part that is there; of what programs show anything may be unknown."""
+    values = [bound.value for bound in outcome.scope.variables.values()]
+    if not values or not isinstance(values[0], (DeviceFacts, ViewFacts)):
+        return bool(values)
+    return not {use.value for use in outcome.answer.gaps} <= _NOBODY_REFUSED
 
 
 def _is_about_nothing_known(outcome: Outcome) -> bool:
