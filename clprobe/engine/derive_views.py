@@ -31,9 +31,11 @@ _SAYS_NOTHING_FOUND = re.compile(
 )
 """How programs say that OpenCL has nothing for them."""
 _ENDED = ("no-devices", "error", "crash", "hang")
-_LISTERS = ("system-loader", "pyopencl", "clinfo", "sycl-ls")
+_LISTERS = ("system-loader", "conda-loader", "pyopencl", "clinfo", "sycl-ls")
 """Viewers that only list devices: where they die, they have shown none."""
-_PRIVATE_LOADERS = ("pyopencl-wheel", "conda-ocl-icd")
+_BRINGS_DRIVERS = "pyopencl-wheel"
+"""The kind of loader that has drivers of its own, which no other program could find."""
+_PRIVATE_LOADERS = (_BRINGS_DRIVERS, "conda-ocl-icd")
 _WAYS_TO_A_GPU = ("render", "kfd", "nvidia", "dxg", "mali", "kgsl")
 
 
@@ -49,6 +51,7 @@ def judge_loader(loader: Loader, icds: Fact[tuple[IcdFacts, ...]]) -> LoaderFact
         if _may_have_devices(icd)
         and not isinstance(icd.searched_by, Unknown)
         and loader.path not in icd.searched_by
+        and not _serves_one_loader(icd.path, icd.searched_by)
     )
     return LoaderFacts(**stated, serves_programs=serves, missed_icds=missed)
 
@@ -62,7 +65,7 @@ def judge_view(
         **stated,
         outcome=_outcome(view),
         device_count=_device_count(view),
-        missing_devices=_missing(view, devices),
+        missing_devices=_missing(view, loaders, devices),
         loader_kind=_loader_kind(view, loaders),
         printed_text=printed_text(view.answer),
         lacks_loader=view.loader is None,
@@ -191,15 +194,31 @@ def _device_count(view: View) -> Fact[int]:
     return len(names_of(answer)) if unknown is None else unknown
 
 
-def _missing(view: View, devices: Fact[tuple[DeviceFacts, ...]]) -> Fact[tuple[str, ...]]:
+def _missing(
+    view: View, loaders: Fact[tuple[Loader, ...]], devices: Fact[tuple[DeviceFacts, ...]]
+) -> Fact[tuple[str, ...]]:
     if isinstance(_device_count(view), Unknown) or isinstance(devices, Unknown):
         return devices if isinstance(devices, Unknown) else NOT_STATED
     own = set(names_of(view.answer))
+    known = () if isinstance(loaders, Unknown) else loaders
+    others = [one.path for one in known if one.kind == _BRINGS_DRIVERS and one.path != view.loader]
+    private = tuple(map(_folder, others))
     return tuple(
         f"{device.name} of {device.platform}"
         for device in devices
-        if device.usable is True and (device.platform, device.name) not in own
+        if device.usable is True
+        and (device.platform, device.name) not in own
+        and not str(device.icd).startswith(private)
     )
+
+
+def _serves_one_loader(icd: str, searched_by: tuple[str, ...]) -> bool:
+    """Tell whether a driver lies beside the only loader that reads it, as in pyopencl's wheel."""
+    return bool(searched_by) and all(icd.startswith(_folder(loader)) for loader in searched_by)
+
+
+def _folder(path: str) -> str:
+    return path.rpartition("/")[0] + "/"
 
 
 def _loader_kind(view: View, loaders: Fact[tuple[Loader, ...]]) -> Fact[str | None]:
