@@ -119,7 +119,7 @@ class Apk:
         return self._installed.is_file()
 
     def find(self, wanted: re.Pattern[str]) -> Iterator[PackageRecord]:
-        """Read the P, V and A lines; an f line tells of files or scripts that failed."""
+        """Read the P, V and A lines; letters in an f line tell what failed or how it was hashed."""
         for paragraph in self._installed.read_text("utf-8", "replace").split("\n\n"):
             fields = dict(re.findall(r"^([PVAf]):(.*)$", paragraph, re.M))
             if wanted.search(fields.get("P", "")):
@@ -128,7 +128,8 @@ class Apk:
                     version=fields.get("V", ""),
                     manager="apk",
                     architecture=fields.get("A", ""),
-                    damaged=bool(fields.get("f")),
+                    # What `apk fix` would install once more: files and scripts.
+                    damaged=not {"f", "s"}.isdisjoint(fields.get("f", "")),
                 )
 
     def owners(self, paths: tuple[str, ...], likely: set[str]) -> dict[str, str]:  # noqa: ARG002 - one file holds all

@@ -74,7 +74,9 @@ def test_pacman_tells_what_was_built_by_hand(tmp_path: Path) -> None:
 
 
 def test_apk_tells_of_a_script_that_failed(tmp_path: Path) -> None:
-    _write(tmp_path / "lib/apk/db/installed", "P:pocl\nV:6.0-r1\nf:s\n\nP:ocl-icd\nV:2.3-r1\n")
+    _write(
+        tmp_path / "lib/apk/db/installed", "P:pocl\nV:6.0-r1\nf:sS\n\nP:ocl-icd\nV:2.3-r1\nf:S\n"
+    )
     (manager,) = managers(tmp_path)
     assert isinstance(manager, Apk)
     found = PackageDatabases((manager,), PipFiles("/usr", ())).find(RELEVANT)
