@@ -13,9 +13,9 @@ from clprobe.model.unknown import NOT_STATED, NOT_TRIED
 
 _MOST_SUSPECTS = 4
 _FREQUENCY = {"common": 4, "occasional": 0, "rare": -4}
-_FOR, _AGAINST, _SETTING, _TELLING = 2, 1, 4, 4
+_FOR, _AGAINST, _SETTING, _TELLING, _REFUSED = 2, 1, 4, 4, 4
 """What a fact that speaks for a problem weighs, one that is lacking, the setting that it is for,
-and a fact that tells nearly all."""
+a fact that tells nearly all, and one that we asked for and were refused."""
 _SETTINGS = ("system.virtualization.", "system.distribution.id")
 """A rule that asks for WSL, a container or a distribution was written for those who have it."""
 _TELLING_FACTS = {("linux_binds", "no"), ("linux_binds", "forced")}
@@ -106,8 +106,7 @@ def was_asked(outcome: Outcome) -> bool:
 
 def was_refused(outcome: Outcome) -> bool:
     """Whether something speaks for the problem and a fact that decides it could not be read."""
-    reasons = {use.value for use in outcome.answer.gaps}
-    return _has_evidence(outcome) and not reasons <= _NOBODY_REFUSED
+    return _has_evidence(outcome) and _was_kept_from_us(outcome)
 
 
 def _needs_a_special_place(outcome: Outcome) -> bool:
@@ -128,6 +127,10 @@ def _is_about_hardware(outcome: Outcome) -> bool:
     values = [bound.value for bound in outcome.scope.variables.values()]
     if not values or not isinstance(values[0], (DeviceFacts, ViewFacts)):
         return bool(values)
+    return _was_kept_from_us(outcome)
+
+
+def _was_kept_from_us(outcome: Outcome) -> bool:
     return not {use.value for use in outcome.answer.gaps} <= _NOBODY_REFUSED
 
 
@@ -147,6 +150,7 @@ def _weight(outcome: Outcome) -> int:
         + _FOR * len(_evidence(outcome))
         + _TELLING * _tells_nearly_all(outcome)
         + _SETTING * _fits_setting(outcome)
+        + _REFUSED * _was_kept_from_us(outcome)
         + len(outcome.scope.variables)
         - _AGAINST * len(lacking)
     )
