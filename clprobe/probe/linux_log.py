@@ -22,7 +22,7 @@ MATTERS = (
     r"| in [\w.+-]*(?:opencl|ocl|igdrcl|igc|iga64|gmm|libze_|pocl|gallium|hsa|comgr|cuda|llvm"
     r"|clang|mali)[\w.+-]*\[|linux version"
 )
-LAST_BYTES = 1 << 19
+LAST_BYTES = 1 << 20  # searched in some 60 ms
 _FIRST_LINES, _LAST_LINES = 80, 120
 _RECORD = re.compile(r"(?P<priority>\d+),\d+,\d+,[^;]*;(?P<text>.*)")
 _FILE_LINE = re.compile(r"\S.*? kernel(?:\[\d+\])?: (?:\[ *(?P<seconds>\d+)\.\d+\] ?)?(?P<text>.*)")
@@ -38,7 +38,7 @@ def probe_linux_log(host: Host) -> str | Unknown:
     Where Linux shows its log to root only, the file that a log daemon writes may be open.
     """
     try:
-        records = host.lines_in(KMSG, MATTERS)
+        records = host.lines_in(KMSG, MATTERS, LAST_BYTES)
     except OSError as error:
         refusal = error
     else:

@@ -6,6 +6,7 @@ import os
 import re
 import stat
 
+_MOST_READ = 64 << 20
 _PIECE = 65536  # more than the longest record of /dev/kmsg
 
 
@@ -36,10 +37,14 @@ def _last(descriptor: int, count: int) -> bytes:
     if stat.S_ISREG(status.st_mode) and status.st_size > count:
         os.lseek(descriptor, status.st_size - count, os.SEEK_SET)
     kept = bytearray()
+    read = 0
     for piece in iter(lambda: _piece(descriptor), b""):
         kept += piece
-        # A file that grows as fast as it is read must come to an end too.
+        read += len(piece)
         if len(kept) > 2 * count:
+            del kept[:-count]
+        # A file that grows as fast as it is read must come to an end too.
+        if read > _MOST_READ:
             break
     return bytes(kept[-count:])
 

@@ -17,13 +17,14 @@ from clprobe.probe.linux_log import FILES, KMSG, LAST_BYTES, MATTERS, probe_linu
 from clprobe.probe.live_host import LiveHost
 from clprobe.resources import rules_path
 
+_KMSG = f"{KMSG} {MATTERS} {LAST_BYTES}"
 _KERN_LOG = f"{FILES[0]} {MATTERS} {LAST_BYTES}"
 _START = f"Nov 20 09:00:00 pc kernel: [    0.000000] Linux version {MACHINE['release']} (gcc 12)"
 _HANG = "Nov 20 09:30:00 pc kernel: [ 1800.000001] i915 0000:00:02.0: [drm] GPU HANG: ecode 9:1"
 
 
 def _kmsg(*records: str) -> dict[str, Any]:
-    return {"lines_in": {f"{KMSG} {MATTERS}": list(records)}}
+    return {"lines_in": {_KMSG: list(records)}}
 
 
 def _ran(*argv: str) -> "subprocess.CompletedProcess[str]":
@@ -31,7 +32,7 @@ def _ran(*argv: str) -> "subprocess.CompletedProcess[str]":
 
 
 def _from_file(folder: Path, *lines: str, uptime: str = "3600.00 7000.00\n") -> str | Unknown:
-    refused = {f"{KMSG} {MATTERS}": {"error": "EPERM"}, _KERN_LOG: list(lines)}
+    refused = {_KMSG: {"error": "EPERM"}, _KERN_LOG: list(lines)}
     return probe_linux_log(invent_host(folder, lines_in=refused, read={"/proc/uptime": uptime}))
 
 
@@ -66,7 +67,7 @@ def test_a_line_that_repeats_is_told_once(tmp_path: Path) -> None:
 
 
 def test_a_log_for_root_only_names_the_command_that_tells(tmp_path: Path) -> None:
-    refused = {f"{KMSG} {MATTERS}": {"error": "EPERM"}}
+    refused = {_KMSG: {"error": "EPERM"}}
     log = probe_linux_log(invent_host(tmp_path, lines_in=refused))
     assert isinstance(log, Unknown)
     assert log.unknown.startswith("Permission denied")
@@ -114,6 +115,14 @@ def test_every_line_that_a_rule_understands_is_kept() -> None:
     lines = [line for text in _logs_of_rules() for line in text.splitlines()]
     assert len(lines) > 15
     assert [line for line in lines if not re.search(MATTERS, line.lower())] == []
+
+
+def test_of_a_file_that_is_too_long_the_end_is_searched(tmp_path: Path) -> None:
+    path = tmp_path / "kern.log"
+    path.write_text("".join(f"i915 line {n:05}\n" for n in range(10000)))
+    found = LiveHost().lines_in(str(path), "i915", 160)
+    assert found[-1] == "i915 line 09999"
+    assert len(found) == 10
 
 
 @pytest.mark.skipif(not os.access(KMSG, os.R_OK), reason="this system has no log to read")
