@@ -8,6 +8,7 @@ from typing import Any
 from clprobe.model.placeholders import is_person
 from clprobe.probe.scrub.common_words import SHARED_GROUPS, SYSTEM_ACCOUNTS
 from clprobe.probe.scrub.known import Known, Person
+from clprobe.probe.scrub.replacing import has_stand_in
 
 _PROMPT_NAME = r"[A-Za-z_][\w.-]{0,31}\$?"
 _HOST_NAME = r"[A-Za-z0-9][A-Za-z0-9-]{0,62}(?:\.[A-Za-z0-9-]+)*"
@@ -19,7 +20,7 @@ NO_HOST = re.compile(
 _IDENTITY = re.compile(r"\be?uid=(?P<id>\d+)\((?P<name>[^()\s]{1,32})\)")
 HOME = re.compile(
     r"(?P<folder>/home|\b[A-Za-z]:\\+Users|/mnt/[a-z]/Users|(?<![\w.])/Users)"
-    r"(?P<slash>[/\\]+)(?P<name>[^/\\\s:'\",;()<>]+)"
+    r"(?P<slash>[/\\]+)(?P<name>[^/\\\s:'\",;()<>=]+)"
 )
 _SYSLOG = re.compile(
     r"(?m)^(?:[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\S*) "
@@ -38,15 +39,15 @@ def known_in_text(text: str) -> Known:
         if is_person(int(match["id"]))
     ]
     for match in AT.finditer(text):
-        if not NO_HOST.fullmatch(match["host"]):
+        if not NO_HOST.fullmatch(match["host"]) and not has_stand_in(match[0]):
             hosts.append(match["host"])
             if match["name"] not in SYSTEM_ACCOUNTS:
                 people.append(Person(name=match["name"]))
     for match in HOME.finditer(text):
         name = match["name"]
-        if name not in {*_HOME_OF_NOBODY, *SYSTEM_ACCOUNTS} and not name.startswith(
-            ("$", "~", "*", "%", ".", "{")
-        ):
+        is_pattern = name.startswith(("$", "~", "*", "%", ".", "{"))
+        is_nobody = name in _HOME_OF_NOBODY or name in SYSTEM_ACCOUNTS
+        if not (is_pattern or is_nobody or has_stand_in(name)):
             # Build servers leave /home/build in libraries: such a name tells nobody elsewhere.
             people.append(Person(name=name, spoken=False))
     return Known(people=tuple(people), host_names=tuple(dict.fromkeys(hosts)))

@@ -85,12 +85,12 @@ def _long_run(match: re.Match[str], removed: Removed) -> str:
 
 # What it says of itself, before its value.
 TELLING_WORD = (
-    r"(?:[\w-]*?(?:token|passwor[dt]|passwd|passphrase|secret|api[_-]?key|access[_-]?key|"
+    r"(?:[\w-]{0,40}?(?:token|passwor[dt]|passwd|passphrase|secret|api[_-]?key|access[_-]?key|"
     r"private[_-]?key|credentials?|cookie|psk|luks[_-]?key|auth[_-]?key|encryption[_-]?key))"
 )
 UNMISTAKABLE = (
     Form(
-        re.compile(r"(?P<scheme>\w[\w+.-]*://)(?P<value>[^\s/@'\"]+)(?=@)"),
+        re.compile(r"(?<![\w+.-])[A-Za-z][\w+.-]{0,20}://(?P<value>[^\s/@'\"]+)(?=@)"),
         _value_of("token"),
     ),
     Form(
@@ -104,29 +104,29 @@ UNMISTAKABLE = (
     ),
     Form(
         re.compile(
-            rf"(?i)(?<![\w]){TELLING_WORD}[\"']?(?:\s?=\s?|\s?:=\s?)[\"']?(?P<value>[^\s\"'&;,]+)"
+            rf"(?i)(?<!\w)(?<!removed-){TELLING_WORD}[\"']?(?: ?:?= ?)[\"']?(?P<value>[^\s\"'&;,]+)"
         ),
         _value_of("token"),
     ),
     Form(
         re.compile(
-            rf"(?i)(?<![\w]){TELLING_WORD}[\"']?\s?:\s?[\"']?"
-            r"(?P<value>(?=[^\s\"']*\d)[^\s\"'&;,]{6,})"
+            rf"(?i)(?<!\w)(?<!removed-){TELLING_WORD}[\"']? ?: ?[\"']?"
+            r"(?P<value>(?=[^\s\"']{0,200}\d)[^\s\"'&;,]{6,})"
         ),
         _value_of("token"),
     ),
     Form(
-        re.compile(r"(?i)\bauthorization:\s*(?:basic|bearer)?\s*(?P<value>\S{6,})"),
+        re.compile(r"(?i)\bauthorization: *(?:basic|bearer)? *(?P<value>\S{6,})"),
         _value_of("token"),
     ),
-    Form(re.compile(r"(?i)\bbearer\s+(?P<value>[\w.~+/=-]{8,})"), _value_of("token")),
+    Form(re.compile(r"(?i)\bbearer +(?P<value>[\w.~+/=-]{8,})"), _value_of("token")),
     Form(re.compile(r"(?i)(?<![\w.])key=[\"']?(?P<value>[^\s\"'&;,]{6,})"), _value_of("token")),
     Form(
         re.compile(
-            r"(?i)\b(?:serial[ _-]?(?:number|num|no\.?)?|s/n|service[ _-]?tag|asset[ _-]?tag|"
-            r"machine[ _-]?id|boot[ _-]?id|unique[ _-]?id)"
-            r"(?:\s?[\"']?\s?[:=#]\s?[\"']?|\s+(?:is\s+)?(?=\S*\d))"
-            r"(?P<value>(?!8250/|0x0+\b)(?=[\w./-]*\d)[A-Za-z0-9][\w./-]{3,})"
+            r"(?i)(?<!removed-)\b(?:serial[ _-]?(?:number|num|no\.?)?|s/n|"
+            r"service[ _-]?tag|asset[ _-]?tag|machine[ _-]?id|boot[ _-]?id|unique[ _-]?id)"
+            r"(?:[ \t]?[\"']?[ \t]?[:=#][ \t]*[\"']?|[ \t]+(?:is[ \t]+)?)"
+            r"(?P<value>(?!8250/|0x0+\b)(?=[\w./-]{0,80}\d)[A-Za-z0-9][\w./-]{3,})"
         ),
         _value_of("serial"),
     ),

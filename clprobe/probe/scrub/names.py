@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from clprobe.probe.scrub.common_words import COMMON, SYSTEM_ACCOUNTS
 from clprobe.probe.scrub.finding_names import AT, HOME, NO_HOST
 from clprobe.probe.scrub.known import Known, Person
+from clprobe.probe.scrub.replacing import has_stand_in
 
 USER, HOST, DOMAIN = "user", "host", "domain"
 _STAND_IN = re.compile(r"user\d*")
@@ -35,13 +36,13 @@ class Names:
             for word, stand_in in _parts_of_host(name).items():
                 words.setdefault(word.lower(), stand_in)
         self._words = words
-        self._bare = _any_of(words, r"(?<![A-Za-z0-9])", r"(?![A-Za-z0-9])", re.IGNORECASE)
+        self._bare = any_of(words, r"(?<![A-Za-z0-9])", r"(?![A-Za-z0-9])", re.IGNORECASE)
         self._homes = homes
-        self._home = _any_of(homes, r"(?<![\w.~-])", r"(?![\w.-])", 0)
+        self._home = any_of(homes, r"(?<![\w.~-])", r"(?![\w.-])")
         # Names that are words too, or short: only where what stands before tells a name.
         told = [name for name in self._people if name.lower() not in words]
         before = r"(?:(?<=/media/)|(?<=\buser[ =])|(?<=\buser: )|(?<=\bname=)|(?<=/user/))"
-        self._told = _any_of(told, before, r"(?![\w.-])", 0)
+        self._told = any_of(told, before, r"(?![\w.-])")
 
     def account(self, name: str) -> str:
         """Return what an account, owner or group of that very name is called."""
@@ -90,7 +91,7 @@ class Names:
         return self._counted(match[0], f"{match['folder']}{match['slash']}{name}", "home-folder")
 
     def _at_match(self, match: re.Match[str]) -> str:
-        if NO_HOST.fullmatch(match["host"]):
+        if NO_HOST.fullmatch(match["host"]) or has_stand_in(match[0]):
             return match[0]
         name = self._people.get(match["name"], match["name"])
         self._counted(match["name"], name, "user-name")
@@ -113,7 +114,10 @@ def stand_ins_in(text: str) -> set[str]:
     return set(re.findall(r"(?:/home/|\"(?:name|owner)\": ?\"|user:)(user\d*)(?![\w.-])", text))
 
 
-def _any_of(words: Iterable[str], before: str, after: str, flags: int) -> re.Pattern[str] | None:
+def any_of(
+    words: Iterable[str], before: str = "", after: str = "", flags: int = 0
+) -> re.Pattern[str] | None:
+    """Return what finds any of the words, the longest first; None if there are none."""
     longest_first = sorted(words, key=len, reverse=True)
     if not longest_first:
         return None

@@ -36,3 +36,8 @@ class Removed:
 def is_stand_in(text: str) -> bool:
     """Tell whether this was put there by an earlier scrubbing."""
     return text.startswith("removed")
+
+
+def has_stand_in(text: str) -> bool:
+    """Tell whether a part of this was put there by an earlier scrubbing."""
+    return "removed" in text

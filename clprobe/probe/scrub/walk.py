@@ -14,9 +14,10 @@ from clprobe.probe.scrub.identifiers import (
     UNMISTAKABLE,
     without_identifiers,
 )
-from clprobe.probe.scrub.names import Names
+from clprobe.probe.scrub.names import Names, any_of
 from clprobe.probe.scrub.replacing import Removed, is_stand_in
 
+_MOST_ROUNDS = 5
 _ACCOUNTS = frozenset({"owner", "group", "who"})
 _ACCOUNTS_BY_NAME = frozenset({"user", "groups", "database_groups", "gpu_groups"})
 # Words from lists, versions and numbers: names and digests in them are not this host's.
@@ -44,6 +45,7 @@ class Walk:
         self._names = names
         self._removed = removed
         self._identifiers = {value.lower(): kind for value, kind in identifiers.items()}
+        self._known = any_of(identifiers, flags=re.IGNORECASE)
         self._done: dict[tuple[str, str], str] = {}
 
     def apply(self, document: dict[str, Any]) -> dict[str, Any]:
@@ -90,10 +92,19 @@ class Walk:
         counted = self._removed.counts.copy()
         known = self._done.get((treatment, text))
         if known is None:
-            known = self._treated(text, treatment)
+            known = self._settled(text, treatment)
             if self._removed.counts == counted:  # what is replaced again counts again
                 self._done[treatment, text] = known
         return known
+
+    def _settled(self, text: str, treatment: str) -> str:
+        """Return the text treated until nothing is left to do: ends that meet may tell more."""
+        for _ in range(_MOST_ROUNDS):
+            treated = self._treated(text, treatment)
+            if treated == text:
+                break
+            text = treated
+        return text
 
     def _treated(self, text: str, treatment: str) -> str:
         text = self._without_known(text)
@@ -117,12 +128,12 @@ class Walk:
 
     def _without_known(self, text: str) -> str:
         """Return the text without the ids of this host, whatever their form."""
-        lower = text.lower()
-        for value, kind in self._identifiers.items():
-            while (at := lower.find(value)) >= 0:
-                text = text[:at] + self._removed.stand_in(kind, value) + text[at + len(value) :]
-                lower = text.lower()
-        return text
+        if self._known is None:
+            return text
+        kinds = self._identifiers
+        return self._known.sub(
+            lambda match: self._removed.stand_in(kinds[match[0].lower()], match[0]), text
+        )
 
 
 def _treatment(parent: str, key: str) -> str:
