@@ -118,7 +118,13 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
 
         text = DoctorText(make_console(obj["color"]), verbosity=verbose - quiet)
         checks = len(knowledge.rules)
-        text.show(shown, checks=checks, elapsed_ms=elapsed_ms, comparison=comparison)
+        text.show(
+            shown,
+            checks=checks,
+            elapsed_ms=elapsed_ms,
+            comparison=comparison,
+            scrubbed=snapshot.scrubbed,
+        )
     else:
         from clprobe.cli.doctor_documents import Printed, document_of
 

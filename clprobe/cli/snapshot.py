@@ -18,7 +18,8 @@ from clprobe.model.errors import ClprobeError
 from clprobe.model.snapshot import Snapshot
 from clprobe.probe.collect import collect
 from clprobe.probe.live_host import LiveHost
-from clprobe.probe.scrub import scrub, scrub_here, summary
+from clprobe.probe.scrub import scrub, scrub_here
+from clprobe.report.scrubbed_text import scrubbed_line
 
 
 @click.command("snapshot")
@@ -64,7 +65,7 @@ def command(output: Path | None, source: str | None, schema: bool, timeout_s: fl
         click.echo(snapshot_to_json(snapshot), nl=False)
     else:
         _write(output, _text(snapshot, output))
-    click.echo(f"clprobe: {summary(snapshot)}", err=True)
+    click.echo(f"clprobe: {scrubbed_line(snapshot.scrubbed)}", err=True)
     return exit_codes.OK
 
 

@@ -23,7 +23,7 @@ from clprobe.probe.scrub.names import Names, stand_ins_in
 from clprobe.probe.scrub.replacing import Removed
 from clprobe.probe.scrub.walk import Walk
 
-__all__ = ["Known", "Person", "known_in_text", "scrub", "scrub_here", "summary"]
+__all__ = ["Known", "Person", "known_in_text", "scrub", "scrub_here"]
 
 
 def scrub(
@@ -57,14 +57,6 @@ def scrub(
 def scrub_here(snapshot: Snapshot, host: Host) -> Snapshot:
     """Return the snapshot without what identifies this person or this host."""
     return scrub(snapshot, known=known_here(host))
-
-
-def summary(snapshot: Snapshot) -> str:
-    """Return in a line what was scrubbed, for whoever is about to post the snapshot."""
-    if not snapshot.scrubbed:
-        return "nothing had to be scrubbed"
-    kinds = ", ".join(f"{kind} {count}" for kind, count in snapshot.scrubbed.items())
-    return f"scrubbed: {kinds}"
 
 
 def _asker(snapshot: Snapshot, home: str | None) -> tuple[Person, ...]:
