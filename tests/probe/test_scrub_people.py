@@ -7,8 +7,9 @@ import msgspec
 import pytest
 
 from clprobe.model.codec import snapshot_to_json
+from clprobe.model.measurement import BenchReport, Result
 from clprobe.model.snapshot import Snapshot
-from clprobe.probe.scrub import Known, Person, known_in_text, scrub
+from clprobe.probe.scrub import Known, Person, known_in_text, scrub, scrub_document
 
 _KNOWN = Known(
     people=(
@@ -154,3 +155,26 @@ def test_a_pasted_text_gives_its_people_and_hosts_away() -> None:
     assert set(known.host_names) == {"canary", "canary2", "canary3"}
     scrubbed = snapshot_to_json(scrub(Snapshot(messages=(text,)), known=known))
     assert not any(name in scrubbed for name in ("eve", "adam", "canary"))
+
+
+def test_what_a_driver_printed_is_scrubbed_in_a_report_of_bench() -> None:
+    outcome = Result(
+        device="Fixture GPU of mallory",
+        workload="matmul",
+        metric="throughput",
+        unit="GFLOP/s",
+        median=None,
+        ci95=None,
+        samples=0,
+        status="error",
+        detail="it printed: /home/mallory/libx.so at canary-bird, 203.0.113.77, driver 31.0.101.44",
+    )
+    host: dict[str, str | int | None] = {"linux": "6.8.0-51-generic", "torch": "2.13.0+cpu"}
+    report = BenchReport(host=host, baseline="numpy", results=(outcome,), training=(), verdicts=())
+    changed = msgspec.convert(scrub_document(msgspec.to_builtins(report), _KNOWN), BenchReport)
+    assert changed.host == host
+    assert changed.results[0] == msgspec.structs.replace(
+        outcome,
+        device="Fixture GPU of user",
+        detail="it printed: /home/user/libx.so at host, removed-ip, driver 31.0.101.44",
+    )

@@ -23,7 +23,15 @@ from clprobe.probe.scrub.names import Names, stand_ins_in
 from clprobe.probe.scrub.replacing import Removed
 from clprobe.probe.scrub.walk import Walk
 
-__all__ = ["Known", "Person", "known_in_text", "scrub", "scrub_here"]
+__all__ = [
+    "Known",
+    "Person",
+    "known_here",
+    "known_in_text",
+    "scrub",
+    "scrub_document",
+    "scrub_here",
+]
 
 
 def scrub(
@@ -57,6 +65,20 @@ def scrub(
 def scrub_here(snapshot: Snapshot, host: Host) -> Snapshot:
     """Return the snapshot without what identifies this person or this host."""
     return scrub(snapshot, known=known_here(host))
+
+
+def scrub_document(document: dict[str, Any], known: Known) -> dict[str, Any]:
+    """Return plain data that is no snapshot, such as a report, scrubbed like one."""
+    text = json.dumps(document, ensure_ascii=False)
+    found = known_in_text("\n".join(_texts(document)))
+    both = Known(
+        people=(*known.people, *found.people),
+        host_names=(*known.host_names, *found.host_names),
+        identifiers=known.identifiers,
+    )
+    removed = Removed(text)
+    names = Names(both, stand_ins_in(text), removed.counts)
+    return Walk(names, removed, known.identifiers).apply(document)
 
 
 def _asker(snapshot: Snapshot, home: str | None) -> tuple[Person, ...]:
