@@ -12,13 +12,6 @@ from clprobe.probe.linux_log import probe_linux_log
 from clprobe.probe.modules import loaded_modules, module_versions
 from clprobe.probe.modules_forbidden import forbidden_modules
 
-# Disks, network cards and addresses: they identify a machine and decide nothing about OpenCL.
-_IDENTIFYING = re.compile(
-    r"\b[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b"
-    r"|\b[0-9a-fA-F]{2}([:-][0-9a-fA-F]{2}){5,}\b"
-    r"|\b\d{1,3}(\.\d{1,3}){3}\b"
-    r"|(?<=machine_id=)\w+"
-)
 _SECURITY = "/sys/kernel/security"
 
 
@@ -31,8 +24,8 @@ def probe_linux(host: Host, container: str | Unknown | None) -> Linux:
     return Linux(
         release=machine if isinstance(machine, Unknown) else machine.release,
         version=machine if isinstance(machine, Unknown) else machine.version,
-        command_line=_anonymous(command_line),
-        log=_anonymous(log),
+        command_line=_stripped(command_line),
+        log=_stripped(log),
         modules=modules,
         module_versions={} if isinstance(modules, Unknown) else module_versions(host, modules),
         blacklisted_modules=forbidden_modules(host, command_line, container),
@@ -41,8 +34,8 @@ def probe_linux(host: Host, container: str | Unknown | None) -> Linux:
     )
 
 
-def _anonymous(text: str | Unknown) -> str | Unknown:
-    return text if isinstance(text, Unknown) else _IDENTIFYING.sub("…", text.strip())
+def _stripped(text: str | Unknown) -> str | Unknown:
+    return text if isinstance(text, Unknown) else text.strip()
 
 
 def _lockdown(host: Host) -> str | Unknown | None:
