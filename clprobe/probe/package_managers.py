@@ -9,6 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Protocol
 
+from msgspec.structs import replace
+
+from clprobe.probe.apt_origins import origins
 from clprobe.probe.host import PackageRecord
 
 _RPM_LIMIT_S = 3.0
@@ -43,13 +46,20 @@ class Dpkg:
     def __init__(self, root: Path) -> None:
         self._status = root / "var/lib/dpkg/status"
         self._info = root / "var/lib/dpkg/info"
+        self._lists = root / "var/lib/apt/lists"
 
     def is_present(self) -> bool:
         """Tell whether there is a status file."""
         return self._status.is_file()
 
     def find(self, wanted: re.Pattern[str]) -> Iterator[PackageRecord]:
-        """Read the status file."""
+        """Read the status file, and where apt's lists say that packages came from."""
+        found = tuple(self._recorded(wanted))
+        known = origins(self._lists, [(record.name, record.version) for record in found])
+        for record in found:
+            yield replace(record, origin=known.get((record.name, record.version), ""))
+
+    def _recorded(self, wanted: re.Pattern[str]) -> Iterator[PackageRecord]:
         text = "\n" + self._status.read_text("utf-8", "replace")
         for paragraph in text.split("\nPackage: ")[1:]:
             name, _, rest = paragraph.partition("\n")

@@ -85,6 +85,19 @@ def probe_package_sources(host: Host) -> tuple[str, ...] | Unknown:
     return tuple(dict.fromkeys(filter(None, foreign)))
 
 
+def is_own_host(name: str) -> bool:
+    """Tell whether a host belongs to a distribution."""
+    return _OWN_HOST.search(name) is not None
+
+
+def short_name(place: str) -> str:
+    """Return host and path as people write them, without what looks like a token or an address."""
+    for pattern, kind in ((_PPA, "ppa"), (_COPR, "copr")):
+        if match := pattern.search(place):
+            return f"{kind}:{match[1]}"
+    return "/".join(_TOKEN.sub("…", part) for part in place.split("/"))
+
+
 def _texts(host: Host) -> Iterator[tuple[str, Read]]:
     """Give every list with what reads it.
 
@@ -115,7 +128,7 @@ def _is_own(source: Source) -> bool:
         return True
     if _NOT_OWN.search(source.uri) or _NOT_OWN.search(source.name):
         return False
-    return bool(_OWN_HOST.search(_host(source)) or _ALPINE.search(_path(source)))
+    return is_own_host(_host(source)) or _ALPINE.search(_path(source)) is not None
 
 
 def _place(source: Source) -> str:
@@ -123,11 +136,8 @@ def _place(source: Source) -> str:
     parts = _path(source).split("/")
     while parts and "$" in parts[-1]:  # the release and the architecture, filled in by dnf
         parts.pop()
-    path = "/".join(_TOKEN.sub("…", part) for part in parts)
-    place = f"{_TOKEN.sub('…', _host(source))}{path}"
-    for pattern, kind in ((_PPA, "ppa"), (_COPR, "copr")):
-        if match := pattern.search(place):
-            return f"{kind}:{match[1]}"
+    path = "/".join(parts)
+    place = short_name(f"{_host(source)}{path}")
     # The list of mirrors that a server hands out is the same address for many repositories.
     is_list = place.endswith(("/metalink", "/mirrorlist"))
     return f"{place} ({source.name})" if is_list else place or source.name

@@ -152,3 +152,19 @@ def _packages(host: Any) -> tuple[Package, ...]:
     found = probe_packages(host)
     assert isinstance(found, tuple)
     return found
+
+
+def test_apts_lists_tell_which_repository_brought_a_package(tmp_path: Path) -> None:
+    lists = tmp_path / "var/lib/apt/lists"
+    own, maker = "deb.debian.org_debian_dists_sid_main", "repositories.intel.com_gpu_ubuntu_dists_x"
+    _write(lists / f"{own}_binary-amd64_Packages", "Package: pocl0\nVersion: 3.1\n")
+    _write(
+        lists / f"{maker}_unified_binary-amd64_Packages",
+        "Package: pocl1\nVersion: 3.0\n\nPackage: pocl1\nArchitecture: amd64\nVersion: 3.1\n\n"
+        "Package: pocl2\nVersion: 3.1.1\n",
+    )
+    _write(lists / "nv.example.org_x86%5f64_Packages", "Package: pocl3\nVersion: 3.1\n")
+    found = _dpkg(tmp_path, *["install ok installed"] * 4)
+    assert [record.origin for record in found.values()] == [
+        "", "repositories.intel.com/gpu/ubuntu", "", "nv.example.org/x86_64",
+    ]  # fmt: skip
