@@ -17,6 +17,7 @@ from clprobe.engine.facts import Boot, DeviceFacts, Facts, IcdFacts, OtherFacts
 from clprobe.engine.hardware_facts import GpuFacts, NodeFacts
 from clprobe.engine.idle_drivers import idle_drivers
 from clprobe.engine.linux_support import with_binding
+from clprobe.engine.log_bearing import bearing_log
 from clprobe.engine.nodes_named import with_nodes_named
 from clprobe.engine.permissions.files import with_read_errors
 from clprobe.engine.permissions.nodes import judge_node, vendor_of_kind
@@ -42,7 +43,7 @@ def derive(snapshot: Snapshot, tables: Tables) -> Facts:
     devices = _devices(snapshot, icds, tables)
     gpus = _gpus(snapshot, icds, devices, tables)
     gpus = _each(gpus, lambda gpu: with_pytorch(gpu, tables))
-    said = everything_said(snapshot)
+    said = everything_said(snapshot, bearing_log(snapshot, gpus, devices))
     snapshot = with_nodes_named(snapshot, said)
     nodes = _each(snapshot.device_nodes, lambda node: _node(node, snapshot, gpus))
     whole = "device_nodes" not in snapshot.excerpts
