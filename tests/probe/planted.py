@@ -54,6 +54,7 @@ chmod 0660 /mnt/dri/renderD128
 os.setxattr('/mnt/dri/renderD128', 'system.posix_acl_access', bytes.fromhex('$ACL'))"
 mount --move /mnt /dev
 mount --bind "$files/cmdline" /proc/cmdline
+[ -z "${AS_ROOT:-}" ] || exec sh -c "$@"
 exec setpriv --reuid=1001 --regid=1001 --groups="$group" sh -c "$@"
 """
 
@@ -103,7 +104,10 @@ def prepare(folder: Path, acl: str) -> dict[str, str]:
 
 
 def run_there(folder: Path, variables: dict[str, str], command: str) -> str:
-    """Return what a shell prints that runs `command` on the private host as mallory."""
+    """Return what a shell prints that runs `command` on the private host as mallory.
+
+    With AS_ROOT among the variables it is root, as sudo makes it.
+    """
     result = subprocess.run(
         ["unshare", "-m", "-u", "sh", "-c", _PREPARE, "sh", str(folder), str(GROUP), command],
         env=variables,
