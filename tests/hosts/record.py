@@ -16,6 +16,7 @@ from clprobe.probe.collect import collect
 from clprobe.probe.live_host import LiveHost
 from clprobe.probe.recording import RecordingHost
 
+_BUILDER = re.compile(r"(Linux version \S+ )\(\S+@\S+\) ")
 _FOLDER = Path(__file__).parent
 
 
@@ -36,6 +37,7 @@ def main(name: str, how: str, folder: Path = _FOLDER) -> None:
     release = platform.release()
     text = text.replace(sys.prefix, "/opt/venv").replace(release, release.partition("-")[0])
     text = text.replace(f"node_name: {platform.node()}\n", "node_name: host\n")
+    text = _BUILDER.sub(r"\1", text)
     text = _with_answer(text, "/proc/cmdline", "quiet")
     text = _with_answer(text, "/proc/version", "Linux version")
     (folder / f"{name}.yaml").write_text(text)
