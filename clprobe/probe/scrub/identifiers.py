@@ -63,11 +63,15 @@ def _ipv6(match: re.Match[str], removed: Removed) -> str:
 def _ipv4(match: re.Match[str], removed: Removed) -> str:
     first = match["address"].partition("-")[0]
     address = ipaddress.IPv4Address(first)
-    # /opt/intel/opencl/6.4.0.25 is a version, /mnt/192.168.1.5 a machine.
+    # /opt/intel/opencl/6.4.0.25 is a version, /mnt/192.168.1.5 a machine. Versions of drivers
+    # begin with small numbers, addresses seldom.
+    is_small = int(first.partition(".")[0]) < _LEAST_OF_ADDRESSES
     is_version = match["version"] or (match["folder"] and not address.is_private)
+    is_version = is_version or (is_small and not (match["network"] or match["port"]))
     if is_version or address.is_loopback or first.endswith(".0.0.0"):
         return match[0]
-    return (match["folder"] or "") + removed.stand_in("ip-address", match["address"])
+    before = (match["network"] or "") + (match["folder"] or "")
+    return before + removed.stand_in("ip-address", match["address"])
 
 
 def _email(match: re.Match[str], removed: Removed) -> str:
@@ -173,11 +177,17 @@ _VERSION_WORD = (
     r"\b(?:versions?|ver|v|rev(?:ision)?|releases?|build|drivers?|runtime|opencl|firmware|fw|"
     r"bios|vbios|api|windows|neo|igc|compiler|sdk|dch|than|level[ -]zero)\W{0,4}"
 )
+_NETWORK_WORD = (
+    r"(?:\b(?:inet|ip|addr(?:ess)?|from|to|at|host|peer|server|gateway|dns|via|src|dst)"
+    r"(?:\s?[=:]\s?|\s+)|//|@)"
+)
+_LEAST_OF_ADDRESSES = 10
 LOOKALIKE = (
     Form(
         re.compile(
-            rf"(?i)(?P<version>{_VERSION_WORD})?(?P<folder>(?<!/)/)?(?<![\w.+~-])"
-            rf"(?P<address>{_QUAD}(?:-{_QUAD})?)(?![\w+~-]|\.\w)"
+            rf"(?i)(?:(?P<version>{_VERSION_WORD})|(?P<network>{_NETWORK_WORD}))?"
+            rf"(?P<folder>(?<!/)/)?(?<![\w.+~-])(?P<address>{_QUAD}(?:-{_QUAD})?)"
+            r"(?![\w+~-]|\.\w)(?=(?P<port>[:/]\d)?)"
         ),
         _ipv4,
     ),
