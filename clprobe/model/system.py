@@ -40,7 +40,10 @@ class Linux(FactStruct, frozen=True, kw_only=True):
     ] = NOT_STATED
     modules: Annotated[
         Fact[tuple[str, ...]],
-        described("loaded kernel modules of GPUs, such as i915, xe, amdgpu", "/proc/modules"),
+        described(
+            "kernel modules of GPUs, loaded or built in, such as i915, xe, amdgpu",
+            "/proc/modules, /sys/module",
+        ),
     ] = NOT_STATED
     module_versions: Annotated[
         dict[str, str | Unknown | None],
@@ -86,7 +89,8 @@ class Virtualization(FactStruct, frozen=True, kw_only=True):
     container: Annotated[
         Fact[str | None],
         described(
-            "docker, podman, lxc, kubernetes, systemd-nspawn, flatpak, snap …; null: none",
+            "docker, podman, lxc, kubernetes, systemd-nspawn, toolbox, distrobox, apptainer, "
+            "crostini, gvisor, flatpak, snap …; null: none",
             "/run/.containerenv, /.dockerenv, /proc/1/environ, /.flatpak-info",
         ),
     ] = NOT_STATED
@@ -112,7 +116,7 @@ class Virtualization(FactStruct, frozen=True, kw_only=True):
         Fact[str | None],
         described(
             "under WSL, version of the Windows display driver; null: not told",
-            "/usr/lib/wsl/drivers, the Windows device manager",
+            "DriverVer in /usr/lib/wsl/drivers, the Windows device manager",
         ),
     ] = NOT_STATED
     wsl_libraries: Annotated[
