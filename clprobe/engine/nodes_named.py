@@ -15,6 +15,8 @@ _REFUSED = re.compile(
     rf"|(?:permission denied|cannot open|failed to open)[^\n]{{0,20}}?(?P<other>{_NODE})",
     re.IGNORECASE,
 )
+_UNMAPPED = re.compile(r"\bmember of \"?(?P<group>nogroup|nobody)\"? group", re.IGNORECASE)
+"""rocminfo's words where the group of /dev/kfd has no counterpart in a user namespace."""
 
 
 def with_nodes_named(snapshot: Snapshot, said: Fact[str]) -> Snapshot:
@@ -28,6 +30,9 @@ def with_nodes_named(snapshot: Snapshot, said: Fact[str]) -> Snapshot:
         if kind is not None:
             errno = "EPERM" if match["errno"] == "EPERM" else "EACCES"
             refused[path] = DeviceNode(path=path, kind=kind, open_error=errno)
+    unmapped = _UNMAPPED.search(said)
+    if unmapped and "/dev/kfd" in refused:
+        refused["/dev/kfd"] = msgspec.structs.replace(refused["/dev/kfd"], group=unmapped["group"])
     if not refused:
         return snapshot
     return msgspec.structs.replace(
