@@ -15,6 +15,7 @@ _KNOWN = Known(
     people=(
         Person(name="mallory", uid=1000, home="/home/mallory", real_name="Mallory Kanarienvogel"),
         Person(name="jürgen", uid=1001, home="/srv/staff/jürgen", real_name="Jürgen Zeisig"),
+        Person(name="lab", uid=1003, real_name="GPU Lab van Account"),
         Person(name="mark", uid=1002, home="/home/mark", real_name="Mark Will"),
     ),
     host_names=("canary-bird.corp.example.net",),
@@ -38,16 +39,16 @@ def _message(text: str) -> str:
         ("mallory: permission denied", "user: permission denied"),
         ("MALLORY and Kanarienvogel", "user and user"),
         ("/var/pocl_mallory_cache/mallory-1", "/var/pocl_user_cache/user-1"),
-        ("/media/mallory/disk /run/media/mark/x", "/media/user/disk /run/media/user3/x"),
+        ("/media/mallory/disk /run/media/mark/x", "/media/user/disk /run/media/user4/x"),
         ("/srv/staff/jürgen/lib", "/home/user2/lib"),
         ("Jürgen Zeisig wrote", "user2 wrote"),
-        ("/home/eve/x.icd of /home/mark", "/home/user4/x.icd of /home/user3"),
+        ("/home/eve/x.icd of /home/mark", "/home/user5/x.icd of /home/user4"),
         ("C:\\Users\\mallory\\x", "C:\\Users\\user\\x"),
         ("on canary-bird: bird.corp.example.net", "on host: bird.domain"),
         ("canary-bird.corp.example.net", "host"),
         ("/dev/mapper/canary--bird--vg-root", "/dev/mapper/host--vg-root"),
         ("mallory@canary-bird:~$ clinfo", "user@host:~$ clinfo"),
-        ("eve@elsewhere:~$ clinfo", "user4@host:~$ clinfo"),
+        ("eve@elsewhere:~$ clinfo", "user5@host:~$ clinfo"),
         ("board ab54321098, 525400ABCDEF", "board removed-serial, removed-mac"),
     ],
 )
@@ -59,6 +60,7 @@ def test_a_name_is_replaced_in_free_text(text: str, expected: str) -> None:
     "text",
     [
         "mark the page; it will fail",  # words that are names, too
+        "the account van of the lab has a gpu",
         "mallory2 and canary-birds",  # other words
         "root@localhost: /root/lib",
         "uid=1000 gid=1000",
@@ -92,8 +94,8 @@ def test_owners_groups_and_access_lists_keep_who_is_whom() -> None:
     node = scrubbed["device_nodes"][0]
     assert [group["name"] for group in scrubbed["user"]["groups"]] == ["user", "lab-gpu"]
     assert [group["name"] for group in scrubbed["user"]["database_groups"]] == ["user2", "video"]
-    assert (node["owner"], node["group"]) == ("user3", "lab-gpu")
-    assert list(node["acl"]) == ["user:user:rw-", "user:user4:r--", "group:render:rw-", "mask::rw-"]
+    assert (node["owner"], node["group"]) == ("user4", "lab-gpu")
+    assert list(node["acl"]) == ["user:user:rw-", "user:user5:r--", "group:render:rw-", "mask::rw-"]
     assert node["closed_folders"][0]["owner"] == "user2"
     assert scrubbed["perspectives"][0]["who"] == "user2"
     assert scrubbed["perspectives"][0]["facts"]["user"] == {"uid": 1001, "name": "user2"}

@@ -9,22 +9,24 @@ def words_of(text: str) -> frozenset[str]:
 
 COMMON = words_of(
     """
-    admin administrator alpine amd amdgpu android apt arc arch arm ati auto backup base beignet
-    bin box build builder cache card case centos chip class cli client clinfo clover clprobe
-    cluster code compute conda container core cpu cuda data database deb debian deck default demo
-    desktop dev devel device display docker dom drive driver drm ember end error etc fail failed
-    fedora file flatpak free gentoo git gpu graphics group guc guest hardware hash home hook host
-    huc icd igc image info init install intel ion java jellyfin jet kali kernel kfd kubernetes kvm
-    lab lan laptop level lib library linux loader local localhost log login lxc machine main mali
-    manjaro mark master max may media memory mesa mint mode module nas nat native neo net nix
-    nixos node none not notebook nouveau nuc nvidia olive opencl opensuse oracle order out package
-    page pat path pc pci phone pin pip plasma platform plex pocl podman pop port power print proc
-    process profile program proxmox python queue radeon raspberrypi ray red render rich rob rocm
-    root run runner runtime rusticl sag server service session set share slackware snap sort
-    source spark stack steam steamdeck stream string suse sys system table temp test tester tests
-    tiger time tmp token tools torch ubuntu unknown unraid update upload user users usr value var
-    vendor version video virtual vm void wall wayland web will win windows work worker workstation
-    wsl xe xorg zero
+    account admin administrator alpine amd amdgpu android anonymous apt arc arch arm ati auto
+    backup base beignet bin box build builder cache card case centos chip class cli client clinfo
+    cloud clover clprobe cluster code compute conda container core cpu cuda daemon data database
+    deb debian deck default demo desktop dev devel developer device display docker dom drive
+    driver drm ember end engineering error etc fail failed fedora file flatpak free full gaming
+    gentoo git gpu graphics group guc guest hardware hash home hook host huc icd igc image images
+    info init install intel ion java jellyfin jet kali kernel kfd kubernetes kvm lab lan laptop
+    level lib library linux live loader local localhost log login lxc machine main mali manager
+    manjaro mark master max may media memory mesa mint mode module name nas nat native neo net nix
+    nixos node none not notebook nouveau nuc null nvidia office olive opencl opensuse operator
+    oracle order out owner package page pat path pc pci people person phone pin pip plasma
+    platform plex pocl podman pop port power print proc process profile program proxmox python
+    queue radeon raspberry raspberrypi ray real red render research rich rob rocm root run runner
+    runtime rusticl sag science server service session set share slackware snap sort source spark
+    stack station steam steamdeck stream string student support suse sys system table team temp
+    test tester tests tiger time tmp token tools torch ubuntu unknown unraid update upload user
+    users usr value var vendor version video virtual vm void wall wayland web will win windows
+    work worker workstation wsl xe xorg zero
     """
 )
 """In free text these are left alone unless something beside them tells that a name is meant."""

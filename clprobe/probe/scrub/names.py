@@ -136,7 +136,9 @@ def _spoken(person: Person) -> list[str]:
     """Return the words that name the person by themselves, as UTF-8 and as .icd texts hold it."""
     names = [person.name] if person.spoken else []
     parts = person.real_name.split()
-    names += [" ".join(parts), *parts] if person.spoken and parts else []
+    if person.spoken and parts:
+        # "van" and "der" tell nobody.
+        names += [" ".join(parts), *(part for part in parts if len(part) > _SHORTEST)]
     kept = [name for name in names if _tells_somebody(name)]
     return [*kept, *(name.encode().decode("latin-1") for name in kept if not name.isascii())]
 
