@@ -172,6 +172,9 @@ def _outcome(view: View) -> Fact[Outcome]:
         return "no-devices"
     if answer.outcome in ("ok", NOT_STATED) and _device_count(view) == 0:
         return "no-devices"
+    if answer.outcome == NOT_STATED and view.viewer in _LISTERS and _device_count(view) != 0:
+        # A list of devices is all that such a viewer is asked for.
+        return answer.outcome if isinstance(_device_count(view), Unknown) else "ok"
     if answer.outcome == "error" and _says_nothing_found(answer):
         return "no-devices"
     return answer.outcome
