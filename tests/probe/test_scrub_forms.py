@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Which texts are taken for ids and secrets, and which look like them and are none."""
 
+import random
+
 import pytest
 from msgspec.structs import replace
 
@@ -121,3 +123,13 @@ def test_counts_of_an_earlier_scrubbing_are_kept_and_added_to() -> None:
     once = scrub(_said("10.20.30.40"))
     again = scrub(replace(once, messages=("52:54:00:ab:cd:ef",)))
     assert again.scrubbed == {"ip-address": 2, "mac-address": 1}
+
+
+def test_texts_in_any_company_are_scrubbed_once_and_for_all() -> None:
+    source = random.Random(7)  # noqa: S311 - chooses texts, protects nothing
+    texts = [*(text for some in _GONE.values() for text in some), *_KEPT, _BOOT]
+    for _ in range(300):
+        joined = source.choice((" ", "\n", ", ")).join(source.choices(texts, k=6))
+        system = System(linux=Linux(command_line=joined, log=joined))
+        once = scrub(replace(_said(joined), system=system))
+        assert scrub(once) == once, joined
