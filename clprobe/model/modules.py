@@ -5,7 +5,7 @@ GPU_MODULES = frozenset((
     "i915", "xe", "gma500_gfx", "amdgpu", "radeon", "amdkfd", "nouveau", "nova_core",
     "nvidia", "nvidia_uvm", "nvidia_drm", "nvidia_modeset", "vfio_pci", "panfrost", "panthor",
     "lima", "msm", "v3d", "vc4", "etnaviv", "asahi", "powervr", "vmwgfx", "virtio_gpu", "qxl",
-    "bochs", "vboxvideo", "hyperv_drm", "dxgkrnl", "simpledrm", "ast", "mgag200",
+    "bochs", "vboxvideo", "hyperv_drm", "dxgkrnl", "bbswitch", "simpledrm", "ast", "mgag200",
 ))  # fmt: skip
 """As /proc/modules writes them, with underscores."""
 

@@ -1,19 +1,21 @@
 # SPDX-License-Identifier: MIT
 """Kernel modules: loaded, forbidden, claiming a GPU; and the firmware that they load."""
 
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 from inventing import MACHINE, invent_host
 
-from clprobe.model.modules import GPU_MODULES
+from clprobe.model.modules import GPU_MODULES, module_name
 from clprobe.model.unknown import Unknown
 from clprobe.probe.firmware import probe_firmware
 from clprobe.probe.live_host import LiveHost
 from clprobe.probe.module_aliases import alias_pattern, claiming_modules
 from clprobe.probe.modules import loaded_modules, module_versions
 from clprobe.probe.modules_forbidden import forbidden_modules
+from clprobe.resources import rules_path
 
 _ARC = "pci:v00008086d000056A0sv00008086sd00001020bc03sc00i00"
 _FOLDER = f"/lib/modules/{MACHINE['release']}"
@@ -35,6 +37,18 @@ def test_loaded_modules_are_those_of_gpus_built_in_ones_too(tmp_path: Path) -> N
         list_folder={"/sys/module": ["acpi", "amdgpu", "xe"]},
     )
     assert loaded_modules(host) == ("amdgpu", "vfio_pci", "xe")
+
+
+def _asked_of_rules() -> set[str]:
+    """Return every module that a rule looks for among the loaded or the forbidden ones."""
+    lists = re.compile(r"linux\.(?:blacklisted_)?modules: \{contains(?:_any)?: \[?([\w, -]+)")
+    texts = [path.read_text() for path in rules_path().glob("*/*.yaml")]
+    names = [name for text in texts for found in lists.findall(text) for name in found.split(",")]
+    return {module_name(name.strip()) for name in names}
+
+
+def test_every_module_that_a_rule_asks_for_is_told() -> None:
+    assert {"nvidia", "nvidia_uvm"} <= _asked_of_rules() <= GPU_MODULES
 
 
 def test_without_proc_and_sysfs_no_module_is_known(tmp_path: Path) -> None:
