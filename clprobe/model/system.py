@@ -185,6 +185,12 @@ class ServiceUnit(FactStruct, frozen=True, kw_only=True):
             "DeviceAllow= of {name}",
         ),
     ] = NOT_STATED
+    protect_system: Annotated[
+        Fact[str],
+        described(
+            "no, yes, full or strict: which folders it may not write", "ProtectSystem= of {name}"
+        ),
+    ] = NOT_STATED
 
 
 class System(FactStruct, frozen=True, kw_only=True):
