@@ -31,14 +31,25 @@ def _gpu(gpu: dict[str, Any], **facts: Any) -> GpuFacts:
         ("Xeon E3-1200 v2/3rd Gen Core processor Graphics Controller", "Gen7"),
         ("4th Gen Core Processor Integrated Graphics Controller", "Gen7.5"),
         ("Intel Arc A750", "Xe-HPG"),
+        ("Intel Tigerlake (Gen12)", "Gen12/Xe-LP"),
+        ("Intel Alderlake_s (Gen12)", "Gen12/Xe-LP"),
+        ("Intel UHD 620", "Gen9.5"),
+        ("i7-1165G7 Iris Xe", "Gen12/Xe-LP"),
+        ("Intel HD4600", "Gen7.5"),
+        ("Intel Core i7-6700HQ", "Gen9"),
+        ("Intel N100", "Gen12/Xe-LP"),
+        ("Arc A770 beside an i7-6700", "Xe-HPG"),
     ],
 )
 def test_a_name_tells_the_generation_that_all_its_ids_share(name: str, generation: str) -> None:
     assert _gpu({"name": f"{name}"}).generation == generation
 
 
-def test_a_name_that_could_be_many_tells_nothing() -> None:
-    assert isinstance(_gpu({"name": "Intel Corporation Device"}).generation, Unknown)
+@pytest.mark.parametrize(
+    "name", ["Intel Corporation Device", "Intel Core i5-8250U", "Intel Core i7-9700F", "Intel UHD"]
+)
+def test_a_name_that_could_be_many_tells_nothing(name: str) -> None:
+    assert isinstance(_gpu({"name": name}).generation, Unknown)
 
 
 def test_the_first_reading_of_a_name_is_the_name_itself() -> None:
