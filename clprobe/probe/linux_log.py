@@ -15,7 +15,8 @@ MATTERS = (
     # Each alternative begins with a letter: Python skips to those eight times as fast as to \b.
     r"drm|i915|xe 0|xe: |amdgpu|radeon|nouveau|nvidia|nvrm|kfd|vfio|vga|gpu|dxg|efifb|hypervisor"
     r"|firmware|huc|guc|dmc|smem|gtt|hang:|hanging|hung|d3cold|bbswitch|power state"
-    r"|rejects|atomics|resizable|iommu(?! group)|dmar|amd-vi|vt-d|bar \d.*(?:fail|can't|no space)|failed to assign"
+    r"|rejects|atomics|resizable|iommu(?! group)|dmar|amd-vi|vt-d|failed to assign"
+    r"|bar \d.*(?:fail|can't|no space)"
     r"|lockdown|locked down|secure boot|module verification|loading of.* module|unsigned module"
     r"|signature|key was rejected|dkms|apparmor|avc: |oom-kill|oom_reaper|out of mem|mlock"
     # Programs crash for many reasons; those count that did in a driver or what it needs.
