@@ -7,6 +7,7 @@ from clprobe.engine.hardware_facts import AMBIGUOUS, UNLISTED
 from clprobe.engine.judge import Outcome
 from clprobe.engine.load import consequences_of
 from clprobe.engine.paths import was_not_requested
+from clprobe.engine.permissions.people import is_outside_gpu_groups
 from clprobe.engine.rank import Ranked, concern_the_same
 from clprobe.engine.rule import Rule
 from clprobe.model.unknown import NOT_STATED, NOT_TRIED
@@ -110,11 +111,11 @@ def was_refused(outcome: Outcome) -> bool:
 
 
 def _needs_a_special_place(outcome: Outcome) -> bool:
-    """Whether it needs a container, a guest, WSL or a variable, and nobody tells of it.
+    """Whether it needs a container, WSL, a distribution or a variable, and nobody tells of it.
 
     Whoever is in such a place says so, if anything.
     """
-    places: tuple[str, ...] = ("system.virtualization.",)
+    places: tuple[str, ...] = _SETTINGS
     if outcome.rule.frequency != "common":
         places += ("environment.",)  # few variables are set, and who set one names it
     return any(
@@ -150,10 +151,18 @@ def _weight(outcome: Outcome) -> int:
         + _FOR * len(_evidence(outcome))
         + _TELLING * _tells_nearly_all(outcome)
         + _SETTING * _fits_setting(outcome)
+        + _TELLING * _is_shut_out(outcome)
         + _REFUSED * _was_kept_from_us(outcome)
         + len(outcome.scope.variables)
         - _AGAINST * len(lacking)
     )
+
+
+def _is_shut_out(outcome: Outcome) -> bool:
+    """Whether nobody lists the nodes, and the user is in none of the groups that they belong to."""
+    about_nodes = any(use.fact == "device_nodes" for use in outcome.answer.gaps)
+    usual = outcome.rule.link == "permission" and outcome.rule.frequency == "common"
+    return about_nodes and usual and is_outside_gpu_groups(outcome.scope.facts.user)
 
 
 def _fits_setting(outcome: Outcome) -> bool:
