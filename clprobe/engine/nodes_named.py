@@ -21,6 +21,8 @@ _UNMAPPED = re.compile(r"\bmember of \"?(?P<group>nogroup|nobody)\"? group", re.
 
 def with_nodes_named(snapshot: Snapshot, said: Fact[str]) -> Snapshot:
     """Return the snapshot with the nodes that were refused in words, if it tells of none itself."""
+    if _lists_kfd_alone(snapshot):
+        return msgspec.structs.replace(snapshot, excerpts=(*snapshot.excerpts, "device_nodes"))
     if not isinstance(snapshot.device_nodes, Unknown) or isinstance(said, Unknown):
         return snapshot
     refused = {}
@@ -40,3 +42,11 @@ def with_nodes_named(snapshot: Snapshot, said: Fact[str]) -> Snapshot:
         device_nodes=tuple(refused.values()),
         excerpts=(*snapshot.excerpts, "device_nodes"),
     )
+
+
+def _lists_kfd_alone(snapshot: Snapshot) -> bool:
+    """Whether a reporter listed /dev/kfd and nothing else: that says nothing of /dev/dri."""
+    nodes, by_probe = snapshot.device_nodes, isinstance(snapshot.clprobe, str)
+    if isinstance(nodes, Unknown) or by_probe or not nodes:
+        return False
+    return all(node.path == "/dev/kfd" for node in nodes)

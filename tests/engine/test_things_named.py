@@ -67,3 +67,13 @@ def test_a_node_of_a_group_without_counterpart_lies_behind_a_namespace() -> None
 
 def test_a_node_that_is_refused_otherwise_lies_behind_none() -> None:
     assert _node(_facts(REFUSED, "user is member of video group")).denied_because == "not-in-group"
+
+
+KFD = {"path": "/dev/kfd", "group": "render", "mode": "0660"}
+
+
+def test_a_reporter_who_lists_kfd_alone_says_nothing_of_the_render_nodes() -> None:
+    assert "device_nodes" in _facts(device_nodes=[KFD]).excerpts
+    assert "device_nodes" not in _facts(device_nodes=[KFD], clprobe="0.2.0").excerpts
+    assert "device_nodes" not in _facts(device_nodes=[KFD, {"path": "/dev/dri/card0"}]).excerpts
+    assert "device_nodes" not in _facts(device_nodes=[]).excerpts
