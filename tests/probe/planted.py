@@ -6,10 +6,10 @@
 
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 from asking import environment
+from everyones_python import everyones_python
 from faults import SOURCE, compile_driver
 
 UID, OTHER_UID, GROUP = 1001, 1002, 2109
@@ -95,7 +95,7 @@ def prepare(folder: Path, acl: str) -> dict[str, str]:
         "password=hunter2 -- s3cr3tvalue\n"
     )
     return environment(
-        PYTHON=sys.executable, ACL=acl, PYTHONPATH="/home/mallory/venv/site-packages",
+        PYTHON=everyones_python() or "", ACL=acl, PYTHONPATH="/home/mallory/venv/site-packages",
         HOME="/home/mallory", USER="mallory", OCL_ICD_VENDORS="/home/mallory/vendors/",
         LD_LIBRARY_PATH="/home/mallory/lib:/data/quentin/lib", POCL_CACHE_DIR=f"/data/{TEXT}",
         SSH_CONNECTION="203.0.113.77 22 203.0.113.77 22",
