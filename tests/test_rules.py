@@ -9,9 +9,10 @@ import pytest
 
 from clprobe.engine.actions import ACTIONS
 from clprobe.engine.cases import case_file_of, load_cases, run_cases
+from clprobe.engine.checked_yaml import parse
 from clprobe.engine.conditions import OPERATORS
 from clprobe.engine.diagnose import Knowledge
-from clprobe.engine.load import CASES_SUFFIX, parse_yaml, read_text, rule_files
+from clprobe.engine.load import CASES_SUFFIX, rule_files
 from clprobe.engine.rule import Rule
 from clprobe.report.rule_pages import topic_pages
 from clprobe.resources import rules_path
@@ -51,7 +52,7 @@ def test_the_generated_pages_are_fresh(topic: str, page: str) -> None:
 @pytest.mark.parametrize("path", rule_files(rules_path()), ids=lambda path: path.stem)
 def test_every_rule_fits_the_published_schema(path: Path) -> None:
     schema = json.loads((rules_path() / "schema.json").read_text(encoding="utf-8"))
-    document = json.loads(json.dumps(parse_yaml(read_text(path), path), default=str))
+    document = json.loads(json.dumps(parse(path), default=str))
     jsonschema.validate(document, schema)
 
 

@@ -72,6 +72,7 @@ def main(argv: list[str] | None = None) -> None:
 def _run(argv: list[str] | None) -> int:
     try:
         status: Any = cli.main(args=argv, prog_name="clprobe", standalone_mode=False)
+        _keep_parsed_rules()
     except click.ClickException as error:
         error.show()
         return exit_codes.USAGE
@@ -82,6 +83,12 @@ def _run(argv: list[str] | None) -> int:
         _show(error)
         return exit_codes.USAGE
     return status if isinstance(status, int) else exit_codes.OK
+
+
+def _keep_parsed_rules() -> None:
+    parsed_files = sys.modules.get("clprobe.parsed_files")
+    if parsed_files is not None:  # else nothing read a rule
+        parsed_files.RULES.save()
 
 
 def _show(error: ClprobeError) -> None:

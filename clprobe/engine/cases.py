@@ -8,11 +8,12 @@ from typing import Any, Literal
 
 import msgspec
 
+from clprobe.engine.checked_yaml import parse
 from clprobe.engine.derive import derive
 from clprobe.engine.diagnose import Knowledge
 from clprobe.engine.facts import Facts
 from clprobe.engine.judge import Outcome, ask_rule
-from clprobe.engine.load import CASES_SUFFIX, malformed, parse_yaml, read_text
+from clprobe.engine.load import CASES_SUFFIX, malformed
 from clprobe.engine.rule import Rule
 from clprobe.engine.templates import fill
 from clprobe.model.finding import Verdict
@@ -61,7 +62,7 @@ def load_cases(path: Path) -> CaseFile:
     Raises: ClprobeError if the file is malformed.
     """
     try:
-        return msgspec.convert(parse_yaml(read_text(path), path), CaseFile)
+        return msgspec.convert(parse(path), CaseFile)
     except msgspec.ValidationError as error:
         raise malformed(path, str(error), 1) from error
 

@@ -10,28 +10,55 @@ import msgspec
 import yaml
 
 from clprobe.model.errors import ClprobeError
+from clprobe.parsed_files import RULES
 
 T = TypeVar("T")
 _Base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
-def read(text: str, kind: type[T], *, path: Path, data: Any = None) -> T:
-    """Return `text` as a `kind`; `data` is what was made of it where that is not just its parse.
+def read(path: Path, kind: type[T], *, data: Any = None) -> T:
+    """Return a file as a `kind`; `data` is what was made of it where that is not just its parse.
 
-    Raises: ClprobeError if it is no YAML, repeats a key, or does not fit.
+    Raises: ClprobeError if it cannot be read, is no YAML, repeats a key, or does not fit.
     """
-    data = parse(text, path=path) if data is None else data
+    data = document(path) if data is None else data
     try:
         return msgspec.convert(data, kind)
     except msgspec.ValidationError as error:
-        raise _explained(error, text, kind, path, data) from error
+        raise _explained(error, text_of(path), kind, path, data) from error
 
 
-def parse(text: str, *, path: Path) -> Any:
-    """Return plain data. Only true and false are booleans, and dates stay text.
+def document(path: Path) -> Any:
+    """Return the plain data of a file. Only true and false are booleans, and dates stay text.
 
-    Raises: ClprobeError if it is no YAML or repeats a key.
+    Raises: ClprobeError if it cannot be read, is no YAML or repeats a key.
     """
+    try:
+        return RULES.parsed(path, parse)
+    except OSError as error:
+        raise _unreadable(path, error) from error
+
+
+def text_of(path: Path) -> str:
+    """Return the text of a data file, or say which one cannot be read."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise _unreadable(path, error) from error
+
+
+def _unreadable(path: Path, error: Exception) -> ClprobeError:
+    return ClprobeError(
+        reference="rule-unreadable", message=f"{path}: {error}", hint="Check path and mode."
+    )
+
+
+def parse(path: Path) -> Any:
+    """Return the plain data of a file that need not be kept from run to run, as `document` does.
+
+    Raises: ClprobeError if it cannot be read, is no YAML or repeats a key.
+    """
+    text = text_of(path)
     try:
         return yaml.load(text, Loader=_Loader)  # noqa: S506 - derives from the safe loader
     except yaml.MarkedYAMLError as error:

@@ -10,6 +10,7 @@ import msgspec
 import yaml
 
 from clprobe.engine.actions import ACTIONS
+from clprobe.engine.checked_yaml import document, text_of
 from clprobe.engine.conditions import ConditionError, parse_condition
 from clprobe.engine.paths import PathError, Variables, check_path
 from clprobe.engine.rule import CHAIN, Action, Loop, Rule
@@ -19,7 +20,6 @@ from clprobe.model.finding import Severity, Source
 from clprobe.resources import rules_path
 
 CASES_SUFFIX = ".cases.yaml"
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _REQUIRED = {"id", "title", "severity", "link", "when", "because", "sources", "since"}
 _OPTIONAL = {"for_each", "remedy", "explains", "vital", "symptom", "frequency", "summary"}
 
@@ -51,32 +51,11 @@ def load_rule(path: Path) -> Rule:
 
     Raises: ClprobeError naming file and line if it is not a valid rule.
     """
-    text = read_text(path)
     try:
-        data = parse_yaml(text, path)
-        return _rule(data, path)
+        return _rule(document(path), path)
     except (ConditionError, PathError) as error:
         keys = error.keys if isinstance(error, ConditionError) else ()
-        raise malformed(path, str(error), line_of(text, keys)) from error
-
-
-def read_text(path: Path) -> str:
-    """Return the text of a data file, or say which one cannot be read."""
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ClprobeError(
-            reference="rule-unreadable", message=f"{path}: {error}", hint="Check path and mode."
-        ) from error
-
-
-def parse_yaml(text: str, path: Path) -> Any:
-    """Return the YAML document, or say where it is none."""
-    try:
-        return yaml.load(text, Loader=_LOADER)  # noqa: S506 - a safe loader either way
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        raise malformed(path, str(error), mark.line + 1 if mark else 1) from error
+        raise malformed(path, str(error), line_of(text_of(path), keys)) from error
 
 
 def malformed(path: Path, message: str, line: int) -> ClprobeError:

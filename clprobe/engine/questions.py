@@ -38,7 +38,7 @@ class Questions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         Raises: ClprobeError if the file does not fit the format.
         """
         path = (root or rules_path() / "tables") / "questions.yaml"
-        return read(path.read_text(encoding="utf-8"), cls, path=path)
+        return read(path, cls)
 
     def about(self, fact: str) -> Question | None:
         """Return the question that names the longest part of the path; None: not askable."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from clprobe.engine import coverage, gpu_names
-from clprobe.engine.checked_yaml import nearest, parse, read, table_error
+from clprobe.engine.checked_yaml import document, nearest, read, table_error, text_of
 from clprobe.engine.family_table import Family
 from clprobe.engine.ip_version import ip_version_in
 from clprobe.engine.table_types import (
@@ -207,29 +207,28 @@ class Tables:
 
 
 def _read(path: Path, kind: type[T]) -> T:
-    text = path.read_text(encoding="utf-8")
-    data = parse(text, path=path)
+    data = document(path)
     if isinstance(data, dict):
         legend = data.get("sources", {})
-        data = _with_sources(data, legend if isinstance(legend, dict) else {}, path, text)
+        data = _with_sources(data, legend if isinstance(legend, dict) else {}, path)
         if kind is GpuFile:
             for pci_id, entry in data.get("gpus", {}).items():
                 entry.update(pci_id=pci_id, generation=data.get("generation"))
-    return read(text, kind, path=path, data=data)
+    return read(path, kind, data=data)
 
 
-def _with_sources(data: Any, legend: dict[str, Any], path: Path, text: str) -> Any:
+def _with_sources(data: Any, legend: dict[str, Any], path: Path) -> Any:
     """Put the sources themselves where entries name them: by key, or by letters as in KMN."""
     if isinstance(data, list):
-        return [_with_sources(item, legend, path, text) for item in data]
+        return [_with_sources(item, legend, path) for item in data]
     if not isinstance(data, dict):
         return data
-    made = {k: _with_sources(v, legend, path, text) for k, v in data.items() if k != "sources"}
+    made = {k: _with_sources(v, legend, path) for k, v in data.items() if k != "sources"}
     named = data.get("sources")
     if named is legend:
         made["sources"] = list(legend.values())
     elif isinstance(named, str | list):
-        made["sources"] = [_source(name, legend, path, text) for name in _names(named, legend)]
+        made["sources"] = [_source(name, legend, path) for name in _names(named, legend)]
     return made
 
 
@@ -239,9 +238,9 @@ def _names(named: str | list[str], legend: dict[str, Any]) -> list[str]:
     return [named] if named in legend else list(named)
 
 
-def _source(name: str, legend: dict[str, Any], path: Path, text: str) -> Any:
+def _source(name: str, legend: dict[str, Any], path: Path) -> Any:
     if name not in legend:
-        lines = text.splitlines()
+        lines = text_of(path).splitlines()
         line = next((i for i, t in enumerate(lines, 1) if re.search(rf"sources:.*{name}", t)), 1)
         hint = nearest(name, list(legend))
         raise table_error(path, line, f"{name!r} is no source of this file.", hint)
