@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+import msgspec
 
 from clprobe.bench.protocol import WORKLOADS, Baseline, EffortName, Target, Workload
 from clprobe.bench.targets import targets_of
@@ -18,6 +19,8 @@ from clprobe.model.errors import ClprobeError
 from clprobe.model.measurement import BenchReport
 from clprobe.model.snapshot import Snapshot
 from clprobe.probe.collect import collect
+from clprobe.probe.live_host import LiveHost
+from clprobe.probe.scrub import known_here, scrub_document
 from clprobe.report.as_json import document
 
 if TYPE_CHECKING:
@@ -97,11 +100,17 @@ def command(  # noqa: PLR0913 - one argument per option
     except KeyboardInterrupt:
         measured.complete = False
         _say("interrupted; what was measured so far:")
-    report = summarise(measured, snapshot.system, chosen_baseline)
+    report = _scrubbed(summarise(measured, snapshot.system, chosen_baseline))
     _show(report, ctx, as_json=as_json)
     if output is not None:
         _write(report, output)
     return _status(measured)
+
+
+def _scrubbed(report: BenchReport) -> BenchReport:
+    """Return the report without names and ids, which what drivers print may hold."""
+    known = known_here(LiveHost())
+    return msgspec.convert(scrub_document(msgspec.to_builtins(report), known), BenchReport)
 
 
 def _targets(snapshot: Snapshot, selectors: tuple[str, ...]) -> tuple[Target, ...]:

@@ -100,6 +100,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
         verbose=verbose,
         run_kernels=run_kernels,
         pairs=pairs,
+        ask_frameworks=verbose,
     )
     if rule_id is not None:
         from clprobe.cli.doctor_rules import why
@@ -117,7 +118,13 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
 
         text = DoctorText(make_console(obj["color"]), verbosity=verbose - quiet)
         checks = len(knowledge.rules)
-        text.show(shown, checks=checks, elapsed_ms=elapsed_ms, comparison=comparison)
+        text.show(
+            shown,
+            checks=checks,
+            elapsed_ms=elapsed_ms,
+            comparison=comparison,
+            scrubbed=snapshot.scrubbed,
+        )
     else:
         from clprobe.cli.doctor_documents import Printed, document_of
 

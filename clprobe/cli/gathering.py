@@ -38,16 +38,23 @@ def gather(
     from clprobe.probe.accounts import find_account
     from clprobe.probe.collect import collect
     from clprobe.probe.live_host import LiveHost
-    from clprobe.probe.scrub import scrub_here
 
     host = LiveHost()
     account = None if asked is None else find_account(host, asked)
-    knowledge = Background(lambda: _load_knowledge(for_text=for_text))
+    knowledge = Background(lambda: _load_while_waiting(for_text=for_text))
     progress = Progress(limit_s=timeout, verbose=verbose)
     snapshot = collect(host, timeout_s=timeout, waiting=progress.waiting, **wanted)
+    from clprobe.probe.scrub import scrub_here
+
     # Scrubbed like what `clprobe snapshot` writes, so that its replay says the very same.
     snapshot = scrub_here(snapshot, host)
     return as_user(snapshot, *account) if account else snapshot, knowledge.result()
+
+
+def _load_while_waiting(*, for_text: bool) -> "Knowledge":
+    import clprobe.probe.scrub  # noqa: F401 - its patterns take as long as a tenth of the rules
+
+    return _load_knowledge(for_text=for_text)
 
 
 def _load_knowledge(*, for_text: bool) -> "Knowledge":

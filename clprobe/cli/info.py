@@ -62,6 +62,9 @@ def command(
 
 def _collect(timeout: float) -> Snapshot:
     from clprobe.probe.collect import collect
+    from clprobe.probe.live_host import LiveHost
+    from clprobe.probe.scrub import scrub_here
 
+    host = LiveHost()
     progress = Progress(limit_s=timeout, verbose=False)
-    return collect(timeout_s=timeout, waiting=progress.waiting)
+    return scrub_here(collect(host, timeout_s=timeout, waiting=progress.waiting), host)

@@ -12,12 +12,14 @@ import msgspec
 
 from clprobe.cli import exit_codes
 from clprobe.cli.progress import Progress
+from clprobe.cli.sources import read_snapshot
 from clprobe.model.codec import snapshot_schema, snapshot_to_json
 from clprobe.model.errors import ClprobeError
 from clprobe.model.snapshot import Snapshot
-from clprobe.probe import scrub
 from clprobe.probe.collect import collect
 from clprobe.probe.live_host import LiveHost
+from clprobe.probe.scrub import scrub, scrub_here
+from clprobe.report.scrubbed_text import scrubbed_line
 
 
 @click.command("snapshot")
@@ -26,6 +28,13 @@ from clprobe.probe.live_host import LiveHost
     metavar="FILE",
     type=click.Path(dir_okay=False, path_type=Path),
     help="Write to FILE instead of stdout; YAML if its name ends in .yaml or .yml.",
+)
+@click.option(
+    "--from",
+    "source",
+    metavar="FILE|-",
+    type=click.Path(allow_dash=True),
+    help="Scrub this snapshot or pasted text, not this host.",
 )
 @click.option("--schema", is_flag=True, help="Print the JSON Schema of snapshots and stop.")
 @click.option(
@@ -37,24 +46,34 @@ from clprobe.probe.live_host import LiveHost
     show_default=True,
     help="Wait no longer for any driver.",
 )
-def command(output: Path | None, schema: bool, timeout_s: float) -> int:
+def command(output: Path | None, source: str | None, schema: bool, timeout_s: float) -> int:
     """Write the facts of this host, scrubbed, for replay and bug reports.
 
     `clprobe doctor --from FILE` gives the findings of this host anywhere.
+
+    Replaced are names of people and of the host, home folders, serial numbers, UUIDs, MAC and IP
+    addresses, e-mail addresses, keys and tokens; other variables and boot parameters are left out.
+    Kept are versions, PCI addresses and ids, numbers of users and groups, names of services, of
+    groups and of packages, and other paths. Of a pasted text, only names that stand in prompts,
+    logs, home folders or the output of `id` are known: read the result before you post it.
     """
     if schema:
         click.echo(json.dumps(snapshot_schema(), indent=2))
         return exit_codes.OK
-    host = LiveHost()
-    progress = Progress(limit_s=timeout_s, verbose=False)
-    facts = collect(host, timeout_s=timeout_s, waiting=progress.waiting)
-    snapshot = scrub.scrub_here(facts, host)
+    snapshot = _taken_here(timeout_s) if source is None else scrub(read_snapshot(source))
     if output is None:
         click.echo(snapshot_to_json(snapshot), nl=False)
     else:
         _write(output, _text(snapshot, output))
-    click.echo(f"clprobe: {scrub.NOTE}", err=True)
+    click.echo(f"clprobe: {scrubbed_line(snapshot.scrubbed)}", err=True)
     return exit_codes.OK
+
+
+def _taken_here(timeout_s: float) -> Snapshot:
+    host = LiveHost()
+    progress = Progress(limit_s=timeout_s, verbose=False)
+    facts = collect(host, timeout_s=timeout_s, waiting=progress.waiting)
+    return scrub_here(facts, host)
 
 
 def _text(snapshot: Snapshot, output: Path) -> str:

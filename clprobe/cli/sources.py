@@ -26,10 +26,10 @@ def read_snapshot(name: str) -> Snapshot:
     if is_snapshot(text):
         return _with_messages_read(snapshot_from_text(text, name=name))
     from clprobe.paste.assemble import read_paste
-    from clprobe.probe.scrub import scrub
+    from clprobe.probe.scrub import known_in_text, scrub
 
     # Scrubbed like a live snapshot, so that a report shows no reporter's name.
-    return scrub(read_paste(text, name=name))
+    return scrub(read_paste(text, name=name), known=known_in_text(text))
 
 
 def _with_messages_read(snapshot: Snapshot) -> Snapshot:

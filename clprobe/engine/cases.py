@@ -73,7 +73,7 @@ def run_cases(rule: Rule, knowledge: Knowledge, root: Path | None = None) -> Ite
     path = case_file_of(rule, root)
     file = load_cases(path)
     for number, case in enumerate(file.cases):
-        facts = derive(snapshot_of(case, number, file, path), knowledge.tables)
+        facts = derive(checked_snapshot(case, number, file, path), knowledge.tables)
         yield _result(rule, case, list(ask_rule(rule, facts)))
 
 
@@ -84,17 +84,16 @@ def facts_of(case: Case, rule: Rule, knowledge: Knowledge, root: Path | None = N
     """
     path = case_file_of(rule, root)
     file = load_cases(path)
-    return derive(snapshot_of(case, file.cases.index(case), file, path), knowledge.tables)
+    return derive(checked_snapshot(case, file.cases.index(case), file, path), knowledge.tables)
 
 
-def snapshot_of(case: Case, number: int, file: CaseFile, path: Path) -> Snapshot:
+def checked_snapshot(case: Case, number: int, file: CaseFile, path: Path) -> Snapshot:
     """Return the snapshot of the case, which is the file's case with that number, from 0.
 
     Raises: ClprobeError if it is malformed.
     """
     try:
-        data = case.snapshot if case.snapshot is not None else _patched(file.base, case.but)
-        return msgspec.convert(data, Snapshot)
+        return snapshot_of(case, file)
     except (msgspec.ValidationError, LookupError, TypeError) as error:
         line = _line_of(error, path) or line_at(path, ("cases", number))
         raise malformed(path, f"case {case.case!r}: {error}", line) from error
@@ -107,6 +106,15 @@ def _line_of(error: Exception, path: Path) -> int | None:
         return None
     lines = enumerate(text_of(path).splitlines(), start=1)
     return next((number for number, line in lines if f"{match[1]}:" in line), None)
+
+
+def snapshot_of(case: Case, file: CaseFile) -> Snapshot:
+    """Return the snapshot of one case of the file.
+
+    Raises: ValidationError, LookupError or TypeError if it is malformed.
+    """
+    data = _patched(file.base, case.but) if case.snapshot is None else case.snapshot
+    return msgspec.convert(data, Snapshot)
 
 
 def _result(rule: Rule, case: Case, outcomes: list[Outcome]) -> CaseResult:

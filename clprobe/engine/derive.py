@@ -15,8 +15,10 @@ from clprobe.engine.derive_nvidia import judge_nvidia
 from clprobe.engine.derive_views import is_settled, judge_loader, judge_pair, judge_view, sum_up
 from clprobe.engine.facts import Boot, DeviceFacts, Facts, IcdFacts, OtherFacts
 from clprobe.engine.hardware_facts import GpuFacts, NodeFacts
+from clprobe.engine.icds_named import with_icds_named
 from clprobe.engine.idle_drivers import idle_drivers
 from clprobe.engine.linux_support import with_binding
+from clprobe.engine.log_bearing import bearing_log
 from clprobe.engine.nodes_named import with_nodes_named
 from clprobe.engine.permissions.files import with_read_errors
 from clprobe.engine.permissions.nodes import judge_node, vendor_of_kind
@@ -36,13 +38,14 @@ U = TypeVar("U")
 
 def derive(snapshot: Snapshot, tables: Tables) -> Facts:
     """Return the snapshot's facts with everything that tables and reasoning add."""
+    snapshot = with_icds_named(snapshot, everything_said(snapshot, NOT_STATED))
     user, system = snapshot.user, snapshot.system
     readable = _each(snapshot.icds, lambda icd: with_read_errors(icd, user, system))
     icds = _each(readable, lambda icd: judge_icd(icd, snapshot, tables))
     devices = _devices(snapshot, icds, tables)
     gpus = _gpus(snapshot, icds, devices, tables)
     gpus = _each(gpus, lambda gpu: with_pytorch(gpu, tables))
-    said = everything_said(snapshot)
+    said = everything_said(snapshot, bearing_log(snapshot, gpus, devices))
     snapshot = with_nodes_named(snapshot, said)
     nodes = _each(snapshot.device_nodes, lambda node: _node(node, snapshot, gpus))
     whole = "device_nodes" not in snapshot.excerpts

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from clprobe.engine.facts import DeviceFacts
-from clprobe.engine.families import family_covers, family_of
+from clprobe.engine.families import family_covers, family_of, left_out_by
 from clprobe.engine.family_table import Family
 from clprobe.engine.hardware_facts import UNLISTED, Fit, GpuFacts
 from clprobe.engine.linux_support import (
@@ -87,6 +87,7 @@ def judge_gpu(
             tables.implementations().values(), identity, likely_linux(system, tables)
         ),
         implementations=suitable,
+        left_out_by=left_out_by(identity.generation, family),
         installable=installable(suitable, gpu.pci_id, tables, system.distribution),
         installed=fits if isinstance(fits, Unknown) else tuple(f.implementation for f in fits),
         fits=fits,
@@ -217,8 +218,8 @@ def _fit(
     scheme = entry.version_scheme if entry is not None else "dotted"
     old = _breaks(runtime.version, versions, scheme, ">")
     new = _breaks(runtime.version, versions, scheme, "<")
-    if covers is True:
-        old, new = False, False
+    if covers is True or (covers is False and versions is None):
+        old, new = False, False  # it drives it, or no release ever did
     elif isinstance(covers, Unknown) and (covers == UNLISTED or isinstance(runtime.version, str)):
         # Within the bounds or beyond them, the table leaves it open.
         old = False if old is False and versions is not None else covers

@@ -25,12 +25,17 @@ NOT_FOUND = (-1, -1001)
 _SAYS_NOTHING_FOUND = re.compile(
     r"no opencl (devices?|platforms?) (were |was )?(found|detected)|opencl is not available"
     r"|PLATFORM_NOT_FOUND_KHR|number of platforms:?\s+0\b|no usable gpus found"
-    r"|clGetPlatformIDs\W{1,4}-1001|platforms: -1001",
+    r"|clGetPlatformIDs\W{1,4}-1001|platforms: -1001"
+    r"|CL_(DEVICE|PLATFORM)_NOT_FOUND|clGetDeviceIDs\W{0,4}(failed|-1\b)",
     re.IGNORECASE,
 )
 """How programs say that OpenCL has nothing for them."""
 _ENDED = ("no-devices", "error", "crash", "hang")
-_PRIVATE_LOADERS = ("pyopencl-wheel", "conda-ocl-icd")
+_LISTERS = ("system-loader", "conda-loader", "pyopencl", "clinfo", "sycl-ls")
+"""Viewers that only list devices: where they die, they have shown none."""
+_BRINGS_DRIVERS = "pyopencl-wheel"
+"""The kind of loader that has drivers of its own, which no other program could find."""
+_PRIVATE_LOADERS = (_BRINGS_DRIVERS, "conda-ocl-icd")
 _WAYS_TO_A_GPU = ("render", "kfd", "nvidia", "dxg", "mali", "kgsl")
 
 
@@ -46,6 +51,7 @@ def judge_loader(loader: Loader, icds: Fact[tuple[IcdFacts, ...]]) -> LoaderFact
         if _may_have_devices(icd)
         and not isinstance(icd.searched_by, Unknown)
         and loader.path not in icd.searched_by
+        and not _serves_one_loader(icd.path, icd.searched_by)
     )
     return LoaderFacts(**stated, serves_programs=serves, missed_icds=missed)
 
@@ -57,9 +63,9 @@ def judge_view(
     stated = {name: getattr(view, name) for name in view.__struct_fields__}
     return ViewFacts(
         **stated,
-        outcome=_outcome(view.answer),
-        device_count=_device_count(view.answer),
-        missing_devices=_missing(view, devices),
+        outcome=_outcome(view),
+        device_count=_device_count(view),
+        missing_devices=_missing(view, loaders, devices),
         loader_kind=_loader_kind(view, loaders),
         printed_text=printed_text(view.answer),
         lacks_loader=view.loader is None,
@@ -85,7 +91,7 @@ def judge_pair(pair: Pair) -> PairFacts:
 def is_settled(snapshot: Snapshot, icds: Fact[tuple[IcdFacts, ...]]) -> bool:
     """Whether the snapshot decides which devices exist, be it by ICDs or by one viewer."""
     views = () if isinstance(snapshot.views, Unknown) else snapshot.views
-    if any(isinstance(_device_count(view.answer), int) for view in views):
+    if any(isinstance(_device_count(view), int) for view in views):
         return True
     if isinstance(icds, Unknown) or "icds" in snapshot.excerpts:
         return False
@@ -160,11 +166,15 @@ def _serves_plain_programs(loader: Loader) -> bool:
     return loader.is_default
 
 
-def _outcome(answer: Answer) -> Fact[Outcome]:
+def _outcome(view: View) -> Fact[Outcome]:
+    answer = view.answer
     if answer.outcome == "error" and answer.error_code in NOT_FOUND:
         return "no-devices"
-    if answer.outcome in ("ok", NOT_STATED) and _device_count(answer) == 0:
+    if answer.outcome in ("ok", NOT_STATED) and _device_count(view) == 0:
         return "no-devices"
+    if answer.outcome == NOT_STATED and view.viewer in _LISTERS and _device_count(view) != 0:
+        # A list of devices is all that such a viewer is asked for.
+        return answer.outcome if isinstance(_device_count(view), Unknown) else "ok"
     if answer.outcome == "error" and _says_nothing_found(answer):
         return "no-devices"
     return answer.outcome
@@ -175,23 +185,43 @@ def _says_nothing_found(answer: Answer) -> bool:
     return isinstance(said, str) and _SAYS_NOTHING_FOUND.search(said) is not None
 
 
-def _device_count(answer: Answer) -> Fact[int]:
+def _device_count(view: View) -> Fact[int]:
+    answer = view.answer
     if isinstance(answer.platforms, Unknown):
-        ended = answer.outcome in _ENDED or answer.error_code in NOT_FOUND
-        return 0 if ended or _says_nothing_found(answer) else answer.platforms
+        # A program that dies at its work may well have found its device.
+        at_work = answer.outcome in ("crash", "hang") and view.viewer not in _LISTERS
+        ended = answer.outcome in _ENDED and not at_work
+        nothing = ended or answer.error_code in NOT_FOUND or _says_nothing_found(answer)
+        return 0 if nothing else answer.platforms
     unknown = next((p.devices for p in answer.platforms if isinstance(p.devices, Unknown)), None)
     return len(names_of(answer)) if unknown is None else unknown
 
 
-def _missing(view: View, devices: Fact[tuple[DeviceFacts, ...]]) -> Fact[tuple[str, ...]]:
-    if isinstance(_device_count(view.answer), Unknown) or isinstance(devices, Unknown):
+def _missing(
+    view: View, loaders: Fact[tuple[Loader, ...]], devices: Fact[tuple[DeviceFacts, ...]]
+) -> Fact[tuple[str, ...]]:
+    if isinstance(_device_count(view), Unknown) or isinstance(devices, Unknown):
         return devices if isinstance(devices, Unknown) else NOT_STATED
     own = set(names_of(view.answer))
+    known = () if isinstance(loaders, Unknown) else loaders
+    others = [one.path for one in known if one.kind == _BRINGS_DRIVERS and one.path != view.loader]
+    private = tuple(map(_folder, others))
     return tuple(
         f"{device.name} of {device.platform}"
         for device in devices
-        if device.usable is True and (device.platform, device.name) not in own
+        if device.usable is True
+        and (device.platform, device.name) not in own
+        and not str(device.icd).startswith(private)
     )
+
+
+def _serves_one_loader(icd: str, searched_by: tuple[str, ...]) -> bool:
+    """Tell whether a driver lies beside the only loader that reads it, as in pyopencl's wheel."""
+    return bool(searched_by) and all(icd.startswith(_folder(loader)) for loader in searched_by)
+
+
+def _folder(path: str) -> str:
+    return path.rpartition("/")[0] + "/"
 
 
 def _loader_kind(view: View, loaders: Fact[tuple[Loader, ...]]) -> Fact[str | None]:

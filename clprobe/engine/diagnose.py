@@ -82,7 +82,7 @@ def diagnose(snapshot: Snapshot, knowledge: Knowledge) -> Diagnosis:
     )
     inventory = take_inventory(facts)
     diagnosis = Diagnosis(
-        status="undetermined" if suspects else _status(ranked, open_questions),
+        status="undetermined" if suspects else _status(ranked, open_questions, snapshot),
         root_cause=None if suspects else _root_cause(ranked),
         findings=findings,
         drivers=inventory.drivers,
@@ -118,13 +118,25 @@ def with_devices(diagnosis: Diagnosis, selectors: Sequence[str]) -> Diagnosis:
 
 
 def _root_cause(ranked: list[Ranked]) -> str | None:
-    """Return the first finding if it is at error level: `rank` puts the root cause there."""
-    return ranked[0].outcome.rule.id if ranked and ranked[0].severity == "error" else None
+    """Return the first finding if it is at error level: `rank` puts the root cause there.
+
+    A symptom that explains nothing else is no cause.
+    """
+    if not ranked or ranked[0].severity != "error" or _is_mere_symptom(ranked):
+        return None
+    return ranked[0].outcome.rule.id
 
 
-def _status(ranked: list[Ranked], open_questions: list[Outcome]) -> Status:
+def _is_mere_symptom(ranked: list[Ranked]) -> bool:
+    first = ranked[0].outcome
+    return first.rule.symptom and not any(one.cause is first for one in ranked)
+
+
+def _status(ranked: list[Ranked], open_questions: list[Outcome], snapshot: Snapshot) -> Status:
     if any(one.severity == "error" for one in ranked):
-        return "problems"
+        return "undetermined" if _is_mere_symptom(ranked) else "problems"
+    if snapshot.unread:  # the problem may stand in the lines that nobody understood
+        return "undetermined"
     undecided = any(
         one.fault or one.rule.vital or one.rule.severity == "error" for one in open_questions
     )

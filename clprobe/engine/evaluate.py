@@ -90,6 +90,7 @@ def _some(condition: Quantified, where: Condition, scope: Scope) -> Answer:
     if collection.value is None or isinstance(collection.value, Unknown):
         return Answer(None, (), (collection,))
     against: list[Use] = [collection]
+    speaking: list[Use] = []
     gaps: list[Use] = []
     for position, element in enumerate(collection.value):
         label = f"{collection.fact}[{label_of(element, position)}]"
@@ -97,10 +98,12 @@ def _some(condition: Quantified, where: Condition, scope: Scope) -> Answer:
         if answer.truth:
             return answer
         gaps += answer.gaps
-        against += answer.used
+        (speaking if answer.truth is None else against).extend(answer.used)
     if not collection.whole:
         gaps.append(Use(collection.fact, NOT_LISTED, collection.owner, collection.field))
-    return Answer(None, (), tuple(gaps)) if gaps else Answer(False, tuple(against))
+    if gaps:
+        return Answer(None, tuple(speaking), tuple(gaps))
+    return Answer(False, tuple(against))
 
 
 def _compare(test: Comparison, scope: Scope) -> Answer:

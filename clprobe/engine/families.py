@@ -7,7 +7,9 @@ from clprobe.engine.family_table import Family
 from clprobe.engine.hardware_facts import UNLISTED
 from clprobe.engine.linux_support import is_in_range
 from clprobe.engine.runtimes import Runtime
+from clprobe.engine.table_types import Generation
 from clprobe.engine.tables import Tables
+from clprobe.engine.versions import conditions
 from clprobe.model.hardware import Gpu
 from clprobe.model.unknown import Fact, Unknown
 
@@ -39,4 +41,16 @@ def family_covers(runtime: Runtime, family: Family | None, tables: Tables) -> Fa
     entry = tables.implementation(runtime.implementation)
     return is_in_range(
         runtime.version, support.versions, entry.version_scheme if entry else "dotted"
+    )
+
+
+def left_out_by(generation: Generation | None, family: Family | None) -> Fact[tuple[str, ...]]:
+    """Return the implementations whose later releases no longer drive these chips."""
+    known = generation or family
+    if known is None:
+        return UNLISTED
+    return tuple(
+        key
+        for key, support in known.implementations.items()
+        if any(sign.startswith("<") for sign, _ in conditions(support.versions))
     )

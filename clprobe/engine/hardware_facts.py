@@ -140,6 +140,12 @@ class GpuFacts(Gpu, frozen=True, kw_only=True):
         Fact[tuple[str, ...]],
         described("implementations that drive it in some version", "table of implementations"),
     ] = NOT_STATED
+    left_out_by: Annotated[
+        Fact[tuple[str, ...]],
+        described(
+            "implementations whose later releases no longer drive it", "table of generations"
+        ),
+    ] = NOT_STATED
     installable: Annotated[
         Fact[str | None],
         described(

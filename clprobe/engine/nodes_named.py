@@ -15,10 +15,14 @@ _REFUSED = re.compile(
     rf"|(?:permission denied|cannot open|failed to open)[^\n]{{0,20}}?(?P<other>{_NODE})",
     re.IGNORECASE,
 )
+_UNMAPPED = re.compile(r"\bmember of \"?(?P<group>nogroup|nobody)\"? group", re.IGNORECASE)
+"""rocminfo's words where the group of /dev/kfd has no counterpart in a user namespace."""
 
 
 def with_nodes_named(snapshot: Snapshot, said: Fact[str]) -> Snapshot:
     """Return the snapshot with the nodes that were refused in words, if it tells of none itself."""
+    if _lists_kfd_alone(snapshot):
+        return msgspec.structs.replace(snapshot, excerpts=(*snapshot.excerpts, "device_nodes"))
     if not isinstance(snapshot.device_nodes, Unknown) or isinstance(said, Unknown):
         return snapshot
     refused = {}
@@ -28,6 +32,9 @@ def with_nodes_named(snapshot: Snapshot, said: Fact[str]) -> Snapshot:
         if kind is not None:
             errno = "EPERM" if match["errno"] == "EPERM" else "EACCES"
             refused[path] = DeviceNode(path=path, kind=kind, open_error=errno)
+    unmapped = _UNMAPPED.search(said)
+    if unmapped and "/dev/kfd" in refused:
+        refused["/dev/kfd"] = msgspec.structs.replace(refused["/dev/kfd"], group=unmapped["group"])
     if not refused:
         return snapshot
     return msgspec.structs.replace(
@@ -35,3 +42,11 @@ def with_nodes_named(snapshot: Snapshot, said: Fact[str]) -> Snapshot:
         device_nodes=tuple(refused.values()),
         excerpts=(*snapshot.excerpts, "device_nodes"),
     )
+
+
+def _lists_kfd_alone(snapshot: Snapshot) -> bool:
+    """Whether a reporter listed /dev/kfd and nothing else: that says nothing of /dev/dri."""
+    nodes, by_probe = snapshot.device_nodes, isinstance(snapshot.clprobe, str)
+    if isinstance(nodes, Unknown) or by_probe or not nodes:
+        return False
+    return all(node.path == "/dev/kfd" for node in nodes)

@@ -8,12 +8,14 @@ from clprobe.model.snapshot import Snapshot
 from clprobe.model.unknown import NOT_STATED, Fact, Unknown
 
 
-def everything_said(snapshot: Snapshot) -> Fact[str]:
+def everything_said(snapshot: Snapshot, log: Fact[str]) -> Fact[str]:
     """Return all texts of drivers, programs, package manager and Linux, a line or more each.
+
+    `log` are the lines of Linux's log that count.
 
     It is empty where someone was asked and printed nothing, unknown where nobody was asked.
     """
-    texts = [text for text in _texts(snapshot) if isinstance(text, str)]
+    texts = [text for text in (log, *_texts(snapshot)) if isinstance(text, str)]
     asked = (snapshot.icds, snapshot.views, snapshot.messages)
     nobody_was_asked = all(isinstance(fact, Unknown) for fact in asked)
     return "\n".join(texts) if texts or not nobody_was_asked else NOT_STATED
@@ -22,7 +24,6 @@ def everything_said(snapshot: Snapshot) -> Fact[str]:
 def _texts(snapshot: Snapshot) -> Iterator[object]:
     if not isinstance(snapshot.messages, Unknown):
         yield from snapshot.messages
-    yield snapshot.system.linux.log
     yield snapshot.package_trouble
     for icd in () if isinstance(snapshot.icds, Unknown) else snapshot.icds:
         yield from _texts_of(icd.answer)

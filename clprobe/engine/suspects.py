@@ -2,20 +2,25 @@
 """Which undecided problems are worth a line, and in which order: the likeliest cause first."""
 
 from clprobe.engine.evaluate import NOT_LISTED
+from clprobe.engine.facts import DeviceFacts, ViewFacts
 from clprobe.engine.hardware_facts import AMBIGUOUS, UNLISTED
 from clprobe.engine.judge import Outcome
 from clprobe.engine.load import consequences_of
 from clprobe.engine.paths import was_not_requested
+from clprobe.engine.permissions.people import is_outside_gpu_groups
 from clprobe.engine.rank import Ranked, concern_the_same
 from clprobe.engine.rule import Rule
 from clprobe.model.unknown import NOT_STATED, NOT_TRIED
 
 _MOST_SUSPECTS = 4
 _FREQUENCY = {"common": 4, "occasional": 0, "rare": -4}
-_FOR, _AGAINST, _SETTING = 2, 1, 4
-"""What a fact that speaks for a problem weighs, one that is lacking, and the setting it is for."""
+_FOR, _AGAINST, _SETTING, _TELLING, _REFUSED = 2, 1, 4, 4, 4
+"""What a fact that speaks for a problem weighs, one that is lacking, the setting that it is for,
+a fact that tells nearly all, and one that we asked for and were refused."""
 _SETTINGS = ("system.virtualization.", "system.distribution.id")
 """A rule that asks for WSL, a container or a distribution was written for those who have it."""
+_TELLING_FACTS = {("linux_binds", "no"), ("linux_binds", "forced")}
+"""What is the cause by itself, unless something made up for it."""
 _SYMPTOM_FACTS = {
     "usable_device", "gpu_device", "has_device", "device_count", "computes", "outcome", "usable",
 }  # fmt: skip
@@ -84,7 +89,7 @@ class Case:
         if hopeless or _needs_a_special_place(one):
             return False
         is_usual = one.rule.frequency == "common" and symptom.answer.truth is True
-        return is_usual or _has_evidence(one) or bool(one.scope.variables)
+        return is_usual or _has_evidence(one) or _is_about_hardware(one)
 
     def _matters(self, one: Outcome) -> bool:
         if one.rule.severity == "note":
@@ -102,21 +107,32 @@ def was_asked(outcome: Outcome) -> bool:
 
 def was_refused(outcome: Outcome) -> bool:
     """Whether something speaks for the problem and a fact that decides it could not be read."""
-    reasons = {use.value for use in outcome.answer.gaps}
-    return _has_evidence(outcome) and not reasons <= _NOBODY_REFUSED
+    return _has_evidence(outcome) and _was_kept_from_us(outcome)
 
 
 def _needs_a_special_place(outcome: Outcome) -> bool:
-    """Whether it needs a container, a guest, WSL or a variable, and nobody tells of it.
+    """Whether it needs a container, WSL, a distribution or a variable, and nobody tells of it.
 
     Whoever is in such a place says so, if anything.
     """
-    places: tuple[str, ...] = ("system.virtualization.",)
+    places: tuple[str, ...] = _SETTINGS
     if outcome.rule.frequency != "common":
         places += ("environment.",)  # few variables are set, and who set one names it
     return any(
         use.fact.startswith(places) and use.value == NOT_STATED for use in outcome.answer.gaps
     )
+
+
+def _is_about_hardware(outcome: Outcome) -> bool:
+    """Whether it is about a part that is there; of what programs show anything may be unknown."""
+    values = [bound.value for bound in outcome.scope.variables.values()]
+    if not values or not isinstance(values[0], (DeviceFacts, ViewFacts)):
+        return bool(values)
+    return _was_kept_from_us(outcome)
+
+
+def _was_kept_from_us(outcome: Outcome) -> bool:
+    return not {use.value for use in outcome.answer.gaps} <= _NOBODY_REFUSED
 
 
 def _is_about_nothing_known(outcome: Outcome) -> bool:
@@ -133,15 +149,29 @@ def _weight(outcome: Outcome) -> int:
     return (
         _FREQUENCY[outcome.rule.frequency] // (2 if _is_about_nothing_known(outcome) else 1)
         + _FOR * len(_evidence(outcome))
+        + _TELLING * _tells_nearly_all(outcome)
         + _SETTING * _fits_setting(outcome)
+        + _TELLING * _is_shut_out(outcome)
+        + _REFUSED * _was_kept_from_us(outcome)
         + len(outcome.scope.variables)
         - _AGAINST * len(lacking)
     )
 
 
+def _is_shut_out(outcome: Outcome) -> bool:
+    """Whether nobody lists the nodes, and the user is in none of the groups that they belong to."""
+    about_nodes = any(use.fact == "device_nodes" for use in outcome.answer.gaps)
+    usual = outcome.rule.link == "permission" and outcome.rule.frequency == "common"
+    return about_nodes and usual and is_outside_gpu_groups(outcome.scope.facts.user)
+
+
 def _fits_setting(outcome: Outcome) -> bool:
     uses = outcome.answer.used
     return any(use.fact.startswith(_SETTINGS) and use.value is not None for use in uses)
+
+
+def _tells_nearly_all(outcome: Outcome) -> bool:
+    return any((_last_part(use.fact), use.value) in _TELLING_FACTS for use in outcome.answer.used)
 
 
 def _has_evidence(outcome: Outcome) -> bool:
@@ -150,6 +180,8 @@ def _has_evidence(outcome: Outcome) -> bool:
 
 def _evidence(outcome: Outcome) -> set[str]:
     """Return the facts beyond the symptom that speak for the problem."""
-    return {
-        use.fact for use in outcome.answer.used if use.fact.rsplit(".", 1)[-1] not in _SYMPTOM_FACTS
-    }
+    return {use.fact for use in outcome.answer.used if _last_part(use.fact) not in _SYMPTOM_FACTS}
+
+
+def _last_part(fact: str) -> str:
+    return fact.rsplit(".", 1)[-1]

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from clprobe.engine.cases import CaseFile, load_cases, snapshot_of
+from clprobe.engine.cases import CaseFile, checked_snapshot, load_cases
 from clprobe.engine.checks import gpus, implementations, rule_references, systems
 from clprobe.engine.checks.place import Mistakes
 from clprobe.engine.checks.question_checks import questions
@@ -84,7 +84,7 @@ def _one(path: Path, read: Callable[[Path], T]) -> T | ClprobeError:
 def _cases(path: Path) -> CaseFile:
     file = load_cases(path)
     for number, case in enumerate(file.cases):
-        snapshot_of(case, number, file, path)
+        checked_snapshot(case, number, file, path)
     return file
 
 

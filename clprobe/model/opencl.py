@@ -235,7 +235,9 @@ class Pair(FactStruct, frozen=True, kw_only=True):
 class View(FactStruct, frozen=True, kw_only=True):
     """What one program sees through its loader, all its ICDs together in one process."""
 
-    viewer: Annotated[str, described("system-loader, pyopencl, clinfo, or a program's name")]
+    viewer: Annotated[
+        str, described("system-loader, conda-loader, pyopencl, clinfo, or a program's name")
+    ]
     loader: Annotated[
         Fact[str | None], described("path of the libOpenCL that answered; null: none was found")
     ] = NOT_STATED

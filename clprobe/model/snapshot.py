@@ -82,6 +82,13 @@ class Snapshot(FactStruct, frozen=True, kw_only=True):
     unread: Annotated[
         tuple[str, ...], described("lines of a report that nobody understood; no rule asks them")
     ] = ()
+    scrubbed: Annotated[
+        dict[str, int],
+        described(
+            "what was replaced or left out, such as user-name or mac-address, and how often; "
+            "left out: nothing, or nobody looked"
+        ),
+    ] = msgspec.field(default_factory=dict)
     excerpts: Annotated[
         tuple[str, ...],
         described("lists above that name only a part; all others are taken as whole"),

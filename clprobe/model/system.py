@@ -40,7 +40,10 @@ class Linux(FactStruct, frozen=True, kw_only=True):
     ] = NOT_STATED
     modules: Annotated[
         Fact[tuple[str, ...]],
-        described("loaded kernel modules of GPUs, such as i915, xe, amdgpu", "/proc/modules"),
+        described(
+            "kernel modules of GPUs, loaded or built in, such as i915, xe, amdgpu",
+            "/proc/modules, /sys/module",
+        ),
     ] = NOT_STATED
     module_versions: Annotated[
         dict[str, str | Unknown | None],
@@ -86,7 +89,8 @@ class Virtualization(FactStruct, frozen=True, kw_only=True):
     container: Annotated[
         Fact[str | None],
         described(
-            "docker, podman, lxc, kubernetes, systemd-nspawn, flatpak, snap …; null: none",
+            "docker, podman, lxc, kubernetes, systemd-nspawn, toolbox, distrobox, apptainer, "
+            "crostini, gvisor, flatpak, snap …; null: none",
             "/run/.containerenv, /.dockerenv, /proc/1/environ, /.flatpak-info",
         ),
     ] = NOT_STATED
@@ -112,7 +116,7 @@ class Virtualization(FactStruct, frozen=True, kw_only=True):
         Fact[str | None],
         described(
             "under WSL, version of the Windows display driver; null: not told",
-            "/usr/lib/wsl/drivers, the Windows device manager",
+            "DriverVer in /usr/lib/wsl/drivers, the Windows device manager",
         ),
     ] = NOT_STATED
     wsl_libraries: Annotated[
@@ -179,6 +183,12 @@ class ServiceUnit(FactStruct, frozen=True, kw_only=True):
         described(
             "devices that it may use, such as char-drm rw; []: none named",
             "DeviceAllow= of {name}",
+        ),
+    ] = NOT_STATED
+    protect_system: Annotated[
+        Fact[str],
+        described(
+            "no, yes, full or strict: which folders it may not write", "ProtectSystem= of {name}"
         ),
     ] = NOT_STATED
 
@@ -269,7 +279,7 @@ class Package(FactStruct, frozen=True, kw_only=True):
 
     name: Annotated[str, described("as the package manager names it")]
     version: Annotated[Fact[str], described("as the package manager writes it")] = NOT_STATED
-    manager: Annotated[Fact[str], described("dpkg, rpm, pacman, apk or pip")] = NOT_STATED
+    manager: Annotated[Fact[str], described("dpkg, rpm, pacman, apk, pip or conda")] = NOT_STATED
     architecture: Annotated[Fact[str], described("such as amd64")] = NOT_STATED
     state: Annotated[
         Fact[str],

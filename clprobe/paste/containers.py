@@ -144,7 +144,7 @@ def read_services(paste: Paste) -> Iterator[Reading]:
 
 
 def _unit(name: Fact[str], setting: str) -> ServiceUnit:
-    """Return what one line of a unit file says of the devices that the service may use."""
+    """Return what one line of a unit file says of what the service may use."""
     key, _, value = setting.partition("=")
     if key == "PrivateDevices":
         return ServiceUnit(name=name, private_devices=value.lower() in ("yes", "true", "on", "1"))
@@ -152,6 +152,8 @@ def _unit(name: Fact[str], setting: str) -> ServiceUnit:
         return ServiceUnit(name=name, device_policy=value)
     if key == "DeviceAllow" and value:
         return ServiceUnit(name=name, device_allow=(value,))
+    if key == "ProtectSystem" and value:
+        return ServiceUnit(name=name, protect_system=value)
     return ServiceUnit(name=name)
 
 

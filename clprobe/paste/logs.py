@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 import msgspec
 
+from clprobe.model.modules import GPU_MODULES, module_name
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.system import Linux, System, Virtualization
-from clprobe.paste.reading import Context, Paste, Reading, words
+from clprobe.paste.reading import Context, Paste, Reading
 
 _STAMP = re.compile(
     r"(?:<\d>)?\[ *(?:\d{1,7}\.\d{3,6}|[A-Z][a-z]{2} [A-Z][a-z]{2} +\d[^\]]{6,20})\](?:\[ "
@@ -35,10 +36,6 @@ _VERSION = re.compile(r"Linux version (?P<release>\d\S{2,80})")
 _HYPERVISOR = re.compile(r"Hypervisor detected: (?P<name>\w+)")
 _HYPERVISORS = {"KVM": "kvm", "VMware": "vmware", "Xen": "xen", "Microsoft": "microsoft"}
 _LSMOD = re.compile(r"(?P<name>[a-z][a-z0-9_]{1,50}) +\d{3,10} +-?\d{1,5}(?: +[\w,-]{1,1500})?$")
-_GPU_MODULES = words(
-    "i915 xe amdgpu radeon nouveau nvidia nvidia_uvm nvidia_drm nvidia_modeset amdkfd "
-    "vfio_pci vmwgfx virtio_gpu qxl bochs vboxvideo simpledrm ast mgag200 gma500_gfx"
-)
 _WHOLE_LSMOD = 25
 _SURELY_LSMOD = 8
 _MODINFO = re.compile(
@@ -94,7 +91,7 @@ def read_lsmod(paste: Paste) -> Iterator[Reading]:
             name = found["name"] if found is not None else ""
             lists.setdefault(paste.contexts[index], []).append((index, name))
     for context, entries in lists.items():
-        loaded = tuple(name for _, name in entries if name in _GPU_MODULES)
+        loaded = tuple(name for _, name in entries if name in GPU_MODULES)
         asked = context.command.startswith(("lsmod", "cat /proc/modules"))
         if not asked and not loaded and len(entries) < _SURELY_LSMOD:
             continue
@@ -119,8 +116,8 @@ def read_module_versions(paste: Paste) -> Iterator[Reading]:
         told = _MODINFO.match(line) if command[:1] == ["modinfo"] else None
         if told is None:
             continue
-        module = command[-1].replace("-", "_")
-        is_version = told["key"] == "version" and module in _GPU_MODULES
+        module = module_name(command[-1])
+        is_version = told["key"] == "version" and module in GPU_MODULES
         # modinfo tells the file on disk; what is loaded may still be another one.
         text = f"modinfo {module} version: {told['value']}"
         facts = Snapshot(messages=(text,)) if is_version else Snapshot()

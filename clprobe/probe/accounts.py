@@ -100,6 +100,7 @@ def _service(host: Host, name: str) -> Asked:
         private_devices=private,
         device_policy=policy,
         device_allow=options.get("DeviceAllow", ()),
+        protect_system=last(options, "ProtectSystem") or "no",
     )
     return Asked(_user_of_service(host, name, options), unit)
 

@@ -11,24 +11,29 @@ import msgspec
 from msgspec.structs import replace
 
 from clprobe import __version__
-from clprobe.model.opencl import Icd, Loader, View
+from clprobe.model.opencl import Icd
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.unknown import NOT_STATED, Unknown
 from clprobe.probe.environment import probe_environment
 from clprobe.probe.facts import ask
 from clprobe.probe.file_access import with_access
+from clprobe.probe.frameworks import finished_frameworks, probe_frameworks, start_frameworks
 from clprobe.probe.gpus import probe_gpus
 from clprobe.probe.host import Host, OpenclRequest, Pending, Role
 from clprobe.probe.icds import FoundIcd, probe_icds
 from clprobe.probe.libraries import Libraries
 from clprobe.probe.live_host import LiveHost
-from clprobe.probe.loaders import LIBRARY, probe_loaders
+from clprobe.probe.loaders import probe_loaders
 from clprobe.probe.nodes import probe_nodes
-from clprobe.probe.opencl import answer_of, view_of
+from clprobe.probe.opencl import answer_of
+from clprobe.probe.package_sources import probe_package_sources
+from clprobe.probe.package_trouble import probe_package_trouble
 from clprobe.probe.packages import probe_packages
 from clprobe.probe.pairs import probe_pairs
+from clprobe.probe.runtime_libraries import probe_runtime_libraries
 from clprobe.probe.system import probe_system
 from clprobe.probe.user import probe_sudo_caller, probe_user
+from clprobe.probe.views import finished_views, start_views, with_version
 
 _SHORTEST_S = 0.1
 Waiting = Callable[[str], contextlib.AbstractContextManager[None]]
@@ -41,41 +46,50 @@ def _in_silence(what: str) -> contextlib.AbstractContextManager[None]:
     return contextlib.nullcontext()
 
 
-def collect(
+def collect(  # noqa: PLR0913 - what takes long is switched on thing by thing
     host: Host | None = None,
     *,
     timeout_s: float = 10.0,
     run_kernels: bool = False,
     pairs: bool = False,
+    ask_frameworks: bool = False,
     waiting: Waiting = _in_silence,
 ) -> Snapshot:
     """Return the facts of `host`, of this machine if it is left out.
 
     No driver is loaded into this process, and none is waited for longer than `timeout_s`.
     `run_kernels` also builds and runs a small kernel on each device. `pairs` then loads every two
-    ICDs together, for which there is `timeout_s` once more. `waiting` is told what takes time.
+    ICDs together, for which there is `timeout_s` once more. `ask_frameworks` has PyTorch and the
+    like compute on each device that they were built for. `waiting` is told what takes time.
     """
     asked = _Asking(host or LiveHost(), time.monotonic() + timeout_s, run_kernels)
     host = asked.host
-    views = _start_views(asked)
     libraries = Libraries(host)
+    views = start_views(host, libraries, asked.start)
     loaders = probe_loaders(host, libraries)
     icds = probe_icds(host, libraries, loaders)
     children = _start_icds(asked, icds)
+    frameworks = probe_frameworks(host)
+    importing = start_frameworks(frameworks, asked.start) if ask_frameworks else {}
     # The children work from here on; the host is looked at meanwhile.
     with waiting("the package manager"):
         packages = probe_packages(host)
+        trouble = probe_package_trouble(host)
         owners = _owners(host, icds)
+    system = probe_system(host)
     snapshot = Snapshot(
         clprobe=__version__,
         source="live",
         taken=datetime.now(timezone.utc).isoformat(timespec="seconds"),
-        system=probe_system(host),
+        system=system,
         user=probe_user(host),
         environment=probe_environment(host),
-        gpus=probe_gpus(host),
+        gpus=probe_gpus(host, system.virtualization.container),
         device_nodes=probe_nodes(host),
         packages=packages,
+        package_sources=probe_package_sources(host),
+        package_trouble=trouble,
+        libraries=probe_runtime_libraries(host, libraries, icds),
         excerpts=(),
         perspectives=probe_sudo_caller(host),
     )
@@ -88,16 +102,19 @@ def collect(
     for viewer, pending in views.items():
         with waiting(f"what {viewer} sees"):
             pending.wait()
-    seen = _views(views, timeout_s, has_loader=has_loader)
+    seen = finished_views(views, timeout_s, has_loader=has_loader)
+    with waiting("PyTorch"):
+        frameworks = finished_frameworks(frameworks, importing)
     with waiting("pairs of drivers"):
         together = probe_pairs(host, answered, timeout_s) if pairs else NOT_STATED
     return _encodable(
         replace(
             snapshot,
             icds=with_access(host, answered),
+            frameworks=frameworks,
             views=seen,
             pairs=together,
-            loaders=tuple(_with_version(loader.facts, seen) for loader in loaders),
+            loaders=tuple(with_version(loader.facts, seen) for loader in loaders),
         )
     )
 
@@ -117,16 +134,6 @@ class _Asking(NamedTuple):
         return self.host.start_opencl(
             OpenclRequest(role=role, library=library, timeout_s=left_s, kernels=kernels)
         )
-
-
-def _start_views(asked: _Asking) -> dict[str, Pending]:
-    """Start what programs do; pyopencl first, because its imports take longest."""
-    views = {}
-    python = ask(asked.host.python)
-    if not isinstance(python, Unknown) and python.pyopencl_folder:
-        views["pyopencl"] = asked.start("pyopencl", "")
-    views["system-loader"] = asked.start("loader", LIBRARY)
-    return views
 
 
 def _start_icds(asked: _Asking, icds: tuple[FoundIcd, ...]) -> dict[str, Pending]:
@@ -172,21 +179,6 @@ def _answered(
         return facts
     result = children[host.real_path(icd.library)].wait()
     return replace(facts, answer=answer_of(result, timeout_s))
-
-
-def _views(views: dict[str, Pending], timeout_s: float, *, has_loader: bool) -> tuple[View, ...]:
-    seen = {viewer: view_of(viewer, pending.wait(), timeout_s) for viewer, pending in views.items()}
-    if not has_loader:
-        seen["system-loader"] = replace(seen["system-loader"], loader=None, version=None)
-    return tuple(seen.values())
-
-
-def _with_version(loader: Loader, views: tuple[View, ...]) -> Loader:
-    """Return the loader with the version that it told the child it was loaded by."""
-    for view in views:
-        if view.loader == loader.path and view.viewer == "system-loader":
-            return replace(loader, version=view.version)
-    return loader
 
 
 def _encodable(snapshot: Snapshot) -> Snapshot:

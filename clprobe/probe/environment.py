@@ -29,6 +29,8 @@ LISTED = (
     "ONEAPI_DEVICE_SELECTOR",
     "NEOReadDebugKeys",
     "OverrideGpuAddressSpace",
+    "OverrideDefaultFP64Settings",
+    "IGC_EnableDPEmulation",
     "FilterBdfPath",
     "CUDA_VISIBLE_DEVICES",
     "NVIDIA_VISIBLE_DEVICES",
@@ -49,7 +51,8 @@ LISTED = (
 PRESENCE = ("DISPLAY", "WAYLAND_DISPLAY", "SSH_CONNECTION", "SUDO_UID", "HOME", "XDG_CACHE_HOME",
             "NEO_CACHE_DIR", "APPIMAGE", "SNAP")  # fmt: skip
 # Looked at to tell containers apart, not stated themselves.
-CONTAINER_SIGNS = ("container", "KUBERNETES_SERVICE_HOST", "SNAP_NAME")
+CONTAINER_SIGNS = ("container", "KUBERNETES_SERVICE_HOST", "SNAP_NAME", "APPTAINER_CONTAINER",
+                   "SINGULARITY_CONTAINER", "DISTROBOX_ENTER_PATH")  # fmt: skip
 _FAMILIES = ("OCL_ICD_", "OPENCL_LAYER", "RUSTICL_", "POCL_")
 
 

@@ -28,6 +28,16 @@ def ask_text(read: Callable[[str], bytes], path: str) -> str | Unknown:
     return raw if isinstance(raw, Unknown) else raw.decode("utf-8", "replace")
 
 
+def names_in(list_folder: Callable[[str], tuple[str, ...]], path: str) -> tuple[str, ...]:
+    """Return the names in a folder, none where there is no such folder; other errors go on."""
+    try:
+        return list_folder(path)
+    except OSError as error:
+        if error.errno in ABSENT:
+            return ()
+        raise
+
+
 def reason(error: OSError) -> str:
     """Return an error in few words: path, then what the system said."""
     text = os.strerror(error.errno) if error.errno else str(error)

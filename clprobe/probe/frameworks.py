@@ -2,15 +2,18 @@
 """PyTorch and what extends it, told by the files of their packages: nothing is imported here."""
 
 import re
+from collections.abc import Callable
 
 from msgspec.structs import replace
 
 from clprobe.model.opencl import Framework
 from clprobe.model.unknown import NOT_STATED, Unknown
 from clprobe.probe.facts import ABSENT, ask, ask_text, reason
-from clprobe.probe.host import ChildResult, Host
+from clprobe.probe.host import ChildResult, Host, Pending, Role
 
 PYTORCH = "pytorch"
+Frameworks = tuple[Framework, ...] | Unknown
+Children = dict[str, tuple[Pending, ...]]
 _EXTENSIONS = {
     "pytorch_ocl": "pytorch_dlprim",
     "intel_extension_for_pytorch": "intel-extension-for-pytorch",
@@ -24,7 +27,7 @@ _NEEDS_TORCH = re.compile(r"^Requires-Dist:\s*torch\s*\(?([<>=~!][^;)\n]*)", re.
 _TORCH_IN_VERSION = re.compile(r"\+torch(\d+\.\d+)")
 
 
-def probe_frameworks(host: Host) -> tuple[Framework, ...] | Unknown:
+def probe_frameworks(host: Host) -> Frameworks:
     """Return the frameworks in this Python; empty if there is none."""
     python = ask(host.python)
     if isinstance(python, Unknown):
@@ -44,6 +47,27 @@ def probe_frameworks(host: Host) -> tuple[Framework, ...] | Unknown:
             extension = _extension(host, f"{folder}/{match[0]}", match)
             found.setdefault(extension.name, extension)
     return tuple(found.values())
+
+
+def start_frameworks(frameworks: Frameworks, start: Callable[[Role, str], Pending]) -> Children:
+    """Start a child per type of device that each framework may show."""
+    found = () if isinstance(frameworks, Unknown) else frameworks
+    return {
+        framework.name: tuple(start("torch", kind) for kind in device_types(framework))
+        for framework in found
+    }
+
+
+def finished_frameworks(frameworks: Frameworks, children: Children) -> Frameworks:
+    """Return the frameworks with what the children found; those not asked stay as they are."""
+    if isinstance(frameworks, Unknown):
+        return frameworks
+    return tuple(
+        with_devices(one, tuple(child.wait() for child in children[one.name]))
+        if one.name in children
+        else one
+        for one in frameworks
+    )
 
 
 def device_types(framework: Framework) -> tuple[str, ...]:

@@ -93,13 +93,20 @@ class CachedLibrary(msgspec.Struct, frozen=True, kw_only=True):
     flags: int
 
 
-class PackageRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """An installed package as its manager's database has it."""
+class PackageRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A package as its manager's database has it; `origin` is empty where none is recorded.
+
+    `held`: it is kept at its version. `damaged`: the manager wants it installed once more.
+    """
 
     name: str
     version: str
     manager: str
     architecture: str = ""
+    state: str = "installed"
+    origin: str = ""
+    held: bool = False
+    damaged: bool = False
 
 
 class CommandResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -149,6 +156,12 @@ class Host(Protocol):
 
     def read(self, path: str, limit: int = 65536) -> bytes:
         """Return at most `limit` bytes of a file; never waits on a fifo or a device."""
+
+    def lines_in(self, path: str, pattern: str, last_bytes: int = 4 << 20) -> tuple[str, ...]:
+        """Return the lines of a text file in whose lower case the regular expression finds itself.
+
+        Only the last bytes are looked at; of /dev/kmsg a line is a record. It never waits.
+        """
 
     def list_folder(self, path: str) -> tuple[str, ...]:
         """Return the names in a folder, sorted."""

@@ -159,7 +159,7 @@ class Libraries:
             if isinstance(elf, Unknown):
                 continue
             folder = self._host.real_path(current).rpartition("/")[0]
-            beside = tuple(_with_origin(part, folder) for part in elf.run_path)
+            beside = tuple(with_origin(part, folder) for part in elf.run_path)
             for name in elf.needed:
                 if name in seen:
                     continue
@@ -175,7 +175,8 @@ class Libraries:
         return not isinstance(ask(self._host.status, path), Unknown)
 
 
-def _with_origin(folder: str, origin: str) -> str:
+def with_origin(folder: str, origin: str) -> str:
+    """Return a folder of a run path with $ORIGIN, the library's own folder, filled in."""
     for spelling in ("${ORIGIN}", "$ORIGIN"):
         folder = folder.replace(spelling, origin)
     return folder.rstrip("/")

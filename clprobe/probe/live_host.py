@@ -15,7 +15,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from clprobe.probe import linker_cache
+from clprobe.probe import linker_cache, text_lines
 from clprobe.probe.children import start_child
 from clprobe.probe.elf import read_elf
 from clprobe.probe.host import (
@@ -83,6 +83,10 @@ class LiveHost:
                 pieces.append(piece)
                 limit -= len(piece)
         return b"".join(pieces)
+
+    def lines_in(self, path: str, pattern: str, last_bytes: int = 4 << 20) -> tuple[str, ...]:
+        with _opened(path) as descriptor:
+            return text_lines.matching(descriptor, pattern, last_bytes)
 
     def list_folder(self, path: str) -> tuple[str, ...]:
         return tuple(sorted(os.listdir(path)))

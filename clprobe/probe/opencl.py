@@ -5,8 +5,10 @@ import signal
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from clprobe.model.opencl import Answer, Outcome, Platform, Stage, View
-from clprobe.model.unknown import Unknown
+from msgspec.structs import replace
+
+from clprobe.model.opencl import Answer, Device, Outcome, Platform, Stage, View
+from clprobe.model.unknown import NOT_STATED, Unknown
 from clprobe.probe.devices import device_of
 from clprobe.probe.host import ChildResult
 
@@ -14,6 +16,7 @@ from clprobe.probe.host import ChildResult
 _NO_PLATFORMS, _NO_DEVICES = -1001, -1
 _VITAL = ("platform name", "platform version", "device name", "device type")
 _LONGEST_PRINTED = 2000
+PYOPENCL = "pyopencl"
 _NOT_ASKED = Unknown("the child ended before this was asked")
 
 
@@ -49,7 +52,28 @@ def view_of(viewer: str, result: ChildResult, timeout_s: float) -> View:
         if "loader" in report:
             loader = report["loader"]
             version = report.get("viewer_version", report.get("loader_version"))
-    return View(viewer=viewer, loader=loader, version=version, answer=answer_of(result, timeout_s))
+    answer = answer_of(result, timeout_s)
+    if viewer == PYOPENCL:
+        answer = _without_unasked(answer)
+    return View(viewer=viewer, loader=loader, version=version, answer=answer)
+
+
+def _without_unasked(answer: Answer) -> Answer:
+    """Leave out what the child never asks through pyopencl: the ICDs' own answers tell it."""
+    if isinstance(answer.platforms, Unknown):
+        return answer
+    platforms = (
+        platform
+        if isinstance(platform.devices, Unknown)
+        else replace(platform, devices=tuple(map(_named, platform.devices)))
+        for platform in answer.platforms
+    )
+    asked = tuple(replace(platform, icd_suffix=NOT_STATED) for platform in platforms)
+    return replace(answer, platforms=asked)
+
+
+def _named(device: Device) -> Device:
+    return Device(name=device.name, type=device.type, driver_version=device.driver_version)
 
 
 class _End(NamedTuple):

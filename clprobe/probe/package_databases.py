@@ -22,13 +22,17 @@ class PackageDatabases:
         self._managers = managers
         self._pip = pip
         self._likely: set[str] = set()
+        self._found: dict[str, tuple[PackageRecord, ...]] = {}
 
     def find(self, pattern: str) -> tuple[PackageRecord, ...]:
         """Return the installed packages whose name the pattern finds, sorted by name."""
-        wanted = re.compile(pattern)
-        found = [record for manager in self._managers for record in manager.find(wanted)]
-        self._likely = {record.name for record in found}
-        return tuple(sorted(found, key=lambda record: (record.name, record.architecture)))
+        if pattern not in self._found:
+            wanted = re.compile(pattern)
+            found = [record for manager in self._managers for record in manager.find(wanted)]
+            found.sort(key=lambda record: (record.name, record.architecture))
+            self._found[pattern] = tuple(found)
+            self._likely = {record.name for record in found}
+        return self._found[pattern]
 
     def owners(self, paths: tuple[str, ...]) -> dict[str, str | None]:
         """Return the package that owns each path; packages found before are looked at first."""

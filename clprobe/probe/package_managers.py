@@ -9,9 +9,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Protocol
 
+from msgspec.structs import replace
+
+from clprobe.probe.apt_origins import origins
 from clprobe.probe.host import PackageRecord
 
 _RPM_LIMIT_S = 3.0
+_RPM_FIELDS = r"%{NAME}\t%{VERSION}-%{RELEASE}\t%{ARCH}\t%{VENDOR}\n"
+# dpkg(1): of these packages all files are there, what is left to do are others' triggers.
+_WHOLE = ("installed", "triggers-awaited", "triggers-pending")
+_BROKEN_OFF = ("half-installed", "unpacked", "half-configured")
 
 
 class Manager(Protocol):
@@ -39,25 +46,37 @@ class Dpkg:
     def __init__(self, root: Path) -> None:
         self._status = root / "var/lib/dpkg/status"
         self._info = root / "var/lib/dpkg/info"
+        self._lists = root / "var/lib/apt/lists"
 
     def is_present(self) -> bool:
         """Tell whether there is a status file."""
         return self._status.is_file()
 
     def find(self, wanted: re.Pattern[str]) -> Iterator[PackageRecord]:
-        """Read the status file."""
+        """Read the status file, and where apt's lists say that packages came from."""
+        found = tuple(self._recorded(wanted))
+        known = origins(self._lists, [(record.name, record.version) for record in found])
+        for record in found:
+            yield replace(record, origin=known.get((record.name, record.version), ""))
+
+    def _recorded(self, wanted: re.Pattern[str]) -> Iterator[PackageRecord]:
         text = "\n" + self._status.read_text("utf-8", "replace")
         for paragraph in text.split("\nPackage: ")[1:]:
             name, _, rest = paragraph.partition("\n")
             if not wanted.search(name):
                 continue
             fields = dict(re.findall(r"^(Status|Version|Architecture): (.*)$", rest, re.M))
-            if fields.get("Status", "").endswith(" installed"):
+            wanted_state, _, flags = fields.get("Status", "").partition(" ")
+            flag, _, state = flags.partition(" ")
+            if state in _WHOLE or state in _BROKEN_OFF:
                 yield PackageRecord(
                     name=name,
                     version=fields.get("Version", ""),
                     manager="dpkg",
                     architecture=fields.get("Architecture", ""),
+                    state=state if state in _BROKEN_OFF else "installed",
+                    held=wanted_state == "hold",
+                    damaged=flag == "reinstreq",
                 )
 
     def owners(self, paths: tuple[str, ...], likely: set[str]) -> dict[str, str]:
@@ -84,7 +103,12 @@ class Pacman:
         for folder in self._folder.iterdir():
             name, *version = folder.name.rsplit("-", 2)
             if len(version) == 2 and wanted.search(name):
-                yield PackageRecord(name=name, version="-".join(version), manager="pacman")
+                yield PackageRecord(
+                    name=name,
+                    version="-".join(version),
+                    manager="pacman",
+                    origin="unsigned" if _is_unsigned(folder) else "",
+                )
 
     def owners(self, paths: tuple[str, ...], likely: set[str]) -> dict[str, str]:
         """Search the file lists."""
@@ -105,15 +129,17 @@ class Apk:
         return self._installed.is_file()
 
     def find(self, wanted: re.Pattern[str]) -> Iterator[PackageRecord]:
-        """Read the P, V and A lines."""
+        """Read the P, V and A lines; letters in an f line tell what failed or how it was hashed."""
         for paragraph in self._installed.read_text("utf-8", "replace").split("\n\n"):
-            fields = dict(re.findall(r"^([PVA]):(.*)$", paragraph, re.M))
+            fields = dict(re.findall(r"^([PVAf]):(.*)$", paragraph, re.M))
             if wanted.search(fields.get("P", "")):
                 yield PackageRecord(
                     name=fields["P"],
                     version=fields.get("V", ""),
                     manager="apk",
                     architecture=fields.get("A", ""),
+                    # What `apk fix` would install once more: files and scripts.
+                    damaged=not {"f", "s"}.isdisjoint(fields.get("f", "")),
                 )
 
     def owners(self, paths: tuple[str, ...], likely: set[str]) -> dict[str, str]:  # noqa: ARG002 - one file holds all
@@ -144,11 +170,16 @@ class Rpm:
 
     def find(self, wanted: re.Pattern[str]) -> Iterator[PackageRecord]:
         """Ask for all packages."""
-        output = _run_rpm("-qa", "--qf", r"%{NAME}\t%{VERSION}-%{RELEASE}\t%{ARCH}\n")
-        for name, version, architecture in re.findall(r"^(.*)\t(.*)\t(.*)$", output, re.M):
+        output = _run_rpm("-qa", "--qf", _RPM_FIELDS)
+        fields = r"^(.*)\t(.*)\t(.*)\t(.*)$"
+        for name, version, architecture, vendor in re.findall(fields, output, re.M):
             if wanted.search(name):
                 yield PackageRecord(
-                    name=name, version=version, manager="rpm", architecture=architecture
+                    name=name,
+                    version=version,
+                    manager="rpm",
+                    architecture=architecture,
+                    origin=vendor if vendor != "(none)" else "",
                 )
 
     def owners(self, paths: tuple[str, ...], likely: set[str]) -> dict[str, str]:  # noqa: ARG002 - rpm has an index
@@ -156,6 +187,15 @@ class Rpm:
         answers = {path: _run_rpm("-qf", "--qf", r"%{NAME}\n", path).strip() for path in paths}
         # "file … is not owned by any package" is a sentence, a name has no blanks.
         return {path: text.split("\n")[0] for path, text in answers.items() if " " not in text}
+
+
+def _is_unsigned(folder: Path) -> bool:
+    """Tell whether pacman had no signature to check: it was built here, as those of the AUR are."""
+    try:
+        text = (folder / "desc").read_text("utf-8", "replace")
+    except OSError:
+        return False
+    return "%VALIDATION%\nnone\n" in text
 
 
 def _run_rpm(*arguments: str) -> str:

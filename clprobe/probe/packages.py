@@ -1,23 +1,27 @@
 # SPDX-License-Identifier: MIT
-"""Installed packages that matter to OpenCL, from the distribution's manager and from pip."""
+"""Installed packages that matter to OpenCL, from the distribution's manager, pip and conda."""
 
 import re
 
 from clprobe.model.system import Package
 from clprobe.model.unknown import Unknown
+from clprobe.probe.conda_packages import probe_conda_packages
 from clprobe.probe.facts import ask
 from clprobe.probe.host import Host
 
 # Drivers, compilers, loaders, kernel modules and firmware, under any distribution's names.
 RELEVANT = (
     r"(?i)opencl|ocl-?icd|^ocl|pocl|^clinfo|beignet|rusticl|libclc|clvk"
-    r"|intel-(compute|graphics|level|gpu|media|igc|gmm|opencl|ocloc)|^igc|libigc|libigdf|gmmlib"
-    r"|libigdgmm|level-zero|libze|^mesa|libgl1-mesa|libdrm|linux-image|^kernel|^linux(-lts|-zen)?$"
-    r"|firmware|nvidia|cuda|rocm|hsa-|^hip|amdgpu|comgr|i915|xe-dkms|oneapi|spirv|libllvm|^llvm"
+    r"|^intel-|intel-(compute|graphics|level|gpu|media|igc|gmm|opencl|ocloc)|^igc|libigc|libigdf"
+    r"|gmmlib|libigdgmm|level-zero|libze|^mesa|libgl1-mesa|libdrm|linux-(image|modules)|^kernel"
+    r"|^linux(-lts|-zen|-hardened)?$|^dkms$|firmware|nvidia|cuda|rocm|hsa-|hsakmt|^hip|amdgpu|comgr"
+    r"|i915|xe-dkms|oneapi|spirv|libllvm|^llvm|libclang-cpp|libclang-common"
 )
 _PYTHON_RELEVANT = re.compile(
-    r"(?i)pyopencl|pocl|opencl|intel_|dpctl|dpnp|^torch$|numpy$|pytools|pyvkfft|openvino|nvidia"
+    r"(?i)pyopencl|pocl|opencl|intel_|dpctl|dpnp|^torch(vision|audio)?$|pytorch|^triton|tinygrad"
+    r"|numpy$|pytools|pyvkfft|openvino|nvidia|^tbb$"
 )
+_CONDA_RELEVANT = re.compile(f"{RELEVANT}|{_PYTHON_RELEVANT.pattern.removeprefix('(?i)')}")
 _DIST_INFO = re.compile(r"(?P<name>.+?)-(?P<version>[^-]+)\.dist-info")
 
 
@@ -32,10 +36,13 @@ def probe_packages(host: Host) -> tuple[Package, ...] | Unknown:
             version=record.version,
             manager=record.manager,
             architecture=record.architecture or Unknown(f"{record.manager} does not say"),
+            state=record.state,
+            origin=record.origin or None,
         )
         for record in records
     )
-    return (*system, *_python_packages(host))
+    conda = probe_conda_packages(host, _CONDA_RELEVANT)
+    return (*system, *_python_packages(host), *conda)
 
 
 def _python_packages(host: Host) -> list[Package]:
@@ -51,6 +58,8 @@ def _python_packages(host: Host) -> list[Package]:
                 version=match["version"],
                 manager="pip",
                 architecture=Unknown("pip does not say"),
+                state="installed",
+                origin=None,
             )
             for match in matches
             if match and _PYTHON_RELEVANT.search(match["name"])

@@ -5,13 +5,13 @@ import re
 
 from clprobe.model.system import Session
 from clprobe.model.unknown import Unknown
+from clprobe.probe.control_groups import SYSTEM_SERVICE
 from clprobe.probe.facts import ABSENT, ask, ask_text
 from clprobe.probe.host import Host
 
 _SESSIONS = "/run/systemd/sessions"
 _SESSION_SCOPE = re.compile(r"/session-([\w-]+)\.scope")
 _USER_MANAGER = re.compile(r"/user@\d+\.service(/|$)")
-_SYSTEM_SERVICE = re.compile(r"/system\.slice/(?:[^/]+\.slice/)*[^/]+\.service(/|$)")
 # Log-in programs whose processes stand in their own service where no session was opened.
 _REMOTE_SIGNS = ("SSH_CONNECTION", "SSH_CLIENT", "SSH_TTY")
 _EDITOR_SIGNS = ("VSCODE_IPC_HOOK_CLI", "VSCODE_AGENT_FOLDER", "REMOTE_CONTAINERS")
@@ -50,7 +50,7 @@ def _identifier(host: Host, uid: int) -> str | Unknown | None:
         state = _fields(host, f"/run/systemd/users/{uid}")
         display = state.get("DISPLAY") if isinstance(state, dict) else None
         return environment.get("XDG_SESSION_ID") or display
-    return None if _SYSTEM_SERVICE.search(groups) else environment.get("XDG_SESSION_ID")
+    return None if SYSTEM_SERVICE.search(groups) else environment.get("XDG_SESSION_ID")
 
 
 def _kind(fields: dict[str, str], seat: str | None, host: Host) -> str:
@@ -65,7 +65,7 @@ def _kind_without_session(host: Host) -> str | None:
     if _is_remote(host):
         return "remote"
     groups = ask_text(host.read, "/proc/self/cgroup")
-    is_service = isinstance(groups, str) and _SYSTEM_SERVICE.search(groups)
+    is_service = isinstance(groups, str) and SYSTEM_SERVICE.search(groups)
     return "service" if is_service else None
 
 

@@ -1,35 +1,34 @@
 # SPDX-License-Identifier: MIT
-"""Distribution, Linux and processor."""
+"""The host as a whole: distribution and processor, and what others read of it."""
 
 import re
 import shlex
 
-from clprobe.model.system import Cpu, Distribution, Linux, System
+from clprobe.model.system import Cpu, Distribution, System
 from clprobe.model.unknown import Unknown
 from clprobe.probe.facts import ABSENT, ask, ask_text, reason
 from clprobe.probe.host import Host
+from clprobe.probe.limits import probe_limits
+from clprobe.probe.linux import probe_linux
+from clprobe.probe.security import probe_security
 from clprobe.probe.user import probe_gpu_groups
 from clprobe.probe.virtualization import probe_virtualization
 
 _OS_RELEASE = ("/etc/os-release", "/usr/lib/os-release")
 _CPU_INFO_BYTES = 65536  # the first processors tell model and flags
-# Disks, network cards and addresses: they identify a machine and decide nothing about OpenCL.
-_IDENTIFYING = re.compile(
-    r"\b[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b"
-    r"|\b[0-9a-fA-F]{2}([:-][0-9a-fA-F]{2}){5,}\b"
-    r"|\b\d{1,3}(\.\d{1,3}){3}\b"
-    r"|(?<=machine_id=)\w+"
-)
 _MODEL_NAMES = ("model name", "Model", "cpu model", "Hardware")
 
 
 def probe_system(host: Host) -> System:
     """Return what the host is."""
+    virtualization = probe_virtualization(host)
     return System(
         distribution=probe_distribution(host),
-        linux=_linux(host),
+        linux=probe_linux(host, virtualization.container),
         cpu=_cpu(host),
-        virtualization=probe_virtualization(host),
+        virtualization=virtualization,
+        limits=probe_limits(host),
+        security=probe_security(host),
         udev=_has_udev(host),
         gpu_groups=probe_gpu_groups(host),
         linker=ask(host.which, "ld"),
@@ -73,16 +72,6 @@ def _assignments(text: str) -> dict[str, str]:
             except ValueError:  # an unbalanced quote
                 fields[name] = value
     return fields
-
-
-def _linux(host: Host) -> Linux:
-    machine = ask(host.machine)
-    command_line = ask_text(host.read, "/proc/cmdline")
-    if isinstance(command_line, str):
-        command_line = _IDENTIFYING.sub("…", command_line.strip())
-    if isinstance(machine, Unknown):
-        return Linux(release=machine, version=machine, command_line=command_line)
-    return Linux(release=machine.release, version=machine.version, command_line=command_line)
 
 
 def _cpu(host: Host) -> Cpu:

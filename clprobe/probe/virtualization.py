@@ -5,8 +5,11 @@ import re
 
 from clprobe.model.system import Virtualization
 from clprobe.model.unknown import Unknown
+from clprobe.probe.containers import probe_container
+from clprobe.probe.control_groups import system_service
 from clprobe.probe.facts import ask, ask_text
 from clprobe.probe.host import Host
+from clprobe.probe.wsl import probe_windows_driver, probe_wsl_libraries, probe_wsl_version
 
 # DMI vendor or product → what systemd-detect-virt calls the machine.
 _MACHINES = {
@@ -26,46 +29,26 @@ _MACHINES = {
     "Apple Virtualization": "apple",
 }
 _DMI_FILES = ("sys_vendor", "product_name", "board_vendor", "bios_vendor")
-_CGROUP_MARKS = {"kubepods": "kubernetes", "docker": "docker", "libpod": "podman", "lxc": "lxc"}
 
 
 def probe_virtualization(host: Host) -> Virtualization:
     """Return what this system runs in."""
+    wsl = probe_wsl_version(host)
+    not_wsl = Unknown("this is not WSL") if wsl is None else wsl
     return Virtualization(
-        container=_container(host),
+        container=probe_container(host),
         machine=_machine(host),
-        wsl=_wsl(host),
+        wsl=wsl,
         user_namespace=_user_namespace(host),
+        service=_service(host),
+        windows_driver=probe_windows_driver(host) if isinstance(wsl, int) else wsl,
+        wsl_libraries=probe_wsl_libraries(host) if isinstance(not_wsl, int) else not_wsl,
     )
 
 
-def _container(host: Host) -> str | Unknown | None:
-    environment = host.environment()
-    signs = (
-        ("flatpak", _exists(host, "/.flatpak-info")),
-        ("snap", "SNAP" in environment and "SNAP_NAME" in environment),
-        ("kubernetes", "KUBERNETES_SERVICE_HOST" in environment),
-        ("podman", _exists(host, "/run/.containerenv")),
-        ("docker", _exists(host, "/.dockerenv")),
-    )
-    if found := next((name for name, present in signs if present), None):
-        return found
-    announced = ask_text(host.read, "/run/systemd/container")
-    if isinstance(announced, str):
-        return announced.strip()
-    return environment.get("container") or _container_of_init(host)
-
-
-def _container_of_init(host: Host) -> str | Unknown | None:
-    variables = ask(host.read, "/proc/1/environ")
-    if isinstance(variables, bytes):
-        for variable in variables.split(b"\0"):
-            if variable.startswith(b"container="):
-                return variable[10:].decode("utf-8", "replace")
-    groups = ask_text(host.read, "/proc/1/cgroup")
-    if isinstance(groups, Unknown):
-        return groups
-    return next((name for mark, name in _CGROUP_MARKS.items() if mark in groups), None)
+def _service(host: Host) -> str | Unknown | None:
+    groups = ask_text(host.read, "/proc/self/cgroup")
+    return groups if isinstance(groups, Unknown) else system_service(groups)
 
 
 def _machine(host: Host) -> str | Unknown | None:
@@ -77,19 +60,13 @@ def _machine(host: Host) -> str | Unknown | None:
     for mark, name in _MACHINES.items():
         if mark in joined:
             return name
+    tree = ask_text(host.read, "/proc/device-tree/hypervisor/compatible")
+    if isinstance(tree, str):  # ARM has neither DMI nor the processor's flag
+        return "kvm" if "kvm" in tree else "xen" if "xen" in tree else "unnamed hypervisor"
     cpu = ask(host.read, "/proc/cpuinfo", 65536)
     if isinstance(cpu, Unknown):
         return cpu
     return "unnamed hypervisor" if re.search(rb"^flags\s*:.*\bhypervisor\b", cpu, re.M) else None
-
-
-def _wsl(host: Host) -> int | Unknown | None:
-    version = ask_text(host.read, "/proc/version")
-    if isinstance(version, Unknown):
-        return version
-    if "microsoft" not in version.lower():
-        return None
-    return 1 if "Microsoft@Microsoft.com" in version else 2
 
 
 def _user_namespace(host: Host) -> bool | Unknown:
@@ -98,7 +75,3 @@ def _user_namespace(host: Host) -> bool | Unknown:
         return mapping
     # The initial namespace maps every id to itself (user_namespaces(7)).
     return mapping.split() != ["0", "0", "4294967295"]
-
-
-def _exists(host: Host, path: str) -> bool:
-    return not isinstance(ask(host.link_status, path), Unknown)

@@ -2,6 +2,7 @@
 """A diagnosis for people: the result first, one root cause, its consequences folded under it."""
 
 import json
+from collections.abc import Mapping
 
 from rich.console import Console
 from rich.text import Text
@@ -24,6 +25,7 @@ from clprobe.report.doctor_words import (
     verdict,
 )
 from clprobe.report.screen import INDENT, LABEL, Screen
+from clprobe.report.scrubbed_text import scrubbed_line
 from clprobe.report.terminal import safe
 from clprobe.report.unread_text import unread_lines
 
@@ -50,6 +52,7 @@ class DoctorText:
         checks: int,
         elapsed_ms: int,
         comparison: Comparison | None = None,
+        scrubbed: Mapping[str, int] | None = None,
     ) -> None:
         """Print the whole diagnosis; `comparison` is with an earlier snapshot."""
         self._verdict(diagnosis)
@@ -69,6 +72,9 @@ class DoctorText:
             self._drivers(diagnosis.drivers)
             self._devices(diagnosis)
             self._unread(diagnosis.unread)
+            if scrubbed and self._verbosity > 0:
+                self._screen.blank()
+                self._screen.wrapped(scrubbed_line(scrubbed), 0, hang=INDENT)
             self._screen.blank()
             self._screen.line(summary(diagnosis, checks=checks, elapsed_ms=elapsed_ms))
 

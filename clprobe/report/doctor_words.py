@@ -18,6 +18,8 @@ def verdict(diagnosis: Diagnosis) -> str:
     likeliest = next(iter(suspects(diagnosis)), None)
     if likeliest is not None:
         return f"The cause is not decided; most likely: {suspicion(likeliest)}."
+    if diagnosis.status == "undetermined" and diagnosis.unread and not diagnosis.findings:
+        return f"Could not decide: {devices} known, nothing wrong in what was understood."
     if diagnosis.status == "undetermined":
         return f"Could not decide: {devices} known, but not everything could be found out."
     root = next((f for f in diagnosis.findings if f.id == diagnosis.root_cause), None)

@@ -31,14 +31,25 @@ def _gpu(gpu: dict[str, Any], **facts: Any) -> GpuFacts:
         ("Xeon E3-1200 v2/3rd Gen Core processor Graphics Controller", "Gen7"),
         ("4th Gen Core Processor Integrated Graphics Controller", "Gen7.5"),
         ("Intel Arc A750", "Xe-HPG"),
+        ("Intel Tigerlake (Gen12)", "Gen12/Xe-LP"),
+        ("Intel Alderlake_s (Gen12)", "Gen12/Xe-LP"),
+        ("Intel UHD 620", "Gen9.5"),
+        ("i7-1165G7 Iris Xe", "Gen12/Xe-LP"),
+        ("Intel HD4600", "Gen7.5"),
+        ("Intel Core i7-6700HQ", "Gen9"),
+        ("Intel N100", "Gen12/Xe-LP"),
+        ("Arc A770 beside an i7-6700", "Xe-HPG"),
     ],
 )
 def test_a_name_tells_the_generation_that_all_its_ids_share(name: str, generation: str) -> None:
     assert _gpu({"name": f"{name}"}).generation == generation
 
 
-def test_a_name_that_could_be_many_tells_nothing() -> None:
-    assert isinstance(_gpu({"name": "Intel Corporation Device"}).generation, Unknown)
+@pytest.mark.parametrize(
+    "name", ["Intel Corporation Device", "Intel Core i5-8250U", "Intel Core i7-9700F", "Intel UHD"]
+)
+def test_a_name_that_could_be_many_tells_nothing(name: str) -> None:
+    assert isinstance(_gpu({"name": name}).generation, Unknown)
 
 
 def test_the_first_reading_of_a_name_is_the_name_itself() -> None:
@@ -189,3 +200,25 @@ def test_amd_s_own_package_tells_the_release_of_rocm() -> None:
     package = {"name": "rocm-opencl", "version": "2.0.0.50300-63~22.04"}
     snapshot = msgspec.convert({"packages": [package]}, Snapshot)
     assert version_by_package({"rocm-opencl"}, snapshot) == "5.3.0"
+
+
+@pytest.mark.parametrize(
+    ("gpu", "left_out_by"),
+    [
+        ({"pci_id": "8086:5916"}, ("compute-runtime",)),
+        ({"pci_id": "8086:4680"}, ()),
+        ({"pci_id": "8086:0412"}, ()),
+        ({"name": "AMD Radeon RX 570 (Polaris 10)"}, ("amd-rocm",)),
+    ],
+)
+def test_some_gpus_were_left_out_by_later_releases(
+    gpu: dict[str, Any], left_out_by: tuple[str, ...]
+) -> None:
+    assert _gpu(gpu).left_out_by == left_out_by
+
+
+def test_what_never_drove_a_gpu_is_neither_too_old_nor_too_new_for_it() -> None:
+    gpu = _gpu({"pci_id": "8086:0412"}, packages=[{"name": "intel-opencl-icd"}])
+    assert not isinstance(gpu.fits, Unknown)
+    fit = gpu.fits[0]
+    assert (fit.covers, fit.too_old, fit.too_new) == (False, False, False)

@@ -10,6 +10,7 @@ from clprobe.engine.derive import derive
 from clprobe.engine.diagnose import Knowledge, diagnose
 from clprobe.engine.facts import Facts
 from clprobe.engine.hardware_facts import Fit, GpuFacts
+from clprobe.model.finding import Diagnosis
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.unknown import Unknown
 
@@ -33,6 +34,10 @@ def _fit(**facts: Any) -> Fit:
     fits = _gpu(**facts).fits
     assert not isinstance(fits, Unknown)
     return fits[0]
+
+
+def _diagnosed(**facts: Any) -> Diagnosis:
+    return diagnose(msgspec.convert(facts, Snapshot), KNOWLEDGE)
 
 
 def _known(fact: object) -> object:
@@ -134,3 +139,18 @@ def test_nobody_suspects_a_container_or_a_variable_that_nobody_mentions() -> Non
     suspects = _suspects(gpus=[UHD_620], views=nothing)
     assert suspects
     assert not {"container-without-gpu-node", "device-hidden-by-ze-affinity-mask"} & set(suspects)
+
+
+def test_an_error_of_a_program_without_a_cause_is_neither_healthy_nor_a_root_cause() -> None:
+    listed = {"platforms": [{"name": "Intel(R) OpenCL Graphics", "devices": [{"type": "gpu"}]}]}
+    views = [{"viewer": "clinfo", "answer": listed}]
+    diagnosis = _diagnosed(views=views, messages=["[GPU] clFinish, error code: -5"])
+    assert (diagnosis.status, diagnosis.root_cause) == ("undetermined", None)
+    assert [finding.id for finding in diagnosis.findings] == ["program-reports-failure"]
+
+
+def test_a_program_that_dies_at_its_work_does_not_prove_that_there_is_no_device() -> None:
+    views = [{"viewer": "llama.cpp", "answer": {"outcome": "crash"}}]
+    diagnosis = _diagnosed(gpus=[{"name": "Intel Arc A770"}], views=views)
+    present = [finding.id for finding in diagnosis.findings if finding.verdict == "present"]
+    assert (diagnosis.status, present) == ("undetermined", ["program-crashes"])

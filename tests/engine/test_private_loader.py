@@ -79,3 +79,29 @@ def test_kernels_that_nobody_asked_for_leave_no_question_open() -> None:
 
 def test_a_kernel_that_was_asked_for_and_not_answered_is_an_open_question() -> None:
     assert "device-computes-wrong" in _open_questions({"kernel_result": {"unknown": "killed"}})
+
+
+def test_a_driver_inside_the_wheel_is_missed_by_nobody_else() -> None:
+    """No variable and no folder would make another loader read it."""
+    system, conda = "/usr/lib/libOpenCL.so.1", "/opt/conda/lib/libOpenCL.so.1"
+    platforms = [{"name": "X", "devices": [{"name": "x", "type": "gpu"}]}]
+    shared = {
+        "path": "/etc/OpenCL/vendors/x.icd",
+        "searched_by": [system, conda],
+        "answer": {**ANSWER, "platforms": platforms},
+    }
+    views = [
+        {"viewer": "system-loader", "loader": system, "answer": shared["answer"]},
+        {"viewer": "conda-loader", "loader": conda, "answer": shared["answer"]},
+        {"viewer": "pyopencl", "loader": LOADER, "answer": ANSWER},
+    ]
+    loaders = [
+        *BARE["loaders"],
+        {"path": system, "kind": "ocl-icd", "is_default": True},
+        {"path": conda, "kind": "conda-ocl-icd", "is_default": False},
+    ]
+    diagnosis = _diagnose(icds=[POCL, shared], views=views, loaders=loaders)
+    found = {(finding.id, finding.title.split()[0]) for finding in diagnosis.findings}
+    assert ("program-misses-devices", "pyopencl") in found
+    assert ("program-misses-devices", "conda-loader") not in found
+    assert "conda-loader-ignores-system-icds" not in {name for name, _ in found}

@@ -2,7 +2,7 @@
 """Records this machine as a host for tests: `python tests/hosts/record.py NAME HOW`.
 
 Read the file before you commit it. Changed on the way: the host name, the boot parameters, who
-built Linux, and the folder of the Python environment, which becomes /opt/venv.
+built Linux, the control group, and the folder of the Python environment, which becomes /opt/venv.
 """
 
 import platform
@@ -16,6 +16,8 @@ from clprobe.probe.collect import collect
 from clprobe.probe.live_host import LiveHost
 from clprobe.probe.recording import RecordingHost
 
+_BUILDER = re.compile(r"(Linux version \S+ )\(\S+@\S+\) ")
+_CONTROL_GROUP = re.compile(r"/[\w/.-]*/[0-9a-f]{32,}")
 _FOLDER = Path(__file__).parent
 
 
@@ -30,12 +32,16 @@ def main(name: str, how: str, folder: Path = _FOLDER) -> None:
             machine=f"{platform.machine()}, Linux {platform.release()}",
             recorded=datetime.now(timezone.utc).date().isoformat(),
             how=how,
-            scrubbed="host name, boot parameters, who built Linux, folder of this Python",
+            scrubbed="host name, boot parameters, who built Linux, control group, Python's folder",
         )
         text = path.read_text()
     release = platform.release()
     text = text.replace(sys.prefix, "/opt/venv").replace(release, release.partition("-")[0])
     text = text.replace(f"node_name: {platform.node()}\n", "node_name: host\n")
+    text = _BUILDER.sub(r"\1", text)
+    for group in set(_CONTROL_GROUP.findall(Path("/proc/self/cgroup").read_text())):
+        text = text.replace(group, "/slice/container")
+        text = text.replace(f"{group.rpartition('/')[0]}/", "/slice/")
     text = _with_answer(text, "/proc/cmdline", "quiet")
     text = _with_answer(text, "/proc/version", "Linux version")
     (folder / f"{name}.yaml").write_text(text)

@@ -13,6 +13,9 @@
 #ifndef FAULT
 #define FAULT "healthy"
 #endif
+#ifndef BUILD_LOG
+#define BUILD_LOG "1:1: error: fixture"
+#endif
 #ifndef NAME
 #define NAME "Fixture"
 #endif
@@ -169,7 +172,7 @@ static cl_int build_program(void *p, cl_uint n, void *d, const char *options, vo
 }
 
 static cl_int get_build_info(void *p, void *d, cl_uint what, size_t room, void *out, size_t *size) {
-    return answer_text("1:1: error: fixture", room, out, size);
+    return answer_text(BUILD_LOG, room, out, size);
 }
 
 static void *create_kernel(void *program, const char *name, cl_int *error) {

@@ -43,6 +43,14 @@ def test_the_screen_counts_what_was_not_understood_and_shows_it_when_asked() -> 
     assert "Hello there" in long
 
 
+def test_what_nobody_understood_keeps_a_report_from_being_healthy() -> None:
+    devices = "[opencl_init] device 0: `NVIDIA GeForce GTX 970' is available\n"
+    complaint = "but all exported images come out white\n"
+    report = _clprobe("doctor", "--from", "-", given=(devices + complaint).encode())
+    assert b"Healthy" not in report.stdout
+    assert report.returncode == 3
+
+
 def test_no_report_shows_the_name_of_a_person() -> None:
     for form in ("text", "json", "markdown"):
         argv = ("doctor", "--from", "-", "--format", form)

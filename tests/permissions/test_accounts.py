@@ -116,6 +116,14 @@ def test_a_service_runs_as_its_unit_says(tmp_path: Path) -> None:
     assert found.user.session.kind == "service"
 
 
+@pytest.mark.parametrize(
+    ("line", "told"), [("ProtectSystem=strict", "strict"), ("PrivateTmp=yes", "no")]
+)
+def test_a_unit_tells_which_folders_it_may_not_write(tmp_path: Path, line: str, told: str) -> None:
+    host = _service(tmp_path, unit=f"[Service]\nUser=jellyfin\n{line}\n")
+    assert find_account(host, "jellyfin.service").unit.protect_system == told
+
+
 def test_an_empty_value_clears_a_list_and_later_values_win(tmp_path: Path) -> None:
     host = _service(
         tmp_path,

@@ -15,12 +15,11 @@ from typing import Any
 
 import pytest
 from asking import environment
+from everyones_python import AS_NOBODY, everyones_python
 from fault_table import FAULTS, KERNEL_FAULTS, UNREADABLE, Row
 from faults import POCL, register_fault
 
 _LIMIT_S = 3
-# env looks for the program after root's rights are gone, which setpriv itself does before.
-_AS_NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "env")
 _POCL = "Portable Computing Language"
 
 
@@ -56,8 +55,8 @@ def test_asking_for_a_device_runs_a_kernel_on_it(vendors: Path, tmp_path: Path) 
 @pytest.mark.root
 @pytest.mark.parametrize("fault", UNREADABLE)
 def test_what_another_user_may_not_read_is_named(fault: str, vendors: Path) -> None:
-    python = _python_for_all()
-    if os.geteuid() != 0 or python is None:
+    python = everyones_python()
+    if python is None:
         pytest.skip("needs root, and a Python with clprobe that any user may run")
     # pytest's own folders are closed to other users.
     shared = Path("/var/tmp") / f"clprobe-test-{os.getpid()}-{fault}"  # noqa: S108
@@ -68,7 +67,7 @@ def test_what_another_user_may_not_read_is_named(fault: str, vendors: Path) -> N
         # PoCL wants a folder for its cache.
         (shared / "home").mkdir(mode=0o777)
         (shared / "home").chmod(0o777)
-        report = _doctor(folder, python=(*_AS_NOBODY, f"HOME={shared / 'home'}", python))
+        report = _doctor(folder, python=(*AS_NOBODY, f"HOME={shared / 'home'}", python))
         _judge(report, icd, UNREADABLE[fault])
         assert report["root_cause"] == UNREADABLE[fault].finding
     finally:
@@ -165,17 +164,6 @@ def _libraries(folder: Path) -> Path:
     libraries = folder / "libraries"
     libraries.mkdir(exist_ok=True)
     return libraries
-
-
-def _python_for_all() -> str | None:
-    """Return a Python that user 65534 may run and that has clprobe, None if there is none."""
-    places = (sys.executable, os.environ.get("CLPROBE_PYTHON_FOR_ALL", ""), "/usr/bin/python3")
-    for python in filter(None, places):
-        command = [*_AS_NOBODY, python, "-c", "import clprobe.probe.collect"]
-        done = subprocess.run(command, cwd="/", capture_output=True, check=False, timeout=30)
-        if done.returncode == 0:
-            return python
-    return None
 
 
 def _processes() -> list[Path]:

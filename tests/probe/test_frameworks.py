@@ -9,8 +9,14 @@ from msgspec.structs import replace
 
 from clprobe.model.opencl import Framework
 from clprobe.model.unknown import Unknown
-from clprobe.probe.frameworks import device_types, probe_frameworks, with_devices
-from clprobe.probe.host import ChildResult, OpenclRequest, Python
+from clprobe.probe.frameworks import (
+    device_types,
+    finished_frameworks,
+    probe_frameworks,
+    start_frameworks,
+    with_devices,
+)
+from clprobe.probe.host import ChildResult, OpenclRequest, Pending, Python, Role
 from clprobe.probe.live_host import LiveHost
 
 _VERSION = (
@@ -118,3 +124,35 @@ def test_this_pytorch_says_why_it_has_no_xpu() -> None:
     shown = with_devices(Framework(name="pytorch"), (result,))
     assert shown.devices == ()
     assert isinstance(shown.message, str)
+
+
+def test_an_extension_is_asked_for_its_own_type_of_device(tmp_path: Path) -> None:
+    started = []
+
+    def start(role: Role, library: str) -> Pending:
+        started.append((role, library))
+        return _Ended(ChildResult(ended="exit", reports=({"torch_device": "ocl:0"},)))
+
+    _install_torch(tmp_path, "2.6.0+cpu")
+    _install(tmp_path, "pytorch_ocl-0.2.0+torch2.6", "")
+    found = probe_frameworks(_WithPackages(tmp_path))
+    shown = finished_frameworks(found, start_frameworks(found, start))
+    assert isinstance(shown, tuple)
+    assert started == [("torch", "ocl")]
+    assert {one.name: one.devices for one in shown} == {"pytorch": (), "pytorch_dlprim": ("ocl:0",)}
+
+
+def test_frameworks_that_nobody_asked_stay_as_they_are(tmp_path: Path) -> None:
+    _install_torch(tmp_path, "2.6.0+cpu")
+    found = probe_frameworks(_WithPackages(tmp_path))
+    assert finished_frameworks(found, {}) == found
+
+
+class _Ended:
+    """A child that has ended."""
+
+    def __init__(self, result: ChildResult) -> None:
+        self._result = result
+
+    def wait(self) -> ChildResult:
+        return self._result

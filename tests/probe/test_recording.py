@@ -45,6 +45,11 @@ def test_a_host_without_a_gpu() -> None:
     assert outcomes["pocl.icd"] == "ok"
     assert outcomes["mesa.icd"] == "no-devices"
     assert outcomes["intel-cpu.icd"] == "error"
+    assert (snapshot.package_sources, snapshot.package_trouble) == ((), None)
+    assert snapshot.libraries["libigc.so.2"] is None
+    assert "libigc1" in {package.name for package in snapshot.packages}
+    (pytorch,) = snapshot.frameworks
+    assert pytorch.built_for == ("cpu",)
 
 
 def test_a_host_whose_render_node_is_closed_to_the_user() -> None:

@@ -15,6 +15,7 @@ from clprobe.model.unknown import NOT_STATED, Unknown
 
 _WAYS_TO_A_GPU = ("render", "kfd", "nvidia", "dxg")
 _MENDED_BY_GROUP = ("not-in-group", "old-session")
+_GROUPS_OF_NODES = ("render", "video")
 
 
 def judge_user(user: User, system: System) -> UserFacts:
@@ -27,6 +28,14 @@ def judge_user(user: User, system: System) -> UserFacts:
         label=_label(user, is_other=is_other),
         subject=_subject(user, system) if is_other else "You",
     )
+
+
+def is_outside_gpu_groups(user: User) -> bool:
+    """Whether the user's groups are known by name, and nodes of GPUs belong to none of them."""
+    if isinstance(user.groups, Unknown) or is_root(user) is True:
+        return False
+    names = [group.name for group in user.groups]
+    return all(isinstance(name, str) and name not in _GROUPS_OF_NODES for name in names)
 
 
 def _subject(user: User, system: System) -> str:
