@@ -8,6 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from clprobe.engine.support import Support
+from clprobe.report.markdown_text import links, plain, row
 from clprobe.report.terminal import in_ascii, safe, speaks_utf8
 
 _WORDS = {"supported": "yes", "unverified": "?", "not_supported": "no"}
@@ -71,15 +72,10 @@ def _text(console: Console, text: str, style: str = "") -> Text:
 def support_as_markdown(cells: Sequence[Support]) -> str:
     """Return one table with a line per cell."""
     columns = ("generation", "release", "implementation", "status", "version", "reason", "sources")
-    lines = [f"| {' | '.join(columns)} |", "|" + "---|" * len(columns)]
+    lines = [row(columns), "|" + "---|" * len(columns)]
     for cell in cells:
-        links = ", ".join(f"<{source.url}> ({source.checked})" for source in cell.sources)
         told = " ".join((cell.reason, *cell.notes, cell.next_step or "")).strip()
         fields = (cell.generation, cell.distribution, cell.implementation)
         more = (cell.status.replace("_", " "), cell.version or "", told)
-        lines.append("| " + " | ".join(_plain(text) for text in (*fields, *more)) + f" | {links} |")
+        lines.append(row((*map(plain, (*fields, *more)), links(cell.sources))))
     return "\n".join(lines) + "\n"
-
-
-def _plain(text: str) -> str:
-    return safe(text).replace("\n", " ").replace("<", "&lt;").replace("|", "\\|")
