@@ -74,12 +74,12 @@ def test_rules(path: Path | None) -> int:
 @command.command()
 @click.option("--check", is_flag=True, help="Write nothing; exit with 1 if a page is stale.")
 def docs(check: bool) -> int:
-    """Write rules/<topic>/README.md from the rules."""
-    from clprobe.report.rule_pages import topic_pages
+    """Write the README.md of each folder of rules and of tables from its files."""
+    from clprobe.report.data_pages import data_pages
 
     stale = []
-    for topic, page in topic_pages(load_rules()).items():
-        path = rules_path() / topic / "README.md"
+    for name, page in data_pages(Knowledge.load()).items():
+        path = rules_path() / name
         if not path.is_file() or path.read_text(encoding="utf-8") != page:
             stale.append(path)
             if not check:

@@ -112,10 +112,11 @@ def _names(knowledge: Knowledge) -> Iterator[str]:
 def _rules(name: str, knowledge: Knowledge) -> Iterator[Entry]:
     rule = knowledge.rule(name.replace(" ", "-"))
     if rule is not None:
-        yield _rule_entry(rule, knowledge)
+        yield rule_entry(rule, knowledge)
 
 
-def _rule_entry(rule: Rule, knowledge: Knowledge) -> Entry:
+def rule_entry(rule: Rule, knowledge: Knowledge) -> Entry:
+    """Return the page of a rule."""
     causes = [other.id for other in knowledge.rules if rule.id in other.explains]
     facts = [
         ("severity", rule.severity),

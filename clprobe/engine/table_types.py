@@ -130,6 +130,12 @@ class Generation(Entry, frozen=True, kw_only=True):
     fp32_flops_per_clock_per_eu: int | None = None
     fp16_flops_per_clock_per_eu: int | None = None
 
+    @property
+    def age(self) -> tuple[str, str]:
+        """What generations are sorted by: the year of the first chip, then the name."""
+        years = [one.years for one in self.platforms.values() if one.years]
+        return min(years, default="9"), self.generation
+
 
 class Recognise(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Shell patterns. A library pattern with "/" is for the whole path, else for the file name.

@@ -94,8 +94,9 @@ class Tables:
         return next(shortened, None)
 
     def generations(self) -> dict[str, Generation]:
-        """Return all generations by key."""
-        return {g.generation: g for g in self._all("generations", Generation)}
+        """Return all generations by key, the oldest first."""
+        found = sorted(self._all("generations", Generation), key=lambda g: g.age)
+        return {generation.generation: generation for generation in found}
 
     def generation_of_ip_version(self, ip_version: int) -> str | None:
         """Return the generation of a CL_DEVICE_IP_VERSION_INTEL; None if it decides nothing.

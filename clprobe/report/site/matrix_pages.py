@@ -38,7 +38,7 @@ class _Matrix:
         self._tables = tables
         self._linker = linker
         self.implementations = tables.implementations()
-        self._generations = sorted(tables.generations().values(), key=_first_year)
+        self._generations = list(tables.generations().values())
         self._releases = tables.distributions()
 
     def overview(self) -> dict[str, Any]:
@@ -116,8 +116,3 @@ def _cell(answer: Support, name: str = "") -> _Cell:
     if answer.status != "not_supported":
         text = f"{name} {upstream(answer.version or '')}".strip()
     return _Cell(answer.status, _SIGNS[answer.status], text, answer.reason)
-
-
-def _first_year(generation: Generation) -> tuple[str, str]:
-    years = [one.years for one in generation.platforms.values() if one.years]
-    return min(years, default="9"), generation.generation

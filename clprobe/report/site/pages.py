@@ -12,7 +12,7 @@ import msgspec
 
 from clprobe.engine.diagnose import Knowledge
 from clprobe.engine.entries import entries
-from clprobe.engine.lexicon import Entry
+from clprobe.engine.lexicon_entry import Entry
 from clprobe.report.site.links import Linker, relative
 from clprobe.report.site.matrix_pages import matrix_pages
 
