@@ -7,11 +7,13 @@ import click
 import msgspec
 
 from clprobe.cli import exit_codes
+from clprobe.cli.install_apply import apply_route, asked_to_act, undo
 from clprobe.cli.sources import read_snapshot
 from clprobe.engine.matrix import MatrixRow, matrix
 from clprobe.engine.tables import Tables
 from clprobe.install.machine import look_up
-from clprobe.install.planner import Goal, plan
+from clprobe.install.planner import plan
+from clprobe.install.ranking import Goal
 from clprobe.install.target import NOTHING_KNOWN, described, of_snapshot
 from clprobe.model.errors import ClprobeError
 from clprobe.model.plan import InstallPlan, Route, Target
@@ -52,6 +54,9 @@ SCHEMA = "clprobe.install-plan/1"
     help="sh: a script that installs the best route, or the one of --backend.",
 )
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+@click.option("--apply", "applies", is_flag=True, help="Run the steps, after asking.")
+@click.option("--undo", "undoes", is_flag=True, help="Take back what the last --apply did.")
+@click.option("--yes", is_flag=True, help="With --apply or --undo: do not ask.")
 @click.pass_obj
 def command(  # noqa: PLR0913 - one parameter per option
     obj: dict[str, str],
@@ -66,14 +71,25 @@ def command(  # noqa: PLR0913 - one parameter per option
     with_matrix: bool,
     form: str,
     as_json: bool,
+    applies: bool,
+    undoes: bool,
+    yes: bool,
 ) -> int:
     """Show what to install, in which versions, and what cannot work and why."""
+    form = "json" if as_json else form
+    asked = asked_to_act(form, obj["color"], applies=applies, undoes=undoes, yes=yes)
+    if undoes:
+        return undo(backend, asked)
     tables = Tables.load()
     base = _base(source, tables, ask_host=gpu is None or os_name is None)
     target = described(base, tables, gpu=gpu, os=os_name, linux=linux, python=python)
     made = plan(target, tables, goal)
     rows = _matrix(target, tables) if with_matrix else []
-    _print(made, rows, _chosen(made, backend), "json" if as_json else form, obj["color"])
+    route = _chosen(made, backend)
+    if not applies or form != "json":
+        _print(made, rows, route, form, obj["color"])
+    if applies and route is not None:
+        return apply_route(made, route, host_os(tables), asked)
     return exit_codes.OK if made.routes else exit_codes.PROBLEMS
 
 
@@ -88,6 +104,11 @@ def _base(source: str | None, tables: Tables, *, ask_host: bool) -> Target:
     snapshot = Snapshot(system=probe_system(host), gpus=probe_gpus(host))
     major, minor, _ = platform.python_version_tuple()
     return of_snapshot(snapshot, tables, python=f"{major}.{minor}")
+
+
+def host_os(tables: Tables) -> str | None:
+    """Return this host's distribution and release, such as "debian-12"."""
+    return of_snapshot(Snapshot(system=probe_system(LiveHost())), tables).os
 
 
 def _chosen(made: InstallPlan, backend: str | None) -> Route | None:

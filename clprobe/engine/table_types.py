@@ -166,7 +166,8 @@ class Implementation(Entry, frozen=True, kw_only=True):
     its platform when it has no device, `no_device_errors` which OpenCL errors mean just that.
     `builds` are the first build numbers, as platforms tell them, of some releases.
     `linux` is what it needs on any GPU. `built_with` is per release, such as
-    24.31.30508.7. `variables` says what an environment variable changes.
+    24.31.30508.7. `variables` says what an environment variable changes. `packaging` corrects what
+    is often said about which releases package it.
     """
 
     implementation: str
@@ -188,9 +189,19 @@ class Implementation(Entry, frozen=True, kw_only=True):
     builds: dict[str, str] = {}
     built_with: dict[str, BuiltWith] = {}
     variables: dict[str, str] = {}
+    packaging: str | None = None
+    recipe: "Recipe | None" = None
     releases: "tuple[Release, ...]" = ()  # Python 3.10 resolves only whole strings
     elsewhere: "tuple[Elsewhere, ...]" = ()
     problems: tuple[str, ...] = ()
+
+
+class Recipe(Entry, frozen=True, kw_only=True):
+    """How to build it from source, as text: `commits` by repository, and what must be known."""
+
+    commits: dict[str, str]
+    note: str
+    python: str = "*"
 
 
 class Release(Entry, frozen=True, kw_only=True):
@@ -268,7 +279,8 @@ class Distribution(Entry, frozen=True, kw_only=True):
     """A release of a distribution.
 
     `node_group` is the group of render nodes, `absent` are packages that it verifiably lacks,
-    `python` and `glibc` the versions that it ships, `also` ids of its rebuilds. Every
+    `python` and `glibc` the versions that it ships, `also` ids of its rebuilds, `image` the name
+    of its official container image. Every
     implementation for this architecture is in a row of `packages`, or in `lacks` if it has no
     package there, or in `unknown` if nobody has looked, with what would settle it.
     """
@@ -283,6 +295,7 @@ class Distribution(Entry, frozen=True, kw_only=True):
     glibc: str | None = None
     linux: LinuxVersions | None = None
     node_group: str | None = None
+    image: str | None = None
     index_date: str | None = None
     absent: tuple[str, ...] = ()
     lacks: tuple[NotPackaged, ...] = ()

@@ -6,6 +6,7 @@ from clprobe.engine.table_types import Entry, Implementation, Release
 from clprobe.engine.tables import Tables
 from clprobe.engine.versions import compare, in_range, in_words
 from clprobe.install import route_steps
+from clprobe.install.history import last_packaged
 from clprobe.install.linux_fit import LinuxFit, fit
 from clprobe.install.machine import Machine
 from clprobe.install.version_fit import version_fit
@@ -69,18 +70,29 @@ def judge(
         steps=route_steps.for_gpu(way, implementation, machine, linux, environment, tables),
         caveats=tuple(dict.fromkeys(caveats + route_steps.caveats(way, machine, environment))),
         sources=_sources(way, implementation, *machine.chips[:1], *known),
+        how=route_steps.how(way, machine),
     )
 
 
-def not_offered(implementation: Implementation, machine: Machine) -> Rejected:
-    """Return the rejection for an implementation that no way leads to."""
+def not_offered(implementation: Implementation, machine: Machine, tables: Tables) -> Rejected:
+    """Return the rejection for an implementation that the release does not package."""
+    because, entries = _not_packaged(implementation, machine)
+    history, releases = last_packaged(implementation, machine, tables)
+    if history:
+        because = f"{because}; {history}"
+    return _rejected(implementation, because, *entries, *releases)
+
+
+def _not_packaged(
+    implementation: Implementation, machine: Machine
+) -> tuple[str, tuple[Entry, ...]]:
     key = implementation.implementation
     if machine.distribution is None:
         because = (
             f"{machine.os_name} is in no table, so it is not known whether it packages {key}; "
             "its package search settles it"
         )
-        return _rejected(implementation, because)
+        return because, ()
     names = implementation.packages.get(machine.distribution.id, ())
     named = f" ({', '.join(names)})" if names else ""
     present = [name for name in names if name in machine.distribution.packages]
@@ -90,7 +102,7 @@ def not_offered(implementation: Implementation, machine: Machine) -> Rejected:
         because = f"{present[0]} of {machine.os_name} does not contain {key}"
     else:
         because = f"no package of {key}{named} is known on {machine.os_name}"
-    return _rejected(implementation, because, machine.distribution)
+    return because, (machine.distribution,)
 
 
 def _drives_gpus(implementation: Implementation) -> bool:
@@ -174,6 +186,7 @@ def _hex_id(machine: Machine) -> str:
 
 def _because(way: Way, implementation: Implementation, machine: Machine, linux: LinuxFit) -> str:
     said = f"{way.offered_by} {implementation.implementation} {way.release or ''}".rstrip()
+    said = said[:1].upper() + said[1:]
     if not machine.chips:
         return f"{said}; whether it drives {machine.gpu_name} is not known."
     verb = "drives" if version_fit(way, implementation, machine).doubt is None else "may drive"
@@ -227,6 +240,7 @@ def _cpu_route(way: Way, implementation: Implementation, machine: Machine) -> Ro
         steps=route_steps.for_cpu(way, machine),
         caveats=tuple(caveats + route_steps.cpu_caveats(way, machine)),
         sources=_sources(way, implementation),
+        how=route_steps.how(way, machine),
     )
 
 

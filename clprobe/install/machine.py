@@ -8,6 +8,7 @@ import msgspec
 from clprobe.engine.checked_yaml import nearest
 from clprobe.engine.table_types import PRE_PRODUCTION, Distribution, Generation, GpuEntry
 from clprobe.engine.tables import Tables
+from clprobe.install.wishes import NO_WISHES, Wishes
 from clprobe.model.errors import ClprobeError
 from clprobe.model.plan import Target
 
@@ -20,6 +21,7 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True):
 
     `chips` are the GPUs that the name may mean, all of one generation; empty without a known one.
     `pci_id` is set where the target named one, in the tables or not. `gpu_name` is for sentences.
+    `wishes` are what the person wants of the plan.
     """
 
     chips: tuple[GpuEntry, ...]
@@ -32,6 +34,7 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True):
     linux: str | None
     python: str | None
     arch: str | None
+    wishes: Wishes = NO_WISHES
 
     @property
     def is_intel(self) -> bool:
@@ -39,7 +42,7 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True):
         return self.pci_id is None or self.pci_id.startswith("8086:")
 
 
-def look_up(target: Target, tables: Tables) -> Machine:
+def look_up(target: Target, tables: Tables, wishes: Wishes = NO_WISHES) -> Machine:
     """Return the machine that `target` describes.
 
     Raises: ClprobeError if the GPU's name means nothing, or chips of several generations.
@@ -59,7 +62,13 @@ def look_up(target: Target, tables: Tables) -> Machine:
         linux=target.linux,
         python=target.python or (distribution.python if distribution is not None else None),
         arch=target.arch,
+        wishes=wishes,
     )
+
+
+def name_of(distribution: Distribution) -> str:
+    """Return the release's name for sentences: "Debian 12"."""
+    return re.sub(r" \(.*\)", "", distribution.name)
 
 
 def find_distribution(name: str, tables: Tables) -> Distribution | None:
@@ -129,5 +138,5 @@ def _gpu_name(gpu: str | None, chips: tuple[GpuEntry, ...], generation: Generati
 
 def _os_name(name: str | None, distribution: Distribution | None) -> str:
     if distribution is not None:
-        return re.sub(r" \(.*\)", "", distribution.name)
+        return name_of(distribution)
     return name or "the distribution, which is not stated"

@@ -1,50 +1,47 @@
 # SPDX-License-Identifier: MIT
 """plan(): which routes lead to the goal on a machine, and what rules out the others."""
 
-from typing import Literal
+from collections.abc import Callable
 
-from msgspec.structs import replace
-
+from clprobe.engine.table_types import Implementation
 from clprobe.engine.tables import Tables
-from clprobe.install import pytorch
+from clprobe.install import stacks
+from clprobe.install.containers import contained
 from clprobe.install.judge import hopeless, judge, not_offered
 from clprobe.install.machine import Machine, look_up
-from clprobe.install.ways import elsewhere, on_request, packaged
-from clprobe.model.plan import InstallPlan, Rejected, Route, RouteStatus, Target
+from clprobe.install.narrow import narrowed
+from clprobe.install.ranking import BACKENDS, Goal, ranked
+from clprobe.install.ways import Way, elsewhere, on_request, packaged
+from clprobe.install.wishes import NO_WISHES, Wishes
+from clprobe.model.plan import InstallPlan, Rejected, Route, Target
 
-Goal = Literal["opencl", "pytorch"]
-
-# Best first where status and use of the GPU are the same.
-_BACKENDS = (
-    "compute-runtime",
-    "compute-runtime-legacy1",
-    "rusticl",
-    "beignet",
-    "nvidia",
-    "amd-rocm",
-    "pocl",
-    "intel-cpu",
-    "cpu",
-)
-_STATUS: tuple[RouteStatus, ...] = ("supported", "workaround", "unverified")
+_NO_DRIVERS = ("cpu", "direct3d12")
 
 
-def plan(target: Target, tables: Tables, goal: Goal = "opencl") -> InstallPlan:
+def plan(
+    target: Target, tables: Tables, goal: Goal = "opencl", wishes: Wishes = NO_WISHES
+) -> InstallPlan:
     """Return all routes, best first, and everything that was rejected, with the reason.
 
-    A route on the GPU ranks before any on the CPU; then what is supported comes first. Only for
-    OpenCL alone, a GPU's route that nobody has seen working ranks after the CPU's that do. The
-    same target and tables always give the same plan.
+    A route on the GPU ranks before any on the CPU; then what is supported comes first. A GPU's
+    route that nobody has seen working ranks after the CPU's that do. Where a framework is the
+    goal, the framework itself comes first, on the GPU where that was seen to work, else on the
+    CPU. The same target, tables and wishes always give the same plan.
 
     Raises: ClprobeError if the target's GPU is no known name, or one for several generations.
     """
-    machine = look_up(target, tables)
+    machine = look_up(target, tables, wishes)
     routes, rejected = _opencl(machine, tables)
-    if goal == "pytorch":
-        routes, refused = pytorch.stacks_on(_ranked(routes, goal), machine, tables)
+    if goal != "opencl":
+        opencl = ranked(routes, "opencl", tables)
+        routes, refused = stacks.stacks_on(opencl, machine, tables, goal)
         rejected += refused
+    routes, refused = narrowed(routes, machine)
     return InstallPlan(
-        target=target, goal=goal, routes=_ranked(routes, goal), rejected=tuple(rejected)
+        target=target,
+        goal=goal,
+        routes=ranked(routes, goal, tables),
+        rejected=tuple(dict.fromkeys(rejected + refused)),
     )
 
 
@@ -57,17 +54,39 @@ def _opencl(machine: Machine, tables: Tables) -> tuple[list[Route], list[Rejecte
         if never is not None:
             rejected.append(never)
             continue
-        answers: list[Route | Rejected] = []
-        for ways in (packaged, on_request, elsewhere):
-            # What needs more trouble is asked only where the easier ways failed.
-            if not any(isinstance(answer, Route) for answer in answers):
-                offers = ways(implementation, machine)
-                answers += [judge(way, implementation, machine, tables) for way in offers]
-        if not answers:
-            rejected.append(not_offered(implementation, machine))
+        answers = _answers(implementation, machine, tables)
+        wanted = bool(implementation.kernel_drivers and machine.chips)
+        if not packaged(implementation, machine) and (wanted or not answers):
+            rejected.append(not_offered(implementation, machine, tables))
         routes += [answer for answer in answers if isinstance(answer, Route)]
         rejected += [answer for answer in answers if isinstance(answer, Rejected)]
     return routes, rejected
+
+
+def _answers(
+    implementation: Implementation, machine: Machine, tables: Tables
+) -> list[Route | Rejected]:
+    """Return what each way gives; what needs more trouble is asked where the easier ways failed."""
+
+    def ask(offers: Callable[[Implementation, Machine], list[Way]]) -> list[Route | Rejected]:
+        ways = offers(implementation, machine)
+        return [judge(way, implementation, machine, tables) for way in ways]
+
+    answers = ask(packaged)
+    if _has_route(answers):
+        return answers
+    for offers in (on_request, elsewhere):
+        if not _has_route(answers):
+            answers += ask(offers)
+    # The container touches the host least, so it stands beside whatever else there is.
+    return answers + [
+        judge(way, implementation, machine, tables)
+        for way in contained(implementation, machine, tables)
+    ]
+
+
+def _has_route(answers: list[Route | Rejected]) -> bool:
+    return any(isinstance(answer, Route) for answer in answers)
 
 
 def _backends_for(machine: Machine) -> list[str]:
@@ -75,22 +94,7 @@ def _backends_for(machine: Machine) -> list[str]:
     others = {"nvidia", "amd-rocm"}
     return [
         key
-        for key in _BACKENDS
-        if key != "cpu" and not (key in others and (machine.is_intel or not machine.has_gpu))
+        for key in BACKENDS
+        if key not in _NO_DRIVERS
+        and not (key in others and (machine.is_intel or not machine.has_gpu))
     ]
-
-
-def _ranked(routes: list[Route], goal: Goal) -> tuple[Route, ...]:
-    in_order = sorted(routes, key=lambda route: _rank_key(route, goal))
-    return tuple(replace(route, rank=rank) for rank, route in enumerate(in_order, 1))
-
-
-def _rank_key(route: Route, goal: Goal) -> tuple[bool, bool, int, int, int]:
-    unseen = goal == "opencl" and route.status == "unverified"
-    return (
-        unseen,
-        not route.uses_gpu,
-        _STATUS.index(route.status),
-        pytorch.STACKS.index(route.stack) if route.stack is not None else 0,
-        _BACKENDS.index(route.backend),
-    )

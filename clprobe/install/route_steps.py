@@ -4,11 +4,11 @@
 from clprobe.engine.table_types import Distribution, Implementation
 from clprobe.engine.tables import Tables
 from clprobe.engine.versions import in_words
-from clprobe.install import steps
+from clprobe.install import containers, steps
 from clprobe.install.linux_fit import LinuxFit
 from clprobe.install.machine import Machine, find_distribution
 from clprobe.install.ways import Way
-from clprobe.model.plan import Step
+from clprobe.model.plan import How, Step
 
 _LOADER = "ocl-icd-libopencl1"
 _INTEL_CPU = "/opt/intel-opencl-cpu"
@@ -24,14 +24,14 @@ def for_gpu(  # noqa: PLR0913, PLR0917 - where all of a route comes together
 ) -> tuple[Step, ...]:
     """Return the steps that install a GPU's implementation and open its node; () by hand only."""
     distribution = machine.distribution
+    if way.how == "container":
+        inside = containers.container_steps(way, implementation, machine, environment)
+        return (*_newer_linux(machine, linux), *_open_node(machine), *inside)
     if distribution is None or not steps.can_install(distribution) or way.pocket == "aur":
         return ()
     files = _files(way, tables)
     made = [*steps.check_files(way.origin_name, files), *steps.refresh(distribution)]
-    if linux.newer is not None:
-        package = linux_package(distribution, linux.newer)
-        title = f"Install Linux {linux.linux}"
-        made.append(steps.install(distribution, title, (package,), pocket=linux.newer))
+    made += _newer_linux(machine, linux)
     if way.how == "package":
         title = f"Install {implementation.name}"
         made.append(steps.install(distribution, title, way.packages, pocket=way.pocket))
@@ -46,9 +46,42 @@ def for_gpu(  # noqa: PLR0913, PLR0917 - where all of a route comes together
         lines = "".join(f"export {name}={value}\n" for name, value in environment.items())
         path = f"/etc/profile.d/opencl-{implementation.implementation}.sh"
         made.append(steps.write_file(f"Set {names} for all users", path, lines))
-    if distribution.node_group is not None:
-        made += steps.join_group(distribution.node_group)
-    return (*made, steps.look())
+    return (*made, *_open_node(machine), steps.look())
+
+
+def how(way: Way, machine: Machine) -> How:
+    """Return how a route gets its implementation."""
+    if way.how == "container":
+        return "container"
+    if way.how == "pip":
+        return "pip"
+    distribution = machine.distribution
+    if way.pocket == "aur" or distribution is None or not steps.can_install(distribution):
+        return "by-hand"
+    if way.how == "ppa":
+        return "repository"
+    if way.how == "file":
+        return "file"
+    return "backports" if way.pocket == "backports" else "package"
+
+
+def _newer_linux(machine: Machine, linux: LinuxFit) -> list[Step]:
+    distribution = machine.distribution
+    if linux.newer is None or distribution is None:
+        return []
+    package = linux_package(distribution, linux.newer)
+    title = f"Install Linux {linux.linux}"
+    return [steps.install(distribution, title, (package,), pocket=linux.newer)]
+
+
+def _open_node(machine: Machine) -> list[Step]:
+    """Return the steps that let the user open the GPU's node, or that check it without root."""
+    if not machine.wishes.root:
+        return [steps.check_node()]
+    distribution = machine.distribution
+    if distribution is None or distribution.node_group is None:
+        return []
+    return steps.join_group(distribution.node_group)
 
 
 def for_cpu(way: Way, machine: Machine) -> tuple[Step, ...]:
@@ -66,6 +99,8 @@ def for_cpu(way: Way, machine: Machine) -> tuple[Step, ...]:
 def caveats(way: Way, machine: Machine, environment: dict[str, str]) -> list[str]:
     """Return what the steps of a GPU's route leave to the reader."""
     distribution = machine.distribution
+    if way.how == "container":
+        return [*containers.container_caveats(way, machine), *_access(machine)]
     said = []
     if distribution is not None and not steps.can_install(distribution):
         said.append(f"No commands are given for {machine.os_name}: its own pages say how.")
@@ -77,16 +112,20 @@ def caveats(way: Way, machine: Machine, environment: dict[str, str]) -> list[str
         said.append("Fetch the files by hand; the steps expect them in the current folder.")
     if environment:
         said.append("The variables that a step sets count from the next log-in on.")
-    if distribution is not None and distribution.node_group is not None:
-        said.append("Log out and in again: a new group does not count in running sessions.")
-    else:
-        said.append("You need read and write access to /dev/dri/renderD128.")
+    said += _access(machine)
     generation = machine.generation
     if generation is not None and any(
         generation.platforms[chip.platform].firmware for chip in machine.chips
     ):
         said.append(_firmware(distribution))
     return said
+
+
+def _access(machine: Machine) -> list[str]:
+    distribution = machine.distribution
+    if machine.wishes.root and distribution is not None and distribution.node_group is not None:
+        return ["Log out and in again: a new group does not count in running sessions."]
+    return ["You need read and write access to /dev/dri/renderD128."]
 
 
 def cpu_caveats(way: Way, machine: Machine) -> list[str]:

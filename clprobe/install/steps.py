@@ -5,6 +5,7 @@ import json
 from collections.abc import Sequence
 
 from clprobe.engine.table_types import Distribution
+from clprobe.install.machine import Machine
 from clprobe.model.placeholders import USER
 from clprobe.model.plan import Step
 
@@ -104,6 +105,22 @@ def add_ppa(ppa: str) -> list[Step]:
     ]
 
 
+def venv_module(machine: Machine, python: str) -> list[Step]:
+    """Return the step that brings Python's venv module, or checks for it."""
+    if machine.wishes.root and machine.distribution is not None and uses_apt(machine.distribution):
+        title = "Install Python's venv module"
+        return [install(machine.distribution, title, ("python3-venv",))]
+    if machine.wishes.root:
+        return []
+    return [
+        Step(
+            title="Check that Python can make environments with pip",
+            argv=(python, "-c", "import venv, ensurepip"),
+            needs_root=False,
+        )
+    ]
+
+
 def make_environment(path: str, python: str = "python3") -> Step:
     """Return the step that makes a virtual environment."""
     return Step(
@@ -115,9 +132,28 @@ def make_environment(path: str, python: str = "python3") -> Step:
     )
 
 
-def pip_install(path: str, title: str, requirements: Sequence[str]) -> list[Step]:
-    """Return the steps that install Python packages into a virtual environment."""
+def pip_install(
+    path: str, title: str, requirements: Sequence[str], wheels: str | None = None
+) -> list[Step]:
+    """Return the steps that install Python packages into a virtual environment.
+
+    With `wheels`, a folder, nothing is asked of an index.
+    """
     pip = (f"{path}/bin/python", "-m", "pip")
+    if wheels is not None:
+        return [
+            Step(
+                title=f"Check that the folder {wheels} is there",
+                argv=("test", "-d", wheels),
+                needs_root=False,
+            ),
+            Step(
+                title=f"{title} from the wheels in {wheels}",
+                argv=(*pip, "install", "--no-index", "--find-links", wheels, *requirements),
+                needs_root=_is_system(path),
+                verify=(*pip, "check"),
+            ),
+        ]
     return [
         Step(
             # pip before 20.3 does not know today's wheel tags.
@@ -168,6 +204,15 @@ def join_group(group: str) -> list[Step]:
             verify=("id", "-nG", USER),
         ),
     ]
+
+
+def check_node() -> Step:
+    """Return the step that checks whether the GPU's node may be opened."""
+    return Step(
+        title="Check that you may open the GPU's node",
+        argv=("test", "-w", "/dev/dri/renderD128"),
+        needs_root=False,
+    )
 
 
 def look() -> Step:

@@ -17,9 +17,12 @@ _EXTRA_POCKETS = ("backports", "aur")
 
 
 class Way(msgspec.Struct, frozen=True, kw_only=True):
-    """One offer of an implementation; `offered_by` begins its sentence: "Debian 12 packages"."""
+    """One offer of an implementation; `offered_by` begins its sentence: "Debian 12 packages".
 
-    how: Literal["package", "file", "ppa", "pip"]
+    `inside` is the release in a container.
+    """
+
+    how: Literal["package", "file", "ppa", "pip", "conda", "container"]
     packages: tuple[str, ...]
     version: str | None
     origin: str
@@ -30,6 +33,7 @@ class Way(msgspec.Struct, frozen=True, kw_only=True):
     note: str | None = None
     status: RouteStatus = "supported"
     sources: tuple[Source, ...] = ()
+    inside: Distribution | None = None
 
     @property
     def release(self) -> str | None:

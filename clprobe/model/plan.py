@@ -8,6 +8,11 @@ import msgspec
 from clprobe.model.finding import Source
 
 RouteStatus = Literal["supported", "workaround", "unverified"]
+How = Literal[
+    "package", "backports", "file", "repository", "pip", "conda", "container", "source",
+    "included", "by-hand",
+]  # fmt: skip
+"""How a route gets its implementation: "included" needs none, "by-hand" has no commands."""
 
 
 class Target(msgspec.Struct, frozen=True, kw_only=True):
@@ -39,7 +44,7 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Route(msgspec.Struct, frozen=True, kw_only=True):
-    """One way to get the goal, ranked from 1 (best)."""
+    """One way to get the goal, ranked from 1 (best); `ranking` says why it stands there."""
 
     rank: int
     backend: str
@@ -51,6 +56,9 @@ class Route(msgspec.Struct, frozen=True, kw_only=True):
     steps: tuple[Step, ...]
     caveats: tuple[str, ...] = ()
     sources: tuple[Source, ...] = ()
+    how: How = "package"
+    slower_than_cpu: bool = False
+    ranking: str = ""
 
 
 class Rejected(msgspec.Struct, frozen=True, kw_only=True):

@@ -48,6 +48,7 @@ def plan_as_markdown(plan: InstallPlan, rows: Sequence[MatrixRow] = ()) -> str:
 def _route(route: Route) -> list[str]:
     on = "GPU" if route.uses_gpu else "CPU"
     lines = [f"## {route.rank}. {title(route)} ({on}, {route.status})", "", plain(route.because)]
+    lines += ["", f"Why here: {plain(route.ranking)}"] if route.ranking else []
     if route.steps:
         lines += ["", "```sh"]
         for step in route.steps:

@@ -70,7 +70,15 @@ def _step(number: int, step: Step) -> list[str]:
 
 
 def _words(argv: tuple[str, ...]) -> str:
-    return " ".join('"$user"' if word == USER else shlex.quote(word) for word in argv)
+    return " ".join(_in_script(word) for word in argv)
+
+
+def _in_script(word: str) -> str:
+    if word == USER:
+        return '"$user"'
+    if word.startswith(f"{HOME}/"):
+        return f'"$HOME"/{shlex.quote(word[2:])}'
+    return shlex.quote(word)
 
 
 def _comment(text: str) -> str:

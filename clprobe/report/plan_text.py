@@ -36,6 +36,7 @@ class PlanText:
         self._routes(plan)
         if route is not None:
             self._route(route)
+        self._order(plan)
         self._rejected(plan)
 
     def matrix(self, rows: Sequence[MatrixRow]) -> None:
@@ -97,6 +98,15 @@ class PlanText:
             self._console.print(
                 self._text(f"  see {source.url} ({source.checked})", "label"), soft_wrap=True
             )
+
+    def _order(self, plan: InstallPlan) -> None:
+        said = [route for route in plan.routes if route.ranking]
+        if len(said) < 2:
+            return
+        self._console.print()
+        self._heading("Why in this order")
+        for route in said:
+            self._wrapped(f"{route.rank}. {title(route)}: {route.ranking}", 3)
 
     def _rejected(self, plan: InstallPlan) -> None:
         if not plan.rejected:

@@ -31,6 +31,7 @@ def test_the_json_document_has_the_keys_of_the_contract(run):
     assert set(document["routes"][0]) == {
         *("rank", "backend", "stack", "uses_gpu", "status", "because"),
         *("components", "steps", "caveats", "sources"),
+        *("how", "ranking", "slower_than_cpu"),
     }
     assert set(document["routes"][0]["steps"][0]) == {
         *("title", "argv", "needs_root", "undo", "verify"),

@@ -24,8 +24,10 @@ def refusal(made, stack):
         ("8086:56a0", "ubuntu-24.04", "pytorch-xpu", "supported"),
         ("8086:1912", "ubuntu-24.04", "pytorch_dlprim", "supported"),
         ("8086:a780", "ubuntu-24.04", "pytorch_dlprim", "supported"),
-        ("8086:0412", "debian-12", "clprobe-tensor", "unverified"),
-        ("none", "debian-12", "clprobe-tensor", "supported"),
+        ("8086:0412", "debian-12", "pytorch-cpu", "supported"),  # no PyTorch runs on its GPU
+        ("8086:8a52", "ubuntu-24.04", "pytorch-cpu", "supported"),  # reported slower on its GPU
+        ("8086:5916", "ubuntu-24.04", "pytorch-cpu", "supported"),  # unseen on its GPU
+        ("none", "debian-12", "pytorch-cpu", "supported"),
     ],
 )
 def test_the_best_stack_of_famous_pairs(pci_id, os, stack, status):
@@ -33,10 +35,22 @@ def test_the_best_stack_of_famous_pairs(pci_id, os, stack, status):
     assert (best.stack, best.status) == (stack, status)
 
 
-def test_torch_on_the_cpu_is_always_the_last_route():
-    for pci_id in ("8086:0412", "8086:5916", "8086:e20b", "none"):
-        last = planned(pci_id, "ubuntu-24.04").routes[-1]
-        assert (last.backend, last.stack, last.uses_gpu) == ("cpu", "pytorch-cpu", False)
+def test_only_a_gpu_route_that_was_seen_to_work_ranks_before_torch_on_the_cpu():
+    for pci_id in ("8086:0412", "8086:5916", "8086:8a52", "8086:1912", "8086:e20b", "none"):
+        routes = planned(pci_id, "ubuntu-24.04").routes
+        cpu = next(route for route in routes if route.stack == "pytorch-cpu")
+        assert (cpu.backend, cpu.uses_gpu) == ("cpu", False)
+        for before in routes[: cpu.rank - 1]:
+            assert before.uses_gpu
+            assert before.status != "unverified"
+            assert not before.slower_than_cpu
+
+
+def test_where_torch_reaches_no_gpu_the_ways_to_plain_opencl_come_last():
+    plain = [r.stack is None for r in planned("8086:0412", "debian-12").routes]
+    assert plain == sorted(plain)
+    assert any(plain)
+    assert all(r.stack is not None for r in planned("8086:1912", "ubuntu-24.04").routes)
 
 
 def test_hardware_rules_a_stack_out_before_python_does():

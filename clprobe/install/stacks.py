@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Puts deep-learning stacks on top of OpenCL routes, for `--goal pytorch`."""
+"""Puts deep-learning stacks on top of OpenCL routes, for the goals pytorch and inference."""
 
 from collections.abc import Sequence
 
@@ -10,38 +10,75 @@ from clprobe.engine.tables import Tables
 from clprobe.engine.versions import in_range, in_words, newest
 from clprobe.install import steps
 from clprobe.install.machine import Machine
+from clprobe.install.ranking import Goal
+from clprobe.install.recipes import from_source
+from clprobe.install.stack_steps import stack_caveats, stack_components, stack_steps
 from clprobe.install.wording import sentence
 from clprobe.model.finding import Source
-from clprobe.model.plan import Component, Rejected, Route, RouteStatus, Step
+from clprobe.model.plan import Rejected, Route, RouteStatus, Step
 
-STACKS = ("pytorch-xpu", "pytorch_dlprim", "clprobe-tensor", "torch-directml", "pytorch-cpu")
-_ENVIRONMENT = "/opt/pytorch"
+_STACKS: dict[Goal, tuple[str, ...]] = {
+    "opencl": (),
+    "pytorch": (
+        *("pytorch-xpu", "pytorch_dlprim", "torch-directml", "pytorch-cpu"),
+        *("clprobe-tensor", "tinygrad", "netcl"),
+    ),
+    "inference": ("openvino", "onnxruntime-openvino", "llama-cpp", "pytorch-xpu", "pytorch-cpu"),
+}
+_POINTLESS_ON_CPU = ("pytorch_dlprim", "pytorch-xpu")
+"""PyTorch runs on the CPU by itself."""
 _LEVEL_ZERO = "libze-intel-gpu1"
+_ELSEWHERE = ("container", "conda")
+"""Ways that give OpenCL only inside a container or an environment, so not to a stack outside."""
 
 
 def stacks_on(
-    opencl: Sequence[Route], machine: Machine, tables: Tables
+    opencl: Sequence[Route], machine: Machine, tables: Tables, goal: Goal
 ) -> tuple[list[Route], list[Rejected]]:
-    """Return the routes to a training stack on top of `opencl`, and the stacks ruled out."""
+    """Return the routes to a stack on top of `opencl`, and the stacks ruled out.
+
+    Where none of the frameworks asked for runs on the GPU, the ways to plain OpenCL on it are
+    returned too, for own kernels.
+    """
     routes: list[Route] = []
     rejected: list[Rejected] = []
-    for key in STACKS:
-        stack = tables.stacks()[key]
-        build = _build(stack, machine)
-        on_gpu = [route for route in opencl if route.uses_gpu]
-        refusal = _refusal(stack, machine, build)
-        if refusal is not None:
-            rejected.append(_rejected(stack, _backend(on_gpu), refusal, machine))
-        elif build is not None and stack.supports:
-            made = [_on(route, stack, build, machine) for route in on_gpu]
-            routes += [answer for answer in made if isinstance(answer, Route)]
-            rejected += [answer for answer in made if isinstance(answer, Rejected)]
-            if not on_gpu and stack.cpu != "works":
-                because = f"no OpenCL route reaches {machine.gpu_name}, and it needs one"
-                rejected.append(_rejected(stack, "cpu", because, machine))
-        if build is not None and stack.cpu == "works" and stack.stack != "pytorch_dlprim":
-            routes += _on_cpu(opencl, stack, build, machine)
+    below = [route for route in opencl if route.how not in _ELSEWHERE]
+    for key in _STACKS[goal]:
+        made, refused = _with(tables.stacks()[key], below, machine)
+        routes += made
+        rejected += refused
+    on_gpu = [r for r in routes if r.uses_gpu and _is_asked(r, tables, goal)]
+    if not on_gpu:
+        routes += [route for route in opencl if route.uses_gpu]
     return routes, rejected
+
+
+def _is_asked(route: Route, tables: Tables, goal: Goal) -> bool:
+    stack = tables.stacks()[route.stack or ""]
+    return stack.framework == "pytorch" if goal == "pytorch" else stack.purpose == "inference"
+
+
+def _with(
+    stack: Stack, opencl: Sequence[Route], machine: Machine
+) -> tuple[list[Route], list[Rejected]]:
+    """Return the routes to one stack, and what rules it out."""
+    build = _build(stack, machine)
+    on_gpu = [route for route in opencl if route.uses_gpu]
+    refusal = _refusal(stack, machine, build)
+    answers: list[Route | Rejected] = []
+    if refusal is not None:
+        answers.append(_rejected(stack, _backend(on_gpu), refusal, machine))
+    elif build is not None and stack.supports:
+        answers += [_on(route, stack, build, machine) for route in on_gpu]
+        if not on_gpu and stack.cpu != "works":
+            because = f"no OpenCL route reaches {machine.gpu_name}, and it needs one"
+            answers.append(_rejected(stack, "cpu", because, machine))
+    if build is not None and stack.cpu == "works" and stack.stack not in _POINTLESS_ON_CPU:
+        answers += _on_cpu(opencl, stack, build, machine)
+    if build is None and _hardware_refusal(stack, machine) is None:
+        answers += from_source(stack, _support(stack, machine), on_gpu, machine)
+    routes = [answer for answer in answers if isinstance(answer, Route)]
+    return routes, [answer for answer in answers if isinstance(answer, Rejected)]
 
 
 def _refusal(stack: Stack, machine: Machine, build: StackBuild | None) -> str | None:
@@ -51,6 +88,8 @@ def _refusal(stack: Stack, machine: Machine, build: StackBuild | None) -> str | 
     hardware = _hardware_refusal(stack, machine) if stack.supports else None
     if hardware is not None or build is not None:
         return hardware
+    if not _files(stack):
+        return "clprobe knows no build of it that can be named; its own pages say how to build it"
     offered = ", ".join(dict.fromkeys(in_words(b.python) for b in _files(stack)))
     return f"its builds are for Python {offered}; {machine.os_name} has {machine.python}"
 
@@ -91,17 +130,18 @@ def _on(route: Route, stack: Stack, build: StackBuild, machine: Machine) -> Rout
         stack=stack.stack,
         status=status,
         because=f"{sentence(stack.name + ': ' + support.because)} {route.because}",
-        components=(*route.components, *_components(stack, build)),
-        steps=(*route.steps[:-1], *more, *_stack_steps(stack, build, machine)),
-        caveats=(*route.caveats, *_caveats(stack, build, machine)),
-        sources=_sources(route.sources, support.sources, build.sources),
+        components=(*route.components, *stack_components(stack, build, machine)),
+        steps=(*route.steps[:-1], *more, *stack_steps(stack, build, machine)),
+        caveats=(*route.caveats, *stack_caveats(stack, build, machine)),
+        sources=_sources(route.sources, support.sources, build.sources, stack.sources[:1]),
+        slower_than_cpu=support.slower_than_cpu,
     )
 
 
 def _on_cpu(
     opencl: Sequence[Route], stack: Stack, build: StackBuild, machine: Machine
 ) -> list[Route]:
-    if stack.api == "none":
+    if stack.api == "none" or not stack.cpu_needs_opencl:
         return [
             Route(
                 rank=0,
@@ -110,10 +150,11 @@ def _on_cpu(
                 uses_gpu=False,
                 status="supported",
                 because="It uses no GPU at all, and may well be the fastest of these.",
-                components=_components(stack, build),
-                steps=_stack_steps(stack, build, machine),
-                caveats=_caveats(stack, build, machine),
-                sources=stack.sources,
+                components=stack_components(stack, build, machine),
+                steps=stack_steps(stack, build, machine),
+                caveats=stack_caveats(stack, build, machine),
+                sources=_sources(stack.sources, build.sources),
+                how="included",
             )
         ]
     return [
@@ -121,13 +162,12 @@ def _on_cpu(
             route,
             stack=stack.stack,
             because=f"{sentence(stack.name + ' runs on any OpenCL device')} {route.because}",
-            components=(*route.components, *_components(stack, build)),
-            steps=(*route.steps[:-1], *_stack_steps(stack, build, machine)),
-            caveats=(*route.caveats, *_caveats(stack, build, machine)),
+            components=(*route.components, *stack_components(stack, build, machine)),
+            steps=(*route.steps[:-1], *stack_steps(stack, build, machine)),
+            caveats=(*route.caveats, *stack_caveats(stack, build, machine)),
             sources=_sources(route.sources, stack.sources),
         )
-        for route in opencl
-        if not route.uses_gpu
+        for route in [route for route in opencl if not route.uses_gpu][:1]
     ]
 
 
@@ -152,49 +192,6 @@ def _build(stack: Stack, machine: Machine) -> StackBuild | None:
     known = [build for build in fitting if not build.unverified] or fitting
     best = newest([build.version for build in known], "pep440")
     return next(build for build in known if build.version == best)
-
-
-def _stack_steps(stack: Stack, build: StackBuild, machine: Machine) -> tuple[Step, ...]:
-    shipped = machine.distribution.python if machine.distribution is not None else None
-    python = "python3" if machine.python in (None, shipped) else f"python{machine.python}"
-    made: list[Step] = []
-    if machine.distribution is not None and steps.uses_apt(machine.distribution):
-        title = "Install Python's venv module"
-        made.append(steps.install(machine.distribution, title, ("python3-venv",)))
-    made.append(steps.make_environment(_ENVIRONMENT, python))
-    if build.file is not None:
-        made = [*steps.check_files(f"the releases of {stack.stack}", (build.file,)), *made]
-        torch = [f"torch=={build.torch}.*", f"./{build.file}"]
-    elif stack.stack == "pytorch-xpu":
-        torch = [f"torch=={build.version}+xpu"]
-    elif stack.stack == "pytorch-cpu":
-        torch = [f"torch=={build.version}"]
-    else:
-        torch = list(stack.packages)
-    made += steps.pip_install(_ENVIRONMENT, f"Install {stack.name}", torch)
-    if stack.check is not None:
-        argv = (f"{_ENVIRONMENT}/bin/python", "-c", stack.check)
-        made.append(Step(title="See whether it works", argv=argv, needs_root=False))
-    return tuple(made)
-
-
-def _caveats(stack: Stack, build: StackBuild, machine: Machine) -> tuple[str, ...]:
-    said = list(stack.problems)
-    if build.file is not None:
-        said.append("Fetch the wheel from the releases of the project by hand.")
-    if stack.stack == "pytorch-xpu":
-        said.append(
-            "The +xpu builds are on PyTorch's own index: put the address that its page Getting "
-            "Started on Intel GPU gives into PIP_EXTRA_INDEX_URL."
-        )
-    if machine.python is None:
-        said.append(f"It needs Python {in_words(build.python)}.")
-    return tuple(said)
-
-
-def _components(stack: Stack, build: StackBuild) -> tuple[Component, ...]:
-    name = stack.packages[0] if stack.packages else stack.stack
-    return (Component(name=name, version=build.version, origin=build.file or "pip"),)
 
 
 def _has_package(route: Route, name: str) -> bool:

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: MIT
+"""An older or newer release in a container that gets the host's /dev/dri: the ways and the steps.
+
+The driver in the container talks to the host's Linux through /dev/dri, so the container's release
+decides which OpenCL implementation there is, and the host's Linux which GPUs it can reach.
+"""
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from clprobe.engine.table_types import Distribution, Implementation
+from clprobe.engine.tables import Tables
+from clprobe.engine.versions import newest
+from clprobe.install import steps
+from clprobe.install.machine import Machine, name_of
+from clprobe.install.version_fit import version_fit
+from clprobe.install.ways import Way, packaged
+from clprobe.install.wishes import Engine
+from clprobe.model.finding import Source
+from clprobe.model.plan import Step
+
+_SOURCES = (
+    Source(url="https://github.com/intel/compute-runtime/issues/366", checked="2026-11-21"),
+    Source(
+        url="https://github.com/containers/podman/blob/main/troubleshooting.md",
+        checked="2026-11-21",
+    ),
+)
+_TOOLS = ("clinfo", "ocl-icd-libopencl1")
+_NODES = "/dev/dri"
+
+
+def contained(implementation: Implementation, machine: Machine, tables: Tables) -> list[Way]:
+    """Return the container whose package is the newest of those that drive the GPU, if any."""
+    if "i915" not in implementation.kernel_drivers or not machine.chips:
+        return []
+    host = machine.distribution.key if machine.distribution is not None else None
+    ways: dict[str, Way] = {}
+    for release in tables.distributions():
+        if release.image is None or release.key == host:
+            continue
+        inside = replace(machine, distribution=release, os_name=name_of(release))
+        for way in packaged(implementation, inside):
+            coverage = version_fit(way, implementation, machine)
+            if coverage.refusal is None and coverage.doubt is None and way.version is not None:
+                ways[way.version] = _contained(way, release)
+    return [ways[newest(list(ways), "debian")]] if ways else []
+
+
+def _contained(way: Way, release: Distribution) -> Way:
+    return replace(
+        way,
+        how="container",
+        packages=way.packages,
+        offered_by=f"a container of {name_of(release)} holds",
+        inside=release,
+        status="workaround",
+        sources=(*way.sources, *_SOURCES),
+    )
+
+
+def container_name(implementation: Implementation) -> str:
+    """Return the name that the container gets."""
+    return f"clprobe-{implementation.implementation}"
+
+
+def container_steps(
+    way: Way, implementation: Implementation, machine: Machine, environment: dict[str, str]
+) -> tuple[Step, ...]:
+    """Return the steps that make the container and install the implementation in it."""
+    release, engine = way.inside, machine.wishes.engine
+    if release is None or release.image is None:
+        return ()
+    name = container_name(implementation)
+    where = name_of(release)
+    apt = _inside(engine, name, environment)
+    root = engine == "docker"
+    packages = (*way.packages, *(tool for tool in _TOOLS if tool in release.packages))
+    install = (*apt, "apt-get", "install", "--yes", *packages)
+    return (
+        *_engine(engine, machine),
+        *_started(engine, name, release.image, where),
+        Step(
+            title=f"Read the package index of {where} in the container",
+            argv=(*apt, "apt-get", "update"),
+            needs_root=root,
+        ),
+        Step(
+            title=f"Install {implementation.name} in the container",
+            argv=install,
+            needs_root=root,
+            undo=(*apt, "apt-get", "remove", "--yes", *packages),
+            verify=(*apt, "dpkg-query", "--show", *packages),
+        ),
+        Step(
+            title="See what programs in the container get",
+            argv=(*apt, "clinfo", "--list"),
+            needs_root=root,
+        ),
+    )
+
+
+def container_caveats(way: Way, machine: Machine) -> list[str]:
+    """Return what to know of a route through a container."""
+    engine = machine.wishes.engine
+    others = [one for one in ("podman", "docker", "distrobox") if one != engine]
+    said = [
+        "Programs get this OpenCL only inside the container: start them there, and give it your "
+        "folders with --volume.",
+        f"The same container works with {' and '.join(others)}: --container names one of them.",
+    ]
+    if engine == "podman":
+        said.append("--group-add keep-groups needs the runtime crun.")
+    if way.inside is not None:
+        said.append(f"The image {way.inside.image} is fetched from the registry of {engine}.")
+    return said
+
+
+def _engine(engine: Engine, machine: Machine) -> list[Step]:
+    """Return the steps that bring the engine, or check for it where that needs what is barred."""
+    distribution = machine.distribution
+    if machine.wishes.root and distribution is not None and steps.can_install(distribution):
+        package = _PACKAGES.get(distribution.id, {}).get(engine, engine)
+        return [
+            *steps.refresh(distribution),
+            steps.install(distribution, f"Install {engine}", (package,)),
+        ]
+    return [
+        Step(
+            title=f"Check that {engine} is installed",
+            argv=(engine, "--version"),
+            needs_root=False,
+        )
+    ]
+
+
+_PACKAGES = {"debian": {"docker": "docker.io"}, "ubuntu": {"docker": "docker.io"}}
+
+
+def _started(engine: Engine, name: str, image: str, where: str) -> list[Step]:
+    """Return the steps after which a container of that name runs; an older one is replaced."""
+    title = f"Start a container of {where} that may use the GPU"
+    root = engine == "docker"
+    remove = (engine, "rm", "--force", name)
+    if engine == "distrobox":
+        return [
+            Step(
+                title=title,
+                argv=("distrobox", "create", "--yes", "--name", name, "--image", image),
+                needs_root=False,
+                undo=remove,
+                verify=("distrobox", "list"),
+            )
+        ]
+    device: tuple[str, ...] = ("--device", _NODES)
+    if engine == "podman":
+        # The container's processes keep the user's groups, render among them.
+        device = ("--replace", *device, "--group-add", "keep-groups")
+        check: tuple[str, ...] = ("podman", "container", "exists", name)
+        made = []
+    else:
+        check = ("docker", "container", "inspect", "--format", "{{.State.Running}}", name)
+        made = [Step(title="Remove an older one of that name", argv=remove, needs_root=True)]
+    run = (engine, "run", "--detach", "--name", name, *device, image, "sleep", "infinity")
+    return [*made, Step(title=title, argv=run, needs_root=root, undo=remove, verify=check)]
+
+
+def _inside(engine: Engine, name: str, environment: dict[str, str]) -> tuple[str, ...]:
+    """Return the words before a command that is to run as root in the container."""
+    variables = {"DEBIAN_FRONTEND": "noninteractive", **environment}
+    pairs: Sequence[str] = [f"{key}={value}" for key, value in variables.items()]
+    if engine == "distrobox":
+        return ("distrobox", "enter", "--name", name, "--", "sudo", "env", *pairs)
+    return (engine, "exec", name, "env", *pairs)

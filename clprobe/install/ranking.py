@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: MIT
+"""Puts routes in order: what the user gets first, then what it costs, and says why."""
+
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+from msgspec.structs import replace
+
+from clprobe.engine.tables import Tables
+from clprobe.install.wording import sentence
+from clprobe.model.plan import How, Route, RouteStatus
+
+Goal = Literal["opencl", "pytorch", "inference"]
+
+# Best first where everything else is the same.
+BACKENDS = (
+    "compute-runtime",
+    "compute-runtime-legacy1",
+    "rusticl",
+    "beignet",
+    "nvidia",
+    "amd-rocm",
+    "pocl",
+    "intel-cpu",
+    "direct3d12",
+    "cpu",
+)
+STACKS = (
+    "pytorch-xpu",
+    "pytorch-cuda",
+    "rocm-pytorch",
+    "pytorch_dlprim",
+    "torch-directml",
+    "pytorch-cpu",
+    "openvino",
+    "onnxruntime-openvino",
+    "llama-cpp",
+    "clprobe-tensor",
+    "tinygrad",
+    "netcl",
+)
+_STATUS: tuple[RouteStatus, ...] = ("supported", "workaround", "unverified")
+_HOW: dict[How, str] = {
+    "included": "needs no driver of its own",
+    "package": "comes from the distribution's packages",
+    "backports": "comes from the distribution's backports",
+    "pip": "comes as wheels",
+    "conda": "comes from conda-forge",
+    "file": "comes as files fetched by hand",
+    "repository": "adds a foreign repository",
+    "container": "lives in a container",
+    "source": "is built from source",
+    "by-hand": "has no commands here",
+}
+_ORDER = tuple(_HOW)
+
+
+class Criterion(NamedTuple):
+    """What a route is measured by: smaller is better, `said` completes "It …"."""
+
+    value: int
+    said: str
+
+
+def ranked(routes: Sequence[Route], goal: Goal, tables: Tables) -> tuple[Route, ...]:
+    """Return the routes in order, each with its rank and why it stands there."""
+    measured = [(_criteria(route, goal, tables), route) for route in routes]
+    measured.sort(key=lambda pair: [one.value for one in pair[0]])
+    made: list[Route] = []
+    for rank, (criteria, route) in enumerate(measured, 1):
+        ahead = measured[rank - 2] if rank > 1 else None
+        made.append(replace(route, rank=rank, ranking=_said(criteria, ahead)))
+    return tuple(made)
+
+
+def _said(criteria: list[Criterion], ahead: tuple[list[Criterion], Route] | None) -> str:
+    """Say what the route is, and what puts it behind the one before it."""
+    said = list(dict.fromkeys(one.said for one in criteria if one.said))
+    text = sentence("It " + ", ".join(said))
+    if ahead is None:
+        return text
+    pairs = zip(ahead[0], criteria, strict=True)
+    better = next(((a, b) for a, b in pairs if a.value != b.value and a.said and b.said), None)
+    if better is None:
+        return f"{text} Nothing but the order of the tables puts it behind the route before it."
+    return f"{text} The route before it {better[0].said}."
+
+
+def _criteria(route: Route, goal: Goal, tables: Tables) -> list[Criterion]:
+    status = _STATUS.index(route.status)
+    return [
+        _opencl(route) if goal == "opencl" else _learning(route, goal, tables),
+        _device(route),
+        Criterion(status, f"is {route.status}"),
+        _maintained(route, tables),
+        Criterion(_stack_order(route), ""),
+        Criterion(BACKENDS.index(route.backend), ""),
+        Criterion(_ORDER.index(route.how), _HOW[route.how]),
+        _root(route),
+        _downloads(route),
+    ]
+
+
+def _opencl(route: Route) -> Criterion:
+    unseen = route.status == "unverified"
+    return Criterion(int(unseen), "was never seen working" if unseen else "was seen working")
+
+
+def _learning(route: Route, goal: Goal, tables: Tables) -> Criterion:
+    """Measure by the framework first: the one asked for, on the GPU if that was seen to help."""
+    stack = tables.stacks().get(route.stack) if route.stack is not None else None
+    if stack is None:
+        return Criterion(9, "gives plain OpenCL, without a framework")
+    asked = stack.framework == "pytorch" if goal == "pytorch" else stack.purpose == "inference"
+    what = "PyTorch itself" if goal == "pytorch" else "a framework made for inference"
+    gives = f"is {what}" if asked else "is another framework than PyTorch"
+    if goal == "inference" and not asked:
+        gives = "is made for training"
+    if asked and route.slower_than_cpu:
+        return Criterion(3, f"{gives} on the GPU, reported slower than the CPU")
+    if asked and route.uses_gpu:
+        seen = route.status != "unverified"
+        return Criterion(0 if seen else 2, f"{gives} on the GPU{'' if seen else ', unseen so far'}")
+    return Criterion(1 if asked else 4, f"{gives} on the CPU" if asked else gives)
+
+
+def _device(route: Route) -> Criterion:
+    return Criterion(int(not route.uses_gpu), f"uses the {'GPU' if route.uses_gpu else 'CPU'}")
+
+
+def _maintained(route: Route, tables: Tables) -> Criterion:
+    implementation = tables.implementation(route.backend)
+    if implementation is None or implementation.maintained:
+        return Criterion(0, "has a maintained driver" if implementation is not None else "")
+    return Criterion(1, "has a driver that nobody maintains any more")
+
+
+def _stack_order(route: Route) -> int:
+    return STACKS.index(route.stack) if route.stack is not None else len(STACKS)
+
+
+def _root(route: Route) -> Criterion:
+    needs = any(step.needs_root for step in route.steps)
+    return Criterion(int(needs), "needs root" if needs else "needs no root")
+
+
+def _downloads(route: Route) -> Criterion:
+    count = len(route.components)
+    return Criterion(count, f"brings {count} package{'s' if count != 1 else ''}")

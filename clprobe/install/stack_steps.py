@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: MIT
+"""The steps, components and caveats of a deep-learning stack."""
+
+from clprobe.engine.stack_table import Stack, StackBuild
+from clprobe.engine.versions import in_words
+from clprobe.install import steps
+from clprobe.install.machine import Machine
+from clprobe.model.placeholders import HOME
+from clprobe.model.plan import Component, Step
+
+_SYSTEM_FOLDER = "/opt"
+_OWN_FOLDER = f"{HOME}/.local/share/clprobe"
+
+
+def environment_of(stack: Stack, machine: Machine) -> str:
+    """Return the folder of the stack's virtual environment."""
+    folder = _SYSTEM_FOLDER if machine.wishes.root else _OWN_FOLDER
+    return f"{folder}/{stack.framework or stack.stack}"
+
+
+def stack_steps(stack: Stack, build: StackBuild, machine: Machine) -> tuple[Step, ...]:
+    """Return the steps that install a build of the stack into an environment of its own."""
+    environment = environment_of(stack, machine)
+    made = [*_fetched(stack, build, machine), *steps.venv_module(machine, python_name(machine))]
+    made.append(steps.make_environment(environment, python_name(machine)))
+    made += steps.pip_install(
+        environment, f"Install {stack.name}", requirements(stack, build), machine.wishes.wheels
+    )
+    if stack.check is not None:
+        argv = (f"{environment}/bin/python", "-c", stack.check)
+        made.append(Step(title="See whether it works", argv=argv, needs_root=False))
+    return tuple(made)
+
+
+def requirements(stack: Stack, build: StackBuild) -> list[str]:
+    """Return what pip is asked for, each with its version where the tables know one."""
+    if build.file is not None:
+        return [f"torch=={build.torch}.*", f"./{build.file}"]
+    if stack.stack == "pytorch-xpu":
+        return [f"torch=={build.version}+xpu"]
+    pins = {stack.packages[0]: build.version} if stack.packages else {}
+    pins |= build.requires
+    return [f"{name}=={pins[name]}" if name in pins else name for name in {**pins, **_all(stack)}]
+
+
+def python_name(machine: Machine) -> str:
+    """Return the command that runs the Python of the plan."""
+    shipped = machine.distribution.python if machine.distribution is not None else None
+    return "python3" if machine.python in (None, shipped) else f"python{machine.python}"
+
+
+def stack_caveats(stack: Stack, build: StackBuild, machine: Machine) -> tuple[str, ...]:
+    """Return what to know of the stack, and what its steps leave to the reader."""
+    said = list(stack.problems)
+    if build.file is not None and machine.wishes.wheels is None:
+        said.append("Fetch the wheel from the releases of the project by hand.")
+    if stack.stack == "pytorch-xpu" and machine.wishes.wheels is None:
+        said.append(
+            "The +xpu builds are on PyTorch's own index: put the address that its page Getting "
+            "Started on Intel GPU gives into PIP_EXTRA_INDEX_URL."
+        )
+    if machine.python is None:
+        said.append(f"It needs Python {in_words(build.python)}.")
+    if not machine.wishes.root:
+        said.append("Without root, Python's venv module and pip must be there already.")
+    return tuple(said)
+
+
+def stack_components(stack: Stack, build: StackBuild, machine: Machine) -> tuple[Component, ...]:
+    """Return the stack, the torch that belongs to it, and the Python that it runs on."""
+    name = stack.packages[0] if stack.packages else stack.stack
+    origin = build.file or "pip"
+    made = [Component(name=name, version=build.version, origin=origin)]
+    if build.torch is not None and name != "torch":
+        made.append(Component(name="torch", version=build.torch, origin="pip"))
+    made += [Component(name=n, version=v, origin="pip") for n, v in build.requires.items()]
+    shipped = machine.distribution.python if machine.distribution is not None else None
+    if machine.python is not None:
+        own = machine.distribution is not None and machine.python == shipped
+        where = machine.distribution.key if own and machine.distribution else "not of the release"
+        made.append(Component(name="python", version=machine.python, origin=where))
+    return tuple(made)
+
+
+def _all(stack: Stack) -> dict[str, None]:
+    return dict.fromkeys(stack.packages)
+
+
+def _fetched(stack: Stack, build: StackBuild, machine: Machine) -> list[Step]:
+    if build.file is None:
+        return []
+    if machine.wishes.wheels is not None:
+        return []
+    return steps.check_files(f"the releases of {stack.stack}", (build.file,))
