@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from clprobe.apply.result import ApplyReport
 from clprobe.engine.catalogue import RuleList, RuleTrace
 from clprobe.engine.inventory import Inventory
 from clprobe.engine.lexicon import Explained
@@ -37,6 +38,7 @@ def published() -> dict[str, JsonSchema]:
         "clprobe.install-plan/1": _printed(
             "clprobe.install-plan/1", InstallPlan, matrix=tuple[MatrixRow, ...]
         ),
+        "clprobe.apply/1": _printed("clprobe.apply/1", ApplyReport),
         "clprobe.explain/1": _printed("clprobe.explain/1", Explained),
         "clprobe.matrix/1": _printed("clprobe.matrix/1", SupportTable),
         "clprobe.env/1": _printed("clprobe.env/1", EnvReport),

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: MIT
+"""The journal: what `install-plan --apply` did, step by step, and what was there before."""
+
+import hashlib
+from typing import Literal
+
+import msgspec
+
+from clprobe.apply.kinds import Kind
+from clprobe.model.errors import ClprobeError
+from clprobe.model.plan import Target
+
+SCHEMA = "clprobe.apply-journal/1"
+_FAMILY = "clprobe.apply-journal/"
+
+State = Literal["waiting", "running", "done", "failed", "undone"]
+
+
+class Package(msgspec.Struct, frozen=True, array_like=True):
+    """One line of the package list; `status` is dpkg's, such as "ii" or "rc".
+
+    `automatic`: it came as a dependency of another, and nobody asked for it by name.
+    """
+
+    name: str
+    version: str
+    status: str = "ii"
+    automatic: bool = False
+
+
+class Upgrade(msgspec.Struct, frozen=True):
+    """A package that was there in another version before."""
+
+    name: str
+    before: str
+    after: str
+
+
+class PackageChanges(msgspec.Struct, frozen=True):
+    """How two package lists differ. `remarked` holds packages as they were marked before."""
+
+    added: tuple[Package, ...] = ()
+    upgraded: tuple[Upgrade, ...] = ()
+    removed: tuple[Package, ...] = ()
+    remarked: tuple[Package, ...] = ()
+
+
+class SavedFile(msgspec.Struct, frozen=True, kw_only=True):
+    """A file that a step writes: what was there before, and a hash of what it wrote.
+
+    `content` is None where there was no file; `made_folders` are the folders above it that were
+    missing, outermost first.
+    """
+
+    path: str
+    content: bytes | None
+    mode: int = 0o644
+    uid: int = 0
+    gid: int = 0
+    made_folders: tuple[str, ...] = ()
+    written_sha256: str | None = None
+
+
+class Folder(msgspec.Struct, frozen=True):
+    """A folder that a step makes, and whether it was there before."""
+
+    path: str
+    existed: bool
+
+
+class Problem(msgspec.Struct, frozen=True):
+    """Why a step did not succeed; `hint` says what to do."""
+
+    reference: str
+    message: str
+    hint: str = ""
+
+
+class StepRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """One step: its commands as they run here, its state, and all it takes to undo it.
+
+    `printed` is the end of what it printed last; times are ISO 8601 in UTC. `packages_before` is
+    only kept while the step runs; `changes` is what it did over all attempts. `was_so` tells that
+    nothing had to be done, so that nothing may be undone.
+    """
+
+    title: str
+    argv: tuple[str, ...]
+    needs_root: bool
+    kind: Kind
+    undo: tuple[str, ...] | None = None
+    verify: tuple[str, ...] | None = None
+    state: State = "waiting"
+    attempts: int = 0
+    started: str | None = None
+    ended: str | None = None
+    status: int | None = None
+    printed: str = ""
+    problem: Problem | None = None
+    was_so: bool = False
+    packages_before: tuple[Package, ...] | None = None
+    changes: PackageChanges = PackageChanges()
+    file: SavedFile | None = None
+    folder: Folder | None = None
+
+
+class Journal(msgspec.Struct, frozen=True, kw_only=True):
+    """One run and its continuations; `packages_before` is the list before the first step."""
+
+    schema: str = SCHEMA
+    clprobe: str
+    plan_id: str
+    goal: str
+    backend: str
+    stack: str | None
+    target: Target
+    user: str
+    started: str
+    steps: tuple[StepRecord, ...]
+    ended: str | None = None
+    packages_before: tuple[Package, ...] = ()
+
+
+def plan_id(goal: str, backend: str, stack: str | None, steps: tuple[StepRecord, ...]) -> str:
+    """Return the name of a plan: eight hexadecimal digits that its commands and goal decide."""
+    parts = [goal, backend, stack or "", *(word for step in steps for word in (*step.argv, ""))]
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()[:8]
+
+
+def encode(journal: Journal) -> bytes:
+    """Return the journal as indented JSON."""
+    return msgspec.json.format(msgspec.json.encode(journal), indent=1) + b"\n"
+
+
+def decode(data: bytes, *, name: str) -> Journal:
+    """Return the journal in `data`; `name` is its file, for messages.
+
+    Raises: ClprobeError if it is damaged, or of another version.
+    """
+    try:
+        parsed = msgspec.json.decode(data)
+        schema = parsed.get("schema") if isinstance(parsed, dict) else None
+        if isinstance(schema, str) and schema.startswith(_FAMILY) and schema != SCHEMA:
+            raise ClprobeError(
+                reference="journal-version",
+                message=f"{name} is of schema {schema}, this clprobe writes {SCHEMA}.",
+                hint=f"Use clprobe {parsed.get('clprobe', 'of the version')} that wrote it.",
+            )
+        journal = msgspec.json.decode(data, type=Journal)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise _damaged(name, str(error)) from error
+    if journal.schema != SCHEMA or not journal.steps:
+        raise _damaged(name, "it is no journal")
+    return journal
+
+
+def is_taken_back(journal: Journal) -> bool:
+    """Whether nothing of the run is left on the host."""
+    return not any(step.state in ("running", "done", "failed") for step in journal.steps)
+
+
+def is_applied(journal: Journal) -> bool:
+    """Whether every step is done."""
+    return all(step.state == "done" for step in journal.steps)
+
+
+def _damaged(name: str, why: str) -> ClprobeError:
+    return ClprobeError(
+        reference="journal-damaged",
+        message=f"{name} is damaged ({why}), so what that run did is not known.",
+        hint="Look at it, and at the log of the package manager; then move it out of that folder.",
+    )

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: MIT
+"""Who holds the locks of the package manager: waited for, up to a limit, and then named."""
+
+import contextlib
+import errno
+import fcntl
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from clprobe.apply.journal import Problem
+
+# apt takes the first three while it installs and the last while it reads indexes.
+_LOCKS: dict[str, tuple[str, ...]] = {
+    "apt-get": (
+        "/var/lib/dpkg/lock-frontend",
+        "/var/lib/dpkg/lock",
+        "/var/cache/apt/archives/lock",
+        "/var/lib/apt/lists/lock",
+    ),
+    "dnf": ("/var/lib/rpm/.rpm.lock",),
+    "zypper": ("/var/lib/rpm/.rpm.lock",),
+    "apk": ("/lib/apk/db/lock",),
+}
+# pacman's lock is a file that exists.
+_EXISTING = {"pacman": "/var/lib/pacman/db.lck"}
+_PAUSE_S = 0.5
+
+
+def wait_for_manager(manager: str, limit_s: float, tell: Callable[[str], None]) -> Problem | None:
+    """Wait until the package manager is free; return who keeps it if the time is up."""
+    deadline, told = time.monotonic() + limit_s, False
+    while (path := _held(manager)) is not None:
+        who = in_words(holders(Path(path)))
+        if time.monotonic() >= deadline:
+            return Problem(
+                "package-lock-held",
+                f"{path} is held by {who}; waited {limit_s:g} s.",
+                "Let it finish (an automatic update?), then run the same command again.",
+            )
+        if not told:
+            tell(f"Waiting up to {limit_s:g} s for {path}, held by {who}")
+            told = True
+        time.sleep(_PAUSE_S)
+    return None
+
+
+def holders(path: Path) -> list[str]:
+    """Return who has the file open, such as "apt-get install (4711)"; others' may be hidden."""
+    target, found = os.path.realpath(path), []
+    for process in Path("/proc").glob("[0-9]*"):
+        if int(process.name) == os.getpid():
+            continue
+        with contextlib.suppress(OSError):
+            if any(_leads_to(link, target) for link in (process / "fd").iterdir()):
+                words = (
+                    (process / "cmdline")
+                    .read_bytes()
+                    .replace(b"\0", b" ")
+                    .decode("utf-8", "replace")
+                )
+                found.append(f"{words.strip()[:80] or 'process'} ({process.name})")
+    return found
+
+
+def in_words(found: list[str]) -> str:
+    """Return the holders as text."""
+    return " and ".join(found) if found else "a process that cannot be seen from here"
+
+
+def _leads_to(link: Path, target: str) -> bool:
+    try:
+        return os.readlink(link) == target  # noqa: PTH115 - a text, not a path, is compared
+    except OSError:
+        return False
+
+
+def _held(manager: str) -> str | None:
+    """Return the first lock that somebody else holds."""
+    existing = _EXISTING.get(manager)
+    if existing is not None and Path(existing).exists():
+        return existing
+    return next((path for path in _LOCKS.get(manager, ()) if _is_locked(path)), None)
+
+
+def _is_locked(path: str) -> bool:
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+    except OSError:
+        return False  # nobody has made it yet, or it is not for us to ask
+    try:
+        fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        return error.errno in (errno.EACCES, errno.EAGAIN)
+    finally:
+        os.close(descriptor)
+    return False

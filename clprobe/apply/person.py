@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: MIT
+"""Whom a plan is carried out for: real names for its placeholders, and who runs its commands."""
+
+import os
+import pwd
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from clprobe.model.errors import ClprobeError
+from clprobe.model.placeholders import HOME, USER
+
+_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+# What a command may get from our environment: ways to the network, the person, places for files.
+_KEPT = (
+    *("HOME", "USER", "LOGNAME", "SUDO_USER", "SUDO_UID", "SUDO_GID", "TERM", "TMPDIR"),
+    *("http_proxy", "https_proxy", "ftp_proxy", "no_proxy", "all_proxy"),
+    *("HTTP_PROXY", "HTTPS_PROXY", "FTP_PROXY", "NO_PROXY", "ALL_PROXY"),
+    *("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "XDG_CACHE_HOME"),
+)
+
+
+class Person(msgspec.Struct, frozen=True):
+    """An account of this system."""
+
+    name: str
+    uid: int
+    gid: int
+    home: str
+
+    def named_in(self, argv: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the command with name and home folder in place of the stand-ins."""
+        return tuple(self._word(word) for word in argv)
+
+    def options(self, *, as_root: bool) -> dict[str, Any]:
+        """Return what makes subprocess run a command as this person, or as whom we are."""
+        ours = environment(os.environ)
+        if as_root or os.geteuid() != 0 or self.uid == 0:
+            return {"env": ours}
+        named = {"HOME": self.home, "USER": self.name, "LOGNAME": self.name}
+        groups = os.getgrouplist(self.name, self.gid)
+        return {
+            "env": {**ours, **named},
+            "user": self.uid,
+            "group": self.gid,
+            "extra_groups": groups,
+        }
+
+    def _word(self, word: str) -> str:
+        if word == USER:
+            return self.name
+        return self.home + word[len(HOME) :] if word.startswith(f"{HOME}/") else word
+
+
+def find_person() -> Person:
+    """Return the account of whoever ran clprobe, behind sudo too.
+
+    Raises: ClprobeError if there is no such account; a name is never taken on trust.
+    """
+    stated = os.environ.get("SUDO_USER") or os.environ.get("DOAS_USER") or ""
+    try:
+        behind_sudo = os.geteuid() == 0 and stated
+        found = pwd.getpwnam(stated) if behind_sudo else pwd.getpwuid(os.getuid())
+    except KeyError as error:
+        who = f"{stated!r}, as SUDO_USER says," if stated else f"user id {os.getuid()}"
+        raise ClprobeError(
+            reference="no-such-account",
+            message=f"You are {who} but there is no such account.",
+            hint="Run it as a user whom the account database knows, with sudo called afresh.",
+        ) from error
+    return Person(found.pw_name, found.pw_uid, found.pw_gid, found.pw_dir)
+
+
+def environment(ours: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment for commands: English, and nothing that loads code of our caller."""
+    kept = {name: value for name, value in ours.items() if name in _KEPT or name[:4] == "PIP_"}
+    return {
+        **kept,
+        "PATH": _PATH,
+        "LC_ALL": "C.UTF-8",
+        "LANGUAGE": "C",
+        "DEBIAN_FRONTEND": "noninteractive",
+        "PYTHONSAFEPATH": "1",
+        "PIP_NO_INPUT": "1",
+        "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+    }

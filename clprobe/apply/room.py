@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: MIT
+"""Whether the disk has room for what apt would install: a disk that fills up breaks dpkg."""
+
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+from clprobe.apply.journal import Problem
+from clprobe.apply.questions import ask
+from clprobe.apply.simulation import Incoming
+
+_ARCHIVES, _PROGRAMS = "/var/cache/apt/archives", "/usr"
+_MARGIN = 8 << 20
+"""Bytes for dpkg's own lists and the journal."""
+
+
+def sizes(text: str) -> tuple[int, int]:
+    """Return the bytes to fetch and the bytes installed that `apt-cache show` tells of.
+
+    Installed-Size is in KiB, Size in bytes: deb-control(5), and apt's Packages files.
+    """
+    fetched = installed = 0
+    for line in text.splitlines():
+        name, _, value = line.partition(": ")
+        if name == "Size" and value.isdigit():
+            fetched += int(value)
+        elif name == "Installed-Size" and value.isdigit():
+            installed += int(value) * 1024
+    return fetched, installed
+
+
+def room_problem(manager: str, incoming: Sequence[Incoming]) -> Problem | None:
+    """Return which disk is too small for what apt would install; others check by themselves."""
+    if manager != "apt-get" or not incoming:
+        return None
+    wanted = [f"{package.name}={package.version}" for package in incoming]
+    fetched, installed = sizes(ask(("apt-cache", "show", *wanted)).printed)
+    needs: dict[int, tuple[str, int]] = {}
+    for path, size in ((_PROGRAMS, installed), (_ARCHIVES, fetched)):
+        existing = next(folder for folder in (Path(path), *Path(path).parents) if folder.exists())
+        disk = existing.stat().st_dev
+        needs[disk] = (str(existing), needs.get(disk, ("", _MARGIN))[1] + size)
+    for path, needed in needs.values():
+        free = shutil.disk_usage(path).free
+        if free < needed:
+            return Problem(
+                "disk-full",
+                f"Not run: {path} has {_megabytes(free)} free and {_megabytes(needed)} are needed.",
+                "Free some space (sudo apt-get clean empties apt's cache), then run the same "
+                "command again.",
+            )
+    return None
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / 10**6:.0f} MB"

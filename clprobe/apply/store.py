@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: MIT
+"""Reads and writes journals: each file is always whole, and only one run is at work."""
+
+import contextlib
+import fcntl
+import os
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import msgspec
+
+from clprobe.apply.journal import Journal, decode, encode, is_taken_back
+from clprobe.apply.locks import holders, in_words
+from clprobe.model.errors import ClprobeError
+
+_SYSTEM = Path("/var/lib/clprobe/journals")
+_LARGEST = 64 << 20
+_PAUSE_S = 0.5
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """A journal of the folder, or why it cannot be read."""
+
+    path: Path
+    journal: Journal | None
+    error: ClprobeError | None
+
+
+def journal_folder() -> Path:
+    """Return where journals lie: the system's for root, else one in the user's state folder."""
+    if os.geteuid() == 0:
+        return _SYSTEM
+    stated = os.environ.get("XDG_STATE_HOME", "")
+    # The XDG specification: a relative path is to be ignored.
+    base = Path(stated) if stated.startswith("/") else Path.home() / ".local/state"
+    return base / "clprobe"
+
+
+class Store:
+    """The journals of one folder; made on first use.
+
+    Raises: ClprobeError where the folder cannot be used.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._lock: int | None = None
+
+    @contextlib.contextmanager
+    def locked(self, wait_s: float, tell: Callable[[str], None]) -> Iterator[int]:
+        """Keep other runs out; gives the lock's descriptor, which commands inherit.
+
+        So the lock lives until the last of them has ended, though clprobe may have been killed.
+        """
+        with self._usable():
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._check_owner()
+            lock = os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            self._take(lock, wait_s, tell)
+            yield lock
+        finally:
+            os.close(lock)
+
+    def entries(self) -> list[Entry]:
+        """Return the journals, newest first."""
+        with self._usable():
+            if not self.folder.is_dir():
+                return []
+            self._check_owner()
+            paths = sorted(self.folder.glob("*.json"), reverse=True)
+            return [self._entry(path) for path in paths]
+
+    def new_path(self, journal: Journal) -> Path:
+        """Return the file of a journal that begins now; names sort by time."""
+        stamp = time.strftime("%Y%m%d-%H%M%S", time.gmtime())
+        taken = len(list(self.folder.glob(f"{stamp}-*.json")))
+        return self.folder / f"{stamp}-{taken:02d}-{journal.backend}-{journal.plan_id}.json"
+
+    def write(self, path: Path, journal: Journal) -> None:
+        """Replace the file at once, and see that it is on the disk.
+
+        Raises: ClprobeError if that fails; the file is then as it was.
+        """
+        new = path.with_suffix(".new")
+        with self._usable():
+            try:
+                with os.fdopen(_private(new), "wb") as file:
+                    file.write(encode(journal))
+                    file.flush()
+                    os.fsync(file.fileno())
+                new.replace(path)
+                _sync_folder(self.folder)
+            except OSError:
+                with contextlib.suppress(OSError):
+                    new.unlink(missing_ok=True)
+                raise
+
+    def _take(self, lock: int, wait_s: float, tell: Callable[[str], None]) -> None:
+        deadline, told = time.monotonic() + wait_s, False
+        while not _try_lock(lock):
+            who = in_words(holders(self.folder / "lock"))
+            if time.monotonic() >= deadline:
+                raise ClprobeError(
+                    reference="another-run-at-work",
+                    message=f"Another run is at work: {who} (waited {wait_s:g} s).",
+                    hint="Wait until it has ended, then run the same command again.",
+                )
+            if not told:
+                tell(f"Waiting up to {wait_s:g} s for another run: {who}")
+                told = True
+            time.sleep(_PAUSE_S)
+
+    def _entry(self, path: Path) -> Entry:
+        try:
+            if path.stat().st_size > _LARGEST:
+                raise ClprobeError(
+                    reference="journal-damaged", message=f"{path} is too large for a journal."
+                )
+            return Entry(path, decode(path.read_bytes(), name=str(path)), None)
+        except ClprobeError as error:
+            return Entry(path, None, error)
+
+    def _check_owner(self) -> None:
+        """Refuse a folder in which others may write: journals say what is removed as root."""
+        found = self.folder.stat()
+        if found.st_uid != os.geteuid() or found.st_mode & 0o022:
+            raise ClprobeError(
+                reference="journal-folder-unsafe",
+                message=f"{self.folder} is not yours alone to write.",
+                hint=f"Make it so: chown {os.geteuid()} and chmod 700.",
+            )
+
+    @contextlib.contextmanager
+    def _usable(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise ClprobeError(
+                reference="journal-unwritable",
+                message=f"The journal in {self.folder} cannot be kept: {error.strerror or error}.",
+                hint="Without it nothing could be taken back, so nothing more is done. Free some "
+                "space or mend the folder, then run the same command again.",
+            ) from error
+
+
+def unfinished_or_applied(entries: list[Entry], plan_id: str) -> Entry | None:
+    """Return the newest journal of that plan that still counts; raise its error if unreadable."""
+    for entry in entries:
+        if entry.path.stem.endswith(f"-{plan_id}"):
+            if entry.error is not None:
+                raise entry.error
+            return entry if entry.journal and not is_taken_back(entry.journal) else None
+    return None
+
+
+def newest_to_undo(entries: list[Entry], backend: str | None) -> Entry | None:
+    """Return the newest journal of which something is left; raise its error if unreadable."""
+    for entry in entries:
+        if entry.error is not None:
+            raise entry.error
+        journal = entry.journal
+        if journal is None or is_taken_back(journal) or backend not in (None, journal.backend):
+            continue
+        return entry
+    return None
+
+
+def _try_lock(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _private(path: Path) -> int:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW
+    return os.open(path, flags, 0o600)
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

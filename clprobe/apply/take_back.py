@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: MIT
+"""take_back(): undoes what a journal says was done, newest step first, and nothing else."""
+
+import os
+from typing import Literal
+
+import msgspec
+from msgspec.structs import replace
+
+from clprobe.apply.journal import PackageChanges, Problem, SavedFile, StepRecord
+from clprobe.apply.kinds import manager_of, program, proves
+from clprobe.apply.locks import wait_for_manager
+from clprobe.apply.messages import meaning
+from clprobe.apply.package_list import differences
+from clprobe.apply.questions import ask, packages
+from clprobe.apply.runner import remove_folder, restore, sha256_of
+from clprobe.apply.simulation import parse
+from clprobe.apply.undo_plan import PackageUndo, leaves_something, package_undo, undo_command
+from clprobe.apply.work import Work, now_in_words
+
+
+class TakenBack(msgspec.Struct, frozen=True):
+    """How it ended; `differences` tell in words how the package list differs from before.
+
+    `left` names what stays because it was changed since, or because nothing can bring it back.
+    """
+
+    outcome: Literal["undone", "partly-undone"]
+    differences: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()
+
+
+def take_back(work: Work) -> TakenBack:
+    """Undo every step that left something, and compare the package list with that of before.
+
+    It stops at the first failure; the problem is in the journal, and it may be called again.
+
+    Raises: ClprobeError if the journal cannot be written, or the packages cannot be listed.
+    """
+    left: list[str] = []
+    touched = [i for i, step in enumerate(work.journal.steps) if leaves_something(step)]
+    for number, index in enumerate(reversed(touched), 1):
+        work.listener.begin(number, len(touched), f"Take back: {work.step(index).title}")
+        problem = _undo_step(work, index, left)
+        work.save_step(index, problem=problem, state="failed" if problem else "undone")
+        work.listener.end("failed" if problem else "taken back")
+        if problem is not None:
+            return TakenBack("partly-undone", _differences(work), tuple(left))
+    steps = tuple(replace(step, state="undone") for step in work.journal.steps)
+    work.save(steps=steps, ended=now_in_words())
+    return TakenBack("undone", _differences(work), tuple(left))
+
+
+def _undo_step(work: Work, index: int, left: list[str]) -> Problem | None:
+    record = work.step(index)
+    if record.state == "running":
+        # clprobe was killed while it ran.
+        problem = work.wait_for_manager(record)
+        if problem is not None:
+            return problem
+        work.note_changes(index)
+        record = work.step(index)
+    problem = _undo_by_command(work, record)
+    if problem is None:
+        problem = _undo_files(work, record, left)
+    if problem is None and record.changes != PackageChanges():
+        problem = _undo_packages(work, record, left)
+    return problem
+
+
+def _undo_by_command(work: Work, record: StepRecord) -> Problem | None:
+    command = undo_command(record)
+    if command is None:
+        return None
+    finished = work.runner.run(
+        command, limit_s=work.limits.steps[record.kind], as_root=record.needs_root
+    )
+    if finished.is_fine or _is_undone(work, record):
+        return None
+    return meaning(finished.printed, f"with status {finished.status}")
+
+
+def _is_undone(work: Work, record: StepRecord) -> bool:
+    """Whether the proof of the step fails by now, so that somebody has undone it already."""
+    if record.verify is None:
+        return False
+    told = work.proof(record)
+    return told.ending == "exit" and not (
+        told.is_fine and proves(record.argv, record.verify, told.printed)
+    )
+
+
+def _undo_files(work: Work, record: StepRecord, left: list[str]) -> Problem | None:
+    if not record.needs_root and work.person.uid != os.geteuid():
+        return _undo_files_as_person(work, record, left)
+    try:
+        file = record.file
+        if file is not None and _was_changed(file):
+            left.append(f"{file.path}, which was changed since")
+        elif file is not None:
+            restore(file)
+        folder = record.folder
+        if folder is not None and folder.existed:
+            left.append(f"{folder.path}, which was there before")
+        elif folder is not None:
+            remove_folder(folder.path)
+    except OSError as error:
+        text = f"{error.filename}: {error.strerror or error}"
+        return Problem("undo-failed", text, "Mend that, then run --undo again.")
+    return None
+
+
+def _undo_files_as_person(work: Work, record: StepRecord, left: list[str]) -> Problem | None:
+    """Let the person remove it: root must not follow where others may put links."""
+    path = record.file.path if record.file is not None else None
+    path = record.folder.path if record.folder is not None else path
+    was_there = (record.file is not None and record.file.content is not None) or (
+        record.folder is not None and record.folder.existed
+    )
+    if path is None or record.undo is None:
+        return None
+    if was_there:
+        left.append(f"{path}, which was there before")
+        return None
+    argv = ("rm", "-rf", "--", path)
+    finished = work.runner.run(argv, limit_s=work.limits.check_s, as_root=False)
+    return None if finished.is_fine else meaning(finished.printed, "while it removed that")
+
+
+def _was_changed(file: SavedFile) -> bool:
+    """Whether somebody has changed what the step wrote."""
+    now = sha256_of(file.path)
+    return now is not None and file.written_sha256 not in (None, now)
+
+
+def _undo_packages(work: Work, record: StepRecord, left: list[str]) -> Problem | None:
+    manager = manager_of(record.argv)
+    if manager is None:
+        return None
+    problem = wait_for_manager(manager, work.limits.lock_s, work.listener.say)
+    if problem is not None:
+        return problem
+    plan = package_undo(manager, record.changes, work.journal.packages_before, packages(manager))
+    left += [f"{name}, whose former version is not at hand" for name in plan.kept]
+    problem = _objection(plan)
+    for command in () if problem else plan.commands:
+        finished = work.runner.run(command, limit_s=work.limits.steps["install"], patient=True)
+        if not finished.is_fine:
+            return meaning(finished.printed, f"with status {finished.status}")
+    return problem
+
+
+def _objection(plan: PackageUndo) -> Problem | None:
+    """Return what speaks against it: packages that came later need one of ours."""
+    if plan.trial is not None:
+        told = ask(plan.trial)
+        if not told.is_fine:
+            reasons = [line.strip() for line in told.printed.splitlines() if " depends on " in line]
+            text = "; ".join(reasons) or told.printed.strip()
+            hint = "Remove what needs them first, or keep them; then run --undo again."
+            return Problem("undo-would-harm", f"Not taken back: {text}", hint)
+    for command in plan.commands:
+        words = program(command)
+        if words[:2] == ("apt-get", "install"):
+            # Back to former versions: nothing may come or go with them.
+            told = ask(("apt-get", "--simulate", *words[1:]))
+            simulation = parse("apt-get", told.printed)
+            new = [package.name for package in simulation.incoming if package.old is None]
+            if not told.is_fine:
+                return meaning(told.printed, f"with status {told.status}")
+            if simulation.removed or new:
+                names = ", ".join((*simulation.removed, *new))
+                return Problem("undo-would-harm", f"Former versions would move {names} too.", "")
+    return None
+
+
+def _differences(work: Work) -> tuple[str, ...]:
+    """Return how the package list differs from before the first step, in words."""
+    managers = {manager_of(step.argv) for step in work.journal.steps} - {None}
+    if not work.journal.packages_before or not managers:
+        return ()
+    return differences(work.journal.packages_before, packages(str(managers.pop())))

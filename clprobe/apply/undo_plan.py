@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: MIT
+"""What takes one step back: exactly what its record says that it added."""
+
+from collections.abc import Iterable
+
+import msgspec
+
+from clprobe.apply.journal import Package, PackageChanges, StepRecord
+
+_GONE: dict[str, tuple[str, ...]] = {
+    # dpkg and rpm take exactly what is named; apt and dnf would decide about more.
+    "apt-get": ("dpkg", "--purge"),
+    "dnf": ("rpm", "--erase"),
+    "zypper": ("rpm", "--erase"),
+    "pacman": ("pacman", "--remove", "--nosave", "--noconfirm"),
+    "apk": ("apk", "del"),
+}
+_TRYING: dict[str, tuple[str, ...]] = {
+    "apt-get": ("dpkg", "--no-act", "--purge"),
+    "dnf": ("rpm", "--erase", "--test"),
+    "zypper": ("rpm", "--erase", "--test"),
+    "pacman": ("pacman", "--remove", "--print"),
+    "apk": ("apk", "del", "--simulate"),
+}
+
+
+class PackageUndo(msgspec.Struct, frozen=True, kw_only=True):
+    """Commands that return the package list: a trial first, then each in order.
+
+    `kept` are packages that stay in a newer version, because nothing here brings the old one.
+    """
+
+    trial: tuple[str, ...] | None = None
+    commands: tuple[tuple[str, ...], ...] = ()
+    kept: tuple[str, ...] = ()
+
+
+def package_undo(
+    manager: str,
+    changes: PackageChanges,
+    before: Iterable[Package],
+    now: Iterable[Package],
+) -> PackageUndo:
+    """Return what undoes `changes`; `before` is the list before the first step.
+
+    Packages that are gone by now are not named again, and one that had left its settings before
+    is removed but not purged, so that it leaves them once more.
+    """
+    here = {package.name: package for package in now if package.status[1:2] != "n"}
+    had_settings = {package.name for package in before if package.status[1:2] == "c"}
+    names = [package.name for package in changes.added if package.name in here]
+    purged = [name for name in names if name not in had_settings]
+    removed = [name for name in names if name in had_settings and here[name].status[1:2] != "c"]
+    broken = any(here[name].status[2:3] == "R" for name in names)
+    force = ("--force-remove-reinstreq",) if broken and manager == "apt-get" else ()
+    commands: list[tuple[str, ...]] = []
+    if removed:
+        commands.append(("dpkg", *force, "--remove", *removed))
+    if purged:
+        program, *options = _GONE[manager]
+        commands.append((program, *force, *options, *purged))
+    older = [u for u in changes.upgraded if u.name in here and here[u.name].version != u.before]
+    if older and manager == "apt-get":
+        wanted = [f"{upgrade.name}={upgrade.before}" for upgrade in older]
+        commands.append(("apt-get", "install", "--yes", "--allow-downgrades", *wanted))
+    commands += _marks(manager, changes, here)
+    program, *options = _TRYING[manager]
+    return PackageUndo(
+        trial=(program, *force, *options, *names) if names else None,
+        commands=tuple(commands),
+        kept=() if manager == "apt-get" else tuple(upgrade.name for upgrade in older),
+    )
+
+
+def undo_command(record: StepRecord) -> tuple[str, ...] | None:
+    """Return the command that undoes what is neither a package nor a file; None for the rest.
+
+    A group that the step made is removed though plans say nothing of it.
+    """
+    if record.was_so or record.attempts == 0:
+        return None
+    if record.kind in ("repository", "other") or (record.kind == "group" and record.undo):
+        return record.undo
+    if record.kind == "group" and record.argv[0] == "groupadd":
+        return ("groupdel", record.argv[-1])
+    return None
+
+
+def leaves_something(record: StepRecord) -> bool:
+    """Whether there is anything of a step to take back, or nobody knows."""
+    if record.state not in ("running", "done", "failed"):
+        return False
+    written = record.file is not None or record.folder is not None
+    changed = record.changes != PackageChanges() or undo_command(record) is not None
+    return record.state == "running" or written or changed
+
+
+def _marks(
+    manager: str, changes: PackageChanges, here: dict[str, Package]
+) -> list[tuple[str, ...]]:
+    commands: list[tuple[str, ...]] = []
+    remarked = [package for package in changes.remarked if package.name in here]
+    # apt marks as asked for whatever it is told to install, an older version too.
+    upgraded = [here[u.name] for u in changes.upgraded if u.name in here]
+    named = {package.name for package in remarked}
+    wanted = [*remarked, *(package for package in upgraded if package.name not in named)]
+    for automatic in (True, False):
+        names = [package.name for package in wanted if package.automatic is automatic]
+        if names and manager == "apt-get":
+            commands.append(("apt-mark", "auto" if automatic else "manual", *names))
+        elif names and manager == "pacman":
+            option = "--asdeps" if automatic else "--asexplicit"
+            commands.append(("pacman", "--database", option, *names))
+    return commands

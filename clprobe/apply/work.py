@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: MIT
+"""One run at work: its journal on the disk, its runner, and who is told how it goes."""
+
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any, Protocol
+
+import msgspec
+from msgspec.structs import replace
+
+from clprobe.apply.journal import Journal, Package, Problem, StepRecord
+from clprobe.apply.kinds import CHECK_LIMIT_S, LIMITS_S, Kind, manager_of
+from clprobe.apply.locks import wait_for_manager
+from clprobe.apply.package_list import changes_between, merged
+from clprobe.apply.person import Person
+from clprobe.apply.questions import ask, packages
+from clprobe.apply.runner import Finished, Runner
+from clprobe.apply.store import Store
+
+MOST_KEPT = 2000
+"""Characters of a command's output that a journal keeps."""
+
+
+class Limits(msgspec.Struct, frozen=True, kw_only=True):
+    """Seconds to wait: for other users of the package manager, for steps, for answers."""
+
+    lock_s: float = 300.0
+    check_s: float = CHECK_LIMIT_S
+    steps: dict[Kind, float] = msgspec.field(default_factory=lambda: dict(LIMITS_S))
+
+
+class Listener(Protocol):
+    """Who shows the progress."""
+
+    def say(self, text: str) -> None:
+        """Hear what the person must know: warnings, and what is waited for."""
+
+    def begin(self, number: int, total: int, title: str) -> None:
+        """Hear that a step begins."""
+
+    def tick(self, seconds: float) -> None:
+        """Hear how long the step has been running."""
+
+    def end(self, how: str) -> None:
+        """Hear how the step that began last ended."""
+
+
+class Release(msgspec.Struct, frozen=True):
+    """The distribution's id and version, such as "debian" and "12"; None for rolling ones."""
+
+    distribution: str
+    version: str | None
+
+
+class Work:
+    """The journal that is being written, with what is needed to go on with it."""
+
+    def __init__(  # noqa: PLR0913 - what one run consists of
+        self,
+        store: Store,
+        path: Path,
+        journal: Journal,
+        listener: Listener,
+        *,
+        lock: int | None,
+        limits: Limits,
+        person: Person,
+    ) -> None:
+        self.store = store
+        self.path = path
+        self.journal = journal
+        self.listener = listener
+        self.limits = limits
+        self.person = person
+        self.runner = Runner(
+            log=path.with_suffix(".log"),
+            inherited=lock,
+            tick=listener.tick,
+            tell=listener.say,
+            person=person,
+        )
+
+    def proof(self, record: StepRecord) -> Finished:
+        """Return what the proof of a step says, asked by whoever the step runs as."""
+        asking = None if record.needs_root else self.person
+        return ask(record.verify or ("true",), limit_s=self.limits.check_s, person=asking)
+
+    def save(self, **changes: Any) -> None:
+        """Write the journal with these changes.
+
+        Raises: ClprobeError if it cannot be written.
+        """
+        self.journal = replace(self.journal, **changes)
+        self.store.write(self.path, self.journal)
+
+    def step(self, index: int) -> StepRecord:
+        """Return a step as it stands."""
+        return self.journal.steps[index]
+
+    def save_step(self, index: int, **changes: Any) -> StepRecord:
+        """Write the journal with these changes of one step, and return it."""
+        steps = list(self.journal.steps)
+        steps[index] = replace(steps[index], **changes)
+        self.save(steps=tuple(steps))
+        return steps[index]
+
+    def wait_for_manager(self, record: StepRecord) -> Problem | None:
+        """Wait for others to be done with the package manager of a step."""
+        manager = manager_of(record.argv)
+        if manager is None:
+            return None
+        return wait_for_manager(manager, self.limits.lock_s, self.listener.say)
+
+    def note_changes(self, index: int) -> tuple[Package, ...]:
+        """Add what a step changed so far to its record, and return the package list.
+
+        Packages that one run added stay on record however often the run breaks off.
+        """
+        record = self.step(index)
+        manager = manager_of(record.argv)
+        if manager is None or record.packages_before is None:
+            return ()
+        now = packages(manager)
+        changes = merged(record.changes, changes_between(record.packages_before, now))
+        self.save_step(index, changes=changes, packages_before=None)
+        return now
+
+
+def now_in_words() -> str:
+    """Return the time for journals."""
+    return datetime.now(timezone.utc).isoformat(timespec="seconds")

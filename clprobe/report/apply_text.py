@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: MIT
+"""How an `install-plan --apply` or `--undo` ended, for people."""
+
+import shlex
+
+from rich.console import Console
+from rich.text import Text
+
+from clprobe.apply.result import ApplyReport, Outcome, Seen, SeenDevice
+from clprobe.report.screen import Screen
+
+_HEADINGS: dict[Outcome, tuple[str, str]] = {
+    "applied": ("fine", "All steps are done and proved."),
+    "failed": ("error", "A step failed, and nothing after it was run."),
+    "interrupted": ("warning", "Stopped before the end."),
+    "declined": ("note", "Nothing was changed."),
+    "needs-root": ("error", "Steps of this plan need root. Nothing was changed."),
+    "not-started": ("error", "Nothing was changed."),
+    "undone": ("fine", "All that was done is taken back."),
+    "partly-undone": ("error", "Not all of it could be taken back."),
+    "nothing-to-undo": ("note", "There is nothing to take back."),
+}
+
+
+class ApplyText:
+    """Prints reports to one console."""
+
+    def __init__(self, console: Console) -> None:
+        self._screen = Screen(console)
+
+    def show(self, report: ApplyReport) -> None:
+        """Print the whole report."""
+        kind, heading = _HEADINGS[report.outcome]
+        self._screen.marked(kind, heading)
+        self._problem(report)
+        self._packages(report)
+        if report.action == "undo":
+            self._undone(report)
+        elif report.after is not None:
+            self._devices(report.before or Seen(), report.after)
+        if report.journal is not None:
+            self._screen.labelled("journal", report.journal)
+
+    def _problem(self, report: ApplyReport) -> None:
+        failed = [step.title for step in report.steps if step.problem is not None]
+        self._screen.labelled("step", ", ".join(failed))
+        if report.problem is not None:
+            self._screen.labelled("because", report.problem.message)
+            self._screen.labelled("do", report.problem.hint)
+        if report.command is not None:
+            line = Text("  do       ", "label").append(
+                self._screen.clean(shlex.join(report.command)), "command"
+            )
+            self._screen.text(line, soft_wrap=True)
+
+    def _packages(self, report: ApplyReport) -> None:
+        if report.outcome in ("undone", "nothing-to-undo"):
+            return
+        packages = report.packages
+        self._screen.labelled("added", ", ".join(packages.added))
+        upgraded = [f"{u.name} {u.before} to {u.after}" for u in packages.upgraded]
+        self._screen.labelled("upgraded", ", ".join(upgraded))
+        self._screen.labelled("removed", ", ".join(packages.removed))
+        self._screen.labelled("files", ", ".join(report.files))
+
+    def _undone(self, report: ApplyReport) -> None:
+        for left in report.left:
+            self._screen.labelled("left", left)
+        for difference in report.differences:
+            self._screen.labelled("differs", difference)
+        if report.outcome == "undone" and not report.differences:
+            self._screen.labelled("packages", "The package list is what it was before.")
+
+    def _devices(self, before: Seen, after: Seen) -> None:
+        self._screen.heading("Devices")
+        came = [device for device in after.devices if device not in before.devices]
+        for device in after.devices:
+            self._device("+" if device in came else " ", device)
+        for device in before.devices:
+            if device not in after.devices:
+                self._device("-", device)
+        if not after.devices:
+            self._screen.line("    none")
+        if not came and after.devices == before.devices:
+            self._screen.line("    No device came or went.")
+        self._errors(before, after)
+
+    def _device(self, sign: str, device: SeenDevice) -> None:
+        where = f" ({device.icd})" if device.icd else ""
+        line = f"  {sign} {device.platform}: {device.name}{where}"
+        self._screen.text(Text(self._screen.clean(line)), soft_wrap=True)
+
+    def _errors(self, before: Seen, after: Seen) -> None:
+        gone = [one for one in before.errors if one not in after.errors]
+        for error in after.errors:
+            new = "" if error in before.errors else " (new)"
+            self._screen.marked("error", f"{error}{new}", indent=2)
+        for error in gone:
+            self._screen.marked("fine", f"{error} is gone", indent=2)
+        if after.errors:
+            self._screen.labelled("more", "clprobe doctor")
