@@ -8,6 +8,7 @@ import msgspec
 
 from clprobe.cli import exit_codes
 from clprobe.cli.install_apply import apply_route, asked_to_act, undo
+from clprobe.cli.plan_wishes import wish_options, wishes
 from clprobe.cli.sources import read_snapshot
 from clprobe.engine.matrix import MatrixRow, matrix
 from clprobe.engine.tables import Tables
@@ -37,11 +38,12 @@ SCHEMA = "clprobe.install-plan/1"
 @click.option("--python", metavar="VERSION", help="Another Python: 3.11.")
 @click.option(
     "--goal",
-    type=click.Choice(["opencl", "pytorch"]),
+    type=click.Choice(["opencl", "pytorch", "inference"]),
     default="opencl",
     show_default=True,
-    help="OpenCL devices, or training in PyTorch on them.",
+    help="OpenCL devices, training in PyTorch on them, or running trained models.",
 )
+@wish_options
 @click.option("--from", "source", metavar="FILE|-", help="Plan for the host of this snapshot.")
 @click.option("--backend", metavar="NAME", help="Show the steps of this route, not of the best.")
 @click.option("--matrix", "with_matrix", is_flag=True, help="Also show which release drives it.")
@@ -83,7 +85,7 @@ def command(  # noqa: PLR0913 - one parameter per option
     tables = Tables.load()
     base = _base(source, tables, ask_host=gpu is None or os_name is None)
     target = described(base, tables, gpu=gpu, os=os_name, linux=linux, python=python)
-    made = plan(target, tables, goal)
+    made = plan(target, tables, goal, wishes())
     rows = _matrix(target, tables) if with_matrix else []
     route = _chosen(made, backend)
     if not applies or form != "json":

@@ -40,6 +40,11 @@ STACKS = (
     "netcl",
 )
 _STATUS: tuple[RouteStatus, ...] = ("supported", "workaround", "unverified")
+_STATUS_WORDS = {
+    "supported": "is supported",
+    "workaround": "is a workaround",
+    "unverified": "is unverified",
+}
 _HOW: dict[How, str] = {
     "included": "needs no driver of its own",
     "package": "comes from the distribution's packages",
@@ -91,7 +96,7 @@ def _criteria(route: Route, goal: Goal, tables: Tables) -> list[Criterion]:
     return [
         _opencl(route) if goal == "opencl" else _learning(route, goal, tables),
         _device(route),
-        Criterion(status, f"is {route.status}"),
+        Criterion(status, _STATUS_WORDS[route.status]),
         _maintained(route, tables),
         Criterion(_stack_order(route), ""),
         Criterion(BACKENDS.index(route.backend), ""),

@@ -168,7 +168,8 @@ def _intel_cpu(way: Way, machine: Machine) -> tuple[Step, ...]:
         made.append(steps.install(distribution, title, (_LOADER, "python3-venv")))
     requirements = [f"{name}=={way.version}" for name in way.packages]
     made.append(steps.make_environment(_INTEL_CPU))
-    made += steps.pip_install(_INTEL_CPU, "Install Intel's runtime for CPUs", requirements)
+    title = "Install Intel's runtime for CPUs"
+    made += steps.pip_install(_INTEL_CPU, title, requirements, machine.wishes.wheels)
     made.append(
         steps.write_file(
             "Register the ICD under its real path",

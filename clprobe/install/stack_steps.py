@@ -23,19 +23,18 @@ def stack_steps(stack: Stack, build: StackBuild, machine: Machine) -> tuple[Step
     environment = environment_of(stack, machine)
     made = [*_fetched(stack, build, machine), *steps.venv_module(machine, python_name(machine))]
     made.append(steps.make_environment(environment, python_name(machine)))
-    made += steps.pip_install(
-        environment, f"Install {stack.name}", requirements(stack, build), machine.wishes.wheels
-    )
+    wanted = requirements(stack, build, machine.wishes.wheels)
+    made += steps.pip_install(environment, f"Install {stack.name}", wanted, machine.wishes.wheels)
     if stack.check is not None:
         argv = (f"{environment}/bin/python", "-c", stack.check)
         made.append(Step(title="See whether it works", argv=argv, needs_root=False))
     return tuple(made)
 
 
-def requirements(stack: Stack, build: StackBuild) -> list[str]:
+def requirements(stack: Stack, build: StackBuild, wheels: str | None = None) -> list[str]:
     """Return what pip is asked for, each with its version where the tables know one."""
     if build.file is not None:
-        return [f"torch=={build.torch}.*", f"./{build.file}"]
+        return [f"torch=={build.torch}.*", f"{wheels or '.'}/{build.file}"]
     if stack.stack == "pytorch-xpu":
         return [f"torch=={build.version}+xpu"]
     pins = {stack.packages[0]: build.version} if stack.packages else {}
@@ -58,6 +57,11 @@ def stack_caveats(stack: Stack, build: StackBuild, machine: Machine) -> tuple[st
         said.append(
             "The +xpu builds are on PyTorch's own index: put the address that its page Getting "
             "Started on Intel GPU gives into PIP_EXTRA_INDEX_URL."
+        )
+    if machine.wishes.wheels is not None:
+        said.append(
+            f"{machine.wishes.wheels} must also hold the wheels that those need: pip download "
+            "--dest gathers them where there is a network."
         )
     if machine.python is None:
         said.append(f"It needs Python {in_words(build.python)}.")

@@ -2,6 +2,7 @@
 """The steps of routes. Each is an argv that needs no shell."""
 
 import json
+import re
 from collections.abc import Sequence
 
 from clprobe.engine.table_types import Distribution
@@ -142,11 +143,7 @@ def pip_install(
     pip = (f"{path}/bin/python", "-m", "pip")
     if wheels is not None:
         return [
-            Step(
-                title=f"Check that the folder {wheels} is there",
-                argv=("test", "-d", wheels),
-                needs_root=False,
-            ),
+            _check_wheels(wheels, requirements),
             Step(
                 title=f"{title} from the wheels in {wheels}",
                 argv=(*pip, "install", "--no-index", "--find-links", wheels, *requirements),
@@ -168,6 +165,30 @@ def pip_install(
             verify=(*pip, "check"),
         ),
     ]
+
+
+def _check_wheels(folder: str, requirements: Sequence[str]) -> Step:
+    """Return the step that looks for the wheels of what is asked for; pip finds what those need."""
+    patterns = [wheel_pattern(requirement) for requirement in requirements]
+    code = (
+        "import pathlib, sys; folder, *names = sys.argv[1:]; "
+        "lacking = [n for n in names if not any(pathlib.Path(folder).glob(n))]; "
+        "sys.exit(f'{folder} lacks ' + ', '.join(lacking) if lacking else 0)"
+    )
+    return Step(
+        title=f"Check that {folder} holds {', '.join(patterns)}",
+        argv=("python3", "-c", code, folder, *patterns),
+        needs_root=False,
+    )
+
+
+def wheel_pattern(requirement: str) -> str:
+    """Return what the wheel of a requirement such as "torch==2.15.0" is called."""
+    if requirement.endswith(".whl"):
+        return requirement.rpartition("/")[2]
+    name, _, version = requirement.partition("==")
+    stem = re.sub(r"[-_.]+", "_", name.partition("[")[0])
+    return f"{stem}-{version}-*.whl" if version else f"{stem}-*.whl"
 
 
 def write_file(title: str, path: str, text: str) -> Step:

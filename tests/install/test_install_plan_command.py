@@ -150,3 +150,23 @@ def test_this_host_gets_a_plan(run):
     status, out, _ = run("--json")
     assert status in (0, 1)
     assert json.loads(out)["target"]["arch"]
+
+
+def test_options_narrow_the_plan(run):
+    def routes(*options):
+        return json.loads(run(*DESCRIBED, *options, "--json")[1])["routes"]
+
+    assert {r["uses_gpu"] for r in routes("--want", "cpu")} == {False}
+    assert not any(s["needs_root"] for r in routes("--no-root") for s in r["steps"])
+    assert "file" not in {r["how"] for r in routes("--no-third-party")}
+    contained = [r for r in routes("--container", "docker") if r["how"] == "container"]
+    assert contained[0]["steps"][-1]["argv"][0] == "docker"
+    _, out, _ = run(*DESCRIBED, "--goal", "pytorch", "--offline-wheels", "/srv/wheels")
+    assert "--no-index" in out
+
+
+def test_a_script_for_an_environment_in_the_home_folder_uses_the_homes_path(run):
+    _, out, _ = run(*DESCRIBED, "--goal", "pytorch", "--no-root", "--format", "sh")
+    assert '"$HOME"/.local/share/clprobe/pytorch' in out
+    assert "'~/" not in out
+    assert "id -u" not in out
