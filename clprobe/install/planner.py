@@ -56,7 +56,8 @@ def _opencl(machine: Machine, tables: Tables) -> tuple[list[Route], list[Rejecte
             continue
         answers = _answers(implementation, machine, tables)
         wanted = bool(implementation.kernel_drivers and machine.chips)
-        if not packaged(implementation, machine) and (wanted or not answers):
+        own = packaged(implementation, machine) or on_request(implementation, machine)
+        if not own and (wanted or not answers):
             rejected.append(not_offered(implementation, machine, tables))
         routes += [answer for answer in answers if isinstance(answer, Route)]
         rejected += [answer for answer in answers if isinstance(answer, Rejected)]

@@ -48,6 +48,7 @@ def from_source(
                 sentence(f"First follow the route to {route.backend} with --goal opencl"),
                 sentence(f"Then build {' and '.join(built)}"),
                 sentence(recipe.note),
+                *route.caveats,
                 *stack.problems,
             ),
             sources=(*recipe.sources, *support.sources, *route.sources),

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: MIT
+"""Checks that the reason of every rejection really holds, from the tables' plain YAML alone."""
+
+import re
+
+from plain_tables import fits, implementations, stacks
+from route_checker import drives_beignet
+
+
+def wrong_rejections(plan, target):
+    """Return the rejections whose reason does not hold, or is of no known kind."""
+    return [
+        f"{entry.stack} on {entry.backend}: {entry.because}"
+        for entry in plan.rejected
+        if not entry.sources or not _holds(entry, target)
+    ]
+
+
+def _holds(entry, target):
+    for pattern, check in (STACK_REASONS if entry.stack else REASONS).items():
+        match = re.search(pattern, entry.because, re.IGNORECASE)
+        if match:
+            return check(entry, target, match)
+    return _quoted(entry, target) if entry.stack else False
+
+
+def _lacks(entry, target, _match):
+    """No row of the release holds it."""
+    rows = [row for rows in target.release["packages"].values() for row in rows]
+    return not any(entry.backend in row.get("implementations", []) for row in rows)
+
+
+def _too_old(entry, target, match):
+    key = entry.backend
+    version = match["version"]
+    if key == "beignet":
+        return not any(drives_beignet(version, chip) for chip in target.chips)
+    if key == "rusticl":
+        return fits(version, "<22.3", "mesa")
+    return not any(fits(version, chip.get("neo")) for chip in target.chips)
+
+
+def _never(entry, target, _match):
+    generation = target.generation
+    reason = generation.get("not_driven_by", {}).get(entry.backend)
+    return reason is not None and reason.rstrip(".") in entry.because
+
+
+def _unlisted(entry, target, _match):
+    field = {"compute-runtime": "neo", "compute-runtime-legacy1": "legacy1", "rusticl": "mesa"}
+    return all(
+        chip.get(field.get(entry.backend, "beignet")) in (None, False, "crocus")
+        for chip in target.chips
+    )
+
+
+def _other_vendor(entry, target, _match):
+    own = {"nvidia": "10de:", "amd-rocm": "1002:"}.get(entry.backend, "8086:")
+    return not target.pci_id.startswith(own)
+
+
+def _linux_too_old(entry, target, match):
+    driver = implementations()[entry.backend]
+    support = target.generation.get("implementations", {}).get(entry.backend, {})
+    ranges = [driver.get("linux", "*"), support.get("linux", "*")]
+    platforms = [target.generation["platforms"][c["platform"]]["linux"] for c in target.chips]
+    version = match["linux"]
+    if any(not fits(version, text, "linux") for text in ranges):
+        return True
+    return any(
+        not any(fits(version, linux.get(d), "linux") for d in driver["kernel_drivers"])
+        for linux in platforms
+    )
+
+
+def _never_bound(entry, target, _match):
+    drivers = implementations()[entry.backend]["kernel_drivers"]
+    platforms = [target.generation["platforms"][c["platform"]]["linux"] for c in target.chips]
+    return not any(linux.get(driver) for linux in platforms for driver in drivers)
+
+
+def _no_build(entry, target, _match):
+    builds = [b for b in stacks()[entry.stack].get("builds", []) if "python" in b]
+    named = [b for b in builds if b.get("file") or stacks()[entry.stack].get("packages")]
+    return not any(fits(target.python, build["python"], "pep440") for build in named)
+
+
+def _no_support(entry, target, _match):
+    if not target.chips:
+        return True
+    key = target.generation["generation"]
+    return not any(key in s["generations"] for s in stacks()[entry.stack].get("supports", []))
+
+
+def _not_via(entry, target, _match):
+    key = target.generation["generation"]
+    support = [s for s in stacks()[entry.stack]["supports"] if key in s["generations"]]
+    return entry.backend not in support[0]["via"]
+
+
+def _quoted(entry, target):
+    """The reason is the table's own: hardware on which it fails, or a system that it lacks."""
+    stack = stacks()[entry.stack]
+    if "linux" not in stack.get("systems", ["linux"]):
+        return True
+    if not target.chips:
+        return False
+    key = target.generation["generation"]
+    failing = [
+        s["because"] for s in stack.get("supports", []) if key in s["generations"]
+        and s["outcome"] == "fails"
+    ]  # fmt: skip
+    return bool(failing) and failing[0].rstrip(".").lower() == entry.because.rstrip(".").lower()
+
+
+REASONS = {
+    r"no GPU on its PCI bus": lambda _e, target, _m: target.no_gpu,
+    r"is not stated; lspci": lambda _e, target, _m: target.gpu is None,
+    r"exists for .*, not (?P<arch>\w+)": lambda entry, _t, match: (
+        match["arch"] not in implementations()[entry.backend]["architectures"]
+    ),
+    r"in no table, so it is not known": lambda _e, target, _m: target.release is None,
+    r"does not package|is known on|does not contain": _lacks,
+    r"was never supported by it": _never,
+    r"nothing drives": lambda _e, target, _m: "no_opencl_because" in target.generation,
+    r"no release of \S+ lists": _unlisted,
+    r"it does not drive": _other_vendor,
+    r"Linux (?P<linux>\S+) is too old": _linux_too_old,
+    r"no kernel driver in Linux": _never_bound,
+    r"for glibc .*has (?P<glibc>\S+)\.$": lambda entry, _t, match: (
+        not any(
+            fits(match["glibc"], way.get("glibc", "*"))
+            for way in implementations()[entry.backend]["elsewhere"]
+        )
+    ),
+    r" (?P<version>\d\S+); .* needs": _too_old,
+}
+STACK_REASONS = {
+    r"its builds are for Python": _no_build,
+    r"no build of it that can be named": lambda entry, _t, _m: (
+        not any(
+            b.get("file") or stacks()[entry.stack].get("packages")
+            for b in stacks()[entry.stack].get("builds", [])
+        )
+    ),
+    r"this machine has no GPU": lambda _e, target, _m: target.no_gpu,
+    r"no table says whether it runs": _no_support,
+    r"whether it runs on .* is not known": lambda _e, target, _m: not target.chips,
+    r"it was seen running on .* only": _not_via,
+    r"no OpenCL route reaches": lambda entry, _t, _m: stacks()[entry.stack].get("cpu") != "works",
+    r"does not package Intel's Level Zero driver": lambda _e, target, _m: (
+        target.release is None or "libze-intel-gpu1" not in target.release["packages"]
+    ),
+}
