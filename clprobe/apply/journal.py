@@ -154,9 +154,15 @@ def decode(data: bytes, *, name: str) -> Journal:
     return journal
 
 
+def has_begun(journal: Journal) -> bool:
+    """Whether any step was ever run."""
+    return any(step.state != "waiting" or step.attempts for step in journal.steps)
+
+
 def is_taken_back(journal: Journal) -> bool:
-    """Whether nothing of the run is left on the host."""
-    return not any(step.state in ("running", "done", "failed") for step in journal.steps)
+    """Whether the run is over, with nothing of it left on the host."""
+    left = any(step.state in ("running", "done", "failed") for step in journal.steps)
+    return has_begun(journal) and not left
 
 
 def is_applied(journal: Journal) -> bool:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from clprobe.apply.journal import Journal, decode, encode, is_taken_back
+from clprobe.apply.journal import Journal, decode, encode, has_begun, is_taken_back
 from clprobe.apply.locks import holders, in_words
 from clprobe.model.errors import ClprobeError
 
@@ -161,9 +161,10 @@ def newest_to_undo(entries: list[Entry], backend: str | None) -> Entry | None:
         if entry.error is not None:
             raise entry.error
         journal = entry.journal
-        if journal is None or is_taken_back(journal) or backend not in (None, journal.backend):
+        if journal is None or not has_begun(journal) or is_taken_back(journal):
             continue
-        return entry
+        if backend in (None, journal.backend):
+            return entry
     return None
 
 

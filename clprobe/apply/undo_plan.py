@@ -59,6 +59,9 @@ def package_undo(
     if purged:
         program, *options = _GONE[manager]
         commands.append((program, *force, *options, *purged))
+    if names and manager == "apt-get":
+        # apt leaves them pending where dpkg fails.
+        commands.append(("dpkg", "--triggers-only", "--pending"))
     older = [u for u in changes.upgraded if u.name in here and here[u.name].version != u.before]
     if older and manager == "apt-get":
         wanted = [f"{upgrade.name}={upgrade.before}" for upgrade in older]

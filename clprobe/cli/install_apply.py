@@ -9,7 +9,7 @@ import click
 from msgspec.structs import replace
 
 from clprobe.apply.carry_out import carry_out
-from clprobe.apply.journal import Journal, Problem, is_applied
+from clprobe.apply.journal import Journal, Problem, has_begun, is_applied
 from clprobe.apply.person import find_person
 from clprobe.apply.result import (
     ApplyReport,
@@ -206,13 +206,14 @@ def _told_by(journal: Journal, path: Path) -> dict[str, object]:
 
 
 def _journal_of(entry: Entry | None, store: Store, fresh: Journal) -> tuple[Path, Journal]:
-    if entry is not None and entry.journal is not None:
-        return entry.path, entry.journal
-    return store.new_path(fresh), fresh
+    if entry is None or entry.journal is None:
+        return store.new_path(fresh), fresh
+    # One that was cut off before its first step holds the package list of that time.
+    return entry.path, entry.journal if has_begun(entry.journal) else fresh
 
 
 def _tell_of_earlier(entry: Entry | None, entries: list[Entry], progress: StepProgress) -> None:
-    if entry is not None and entry.journal is not None:
+    if entry is not None and entry.journal is not None and has_begun(entry.journal):
         done = [step.title for step in entry.journal.steps if step.state == "done"]
         steps = ", ".join(done) or "no step"
         state = "is done" if is_applied(entry.journal) else "goes on"
