@@ -22,7 +22,7 @@ from clprobe.engine.versions import in_words, upstream
 from clprobe.model.finding import Source
 
 Status = Literal["supported", "not_supported", "unverified"]
-_FROM = {"file": "files of {}", "ppa": "{}", "pip": "wheels of PyPI"}
+_FROM = {"file": "files of {}", "repository": "{}", "pip": "wheels of PyPI"}
 _INTEL = frozenset({"compute-runtime", "compute-runtime-legacy1", "beignet", "rusticl"})
 
 

@@ -225,18 +225,21 @@ class Release(Entry, frozen=True, kw_only=True):
 class Elsewhere(Entry, frozen=True, kw_only=True):
     """A way to install it where the distribution itself has none.
 
-    `origin` is a distribution (files fetched by hand), a PPA, or "pip"; `onto` are the
-    distributions it was seen to fit, "*" all. `version` None: the newest, not looked at. `glibc`
-    is the range that its files were built for.
+    `origin` is a distribution or a project's releases (files fetched by hand), a key of
+    rules/tables/origins, or "pip"; `onto` are the distributions it was seen to fit, "*" all.
+    `version` None: the newest, not looked at; `versions` are those of packages that differ.
+    `glibc` is the range that its files were built for, `architectures` likewise.
     """
 
-    how: Literal["file", "ppa", "pip"]
+    how: Literal["file", "repository", "pip"]
     origin: str
     onto: tuple[str, ...]
     packages: tuple[str, ...]
     note: str
     version: str | None = None
+    versions: dict[str, str] = {}
     glibc: str = "*"
+    architectures: tuple[str, ...] = ()
     status: Literal["supported", "workaround", "unverified"] = "workaround"
 
 

@@ -10,6 +10,7 @@ from clprobe.engine import coverage, gpu_names
 from clprobe.engine.checked_yaml import document, nearest, read, table_error, text_of
 from clprobe.engine.family_table import Family
 from clprobe.engine.ip_version import ip_version_in
+from clprobe.engine.origin_table import Origin
 from clprobe.engine.stack_table import Stack
 from clprobe.engine.table_types import (
     Distribution,
@@ -178,6 +179,14 @@ class Tables:
         """Return all stacks by key."""
         return {s.stack: s for s in self._all("stacks", Stack)}
 
+    def origin(self, key: str) -> Origin | None:
+        """Return a third party's repository such as "nvidia-cuda"."""
+        return self._one("origins", key, Origin)
+
+    def origins(self) -> dict[str, Origin]:
+        """Return all repositories of third parties by key."""
+        return {o.origin: o for o in self._all("origins", Origin)}
+
     def covers(
         self, implementation: str, version: str | None, pci_id: str
     ) -> Literal[True, False] | Unknown:
@@ -223,6 +232,7 @@ KINDS: dict[str, type[Entry]] = {
     "implementations": Implementation,
     "distributions": Distribution,
     "stacks": Stack,
+    "origins": Origin,
 }
 """What a file is, by its folder under rules/tables."""
 

@@ -5,7 +5,7 @@ from clprobe.engine.coverage import covers
 from clprobe.engine.table_types import Entry, Implementation, Release
 from clprobe.engine.tables import Tables
 from clprobe.engine.versions import compare, in_range, in_words
-from clprobe.install import route_steps
+from clprobe.install import cpu_steps, route_steps
 from clprobe.install.history import last_packaged
 from clprobe.install.linux_fit import LinuxFit, fit
 from clprobe.install.machine import Machine
@@ -34,6 +34,9 @@ def judge(
     way: Way, implementation: Implementation, machine: Machine, tables: Tables
 ) -> Route | Rejected:
     """Return the route that this way is (its rank still 0), or the rejection."""
+    unfit = _unfit(way, implementation, machine)
+    if unfit is not None:
+        return _rejected(implementation, unfit, way)
     if "gpu" not in implementation.device_types or not _drives_gpus(implementation):
         refusal = _too_old_glibc(way, implementation, machine)
         if refusal is not None:
@@ -212,6 +215,19 @@ def _components(
     return tuple(components)
 
 
+def _unfit(way: Way, implementation: Implementation, machine: Machine) -> str | None:
+    """Return why nothing can be taken from there, whatever the hardware."""
+    said = f"{way.offered_by} {implementation.implementation}"
+    if way.architectures and machine.arch not in (None, *way.architectures):
+        return f"{said} for {', '.join(way.architectures)}, not {machine.arch}"
+    if way.third_party is not None and way.third_party.fingerprint is None:
+        return (
+            f"{said}, but no table vouches for the fingerprint of the key that signs it, so "
+            "nothing is taken from there"
+        )
+    return None
+
+
 def _too_old_glibc(way: Way, implementation: Implementation, machine: Machine) -> str | None:
     shipped = machine.distribution.glibc if machine.distribution is not None else None
     if shipped is None or in_range(shipped, way.glibc, "dotted"):
@@ -235,10 +251,11 @@ def _cpu_route(way: Way, implementation: Implementation, machine: Machine) -> Ro
         status=way.status,
         because=sentence(because),
         components=tuple(
-            Component(name=name, version=way.version, origin=way.origin) for name in way.packages
+            Component(name=name, version=way.versions.get(name, way.version), origin=way.origin)
+            for name in way.packages
         ),
-        steps=route_steps.for_cpu(way, machine),
-        caveats=tuple(caveats + route_steps.cpu_caveats(way, machine)),
+        steps=cpu_steps.for_cpu(way, machine),
+        caveats=tuple(caveats + cpu_steps.cpu_caveats(way, machine)),
         sources=_sources(way, implementation),
         how=route_steps.how(way, machine),
     )

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """plan(): which routes lead to the goal on a machine, and what rules out the others."""
 
-from collections.abc import Callable
-
 from clprobe.engine.table_types import Implementation
 from clprobe.engine.tables import Tables
 from clprobe.install import stacks
@@ -11,7 +9,7 @@ from clprobe.install.judge import hopeless, judge, not_offered
 from clprobe.install.machine import Machine, look_up
 from clprobe.install.narrow import narrowed
 from clprobe.install.ranking import BACKENDS, Goal, ranked
-from clprobe.install.ways import Way, elsewhere, on_request, packaged
+from clprobe.install.ways import Way, elsewhere, on_conda, on_request, packaged
 from clprobe.install.wishes import NO_WISHES, Wishes
 from clprobe.model.plan import InstallPlan, Rejected, Route, Target
 
@@ -69,21 +67,21 @@ def _answers(
 ) -> list[Route | Rejected]:
     """Return what each way gives; what needs more trouble is asked where the easier ways failed."""
 
-    def ask(offers: Callable[[Implementation, Machine], list[Way]]) -> list[Route | Rejected]:
-        ways = offers(implementation, machine)
+    def ask(ways: list[Way]) -> list[Route | Rejected]:
         return [judge(way, implementation, machine, tables) for way in ways]
 
-    answers = ask(packaged)
+    answers = ask(packaged(implementation, machine))
+    if not implementation.kernel_drivers:
+        # What runs on the CPU can be had without root, too.
+        more = elsewhere(implementation, machine, tables) + on_conda(implementation, tables)
+        return answers + ask(more)
     if _has_route(answers):
         return answers
-    for offers in (on_request, elsewhere):
-        if not _has_route(answers):
-            answers += ask(offers)
+    answers += ask(on_request(implementation, machine))
+    if not _has_route(answers):
+        answers += ask(elsewhere(implementation, machine, tables))
     # The container touches the host least, so it stands beside whatever else there is.
-    return answers + [
-        judge(way, implementation, machine, tables)
-        for way in contained(implementation, machine, tables)
-    ]
+    return answers + ask(contained(implementation, machine, tables))
 
 
 def _has_route(answers: list[Route | Rejected]) -> bool:

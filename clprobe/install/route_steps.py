@@ -3,15 +3,14 @@
 
 from clprobe.engine.table_types import Distribution, Implementation
 from clprobe.engine.tables import Tables
-from clprobe.engine.versions import in_words
 from clprobe.install import containers, steps
 from clprobe.install.linux_fit import LinuxFit
 from clprobe.install.machine import Machine, find_distribution
+from clprobe.install.repository_steps import add_repository
 from clprobe.install.ways import Way
 from clprobe.model.plan import How, Step
 
 _LOADER = "ocl-icd-libopencl1"
-_INTEL_CPU = "/opt/intel-opencl-cpu"
 
 
 def for_gpu(  # noqa: PLR0913, PLR0917 - where all of a route comes together
@@ -35,8 +34,8 @@ def for_gpu(  # noqa: PLR0913, PLR0917 - where all of a route comes together
     if way.how == "package":
         title = f"Install {implementation.name}"
         made.append(steps.install(distribution, title, way.packages, pocket=way.pocket))
-    elif way.how == "ppa":
-        made += steps.add_ppa(way.origin)
+    elif way.third_party is not None:
+        made += add_repository(way.third_party, distribution)
         made.append(steps.install(distribution, f"Install {implementation.name}", way.packages))
     else:
         made += _loader(distribution)
@@ -51,17 +50,13 @@ def for_gpu(  # noqa: PLR0913, PLR0917 - where all of a route comes together
 
 def how(way: Way, machine: Machine) -> How:
     """Return how a route gets its implementation."""
-    if way.how == "container":
-        return "container"
-    if way.how == "pip":
-        return "pip"
+    if way.how in ("container", "pip", "conda"):
+        return way.how
     distribution = machine.distribution
     if way.pocket == "aur" or distribution is None or not steps.can_install(distribution):
         return "by-hand"
-    if way.how == "ppa":
-        return "repository"
-    if way.how == "file":
-        return "file"
+    if way.how in ("file", "repository"):
+        return way.how
     return "backports" if way.pocket == "backports" else "package"
 
 
@@ -82,18 +77,6 @@ def _open_node(machine: Machine) -> list[Step]:
     if distribution is None or distribution.node_group is None:
         return []
     return steps.join_group(distribution.node_group)
-
-
-def for_cpu(way: Way, machine: Machine) -> tuple[Step, ...]:
-    """Return the steps that install a CPU's implementation."""
-    distribution = machine.distribution
-    if way.how == "pip":
-        return _intel_cpu(way, machine)
-    if distribution is None or not steps.can_install(distribution):
-        return ()
-    loader = (_LOADER,) if _LOADER in distribution.packages else ()
-    install = steps.install(distribution, f"Install {way.packages[0]}", (*way.packages, *loader))
-    return (*steps.refresh(distribution), install, steps.look())
 
 
 def caveats(way: Way, machine: Machine, environment: dict[str, str]) -> list[str]:
@@ -128,24 +111,11 @@ def _access(machine: Machine) -> list[str]:
     return ["You need read and write access to /dev/dri/renderD128."]
 
 
-def cpu_caveats(way: Way, machine: Machine) -> list[str]:
-    """Return what the steps of a CPU's route leave to the reader."""
-    if way.how != "pip":
-        return []
-    distribution = machine.distribution
-    said = []
-    if distribution is None or distribution.glibc is None:
-        said.append(f"The wheels need glibc {in_words(way.glibc)}.")
-    if distribution is None or not steps.can_install(distribution):
-        said.append("Install an ICD loader and Python's venv module with your package manager.")
-    return said
-
-
 def versions_of(way: Way, tables: Tables) -> tuple[str, ...] | tuple[str | None, ...]:
     """Return the version of each package, for files those of the release that they are from."""
     origin = find_distribution(way.origin, tables) if way.how == "file" else None
     if origin is None or way.version is None:
-        return (way.version,) * len(way.packages)
+        return tuple(way.versions.get(name, way.version) for name in way.packages)
     return tuple(
         origin.packages[name][0].version if name in origin.packages else way.version
         for name in way.packages
@@ -157,27 +127,6 @@ def linux_package(distribution: Distribution, pocket: str) -> str:
     if pocket == "hwe":
         return f"linux-generic-hwe-{distribution.release}"
     return "linux-image-amd64"
-
-
-def _intel_cpu(way: Way, machine: Machine) -> tuple[Step, ...]:
-    distribution = machine.distribution
-    made: list[Step] = []
-    if distribution is not None and steps.uses_apt(distribution):
-        made += steps.refresh(distribution)
-        title = "Install the ICD loader and Python's venv module"
-        made.append(steps.install(distribution, title, (_LOADER, "python3-venv")))
-    requirements = [f"{name}=={way.version}" for name in way.packages]
-    made.append(steps.make_environment(_INTEL_CPU))
-    title = "Install Intel's runtime for CPUs"
-    made += steps.pip_install(_INTEL_CPU, title, requirements, machine.wishes.wheels)
-    made.append(
-        steps.write_file(
-            "Register the ICD under its real path",
-            "/etc/OpenCL/vendors/intel-cpu.icd",
-            f"{_INTEL_CPU}/lib/libintelocl.so\n",
-        )
-    )
-    return (*made, steps.look())
 
 
 def _files(way: Way, tables: Tables) -> list[str]:

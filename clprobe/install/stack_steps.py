@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The steps, components and caveats of a deep-learning stack."""
 
+from collections.abc import Sequence
+
 from clprobe.engine.stack_table import Stack, StackBuild
 from clprobe.engine.versions import in_words
 from clprobe.install import steps
@@ -18,12 +20,19 @@ def environment_of(stack: Stack, machine: Machine) -> str:
     return f"{folder}/{stack.framework or stack.stack}"
 
 
-def stack_steps(stack: Stack, build: StackBuild, machine: Machine) -> tuple[Step, ...]:
-    """Return the steps that install a build of the stack into an environment of its own."""
+def stack_steps(
+    stack: Stack, build: StackBuild, machine: Machine, beside: Sequence[str] = ()
+) -> tuple[Step, ...]:
+    """Return the steps that install a build of the stack into an environment of its own.
+
+    `beside` are further requirements that take the place of the stack's own of the same name.
+    """
     environment = environment_of(stack, machine)
     made = [*_fetched(stack, build, machine), *steps.venv_module(machine, python_name(machine))]
     made.append(steps.make_environment(environment, python_name(machine)))
-    wanted = requirements(stack, build, machine.wishes.wheels)
+    names = {one.partition("==")[0] for one in beside}
+    own = requirements(stack, build, machine.wishes.wheels)
+    wanted = [*(one for one in own if one.partition("==")[0] not in names), *beside]
     made += steps.pip_install(environment, f"Install {stack.name}", wanted, machine.wishes.wheels)
     if stack.check is not None:
         argv = (f"{environment}/bin/python", "-c", stack.check)

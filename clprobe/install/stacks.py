@@ -30,6 +30,8 @@ _POINTLESS_ON_CPU = ("pytorch_dlprim", "pytorch-xpu")
 _LEVEL_ZERO = "libze-intel-gpu1"
 _ELSEWHERE = ("container", "conda")
 """Ways that give OpenCL only inside a container or an environment, so not to a stack outside."""
+_IN_THE_SAME_ENVIRONMENT = ("pocl", "pip")
+"""Backend and how of the wheels that PyOpenCL finds where it is itself."""
 
 
 def stacks_on(
@@ -157,18 +159,29 @@ def _on_cpu(
                 how="included",
             )
         ]
+    routes = [route for route in opencl if not route.uses_gpu]
+    if not machine.wishes.root:
+        routes = [r for r in routes if not any(step.needs_root for step in r.steps)] or routes
     return [
         replace(
             route,
             stack=stack.stack,
             because=f"{sentence(stack.name + ' runs on any OpenCL device')} {route.because}",
             components=(*route.components, *stack_components(stack, build, machine)),
-            steps=(*route.steps[:-1], *stack_steps(stack, build, machine)),
+            steps=_steps_on(route, stack, build, machine),
             caveats=(*route.caveats, *stack_caveats(stack, build, machine)),
             sources=_sources(route.sources, stack.sources),
         )
-        for route in [route for route in opencl if not route.uses_gpu][:1]
+        for route in routes[:1]
     ]
+
+
+def _steps_on(route: Route, stack: Stack, build: StackBuild, machine: Machine) -> tuple[Step, ...]:
+    """Return the steps of the route and then of the stack, its wheels beside the stack's own."""
+    if (route.backend, route.how) != _IN_THE_SAME_ENVIRONMENT:
+        return (*route.steps[:-1], *stack_steps(stack, build, machine))
+    beside = [f"{one.name}=={one.version}" for one in route.components]
+    return stack_steps(stack, build, machine, beside)
 
 
 def _support(stack: Stack, machine: Machine) -> StackSupport | None:

@@ -87,25 +87,6 @@ def install_files(origin: str, files: Sequence[str], names: Sequence[str]) -> St
     )
 
 
-def add_ppa(ppa: str) -> list[Step]:
-    """Return the steps that add a PPA and read its index."""
-    return [
-        Step(
-            title="Install the tool that adds PPAs",
-            argv=(*_APT, "install", "--yes", "software-properties-common"),
-            needs_root=True,
-            verify=("dpkg-query", "--show", "software-properties-common"),
-        ),
-        Step(
-            title=f"Add {ppa}",
-            argv=("add-apt-repository", "--yes", ppa),
-            needs_root=True,
-            undo=("add-apt-repository", "--yes", "--remove", ppa),
-        ),
-        Step(title="Read the package index", argv=("apt-get", "update"), needs_root=True),
-    ]
-
-
 def venv_module(machine: Machine, python: str) -> list[Step]:
     """Return the step that brings Python's venv module, or checks for it."""
     if machine.wishes.root and machine.distribution is not None and uses_apt(machine.distribution):

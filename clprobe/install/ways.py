@@ -6,7 +6,9 @@ from typing import Literal
 import msgspec
 from msgspec.structs import replace
 
+from clprobe.engine.origin_table import Origin
 from clprobe.engine.table_types import Distribution, Elsewhere, Implementation, PackageVersion
+from clprobe.engine.tables import Tables
 from clprobe.engine.versions import newest, upstream
 from clprobe.install.machine import Machine
 from clprobe.model.finding import Source
@@ -19,21 +21,24 @@ _EXTRA_POCKETS = ("backports", "aur")
 class Way(msgspec.Struct, frozen=True, kw_only=True):
     """One offer of an implementation; `offered_by` begins its sentence: "Debian 12 packages".
 
-    `inside` is the release in a container.
+    `inside` is the release in a container, `third_party` whose repository it is from.
     """
 
-    how: Literal["package", "file", "ppa", "pip", "conda", "container"]
+    how: Literal["package", "file", "repository", "pip", "conda", "container"]
     packages: tuple[str, ...]
     version: str | None
     origin: str
     offered_by: str
     pocket: str | None = None
+    versions: dict[str, str] = msgspec.field(default_factory=dict)
     glibc: str = "*"
+    architectures: tuple[str, ...] = ()
     also_drives: tuple[str, ...] = ()
     note: str | None = None
     status: RouteStatus = "supported"
     sources: tuple[Source, ...] = ()
     inside: Distribution | None = None
+    third_party: Origin | None = None
 
     @property
     def release(self) -> str | None:
@@ -56,11 +61,11 @@ def on_request(implementation: Implementation, machine: Machine) -> list[Way]:
     return _packaged(implementation, machine, extra=True)
 
 
-def elsewhere(implementation: Implementation, machine: Machine) -> list[Way]:
+def elsewhere(implementation: Implementation, machine: Machine, tables: Tables) -> list[Way]:
     """Return what else fits this distribution."""
     key = machine.distribution.key if machine.distribution is not None else None
     return [
-        _elsewhere_way(entry, implementation)
+        _elsewhere_way(entry, implementation, tables)
         for entry in implementation.elsewhere
         if "*" in entry.onto or key in entry.onto
     ]
@@ -105,17 +110,46 @@ def _package_way(
     )
 
 
-def _elsewhere_way(entry: Elsewhere, implementation: Implementation) -> Way:
+def on_conda(implementation: Implementation, tables: Tables) -> list[Way]:
+    """Return what conda-forge builds of a CPU's implementation: it needs no root."""
+    release = tables.distribution("conda-forge", "rolling")
+    if release is None or implementation.kernel_drivers:
+        return []
+    return [
+        Way(
+            how="conda",
+            packages=(name,),
+            version=row.version,
+            origin=f"{release.key}, {row.pocket}",
+            offered_by="conda-forge packages",
+            architectures=("x86_64",),
+            status="supported",
+            sources=row.sources,
+        )
+        for name, rows in release.packages.items()
+        for row in rows
+        if implementation.implementation in row.implementations
+    ]
+
+
+def _elsewhere_way(entry: Elsewhere, implementation: Implementation, tables: Tables) -> Way:
+    third_party = tables.origin(entry.origin) if entry.how == "repository" else None
     way = Way(
         how=entry.how,
         packages=entry.packages,
         version=entry.version,
         origin=entry.origin,
         offered_by="",
+        versions=entry.versions,
         glibc=entry.glibc,
+        architectures=entry.architectures,
         note=entry.note,
         status=entry.status,
         sources=entry.sources or implementation.sources,
     )
+    if third_party is not None:
+        sources = (*way.sources, *third_party.sources)
+        said = f"{third_party.name} packages"
+        return replace(way, offered_by=said, third_party=third_party, sources=sources)
     offered_by = "its wheels hold" if entry.how == "pip" else f"{way.origin_name} packages"
     return replace(way, offered_by=offered_by)

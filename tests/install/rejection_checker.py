@@ -3,7 +3,7 @@
 
 import re
 
-from plain_tables import fits, implementations, stacks
+from plain_tables import fits, folder, implementations, stacks
 from route_checker import drives_beignet
 
 
@@ -113,12 +113,21 @@ def _quoted(entry, target):
     return bool(failing) and failing[0].rstrip(".").lower() == entry.because.rstrip(".").lower()
 
 
+def _no_fingerprint(entry, _target, _match):
+    ways = implementations()[entry.backend]["elsewhere"]
+    origins = [folder("origins")[w["origin"]] for w in ways if w["how"] == "repository"]
+    unpinned = [one["name"].lower() for one in origins if not one.get("fingerprint")]
+    return any(entry.because.lower().startswith(name) for name in unpinned)
+
+
 REASONS = {
     r"no GPU on its PCI bus": lambda _e, target, _m: target.no_gpu,
     r"is not stated; lspci": lambda _e, target, _m: target.gpu is None,
+    r"but no table vouches for the fingerprint": _no_fingerprint,
     r"exists for .*, not (?P<arch>\w+)": lambda entry, _t, match: (
         match["arch"] not in implementations()[entry.backend]["architectures"]
     ),
+    r" for x86_64, not (?P<other>\w+)": lambda _e, _t, match: match["other"] != "x86_64",
     r"in no table, so it is not known": lambda _e, target, _m: target.release is None,
     r"does not package|is known on|does not contain": _lacks,
     r"was never supported by it": _never,
@@ -131,6 +140,7 @@ REASONS = {
         not any(
             fits(match["glibc"], way.get("glibc", "*"))
             for way in implementations()[entry.backend]["elsewhere"]
+            if way["how"] == "pip"
         )
     ),
     r" (?P<version>\d\S+); .* needs": _too_old,

@@ -71,6 +71,8 @@ def _shape(route):
             yield f"a shell in {step.argv}"
         if any("trusted=yes" in word or "http://" in word for word in step.argv):
             yield f"an untrusted source in {step.argv}"
+        if any("URIs:" in word and "Signed-By:" not in word for word in step.argv):
+            yield f"a source without its key in {step.argv}"
         changes = {"install", "run", "create", "add", "-aG"} & set(step.argv[:6])
         if changes and "--upgrade" not in step.argv and step.verify is None:
             yield f"nothing proves {step.argv}"

@@ -137,7 +137,8 @@ def test_xe2_on_noble_is_too_new_for_the_archive_and_gets_the_ppa_and_a_newer_li
     ppa = route(made, "compute-runtime")
     assert ppa.status == "workaround"
     commands = [step.argv for step in ppa.steps]
-    assert ("add-apt-repository", "--yes", "ppa:kobuk-team/intel-graphics") in commands
+    assert ppa.how == "repository"
+    assert any("Suites: noble" in argv[-1] for argv in commands)
     assert any("linux-generic-hwe-24.04" in argv for argv in commands)
 
 
@@ -214,7 +215,7 @@ def test_a_gpu_that_is_not_stated_is_asked_for():
 
 def test_an_unknown_distribution_still_gets_a_cpu_route():
     made = planned("8086:5916", "gentoo-2.17")
-    assert [r.backend for r in made.routes if not r.uses_gpu] == ["intel-cpu"]
+    assert {r.how for r in made.routes if not r.uses_gpu} == {"pip", "conda"}
     assert {r.how for r in made.routes if r.uses_gpu} == {"container"}
     assert "in no table" in refusal(made, "compute-runtime")
 

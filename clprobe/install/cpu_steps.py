@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: MIT
+"""The steps of routes that run OpenCL on the CPU: packages, wheels, or a conda environment."""
+
+from clprobe.engine.versions import in_words
+from clprobe.install import steps
+from clprobe.install.machine import Machine
+from clprobe.install.repository_steps import add_repository
+from clprobe.install.ways import Way
+from clprobe.model.placeholders import HOME
+from clprobe.model.plan import Step
+
+_LOADER = "ocl-icd-libopencl1"
+_INTEL_CPU = "/opt/intel-opencl-cpu"
+_OWN_FOLDER = f"{HOME}/.local/share/clprobe"
+
+
+def for_cpu(way: Way, machine: Machine) -> tuple[Step, ...]:
+    """Return the steps that install a CPU's implementation; () by hand only."""
+    if way.how == "conda":
+        return _conda(way)
+    if way.how == "pip":
+        return _pyopencl(way, machine) if "pyopencl" in way.packages else _intel_cpu(way, machine)
+    distribution = machine.distribution
+    if distribution is None or not steps.can_install(distribution):
+        return ()
+    loader = (_LOADER,) if _LOADER in distribution.packages else ()
+    install = steps.install(distribution, f"Install {way.packages[0]}", (*way.packages, *loader))
+    first = add_repository(way.third_party, distribution) if way.third_party else []
+    return (*steps.refresh(distribution), *first, install, steps.look())
+
+
+def cpu_caveats(way: Way, machine: Machine) -> list[str]:
+    """Return what the steps of a CPU's route leave to the reader."""
+    if way.how == "conda":
+        return [
+            "conda must be there; mamba and micromamba take the same words. Programs find this "
+            "OpenCL only inside that environment, and there no driver of the system."
+        ]
+    if way.how != "pip":
+        return []
+    distribution = machine.distribution
+    said = []
+    if distribution is None or distribution.glibc is None:
+        said.append(f"The wheels need glibc {in_words(way.glibc)}.")
+    if distribution is None or not steps.can_install(distribution):
+        said.append("Install an ICD loader and Python's venv module with your package manager.")
+    return said
+
+
+def pins(way: Way) -> list[str]:
+    """Return the way's Python packages, each with its version."""
+    return [f"{name}=={way.versions.get(name, way.version)}" for name in way.packages]
+
+
+def _pyopencl(way: Way, machine: Machine) -> tuple[Step, ...]:
+    """Return the steps for wheels that only PyOpenCL of the same environment finds."""
+    folder = "/opt" if machine.wishes.root else _OWN_FOLDER
+    path = f"{folder}/opencl-on-cpu"
+    code = "import pyopencl; print([p.name for p in pyopencl.get_platforms()])"
+    return (
+        *_refreshed(machine),
+        *steps.venv_module(machine, "python3"),
+        steps.make_environment(path),
+        *steps.pip_install(path, "Install PoCL and PyOpenCL", pins(way), machine.wishes.wheels),
+        Step(
+            title="See which platforms PyOpenCL gets there",
+            argv=(f"{path}/bin/python", "-c", code),
+            needs_root=False,
+        ),
+    )
+
+
+def _conda(way: Way) -> tuple[Step, ...]:
+    name = way.packages[0]
+    path = f"{_OWN_FOLDER}/conda-{name}"
+    create = ("conda", "create", "--yes", "--prefix", path, "--override-channels")
+    return (
+        Step(title="Check that conda is there", argv=("conda", "--version"), needs_root=False),
+        Step(
+            title=f"Make an environment with {name} of conda-forge",
+            argv=(
+                *create,
+                "--channel",
+                "conda-forge",
+                f"{name}={way.version}",
+                "ocl-icd",
+                "clinfo",
+            ),
+            needs_root=False,
+            undo=("rm", "-r", path),
+            verify=("test", "-x", f"{path}/bin/clinfo"),
+        ),
+        Step(
+            title="See what programs in that environment get",
+            argv=(f"{path}/bin/clinfo", "--list"),
+            needs_root=False,
+        ),
+    )
+
+
+def _intel_cpu(way: Way, machine: Machine) -> tuple[Step, ...]:
+    distribution = machine.distribution
+    made: list[Step] = []
+    if distribution is not None and steps.uses_apt(distribution):
+        made += steps.refresh(distribution)
+        title = "Install the ICD loader and Python's venv module"
+        made.append(steps.install(distribution, title, (_LOADER, "python3-venv")))
+    made.append(steps.make_environment(_INTEL_CPU))
+    title = "Install Intel's runtime for CPUs"
+    made += steps.pip_install(_INTEL_CPU, title, pins(way), machine.wishes.wheels)
+    made.append(
+        steps.write_file(
+            "Register the ICD under its real path",
+            "/etc/OpenCL/vendors/intel-cpu.icd",
+            f"{_INTEL_CPU}/lib/libintelocl.so\n",
+        )
+    )
+    return (*made, steps.look())
+
+
+def _refreshed(machine: Machine) -> list[Step]:
+    if machine.distribution is None or not machine.wishes.root:
+        return []
+    return steps.refresh(machine.distribution)
