@@ -41,14 +41,15 @@ class Stack(Entry, frozen=True, kw_only=True):
 
     `api` is what it needs below it, `cpu` what it does without a GPU, `check` Python code that
     shows whether it works. `summary` says what it is, where people take it for something else.
-    `framework` is the one that its programs are written for, where that is another's. `recipe`
-    builds it from source where no build fits. `cpu_needs_opencl` False: it brings its own code
-    for the CPU.
+    `vendor`: it is for the GPUs of that one alone. `framework` is the one that its programs are
+    written for, where that is another's. `recipe` builds it from source where no build fits.
+    `cpu_needs_opencl` False: it brings its own code for the CPU.
     """
 
     stack: str
     name: str
     status: str
+    vendor: Literal["intel", "nvidia", "amd"] | None = None
     framework: Literal["pytorch"] | None = None
     recipe: Recipe | None = None
     purpose: Literal["training", "inference", "library", "technique"]

@@ -59,7 +59,7 @@ def judge(
     if any(release.breaks for release in known):
         status = _worst(status, "workaround")
     caveats += _caveats(way, machine, linux, known) + _limits(implementation, machine)
-    environment = dict(implementation.enable)
+    environment = route_steps.enabled(implementation, machine)
     for release in known:
         environment |= release.environment
     return Route(
@@ -69,7 +69,7 @@ def judge(
         uses_gpu=True,
         status=status,
         because=_because(way, implementation, machine, linux),
-        components=_components(way, machine, linux, tables),
+        components=(*_components(way, machine, linux, tables), *_modules(way, implementation)),
         steps=route_steps.for_gpu(way, implementation, machine, linux, environment, tables),
         caveats=tuple(dict.fromkeys(caveats + route_steps.caveats(way, machine, environment))),
         sources=_sources(way, implementation, *machine.chips[:1], *known),
@@ -122,9 +122,9 @@ def _never(implementation: Implementation, machine: Machine) -> str | None:
         return "this machine has no GPU on its PCI bus"
     if machine.generation is not None:
         return _never_on_chips(implementation, machine)
-    if machine.pci_id is None:
+    if machine.vendor is None:
         return "which GPU it is for is not stated; lspci -nn shows its PCI id, --gpu takes it"
-    answer = covers(implementation, None, machine.pci_id, None, None)
+    answer = covers(implementation, None, machine.some_id, None, None)
     return f"it does not drive {machine.gpu_name}" if answer is False else None
 
 
@@ -190,9 +190,12 @@ def _hex_id(machine: Machine) -> str:
 def _because(way: Way, implementation: Implementation, machine: Machine, linux: LinuxFit) -> str:
     said = f"{way.offered_by} {implementation.implementation} {way.release or ''}".rstrip()
     said = said[:1].upper() + said[1:]
+    known = version_fit(way, implementation, machine).doubt is None
+    if not machine.chips and known and machine.family is not None:
+        return f"{said}, which drives {machine.family.name}."
     if not machine.chips:
         return f"{said}; whether it drives {machine.gpu_name} is not known."
-    verb = "drives" if version_fit(way, implementation, machine).doubt is None else "may drive"
+    verb = "drives" if known else "may drive"
     text = f"{said}, which {verb} {machine.gpu_name}"
     bound = {d for c in machine.chips for d in c.kernel_drivers} | {linux.force_probe}
     accepted = [d for d in implementation.kernel_drivers if d in bound]
@@ -226,6 +229,12 @@ def _unfit(way: Way, implementation: Implementation, machine: Machine) -> str | 
             "nothing is taken from there"
         )
     return None
+
+
+def _modules(way: Way, implementation: Implementation) -> tuple[Component, ...]:
+    """Return the package with the kernel module, where the driver needs its own."""
+    names = route_steps.module_packages(way, implementation)
+    return tuple(Component(name=n, version=way.version, origin=way.origin) for n in names)
 
 
 def _too_old_glibc(way: Way, implementation: Implementation, machine: Machine) -> str | None:

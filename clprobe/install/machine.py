@@ -6,6 +6,7 @@ import re
 import msgspec
 
 from clprobe.engine.checked_yaml import nearest
+from clprobe.engine.family_table import Family
 from clprobe.engine.table_types import PRE_PRODUCTION, Distribution, Generation, GpuEntry
 from clprobe.engine.tables import Tables
 from clprobe.install.wishes import NO_WISHES, Wishes
@@ -20,7 +21,8 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True):
     """What the planner knows of the machine; None is "not known".
 
     `chips` are the GPUs that the name may mean, all of one generation; empty without a known one.
-    `pci_id` is set where the target named one, in the tables or not. `gpu_name` is for sentences.
+    `pci_id` is set where the target named one, in the tables or not. `family` are AMD's or
+    NVIDIA's chips of that name. `gpu_name` is for sentences.
     `wishes` are what the person wants of the plan.
     """
 
@@ -34,12 +36,26 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True):
     linux: str | None
     python: str | None
     arch: str | None
+    family: Family | None = None
     wishes: Wishes = NO_WISHES
 
     @property
-    def is_intel(self) -> bool:
-        """Whether the GPU is Intel's, or may be."""
-        return self.pci_id is None or self.pci_id.startswith("8086:")
+    def vendor(self) -> str | None:
+        """Who made the GPU: "intel", "nvidia", "amd", "another"; None if that is not known."""
+        if self.family is not None:
+            return self.family.vendor
+        if self.pci_id is None:
+            return "intel" if self.chips else None
+        return _VENDORS.get(self.pci_id[:4], "another")
+
+    @property
+    def some_id(self) -> str:
+        """The GPU's PCI id, or one that stands for its vendor."""
+        number = {name: key for key, name in _VENDORS.items()}.get(self.vendor or "", "")
+        return self.pci_id or f"{number}:"
+
+
+_VENDORS = {"8086": "intel", "10de": "nvidia", "1002": "amd"}
 
 
 def look_up(target: Target, tables: Tables, wishes: Wishes = NO_WISHES) -> Machine:
@@ -48,7 +64,8 @@ def look_up(target: Target, tables: Tables, wishes: Wishes = NO_WISHES) -> Machi
     Raises: ClprobeError if the GPU's name means nothing, or chips of several generations.
     """
     pci_ids = _pci_ids(target.gpu)
-    chips = _chips(target.gpu, pci_ids, tables)
+    family = _family(target.gpu, tables)
+    chips = () if family is not None else _chips(target.gpu, pci_ids, tables)
     generation = tables.generation(chips[0].generation) if chips else None
     distribution = find_distribution(target.os, tables) if target.os else None
     return Machine(
@@ -62,6 +79,7 @@ def look_up(target: Target, tables: Tables, wishes: Wishes = NO_WISHES) -> Machi
         linux=target.linux,
         python=target.python or (distribution.python if distribution is not None else None),
         arch=target.arch,
+        family=family,
         wishes=wishes,
     )
 
@@ -125,6 +143,23 @@ def _chips(gpu: str | None, pci_ids: list[str], tables: Tables) -> tuple[GpuEntr
             hint="Give the PCI id, which lspci -nn shows.",
         )
     return found
+
+
+def _family(gpu: str | None, tables: Tables) -> Family | None:
+    """Return the one family that the name fits, of the vendor that the PCI id tells.
+
+    A name of Intel's counts as that: HD 4600 is a Radeon, too.
+    """
+    if gpu is None or "8086:" in gpu or tables.find_gpus(gpu):
+        return None
+    vendor = _VENDORS.get(gpu[:4])
+    found = [
+        family
+        for family in tables.families().values()
+        if vendor in (None, family.vendor)
+        and any(re.search(name, gpu, re.IGNORECASE) for name in family.names)
+    ]
+    return found[0] if len(found) == 1 else None
 
 
 def _gpu_name(gpu: str | None, chips: tuple[GpuEntry, ...], generation: Generation | None) -> str:

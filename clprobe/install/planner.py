@@ -3,6 +3,7 @@
 
 from clprobe.engine.table_types import Implementation
 from clprobe.engine.tables import Tables
+from clprobe.engine.versions import newest
 from clprobe.install import stacks
 from clprobe.install.containers import contained
 from clprobe.install.judge import hopeless, judge, not_offered
@@ -70,7 +71,7 @@ def _answers(
     def ask(ways: list[Way]) -> list[Route | Rejected]:
         return [judge(way, implementation, machine, tables) for way in ways]
 
-    answers = ask(packaged(implementation, machine))
+    answers = _newest_of_nvidia(ask(packaged(implementation, machine)))
     if not implementation.kernel_drivers:
         # What runs on the CPU can be had without root, too.
         more = elsewhere(implementation, machine, tables) + on_conda(implementation, tables)
@@ -84,6 +85,16 @@ def _answers(
     return answers + ask(contained(implementation, machine, tables))
 
 
+def _newest_of_nvidia(answers: list[Route | Rejected]) -> list[Route | Rejected]:
+    """Return the answers with the newest driver alone: releases package several beside another."""
+    routes = [a for a in answers if isinstance(a, Route) and a.backend == "nvidia"]
+    versions = [version for route in routes if (version := route.components[0].version)]
+    if not versions:
+        return answers
+    best = newest(versions, "debian")
+    return [a for a in answers if a not in routes or a.components[0].version == best]
+
+
 def _has_route(answers: list[Route | Rejected]) -> bool:
     return any(isinstance(answer, Route) for answer in answers)
 
@@ -94,6 +105,5 @@ def _backends_for(machine: Machine) -> list[str]:
     return [
         key
         for key in BACKENDS
-        if key not in _NO_DRIVERS
-        and not (key in others and (machine.is_intel or not machine.has_gpu))
+        if key not in _NO_DRIVERS and not (key in others and machine.vendor in (None, "intel"))
     ]

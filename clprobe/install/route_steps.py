@@ -33,7 +33,8 @@ def for_gpu(  # noqa: PLR0913, PLR0917 - where all of a route comes together
     made += _newer_linux(machine, linux)
     if way.how == "package":
         title = f"Install {implementation.name}"
-        made.append(steps.install(distribution, title, way.packages, pocket=way.pocket))
+        packages = (*way.packages, *module_packages(way, implementation))
+        made.append(steps.install(distribution, title, packages, pocket=way.pocket))
     elif way.third_party is not None:
         made += add_repository(way.third_party, distribution)
         made.append(steps.install(distribution, f"Install {implementation.name}", way.packages))
@@ -46,6 +47,26 @@ def for_gpu(  # noqa: PLR0913, PLR0917 - where all of a route comes together
         path = f"/etc/profile.d/opencl-{implementation.implementation}.sh"
         made.append(steps.write_file(f"Set {names} for all users", path, lines))
     return (*made, *_open_node(machine), steps.look())
+
+
+def enabled(implementation: Implementation, machine: Machine) -> dict[str, str]:
+    """Return the variables without which the implementation shows no device of this vendor."""
+    driver = _RUSTICL.get(machine.vendor or "")
+    if implementation.implementation == "rusticl" and driver is not None:
+        return {"RUSTICL_ENABLE": driver}
+    return dict(implementation.enable)
+
+
+def module_packages(way: Way, implementation: Implementation) -> tuple[str, ...]:
+    """Return the package with NVIDIA's kernel module, which must be of the library's version."""
+    if implementation.implementation != "nvidia" or way.how != "package":
+        return ()
+    name = way.packages[0].replace("libnvidia-compute-", "nvidia-driver-")
+    name = name.removesuffix("opencl-icd") + "driver" if name.endswith("opencl-icd") else name
+    return () if name in way.packages else (name,)
+
+
+_RUSTICL = {"amd": "radeonsi", "nvidia": "nouveau"}
 
 
 def how(way: Way, machine: Machine) -> How:
@@ -71,6 +92,8 @@ def _newer_linux(machine: Machine, linux: LinuxFit) -> list[Step]:
 
 def _open_node(machine: Machine) -> list[Step]:
     """Return the steps that let the user open the GPU's node, or that check it without root."""
+    if machine.vendor == "nvidia":
+        return []  # NVIDIA's driver makes nodes that all may open
     if not machine.wishes.root:
         return [steps.check_node()]
     distribution = machine.distribution
@@ -87,6 +110,8 @@ def caveats(way: Way, machine: Machine, environment: dict[str, str]) -> list[str
     said = []
     if distribution is not None and not steps.can_install(distribution):
         said.append(f"No commands are given for {machine.os_name}: its own pages say how.")
+    if way.component is not None and way.component.startswith("non-free"):
+        said.append(f"The component {way.component} must be switched on in the package sources.")
     if way.pocket == "aur":
         said.append("It is in the AUR only: build it with makepkg.")
     if way.pocket == "backports":

@@ -20,13 +20,15 @@ from clprobe.model.plan import Rejected, Route, RouteStatus, Step
 _STACKS: dict[Goal, tuple[str, ...]] = {
     "opencl": (),
     "pytorch": (
-        *("pytorch-xpu", "pytorch_dlprim", "torch-directml", "pytorch-cpu"),
+        *("pytorch-xpu", "pytorch-cuda", "rocm-pytorch", "pytorch_dlprim", "torch-directml"),
+        "pytorch-cpu",
         *("clprobe-tensor", "tinygrad", "netcl"),
     ),
     "inference": ("openvino", "onnxruntime-openvino", "llama-cpp", "pytorch-xpu", "pytorch-cpu"),
 }
-_POINTLESS_ON_CPU = ("pytorch_dlprim", "pytorch-xpu")
+_POINTLESS_ON_CPU = ("pytorch_dlprim", "pytorch-xpu", "pytorch-cuda", "rocm-pytorch")
 """PyTorch runs on the CPU by itself."""
+_DRIVERS = {"nvidia": "nvidia", "amd": "amd-rocm"}
 _LEVEL_ZERO = "libze-intel-gpu1"
 _ELSEWHERE = ("container", "conda")
 """Ways that give OpenCL only inside a container or an environment, so not to a stack outside."""
@@ -46,7 +48,10 @@ def stacks_on(
     rejected: list[Rejected] = []
     below = [route for route in opencl if route.how not in _ELSEWHERE]
     for key in _STACKS[goal]:
-        made, refused = _with(tables.stacks()[key], below, machine)
+        stack = tables.stacks()[key]
+        if stack.vendor not in (None, machine.vendor or "intel"):
+            continue  # no news on another vendor's GPU
+        made, refused = _with(stack, below, machine)
         routes += made
         rejected += refused
     on_gpu = [r for r in routes if r.uses_gpu and _is_asked(r, tables, goal)]
@@ -99,6 +104,8 @@ def _refusal(stack: Stack, machine: Machine, build: StackBuild | None) -> str | 
 def _hardware_refusal(stack: Stack, machine: Machine) -> str | None:
     if not machine.has_gpu:
         return None if stack.cpu == "works" else "this machine has no GPU"
+    if stack.vendor in _DRIVERS:
+        return None
     if machine.generation is None:
         return f"whether it runs on {machine.gpu_name} is not known; the PCI id settles it"
     support = _support(stack, machine)
@@ -185,6 +192,14 @@ def _steps_on(route: Route, stack: Stack, build: StackBuild, machine: Machine) -
 
 
 def _support(stack: Stack, machine: Machine) -> StackSupport | None:
+    if stack.vendor in _DRIVERS:
+        return StackSupport(
+            generations=(),
+            outcome="untested",
+            because=f"it is made for {machine.gpu_name}'s vendor; {stack.summary or ''}".strip(),
+            via=(_DRIVERS[stack.vendor],),
+            sources=stack.sources,
+        )
     key = machine.generation.generation if machine.generation is not None else None
     return next((s for s in stack.supports if key in s.generations), None)
 

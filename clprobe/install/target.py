@@ -16,6 +16,7 @@ from clprobe.model.unknown import Unknown
 
 _USUAL_ARCH = "x86_64"
 _HANDFUL = 6
+_NAME = re.compile(r"[\w .,()/+\[\]-]{1,80}", re.ASCII)
 NOTHING_KNOWN = Target(gpu=None, os=None, linux=None, python=None, arch=None)
 
 
@@ -90,10 +91,17 @@ def _gpu(gpus: tuple[Gpu, ...] | Unknown, tables: Tables) -> str | None:
     intel = [pci_id for pci_id in named if pci_id.startswith("8086:")]
     best = next(iter([*ours, *intel, *named]), None)
     if best is not None:
-        return _named(best, tables)
+        return _with_name(_named(best, tables), gpus)
     names = [name for gpu in gpus if (name := _known(gpu.name)) is not None]
     found = [name for name in names if len(_generations(name, tables)) == 1]
     return found[0] if found else None
+
+
+def _with_name(named: str, gpus: tuple[Gpu, ...]) -> str:
+    """Return a PCI id that no table knows with the name that the host has for it, if it is one."""
+    names = [_known(gpu.name) for gpu in gpus if _pci_id(gpu) == named]
+    name = next((name for name in names if name is not None), None)
+    return f"{named} {name}" if name is not None and _NAME.fullmatch(name) else named
 
 
 def _pci_id(gpu: Gpu) -> str | None:

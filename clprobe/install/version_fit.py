@@ -4,8 +4,9 @@
 import msgspec
 
 from clprobe.engine.coverage import covers
+from clprobe.engine.family_table import Family
 from clprobe.engine.table_types import GpuEntry, Implementation
-from clprobe.engine.versions import conditions, in_words, oldest
+from clprobe.engine.versions import conditions, in_range, in_words, oldest
 from clprobe.install.machine import Machine
 from clprobe.install.ways import Way
 from clprobe.model.unknown import Unknown
@@ -22,7 +23,11 @@ class Coverage(msgspec.Struct, frozen=True, kw_only=True):
 def version_fit(way: Way, implementation: Implementation, machine: Machine) -> Coverage:
     """Return whether the version that this way brings drives the GPU."""
     if not machine.chips:
-        answer = covers(implementation, way.version, machine.pci_id or "", None, None)
+        if machine.family is not None and way.release is not None:
+            known = _of_family(way, implementation, machine.family)
+            if known is not None:
+                return known
+        answer = covers(implementation, way.version, machine.some_id, None, None)
         return Coverage(doubt=answer.unknown if isinstance(answer, Unknown) else None)
     answers = {chip.pci_id: _answer(way, implementation, machine, chip) for chip in machine.chips}
     refused = [pci_id for pci_id, answer in answers.items() if answer is False]
@@ -34,6 +39,21 @@ def version_fit(way: Way, implementation: Implementation, machine: Machine) -> C
         return Coverage(doubt=doubt, some_chips=True)
     unknown = [answer.unknown for answer in answers.values() if isinstance(answer, Unknown)]
     return Coverage(doubt=unknown[0] if unknown else None)
+
+
+def _of_family(way: Way, implementation: Implementation, family: Family) -> Coverage | None:
+    """Return what is known of AMD's or NVIDIA's chips of one family; None if nothing is."""
+    key, version = implementation.implementation, way.release or ""
+    if key in family.not_driven_by:
+        reason = family.not_driven_by[key]
+        return Coverage(refusal=f"{family.name} was never supported by it: {reason}")
+    support = family.implementations.get(key)
+    if support is None:
+        return None
+    if in_range(version, support.versions, implementation.version_scheme):
+        return Coverage()
+    needed = in_words(support.versions).replace("<", "a version before ")
+    return Coverage(refusal=f"{way.offered_by} {key} {version}; {family.name} needs {needed}")
 
 
 def _answer(

@@ -30,6 +30,7 @@ class Way(msgspec.Struct, frozen=True, kw_only=True):
     origin: str
     offered_by: str
     pocket: str | None = None
+    component: str | None = None
     versions: dict[str, str] = msgspec.field(default_factory=dict)
     glibc: str = "*"
     architectures: tuple[str, ...] = ()
@@ -103,6 +104,7 @@ def _package_way(
         origin=f"{distribution.key}, {version.pocket}",
         offered_by=f"{where} packages",
         pocket=version.pocket,
+        component=version.component,
         also_drives=version.also_drives,
         note=version.note,
         status="workaround" if version.pocket in _EXTRA_POCKETS else "supported",

@@ -4,7 +4,7 @@
 import re
 
 from plain_tables import fits, folder, implementations, stacks
-from route_checker import drives_beignet
+from route_checker import OTHER_DRIVERS, drives_beignet
 
 
 def wrong_rejections(plan, target):
@@ -93,6 +93,9 @@ def _no_support(entry, target, _match):
 
 
 def _not_via(entry, target, _match):
+    vendor = stacks()[entry.stack].get("vendor")
+    if vendor in OTHER_DRIVERS:
+        return entry.backend != OTHER_DRIVERS[vendor]
     key = target.generation["generation"]
     support = [s for s in stacks()[entry.stack]["supports"] if key in s["generations"]]
     return entry.backend not in support[0]["via"]

@@ -10,6 +10,10 @@ import re
 from plain_tables import fits, generations, gpus, implementations, releases, stacks, upstream
 
 
+OTHER_DRIVERS = {"nvidia": "nvidia", "amd": "amd-rocm"}
+VENDORS = {"nvidia": "10de:", "amd": "1002:"}
+
+
 class Target:
     """What the plan is for: `chips` are all that the GPU's name may mean."""
 
@@ -216,6 +220,12 @@ def _stack(route, target):
         if stack.get("cpu") != "works":
             yield "it does nothing without a GPU"
         return
+    if stack.get("vendor") in OTHER_DRIVERS:
+        yield from _of_vendor(route, stack, target)
+        return
+    if target.generation is None:
+        yield "the tables know nothing of it on this GPU"
+        return
     key = target.generation["generation"]
     support = [s for s in stack.get("supports", []) if key in s["generations"]]
     if not support or support[0]["outcome"] == "fails":
@@ -230,6 +240,15 @@ def _stack(route, target):
     installed = {word for step in route.steps for word in step.argv}
     if stack["api"] == "level-zero" and "libze-intel-gpu1" not in names | installed:
         yield "Level Zero is missing"
+
+
+def _of_vendor(route, stack, target):
+    if route.backend != OTHER_DRIVERS[stack["vendor"]]:
+        yield f"it needs the driver of {stack['vendor']}"
+    if not target.pci_id.startswith(VENDORS[stack["vendor"]]):
+        yield "it is for another vendor's GPUs"
+    if route.status != "unverified":
+        yield "it counts as seen, and nobody has"
 
 
 def _build(route, stack, target):

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: MIT
+"""Plans for GPUs of AMD and NVIDIA, of which the tables know families by name."""
+
+from clprobe.engine.tables import Tables
+from clprobe.install.planner import plan
+from clprobe.install.target import of_snapshot
+from clprobe.model.codec import snapshot_from_text
+from clprobe.model.plan import Target
+
+TABLES = Tables.load()
+
+
+def planned(gpu, os="ubuntu-24.04", goal="opencl"):
+    return plan(Target(gpu=gpu, os=os, linux=None, python=None, arch="x86_64"), TABLES, goal)
+
+
+def of(made, backend):
+    return [route for route in made.routes if route.backend == backend]
+
+
+def test_pascal_gets_the_newest_driver_that_still_holds_it_with_its_module():
+    [nvidia] = of(planned("GTX 1080"), "nvidia")
+    assert nvidia.status == "supported"
+    names = {c.name: c.version for c in nvidia.components}
+    assert names == {
+        "libnvidia-compute-580": "580.178.04-0ubuntu0.24.04.1",
+        "nvidia-driver-580": "580.178.04-0ubuntu0.24.04.1",
+    }
+    refused = [r.because for r in planned("GTX 1080").rejected if r.backend == "nvidia"]
+    assert any("615" in because and "before 581" in because for because in refused)
+
+
+def test_debian_brings_the_module_of_the_same_version_and_says_where_it_is():
+    [nvidia] = of(planned("10de:1eb8", "debian-12"), "nvidia")
+    assert [c.name for c in nvidia.components] == ["nvidia-opencl-icd", "nvidia-driver"]
+    assert any("non-free" in caveat for caveat in nvidia.caveats)
+    assert not any("usermod" in step.argv for step in nvidia.steps)
+
+
+def test_rusticl_is_told_the_driver_of_the_vendor():
+    [rusticl] = of(planned("1002:73bf"), "rusticl")
+    assert any("RUSTICL_ENABLE=radeonsi" in step.title for step in rusticl.steps)
+
+
+def test_polaris_is_refused_the_rocm_that_dropped_it():
+    refused = [r.because for r in planned("RX 580", "debian-13").rejected]
+    assert any("rocm 5.7.1" in because and "before 4.5" in because for because in refused)
+
+
+def test_a_snapshots_name_tells_the_family_but_only_a_plain_one():
+    def target(name):
+        text = f'gpus: [{{pci_id: "10de:1b80", name: "{name}"}}]'
+        return of_snapshot(snapshot_from_text(text, name="test"), TABLES).gpu
+
+    assert target("GP104 [GeForce GTX 1080]") == "10de:1b80 GP104 [GeForce GTX 1080]"
+    assert target("GTX 1080; rm -rf ~") == "10de:1b80"
+    assert of(planned(target("GP104 [GeForce GTX 1080]")), "nvidia")[0].status == "supported"
+
+
+def test_cuda_is_a_route_on_nvidia_alone():
+    assert {
+        r.backend for r in planned("GTX 1080", goal="pytorch").routes if r.stack == "pytorch-cuda"
+    } == {"nvidia"}
+    stacks = {r.stack for r in planned("8086:5916", goal="pytorch").rejected}
+    assert not stacks & {"pytorch-cuda", "rocm-pytorch"}
