@@ -8,6 +8,7 @@ from clprobe.engine.versions import compare, in_range, in_words
 from clprobe.install import cpu_steps, route_steps
 from clprobe.install.history import last_packaged
 from clprobe.install.linux_fit import LinuxFit, fit
+from clprobe.install.linux_words import linux_caveats, newer_linux
 from clprobe.install.machine import Machine
 from clprobe.install.version_fit import version_fit
 from clprobe.install.ways import Way, packaged
@@ -164,27 +165,15 @@ def _in_release(way: Way, release: Release, implementation: Implementation) -> b
 
 
 def _caveats(way: Way, machine: Machine, linux: LinuxFit, known: list[Release]) -> list[str]:
-    caveats = [sentence(text) for text in (way.note, linux.caveat) if text is not None]
+    caveats = [sentence(way.note)] if way.note is not None else []
     caveats += [sentence(release.note) for release in known]
-    if linux.force_probe is not None:
-        caveats.append(
-            f"Linux {linux.linux} drives this GPU only when forced: boot with "
-            f"{linux.force_probe}.force_probe={_hex_id(machine)}."
-        )
-    if linux.newer is not None:
-        caveats.append(f"It needs Linux {linux.linux} ({linux.newer}): restart afterwards.")
-    return caveats
+    return caveats + linux_caveats(machine, linux)
 
 
 def _limits(implementation: Implementation, machine: Machine) -> list[str]:
     capabilities = machine.generation.capabilities if machine.generation is not None else {}
     limits = capabilities.get(implementation.implementation)
     return [sentence(limits.note)] if limits is not None and limits.note is not None else []
-
-
-def _hex_id(machine: Machine) -> str:
-    ids = {chip.pci_id.split(":")[1] for chip in machine.chips}
-    return ids.pop() if len(ids) == 1 else "<its device id>"
 
 
 def _because(way: Way, implementation: Implementation, machine: Machine, linux: LinuxFit) -> str:
@@ -212,10 +201,7 @@ def _components(
         Component(name=name, version=version, origin=way.origin)
         for name, version in zip(way.packages, versions, strict=True)
     ]
-    if linux.newer is not None and machine.distribution is not None:
-        name = route_steps.linux_package(machine.distribution, linux.newer)
-        components.append(Component(name=name, version=linux.linux, origin=linux.newer))
-    return tuple(components)
+    return (*components, *newer_linux(machine, linux))
 
 
 def _unfit(way: Way, implementation: Implementation, machine: Machine) -> str | None:

@@ -10,6 +10,7 @@ from clprobe.install.judge import hopeless, judge, not_offered
 from clprobe.install.machine import Machine, look_up
 from clprobe.install.narrow import narrowed
 from clprobe.install.ranking import BACKENDS, Goal, ranked
+from clprobe.install.recipes import driver_from_source
 from clprobe.install.ways import Way, elsewhere, on_conda, on_request, packaged
 from clprobe.install.wishes import NO_WISHES, Wishes
 from clprobe.model.plan import InstallPlan, Rejected, Route, Target
@@ -82,7 +83,8 @@ def _answers(
     if not _has_route(answers):
         answers += ask(elsewhere(implementation, machine, tables))
     # The container touches the host least, so it stands beside whatever else there is.
-    return answers + ask(contained(implementation, machine, tables))
+    answers += ask(contained(implementation, machine, tables))
+    return answers + list(driver_from_source(implementation, machine))
 
 
 def _newest_of_nvidia(answers: list[Route | Rejected]) -> list[Route | Rejected]:

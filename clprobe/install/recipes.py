@@ -1,13 +1,65 @@
 # SPDX-License-Identifier: MIT
-"""The last resort: building a stack from source, as text with recorded commits, not as steps."""
+"""The last resort: building from source, as text with recorded commits, not as steps."""
 
 from collections.abc import Sequence
 
+from clprobe.engine.coverage import covers
 from clprobe.engine.stack_table import Stack, StackSupport
+from clprobe.engine.table_types import Implementation, Recipe
 from clprobe.engine.versions import in_range
+from clprobe.install.linux_fit import fit
+from clprobe.install.linux_words import linux_caveats, newer_linux
 from clprobe.install.machine import Machine
 from clprobe.install.wording import sentence
 from clprobe.model.plan import Component, Route
+
+
+def driver_from_source(implementation: Implementation, machine: Machine) -> list[Route]:
+    """Return the route that builds a GPU's driver, where it would drive every chip of the name."""
+    recipe, generation = implementation.recipe, machine.generation
+    if recipe is None or generation is None or machine.arch not in (None, "x86_64"):
+        return []
+    version = next(iter(recipe.commits.values()))
+    driven = [covers(implementation, version, c.pci_id, c, generation) for c in machine.chips]
+    linux = fit(machine, implementation)
+    if not all(answer is True for answer in driven) or linux.because is not None:
+        return []
+    key = implementation.implementation
+    return [
+        Route(
+            rank=0,
+            backend=key,
+            stack=None,
+            uses_gpu=True,
+            status="unverified",
+            because=sentence(
+                f"{key} {version} can be built from source, and would drive {machine.gpu_name}"
+            ),
+            components=(
+                *_built(recipe),
+                *newer_linux(machine, linux),
+            ),
+            steps=(),
+            caveats=(
+                sentence(f"Build {' and '.join(_named(recipe))}"),
+                sentence(recipe.note),
+                *linux_caveats(machine, linux),
+            ),
+            sources=recipe.sources or implementation.sources,
+            how="source",
+        )
+    ]
+
+
+def _built(recipe: Recipe) -> tuple[Component, ...]:
+    return tuple(
+        Component(name=url.rsplit("/", 1)[-1], version=commit, origin=url)
+        for url, commit in recipe.commits.items()
+    )
+
+
+def _named(recipe: Recipe) -> list[str]:
+    return [f"{url} at {commit}" for url, commit in recipe.commits.items()]
 
 
 def from_source(
@@ -23,7 +75,6 @@ def from_source(
     if not below:
         return []
     route = below[0]
-    built = [f"{url} at {commit}" for url, commit in recipe.commits.items()]
     return [
         Route(
             rank=0,
@@ -37,16 +88,13 @@ def from_source(
             ),
             components=(
                 *route.components,
-                *(
-                    Component(name=url.rsplit("/", 1)[-1], version=commit, origin=url)
-                    for url, commit in recipe.commits.items()
-                ),
+                *_built(recipe),
                 Component(name="python", version=machine.python, origin=machine.os_name),
             ),
             steps=(),
             caveats=(
                 sentence(f"First follow the route to {route.backend} with --goal opencl"),
-                sentence(f"Then build {' and '.join(built)}"),
+                sentence(f"Then build {' and '.join(_named(recipe))}"),
                 sentence(recipe.note),
                 *route.caveats,
                 *stack.problems,

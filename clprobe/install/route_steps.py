@@ -5,6 +5,7 @@ from clprobe.engine.table_types import Distribution, Implementation
 from clprobe.engine.tables import Tables
 from clprobe.install import containers, steps
 from clprobe.install.linux_fit import LinuxFit
+from clprobe.install.linux_words import linux_package
 from clprobe.install.machine import Machine, find_distribution
 from clprobe.install.repository_steps import add_repository
 from clprobe.install.ways import Way
@@ -145,13 +146,6 @@ def versions_of(way: Way, tables: Tables) -> tuple[str, ...] | tuple[str | None,
         origin.packages[name][0].version if name in origin.packages else way.version
         for name in way.packages
     )
-
-
-def linux_package(distribution: Distribution, pocket: str) -> str:
-    """Return the package that brings a newer Linux."""
-    if pocket == "hwe":
-        return f"linux-generic-hwe-{distribution.release}"
-    return "linux-image-amd64"
 
 
 def _files(way: Way, tables: Tables) -> list[str]:

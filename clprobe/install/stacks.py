@@ -30,7 +30,7 @@ _POINTLESS_ON_CPU = ("pytorch_dlprim", "pytorch-xpu", "pytorch-cuda", "rocm-pyto
 """PyTorch runs on the CPU by itself."""
 _DRIVERS = {"nvidia": "nvidia", "amd": "amd-rocm"}
 _LEVEL_ZERO = "libze-intel-gpu1"
-_ELSEWHERE = ("container", "conda")
+_ELSEWHERE = ("container", "conda", "source")
 """Ways that give OpenCL only inside a container or an environment, so not to a stack outside."""
 _IN_THE_SAME_ENVIRONMENT = ("pocl", "pip")
 """Backend and how of the wheels that PyOpenCL finds where it is itself."""
@@ -70,7 +70,8 @@ def _with(
 ) -> tuple[list[Route], list[Rejected]]:
     """Return the routes to one stack, and what rules it out."""
     build = _build(stack, machine)
-    on_gpu = [route for route in opencl if route.uses_gpu]
+    # The best way to each driver is enough.
+    on_gpu = list({r.backend: r for r in reversed(opencl) if r.uses_gpu}.values())[::-1]
     refusal = _refusal(stack, machine, build)
     answers: list[Route | Rejected] = []
     if refusal is not None:

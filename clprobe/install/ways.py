@@ -49,7 +49,8 @@ class Way(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def origin_name(self) -> str:
         """The origin for sentences: "Debian 11" for debian-11."""
-        return self.origin.replace("-", " ").title() if self.how == "file" else self.origin
+        is_release = self.how == "file" and " " not in self.origin
+        return self.origin.replace("-", " ").title() if is_release else self.origin
 
 
 def packaged(implementation: Implementation, machine: Machine) -> list[Way]:
@@ -154,4 +155,6 @@ def _elsewhere_way(entry: Elsewhere, implementation: Implementation, tables: Tab
         said = f"{third_party.name} packages"
         return replace(way, offered_by=said, third_party=third_party, sources=sources)
     offered_by = "its wheels hold" if entry.how == "pip" else f"{way.origin_name} packages"
+    if " " in way.origin:
+        offered_by = f"{way.origin} hold"
     return replace(way, offered_by=offered_by)

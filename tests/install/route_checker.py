@@ -9,7 +9,6 @@ import re
 
 from plain_tables import fits, generations, gpus, implementations, releases, stacks, upstream
 
-
 OTHER_DRIVERS = {"nvidia": "nvidia", "amd": "amd-rocm"}
 VENDORS = {"nvidia": "10de:", "amd": "1002:"}
 
@@ -57,6 +56,8 @@ def _wrong(route, target):
     yield from _shape(route)
     if route.uses_gpu:
         yield from _on_gpu(route, target)
+    if route.how == "source" and (route.steps or not any("git" in c for c in route.caveats)):
+        yield "a build from source that is no text with its repositories"
     if route.backend in implementations():
         yield from _offered(route, target)
     if route.stack is not None:
@@ -216,16 +217,17 @@ def _stack(route, target):
             yield "the recipe is for another Python"
     else:
         yield from _build(route, stack, target)
-    if not route.uses_gpu:
-        if stack.get("cpu") != "works":
-            yield "it does nothing without a GPU"
-        return
-    if stack.get("vendor") in OTHER_DRIVERS:
+    if route.uses_gpu and stack.get("vendor") in OTHER_DRIVERS:
         yield from _of_vendor(route, stack, target)
-        return
-    if target.generation is None:
+    elif route.uses_gpu and target.generation is None:
         yield "the tables know nothing of it on this GPU"
-        return
+    elif route.uses_gpu:
+        yield from _on_generation(route, stack, target)
+    elif stack.get("cpu") != "works":
+        yield "it does nothing without a GPU"
+
+
+def _on_generation(route, stack, target):
     key = target.generation["generation"]
     support = [s for s in stack.get("supports", []) if key in s["generations"]]
     if not support or support[0]["outcome"] == "fails":

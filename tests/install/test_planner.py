@@ -216,7 +216,7 @@ def test_a_gpu_that_is_not_stated_is_asked_for():
 def test_an_unknown_distribution_still_gets_a_cpu_route():
     made = planned("8086:5916", "gentoo-2.17")
     assert {r.how for r in made.routes if not r.uses_gpu} == {"pip", "conda"}
-    assert {r.how for r in made.routes if r.uses_gpu} == {"container"}
+    assert {r.how for r in made.routes if r.uses_gpu} == {"container", "source"}
     assert "in no table" in refusal(made, "compute-runtime")
 
 

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: MIT
+"""What a route says and installs about Linux."""
+
+from clprobe.engine.table_types import Distribution
+from clprobe.install.linux_fit import LinuxFit
+from clprobe.install.machine import Machine
+from clprobe.install.wording import sentence
+from clprobe.model.plan import Component
+
+
+def linux_caveats(machine: Machine, linux: LinuxFit) -> list[str]:
+    """Return what to know of the Linux that the route counts on."""
+    caveats = [sentence(linux.caveat)] if linux.caveat is not None else []
+    if linux.force_probe is not None:
+        caveats.append(
+            f"Linux {linux.linux} drives this GPU only when forced: boot with "
+            f"{linux.force_probe}.force_probe={_hex_id(machine)}."
+        )
+    if linux.newer is not None:
+        caveats.append(f"It needs Linux {linux.linux} ({linux.newer}): restart afterwards.")
+    return caveats
+
+
+def newer_linux(machine: Machine, linux: LinuxFit) -> list[Component]:
+    """Return the package with a newer Linux, where the route needs one."""
+    if linux.newer is None or machine.distribution is None:
+        return []
+    name = linux_package(machine.distribution, linux.newer)
+    return [Component(name=name, version=linux.linux, origin=linux.newer)]
+
+
+def linux_package(distribution: Distribution, pocket: str) -> str:
+    """Return the package that brings a newer Linux."""
+    if pocket == "hwe":
+        return f"linux-generic-hwe-{distribution.release}"
+    return "linux-image-amd64"
+
+
+def _hex_id(machine: Machine) -> str:
+    ids = {chip.pci_id.split(":")[1] for chip in machine.chips}
+    return ids.pop() if len(ids) == 1 else "<its device id>"
