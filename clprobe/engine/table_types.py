@@ -165,7 +165,8 @@ class Implementation(Entry, frozen=True, kw_only=True):
     variables without which it shows no device. `platform_without_device` tells whether it lists
     its platform when it has no device, `no_device_errors` which OpenCL errors mean just that.
     `builds` are the first build numbers, as platforms tell them, of some releases.
-    `linux` is what it needs on any GPU. `built_with` is per release, such as
+    `linux` is what it needs on any GPU, `wsl2` the generations and platforms that it drives under
+    WSL2. `built_with` is per release, such as
     24.31.30508.7. `variables` says what an environment variable changes. `packaging` corrects what
     is often said about which releases package it.
     """
@@ -181,6 +182,7 @@ class Implementation(Entry, frozen=True, kw_only=True):
     device_nodes: tuple[str, ...] = ()
     kernel_drivers: tuple[KernelDriver, ...] = ()
     linux: str = "*"
+    wsl2: tuple[str, ...] = ()
     architectures: tuple[str, ...] = ()
     enable: dict[str, str] = {}
     no_device_errors: tuple[int, ...] = ()

@@ -35,6 +35,8 @@ def contained(implementation: Implementation, machine: Machine, tables: Tables) 
     """Return the container whose package is the newest of those that drive the GPU, if any."""
     if "i915" not in implementation.kernel_drivers or not machine.chips:
         return []
+    if machine.system != "linux":
+        return []
     host = machine.distribution.key if machine.distribution is not None else None
     ways: dict[str, Way] = {}
     for release in tables.distributions():

@@ -117,8 +117,12 @@ def _never(implementation: Implementation, machine: Machine) -> str | None:
     key = implementation.implementation
     if implementation.architectures and machine.arch not in (None, *implementation.architectures):
         return f"{key} exists for {', '.join(implementation.architectures)}, not {machine.arch}"
-    if not _drives_gpus(implementation):
-        return None
+    if machine.system == "windows":
+        return f"{key} is for Linux; on Windows OpenCL comes with the GPU's or CPU's own driver"
+    return _never_on_gpu(implementation, machine) if _drives_gpus(implementation) else None
+
+
+def _never_on_gpu(implementation: Implementation, machine: Machine) -> str | None:
     if not machine.has_gpu:
         return "this machine has no GPU on its PCI bus"
     if machine.generation is not None:
@@ -131,6 +135,11 @@ def _never(implementation: Implementation, machine: Machine) -> str | None:
 
 def _never_on_chips(implementation: Implementation, machine: Machine) -> str | None:
     key, generation = implementation.implementation, machine.generation
+    if machine.system == "wsl2" and not _under_wsl2(implementation, machine):
+        return (
+            f"under WSL2 the GPU is reached through /dev/dxg, where {key} does not drive "
+            f"{machine.gpu_name}"
+        )
     answers = [covers(implementation, None, c.pci_id, c, generation) for c in machine.chips]
     if generation is None or any(answer is not False for answer in answers):
         return None
@@ -141,6 +150,11 @@ def _never_on_chips(implementation: Implementation, machine: Machine) -> str | N
         return f"{machine.gpu_name} was never supported by it: {reason}"
     ids = machine.pci_id or ", ".join(chip.pci_id for chip in machine.chips[:4])
     return f"no release of {key} lists {ids}, {machine.gpu_name}"
+
+
+def _under_wsl2(implementation: Implementation, machine: Machine) -> bool:
+    listed = implementation.wsl2
+    return any(chip.platform in listed or chip.generation in listed for chip in machine.chips)
 
 
 def _releases(
@@ -188,7 +202,7 @@ def _because(way: Way, implementation: Implementation, machine: Machine, linux: 
     text = f"{said}, which {verb} {machine.gpu_name}"
     bound = {d for c in machine.chips for d in c.kernel_drivers} | {linux.force_probe}
     accepted = [d for d in implementation.kernel_drivers if d in bound]
-    if linux.linux is not None and accepted:
+    if linux.linux is not None and accepted and machine.system == "linux":
         text += f" through {' or '.join(accepted)} of Linux {linux.linux}"
     return text + "."
 

@@ -24,6 +24,8 @@ class LinuxFit(msgspec.Struct, frozen=True, kw_only=True):
 
 def fit(machine: Machine, implementation: Implementation) -> LinuxFit:
     """Return how the machine gets a Linux on which `implementation` drives its GPU."""
+    if machine.system == "wsl2":
+        return LinuxFit(linux=machine.linux)  # Windows drives the GPU
     shipped = machine.distribution.linux if machine.distribution is not None else None
     current = machine.linux or (shipped.default if shipped is not None else None)
     if current is None:

@@ -49,6 +49,13 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True):
         return _VENDORS.get(self.pci_id[:4], "another")
 
     @property
+    def system(self) -> str:
+        """What it runs: "linux", "wsl2" or "windows"."""
+        if self.os_name.lower().startswith("windows"):
+            return "windows"
+        return "wsl2" if self.linux is not None and "microsoft" in self.linux.lower() else "linux"
+
+    @property
     def some_id(self) -> str:
         """The GPU's PCI id, or one that stands for its vendor."""
         number = {name: key for key, name in _VENDORS.items()}.get(self.vendor or "", "")
@@ -99,6 +106,11 @@ def find_distribution(name: str, tables: Tables) -> Distribution | None:
         if found is not None:
             return found
     return None
+
+
+def is_windows(name: str) -> bool:
+    """Whether `name` is a Windows, such as windows-11."""
+    return re.fullmatch(r"windows[ -]1[01]", name.strip().lower()) is not None
 
 
 def check_distribution(name: str, tables: Tables) -> Distribution:

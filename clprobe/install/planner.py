@@ -15,7 +15,7 @@ from clprobe.install.ways import Way, elsewhere, on_conda, on_request, packaged
 from clprobe.install.wishes import NO_WISHES, Wishes
 from clprobe.model.plan import InstallPlan, Rejected, Route, Target
 
-_NO_DRIVERS = ("cpu", "direct3d12")
+_NO_DRIVERS = ("cpu", "direct3d12", "windows-driver")
 
 
 def plan(

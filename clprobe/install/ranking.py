@@ -22,6 +22,7 @@ BACKENDS = (
     "amd-rocm",
     "pocl",
     "intel-cpu",
+    "windows-driver",
     "direct3d12",
     "cpu",
 )

@@ -19,6 +19,8 @@ def driver_from_source(implementation: Implementation, machine: Machine) -> list
     recipe, generation = implementation.recipe, machine.generation
     if recipe is None or generation is None or machine.arch not in (None, "x86_64"):
         return []
+    if machine.system != "linux":
+        return []
     version = next(iter(recipe.commits.values()))
     driven = [covers(implementation, version, c.pci_id, c, generation) for c in machine.chips]
     linux = fit(machine, implementation)

@@ -93,8 +93,8 @@ def _newer_linux(machine: Machine, linux: LinuxFit) -> list[Step]:
 
 def _open_node(machine: Machine) -> list[Step]:
     """Return the steps that let the user open the GPU's node, or that check it without root."""
-    if machine.vendor == "nvidia":
-        return []  # NVIDIA's driver makes nodes that all may open
+    if machine.vendor == "nvidia" or machine.system == "wsl2":
+        return []  # all may open the nodes of NVIDIA's driver, and /dev/dxg
     if not machine.wishes.root:
         return [steps.check_node()]
     distribution = machine.distribution

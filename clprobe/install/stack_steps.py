@@ -28,6 +28,8 @@ def stack_steps(
     `beside` are further requirements that take the place of the stack's own of the same name.
     """
     environment = environment_of(stack, machine)
+    if machine.system == "windows":
+        return on_windows(stack, requirements(stack, build, machine.wishes.wheels), machine)
     made = [*_fetched(stack, build, machine), *steps.venv_module(machine, python_name(machine))]
     made.append(steps.make_environment(environment, python_name(machine)))
     names = {one.partition("==")[0] for one in beside}
@@ -37,6 +39,34 @@ def stack_steps(
     if stack.check is not None:
         argv = (f"{environment}/bin/python", "-c", stack.check)
         made.append(Step(title="See whether it works", argv=argv, needs_root=False))
+    return tuple(made)
+
+
+def on_windows(stack: Stack, wanted: Sequence[str], machine: Machine) -> tuple[Step, ...]:
+    """Return the steps for an environment in the current folder of a Windows."""
+    folder = f"clprobe-{stack.stack}"
+    python = f"{folder}\\Scripts\\python.exe"
+    version = (f"-{machine.python}",) if machine.python is not None else ()
+    wheels = machine.wishes.wheels
+    more = ("--no-index", "--find-links", wheels) if wheels is not None else ()
+    made = [
+        Step(
+            title=f"Make a virtual environment in {folder}",
+            argv=("py", *version, "-m", "venv", folder),
+            needs_root=False,
+            undo=("py", "-c", f"import shutil; shutil.rmtree('{folder}')"),
+            verify=(python, "--version"),
+        ),
+        Step(
+            title=f"Install {stack.name}",
+            argv=(python, "-m", "pip", "install", *more, *wanted),
+            needs_root=False,
+            verify=(python, "-m", "pip", "check"),
+        ),
+    ]
+    if stack.check is not None:
+        look = (python, "-c", stack.check)
+        made.append(Step(title="See whether it works", argv=look, needs_root=False))
     return tuple(made)
 
 
@@ -74,7 +104,7 @@ def stack_caveats(stack: Stack, build: StackBuild, machine: Machine) -> tuple[st
         )
     if machine.python is None:
         said.append(f"It needs Python {in_words(build.python)}.")
-    if not machine.wishes.root:
+    if not machine.wishes.root and machine.system != "windows":
         said.append("Without root, Python's venv module and pip must be there already.")
     return tuple(said)
 

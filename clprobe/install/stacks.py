@@ -13,6 +13,7 @@ from clprobe.install.machine import Machine
 from clprobe.install.ranking import Goal
 from clprobe.install.recipes import from_source
 from clprobe.install.stack_steps import stack_caveats, stack_components, stack_steps
+from clprobe.install.windows import through_windows, without_opencl
 from clprobe.install.wording import sentence
 from clprobe.model.finding import Source
 from clprobe.model.plan import Rejected, Route, RouteStatus, Step
@@ -28,6 +29,7 @@ _STACKS: dict[Goal, tuple[str, ...]] = {
 }
 _POINTLESS_ON_CPU = ("pytorch_dlprim", "pytorch-xpu", "pytorch-cuda", "rocm-pytorch")
 """PyTorch runs on the CPU by itself."""
+_ALSO = {"wsl2": ("linux",)}
 _DRIVERS = {"nvidia": "nvidia", "amd": "amd-rocm"}
 _LEVEL_ZERO = "libze-intel-gpu1"
 _ELSEWHERE = ("container", "conda", "source")
@@ -76,12 +78,19 @@ def _with(
     answers: list[Route | Rejected] = []
     if refusal is not None:
         answers.append(_rejected(stack, _backend(on_gpu), refusal, machine))
+    elif build is not None and without_opencl(stack, machine):
+        answers += through_windows(stack, build, _support(stack, machine), machine)
     elif build is not None and stack.supports:
         answers += [_on(route, stack, build, machine) for route in on_gpu]
         if not on_gpu and stack.cpu != "works":
             because = f"no OpenCL route reaches {machine.gpu_name}, and it needs one"
             answers.append(_rejected(stack, "cpu", because, machine))
-    if build is not None and stack.cpu == "works" and stack.stack not in _POINTLESS_ON_CPU:
+    if (
+        build is not None
+        and _runs_on(stack, machine)
+        and stack.cpu == "works"
+        and stack.stack not in _POINTLESS_ON_CPU
+    ):
         answers += _on_cpu(opencl, stack, build, machine)
     if build is None and _hardware_refusal(stack, machine) is None:
         answers += from_source(stack, _support(stack, machine), on_gpu, machine)
@@ -91,8 +100,8 @@ def _with(
 
 def _refusal(stack: Stack, machine: Machine, build: StackBuild | None) -> str | None:
     """Return what rules the stack out; hardware first, because nothing mends that."""
-    if "linux" not in stack.systems:
-        return stack.problems[0] if stack.problems else "it does not run on Linux"
+    if not _runs_on(stack, machine):
+        return _not_on(stack, machine)
     hardware = _hardware_refusal(stack, machine) if stack.supports else None
     if hardware is not None or build is not None:
         return hardware
@@ -100,6 +109,16 @@ def _refusal(stack: Stack, machine: Machine, build: StackBuild | None) -> str | 
         return "clprobe knows no build of it that can be named; its own pages say how to build it"
     offered = ", ".join(dict.fromkeys(in_words(b.python) for b in _files(stack)))
     return f"its builds are for Python {offered}; {machine.os_name} has {machine.python}"
+
+
+def _runs_on(stack: Stack, machine: Machine) -> bool:
+    return not {machine.system, *_ALSO.get(machine.system, ())}.isdisjoint(stack.systems)
+
+
+def _not_on(stack: Stack, machine: Machine) -> str:
+    if machine.system == "windows":
+        return f"it runs on {', '.join(stack.systems)}, not on Windows"
+    return stack.problems[0] if stack.problems else "it does not run on Linux"
 
 
 def _hardware_refusal(stack: Stack, machine: Machine) -> str | None:

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from clprobe.engine.tables import Tables
 from clprobe.engine.versions import Scheme, compare
-from clprobe.install.machine import NO_GPU, check_distribution
+from clprobe.install.machine import NO_GPU, check_distribution, is_windows
 from clprobe.model.errors import ClprobeError
 from clprobe.model.hardware import Gpu
 from clprobe.model.plan import Target
@@ -55,7 +55,10 @@ def described(  # noqa: PLR0913 - one parameter per option
             compare(version, version, scheme)
     target = base
     if os is not None:
-        key = check_distribution(os, tables).key
+        windows = is_windows(os)
+        key = (
+            os.strip().lower().replace(" ", "-") if windows else check_distribution(os, tables).key
+        )
         if key != base.os:
             target = replace(target, os=key, linux=None, python=None)
     return Target(

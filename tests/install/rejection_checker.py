@@ -4,7 +4,7 @@
 import re
 
 from plain_tables import fits, folder, implementations, stacks
-from route_checker import OTHER_DRIVERS, drives_beignet
+from route_checker import OTHER_DRIVERS, drives_beignet, under_wsl2
 
 
 def wrong_rejections(plan, target):
@@ -104,7 +104,7 @@ def _not_via(entry, target, _match):
 def _quoted(entry, target):
     """The reason is the table's own: hardware on which it fails, or a system that it lacks."""
     stack = stacks()[entry.stack]
-    if "linux" not in stack.get("systems", ["linux"]):
+    if "linux" not in stack.get("systems", ["linux"]) and not target.wsl2:
         return True
     if not target.chips:
         return False
@@ -134,6 +134,10 @@ REASONS = {
     r"in no table, so it is not known": lambda _e, target, _m: target.release is None,
     r"does not package|is known on|does not contain": _lacks,
     r"was never supported by it": _never,
+    r"reached through /dev/dxg": lambda entry, target, _m: (
+        target.wsl2
+        and not any(under_wsl2(implementations()[entry.backend], chip) for chip in target.chips)
+    ),
     r"nothing drives": lambda _e, target, _m: "no_opencl_because" in target.generation,
     r"no release of \S+ lists": _unlisted,
     r"it does not drive": _other_vendor,
@@ -145,6 +149,9 @@ REASONS = {
             for way in implementations()[entry.backend]["elsewhere"]
             if way["how"] == "pip"
         )
+    ),
+    r"in its current release; .* needs": lambda _e, target, _m: (
+        not any(chip.get("neo") and "<" not in chip["neo"] for chip in target.chips)
     ),
     r" (?P<version>\d\S+); .* needs": _too_old,
 }

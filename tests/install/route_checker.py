@@ -22,6 +22,7 @@ class Target:
         self.os = os
         self.python = python or (self.release or {}).get("python")
         self.no_gpu = gpu == "none"
+        self.wsl2 = "microsoft" in (linux or "")
         ids = re.findall(r"\b[0-9a-f]{4}:[0-9a-f]{4}\b", gpu or "")
         self.pci_id = ids[0] if ids else None
         known = [gpus().get(pci_id) for pci_id in ids]
@@ -87,14 +88,22 @@ def _on_gpu(route, target):
     if target.no_gpu or target.gpu is None:
         yield "a GPU that is not there"
         return
-    entry = implementations()[route.backend]
-    if not target.chips:
-        vendors = {"nvidia": "10de:", "amd-rocm": "1002:"}
-        if route.status != "unverified":
-            yield "an unknown GPU that counts as verified"
-        if route.backend in vendors and not target.pci_id.startswith(vendors[route.backend]):
-            yield "the driver of another vendor"
+    if route.backend == "direct3d12":
+        if not target.wsl2:
+            yield "Direct3D without Windows below"
         return
+    entry = implementations()[route.backend]
+    if target.chips:
+        yield from _on_chips(route, entry, target)
+        return
+    vendors = {"nvidia": "10de:", "amd-rocm": "1002:"}
+    if route.status != "unverified":
+        yield "an unknown GPU that counts as verified"
+    if route.backend in vendors and not target.pci_id.startswith(vendors[route.backend]):
+        yield "the driver of another vendor"
+
+
+def _on_chips(route, entry, target):
     if not any(_drives(route, chip) for chip in target.chips):
         yield "no chip of that name is driven by this version"
     all_driven = all(_drives(route, chip) for chip in target.chips)
@@ -102,7 +111,15 @@ def _on_gpu(route, target):
         yield "only some chips of that name are driven, yet it counts as supported"
     if target.arch and target.arch not in entry.get("architectures", [target.arch]):
         yield f"no build for {target.arch}"
-    yield from _linux(route, entry, target)
+    if target.wsl2:
+        if not any(under_wsl2(entry, chip) for chip in target.chips):
+            yield "a driver that does not reach this GPU under WSL2"
+    else:
+        yield from _linux(route, entry, target)
+
+
+def under_wsl2(entry, chip):
+    return bool({chip["platform"], chip["generation"]} & set(entry.get("wsl2", [])))
 
 
 def _drives(route, chip):
@@ -210,7 +227,8 @@ def _elsewhere(route, target):
 
 def _stack(route, target):
     stack = stacks()[route.stack]
-    if "linux" not in stack.get("systems", ["linux"]):
+    systems = {"linux", "wsl2"} if target.wsl2 else {"linux"}
+    if not systems & set(stack.get("systems", ["linux"])):
         yield "it does not run on Linux"
     if route.how == "source":
         if not fits(target.python, stack["recipe"]["python"], "pep440"):
@@ -233,7 +251,7 @@ def _on_generation(route, stack, target):
     if not support or support[0]["outcome"] == "fails":
         yield f"it does not run on {key}"
         return
-    if route.backend not in support[0].get("via", [route.backend]):
+    if route.backend not in (*support[0].get("via", [route.backend]), "direct3d12"):
         yield f"it was never seen on {route.backend}"
     doubtful = support[0]["outcome"] == "untested" or support[0].get("unverified")
     if doubtful and route.status != "unverified":

@@ -19,7 +19,7 @@ COUNT = 200
 NAMES = ("HD 4600", "UHD 620", "Arc A770", "Haswell", "Gen9", "Xe2", "Iris Plus")
 OTHERS = ("8086:fffe", "8086:0046", "10de:1eb8", "10de:2684", "1002:73bf", "1002:67df", "1af4:1050")
 LINUXES = (None, None, None, "3.13", "4.4", "5.4", "5.15", "6.1", "6.8", "6.8.0-31-generic",
-    "6.12.95", "6.17", "7.3-rc2")  # fmt: skip
+    "6.12.95", "6.17", "7.3-rc2", "6.6.87.2-microsoft-standard-WSL2")  # fmt: skip
 PYTHONS = (None, None, "3.6", "3.8", "3.9", "3.10", "3.11", "3.12", "3.13", "3.14", "3.15")
 ARCHES = ("x86_64", "x86_64", "x86_64", "x86_64", "aarch64", "riscv64", None)
 GOALS = ("opencl", "pytorch", "inference")

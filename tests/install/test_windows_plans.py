@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: MIT
+"""Plans for Windows and WSL2, where Windows' own driver reaches the GPU."""
+
+import pytest
+
+from clprobe.engine.tables import Tables
+from clprobe.install.planner import plan
+from clprobe.install.target import NOTHING_KNOWN, described
+from clprobe.model.plan import Target
+
+TABLES = Tables.load()
+WSL = "6.6.87.2-microsoft-standard-WSL2"
+
+
+def on_windows(gpu, goal="pytorch", python="3.12"):
+    asked = {"gpu": gpu, "os": "Windows 11", "linux": None, "python": python}
+    return plan(described(NOTHING_KNOWN, TABLES, **asked), TABLES, goal)
+
+
+def under_wsl(gpu, goal="opencl", python=None):
+    target = Target(gpu=gpu, os="ubuntu-24.04", linux=WSL, python=python, arch="x86_64")
+    return plan(target, TABLES, goal)
+
+
+def test_directml_is_a_route_on_windows_with_its_torch():
+    best = on_windows("UHD 620").routes[0]
+    assert (best.stack, best.backend, best.uses_gpu) == ("torch-directml", "direct3d12", True)
+    assert {c.name: c.version for c in best.components} == {
+        "torch-directml": "0.2.5.dev240914",
+        "torch": "2.4.1",
+        "python": "3.12",
+    }
+    assert any("unmaintained" in caveat for caveat in best.caveats)
+    assert not any(step.needs_root for step in best.steps)
+    assert best.steps[0].argv[:2] == ("py", "-3.12")
+
+
+@pytest.mark.parametrize(
+    ("gpu", "python", "says"),
+    [
+        ("UHD 620", "3.13", "builds are for Python"),
+        ("HD 4600", "3.12", "15.40.44.5107"),
+    ],
+)
+def test_directml_is_refused_on_windows_with_the_reason(gpu, python, says):
+    made = on_windows(gpu, python=python)
+    refused = [r.because for r in made.rejected if r.stack == "torch-directml"]
+    assert len(refused) == 1
+    assert says in refused[0]
+    assert made.routes[0].stack == "pytorch-cpu"
+
+
+def test_drivers_for_linux_are_refused_on_windows():
+    made = on_windows("UHD 620", "opencl")
+    assert made.routes == ()
+    assert all("is for Linux" in r.because for r in made.rejected)
+
+
+def test_xpu_is_the_route_for_arc_on_windows():
+    best = on_windows("Arc A770").routes[0]
+    assert (best.stack, best.backend, best.status) == ("pytorch-xpu", "windows-driver", "supported")
+
+
+def test_under_wsl2_the_driver_that_knows_it_is_the_only_one_on_the_gpu():
+    made = under_wsl("8086:9a49")
+    on_gpu = [r for r in made.routes if r.uses_gpu]
+    assert {r.backend for r in on_gpu} == {"compute-runtime"}
+    assert not any("usermod" in step.argv for r in on_gpu for step in r.steps)
+    refused = {r.backend: r.because for r in made.rejected}
+    assert "/dev/dxg" in refused["rusticl"]
+
+
+def test_kaby_lake_gets_no_opencl_under_wsl2_but_directml():
+    assert not any(r.uses_gpu for r in under_wsl("8086:5916").routes)
+    best = under_wsl("8086:5916", "pytorch", "3.12").routes[0]
+    assert (best.stack, best.backend) == ("torch-directml", "direct3d12")
+
+
+def test_directml_is_no_route_on_linux_itself():
+    target = Target(gpu="8086:5916", os="ubuntu-24.04", linux="6.8", python="3.12", arch="x86_64")
+    made = plan(target, TABLES, "pytorch")
+    assert any(r.stack == "torch-directml" and "WSL2" in r.because for r in made.rejected)
