@@ -109,6 +109,10 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     from clprobe.engine.diagnose import with_devices
 
     diagnosis, comparison = diagnose_since(baseline, snapshot, knowledge)
+    if any(finding.verdict == "present" for finding in diagnosis.findings):
+        from clprobe.install.mending import with_routes
+
+        diagnosis = with_routes(diagnosis, snapshot, knowledge.tables, source)
     shown = with_devices(diagnosis, selectors)
     status = _exit_status(diagnosis, strict=strict)
     elapsed_ms = round((time.perf_counter() - started) * 1000)
