@@ -2,6 +2,7 @@
 """`clprobe install-plan`: the steps that lead to OpenCL here, and what cannot work and why."""
 
 import platform
+from typing import NamedTuple
 
 import click
 import msgspec
@@ -16,13 +17,16 @@ from clprobe.install.machine import look_up
 from clprobe.install.planner import plan
 from clprobe.install.ranking import Goal
 from clprobe.install.target import NOTHING_KNOWN, described, of_snapshot
+from clprobe.install.version_matrix import version_matrix
 from clprobe.model.errors import ClprobeError
 from clprobe.model.plan import InstallPlan, Route, Target
 from clprobe.model.snapshot import Snapshot
+from clprobe.model.version_row import VersionRow
 from clprobe.probe.gpus import probe_gpus
 from clprobe.probe.live_host import LiveHost
 from clprobe.probe.system import probe_system
 from clprobe.report.as_json import document
+from clprobe.report.plan_html import plan_as_html
 from clprobe.report.plan_markdown import plan_as_markdown
 from clprobe.report.plan_script import script
 from clprobe.report.plan_text import PlanText
@@ -45,12 +49,16 @@ SCHEMA = "clprobe.install-plan/1"
 )
 @wish_options
 @click.option("--from", "source", metavar="FILE|-", help="Plan for the host of this snapshot.")
-@click.option("--backend", metavar="NAME", help="Show the steps of this route, not of the best.")
-@click.option("--matrix", "with_matrix", is_flag=True, help="Also show which release drives it.")
+@click.option(
+    "--backend", metavar="NAME[:HOW]", help="Show the steps of this route: beignet:container."
+)
+@click.option(
+    "--matrix", "with_matrix", is_flag=True, help="Also show which versions and releases fit."
+)
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["table", "json", "markdown", "sh"]),
+    type=click.Choice(["table", "json", "markdown", "html", "sh"]),
     default="table",
     show_default=True,
     help="sh: a script that installs the best route, or the one of --backend.",
@@ -86,10 +94,10 @@ def command(  # noqa: PLR0913 - one parameter per option
     base = _base(source, tables, ask_host=gpu is None or os_name is None)
     target = described(base, tables, gpu=gpu, os=os_name, linux=linux, python=python)
     made = plan(target, tables, goal, wishes())
-    rows = _matrix(target, tables) if with_matrix else []
+    matrices = _matrices(target, tables) if with_matrix else Matrices([], [])
     route = _chosen(made, backend)
     if not applies or form != "json":
-        _print(made, rows, route, form, obj["color"])
+        _print(made, matrices, route, form, obj["color"])
     if applies and route is not None:
         return apply_route(made, route, host_os(tables), asked)
     return exit_codes.OK if made.routes else exit_codes.PROBLEMS
@@ -116,10 +124,11 @@ def host_os(tables: Tables) -> str | None:
 def _chosen(made: InstallPlan, backend: str | None) -> Route | None:
     if backend is None:
         return made.routes[0] if made.routes else None
+    name, _, how = backend.partition(":")
     for route in made.routes:
-        if backend == route.backend:
+        if name == route.backend and how in ("", route.how):
             return route
-    rejected = [entry.because for entry in made.rejected if entry.backend == backend]
+    rejected = [entry.because for entry in made.rejected if entry.backend == name]
     names = ", ".join(dict.fromkeys(route.backend for route in made.routes))
     raise ClprobeError(
         reference="backend-not-available",
@@ -128,7 +137,14 @@ def _chosen(made: InstallPlan, backend: str | None) -> Route | None:
     )
 
 
-def _matrix(target: Target, tables: Tables) -> list[MatrixRow]:
+class Matrices(NamedTuple):
+    """Which release drives the GPU, and which versions go together on it."""
+
+    rows: list[MatrixRow]
+    versions: list[VersionRow]
+
+
+def _matrices(target: Target, tables: Tables) -> Matrices:
     machine = look_up(target, tables)
     if machine.generation is None:
         raise ClprobeError(
@@ -136,21 +152,27 @@ def _matrix(target: Target, tables: Tables) -> list[MatrixRow]:
             message=f"The matrix is about one GPU, and {machine.gpu_name} is in no table.",
             hint='Name one with --gpu, such as --gpu "HD 4600".',
         )
-    return matrix(machine.chips, machine.generation, tables)
+    rows = matrix(machine.chips, machine.generation, tables)
+    return Matrices(rows, version_matrix(target, tables))
 
 
 def _print(
-    made: InstallPlan, rows: list[MatrixRow], route: Route | None, form: str, color: str
+    made: InstallPlan, matrices: Matrices, route: Route | None, form: str, color: str
 ) -> None:
+    rows, versions = matrices
     if form == "json":
-        more = {"matrix": msgspec.to_builtins(rows)} if rows else {}
+        both = {"matrix": rows, "versions": versions}
+        more = {name: msgspec.to_builtins(one) for name, one in both.items() if one}
         click.echo(document(SCHEMA, made, **more), nl=False)
     elif form == "sh":
         if route is not None:
             click.echo(script(made, route), nl=False)
     elif form == "markdown":
-        click.echo(plan_as_markdown(made, rows), nl=False)
+        click.echo(plan_as_markdown(made, rows, versions), nl=False)
+    elif form == "html":
+        click.echo(plan_as_html(made, rows, versions), nl=False)
     else:
         text = PlanText(make_console(color))
         text.show(made, route)
+        text.versions(versions, made.target.os)
         text.matrix(rows)

@@ -34,6 +34,7 @@ class Tables:
         self._root = root
         self._files: dict[Path, Any] = {}
         self._chips: dict[str, tuple[GpuEntry, ...]] = {}
+        self._listed: dict[str, list[Path]] = {}
 
     @classmethod
     def load(cls, root: Path | None = None) -> "Tables":
@@ -203,7 +204,9 @@ class Tables:
         return coverage.covers(entry, version, pci_id, gpu, generation)
 
     def _paths(self, folder: str) -> list[Path]:
-        return sorted((self._root / folder).glob("*.yaml"))
+        if folder not in self._listed:
+            self._listed[folder] = sorted((self._root / folder).glob("*.yaml"))
+        return self._listed[folder]
 
     def _one(self, folder: str, key: str, kind: type[T]) -> T | None:
         key = key.lower()

@@ -71,7 +71,7 @@ def _with(
     stack: Stack, opencl: Sequence[Route], machine: Machine
 ) -> tuple[list[Route], list[Rejected]]:
     """Return the routes to one stack, and what rules it out."""
-    build = _build(stack, machine)
+    build = build_for(stack, machine.python)
     # The best way to each driver is enough.
     on_gpu = list({r.backend: r for r in reversed(opencl) if r.uses_gpu}.values())[::-1]
     refusal = _refusal(stack, machine, build)
@@ -79,28 +79,28 @@ def _with(
     if refusal is not None:
         answers.append(_rejected(stack, _backend(on_gpu), refusal, machine))
     elif build is not None and without_opencl(stack, machine):
-        answers += through_windows(stack, build, _support(stack, machine), machine)
+        answers += through_windows(stack, build, support_for(stack, machine), machine)
     elif build is not None and stack.supports:
-        answers += [_on(route, stack, build, machine) for route in on_gpu]
+        answers += [on_route(route, stack, build, machine) for route in on_gpu]
         if not on_gpu and stack.cpu != "works":
             because = f"no OpenCL route reaches {machine.gpu_name}, and it needs one"
             answers.append(_rejected(stack, "cpu", because, machine))
     if (
         build is not None
-        and _runs_on(stack, machine)
+        and runs_on(stack, machine)
         and stack.cpu == "works"
         and stack.stack not in _POINTLESS_ON_CPU
     ):
         answers += _on_cpu(opencl, stack, build, machine)
     if build is None and _hardware_refusal(stack, machine) is None:
-        answers += from_source(stack, _support(stack, machine), on_gpu, machine)
+        answers += from_source(stack, support_for(stack, machine), on_gpu, machine)
     routes = [answer for answer in answers if isinstance(answer, Route)]
     return routes, [answer for answer in answers if isinstance(answer, Rejected)]
 
 
 def _refusal(stack: Stack, machine: Machine, build: StackBuild | None) -> str | None:
     """Return what rules the stack out; hardware first, because nothing mends that."""
-    if not _runs_on(stack, machine):
+    if not runs_on(stack, machine):
         return _not_on(stack, machine)
     hardware = _hardware_refusal(stack, machine) if stack.supports else None
     if hardware is not None or build is not None:
@@ -111,7 +111,8 @@ def _refusal(stack: Stack, machine: Machine, build: StackBuild | None) -> str | 
     return f"its builds are for Python {offered}; {machine.os_name} has {machine.python}"
 
 
-def _runs_on(stack: Stack, machine: Machine) -> bool:
+def runs_on(stack: Stack, machine: Machine) -> bool:
+    """Whether the stack runs on the machine's operating system."""
     return not {machine.system, *_ALSO.get(machine.system, ())}.isdisjoint(stack.systems)
 
 
@@ -128,15 +129,15 @@ def _hardware_refusal(stack: Stack, machine: Machine) -> str | None:
         return None
     if machine.generation is None:
         return f"whether it runs on {machine.gpu_name} is not known; the PCI id settles it"
-    support = _support(stack, machine)
+    support = support_for(stack, machine)
     if support is None:
         return f"no table says whether it runs on {machine.gpu_name}"
     return support.because if support.outcome == "fails" else None
 
 
-def _on(route: Route, stack: Stack, build: StackBuild, machine: Machine) -> Route | Rejected:
+def on_route(route: Route, stack: Stack, build: StackBuild, machine: Machine) -> Route | Rejected:
     """Return the stack on top of one GPU route."""
-    support = _support(stack, machine)
+    support = support_for(stack, machine)
     if support is None:
         because = f"no table says whether it runs on {machine.gpu_name}"
         return _rejected(stack, route.backend, because, machine)
@@ -211,7 +212,8 @@ def _steps_on(route: Route, stack: Stack, build: StackBuild, machine: Machine) -
     return stack_steps(stack, build, machine, beside)
 
 
-def _support(stack: Stack, machine: Machine) -> StackSupport | None:
+def support_for(stack: Stack, machine: Machine) -> StackSupport | None:
+    """Return what the table says of the stack on this GPU; None: nothing."""
     if stack.vendor in _DRIVERS:
         return StackSupport(
             generations=(),
@@ -229,11 +231,12 @@ def _files(stack: Stack) -> list[StackBuild]:
     return [build for build in stack.builds if build.file is not None or stack.packages]
 
 
-def _build(stack: Stack, machine: Machine) -> StackBuild | None:
+def build_for(stack: Stack, python: str | None) -> StackBuild | None:
+    """Return the newest build that a Python gets, of any Python if that is not known."""
     fitting = [
         build
         for build in _files(stack)
-        if machine.python is None or in_range(machine.python, build.python, "pep440")
+        if python is None or in_range(python, build.python, "pep440")
     ]
     if not fitting:
         return None
@@ -251,7 +254,7 @@ def _backend(routes: list[Route]) -> str:
 
 
 def _rejected(stack: Stack, backend: str, because: str, machine: Machine) -> Rejected:
-    support = _support(stack, machine)
+    support = support_for(stack, machine)
     more = support.sources if support is not None else ()
     return Rejected(
         backend=backend,

@@ -79,6 +79,8 @@ def _packaged(implementation: Implementation, machine: Machine, *, extra: bool) 
         return []
     ways = []
     for name, versions in distribution.packages.items():
+        if not any(implementation.implementation in v.implementations for v in versions):
+            continue
         among = [v for v in versions if (v.pocket in _EXTRA_POCKETS) is extra]
         if not among:
             continue

@@ -5,12 +5,16 @@ from collections.abc import Sequence
 
 from clprobe.engine.matrix import MatrixRow
 from clprobe.model.plan import InstallPlan, Route
+from clprobe.model.version_row import VersionRow
 from clprobe.report.markdown_text import links, one_line, plain, row
 from clprobe.report.plan_script import command_line, title
 from clprobe.report.plan_text import target_line
+from clprobe.report.version_rows import HEADINGS, cells, reasons
 
 
-def plan_as_markdown(plan: InstallPlan, rows: Sequence[MatrixRow] = ()) -> str:
+def plan_as_markdown(
+    plan: InstallPlan, rows: Sequence[MatrixRow] = (), versions: Sequence[VersionRow] = ()
+) -> str:
     """Return all routes with their steps, what was rejected, and the matrix if there is one."""
     lines = [f"# Plan for {plain(target_line(plan.target))}", "", f"Goal: {plan.goal}", ""]
     if not plan.routes:
@@ -23,6 +27,10 @@ def plan_as_markdown(plan: InstallPlan, rows: Sequence[MatrixRow] = ()) -> str:
             name = entry.backend if entry.stack is None else f"{entry.stack} on {entry.backend}"
             lines.append(row(map(plain, (name, entry.because))))
         lines.append("")
+    if versions:
+        lines += ["## Versions", "", row(HEADINGS), "|---" * len(HEADINGS) + "|"]
+        lines += [row(map(plain, line)) for line in cells(versions)]
+        lines += ["", *(f"* {stack}: {plain(why)}" for stack, why in reasons(versions)), ""]
     if rows:
         lines += ["## Matrix", "", "| release | implementation | version | drives it | why |"]
         lines.append("|---|---|---|---|---|")

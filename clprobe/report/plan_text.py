@@ -10,8 +10,10 @@ from rich.text import Text
 
 from clprobe.engine.matrix import MatrixRow
 from clprobe.model.plan import InstallPlan, Route, Target
+from clprobe.model.version_row import VersionRow
 from clprobe.report.plan_script import command_line, title
 from clprobe.report.terminal import in_ascii, safe, speaks_utf8
+from clprobe.report.version_rows import SHORT_HEADINGS, of_release, reasons, short_cells
 
 _STYLES = {"supported": "fine", "workaround": "warning", "unverified": "note"}
 _MATRIX_COLUMNS = {
@@ -55,6 +57,21 @@ class PlanText:
         self._console.print(table)
         for row in {(r.implementation, r.why): r for r in gpu_rows if r.why}.values():
             self._wrapped(f"{row.implementation}, {row.drives}: {row.why}", 2)
+
+    def versions(self, rows: Sequence[VersionRow], release: str | None) -> None:
+        """Print which stack runs in which versions, on the release that the plan is for."""
+        if not rows:
+            return
+        shown = of_release(rows, release)
+        self._console.print()
+        self._heading(f"Versions that go together on {release or 'any release'}")
+        table = _table(*SHORT_HEADINGS)
+        for *words, status in short_cells(shown):
+            style = _STYLES.get(status, "error")
+            table.add_row(*map(self._text, words), self._text(status, style))
+        self._console.print(table)
+        for stack, why in reasons(shown):
+            self._wrapped(f"{stack}: {why}", 2)
 
     def _cell(self, row: MatrixRow | None) -> Text:
         if row is None:
@@ -156,6 +173,6 @@ def target_line(target: Target) -> str:
 def _table(*columns: str) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="label")
     for column in columns:
-        wraps = column in ("because", "why", "route")
+        wraps = column in ("because", "why", "route", "on", "stack")
         table.add_column(column, no_wrap=not wraps, overflow="fold")
     return table

@@ -19,6 +19,7 @@ from clprobe.model.finding import Diagnosis
 from clprobe.model.measurement import BenchReport
 from clprobe.model.plan import InstallPlan
 from clprobe.model.snapshot import SCHEMA as SNAPSHOT
+from clprobe.model.version_row import VersionRow
 from clprobe.report.env_lines import EnvReport
 from clprobe.report.table_schemas import table_schemas
 
@@ -36,7 +37,10 @@ def published() -> dict[str, JsonSchema]:
         "clprobe.why/1": _printed("clprobe.why/1", RuleTrace),
         "clprobe.info/1": _printed("clprobe.info/1", Inventory),
         "clprobe.install-plan/1": _printed(
-            "clprobe.install-plan/1", InstallPlan, matrix=tuple[MatrixRow, ...]
+            "clprobe.install-plan/1",
+            InstallPlan,
+            matrix=tuple[MatrixRow, ...],
+            versions=tuple[VersionRow, ...],
         ),
         "clprobe.apply/1": _printed("clprobe.apply/1", ApplyReport),
         "clprobe.explain/1": _printed("clprobe.explain/1", Explained),

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: MIT
+"""The version matrix of one GPU: Python, torch, stack, driver and release, all at once."""
+
+from collections.abc import Iterator
+
+from msgspec.structs import replace
+
+from clprobe.engine.stack_table import Stack, StackBuild
+from clprobe.engine.tables import Tables
+from clprobe.engine.versions import in_range
+from clprobe.install import stacks
+from clprobe.install.machine import look_up
+from clprobe.install.planner import plan
+from clprobe.install.ranking import STACKS
+from clprobe.model.plan import Route, Target
+from clprobe.model.version_row import ANY, VersionRow
+
+PYTHONS = ("3.8", "3.9", "3.10", "3.11", "3.12", "3.13", "3.14")
+_UNPACKAGED = ("conda-forge",)
+_INSIDE = ("container", "conda", "source")
+"""Ways that give a driver to programs inside something, or none that can be installed."""
+
+
+def version_matrix(target: Target, tables: Tables) -> list[VersionRow]:
+    """Return a row for every combination that the tables know for the target's GPU.
+
+    Every release counts, with the Linux that it brings. A stack that fails on the hardware has
+    one row that says so.
+    """
+    rows: list[VersionRow] = []
+    for key in STACKS:
+        stack = tables.stacks()[key]
+        rows += _failing(stack, target, tables)
+    for release in tables.distributions():
+        if release.id in _UNPACKAGED:
+            continue
+        there = replace(target, os=release.key, linux=None, python=None)
+        routes = [r for r in plan(there, tables).routes if r.uses_gpu and r.how not in _INSIDE]
+        best = {route.backend: route for route in reversed(routes)}
+        for key in STACKS:
+            stack = tables.stacks()[key]
+            rows += _rows(stack, list(best.values())[::-1], there, tables)
+    return rows
+
+
+def pythons(stack: Stack) -> list[tuple[StackBuild, str]]:
+    """Return the builds that some Python gets, and which Pythons those are, in words."""
+    found: list[tuple[StackBuild, list[str]]] = []
+    for python in PYTHONS:
+        build = stacks.build_for(stack, python)
+        if build is None:
+            continue
+        if found and found[-1][0] == build:
+            found[-1][1].append(python)
+        else:
+            found.append((build, [python]))
+    return [(build, " to ".join(dict.fromkeys((p[0], p[-1])))) for build, p in found]
+
+
+def _failing(stack: Stack, target: Target, tables: Tables) -> Iterator[VersionRow]:
+    machine = look_up(replace(target, os=None, linux=None, python=None), tables)
+    support = stacks.support_for(stack, machine)
+    if support is None or support.outcome != "fails":
+        return
+    yield VersionRow(
+        release=ANY,
+        driver=ANY,
+        driver_version=None,
+        how=None,
+        stack=stack.stack,
+        version=None,
+        torch=None,
+        python=ANY,
+        shipped=None,
+        device="gpu",
+        status="no",
+        why=support.because,
+    )
+
+
+def _rows(
+    stack: Stack, on_gpu: list[Route], target: Target, tables: Tables
+) -> Iterator[VersionRow]:
+    machine = look_up(target, tables)
+    if not stacks.runs_on(stack, machine):
+        return
+    support = stacks.support_for(stack, machine)
+    drives = support is not None and support.outcome != "fails"
+    for build, words in pythons(stack):
+        there = replace(machine, python=words.rpartition(" to ")[2])
+        for route in on_gpu if drives else []:
+            answer = stacks.on_route(route, stack, build, there)
+            if isinstance(answer, Route):
+                yield _row(answer, stack, build, words, target, machine.python)
+        if stack.api == "none":
+            yield VersionRow(
+                release=target.os or ANY,
+                driver="cpu",
+                driver_version=None,
+                how="included",
+                stack=stack.stack,
+                version=build.version,
+                torch=build.torch,
+                python=words,
+                shipped=machine.python,
+                device="cpu",
+                status="supported",
+                why="It uses no GPU.",
+            )
+
+
+def _row(  # noqa: PLR0913, PLR0917 - a row is where all of them meet
+    route: Route,
+    stack: Stack,
+    build: StackBuild,
+    words: str,
+    target: Target,
+    shipped: str | None,
+) -> VersionRow:
+    return VersionRow(
+        release=target.os or ANY,
+        driver=route.backend,
+        driver_version=route.components[0].version,
+        how=route.how,
+        stack=stack.stack,
+        version=build.version,
+        torch=build.torch,
+        python=words,
+        shipped=shipped,
+        device="gpu",
+        status=route.status,
+        why=route.because,
+    )
+
+
+def shipped_fits(row: VersionRow) -> bool:
+    """Whether the Python that the release ships gets this build."""
+    if row.shipped is None or row.python == ANY:
+        return False
+    first, _, last = row.python.partition(" to ")
+    return in_range(row.shipped, f">={first}, <={last or first}", "pep440")
