@@ -16,6 +16,26 @@ KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 LENT_KEYRING = "/opt/debian-keys.gpg"
 CLPROBE, SOURCE, PYTHON_OF_12 = "/opt/clprobe", "/opt/clprobe-source", "/opt/debian-12"
 _HOLD = 'mount -t tmpfs -o size=8g,mode=755 tmpfs "$1" && echo ready && read line'
+# Scripts of packages must reach neither this machine's devices nor the settings of its kernel.
+_OWN_KERNEL_FILES = """\
+set -eu
+cd "$1"
+mount -t proc proc proc
+mount --bind proc/sys proc/sys
+mount -o remount,bind,ro proc/sys
+mount -t sysfs -o ro sysfs sys
+mount -t tmpfs -o mode=755 tmpfs dev
+mkdir dev/pts dev/shm
+mount -t tmpfs -o mode=1777 tmpfs dev/shm
+for node in null zero full random urandom tty; do
+    touch "dev/$node"
+    mount --bind "/dev/$node" "dev/$node"
+done
+ln -s /proc/self/fd dev/fd
+ln -s /proc/self/fd/0 dev/stdin
+ln -s /proc/self/fd/1 dev/stdout
+ln -s /proc/self/fd/2 dev/stderr
+"""
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _CERTIFICATES = Path("/etc/ssl/certs/ca-certificates.crt")
 _LENT_CERTIFICATES = "/opt/certificates.pem"
@@ -130,8 +150,7 @@ class RootCopy:
         layers = ":".join(map(str, lower))
         options = f"lowerdir={layers},upperdir={upper},workdir={work}"
         self._outside("mount", "-t", "overlay", "overlay", "-o", options, str(self._root))
-        for folder in ("proc", "sys", "dev"):
-            self._outside("mount", "--rbind", f"/{folder}", str(self._root / folder))
+        self._outside("sh", "-c", _OWN_KERNEL_FILES, "sh", str(self._root))
         if self._mounts.python_of_12:
             self._outside("mkdir", "-p", f"{self._root}{PYTHON_OF_12}")
             lent = f"lowerdir={':'.join(map(str, self._mounts.python_of_12))}"
