@@ -17,7 +17,7 @@ from clprobe.apply.kinds import (
     written_path,
 )
 from clprobe.apply.messages import index_problem, meaning
-from clprobe.apply.package_list import is_installed
+from clprobe.apply.package_list import not_installed
 from clprobe.apply.questions import ask, is_half_installed, packages
 from clprobe.apply.room import room_problem
 from clprobe.apply.runner import Finished, saved, sha256_of
@@ -46,13 +46,15 @@ def carry_out(work: Work, release: Release) -> Outcome:
         if _is_done(work, index):
             work.listener.end("was done before")
             continue
-        finished = _do(work, index, release)
+        seconds, stop = _do(work, index, release)
         problem = work.step(index).problem
         if problem is not None:
             work.listener.end("failed")
             return "interrupted" if problem.reference == "interrupted" else "failed"
         was_so = work.step(index).was_so
-        work.listener.end("was so already" if was_so else f"done in {finished:.1f} s")
+        work.listener.end("was so already" if was_so else f"done in {seconds:.1f} s")
+        if stop and index + 1 < total:
+            return "interrupted"
     work.save(ended=now_in_words())
     return "applied"
 
@@ -76,16 +78,19 @@ def _is_done(work: Work, index: int) -> bool:
     return False
 
 
-def _do(work: Work, index: int, release: Release) -> float:
-    """Run one step; its record holds the problem if there was one. Returns the seconds."""
+def _do(work: Work, index: int, release: Release) -> tuple[float, bool]:
+    """Run one step; its record holds the problem if there was one.
+
+    Returns the seconds, and whether the person wants no further step.
+    """
     record = work.save_step(index, problem=None)
     if record.kind == "look":
         # What programs get is looked at when all is done, by the probes of doctor.
         work.save_step(index, state="done", ended=now_in_words())
-        return 0.0
+        return 0.0, False
     if record.attempts == 0 and _is_so_already(work, record):
         work.save_step(index, state="done", was_so=True, ended=now_in_words())
-        return 0.0
+        return 0.0, False
     problem = (
         work.wait_for_manager(record) or _mended(work, record) or _objection(work, record, release)
     )
@@ -93,14 +98,14 @@ def _do(work: Work, index: int, release: Release) -> float:
         # It did not run: what an earlier attempt left stays on record.
         state = "failed" if record.attempts else "waiting"
         work.save_step(index, state=state, problem=problem)
-        return 0.0
+        return 0.0, False
     try:
         _prepare(work, index)
     except OSError as error:
         hint = "Move it away, then run the same command again."
         text = f"{error.filename}: {error.strerror or error}."
         work.save_step(index, problem=Problem("file-in-the-way", text, hint))
-        return 0.0
+        return 0.0, False
     record = work.step(index)
     limit_s = work.limits.steps[record.kind]
     finished = work.runner.run(
@@ -110,7 +115,7 @@ def _do(work: Work, index: int, release: Release) -> float:
         patient=record.kind == "install",
     )
     _conclude(work, index, finished, limit_s)
-    return finished.seconds
+    return finished.seconds, finished.stop
 
 
 def _prepare(work: Work, index: int) -> None:
@@ -198,11 +203,10 @@ def _disproof(work: Work, record: StepRecord) -> Problem | None:
     manager = manager_of(record.argv)
     if manager is None:
         return None
-    named = {name.partition("=")[0].partition("/")[0] for name in packages_of(record.argv)}
-    half = [p for p in packages(manager) if p.name in named and not is_installed(p)]
-    if half:
-        names = ", ".join(f"{package.name} ({package.status})" for package in half)
-        return Problem("step-not-proved", f"Not installed in full: {names}", hint)
+    # dpkg-query ends well for packages of which only the name is known, too.
+    missing = not_installed(packages_of(record.argv), packages(manager))
+    if missing:
+        return Problem("step-not-proved", f"Not installed in full: {', '.join(missing)}", hint)
     return None
 
 
@@ -215,7 +219,8 @@ def _is_so_already(work: Work, record: StepRecord) -> bool:
 
 def _mended(work: Work, record: StepRecord) -> Problem | None:
     """Finish what a run of ours that was cut off left half-done in dpkg."""
-    if manager_of(record.argv) != "apt-get" or not record.attempts or not is_half_installed():
+    is_ours = manager_of(record.argv) == "apt-get" and record.kind == "install" and record.attempts
+    if not is_ours or not is_half_installed():
         return None
     work.listener.say("Finishing what dpkg was cut off in")
     limit_s = work.limits.steps["install"]

@@ -100,9 +100,20 @@ def merged(first: PackageChanges, second: PackageChanges) -> PackageChanges:
     )
 
 
-def is_installed(package: Package) -> bool:
-    """Whether all of the package is there and set up."""
-    return package.status.startswith(("ii", "hi"))
+def not_installed(named: Iterable[str], packages: Iterable[Package]) -> tuple[str, ...]:
+    """Return which of the packages that a command named are not there and set up, with states.
+
+    Names may carry a version or a release: "name=1.0", "name/sid"; rpm's list adds the
+    architecture.
+    """
+    states = {package.name: package.status for package in packages}
+    states |= {name.rpartition(".")[0]: status for name, status in states.items() if "." in name}
+    wanted = [name.partition("=")[0].partition("/")[0] for name in named]
+    return tuple(
+        f"{name} ({states.get(name, 'absent')})"
+        for name in wanted
+        if not states.get(name, "").startswith(("ii", "hi"))
+    )
 
 
 def _present(packages: Iterable[Package]) -> dict[str, Package]:

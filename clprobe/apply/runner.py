@@ -28,12 +28,16 @@ Ending = Literal["exit", "signal", "timeout", "interrupted", "not-started"]
 
 
 class Finished(msgspec.Struct, frozen=True):
-    """How a command ended, the end of what it printed, and the seconds it took."""
+    """How a command ended, the end of what it printed, and the seconds it took.
+
+    `stop`: the person pressed Ctrl-C, and it got to its end all the same.
+    """
 
     ending: Ending
     status: int
     printed: str
     seconds: float
+    stop: bool = False
 
     @property
     def is_fine(self) -> bool:
@@ -72,11 +76,12 @@ class Runner(msgspec.Struct, frozen=True, kw_only=True):
                 process = self._start(argv, log.fileno(), as_root=as_root)
         except OSError as error:
             return Finished("not-started", 0, f"{argv[0]}: {error.strerror or error}", 0.0)
-        ending = self._follow(process, started, limit_s, patient=patient)
+        ending, stop = self._follow(process, started, limit_s, patient=patient)
         status = process.returncode if process.returncode is not None else -signal.SIGKILL
         if ending == "exit" and status < 0:
             ending, status = "signal", -status
-        return Finished(ending, status, _tail(self.log, offset), time.monotonic() - started)
+        printed = _tail(self.log, offset)
+        return Finished(ending, status, printed, time.monotonic() - started, stop)
 
     def _start(
         self, argv: Sequence[str], output: int, *, as_root: bool
@@ -95,22 +100,23 @@ class Runner(msgspec.Struct, frozen=True, kw_only=True):
 
     def _follow(
         self, process: "subprocess.Popen[bytes]", started: float, limit_s: float, *, patient: bool
-    ) -> Ending:
+    ) -> tuple[Ending, bool]:
         told, interrupted = 0.0, False
         while True:
             state = _wait(process)
             passed = time.monotonic() - started
             if state == "ended":
-                return "interrupted" if interrupted and process.returncode else "exit"
+                failed = interrupted and process.returncode != 0
+                return "interrupted" if failed else "exit", interrupted
             if state == "interrupted" and (interrupted or not patient):
                 end_tree(process)
-                return "interrupted"
+                return "interrupted", True
             if state == "interrupted":
                 interrupted = True
                 self.tell("It ends its work first; Ctrl-C once more stops it at once.")
             if passed > limit_s:
                 end_tree(process)
-                return "timeout"
+                return "timeout", interrupted
             if passed - told >= _TICK_S:
                 told = passed
                 self.tick(passed)

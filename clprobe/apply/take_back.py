@@ -15,7 +15,13 @@ from clprobe.apply.package_list import differences
 from clprobe.apply.questions import ask, packages
 from clprobe.apply.runner import remove_folder, restore, sha256_of
 from clprobe.apply.simulation import parse
-from clprobe.apply.undo_plan import PackageUndo, leaves_something, package_undo, undo_command
+from clprobe.apply.undo_plan import (
+    PackageUndo,
+    leaves_something,
+    package_undo,
+    undo_command,
+    unsettled,
+)
 from clprobe.apply.work import Work, now_in_words
 
 
@@ -147,6 +153,11 @@ def _undo_packages(work: Work, record: StepRecord, left: list[str]) -> Problem |
         finished = work.runner.run(command, limit_s=work.limits.steps["install"], patient=True)
         if not finished.is_fine:
             return meaning(finished.printed, f"with status {finished.status}")
+    if problem is None and manager == "apt-get":
+        names = unsettled(work.journal.packages_before, packages(manager))
+        if names:
+            command = ("dpkg", "--configure", *names)
+            work.runner.run(command, limit_s=work.limits.steps["install"], patient=True)
     return problem
 
 

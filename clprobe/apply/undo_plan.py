@@ -59,9 +59,6 @@ def package_undo(
     if purged:
         program, *options = _GONE[manager]
         commands.append((program, *force, *options, *purged))
-    if names and manager == "apt-get":
-        # apt leaves them pending where dpkg fails.
-        commands.append(("dpkg", "--triggers-only", "--pending"))
     older = [u for u in changes.upgraded if u.name in here and here[u.name].version != u.before]
     if older and manager == "apt-get":
         wanted = [f"{upgrade.name}={upgrade.before}" for upgrade in older]
@@ -73,6 +70,12 @@ def package_undo(
         commands=tuple(commands),
         kept=() if manager == "apt-get" else tuple(upgrade.name for upgrade in older),
     )
+
+
+def unsettled(before: Iterable[Package], now: Iterable[Package]) -> tuple[str, ...]:
+    """Return what was set up before and is not now: dpkg was cut off in its triggers."""
+    settled = {package.name for package in before if package.status == "ii"}
+    return tuple(p.name for p in now if p.name in settled and p.status[1:2] in ("U", "F", "W", "t"))
 
 
 def undo_command(record: StepRecord) -> tuple[str, ...] | None:

@@ -13,6 +13,7 @@ from clprobe.apply.journal import Journal, Problem, has_begun, is_applied
 from clprobe.apply.person import find_person
 from clprobe.apply.result import (
     ApplyReport,
+    Outcome,
     Seen,
     SeenDevice,
     files_of,
@@ -137,11 +138,22 @@ def _applied(report: ApplyReport, made: InstallPlan, route: Route, asked: Asked)
         store.write(path, journal)
         work = Work(store, path, journal, progress, lock=lock, limits=asked.limits, person=person)
         before = _seen()
-        outcome = carry_out(work, _release(made))
-        report = replace(report, outcome=outcome, **_told_by(work.journal, path), before=before)
-        if outcome == "applied":
+        report = replace(_carried_out(work, report, _release(made)), before=before)
+        if report.outcome == "applied":
             return replace(report, after=_seen())
         return _offered_undo(work, report, asked)
+
+
+def _carried_out(work: Work, report: ApplyReport, release: Release) -> ApplyReport:
+    problem: ClprobeError | None = None
+    try:
+        outcome: Outcome = carry_out(work, release)
+    except ClprobeError as error:
+        outcome, problem = "failed" if has_begun(work.journal) else "not-started", error
+    except KeyboardInterrupt:
+        outcome = "interrupted"
+    report = replace(report, outcome=outcome, **_told_by(work.journal, work.path))
+    return report if problem is None else _with_error(report, problem)
 
 
 def _undone(report: ApplyReport, backend: str | None, asked: Asked) -> ApplyReport:
