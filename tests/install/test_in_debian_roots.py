@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Plans applied for real in a bare Debian 12, and taken back; debian_table.py does all releases.
+"""Plans applied for real in a bare Debian 12, and taken back.
 
-A folder named by CLPROBE_DEBIAN_ROOTS keeps the bare system from run to run.
+Only what test_real_run.py does not install; debian_table.py does all releases and routes. A folder
+named by CLPROBE_DEBIAN_ROOTS keeps the bare system from run to run.
 """
 
 import os
@@ -36,7 +37,6 @@ def memory(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("backend", "generations"),
     [
-        ("pocl", ["Gen7.5"]),
         ("beignet", ["Gen7.5"]),
         ("compute-runtime", ["Gen8", "Gen9", "Gen9.5", "Gen11", "Gen12/Xe-LP"]),
     ],

@@ -24,10 +24,10 @@ TABLES = Tables.load()
 GPUS = ("none", "8086:0412", "8086:1912", "8086:5916", "8086:9a49", "8086:56a0", "8086:64a0")
 EVERYWHERE = "CLPROBE_EVERY_PLACE"
 """Set in the environment, it asks for all places: five minutes instead of one."""
-# Releases with their own Python: 3.11 and 3.12; else all others, and new ones on an old C library.
-PLACES = [("debian-12", None), ("ubuntu-24.04", None)]
+# A release with its own Python; else with every other one, and new ones on an old C library.
+PLACES: list[tuple[str, str | None]] = [("ubuntu-24.04", None)]
 if os.environ.get(EVERYWHERE):
-    PLACES += [(f"debian-{release}", None) for release in ("11", "13")]
+    PLACES += [(f"debian-{release}", None) for release in ("11", "12", "13")]
     PLACES += [(f"ubuntu-{release}", None) for release in ("20.04", "22.04", "26.04")]
     PLACES += [("debian-11", python) for python in ("3.10", "3.12", "3.14")]
 AT_ONCE = 3
