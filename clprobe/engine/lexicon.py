@@ -2,12 +2,13 @@
 """Finds what a name means: a rule, GPU, generation, driver, package, release or stack."""
 
 import difflib
+import re
 from collections.abc import Callable, Iterator
 
 import msgspec
 
 from clprobe.engine import lexicon_hardware as hardware
-from clprobe.engine import lexicon_linux
+from clprobe.engine import lexicon_linux, lexicon_packages, lexicon_releases, lexicon_spelling
 from clprobe.engine import lexicon_software as software
 from clprobe.engine.diagnose import Knowledge
 from clprobe.engine.lexicon_entry import Entry, squeezed, stated
@@ -16,8 +17,15 @@ from clprobe.model.errors import ClprobeError
 
 __all__ = ["Entry", "Explained", "explain", "look_up_name"]
 
-_LONGEST = 120
+_LONGEST = 240  # lspci -nn writes lines of 170 characters
 _SURE = 0.8
+_SHORTEST = 4
+"""Letters below which a misspelling is no longer told from another name."""
+_GENERAL_HINT = "lspci -nn shows the PCI id of a GPU, `clprobe info` which drivers are installed."
+_OTHER_HINT = (
+    'Give a GPU ("HD 4600"), a PCI id (8086:0412), a chip (Haswell), a driver (beignet), '
+    "a release (debian-12) or a stack (pytorch-xpu)."
+)
 
 
 class Explained(msgspec.Struct, frozen=True, kw_only=True):
@@ -34,24 +42,69 @@ def explain(name: str, knowledge: Knowledge) -> Explained:
     Raises: ClprobeError if it stands for nothing, or is no name at all.
     """
     asked = _readable(name)
-    found = _found(asked, knowledge)
+    pci_id = lexicon_spelling.pci_id(asked)
+    if pci_id is not None and knowledge.tables.gpu(pci_id) is not None:
+        return Explained(name=asked, taken_for=None, entries=_found(pci_id, knowledge))
+    plain = lexicon_spelling.plain(asked)
+    for reading in dict.fromkeys((asked, plain)):
+        found = _found(reading, knowledge)
+        if found:
+            return Explained(name=asked, taken_for=None, entries=found)
+    if pci_id is not None and squeezed(plain) in ("", squeezed(pci_id)):
+        raise _unlisted(pci_id)
+    if lexicon_spelling.is_general(plain):
+        raise _nothing(f"{asked!r} names no single thing.", _GENERAL_HINT)
+    taken = _taken_for(plain, knowledge)
+    if taken is not None:
+        return Explained(name=asked, taken_for=taken, entries=_found(taken, knowledge))
+    found = tuple(lexicon_packages.packages_like(plain, knowledge))
     if found:
         return Explained(name=asked, taken_for=None, entries=found)
-    spelt = {squeezed(known): known for known in _names(knowledge)}
-    wanted = squeezed(asked)
+    raise _nothing(f"Nothing is known of {asked!r}.", _hint(plain, knowledge))
+
+
+def _taken_for(name: str, knowledge: Knowledge) -> str | None:
+    """Return the known name that a processor's number, lspci's words or a misspelling mean."""
+    readings = list(lexicon_spelling.hardware(name))
+    for find in (hardware.generations, hardware.gpus, hardware.families):
+        for reading in readings:
+            if any(find(reading, knowledge)):
+                return reading
+    wanted = squeezed(name)
+    if len(wanted) < _SHORTEST:
+        return None
+    spelt = _spelt(knowledge)
     close = difflib.get_close_matches(wanted, list(spelt), n=3, cutoff=_SURE)
-    digits = [text for text in close if _digits(text) == _digits(wanted)]
-    if digits:
-        taken = spelt[digits[0]]
-        return Explained(name=asked, taken_for=taken, entries=_found(taken, knowledge))
-    near = difflib.get_close_matches(wanted, list(spelt), n=3, cutoff=0.6)
-    raise ClprobeError(
-        reference="nothing-known",
-        message=f"Nothing is known of {asked!r}.",
-        hint=f"Did you mean {' or '.join(spelt[text] for text in near)}?"
-        if near
-        else knowledge.tables.nearest_gpu_names(asked),
+    return next((spelt[text] for text in close if _digits(text) == _digits(wanted)), None)
+
+
+def _hint(name: str, knowledge: Knowledge) -> str:
+    """Return what the name might be: spelt alike, or the same word with other numbers."""
+    spelt = _spelt(knowledge)
+    wanted = squeezed(name)
+    near = [
+        spelt[text]
+        for text in difflib.get_close_matches(wanted, list(spelt), n=9, cutoff=0.7)
+        if _digits(text) == _digits(wanted) or _letters(text) == _letters(wanted)
+    ]
+    return f"Did you mean {' or '.join(near[:3])}?" if near else _OTHER_HINT
+
+
+def _unlisted(pci_id: str) -> ClprobeError:
+    maker = lexicon_spelling.maker(pci_id)
+    if maker == "Intel":
+        return _nothing(
+            f"No table lists the PCI id {pci_id}.",
+            "It may be newer than the tables, or no GPU; look up the name that lspci shows.",
+        )
+    return _nothing(
+        f"{pci_id} is a device of {maker}, whose GPUs are known by name only.",
+        'Give the name that lspci shows, such as "Radeon RX 580" or "GeForce GTX 1080".',
     )
+
+
+def _nothing(message: str, hint: str) -> ClprobeError:
+    return ClprobeError(reference="nothing-known", message=message, hint=hint)
 
 
 def look_up_name(name: str, knowledge: Knowledge) -> tuple[Entry, ...]:
@@ -80,6 +133,8 @@ def _readable(name: str) -> str:
 
 
 def _found(name: str, knowledge: Knowledge) -> tuple[Entry, ...]:
+    if not squeezed(name):
+        return ()
     found = {
         (entry.kind, entry.title): entry for find in _FINDERS for entry in find(name, knowledge)
     }
@@ -91,6 +146,14 @@ def _digits(text: str) -> str:
     return "".join(letter for letter in text if letter.isdigit())
 
 
+def _letters(text: str) -> str:
+    return "".join(letter for letter in text if letter.isalpha())
+
+
+def _spelt(knowledge: Knowledge) -> dict[str, str]:
+    return {squeezed(known): known for known in _names(knowledge)}
+
+
 def _names(knowledge: Knowledge) -> Iterator[str]:
     tables = knowledge.tables
     yield from (rule.id for rule in knowledge.rules)
@@ -98,19 +161,19 @@ def _names(knowledge: Knowledge) -> Iterator[str]:
         yield key
         for platform in generation.platforms.values():
             yield from platform.names.partition(":")[0].split(", ")
-    yield from tables.implementations()
-    yield from tables.stacks()
+    for table in (tables.implementations(), tables.stacks()):
+        for key, named in table.items():
+            yield from (key, *named.called)
     yield from tables.families()
     for release in tables.distributions():
         yield release.key
         yield from release.packages
-        if release.codename:
-            yield release.codename
+        yield from (text for text in (release.codename, *release.called) if text)
     yield from {entry.name.removeprefix("Intel ") for entry in tables.gpus().values() if entry.name}
 
 
 def _rules(name: str, knowledge: Knowledge) -> Iterator[Entry]:
-    rule = knowledge.rule(name.replace(" ", "-"))
+    rule = knowledge.rule(re.sub(r"[ _]+", "-", name.lower()))
     if rule is not None:
         yield rule_entry(rule, knowledge)
 
@@ -138,6 +201,7 @@ def _action(kind: str, arguments: dict[str, str]) -> str:
 
 
 _FINDERS: tuple[Callable[[str, Knowledge], Iterator[Entry]], ...] = (
-    _rules, software.implementations, hardware.generations, software.distributions,
-    software.packages, software.stacks, lexicon_linux.linux, hardware.gpus, hardware.families,
+    _rules, software.implementations, hardware.generations, lexicon_releases.distributions,
+    lexicon_packages.packages, software.stacks, lexicon_linux.linux, hardware.gpus,
+    hardware.families,
 )  # fmt: skip

@@ -18,18 +18,23 @@ _MOST_PAGES = 4
 
 
 def generations(name: str, knowledge: Knowledge) -> Iterator[Entry]:
-    """Yield the generation of that key, or the one with a chip of that name."""
-    found = knowledge.tables.generation(name.replace(" ", ""))
-    if found is not None:
-        yield generation_entry(found, knowledge.tables)
-        return
+    """Yield the generation of that key, or those with a chip of that name."""
+    tables = knowledge.tables
     wanted = squeezed(name)
-    for one in knowledge.tables.generations().values():
-        for key, platform in one.platforms.items():
-            chip = platform.names.partition(":")[0]
-            if wanted in (squeezed(key), squeezed(chip), *map(squeezed, chip.split(", "))):
-                yield generation_entry(one, knowledge.tables)
-                break
+    for one in tables.generations().values():
+        if wanted in map(squeezed, (one.generation, *one.generation.split("/"))):
+            yield generation_entry(one, tables)
+            return
+    for one in tables.generations().values():
+        if wanted and any(wanted in _chip_names(key, one) for key in one.platforms):
+            yield generation_entry(one, tables)
+
+
+def _chip_names(key: str, generation: Generation) -> set[str]:
+    """Return what a chip is called, squeezed: Alder Lake-S is an Alder Lake too."""
+    chips = generation.platforms[key].names.partition(":")[0]
+    named = [one for one in re.split(r", | and |; ", chips) if len(one) > 1]
+    return {squeezed(one) for one in (key, chips, *named, *(n.partition("-")[0] for n in named))}
 
 
 def generation_entry(found: Generation, tables: Tables) -> Entry:
@@ -189,7 +194,8 @@ def families(name: str, knowledge: Knowledge) -> Iterator[Entry]:
     """Yield the families of AMD's and NVIDIA's chips that the name fits."""
     for found in knowledge.tables.families().values():
         fits = any(re.search(text, name, re.IGNORECASE) for text in found.names)
-        named = words(name) <= words(f"{found.family} {found.name}")
+        told = words(name) - {"hd"}
+        named = told and told <= words(f"{found.family} {found.name} {found.vendor}")
         if (fits or named) and "intel" not in name.lower():
             yield family_entry(found)
 

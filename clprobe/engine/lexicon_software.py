@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""What the lexicon says of implementations, packages, releases and stacks."""
+"""What the lexicon says of implementations, releases and stacks."""
 
+import fnmatch
+import re
 from collections.abc import Iterator
 
 from clprobe.engine.diagnose import Knowledge
-from clprobe.engine.lexicon_entry import Entry, sources_of, split_version, squeezed, stated, words
+from clprobe.engine.lexicon_entry import Entry, split_version, squeezed, stated, words
+from clprobe.engine.lexicon_spelling import is_general
 from clprobe.engine.linux_support import is_in_range
 from clprobe.engine.stack_table import Stack
 from clprobe.engine.table_types import Distribution, Implementation
@@ -13,14 +16,59 @@ from clprobe.engine.versions import in_words, upstream
 
 
 def implementations(name: str, knowledge: Knowledge) -> Iterator[Entry]:
-    """Yield the implementations of that name; with a version, what is known of it."""
+    """Yield the implementations of that name, platform or file; with a version, what it brings."""
     known = knowledge.tables.implementations()
-    base, version = split_version(name)
-    exact = [one for key, one in known.items() if squeezed(base) == squeezed(key)]
-    wanted = words(base)
-    loose = [one for key, one in known.items() if wanted <= words(f"{key} {one.name}")]
-    for found in exact or loose:
-        yield implementation_entry(found, knowledge.tables, version)
+    for base, version in _bases(name):
+        found = [one for key, one in known.items() if is_called(base, key, one.called)]
+        wanted = words(base) - {"opencl"}
+        loose = [one for key, one in known.items() if wanted <= words(f"{key} {one.name}")]
+        found = found or (loose if wanted and not is_general(base) else [])
+        found = found or _shown(base, knowledge.tables)
+        for one in sorted(found, key=lambda one: (not one.maintained, len(one.implementation))):
+            yield implementation_entry(one, knowledge.tables, version)
+        if found:
+            return
+
+
+def _bases(name: str) -> Iterator[tuple[str, str | None]]:
+    """Yield name and version as the name may be split: "pocl 7" has one only if nothing has it."""
+    yield split_version(name)
+    match = re.fullmatch(r"(.*[A-Za-z)])[ =@_-]+v?(\d{1,3})", name.strip())
+    if match is not None:
+        # After these a number is the chip's: Mali 400, Adreno 630.
+        yield match[1], None if words(match[1]) & {"mali", "adreno"} else match[2]
+
+
+def is_called(name: str, key: str, called: tuple[str, ...]) -> bool:
+    """Whether the name is the key or one of the other names, spelt any way."""
+    return squeezed(name) in map(squeezed, (key, *called))
+
+
+def _shown(name: str, tables: Tables) -> list[Implementation]:
+    """Return the implementations whose platform, library, .icd file or package is called so.
+
+    A package that some release has is left out: it has a page of its own.
+    """
+    known = tables.implementations().values()
+    platform = [
+        one
+        for one in known
+        if any(squeezed(name) == squeezed(text) for text in one.recognise.platform_names)
+    ]
+    file_name = name.rsplit("/", 1)[-1]
+    files = [
+        one
+        for one in known
+        if _fits(file_name, (*one.recognise.libraries, *one.recognise.files))
+        or file_name in (text.rstrip("*") for text in one.recognise.libraries)
+    ]
+    if platform or files or any(name in one.packages for one in tables.distributions()):
+        return platform or files
+    return [one for one in known if _fits(name, one.recognise.packages)]
+
+
+def _fits(name: str, patterns: tuple[str, ...]) -> bool:
+    return any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
 
 
 def implementation_entry(
@@ -98,45 +146,6 @@ def _packaged(key: str, tables: Tables) -> Iterator[str]:
             yield f"{release.key}: {', '.join(rows)}"
 
 
-def packages(name: str, knowledge: Knowledge) -> Iterator[Entry]:
-    """Yield the page of a package that some release has, or verifiably lacks."""
-    tables = knowledge.tables
-    wanted = name.lower().replace(" ", "-")
-    rows, holds, found = [], [], []
-    for release in tables.distributions():
-        for one in release.packages.get(wanted, ()):
-            rows.append(f"{release.key} {one.version} ({one.pocket})")
-            holds += [*one.implementations, *([one.role] if one.role else [])]
-            found.append(release)
-    lacking = [one for one in tables.distributions() if wanted in one.absent]
-    if not rows and not lacking:
-        return
-    facts = [
-        ("holds", ", ".join(dict.fromkeys(holds))),
-        ("is in", "\n".join(rows)),
-        ("is not in", ", ".join(one.key for one in lacking)),
-        ("next", f"clprobe explain {holds[0]}" if holds and holds[0] in tables.implementations()
-            else ""),
-    ]  # fmt: skip
-    sources = sources_of([row for one in found for row in one.packages[wanted]] or lacking)
-    yield Entry(kind="package", title=wanted, facts=stated(facts), sources=sources)
-
-
-def distributions(name: str, knowledge: Knowledge) -> Iterator[Entry]:
-    """Yield the releases of that name: "Ubuntu 24.04", "ubuntu noble", bookworm, fedora."""
-    wanted = words(name)
-    key = squeezed(name)
-    known = knowledge.tables.distributions()
-    exact = [one for one in known if key in (squeezed(one.key), one.codename)]
-    loose = [
-        one
-        for one in known
-        if wanted <= words(f"{one.id} {one.release} {one.codename or ''} {' '.join(one.also)}")
-    ]
-    for found in exact or loose:
-        yield distribution_entry(found)
-
-
 def distribution_entry(found: Distribution) -> Entry:
     """Return the page of a release."""
     rows = [
@@ -173,17 +182,33 @@ def distribution_entry(found: Distribution) -> Entry:
 def stacks(name: str, knowledge: Knowledge) -> Iterator[Entry]:
     """Yield the stacks of that name; with a version, the page names the builds of it."""
     known = knowledge.tables.stacks()
-    base, version = split_version(name)
-    wanted = words(base)
-    exact = [one for key, one in known.items() if squeezed(base) == squeezed(key)]
-    loose = [
-        one
-        for key, one in known.items()
-        if wanted <= words(f"{key} {one.name} {' '.join(one.packages)}")
-        or squeezed(base) in map(squeezed, one.packages)
+    for base, version in _bases(name):
+        wanted = words(base)
+        found = [one for key, one in known.items() if is_called(base, key, one.called)]
+        loose = [
+            one
+            for key, one in known.items()
+            if wanted <= words(f"{key} {one.name} {' '.join(_own_packages(one))}")
+            or squeezed(base) in map(squeezed, _own_packages(one))
+        ]
+        if is_general(base) or wanted <= {"python"}:
+            loose = []
+        # Those that carry the word in their key come before those that only mention it.
+        loose.sort(key=lambda one: squeezed(base) not in squeezed(one.stack))
+        for one in found or loose:
+            yield stack_entry(one, version)
+        if found or loose:
+            return
+
+
+def _own_packages(found: Stack) -> list[str]:
+    """Return the packages that are the stack's, not what it needs besides."""
+    own = squeezed(f"{found.stack} {found.name}")
+    return [
+        package
+        for package in found.packages
+        if any(len(word) > 1 and word in own for word in re.findall(r"[a-z]+", package.lower()))
     ]
-    for found in exact or loose:
-        yield stack_entry(found, version)
 
 
 def stack_entry(found: Stack, version: str | None = None) -> Entry:

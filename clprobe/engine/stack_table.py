@@ -31,6 +31,7 @@ class Stack(Entry, frozen=True, kw_only=True):
 
     `api` is what it needs below it, `cpu` what it does without a GPU, `check` Python code that
     shows whether it works. `summary` says what it is, where people take it for something else.
+    `called` are names that people use besides.
     """
 
     stack: str
@@ -43,6 +44,7 @@ class Stack(Entry, frozen=True, kw_only=True):
     builds: tuple[StackBuild, ...] = ()
     supports: tuple[StackSupport, ...] = ()
     summary: str | None = None
+    called: tuple[str, ...] = ()
     systems: tuple[str, ...] = ("linux",)
     packages: tuple[str, ...] = ()
     device: str | None = None

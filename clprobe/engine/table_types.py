@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What a line of rules/tables means, as types; rules/tables/README.md says how to write one.
 
-Version ranges are written as `versions.in_range` reads them. In all types `sources` says where a
-claim comes from, and `unverified` that nobody has confirmed it.
+Ranges are written as `versions.in_range` reads them. `sources` says where a claim comes from, and
+`unverified` that nobody has confirmed it.
 """
 
 from typing import Literal
@@ -32,10 +32,10 @@ class GpuEntry(Entry, frozen=True, kw_only=True):
     """One Intel PCI id.
 
     `platform` is a key of its generation's platforms. `kernel_drivers` are those that list the id
-    in the newest Linux looked at; "xe!" binds only with xe.force_probe. `eus` are those of the
-    unfused chip. `neo` is the range of compute-runtime releases that list the id, `legacy1` whether
-    the legacy1 branch does. `beignet` is the oldest Debian package whose library accepts it,
-    `beignet_upstream` "1.3.2", or "git" for later commits only. `sample` marks development boards.
+    in the newest Linux looked at; "xe!" binds only with xe.force_probe. `eus`: of the unfused chip.
+    `neo`: compute-runtime releases that list the id, `legacy1` whether that branch does. `beignet`:
+    the oldest Debian package whose library accepts it, `beignet_upstream` "1.3.2", or "git" for
+    later commits only. `sample` marks development boards.
     """
 
     codename: str
@@ -46,6 +46,8 @@ class GpuEntry(Entry, frozen=True, kw_only=True):
     kernel_drivers: tuple[KernelDriver, ...] = ()
     mesa: Literal["crocus", "iris"] | None = None
     mesa_force_probe: bool = False
+    mesa_lacks: str | None = None
+    mesa_since: str | None = None
     neo: str | None = None
     neo_by_platform: bool = False
     legacy1: bool = False
@@ -161,12 +163,11 @@ class BuiltWith(Entry, frozen=True, kw_only=True):
 class Implementation(Entry, frozen=True, kw_only=True):
     """An OpenCL implementation.
 
-    `packages` are per distribution id. `companions` are what it loads at run time. `enable` are
-    variables without which it shows no device. `platform_without_device` tells whether it lists
-    its platform when it has no device, `no_device_errors` which OpenCL errors mean just that.
-    `builds` are the first build numbers, as platforms tell them, of some releases.
-    `linux` is what it needs on any GPU. `built_with` is per release, such as
-    24.31.30508.7. `variables` says what an environment variable changes.
+    `packages` are per distribution id. `companions` are loaded at run time. `enable` are variables
+    without which it shows no device. `platform_without_device` tells whether it lists its platform
+    when it has no device, `no_device_errors` which OpenCL errors mean just that. `builds` are the
+    first build numbers, as platforms tell them, of some releases. `linux`: what it needs on any
+    GPU. `built_with` is per release. `variables`: what they change. `called`: more names.
     """
 
     implementation: str
@@ -185,6 +186,7 @@ class Implementation(Entry, frozen=True, kw_only=True):
     no_device_errors: tuple[int, ...] = ()
     packages: dict[str, tuple[str, ...]] = {}
     companions: tuple[str, ...] = ()
+    called: tuple[str, ...] = ()
     builds: dict[str, str] = {}
     built_with: dict[str, BuiltWith] = {}
     variables: dict[str, str] = {}
@@ -197,8 +199,8 @@ class Release(Entry, frozen=True, kw_only=True):
     """Something to know about a range of versions, on some generations (none: all) and Linux.
 
     `breaks`: it does not work as installed; `environment` are variables with which it does.
-    `mended` are package versions inside the range that carry the correction. `flawed`: it works,
-    but computes wrongly, hangs or crashes now and then.
+    `mended`: package versions inside the range that carry the correction. `flawed`: now and then it
+    computes wrongly, hangs or crashes.
     """
 
     versions: str
@@ -214,9 +216,8 @@ class Release(Entry, frozen=True, kw_only=True):
 class Elsewhere(Entry, frozen=True, kw_only=True):
     """A way to install it where the distribution itself has none.
 
-    `origin` is a distribution (files fetched by hand), a PPA, or "pip"; `onto` are the
-    distributions it was seen to fit, "*" all. `version` None: the newest, not looked at. `glibc`
-    is the range that its files were built for.
+    `origin` is a distribution (files fetched by hand), a PPA, or "pip"; `onto` are distributions it
+    was seen to fit, "*" all. `version` None: the newest, not looked at. `glibc`: for which built.
     """
 
     how: Literal["file", "ppa", "pip"]
@@ -250,9 +251,13 @@ class PackageVersion(Entry, frozen=True, kw_only=True):
 
 
 class LinuxVersions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Linux as a release ships it, as hardware-enablement kernel, and in its backports."""
+    """Linux as a release ships it, as hardware-enablement kernel, and in its backports.
+
+    `graphics` is the Linux from which the distribution took the GPU drivers of `default`.
+    """
 
     default: str
+    graphics: str | None = None
     hwe: str | None = None
     backports: str | None = None
 
@@ -264,13 +269,19 @@ class NotPackaged(Entry, frozen=True, kw_only=True):
     because: str
 
 
+class Derived(Entry, frozen=True, kw_only=True):
+    """A release of another distribution, without a table, that is built on this one."""
+
+    names: tuple[str, ...]
+
+
 class Distribution(Entry, frozen=True, kw_only=True):
-    """A release of a distribution.
+    """A release of a distribution, which people also write as it is `called`.
 
     `node_group` is the group of render nodes, `absent` are packages that it verifiably lacks,
-    `python` and `glibc` the versions that it ships, `also` ids of its rebuilds. Every
-    implementation for this architecture is in a row of `packages`, or in `lacks` if it has no
-    package there, or in `unknown` if nobody has looked, with what would settle it.
+    `python` and `glibc` those that it ships, `also` ids of rebuilds. Every implementation for this
+    architecture is in a row of `packages`, in `lacks` (no package there) or in `unknown` (nobody
+    has looked), with what would settle it.
     """
 
     id: str
@@ -278,7 +289,9 @@ class Distribution(Entry, frozen=True, kw_only=True):
     name: str
     packages: dict[str, tuple[PackageVersion, ...]]
     codename: str | None = None
+    called: tuple[str, ...] = ()
     also: tuple[str, ...] = ()
+    derived: tuple[Derived, ...] = ()
     python: str | None = None
     glibc: str | None = None
     linux: LinuxVersions | None = None

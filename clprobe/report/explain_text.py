@@ -16,7 +16,7 @@ def show_explained(console: Console, explained: Explained) -> None:
     """Print the page of everything that the name stands for; what is meant by it comes first."""
     plain = not speaks_utf8(console)
     if explained.taken_for is not None:
-        taken = f"{explained.name} is not known; this is {explained.taken_for}."
+        taken = f"{explained.name} has no entry of that name; this is {explained.taken_for}."
         console.print(Text(_clean(taken, plain), style="warning"), soft_wrap=True)
         console.print()
     if len(explained.entries) > 1:

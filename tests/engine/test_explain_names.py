@@ -13,6 +13,11 @@ from clprobe.model.errors import ClprobeError
 
 KNOWLEDGE = Knowledge.load()
 
+LSPCI_HASWELL = (
+    "00:02.0 VGA compatible controller [0300]: Intel Corporation Xeon E3-1200 v3/4th Gen Core"
+    " Processor Integrated Graphics Controller [8086:0412] (rev 06)"
+)
+
 
 def told(name: str) -> Explained:
     return explain(name, KNOWLEDGE)
@@ -58,6 +63,35 @@ def text_of(name: str) -> str:
         ("linux 6.8", "Linux", "Linux 6.8"),
         ("RX 580", "family", "amd-gfx8"),
         ("kepler", "family", "nvidia-kepler"),
+        # As lspci, Mesa, Windows, Linux and drivers print them.
+        ("Intel(R) HD Graphics 4600 (rev 06)", "GPU", "8086:0412"),
+        ("Mesa Intel(R) UHD Graphics 620 (KBL GT2)", "GPU", "8086:5917"),
+        (LSPCI_HASWELL, "GPU", "8086:0412"),
+        ("PCI\\VEN_8086&DEV_0412&SUBSYS_05A41028", "GPU", "8086:0412"),
+        ("pci:v00008086d00000412sv00001028", "GPU", "8086:0412"),
+        ("8086 9a49", "GPU", "8086:9a49"),
+        ("IntelHD4600", "GPU", "8086:0412"),
+        ("Intel(R) OpenCL Graphics", "driver", "compute-runtime"),
+        ("Intel(R) Gen OCL Driver", "driver", "beignet"),
+        ("Portable Computing Language", "driver", "pocl"),
+        ("libigdrcl.so", "driver", "compute-runtime"),
+        ("intel.icd", "driver", "compute-runtime"),
+        ("intel-opencl-icd-legacy1", "driver", "compute-runtime-legacy1"),
+        ("xelp", "generation", "Gen12/Xe-LP"),
+        ("Xe LP", "generation", "Gen12/Xe-LP"),
+        ("Alder Lake", "generation", "Gen12/Xe-LP"),
+        ("Braswell", "generation", "Gen8"),
+        ("Nova Lake", "generation", "Xe3p"),
+        ("nvidia 535", "driver", "nvidia 535"),
+        ("intel-opencl-icd 23.43.27642.40", "package", "intel-opencl-icd"),
+        ("libOpenCL1", "package", "libopencl1"),
+        ("igc", "package", "igc"),
+        ("level zero", "package", "level zero"),
+        ("Ubuntu 22.04.5 LTS", "distribution", "ubuntu-22.04"),
+        ("Debian GNU/Linux 12 (bookworm)", "distribution", "debian-12"),
+        ("Fedora Linux 43 (Workstation Edition)", "distribution", "fedora-43"),
+        ("Rocky Linux 9.4", "distribution", "rhel-9"),
+        ("render_node_not_accessible", "rule", "render-node-not-accessible"),
     ],
 )
 def test_a_name_finds_its_entry(name: str, kind: str, title: str) -> None:
@@ -70,7 +104,13 @@ def test_a_name_finds_its_entry(name: str, kind: str, title: str) -> None:
 
 @pytest.mark.parametrize(
     ("misspelt", "meant"),
-    [("haswel", "Haswell"), ("beignt", "beignet"), ("compute-runtme", "compute-runtime")],
+    [
+        ("haswel", "Haswell"),
+        ("beignt", "beignet"),
+        ("compute-runtme", "compute-runtime"),
+        ("Core i7-4770", "Haswell"),
+        ("Intel Corporation Haswell-ULT Integrated Graphics Controller", "Haswell"),
+    ],
 )
 def test_a_misspelt_name_is_read_as_the_nearest_and_says_so(misspelt: str, meant: str) -> None:
     assert told(misspelt).taken_for == meant
@@ -82,6 +122,33 @@ def test_a_number_that_nothing_has_is_never_read_as_another(name: str) -> None:
         told(name)
 
     assert caught.value.hint
+
+
+@pytest.mark.parametrize("name", ["intel", "intel gpu", "Intel Graphics", "opencl", "driver"])
+def test_a_word_that_means_no_single_thing_is_not_read_as_one(name: str) -> None:
+    with pytest.raises(ClprobeError, match="names no single thing"):
+        told(name)
+
+
+@pytest.mark.parametrize("name", ["`id`", "$(rm -rf /)", "[red]x[/red]", "../../etc/passwd", "jax"])
+def test_what_is_too_far_from_any_name_is_taken_for_none(name: str) -> None:
+    with pytest.raises(ClprobeError, match="Nothing is known"):
+        told(name)
+
+
+def test_a_gpu_of_another_maker_is_asked_for_by_name() -> None:
+    with pytest.raises(ClprobeError) as caught:
+        told("1002:67df")
+
+    assert caught.value.hint is not None
+    assert "Radeon" in caught.value.hint
+
+
+def test_a_version_of_a_package_tells_where_it_is() -> None:
+    facts = dict(told("intel-opencl-icd 23.43.27642.40").entries[0].facts)
+
+    assert "ubuntu-24.04" in facts["23.43.27642.40 is in"]
+    assert "debian-12" not in facts["23.43.27642.40 is in"]
 
 
 def test_a_name_of_several_chips_lists_them_all() -> None:
