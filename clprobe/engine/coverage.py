@@ -4,7 +4,7 @@
 from typing import Literal
 
 from clprobe.engine.table_types import Generation, GpuEntry, Implementation
-from clprobe.engine.versions import compare, in_range, upstream
+from clprobe.engine.versions import compare, in_range, in_words, upstream
 from clprobe.model.errors import ClprobeError
 from clprobe.model.unknown import Unknown
 
@@ -104,8 +104,11 @@ def _rusticl(version: str | None, gpu: GpuEntry, generation: Generation | None) 
     if version is None:
         return Unknown(unknown=f"the version of Mesa decides: {support.versions} drives it")
     number = upstream(version)
-    if in_range(number, support.versions, "mesa"):
-        return True
-    if in_range(number, "<22.3", "mesa"):
+    if in_range(number, f"<={gpu.mesa_lacks}" if gpu.mesa_lacks else "<22.3", "mesa"):
         return False
-    return Unknown(unknown=f"seen working with Mesa {support.versions}; {number} was not looked at")
+    if gpu.mesa_force_probe:
+        return Unknown(unknown="Mesa drives it only where INTEL_FORCE_PROBE names its id")
+    seen = f">={gpu.mesa_since}" if gpu.mesa_since else support.versions
+    if in_range(number, seen, "mesa"):
+        return True
+    return Unknown(unknown=f"seen working with Mesa {in_words(seen)}; {number} was not looked at")

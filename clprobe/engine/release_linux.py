@@ -11,9 +11,9 @@ from clprobe.engine.versions import conditions, in_words
 
 Fit = Literal["yes", "some", "forced", "no", "unknown"]
 _SETTLED = "5.0"
-_ROLLING = ("rolling", "tumbleweed", "unstable", "edge")
-"""These carry the newest Linux, of which the tables know what it binds."""
 """A fixed release without a row for its Linux is taken to have at least this one."""
+_ROLLING = ("rolling", "tumbleweed")
+"""These carry the newest Linux, of which the tables know what it binds."""
 
 
 class LinuxAnswer(msgspec.Struct, frozen=True):
@@ -34,11 +34,17 @@ def linux_of(
         return _unlisted(release, generation, implementation)
     offers = (("default", shipped.default), ("hwe", shipped.hwe), ("backports", shipped.backports))
     known = [(pocket, version) for pocket, version in offers if version is not None]
-    for fit in ("yes", "some", "forced"):
+    for fit in ("yes", "some") if shipped.at_least else ("yes", "some", "forced"):
         for pocket, version in known:
             if _fit(version, generation, implementation) == fit:
-                return LinuxAnswer(fit, version, pocket, _said(fit, pocket, version, generation))
+                said = _said(fit, pocket, version, generation)
+                if shipped.at_least:
+                    said = said.replace("is too old", "without its updates is too old")
+                return LinuxAnswer(fit, version, pocket, said)
     newest = known[-1][1]
+    if shipped.at_least:
+        said = f"how far its updates go beyond the GPU drivers of Linux {newest} was not looked at"
+        return LinuxAnswer("unknown", newest, said=f"{said}: {_asks(generation, implementation)}")
     return LinuxAnswer("no", newest, known[-1][0], _too_old(newest, generation, implementation))
 
 

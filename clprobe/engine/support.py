@@ -123,7 +123,8 @@ def _offered(cell: _Cell, offer: Offer) -> Support:
     if on_cpu(entry):
         return _on_cpu(cell, offer, has)
     linux = linux_of(cell.release, generation, entry)
-    sources = [offer.entry, generation, entry]
+    shipped = [cell.release.linux] if cell.release.linux is not None else []
+    sources = [offer.entry, generation, entry, *shipped]
     if linux.fit == "no":
         reason = f"{has}, which drives {generation.generation}, but {linux.said}"
         return cell.answer("not_supported", reason, sources, offer=offer)
@@ -216,8 +217,12 @@ def _brought(cell: _Cell, way: Elsewhere, offers: list[Offer]) -> Support | None
     linux = LinuxAnswer("yes") if on_cpu(cell.implementation) else _linux(cell)
     if linux.fit == "no":
         return cell.answer("not_supported", f"{own}, and {linux.said}", sources)
+    glibc = _glibc_fits(cell.release, way)
+    if glibc is False:
+        reason = f"{own}, and {offer.origin} ({way.version}) need glibc {in_words(way.glibc)}"
+        return cell.answer("not_supported", f"{reason}; it has {cell.release.glibc}", sources)
     doubt = way.status != "supported" or way.unverified or linux.fit in ("unknown", "forced")
-    doubt = doubt or not _glibc_fits(cell.release, way)
+    doubt = doubt or glibc is None
     reason = f"{own}; {offer.origin} ({way.version}) are another way: {way.note}"
     step = "Install it so on such a machine and run clprobe doctor" if doubt else None
     status: Status = "unverified" if doubt else "supported"
@@ -228,10 +233,13 @@ def _linux(cell: _Cell) -> LinuxAnswer:
     return linux_of(cell.release, cell.generation, cell.implementation)
 
 
-def _glibc_fits(release: Distribution, way: Elsewhere) -> bool:
+def _glibc_fits(release: Distribution, way: Elsewhere) -> bool | None:
+    """Return whether the release's C library is one that the files were built for; None: unknown."""
     if way.glibc == "*":
         return True
-    return release.glibc is not None and is_in_range(release.glibc, way.glibc, "dotted") is True
+    if release.glibc is None:
+        return None
+    return is_in_range(release.glibc, way.glibc, "dotted") is True
 
 
 def _not_offered(cell: _Cell, offers: list[Offer]) -> Support:
@@ -250,7 +258,10 @@ def _not_offered(cell: _Cell, offers: list[Offer]) -> Support:
         return cell.answer(
             "unverified", reason, [*unknown, cell.release], next_step=unknown[0].because
         )
-    sources: list[Entry] = [*(one.entry for one in offers), *_denials(cell), cell.generation]
+    denials = _denials(cell)
+    sources: list[Entry] = [*(one.entry for one in offers), *denials, cell.generation]
+    if not ways and not offers and any(one.unverified for one in denials):
+        ways.append(f"Nobody has confirmed it: ask the package search of {cell.release.name}")
     return cell.answer(
         "not_supported", _own(cell, offers), sources, next_step=ways[0] if ways else None
     )

@@ -250,14 +250,14 @@ class PackageVersion(Entry, frozen=True, kw_only=True):
     note: str | None = None
 
 
-class LinuxVersions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class LinuxVersions(Entry, frozen=True, kw_only=True):
     """Linux as a release ships it, as hardware-enablement kernel, and in its backports.
 
-    `graphics` is the Linux from which the distribution took the GPU drivers of `default`.
+    `at_least`: updates bring GPU drivers of a later Linux than `default`; nobody saw which.
     """
 
     default: str
-    graphics: str | None = None
+    at_least: bool = False
     hwe: str | None = None
     backports: str | None = None
 

@@ -75,7 +75,7 @@ Gen9     debian-12     clover                  no    -
 Gen9     debian-12     mali                    no    -
 Gen9     alpine-edge   intel-cpu               no    -
 Gen9     debian-12     intel-cpu               yes   2026.2.0
-Gen9     rhel-9        intel-cpu               open  2026.2.0
+Gen9     rhel-9        intel-cpu               yes   2026.2.0
 Gen9     rhel-9        compute-runtime         no    -
 Gen9     rhel-9        pocl                    yes   3.1
 Gen9.5   ubuntu-26.04  compute-runtime         no    -
@@ -95,10 +95,10 @@ Xe-HPG   ubuntu-18.04  compute-runtime         no    -
 Xe-LPG   ubuntu-22.04  compute-runtime         no    -
 Xe2      ubuntu-24.04  compute-runtime         no    -
 Xe2      debian-12     compute-runtime         no    -
-Xe2      debian-12     rusticl                 open  22.3.6
+Xe2      debian-12     rusticl                 no    -
 Xe2      ubuntu-26.04  compute-runtime         yes   26.05
 Xe2      debian-12     pocl                    yes   3.1
-Xe2      fedora-42     compute-runtime         open  25.31
+Xe2      fedora-42     compute-runtime         yes   25.31
 Xe3      ubuntu-24.04  compute-runtime         no    -
 Xe3      ubuntu-26.04  compute-runtime         yes   26.05
 """

@@ -43,6 +43,12 @@ def _gpu(here: Place, gpu: GpuEntry, generation: Generation | None) -> Mistakes:
         yield from check.versions(here.at("neo"), gpu.neo, "neo")
     if gpu.beignet is not None:
         yield from check.version(here.at("beignet"), gpu.beignet, "debian")
+    for field in ("mesa_lacks", "mesa_since"):
+        known = getattr(gpu, field)
+        if known is not None:
+            yield from check.version(here.at(field), known, "mesa")
+            if gpu.mesa != "iris":
+                yield here.at(field).mistake("rusticl drives only what Mesa's iris drives")
     if gpu.eus is not None and not 1 <= gpu.eus <= 1024:
         yield here.at("eus").mistake(f"no GPU has {gpu.eus} execution units")
     if generation is None:
