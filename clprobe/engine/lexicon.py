@@ -50,11 +50,12 @@ def explain(name: str, knowledge: Knowledge) -> Explained:
         found = _found(reading, knowledge)
         if found:
             return Explained(name=asked, taken_for=None, entries=found)
-    if pci_id is not None and squeezed(plain) in ("", squeezed(pci_id)):
+    taken = _chip_meant(asked, plain, knowledge)
+    if taken is None and pci_id is not None:
         raise _unlisted(pci_id)
-    if lexicon_spelling.is_general(plain):
+    if taken is None and lexicon_spelling.is_general(plain):
         raise _nothing(f"{asked!r} names no single thing.", _GENERAL_HINT)
-    taken = _taken_for(plain, knowledge)
+    taken = taken or _misspelt(plain, knowledge)
     if taken is not None:
         return Explained(name=asked, taken_for=taken, entries=_found(taken, knowledge))
     found = tuple(lexicon_packages.packages_like(plain, knowledge))
@@ -63,13 +64,25 @@ def explain(name: str, knowledge: Knowledge) -> Explained:
     raise _nothing(f"Nothing is known of {asked!r}.", _hint(plain, knowledge))
 
 
-def _taken_for(name: str, knowledge: Knowledge) -> str | None:
-    """Return the known name that a processor's number, lspci's words or a misspelling mean."""
-    readings = list(lexicon_spelling.hardware(name))
-    for find in (hardware.generations, hardware.gpus, hardware.families):
-        for reading in readings:
-            if any(find(reading, knowledge)):
-                return reading
+def _chip_meant(asked: str, plain: str, knowledge: Knowledge) -> str | None:
+    """Return what lspci's words, Mesa's or the number of a processor stand for."""
+    readings = list(lexicon_spelling.hardware(plain))
+    steps = (
+        (lexicon_spelling.inside(plain, "[]"), (hardware.gpus, hardware.families)),
+        (readings, (hardware.generations,)),
+        (readings, (hardware.gpus,)),
+        (readings, (hardware.families,)),
+        (lexicon_spelling.inside(asked, "()"), (hardware.gpus,)),
+    )
+    for names, finders in steps:
+        for name in names:
+            if any(any(find(name, knowledge)) for find in finders):
+                return name
+    return None
+
+
+def _misspelt(name: str, knowledge: Knowledge) -> str | None:
+    """Return the one known name that this nearly is."""
     wanted = squeezed(name)
     if len(wanted) < _SHORTEST:
         return None

@@ -15,6 +15,7 @@ from clprobe.engine.versions import in_words
 
 _MOST_CHIPS = 40
 _MOST_PAGES = 4
+_MADE_BY = {"amd": "AMD ATI Radeon", "nvidia": "NVIDIA GeForce"}
 
 
 def generations(name: str, knowledge: Knowledge) -> Iterator[Entry]:
@@ -25,9 +26,21 @@ def generations(name: str, knowledge: Knowledge) -> Iterator[Entry]:
         if wanted in map(squeezed, (one.generation, *one.generation.split("/"))):
             yield generation_entry(one, tables)
             return
+    processors = _processor_generation(name)
     for one in tables.generations().values():
-        if wanted and any(wanted in _chip_names(key, one) for key in one.platforms):
+        cpus = " ".join(platform.cpus or "" for platform in one.platforms.values())
+        if (processors and re.search(processors, cpus)) or (
+            wanted and any(wanted in _chip_names(key, one) for key in one.platforms)
+        ):
             yield generation_entry(one, tables)
+
+
+def _processor_generation(name: str) -> str | None:
+    """Return what the processors of a "4th gen" are called in the tables, as a pattern."""
+    match = re.fullmatch(
+        r"(?:intel |core )*(\d+)(?:st|nd|rd|th)[- ]gen(?:eration)?(?: intel| core)*", name.lower()
+    )
+    return rf"\b{match[1]}(?:st|nd|rd|th) (?:and \w+ )?generation" if match else None
 
 
 def _chip_names(key: str, generation: Generation) -> set[str]:
@@ -195,12 +208,12 @@ def families(name: str, knowledge: Knowledge) -> Iterator[Entry]:
     for found in knowledge.tables.families().values():
         fits = any(re.search(text, name, re.IGNORECASE) for text in found.names)
         told = words(name) - {"hd"}
-        named = told and told <= words(f"{found.family} {found.name} {found.vendor}")
+        named = told and told <= words(f"{found.family} {found.name} {_MADE_BY[found.vendor]}")
         if (fits or named) and "intel" not in name.lower():
-            yield family_entry(found)
+            yield family_entry(found, knowledge.tables)
 
 
-def family_entry(found: Family) -> Entry:
+def family_entry(found: Family, tables: Tables) -> Entry:
     """Return the page of a family."""
     driven = [f"{key} {in_words(one.versions)}" for key, one in found.implementations.items()]
     facts = [
@@ -208,6 +221,7 @@ def family_entry(found: Family) -> Entry:
         ("chips", found.name),
         ("driven by", "\n".join(driven)),
         ("not driven by", "\n".join(f"{k}: {why}" for k, why in found.not_driven_by.items())),
+        ("also in question", "\n".join(_open(found, tables))),
         ("next", "clprobe doctor"),
     ]
     return Entry(
@@ -216,6 +230,16 @@ def family_entry(found: Family) -> Entry:
         facts=stated(facts),
         sources=found.sources,
     )
+
+
+def _open(found: Family, tables: Tables) -> Iterator[str]:
+    """Yield the implementations for this maker's GPUs of which the family's file says nothing."""
+    module = {"amd": "amdgpu", "nvidia": "nvidia"}[found.vendor]
+    for key, one in tables.implementations().items():
+        told = key in found.implementations or key in found.not_driven_by
+        if module in one.kernel_drivers and one.maintained and not told:
+            nodes = ", ".join(one.device_nodes)
+            yield f"{key} through {nodes}: which releases drive these chips is not entered"
 
 
 def _yes(fact: bool) -> str:

@@ -13,7 +13,8 @@ from clprobe.engine.table_types import Derived, Distribution
 def distributions(name: str, knowledge: Knowledge) -> Iterator[Entry]:
     """Yield the releases of that name: "Ubuntu 24.04.2", "ubuntu noble", bookworm, fedora."""
     known = knowledge.tables.distributions()
-    for reading in (name, re.sub(r"(\d)\.\d+$", r"\1", name)):  # a point release, RHEL 9.4
+    readings = (name, re.sub(r"(\d)\.\d+$", r"\1", name))  # a point release, RHEL 9.4
+    for reading in readings:
         found = [one for one in known if is_called(reading, one.key, _release_names(one))]
         wanted = words(reading)
         loose = [
@@ -25,10 +26,20 @@ def distributions(name: str, knowledge: Knowledge) -> Iterator[Entry]:
             yield distribution_entry(one)
         if found or loose:
             return
-    for one in known:
-        for derived in one.derived:
-            if any(words(reading) == words(text) for text in derived.names):
-                yield derived_entry(derived, one)
+    for reading in readings:
+        pairs = [(one, base) for base in known for one in base.derived]
+        derived = [(one, base) for one, base in pairs if _is_part(reading, one.names)]
+        for built, base in derived:
+            yield derived_entry(built, base)
+        if derived:
+            return
+
+
+def _is_part(name: str, names: tuple[str, ...]) -> bool:
+    """Whether the name, which a number alone is not, is one of the names or a part of it."""
+    wanted = words(name)
+    tells = any(re.search("[a-z]", word) for word in wanted)
+    return tells and any(wanted <= words(one) for one in names)
 
 
 def _release_names(found: Distribution) -> tuple[str, ...]:

@@ -33,10 +33,12 @@ def implementations(name: str, knowledge: Knowledge) -> Iterator[Entry]:
 def _bases(name: str) -> Iterator[tuple[str, str | None]]:
     """Yield name and version as the name may be split: "pocl 7" has one only if nothing has it."""
     yield split_version(name)
-    match = re.fullmatch(r"(.*[A-Za-z)])[ =@_-]+v?(\d{1,3})", name.strip())
-    if match is not None:
-        # After these a number is the chip's: Mali 400, Adreno 630.
-        yield match[1], None if words(match[1]) & {"mali", "adreno"} else match[2]
+    brand = re.match(r"(mali|adreno|videocore)\b", name.strip().lower())
+    number = re.fullmatch(r"(.*[A-Za-z)])[ =@_-]+v?(\d{1,3})", name.strip())
+    if brand is not None:  # what follows is the chip: Mali-G52, Adreno 630
+        yield brand[1], None
+    elif number is not None:
+        yield number[1], number[2]
 
 
 def is_called(name: str, key: str, called: tuple[str, ...]) -> bool:

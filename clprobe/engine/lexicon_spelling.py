@@ -66,6 +66,13 @@ def hardware(name: str) -> Iterator[str]:
                 yield reading
 
 
+def inside(name: str, brackets: str) -> list[str]:
+    """Return what stands in brackets of that kind and tells more than that it is a GPU."""
+    left, right = map(re.escape, brackets)
+    found = re.findall(rf"{left}([^{left}{right}]+){right}", name)
+    return [text for text in found if not is_general(text)]
+
+
 def is_general(name: str) -> bool:
     """Whether a name says no more than that it is about a GPU or a driver."""
     found = set(re.findall(r"[a-z0-9]+", name.lower()))

@@ -9,6 +9,7 @@ from typing import Literal
 
 import msgspec
 
+from clprobe.engine.recognise_table import Recognise
 from clprobe.engine.versions import Scheme
 from clprobe.model.finding import Source
 
@@ -137,20 +138,6 @@ class Generation(Entry, frozen=True, kw_only=True):
         """What generations are sorted by: the year of the first chip, then the name."""
         years = [one.years for one in self.platforms.values() if one.years]
         return min(years, default="9"), self.generation
-
-
-class Recognise(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Shell patterns. A library pattern with "/" is for the whole path, else for the file name.
-
-    `packages` are names under which it is installed, `files` those of its .icd file.
-    """
-
-    libraries: tuple[str, ...] = ()
-    packages: tuple[str, ...] = ()
-    files: tuple[str, ...] = ()
-    platform_names: tuple[str, ...] = ()
-    platform_versions: tuple[str, ...] = ("*",)
-    driver_versions: tuple[str, ...] = ("*",)
 
 
 class BuiltWith(Entry, frozen=True, kw_only=True):

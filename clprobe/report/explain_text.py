@@ -10,6 +10,7 @@ from clprobe.engine.lexicon import Entry, Explained
 from clprobe.report.terminal import in_ascii, safe, speaks_utf8
 
 _LABEL = 16
+_MOST_PAGES = 5
 
 
 def show_explained(console: Console, explained: Explained) -> None:
@@ -25,6 +26,10 @@ def show_explained(console: Console, explained: Explained) -> None:
             line = f"  {entry.kind}  {entry.title}"
             console.print(Text(_clean(line, plain)), soft_wrap=True)
         console.print()
+    if len(explained.entries) > _MOST_PAGES:
+        # Sixteen releases of Ubuntu are no answer: the reader picks one first.
+        console.print(Text("Ask for one of them.", style="label"))
+        return
     for number, entry in enumerate(explained.entries):
         if number:
             console.print()

@@ -91,6 +91,31 @@ def text_of(name: str) -> str:
         ("Debian GNU/Linux 12 (bookworm)", "distribution", "debian-12"),
         ("Fedora Linux 43 (Workstation Edition)", "distribution", "fedora-43"),
         ("Rocky Linux 9.4", "distribution", "rhel-9"),
+        # Chips of other makers, and processors by their generation.
+        ("gfx1030", "family", "amd-rdna2"),
+        ("RX 6600 XT", "family", "amd-rdna2"),
+        ("Radeon Vega 8", "family", "amd-vega"),
+        ("NVIDIA GeForce RTX 3060 (rev a1)", "family", "nvidia-ampere"),
+        ("NVIDIA Corporation GP104 [GeForce GTX 1080] [10de:1b80]", "family", "nvidia-maxwell"),
+        ("radeon", "family", "amd-rdna4"),
+        ("4th gen", "generation", "Gen7.5"),
+        ("10th generation Core", "generation", "Gen11"),
+        ("Mali-G52", "driver", "mali"),
+        # More names than the tables' keys.
+        ("oneAPI", "driver", "intel-cpu"),
+        ("legacy1", "driver", "compute-runtime-legacy1"),
+        ("F42", "distribution", "fedora-42"),
+        ("RHEL 9.4", "distribution", "rhel-9"),
+        ("CentOS Stream 9", "distribution", "rhel-9"),
+        ("testing", "distribution", "debian-forky"),
+        ("torch.xpu", "stack", "pytorch-xpu"),
+        ("mkldnn", "stack", "onednn"),
+        ("dpctl", "stack", "sycl-python"),
+        ("triton", "stack", "triton-xpu"),
+        ("mlc", "stack", "mlc-llm"),
+        ("keras", "stack", "keras"),
+        ("NCCL", "stack", "torch-distributed"),
+        ("python 3.11", "Python", "Python 3.11"),
         ("render_node_not_accessible", "rule", "render-node-not-accessible"),
     ],
 )
@@ -110,6 +135,7 @@ def test_a_name_finds_its_entry(name: str, kind: str, title: str) -> None:
         ("compute-runtme", "compute-runtime"),
         ("Core i7-4770", "Haswell"),
         ("Intel Corporation Haswell-ULT Integrated Graphics Controller", "Haswell"),
+        ("Intel Corporation CoffeeLake-S GT2 [UHD Graphics 630]", "UHD Graphics 630"),
     ],
 )
 def test_a_misspelt_name_is_read_as_the_nearest_and_says_so(misspelt: str, meant: str) -> None:
@@ -142,6 +168,49 @@ def test_a_gpu_of_another_maker_is_asked_for_by_name() -> None:
 
     assert caught.value.hint is not None
     assert "Radeon" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("name", "base"),
+    [
+        ("Linux Mint 22", "ubuntu-24.04"),
+        ("Mint 21.3", "ubuntu-22.04"),
+        ("Pop!_OS 22.04 LTS", "ubuntu-22.04"),
+        ("LMDE 7", "debian-13"),
+        ("Kali", "debian-forky"),
+        ("Manjaro", "arch-rolling"),
+        ("SteamOS", "arch-rolling"),
+    ],
+)
+def test_a_derived_release_is_not_in_the_tables_but_names_its_base(name: str, base: str) -> None:
+    (entry,) = told(name).entries
+
+    assert "not in the tables" in entry.title
+    assert dict(entry.facts)["built on"].startswith(base)
+    assert entry.sources
+
+
+@pytest.mark.parametrize("name", ["Zorin OS 17", "Gentoo", "Windows 11", "macOS", "Linux Mint 99"])
+def test_a_system_whose_base_no_table_names_is_unknown(name: str) -> None:
+    with pytest.raises(ClprobeError, match="Nothing is known"):
+        told(name)
+
+
+def test_an_unknown_pci_id_in_a_line_of_lspci_is_not_read_as_something_else() -> None:
+    with pytest.raises(ClprobeError, match="No table lists the PCI id 8086:fff0"):
+        told("00:02.0 VGA compatible controller [0300]: Intel Corporation Device [8086:fff0]")
+
+
+def test_stacks_that_carry_the_word_come_before_those_that_mention_it() -> None:
+    keys = [entry.title.partition(":")[0] for entry in told("pytorch").entries]
+
+    assert keys.index("pytorch-xpu") < keys.index("ipex")
+
+
+def test_what_a_family_leaves_open_is_named_with_its_nodes() -> None:
+    facts = dict(told("RX 6600 XT").entries[0].facts)
+
+    assert "/dev/kfd" in facts["also in question"]
 
 
 def test_a_version_of_a_package_tells_where_it_is() -> None:
@@ -184,6 +253,13 @@ def test_what_is_no_name_is_refused_with_2_and_never_echoed(name: str) -> None:
     assert caught.value.reference == "name-unreadable"
     assert "\x1b" not in caught.value.message
     assert len(caught.value.message) < 200
+
+
+def test_many_entries_are_listed_and_not_printed_whole() -> None:
+    done = CliRunner().invoke(command, ["ubuntu"], obj={"color": "never"})
+
+    assert len(told("ubuntu").entries) == len(done.stdout.strip().splitlines()) - 3
+    assert "Ask for one of them." in done.stdout
 
 
 def test_the_json_document_holds_every_entry() -> None:
