@@ -3,6 +3,7 @@
 
 import difflib
 import re
+import unicodedata
 from collections.abc import Callable, Iterator
 
 import msgspec
@@ -120,6 +121,14 @@ def _nothing(message: str, hint: str) -> ClprobeError:
     return ClprobeError(reference="nothing-known", message=message, hint=hint)
 
 
+def without_entries(name: str) -> Explained:
+    """Return the answer for a name that `explain` refused; an unreadable one is not repeated."""
+    try:
+        return Explained(name=_readable(name), taken_for=None, entries=())
+    except ClprobeError:
+        return Explained(name="", taken_for=None, entries=())
+
+
 def look_up_name(name: str, knowledge: Knowledge) -> tuple[Entry, ...]:
     """Return what `name` stands for; several entries where it stands for several things.
 
@@ -129,7 +138,7 @@ def look_up_name(name: str, knowledge: Knowledge) -> tuple[Entry, ...]:
 
 
 def _readable(name: str) -> str:
-    asked = " ".join(name.split(" ")).strip()
+    asked = " ".join(unicodedata.normalize("NFKC", name).split())
     if asked and len(asked) <= _LONGEST and asked.isprintable() and squeezed(asked):
         return asked
     if len(asked) > _LONGEST:

@@ -255,6 +255,21 @@ def test_what_is_no_name_is_refused_with_2_and_never_echoed(name: str) -> None:
     assert len(caught.value.message) < 200
 
 
+@pytest.mark.parametrize("name", ["qwertyuiop", "", "\x1b[31mred", "\ud800", "x" * 10_000])
+def test_of_a_name_that_stands_for_nothing_json_holds_no_entries(name: str) -> None:
+    done = CliRunner().invoke(command, ["--json", "--", name], obj={"color": "never"})
+    parsed = json.loads(done.stdout)
+
+    assert isinstance(done.exception, ClprobeError)
+    assert parsed["entries"] == []
+    assert parsed["name"] == ("qwertyuiop" if name.isalpha() and len(name) < 99 else "")
+
+
+@pytest.mark.parametrize("name", ["HD\t4600", " HD\n4600 ", "HD\u00a04600", "ＨＤ ４６００"])  # noqa: RUF001 - full-width letters are the case
+def test_blanks_and_wide_letters_of_a_paste_do_not_matter(name: str) -> None:
+    assert told(name).entries == told("HD 4600").entries
+
+
 def test_many_entries_are_listed_and_not_printed_whole() -> None:
     done = CliRunner().invoke(command, ["ubuntu"], obj={"color": "never"})
 
