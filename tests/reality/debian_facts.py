@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 
-from debian_archive import Listed, Suite
+from debian_lists import Listed, Suite
 
 from clprobe.engine.table_types import Distribution, Implementation
 from clprobe.engine.versions import compare, newest, upstream
