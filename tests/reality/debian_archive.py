@@ -34,6 +34,7 @@ class Archive:
         self._mirrors = _mirrors()
         self._refused: dict[str, str] = {}
         self._unreachable: dict[str, str] = {}
+        self._reached = False
 
     def suite(self, name: str, wanted: frozenset[str]) -> Suite:
         """Return what the suite lists of `wanted`, in any component, for amd64.
@@ -85,6 +86,7 @@ class Archive:
             else:  # a mirror that does not answer only a warning
                 self._unreachable[mirror] = said
             raise SuiteUnreachableError(said)
+        self._reached = True
 
     def _apt(
         self, name: str, *arguments: str, cwd: Path | None = None
@@ -104,8 +106,8 @@ class Archive:
             "APT::Update::Post-Invoke-Success": "",
             "Acquire::Languages": "none",
             "Acquire::GzipIndexes": "false",
-            "Acquire::Retries": "1",
-            "Acquire::http::Timeout": "15",
+            "Acquire::Retries": "1" if self._reached else "0",
+            "Acquire::http::Timeout": "10",
         }
         options = [word for key, value in settings.items() for word in ("-o", f"{key}={value}")]
         try:
