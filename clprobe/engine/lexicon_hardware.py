@@ -7,7 +7,15 @@ from collections.abc import Iterator
 
 from clprobe.engine.diagnose import Knowledge
 from clprobe.engine.family_table import Family
-from clprobe.engine.lexicon_entry import Entry, sources_of, squeezed, stated, words
+from clprobe.engine.lexicon_entry import (
+    Entry,
+    as_a_whole,
+    doubt,
+    sources_of,
+    squeezed,
+    stated,
+    words,
+)
 from clprobe.engine.support import support
 from clprobe.engine.table_types import Generation, GpuEntry
 from clprobe.engine.tables import Tables
@@ -75,13 +83,10 @@ def generation_entry(found: Generation, tables: Tables) -> Entry:
         ("learning", "\n".join(_stacks(found.generation, tables))),
         ("next", f"clprobe rules matrix --generation {found.generation.split('/')[-1]}"),
     ]
-    doubt = (
-        [("unverified", "nobody has confirmed this entry as a whole")] if found.unverified else []
-    )
     return Entry(
         kind="generation",
         title=found.generation,
-        facts=stated(facts + doubt),
+        facts=stated(facts + as_a_whole(found)),
         sources=found.sources,
     )
 
@@ -118,7 +123,7 @@ def _stacks(generation: str, tables: Tables) -> Iterator[str]:
     for key, stack in tables.stacks().items():
         for one in stack.supports:
             if generation in one.generations:
-                yield f"{key}: {one.outcome}, {one.because}"
+                yield f"{key}: {one.outcome}, {one.because}{doubt(one)}"
 
 
 def gpus(name: str, knowledge: Knowledge) -> Iterator[Entry]:
@@ -198,7 +203,7 @@ def gpu_entry(pci_id: str, found: GpuEntry, tables: Tables) -> Entry:
     return Entry(
         kind="GPU",
         title=f"{pci_id}: {found.name or found.codename}",
-        facts=stated(facts),
+        facts=stated(facts + as_a_whole(found)),
         sources=sources_of(both),
     )
 
@@ -227,7 +232,7 @@ def family_entry(found: Family, tables: Tables) -> Entry:
     return Entry(
         kind="family",
         title=f"{found.family}: {found.name}",
-        facts=stated(facts),
+        facts=stated(facts + as_a_whole(found)),
         sources=found.sources,
     )
 

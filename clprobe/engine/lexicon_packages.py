@@ -4,7 +4,14 @@
 from collections.abc import Iterator
 
 from clprobe.engine.diagnose import Knowledge
-from clprobe.engine.lexicon_entry import Entry, sources_of, split_version, squeezed, stated
+from clprobe.engine.lexicon_entry import (
+    Entry,
+    doubt,
+    sources_of,
+    split_version,
+    squeezed,
+    stated,
+)
 from clprobe.engine.table_types import Distribution
 from clprobe.engine.tables import Tables
 from clprobe.engine.versions import upstream
@@ -59,7 +66,7 @@ def package_entry(name: str, version: str | None, tables: Tables) -> Entry | Non
             lacking.append(release)
         for key, versions in release.packages.items():
             for one in versions if key.lower() == name.lower() else ():
-                row = f"{release.key} {one.version} ({one.pocket})"
+                row = f"{release.key} {one.version} ({one.pocket}{doubt(one)})"
                 rows.append(row)
                 holds += [*one.implementations, *([one.role] if one.role else [])]
                 found.append(one)

@@ -6,7 +6,15 @@ import re
 from collections.abc import Iterator
 
 from clprobe.engine.diagnose import Knowledge
-from clprobe.engine.lexicon_entry import Entry, split_version, squeezed, stated, words
+from clprobe.engine.lexicon_entry import (
+    Entry,
+    as_a_whole,
+    doubt,
+    split_version,
+    squeezed,
+    stated,
+    words,
+)
 from clprobe.engine.lexicon_spelling import is_general
 from clprobe.engine.linux_support import is_in_range
 from clprobe.engine.stack_table import Stack
@@ -102,18 +110,19 @@ def implementation_entry(
         ("does not drive", "\n".join(never)),
         ("packaged in", "\n".join(_packaged(key, tables))),
         ("elsewhere", "\n".join(
-            f"{', '.join(w.packages)} {w.version or ''} from {w.origin}: {w.note}"
+            f"{', '.join(w.packages)} {w.version or ''} from {w.origin}: {w.note}{doubt(w)}"
             for w in found.elsewhere)),
         ("kernel drivers", ", ".join(found.kernel_drivers)),
         ("Linux", found.linux if found.linux != "*" else ""),
         ("variables", ", ".join(f"{name}={value}" for name, value in found.enable.items())),
         ("packages", "\n".join(f"{k}: {', '.join(v)}" for k, v in found.packages.items())),
         ("companions", ", ".join(found.companions)),
-        ("releases", "\n".join(f"{one.versions}: {one.note}" for one in found.releases)),
+        ("releases", "\n".join(f"{o.versions}: {o.note}{doubt(o)}" for o in found.releases)),
         ("problems", "\n".join(found.problems)),
         ("next", f"clprobe rules matrix --implementation {key}"),
     ]  # fmt: skip
     title = f"{key}{f' {version}' if version else ''}: {found.name}"
+    facts += as_a_whole(found)
     return Entry(kind="driver", title=title, facts=stated(facts), sources=found.sources)
 
 
@@ -127,7 +136,7 @@ def _of_version(
     drives = [name for name, verdict in said.items() if verdict is True]
     lost = [name for name, verdict in said.items() if verdict is False]
     notes = [
-        one.note
+        f"{one.note}{doubt(one)}"
         for one in found.releases
         if is_in_range(number, one.versions, found.version_scheme) is True
     ]
@@ -139,7 +148,7 @@ def _of_version(
 def _packaged(key: str, tables: Tables) -> Iterator[str]:
     for release in tables.distributions():
         rows = [
-            f"{name} {one.version} ({one.pocket})"
+            f"{name} {one.version} ({one.pocket}{doubt(one)})"
             for name, versions in release.packages.items()
             for one in versions
             if key in one.implementations
@@ -151,7 +160,7 @@ def _packaged(key: str, tables: Tables) -> Iterator[str]:
 def distribution_entry(found: Distribution) -> Entry:
     """Return the page of a release."""
     rows = [
-        f"{name} {one.version} ({one.pocket})"
+        f"{name} {one.version} ({one.pocket}{doubt(one)})"
         for name, versions in found.packages.items()
         for one in versions
         if one.implementations or one.role in ("loader", "companion", "level-zero")
@@ -165,7 +174,7 @@ def distribution_entry(found: Distribution) -> Entry:
         ("glibc", found.glibc or ""),
         ("OpenCL packages", "\n".join(rows)),
         ("lacks", "\n".join(
-            [f"{', '.join(one.implementations)}: {one.because}" for one in found.lacks]
+            [f"{', '.join(o.implementations)}: {o.because}{doubt(o)}" for o in found.lacks]
             + ([f"packages {', '.join(found.absent)}"] if found.absent else []))),
         ("unknown", "\n".join(
             f"{', '.join(one.implementations)}: {one.because}" for one in found.unknown)),
@@ -176,7 +185,7 @@ def distribution_entry(found: Distribution) -> Entry:
     return Entry(
         kind="distribution",
         title=f"{found.key}: {found.name}",
-        facts=stated(facts),
+        facts=stated(facts + as_a_whole(found)),
         sources=found.sources,
     )
 
@@ -216,16 +225,17 @@ def _own_packages(found: Stack) -> list[str]:
 def stack_entry(found: Stack, version: str | None = None) -> Entry:
     """Return the page of a stack."""
     supports = [
-        f"{', '.join(one.generations)}: {one.outcome}, {one.because}" for one in found.supports
+        f"{', '.join(one.generations)}: {one.outcome}, {one.because}{doubt(one)}"
+        for one in found.supports
     ]
     builds = [
         f"{one.version} for Python {one.python}"
         + (f", torch {one.torch}" if one.torch else "")
-        + (", unverified" if one.unverified else "")
+        + doubt(one)
         for one in found.builds
         if version is None or version in (one.version, one.torch) or one.version.startswith(version)
     ]
-    none = f"no build {version} is known" if version and not builds else ""
+    none = f"of {version} no build is entered" if version and not builds else ""
     facts = [
         ("summary", found.summary or ""),
         ("status", found.status),
@@ -242,6 +252,6 @@ def stack_entry(found: Stack, version: str | None = None) -> Entry:
     return Entry(
         kind="stack",
         title=f"{found.stack}: {found.name}",
-        facts=stated(facts),
+        facts=stated(facts + as_a_whole(found)),
         sources=found.sources,
     )

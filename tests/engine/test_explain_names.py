@@ -233,6 +233,37 @@ def test_a_version_of_a_driver_tells_what_it_drives_and_what_not() -> None:
     assert "Gen9.5" in facts["24.35 lacks"]
 
 
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("netcl", "run here on a CPU device only, unverified"),
+        ("amd-rocm", "nobody has confirmed this entry as a whole"),
+        ("opensuse-leap-15.6", "the branch is newer than this release, unverified"),
+        (
+            "HD 530",
+            "netcl: untested, its kernels are OpenCL C 1.2; run here on a CPU device only, unv",
+        ),
+    ],
+)
+def test_what_nobody_confirmed_says_so(name: str, said: str) -> None:
+    assert said in text_of(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("Gen9", "OpenCL 2.1 before 21.13, 1.2 on Apollo Lake"),
+        ("Gen9.5", "1.88 GiB per allocation; no Level Zero"),
+        ("Xe2", "OpenCL 3.1 from Mesa 26.2 on"),
+        ("pytorch-xpu", "from torch 2.9 on only their H models"),
+        ("pytorch_dlprim", "linux, windows, macos"),
+        ("llama.cpp", "SYCL lists the Max series"),
+    ],
+)
+def test_what_the_comparison_with_the_sources_found_missing_is_said(name: str, said: str) -> None:
+    assert said in text_of(name)
+
+
 def test_a_version_of_linux_tells_what_it_binds() -> None:
     facts = dict(told("linux 6.8").entries[0].facts)
 

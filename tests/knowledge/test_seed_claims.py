@@ -104,8 +104,8 @@ WITHOUT_A_PAGE = (
     "AMD APP SDK", "Intel FPGA SDK for OpenCL", "SDAccel", "VTune", "Radeon GPU Profiler",
     "-cl-fast-relaxed-math", "Zivid", "Rockchip", "Allwinner",
 )  # fmt: skip
-# Every claim that the review judged wrong, outdated, superseded, misleading, fictional or right only
-# in part. Unconfirmed ones are in NOWHERE.
+# Every claim that the review judged wrong, outdated, superseded, misleading, fictional or right
+# only in part. Unconfirmed ones are in NOWHERE.
 JUDGED = (
     4, 5, 6, 9, 10, 11, 18, 19, 20, 21, 22, 23, 24, 32, 36, 37, 38, 39, 40, 42, 43, 46, 47, 50, 51,
     56, 58, 59, 70, 71, 74, 77, 79, 80, 81, 82, 83, 84, 86, 88, 91, 92, 93, 96, 97, 100, 101, 109,
