@@ -112,9 +112,9 @@ def _unlisted(
 ) -> LinuxAnswer:
     """Say nothing of chips that any Linux 5 binds; of newer ones the version decides."""
     if release.id == "conda-forge" and not _any_linux(generation, implementation):
-        return LinuxAnswer(
-            "unknown", said=f"the host's Linux decides: {_asks(generation, implementation)}"
-        )
+        # It brings no Linux: that is the host's, and a condition, not a doubt.
+        said = f"the host's Linux counts: {_asks(generation, implementation)}"
+        return LinuxAnswer("yes", said=said)
     if release.release in _ROLLING:
         return LinuxAnswer("yes")
     if _any_linux(generation, implementation):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """One cell of the support matrix: what a release offers a generation of one implementation."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Literal
 
 import msgspec
@@ -9,6 +9,8 @@ import msgspec
 from clprobe.engine.linux_support import is_in_range
 from clprobe.engine.offers import Offer, drives, on_cpu, packaged
 from clprobe.engine.release_linux import LinuxAnswer, linux_of
+from clprobe.engine.support_notes import flaws_of, notes_of
+from clprobe.engine.support_sources import sources_of
 from clprobe.engine.table_types import (
     Distribution,
     Elsewhere,
@@ -16,9 +18,10 @@ from clprobe.engine.table_types import (
     Generation,
     GpuEntry,
     Implementation,
+    NotPackaged,
 )
 from clprobe.engine.tables import Tables
-from clprobe.engine.versions import in_words, upstream
+from clprobe.engine.versions import in_words
 from clprobe.model.finding import Source
 
 Status = Literal["supported", "not_supported", "unverified"]
@@ -72,7 +75,7 @@ class _Cell(msgspec.Struct, frozen=True):
             device="cpu" if on_cpu(self.implementation) else "gpu",
             status=status,
             reason=_sentence(reason),
-            sources=_sources(sources),
+            sources=sources_of(sources, self.implementation),
             version=offer.version if offer else None,
             package=offer.package if offer else None,
             pocket=offer.pocket if offer else None,
@@ -124,12 +127,14 @@ def _offered(cell: _Cell, offer: Offer) -> Support:
         return _on_cpu(cell, offer, has)
     linux = linux_of(cell.release, generation, entry)
     shipped = [cell.release.linux] if cell.release.linux is not None else []
-    sources = [offer.entry, generation, entry, *shipped]
+    sources: list[Entry] = [offer.entry, generation, entry, *shipped]
     if linux.fit == "no":
         reason = f"{has}, which drives {generation.generation}, but {linux.said}"
         return cell.answer("not_supported", reason, sources, offer=offer)
     status, step = _status(cell, offer, linux)
-    notes = tuple(_notes(cell, offer, linux))
+    flaws = flaws_of(entry, offer.version, generation, linux)
+    notes = tuple(notes_of(entry, offer.note, flaws))
+    sources += flaws
     return cell.answer(
         status, _reason(has, cell, offer, linux), sources, offer=offer, next_step=step, notes=notes
     )
@@ -173,29 +178,6 @@ def _status(cell: _Cell, offer: Offer, linux: LinuxAnswer) -> tuple[Status, str 
     return "supported", None
 
 
-def _notes(cell: _Cell, offer: Offer, linux: LinuxAnswer) -> Iterator[str]:
-    """Yield what the tables know to go wrong with this version, on this hardware and Linux."""
-    entry = cell.implementation
-    number = offer.version if entry.version_scheme == "debian" else upstream(offer.version)
-    if offer.note:
-        yield offer.note
-    for one in entry.releases:
-        concerned = not one.generations or cell.generation.generation in one.generations
-        mended = offer.version in one.mended
-        here = is_in_range(number, one.versions, entry.version_scheme) is True
-        if not (concerned and here) or mended:
-            continue
-        if one.linux == "*" or _is_in(linux.linux, one.linux):
-            yield one.note
-    if entry.enable:
-        variables = " ".join(f"{key}={value}" for key, value in entry.enable.items())
-        yield f"It shows the GPU only with {variables} in the environment"
-
-
-def _is_in(linux: str | None, versions: str) -> bool:
-    return linux is not None and is_in_range(linux, versions, "linux") is True
-
-
 def _brought(cell: _Cell, way: Elsewhere, offers: list[Offer]) -> Support | None:
     """Return the answer that a way from outside the release gives; None if it is no answer."""
     if way.version is None:
@@ -213,7 +195,8 @@ def _brought(cell: _Cell, way: Elsewhere, offers: list[Offer]) -> Support | None
         why=why,
     )
     own = _own(cell, offers)
-    sources: list[Entry] = [way, *_denials(cell), cell.generation]
+    of_gpu: list[Entry] = [] if on_cpu(cell.implementation) else [cell.generation]
+    sources: list[Entry] = [way, *_denials(cell), *of_gpu]
     linux = LinuxAnswer("yes") if on_cpu(cell.implementation) else _linux(cell)
     if linux.fit == "no":
         return cell.answer("not_supported", f"{own}, and {linux.said}", sources)
@@ -224,6 +207,8 @@ def _brought(cell: _Cell, way: Elsewhere, offers: list[Offer]) -> Support | None
     doubt = way.status != "supported" or way.unverified or linux.fit in ("unknown", "forced")
     doubt = doubt or glibc is None
     reason = f"{own}; {offer.origin} ({way.version}) are another way: {way.note}"
+    if on_cpu(cell.implementation):
+        reason = f"{reason}. It computes on the CPU, whatever the GPU is"
     step = "Install it so on such a machine and run clprobe doctor" if doubt else None
     status: Status = "unverified" if doubt else "supported"
     return cell.answer(status, reason, sources, offer=offer, next_step=step)
@@ -234,7 +219,7 @@ def _linux(cell: _Cell) -> LinuxAnswer:
 
 
 def _glibc_fits(release: Distribution, way: Elsewhere) -> bool | None:
-    """Return whether the release's C library is one that the files were built for; None: unknown."""
+    """Return whether the release has a C library that the files were built for; None: unknown."""
     if way.glibc == "*":
         return True
     if release.glibc is None:
@@ -254,17 +239,27 @@ def _not_offered(cell: _Cell, offers: list[Offer]) -> Support:
         if way.version is None and cell.release.key in way.onto
     ]
     if unknown and not offers:
-        reason = f"It is not known whether {cell.release.name} has {cell.implementation.name}"
-        return cell.answer(
-            "unverified", reason, [*unknown, cell.release], next_step=unknown[0].because
-        )
+        return _open(cell, unknown)
     denials = _denials(cell)
-    sources: list[Entry] = [*(one.entry for one in offers), *denials, cell.generation]
+    of_gpu: list[Entry] = [] if on_cpu(cell.implementation) else [cell.generation]
+    sources: list[Entry] = [*(one.entry for one in offers), *denials, *of_gpu]
     if not ways and not offers and any(one.unverified for one in denials):
         ways.append(f"Nobody has confirmed it: ask the package search of {cell.release.name}")
     return cell.answer(
         "not_supported", _own(cell, offers), sources, next_step=ways[0] if ways else None
     )
+
+
+def _open(cell: _Cell, unknown: list[NotPackaged]) -> Support:
+    """Return the answer where nobody saw what the release packages: its Linux may rule it out."""
+    name, entry = cell.release.name, cell.implementation
+    sources: list[Entry] = [*unknown, cell.release]
+    linux = LinuxAnswer("yes") if on_cpu(entry) else _linux(cell)
+    if linux.fit == "no":
+        reason = f"{name} may have {entry.name}, but {linux.said}"
+        return cell.answer("not_supported", reason, [*sources, cell.generation])
+    reason = f"It is not known whether {name} has {entry.name}"
+    return cell.answer("unverified", reason, sources, next_step=unknown[0].because)
 
 
 def _own(cell: _Cell, offers: list[Offer]) -> str:
@@ -287,10 +282,6 @@ def _denials(cell: _Cell) -> list[Entry]:
     key = cell.implementation.implementation
     found: list[Entry] = [one for one in cell.release.lacks if key in one.implementations]
     return found or [cell.release]
-
-
-def _sources(entries: Iterable[Entry]) -> tuple[Source, ...]:
-    return tuple({source.url: source for entry in entries for source in entry.sources}.values())
 
 
 def _sentence(text: str) -> str:

@@ -43,12 +43,7 @@ def _gpu(here: Place, gpu: GpuEntry, generation: Generation | None) -> Mistakes:
         yield from check.versions(here.at("neo"), gpu.neo, "neo")
     if gpu.beignet is not None:
         yield from check.version(here.at("beignet"), gpu.beignet, "debian")
-    for field in ("mesa_lacks", "mesa_since"):
-        known = getattr(gpu, field)
-        if known is not None:
-            yield from check.version(here.at(field), known, "mesa")
-            if gpu.mesa != "iris":
-                yield here.at(field).mistake("rusticl drives only what Mesa's iris drives")
+    yield from _mesa(here, gpu)
     if gpu.eus is not None and not 1 <= gpu.eus <= 1024:
         yield here.at("eus").mistake(f"no GPU has {gpu.eus} execution units")
     if generation is None:
@@ -66,6 +61,16 @@ def _gpu(here: Place, gpu: GpuEntry, generation: Generation | None) -> Mistakes:
                 f"{key} lists it, but {generation.generation} is not driven by it",
                 f"Add {key} to the implementations of the generation.",
             )
+
+
+def _mesa(here: Place, gpu: GpuEntry) -> Mistakes:
+    """Yield versions of Mesa that are none, or that say something of what rusticl never drives."""
+    for field in ("mesa_lacks", "mesa_since"):
+        known = getattr(gpu, field)
+        if known is not None:
+            yield from check.version(here.at(field), known, "mesa")
+            if gpu.mesa != "iris":
+                yield here.at(field).mistake("rusticl drives only what Mesa's iris drives")
 
 
 def generations(files: dict[Path, Generation], tables: Tables) -> Mistakes:
