@@ -1,12 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""Which Linux of a release binds a generation's GPUs, for a runtime that accepts its driver."""
+"""Which Linux of a release binds a generation's GPUs, and whether its C library fits files."""
 
 from typing import Literal
 
 import msgspec
 
 from clprobe.engine.linux_support import is_in_range
-from clprobe.engine.table_types import Distribution, Generation, Implementation, Platform
+from clprobe.engine.table_types import (
+    Distribution,
+    Elsewhere,
+    Generation,
+    Implementation,
+    Platform,
+)
 from clprobe.engine.versions import conditions, in_words
 
 Fit = Literal["yes", "some", "forced", "no", "unknown"]
@@ -140,3 +146,12 @@ def _any_linux(generation: Generation, implementation: Implementation) -> bool:
 
 def _before(bound: str, operator: str) -> bool:
     return operator not in (">", ">=") or is_in_range(bound, f"<={_SETTLED}", "linux") is True
+
+
+def glibc_fits(release: Distribution, way: Elsewhere) -> bool | None:
+    """Return whether the release has a C library that the files were built for; None: unknown."""
+    if way.glibc == "*":
+        return True
+    if release.glibc is None:
+        return None
+    return is_in_range(release.glibc, way.glibc, "dotted") is True

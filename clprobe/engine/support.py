@@ -6,10 +6,9 @@ from typing import Literal
 
 import msgspec
 
-from clprobe.engine.linux_support import is_in_range
 from clprobe.engine.offers import Offer, drives, on_cpu, packaged
-from clprobe.engine.release_linux import LinuxAnswer, linux_of
-from clprobe.engine.support_notes import flaws_of, notes_of
+from clprobe.engine.release_linux import LinuxAnswer, glibc_fits, linux_of
+from clprobe.engine.support_notes import flaws_of, needed_variables, notes_of
 from clprobe.engine.support_sources import sources_of
 from clprobe.engine.table_types import (
     Distribution,
@@ -26,14 +25,16 @@ from clprobe.model.finding import Source
 
 Status = Literal["supported", "not_supported", "unverified"]
 _FROM = {"file": "files of {}", "ppa": "{}", "pip": "wheels of PyPI"}
+_SEARCH = "Ask the package search of {} for {}"
 _INTEL = frozenset({"compute-runtime", "compute-runtime-legacy1", "beignet", "rusticl"})
 
 
 class Support(msgspec.Struct, frozen=True, kw_only=True):
     """An answer. `origin` says where `package` comes from, `next_step` what settles the answer.
 
-    `notes` are what else to know of that version on this hardware. What runs on the CPU counts
-    as supported where it can be installed; `device` tells the two apart.
+    `notes` are what else to know of that version on this hardware, `environment` the variables
+    without which it shows no GPU. What runs on the CPU counts as supported where it can be
+    installed; `device` tells the two apart.
     """
 
     generation: str
@@ -49,6 +50,7 @@ class Support(msgspec.Struct, frozen=True, kw_only=True):
     origin: str | None = None
     next_step: str | None = None
     notes: tuple[str, ...] = ()
+    environment: dict[str, str] = {}
 
 
 class _Cell(msgspec.Struct, frozen=True):
@@ -56,6 +58,10 @@ class _Cell(msgspec.Struct, frozen=True):
     release: Distribution
     implementation: Implementation
     chips: tuple[GpuEntry, ...]
+
+    def linux(self) -> list[Entry]:
+        """Return what is known of the release's Linux, to name its sources."""
+        return [self.release.linux] if self.release.linux is not None else []
 
     def answer(  # noqa: PLR0913 - one parameter per field
         self,
@@ -66,6 +72,7 @@ class _Cell(msgspec.Struct, frozen=True):
         offer: Offer | None = None,
         next_step: str | None = None,
         notes: tuple[str, ...] = (),
+        environment: dict[str, str] | None = None,
     ) -> Support:
         """Return the answer with the names of what it is about."""
         return Support(
@@ -82,6 +89,7 @@ class _Cell(msgspec.Struct, frozen=True):
             origin=offer.origin if offer else None,
             next_step=_sentence(next_step) if next_step else None,
             notes=tuple(_sentence(note) for note in notes),
+            environment=environment or {},
         )
 
 
@@ -126,8 +134,7 @@ def _offered(cell: _Cell, offer: Offer) -> Support:
     if on_cpu(entry):
         return _on_cpu(cell, offer, has)
     linux = linux_of(cell.release, generation, entry)
-    shipped = [cell.release.linux] if cell.release.linux is not None else []
-    sources: list[Entry] = [offer.entry, generation, entry, *shipped]
+    sources: list[Entry] = [offer.entry, generation, entry, *cell.linux()]
     if linux.fit == "no":
         reason = f"{has}, which drives {generation.generation}, but {linux.said}"
         return cell.answer("not_supported", reason, sources, offer=offer)
@@ -135,8 +142,15 @@ def _offered(cell: _Cell, offer: Offer) -> Support:
     flaws = flaws_of(entry, offer.version, generation, linux)
     notes = tuple(notes_of(entry, offer.note, flaws))
     sources += flaws
+    reason = _reason(has, cell, offer, linux)
     return cell.answer(
-        status, _reason(has, cell, offer, linux), sources, offer=offer, next_step=step, notes=notes
+        status,
+        reason,
+        sources,
+        offer=offer,
+        next_step=step,
+        notes=notes,
+        environment=needed_variables(entry, flaws),
     )
 
 
@@ -147,13 +161,9 @@ def _on_cpu(cell: _Cell, offer: Offer, has: str) -> Support:
         f"{has}, which computes on the CPU, whatever the GPU is",
         [offer.entry],
         offer=offer,
-        next_step=_search(cell, offer) if doubt else None,
+        next_step=_SEARCH.format(cell.release.name, offer.package) if doubt else None,
         notes=(offer.note,) if offer.note else (),
     )
-
-
-def _search(cell: _Cell, offer: Offer) -> str:
-    return f"Ask the package search of {cell.release.name} for {offer.package}"
 
 
 def _reason(has: str, cell: _Cell, offer: Offer, linux: LinuxAnswer) -> str:
@@ -170,7 +180,7 @@ def _status(cell: _Cell, offer: Offer, linux: LinuxAnswer) -> tuple[Status, str 
     if offer.drives == "unknown":
         return "unverified", "Install it and run clprobe doctor on such a GPU"
     if offer.entry.unverified:
-        return "unverified", _search(cell, offer)
+        return "unverified", _SEARCH.format(cell.release.name, offer.package)
     if linux.fit == "unknown":
         return "unverified", "The command uname -r shows whether the release has such a Linux"
     if linux.fit == "forced":
@@ -196,11 +206,11 @@ def _brought(cell: _Cell, way: Elsewhere, offers: list[Offer]) -> Support | None
     )
     own = _own(cell, offers)
     of_gpu: list[Entry] = [] if on_cpu(cell.implementation) else [cell.generation]
-    sources: list[Entry] = [way, *_denials(cell), *of_gpu]
+    sources: list[Entry] = [way, *([] if offers else _denials(cell)), *of_gpu]
     linux = LinuxAnswer("yes") if on_cpu(cell.implementation) else _linux(cell)
     if linux.fit == "no":
         return cell.answer("not_supported", f"{own}, and {linux.said}", sources)
-    glibc = _glibc_fits(cell.release, way)
+    glibc = glibc_fits(cell.release, way)
     if glibc is False:
         reason = f"{own}, and {offer.origin} ({way.version}) need glibc {in_words(way.glibc)}"
         return cell.answer("not_supported", f"{reason}; it has {cell.release.glibc}", sources)
@@ -218,15 +228,6 @@ def _linux(cell: _Cell) -> LinuxAnswer:
     return linux_of(cell.release, cell.generation, cell.implementation)
 
 
-def _glibc_fits(release: Distribution, way: Elsewhere) -> bool | None:
-    """Return whether the release has a C library that the files were built for; None: unknown."""
-    if way.glibc == "*":
-        return True
-    if release.glibc is None:
-        return None
-    return is_in_range(release.glibc, way.glibc, "dotted") is True
-
-
 def _not_offered(cell: _Cell, offers: list[Offer]) -> Support:
     unknown = [
         one
@@ -240,7 +241,7 @@ def _not_offered(cell: _Cell, offers: list[Offer]) -> Support:
     ]
     if unknown and not offers:
         return _open(cell, unknown)
-    denials = _denials(cell)
+    denials = [] if offers else _denials(cell)
     of_gpu: list[Entry] = [] if on_cpu(cell.implementation) else [cell.generation]
     sources: list[Entry] = [*(one.entry for one in offers), *denials, *of_gpu]
     if not ways and not offers and any(one.unverified for one in denials):
@@ -253,11 +254,11 @@ def _not_offered(cell: _Cell, offers: list[Offer]) -> Support:
 def _open(cell: _Cell, unknown: list[NotPackaged]) -> Support:
     """Return the answer where nobody saw what the release packages: its Linux may rule it out."""
     name, entry = cell.release.name, cell.implementation
-    sources: list[Entry] = [*unknown, cell.release]
+    sources: list[Entry] = [*unknown]
     linux = LinuxAnswer("yes") if on_cpu(entry) else _linux(cell)
     if linux.fit == "no":
         reason = f"{name} may have {entry.name}, but {linux.said}"
-        return cell.answer("not_supported", reason, [*sources, cell.generation])
+        return cell.answer("not_supported", reason, [*sources, *cell.linux(), cell.generation])
     reason = f"It is not known whether {name} has {entry.name}"
     return cell.answer("unverified", reason, sources, next_step=unknown[0].because)
 

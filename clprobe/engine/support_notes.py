@@ -34,5 +34,14 @@ def notes_of(entry: Implementation, note: str | None, flaws: Sequence[Release]) 
         yield f"It shows the GPU only with {variables} in the environment"
 
 
+def needed_variables(entry: Implementation, flaws: Sequence[Release]) -> dict[str, str]:
+    """Return the environment variables without which this version shows no GPU here."""
+    needed = dict(entry.enable)
+    for one in flaws:
+        if one.breaks:
+            needed |= one.environment
+    return needed
+
+
 def _is_in(linux: str | None, versions: str) -> bool:
     return linux is not None and is_in_range(linux, versions, "linux") is True

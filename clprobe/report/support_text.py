@@ -15,20 +15,19 @@ from clprobe.report.terminal import in_ascii, safe, speaks_utf8
 _WORDS = {"supported": "yes", "unverified": "?", "not_supported": "no"}
 _STYLES = {"supported": "fine", "unverified": "note", "not_supported": "label"}
 _LEGEND = (
-    "yes: the release drives these GPUs with it. CPU: it runs there, on the processor and not on "
-    "the GPU. ?: nobody has confirmed it. no: it does not."
+    "yes: the release drives these GPUs with it; yes*: once environment variables are set. "
+    "CPU: it computes on the processor, not on the GPU. ?: nobody confirmed it. no: it does not."
 )
 _FEW = 40
 """So many reasons are still read; of more cells only the table is shown."""
 _SOURCES = 4
-_GAP = 1
 
 
 def show_support(console: Console, cells: Sequence[Support]) -> None:
     """Print one table per generation: a line per release, a column per implementation."""
     for generation in dict.fromkeys(cell.generation for cell in cells):
         own = [cell for cell in cells if cell.generation == generation]
-        console.print(_text(console, f"OpenCL on {generation}", "heading"))
+        console.print(_text(console, f"OpenCL on {generation}, on x86-64", "heading"))
         _show_table(console, own)
         console.print()
     console.print(_text(console, fill(_LEGEND, console.width), "label"))
@@ -58,7 +57,7 @@ def _show_table(console: Console, cells: Sequence[Support]) -> None:
 def _table(
     console: Console, lines: dict[str, dict[str, Support]], columns: list[str], *, versions: bool
 ) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="label", padding=(0, _GAP))
+    table = Table(box=None, pad_edge=False, header_style="label", collapse_padding=not versions)
     for name in ("release", *columns):
         header = name.replace("compute-runtime-", "").replace("compute-", "compute-\n")
         table.add_column(header, no_wrap=True)
@@ -84,6 +83,8 @@ def _sign(console: Console, cell: Support, *, versions: bool) -> Text:
     word = _WORDS[cell.status]
     if cell.device == "cpu" and cell.status == "supported":
         word = "CPU"
+    if cell.environment and cell.status == "supported":
+        word += "*"
     if versions and cell.status != "not_supported":
         word = f"{word} {short_version(cell.version)}".strip()
     return _text(console, word, _STYLES[cell.status])
