@@ -61,7 +61,8 @@ def _chip_names(key: str, generation: Generation) -> set[str]:
 def generation_entry(found: Generation, tables: Tables) -> Entry:
     """Return the page of a generation."""
     driven = [
-        f"{key} {in_words(one.versions)}" + (f", Linux {one.linux}" if one.linux != "*" else "")
+        f"{key} {in_words(one.versions)}"
+        + (f", Linux {in_words(one.linux)}" if one.linux != "*" else "")
         for key, one in found.implementations.items()
     ]
     able = [

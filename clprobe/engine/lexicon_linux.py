@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from clprobe.engine.diagnose import Knowledge
 from clprobe.engine.lexicon_entry import Entry, sources_of, split_version, stated
+from clprobe.engine.lexicon_software import release_line
 from clprobe.engine.linux_support import is_in_range
 from clprobe.engine.table_types import Entry as TableEntry
 from clprobe.engine.tables import Tables
@@ -84,7 +85,7 @@ def _linux_version(version: str, tables: Tables) -> Entry:
                 lines["not"].append(label)
     entries = tables.implementations().values()
     bad = [
-        (entry, f"{entry.implementation} {one.versions}: {one.note}")
+        (entry, f"{entry.implementation} {release_line(one)}")
         for entry in entries
         for one in entry.releases
         if one.linux != "*" and is_in_range(version, one.linux, "linux") is True

@@ -18,7 +18,7 @@ from clprobe.engine.lexicon_entry import (
 from clprobe.engine.lexicon_spelling import is_general
 from clprobe.engine.linux_support import is_in_range
 from clprobe.engine.stack_table import Stack
-from clprobe.engine.table_types import Distribution, Implementation
+from clprobe.engine.table_types import Distribution, Implementation, Release
 from clprobe.engine.tables import Tables
 from clprobe.engine.versions import in_words, upstream
 
@@ -113,17 +113,35 @@ def implementation_entry(
             f"{', '.join(w.packages)} {w.version or ''} from {w.origin}: {w.note}{doubt(w)}"
             for w in found.elsewhere)),
         ("kernel drivers", ", ".join(found.kernel_drivers)),
-        ("Linux", found.linux if found.linux != "*" else ""),
-        ("variables", ", ".join(f"{name}={value}" for name, value in found.enable.items())),
+        ("Linux", in_words(found.linux) if found.linux != "*" else ""),
+        ("device nodes", ", ".join(found.device_nodes)),
+        ("shows with", ", ".join(f"{name}={value}" for name, value in found.enable.items())),
+        ("variables", "\n".join(f"{name}: {text}" for name, text in found.variables.items())),
+        ("platform", ", ".join(found.recognise.platform_names)),
+        ("without device", "its platform is listed all the same" if found.platform_without_device
+            else "its platform is not listed"),
+        ("libraries", ", ".join(found.recognise.libraries)),
+        (".icd files", ", ".join(found.recognise.files)),
         ("packages", "\n".join(f"{k}: {', '.join(v)}" for k, v in found.packages.items())),
         ("companions", ", ".join(found.companions)),
-        ("releases", "\n".join(f"{o.versions}: {o.note}{doubt(o)}" for o in found.releases)),
+        ("built with", "\n".join(
+            f"{release}: IGC {one.igc}, gmmlib {one.gmmlib}"
+            for release, one in found.built_with.items())),
+        ("releases", "\n".join(map(release_line, found.releases))),
         ("problems", "\n".join(found.problems)),
         ("next", f"clprobe rules matrix --implementation {key}"),
     ]  # fmt: skip
     title = f"{key}{f' {version}' if version else ''}: {found.name}"
     facts += as_a_whole(found)
     return Entry(kind="driver", title=title, facts=stated(facts), sources=found.sources)
+
+
+def release_line(found: Release) -> str:
+    """Return what is to be known of some releases, with the hardware and Linux it is about."""
+    about = [in_words(found.versions)]
+    about += [f"on {', '.join(found.generations)}"] if found.generations else []
+    about += [f"with Linux {in_words(found.linux)}"] if found.linux != "*" else []
+    return f"{' '.join(about)}: {found.note}{doubt(found)}"
 
 
 def _of_version(
@@ -136,7 +154,7 @@ def _of_version(
     drives = [name for name, verdict in said.items() if verdict is True]
     lost = [name for name, verdict in said.items() if verdict is False]
     notes = [
-        f"{one.note}{doubt(one)}"
+        release_line(one)
         for one in found.releases
         if is_in_range(number, one.versions, found.version_scheme) is True
     ]

@@ -42,7 +42,11 @@ def show_entry(console: Console, entry: Entry) -> None:
     console.print(
         Text.assemble((f"{entry.kind}  ", "label"), (_clean(entry.title, plain), "heading"))
     )
-    for label, text in entry.facts:
+    for name, text in entry.facts:
+        label = name
+        if len(label) >= _LABEL:  # "24.35.30872.22 drives" has a line of its own
+            console.print(Text(f"  {_clean(label, plain)}", style="label"), soft_wrap=True)
+            label = ""
         for number, line in enumerate(_wrapped(_clean(text, plain), console.width - _LABEL - 2)):
             lead = f"  {label if number == 0 else '':<{_LABEL}}"
             console.print(Text.assemble((lead, "label"), line), soft_wrap=True)

@@ -257,6 +257,13 @@ def test_what_nobody_confirmed_says_so(name: str, said: str) -> None:
         ("Xe2", "OpenCL 3.1 from Mesa 26.2 on"),
         ("pytorch-xpu", "from torch 2.9 on only their H models"),
         ("pytorch_dlprim", "linux, windows, macos"),
+        ("rusticl", "INTEL_FORCE_PROBE: PCI ids"),
+        ("beignet", "OCL_STRICT_CONFORMANCE: 0"),
+        ("amd-rocm", "device nodes /dev/kfd"),
+        ("clover", "OpenCL 1.1"),
+        ("pocl", "platform Portable Computing Language"),
+        ("NEO", "before 24.09.28717.14 on Xe-HPG, Xe-LPG with Linux 6.8 or newer"),
+        ("kepler", "nvidia before 471"),
         ("llama.cpp", "SYCL lists the Max series"),
     ],
 )
@@ -299,6 +306,12 @@ def test_of_a_name_that_stands_for_nothing_json_holds_no_entries(name: str) -> N
 @pytest.mark.parametrize("name", ["HD\t4600", " HD\n4600 ", "HD\u00a04600", "ＨＤ ４６００"])  # noqa: RUF001 - full-width letters are the case
 def test_blanks_and_wide_letters_of_a_paste_do_not_matter(name: str) -> None:
     assert told(name).entries == told("HD 4600").entries
+
+
+def test_a_long_label_stands_apart_from_its_text() -> None:
+    done = CliRunner().invoke(command, ["NEO 24.35.30872.22"], obj={"color": "never"})
+
+    assert "  24.35.30872.22 drives\n" in done.stdout
 
 
 def test_many_entries_are_listed_and_not_printed_whole() -> None:
