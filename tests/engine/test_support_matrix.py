@@ -158,3 +158,19 @@ def test_what_needs_the_newer_linux_of_a_release_says_so() -> None:
 
 def test_a_flaw_of_a_version_on_the_hardware_is_told() -> None:
     assert any("GTT" in note for note in cell("Xe-HPG", "ubuntu-22.04", "compute-runtime").notes)
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_what_is_supported_drives_some_of_the_chips(release: str) -> None:
+    for generation in GENERATIONS:
+        for implementation in TABLES.implementations():
+            answer = cell(generation, release, implementation)
+            without = re.search(r"without (\d+) of its (\d+) PCI ids", answer.reason)
+            assert without is None or int(without[1]) < int(without[2]), answer
+
+
+def test_a_build_that_kept_old_chips_is_told_from_upstream_s() -> None:
+    answer = cell("Gen8", "fedora-41", "compute-runtime")
+
+    assert answer.status == YES
+    assert "without 12 of its 28 PCI ids" in answer.reason
