@@ -206,20 +206,26 @@ def rule_entry(rule: Rule, knowledge: Knowledge) -> Entry:
     facts = [
         ("severity", rule.severity),
         ("chain", rule.link),
-        ("because", rule.because),
+        ("because", _open(rule.because)),
         ("remedies", "\n".join(_action(kind.kind, kind.arguments) for kind in rule.actions)),
         ("explains", ", ".join(rule.explains)),
         ("caused by", ", ".join(causes)),
         ("since", rule.since),
         ("on this machine", f"clprobe doctor --why {rule.id}"),
     ]
-    return Entry(
-        kind="rule", title=f"{rule.id}: {rule.title}", facts=stated(facts), sources=rule.sources
-    )
+    title = f"{rule.id}: {_open(rule.title)}"
+    return Entry(kind="rule", title=title, facts=stated(facts), sources=rule.sources)
 
 
 def _action(kind: str, arguments: dict[str, str]) -> str:
-    return arguments["text"] if kind == "manual" else f"{kind} {' '.join(arguments.values())}"
+    if kind == "manual":
+        return _open(arguments["text"])
+    return _open(f"{kind.replace('_', ' ')} {' '.join(arguments.values())}")
+
+
+def _open(text: str) -> str:
+    """Return a rule's text with its facts as blanks: <node path> for {node.path}."""
+    return re.sub(r"\{(\w+(?:\.\w+)+)\}", lambda m: f"<{re.sub('[._]', ' ', m[1])}>", text)
 
 
 _FINDERS: tuple[Callable[[str, Knowledge], Iterator[Entry]], ...] = (

@@ -141,7 +141,7 @@ def gpus(name: str, knowledge: Knowledge) -> Iterator[Entry]:
 
 
 def _several(name: str, found: list[tuple[str, GpuEntry]], tables: Tables) -> Entry:
-    lines = [f"{pci_id}: {one.name or one.codename}, {one.generation}" for pci_id, one in found]
+    lines = [f"{pci_id}: {_called(one)}, {one.generation}" for pci_id, one in found]
     more = len(lines) - _MOST_CHIPS
     if more > 0:
         lines = [*lines[:_MOST_CHIPS], f"and {more} more"]
@@ -155,9 +155,13 @@ def _several(name: str, found: list[tuple[str, GpuEntry]], tables: Tables) -> En
         ("next", f"clprobe explain {found[0][0]}"),
     ]
     title = f"{name}: {len(found)} chips go by this name"
-    return Entry(
-        kind="GPU", title=title, facts=stated(facts), sources=sources_of(one for _, one in found)
-    )
+    generations = [one for one in map(tables.generation, kinds) if one is not None]
+    sources = sources_of([*(one for _, one in found), *generations])
+    return Entry(kind="GPU", title=title, facts=stated(facts), sources=sources)
+
+
+def _called(found: GpuEntry) -> str:
+    return f"{found.name} ({found.codename})" if found.name else found.codename
 
 
 def _one_each(found: list[tuple[str, GpuEntry]]) -> list[tuple[str, GpuEntry]]:

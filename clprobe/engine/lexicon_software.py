@@ -10,6 +10,7 @@ from clprobe.engine.lexicon_entry import (
     Entry,
     as_a_whole,
     doubt,
+    sources_of,
     split_version,
     squeezed,
     stated,
@@ -204,7 +205,7 @@ def distribution_entry(found: Distribution) -> Entry:
         kind="distribution",
         title=f"{found.key}: {found.name}",
         facts=stated(facts + as_a_whole(found)),
-        sources=found.sources,
+        sources=tuple(one for one in found.sources if one not in sources_of(found.derived)),
     )
 
 

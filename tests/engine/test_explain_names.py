@@ -308,6 +308,24 @@ def test_blanks_and_wide_letters_of_a_paste_do_not_matter(name: str) -> None:
     assert told(name).entries == told("HD 4600").entries
 
 
+def test_the_page_of_a_release_does_not_cite_what_is_built_on_it() -> None:
+    (debian,) = told("debian-13").entries
+    (mint,) = told("LMDE 7").entries
+
+    assert not set(mint.sources) & set(debian.sources)
+
+
+def test_chips_of_one_name_are_told_apart_by_their_codenames() -> None:
+    (page,) = told("UHD 630").entries
+
+    assert "8086:3e92: Intel UHD Graphics 630 (CFL GT2)" in dict(page.facts)["may be"]
+
+
+def test_the_facts_that_a_rule_fills_in_are_blanks() -> None:
+    assert "may not open <node path>" in text_of("render-node-not-accessible")
+    assert "{node" not in text_of("render-node-not-accessible")
+
+
 def test_a_long_label_stands_apart_from_its_text() -> None:
     done = CliRunner().invoke(command, ["NEO 24.35.30872.22"], obj={"color": "never"})
 
