@@ -265,6 +265,10 @@ def test_what_nobody_confirmed_says_so(name: str, said: str) -> None:
         ("NEO", "before 24.09.28717.14 on Xe-HPG, Xe-LPG with Linux 6.8 or newer"),
         ("kepler", "nvidia before 471"),
         ("llama.cpp", "SYCL lists the Max series"),
+        ("llama.cpp", "Xe3: untested, through Vulkan"),
+        ("itex", "Xe-HPC: works"),
+        ("tensorflow-directml-plugin", "Xe-LPG, Xe2, Xe3: untested"),
+        ("Meteor Lake", "Linux 6.5 of Ubuntu binds it"),
     ],
 )
 def test_what_the_comparison_with_the_sources_found_missing_is_said(name: str, said: str) -> None:
