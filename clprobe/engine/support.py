@@ -25,6 +25,7 @@ from clprobe.model.finding import Source
 
 Status = Literal["supported", "not_supported", "unverified"]
 _FROM = {"file": "files of {}", "ppa": "{}", "pip": "wheels of PyPI"}
+_NODE = "On such a machine, ls /dev/dri lists a render node if its Linux drives the GPU"
 _SEARCH = "Ask the package search of {} for {}"
 _INTEL = frozenset({"compute-runtime", "compute-runtime-legacy1", "beignet", "rusticl"})
 
@@ -182,7 +183,10 @@ def _status(cell: _Cell, offer: Offer, linux: LinuxAnswer) -> tuple[Status, str 
     if offer.entry.unverified:
         return "unverified", _SEARCH.format(cell.release.name, offer.package)
     if linux.fit == "unknown":
-        return "unverified", "The command uname -r shows whether the release has such a Linux"
+        return (
+            "unverified",
+            _NODE,
+        )
     if linux.fit == "forced":
         return "unverified", "Boot with force_probe and the GPU's device id, then clprobe doctor"
     return "supported", None
