@@ -2,6 +2,7 @@
 """Package lists of Debian suites, fetched and verified by apt in folders of their own."""
 
 import re
+import shutil
 import subprocess
 from collections.abc import Sequence
 from datetime import date
@@ -67,6 +68,10 @@ class Archive:
         self._apt(suite.name, "download", *packages, cwd=folder)
         found = {deb.name.split("_", 1)[0]: deb for deb in folder.glob("*.deb")}
         return {name: found[name] for name in packages if name in found}
+
+    def forget(self, suite: Suite) -> None:
+        """Remove what was fetched of a suite; asked for again, it is fetched again."""
+        shutil.rmtree(self.folder / suite.name, ignore_errors=True)
 
     def _update(self, name: str, mirror: str) -> None:
         root = self.folder / name

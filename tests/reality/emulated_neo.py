@@ -83,6 +83,11 @@ def installed() -> Driver | None:
     return Driver(implementation="compute-runtime", version=done.stdout.strip(), library=library)
 
 
+def at_home_in(folder: Path | str) -> dict[str, str]:
+    """Return an environment in which a driver makes its cache of kernels in this folder."""
+    return {**os.environ, "HOME": str(folder), "XDG_CACHE_HOME": str(folder)}
+
+
 @dataclass(slots=True)
 class Emulator:
     """Asks a driver about one GPU after another; what it leaves lies in a folder of its own."""
@@ -127,7 +132,8 @@ class Emulator:
             "NEOReadDebugKeys": "1", "SetCommandStreamReceiver": "1",
             "ProductFamilyOverride": product, "ForceDeviceId": f"0x{pci_id[5:]}", **shape,
         }  # fmt: skip
-        environment = {k: v for k, v in os.environ.items() if not k.startswith(_STEERING)}
+        home = at_home_in(self.folder)
+        environment = {k: v for k, v in home.items() if not k.startswith(_STEERING)}
         (self.folder / "only.icd").write_text(f"{self.driver.library}\n")
         return environment | settings | {"OCL_ICD_VENDORS": f"{self.folder}/"}
 

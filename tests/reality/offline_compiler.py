@@ -15,6 +15,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from emulated_neo import at_home_in
+
 SECONDS = 120
 """Time for one child."""
 EVERY_ID = tuple(f"{number:04x}" for number in range(1 << 16))
@@ -64,7 +66,8 @@ class OfflineCompiler:
             asked.write_text(json.dumps([["ocloc", *words] for words in questions]))
             done = subprocess.run(
                 [*self.python, "-I", "-S", "-c", _ASK, self.library, asked, answers],
-                cwd=folder, capture_output=True, text=True, timeout=SECONDS, check=False,
+                cwd=folder, env=at_home_in(folder), capture_output=True, text=True,
+                timeout=SECONDS, check=False,
             )  # fmt: skip
             if not answers.is_file():
                 raise CompilerSilentError(f"status {done.returncode}: {done.stderr[-500:]}")

@@ -5,7 +5,7 @@ The lists are fetched through this machine's own mirror. A suite that cannot be 
 with apt's own words; a disagreement fails with both values. `-rP` shows the counts.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 from debian_archive import Archive, SuiteUnreachableError, contents
@@ -28,7 +28,7 @@ LEAST_HELD = 8
 @pytest.fixture(scope="module", params=RELEASES, ids=lambda release: release.key)
 def fetched(
     request: pytest.FixtureRequest, archive: Archive
-) -> tuple[Distribution, dict[str, Suite], dict[str, str]]:
+) -> Iterator[tuple[Distribution, dict[str, Suite], dict[str, str]]]:
     """A release, its suites by pocket, and why pockets are not among them."""
     release: Distribution = request.param
     suites, missing = {}, {}
@@ -41,7 +41,9 @@ def fetched(
             missing[pocket] = str(error)
             if pocket == "release":
                 pytest.skip(str(error))
-    return release, suites, missing
+    yield release, suites, missing
+    for suite in suites.values():
+        archive.forget(suite)
 
 
 def test_no_release_that_is_promised_goes_without_a_comparison() -> None:
