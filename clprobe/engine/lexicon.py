@@ -19,7 +19,7 @@ from clprobe.model.errors import ClprobeError
 __all__ = ["Entry", "Explained", "explain", "look_up_name"]
 
 _LONGEST = 240  # lspci -nn writes lines of 170 characters
-_SURE = 0.8
+_SURE = 0.85
 _SHORTEST = 4
 """Letters below which a misspelling is no longer told from another name."""
 _GENERAL_HINT = "lspci -nn shows the PCI id of a GPU, `clprobe info` which drivers are installed."
@@ -56,10 +56,12 @@ def explain(name: str, knowledge: Knowledge) -> Explained:
         raise _unlisted(pci_id)
     if taken is None and lexicon_spelling.is_general(plain):
         raise _nothing(f"{asked!r} names no single thing.", _GENERAL_HINT)
-    taken = taken or _misspelt(plain, knowledge)
-    if taken is not None:
-        return Explained(name=asked, taken_for=taken, entries=_found(taken, knowledge))
-    found = tuple(lexicon_packages.packages_like(plain, knowledge))
+    found = tuple(lexicon_packages.of_role(plain, knowledge))
+    if not found:
+        taken = taken or _misspelt(plain, knowledge)
+        if taken is not None:
+            return Explained(name=asked, taken_for=taken, entries=_found(taken, knowledge))
+        found = tuple(lexicon_packages.packages_like(plain, knowledge))
     if found:
         return Explained(name=asked, taken_for=None, entries=found)
     raise _nothing(f"Nothing is known of {asked!r}.", _hint(plain, knowledge))

@@ -55,5 +55,5 @@ def squeezed(text: str) -> str:
 
 def split_version(name: str) -> tuple[str, str | None]:
     """Return name and version of "compute-runtime 24.35" or "linux-6.8"; None without one."""
-    match = re.fullmatch(r"(.*[A-Za-z0-9)])[ =@_-]+v?(\d+(?:\.\d+)+\S*)", name.strip())
+    match = re.fullmatch(r"(.*?[A-Za-z0-9)])[ =@_-]+v?(\d+(?:\.\d+)+\S*)", name.strip())
     return (match[1], match[2]) if match else (name.strip(), None)

@@ -29,7 +29,7 @@ _MADE_BY = {"amd": "AMD ATI Radeon", "nvidia": "NVIDIA GeForce"}
 def generations(name: str, knowledge: Knowledge) -> Iterator[Entry]:
     """Yield the generation of that key, or those with a chip of that name."""
     tables = knowledge.tables
-    wanted = squeezed(name)
+    wanted = re.sub(r"^(xe[23])[hl]pg$", r"\1", squeezed(name))  # Xe2-LPG and Xe2-HPG are Xe2
     for one in tables.generations().values():
         if wanted in map(squeezed, (one.generation, *one.generation.split("/"))):
             yield generation_entry(one, tables)
@@ -55,6 +55,11 @@ def _chip_names(key: str, generation: Generation) -> set[str]:
     """Return what a chip is called, squeezed: Alder Lake-S is an Alder Lake too."""
     chips = generation.platforms[key].names.partition(":")[0]
     named = [one for one in re.split(r", | and |; ", chips) if len(one) > 1]
+    # adls and adlp are both ADL.
+    return {key[:3], *_squeezed_names(key, chips, named)}
+
+
+def _squeezed_names(key: str, chips: str, named: list[str]) -> set[str]:
     return {squeezed(one) for one in (key, chips, *named, *(n.partition("-")[0] for n in named))}
 
 

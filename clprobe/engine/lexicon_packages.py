@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What the lexicon says of packages."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from clprobe.engine.diagnose import Knowledge
 from clprobe.engine.lexicon_entry import (
@@ -12,6 +12,7 @@ from clprobe.engine.lexicon_entry import (
     squeezed,
     stated,
 )
+from clprobe.engine.lexicon_spelling import plain
 from clprobe.engine.table_types import Distribution
 from clprobe.engine.tables import Tables
 from clprobe.engine.versions import upstream
@@ -22,27 +23,36 @@ _SHORTEST = 3
 
 def packages(name: str, knowledge: Knowledge) -> Iterator[Entry]:
     """Yield the page of a package that some release has, or verifiably lacks."""
-    for base, version in ((name, None), split_version(name)):
+    file_name = name if " " in name else plain(name)  # ..._amd64.deb
+    for base, version in ((name, None), split_version(file_name)):
         found = package_entry(base.replace(" ", "-"), version, knowledge.tables)
         if found is not None:
             yield found
             return
 
 
-def packages_like(name: str, knowledge: Knowledge) -> Iterator[Entry]:
-    """Yield one page of the packages whose name or role holds the word.
+def of_role(name: str, knowledge: Knowledge) -> Iterator[Entry]:
+    """Yield one page of the packages of that role: loader, level zero, tool."""
+    wanted = squeezed(name)
+    yield from _page(name, knowledge, lambda _, roles: wanted in roles)
 
-    It is for names that nothing else has: igc, level zero.
-    """
+
+def packages_like(name: str, knowledge: Knowledge) -> Iterator[Entry]:
+    """Yield one page of the packages whose name holds the word, for names that nothing else has."""
     base, _ = split_version(name)
     wanted = squeezed(base)
-    if len(wanted) < _SHORTEST:
-        return
+    if len(wanted) >= _SHORTEST:
+        yield from _page(base, knowledge, lambda package, _: wanted in package)
+
+
+def _page(
+    name: str, knowledge: Knowledge, fits: Callable[[str, frozenset[str]], bool]
+) -> Iterator[Entry]:
     releases: dict[str, list[Distribution]] = {}
     for release in knowledge.tables.distributions():
         for package, versions in release.packages.items():
-            roles = [squeezed(one.role) for one in versions if one.role]
-            if wanted in squeezed(package) or wanted in roles:
+            roles = frozenset(squeezed(one.role) for one in versions if one.role)
+            if fits(squeezed(package), roles):
                 releases.setdefault(package, []).append(release)
     if not releases:
         return
@@ -52,7 +62,7 @@ def packages_like(name: str, knowledge: Knowledge) -> Iterator[Entry]:
     )
     yield Entry(
         kind="package",
-        title=f"{base}: {len(rows)} packages by their names",
+        title=f"{name}: {len(rows)} packages are called so or serve as this",
         facts=(("packages", "\n".join(rows)), ("next", f"clprobe explain {next(iter(releases))}")),
         sources=sources,
     )

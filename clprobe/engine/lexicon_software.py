@@ -29,12 +29,15 @@ def implementations(name: str, knowledge: Knowledge) -> Iterator[Entry]:
     known = knowledge.tables.implementations()
     for base, version in _bases(name):
         found = [one for key, one in known.items() if is_called(base, key, one.called)]
-        wanted = words(base) - {"opencl"}
+        # A package has a page of its own: opencl-mesa is none of Mesa's two drivers.
+        package = any(base in one.packages for one in knowledge.tables.distributions())
+        wanted = frozenset() if package else words(base) - {"opencl"}
         loose = [one for key, one in known.items() if wanted <= words(f"{key} {one.name}")]
         found = found or (loose if wanted and not is_general(base) else [])
         found = found or _shown(base, knowledge.tables)
         for one in sorted(found, key=lambda one: (not one.maintained, len(one.implementation))):
-            yield implementation_entry(one, knowledge.tables, version)
+            said = name if re.fullmatch(r"[\d.]+", name) else version
+            yield implementation_entry(one, knowledge.tables, said)
         if found:
             return
 
@@ -61,6 +64,9 @@ def _shown(name: str, tables: Tables) -> list[Implementation]:
     A package that some release has is left out: it has a page of its own.
     """
     known = tables.implementations().values()
+    if re.fullmatch(r"\d\d\.\d\d\.\d{4,6}(\.\d+)?", name):  # as compute-runtime says its own
+        neo = [one for one in known if one.version_scheme == "neo"]
+        return [one for one in neo if _fits(name, one.recognise.driver_versions)]
     platform = [
         one
         for one in known
@@ -107,6 +113,7 @@ def implementation_entry(
         ("status", found.status),
         ("devices", ", ".join(found.device_types)),
         *_of_version(found, ranges, version),
+        ("seen", _newer_than_seen(found, tables, version)),
         ("drives", "\n".join(drives)),
         ("does not drive", "\n".join(never)),
         ("packaged in", "\n".join(_packaged(key, tables))),
@@ -162,6 +169,23 @@ def _of_version(
     yield f"{version} drives", ", ".join(drives) or "nothing that the tables know"
     yield f"{version} lacks", ", ".join(lost)
     yield f"{version} has", "\n".join(notes)
+
+
+def _newer_than_seen(found: Implementation, tables: Tables, version: str | None) -> str:
+    """Return that the version is newer than any in the tables, where that is so."""
+    seen = [
+        upstream(row.version)
+        for release in tables.distributions()
+        for rows in release.packages.values()
+        for row in rows
+        if found.implementation in row.implementations
+    ]
+    scheme = found.version_scheme
+    if version is None or not seen or scheme == "debian":
+        return ""
+    newer = [is_in_range(upstream(version), f">{one}", scheme) for one in seen]
+    is_newer = all(one is True for one in newer)
+    return "newer than any that the tables know: what it drives is expected" if is_newer else ""
 
 
 def _packaged(key: str, tables: Tables) -> Iterator[str]:

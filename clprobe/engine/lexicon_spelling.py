@@ -13,6 +13,7 @@ _PCI_IDS = (
     rf"v0000{_ID}d0000{_ID}",  # modalias
     rf"^(?:0x)?{_ID}[: ]\s*(?:0x)?{_ID}$",  # written by hand
 )
+_DEVICE = rf"\b(?:U?HD|Iris|Arc|Intel).*[\[(]0x{_ID}[\])]"  # compute-runtime's device names
 _MAKERS = {"8086": "Intel", "1002": "AMD", "10de": "NVIDIA"}
 _DECORATION = (
     r"^\s*(?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]\s+",
@@ -24,8 +25,12 @@ _DECORATION = (
     r"\b(?:Intel|NVIDIA) Corporation\b",
     r"\bAdvanced Micro Devices, Inc\. \[AMD/ATI\]",
     r"\bGNU/Linux\b|\bLTS\b",
+    r"^\s*OpenCL (?:C )?\d\.\d (?=\S)",  # how platforms and devices write their versions
+    r"(?:_(?:amd64|all)\.deb|\.(?:x86_64|noarch)(?:\.rpm)?)$",
+    r"(?<=[a-z\d])(?::amd64|\.fc\d+)$",
     r"\([^()]*\)\s*$",  # what stands behind a name explains it: (KBL GT2), (bookworm)
 )
+_LOADER = re.compile(r"^(?:.*/)?libOpenCL\.so[\d.]*$|^(?:OpenCL )?(?:ICD )?loader$", re.IGNORECASE)
 _FROM_LSPCI = re.compile(
     r"controller|processor|\bi[3579]-|\bultra [579]\b|\bN\d{2,3}\b|[a-z]Lake", re.IGNORECASE
 )
@@ -42,7 +47,8 @@ def pci_id(name: str) -> str | None:
         found = re.search(pattern, name, re.IGNORECASE)
         if found is not None and found[1].lower() in _MAKERS:
             return f"{found[1]}:{found[2]}".lower()
-    return None
+    device = re.search(_DEVICE, name, re.IGNORECASE)
+    return f"8086:{device[1]}".lower() if device is not None else None
 
 
 def maker(found: str) -> str:
@@ -53,6 +59,8 @@ def maker(found: str) -> str:
 def plain(name: str) -> str:
     """Return the name without what lspci, Mesa and os-release put around it."""
     text = re.sub(r"^(Intel|AMD|NVIDIA)(?=U?HD|Iris|Arc|Radeon|GeForce|[RG]TX)", r"\1 ", name)
+    if _LOADER.search(text):
+        return "loader"
     for pattern in _DECORATION:
         text = " ".join(re.sub(pattern, " ", text, flags=re.IGNORECASE).split()) or text
     return text
