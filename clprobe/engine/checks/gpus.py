@@ -65,12 +65,15 @@ def _gpu(here: Place, gpu: GpuEntry, generation: Generation | None) -> Mistakes:
 
 def _mesa(here: Place, gpu: GpuEntry) -> Mistakes:
     """Yield versions of Mesa that are none, or that say something of what rusticl never drives."""
-    for field in ("mesa_lacks", "mesa_since"):
-        known = getattr(gpu, field)
-        if known is not None:
-            yield from check.version(here.at(field), known, "mesa")
-            if gpu.mesa != "iris":
-                yield here.at(field).mistake("rusticl drives only what Mesa's iris drives")
+    known = {field: getattr(gpu, field) for field in ("mesa_lacks", "mesa_since")}
+    stated = {field: text for field, text in known.items() if text is not None}
+    wrong = [one for f, text in stated.items() for one in check.version(here.at(f), text, "mesa")]
+    yield from wrong
+    if stated and gpu.mesa != "iris":
+        yield here.at(min(stated)).mistake("rusticl drives only what Mesa's iris drives")
+    if len(stated) == len(known) and not wrong:
+        lacks, since = f"<={gpu.mesa_lacks}", f">={gpu.mesa_since}"
+        yield from check.apart(here.at("mesa_since"), lacks, since, "mesa")
 
 
 def generations(files: dict[Path, Generation], tables: Tables) -> Mistakes:
