@@ -4,7 +4,7 @@
 import re
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 from email.utils import parsedate_to_datetime
 from pathlib import Path
@@ -69,6 +69,30 @@ class Archive:
         found = {deb.name.split("_", 1)[0]: deb for deb in folder.glob("*.deb")}
         return {name: found[name] for name in packages if name in found}
 
+    def refusal(self, target: str, origin: str, packages: Mapping[str, str]) -> str | None:
+        """Return why apt cannot install these packages of one suite onto another; None if it can.
+
+        `packages` are versions by name. All else that they need has to come from the target.
+        """
+        root = self.folder / f"{target}-with-{origin}"
+        (root / "lists" / "partial").mkdir(parents=True)
+        (root / "cache" / "archives" / "partial").mkdir(parents=True)
+        for suite in (target, origin):
+            for path in (self.folder / suite / "lists").glob("*_*"):
+                (root / "lists" / path.name).hardlink_to(path)
+        lines = [(self.folder / suite / "sources.list").read_text() for suite in (target, origin)]
+        (root / "sources.list").write_text("".join(lines))
+        pins = [("*", f"release n={origin}", -1)]
+        pins += [(name, f"version {version}", 1001) for name, version in packages.items()]
+        (root / "preferences").write_text(
+            "".join(f"Package: {p}\nPin: {pin}\nPin-Priority: {n}\n\n" for p, pin, n in pins)
+        )
+        wanted = [f"{name}={version}" for name, version in packages.items()]
+        simulate = ("-s", "--no-install-recommends", "install", *wanted)
+        done = self._apt(root.name, *simulate)
+        shutil.rmtree(root)
+        return None if done.returncode == 0 else " ".join(done.stdout.split("\n")[-6:]).strip()
+
     def forget(self, suite: Suite) -> None:
         """Remove what was fetched of a suite; asked for again, it is fetched again."""
         shutil.rmtree(self.folder / suite.name, ignore_errors=True)
@@ -100,7 +124,7 @@ class Archive:
         settings = {
             "Dir::Etc::sourcelist": root / "sources.list",
             "Dir::Etc::sourceparts": "/dev/null",
-            "Dir::Etc::preferences": "/dev/null",
+            "Dir::Etc::preferences": root / "preferences",  # there only where a call wrote it
             "Dir::Etc::preferencesparts": "/dev/null",
             "Dir::State::lists": root / "lists",
             "Dir::State::status": "/dev/null",

@@ -18,6 +18,15 @@ from clprobe.engine.tables import Tables
 pytestmark = pytest.mark.reality
 TABLES = Tables.load()
 RELEASES = [entry for entry in TABLES.distributions() if entry.id == "debian"]
+RELEASE_OF = {release.key: release for release in RELEASES}
+WAYS = [
+    (key, way)
+    for key, entry in TABLES.implementations().items()
+    for way in entry.elsewhere
+    if way.how == "file" and way.origin in RELEASE_OF
+]
+FOREIGN_FILES = {"debian-12", "debian-13", "debian-forky", "debian-sid"}
+"""Where Debian 11's Beignet is offered, at least."""
 PROMISED = {"debian-11", "debian-12", "debian-13", "debian-sid"}
 LEAST_LISTED = 90
 """Facts of the lists that the shortest release, sid, had when they were counted, rounded down."""
@@ -92,6 +101,42 @@ def test_a_drivers_package_holds_what_it_is_recognised_by(
     if seen.compared == 0:
         pytest.skip(f"no package could be fetched: {', '.join(gone)}")
     assert seen.compared >= LEAST_HELD, "so few facts that something was not read"
+
+
+def test_apt_installs_the_files_of_another_release_exactly_where_the_tables_say(
+    fetched: tuple[Distribution, dict[str, Suite], dict[str, str]],
+    archive: Archive,
+    compared: Callable[[str, int], None],
+) -> None:
+    """The named packages from the one release, all else from the other; nothing is installed."""
+    release, suites, _ = fetched
+    seen = Comparison()
+    for key, way in WAYS:
+        if way.origin == release.key or _offers(release, key):
+            continue
+        try:
+            origin = archive.suite(f"{RELEASE_OF[way.origin].codename}", frozenset(way.packages))
+        except SuiteUnreachableError as error:
+            pytest.skip(str(error))
+        versions = {name: origin.packages[name].version for name in way.packages}
+        where = f"{release.key}, {way.packages[0]} of {way.origin}"
+        found = versions[way.packages[0]]
+        seen.fact(way.version == found, f"{where}: the table says {way.version}, it is {found}")
+        refused = archive.refusal(suites["release"].name, origin.name, versions)
+        said = "resolves" if release.key in way.onto else "is not named"
+        seen.fact(
+            (release.key in way.onto) is (refused is None),
+            f"{where}: the table says that it {said}, apt {refused or 'installs it'}",
+        )
+    compared("Debian", seen.compared)
+    _tell(release, seen, {})
+    assert not seen.disagreements, "\n".join(seen.disagreements)
+    assert seen.compared >= (2 if release.key in FOREIGN_FILES else 0)
+
+
+def _offers(release: Distribution, key: str) -> bool:
+    """Return whether a release packages an implementation itself."""
+    return any(key in row.implementations for rows in release.packages.values() for row in rows)
 
 
 def _files(seen: Comparison, where: str, said: tuple[str, ...], paths: list[str]) -> None:
