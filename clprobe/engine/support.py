@@ -278,15 +278,18 @@ def _own(cell: _Cell, offers: list[Offer]) -> str:
             f"{cell.release.name} has {newest.package} {newest.version}, "
             f"and {generation.generation} needs {words}"
         )
+    if any(key in one.implementations for one in cell.release.unknown):
+        return f"It is not known whether {cell.release.name} packages {cell.implementation.name}"
     denials = [one.because for one in cell.release.lacks if key in one.implementations]
     because = f": {denials[0]}" if denials else ""
     return f"{cell.release.name} does not package {cell.implementation.name}{because}"
 
 
 def _denials(cell: _Cell) -> list[Entry]:
-    key = cell.implementation.implementation
-    found: list[Entry] = [one for one in cell.release.lacks if key in one.implementations]
-    return found or [cell.release]
+    key, release = cell.implementation.implementation, cell.release
+    told = (*release.lacks, *release.unknown)
+    found: list[Entry] = [one for one in told if key in one.implementations]
+    return found or [release]
 
 
 def _sentence(text: str) -> str:

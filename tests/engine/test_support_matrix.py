@@ -174,3 +174,11 @@ def test_a_build_that_kept_old_chips_is_told_from_upstream_s() -> None:
 
     assert answer.status == YES
     assert "without 12 of its 28 PCI ids" in answer.reason
+
+
+def test_what_nobody_looked_at_is_not_said_to_be_lacking() -> None:
+    answer = cell("Gen9", "arch-rolling", "intel-cpu")
+
+    assert answer.status == YES
+    assert answer.origin == "wheels of PyPI"
+    assert answer.reason.startswith("It is not known whether Arch Linux packages")
