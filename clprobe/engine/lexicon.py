@@ -22,6 +22,8 @@ _LONGEST = 240  # lspci -nn writes lines of 170 characters
 _SURE = 0.85
 _SHORTEST = 4
 """Letters below which a misspelling is no longer told from another name."""
+_MOST_WORDS = 8
+_BETWEEN = frozenset({"on", "with", "under", "in", "and", "for", "+", "vs"})
 _GENERAL_HINT = "lspci -nn shows the PCI id of a GPU, `clprobe info` which drivers are installed."
 _OTHER_HINT = (
     'Give a GPU ("HD 4600"), a PCI id (8086:0412), a chip (Haswell), a driver (beignet), '
@@ -96,6 +98,9 @@ def _misspelt(name: str, knowledge: Knowledge) -> str | None:
 
 def _hint(name: str, knowledge: Knowledge) -> str:
     """Return what the name might be: spelt alike, or the same word with other numbers."""
+    several = _several(name.split(), knowledge)
+    if several is not None:
+        return f"These are two names; ask for {several[0]!r} and for {several[1]!r}."
     spelt = _spelt(knowledge)
     wanted = squeezed(name)
     near = [
@@ -104,6 +109,17 @@ def _hint(name: str, knowledge: Knowledge) -> str:
         if _digits(text) == _digits(wanted) or _letters(text) == _letters(wanted)
     ]
     return f"Did you mean {' or '.join(near[:3])}?" if near else _OTHER_HINT
+
+
+def _several(said: list[str], knowledge: Knowledge) -> tuple[str, str] | None:
+    """Return the two names that the words are, as in "HD 4600 on Ubuntu 24.04"."""
+    for number in range(1, min(len(said), _MOST_WORDS)):
+        left, right = said[:number], said[number:]
+        between = right[0].lower() in _BETWEEN
+        both = " ".join(left), " ".join(right[between:])
+        if all(name and _found(name, knowledge) for name in both):
+            return both
+    return None
 
 
 def _unlisted(pci_id: str) -> ClprobeError:

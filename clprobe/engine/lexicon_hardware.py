@@ -23,6 +23,7 @@ from clprobe.engine.versions import in_words
 
 _MOST_CHIPS = 40
 _MOST_PAGES = 4
+_BRANDS = r"radeon|\bamd|\bati\b|firepro|\br[x579]\b|geforce|nvidia|quadro|tesla|titan|[rg]tx"
 _MADE_BY = {"amd": "AMD ATI Radeon", "nvidia": "NVIDIA GeForce"}
 
 
@@ -221,7 +222,10 @@ def gpu_entry(pci_id: str, found: GpuEntry, tables: Tables) -> Entry:
 def families(name: str, knowledge: Knowledge) -> Iterator[Entry]:
     """Yield the families of AMD's and NVIDIA's chips that the name fits."""
     for found in knowledge.tables.families().values():
-        fits = any(re.search(text, name, re.IGNORECASE) for text in found.names)
+        hits = [re.search(text, name, re.IGNORECASE) for text in found.names]
+        # HD 4600 somewhere in a sentence is Intel's unless it says otherwise.
+        branded = re.search(_BRANDS, name, re.IGNORECASE) is not None
+        fits = any(hit and (branded or len(hit[0]) * 2 >= len(name)) for hit in hits)
         told = words(name) - {"hd"}
         named = told and told <= words(f"{found.family} {found.name} {_MADE_BY[found.vendor]}")
         if (fits or named) and "intel" not in name.lower():

@@ -192,6 +192,23 @@ def test_an_unknown_pci_id_in_a_line_of_lspci_is_not_read_as_something_else() ->
         told("00:02.0 VGA compatible controller [0300]: Intel Corporation Device [8086:fff0]")
 
 
+@pytest.mark.parametrize(
+    ("said", "first", "second"),
+    [
+        ("HD 4600 on Ubuntu 24.04", "HD 4600", "Ubuntu 24.04"),
+        ("beignet debian 12", "beignet", "debian 12"),
+        ("Arc A770 with pytorch xpu", "Arc A770", "pytorch xpu"),
+    ],
+)
+def test_of_two_names_in_one_each_is_offered(said: str, first: str, second: str) -> None:
+    with pytest.raises(ClprobeError) as caught:
+        told(said)
+
+    assert caught.value.hint is not None
+    assert repr(first) in caught.value.hint
+    assert repr(second) in caught.value.hint
+
+
 def test_a_name_of_several_chips_lists_them_all() -> None:
     assert {"8086:0412", "8086:0416"} <= {one.title[:9] for one in told("HD 4600").entries}
     assert "Radeon" in text_of("HD 4600")
