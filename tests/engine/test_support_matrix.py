@@ -182,3 +182,33 @@ def test_what_nobody_looked_at_is_not_said_to_be_lacking() -> None:
     assert answer.status == YES
     assert answer.origin == "wheels of PyPI"
     assert answer.reason.startswith("It is not known whether Arch Linux packages")
+
+
+@pytest.mark.parametrize(
+    ("generation", "release", "without"),
+    [
+        ("Xe2", "ubuntu-24.04", "without 5 of its 17 PCI ids (BMG)"),  # G31 is not in 25.0.7
+        ("Xe3", "ubuntu-26.04", "without 8 of its 22 PCI ids (NVLS)"),  # asks INTEL_FORCE_PROBE
+    ],
+)
+def test_ids_that_this_mesa_does_not_take_are_counted(
+    generation: str, release: str, without: str
+) -> None:
+    assert without in cell(generation, release, "rusticl").reason
+
+
+def test_a_package_that_carries_the_correction_needs_no_variables() -> None:
+    mended, old = (cell("Xe-HPG", f"ubuntu-{one}", "compute-runtime") for one in ("24.04", "22.04"))
+
+    assert old.environment == {"NEOReadDebugKeys": "1", "OverrideGpuAddressSpace": "48"}
+    assert not mended.environment
+    assert not any("GTT" in note for note in mended.notes)
+
+
+def test_a_cell_names_no_sources_about_other_drivers() -> None:
+    urls = [source.url for source in cell("Gen9", "debian-12", "compute-runtime").sources]
+
+    assert "https://tracker.debian.org/" in urls
+    assert any("intel/compute-runtime/" in url for url in urls)
+    assert any("i915_pci.c" in url for url in urls)
+    assert not any("beignet" in url or "mesa" in url for url in urls)
