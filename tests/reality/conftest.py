@@ -17,7 +17,7 @@ SUBJECTS = ("Debian", "NEO", "ocloc", "Beignet", "distribution answers")
 
 @pytest.fixture(scope="session")
 def archive() -> Iterator[Archive]:
-    """Debian's archive; what is fetched, 150 MB at a time, goes with the end of the run."""
+    """Debian's archive; what is fetched, some 200 MB at a time, goes with the end of the run."""
     with tempfile.TemporaryDirectory(prefix="clprobe-reality-") as folder:
         try:
             asked = Archive(Path(folder))
