@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
 """The support matrix for people: a table of signs and the reasons below, or Markdown."""
 
+import re
 from collections.abc import Sequence
 from textwrap import fill
+from typing import NamedTuple
 
 from rich.console import Console
 from rich.table import Table
@@ -21,14 +23,24 @@ _LEGEND = (
 _FEW = 40
 """So many reasons are still read; of more cells only the table is shown."""
 _SOURCES = 4
+_LINES = {"distribution": "release", "generation": "generation"}
+
+
+class _Axes(NamedTuple):
+    """Which attribute of a cell has a table of its own, which a line, which a column."""
+
+    table: str
+    line: str
+    column: str
 
 
 def show_support(console: Console, cells: Sequence[Support]) -> None:
-    """Print one table per generation: a line per release, a column per implementation."""
-    for generation in dict.fromkeys(cell.generation for cell in cells):
-        own = [cell for cell in cells if cell.generation == generation]
-        console.print(_text(console, f"OpenCL on {generation}, on x86-64", "heading"))
-        _show_table(console, own)
+    """Print tables that fit what was asked for: of all releases, of one, or of one driver."""
+    axes = _axes(cells)
+    for key in _names(cells, axes.table):
+        own = [cell for cell in cells if getattr(cell, axes.table) == key]
+        console.print(_text(console, _heading(axes, key), "heading"))
+        _show_table(console, own, axes)
         console.print()
     console.print(_text(console, fill(_LEGEND, console.width), "label"))
     if len(cells) <= _FEW:
@@ -39,44 +51,66 @@ def show_support(console: Console, cells: Sequence[Support]) -> None:
         console.print(_text(console, hint, "label"))
 
 
-def _show_table(console: Console, cells: Sequence[Support]) -> None:
-    """Print the table, and in a line below it what is "no" on every release shown."""
-    keys = list(dict.fromkeys(cell.implementation for cell in cells))
-    lines = {release: _line(cells, release) for release in _releases(cells)}
-    useful = [k for k in keys if any(line[k].status != "not_supported" for line in lines.values())]
-    columns = sorted(useful or keys, key=lambda key: (_on_cpu(cells, key), keys.index(key)))
-    table = _table(console, lines, columns, versions=True)
+def _axes(cells: Sequence[Support]) -> _Axes:
+    several = len(_names(cells, "generation")) > 1
+    if several and len(_names(cells, "implementation")) == 1:
+        return _Axes("implementation", "distribution", "generation")
+    if several and len(_names(cells, "distribution")) == 1:
+        return _Axes("distribution", "generation", "implementation")
+    return _Axes("generation", "distribution", "implementation")
+
+
+def _heading(axes: _Axes, key: str) -> str:
+    by = "by" if axes.table == "implementation" else "on"
+    return f"OpenCL {by} {key}, on x86-64"
+
+
+def _show_table(console: Console, cells: Sequence[Support], axes: _Axes) -> None:
+    """Print the table, and in a line below it the drivers or chips that are "no" throughout."""
+    kept, dropped = list(cells), []
+    for attribute in ("implementation", "generation"):
+        if attribute != axes.table:
+            kept, without = _split(kept, attribute)
+            dropped += without
+    table = _table(console, kept, axes, versions=True)
     if table.__rich_measure__(console, console.options).minimum > console.width:
-        table = _table(console, lines, columns, versions=False)
+        table = _table(console, kept, axes, versions=False)
     console.print(table)
-    rest = [key for key in keys if key not in columns]
-    if rest:
-        console.print(_text(console, fill(f"no: {', '.join(rest)}", console.width), "label"))
+    if dropped:
+        console.print(_text(console, fill(f"no: {', '.join(dropped)}", console.width), "label"))
 
 
-def _table(
-    console: Console, lines: dict[str, dict[str, Support]], columns: list[str], *, versions: bool
-) -> Table:
+def _split(cells: list[Support], attribute: str) -> tuple[list[Support], list[str]]:
+    """Return the cells without what is "no" throughout, unless all is, and the names of that."""
+    useful = {getattr(cell, attribute) for cell in cells if cell.status != "not_supported"}
+    if not useful:
+        return cells, []
+    # Drivers of GPUs come first: a processor's are found on every release.
+    kept = sorted(cells, key=lambda cell: attribute == "implementation" and cell.device == "cpu")
+    dropped = [name for name in _names(cells, attribute) if name not in useful]
+    return [cell for cell in kept if getattr(cell, attribute) in useful], dropped
+
+
+def _table(console: Console, cells: Sequence[Support], axes: _Axes, *, versions: bool) -> Table:
+    at = {(getattr(cell, axes.line), getattr(cell, axes.column)): cell for cell in cells}
+    columns = _names(cells, axes.column)
     table = Table(box=None, pad_edge=False, header_style="label", collapse_padding=not versions)
-    for name in ("release", *columns):
-        header = name.replace("compute-runtime-", "").replace("compute-", "compute-\n")
-        table.add_column(header, no_wrap=True)
-    for release, line in lines.items():
-        signs = [_sign(console, line[key], versions=versions) for key in columns]
-        table.add_row(_text(console, release), *signs)
+    for name in (_LINES[axes.line], *columns):
+        table.add_column(_in_two(name), no_wrap=True)
+    for line in _names(cells, axes.line):
+        signs = [_sign(console, at[line, column], versions=versions) for column in columns]
+        table.add_row(_text(console, line), *signs)
     return table
 
 
-def _releases(cells: Sequence[Support]) -> list[str]:
-    return list(dict.fromkeys(cell.distribution for cell in cells))
+def _in_two(header: str) -> str:
+    """Return a long header on two lines, so that its column is no wider than what it holds."""
+    short = header.replace("compute-runtime-", "").replace("compute-", "compute-\n")
+    return re.sub(r"^(Xe-|Gen\d+/)", r"\1\n", short)
 
 
-def _line(cells: Sequence[Support], release: str) -> dict[str, Support]:
-    return {cell.implementation: cell for cell in cells if cell.distribution == release}
-
-
-def _on_cpu(cells: Sequence[Support], key: str) -> bool:
-    return any(cell.device == "cpu" for cell in cells if cell.implementation == key)
+def _names(cells: Sequence[Support], attribute: str) -> list[str]:
+    return list(dict.fromkeys(getattr(cell, attribute) for cell in cells))
 
 
 def _sign(console: Console, cell: Support, *, versions: bool) -> Text:

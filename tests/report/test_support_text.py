@@ -38,6 +38,25 @@ def test_the_table_of_all_releases_fits_80_columns(generation: str) -> None:
         assert any(line.startswith(f"{release} ") for line in printed.splitlines())
 
 
+@pytest.mark.parametrize("name", ["compute-runtime", "rusticl", "beignet", "pocl"])
+def test_of_one_driver_there_is_one_table_of_releases_by_generation(name: str) -> None:
+    printed = matrix("--implementation", name).stdout.splitlines()
+
+    assert printed[0] == f"OpenCL by {name}, on x86-64"
+    assert max(map(len, printed)) <= 80
+    assert not any("…" in line for line in printed)
+    assert {"Gen8", "Gen9.5"} <= set(" ".join(printed[1:3]).split())
+    assert sum(line.startswith("debian-12 ") for line in printed) == 1
+
+
+def test_of_one_release_there_is_one_table_of_generations_by_driver() -> None:
+    printed = matrix("--distribution", "debian-12").stdout.splitlines()
+
+    assert printed[0] == "OpenCL on debian-12, on x86-64"
+    (line,) = [line for line in printed if line.startswith("Gen9 ")]
+    assert line.split()[3:7] == ["yes", "22.43", "yes*", "22.3"]
+
+
 def test_the_signs_tell_the_processor_and_variables_apart() -> None:
     lines = matrix("--generation", "Gen9", "--distribution", "debian-13").stdout.splitlines()
     header = next(line for line in lines if line.startswith("release"))
