@@ -54,7 +54,9 @@ def show_support(console: Console, cells: Sequence[Support]) -> None:
 def _axes(cells: Sequence[Support]) -> _Axes:
     several = len(_names(cells, "generation")) > 1
     if several and len(_names(cells, "implementation")) == 1:
-        return _Axes("implementation", "distribution", "generation")
+        # A driver of processors does not care about the GPU beside it.
+        column = "device" if cells[0].device == "cpu" else "generation"
+        return _Axes("implementation", "distribution", column)
     if several and len(_names(cells, "distribution")) == 1:
         return _Axes("distribution", "generation", "implementation")
     return _Axes("generation", "distribution", "implementation")
@@ -73,7 +75,7 @@ def _show_table(console: Console, cells: Sequence[Support], axes: _Axes) -> None
             kept, without = _split(kept, attribute)
             dropped += without
     table = _table(console, kept, axes, versions=True)
-    if table.__rich_measure__(console, console.options).minimum > console.width:
+    if table.__rich_measure__(console, console.options).maximum > console.width:
         table = _table(console, kept, axes, versions=False)
     console.print(table)
     if dropped:

@@ -38,7 +38,7 @@ def test_the_table_of_all_releases_fits_80_columns(generation: str) -> None:
         assert any(line.startswith(f"{release} ") for line in printed.splitlines())
 
 
-@pytest.mark.parametrize("name", ["compute-runtime", "rusticl", "beignet", "pocl"])
+@pytest.mark.parametrize("name", ["compute-runtime", "rusticl", "beignet"])
 def test_of_one_driver_there_is_one_table_of_releases_by_generation(name: str) -> None:
     printed = matrix("--implementation", name).stdout.splitlines()
 
@@ -47,6 +47,13 @@ def test_of_one_driver_there_is_one_table_of_releases_by_generation(name: str) -
     assert not any("…" in line for line in printed)
     assert {"Gen8", "Gen9.5"} <= set(" ".join(printed[1:3]).split())
     assert sum(line.startswith("debian-12 ") for line in printed) == 1
+
+
+def test_of_a_driver_of_processors_there_is_one_column() -> None:
+    printed = matrix("--implementation", "pocl").stdout.splitlines()
+
+    assert printed[1].split() == ["release", "cpu"]
+    assert "debian-12 CPU 3.1" in [" ".join(line.split()) for line in printed]
 
 
 def test_of_one_release_there_is_one_table_of_generations_by_driver() -> None:
