@@ -14,7 +14,7 @@ from clprobe.engine.conditions import OPERATORS
 from clprobe.engine.diagnose import Knowledge
 from clprobe.engine.load import CASES_SUFFIX, rule_files
 from clprobe.engine.rule import Rule
-from clprobe.report.rule_pages import topic_pages
+from clprobe.report.data_pages import data_pages
 from clprobe.resources import rules_path
 
 KNOWLEDGE = Knowledge.load()
@@ -44,9 +44,14 @@ def test_every_cases_file_belongs_to_a_rule() -> None:
     assert cases == rules
 
 
-@pytest.mark.parametrize(("topic", "page"), topic_pages(KNOWLEDGE.rules).items())
-def test_the_generated_pages_are_fresh(topic: str, page: str) -> None:
-    assert (rules_path() / topic / "README.md").read_text(encoding="utf-8") == page
+@pytest.mark.parametrize(("name", "page"), data_pages(KNOWLEDGE).items())
+def test_the_generated_pages_are_fresh(name: str, page: str) -> None:
+    assert (rules_path() / name).read_text(encoding="utf-8") == page
+
+
+def test_every_folder_of_data_has_a_page() -> None:
+    folders = {path.parent for path in rules_path().rglob("*.yaml")} - {rules_path() / "tables"}
+    assert {rules_path() / Path(name).parent for name in data_pages(KNOWLEDGE)} == folders
 
 
 @pytest.mark.parametrize("path", rule_files(rules_path()), ids=lambda path: path.stem)

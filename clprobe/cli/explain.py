@@ -7,23 +7,36 @@ import click
 from clprobe.cli import exit_codes
 from clprobe.cli.completion_words import names
 
+SCHEMA = "clprobe.explain/1"
+
 
 @click.command()
 @click.argument("name", nargs=-1, required=True, shell_complete=names)
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON document.")
 @click.pass_obj
-def command(obj: dict[str, str], name: tuple[str, ...]) -> int:
+def command(obj: dict[str, str], *, name: tuple[str, ...], as_json: bool) -> int:
     """Print everything known about NAME, with sources.
 
-    NAME is a rule, a GPU by name or PCI id, a generation, a driver, a distribution or a stack.
+    NAME is a rule, a GPU by name or PCI id, a codename, a generation, a driver or one version of
+    it, a package, a distribution's release, a machine-learning stack or a kernel driver. Of a name
+    that stands for nothing --json prints no entries, and the exit status is 2.
     """
     from clprobe.engine.diagnose import Knowledge
-    from clprobe.engine.lexicon import look_up_name
-    from clprobe.report.explain_text import show_entry
+    from clprobe.engine.lexicon import explain, without_entries
+    from clprobe.model.errors import ClprobeError
+    from clprobe.report.as_json import document
+    from clprobe.report.explain_text import show_explained
     from clprobe.report.terminal import make_console
 
-    console = make_console(obj["color"])
-    for number, entry in enumerate(look_up_name(" ".join(name), Knowledge.load())):
-        if number:
-            console.print()
-        show_entry(console, entry)
+    asked = " ".join(name)
+    try:
+        explained = explain(asked, Knowledge.load())
+    except ClprobeError:
+        if as_json:  # a program that reads it gets a document in every case
+            click.echo(document(SCHEMA, without_entries(asked)), nl=False)
+        raise
+    if as_json:
+        click.echo(document(SCHEMA, explained), nl=False)
+    else:
+        show_explained(make_console(obj["color"]), explained)
     return exit_codes.OK

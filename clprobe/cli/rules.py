@@ -7,14 +7,19 @@ from pathlib import Path
 import click
 
 from clprobe.cli import exit_codes
+from clprobe.cli.rules_matrix import command as matrix_command
 from clprobe.engine.diagnose import Knowledge
 from clprobe.engine.load import load_rules
+from clprobe.model.errors import ClprobeError
 from clprobe.resources import rules_path
 
 
 @click.group()
 def command() -> None:
     """List, validate, test and document the rules database."""
+
+
+command.add_command(matrix_command)
 
 
 @command.command("list")
@@ -31,9 +36,23 @@ def list_rules(obj: dict[str, str]) -> int:
 @command.command()
 @click.argument("path", type=click.Path(exists=True, path_type=Path), required=False)
 def validate(path: Path | None) -> int:
-    """Check the rule file or folder PATH, by default the whole database."""
-    rules = load_rules(path)
-    click.echo(f"{len(rules)} rule{'' if len(rules) == 1 else 's'} valid")
+    """Check the rule file or folder PATH, by default the whole database.
+
+    Names every mistake with file and line; exits with 2 if there is one.
+    """
+    from clprobe.engine.validate import validate as validated
+
+    result = validated(path)
+    for mistake in result.mistakes:
+        click.echo(mistake.message, err=True)
+        if mistake.hint:
+            click.echo(f"  do  {mistake.hint}", err=True)
+    if result.mistakes:
+        count = len(result.mistakes)
+        click.echo(f"{count} mistake{'' if count == 1 else 's'}", err=True)
+        return exit_codes.USAGE
+    tables = f", {result.tables} tables valid" if result.tables else ""
+    click.echo(f"{result.rules} rule{'' if result.rules == 1 else 's'} valid{tables}")
     return exit_codes.OK
 
 
@@ -55,12 +74,12 @@ def test_rules(path: Path | None) -> int:
 @command.command()
 @click.option("--check", is_flag=True, help="Write nothing; exit with 1 if a page is stale.")
 def docs(check: bool) -> int:
-    """Write rules/<topic>/README.md from the rules."""
-    from clprobe.report.rule_pages import topic_pages
+    """Write the README.md of each folder of rules and of tables from its files."""
+    from clprobe.report.data_pages import data_pages
 
     stale = []
-    for topic, page in topic_pages(load_rules()).items():
-        path = rules_path() / topic / "README.md"
+    for name, page in data_pages(Knowledge.load()).items():
+        path = rules_path() / name
         if not path.is_file() or path.read_text(encoding="utf-8") != page:
             stale.append(path)
             if not check:
@@ -68,3 +87,26 @@ def docs(check: bool) -> int:
     for path in stale:
         click.echo(f"{'stale' if check else 'written'}: {path}")
     return exit_codes.PROBLEMS if check and stale else exit_codes.OK
+
+
+@command.command()
+@click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
+def site(folder: Path) -> int:
+    """Write everything that is known as static pages into FOLDER; open index.html there.
+
+    Needs Jinja2: pip install 'clprobe[site]'.
+    """
+    from clprobe.cli.site_folder import write_site
+
+    try:
+        from clprobe.report.site.pages import site as made_site
+    except ModuleNotFoundError as error:
+        raise ClprobeError(
+            reference="site-needs-jinja2",
+            message=f"{error}.",
+            hint="Install it: pip install 'clprobe[site]'",
+        ) from error
+    files = made_site(Knowledge.load())
+    write_site(files, folder)
+    click.echo(f"{len(files)} files: {folder / 'index.html'}")
+    return exit_codes.OK

@@ -2,13 +2,14 @@
 """Runs the cases beside a rule: small snapshots with the verdict that they must get."""
 
 import copy
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
 
-from clprobe.engine.checked_yaml import parse
+from clprobe.engine.checked_yaml import line_at, parse, read, text_of
 from clprobe.engine.derive import derive
 from clprobe.engine.diagnose import Knowledge
 from clprobe.engine.facts import Facts
@@ -61,10 +62,7 @@ def load_cases(path: Path) -> CaseFile:
 
     Raises: ClprobeError if the file is malformed.
     """
-    try:
-        return msgspec.convert(parse(path), CaseFile)
-    except msgspec.ValidationError as error:
-        raise malformed(path, str(error), 1) from error
+    return read(path, CaseFile, data=parse(path))
 
 
 def run_cases(rule: Rule, knowledge: Knowledge, root: Path | None = None) -> Iterator[CaseResult]:
@@ -72,9 +70,10 @@ def run_cases(rule: Rule, knowledge: Knowledge, root: Path | None = None) -> Ite
 
     Raises: ClprobeError if the cases cannot be read or a snapshot in them is malformed.
     """
-    file = load_cases(case_file_of(rule, root))
-    for case in file.cases:
-        facts = facts_of(case, rule, knowledge, root)
+    path = case_file_of(rule, root)
+    file = load_cases(path)
+    for number, case in enumerate(file.cases):
+        facts = derive(checked_snapshot(case, number, file, path), knowledge.tables)
         yield _result(rule, case, list(ask_rule(rule, facts)))
 
 
@@ -84,11 +83,29 @@ def facts_of(case: Case, rule: Rule, knowledge: Knowledge, root: Path | None = N
     Raises: ClprobeError if its snapshot is malformed.
     """
     path = case_file_of(rule, root)
+    file = load_cases(path)
+    return derive(checked_snapshot(case, file.cases.index(case), file, path), knowledge.tables)
+
+
+def checked_snapshot(case: Case, number: int, file: CaseFile, path: Path) -> Snapshot:
+    """Return the snapshot of the case, which is the file's case with that number, from 0.
+
+    Raises: ClprobeError if it is malformed.
+    """
     try:
-        snapshot = snapshot_of(case, load_cases(path))
+        return snapshot_of(case, file)
     except (msgspec.ValidationError, LookupError, TypeError) as error:
-        raise malformed(path, f"case {case.case!r}: {error}", 1) from error
-    return derive(snapshot, knowledge.tables)
+        line = _line_of(error, path) or line_at(path, ("cases", number))
+        raise malformed(path, f"case {case.case!r}: {error}", line) from error
+
+
+def _line_of(error: Exception, path: Path) -> int | None:
+    """Return the first line that holds the word which the error calls unknown."""
+    match = re.search(r"unknown field `(\w+)`", str(error))
+    if match is None:
+        return None
+    lines = enumerate(text_of(path).splitlines(), start=1)
+    return next((number for number, line in lines if f"{match[1]}:" in line), None)
 
 
 def snapshot_of(case: Case, file: CaseFile) -> Snapshot:

@@ -75,6 +75,31 @@ def table_error(path: Path, line: int, message: str, hint: str = "") -> ClprobeE
     )
 
 
+def line_at(path: Path, keys: tuple[str | int, ...]) -> int:
+    """Return the line of the deepest of `keys` that the file has. Slow; for errors only.
+
+    A text among the keys is a key of a mapping or, in a list, the item that says so.
+    """
+    node, line = yaml.compose(text_of(path), Loader=_Loader), 1
+    for key in keys:
+        found = _entry(node, key)
+        if found is None:
+            break
+        line, node = found
+    return line
+
+
+def _entry(node: Any, key: str | int) -> tuple[int, Any] | None:
+    if isinstance(node, yaml.MappingNode):
+        found = next(((k, v) for k, v in node.value if k.value == str(key)), None)
+    elif isinstance(node, yaml.SequenceNode):
+        at = (item for i, item in enumerate(node.value) if key in (i, item.value))
+        found = next(((item, item) for item in at), None)
+    else:
+        found = None
+    return (int(found[0].start_mark.line) + 1, found[1]) if found is not None else None
+
+
 def nearest(word: str, known: list[str]) -> str:
     """Return a hint with the known words most like `word`, or all of them."""
     close = difflib.get_close_matches(word, known, n=3, cutoff=0.5) or sorted(known)

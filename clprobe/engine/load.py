@@ -125,7 +125,10 @@ def _check_shape(data: Any, path: Path) -> None:
         raise ConditionError("a rule is a mapping")
     missing, surplus = _REQUIRED - set(data), set(data) - _REQUIRED - _OPTIONAL
     if missing or surplus:
-        raise ConditionError(f"a rule needs {sorted(missing)} and knows no {sorted(surplus)}")
+        lacking = f"a rule needs {', '.join(sorted(missing))}"
+        unknown = f"a rule knows no {', '.join(map(str, sorted(surplus)))}"
+        said = " and ".join([lacking] * bool(missing) + [unknown] * bool(surplus))
+        raise ConditionError(said, tuple(sorted(surplus)[:1]))
     if data["id"] != path.stem or not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", data["id"]):
         raise ConditionError(f"the id is {data['id']!r}, the file says {path.stem!r}", ("id",))
     if data["severity"] not in ("error", "warning", "note"):

@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: MIT
 """What a line of rules/tables means, as types; rules/tables/README.md says how to write one.
 
-Version ranges are written as `versions.in_range` reads them. In all types `sources` says where a
-claim comes from, and `unverified` that nobody has confirmed it.
+Ranges are written as `versions.in_range` reads them. `sources` says where a claim comes from, and
+`unverified` that nobody has confirmed it.
 """
 
 from typing import Literal
 
 import msgspec
 
+from clprobe.engine.recognise_table import Recognise
 from clprobe.engine.versions import Scheme
 from clprobe.model.finding import Source
 
 KernelDriver = Literal["i915", "xe", "i915!", "xe!", "amdgpu", "nvidia", "mali", "panfrost",
     "panthor", "kgsl", "msm", "v3d", "vc4"]  # fmt: skip
 DeviceType = Literal["cpu", "gpu", "accelerator"]
-Outcome = Literal["works", "untested", "fails"]
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -33,10 +33,10 @@ class GpuEntry(Entry, frozen=True, kw_only=True):
     """One Intel PCI id.
 
     `platform` is a key of its generation's platforms. `kernel_drivers` are those that list the id
-    in the newest Linux looked at; "xe!" binds only with xe.force_probe. `eus` are those of the
-    unfused chip. `neo` is the range of compute-runtime releases that list the id, `legacy1` whether
-    the legacy1 branch does. `beignet` is the oldest Debian package whose library accepts it,
-    `beignet_upstream` "1.3.2", or "git" for later commits only. `sample` marks development boards.
+    in the newest Linux looked at; "xe!" binds only with xe.force_probe. `eus`: of the unfused chip.
+    `neo`: compute-runtime releases that list the id, `legacy1` whether that branch does. `beignet`:
+    the oldest Debian package whose library accepts it, `beignet_upstream` "1.3.2", or "git" for
+    later commits only. `sample` marks development boards.
     """
 
     codename: str
@@ -47,6 +47,8 @@ class GpuEntry(Entry, frozen=True, kw_only=True):
     kernel_drivers: tuple[KernelDriver, ...] = ()
     mesa: Literal["crocus", "iris"] | None = None
     mesa_force_probe: bool = False
+    mesa_lacks: str | None = None
+    mesa_since: str | None = None
     neo: str | None = None
     neo_by_platform: bool = False
     legacy1: bool = False
@@ -74,11 +76,16 @@ class LinuxSupport(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 
 
 class Platform(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A chip of a generation, such as Coffee Lake; `firmware`: it does not start without GuC's."""
+    """A chip of a generation, such as Coffee Lake; `firmware`: it does not start without GuC's.
+
+    `threads_per_eu` and `eus_per_subslice` only where they differ from the generation's.
+    """
 
     names: str
     linux: LinuxSupport
     firmware: bool = False
+    threads_per_eu: int | None = None
+    eus_per_subslice: int | None = None
     cpus: str | None = None
     years: str | None = None
     note: str | None = None
@@ -124,30 +131,30 @@ class Generation(Entry, frozen=True, kw_only=True):
     threads_per_eu: int | None = None
     eus_per_subslice: int | None = None
     fp32_flops_per_clock_per_eu: int | None = None
+    fp16_flops_per_clock_per_eu: int | None = None
+
+    @property
+    def age(self) -> tuple[str, str]:
+        """What generations are sorted by: the year of the first chip, then the name."""
+        years = [one.years for one in self.platforms.values() if one.years]
+        return min(years, default="9"), self.generation
 
 
-class Recognise(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Shell patterns. A library pattern with "/" is for the whole path, else for the file name.
+class BuiltWith(Entry, frozen=True, kw_only=True):
+    """The compiler and memory library that upstream's manifest of a release names."""
 
-    `packages` are names under which it is installed, `files` those of its .icd file.
-    """
-
-    libraries: tuple[str, ...] = ()
-    packages: tuple[str, ...] = ()
-    files: tuple[str, ...] = ()
-    platform_names: tuple[str, ...] = ()
-    platform_versions: tuple[str, ...] = ("*",)
-    driver_versions: tuple[str, ...] = ("*",)
+    igc: str
+    gmmlib: str
 
 
 class Implementation(Entry, frozen=True, kw_only=True):
     """An OpenCL implementation.
 
-    `packages` are per distribution id. `companions` are what it loads at run time. `enable` are
-    variables without which it shows no device. `platform_without_device` tells whether it lists
-    its platform when it has no device, `no_device_errors` which OpenCL errors mean just that.
-    `builds` are the first build numbers, as platforms tell them, of some releases.
-    `linux` is what it needs on any GPU.
+    `packages` are per distribution id. `companions` are loaded at run time. `enable` are variables
+    without which it shows no device. `platform_without_device` tells whether it lists its platform
+    when it has no device, `no_device_errors` which OpenCL errors mean just that. `builds` are the
+    first build numbers, as platforms tell them, of some releases. `linux`: what it needs on any
+    GPU. `built_with` is per release. `variables`: what they change. `called`: more names.
     """
 
     implementation: str
@@ -166,7 +173,10 @@ class Implementation(Entry, frozen=True, kw_only=True):
     no_device_errors: tuple[int, ...] = ()
     packages: dict[str, tuple[str, ...]] = {}
     companions: tuple[str, ...] = ()
+    called: tuple[str, ...] = ()
     builds: dict[str, str] = {}
+    built_with: dict[str, BuiltWith] = {}
+    variables: dict[str, str] = {}
     releases: "tuple[Release, ...]" = ()  # Python 3.10 resolves only whole strings
     elsewhere: "tuple[Elsewhere, ...]" = ()
     problems: tuple[str, ...] = ()
@@ -176,8 +186,8 @@ class Release(Entry, frozen=True, kw_only=True):
     """Something to know about a range of versions, on some generations (none: all) and Linux.
 
     `breaks`: it does not work as installed; `environment` are variables with which it does.
-    `mended` are package versions inside the range that carry the correction. `flawed`: it works,
-    but computes wrongly, hangs or crashes now and then.
+    `mended`: package versions inside the range that carry the correction. `flawed`: now and then it
+    computes wrongly, hangs or crashes.
     """
 
     versions: str
@@ -193,9 +203,8 @@ class Release(Entry, frozen=True, kw_only=True):
 class Elsewhere(Entry, frozen=True, kw_only=True):
     """A way to install it where the distribution itself has none.
 
-    `origin` is a distribution (files fetched by hand), a PPA, or "pip"; `onto` are the
-    distributions it was seen to fit, "*" all. `version` None: the newest, not looked at. `glibc`
-    is the range that its files were built for.
+    `origin` is a distribution (files fetched by hand), a PPA, or "pip"; `onto` are distributions it
+    was seen to fit, "*" all. `version` None: the newest, not looked at. `glibc`: for which built.
     """
 
     how: Literal["file", "ppa", "pip"]
@@ -228,19 +237,38 @@ class PackageVersion(Entry, frozen=True, kw_only=True):
     note: str | None = None
 
 
-class LinuxVersions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Linux as a release ships it, as hardware-enablement kernel, and in its backports."""
+class LinuxVersions(Entry, frozen=True, kw_only=True):
+    """Linux as a release ships it, as hardware-enablement kernel, and in its backports.
+
+    `at_least`: updates bring GPU drivers of a later Linux than `default`; nobody saw which.
+    """
 
     default: str
+    at_least: bool = False
     hwe: str | None = None
     backports: str | None = None
 
 
+class NotPackaged(Entry, frozen=True, kw_only=True):
+    """Implementations without a package, and why that is known, or what would settle it."""
+
+    implementations: tuple[str, ...]
+    because: str
+
+
+class Derived(Entry, frozen=True, kw_only=True):
+    """A release of another distribution, without a table, that is built on this one."""
+
+    names: tuple[str, ...]
+
+
 class Distribution(Entry, frozen=True, kw_only=True):
-    """A release of a distribution.
+    """A release of a distribution, which people also write as it is `called`.
 
     `node_group` is the group of render nodes, `absent` are packages that it verifiably lacks,
-    `python` and `glibc` the versions that it ships, `also` ids of its rebuilds.
+    `python` and `glibc` those that it ships, `also` ids of rebuilds. Every implementation for this
+    architecture is in a row of `packages`, in `lacks` (no package there) or in `unknown` (nobody
+    has looked), with what would settle it.
     """
 
     id: str
@@ -248,55 +276,19 @@ class Distribution(Entry, frozen=True, kw_only=True):
     name: str
     packages: dict[str, tuple[PackageVersion, ...]]
     codename: str | None = None
+    called: tuple[str, ...] = ()
     also: tuple[str, ...] = ()
+    derived: tuple[Derived, ...] = ()
     python: str | None = None
     glibc: str | None = None
     linux: LinuxVersions | None = None
     node_group: str | None = None
     index_date: str | None = None
     absent: tuple[str, ...] = ()
+    lacks: tuple[NotPackaged, ...] = ()
+    unknown: tuple[NotPackaged, ...] = ()
 
     @property
     def key(self) -> str:
         """Its name on the command line, such as ubuntu-24.04."""
         return f"{self.id}-{self.release}"
-
-
-class StackSupport(Entry, frozen=True, kw_only=True):
-    """What a stack does on some generations; `via` are the implementations it was seen with."""
-
-    generations: tuple[str, ...]
-    outcome: Outcome
-    because: str
-    via: tuple[str, ...] = ()
-
-
-class StackBuild(Entry, frozen=True, kw_only=True):
-    """A build of a stack: its version, the torch it belongs to, and the Python it runs on."""
-
-    version: str
-    python: str
-    torch: str | None = None
-    file: str | None = None
-
-
-class Stack(Entry, frozen=True, kw_only=True):
-    """A deep-learning stack.
-
-    `api` is what it needs below it, `cpu` what it does without a GPU, `check` Python code that
-    shows whether it works.
-    """
-
-    stack: str
-    name: str
-    status: str
-    purpose: Literal["training", "inference"]
-    api: Literal["opencl", "level-zero", "direct3d12", "none"]
-    builds: tuple[StackBuild, ...]
-    supports: tuple[StackSupport, ...]
-    systems: tuple[str, ...] = ("linux",)
-    packages: tuple[str, ...] = ()
-    device: str | None = None
-    check: str | None = None
-    cpu: Outcome = "fails"
-    problems: tuple[str, ...] = ()

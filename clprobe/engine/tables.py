@@ -10,6 +10,7 @@ from clprobe.engine import coverage, gpu_names
 from clprobe.engine.checked_yaml import document, nearest, read, table_error, text_of
 from clprobe.engine.family_table import Family
 from clprobe.engine.ip_version import ip_version_in
+from clprobe.engine.stack_table import Stack
 from clprobe.engine.table_types import (
     Distribution,
     Entry,
@@ -17,7 +18,6 @@ from clprobe.engine.table_types import (
     GpuEntry,
     GpuFile,
     Implementation,
-    Stack,
 )
 from clprobe.model.errors import ClprobeError
 from clprobe.model.unknown import Unknown
@@ -32,6 +32,7 @@ class Tables:
     def __init__(self, root: Path) -> None:
         self._root = root
         self._files: dict[Path, Any] = {}
+        self._chips: dict[str, tuple[GpuEntry, ...]] = {}
 
     @classmethod
     def load(cls, root: Path | None = None) -> "Tables":
@@ -68,6 +69,14 @@ class Tables:
             for pci_id, entry in self._gpu_file(path).gpus.items()
         }
 
+    def chips(self, generation: str) -> tuple[GpuEntry, ...]:
+        """Return the GPUs of a generation that were sold."""
+        if not self._chips:
+            for entry in self.gpus().values():
+                if not entry.sample:
+                    self._chips[entry.generation] = (*self._chips.get(entry.generation, ()), entry)
+        return self._chips.get(generation, ())
+
     def find_gpus(self, name: str) -> list[tuple[str, GpuEntry]]:
         """Return the GPUs that people call `name`: by marketing name, codename or generation."""
         return gpu_names.find(name, self.gpus(), self.generations())
@@ -85,8 +94,9 @@ class Tables:
         return next(shortened, None)
 
     def generations(self) -> dict[str, Generation]:
-        """Return all generations by key."""
-        return {g.generation: g for g in self._all("generations", Generation)}
+        """Return all generations by key, the oldest first."""
+        found = sorted(self._all("generations", Generation), key=lambda g: g.age)
+        return {generation.generation: generation for generation in found}
 
     def generation_of_ip_version(self, ip_version: int) -> str | None:
         """Return the generation of a CL_DEVICE_IP_VERSION_INTEL; None if it decides nothing.
@@ -201,12 +211,27 @@ class Tables:
 
     def _file(self, path: Path, kind: type[T]) -> T:
         if path not in self._files:
-            self._files[path] = _read(path, kind)
+            self._files[path] = read_table(path, kind)
         content: T = self._files[path]
         return content
 
 
-def _read(path: Path, kind: type[T]) -> T:
+KINDS: dict[str, type[Entry]] = {
+    "gpus": GpuFile,
+    "generations": Generation,
+    "families": Family,
+    "implementations": Implementation,
+    "distributions": Distribution,
+    "stacks": Stack,
+}
+"""What a file is, by its folder under rules/tables."""
+
+
+def read_table(path: Path, kind: type[T]) -> T:
+    """Return one file of the tables.
+
+    Raises: ClprobeError if it does not fit the type; names file, line and the nearest word.
+    """
     data = document(path)
     if isinstance(data, dict):
         legend = data.get("sources", {})

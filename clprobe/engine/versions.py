@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: MIT
+# ruff: noqa: PLC0415 - few runs compare versions of packages, and univers loads attrs
 """Versions compared as their own scheme says, and ranges of them: ">=24.35, <26"."""
 
 import functools
@@ -10,7 +11,9 @@ from packaging.version import InvalidVersion, Version
 
 from clprobe.model.errors import ClprobeError
 
-Scheme = Literal["debian", "pep440", "neo", "mesa", "linux", "dotted"]
+Scheme = Literal[
+    "debian", "rpm", "pacman", "pep440", "neo", "mesa", "linux", "windows", "dotted"
+]  # fmt: skip
 ANY = "*"
 """The range that every version lies in."""
 
@@ -34,8 +37,6 @@ def compare(left: str, right: str, scheme: Scheme) -> int:
 
     Raises: ClprobeError if one of them is no version of that scheme.
     """
-    if scheme == "debian":
-        return _compare_debian(left, right)
     key = _KEYS[scheme]
     first, second = key(left), key(right)
     return int(first > second) - int(first < second)
@@ -56,6 +57,35 @@ def _order(scheme: Scheme) -> Callable[[str, str], int]:
         return compare(left, right, scheme)
 
     return compared
+
+
+def read_version(version: str, scheme: Scheme) -> None:
+    """Raise ClprobeError if `version` is none of that scheme."""
+    compare(version, version, scheme)
+
+
+def is_empty(versions: str, scheme: Scheme) -> bool:
+    """Whether no version can lie in the range, or in the ranges that are joined by a comma.
+
+    Raises: ClprobeError if it cannot be read.
+    """
+    pairs = conditions(versions)
+    lows = [(o, v) for o, v in pairs if o in (">=", ">", "==")]
+    highs = [(o, v) for o, v in pairs if o in ("<=", "<", "==")]
+    return any(
+        (order := compare(low, high, scheme)) > 0 or (order == 0 and (above == ">" or below == "<"))
+        for above, low in lows
+        for below, high in highs
+    )
+
+
+def overlap(first: str, second: str, scheme: Scheme) -> bool:
+    """Whether a version can lie in both ranges.
+
+    Raises: ClprobeError if one cannot be read.
+    """
+    both = [text for text in (first, second) if text.strip() != ANY]
+    return not is_empty(", ".join(both) or ANY, scheme)
 
 
 @functools.lru_cache(maxsize=256)
@@ -80,20 +110,17 @@ def conditions(versions: str) -> tuple[tuple[str, str], ...]:
 
 
 def in_words(versions: str) -> str:
-    """Return a range in words: "18.20 to 24.31", "24.31 or newer"."""
+    """Return a range in words: "18.20 to 24.31", "24.31 or newer", "before 5"."""
     pairs = dict(conditions(versions))
     low, high, below = pairs.get(">="), pairs.get("<="), pairs.get("<")
     if "==" in pairs:
         return pairs["=="]
     if low is not None and high is not None:
         return f"{low} to {high}"
-    if low is not None and below is not None:
-        return f"{low} or newer, before {below}"
-    if low is not None:
-        return f"{low} or newer"
-    if high is not None:
-        return f"at most {high}"
-    return versions if pairs else "any version"
+    said = [f"{low} or newer"] if low is not None else []
+    said += [f"at most {high}"] if high is not None else []
+    said += [f"before {below}"] if below is not None else []
+    return ", ".join(said) or (versions if pairs else "any version")
 
 
 def upstream(version: str) -> str:
@@ -144,53 +171,56 @@ def _pep440(version: str) -> Version:
         raise _malformed(version, "a Python version (PEP 440)") from error
 
 
+# Each version of a package is [epoch:]upstream[-revision].
+_PACKAGE = re.compile(r"(\d+:)?[A-Za-z0-9][A-Za-z0-9.+~^_:]*(-[A-Za-z0-9.+~^_-]+)?")
+
+
+def _packaged(version: str, kind: str) -> str:
+    if not _PACKAGE.fullmatch(version.strip()):
+        raise _malformed(version, kind)
+    return version.strip()
+
+
+def _debian(version: str) -> Any:
+    from univers.debian import Version as DebianVersion
+
+    return DebianVersion.from_string(  # type: ignore[no-untyped-call]
+        _packaged(version, "a Debian version")
+    )
+
+
+def _rpm(version: str) -> Any:
+    from univers.rpm import RpmVersion
+
+    return RpmVersion.from_string(  # type: ignore[no-untyped-call]
+        _packaged(version, "an RPM version")
+    )
+
+
+def _pacman(version: str) -> Any:
+    from univers.arch import vercmp
+
+    return functools.cmp_to_key(vercmp)(_packaged(version, "a pacman version"))
+
+
+def _windows(version: str) -> tuple[int, ...]:
+    """Return the four numbers: WDDM, Direct3D, and two that count the builds."""
+    if not re.fullmatch(r"\d+(\.\d+){3}", version.strip()):
+        raise _malformed(version, "a Windows driver's version such as 31.0.101.4146")
+    return tuple(int(number) for number in version.split("."))
+
+
 _KEYS: dict[str, Callable[[str], Any]] = {
+    "debian": _debian,
+    "rpm": _rpm,
+    "pacman": _pacman,
     "pep440": _pep440,
     "neo": _numbers,
     "mesa": _mesa,
     "linux": _linux,
+    "windows": _windows,
     "dotted": _numbers,
 }
-
-
-def _compare_debian(left: str, right: str) -> int:
-    """Compare as deb-version(7) says: epoch, upstream version, revision; `~` before the end."""
-    for first, second in zip(_debian_parts(left), _debian_parts(right), strict=True):
-        order = _compare_debian_part(first, second)
-        if order:
-            return order
-    return 0
-
-
-def _debian_parts(version: str) -> tuple[str, str, str]:
-    match = re.fullmatch(r"(?:(\d+):)?([A-Za-z0-9.+~:-]*?)(?:-([A-Za-z0-9.+~]+))?", version.strip())
-    if match is None or not match[2]:
-        raise _malformed(version, "a Debian version")
-    return match[1] or "0", match[2], match[3] or "0"
-
-
-def _compare_debian_part(left: str, right: str) -> int:
-    # Text and numbers alternate, text first; an absent piece is "" or 0.
-    first, second = re.split(r"(\d+)", left), re.split(r"(\d+)", right)
-    length = max(len(first), len(second))
-    first += [""] * (length - len(first))
-    second += [""] * (length - len(second))
-    for index, (a, b) in enumerate(zip(first, second, strict=True)):
-        key = _debian_number if index % 2 else _debian_text
-        one, two = key(a), key(b)
-        if one != two:
-            return 1 if one > two else -1
-    return 0
-
-
-def _debian_number(digits: str) -> list[int]:
-    return [int(digits or 0)]
-
-
-def _debian_text(text: str) -> list[int]:
-    """`~` sorts before the end, letters before everything else."""
-    weights = [-1 if c == "~" else ord(c) if c.isalpha() else ord(c) + 256 for c in text]
-    return [*weights, 0]
 
 
 def _malformed(version: str, kind: str) -> ClprobeError:

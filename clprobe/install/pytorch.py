@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from clprobe.engine.table_types import Stack, StackBuild, StackSupport
+from clprobe.engine.stack_table import Stack, StackBuild, StackSupport
 from clprobe.engine.tables import Tables
 from clprobe.engine.versions import in_range, in_words, newest
 from clprobe.install import steps

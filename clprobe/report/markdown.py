@@ -7,9 +7,8 @@ from clprobe.model.comparison import Comparison
 from clprobe.model.finding import Diagnosis, Finding
 from clprobe.report.comparison_words import comparison_heading, comparison_lines
 from clprobe.report.doctor_words import next_line
+from clprobe.report.markdown_text import code, plain, row
 from clprobe.report.plan_script import command_line
-
-_ESCAPED = str.maketrans({char: f"\\{char}" for char in "\\`*_[]<>#|~"})
 
 
 def diagnosis_as_markdown(diagnosis: Diagnosis, comparison: Comparison | None = None) -> str:
@@ -21,10 +20,10 @@ def _since(comparison: Comparison | None) -> Iterator[str]:
     if comparison is None:
         return
     yield ""
-    yield f"**{_text(comparison_heading(comparison))}**"
+    yield f"**{plain(comparison_heading(comparison))}**"
     yield ""
     for line in comparison_lines(comparison, whole=True):
-        yield f"- {_text(line)}"
+        yield f"- {plain(line)}"
 
 
 def _lines(diagnosis: Diagnosis) -> Iterator[str]:
@@ -33,7 +32,7 @@ def _lines(diagnosis: Diagnosis) -> Iterator[str]:
         yield f"Root cause: `{diagnosis.root_cause}`"
     line = next_line(diagnosis)
     if line is not None:
-        yield f"To decide: `{_code(line)}`"
+        yield f"To decide: {code(line)}"
     yield ""
     for finding in diagnosis.findings:
         yield from _finding(finding)
@@ -44,14 +43,13 @@ def _lines(diagnosis: Diagnosis) -> Iterator[str]:
     yield "|---|---|---|---|---|"
     for driver in diagnosis.drivers:
         cells = (driver.icd, driver.implementation, driver.stage, driver.outcome, driver.detail)
-        yield "| " + " | ".join(_text(cell) for cell in cells) + " |"
+        yield row(map(plain, cells))
     yield ""
     yield "| | device | type | platform | version | generation |"
     yield "|---|---|---|---|---|---|"
     for device in diagnosis.devices:
         facts = (device.name, device.type, device.platform, device.driver_version)
-        row = (str(device.index), *facts, device.generation)
-        yield "| " + " | ".join(_text(cell) for cell in row) + " |"
+        yield row(map(plain, (str(device.index), *facts, device.generation)))
     yield ""
     yield "</details>"
 
@@ -59,24 +57,14 @@ def _lines(diagnosis: Diagnosis) -> Iterator[str]:
 def _finding(finding: Finding) -> Iterator[str]:
     indent = "  " if finding.caused_by is not None else ""
     kind = finding.severity if finding.verdict == "present" else finding.verdict
-    yield f"{indent}- **{kind}** `{finding.id}`: {_text(finding.title)}"
+    yield f"{indent}- **{kind}** `{finding.id}`: {plain(finding.title)}"
     if finding.caused_by is not None:
         return
     if finding.because:
-        yield f"  {_text(finding.because)}"
+        yield f"  {plain(finding.because)}"
     for remedy in finding.remedies:
         if remedy.argv is None:
-            yield f"  - {_text(remedy.title)}"
+            yield f"  - {plain(remedy.title)}"
         else:
             root = "sudo " if remedy.needs_root else ""
-            yield f"  - {_text(remedy.title)}: `{root}{_code(command_line(remedy.argv))}`"
-
-
-def _text(text: str | None) -> str:
-    """Return text on one line in which nothing is markup."""
-    flat = " ".join((text or "").split())
-    return "".join(char for char in flat if char.isprintable()).translate(_ESCAPED)
-
-
-def _code(text: str) -> str:
-    return " ".join(text.split()).replace("`", "'")
+            yield f"  - {plain(remedy.title)}: {code(root + command_line(remedy.argv))}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The JSON Schemas of all documents: `python -m clprobe.report.schemas` renews clprobe/schemas."""
+"""The JSON Schemas of all documents and tables: `python -m clprobe.report.schemas` renews them."""
 
 import json
 from pathlib import Path
@@ -9,7 +9,9 @@ import msgspec
 
 from clprobe.engine.catalogue import RuleList, RuleTrace
 from clprobe.engine.inventory import Inventory
+from clprobe.engine.lexicon import Explained
 from clprobe.engine.matrix import MatrixRow
+from clprobe.engine.support_table import SupportTable
 from clprobe.model.codec import snapshot_schema
 from clprobe.model.comparison import Comparison
 from clprobe.model.finding import Diagnosis
@@ -17,6 +19,7 @@ from clprobe.model.measurement import BenchReport
 from clprobe.model.plan import InstallPlan
 from clprobe.model.snapshot import SCHEMA as SNAPSHOT
 from clprobe.report.env_lines import EnvReport
+from clprobe.report.table_schemas import table_schemas
 
 FOLDER = Path(__file__).resolve().parent.parent / "schemas"
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -34,6 +37,8 @@ def published() -> dict[str, JsonSchema]:
         "clprobe.install-plan/1": _printed(
             "clprobe.install-plan/1", InstallPlan, matrix=tuple[MatrixRow, ...]
         ),
+        "clprobe.explain/1": _printed("clprobe.explain/1", Explained),
+        "clprobe.matrix/1": _printed("clprobe.matrix/1", SupportTable),
         "clprobe.env/1": _printed("clprobe.env/1", EnvReport),
         "clprobe.bench/1": _printed("clprobe.bench/1", BenchReport),
         SNAPSHOT: snapshot_schema(),
@@ -41,11 +46,11 @@ def published() -> dict[str, JsonSchema]:
 
 
 def files() -> dict[Path, str]:
-    """Return what every file of clprobe/schemas holds."""
+    """Return what every file of clprobe/schemas and rules/tables/schemas holds."""
+    documents = {FOLDER / f"{name.replace('/', '-')}.json": s for name, s in published().items()}
     return {
-        FOLDER / f"{name.replace('/', '-')}.json": json.dumps(schema, indent=2, ensure_ascii=False)
-        + "\n"
-        for name, schema in published().items()
+        path: json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+        for path, schema in {**documents, **table_schemas()}.items()
     }
 
 
@@ -98,6 +103,7 @@ def _printed(name: str, body: type[msgspec.Struct], **optional: Any) -> JsonSche
 def main() -> None:
     """Write every file."""
     for path, text in files().items():
+        path.parent.mkdir(exist_ok=True)
         path.write_text(text, encoding="utf-8")
 
 

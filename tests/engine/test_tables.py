@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: MIT
-import shutil
 from pathlib import Path
 
 import pytest
 
-from clprobe.engine.table_checks import contradictions
 from clprobe.engine.tables import Tables
 from clprobe.model.errors import ClprobeError
 from clprobe.model.unknown import Unknown
@@ -13,10 +11,6 @@ from clprobe.model.unknown import Unknown
 @pytest.fixture(scope="module")
 def tables():
     return Tables.load()
-
-
-def test_the_tables_do_not_contradict_each_other(tables):
-    assert contradictions(tables) == []
 
 
 def test_every_gpu_names_its_sources(tables):
@@ -67,7 +61,7 @@ def test_an_implementation_drives_a_gpu_or_not(tables, implementation, version, 
         ("compute-runtime", "26.27", "8086:ffff", "no table"),
         ("beignet", "1.3", "8086:3e92", "package"),
         ("beignet", None, "8086:0412", "version"),
-        ("rusticl", "24.0.5", "8086:e20b", "not looked at"),
+        ("rusticl", "24.2.8", "8086:e20b", "not looked at"),
         ("rusticl", "26.0", "1002:73bf", "Intel GPUs only"),
         ("nonesuch", "1", "8086:5916", "no table"),
     ],
@@ -210,28 +204,6 @@ def test_a_mistake_in_a_table_is_named_with_line_and_nearest_word(tmp_path, old,
     assert hint in caught.value.hint
     if says:
         assert f"intel-gen7.5.yaml:{line}:" in message
-
-
-@pytest.mark.parametrize(
-    ("name", "old", "new", "says"),
-    [
-        ("gpus/intel-gen7.5.yaml", "platform: hsw", "platform: hws", "no platform hws"),
-        ("gpus/intel-gen7.5.yaml", "generation: Gen7.5", "generation: Gen7.6", "no generation"),
-        ("gpus/intel-xe2.yaml", ">=24.31", "from 24.31", "no range of versions"),
-        ("generations/gen7.5.yaml", "  beignet: {v", "  bignet: {v", "there is no bignet"),
-        ("stacks/openvino.yaml", "Gen9,", "Gen09,", "there is no Gen09"),
-        ("distributions/debian-12.yaml", "[pocl]", "[pokl]", "there is no pokl"),
-        ("implementations/beignet.yaml", "debian-12,", "debian-012,", "there is no debian-012"),
-    ],
-)
-def test_a_name_or_range_that_leads_nowhere_is_found(tmp_path, name, old, new, says):
-    root = Path(__file__).parents[2] / "rules" / "tables"
-    shutil.copytree(root, tmp_path / "tables")
-    file = tmp_path / "tables" / name
-    text = file.read_text(encoding="utf-8")
-    assert old in text
-    file.write_text(text.replace(old, new, 1), encoding="utf-8")
-    assert says in " ".join(contradictions(Tables.load(tmp_path / "tables")))
 
 
 def test_an_unquoted_version_is_refused(tmp_path):

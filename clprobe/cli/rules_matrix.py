@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: MIT
+# ruff: noqa: PLC0415 - what one subcommand needs, the others do not load
+"""`clprobe rules matrix`: which release brings which generation OpenCL, by what."""
+
+import click
+
+from clprobe.cli import exit_codes
+
+SCHEMA = "clprobe.matrix/1"
+
+
+@click.command("matrix")
+@click.option("--generation", multiple=True, metavar="NAME", help="Gen9, xe2, Haswell; repeatable.")
+@click.option("--distribution", multiple=True, metavar="NAME", help="debian-12, noble, fedora.")
+@click.option("--implementation", multiple=True, metavar="NAME", help="beignet, compute-runtime.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "json", "markdown"]),
+    default="table",
+    show_default=True,
+)
+@click.pass_obj
+def command(
+    obj: dict[str, str],
+    *,
+    generation: tuple[str, ...],
+    distribution: tuple[str, ...],
+    implementation: tuple[str, ...],
+    form: str,
+) -> int:
+    """Show what each release offers each generation, and the reasons where few are named."""
+    from clprobe.engine.support_table import support_table
+    from clprobe.engine.tables import Tables
+    from clprobe.report.as_json import document
+    from clprobe.report.support_text import show_support, support_as_markdown
+    from clprobe.report.terminal import make_console
+
+    table = support_table(Tables.load(), generation, distribution, implementation)
+    if form == "json":
+        click.echo(document(SCHEMA, table), nl=False)
+    elif form == "markdown":
+        click.echo(support_as_markdown(table.cells), nl=False)
+    else:
+        show_support(make_console(obj["color"]), table.cells)
+    return exit_codes.OK

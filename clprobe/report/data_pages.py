@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: MIT
+"""Every page under rules/ that is generated from the files beside it."""
+
+from clprobe.engine.diagnose import Knowledge
+from clprobe.report.rule_pages import topic_pages
+from clprobe.report.table_pages import table_pages
+
+
+def data_pages(knowledge: Knowledge) -> dict[str, str]:
+    """Return each page by its path below rules/."""
+    topics = {f"{topic}/README.md": page for topic, page in topic_pages(knowledge.rules).items()}
+    tables = table_pages(knowledge.tables)
+    return topics | {f"tables/{folder}/README.md": page for folder, page in tables.items()}

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: MIT
+"""The JSON Schemas of rules/tables/*, for authors' editors: one file per folder of tables."""
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from clprobe.engine.questions import Questions
+from clprobe.engine.tables import KINDS
+from clprobe.model.finding import Source
+from clprobe.resources import rules_path
+
+FOLDER = rules_path() / "tables" / "schemas"
+_DIALECT = "https://json-schema.org/draft/2020-12/schema"
+# An entry names sources of the file's legend, by key, by one-letter keys in a row, or as a list.
+_NAMED = {
+    "description": "keys of the file's sources; left out: all of them",
+    "anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}],
+}
+_LEGEND = {
+    "description": "where the file's claims come from, by a short key",
+    "type": "object",
+    "minProperties": 1,
+    "additionalProperties": {"$ref": "#/$defs/Source"},
+}
+_FILLED_IN = {"GpuEntry": ("generation", "pci_id")}
+"""Fields that are not written: they follow from where the entry stands."""
+
+
+def table_schemas() -> dict[Path, dict[str, Any]]:
+    """Return the schema of each kind of table, by the file that holds it."""
+    made = {FOLDER / f"{kind}.json": _schema(kind, struct) for kind, struct in KINDS.items()}
+    return {**made, FOLDER / "questions.json": _schema("questions", Questions, legend=False)}
+
+
+def _schema(kind: str, struct: type[msgspec.Struct], *, legend: bool = True) -> dict[str, Any]:
+    _, definitions = msgspec.json.schema_components((struct, Source), ref_template="#/$defs/{name}")
+    for name, definition in definitions.items():
+        properties = definition["properties"]
+        for field in _FILLED_IN.get(name, ()):
+            del properties[field]
+        if "sources" in properties:
+            properties["sources"] = _NAMED
+    own = definitions.pop(struct.__name__)
+    if legend:
+        own["properties"]["sources"] = _LEGEND
+        own["required"].append("sources")
+    return {"$schema": _DIALECT, "$id": f"clprobe.tables.{kind}/1", **own, "$defs": definitions}
