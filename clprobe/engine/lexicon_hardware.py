@@ -21,6 +21,7 @@ from clprobe.engine.table_types import Generation, GpuEntry
 from clprobe.engine.tables import Tables
 from clprobe.engine.versions import in_words
 
+_OUTCOMES = ("works", "untested", "fails")
 _MOST_CHIPS = 40
 _MOST_PAGES = 4
 _BRANDS = r"radeon|\bamd|\bati\b|firepro|\br[x579]\b|geforce|nvidia|quadro|tesla|titan|[rg]tx"
@@ -127,10 +128,14 @@ def _releases(key: str, tables: Tables) -> tuple[str, ...]:
 
 
 def _stacks(generation: str, tables: Tables) -> Iterator[str]:
-    for key, stack in tables.stacks().items():
-        for one in stack.supports:
-            if generation in one.generations:
-                yield f"{key}: {one.outcome}, {one.because}{doubt(one)}"
+    """Yield what runs on a generation, what nobody tried, and what does not run."""
+    said = [
+        (one.outcome, f"{key}: {one.outcome}, {one.because}{doubt(one)}")
+        for key, stack in tables.stacks().items()
+        for one in stack.supports
+        if generation in one.generations
+    ]
+    yield from (text for outcome in _OUTCOMES for of, text in said if of == outcome)
 
 
 def gpus(name: str, knowledge: Knowledge) -> Iterator[Entry]:
@@ -197,7 +202,7 @@ def gpu_entry(pci_id: str, found: GpuEntry, tables: Tables) -> Entry:
     facts = [
         ("generation", found.generation),
         ("chip", f"{found.codename}{f', {found.eus} EUs' if found.eus else ''}"),
-        ("kernel drivers", ", ".join(found.kernel_drivers)),
+        ("kernel drivers", ", ".join(map(_bound, found.kernel_drivers))),
         ("OpenCL by", _drivers(pci_id, found, tables)),
         ("compute-runtime", in_words(found.neo) if found.neo else ""),
         ("legacy1", "yes" if found.legacy1 else ""),
@@ -217,6 +222,11 @@ def gpu_entry(pci_id: str, found: GpuEntry, tables: Tables) -> Entry:
         facts=stated(facts + as_a_whole(found)),
         sources=sources_of(both),
     )
+
+
+def _bound(driver: str) -> str:
+    """Return a kernel driver in words; "xe!" is the tables' short form."""
+    return f"{driver[:-1]} (only with force_probe)" if driver.endswith("!") else driver
 
 
 def families(name: str, knowledge: Knowledge) -> Iterator[Entry]:
