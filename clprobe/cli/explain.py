@@ -18,15 +18,23 @@ def command(obj: dict[str, str], *, name: tuple[str, ...], as_json: bool) -> int
     """Print everything known about NAME, with sources.
 
     NAME is a rule, a GPU by name or PCI id, a codename, a generation, a driver or one version of
-    it, a package, a distribution's release, a machine-learning stack or a kernel driver.
+    it, a package, a distribution's release, a machine-learning stack or a kernel driver. Of a name
+    that stands for nothing --json prints no entries, and the exit status is 2.
     """
     from clprobe.engine.diagnose import Knowledge
-    from clprobe.engine.lexicon import explain
+    from clprobe.engine.lexicon import explain, without_entries
+    from clprobe.model.errors import ClprobeError
     from clprobe.report.as_json import document
     from clprobe.report.explain_text import show_explained
     from clprobe.report.terminal import make_console
 
-    explained = explain(" ".join(name), Knowledge.load())
+    asked = " ".join(name)
+    try:
+        explained = explain(asked, Knowledge.load())
+    except ClprobeError:
+        if as_json:  # a program that reads it gets a document in every case
+            click.echo(document(SCHEMA, without_entries(asked)), nl=False)
+        raise
     if as_json:
         click.echo(document(SCHEMA, explained), nl=False)
     else:

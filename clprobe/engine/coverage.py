@@ -4,7 +4,7 @@
 from typing import Literal
 
 from clprobe.engine.table_types import Generation, GpuEntry, Implementation
-from clprobe.engine.versions import compare, in_range, upstream
+from clprobe.engine.versions import compare, in_range, in_words, upstream
 from clprobe.model.errors import ClprobeError
 from clprobe.model.unknown import Unknown
 
@@ -103,9 +103,17 @@ def _rusticl(version: str | None, gpu: GpuEntry, generation: Generation | None) 
         return Unknown(unknown="no table says since which Mesa rusticl drives it")
     if version is None:
         return Unknown(unknown=f"the version of Mesa decides: {support.versions} drives it")
-    number = upstream(version)
-    if in_range(number, support.versions, "mesa"):
-        return True
-    if in_range(number, "<22.3", "mesa"):
+    return _listed(upstream(version), gpu, support.versions)
+
+
+def _listed(mesa: str, gpu: GpuEntry, seen: str) -> Covers:
+    """Return whether this Mesa takes the id by itself; `seen` are versions that were looked at."""
+    if in_range(mesa, f"<={gpu.mesa_lacks}" if gpu.mesa_lacks else "<22.3", "mesa"):
         return False
-    return Unknown(unknown=f"seen working with Mesa {support.versions}; {number} was not looked at")
+    if gpu.mesa_force_probe:
+        return Unknown(unknown="Mesa drives it only where INTEL_FORCE_PROBE names its id")
+    if gpu.mesa_since:
+        seen = f">={gpu.mesa_since}"
+    if in_range(mesa, seen, "mesa"):
+        return True
+    return Unknown(unknown=f"seen working with Mesa {in_words(seen)}; {mesa} was not looked at")

@@ -33,7 +33,7 @@ def table_entries(tables: Tables) -> dict[str, list[tuple[str, Entry]]]:
         ],
         "distributions": [(one.key, distribution_entry(one)) for one in releases],
         "stacks": [(key, stack_entry(one)) for key, one in tables.stacks().items()],
-        "families": [(key, family_entry(one)) for key, one in tables.families().items()],
+        "families": [(key, family_entry(one, tables)) for key, one in tables.families().items()],
         "gpus": [(key, gpu_entry(key, one, tables)) for key, one in _oldest_first(tables)],
     }
 

@@ -77,6 +77,7 @@ def _chip(names: str) -> str:
 
 def _words(text: str) -> set[str]:
     apart = re.sub(r"\b(u?hd)(\d)", r"\1 \2", text.lower())  # UHD630
+    apart = re.sub(r"\blake-", "lake lake-", apart)  # Alder Lake-N is an Alder Lake
     return set(re.findall(r"[a-z0-9.-]+", apart)) - _NOISE
 
 

@@ -32,6 +32,16 @@ def sources_of(entries: Iterable[TableEntry]) -> tuple[Source, ...]:
     return tuple({one.url: one for entry in entries for one in entry.sources}.values())
 
 
+def doubt(entry: TableEntry) -> str:
+    """Return what a line adds for an entry that nobody has confirmed."""
+    return ", unverified" if entry.unverified else ""
+
+
+def as_a_whole(entry: TableEntry) -> Facts:
+    """Return the fact that nobody has confirmed a whole entry, where that is so."""
+    return [("unverified", "nobody has confirmed this entry as a whole")] * entry.unverified
+
+
 def words(text: str) -> frozenset[str]:
     """Return the words of a name without those that tell nothing apart."""
     found = frozenset(re.findall(r"[a-z0-9.]+", text.lower()))
@@ -45,5 +55,5 @@ def squeezed(text: str) -> str:
 
 def split_version(name: str) -> tuple[str, str | None]:
     """Return name and version of "compute-runtime 24.35" or "linux-6.8"; None without one."""
-    match = re.fullmatch(r"(.*[A-Za-z0-9)])[ =@_-]+v?(\d+(?:\.\d+)+\S*)", name.strip())
+    match = re.fullmatch(r"(.*?[A-Za-z0-9)])[ =@_-]+v?(\d+(?:\.\d+)+\S*)", name.strip())
     return (match[1], match[2]) if match else (name.strip(), None)

@@ -7,35 +7,69 @@ from collections.abc import Iterator
 
 from clprobe.engine.diagnose import Knowledge
 from clprobe.engine.family_table import Family
-from clprobe.engine.lexicon_entry import Entry, sources_of, squeezed, stated, words
+from clprobe.engine.lexicon_entry import (
+    Entry,
+    as_a_whole,
+    doubt,
+    sources_of,
+    squeezed,
+    stated,
+    words,
+)
 from clprobe.engine.support import support
 from clprobe.engine.table_types import Generation, GpuEntry
 from clprobe.engine.tables import Tables
 from clprobe.engine.versions import in_words
 
+_OUTCOMES = ("works", "untested", "fails")
 _MOST_CHIPS = 40
 _MOST_PAGES = 4
+_BRANDS = r"radeon|\bamd|\bati\b|firepro|\br[x579]\b|geforce|nvidia|quadro|tesla|titan|[rg]tx"
+_MADE_BY = {"amd": "AMD ATI Radeon", "nvidia": "NVIDIA GeForce"}
 
 
 def generations(name: str, knowledge: Knowledge) -> Iterator[Entry]:
-    """Yield the generation of that key, or the one with a chip of that name."""
-    found = knowledge.tables.generation(name.replace(" ", ""))
-    if found is not None:
-        yield generation_entry(found, knowledge.tables)
-        return
-    wanted = squeezed(name)
-    for one in knowledge.tables.generations().values():
-        for key, platform in one.platforms.items():
-            chip = platform.names.partition(":")[0]
-            if wanted in (squeezed(key), squeezed(chip), *map(squeezed, chip.split(", "))):
-                yield generation_entry(one, knowledge.tables)
-                break
+    """Yield the generation of that key, or those with a chip of that name."""
+    tables = knowledge.tables
+    wanted = re.sub(r"^(xe[23])[hl]pg$", r"\1", squeezed(name))  # Xe2-LPG and Xe2-HPG are Xe2
+    for one in tables.generations().values():
+        if wanted in map(squeezed, (one.generation, *one.generation.split("/"))):
+            yield generation_entry(one, tables)
+            return
+    processors = _processor_generation(name)
+    for one in tables.generations().values():
+        cpus = " ".join(platform.cpus or "" for platform in one.platforms.values())
+        if (processors and re.search(processors, cpus)) or (
+            wanted and any(wanted in _chip_names(key, one) for key in one.platforms)
+        ):
+            yield generation_entry(one, tables)
+
+
+def _processor_generation(name: str) -> str | None:
+    """Return what the processors of a "4th gen" are called in the tables, as a pattern."""
+    match = re.fullmatch(
+        r"(?:intel |core )*(\d+)(?:st|nd|rd|th)[- ]gen(?:eration)?(?: intel| core)*", name.lower()
+    )
+    return rf"\b{match[1]}(?:st|nd|rd|th) (?:and \w+ )?generation" if match else None
+
+
+def _chip_names(key: str, generation: Generation) -> set[str]:
+    """Return what a chip is called, squeezed: Alder Lake-S is an Alder Lake too."""
+    chips = generation.platforms[key].names.partition(":")[0]
+    named = [one for one in re.split(r", | and |; ", chips) if len(one) > 1]
+    # adls and adlp are both ADL.
+    return {key[:3], *_squeezed_names(key, chips, named)}
+
+
+def _squeezed_names(key: str, chips: str, named: list[str]) -> set[str]:
+    return {squeezed(one) for one in (key, chips, *named, *(n.partition("-")[0] for n in named))}
 
 
 def generation_entry(found: Generation, tables: Tables) -> Entry:
     """Return the page of a generation."""
     driven = [
-        f"{key} {in_words(one.versions)}" + (f", Linux {one.linux}" if one.linux != "*" else "")
+        f"{key} {in_words(one.versions)}"
+        + (f", Linux {in_words(one.linux)}" if one.linux != "*" else "")
         for key, one in found.implementations.items()
     ]
     able = [
@@ -57,13 +91,10 @@ def generation_entry(found: Generation, tables: Tables) -> Entry:
         ("learning", "\n".join(_stacks(found.generation, tables))),
         ("next", f"clprobe rules matrix --generation {found.generation.split('/')[-1]}"),
     ]
-    doubt = (
-        [("unverified", "nobody has confirmed this entry as a whole")] if found.unverified else []
-    )
     return Entry(
         kind="generation",
         title=found.generation,
-        facts=stated(facts + doubt),
+        facts=stated(facts + as_a_whole(found)),
         sources=found.sources,
     )
 
@@ -97,10 +128,14 @@ def _releases(key: str, tables: Tables) -> tuple[str, ...]:
 
 
 def _stacks(generation: str, tables: Tables) -> Iterator[str]:
-    for key, stack in tables.stacks().items():
-        for one in stack.supports:
-            if generation in one.generations:
-                yield f"{key}: {one.outcome}, {one.because}"
+    """Yield what runs on a generation, what nobody tried, and what does not run."""
+    said = [
+        (one.outcome, f"{key}: {one.outcome}, {one.because}{doubt(one)}")
+        for key, stack in tables.stacks().items()
+        for one in stack.supports
+        if generation in one.generations
+    ]
+    yield from (text for outcome in _OUTCOMES for of, text in said if of == outcome)
 
 
 def gpus(name: str, knowledge: Knowledge) -> Iterator[Entry]:
@@ -117,7 +152,7 @@ def gpus(name: str, knowledge: Knowledge) -> Iterator[Entry]:
 
 
 def _several(name: str, found: list[tuple[str, GpuEntry]], tables: Tables) -> Entry:
-    lines = [f"{pci_id}: {one.name or one.codename}, {one.generation}" for pci_id, one in found]
+    lines = [f"{pci_id}: {_called(one)}, {one.generation}" for pci_id, one in found]
     more = len(lines) - _MOST_CHIPS
     if more > 0:
         lines = [*lines[:_MOST_CHIPS], f"and {more} more"]
@@ -131,9 +166,13 @@ def _several(name: str, found: list[tuple[str, GpuEntry]], tables: Tables) -> En
         ("next", f"clprobe explain {found[0][0]}"),
     ]
     title = f"{name}: {len(found)} chips go by this name"
-    return Entry(
-        kind="GPU", title=title, facts=stated(facts), sources=sources_of(one for _, one in found)
-    )
+    generations = [one for one in map(tables.generation, kinds) if one is not None]
+    sources = sources_of([*(one for _, one in found), *generations])
+    return Entry(kind="GPU", title=title, facts=stated(facts), sources=sources)
+
+
+def _called(found: GpuEntry) -> str:
+    return f"{found.name} ({found.codename})" if found.name else found.codename
 
 
 def _one_each(found: list[tuple[str, GpuEntry]]) -> list[tuple[str, GpuEntry]]:
@@ -163,7 +202,7 @@ def gpu_entry(pci_id: str, found: GpuEntry, tables: Tables) -> Entry:
     facts = [
         ("generation", found.generation),
         ("chip", f"{found.codename}{f', {found.eus} EUs' if found.eus else ''}"),
-        ("kernel drivers", ", ".join(found.kernel_drivers)),
+        ("kernel drivers", ", ".join(map(_bound, found.kernel_drivers))),
         ("OpenCL by", _drivers(pci_id, found, tables)),
         ("compute-runtime", in_words(found.neo) if found.neo else ""),
         ("legacy1", "yes" if found.legacy1 else ""),
@@ -180,21 +219,30 @@ def gpu_entry(pci_id: str, found: GpuEntry, tables: Tables) -> Entry:
     return Entry(
         kind="GPU",
         title=f"{pci_id}: {found.name or found.codename}",
-        facts=stated(facts),
+        facts=stated(facts + as_a_whole(found)),
         sources=sources_of(both),
     )
+
+
+def _bound(driver: str) -> str:
+    """Return a kernel driver in words; "xe!" is the tables' short form."""
+    return f"{driver[:-1]} (only with force_probe)" if driver.endswith("!") else driver
 
 
 def families(name: str, knowledge: Knowledge) -> Iterator[Entry]:
     """Yield the families of AMD's and NVIDIA's chips that the name fits."""
     for found in knowledge.tables.families().values():
-        fits = any(re.search(text, name, re.IGNORECASE) for text in found.names)
-        named = words(name) <= words(f"{found.family} {found.name}")
+        hits = [re.search(text, name, re.IGNORECASE) for text in found.names]
+        # HD 4600 somewhere in a sentence is Intel's unless it says otherwise.
+        branded = re.search(_BRANDS, name, re.IGNORECASE) is not None
+        fits = any(hit and (branded or len(hit[0]) * 2 >= len(name)) for hit in hits)
+        told = words(name) - {"hd"}
+        named = told and told <= words(f"{found.family} {found.name} {_MADE_BY[found.vendor]}")
         if (fits or named) and "intel" not in name.lower():
-            yield family_entry(found)
+            yield family_entry(found, knowledge.tables)
 
 
-def family_entry(found: Family) -> Entry:
+def family_entry(found: Family, tables: Tables) -> Entry:
     """Return the page of a family."""
     driven = [f"{key} {in_words(one.versions)}" for key, one in found.implementations.items()]
     facts = [
@@ -202,14 +250,25 @@ def family_entry(found: Family) -> Entry:
         ("chips", found.name),
         ("driven by", "\n".join(driven)),
         ("not driven by", "\n".join(f"{k}: {why}" for k, why in found.not_driven_by.items())),
+        ("also in question", "\n".join(_open(found, tables))),
         ("next", "clprobe doctor"),
     ]
     return Entry(
         kind="family",
         title=f"{found.family}: {found.name}",
-        facts=stated(facts),
+        facts=stated(facts + as_a_whole(found)),
         sources=found.sources,
     )
+
+
+def _open(found: Family, tables: Tables) -> Iterator[str]:
+    """Yield the implementations for this maker's GPUs of which the family's file says nothing."""
+    module = {"amd": "amdgpu", "nvidia": "nvidia"}[found.vendor]
+    for key, one in tables.implementations().items():
+        told = key in found.implementations or key in found.not_driven_by
+        if module in one.kernel_drivers and one.maintained and not told:
+            nodes = ", ".join(one.device_nodes)
+            yield f"{key} through {nodes}: which releases drive these chips is not entered"
 
 
 def _yes(fact: bool) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from clprobe.engine.diagnose import Knowledge
 from clprobe.engine.lexicon_entry import Entry, sources_of, split_version, stated
+from clprobe.engine.lexicon_software import release_line
 from clprobe.engine.linux_support import is_in_range
 from clprobe.engine.table_types import Entry as TableEntry
 from clprobe.engine.tables import Tables
@@ -21,6 +22,26 @@ def linux(name: str, knowledge: Knowledge) -> Iterator[Entry]:
         yield _module(base.lower(), tables)
     if base.lower() in ("linux", "kernel") and version is not None:
         yield _linux_version(version, tables)
+    if base.lower() == "python" and version is not None:
+        yield _python_version(".".join(version.split(".")[:2]), tables)
+
+
+def _python_version(version: str, tables: Tables) -> Entry:
+    """Return the page of a version of Python: who ships it, which stacks have builds for it."""
+    shipped = [one for one in tables.distributions() if one.python == version]
+    builds = [
+        (stack, f"{stack.stack} {one.version}")
+        for stack in tables.stacks().values()
+        for one in stack.builds
+        if is_in_range(version, one.python, "pep440") is True
+    ]
+    facts = [
+        ("shipped by", ", ".join(one.key for one in shipped)),
+        ("builds for it", "\n".join(text for _, text in builds)),
+        ("next", f"clprobe install-plan --goal pytorch --python {version}"),
+    ]
+    sources = sources_of([*shipped, *(stack for stack, _ in builds)])
+    return Entry(kind="Python", title=f"Python {version}", facts=stated(facts), sources=sources)
 
 
 def _module(name: str, tables: Tables) -> Entry:
@@ -64,7 +85,7 @@ def _linux_version(version: str, tables: Tables) -> Entry:
                 lines["not"].append(label)
     entries = tables.implementations().values()
     bad = [
-        (entry, f"{entry.implementation} {one.versions}: {one.note}")
+        (entry, f"{entry.implementation} {release_line(one)}")
         for entry in entries
         for one in entry.releases
         if one.linux != "*" and is_in_range(version, one.linux, "linux") is True

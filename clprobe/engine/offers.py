@@ -81,8 +81,13 @@ def _left_out(
     generation: Generation,
 ) -> str:
     """Name the chips that this version does not drive, or does not surely."""
-    key, version = implementation, row.version
-    out = [c for c in chips if covers(key, version, c.pci_id, c, generation) is not True]
+    answers = [covers(implementation, row.version, c.pci_id, c, generation) for c in chips]
+    is_open = generation.generation not in row.also_drives
+    out = [
+        chip
+        for chip, answer in zip(chips, answers, strict=True)
+        if answer is False or (isinstance(answer, Unknown) and is_open)
+    ]
     named = ", ".join(dict.fromkeys(c.codename for c in out))
     if len(out) > _MOST_IDS:
         return f"without {len(out)} of its {len(chips)} PCI ids ({named}); give the PCI id"

@@ -1,19 +1,25 @@
 # SPDX-License-Identifier: MIT
-"""Which Linux of a release binds a generation's GPUs, for a runtime that accepts its driver."""
+"""Which Linux of a release binds a generation's GPUs, and whether its C library fits files."""
 
 from typing import Literal
 
 import msgspec
 
 from clprobe.engine.linux_support import is_in_range
-from clprobe.engine.table_types import Distribution, Generation, Implementation, Platform
+from clprobe.engine.table_types import (
+    Distribution,
+    Elsewhere,
+    Generation,
+    Implementation,
+    Platform,
+)
 from clprobe.engine.versions import conditions, in_words
 
 Fit = Literal["yes", "some", "forced", "no", "unknown"]
 _SETTLED = "5.0"
-_ROLLING = ("rolling", "tumbleweed", "unstable", "edge")
-"""These carry the newest Linux, of which the tables know what it binds."""
 """A fixed release without a row for its Linux is taken to have at least this one."""
+_ROLLING = ("rolling", "tumbleweed")
+"""These carry the newest Linux, of which the tables know what it binds."""
 
 
 class LinuxAnswer(msgspec.Struct, frozen=True):
@@ -34,11 +40,17 @@ def linux_of(
         return _unlisted(release, generation, implementation)
     offers = (("default", shipped.default), ("hwe", shipped.hwe), ("backports", shipped.backports))
     known = [(pocket, version) for pocket, version in offers if version is not None]
-    for fit in ("yes", "some", "forced"):
+    for fit in ("yes", "some") if shipped.at_least else ("yes", "some", "forced"):
         for pocket, version in known:
             if _fit(version, generation, implementation) == fit:
-                return LinuxAnswer(fit, version, pocket, _said(fit, pocket, version, generation))
+                said = _said(fit, pocket, version, generation)
+                if shipped.at_least:
+                    said = said.replace("is too old", "without its updates is too old")
+                return LinuxAnswer(fit, version, pocket, said)
     newest = known[-1][1]
+    if shipped.at_least:
+        said = f"how far its updates go beyond the GPU drivers of Linux {newest} was not looked at"
+        return LinuxAnswer("unknown", newest, said=f"{said}: {_asks(generation, implementation)}")
     return LinuxAnswer("no", newest, known[-1][0], _too_old(newest, generation, implementation))
 
 
@@ -106,9 +118,9 @@ def _unlisted(
 ) -> LinuxAnswer:
     """Say nothing of chips that any Linux 5 binds; of newer ones the version decides."""
     if release.id == "conda-forge" and not _any_linux(generation, implementation):
-        return LinuxAnswer(
-            "unknown", said=f"the host's Linux decides: {_asks(generation, implementation)}"
-        )
+        # It brings no Linux: that is the host's, and a condition, not a doubt.
+        said = f"the host's Linux counts: {_asks(generation, implementation)}"
+        return LinuxAnswer("yes", said=said)
     if release.release in _ROLLING:
         return LinuxAnswer("yes")
     if _any_linux(generation, implementation):
@@ -134,3 +146,12 @@ def _any_linux(generation: Generation, implementation: Implementation) -> bool:
 
 def _before(bound: str, operator: str) -> bool:
     return operator not in (">", ">=") or is_in_range(bound, f"<={_SETTLED}", "linux") is True
+
+
+def glibc_fits(release: Distribution, way: Elsewhere) -> bool | None:
+    """Return whether the release has a C library that the files were built for; None: unknown."""
+    if way.glibc == "*":
+        return True
+    if release.glibc is None:
+        return None
+    return is_in_range(release.glibc, way.glibc, "dotted") is True

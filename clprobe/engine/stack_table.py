@@ -41,9 +41,10 @@ class Stack(Entry, frozen=True, kw_only=True):
 
     `api` is what it needs below it, `cpu` what it does without a GPU, `check` Python code that
     shows whether it works. `summary` says what it is, where people take it for something else.
-    `vendor`: it is for the GPUs of that one alone. `framework` is the one that its programs are
-    written for, where that is another's. `recipe` builds it from source where no build fits.
-    `cpu_needs_opencl` False: it brings its own code for the CPU.
+    `called` are names that people use besides. `vendor`: it is for the GPUs of that one alone.
+    `framework` is the one that its programs are written for, where that is another's. `recipe`
+    builds it from source where no build fits. `cpu_needs_opencl` False: it brings its own code for
+    the CPU.
     """
 
     stack: str
@@ -59,6 +60,7 @@ class Stack(Entry, frozen=True, kw_only=True):
     builds: tuple[StackBuild, ...] = ()
     supports: tuple[StackSupport, ...] = ()
     summary: str | None = None
+    called: tuple[str, ...] = ()
     systems: tuple[str, ...] = ("linux",)
     packages: tuple[str, ...] = ()
     device: str | None = None

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: MIT
 """One cell of the support matrix: what a release offers a generation of one implementation."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Literal
 
 import msgspec
 
-from clprobe.engine.linux_support import is_in_range
 from clprobe.engine.offers import Offer, drives, on_cpu, packaged
-from clprobe.engine.release_linux import LinuxAnswer, linux_of
+from clprobe.engine.release_linux import LinuxAnswer, glibc_fits, linux_of
+from clprobe.engine.support_notes import flaws_of, needed_variables, notes_of
+from clprobe.engine.support_sources import sources_of
 from clprobe.engine.table_types import (
     Distribution,
     Elsewhere,
@@ -16,21 +17,25 @@ from clprobe.engine.table_types import (
     Generation,
     GpuEntry,
     Implementation,
+    NotPackaged,
 )
 from clprobe.engine.tables import Tables
-from clprobe.engine.versions import in_words, upstream
+from clprobe.engine.versions import in_words
 from clprobe.model.finding import Source
 
 Status = Literal["supported", "not_supported", "unverified"]
 _FROM = {"file": "files of {}", "repository": "{}", "pip": "wheels of PyPI"}
+_NODE = "On such a machine, ls /dev/dri lists a render node if its Linux drives the GPU"
+_SEARCH = "Ask the package search of {} for {}"
 _INTEL = frozenset({"compute-runtime", "compute-runtime-legacy1", "beignet", "rusticl"})
 
 
 class Support(msgspec.Struct, frozen=True, kw_only=True):
     """An answer. `origin` says where `package` comes from, `next_step` what settles the answer.
 
-    `notes` are what else to know of that version on this hardware. What runs on the CPU counts
-    as supported where it can be installed; `device` tells the two apart.
+    `notes` are what else to know of that version on this hardware, `environment` the variables
+    without which it shows no GPU. What runs on the CPU counts as supported where it can be
+    installed; `device` tells the two apart.
     """
 
     generation: str
@@ -46,6 +51,7 @@ class Support(msgspec.Struct, frozen=True, kw_only=True):
     origin: str | None = None
     next_step: str | None = None
     notes: tuple[str, ...] = ()
+    environment: dict[str, str] = {}
 
 
 class _Cell(msgspec.Struct, frozen=True):
@@ -53,6 +59,10 @@ class _Cell(msgspec.Struct, frozen=True):
     release: Distribution
     implementation: Implementation
     chips: tuple[GpuEntry, ...]
+
+    def linux(self) -> list[Entry]:
+        """Return what is known of the release's Linux, to name its sources."""
+        return [self.release.linux] if self.release.linux is not None else []
 
     def answer(  # noqa: PLR0913 - one parameter per field
         self,
@@ -63,6 +73,7 @@ class _Cell(msgspec.Struct, frozen=True):
         offer: Offer | None = None,
         next_step: str | None = None,
         notes: tuple[str, ...] = (),
+        environment: dict[str, str] | None = None,
     ) -> Support:
         """Return the answer with the names of what it is about."""
         return Support(
@@ -72,13 +83,14 @@ class _Cell(msgspec.Struct, frozen=True):
             device="cpu" if on_cpu(self.implementation) else "gpu",
             status=status,
             reason=_sentence(reason),
-            sources=_sources(sources),
+            sources=sources_of(sources, self.implementation),
             version=offer.version if offer else None,
             package=offer.package if offer else None,
             pocket=offer.pocket if offer else None,
             origin=offer.origin if offer else None,
             next_step=_sentence(next_step) if next_step else None,
             notes=tuple(_sentence(note) for note in notes),
+            environment=environment or {},
         )
 
 
@@ -123,14 +135,23 @@ def _offered(cell: _Cell, offer: Offer) -> Support:
     if on_cpu(entry):
         return _on_cpu(cell, offer, has)
     linux = linux_of(cell.release, generation, entry)
-    sources = [offer.entry, generation, entry]
+    sources: list[Entry] = [offer.entry, generation, entry, *cell.linux()]
     if linux.fit == "no":
         reason = f"{has}, which drives {generation.generation}, but {linux.said}"
         return cell.answer("not_supported", reason, sources, offer=offer)
     status, step = _status(cell, offer, linux)
-    notes = tuple(_notes(cell, offer, linux))
+    flaws = flaws_of(entry, offer.version, generation, linux)
+    notes = tuple(notes_of(entry, offer.note, flaws))
+    sources += flaws
+    reason = _reason(has, cell, offer, linux)
     return cell.answer(
-        status, _reason(has, cell, offer, linux), sources, offer=offer, next_step=step, notes=notes
+        status,
+        reason,
+        sources,
+        offer=offer,
+        next_step=step,
+        notes=notes,
+        environment=needed_variables(entry, flaws),
     )
 
 
@@ -141,13 +162,9 @@ def _on_cpu(cell: _Cell, offer: Offer, has: str) -> Support:
         f"{has}, which computes on the CPU, whatever the GPU is",
         [offer.entry],
         offer=offer,
-        next_step=_search(cell, offer) if doubt else None,
+        next_step=_SEARCH.format(cell.release.name, offer.package) if doubt else None,
         notes=(offer.note,) if offer.note else (),
     )
-
-
-def _search(cell: _Cell, offer: Offer) -> str:
-    return f"Ask the package search of {cell.release.name} for {offer.package}"
 
 
 def _reason(has: str, cell: _Cell, offer: Offer, linux: LinuxAnswer) -> str:
@@ -164,35 +181,15 @@ def _status(cell: _Cell, offer: Offer, linux: LinuxAnswer) -> tuple[Status, str 
     if offer.drives == "unknown":
         return "unverified", "Install it and run clprobe doctor on such a GPU"
     if offer.entry.unverified:
-        return "unverified", _search(cell, offer)
+        return "unverified", _SEARCH.format(cell.release.name, offer.package)
     if linux.fit == "unknown":
-        return "unverified", "The command uname -r shows whether the release has such a Linux"
+        return (
+            "unverified",
+            _NODE,
+        )
     if linux.fit == "forced":
         return "unverified", "Boot with force_probe and the GPU's device id, then clprobe doctor"
     return "supported", None
-
-
-def _notes(cell: _Cell, offer: Offer, linux: LinuxAnswer) -> Iterator[str]:
-    """Yield what the tables know to go wrong with this version, on this hardware and Linux."""
-    entry = cell.implementation
-    number = offer.version if entry.version_scheme == "debian" else upstream(offer.version)
-    if offer.note:
-        yield offer.note
-    for one in entry.releases:
-        concerned = not one.generations or cell.generation.generation in one.generations
-        mended = offer.version in one.mended
-        here = is_in_range(number, one.versions, entry.version_scheme) is True
-        if not (concerned and here) or mended:
-            continue
-        if one.linux == "*" or _is_in(linux.linux, one.linux):
-            yield one.note
-    if entry.enable:
-        variables = " ".join(f"{key}={value}" for key, value in entry.enable.items())
-        yield f"It shows the GPU only with {variables} in the environment"
-
-
-def _is_in(linux: str | None, versions: str) -> bool:
-    return linux is not None and is_in_range(linux, versions, "linux") is True
 
 
 def _brought(cell: _Cell, way: Elsewhere, offers: list[Offer]) -> Support | None:
@@ -212,13 +209,20 @@ def _brought(cell: _Cell, way: Elsewhere, offers: list[Offer]) -> Support | None
         why=why,
     )
     own = _own(cell, offers)
-    sources: list[Entry] = [way, *_denials(cell), cell.generation]
+    of_gpu: list[Entry] = [] if on_cpu(cell.implementation) else [cell.generation]
+    sources: list[Entry] = [way, *([] if offers else _denials(cell)), *of_gpu]
     linux = LinuxAnswer("yes") if on_cpu(cell.implementation) else _linux(cell)
     if linux.fit == "no":
         return cell.answer("not_supported", f"{own}, and {linux.said}", sources)
+    glibc = glibc_fits(cell.release, way)
+    if glibc is False:
+        reason = f"{own}, and {offer.origin} ({way.version}) need glibc {in_words(way.glibc)}"
+        return cell.answer("not_supported", f"{reason}; it has {cell.release.glibc}", sources)
     doubt = way.status != "supported" or way.unverified or linux.fit in ("unknown", "forced")
-    doubt = doubt or not _glibc_fits(cell.release, way)
+    doubt = doubt or glibc is None
     reason = f"{own}; {offer.origin} ({way.version}) are another way: {way.note}"
+    if on_cpu(cell.implementation):
+        reason = f"{reason}. It computes on the CPU, whatever the GPU is"
     step = "Install it so on such a machine and run clprobe doctor" if doubt else None
     status: Status = "unverified" if doubt else "supported"
     return cell.answer(status, reason, sources, offer=offer, next_step=step)
@@ -226,12 +230,6 @@ def _brought(cell: _Cell, way: Elsewhere, offers: list[Offer]) -> Support | None
 
 def _linux(cell: _Cell) -> LinuxAnswer:
     return linux_of(cell.release, cell.generation, cell.implementation)
-
-
-def _glibc_fits(release: Distribution, way: Elsewhere) -> bool:
-    if way.glibc == "*":
-        return True
-    return release.glibc is not None and is_in_range(release.glibc, way.glibc, "dotted") is True
 
 
 def _not_offered(cell: _Cell, offers: list[Offer]) -> Support:
@@ -246,14 +244,27 @@ def _not_offered(cell: _Cell, offers: list[Offer]) -> Support:
         if way.version is None and cell.release.key in way.onto
     ]
     if unknown and not offers:
-        reason = f"It is not known whether {cell.release.name} has {cell.implementation.name}"
-        return cell.answer(
-            "unverified", reason, [*unknown, cell.release], next_step=unknown[0].because
-        )
-    sources: list[Entry] = [*(one.entry for one in offers), *_denials(cell), cell.generation]
+        return _open(cell, unknown)
+    denials = [] if offers else _denials(cell)
+    of_gpu: list[Entry] = [] if on_cpu(cell.implementation) else [cell.generation]
+    sources: list[Entry] = [*(one.entry for one in offers), *denials, *of_gpu]
+    if not ways and not offers and any(one.unverified for one in denials):
+        ways.append(f"Nobody has confirmed it: ask the package search of {cell.release.name}")
     return cell.answer(
         "not_supported", _own(cell, offers), sources, next_step=ways[0] if ways else None
     )
+
+
+def _open(cell: _Cell, unknown: list[NotPackaged]) -> Support:
+    """Return the answer where nobody saw what the release packages: its Linux may rule it out."""
+    name, entry = cell.release.name, cell.implementation
+    sources: list[Entry] = [*unknown]
+    linux = LinuxAnswer("yes") if on_cpu(entry) else _linux(cell)
+    if linux.fit == "no":
+        reason = f"{name} may have {entry.name}, but {linux.said}"
+        return cell.answer("not_supported", reason, [*sources, *cell.linux(), cell.generation])
+    reason = f"It is not known whether {name} has {entry.name}"
+    return cell.answer("unverified", reason, sources, next_step=unknown[0].because)
 
 
 def _own(cell: _Cell, offers: list[Offer]) -> str:
@@ -267,19 +278,18 @@ def _own(cell: _Cell, offers: list[Offer]) -> str:
             f"{cell.release.name} has {newest.package} {newest.version}, "
             f"and {generation.generation} needs {words}"
         )
+    if any(key in one.implementations for one in cell.release.unknown):
+        return f"It is not known whether {cell.release.name} packages {cell.implementation.name}"
     denials = [one.because for one in cell.release.lacks if key in one.implementations]
     because = f": {denials[0]}" if denials else ""
     return f"{cell.release.name} does not package {cell.implementation.name}{because}"
 
 
 def _denials(cell: _Cell) -> list[Entry]:
-    key = cell.implementation.implementation
-    found: list[Entry] = [one for one in cell.release.lacks if key in one.implementations]
-    return found or [cell.release]
-
-
-def _sources(entries: Iterable[Entry]) -> tuple[Source, ...]:
-    return tuple({source.url: source for entry in entries for source in entry.sources}.values())
+    key, release = cell.implementation.implementation, cell.release
+    told = (*release.lacks, *release.unknown)
+    found: list[Entry] = [one for one in told if key in one.implementations]
+    return found or [release]
 
 
 def _sentence(text: str) -> str:

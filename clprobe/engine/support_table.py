@@ -2,6 +2,7 @@
 """The support matrix: the cells that somebody asks for, by words that people use."""
 
 from collections.abc import Sequence
+from difflib import get_close_matches
 
 import msgspec
 
@@ -49,7 +50,26 @@ def _generation(name: str, tables: Tables) -> str:
     chips = {entry.generation for _, entry in tables.find_gpus(name)} & set(tables.generations())
     if len(chips) == 1:
         return chips.pop()
-    raise _no_such("generation", name, list(tables.generations()))
+    known = list(tables.generations())
+    close = _near_chip(name, tables)
+    hint = f"Did you mean {close}?" if close else nearest(name[:60], known)
+    raise _no_such("generation", name, f"{hint} A chip or a GPU's name will do, too.")
+
+
+def _near_chip(name: str, tables: Tables) -> str | None:
+    """Return the chip that is written almost so, such as Tiger Lake for Tigerlake."""
+    chips = {
+        _bare(chip): chip
+        for one in tables.generations().values()
+        for platform in one.platforms.values()
+        for chip in (platform.names.partition(":")[0], *one.microarchitecture.split(", "))
+    }
+    found = get_close_matches(_bare(name), chips, n=1, cutoff=0.8)
+    return chips[found[0]] if found else None
+
+
+def _bare(name: str) -> str:
+    return "".join(letter for letter in name.lower() if letter.isalnum())
 
 
 def _releases(name: str, tables: Tables) -> list[Distribution]:
@@ -61,7 +81,8 @@ def _releases(name: str, tables: Tables) -> list[Distribution]:
         in (one.key, one.id, one.codename, *(f"{also}-{one.release}" for also in one.also))
     ]
     if not found:
-        raise _no_such("release", name, [one.key for one in tables.distributions()])
+        known = [one.key for one in tables.distributions()]
+        raise _no_such("release", name, nearest(wanted[:60], known))
     return found
 
 
@@ -69,13 +90,13 @@ def _implementation(name: str, tables: Tables) -> str:
     short = {"neo": "compute-runtime", "legacy1": "compute-runtime-legacy1"}
     wanted = short.get(name.lower(), name.lower())
     if wanted not in tables.implementations():
-        raise _no_such("implementation", name, list(tables.implementations()))
+        raise _no_such("implementation", name, nearest(wanted[:60], list(tables.implementations())))
     return wanted
 
 
-def _no_such(kind: str, name: str, known: list[str]) -> ClprobeError:
+def _no_such(kind: str, name: str, hint: str) -> ClprobeError:
     return ClprobeError(
         reference=f"{kind}-unknown",
         message=f"{name[:60]!r} is no {kind} of the tables.",
-        hint=nearest(name[:60], known),
+        hint=hint,
     )

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: MIT
 """What a line of rules/tables means, as types; rules/tables/README.md says how to write one.
 
-Version ranges are written as `versions.in_range` reads them. In all types `sources` says where a
-claim comes from, and `unverified` that nobody has confirmed it.
+Ranges are written as `versions.in_range` reads them. `sources` says where a claim comes from, and
+`unverified` that nobody has confirmed it.
 """
 
 from typing import Literal
 
 import msgspec
 
+from clprobe.engine.recognise_table import Recognise
 from clprobe.engine.versions import Scheme
 from clprobe.model.finding import Source
 
@@ -32,10 +33,10 @@ class GpuEntry(Entry, frozen=True, kw_only=True):
     """One Intel PCI id.
 
     `platform` is a key of its generation's platforms. `kernel_drivers` are those that list the id
-    in the newest Linux looked at; "xe!" binds only with xe.force_probe. `eus` are those of the
-    unfused chip. `neo` is the range of compute-runtime releases that list the id, `legacy1` whether
-    the legacy1 branch does. `beignet` is the oldest Debian package whose library accepts it,
-    `beignet_upstream` "1.3.2", or "git" for later commits only. `sample` marks development boards.
+    in the newest Linux looked at; "xe!" binds only with xe.force_probe. `eus`: of the unfused chip.
+    `neo`: compute-runtime releases that list the id, `legacy1` whether that branch does. `beignet`:
+    the oldest Debian package whose library accepts it, `beignet_upstream` "1.3.2", or "git" for
+    later commits only. `sample` marks development boards.
     """
 
     codename: str
@@ -46,6 +47,8 @@ class GpuEntry(Entry, frozen=True, kw_only=True):
     kernel_drivers: tuple[KernelDriver, ...] = ()
     mesa: Literal["crocus", "iris"] | None = None
     mesa_force_probe: bool = False
+    mesa_lacks: str | None = None
+    mesa_since: str | None = None
     neo: str | None = None
     neo_by_platform: bool = False
     legacy1: bool = False
@@ -137,20 +140,6 @@ class Generation(Entry, frozen=True, kw_only=True):
         return min(years, default="9"), self.generation
 
 
-class Recognise(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Shell patterns. A library pattern with "/" is for the whole path, else for the file name.
-
-    `packages` are names under which it is installed, `files` those of its .icd file.
-    """
-
-    libraries: tuple[str, ...] = ()
-    packages: tuple[str, ...] = ()
-    files: tuple[str, ...] = ()
-    platform_names: tuple[str, ...] = ()
-    platform_versions: tuple[str, ...] = ("*",)
-    driver_versions: tuple[str, ...] = ("*",)
-
-
 class BuiltWith(Entry, frozen=True, kw_only=True):
     """The compiler and memory library that upstream's manifest of a release names."""
 
@@ -161,14 +150,13 @@ class BuiltWith(Entry, frozen=True, kw_only=True):
 class Implementation(Entry, frozen=True, kw_only=True):
     """An OpenCL implementation.
 
-    `packages` are per distribution id. `companions` are what it loads at run time. `enable` are
-    variables without which it shows no device. `platform_without_device` tells whether it lists
-    its platform when it has no device, `no_device_errors` which OpenCL errors mean just that.
-    `builds` are the first build numbers, as platforms tell them, of some releases.
-    `linux` is what it needs on any GPU, `wsl2` the generations and platforms that it drives under
-    WSL2. `built_with` is per release, such as
-    24.31.30508.7. `variables` says what an environment variable changes. `packaging` corrects what
-    is often said about which releases package it.
+    `packages` are per distribution id. `companions` are loaded at run time. `enable` are variables
+    without which it shows no device. `platform_without_device` tells whether it lists its platform
+    when it has no device, `no_device_errors` which OpenCL errors mean just that. `builds` are the
+    first build numbers, as platforms tell them, of some releases. `linux`: what it needs on any
+    GPU; `wsl2`: the generations and platforms that it drives under WSL2. `built_with` is per
+    release. `variables`: what they change. `packaging` corrects what is often said about which
+    releases package it. `called`: more names.
     """
 
     implementation: str
@@ -188,6 +176,7 @@ class Implementation(Entry, frozen=True, kw_only=True):
     no_device_errors: tuple[int, ...] = ()
     packages: dict[str, tuple[str, ...]] = {}
     companions: tuple[str, ...] = ()
+    called: tuple[str, ...] = ()
     builds: dict[str, str] = {}
     built_with: dict[str, BuiltWith] = {}
     variables: dict[str, str] = {}
@@ -210,8 +199,8 @@ class Release(Entry, frozen=True, kw_only=True):
     """Something to know about a range of versions, on some generations (none: all) and Linux.
 
     `breaks`: it does not work as installed; `environment` are variables with which it does.
-    `mended` are package versions inside the range that carry the correction. `flawed`: it works,
-    but computes wrongly, hangs or crashes now and then.
+    `mended`: package versions inside the range that carry the correction. `flawed`: now and then it
+    computes wrongly, hangs or crashes.
     """
 
     versions: str
@@ -265,10 +254,14 @@ class PackageVersion(Entry, frozen=True, kw_only=True):
     note: str | None = None
 
 
-class LinuxVersions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Linux as a release ships it, as hardware-enablement kernel, and in its backports."""
+class LinuxVersions(Entry, frozen=True, kw_only=True):
+    """Linux as a release ships it, as hardware-enablement kernel, and in its backports.
+
+    `at_least`: updates bring GPU drivers of a later Linux than `default`; nobody saw which.
+    """
 
     default: str
+    at_least: bool = False
     hwe: str | None = None
     backports: str | None = None
 
@@ -280,14 +273,19 @@ class NotPackaged(Entry, frozen=True, kw_only=True):
     because: str
 
 
+class Derived(Entry, frozen=True, kw_only=True):
+    """A release of another distribution, without a table, that is built on this one."""
+
+    names: tuple[str, ...]
+
+
 class Distribution(Entry, frozen=True, kw_only=True):
-    """A release of a distribution.
+    """A release of a distribution, which people also write as it is `called`.
 
     `node_group` is the group of render nodes, `absent` are packages that it verifiably lacks,
-    `python` and `glibc` the versions that it ships, `also` ids of its rebuilds, `image` the name
-    of its official container image. Every
-    implementation for this architecture is in a row of `packages`, or in `lacks` if it has no
-    package there, or in `unknown` if nobody has looked, with what would settle it.
+    `python` and `glibc` those that it ships, `also` ids of rebuilds, `image` the name of its
+    official container image. Every implementation for this architecture is in a row of `packages`,
+    in `lacks` (no package there) or in `unknown` (nobody has looked), with what would settle it.
     """
 
     id: str
@@ -295,7 +293,9 @@ class Distribution(Entry, frozen=True, kw_only=True):
     name: str
     packages: dict[str, tuple[PackageVersion, ...]]
     codename: str | None = None
+    called: tuple[str, ...] = ()
     also: tuple[str, ...] = ()
+    derived: tuple[Derived, ...] = ()
     python: str | None = None
     glibc: str | None = None
     linux: LinuxVersions | None = None

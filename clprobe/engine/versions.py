@@ -110,20 +110,17 @@ def conditions(versions: str) -> tuple[tuple[str, str], ...]:
 
 
 def in_words(versions: str) -> str:
-    """Return a range in words: "18.20 to 24.31", "24.31 or newer"."""
+    """Return a range in words: "18.20 to 24.31", "24.31 or newer", "before 5"."""
     pairs = dict(conditions(versions))
     low, high, below = pairs.get(">="), pairs.get("<="), pairs.get("<")
     if "==" in pairs:
         return pairs["=="]
     if low is not None and high is not None:
         return f"{low} to {high}"
-    if low is not None and below is not None:
-        return f"{low} or newer, before {below}"
-    if low is not None:
-        return f"{low} or newer"
-    if high is not None:
-        return f"at most {high}"
-    return versions if pairs else "any version"
+    said = [f"{low} or newer"] if low is not None else []
+    said += [f"at most {high}"] if high is not None else []
+    said += [f"before {below}"] if below is not None else []
+    return ", ".join(said) or (versions if pairs else "any version")
 
 
 def upstream(version: str) -> str:

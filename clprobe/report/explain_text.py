@@ -10,13 +10,14 @@ from clprobe.engine.lexicon import Entry, Explained
 from clprobe.report.terminal import in_ascii, safe, speaks_utf8
 
 _LABEL = 16
+_MOST_PAGES = 5
 
 
 def show_explained(console: Console, explained: Explained) -> None:
     """Print the page of everything that the name stands for; what is meant by it comes first."""
     plain = not speaks_utf8(console)
     if explained.taken_for is not None:
-        taken = f"{explained.name} is not known; this is {explained.taken_for}."
+        taken = f"{explained.name} has no entry of that name; this is {explained.taken_for}."
         console.print(Text(_clean(taken, plain), style="warning"), soft_wrap=True)
         console.print()
     if len(explained.entries) > 1:
@@ -25,6 +26,10 @@ def show_explained(console: Console, explained: Explained) -> None:
             line = f"  {entry.kind}  {entry.title}"
             console.print(Text(_clean(line, plain)), soft_wrap=True)
         console.print()
+    if len(explained.entries) > _MOST_PAGES:
+        # Sixteen releases of Ubuntu are no answer: the reader picks one first.
+        console.print(Text("Ask for one of them.", style="label"))
+        return
     for number, entry in enumerate(explained.entries):
         if number:
             console.print()
@@ -37,7 +42,11 @@ def show_entry(console: Console, entry: Entry) -> None:
     console.print(
         Text.assemble((f"{entry.kind}  ", "label"), (_clean(entry.title, plain), "heading"))
     )
-    for label, text in entry.facts:
+    for name, text in entry.facts:
+        label = name
+        if len(label) >= _LABEL:  # "24.35.30872.22 drives" has a line of its own
+            console.print(Text(f"  {_clean(label, plain)}", style="label"), soft_wrap=True)
+            label = ""
         for number, line in enumerate(_wrapped(_clean(text, plain), console.width - _LABEL - 2)):
             lead = f"  {label if number == 0 else '':<{_LABEL}}"
             console.print(Text.assemble((lead, "label"), line), soft_wrap=True)

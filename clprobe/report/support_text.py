@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: MIT
 """The support matrix for people: a table of signs and the reasons below, or Markdown."""
 
+import re
 from collections.abc import Sequence
+from textwrap import fill
+from typing import NamedTuple
 
 from rich.console import Console
 from rich.table import Table
@@ -13,41 +16,120 @@ from clprobe.report.terminal import in_ascii, safe, speaks_utf8
 
 _WORDS = {"supported": "yes", "unverified": "?", "not_supported": "no"}
 _STYLES = {"supported": "fine", "unverified": "note", "not_supported": "label"}
+_LEGEND = (
+    "yes: the release drives these GPUs with it; yes*: once environment variables are set. "
+    "CPU: it computes on the processor, not on the GPU. ?: nobody confirmed it. no: it does not."
+)
 _FEW = 40
 """So many reasons are still read; of more cells only the table is shown."""
+_SOURCES = 4
+_LINES = {"distribution": "release", "generation": "generation"}
+
+
+class _Axes(NamedTuple):
+    """Which attribute of a cell has a table of its own, which a line, which a column."""
+
+    table: str
+    line: str
+    column: str
 
 
 def show_support(console: Console, cells: Sequence[Support]) -> None:
-    """Print one table per generation: a line per release, a column per implementation."""
-    for generation in dict.fromkeys(cell.generation for cell in cells):
-        own = [cell for cell in cells if cell.generation == generation]
-        console.print(_text(console, f"OpenCL on {generation}", "heading"))
-        console.print(_table(console, own))
+    """Print tables that fit what was asked for: of all releases, of one, or of one driver."""
+    axes = _axes(cells)
+    for key in _names(cells, axes.table):
+        own = [cell for cell in cells if getattr(cell, axes.table) == key]
+        console.print(_text(console, _heading(axes, key), "heading"))
+        _show_table(console, own, axes)
+        console.print()
+    console.print(_text(console, fill(_LEGEND, console.width), "label"))
     if len(cells) <= _FEW:
         for cell in cells:
             _show_reason(console, cell)
     else:
-        console.print(
-            _text(console, "Reasons and sources: name fewer, or --format json.", "label"),
-            soft_wrap=True,
-        )
+        hint = "Reasons and sources: name a generation and a release, or --format json."
+        console.print(_text(console, hint, "label"))
 
 
-def _table(console: Console, cells: Sequence[Support]) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="label")
-    columns = list(dict.fromkeys(cell.implementation for cell in cells))
-    for name in ("release", *columns):
-        table.add_column(name.replace("compute-runtime-", ""), overflow="fold")
-    for release in dict.fromkeys(cell.distribution for cell in cells):
-        line = {cell.implementation: cell for cell in cells if cell.distribution == release}
-        table.add_row(_text(console, release), *(_cell(console, line[key]) for key in columns))
+def _axes(cells: Sequence[Support]) -> _Axes:
+    several = len(_names(cells, "generation")) > 1
+    if several and len(_names(cells, "implementation")) == 1:
+        # A driver of processors does not care about the GPU beside it.
+        column = "device" if cells[0].device == "cpu" else "generation"
+        return _Axes("implementation", "distribution", column)
+    if several and len(_names(cells, "distribution")) == 1:
+        return _Axes("distribution", "generation", "implementation")
+    return _Axes("generation", "distribution", "implementation")
+
+
+def _heading(axes: _Axes, key: str) -> str:
+    by = "by" if axes.table == "implementation" else "on"
+    return f"OpenCL {by} {key}, on x86-64"
+
+
+def _show_table(console: Console, cells: Sequence[Support], axes: _Axes) -> None:
+    """Print the table, and in a line below it the drivers or chips that are "no" throughout."""
+    kept, dropped = list(cells), []
+    for attribute in ("implementation", "generation"):
+        if attribute != axes.table:
+            kept, without = _split(kept, attribute)
+            dropped += without
+    table = _table(console, kept, axes, versions=True)
+    if table.__rich_measure__(console, console.options).maximum > console.width:
+        table = _table(console, kept, axes, versions=False)
+    console.print(table)
+    if dropped:
+        console.print(_text(console, fill(f"no: {', '.join(dropped)}", console.width), "label"))
+
+
+def _split(cells: list[Support], attribute: str) -> tuple[list[Support], list[str]]:
+    """Return the cells without what is "no" throughout, unless all is, and the names of that."""
+    useful = {getattr(cell, attribute) for cell in cells if cell.status != "not_supported"}
+    if not useful:
+        return cells, []
+    # Drivers of GPUs come first: a processor's are found on every release.
+    kept = sorted(cells, key=lambda cell: attribute == "implementation" and cell.device == "cpu")
+    dropped = [name for name in _names(cells, attribute) if name not in useful]
+    return [cell for cell in kept if getattr(cell, attribute) in useful], dropped
+
+
+def _table(console: Console, cells: Sequence[Support], axes: _Axes, *, versions: bool) -> Table:
+    at = {(getattr(cell, axes.line), getattr(cell, axes.column)): cell for cell in cells}
+    columns = _names(cells, axes.column)
+    table = Table(box=None, pad_edge=False, header_style="label", collapse_padding=not versions)
+    for name in (_LINES[axes.line], *columns):
+        table.add_column(_in_two(name), no_wrap=True)
+    for line in _names(cells, axes.line):
+        signs = [_sign(console, at[line, column], versions=versions) for column in columns]
+        table.add_row(_text(console, line), *signs)
     return table
 
 
-def _cell(console: Console, cell: Support) -> Text:
-    version = ".".join((cell.version or "").split(".")[:2])
-    said = f"{_WORDS[cell.status]} {version}" if cell.status != "not_supported" else "no"
-    return _text(console, said.strip(), _STYLES[cell.status])
+def _in_two(header: str) -> str:
+    """Return a long header on two lines, so that its column is no wider than what it holds."""
+    short = header.replace("compute-runtime-", "").replace("compute-", "compute-\n")
+    return re.sub(r"^(Xe-|Gen\d+/)", r"\1\n", short)
+
+
+def _names(cells: Sequence[Support], attribute: str) -> list[str]:
+    return list(dict.fromkeys(getattr(cell, attribute) for cell in cells))
+
+
+def _sign(console: Console, cell: Support, *, versions: bool) -> Text:
+    word = _WORDS[cell.status]
+    if cell.device == "cpu" and cell.status == "supported":
+        word = "CPU"
+    if cell.environment and cell.status == "supported":
+        word += "*"
+    if versions and cell.status != "not_supported":
+        word = f"{word} {short_version(cell.version)}".strip()
+    return _text(console, word, _STYLES[cell.status])
+
+
+def short_version(version: str | None) -> str:
+    """Return the first two numbers of a version, without epoch and package revision."""
+    bare = (version or "").rpartition(":")[2].partition("-")[0].partition("+")[0]
+    return ".".join(bare.split(".")[:2])
 
 
 def _show_reason(console: Console, cell: Support) -> None:
@@ -58,10 +140,14 @@ def _show_reason(console: Console, cell: Support) -> None:
     lines += [f"From {cell.origin}."] if cell.origin else []
     lines += [f"To settle it: {cell.next_step}"] if cell.next_step else []
     for line in lines:
-        console.print(_text(console, f"  {line}"))
-    for source in cell.sources:
+        wrapped = fill(line, console.width, initial_indent="  ", subsequent_indent="  ")
+        console.print(_text(console, wrapped))
+    for source in cell.sources[:_SOURCES]:
         see = f"  see {source.url} ({source.checked})"
         console.print(_text(console, see, "label"), soft_wrap=True)
+    more = len(cell.sources) - _SOURCES
+    if more > 0:
+        console.print(_text(console, f"  see {more} more with --format json", "label"))
 
 
 def _text(console: Console, text: str, style: str = "") -> Text:

@@ -196,7 +196,7 @@ def test_other_programs_are_mentioned_when_they_disturb(percent: int | None, war
 def test_markdown_cells_cannot_be_ended_by_a_device_name() -> None:
     text = bench_markdown(report())
 
-    assert "## 0: GPU \\| \\<b>fast" in text
+    assert "## 0: GPU \\| \\<b\\>fast" in text
     tables = [line for line in text.splitlines() if line.startswith("| ")]
     assert {line.count("|") for line in tables} == {7}
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""How long bench and doctor take on two quiet cores: `pytest tests/benchmarks/time_limits.py`.
+"""How long bench, doctor and the rules take: `pytest tests/benchmarks/time_limits.py`.
 
-The default run leaves this out, for a busy machine would fail it without a fault of ours.
+For two quiet cores. The default run leaves this out, for a busy machine would fail it without a
+fault of ours.
 """
 
 import json
@@ -75,3 +76,50 @@ def doctor_s(vendors: Path) -> float:
     read = [one for one in json.loads(done.stdout)["drivers"] if str(vendors) in one["icd"]]
     assert len(read) == 8
     return took_s
+
+
+_LOAD_ALL = """
+import time
+from clprobe import parsed_files
+from clprobe.engine.diagnose import Knowledge
+started = time.perf_counter()
+tables = Knowledge.load().tables
+tables.gpus(); tables.generations(); tables.families()
+tables.implementations(); tables.distributions(); tables.stacks()
+print(time.perf_counter() - started)
+parsed_files.RULES.save()
+"""
+
+
+def test_loading_all_that_is_known_costs_little(tmp_path: Path) -> None:
+    took_s = [_load_s(tmp_path) for _ in range(_RUNS + 1)]
+    first_s, later_s = took_s[0], sorted(took_s[1:])
+    spread_s = later_s[-1] - later_s[0]
+    figures = f"median {statistics.median(later_s):.3f} s, spread {spread_s:.3f} s"
+    print(f"rules and tables: {figures}; the first run {first_s:.3f} s")  # noqa: T201
+    assert statistics.median(later_s) <= 0.06, took_s
+
+
+def _load_s(cache: Path) -> float:
+    """Return how long one process takes to load every rule and table."""
+    done = subprocess.run(
+        [sys.executable, "-c", _LOAD_ALL],
+        env={**os.environ, "XDG_CACHE_HOME": str(cache)},
+        capture_output=True,
+        timeout=60,
+        check=True,
+    )
+    return float(done.stdout)
+
+
+def test_validating_all_that_is_known_takes_less_than_a_second() -> None:
+    took_s = []
+    for _ in range(_RUNS):
+        started = time.perf_counter()
+        command = [sys.executable, "-m", "clprobe", "rules", "validate"]
+        subprocess.run(command, capture_output=True, timeout=60, check=True)
+        took_s.append(time.perf_counter() - started)
+    spread_s = max(took_s) - min(took_s)
+    figures = f"median {statistics.median(took_s):.2f} s, spread {spread_s:.2f} s"
+    print(f"rules validate: {figures}")  # noqa: T201
+    assert statistics.median(took_s) < 1, took_s

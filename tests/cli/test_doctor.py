@@ -145,8 +145,11 @@ def test_explain_knows_rules_gpus_generations_drivers_and_distributions(
 
 
 def test_explain_names_what_an_unknown_name_may_have_meant() -> None:
-    result = _clprobe("explain", "no-lader")
+    result = _clprobe("explain", "no-loada")
     assert (result.returncode, "no-loader" in result.stderr) == (2, True)
+    # One wrong letter leaves no doubt.
+    result = _clprobe("explain", "no-lader")
+    assert (result.returncode, "this is no-loader" in result.stdout) == (0, True)
 
 
 def test_rules_can_be_listed_validated_and_their_pages_checked() -> None:

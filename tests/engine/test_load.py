@@ -45,7 +45,7 @@ def test_a_rule_is_read_with_its_loop_and_sources(tmp_path: Path) -> None:
         ("{mend: x}", "{manual: Plug it in.}", r":10: a remedy is one of"),
         ("id: b-problem", "id: a-problem", r":1: the id is 'b-problem'"),
         ("in: gpu,", "in: gpus,", r":5: The facts has no field 'gpu'|:5: Facts"),
-        ("since: 0.1.0\nwhence: x", "since: 0.1.0", r"knows no \['whence'\]"),
+        ("since: 0.1.0\nwhence: x", "since: 0.1.0", r"knows no whence"),
         ("checkd:", "checked:", r":11: a source takes url and checked"),
     ],
 )

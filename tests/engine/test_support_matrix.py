@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Each cell of the support matrix has an answer, and cells worked out by hand say what they must.
 
-The cells below follow from the package lists of 2026-11-20, the ids that each driver lists, and
-since when Linux binds each chip.
+support_cells.txt beside this file says what the cells follow from.
 """
+
+import re
+from collections import Counter
+from datetime import date
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -15,95 +19,23 @@ from clprobe.engine.tables import Tables
 TABLES = Tables.load()
 GENERATIONS = ("Gen6", "Gen7", "Gen7.5", "Gen8", "Gen9", "Gen9.5", "Gen11", "Gen12/Xe-LP",
     "Xe-HPG", "Xe-LPG", "Xe2", "Xe3")  # fmt: skip
-RELEASES = (
+BY_KEY = {release.key: release for release in TABLES.distributions()}
+RELEASES = tuple(BY_KEY)
+ASKED = (
     *(f"debian-{name}" for name in ("11", "12", "13", "sid")),
-    *(f"ubuntu-{name}" for name in ("18.04", "20.04", "22.04", "24.04", "24.10", "25.04")),
-    *(f"ubuntu-{name}" for name in ("25.10", "26.04")),
+    *(f"ubuntu-{year}.04" for year in range(18, 27) if year != 19),
+    *(f"ubuntu-{year}.10" for year in range(20, 26)),
     *(f"fedora-{name}" for name in range(40, 44)),
     *(f"rhel-{name}" for name in range(8, 11)),
     *("arch-rolling", "opensuse-tumbleweed", "opensuse-leap-15.6", "opensuse-leap-16.0"),
-    *("alpine-edge", "alpine-3.22", "nixos-unstable", "conda-forge-rolling"),
+    *("alpine-edge", "alpine-3.24", "nixos-unstable", "conda-forge-rolling"),
 )
-BY_KEY = {release.key: release for release in TABLES.distributions()}
+"""What issue 4 asks for; 18.10 to 19.10 are as old as 18.04 and nobody has their lists."""
 
 YES, NO, OPEN = "supported", "not_supported", "unverified"
-ORACLE = """
-Gen6     debian-11     beignet                 no    -
-Gen6     debian-12     compute-runtime         no    -
-Gen6     debian-sid    rusticl                 no    -
-Gen6     ubuntu-26.04  compute-runtime-legacy1 no    -
-Gen6     debian-12     pocl                    yes   3.1
-Gen7     debian-11     beignet                 yes   1.3.2
-Gen7     debian-11     compute-runtime         no    -
-Gen7     debian-12     rusticl                 no    -
-Gen7     ubuntu-20.04  beignet                 yes   1.3.2
-Gen7.5   debian-11     beignet                 yes   1.3.2
-Gen7.5   debian-12     beignet                 open  1.3.2-8
-Gen7.5   debian-13     beignet                 open  1.3.2-8
-Gen7.5   debian-sid    beignet                 open  1.3.2-8
-Gen7.5   ubuntu-18.04  beignet                 yes   1.3.2
-Gen7.5   ubuntu-20.04  beignet                 yes   1.3.2
-Gen7.5   ubuntu-22.04  beignet                 open  1.3.2-8
-Gen7.5   ubuntu-24.04  beignet                 open  1.3.2-8
-Gen7.5   debian-12     compute-runtime         no    -
-Gen7.5   ubuntu-26.04  compute-runtime-legacy1 no    -
-Gen7.5   arch-rolling  rusticl                 no    -
-Gen7.5   nixos-unstable beignet                no    -
-Gen7.5   fedora-42     beignet                 open  -
-Gen8     debian-12     compute-runtime         yes   22.43
-Gen8     debian-sid    compute-runtime-legacy1 yes   24.35
-Gen8     ubuntu-24.04  compute-runtime         yes   23.43
-Gen8     debian-12     rusticl                 yes   22.3.6
-Gen9     debian-11     beignet                 yes   1.3.2
-Gen9     debian-12     compute-runtime         yes   22.43
-Gen9     debian-13     compute-runtime         no    -
-Gen9     debian-13     compute-runtime-legacy1 open  24.35
-Gen9     debian-sid    compute-runtime-legacy1 yes   24.35
-Gen9     debian-sid    compute-runtime         no    -
-Gen9     ubuntu-22.04  compute-runtime         yes   22.14
-Gen9     ubuntu-24.04  compute-runtime         yes   23.43
-Gen9     ubuntu-24.04  compute-runtime-legacy1 no    -
-Gen9     arch-rolling  compute-runtime         no    -
-Gen9     arch-rolling  compute-runtime-legacy1 yes   24.35
-Gen9     conda-forge-rolling compute-runtime   no    -
-Gen9     nixos-unstable compute-runtime-legacy1 yes  24.35
-Gen9     fedora-42     compute-runtime         no    -
-Gen9     alpine-edge   compute-runtime-legacy1 yes   24.35
-Gen9     debian-12     nvidia                  no    -
-Gen9     debian-12     amd-rocm                no    -
-Gen9     debian-12     clover                  no    -
-Gen9     debian-12     mali                    no    -
-Gen9     alpine-edge   intel-cpu               no    -
-Gen9     debian-12     intel-cpu               yes   2026.2.0
-Gen9     rhel-9        intel-cpu               open  2026.2.0
-Gen9     rhel-9        compute-runtime         no    -
-Gen9     rhel-9        pocl                    yes   3.1
-Gen9.5   ubuntu-26.04  compute-runtime         no    -
-Gen9.5   ubuntu-26.04  compute-runtime-legacy1 yes   24.35
-Gen9.5   debian-12     oclgrind                yes   21.10
-Gen9.5   debian-13     oclgrind                no    -
-Gen11    debian-12     compute-runtime         yes   22.43
-Gen11    ubuntu-24.04  compute-runtime         yes   23.43
-Gen11    debian-12     beignet                 no    -
-Gen12/Xe-LP debian-12  compute-runtime         yes   22.43
-Gen12/Xe-LP ubuntu-26.04 compute-runtime       yes   26.05
-Gen12/Xe-LP ubuntu-26.04 compute-runtime-legacy1 no  -
-Gen12/Xe-LP arch-rolling compute-runtime       yes   26.01
-Xe-HPG   ubuntu-24.04  compute-runtime         yes   23.43
-Xe-HPG   debian-sid    beignet                 no    -
-Xe-HPG   ubuntu-18.04  compute-runtime         no    -
-Xe-LPG   ubuntu-22.04  compute-runtime         no    -
-Xe2      ubuntu-24.04  compute-runtime         no    -
-Xe2      debian-12     compute-runtime         no    -
-Xe2      debian-12     rusticl                 open  22.3.6
-Xe2      ubuntu-26.04  compute-runtime         yes   26.05
-Xe2      debian-12     pocl                    yes   3.1
-Xe2      fedora-42     compute-runtime         open  25.31
-Xe3      ubuntu-24.04  compute-runtime         no    -
-Xe3      ubuntu-26.04  compute-runtime         yes   26.05
-"""
+ORACLE = Path(__file__).with_name("support_cells.txt").read_text(encoding="utf-8")
 STATUS = {"yes": YES, "no": NO, "open": OPEN}
-CELLS = [line.split() for line in ORACLE.strip().splitlines()]
+CELLS = [line.split() for line in ORACLE.splitlines() if not line.startswith("#")]
 
 
 def cell(generation: str, release: str, implementation: str) -> Support:
@@ -113,20 +45,51 @@ def cell(generation: str, release: str, implementation: str) -> Support:
     return support(found, BY_KEY[release], entry, TABLES)
 
 
+def test_all_that_is_asked_for_is_in_the_tables() -> None:
+    assert set(GENERATIONS) <= set(TABLES.generations())
+    assert set(ASKED) <= set(RELEASES)
+
+
 @pytest.mark.parametrize("release", RELEASES)
 def test_no_cell_is_blank(release: str) -> None:
-    for generation in GENERATIONS:
+    for generation in TABLES.generations():
         for implementation in TABLES.implementations():
             answer = cell(generation, release, implementation)
             assert answer.status in (YES, NO, OPEN)
-            assert all(source.url and source.checked for source in answer.sources), answer
             assert answer.sources, answer
+            for source in answer.sources:
+                assert re.match(r"https://[^/ ]+\.[a-z]+(/\S*)?$|pkg:\w+/\S+$", source.url), source
+                assert date.fromisoformat(str(source.checked)) <= date.max, source
             if answer.status == YES:
                 assert answer.version, answer
                 assert answer.package, answer
                 assert answer.origin, answer
             if answer.status == OPEN:
                 assert answer.next_step, answer
+
+
+def test_most_of_what_is_asked_for_is_settled() -> None:
+    answers = [
+        cell(generation, release, implementation)
+        for generation in GENERATIONS
+        for release in ASKED
+        for implementation in TABLES.implementations()
+    ]
+    count = Counter(answer.status for answer in answers)
+    of_gpus = [answer for answer in answers if answer.device == "gpu"]
+
+    assert count[OPEN] < len(answers) * 0.10, count
+    assert sum(answer.status == OPEN for answer in of_gpus) < len(of_gpus) * 0.07
+    assert count[YES] > len(answers) * 0.10, count
+
+
+def test_what_runs_on_the_cpu_says_so() -> None:
+    for implementation in ("pocl", "intel-cpu", "oclgrind"):
+        for release in RELEASES:
+            answer = cell("Xe2", release, implementation)
+            assert answer.device == "cpu"
+            if answer.status == YES:
+                assert "on the CPU" in answer.reason
 
 
 @pytest.mark.parametrize("release", RELEASES)
@@ -154,7 +117,8 @@ def test_a_cell_worked_out_by_hand(
     answer = cell(generation, release, implementation)
 
     assert answer.status == STATUS[status], answer
-    assert (answer.version or "-").startswith(version) or version in (answer.version or ""), answer
+    if version != "-":
+        assert version in (answer.version or ""), answer
 
 
 def test_what_the_release_lacks_is_said_before_where_else_it_is() -> None:
@@ -194,3 +158,57 @@ def test_what_needs_the_newer_linux_of_a_release_says_so() -> None:
 
 def test_a_flaw_of_a_version_on_the_hardware_is_told() -> None:
     assert any("GTT" in note for note in cell("Xe-HPG", "ubuntu-22.04", "compute-runtime").notes)
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_what_is_supported_drives_some_of_the_chips(release: str) -> None:
+    for generation in GENERATIONS:
+        for implementation in TABLES.implementations():
+            answer = cell(generation, release, implementation)
+            without = re.search(r"without (\d+) of its (\d+) PCI ids", answer.reason)
+            assert without is None or int(without[1]) < int(without[2]), answer
+
+
+def test_a_build_that_kept_old_chips_is_told_from_upstream_s() -> None:
+    answer = cell("Gen8", "fedora-41", "compute-runtime")
+
+    assert answer.status == YES
+    assert "without 12 of its 28 PCI ids" in answer.reason
+
+
+def test_what_nobody_looked_at_is_not_said_to_be_lacking() -> None:
+    answer = cell("Gen9", "arch-rolling", "intel-cpu")
+
+    assert answer.status == YES
+    assert answer.origin == "wheels of PyPI"
+    assert answer.reason.startswith("It is not known whether Arch Linux packages")
+
+
+@pytest.mark.parametrize(
+    ("generation", "release", "without"),
+    [
+        ("Xe2", "ubuntu-24.04", "without 5 of its 17 PCI ids (BMG)"),  # G31 is not in 25.0.7
+        ("Xe3", "ubuntu-26.04", "without 8 of its 22 PCI ids (NVLS)"),  # asks INTEL_FORCE_PROBE
+    ],
+)
+def test_ids_that_this_mesa_does_not_take_are_counted(
+    generation: str, release: str, without: str
+) -> None:
+    assert without in cell(generation, release, "rusticl").reason
+
+
+def test_a_package_that_carries_the_correction_needs_no_variables() -> None:
+    mended, old = (cell("Xe-HPG", f"ubuntu-{one}", "compute-runtime") for one in ("24.04", "22.04"))
+
+    assert old.environment == {"NEOReadDebugKeys": "1", "OverrideGpuAddressSpace": "48"}
+    assert not mended.environment
+    assert not any("GTT" in note for note in mended.notes)
+
+
+def test_a_cell_names_no_sources_about_other_drivers() -> None:
+    urls = [source.url for source in cell("Gen9", "debian-12", "compute-runtime").sources]
+
+    assert "https://tracker.debian.org/" in urls
+    assert any("intel/compute-runtime/" in url for url in urls)
+    assert any("i915_pci.c" in url for url in urls)
+    assert not any("beignet" in url or "mesa" in url for url in urls)

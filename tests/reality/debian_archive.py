@@ -2,46 +2,21 @@
 """Package lists of Debian suites, fetched and verified by apt in folders of their own."""
 
 import re
+import shutil
 import subprocess
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from datetime import date
 from email.utils import parsedate_to_datetime
 from pathlib import Path
 
+from debian_lists import Listed, Suite, read_list
+
 KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 COMPONENTS = ("main", "contrib", "non-free", "non-free-firmware")
-DRIVER = "opencl-icd"
 _SECONDS = 180
 """Time for one apt command; the largest list takes 3 s on a usual line."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Listed:
-    """One binary package as a suite lists it: names in Depends, Recommends and Provides."""
-
-    name: str
-    version: str
-    component: str
-    needs: frozenset[str] = frozenset()
-    wants: frozenset[str] = frozenset()
-    gives: frozenset[str] = frozenset()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Suite:
-    """What a suite lists of the packages asked for, and the date its signed Release file bears.
-
-    Every OpenCL driver is among them, asked for or not: each provides the name `opencl-icd`.
-    """
-
-    name: str
-    dated: date
-    packages: dict[str, Listed] = field(default_factory=dict)
-
-    @property
-    def drivers(self) -> list[str]:
-        """Return the packages that register an OpenCL driver."""
-        return sorted(name for name, one in self.packages.items() if DRIVER in one.gives)
+_LARGEST_BYTES = 200_000_000
+"""Of the packages that one call may fetch; all that is asked for today has 80 MB."""
 
 
 class SuiteUnreachableError(Exception):
@@ -49,62 +24,107 @@ class SuiteUnreachableError(Exception):
 
 
 class Archive:
-    """Debian's archive through this machine's own mirror; `folder` holds what is fetched."""
+    """Debian's archive through this machine's own mirror; `folder` holds what is fetched.
+
+    A suite is fetched once. After a mirror could not be reached, nothing more is asked of it: each
+    further try would cost its time limit again.
+    """
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
+        self.folder = folder
         self._mirrors = _mirrors()
+        self._refused: dict[str, str] = {}
+        self._unreachable: dict[str, str] = {}
+        self._reached = False
 
     def suite(self, name: str, wanted: frozenset[str]) -> Suite:
         """Return what the suite lists of `wanted`, in any component, for amd64.
 
         Raises: SuiteUnreachableError with apt's own words.
         """
-        self._update(name)
+        mirror = self._mirrors["security" if name.endswith("-security") else "main"]
+        reason = self._unreachable.get(mirror) or self._refused.get(name)
+        if reason is not None:
+            raise SuiteUnreachableError(reason)
+        if not (self.folder / name).exists():
+            self._update(name, mirror)
         packages: dict[str, Listed] = {}
         for component, path in self._lists(name):
-            for listed in _read(path, component, wanted):
+            for listed in read_list(path, component, wanted):
                 packages[listed.name] = listed
         return Suite(name=name, dated=self._dated(name), packages=packages)
 
-    def _download(self, name: str, package: str) -> Path:
-        folder = self._folder / name / "debs"
-        folder.mkdir(exist_ok=True)
-        done = self._apt(name, "download", package, cwd=folder)
-        found = list(folder.glob(f"{package}_*.deb"))
-        if done.returncode or not found:
-            raise SuiteUnreachableError(f"{package} of {name}: {_complaint(done)}")
-        return found[0]
-
-    def files_of(self, name: str, packages: list[str]) -> dict[str, list[str]]:
-        """Return the paths in each package of a suite that was fetched, `a -> b` for links.
+    def fetch(self, suite: Suite, packages: Sequence[str]) -> dict[str, Path]:
+        """Return the files of these packages of a suite, by package.
 
         One that the mirror lists but no longer holds is left out: that happens to old suites.
+        Raises: SuiteUnreachableError if they are larger than anything that a check needs.
         """
-        folder = self._folder / name / "debs"
+        size = sum(suite.packages[name].size_bytes for name in packages)
+        if size > _LARGEST_BYTES:
+            raise SuiteUnreachableError(f"{size} bytes of packages are too much to fetch")
+        folder = self.folder / suite.name / "debs"
         folder.mkdir(exist_ok=True)
-        self._apt(name, "download", *packages, cwd=folder)
-        return {deb.name.split("_", 1)[0]: _contents(deb) for deb in folder.glob("*.deb")}
+        self._apt(suite.name, "download", *packages, cwd=folder)
+        found = {deb.name.split("_", 1)[0]: deb for deb in folder.glob("*.deb")}
+        return {name: found[name] for name in packages if name in found}
 
-    def _update(self, name: str) -> None:
-        root = self._folder / name
+    def refusal(self, target: str, origin: str, packages: Mapping[str, str]) -> str | None:
+        """Return why apt cannot install these packages of one suite onto another; None if it can.
+
+        `packages` are versions by name. All else that they need has to come from the target.
+        """
+        root = self.folder / f"{target}-with-{origin}"
         (root / "lists" / "partial").mkdir(parents=True)
         (root / "cache" / "archives" / "partial").mkdir(parents=True)
-        uri = self._mirrors["security" if name.endswith("-security") else "main"]
-        line = f"deb [signed-by={KEYRING}] {uri} {name} {' '.join(_components(name))}\n"
+        for suite in (target, origin):
+            for path in (self.folder / suite / "lists").glob("*_*"):
+                (root / "lists" / path.name).hardlink_to(path)
+        lines = [(self.folder / suite / "sources.list").read_text() for suite in (target, origin)]
+        (root / "sources.list").write_text("".join(lines))
+        pins = [("*", f"release n={origin}", -1)]
+        pins += [(name, f"version {version}", 1001) for name, version in packages.items()]
+        (root / "preferences").write_text(
+            "".join(f"Package: {p}\nPin: {pin}\nPin-Priority: {n}\n\n" for p, pin, n in pins)
+        )
+        wanted = [f"{name}={version}" for name, version in packages.items()]
+        simulate = ("-s", "--no-install-recommends", "install", *wanted)
+        done = self._apt(root.name, *simulate)
+        shutil.rmtree(root)
+        return None if done.returncode == 0 else " ".join(done.stdout.split("\n")[-6:]).strip()
+
+    def forget(self, suite: Suite) -> None:
+        """Remove what was fetched of a suite; asked for again, it is fetched again."""
+        shutil.rmtree(self.folder / suite.name, ignore_errors=True)
+
+    def _update(self, name: str, mirror: str) -> None:
+        root = self.folder / name
+        (root / "lists" / "partial").mkdir(parents=True)
+        (root / "cache" / "archives" / "partial").mkdir(parents=True)
+        line = f"deb [signed-by={KEYRING}] {mirror} {name} {' '.join(_components(name))}\n"
         (root / "sources.list").write_text(line)
-        done = self._apt(name, "update")
+        try:
+            done = self._apt(name, "update")
+        except SuiteUnreachableError as error:
+            self._unreachable[mirror] = str(error)
+            raise
         if done.returncode or not list((root / "lists").glob("*InRelease")):
-            raise SuiteUnreachableError(f"{name}: {_complaint(done)}")
+            said = f"{name}: {_complaint(done)}"
+            if done.returncode:  # a suite that the mirror lacks is an error to apt
+                self._refused[name] = said
+            else:  # a mirror that does not answer only a warning
+                self._unreachable[mirror] = said
+            raise SuiteUnreachableError(said)
+        self._reached = True
 
     def _apt(
         self, name: str, *arguments: str, cwd: Path | None = None
     ) -> subprocess.CompletedProcess[str]:
-        root = self._folder / name
+        root = self.folder / name
         settings = {
             "Dir::Etc::sourcelist": root / "sources.list",
             "Dir::Etc::sourceparts": "/dev/null",
-            "Dir::Etc::preferences": "/dev/null",
+            "Dir::Etc::preferences": root / "preferences",  # there only where a call wrote it
             "Dir::Etc::preferencesparts": "/dev/null",
             "Dir::State::lists": root / "lists",
             "Dir::State::status": "/dev/null",
@@ -115,8 +135,8 @@ class Archive:
             "APT::Update::Post-Invoke-Success": "",
             "Acquire::Languages": "none",
             "Acquire::GzipIndexes": "false",
-            "Acquire::Retries": "1",
-            "Acquire::http::Timeout": "15",
+            "Acquire::Retries": "1" if self._reached else "0",
+            "Acquire::http::Timeout": "10",
         }
         options = [word for key, value in settings.items() for word in ("-o", f"{key}={value}")]
         try:
@@ -132,7 +152,7 @@ class Archive:
             raise SuiteUnreachableError(f"{name}: {error}") from error
 
     def _lists(self, name: str) -> list[tuple[str, Path]]:
-        folder = self._folder / name / "lists"
+        folder = self.folder / name / "lists"
         return [
             (component, path)
             for component in _components(name)
@@ -140,7 +160,7 @@ class Archive:
         ]
 
     def _dated(self, name: str) -> date:
-        (release,) = (self._folder / name / "lists").glob("*InRelease")
+        (release,) = (self.folder / name / "lists").glob("*InRelease")
         match = re.search(r"^Date: (.+)$", release.read_text(encoding="utf-8"), re.MULTILINE)
         if match is None:
             raise SuiteUnreachableError(f"{name}: its Release file bears no date")
@@ -169,7 +189,8 @@ def _mirrors() -> dict[str, str]:
     return {"main": main, "security": security}
 
 
-def _contents(deb: Path) -> list[str]:
+def contents(deb: Path) -> list[str]:
+    """Return the paths in a package, `a -> b` for links."""
     try:
         done = subprocess.run(
             ["dpkg-deb", "--contents", str(deb)],
@@ -187,41 +208,6 @@ def _components(suite: str) -> tuple[str, ...]:
     """Return the components of a suite; asking an old one for firmware's is an error to apt."""
     old = suite.split("-", 1)[0] in ("buster", "bullseye")
     return COMPONENTS[:-1] if old else COMPONENTS
-
-
-def _read(path: Path, component: str, wanted: frozenset[str]) -> list[Listed]:
-    text = path.read_text(encoding="utf-8")
-    stanzas = (
-        stanza
-        for stanza in text.split("\n\n")
-        if stanza[9 : stanza.find("\n")] in wanted or _names_a_driver(stanza)
-    )
-    return [_listed(stanza, component) for stanza in stanzas if stanza.startswith("Package: ")]
-
-
-def _names_a_driver(stanza: str) -> bool:
-    if DRIVER not in stanza:  # spares most of 70,000 packages the search
-        return False
-    provides = re.search(r"^Provides: (.+)$", stanza, re.MULTILINE)
-    return provides is not None and DRIVER in _names(provides[1])
-
-
-def _listed(stanza: str, component: str) -> Listed:
-    fields = dict(
-        line.split(": ", 1) for line in stanza.splitlines() if re.match(r"[A-Za-z-]+: ", line)
-    )
-    return Listed(
-        name=fields["Package"],
-        version=fields["Version"],
-        component=component,
-        needs=_names(fields.get("Depends", "")),
-        wants=_names(fields.get("Recommends", "")),
-        gives=_names(fields.get("Provides", "")),
-    )
-
-
-def _names(relations: str) -> frozenset[str]:
-    return frozenset(re.findall(r"(?:^|[,|])\s*([a-z0-9][a-z0-9+.-]+)", relations))
 
 
 def _complaint(done: subprocess.CompletedProcess[str]) -> str:

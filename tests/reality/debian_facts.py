@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 
-from debian_archive import Listed, Suite
+from debian_lists import Listed, Suite
 
 from clprobe.engine.table_types import Distribution, Implementation
 from clprobe.engine.versions import compare, newest, upstream
@@ -74,7 +74,7 @@ def _packages(seen: Comparison, release: Distribution, pocket: str, suite: Suite
             found = listed.version if listed else "nothing"
             seen.fact(row is None and listed is None, _both(where, said, found))
             continue
-        _version(seen, where, row.version, listed.version, _dates(release, suite))
+        version_fact(seen, where, row.version, listed.version, dates_of(release, suite))
         component = row.component or "main"
         seen.fact(
             component == listed.component, _both(f"{where} component", component, listed.component)
@@ -113,8 +113,8 @@ def _bases(seen: Comparison, release: Distribution, suites: Mapping[str, Suite])
 def _linux(seen: Comparison, release: Distribution, said: str, suites: list[Suite]) -> None:
     found = [s.packages[ALWAYS_ASKED[2]].version for s in suites if ALWAYS_ASKED[2] in s.packages]
     if found:
-        dates = max((_dates(release, suite) for suite in suites), key=lambda pair: pair[1])
-        _version(seen, f"{release.key} Linux", said, upstream(newest(found, "debian")), dates)
+        dates = max((dates_of(release, suite) for suite in suites), key=lambda pair: pair[1])
+        version_fact(seen, f"{release.key} Linux", said, upstream(newest(found, "debian")), dates)
 
 
 def _drivers(release: Distribution, suites: Mapping[str, Suite]) -> Iterator[tuple[str, Listed]]:
@@ -177,9 +177,10 @@ def _stem(name: str) -> str:
     return name.rstrip("0123456789")
 
 
-def _version(
+def version_fact(
     seen: Comparison, where: str, said: str, found: str, dates: tuple[date | None, date]
 ) -> None:
+    """Compare a version; `dates` are those of the table and of the suite."""
     looked_at, published = dates
     order = compare(found, said, "debian")
     if order > 0 and (looked_at is None or published > looked_at):
@@ -189,7 +190,8 @@ def _version(
         seen.fact(order == 0, _both(where, said, found))
 
 
-def _dates(release: Distribution, suite: Suite) -> tuple[date | None, date]:
+def dates_of(release: Distribution, suite: Suite) -> tuple[date | None, date]:
+    """Return when the table was looked at, and when the suite was published."""
     looked_at = date.fromisoformat(release.index_date) if release.index_date else None
     return looked_at, suite.dated
 

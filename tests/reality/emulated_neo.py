@@ -20,6 +20,11 @@ from clprobe.probe.opencl import answer_of
 
 SECONDS = 60
 """Time for one process; the driver answers within one second."""
+IMPOSSIBLE = "7x5x10"
+SIZES = (
+    "1x2x6", "1x3x6", "1x3x8", "1x4x8", "1x6x8", "1x8x8", "2x3x8", "3x3x8", "1x2x16", "1x6x16",
+)  # fmt: skip
+"""Slices, sub-slices of each and EUs of those: all that any driver was seen to have."""
 _STEERING = ("OCL_", "OPENCL_", "NEO", "LD_", "Product", "Force", "Hardware", "Override", "SetC")
 # Slices, sub-slices per slice, EUs per sub-slice, threads per EU: cl_intel_device_attribute_query.
 _TOPOLOGY = """
@@ -62,7 +67,10 @@ class NotEmulatedError(Exception):
 
 
 def installed() -> Driver | None:
-    """Return the driver of Debian's package on this machine; None without it."""
+    """Return the driver of Debian's package on this machine; None without it.
+
+    `python` is this one's own: the driver was built for this machine's C library.
+    """
     library = Path("/usr/lib/x86_64-linux-gnu/intel-opencl/libigdrcl.so")
     if shutil.which("dpkg-query") is None or not library.is_file():
         return None
@@ -75,12 +83,17 @@ def installed() -> Driver | None:
     return Driver(implementation="compute-runtime", version=done.stdout.strip(), library=library)
 
 
+def at_home_in(folder: Path | str) -> dict[str, str]:
+    """Return an environment in which a driver makes its cache of kernels in this folder."""
+    return {**os.environ, "HOME": str(folder), "XDG_CACHE_HOME": str(folder)}
+
+
 @dataclass(slots=True)
 class Emulator:
     """Asks a driver about one GPU after another; what it leaves lies in a folder of its own."""
 
     driver: Driver
-    folder: Path = field(default_factory=lambda: Path(tempfile.mkdtemp(prefix="clprobe-neo-")))
+    folder: Path = field(default_factory=lambda: Path(tempfile.mkdtemp(prefix="clprobe-reality-")))
 
     def ask(self, product: str, pci_id: str, shape: Mapping[str, str]) -> Emulated:
         """Return what the driver says when it plays `product` with this PCI id.
@@ -88,18 +101,45 @@ class Emulator:
         `shape` are debug variables for its size and stepping; {}: as the driver has them.
         Raises: NotEmulatedError
         """
+        environment = self._environment(product, pci_id, shape)
+        try:
+            return Emulated(device=self._device(environment), topology=self._topology(environment))
+        finally:
+            self._clean()
+
+    def sizes_of(self, product: str, pci_id: str) -> dict[str, int] | None:
+        """Return the sizes that the driver has of a chip, with their EUs.
+
+        None where it takes on any size that it is told, so that its answer is no fact.
+        """
+        if self._eus(product, pci_id, IMPOSSIBLE) is not None:
+            return None
+        found = {size: self._eus(product, pci_id, size) for size in SIZES}
+        return {size: eus for size, eus in found.items() if eus is not None}
+
+    def _eus(self, product: str, pci_id: str, size: str) -> int | None:
+        environment = self._environment(product, pci_id, {"HardwareInfoOverride": size})
+        try:
+            units = self._device(environment).compute_units
+        except NotEmulatedError:
+            return None
+        finally:
+            self._clean()
+        return units if isinstance(units, int) else None
+
+    def _environment(self, product: str, pci_id: str, shape: Mapping[str, str]) -> dict[str, str]:
         settings = {
             "NEOReadDebugKeys": "1", "SetCommandStreamReceiver": "1",
             "ProductFamilyOverride": product, "ForceDeviceId": f"0x{pci_id[5:]}", **shape,
         }  # fmt: skip
-        environment = {k: v for k, v in os.environ.items() if not k.startswith(_STEERING)}
+        home = at_home_in(self.folder)
+        environment = {k: v for k, v in home.items() if not k.startswith(_STEERING)}
         (self.folder / "only.icd").write_text(f"{self.driver.library}\n")
-        environment |= settings | {"OCL_ICD_VENDORS": f"{self.folder}/"}
-        try:
-            return Emulated(device=self._device(environment), topology=self._topology(environment))
-        finally:
-            for trace in self.folder.glob("*.aub"):
-                trace.unlink()
+        return environment | settings | {"OCL_ICD_VENDORS": f"{self.folder}/"}
+
+    def _clean(self) -> None:
+        for trace in self.folder.glob("*.aub"):
+            trace.unlink()
 
     def close(self) -> None:
         """Remove the folder."""

@@ -2,6 +2,7 @@
 """What the tables promise of a GPU under compute-runtime, beside what the driver answers."""
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -47,17 +48,32 @@ class Comparison:
         if table != driver:
             self.disagreements.append((f"{of}: {what}", table, driver))
 
+    def told(self, driver: str) -> str:
+        """Return each disagreement on a line of its own, with both values."""
+        return "\n".join(
+            f"{what}: {table} in the tables, {found} to {driver}"
+            for what, table, found in self.disagreements
+        )
+
     def __str__(self) -> str:
         counts = ", ".join(f"{what} {count}" for what, count in sorted(self.compared.items()))
         return f"{self.compared.total()} facts compared: {counts}; {self.shapeless} without a shape"
 
 
+def driven(tables: Tables, implementation: str, version: str) -> dict[str, GpuEntry]:
+    """Return the GPUs that the tables say this release drives, by PCI id."""
+    return {
+        pci_id: gpu
+        for pci_id, gpu in tables.gpus().items()
+        if tables.covers(implementation, version, pci_id) is True
+    }
+
+
 def cases(tables: Tables, driver: Driver) -> list[tuple[str, str]]:
     """Return (platform, PCI id) of some GPUs of each chip that this driver drives."""
     of_platform: dict[str, list[str]] = {}
-    for pci_id, gpu in tables.gpus().items():
-        drives = tables.covers(driver.implementation, driver.version, pci_id) is True
-        if drives and gpu.platform in PRODUCTS:
+    for pci_id, gpu in driven(tables, driver.implementation, driver.version).items():
+        if gpu.platform in PRODUCTS:
             of_platform.setdefault(gpu.platform, []).append(pci_id)
     chosen: list[tuple[str, str]] = []
     for platform, ids in of_platform.items():
@@ -112,6 +128,23 @@ def _compare_shape(
         into.expect("EUs per sub-slice", expected, eus, gpu.pci_id)
     promised = generation.capabilities[driver.implementation].max_work_group_size
     into.expect("max work-group", promised, found.device.max_work_group_size, gpu.pci_id)
+
+
+def compare_eus(
+    gpus: Mapping[str, GpuEntry], sizes: Mapping[str, Mapping[str, int] | None], into: Comparison
+) -> None:
+    """Compare the EUs of each GPU with the sizes that the driver has of its chip.
+
+    `sizes` are by the driver's name of the chip; one that takes on any size is not compared.
+    """
+    for pci_id, gpu in gpus.items():
+        of_chip = sizes.get(PRODUCTS.get(gpu.platform, ""))
+        if gpu.eus is None or of_chip is None:
+            continue
+        counts = sorted(set(of_chip.values()))
+        into.compared["EU count"] += 1
+        if gpu.eus not in counts:
+            into.disagreements.append((f"{pci_id}: EU count", gpu.eus, counts))
 
 
 def _short(version: object) -> object:

@@ -5,8 +5,8 @@ from datetime import date
 
 import msgspec
 import pytest
-from debian_archive import DRIVER, Listed, Suite
 from debian_facts import Comparison, compare_release
+from debian_lists import DRIVER, Listed, Suite
 
 from clprobe.engine.table_types import Distribution, LinuxVersions, PackageVersion
 from clprobe.engine.tables import Tables

@@ -5,36 +5,47 @@ The lists are fetched through this machine's own mirror. A suite that cannot be 
 with apt's own words; a disagreement fails with both values. `-rP` shows the counts.
 """
 
-import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
-from debian_archive import Archive, Suite, SuiteUnreachableError
-from debian_facts import POCKETS, Comparison, compare_release, suite_of, wanted
+from debian_archive import Archive, SuiteUnreachableError, contents
+from debian_facts import (
+    POCKETS,
+    Comparison,
+    compare_release,
+    dates_of,
+    suite_of,
+    version_fact,
+    wanted,
+)
+from debian_lists import Suite
 
-from clprobe.engine.table_types import Distribution
+from clprobe.engine.table_types import Distribution, Elsewhere
 from clprobe.engine.tables import Tables
 
 pytestmark = pytest.mark.reality
 TABLES = Tables.load()
 RELEASES = [entry for entry in TABLES.distributions() if entry.id == "debian"]
-
-
-@pytest.fixture(scope="module")
-def archive(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Archive]:
-    folder = tmp_path_factory.mktemp("debian")
-    try:
-        yield Archive(folder)
-    except SuiteUnreachableError as error:
-        pytest.skip(str(error))
-    finally:
-        shutil.rmtree(folder)  # the lists are some 300 MB
+RELEASE_OF = {release.key: release for release in RELEASES}
+WAYS = [
+    (key, way)
+    for key, entry in TABLES.implementations().items()
+    for way in entry.elsewhere
+    if way.how == "file" and way.origin in RELEASE_OF
+]
+FOREIGN_FILES = {"debian-12", "debian-13", "debian-forky", "debian-sid"}
+"""Where Debian 11's Beignet is offered, at least."""
+PROMISED = {"debian-11", "debian-12", "debian-13", "debian-sid"}
+LEAST_LISTED = 90
+"""Facts of the lists that the shortest release, sid, had when they were counted, rounded down."""
+LEAST_HELD = 8
+"""Facts of the packages' files, likewise."""
 
 
 @pytest.fixture(scope="module", params=RELEASES, ids=lambda release: release.key)
 def fetched(
     request: pytest.FixtureRequest, archive: Archive
-) -> tuple[Distribution, dict[str, Suite], dict[str, str]]:
+) -> Iterator[tuple[Distribution, dict[str, Suite], dict[str, str]]]:
     """A release, its suites by pocket, and why pockets are not among them."""
     release: Distribution = request.param
     suites, missing = {}, {}
@@ -47,17 +58,25 @@ def fetched(
             missing[pocket] = str(error)
             if pocket == "release":
                 pytest.skip(str(error))
-    return release, suites, missing
+    yield release, suites, missing
+    for suite in suites.values():
+        archive.forget(suite)
+
+
+def test_no_release_that_is_promised_goes_without_a_comparison() -> None:
+    assert {release.key for release in RELEASES} >= PROMISED
 
 
 def test_debian_lists_what_the_tables_say(
     fetched: tuple[Distribution, dict[str, Suite], dict[str, str]],
+    compared: Callable[[str, int], None],
 ) -> None:
     release, suites, missing = fetched
     seen = compare_release(release, suites, TABLES.implementations())
+    compared("Debian", seen.compared)
     _tell(release, seen, missing)
     assert not seen.disagreements, "\n".join(seen.disagreements)
-    assert seen.compared >= 70, "so few facts that something was not read"
+    assert seen.compared >= LEAST_LISTED, "so few facts that something was not read"
     told = {row.pocket for rows in release.packages.values() for row in rows}
     if told - suites.keys():
         pytest.skip(f"the other pockets agree; these were out of reach: {missing}")
@@ -65,7 +84,9 @@ def test_debian_lists_what_the_tables_say(
 
 @pytest.mark.slow
 def test_a_drivers_package_holds_what_it_is_recognised_by(
-    fetched: tuple[Distribution, dict[str, Suite], dict[str, str]], archive: Archive
+    fetched: tuple[Distribution, dict[str, Suite], dict[str, str]],
+    archive: Archive,
+    compared: Callable[[str, int], None],
 ) -> None:
     release, suites, _ = fetched
     seen, gone = Comparison(), {}
@@ -76,17 +97,66 @@ def test_a_drivers_package_holds_what_it_is_recognised_by(
             for row in rows
             if row.pocket == pocket and row.implementations
         }
-        held = archive.files_of(suite.name, list(said)) if said else {}
+        held = archive.fetch(suite, [name for name in said if name in suite.packages])
         for name, keys in said.items():
             if name in held:
-                _files(seen, f"{release.key} {name} ({pocket})", keys, held[name])
+                _files(seen, f"{release.key} {name} ({pocket})", keys, contents(held[name]))
             else:
                 gone[f"{name} ({pocket})"] = f"{name} ({pocket}): listed, but not to be had"
+    compared("Debian", seen.compared)
     _tell(release, seen, gone)
     assert not seen.disagreements, "\n".join(seen.disagreements)
     if seen.compared == 0:
         pytest.skip(f"no package could be fetched: {', '.join(gone)}")
-    assert seen.compared >= 8, "so few facts that something was not read"
+    assert seen.compared >= LEAST_HELD, "so few facts that something was not read"
+
+
+def test_apt_installs_the_files_of_another_release_exactly_where_the_tables_say(
+    fetched: tuple[Distribution, dict[str, Suite], dict[str, str]],
+    archive: Archive,
+    compared: Callable[[str, int], None],
+) -> None:
+    """The named packages from the one release, all else from the other; nothing is installed."""
+    release, suites, _ = fetched
+    seen = Comparison()
+    for key, way in WAYS:
+        if way.origin == release.key or _offers(release, key):
+            continue
+        try:
+            _foreign_files(seen, release, suites["release"], way, archive)
+        except SuiteUnreachableError as error:
+            pytest.skip(str(error))
+    compared("Debian", seen.compared)
+    _tell(release, seen, {})
+    assert not seen.disagreements, "\n".join(seen.disagreements)
+    assert seen.compared >= (3 if release.key in FOREIGN_FILES else 0)
+
+
+def _foreign_files(
+    seen: Comparison, release: Distribution, target: Suite, way: Elsewhere, archive: Archive
+) -> None:
+    named = RELEASE_OF[way.origin]
+    origin = archive.suite(suite_of(named, "release"), frozenset(way.packages))
+    where = f"{release.key}, {way.packages[0]} of {way.origin}"
+    lost = [name for name in way.packages if name not in origin.packages]
+    seen.fact(not lost, f"{where}: the table names {', '.join(lost)}, the archive has none")
+    if lost:
+        return
+    versions = {name: origin.packages[name].version for name in way.packages}
+    said, found = str(way.version), versions[way.packages[0]]
+    version_fact(seen, where, said, found, dates_of(named, origin))
+    if said == found:  # of newer files the table says nothing yet
+        refused = archive.refusal(target.name, origin.name, versions)
+        onto = "in" if release.key in way.onto else "not in"
+        seen.fact(
+            (release.key in way.onto) is (refused is None),
+            f"{where}: the table has it {onto} onto, apt {refused or 'installs it'}",
+        )
+
+
+def _offers(release: Distribution, key: str) -> bool:
+    """Return whether a release packages an implementation itself."""
+    return any(key in row.implementations for rows in release.packages.values() for row in rows)
 
 
 def _files(seen: Comparison, where: str, said: tuple[str, ...], paths: list[str]) -> None:

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
 """The tables of distributions leave no cell of the matrix blank, and each answer has a source."""
 
+from collections.abc import Callable
 from datetime import date
 
+import msgspec
 import pytest
 
 from clprobe.engine.table_types import Distribution
@@ -28,6 +30,8 @@ X86_64 = [
     if not entry.architectures or "x86_64" in entry.architectures
 ]
 RELEASES = TABLES.distributions()
+LEAST_IMPLEMENTATIONS = 10
+"""For x86-64, when they were counted: what each release answers for."""
 
 
 def answers(release: Distribution) -> dict[str, list[str]]:
@@ -49,11 +53,31 @@ def test_every_release_that_is_promised_has_its_file() -> None:
     assert not missing
 
 
-@pytest.mark.parametrize("release", RELEASES, ids=lambda release: release.key)
-def test_each_implementation_has_exactly_one_answer(release: Distribution) -> None:
+def unanswered(release: Distribution) -> dict[str, list[str]]:
+    """Return the implementations with no answer or several, with where those are."""
     found = answers(release)
-    wrong = {key: found.get(key, []) for key in X86_64 if len(found.get(key, [])) != 1}
+    return {key: found.get(key, []) for key in X86_64 if len(found.get(key, [])) != 1}
+
+
+@pytest.mark.parametrize("release", RELEASES, ids=lambda release: release.key)
+def test_each_implementation_has_exactly_one_answer(
+    release: Distribution, compared: Callable[[str, int], None]
+) -> None:
+    wrong = unanswered(release)
+    compared("distribution answers", len(answers(release)))
     assert not wrong, f"neither packaged, lacking nor unknown, or twice so: {wrong}"
+    assert len(answers(release)) >= LEAST_IMPLEMENTATIONS
+
+
+def test_an_answer_that_is_missing_or_given_twice_is_told() -> None:
+    release = next(release for release in RELEASES if release.key == "debian-12")
+    assert unanswered(release) == {}
+    silent = msgspec.structs.replace(release, packages={})
+    assert unanswered(silent)["pocl"] == []
+    twice = msgspec.structs.replace(release, lacks=(*release.lacks, release.lacks[0]))
+    assert unanswered(twice) == {
+        key: ["lacks", "lacks"] for key in release.lacks[0].implementations
+    }
 
 
 @pytest.mark.parametrize("release", RELEASES, ids=lambda release: release.key)

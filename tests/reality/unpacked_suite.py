@@ -1,40 +1,48 @@
 # SPDX-License-Identifier: MIT
-"""Packages of another Debian suite, unpacked and run with that suite's own C library."""
+"""Packages of another Debian suite, unpacked and run without being installed."""
 
+import shutil
 import subprocess
+import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from debian_archive import Archive, SuiteUnreachableError
 
 _LIBRARIES = "usr/lib/x86_64-linux-gnu"
+_LINKER = "lib64/ld-linux-x86-64.so.2"
 _C_LIBRARY = ("libc6", "libgcc-s1", "libstdc++6")
 _SECONDS = 120
 
 
-class UnpackedSuite(Archive):
-    """Some packages of a suite under `root`, without what they depend on but the C library."""
+class UnpackedSuite:
+    """Some packages of a suite under `root`, without what they depend on."""
 
-    def __init__(self, folder: Path, name: str, packages: tuple[str, ...]) -> None:
-        """Fetch and unpack them.
+    def __init__(
+        self, archive: Archive, name: str, packages: Sequence[str], own_c_library: bool = True
+    ) -> None:
+        """Fetch and unpack them; with the suite's C library if it may be newer than this machine's.
 
         Raises: SuiteUnreachableError with apt's own words.
         """
-        super().__init__(folder)
-        self.root = folder / "root"
-        wanted = (*packages, *_C_LIBRARY)
-        listed = self.suite(name, frozenset(wanted)).packages
-        self.versions = {
-            package: listed[package].version for package in wanted if package in listed
-        }
-        if len(self.versions) < len(wanted):
-            raise SuiteUnreachableError(f"{name} lacks {set(wanted) - set(self.versions)}")
-        debs = folder / name / "unpacked"
-        debs.mkdir()
-        done = self._apt(name, "download", *wanted, cwd=debs)
-        if len(list(debs.glob("*.deb"))) < len(wanted):
-            raise SuiteUnreachableError(f"{name}: {done.stderr.strip()[-300:]}")
-        for deb in debs.glob("*.deb"):
+        self.root = Path(tempfile.mkdtemp(prefix=f"{name}-", dir=archive.folder))
+        self._linker = self.root / "usr" / _LINKER if own_c_library else Path("/", _LINKER)
+        wanted = (*packages, *_C_LIBRARY) if own_c_library else tuple(packages)
+        suite = archive.suite(name, frozenset(wanted))
+        lacking = set(wanted) - suite.packages.keys()
+        if lacking:
+            raise SuiteUnreachableError(f"{name} lacks {', '.join(sorted(lacking))}")
+        self.versions = {package: suite.packages[package].version for package in wanted}
+        files = archive.fetch(suite, wanted)
+        if len(files) < len(wanted):
+            missing = ", ".join(sorted(set(wanted) - files.keys()))
+            raise SuiteUnreachableError(f"{name} lists these, but holds them no more: {missing}")
+        for deb in files.values():
             subprocess.run(["dpkg-deb", "-x", deb, self.root], timeout=_SECONDS, check=True)
+
+    def remove(self) -> None:
+        """Remove what was unpacked."""
+        shutil.rmtree(self.root, ignore_errors=True)
 
     def file(self, pattern: str) -> Path:
         """Return the one file that fits the pattern.
@@ -48,9 +56,8 @@ class UnpackedSuite(Archive):
 
     def command(self, program: Path) -> tuple[str, ...]:
         """Return how to start a program, of the suite or of this machine, with its libraries."""
-        linker = self.file("usr/lib64/ld-linux-x86-64.so.2")
         folders = f"{self.root / _LIBRARIES}:/{_LIBRARIES}"
         return (
-            str(linker), "--argv0", str(program), "--library-path", folders,
+            str(self._linker), "--argv0", str(program), "--library-path", folders,
             str(program.resolve()),
         )  # fmt: skip

@@ -43,6 +43,7 @@ def _gpu(here: Place, gpu: GpuEntry, generation: Generation | None) -> Mistakes:
         yield from check.versions(here.at("neo"), gpu.neo, "neo")
     if gpu.beignet is not None:
         yield from check.version(here.at("beignet"), gpu.beignet, "debian")
+    yield from _mesa(here, gpu)
     if gpu.eus is not None and not 1 <= gpu.eus <= 1024:
         yield here.at("eus").mistake(f"no GPU has {gpu.eus} execution units")
     if generation is None:
@@ -60,6 +61,19 @@ def _gpu(here: Place, gpu: GpuEntry, generation: Generation | None) -> Mistakes:
                 f"{key} lists it, but {generation.generation} is not driven by it",
                 f"Add {key} to the implementations of the generation.",
             )
+
+
+def _mesa(here: Place, gpu: GpuEntry) -> Mistakes:
+    """Yield versions of Mesa that are none, or that say something of what rusticl never drives."""
+    known = {field: getattr(gpu, field) for field in ("mesa_lacks", "mesa_since")}
+    stated = {field: text for field, text in known.items() if text is not None}
+    wrong = [one for f, text in stated.items() for one in check.version(here.at(f), text, "mesa")]
+    yield from wrong
+    if stated and gpu.mesa != "iris":
+        yield here.at(min(stated)).mistake("rusticl drives only what Mesa's iris drives")
+    if len(stated) == len(known) and not wrong:
+        lacks, since = f"<={gpu.mesa_lacks}", f">={gpu.mesa_since}"
+        yield from check.apart(here.at("mesa_since"), lacks, since, "mesa")
 
 
 def generations(files: dict[Path, Generation], tables: Tables) -> Mistakes:

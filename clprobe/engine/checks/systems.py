@@ -30,6 +30,20 @@ def distributions(files: dict[Path, Distribution], tables: Tables) -> Mistakes:
             if name in entry.absent:
                 yield top.at("absent", name).mistake(f"{name} is listed and absent at once")
         yield from _not_packaged(top, entry, tables)
+        yield from _versions(top, entry)
+
+
+def _versions(top: Place, entry: Distribution) -> Mistakes:
+    """Yield what is no version of Linux, of glibc or of Python."""
+    for field in ("glibc", "python"):
+        text = getattr(entry, field)
+        if text is not None:
+            yield from check.version(top.at(field), text, "dotted")
+    shipped = entry.linux
+    for pocket in ("default", "hwe", "backports") if shipped is not None else ():
+        text = getattr(shipped, pocket)
+        if text is not None:
+            yield from check.version(top.at("linux", pocket), text, "linux")
 
 
 def _not_packaged(top: Place, entry: Distribution, tables: Tables) -> Mistakes:

@@ -115,4 +115,5 @@ def _cell(answer: Support, name: str = "") -> _Cell:
     text = ""
     if answer.status != "not_supported":
         text = f"{name} {upstream(answer.version or '')}".strip()
-    return _Cell(answer.status, _SIGNS[answer.status], text, answer.reason)
+    sign = _SIGNS[answer.status] + "*" * bool(answer.environment)
+    return _Cell(answer.status, sign, text, " ".join((answer.reason, *answer.notes)).strip())
