@@ -7,6 +7,7 @@ from clprobe.engine.diagnose import Knowledge
 from clprobe.engine.lexicon import rule_entry
 from clprobe.engine.lexicon_entry import Entry
 from clprobe.engine.lexicon_hardware import family_entry, generation_entry, gpu_entry
+from clprobe.engine.lexicon_origins import origin_entry
 from clprobe.engine.lexicon_software import distribution_entry, implementation_entry, stack_entry
 from clprobe.engine.table_types import GpuEntry
 from clprobe.engine.tables import Tables
@@ -33,6 +34,7 @@ def table_entries(tables: Tables) -> dict[str, list[tuple[str, Entry]]]:
         ],
         "distributions": [(one.key, distribution_entry(one)) for one in releases],
         "stacks": [(key, stack_entry(one)) for key, one in tables.stacks().items()],
+        "origins": [(key, origin_entry(one)) for key, one in tables.origins().items()],
         "families": [(key, family_entry(one, tables)) for key, one in tables.families().items()],
         "gpus": [(key, gpu_entry(key, one, tables)) for key, one in _oldest_first(tables)],
     }

@@ -9,7 +9,13 @@ from collections.abc import Callable, Iterator
 import msgspec
 
 from clprobe.engine import lexicon_hardware as hardware
-from clprobe.engine import lexicon_linux, lexicon_packages, lexicon_releases, lexicon_spelling
+from clprobe.engine import (
+    lexicon_linux,
+    lexicon_origins,
+    lexicon_packages,
+    lexicon_releases,
+    lexicon_spelling,
+)
 from clprobe.engine import lexicon_software as software
 from clprobe.engine.diagnose import Knowledge
 from clprobe.engine.lexicon_entry import Entry, squeezed, stated
@@ -249,5 +255,5 @@ def _open(text: str) -> str:
 _FINDERS: tuple[Callable[[str, Knowledge], Iterator[Entry]], ...] = (
     _rules, software.implementations, hardware.generations, lexicon_releases.distributions,
     lexicon_packages.packages, software.stacks, lexicon_linux.linux, hardware.gpus,
-    hardware.families,
+    hardware.families, lexicon_origins.origins,
 )  # fmt: skip

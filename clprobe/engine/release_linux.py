@@ -13,7 +13,7 @@ from clprobe.engine.table_types import (
     Implementation,
     Platform,
 )
-from clprobe.engine.versions import conditions, in_words
+from clprobe.engine.versions import Scheme, conditions, in_words
 
 Fit = Literal["yes", "some", "forced", "no", "unknown"]
 _SETTLED = "5.0"
@@ -148,10 +148,16 @@ def _before(bound: str, operator: str) -> bool:
     return operator not in (">", ">=") or is_in_range(bound, f"<={_SETTLED}", "linux") is True
 
 
-def glibc_fits(release: Distribution, way: Elsewhere) -> bool | None:
-    """Return whether the release has a C library that the files were built for; None: unknown."""
-    if way.glibc == "*":
-        return True
-    if release.glibc is None:
-        return None
-    return is_in_range(release.glibc, way.glibc, "dotted") is True
+def below_fits(release: Distribution, way: Elsewhere) -> bool | str:
+    """Return whether the release has the C library and Python that the files were built for.
+
+    False: that is not known. Text: what they need instead of what it has.
+    """
+    parts: tuple[tuple[str, str | None, str, Scheme], ...] = (
+        ("glibc", release.glibc, way.glibc, "dotted"),
+        ("Python", release.python, way.python, "pep440"),
+    )
+    for name, has, needed, scheme in parts:
+        if has is not None and is_in_range(has, needed, scheme) is False:
+            return f"{name} {in_words(needed)}; it has {has}"
+    return all(needed == "*" or has is not None for _, has, needed, _ in parts)

@@ -7,7 +7,7 @@ from typing import Literal
 import msgspec
 
 from clprobe.engine.offers import Offer, drives, on_cpu, packaged
-from clprobe.engine.release_linux import LinuxAnswer, glibc_fits, linux_of
+from clprobe.engine.release_linux import LinuxAnswer, below_fits, linux_of
 from clprobe.engine.support_notes import flaws_of, needed_variables, notes_of
 from clprobe.engine.support_sources import sources_of
 from clprobe.engine.table_types import (
@@ -214,12 +214,12 @@ def _brought(cell: _Cell, way: Elsewhere, offers: list[Offer]) -> Support | None
     linux = LinuxAnswer("yes") if on_cpu(cell.implementation) else _linux(cell)
     if linux.fit == "no":
         return cell.answer("not_supported", f"{own}, and {linux.said}", sources)
-    glibc = glibc_fits(cell.release, way)
-    if glibc is False:
-        reason = f"{own}, and {offer.origin} ({way.version}) need glibc {in_words(way.glibc)}"
-        return cell.answer("not_supported", f"{reason}; it has {cell.release.glibc}", sources)
+    fits = below_fits(cell.release, way)
+    if isinstance(fits, str):
+        reason = f"{own}, and {offer.origin} ({way.version}) need {fits}"
+        return cell.answer("not_supported", reason, sources)
     doubt = way.status != "supported" or way.unverified or linux.fit in ("unknown", "forced")
-    doubt = doubt or glibc is None
+    doubt = doubt or not fits
     reason = f"{own}; {offer.origin} ({way.version}) are another way: {way.note}"
     if on_cpu(cell.implementation):
         reason = f"{reason}. It computes on the CPU, whatever the GPU is"

@@ -219,7 +219,7 @@ class Elsewhere(Entry, frozen=True, kw_only=True):
     `origin` is a distribution or a project's releases (files fetched by hand), a key of
     rules/tables/origins, or "pip"; `onto` are the distributions it was seen to fit, "*" all.
     `version` None: the newest, not looked at; `versions` are those of packages that differ.
-    `glibc` is the range that its files were built for, `architectures` likewise.
+    `glibc` and `python` are the ranges that its files were built for, `architectures` likewise.
     """
 
     how: Literal["file", "repository", "pip"]
@@ -230,6 +230,7 @@ class Elsewhere(Entry, frozen=True, kw_only=True):
     version: str | None = None
     versions: dict[str, str] = {}
     glibc: str = "*"
+    python: str = "*"
     architectures: tuple[str, ...] = ()
     status: Literal["supported", "workaround", "unverified"] = "workaround"
 

@@ -39,7 +39,7 @@ def judge(
     if unfit is not None:
         return _rejected(implementation, unfit, way)
     if "gpu" not in implementation.device_types or not _drives_gpus(implementation):
-        refusal = _too_old_glibc(way, implementation, machine)
+        refusal = _too_old_below(way, implementation, machine)
         if refusal is not None:
             return _rejected(implementation, refusal, way)
         return _cpu_route(way, implementation, machine)
@@ -237,14 +237,15 @@ def _modules(way: Way, implementation: Implementation) -> tuple[Component, ...]:
     return tuple(Component(name=n, version=way.version, origin=way.origin) for n in names)
 
 
-def _too_old_glibc(way: Way, implementation: Implementation, machine: Machine) -> str | None:
+def _too_old_below(way: Way, implementation: Implementation, machine: Machine) -> str | None:
+    """Return why its files do not fit the C library or the Python, or None."""
+    offered = f"{way.offered_by} {implementation.implementation} {way.version} for"
     shipped = machine.distribution.glibc if machine.distribution is not None else None
-    if shipped is None or in_range(shipped, way.glibc, "dotted"):
-        return None
-    return (
-        f"{way.offered_by} {implementation.implementation} {way.version} for glibc "
-        f"{in_words(way.glibc)}; {machine.os_name} has {shipped}"
-    )
+    if shipped is not None and not in_range(shipped, way.glibc, "dotted"):
+        return f"{offered} glibc {in_words(way.glibc)}; {machine.os_name} has {shipped}"
+    if machine.python is not None and not in_range(machine.python, way.python, "pep440"):
+        return f"{offered} Python {in_words(way.python)}; {machine.os_name} has {machine.python}"
+    return None
 
 
 def _cpu_route(way: Way, implementation: Implementation, machine: Machine) -> Route:

@@ -33,6 +33,7 @@ class Way(msgspec.Struct, frozen=True, kw_only=True):
     component: str | None = None
     versions: dict[str, str] = msgspec.field(default_factory=dict)
     glibc: str = "*"
+    python: str = "*"
     architectures: tuple[str, ...] = ()
     also_drives: tuple[str, ...] = ()
     note: str | None = None
@@ -147,6 +148,7 @@ def _elsewhere_way(entry: Elsewhere, implementation: Implementation, tables: Tab
         offered_by="",
         versions=entry.versions,
         glibc=entry.glibc,
+        python=entry.python,
         architectures=entry.architectures,
         note=entry.note,
         status=entry.status,

@@ -15,6 +15,7 @@ _TITLES = {
     "implementations": "OpenCL implementations",
     "distributions": "Distributions and their releases",
     "stacks": "Machine-learning stacks",
+    "origins": "Repositories of third parties",
     "families": "Families of AMD's and NVIDIA's GPUs",
     "gpus": "Intel GPUs by PCI id",
 }

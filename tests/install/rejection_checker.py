@@ -36,7 +36,7 @@ def _too_old(entry, target, match):
     if key == "beignet":
         return not any(drives_beignet(version, chip) for chip in target.chips)
     if key == "rusticl":
-        return fits(version, "<22.3", "mesa")
+        return not fits(version, target.generation["implementations"][key]["versions"], "mesa")
     return not any(fits(version, chip.get("neo")) for chip in target.chips)
 
 
@@ -146,6 +146,13 @@ REASONS = {
     r"for glibc .*has (?P<glibc>\S+)\.$": lambda entry, _t, match: (
         not any(
             fits(match["glibc"], way.get("glibc", "*"))
+            for way in implementations()[entry.backend]["elsewhere"]
+            if way["how"] == "pip"
+        )
+    ),
+    r"for Python .*has (?P<python>\S+)\.$": lambda entry, _t, match: (
+        not any(
+            fits(match["python"], way.get("python", "*"), "pep440")
             for way in implementations()[entry.backend]["elsewhere"]
             if way["how"] == "pip"
         )

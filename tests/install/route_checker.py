@@ -223,6 +223,10 @@ def _elsewhere(route, target):
     glibc = (target.release or {}).get("glibc")
     if glibc and not any(fits(glibc, way.get("glibc", "*")) for way in ways):
         yield f"glibc {glibc} is too old"
+    if target.python and not any(
+        fits(target.python, way.get("python", "*"), "pep440") for way in ways
+    ):
+        yield f"Python {target.python} is not among those that the wheels are for"
 
 
 def _stack(route, target):

@@ -51,7 +51,7 @@ def test_everything_known_has_a_page() -> None:
     tables = KNOWLEDGE.tables
     expected = len(KNOWLEDGE.rules) + len(tables.gpus()) + len(tables.generations())
     expected += len(tables.implementations()) + len(tables.distributions()) + len(tables.stacks())
-    expected += len(tables.families())
+    expected += len(tables.families()) + len(tables.origins())
     entries = [path for path in PAGES if not path.endswith("index.html") and "matrix/" not in path]
     assert len(entries) == expected
     assert "gpus/8086-0412.html" in entries

@@ -33,6 +33,7 @@ def implementations(files: dict[Path, Implementation], tables: Tables) -> Mistak
             yield from check.sources(here.at("sources"), way.sources or entry.sources)
             yield from check.names(here.at("onto"), way.onto, releases, "distribution")
             yield from check.versions(here.at("glibc"), way.glibc, "dotted")
+            yield from check.versions(here.at("python"), way.python, "pep440")
 
 
 def _release(here: Place, release: Release, entry: Implementation, tables: Tables) -> Mistakes:

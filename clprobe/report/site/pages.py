@@ -24,6 +24,7 @@ _KINDS = {
     "driver": "drivers",
     "distribution": "distributions",
     "stack": "stacks",
+    "origin": "origins",
     "rule": "rules",
 }
 _HEADINGS = {
@@ -33,6 +34,7 @@ _HEADINGS = {
     "driver": "OpenCL implementations",
     "distribution": "Distributions",
     "stack": "Machine-learning stacks",
+    "origin": "Repositories of third parties",
     "rule": "Problems",
 }
 
