@@ -181,7 +181,7 @@ def _on_cpu(
                 status="supported",
                 because="It uses no GPU at all, and may well be the fastest of these.",
                 components=stack_components(stack, build, machine),
-                steps=stack_steps(stack, build, machine),
+                steps=(*steps.refreshed(machine), *stack_steps(stack, build, machine)),
                 caveats=stack_caveats(stack, build, machine),
                 sources=_sources(stack.sources, build.sources),
                 how="included",
