@@ -238,12 +238,12 @@ def _modules(way: Way, implementation: Implementation) -> tuple[Component, ...]:
 
 
 def _too_old_glibc(way: Way, implementation: Implementation, machine: Machine) -> str | None:
-    shipped = machine.distribution.glibc if machine.distribution is not None else None
+    shipped = machine.glibc
     if shipped is None or in_range(shipped, way.glibc, "dotted"):
         return None
     return (
         f"{way.offered_by} {implementation.implementation} {way.version} for glibc "
-        f"{in_words(way.glibc)}; {machine.os_name} has {shipped}"
+        f"{in_words(way.glibc)}; {machine.os_name} has {shipped if shipped != '0' else 'musl'}"
     )
 
 
