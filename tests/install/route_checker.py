@@ -161,7 +161,9 @@ def drives_beignet(version, chip):
     first = chip.get("beignet")
     if first is not None and "-" in version:
         return fits(version, f">={first}", "debian")
-    return chip.get("beignet_upstream") == "1.3.2" or first is not None
+    if chip.get("beignet_upstream") == "1.3.2" and fits(version, ">=1.3.2"):
+        return True
+    return first is not None and fits(version, f">={upstream(first)}")
 
 
 def _version(route):
