@@ -42,6 +42,12 @@ def parse_list(manager: str, listed: str, marks: str, native: str) -> tuple[Pack
     return tuple(sorted(packages, key=lambda package: package.name))
 
 
+def offered_versions(table: str) -> frozenset[str]:
+    """Return what `apt-cache madison` lists, as "name=version": what indexes hold, no more."""
+    rows = (line.split("|") for line in table.splitlines())
+    return frozenset(f"{row[0].strip()}={row[1].strip()}" for row in rows if len(row) == 3)
+
+
 def changes_between(before: Iterable[Package], after: Iterable[Package]) -> PackageChanges:
     """Return what turns `before` into `after`; one that left only settings counts as absent."""
     was, is_now = _present(before), _present(after)

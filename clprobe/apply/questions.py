@@ -6,9 +6,9 @@ import subprocess
 import time
 from collections.abc import Sequence
 
-from clprobe.apply.journal import Package
+from clprobe.apply.journal import Package, PackageChanges
 from clprobe.apply.kinds import CHECK_LIMIT_S
-from clprobe.apply.package_list import LISTING, MARKS, parse_list
+from clprobe.apply.package_list import LISTING, MARKS, offered_versions, parse_list
 from clprobe.apply.person import Person, environment
 from clprobe.apply.runner import Ending, Finished
 from clprobe.model.errors import ClprobeError
@@ -58,6 +58,14 @@ def packages(manager: str) -> tuple[Package, ...]:
     if manager == "apt-get":
         native = ask(("dpkg", "--print-architecture")).printed.strip()
     return parse_list(manager, listed.printed, marks, native)
+
+
+def former_versions(manager: str, changes: PackageChanges) -> frozenset[str]:
+    """Return the versions that the index has of packages that were upgraded, "name=version"."""
+    names = [upgrade.name for upgrade in changes.upgraded]
+    if manager != "apt-get" or not names:
+        return frozenset()
+    return offered_versions(ask(("apt-cache", "madison", *names)).printed)
 
 
 def is_half_installed() -> bool:

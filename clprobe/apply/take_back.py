@@ -8,11 +8,11 @@ import msgspec
 from msgspec.structs import replace
 
 from clprobe.apply.journal import PackageChanges, Problem, SavedFile, StepRecord
-from clprobe.apply.kinds import manager_of, program, proves
+from clprobe.apply.kinds import manager_of, proves
 from clprobe.apply.locks import wait_for_manager
 from clprobe.apply.messages import meaning
 from clprobe.apply.package_list import differences
-from clprobe.apply.questions import ask, packages
+from clprobe.apply.questions import ask, former_versions, packages
 from clprobe.apply.runner import remove_folder, restore, sha256_of
 from clprobe.apply.simulation import parse
 from clprobe.apply.undo_plan import (
@@ -146,10 +146,19 @@ def _undo_packages(work: Work, record: StepRecord, left: list[str]) -> Problem |
     problem = wait_for_manager(manager, work.limits.lock_s, work.listener.say)
     if problem is not None:
         return problem
-    plan = package_undo(manager, record.changes, work.journal.packages_before, packages(manager))
-    left += [f"{name}, whose former version is not at hand" for name in plan.kept]
-    problem = _objection(plan)
+    at_hand = former_versions(manager, record.changes)
+    before, now = work.journal.packages_before, packages(manager)
+    plan = package_undo(manager, record.changes, before, now, at_hand)
+    left += [
+        f"{one.name}, whose former version {one.before} is not in the index any more"
+        for one in plan.kept
+    ]
+    problem = _needed_by_others(plan)
     for command in () if problem else plan.commands:
+        # Only now is what needed the newer versions gone.
+        problem = _moves_more(command)
+        if problem is not None:
+            return problem
         finished = work.runner.run(command, limit_s=work.limits.steps["install"], patient=True)
         if not finished.is_fine:
             return meaning(finished.printed, f"with status {finished.status}")
@@ -161,28 +170,32 @@ def _undo_packages(work: Work, record: StepRecord, left: list[str]) -> Problem |
     return problem
 
 
-def _objection(plan: PackageUndo) -> Problem | None:
-    """Return what speaks against it: packages that came later need one of ours."""
-    if plan.trial is not None:
-        told = ask(plan.trial)
-        if not told.is_fine:
-            reasons = [line.strip() for line in told.printed.splitlines() if " depends on " in line]
-            text = "; ".join(reasons) or told.printed.strip()
-            hint = "Remove what needs them first, or keep them; then run --undo again."
-            return Problem("undo-would-harm", f"Not taken back: {text}", hint)
-    for command in plan.commands:
-        words = program(command)
-        if words[:2] == ("apt-get", "install"):
-            # Back to former versions: nothing may come or go with them.
-            told = ask(("apt-get", "--simulate", *words[1:]))
-            simulation = parse("apt-get", told.printed)
-            new = [package.name for package in simulation.incoming if package.old is None]
-            if not told.is_fine:
-                return meaning(told.printed, f"with status {told.status}")
-            if simulation.removed or new:
-                names = ", ".join((*simulation.removed, *new))
-                return Problem("undo-would-harm", f"Former versions would move {names} too.", "")
-    return None
+def _needed_by_others(plan: PackageUndo) -> Problem | None:
+    """Return which packages that came later need one of ours."""
+    if plan.trial is None:
+        return None
+    told = ask(plan.trial)
+    if told.is_fine:
+        return None
+    reasons = [line.strip() for line in told.printed.splitlines() if " depends on " in line]
+    text = "; ".join(reasons) or told.printed.strip()
+    hint = "Remove what needs them first, or keep them; then run --undo again."
+    return Problem("undo-would-harm", f"Not taken back: {text}", hint)
+
+
+def _moves_more(command: tuple[str, ...]) -> Problem | None:
+    """Return what would come or go with packages that return to their former versions."""
+    if command[:2] != ("apt-get", "install"):
+        return None
+    told = ask((command[0], "--simulate", *command[1:]))
+    if not told.is_fine:
+        return meaning(told.printed, f"with status {told.status}")
+    simulation = parse("apt-get", told.printed)
+    new = [package.name for package in simulation.incoming if package.old is None]
+    if not simulation.removed and not new:
+        return None
+    text = f"Former versions would move {', '.join((*simulation.removed, *new))} too."
+    return Problem("undo-would-harm", text, "Settle it with the package manager yourself.")
 
 
 def _differences(work: Work) -> tuple[str, ...]:

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 """What takes one step back: exactly what its record says that it added."""
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 
 import msgspec
 
-from clprobe.apply.journal import Package, PackageChanges, StepRecord
+from clprobe.apply.journal import Package, PackageChanges, StepRecord, Upgrade
 
 _GONE: dict[str, tuple[str, ...]] = {
     # dpkg and rpm take exactly what is named; apt and dnf would decide about more.
@@ -32,7 +32,7 @@ class PackageUndo(msgspec.Struct, frozen=True, kw_only=True):
 
     trial: tuple[str, ...] | None = None
     commands: tuple[tuple[str, ...], ...] = ()
-    kept: tuple[str, ...] = ()
+    kept: tuple[Upgrade, ...] = ()
 
 
 def package_undo(
@@ -40,8 +40,11 @@ def package_undo(
     changes: PackageChanges,
     before: Iterable[Package],
     now: Iterable[Package],
+    at_hand: Container[str],
 ) -> PackageUndo:
     """Return what undoes `changes`; `before` is the list before the first step.
+
+    `at_hand` holds the former versions that the index still has, as "name=version".
 
     Packages that are gone by now are not named again, and one that had left its settings before
     is removed but not purged, so that it leaves them once more.
@@ -60,15 +63,16 @@ def package_undo(
         program, *options = _GONE[manager]
         commands.append((program, *force, *options, *purged))
     older = [u for u in changes.upgraded if u.name in here and here[u.name].version != u.before]
-    if older and manager == "apt-get":
-        wanted = [f"{upgrade.name}={upgrade.before}" for upgrade in older]
+    offered = [u for u in older if f"{u.name}={u.before}" in at_hand]
+    if offered:
+        wanted = [f"{upgrade.name}={upgrade.before}" for upgrade in offered]
         commands.append(("apt-get", "install", "--yes", "--allow-downgrades", *wanted))
     commands += _marks(manager, changes, here)
     program, *options = _TRYING[manager]
     return PackageUndo(
         trial=(program, *force, *options, *names) if names else None,
         commands=tuple(commands),
-        kept=() if manager == "apt-get" else tuple(upgrade.name for upgrade in older),
+        kept=tuple(upgrade for upgrade in older if upgrade not in offered),
     )
 
 

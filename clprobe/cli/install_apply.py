@@ -89,7 +89,10 @@ def apply_route(made: InstallPlan, route: Route, here: str | None, asked: Asked)
         target=made.target,
     )
     try:
-        return _finish(_applied(report, made, route, asked), asked)
+        report = _applied(report, made, route, asked)
+        status = _finish(report, asked)
+        # What failed and was taken back is not what was asked for.
+        return exit_codes.UNDECIDED if report.action == "undo" else status
     except ClprobeError as error:
         return _finish(_with_error(report, error), asked)
 

@@ -26,6 +26,7 @@ class StackSupport(Entry, frozen=True, kw_only=True):
 class StackBuild(Entry, frozen=True, kw_only=True):
     """A build of a stack: its version, the torch it belongs to, and the Python it runs on.
 
+    `glibc` is the range that its wheels are for; with another C library none of them works.
     `requires` are further packages that it was seen working with, by version.
     """
 
@@ -33,6 +34,7 @@ class StackBuild(Entry, frozen=True, kw_only=True):
     python: str
     torch: str | None = None
     file: str | None = None
+    glibc: str = "*"
     requires: dict[str, str] = msgspec.field(default_factory=dict)
 
 

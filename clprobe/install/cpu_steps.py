@@ -58,7 +58,7 @@ def _pyopencl(way: Way, machine: Machine) -> tuple[Step, ...]:
     path = f"{folder}/opencl-on-cpu"
     code = "import pyopencl; print([p.name for p in pyopencl.get_platforms()])"
     return (
-        *_refreshed(machine),
+        *steps.refreshed(machine),
         *steps.venv_module(machine, "python3"),
         steps.make_environment(path),
         *steps.pip_install(path, "Install PoCL and PyOpenCL", pins(way), machine.wishes.wheels),
@@ -116,9 +116,3 @@ def _intel_cpu(way: Way, machine: Machine) -> tuple[Step, ...]:
         )
     )
     return (*made, steps.look())
-
-
-def _refreshed(machine: Machine) -> list[Step]:
-    if machine.distribution is None or not machine.wishes.root:
-        return []
-    return steps.refresh(machine.distribution)

@@ -240,9 +240,10 @@ def _modules(way: Way, implementation: Implementation) -> tuple[Component, ...]:
 def _too_old_below(way: Way, implementation: Implementation, machine: Machine) -> str | None:
     """Return why its files do not fit the C library or the Python, or None."""
     offered = f"{way.offered_by} {implementation.implementation} {way.version} for"
-    shipped = machine.distribution.glibc if machine.distribution is not None else None
+    shipped = machine.glibc
     if shipped is not None and not in_range(shipped, way.glibc, "dotted"):
-        return f"{offered} glibc {in_words(way.glibc)}; {machine.os_name} has {shipped}"
+        has = shipped if shipped != "0" else "musl"
+        return f"{offered} glibc {in_words(way.glibc)}; {machine.os_name} has {has}"
     if machine.python is not None and not in_range(machine.python, way.python, "pep440"):
         return f"{offered} Python {in_words(way.python)}; {machine.os_name} has {machine.python}"
     return None

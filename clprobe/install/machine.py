@@ -56,6 +56,13 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True):
         return "wsl2" if self.linux is not None and "microsoft" in self.linux.lower() else "linux"
 
     @property
+    def glibc(self) -> str | None:
+        """The version of its C library; "0" where that is another one, None if not known."""
+        if self.distribution is None:
+            return None
+        return "0" if self.distribution.id == "alpine" else self.distribution.glibc
+
+    @property
     def some_id(self) -> str:
         """The GPU's PCI id, or one that stands for its vendor."""
         number = {name: key for key, name in _VENDORS.items()}.get(self.vendor or "", "")

@@ -71,7 +71,7 @@ def _with(
     stack: Stack, opencl: Sequence[Route], machine: Machine
 ) -> tuple[list[Route], list[Rejected]]:
     """Return the routes to one stack, and what rules it out."""
-    build = build_for(stack, machine.python)
+    build = build_for(stack, machine)
     # The best way to each driver is enough.
     on_gpu = list({r.backend: r for r in reversed(opencl) if r.uses_gpu}.values())[::-1]
     refusal = _refusal(stack, machine, build)
@@ -107,6 +107,11 @@ def _refusal(stack: Stack, machine: Machine, build: StackBuild | None) -> str | 
         return hardware
     if not _files(stack):
         return "clprobe knows no build of it that can be named; its own pages say how to build it"
+    for_python = _for_python(stack, machine)
+    if for_python:
+        has = machine.glibc if machine.glibc != "0" else "musl"
+        needed = " or ".join(dict.fromkeys(in_words(b.glibc) for b in for_python))
+        return f"its wheels are for glibc {needed}; {machine.os_name} has {has}"
     offered = ", ".join(dict.fromkeys(in_words(b.python) for b in _files(stack)))
     return f"its builds are for Python {offered}; {machine.os_name} has {machine.python}"
 
@@ -181,7 +186,7 @@ def _on_cpu(
                 status="supported",
                 because="It uses no GPU at all, and may well be the fastest of these.",
                 components=stack_components(stack, build, machine),
-                steps=stack_steps(stack, build, machine),
+                steps=(*steps.refreshed(machine), *stack_steps(stack, build, machine)),
                 caveats=stack_caveats(stack, build, machine),
                 sources=_sources(stack.sources, build.sources),
                 how="included",
@@ -231,18 +236,28 @@ def _files(stack: Stack) -> list[StackBuild]:
     return [build for build in stack.builds if build.file is not None or stack.packages]
 
 
-def build_for(stack: Stack, python: str | None) -> StackBuild | None:
-    """Return the newest build that a Python gets, of any Python if that is not known."""
-    fitting = [
-        build
-        for build in _files(stack)
-        if python is None or in_range(python, build.python, "pep440")
-    ]
+def build_for(stack: Stack, machine: Machine) -> StackBuild | None:
+    """Return the newest build that the Python and the C library get, so far as they are known."""
+    fitting = [build for build in _for_python(stack, machine) if _for_libc(build, machine)]
     if not fitting:
         return None
     known = [build for build in fitting if not build.unverified] or fitting
     best = newest([build.version for build in known], "pep440")
     return next(build for build in known if build.version == best)
+
+
+def _for_python(stack: Stack, machine: Machine) -> list[StackBuild]:
+    return [
+        build
+        for build in _files(stack)
+        if machine.python is None or in_range(machine.python, build.python, "pep440")
+    ]
+
+
+def _for_libc(build: StackBuild, machine: Machine) -> bool:
+    if machine.system == "windows":
+        return True
+    return machine.glibc is None or in_range(machine.glibc, build.glibc, "dotted")
 
 
 def _has_package(route: Route, name: str) -> bool:

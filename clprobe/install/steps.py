@@ -48,6 +48,13 @@ def refresh(distribution: Distribution) -> list[Step]:
     return [Step(title="Read the package index", argv=("apt-get", "update"), needs_root=True)]
 
 
+def refreshed(machine: Machine) -> list[Step]:
+    """Return the same for a machine; nothing where root is barred, for nothing follows it there."""
+    if machine.distribution is None or not machine.wishes.root:
+        return []
+    return refresh(machine.distribution)
+
+
 def install(
     distribution: Distribution, title: str, packages: Sequence[str], *, pocket: str | None = None
 ) -> Step:

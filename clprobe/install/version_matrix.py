@@ -9,7 +9,7 @@ from clprobe.engine.stack_table import Stack, StackBuild
 from clprobe.engine.tables import Tables
 from clprobe.engine.versions import in_range
 from clprobe.install import stacks
-from clprobe.install.machine import look_up
+from clprobe.install.machine import Machine, look_up
 from clprobe.install.planner import plan
 from clprobe.install.ranking import STACKS
 from clprobe.model.plan import Route, Target
@@ -43,11 +43,11 @@ def version_matrix(target: Target, tables: Tables) -> list[VersionRow]:
     return rows
 
 
-def pythons(stack: Stack) -> list[tuple[StackBuild, str]]:
+def pythons(stack: Stack, machine: Machine) -> list[tuple[StackBuild, str]]:
     """Return the builds that some Python gets, and which Pythons those are, in words."""
     found: list[tuple[StackBuild, list[str]]] = []
     for python in PYTHONS:
-        build = stacks.build_for(stack, python)
+        build = stacks.build_for(stack, replace(machine, python=python))
         if build is None:
             continue
         if found and found[-1][0] == build:
@@ -86,7 +86,7 @@ def _rows(
         return
     support = stacks.support_for(stack, machine)
     drives = support is not None and support.outcome != "fails"
-    for build, words in pythons(stack):
+    for build, words in pythons(stack, machine):
         there = replace(machine, python=words.rpartition(" to ")[2])
         for route in on_gpu if drives else []:
             answer = stacks.on_route(route, stack, build, there)

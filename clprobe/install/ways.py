@@ -128,6 +128,7 @@ def on_conda(implementation: Implementation, tables: Tables) -> list[Way]:
             version=row.version,
             origin=f"{release.key}, {row.pocket}",
             offered_by="conda-forge packages",
+            glibc=">=2.17",
             architectures=("x86_64",),
             status="supported",
             sources=row.sources,

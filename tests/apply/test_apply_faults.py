@@ -189,3 +189,16 @@ def test_a_damaged_or_newer_journal_is_named_and_left_alone(copy, damage, refere
         assert problem_of(report)[0] == reference
         assert "/var/lib/clprobe/journals/" in report["problem"]["message"]
         assert rest == words
+
+
+def test_after_a_failure_the_undo_is_offered_and_done_if_wanted(copy):
+    answer = copy.run(
+        "mkdir -p /usr/share/pocl; mount -t tmpfs -o size=64k tmpfs /usr/share/pocl\n"
+        "printf 'y\\ny\\n' | clprobe install-plan --apply --backend pocl 2>&1 || echo status $?\n"
+        "umount /usr/share/pocl\n" + _EQUAL
+    )
+    assert "Run these steps?" in answer
+    assert "A step failed, and nothing after it was run." in answer
+    assert "Take back what was done?" in answer
+    assert "The package list is what it was before." in answer
+    assert answer.split()[-3:] == ["status", "3", "equal"]

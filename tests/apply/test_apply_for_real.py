@@ -2,6 +2,9 @@
 """Routes carried out and taken back for real, in copies of this system."""
 
 import json
+import shutil
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -82,16 +85,60 @@ def test_undo_refuses_to_remove_what_something_newer_needs_and_says_what(copy):
     assert rest.split() == ["3", "equal"]
 
 
-def test_an_upgrade_that_a_step_needed_is_turned_back_to_the_former_version(copy):
-    # libssl-dev brings libssl3 up to date, whose former version is in the archive no more or is.
+_ARCHIVE = """\
+build() {
+    mkdir -p /archive /p/DEBIAN
+    printf 'Package: %s\\nVersion: %s\\nArchitecture: all\\nDepends: %s\\nDescription: none\\n' \
+        "$1" "$2" "$3" > /p/DEBIAN/control
+    echo 'Maintainer: nobody <nobody@example.org>' >> /p/DEBIAN/control
+    dpkg-deb --build /p "/archive/$1_$2.deb" >&2
+}
+build clp-lib 1 libc6; build clp-lib 2 libc6; build clp-app 1 'clp-lib (>= 2)'
+(cd /archive && dpkg-scanpackages --multiversion . > Packages)
+echo 'deb [trusted=yes] file:/archive ./' > /etc/apt/sources.list.d/archive.list
+apt-get update >&2
+"""
+_OWN_STEPS = """\
+import sys
+from pathlib import Path
+from carried_out import Run, step
+run = Run(Path("/journals"), [step("apt-get", "install", "--yes", "clp-app")])
+print(run.apply(), *[(u.before, u.after) for u in run.journal.steps[0].changes.upgraded])
+undone = run.undo()
+print(undone.outcome, *undone.differences, *undone.left)
+"""
+
+
+@pytest.mark.parametrize("mark", ["auto", "manual"])
+def test_a_package_that_a_step_upgraded_gets_its_former_version_and_mark_back(copy, mark):
+    if shutil.which("dpkg-scanpackages") is None:
+        pytest.skip("needs dpkg-dev, to make a small archive")
     answer = copy.run(
-        "dpkg-query --show --showformat '${Version}\\n' openssl\n"
-        "apt-cache madison openssl | cut -d'|' -f2\n"
-    ).split()
-    installed, offered = answer[0], answer[1:]
-    if len(set(offered)) < 2:
-        pytest.skip("the archive has one version only")
-    assert installed
+        _ARCHIVE + f"apt-get install --yes clp-lib=1 >&2; apt-mark {mark} clp-lib >&2\n"
+        f"packages > /before; cat > /own.py <<'END'\n{_OWN_STEPS}END\n"
+        f'PYTHONPATH="$PYTHONPATH:{Path(__file__).parent}" {sys.executable} /own.py\n'
+        "packages > /after; diff /before /after; echo equal\n"
+    )
+    assert answer.splitlines() == ["applied ('1', '2')", "undone", "equal"]
+
+
+def test_a_former_version_that_is_nowhere_any_more_is_named(copy):
+    if shutil.which("dpkg-scanpackages") is None:
+        pytest.skip("needs dpkg-dev, to make a small archive")
+    answer = copy.run(
+        _ARCHIVE + "apt-get install --yes clp-lib=1 >&2; rm /archive/clp-lib_1.deb\n"
+        "(cd /archive && dpkg-scanpackages --multiversion . > Packages)\n"
+        "rm -rf /var/lib/apt/lists/*_archive_*; apt-get update >&2\n"
+        f"cat > /own.py <<'END'\n{_OWN_STEPS}END\n"
+        f'PYTHONPATH="$PYTHONPATH:{Path(__file__).parent}" {sys.executable} /own.py\n'
+        "dpkg-query --show clp-app 2>&1 || true\n"
+    )
+    applied, undone, gone = answer.splitlines()
+    assert applied == "applied ('1', '2')"
+    assert undone == (
+        "undone clp-lib is 2, was 1 clp-lib, whose former version 1 is not in the index any more"
+    )
+    assert "no packages found" in gone
 
 
 def test_one_who_is_asked_and_says_no_finds_nothing_changed(copy):

@@ -24,6 +24,7 @@ from clprobe.apply.package_list import (
     differences,
     merged,
     not_installed,
+    offered_versions,
     parse_list,
 )
 from clprobe.apply.room import sizes
@@ -168,6 +169,13 @@ def test_a_list_is_read_with_its_marks_and_without_the_usual_architecture():
     )
 
 
+def test_versions_that_the_index_holds_are_read_from_apts_table():
+    table = (
+        "   openssl | 3.0.22-1 | x bookworm/main\n openssl | 3.0.17-1 | x bookworm/main\nN: no\n"
+    )
+    assert offered_versions(table) == {"openssl=3.0.22-1", "openssl=3.0.17-1"}
+
+
 def test_what_left_its_settings_only_counts_as_added_when_it_comes_back():
     before = (Package("old", "2", "rc"), Package("lib", "1", "ii", automatic=True))
     after = (Package("old", "2"), Package("lib", "2"), Package("new", "1", "iU"))
@@ -209,7 +217,7 @@ def test_undo_purges_what_was_added_and_nothing_else():
         remarked=(Package("lib", "1", "ii", True),),
     )
     now = (Package("base", "1"), Package("new", "1"), Package("old", "2"), Package("lib", "2"))
-    undo = package_undo("apt-get", changes, before, now)
+    undo = package_undo("apt-get", changes, before, now, {"lib=1"})
     assert undo.trial == ("dpkg", "--no-act", "--purge", "new", "old")
     assert undo.commands == (
         ("dpkg", "--remove", "old"),
@@ -217,19 +225,19 @@ def test_undo_purges_what_was_added_and_nothing_else():
         ("apt-get", "install", "--yes", "--allow-downgrades", "lib=1"),
         ("apt-mark", "auto", "lib"),
     )
-    assert package_undo("apt-get", PackageChanges(), before, now).commands == ()
+    assert package_undo("apt-get", PackageChanges(), before, now, ()).commands == ()
 
 
 def test_undo_on_rpm_says_what_stays_in_a_newer_version():
     changes = PackageChanges(added=(Package("a", "1"),), upgraded=(Upgrade("lib", "1", "2"),))
-    undo = package_undo("dnf", changes, (), (Package("a", "1"), Package("lib", "2")))
+    undo = package_undo("dnf", changes, (), (Package("a", "1"), Package("lib", "2")), ())
     assert undo.commands == (("rpm", "--erase", "a"),)
-    assert undo.kept == ("lib",)
+    assert undo.kept == (Upgrade("lib", "1", "2"),)
 
 
 def test_a_half_unpacked_package_is_purged_by_force():
     changes = PackageChanges(added=(Package("a", "1"),))
-    undo = package_undo("apt-get", changes, (), (Package("a", "1", "iHR"),))
+    undo = package_undo("apt-get", changes, (), (Package("a", "1", "iHR"),), ())
     assert undo.commands == (("dpkg", "--force-remove-reinstreq", "--purge", "a"),)
 
 

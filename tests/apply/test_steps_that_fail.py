@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Steps that hang, fail, lie or find something in their way; each is really run."""
 
+import os
+import pwd
 import time
 from pathlib import Path
 
@@ -161,6 +163,29 @@ def test_an_environment_is_removed_and_a_folder_of_somebody_else_is_not(run, tmp
     assert made.problem().reference == "file-in-the-way"
     assert made.undo().outcome == "undone"
     assert [one.name for one in other.iterdir()] == ["thesis"]
+
+
+@pytest.mark.root
+def test_what_needs_no_root_runs_as_whoever_called_sudo(run, tmp_path, monkeypatch):
+    if os.geteuid() != 0:
+        pytest.skip("needs root, to become somebody else")
+    nobody = pwd.getpwnam("nobody")
+    monkeypatch.setenv("SUDO_USER", "nobody")
+    open_to_all = tmp_path / "open"
+    open_to_all.mkdir()
+    for folder in (open_to_all, *open_to_all.parents[:3]):
+        folder.chmod(0o777)
+    theirs, ours = open_to_all / "theirs", open_to_all / "ours"
+    made = run(
+        step("touch", str(theirs), undo=("rm", "-f", str(theirs)), needs_root=False),
+        step("touch", str(ours), undo=("rm", "-f", str(ours))),
+        step("sh", "-c", f'test "$1" = nobody && touch {ours}', "sh", "USER"),
+    )
+    assert made.apply() == "applied"
+    assert (theirs.stat().st_uid, ours.stat().st_uid) == (nobody.pw_uid, 0)
+    assert made.undo().outcome == "undone"
+    assert not theirs.exists()
+    assert not ours.exists()
 
 
 def test_commands_get_nothing_that_would_load_code_of_the_callers(run, tmp_path, monkeypatch):

@@ -4,7 +4,7 @@
 import re
 
 from plain_tables import fits, folder, implementations, stacks
-from route_checker import OTHER_DRIVERS, drives_beignet, under_wsl2
+from route_checker import OTHER_DRIVERS, drives_beignet, libc_fits, under_wsl2
 
 
 def wrong_rejections(plan, target):
@@ -85,6 +85,16 @@ def _no_build(entry, target, _match):
     return not any(fits(target.python, build["python"], "pep440") for build in named)
 
 
+def _no_libc(entry, target, _match):
+    builds = [
+        b
+        for b in stacks()[entry.stack]["builds"]
+        if b.get("file") or stacks()[entry.stack].get("packages")
+        if target.python is None or fits(target.python, b["python"], "pep440")
+    ]
+    return not any(libc_fits(target, build.get("glibc", "*")) for build in builds)
+
+
 def _no_support(entry, target, _match):
     if not target.chips:
         return True
@@ -123,6 +133,13 @@ def _no_fingerprint(entry, _target, _match):
     return any(entry.because.lower().startswith(name) for name in unpinned)
 
 
+def _no_libc_way(entry, target, _match):
+    """conda-forge's builds and those of wheels ask for a glibc; each way's own range counts."""
+    ways = implementations()[entry.backend].get("elsewhere", [])
+    ranges = [way["glibc"] for way in ways if "glibc" in way] + [">=2.17"]
+    return not all(libc_fits(target, one) for one in ranges)
+
+
 REASONS = {
     r"no GPU on its PCI bus": lambda _e, target, _m: target.no_gpu,
     r"is not stated; lspci": lambda _e, target, _m: target.gpu is None,
@@ -143,13 +160,7 @@ REASONS = {
     r"it does not drive": _other_vendor,
     r"Linux (?P<linux>\S+) is too old": _linux_too_old,
     r"no kernel driver in Linux": _never_bound,
-    r"for glibc .*has (?P<glibc>\S+)\.$": lambda entry, _t, match: (
-        not any(
-            fits(match["glibc"], way.get("glibc", "*"))
-            for way in implementations()[entry.backend]["elsewhere"]
-            if way["how"] == "pip"
-        )
-    ),
+    r"hold .* for glibc|packages .* for glibc": _no_libc_way,
     r"for Python .*has (?P<python>\S+)\.$": lambda entry, _t, match: (
         not any(
             fits(match["python"], way.get("python", "*"), "pep440")
@@ -164,6 +175,7 @@ REASONS = {
 }
 STACK_REASONS = {
     r"its builds are for Python": _no_build,
+    r"its wheels are for glibc": _no_libc,
     r"no build of it that can be named": lambda entry, _t, _m: (
         not any(
             b.get("file") or stacks()[entry.stack].get("packages")

@@ -118,6 +118,16 @@ def _on_chips(route, entry, target):
         yield from _linux(route, entry, target)
 
 
+def libc_fits(target, ranges):
+    """Whether a glibc of the range is there; Alpine has none at all."""
+    release = target.release or {}
+    if ranges == "*" or not release:
+        return True
+    if release["id"] == "alpine":
+        return False
+    return "glibc" not in release or fits(release["glibc"], ranges)
+
+
 def under_wsl2(entry, chip):
     return bool({chip["platform"], chip["generation"]} & set(entry.get("wsl2", [])))
 
@@ -151,7 +161,9 @@ def drives_beignet(version, chip):
     first = chip.get("beignet")
     if first is not None and "-" in version:
         return fits(version, f">={first}", "debian")
-    return chip.get("beignet_upstream") == "1.3.2" or first is not None
+    if chip.get("beignet_upstream") == "1.3.2" and fits(version, ">=1.3.2"):
+        return True
+    return first is not None and fits(version, f">={upstream(first)}")
 
 
 def _version(route):
@@ -220,9 +232,8 @@ def _elsewhere(route, target):
     onto = {one for way in ways for one in way["onto"]}
     if not onto & {"*", target.os}:
         yield f"{first.name} was never seen to fit {target.os}"
-    glibc = (target.release or {}).get("glibc")
-    if glibc and not any(fits(glibc, way.get("glibc", "*")) for way in ways):
-        yield f"glibc {glibc} is too old"
+    if not any(libc_fits(target, way.get("glibc", "*")) for way in ways):
+        yield "the C library is too old, or another"
     if target.python and not any(
         fits(target.python, way.get("python", "*"), "pep440") for way in ways
     ):
@@ -285,5 +296,7 @@ def _build(route, stack, target):
             yield "the Python is not named"
     if not builds:
         yield f"no build {named.get(package)} for Python {target.python}"
+    elif not any(libc_fits(target, b.get("glibc", "*")) for b in builds):
+        yield "its wheels are for another C library"
     elif package != "torch" and builds[0].get("torch") not in (None, named.get("torch")):
         yield f"the build belongs to torch {builds[0]['torch']}"

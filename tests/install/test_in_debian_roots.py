@@ -6,6 +6,8 @@ named by CLPROBE_DEBIAN_ROOTS keeps the bare system from run to run.
 """
 
 import os
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -22,9 +24,10 @@ needs_roots = pytest.mark.skipif(LACKING is not None, reason=str(LACKING))
 
 
 @pytest.fixture(scope="module")
-def roots(tmp_path_factory: pytest.TempPathFactory) -> DebianRoots:
-    kept = os.environ.get(CACHE)
-    return DebianRoots(Path(kept) if kept else tmp_path_factory.mktemp("roots"))
+def roots(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DebianRoots]:
+    kept, temporary = os.environ.get(CACHE), tmp_path_factory.mktemp("roots")
+    yield DebianRoots(Path(kept) if kept else temporary)
+    shutil.rmtree(temporary)  # half a gigabyte
 
 
 @pytest.fixture

@@ -81,3 +81,12 @@ def test_a_wheel_that_must_be_fetched_is_checked_for_and_said():
 def test_another_python_is_called_by_its_name():
     steps = planned("none", "debian-12", python="3.13").routes[0].steps
     assert ("python3.13", "-m", "venv", "/opt/pytorch") in [step.argv for step in steps]
+
+
+def test_a_c_library_that_the_wheels_are_not_for_rules_a_stack_out():
+    assert "has musl" in refusal(planned("none", "alpine-3.22", "3.12"), "pytorch-cpu")
+    because = refusal(planned("none", "ubuntu-18.04", "3.12"), "pytorch-cpu")
+    assert "glibc 2.28 or newer; Ubuntu 18.04 has 2.27" in because
+    # Wheels of torch 2.4.1 still fit there.
+    old = next(r for r in planned("none", "ubuntu-18.04", "3.8").routes if r.stack == "pytorch-cpu")
+    assert old.components[0].version == "2.4.1"

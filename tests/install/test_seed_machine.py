@@ -68,6 +68,7 @@ def test_it_recommends_pytorch_on_the_cpu_with_exact_versions(plan):
     versions = {c["name"]: c["version"] for c in best["components"]}
     assert versions == {"torch": "2.15.0", "python": "3.12"}
     assert any("torch==2.15.0" in step["argv"] for step in best["steps"])
+    assert best["steps"][0]["argv"] == ["apt-get", "update"]  # before the first package of apt
     assert best["sources"]
 
 

@@ -90,6 +90,7 @@ def stacks(files: dict[Path, Stack], tables: Tables) -> Mistakes:
             here = top.at("builds", number)
             yield from check.sources(here.at("sources"), build.sources or stack.sources)
             yield from check.versions(here.at("python"), build.python, "pep440")
+            yield from check.versions(here.at("glibc"), build.glibc, "dotted")
         for number, support in enumerate(stack.supports):
             here = top.at("supports", number)
             yield from check.sources(here.at("sources"), support.sources or stack.sources)
