@@ -95,6 +95,9 @@ def apply_route(made: InstallPlan, route: Route, here: str | None, asked: Asked)
         return exit_codes.UNDECIDED if report.action == "undo" else status
     except ClprobeError as error:
         return _finish(_with_error(report, error), asked)
+    except KeyboardInterrupt:
+        # While drivers are asked, before the first step or after the last.
+        return _finish(replace(report, outcome="interrupted"), asked)
 
 
 def undo(backend: str | None, asked: Asked) -> int:

@@ -13,7 +13,7 @@ from clprobe.cli.plan_wishes import wish_options, wishes
 from clprobe.cli.sources import read_snapshot
 from clprobe.engine.matrix import MatrixRow, matrix
 from clprobe.engine.tables import Tables
-from clprobe.install.machine import look_up
+from clprobe.install.machine import find_distribution, look_up
 from clprobe.install.planner import plan
 from clprobe.install.ranking import Goal
 from clprobe.install.target import NOTHING_KNOWN, described, of_snapshot
@@ -96,10 +96,11 @@ def command(  # noqa: PLR0913 - one parameter per option
     made = plan(target, tables, goal, wishes())
     matrices = _matrices(target, tables) if with_matrix else Matrices([], [])
     route = _chosen(made, backend)
-    if not applies or form != "json":
+    acts = applies and route is not None
+    if not acts or form != "json":
         _print(made, matrices, route, form, obj["color"])
-    if applies and route is not None:
-        return apply_route(made, route, host_os(tables), asked)
+    if route is not None and acts:
+        return apply_route(made, route, _here(made.target.os, tables), asked)
     return exit_codes.OK if made.routes else exit_codes.PROBLEMS
 
 
@@ -116,9 +117,14 @@ def _base(source: str | None, tables: Tables, *, ask_host: bool) -> Target:
     return of_snapshot(snapshot, tables, python=f"{major}.{minor}")
 
 
-def host_os(tables: Tables) -> str | None:
-    """Return this host's distribution and release, such as "debian-12"."""
-    return of_snapshot(Snapshot(system=probe_system(LiveHost())), tables).os
+def _here(planned: str | None, tables: Tables) -> str | None:
+    """Return this host's distribution and release, in the plan's words if it is the same one."""
+    ours = of_snapshot(Snapshot(system=probe_system(LiveHost())), tables).os
+    if ours is None or planned is None:
+        return ours
+    found = find_distribution(ours, tables)
+    is_same = found is not None and found == find_distribution(planned, tables)
+    return planned if is_same else ours
 
 
 def _chosen(made: InstallPlan, backend: str | None) -> Route | None:

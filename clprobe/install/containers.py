@@ -152,7 +152,7 @@ def _started(engine: Engine, name: str, image: str, where: str) -> list[Step]:
                 argv=("distrobox", "create", "--yes", "--name", name, "--image", image),
                 needs_root=False,
                 undo=remove,
-                verify=("distrobox", "list"),
+                verify=("distrobox", "enter", "--name", name, "--", "true"),
             )
         ]
     device: tuple[str, ...] = ("--device", _NODES)
