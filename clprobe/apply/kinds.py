@@ -76,7 +76,7 @@ def packages_of(argv: Sequence[str]) -> tuple[str, ...]:
         for before, word in itertools.pairwise(words)
         if not word.startswith(("-", ".", "/")) and before not in values
     ]
-    return tuple(word for word in named if word not in _INSTALL.values())
+    return tuple(word.partition("/")[0] for word in named if word not in _INSTALL.values())
 
 
 def written_path(undo: Sequence[str] | None) -> str | None:

@@ -18,6 +18,8 @@ def linux_caveats(machine: Machine, linux: LinuxFit) -> list[str]:
         )
     if linux.newer is not None:
         caveats.append(f"It needs Linux {linux.linux} ({linux.newer}): restart afterwards.")
+    if linux.newer == "backports" and machine.distribution is not None:
+        caveats.append(backports_wanted(machine.distribution))
     return caveats
 
 
@@ -39,3 +41,8 @@ def linux_package(distribution: Distribution, pocket: str) -> str:
 def _hex_id(machine: Machine) -> str:
     ids = {chip.pci_id.split(":")[1] for chip in machine.chips}
     return ids.pop() if len(ids) == 1 else "<its device id>"
+
+
+def backports_wanted(distribution: Distribution) -> str:
+    """Return the sentence that tells to switch the backports on."""
+    return f"The suite {distribution.codename or distribution.id}-backports must be switched on."

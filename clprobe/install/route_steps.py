@@ -5,7 +5,7 @@ from clprobe.engine.table_types import Distribution, Implementation
 from clprobe.engine.tables import Tables
 from clprobe.install import containers, steps
 from clprobe.install.linux_fit import LinuxFit
-from clprobe.install.linux_words import linux_package
+from clprobe.install.linux_words import backports_wanted, linux_package
 from clprobe.install.machine import Machine, find_distribution
 from clprobe.install.repository_steps import add_repository
 from clprobe.install.ways import Way
@@ -26,7 +26,11 @@ def for_gpu(  # noqa: PLR0913, PLR0917 - where all of a route comes together
     distribution = machine.distribution
     if way.how == "container":
         inside = containers.container_steps(way, implementation, machine, environment)
-        return (*_newer_linux(machine, linux), *_open_node(machine), *inside)
+        newer = _newer_linux(machine, linux)
+        if newer and distribution is not None:
+            newer = [*steps.refresh(distribution), *newer]
+        # The steps for what runs the container read the index, too; once is enough.
+        return tuple(dict.fromkeys((*newer, *_open_node(machine), *inside)))
     if distribution is None or not steps.can_install(distribution) or way.pocket == "aur":
         return ()
     files = _files(way, tables)
@@ -34,7 +38,9 @@ def for_gpu(  # noqa: PLR0913, PLR0917 - where all of a route comes together
     made += _newer_linux(machine, linux)
     if way.how == "package":
         title = f"Install {implementation.name}"
-        packages = (*way.packages, *module_packages(way, implementation))
+        # Some drivers only suggest a loader, as Debian 11's Beignet does.
+        loader = (_LOADER,) if _LOADER in distribution.packages else ()
+        packages = (*way.packages, *module_packages(way, implementation), *loader)
         made.append(steps.install(distribution, title, packages, pocket=way.pocket))
     elif way.third_party is not None:
         made += add_repository(way.third_party, distribution)
@@ -115,8 +121,8 @@ def caveats(way: Way, machine: Machine, environment: dict[str, str]) -> list[str
         said.append(f"The component {way.component} must be switched on in the package sources.")
     if way.pocket == "aur":
         said.append("It is in the AUR only: build it with makepkg.")
-    if way.pocket == "backports":
-        said.append(f"The suite {_codename(distribution)}-backports must be switched on.")
+    if way.pocket == "backports" and distribution is not None:
+        said.append(backports_wanted(distribution))
     if way.how == "file":
         said.append("Fetch the files by hand; the steps expect them in the current folder.")
     if environment:
@@ -169,7 +175,3 @@ def _firmware(distribution: Distribution | None) -> str:
         if name in packages:
             return f"This GPU does not start without GuC firmware: {name} (non-free)."
     return "This GPU does not start without GuC firmware, which linux-firmware holds."
-
-
-def _codename(distribution: Distribution | None) -> str:
-    return (distribution.codename if distribution is not None else None) or "the release's"

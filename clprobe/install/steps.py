@@ -60,11 +60,12 @@ def install(
 ) -> Step:
     """Return the step that installs packages, from `pocket` where that is not a usual one."""
     add, remove, query = _MANAGERS[distribution.id]
+    asked = packages
     if pocket == "backports":
-        add = (*add, "--target-release", f"{distribution.codename}-backports")
+        asked = [f"{name}/{distribution.codename}-backports" for name in packages]
     return Step(
         title=title,
-        argv=(*add, *packages),
+        argv=(*add, *asked),
         needs_root=True,
         undo=(*remove, *packages),
         verify=(*query, *packages),

@@ -49,7 +49,16 @@ def test_the_kind_of_a_step_is_told_from_its_words(argv, kind):
 
 
 def test_the_packages_of_a_command_are_its_words_but_for_options_their_values_and_files():
-    argv = (*APT, "--target-release", "bookworm-backports", "-o", "A::B=c", "one", "./two.deb", "3")
+    argv = (
+        *APT,
+        "--target-release",
+        "bookworm-backports",
+        "-o",
+        "A::B=c",
+        "one",
+        "./two.deb",
+        "3/sid",
+    )
     assert packages_of(argv) == ("one", "3")
 
 
