@@ -22,7 +22,7 @@ from clprobe.engine.lexicon_entry import Entry, squeezed, stated
 from clprobe.engine.rule import Rule
 from clprobe.model.errors import ClprobeError
 
-__all__ = ["Entry", "Explained", "explain", "look_up_name"]
+__all__ = ["Entry", "Explained", "explain"]
 
 _LONGEST = 240  # lspci -nn writes lines of 170 characters
 _SURE = 0.85
@@ -151,14 +151,6 @@ def without_entries(name: str) -> Explained:
         return Explained(name=_readable(name), taken_for=None, entries=())
     except ClprobeError:
         return Explained(name="", taken_for=None, entries=())
-
-
-def look_up_name(name: str, knowledge: Knowledge) -> tuple[Entry, ...]:
-    """Return what `name` stands for; several entries where it stands for several things.
-
-    Raises: ClprobeError if it stands for nothing; the hint names what looks like it.
-    """
-    return explain(name, knowledge).entries
 
 
 def _readable(name: str) -> str:

@@ -183,10 +183,7 @@ def _status(cell: _Cell, offer: Offer, linux: LinuxAnswer) -> tuple[Status, str 
     if offer.entry.unverified:
         return "unverified", _SEARCH.format(cell.release.name, offer.package)
     if linux.fit == "unknown":
-        return (
-            "unverified",
-            _NODE,
-        )
+        return "unverified", _NODE
     if linux.fit == "forced":
         return "unverified", "Boot with force_probe and the GPU's device id, then clprobe doctor"
     return "supported", None

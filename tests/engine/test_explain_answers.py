@@ -3,22 +3,9 @@
 
 import pytest
 from click.testing import CliRunner
+from explaining import text_of, told
 
 from clprobe.cli.explain import command
-from clprobe.engine.diagnose import Knowledge
-from clprobe.engine.lexicon import Explained, explain
-
-KNOWLEDGE = Knowledge.load()
-
-
-def told(name: str) -> Explained:
-    return explain(name, KNOWLEDGE)
-
-
-def text_of(name: str) -> str:
-    parts = [f"{e.title} {' '.join(f'{label} {text}' for label, text in e.facts)}" for e in
-        told(name).entries]  # fmt: skip
-    return "\n".join(parts)
 
 
 @pytest.mark.parametrize(

@@ -5,28 +5,15 @@ import json
 
 import pytest
 from click.testing import CliRunner
+from explaining import text_of, told
 
 from clprobe.cli.explain import command
-from clprobe.engine.diagnose import Knowledge
-from clprobe.engine.lexicon import Explained, explain
 from clprobe.model.errors import ClprobeError
-
-KNOWLEDGE = Knowledge.load()
 
 LSPCI_HASWELL = (
     "00:02.0 VGA compatible controller [0300]: Intel Corporation Xeon E3-1200 v3/4th Gen Core"
     " Processor Integrated Graphics Controller [8086:0412] (rev 06)"
 )
-
-
-def told(name: str) -> Explained:
-    return explain(name, KNOWLEDGE)
-
-
-def text_of(name: str) -> str:
-    parts = [f"{e.title} {' '.join(f'{label} {text}' for label, text in e.facts)}" for e in
-        told(name).entries]  # fmt: skip
-    return "\n".join(parts)
 
 
 @pytest.mark.parametrize(
