@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import msgspec
 
 from clprobe.engine.table_types import Entry as TableEntry
+from clprobe.engine.table_types import PackageVersion
 from clprobe.model.finding import Source
 
 _NOISE = frozenset({"intel", "r", "tm", "the", "graphics", "gpu", "linux", "driver", "for", "with"})
@@ -35,6 +36,11 @@ def sources_of(entries: Iterable[TableEntry]) -> tuple[Source, ...]:
 def doubt(entry: TableEntry) -> str:
     """Return what a line adds for an entry that nobody has confirmed."""
     return ", unverified" if entry.unverified else ""
+
+
+def package_row(name: str, found: PackageVersion) -> str:
+    """Return one line of a list of packages; `name` is the package's, or its release's."""
+    return f"{name} {found.version} ({found.pocket}{doubt(found)})"
 
 
 def as_a_whole(entry: TableEntry) -> Facts:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from clprobe.engine.diagnose import Knowledge
 from clprobe.engine.lexicon_entry import (
     Entry,
-    doubt,
+    package_row,
     sources_of,
     split_version,
     squeezed,
@@ -76,7 +76,7 @@ def package_entry(name: str, version: str | None, tables: Tables) -> Entry | Non
             lacking.append(release)
         for key, versions in release.packages.items():
             for one in versions if key.lower() == name.lower() else ():
-                row = f"{release.key} {one.version} ({one.pocket}{doubt(one)})"
+                row = package_row(release.key, one)
                 rows.append(row)
                 holds += [*one.implementations, *([one.role] if one.role else [])]
                 found.append(one)

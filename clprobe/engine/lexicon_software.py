@@ -6,10 +6,12 @@ import re
 from collections.abc import Iterator
 
 from clprobe.engine.diagnose import Knowledge
+from clprobe.engine.family_table import Family
 from clprobe.engine.lexicon_entry import (
     Entry,
     as_a_whole,
     doubt,
+    package_row,
     sources_of,
     split_version,
     squeezed,
@@ -19,7 +21,7 @@ from clprobe.engine.lexicon_entry import (
 from clprobe.engine.lexicon_spelling import is_general
 from clprobe.engine.linux_support import is_in_range
 from clprobe.engine.stack_table import Stack
-from clprobe.engine.table_types import Distribution, Implementation, Release
+from clprobe.engine.table_types import Distribution, Generation, Implementation, Release
 from clprobe.engine.tables import Tables
 from clprobe.engine.versions import in_words, upstream
 
@@ -93,14 +95,10 @@ def implementation_entry(
 ) -> Entry:
     """Return the page of an implementation, of one version if it is given."""
     key = found.implementation
+    hardware: dict[str, Generation | Family] = {**tables.generations(), **tables.families()}
     ranges = {
         name: one.implementations[key].versions
-        for name, one in tables.generations().items()
-        if key in one.implementations
-    }
-    ranges |= {
-        name: one.implementations[key].versions
-        for name, one in tables.families().items()
+        for name, one in hardware.items()
         if key in one.implementations
     }
     never = [
@@ -191,7 +189,7 @@ def _newer_than_seen(found: Implementation, tables: Tables, version: str | None)
 def _packaged(key: str, tables: Tables) -> Iterator[str]:
     for release in tables.distributions():
         rows = [
-            f"{name} {one.version} ({one.pocket}{doubt(one)})"
+            package_row(name, one)
             for name, versions in release.packages.items()
             for one in versions
             if key in one.implementations
@@ -203,7 +201,7 @@ def _packaged(key: str, tables: Tables) -> Iterator[str]:
 def distribution_entry(found: Distribution) -> Entry:
     """Return the page of a release."""
     rows = [
-        f"{name} {one.version} ({one.pocket}{doubt(one)})"
+        package_row(name, one)
         for name, versions in found.packages.items()
         for one in versions
         if one.implementations or one.role in ("loader", "companion", "level-zero")

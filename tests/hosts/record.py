@@ -2,7 +2,8 @@
 """Records this machine as a host for tests: `python tests/hosts/record.py NAME HOW`.
 
 Read the file before you commit it. Changed on the way: the host name, the boot parameters, who
-built Linux, the control group, and the folder of the Python environment, which becomes /opt/venv.
+built Linux, the control group, where Debian comes from, and the folder of the Python environment,
+which becomes /opt/venv.
 """
 
 import platform
@@ -18,6 +19,7 @@ from clprobe.probe.recording import RecordingHost
 
 _BUILDER = re.compile(r"(Linux version \S+ )\(\S+@\S+\) ")
 _CONTROL_GROUP = re.compile(r"/[\w/.-]*/[0-9a-f]{32,}")
+_MIRROR = re.compile(r"(URIs: https?://)[\w.-]+(?=/debian)")
 _FOLDER = Path(__file__).parent
 
 
@@ -32,13 +34,15 @@ def main(name: str, how: str, folder: Path = _FOLDER) -> None:
             machine=f"{platform.machine()}, Linux {platform.release()}",
             recorded=datetime.now(timezone.utc).date().isoformat(),
             how=how,
-            scrubbed="host name, boot parameters, who built Linux, control group, Python's folder",
+            scrubbed="host name, boot parameters, who built Linux, control group, Debian's mirror, "
+            "Python's folder",
         )
         text = path.read_text()
     release = platform.release()
     text = text.replace(sys.prefix, "/opt/venv").replace(release, release.partition("-")[0])
     text = text.replace(f"node_name: {platform.node()}\n", "node_name: host\n")
     text = _BUILDER.sub(r"\1", text)
+    text = _MIRROR.sub(r"\1mirror.debian.org", text)
     for group in set(_CONTROL_GROUP.findall(Path("/proc/self/cgroup").read_text())):
         text = text.replace(group, "/slice/container")
         text = text.replace(f"{group.rpartition('/')[0]}/", "/slice/")

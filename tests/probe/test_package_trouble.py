@@ -156,7 +156,10 @@ def _packages(host: Any) -> tuple[Package, ...]:
 
 def test_apts_lists_tell_which_repository_brought_a_package(tmp_path: Path) -> None:
     lists = tmp_path / "var/lib/apt/lists"
-    own, maker = "deb.debian.org_debian_dists_sid_main", "repositories.intel.com_gpu_ubuntu_dists_x"
+    own, maker = (
+        "mirror.debian.org_debian_dists_sid_main",
+        "repositories.intel.com_gpu_ubuntu_dists_x",
+    )
     _write(lists / f"{own}_binary-amd64_Packages", "Package: pocl0\nVersion: 3.1\n")
     _write(
         lists / f"{maker}_unified_binary-amd64_Packages",

@@ -5,12 +5,14 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 from debian_archive import Archive, SuiteUnreachableError
 from neo_builds import Build, legacy1_of_sid, newest_of_sid, of_debian_12
 from offline_compiler import OfflineCompiler
 
+T = TypeVar("T")
 _PROPERTY = "facts compared: "
 SUBJECTS = ("Debian", "NEO", "ocloc", "Beignet", "distribution answers")
 
@@ -19,33 +21,28 @@ SUBJECTS = ("Debian", "NEO", "ocloc", "Beignet", "distribution answers")
 def archive() -> Iterator[Archive]:
     """Debian's archive; what is fetched, some 200 MB at a time, goes with the end of the run."""
     with tempfile.TemporaryDirectory(prefix="clprobe-reality-") as folder:
-        try:
-            asked = Archive(Path(folder))
-        except SuiteUnreachableError as error:
-            pytest.skip(str(error))
-        yield asked
+        yield _or_skip(lambda: Archive(Path(folder)))
 
 
 @pytest.fixture(scope="session")
 def debian_12_neo(request: pytest.FixtureRequest) -> Build:
-    try:
-        return of_debian_12(lambda: request.getfixturevalue("archive"))
-    except SuiteUnreachableError as error:
-        pytest.skip(str(error))
+    return _or_skip(lambda: of_debian_12(lambda: request.getfixturevalue("archive")))
 
 
 @pytest.fixture(scope="session")
 def legacy1(archive: Archive) -> Build:
-    try:
-        return legacy1_of_sid(archive)
-    except SuiteUnreachableError as error:
-        pytest.skip(str(error))
+    return _or_skip(lambda: legacy1_of_sid(archive))
 
 
 @pytest.fixture(scope="session")
 def newest_compiler(archive: Archive) -> OfflineCompiler:
+    return _or_skip(lambda: newest_of_sid(archive))
+
+
+def _or_skip(fetch: Callable[[], T]) -> T:
+    """Return what is fetched; out of reach, the tests that want it are skipped."""
     try:
-        return newest_of_sid(archive)
+        return fetch()
     except SuiteUnreachableError as error:
         pytest.skip(str(error))
 
