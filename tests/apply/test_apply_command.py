@@ -128,8 +128,7 @@ def test_a_hostile_snapshot_has_nothing_executed_and_nothing_steered(copy, tmp_p
 @pytest.mark.parametrize("value", ["no-such-account", "x; touch /tmp/was-here", "-rf"])
 def test_a_sudo_user_that_is_no_account_is_refused(copy, value):
     done = copy.attempt(
-        f"SUDO_USER={shlex.quote(value)} clprobe install-plan --apply --yes --json\n",
-        prepare=False,
+        f"SUDO_USER={shlex.quote(value)} clprobe install-plan --apply --yes --json\n"
     )
     assert done.returncode == 3
     assert json.loads(done.stdout)["problem"]["reference"] == "no-such-account"

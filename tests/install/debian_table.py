@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Prints the table of what install-plan really installs in bare Debians, one row a cell.
 
-    python tests/install/debian_table.py [RELEASE…]      11 12 13 sid
+    PYTHONPATH=tests/systems python tests/install/debian_table.py [RELEASE…]      11 12 13 sid
 
 Needs root, debootstrap and Debian's archive; takes a quarter of an hour, and 4 GB in the folder
 that CLPROBE_DEBIAN_ROOTS names (else in a temporary one, which is removed). Cells with the same

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Plans applied for real in a bare Debian 12, and taken back.
 
-Only what test_real_run.py does not install; debian_table.py does all releases and routes. A folder
-named by CLPROBE_DEBIAN_ROOTS keeps the bare system from run to run.
+Only what tests/apply/test_printed_scripts.py does not install; debian_table.py does all releases
+and routes. A folder named by CLPROBE_DEBIAN_ROOTS keeps the bare system from run to run.
 """
 
 import os

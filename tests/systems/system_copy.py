@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: MIT
+"""Runs shell commands as root of a copy of this system, which is thrown away afterwards."""
+
+import contextlib
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import distro
+import pytest
+from root_copy import SOURCE, Mounts, RootCopy
+
+# packages: the package list as dpkg and apt know it, to be compared.
+PRELUDE = f"""\
+export LC_ALL=C.UTF-8
+clprobe() {{ "{sys.executable}" -m clprobe "$@"; }}
+packages() {{
+    dpkg-query --show --showformat='${{binary:Package}} ${{Version}} ${{db:Status-Abbrev}}\\n'
+    apt-mark showauto; apt-mark showmanual; apt-mark showhold
+}}
+apply() {{ clprobe install-plan --apply --yes --backend pocl "$@"; }}
+undo() {{ clprobe install-plan --undo --yes "$@"; }}
+"""
+_PREPARE = """\
+apt-get update
+apt-get purge --yes pocl-opencl-icd libpocl2 libpocl2-common
+apt-get clean
+test ! -e /etc/OpenCL/vendors/pocl.icd
+packages > /before
+"""
+
+
+class SystemCopy:
+    """Copies of this system without PoCL, made afresh for each call of `run`.
+
+    /before holds their package list, as `packages` prints it.
+    """
+
+    def __init__(self, prepared: RootCopy) -> None:
+        self._prepared = prepared
+
+    def run(self, commands: str, *, seconds: float = 300) -> str:
+        """Return what the commands print on stdout; they must end well."""
+        done = self.attempt(commands, seconds=seconds)
+        assert done.returncode == 0, f"{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
+        return done.stdout
+
+    def attempt(self, commands: str, *, seconds: float = 300) -> "subprocess.CompletedProcess[str]":
+        """Run the commands and return what came of it."""
+        with self._prepared.another_layer():
+            return _sh(self._prepared, commands, seconds=seconds)
+
+
+@contextlib.contextmanager
+def prepared_copies(memory: Path) -> Iterator[SystemCopy]:
+    """Yield copies that are mounted in `memory`; tests are skipped where there can be none."""
+    if os.geteuid() != 0:
+        pytest.skip("needs root, to install packages in a copy of this system")
+    if (distro.id(), distro.major_version()) != ("debian", "12"):
+        pytest.skip("is about Debian 12")
+    for program in ("unshare", "nsenter"):
+        if shutil.which(program) is None:
+            pytest.skip(f"needs {program}")
+    # No folder of packages is lent: each test fetches its own, as a newcomer does.
+    with contextlib.ExitStack() as stack:
+        try:
+            copy = stack.enter_context(RootCopy(memory, Mounts((Path("/"),), memory / "none")))
+        except AssertionError as error:
+            pytest.skip(f"no overlay here: {str(error)[-200:]}")
+        if sys.prefix != sys.base_prefix:
+            # The Python that runs the tests, wherever it is mounted.
+            copy.bind(Path(sys.prefix), sys.prefix)
+        done = _sh(copy, _PREPARE, seconds=300)
+        if done.returncode != 0:
+            pytest.skip(f"apt cannot reach its archive: {done.stderr.strip()[-200:]}")
+        yield SystemCopy(copy)
+
+
+def _sh(copy: RootCopy, commands: str, *, seconds: float) -> "subprocess.CompletedProcess[str]":
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    own = {**os.environ, "PATH": path, "PYTHONPATH": SOURCE}
+    text = PRELUDE + commands
+    return copy.run("sh", "-eu", "-c", text, seconds=seconds, environment=own)
