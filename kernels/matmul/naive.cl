@@ -4,9 +4,12 @@
 //   b        float, row-major (k, n), or (n, k) if TRANSPOSE_B
 //   c        float, row-major (m, n)
 //   batches  matrices to multiply; *_step values lie between one and the next (0 repeats one)
+//   bias, residual  as common/epilogue.cl says; residual is laid out like c
 //   launch   global at least m·n x 1; batches beyond the second size are looped over; local any
 //   local    none                              needs   OpenCL 1.2
 //   source   the definition
+
+#include "common/epilogue.cl"
 
 #ifndef TRANSPOSE_A
 #define TRANSPOSE_A 0
@@ -17,7 +20,8 @@
 
 kernel void matmul(global const float *restrict a, global const float *restrict b,
                    global float *restrict c, uint m, uint n, uint k, ulong batches, ulong a_step,
-                   ulong b_step, ulong c_step) {
+                   ulong b_step, ulong c_step, global const float *bias,
+                   global const float *residual) {
     size_t element = get_global_id(0);
     if (element >= (size_t)m * n)
         return;
@@ -30,6 +34,7 @@ kernel void matmul(global const float *restrict a, global const float *restrict 
             size_t b_index = TRANSPOSE_B ? column * k + depth : depth * n + column;
             sum += a[batch * a_step + a_index] * b[batch * b_step + b_index];
         }
-        c[batch * c_step + element] = sum;
+        size_t index = batch * c_step + element;
+        c[index] = finish(sum, bias, residual, row, column, index);
     }
 }

@@ -5,10 +5,13 @@
 //   b        float, row-major (k, n), or (n, k) if TRANSPOSE_B
 //   c        float, row-major (m, n)
 //   batches  matrices to multiply; *_step values lie between one and the next (0 repeats one)
+//   bias, residual  as common/epilogue.cl says; residual is laid out like c
 //   launch   global tiles x 1, where tiles = ceil(m / TILE_ROWS)·ceil(n / (16·VECTORS)); batches
 //            beyond the second size are looped over; local 1 x 1
 //   local    64·VECTORS·TILE_DEPTH bytes       needs   OpenCL 1.2
 //   source   Goto & van de Geijn 2008, "Anatomy of high-performance matrix multiplication"
+
+#include "common/epilogue.cl"
 
 #ifndef TRANSPOSE_A
 #define TRANSPOSE_A 0
@@ -98,7 +101,7 @@ void multiply(global const float *restrict a, local const float *restrict panel,
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void matmul(global const float *restrict a, global const float *restrict b,
             global float *restrict c, uint m, uint n, uint k, ulong batches, ulong a_step,
-            ulong b_step, ulong c_step) {
+            ulong b_step, ulong c_step, global const float *bias, global const float *residual) {
     local float panel[TILE_DEPTH * COLUMNS] __attribute__((aligned(64)));
 
     uint tiles_across = (n + COLUMNS - 1) / COLUMNS;
@@ -122,6 +125,12 @@ void matmul(global const float *restrict a, global const float *restrict b,
                 global float *c_block = c + batch * c_step + row * n + first_column;
                 multiply(a_block, panel, c_block, TRANSPOSE_A ? m : k, n, depth,
                          min((size_t)ROWS, last_row - row), columns, z > 0);
+            }
+        }
+        for (size_t row = first_row; row < last_row && (BIAS || RESIDUAL || RELU); row++) {
+            for (size_t column = first_column; column < first_column + columns; column++) {
+                size_t index = batch * c_step + row * n + column;
+                c[index] = finish(c[index], bias, residual, row, column, index);
             }
         }
     }

@@ -5,10 +5,13 @@
 //   b        float, row-major (k, n), or (n, k) if TRANSPOSE_B
 //   c        float, row-major (m, n)
 //   batches  matrices to multiply; *_step values lie between one and the next (0 repeats one)
+//   bias, residual  as common/epilogue.cl says; residual is laid out like c
 //   launch   global tiles·WORK_ITEMS x 1, where tiles = ceil(m / TILE_ROWS)·ceil(n / TILE_COLUMNS);
 //            batches beyond the second size are looped over; local WORK_ITEMS x 1
 //   local    (TILE_ROWS + TILE_COLUMNS + 8)·TILE_DEPTH·4 bytes        needs   OpenCL 1.2
 //   source   Volkov & Demmel 2008, "Benchmarking GPUs to tune dense linear algebra"
+
+#include "common/epilogue.cl"
 
 #ifndef TRANSPOSE_A
 #define TRANSPOSE_A 0
@@ -43,7 +46,7 @@
 kernel __attribute__((reqd_work_group_size(WORK_ITEMS, 1, 1)))
 void matmul(global const float *restrict a, global const float *restrict b,
             global float *restrict c, uint m, uint n, uint k, ulong batches, ulong a_step,
-            ulong b_step, ulong c_step) {
+            ulong b_step, ulong c_step, global const float *bias, global const float *residual) {
     local float a_tile[TILE_DEPTH][TILE_ROWS + PADDING] __attribute__((aligned(16)));
     local float b_tile[TILE_DEPTH][TILE_COLUMNS + PADDING] __attribute__((aligned(16)));
 
@@ -111,8 +114,9 @@ void matmul(global const float *restrict a, global const float *restrict b,
             #pragma unroll
             for (int j = 0; j < ITEM_COLUMNS; j++) {
                 size_t column = first_column + item_column + j / 4 * 4 * ITEMS_ACROSS + j % 4;
+                size_t index = batch * c_step + row * n + column;
                 if (row < m && column < n)
-                    c[batch * c_step + row * n + column] = sums[i][j];
+                    c[index] = finish(sums[i][j], bias, residual, row, column, index);
             }
         }
     }

@@ -8,6 +8,7 @@ from oracles import assert_close, normal, rounding_bound
 from clprobe.resources import kernels_path
 from clprobe.tensor import Array, Device, ShapeError, Tensor, linear
 from clprobe.tensor.gradcheck import check_gradients
+from clprobe.tensor.ops.epilogue import BiasAlong, Epilogue
 from clprobe.tensor.ops.matmul import ORACLE, matmul_forward
 from clprobe.tensor.ops.variants import Variant, load_variants
 
@@ -59,6 +60,74 @@ def test_a_batch_multiplies_matrix_by_matrix(
 
     exact = a.astype(np.float64) @ b.astype(np.float64)
     assert_close(found, exact, rounding_bound(9, np.abs(a) @ np.abs(b)))
+
+
+@pytest.mark.parametrize("variant", [ORACLE, *VARIANTS], ids=lambda v: v.name)
+@pytest.mark.parametrize("parts", [{"bias", "residual", "relu"}, {"bias of rows"}], ids=str)
+def test_an_epilogue_adds_bias_and_residual_before_relu(
+    device: Device, generator: np.random.Generator, variant: Variant, parts: set
+) -> None:
+    skip_unless_it_fits(device, variant)
+    check_epilogue(device, generator, variant, parts, depth=300)
+
+
+@pytest.mark.parametrize("parts", [{"relu"}, {"residual"}, {"bias", "relu"}], ids=str)
+def test_an_epilogue_is_all_that_is_left_of_a_product_without_terms(
+    device: Device, generator: np.random.Generator, parts: set
+) -> None:
+    check_epilogue(device, generator, None, parts, depth=0)
+
+
+def check_epilogue(
+    device: Device,
+    generator: np.random.Generator,
+    variant: Variant | None,
+    parts: set,
+    depth: int,
+) -> None:
+    a, b = normal(generator, 2, 7, depth), normal(generator, depth, 19)
+    along = BiasAlong.ROWS if "bias of rows" in parts else BiasAlong.COLUMNS
+    bias, residual = (
+        normal(generator, 7 if along is BiasAlong.ROWS else 19),
+        normal(generator, 2, 7, 19),
+    )
+    has_bias = bool(parts & {"bias", "bias of rows"})
+
+    found = matmul_forward(
+        Array.from_numpy(a, device),
+        Array.from_numpy(b, device),
+        epilogue=Epilogue(
+            bias=Array.from_numpy(bias, device) if has_bias else None,
+            relu="relu" in parts,
+            residual=Array.from_numpy(residual, device) if "residual" in parts else None,
+            bias_along=along,
+        ),
+        variant=variant,
+    ).numpy()
+
+    added = (bias[:, None] if along is BiasAlong.ROWS else bias) * np.float64(has_bias)
+    added = added + residual * np.float64("residual" in parts)
+    exact = a.astype(np.float64) @ b.astype(np.float64) + added
+    bound = rounding_bound(depth + 2, np.abs(a) @ np.abs(b) + np.abs(added))
+    assert_close(found, np.maximum(exact, 0) if "relu" in parts else exact, bound)
+
+
+def test_an_epilogue_that_does_not_fit_is_refused(device: Device) -> None:
+    a = Array.full(device, (2, 3), 1)
+    b = Array.full(device, (3, 4), 1)
+
+    with pytest.raises(ShapeError, match=r"bias \(2,\)"):
+        matmul_forward(a, b, epilogue=Epilogue(bias=Array.full(device, (2,), 1)))
+    with pytest.raises(ShapeError, match=r"residual \(2, 3\)"):
+        matmul_forward(a, b, epilogue=Epilogue(residual=a))
+
+
+def test_relu_does_not_hide_a_value_that_is_not_a_number(device: Device) -> None:
+    a = Array.from_numpy(np.array([[np.nan, -1, 1]], np.float32).T.copy(), device)
+
+    found = matmul_forward(a, Array.full(device, (1, 17), 1), epilogue=Epilogue(relu=True)).numpy()
+
+    assert_close(found, np.array([[np.nan, 0, 1]]).T * np.ones(17), 0)
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=lambda v: v.name)

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Matrix products, single and batched, of operands that may be transposed, and their gradients."""
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from clprobe.tensor.array import Array
 from clprobe.tensor.device import Device
 from clprobe.tensor.errors import ShapeError
+from clprobe.tensor.ops.epilogue import NO_EPILOGUE, Epilogue
 from clprobe.tensor.ops.launching import NdRange, uint32, work_groups_above_first
 from clprobe.tensor.ops.variants import Variant, load_variants
 from clprobe.tensor.program import Kernel
@@ -61,12 +64,13 @@ def linear(x: Array, weight: Array) -> Result:
     )
 
 
-def matmul_forward(
+def matmul_forward(  # noqa: PLR0913 - a product has two operands and as many ways to use them
     a: Array,
     b: Array,
     *,
     transpose_a: bool = False,
     transpose_b: bool = False,
+    epilogue: Epilogue | None = None,
     variant: Variant | None = None,
 ) -> Array:
     """Return the product, without a tape; `variant` is chosen to suit the device unless given.
@@ -86,35 +90,44 @@ def matmul_forward(
             f"Shapes {a.shape}{' transposed' * transpose_a} and {b.shape}"
             f"{' transposed' * transpose_b} do not fit a matrix product."
         )
-    batch_shape = a.shape[:-2] or b.shape[:-2]
-    if not k:
-        return Array.full(a.device, (*batch_shape, m, n), 0.0)
-    c = Array.empty(a.device, (*batch_shape, m, n))
+    c = Array.empty(a.device, (*(a.shape[:-2] or b.shape[:-2]), m, n))
+    epilogue = epilogue or NO_EPILOGUE
+    epilogue.check(c.shape)
     if not c.size:
         return c
+    if not k:
+        return _product_without_terms(c, epilogue, variant)
     arguments = (
         *(a.buffer, b.buffer, c.buffer, uint32(m), uint32(n), uint32(k), np.uint64(batches)),
         np.uint64(m * k if a.shape[:-2] else 0),
         np.uint64(k * n if b.shape[:-2] else 0),
         np.uint64(m * n),
+        *epilogue.arguments(unused=a),
     )
+    flags = {"TRANSPOSE_A": int(transpose_a), "TRANSPOSE_B": int(transpose_b)} | epilogue.defines
     built, ranges = a.device.programs.remember(
-        ("matmul", m, n, batches, transpose_a, transpose_b, variant and variant.name),
-        lambda: _choose(a.device, (m, n, batches), (transpose_a, transpose_b), variant),
+        ("matmul", m, n, batches, *flags.items(), variant and variant.name),
+        lambda: _choose(a.device, (m, n, batches), flags, variant),
     )
     a.device.launch(built, *ranges, arguments)
     return c
 
 
+def _product_without_terms(c: Array, epilogue: Epilogue, variant: Variant | None) -> Array:
+    """Return zeros after the epilogue: the product of one column and one row of zeros."""
+    a = Array.full(c.device, (*c.shape[:-1], 1), 0.0)
+    b = Array.full(c.device, (1, c.shape[-1]), 0.0)
+    return matmul_forward(a, b, epilogue=epilogue, variant=variant)
+
+
 def _choose(
     device: Device,
     sizes: tuple[int, int, int],
-    transposed: tuple[bool, bool],
+    flags: Mapping[str, int],
     only: Variant | None,
 ) -> tuple[Kernel, NdRange]:
     m, n, batches = sizes
     variants = (only,) if only else _in_order_of_preference(device, sizes)
-    flags = {"TRANSPOSE_A": int(transposed[0]), "TRANSPOSE_B": int(transposed[1])}
     candidates = [variant.candidate(flags) for variant in variants]
     built, chosen = device.programs.first_that_fits("matmul", candidates)
     tiles = variants[candidates.index(chosen)].tiles(m, n)

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: MIT
+"""What a matrix product or a convolution does to its sums before it stores them."""
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+from clprobe.tensor.array import Array, Shape
+from clprobe.tensor.device import Argument
+from clprobe.tensor.errors import ShapeError
+
+
+class BiasAlong(IntEnum):
+    """Which axis of the result a bias has a value for; the number is what kernels call BIAS."""
+
+    COLUMNS = 1
+    ROWS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Epilogue:
+    """Adds a bias, then a residual, then applies relu; each only if it is asked for."""
+
+    bias: Array | None = None
+    """One value for each column of a product, for each filter of a convolution."""
+    relu: bool = False
+    residual: Array | None = None
+    """As many values as the result has, in its order."""
+    bias_along: BiasAlong = BiasAlong.COLUMNS
+
+    @property
+    def defines(self) -> dict[str, int]:
+        """Return what kernels/common/epilogue.cl is built with; nothing for what is not asked."""
+        asked = {
+            "BIAS": 0 if self.bias is None else int(self.bias_along),
+            "RESIDUAL": int(self.residual is not None),
+            "RELU": int(self.relu),
+        }
+        return {name: value for name, value in asked.items() if value}
+
+    def arguments(self, unused: Array) -> tuple[Argument, Argument]:
+        """Return bias and residual for the kernel, `unused` in place of what is not asked."""
+        return (self.bias or unused).buffer, (self.residual or unused).buffer
+
+    def check(self, shape: Shape) -> None:
+        """Fail unless bias and residual suit a result whose last two axes are rows and columns.
+
+        **Raises** ShapeError.
+        """
+        length = shape[-1] if self.bias_along is BiasAlong.COLUMNS else shape[-2]
+        if self.bias is not None and self.bias.shape != (length,):
+            raise ShapeError(f"A bias {self.bias.shape} does not fit a result of shape {shape}.")
+        if self.residual is not None and self.residual.shape != shape:
+            raise ShapeError(
+                f"A residual {self.residual.shape} does not fit a result of shape {shape}."
+            )
+
+
+NO_EPILOGUE = Epilogue()

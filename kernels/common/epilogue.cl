@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// What happens to a sum before it is stored, for kernels to include: + bias, + residual, relu.
+//   BIAS      0 none, 1 one value for each column, 2 one for each row
+//   RESIDUAL  1 adds the value at the same place of an array shaped like the result
+//   RELU      1 turns negative sums into 0
+//   bias, residual  float; never read, and so any buffer, where the define is 0
+//   local     none                              needs   OpenCL 1.2
+
+#ifndef BIAS
+#define BIAS 0
+#endif
+#ifndef RESIDUAL
+#define RESIDUAL 0
+#endif
+#ifndef RELU
+#define RELU 0
+#endif
+
+float finish(float sum, global const float *bias, global const float *residual, size_t row,
+             size_t column, size_t index) {
+    if (BIAS)
+        sum += bias[BIAS == 1 ? column : row];
+    if (RESIDUAL)
+        sum += residual[index];
+    // fmax would turn NaN into 0 and so hide it.
+    return RELU && sum < 0.0f ? 0.0f : sum;
+}
