@@ -176,16 +176,46 @@ def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     return product if bias is None else product + bias
 
 
-def conv2d(
-    x: Tensor, weight: Tensor, bias: Tensor | None = None, stride: int = 1, padding: int = 0
+def conv2d(  # noqa: PLR0913, PLR0917 - torch's own argument list
+    x: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: int | tuple[int, int] = 1,
+    padding: int | tuple[int, int] = 0,
+    dilation: int | tuple[int, int] = 1,
+    groups: int = 1,
 ) -> Tensor:
     """Return the convolution (as in torch, a cross-correlation) of images and filters.
 
-    **Shapes** x (images, channels, height, width), weight (filters, channels, kernel_height,
-    kernel_width), bias (filters,), result (images, filters, out_height, out_width).
+    **Shapes** x (images, channels, height, width), weight (filters, channels / groups,
+    kernel_height, kernel_width), bias (filters,), result (images, filters, out_height, out_width).
     """
-    product = record(lambda a, b: conv.conv2d(a, b, stride, padding), x, weight)
-    return product if bias is None else product + bias.reshape(bias.shape[0], 1, 1)
+    options = (stride, padding, dilation, groups)
+    if bias is None:
+        return record(lambda a, b: conv.conv2d(a, b, None, *options), x, weight)
+    return record(lambda a, b, c: conv.conv2d(a, b, c, *options), x, weight, bias)
+
+
+def conv_transpose2d(  # noqa: PLR0913, PLR0917 - torch's own argument list
+    x: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: int | tuple[int, int] = 1,
+    padding: int | tuple[int, int] = 0,
+    output_padding: int | tuple[int, int] = 0,
+    groups: int = 1,
+    dilation: int | tuple[int, int] = 1,
+) -> Tensor:
+    """Return the transpose of a convolution: what its gradient for the images is.
+
+    **Shapes** x (images, channels, height, width), weight (channels, filters / groups,
+    kernel_height, kernel_width), bias (filters,), result (images, filters, out_height, out_width)
+    where out = (in - 1)·stride - 2·padding + dilation·(kernel - 1) + output_padding + 1.
+    """
+    options = (stride, padding, output_padding, groups, dilation)
+    if bias is None:
+        return record(lambda a, b: conv.conv_transpose2d(a, b, None, *options), x, weight)
+    return record(lambda a, b, c: conv.conv_transpose2d(a, b, c, *options), x, weight, bias)
 
 
 def max_pool2d(x: Tensor, size: int, stride: int | None = None) -> Tensor:
