@@ -99,7 +99,7 @@ def _first_that_works(device: Device, direction: Direction, geometry: Geometry) 
             continue
         if plan is not None:
             return plan
-    raise BuildError(f"No algorithm of kernels/conv/variants.yaml does {geometry} {direction}.")
+    raise BuildError(f"No algorithm of kernels/conv/variants.yaml does {direction.value} of {geometry}.")
 
 
 def _holds(geometry: Geometry, name: str, value: Any) -> bool:

@@ -2,13 +2,13 @@
 """What the algorithms of a convolution share: its directions, and the form of their answer."""
 
 from collections.abc import Callable
-from enum import StrEnum
+from enum import Enum
 
 from clprobe.tensor.array import Array
 from clprobe.tensor.ops.epilogue import Epilogue
 
 
-class Direction(StrEnum):
+class Direction(Enum):
     """Which of the three arrays of a convolution is computed from the other two."""
 
     FORWARD = "forward"
