@@ -36,7 +36,7 @@ void softmax_cross_entropy(global const float *restrict logits, global const int
     float sum = row_exp_sum(values, columns, maximum, scratch);
     if (get_local_id(0) == 0) {
         int label = labels[row];
-        bool known = label >= 0 && label < columns;
+        bool known = label >= 0 && (ulong)label < columns;
         losses[row] = known ? log(sum) - (values[label] - maximum) : NAN;
     }
 }
@@ -53,10 +53,11 @@ void softmax_cross_entropy_gradient(global const float *restrict logits,
     float maximum = row_maximum(values, columns, scratch);
     float sum = row_exp_sum(values, columns, maximum, scratch);
     int label = labels[row];
-    bool known = label >= 0 && label < columns;
+    bool known = label >= 0 && (ulong)label < columns;
     float factor = known ? dloss[0] * scale : NAN;
     for (size_t column = get_local_id(0); column < columns; column += WORK_GROUP_SIZE) {
         float probability = exp(values[column] - maximum) / sum;
-        dx[row * columns + column] = factor * (probability - (column == label ? 1.0f : 0.0f));
+        float target = column == (size_t)label ? 1.0f : 0.0f;
+        dx[row * columns + column] = factor * (probability - target);
     }
 }

@@ -25,7 +25,7 @@
 kernel void max_pool(global const float *restrict x, global float *restrict y,
                      global int *restrict positions, ulong planes, uint height, uint width,
                      uint out_height, uint out_width) {
-    uint first = get_global_id(0) * COLUMNS_PER_ITEM;
+    uint first = (uint)get_global_id(0) * COLUMNS_PER_ITEM;
     uint last = min(out_width, first + COLUMNS_PER_ITEM);
     for (size_t line = get_global_id(1); line < planes * out_height; line += get_global_size(1)) {
         global const float *values = x + line / out_height * height * width;
@@ -46,7 +46,7 @@ kernel void max_pool(global const float *restrict x, global float *restrict y,
                 }
             }
             y[line * out_width + out_column] = best_value;
-            positions[line * out_width + out_column] = best;
+            positions[line * out_width + out_column] = (int)best;
         }
     }
 }
@@ -54,7 +54,7 @@ kernel void max_pool(global const float *restrict x, global float *restrict y,
 kernel void max_pool_gradient(global const float *restrict dy, global const int *restrict positions,
                               global float *restrict dx, ulong planes, uint height, uint width,
                               uint out_height, uint out_width) {
-    uint first = get_global_id(0) * COLUMNS_PER_ITEM;
+    uint first = (uint)get_global_id(0) * COLUMNS_PER_ITEM;
     uint last = min(width, first + COLUMNS_PER_ITEM);
     for (size_t line = get_global_id(1); line < planes * height; line += get_global_size(1)) {
         size_t base = line / height * out_height * out_width;
@@ -69,7 +69,7 @@ kernel void max_pool_gradient(global const float *restrict dy, global const int 
             for (uint out_row = first_row; out_row < last_row; out_row++) {
                 for (uint out_column = first_column; out_column < last_column; out_column++) {
                     size_t output = base + out_row * out_width + out_column;
-                    if (positions[output] == row * width + column)
+                    if ((uint)positions[output] == row * width + column)
                         sum += dy[output];
                 }
             }

@@ -19,7 +19,7 @@ void sum_rows(global const float *restrict x, global float *restrict y, ulong le
     local float scratch[WORK_GROUP_SIZE];
     size_t row = get_group_id(0) / pieces;
     size_t first = get_group_id(0) % pieces * piece;
-    size_t last = min((size_t)length, first + piece);
+    size_t last = min(length, first + piece);
 
     global const float *values = x + row * length;
     float sums[LANES];
