@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: MIT
+"""Which builds of which kernels a device asks for: real operations on a device that never launches.
+
+Nothing is computed, so shapes may be as large as those that are worth tuning for, and the list
+cannot drift from the code that asks.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import every_operation
+import numpy as np
+import pyopencl as cl
+import yaml
+
+from clprobe.tensor import (
+    Array,
+    BuildError,
+    Device,
+    Limits,
+    Tensor,
+    conv2d,
+    nn,
+    softmax_cross_entropy,
+)
+from clprobe.tensor.ops.matmul import ORACLE, matmul_forward
+from clprobe.tensor.ops.variants import load_variants
+from clprobe.tensor.optim import SGD
+from clprobe.tensor.program import Kernel, Programs
+
+# The products and convolutions of the project's speed targets; see tests/benchmarks.
+PRODUCTS = [
+    *((size, size, size) for size in (64, 256, 512, 1024, 2048, 4096)),
+    *((64, 1024, 4096), (128, 512, 784), (128, 512, 512), (128, 10, 512), (1, 10, 512), (7, 5, 3)),
+]
+TRANSPOSED = [(False, False), (False, True), (True, False), (True, True)]
+# images, channels, height, filters, kernel size, stride, padding
+CONVOLUTIONS = [
+    (16, 64, 56, 64, 3, 1, 1),
+    (16, 128, 28, 128, 3, 1, 1),
+    (16, 256, 14, 256, 3, 1, 1),
+    (16, 64, 56, 256, 1, 1, 0),
+    (16, 3, 224, 64, 7, 2, 3),
+    (2, 3, 9, 5, 3, 1, 0),
+]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Build:
+    """One kernel file with the defines that it is built with."""
+
+    file: str
+    defines: tuple[tuple[str, int], ...]
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """Return the compiler's options."""
+        return tuple(f"-D{key}={value}" for key, value in self.defines)
+
+    def __str__(self) -> str:
+        return " ".join((self.file, *(f"{key}={value}" for key, value in self.defines)))
+
+
+@dataclass(slots=True)
+class Asked:
+    """The builds asked for, and the kernels of each; None stands for one that was not built."""
+
+    builds: dict[Build, dict[str, cl.Kernel | None]] = field(default_factory=dict)
+
+
+class AskingPrograms(Programs):
+    """Notes every kernel that is asked for, and builds it or only says so."""
+
+    def __init__(self, *arguments: Any, asked: Asked, really: bool) -> None:
+        super().__init__(*arguments)
+        self._asked, self._really = asked, really
+
+    def kernel(self, file: str, name: str, defines: Mapping[str, int] | None = None) -> Kernel:
+        build = Build(file, tuple((defines or {}).items()))
+        if self._really:
+            kernel = super().kernel(file, name, defines)
+        else:
+            limit = self._limits.max_work_group_size
+            kernel = Kernel(name=name, file=file, work_group_limit=limit, handle=None)
+        self._asked.builds.setdefault(build, {})[name] = kernel.handle
+        return kernel
+
+
+class AskingDevice(Device):
+    """A device whose queue stays empty."""
+
+    def __init__(self, cl_device: cl.Device, limits: Limits, asked: Asked, *, really: bool) -> None:
+        super().__init__(cl_device, limits)
+        self.programs = AskingPrograms(self.context, cl_device, limits, asked=asked, really=really)
+
+    def launch(self, kernel: Kernel, *_: Any) -> cl.Event:
+        return self._nothing(kernel.name)
+
+    def upload(self, *_: Any) -> None:
+        self._nothing("upload")
+
+    def download(self, *_: Any) -> None:
+        self._nothing("download")
+
+    def fill(self, *_: Any) -> None:
+        self._nothing("fill")
+
+    def _nothing(self, name: str) -> cl.Event:
+        return self._record(name, cl.enqueue_marker(self.queue))
+
+
+def asked_for(cl_device: cl.Device, limits: Limits, *, really: bool = False) -> Asked:
+    """Return what a device with these limits asks for; `really` builds it, too."""
+    asked = Asked()
+    device = AskingDevice(cl_device, limits, asked, really=really)
+    for _ in work(device):
+        device.finish()
+    return asked
+
+
+def pretended_limits() -> dict[str, Limits]:
+    """Return the limits of devices that need not be here, by name."""
+    text = Path(__file__).with_name("pretended_devices.yaml").read_text()
+    return {
+        name: Limits(**entry | {"max_work_item_sizes": tuple(entry["max_work_item_sizes"])})
+        for name, entry in yaml.safe_load(text).items()
+    }
+
+
+def work(device: Device) -> Iterator[None]:
+    """Ask for all that operations, their gradients and training steps need."""
+    for function, arguments, *_ in every_operation.cases(np.random.default_rng(7)).values():
+        yield pull(function, *(Tensor.from_numpy(value, device, True) for value in arguments))
+    yield every_operation.sgd_is_right(device)
+    for m, n, k in PRODUCTS:
+        for transposed in TRANSPOSED:
+            yield multiply(device, (m, n, k), transposed)
+    for variant in (ORACLE, *load_variants(device.programs.folder / "matmul" / "variants.yaml")):
+        if variant.is_cpu in (None, device.limits.is_cpu):
+            for transposed in TRANSPOSED:
+                yield multiply(device, (64, 64, 64), transposed, variant=variant)
+    for images, channels, height, filters, size, stride, padding in CONVOLUTIONS:
+        x = zeros(device, images, channels, height, height)
+        weight, bias = zeros(device, filters, channels, size, size), zeros(device, filters)
+        yield pull(lambda *given, s=stride, p=padding: conv2d(*given, s, p), x, weight, bias)
+    yield train(device, mlp(device), (128, 784))
+    yield train(device, cnn(device), (64, 1, 28, 28))
+
+
+def multiply(
+    device: Device, sizes: tuple[int, int, int], transposed: tuple[bool, bool], **options: Any
+) -> None:
+    m, n, k = sizes
+    a = Array.empty(device, (k, m) if transposed[0] else (m, k))
+    b = Array.empty(device, (n, k) if transposed[1] else (k, n))
+    try:
+        matmul_forward(a, b, transpose_a=transposed[0], transpose_b=transposed[1], **options)
+    except BuildError:
+        # A variant that is named must fit; this device is too small for it.
+        assert "variant" in options
+
+
+def pull(function: Callable[..., Tensor], *arguments: Tensor) -> None:
+    function(*arguments).sum().backward()
+
+
+def zeros(device: Device, *shape: int) -> Tensor:
+    return Tensor(Array.empty(device, shape), requires_grad=True)
+
+
+def train(device: Device, net: nn.Module, shape: tuple[int, ...]) -> None:
+    optimiser = SGD(net.parameters(), learning_rate=0.1, momentum=0.9)
+    labels = Tensor(Array.empty(device, shape[:1], np.int32), requires_grad=False)
+    x = Tensor(Array.empty(device, shape), requires_grad=False)
+    softmax_cross_entropy(net(x), labels).backward()
+    optimiser.step()
+
+
+def mlp(device: Device) -> nn.Sequential:
+    """Return the net 784-512-512-10."""
+    given = {"device": device, "generator": np.random.default_rng(0)}
+    return nn.Sequential(
+        *(nn.Linear(784, 512, **given), nn.ReLU(), nn.Linear(512, 512, **given), nn.ReLU()),
+        nn.Linear(512, 10, **given),
+    )
+
+
+def cnn(device: Device) -> nn.Sequential:
+    """Return two convolutions with pooling and a linear layer, for 28x28 images."""
+    given = {"device": device, "generator": np.random.default_rng(0)}
+    return nn.Sequential(
+        *(nn.Conv2d(1, 32, 3, padding=1, **given), nn.ReLU(), nn.MaxPool2d(2)),
+        *(nn.Conv2d(32, 64, 3, padding=1, **given), nn.ReLU(), nn.MaxPool2d(2)),
+        *(nn.Flatten(), nn.Linear(64 * 7 * 7, 10, **given)),
+    )
