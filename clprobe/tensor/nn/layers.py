@@ -27,7 +27,7 @@ class _Affine(Module):
         self.weight = initial(*shape)
         self.bias = initial(shape[0])
 
-    def named_parameters(self) -> Iterator[tuple[str, Tensor]]:
+    def own_parameters(self) -> Iterator[tuple[str, Tensor]]:
         """Yield weight and bias."""
         yield "weight", self.weight
         yield "bias", self.bias
@@ -115,8 +115,28 @@ class Sequential(Module):
             x = layer(x)
         return x
 
-    def named_parameters(self) -> Iterator[tuple[str, Tensor]]:
-        """Yield the parameters of each layer in turn."""
+    def children(self) -> Iterator[tuple[str, Module]]:
+        """Yield the layers under their places."""
         for index, layer in enumerate(self.layers):
-            for name, tensor in layer.named_parameters():
-                yield f"{index}.{name}", tensor
+            yield str(index), layer
+
+
+class Residual(Module):
+    """relu(body(x) + shortcut(x)); the shortcut is x itself if left out.
+
+    **Source** He, Zhang, Ren & Sun 2016, "Deep residual learning for image recognition".
+    """
+
+    def __init__(self, body: Module, shortcut: Module | None = None) -> None:
+        self.body = body
+        self.shortcut = shortcut
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return relu(body(x) + shortcut(x))."""
+        return (self.body(x) + (self.shortcut(x) if self.shortcut else x)).relu()
+
+    def children(self) -> Iterator[tuple[str, Module]]:
+        """Yield the body and the shortcut."""
+        yield "body", self.body
+        if self.shortcut:
+            yield "shortcut", self.shortcut
