@@ -70,21 +70,24 @@ class Programs:
 
         **Raises** BuildError.
         """
-        options = " ".join(f"-D{key}={value}" for key, value in (defines or {}).items())
+        options = _options(defines)
         key = (file, name, options)
         if key not in self._kernels:
-            program = self._programs.get((file, options)) or self._build(file, options)
-            handle = cl.Kernel(program, name)
-            limit = handle.get_work_group_info(
-                cl.kernel_work_group_info.WORK_GROUP_SIZE, self._device
-            )
-            self._kernels[key] = Kernel(
-                name=name,
-                file=file,
-                work_group_limit=min(max(1, int(limit)), self._limits.max_work_group_size),
-                handle=handle,
-            )
+            program = self._programs.get((file, options))
+            if program is None:
+                source = read_with_includes(self.folder, file)
+                program = self._build(source, options, str(self.folder / file))
+                self._programs[file, options] = program
+            self._kernels[key] = self._kernel(program, name, file, name)
         return self._kernels[key]
+
+    def generated(self, source: str, name: str, defines: Mapping[str, int], shown: str) -> Kernel:
+        """Return kernel `name` of a source that is in no file, under the name `shown`.
+
+        **Raises** BuildError.
+        """
+        program = self._build(expand_includes(self.folder, source), _options(defines), source)
+        return self._kernel(program, name, "generated source", shown)
 
     def first_that_fits(
         self, name: str, candidates: Sequence[Candidate]
@@ -117,8 +120,17 @@ class Programs:
         choice: Choice = self._choices[key]
         return choice
 
-    def _build(self, file: str, options: str) -> cl.Program:
-        source = read_with_includes(self.folder, file)
+    def _kernel(self, program: cl.Program, name: str, file: str, shown: str) -> Kernel:
+        handle = cl.Kernel(program, name)
+        limit = handle.get_work_group_info(cl.kernel_work_group_info.WORK_GROUP_SIZE, self._device)
+        return Kernel(
+            name=shown,
+            file=file,
+            work_group_limit=min(max(1, int(limit)), self._limits.max_work_group_size),
+            handle=handle,
+        )
+
+    def _build(self, source: str, options: str, shown: str) -> cl.Program:
         started = time.perf_counter_ns()
         try:
             with warnings.catch_warnings():
@@ -130,24 +142,31 @@ class Programs:
                 )
         except cl.Error as error:
             raise BuildError(
-                f"{self.folder / file} does not build.\n"
+                f"{shown} does not build.\n"
                 f"options  -cl-std=CL1.2 {options}\n"
                 f"device   {self._device.platform.name}, {self._device.name}\n"
                 + "\n".join(first_errors(str(error))),
             ) from error
         finally:
             self.compile_ns += time.perf_counter_ns() - started
-        self._programs[file, options] = program
         return program
 
 
 def read_with_includes(folder: Path, file: str) -> str:
-    """Return a kernel file's source with the files that it includes pasted in.
+    """Return a kernel file's source with the files that it includes pasted in."""
+    return expand_includes(folder, (folder / file).read_text(encoding="utf-8"))
+
+
+def expand_includes(folder: Path, source: str) -> str:
+    """Return a source with the files that it includes pasted in.
 
     An include path would have to survive every compiler's splitting of options at spaces.
     """
-    text = (folder / file).read_text(encoding="utf-8")
-    return _INCLUDE.sub(lambda found: read_with_includes(folder, found[1]), text)
+    return _INCLUDE.sub(lambda found: read_with_includes(folder, found[1]), source)
+
+
+def _options(defines: Mapping[str, int] | None) -> str:
+    return " ".join(f"-D{key}={value}" for key, value in (defines or {}).items())
 
 
 def first_errors(log: str) -> list[str]:

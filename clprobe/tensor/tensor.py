@@ -2,6 +2,7 @@
 """The tensor that users hold: an array on a device that remembers how it was computed."""
 
 from collections.abc import Callable
+from functools import partial
 from math import prod
 
 import numpy as np
@@ -12,6 +13,7 @@ from clprobe.tensor.array import Array, HostArray, Shape
 from clprobe.tensor.device import Device
 from clprobe.tensor.errors import DeviceError, DtypeError, ShapeError
 from clprobe.tensor.ops import conv, elementwise, loss, matmul, pool
+from clprobe.tensor.ops.conv import Pair
 from clprobe.tensor.ops.reduce import sum_axes
 from clprobe.tensor.tape import Result, Variable
 
@@ -60,7 +62,7 @@ class Tensor(Variable):
                 hint="Sum it or take the mean first.",
             )
         one = Array.full(self.device, self.shape, 1.0)
-        tape.backward(self, one, lambda a, b: elementwise.binary("add", a, b))
+        tape.backward(self, one, lambda a, b: elementwise.apply("add", a, b))
 
     def __add__(self, other: "Tensor | float") -> "Tensor":
         return record(elementwise.add, self, self._operand(other))
@@ -167,60 +169,47 @@ def record(operation: Callable[..., Result], *inputs: Tensor) -> Tensor:
     return output
 
 
-def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    """Return x @ weightᵀ + bias.
+def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None, *, relu: bool = False) -> Tensor:
+    """Return x @ weightᵀ + bias, with negative values made zero if `relu`.
 
     **Shapes** x (batch, in), weight (out, in), bias (out,), result (batch, out).
     """
-    product = record(matmul.linear, x, weight)
-    return product if bias is None else product + bias
+    return record(partial(matmul.linear, relu=relu), *_given(x, weight, bias))
 
 
 def conv2d(  # noqa: PLR0913, PLR0917 - torch's own argument list
     x: Tensor,
     weight: Tensor,
     bias: Tensor | None = None,
-    stride: int | tuple[int, int] = 1,
-    padding: int | tuple[int, int] = 0,
-    dilation: int | tuple[int, int] = 1,
+    stride: int | Pair = 1,
+    padding: int | Pair = 0,
+    dilation: int | Pair = 1,
     groups: int = 1,
+    *,
+    relu: bool = False,
 ) -> Tensor:
-    """Return the convolution (as in torch, a cross-correlation) of images and filters.
+    """Return the convolution (as in torch, a cross-correlation) of images and filters + bias.
+
+    Negative values are made zero if `relu`.
 
     **Shapes** x (images, channels, height, width), weight (filters, channels / groups,
     kernel_height, kernel_width), bias (filters,), result (images, filters, out_height, out_width).
     """
-    options = (stride, padding, dilation, groups)
-    if bias is None:
-        return record(lambda a, b: conv.conv2d(a, b, None, *options), x, weight)
-    return record(lambda a, b, c: conv.conv2d(a, b, c, *options), x, weight, bias)
+    layer = partial(
+        conv.conv2d, stride=stride, padding=padding, dilation=dilation, groups=groups, relu=relu
+    )
+    return record(layer, *_given(x, weight, bias))
 
 
-def conv_transpose2d(  # noqa: PLR0913, PLR0917 - torch's own argument list
-    x: Tensor,
-    weight: Tensor,
-    bias: Tensor | None = None,
-    stride: int | tuple[int, int] = 1,
-    padding: int | tuple[int, int] = 0,
-    output_padding: int | tuple[int, int] = 0,
-    groups: int = 1,
-    dilation: int | tuple[int, int] = 1,
-) -> Tensor:
-    """Return the transpose of a convolution: what its gradient for the images is.
+def max_pool2d(x: Tensor, size: int, stride: int | None = None, *, relu: bool = False) -> Tensor:
+    """Return the maximum of every window inside the image; the stride is `size` if left out.
 
-    **Shapes** x (images, channels, height, width), weight (channels, filters / groups,
-    kernel_height, kernel_width), bias (filters,), result (images, filters, out_height, out_width)
-    where out = (in - 1)·stride - 2·padding + dilation·(kernel - 1) + output_padding + 1.
+    Negative values are made zero if `relu`.
     """
-    options = (stride, padding, output_padding, groups, dilation)
-    if bias is None:
-        return record(lambda a, b: conv.conv_transpose2d(a, b, None, *options), x, weight)
-    return record(lambda a, b, c: conv.conv_transpose2d(a, b, c, *options), x, weight, bias)
-
-
-def max_pool2d(x: Tensor, size: int, stride: int | None = None) -> Tensor:
-    """Return the maximum of every window inside the image; the stride is `size` if left out."""
-    return record(lambda a: pool.max_pool2d(a, size, size if stride is None else stride), x)
+    pooled = partial(
+        pool.max_pool2d, size=size, stride=size if stride is None else stride, relu=relu
+    )
+    return record(pooled, x)
 
 
 def softmax_cross_entropy(logits: Tensor, labels: Tensor | npt.NDArray[np.int32]) -> Tensor:
@@ -230,3 +219,7 @@ def softmax_cross_entropy(logits: Tensor, labels: Tensor | npt.NDArray[np.int32]
     """
     known = labels if isinstance(labels, Tensor) else Tensor.from_numpy(labels, logits.device)
     return record(lambda a: loss.softmax_cross_entropy(a, known.array), logits)
+
+
+def _given(*operands: Tensor | None) -> tuple[Tensor, ...]:
+    return tuple(operand for operand in operands if operand is not None)

@@ -2,7 +2,8 @@
 // Max-pooling over square windows, and its gradient, which gathers so that it needs no atomics.
 //   x, dx        float, row-major (planes, height, width), a plane being one channel of one image
 //   y, dy        float, row-major (planes, out_height, out_width)
-//   positions    int, shaped as y: where in its plane each maximum was found, the first if several
+//   positions    int, shaped as y: where in its plane each maximum was found, the first if several;
+//                -1 where RELU made it 0 and no gradient passes
 //   launch       global at least ceil(columns / COLUMNS_PER_ITEM) x 1, the columns being those of y
 //                forward and of x backward; rows of all planes beyond the second size are looped
 //                over; local any
@@ -20,6 +21,10 @@
 #endif
 #ifndef STRIDE
 #define STRIDE 2
+#endif
+// 1 makes negative maxima 0.
+#ifndef RELU
+#define RELU 0
 #endif
 
 kernel void max_pool(global const float *restrict x, global float *restrict y,
@@ -45,8 +50,10 @@ kernel void max_pool(global const float *restrict x, global float *restrict y,
                     best_value = better ? value : best_value;
                 }
             }
-            y[line * out_width + out_column] = best_value;
-            positions[line * out_width + out_column] = (int)best;
+            bool kept = !RELU || best_value > 0.0f;
+            // Not fmax, which would turn NaN into 0 and so hide it.
+            y[line * out_width + out_column] = RELU && best_value < 0.0f ? 0.0f : best_value;
+            positions[line * out_width + out_column] = kept ? (int)best : -1;
         }
     }
 }

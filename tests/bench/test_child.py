@@ -117,7 +117,7 @@ def test_a_bug_in_one_workload_costs_no_other_and_shows_no_traceback(
 ) -> None:
     kernels = tmp_path / "kernels"
     shutil.copytree(kernels_path(), kernels)
-    (kernels / "elementwise" / "binary.cl").write_bytes(b"\xff is no UTF-8")
+    (kernels / "elementwise" / "operations.cl").write_bytes(b"\xff is no UTF-8")
 
     messages = messages_of(pocl, "launch", "copy", kernels=str(kernels))
 

@@ -17,7 +17,7 @@ from clprobe.resources import kernels_path
 @pytest.mark.parametrize(
     "fault",
     [
-        ("elementwise/binary.cl", "(add, a + b)", "(add, a + b * 1.0001f)", "launch"),
+        ("elementwise/operations.cl", "return a + b;", "return a + b * 1.0001f;", "launch"),
         ("optim/sgd.cl", "rate * step", "1.01f * rate * step", "train-mlp"),
         ("conv/im2col.cl", "= 0.0f;", "= 0.01f;", "conv"),
     ],

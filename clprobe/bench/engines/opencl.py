@@ -21,7 +21,7 @@ from clprobe.bench.nets import (
 )
 from clprobe.tensor import Array, Device, Tensor, nn, optim, softmax_cross_entropy
 from clprobe.tensor.ops import conv
-from clprobe.tensor.ops.elementwise import binary
+from clprobe.tensor.ops.elementwise import apply
 from clprobe.tensor.ops.matmul import matmul_forward
 
 
@@ -48,7 +48,7 @@ class OpenClEngine:
     def add(self, a: Floats, b: Floats) -> Prepared:
         """Return a + b."""
         x, y = self._array(a), self._array(b)
-        return self._prepared(lambda: binary("add", x, y))
+        return self._prepared(lambda: apply("add", x, y))
 
     def matmul(self, a: Floats, b: Floats) -> Prepared:
         """Return a @ b."""
@@ -85,7 +85,7 @@ class OpenClEngine:
     def _prepared(self, compute: Callable[[], Array]) -> Prepared:
         def run(times: int) -> None:
             for _ in range(times):
-                compute()
+                _ = compute().buffer  # without which an expression would not be computed
             self.device.finish()
 
         return Prepared(run, lambda: compute().numpy())

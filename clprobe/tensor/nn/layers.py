@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The layers of a plain network: linear, convolution, relu, max-pool, and one after the other."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import prod, sqrt
+from typing import Any
 
 import numpy as np
 
@@ -44,9 +45,9 @@ class Linear(_Affine):
     ) -> None:
         super().__init__((outputs, inputs), device, generator)
 
-    def forward(self, x: Tensor) -> Tensor:
+    def forward(self, x: Tensor, *, relu: bool = False) -> Tensor:
         """Return x · weightᵀ + bias."""
-        return linear(x, self.weight, self.bias)
+        return linear(x, self.weight, self.bias, relu=relu)
 
 
 class Conv2d(_Affine):
@@ -70,9 +71,9 @@ class Conv2d(_Affine):
         self.stride = stride
         self.padding = padding
 
-    def forward(self, x: Tensor) -> Tensor:
+    def forward(self, x: Tensor, *, relu: bool = False) -> Tensor:
         """Return the convolution of images."""
-        return conv2d(x, self.weight, self.bias, self.stride, self.padding)
+        return conv2d(x, self.weight, self.bias, self.stride, self.padding, relu=relu)
 
 
 class ReLU(Module):
@@ -90,9 +91,9 @@ class MaxPool2d(Module):
         self.size = size
         self.stride = stride
 
-    def forward(self, x: Tensor) -> Tensor:
+    def forward(self, x: Tensor, *, relu: bool = False) -> Tensor:
         """Return the pooled images."""
-        return max_pool2d(x, self.size, self.stride)
+        return max_pool2d(x, self.size, self.stride, relu=relu)
 
 
 class Flatten(Module):
@@ -111,14 +112,33 @@ class Sequential(Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """Return the output of the last layer."""
-        for layer in self.layers:
-            x = layer(x)
+        for layer, relu in _with_relu(self.layers):
+            x = layer.forward(x, relu=True) if relu else layer(x)
         return x
 
     def children(self) -> Iterator[tuple[str, Module]]:
         """Yield the layers under their places."""
         for index, layer in enumerate(self.layers):
             yield str(index), layer
+
+
+def _with_relu(layers: Sequence[Module]) -> Iterator[tuple[Any, bool]]:
+    """Yield the layers, and for each whether it also does the work of a ReLU behind it."""
+    ordered = list(layers)
+    for index in range(len(ordered) - 1):
+        if isinstance(ordered[index], ReLU) and isinstance(ordered[index + 1], MaxPool2d):
+            # The same values, and gradients, from fewer of them.
+            ordered[index : index + 2] = reversed(ordered[index : index + 2])
+    while ordered:
+        layer = ordered.pop(0)
+        relu = (
+            isinstance(layer, Linear | Conv2d | MaxPool2d)
+            and bool(ordered)
+            and isinstance(ordered[0], ReLU)
+        )
+        if relu:
+            ordered.pop(0)
+        yield layer, relu
 
 
 class Residual(Module):

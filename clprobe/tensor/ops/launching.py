@@ -5,12 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from clprobe.tensor.device import Argument, Device
+from clprobe.tensor.device import Argument, Device, NdRange
 from clprobe.tensor.errors import ShapeError
 from clprobe.tensor.limits import Limits
 from clprobe.tensor.program import Kernel
-
-NdRange = tuple[tuple[int, ...], tuple[int, ...]]
 
 _GPU_WORK_ITEMS = 256
 _NARROW = 16
@@ -43,10 +41,27 @@ def launch_rows(  # noqa: PLR0913, PLR0917 - the ND-range and the kernel need a 
     cpu_columns: int = _CPU_COLUMNS_PER_ITEM,
 ) -> None:
     """Launch a kernel whose work-items take COLUMNS_PER_ITEM columns of one row after another."""
-    per_item = cpu_columns if device.limits.is_cpu else 1
+    per_item = columns_per_item(device.limits, cpu_columns)
     kernel = device.programs.kernel(file, name, {**(defines or {}), "COLUMNS_PER_ITEM": per_item})
-    items = -(-columns // per_item)
+    launch_over_rows(device, kernel, columns, rows, arguments, cpu_columns)
+
+
+def launch_over_rows(  # noqa: PLR0913, PLR0917 - the ND-range and the kernel need a name for each
+    device: Device,
+    kernel: Kernel,
+    columns: int,
+    rows: int,
+    arguments: Sequence[Argument],
+    cpu_columns: int = _CPU_COLUMNS_PER_ITEM,
+) -> None:
+    """Launch a kernel that was built with what `columns_per_item` returned."""
+    items = -(-columns // columns_per_item(device.limits, cpu_columns))
     device.launch(kernel, *_row_range(device.limits, kernel, items, rows), arguments)
+
+
+def columns_per_item(limits: Limits, cpu_columns: int = _CPU_COLUMNS_PER_ITEM) -> int:
+    """Return how many neighbouring columns one work-item takes."""
+    return cpu_columns if limits.is_cpu else 1
 
 
 def work_groups_above_first(wanted: int) -> int:

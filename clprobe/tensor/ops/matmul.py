@@ -6,10 +6,11 @@ from collections.abc import Mapping
 import numpy as np
 
 from clprobe.tensor.array import Array
-from clprobe.tensor.device import Device
+from clprobe.tensor.device import Device, NdRange
 from clprobe.tensor.errors import ShapeError
+from clprobe.tensor.ops.before_epilogue import with_epilogue
 from clprobe.tensor.ops.epilogue import NO_EPILOGUE, Epilogue
-from clprobe.tensor.ops.launching import NdRange, uint32, work_groups_above_first
+from clprobe.tensor.ops.launching import uint32, work_groups_above_first
 from clprobe.tensor.ops.variants import Variant, load_variants
 from clprobe.tensor.program import Kernel
 from clprobe.tensor.tape import Result
@@ -46,17 +47,19 @@ def matmul(a: Array, b: Array) -> Result:
     )
 
 
-def linear(x: Array, weight: Array) -> Result:
-    """Return x @ weightᵀ; a bias is an addition.
+def linear(x: Array, weight: Array, bias: Array | None = None, *, relu: bool = False) -> Result:
+    """Return x @ weightᵀ + bias, with negative values made zero if `relu`.
 
-    **Shapes** x (batch, in), weight (out, in), result (batch, out).
+    **Shapes** x (batch, in), weight (out, in), bias (out,), result (batch, out).
 
     **Raises** ShapeError.
     """
     if len(x.shape) != 2 or len(weight.shape) != 2:
         raise ShapeError(f"A linear layer takes two matrices, not {x.shape} and {weight.shape}.")
-    return Result(
-        matmul_forward(x, weight, transpose_b=True),
+    epilogue = Epilogue(bias=bias, relu=relu)
+    return with_epilogue(
+        matmul_forward(x, weight, transpose_b=True, epilogue=epilogue),
+        epilogue,
         (
             lambda dy: matmul_forward(dy, weight),
             lambda dy: matmul_forward(dy, x, transpose_a=True),

@@ -11,8 +11,8 @@ from clprobe.tensor.ops.launching import launch_rows, uint32
 from clprobe.tensor.tape import Result
 
 
-def max_pool2d(x: Array, size: int, stride: int) -> Result:
-    """Return the maximum of every window that lies inside the image.
+def max_pool2d(x: Array, size: int, stride: int, *, relu: bool = False) -> Result:
+    """Return the maximum of every window that lies inside the image; at least 0 if `relu`.
 
     **Shapes** x (images, channels, height, width); result has (height - size) // stride + 1 rows,
     and columns likewise.
@@ -28,7 +28,7 @@ def max_pool2d(x: Array, size: int, stride: int) -> Result:
     uint32(height * width)  # positions count that far
     planes = images * channels
     lengths = (height, width, out_height, out_width)
-    window = {"SIZE": size, "STRIDE": stride}
+    window = {"SIZE": size, "STRIDE": stride, "RELU": int(relu)}
     sizes = (np.uint64(planes), *(uint32(length) for length in lengths))
 
     def launch(name: str, columns: int, rows: int, *arrays: Array) -> None:

@@ -3,15 +3,16 @@
 
 from clprobe.tensor.array import Array, Shape
 from clprobe.tensor.errors import ShapeError
+from clprobe.tensor.ops.before_epilogue import with_epilogue
 from clprobe.tensor.ops.conv.choose import choose
 from clprobe.tensor.ops.conv.geometry import Geometry, Pair
 from clprobe.tensor.ops.conv.plan import Direction
 from clprobe.tensor.ops.epilogue import NO_EPILOGUE, Epilogue
-from clprobe.tensor.ops.reduce import sum_axes
 from clprobe.tensor.tape import Result
 
 __all__ = [
     "Geometry",
+    "Pair",
     "conv2d",
     "conv2d_forward",
     "conv2d_input_gradient",
@@ -28,8 +29,12 @@ def conv2d(  # noqa: PLR0913, PLR0917 - torch's own argument list
     padding: int | Pair = 0,
     dilation: int | Pair = 1,
     groups: int = 1,
+    *,
+    relu: bool = False,
 ) -> Result:
     """Return the cross-correlation of images and filters, and its gradients.
+
+    Negative values are made zero if `relu`.
 
     **Shapes** x (images, channels, height, width), weight (filters, channels / groups,
     kernel_height, kernel_width), bias (filters,), result (images, filters, out_height, out_width).
@@ -37,12 +42,13 @@ def conv2d(  # noqa: PLR0913, PLR0917 - torch's own argument list
     **Raises** ShapeError.
     """
     geometry = Geometry.of(x.shape, weight.shape, stride, padding, dilation, groups)
-    return Result(
-        conv2d_forward(x, weight, geometry, epilogue=Epilogue(bias=bias)),
+    epilogue = Epilogue(bias=bias, relu=relu)
+    return with_epilogue(
+        conv2d_forward(x, weight, geometry, epilogue=epilogue),
+        epilogue,
         (
             lambda dy: conv2d_input_gradient(dy, weight, geometry),
             lambda dy: conv2d_weight_gradient(dy, x, geometry),
-            *(() if bias is None else (_bias_gradient,)),
         ),
     )
 
@@ -68,12 +74,13 @@ def conv_transpose2d(  # noqa: PLR0913, PLR0917 - torch's own argument list
     geometry = Geometry.of_transposed(
         x.shape, weight.shape, stride, padding, output_padding, groups, dilation
     )
-    return Result(
-        conv2d_input_gradient(x, weight, geometry, epilogue=Epilogue(bias=bias)),
+    epilogue = Epilogue(bias=bias)
+    return with_epilogue(
+        conv2d_input_gradient(x, weight, geometry, epilogue=epilogue),
+        epilogue,
         (
             lambda dy: conv2d_forward(dy, weight, geometry),
             lambda dy: conv2d_weight_gradient(x, dy, geometry),
-            *(() if bias is None else (_bias_gradient,)),
         ),
     )
 
@@ -120,7 +127,3 @@ def _run(
         # Only a gradient for filters adds up images that may be none.
         return Array.full(device, shape, 0.0)
     return choose(device, direction, geometry)(*operands, epilogue)
-
-
-def _bias_gradient(dy: Array) -> Array:
-    return sum_axes(dy, (0, 2, 3)).reshape((dy.shape[1],))

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// The functions that expressions are made of, for generated kernels to include, and how those load
+// and store. Where OpenCL has a function of its own (exp, sqrt …), expressions call that.
+//   VALUES   what a work-item computes at once: float, or a vector of WIDTH floats
+//   launch   none of its own; generated kernels take COLUMNS_PER_ITEM neighbouring columns for
+//            each work-item (1 suits GPUs, many suit CPUs) and loop over rows
+//   local    none                              needs   OpenCL 1.2
+//   source   none
+
+// Floats in a vector: 1 suits GPUs, a whole register suits CPUs.
+#ifndef WIDTH
+#define WIDTH 1
+#endif
+// 1 keeps what is stored out of the caches, where the compiler can: it is too large for them.
+#ifndef STREAM
+#define STREAM 0
+#endif
+#ifndef COLUMNS_PER_ITEM
+#define COLUMNS_PER_ITEM 1
+#endif
+
+#define JOIN_NAMES(A, B) A##B
+#define JOIN(A, B) JOIN_NAMES(A, B)
+
+#if WIDTH > 1
+#define VALUES JOIN(float, WIDTH)
+#define LOAD_float(ROW, COLUMN) JOIN(vload, WIDTH)(0, ROW + COLUMN)
+#define LOAD_half(ROW, COLUMN) JOIN(vload_half, WIDTH)(0, ROW + COLUMN)
+#define LOAD_int(ROW, COLUMN) JOIN(convert_, VALUES)(JOIN(vload, WIDTH)(0, ROW + COLUMN))
+#define FIRST(VALUE) ((VALUE).s0)
+#else
+#define VALUES float
+#define FIRST(VALUE) (VALUE)
+#endif
+#define LOAD_ONE_float(ROW, COLUMN) ((VALUES)((ROW)[COLUMN]))
+#define LOAD_ONE_half(ROW, COLUMN) ((VALUES)(vload_half(0, ROW + COLUMN)))
+#define LOAD_ONE_int(ROW, COLUMN) ((VALUES)((float)(ROW)[COLUMN]))
+
+#ifdef __has_builtin
+#if STREAM && __has_builtin(__builtin_nontemporal_store)
+#define STORE(VALUE, ROW, COLUMN)                                                                  \
+    __builtin_nontemporal_store(VALUE, (global VALUES *)(ROW + COLUMN))
+#endif
+#endif
+#ifndef STORE
+#define STORE(VALUE, ROW, COLUMN) JOIN(vstore, WIDTH)(VALUE, 0, ROW + COLUMN)
+#endif
+
+VALUES add(VALUES a, VALUES b) { return a + b; }
+VALUES subtract(VALUES a, VALUES b) { return a - b; }
+VALUES multiply(VALUES a, VALUES b) { return a * b; }
+VALUES divide(VALUES a, VALUES b) { return a / b; }
+VALUES negate(VALUES x) { return -x; }
+
+// Written so that NaN stays NaN, as in NumPy and torch.
+VALUES relu(VALUES x) { return x < 0.0f ? (VALUES)(0.0f) : x; }
+
+// The gradient of relu, from that of its output y; none at 0, as in torch.
+VALUES relu_gradient(VALUES dy, VALUES y) { return y > 0.0f ? dy : (VALUES)(0.0f); }
+
+// The gradient of a / b for b, before it is multiplied by that of the quotient.
+VALUES divide_gradient(VALUES a, VALUES b) { return -a / (b * b); }
