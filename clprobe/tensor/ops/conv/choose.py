@@ -11,7 +11,7 @@ import yaml
 
 from clprobe.tensor.device import Device
 from clprobe.tensor.errors import BuildError
-from clprobe.tensor.ops.conv import unfold
+from clprobe.tensor.ops.conv import direct, direct_weights, unfold
 from clprobe.tensor.ops.conv.geometry import Geometry
 from clprobe.tensor.ops.conv.plan import Direction, Plan
 
@@ -19,6 +19,8 @@ Prepare = Callable[[Device, Direction, Geometry, Mapping[str, int]], Plan | None
 """Builds the kernels of an algorithm; None where it cannot do this geometry or direction."""
 
 ALGORITHMS: dict[str, Prepare] = {
+    "direct": direct.prepare,
+    "direct_weights": direct_weights.prepare,
     "unfold": unfold.prepare,
 }
 
@@ -99,7 +101,9 @@ def _first_that_works(device: Device, direction: Direction, geometry: Geometry) 
             continue
         if plan is not None:
             return plan
-    raise BuildError(f"No algorithm of kernels/conv/variants.yaml does {direction.value} of {geometry}.")
+    raise BuildError(
+        f"No algorithm of kernels/conv/variants.yaml does {direction.value} of {geometry}."
+    )
 
 
 def _holds(geometry: Geometry, name: str, value: Any) -> bool:
