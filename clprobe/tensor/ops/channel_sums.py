@@ -57,6 +57,8 @@ def statistics(
         pieces = _sum_planes("plane_statistics", (x,), 3, channels)
     mean = Array.empty(x.device, (channels.channels,))
     variance = Array.empty(x.device, (channels.channels,))
+    for each in running:
+        each.changing_buffer()  # computes what has yet to read the present values
     _merge("merge_statistics", pieces, (mean, variance, *running), (np.float32(momentum),))
     return mean, variance
 

@@ -31,7 +31,7 @@ class RandomStream:
         """Return the number of the next draw, which stays on the device."""
         number = Array.empty(self.device, (2,), np.int32)
         kernel = self.device.programs.kernel(_FILE, "next_draw", {})
-        self.device.launch(kernel, (1,), (1,), (self._draws.buffer, number.buffer))
+        self.device.launch(kernel, (1,), (1,), (self._draws.changing_buffer(), number.buffer))
         return number
 
 
