@@ -87,4 +87,4 @@ class Module:
                 raise ShapeError(
                     f"Parameter {name} is {tensor.shape}, the state has {state[name].shape}."
                 )
-            tensor.array = Array.from_numpy(state[name], tensor.device)
+            tensor.array.assign(state[name])
