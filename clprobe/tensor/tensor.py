@@ -201,15 +201,15 @@ def conv2d(  # noqa: PLR0913, PLR0917 - torch's own argument list
     return record(layer, *_given(x, weight, bias))
 
 
-def max_pool2d(x: Tensor, size: int, stride: int | None = None, *, relu: bool = False) -> Tensor:
-    """Return the maximum of every window inside the image; the stride is `size` if left out.
+def max_pool2d(
+    x: Tensor, size: int, stride: int | None = None, padding: int = 0, *, relu: bool = False
+) -> Tensor:
+    """Return the maximum of every window of the padded image; the stride is `size` if left out.
 
     Negative values are made zero if `relu`.
     """
-    pooled = partial(
-        pool.max_pool2d, size=size, stride=size if stride is None else stride, relu=relu
-    )
-    return record(pooled, x)
+    step = size if stride is None else stride
+    return record(partial(pool.max_pool2d, size=size, stride=step, padding=padding, relu=relu), x)
 
 
 def softmax_cross_entropy(logits: Tensor, labels: Tensor | npt.NDArray[np.int32]) -> Tensor:

@@ -22,6 +22,11 @@
 #ifndef STRIDE
 #define STRIDE 2
 #endif
+// Rows and columns around the image that count as -infinity; at most half a window.
+#ifndef PADDING
+#define PADDING 0
+#endif
+#define BORDER (uint)PADDING
 // 1 makes negative maxima 0.
 #ifndef RELU
 #define RELU 0
@@ -37,12 +42,16 @@ kernel void max_pool(global const float *restrict x, global float *restrict y,
         uint top = line % out_height * STRIDE;
         for (uint out_column = first; out_column < last; out_column++) {
             uint left = out_column * STRIDE;
-            uint best = top * width + left;
+            // The first value of the window inside the image.
+            uint best = (max(top, BORDER) - BORDER) * width + max(left, BORDER) - BORDER;
             float best_value = values[best];
             // Counted from 0 to a constant, so that compilers unroll.
             for (uint down = 0; down < SIZE; down++) {
                 for (uint across = 0; across < SIZE; across++) {
-                    uint index = (top + down) * width + left + across;
+                    // What lies above or left of the image is beyond 2³¹ and so outside, too.
+                    uint row = top + down - BORDER, column = left + across - BORDER;
+                    bool inside = !PADDING || (row < height && column < width);
+                    uint index = inside ? row * width + column : best;
                     float value = values[index];
                     // NaN wins, as in NumPy and torch; isnan() would keep PoCL from using vectors.
                     bool better = value > best_value || value != value;
@@ -67,11 +76,13 @@ kernel void max_pool_gradient(global const float *restrict dy, global const int 
         size_t base = line / height * out_height * out_width;
         uint row = line % height;
         // The windows over this pixel: those whose first row is at most row and above row - size.
-        uint first_row = row < SIZE ? 0 : (row - SIZE) / STRIDE + 1;
-        uint last_row = min(row / STRIDE + 1, out_height);
+        uint down = row + PADDING;
+        uint first_row = down < SIZE ? 0 : (down - SIZE) / STRIDE + 1;
+        uint last_row = min(down / STRIDE + 1, out_height);
         for (uint column = first; column < last; column++) {
-            uint first_column = column < SIZE ? 0 : (column - SIZE) / STRIDE + 1;
-            uint last_column = min(column / STRIDE + 1, out_width);
+            uint across = column + PADDING;
+            uint first_column = across < SIZE ? 0 : (across - SIZE) / STRIDE + 1;
+            uint last_column = min(across / STRIDE + 1, out_width);
             float sum = 0.0f;
             for (uint out_row = first_row; out_row < last_row; out_row++) {
                 for (uint out_column = first_column; out_column < last_column; out_column++) {

@@ -87,13 +87,14 @@ class ReLU(Module):
 class MaxPool2d(Module):
     """The maximum of every window; the stride is `size` if left out."""
 
-    def __init__(self, size: int, stride: int | None = None) -> None:
+    def __init__(self, size: int, stride: int | None = None, padding: int = 0) -> None:
         self.size = size
         self.stride = stride
+        self.padding = padding
 
     def forward(self, x: Tensor, *, relu: bool = False) -> Tensor:
         """Return the pooled images."""
-        return max_pool2d(x, self.size, self.stride, relu=relu)
+        return max_pool2d(x, self.size, self.stride, self.padding, relu=relu)
 
 
 class Flatten(Module):

@@ -7,7 +7,6 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from clprobe.tensor.array import Array
 from clprobe.tensor.errors import ShapeError
 from clprobe.tensor.tensor import Tensor
 

@@ -7,33 +7,35 @@ import numpy as np
 
 from clprobe.tensor.array import Array
 from clprobe.tensor.errors import ShapeError
+from clprobe.tensor.ops.avg_pool import Window
 from clprobe.tensor.ops.launching import launch_rows, uint32
 from clprobe.tensor.tape import Result
 
 
-def max_pool2d(x: Array, size: int, stride: int, *, relu: bool = False) -> Result:
-    """Return the maximum of every window that lies inside the image; at least 0 if `relu`.
+def max_pool2d(x: Array, size: int, stride: int, padding: int = 0, *, relu: bool = False) -> Result:
+    """Return the maximum of every window of the padded image; at least 0 if `relu`.
 
-    **Shapes** x (images, channels, height, width); result has (height - size) // stride + 1 rows,
-    and columns likewise.
+    **Shapes** x (images, channels, height, width); result has (height + 2·padding - size) // stride
+    + 1 rows, and columns likewise.
 
     **Raises** ShapeError.
     """
-    if len(x.shape) != 4 or size < 1 or stride < 1 or size > min(x.shape[2:]):
-        raise ShapeError(f"Windows of {size} with stride {stride} do not fit images {x.shape}.")
+    if len(x.shape) != 4:
+        raise ShapeError(f"Pooling takes images with channels, not {x.shape}.")
     images, channels, height, width = x.shape
-    out_height, out_width = (height - size) // stride + 1, (width - size) // stride + 1
+    window = Window(size=(size, size), stride=(stride, stride), padding=(padding, padding))
+    out_height, out_width = window.output((height, width))
     y = Array.empty(x.device, (images, channels, out_height, out_width))
     positions = Array.empty(x.device, y.shape, np.int32)
     uint32(height * width)  # positions count that far
     planes = images * channels
     lengths = (height, width, out_height, out_width)
-    window = {"SIZE": size, "STRIDE": stride, "RELU": int(relu)}
+    defines = {"SIZE": size, "STRIDE": stride, "PADDING": padding, "RELU": int(relu)}
     sizes = (np.uint64(planes), *(uint32(length) for length in lengths))
 
     def launch(name: str, columns: int, rows: int, *arrays: Array) -> None:
         arguments = (*(array.buffer for array in arrays), *sizes)
-        launch_rows(x.device, "pool/max_pool.cl", name, columns, rows, arguments, window)
+        launch_rows(x.device, "pool/max_pool.cl", name, columns, rows, arguments, defines)
 
     def gradient(dy: Array) -> Array:
         dx = Array.empty(x.device, x.shape)
