@@ -28,14 +28,16 @@ class Epilogue:
     bias_along: BiasAlong = BiasAlong.COLUMNS
 
     @property
+    def flags(self) -> tuple[int, bool, bool]:
+        """Return what kernels/common/epilogue.cl calls BIAS, RESIDUAL and RELU."""
+        bias = 0 if self.bias is None else int(self.bias_along)
+        return bias, self.residual is not None, self.relu
+
+    @property
     def defines(self) -> dict[str, int]:
-        """Return what kernels/common/epilogue.cl is built with; nothing for what is not asked."""
-        asked = {
-            "BIAS": 0 if self.bias is None else int(self.bias_along),
-            "RESIDUAL": int(self.residual is not None),
-            "RELU": int(self.relu),
-        }
-        return {name: value for name, value in asked.items() if value}
+        """Return the same for building a kernel; nothing for what is not asked."""
+        named = zip(("BIAS", "RESIDUAL", "RELU"), self.flags, strict=True)
+        return {name: int(value) for name, value in named if value}
 
     def arguments(self, unused: Array) -> tuple[Argument, Argument]:
         """Return bias and residual for the kernel, `unused` in place of what is not asked."""

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Matrix products, single and batched, of operands that may be transposed, and their gradients."""
 
-from collections.abc import Mapping
-
 import numpy as np
 
 from clprobe.tensor.array import Array
@@ -11,21 +9,11 @@ from clprobe.tensor.errors import ShapeError
 from clprobe.tensor.ops.before_epilogue import with_epilogue
 from clprobe.tensor.ops.epilogue import NO_EPILOGUE, Epilogue
 from clprobe.tensor.ops.launching import uint32, work_groups_above_first
-from clprobe.tensor.ops.variants import Variant, load_variants
+from clprobe.tensor.ops.variants import Product, Variant, load_variants
 from clprobe.tensor.program import Kernel
 from clprobe.tensor.tape import Result
 
-ORACLE = Variant(
-    file="matmul/naive.cl",
-    is_cpu=None,
-    min_vector_width=0,
-    max_columns=None,
-    defines={},
-    tile=(1, 1),
-    tiles_per_compute_unit=0,
-    work_group_size=1,
-    local_memory_bytes=0,
-)
+ORACLE = Variant(file="matmul/naive.cl", defines={}, tile=(1, 1))
 """The kernel that the others are checked against."""
 
 
@@ -107,10 +95,16 @@ def matmul_forward(  # noqa: PLR0913 - a product has two operands and as many wa
         np.uint64(m * n),
         *epilogue.arguments(unused=a),
     )
-    flags = {"TRANSPOSE_A": int(transpose_a), "TRANSPOSE_B": int(transpose_b)} | epilogue.defines
+    product = Product(
+        rows=m,
+        columns=n,
+        depth=k,
+        batches=batches,
+        transposed="NT"[transpose_a] + "NT"[transpose_b],
+    )
     built, ranges = a.device.programs.remember(
-        ("matmul", m, n, batches, *flags.items(), variant and variant.name),
-        lambda: _choose(a.device, (m, n, batches), flags, variant),
+        (product, epilogue.flags, variant and variant.name),
+        lambda: _choose(a.device, product, epilogue, variant),
     )
     a.device.launch(built, *ranges, arguments)
     return c
@@ -124,27 +118,26 @@ def _product_without_terms(c: Array, epilogue: Epilogue, variant: Variant | None
 
 
 def _choose(
-    device: Device,
-    sizes: tuple[int, int, int],
-    flags: Mapping[str, int],
-    only: Variant | None,
+    device: Device, product: Product, epilogue: Epilogue, only: Variant | None
 ) -> tuple[Kernel, NdRange]:
-    m, n, batches = sizes
-    variants = (only,) if only else _in_order_of_preference(device, sizes)
+    variants = (only,) if only else in_order_of_preference(device, product)
+    flags = {
+        "TRANSPOSE_A": int(product.transposed[0] == "T"),
+        "TRANSPOSE_B": int(product.transposed[1] == "T"),
+        **epilogue.defines,
+    }
     candidates = [variant.candidate(flags) for variant in variants]
     built, chosen = device.programs.first_that_fits("matmul", candidates)
-    tiles = variants[candidates.index(chosen)].tiles(m, n)
-    groups = work_groups_above_first(batches)
+    tiles = variants[candidates.index(chosen)].tiles(device.limits, product)
+    groups = work_groups_above_first(product.batches)
     return built, ((tiles * chosen.work_group_size, groups), (chosen.work_group_size, 1))
 
 
-def _in_order_of_preference(device: Device, sizes: tuple[int, int, int]) -> tuple[Variant, ...]:
+def in_order_of_preference(device: Device, product: Product) -> tuple[Variant, ...]:
     """Return those with enough tiles for all compute units as listed, then the others backwards."""
-    m, n, batches = sizes
-    busy: list[Variant] = []
-    idle: list[Variant] = []
-    for variant in load_variants(device.programs.folder / "matmul" / "variants.yaml"):
-        if variant.suits(device.limits, n):
-            enough = variant.tiles_per_compute_unit * device.limits.compute_units
-            (busy if variant.tiles(m, n) * batches >= enough else idle).append(variant)
-    return (*busy, *reversed(idle))
+    limits = device.limits
+    ladder = load_variants(device.programs.folder / "matmul" / "variants.yaml")
+    suitable = [variant for variant in ladder if variant.suits(limits, product)]
+    busy = [variant for variant in suitable if variant.keeps_busy(limits, product)]
+    idle = [variant for variant in reversed(suitable) if variant not in busy]
+    return (*busy, *sorted(idle, key=lambda variant: variant.last_resort))

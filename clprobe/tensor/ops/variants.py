@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Reads the variants.yaml of a folder of kernels: which kernel suits which device."""
+"""The ladder of ways to multiply matrices: reads kernels/matmul/variants.yaml and tuned tables."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -13,33 +14,80 @@ from clprobe.tensor.program import Candidate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Product:
+    """The sizes of a matrix product (rows, depth) x (depth, columns)."""
+
+    rows: int
+    columns: int
+    depth: int
+    batches: int = 1
+    transposed: str = "NN"
+    """N or T for either operand."""
+
+    @property
+    def operations(self) -> int:
+        """Return how many multiplications and additions it takes."""
+        return 2 * self.rows * self.columns * self.depth * self.batches
+
+    def meets(self, condition: str, value: Any) -> bool:
+        """Say whether a condition holds: `min_` or `max_` before a field bounds it."""
+        bound, _, name = condition.partition("_")
+        if bound == "min":
+            return bool(getattr(self, name) >= value)
+        if bound == "max":
+            return bool(getattr(self, name) <= value)
+        return bool(getattr(self, condition) in value)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Variant:
     """One kernel file with its tunables, the tile of C it computes, and what it needs."""
 
     file: str
-    is_cpu: bool | None
-    min_vector_width: int
-    max_columns: int | None
     defines: Mapping[str, int]
     tile: tuple[int, int]
-    """Rows and columns of the output that one work-group computes."""
-    tiles_per_compute_unit: int
+    """Rows and columns of C that one work-group computes."""
+    tallest_tile: int = 0
+    """If not 0, the launch may give a work-group up to so many rows, and `tile` is the least."""
+    aimed_tiles_per_compute_unit: int = 0
+    """How many tiles such a launch makes for each compute unit, if it can."""
+    tiles_per_compute_unit: int = 0
     """How many tiles there must be for each compute unit before this variant keeps them busy."""
-    work_group_size: int
-    local_memory_bytes: int
+    last_resort: bool = False
+    """This variant is so slow that even one that leaves compute units idle is better."""
+    work_group_size: int = 1
+    local_memory_bytes: int = 0
+    is_cpu: bool | None = None
+    min_vector_width: int = 0
+    when: Mapping[str, Any] = field(default_factory=dict)
+    """Conditions on the fields of Product."""
 
     @property
     def name(self) -> str:
         """Return what tells this variant from the others."""
         return " ".join([self.file, *(f"{key}={value}" for key, value in self.defines.items())])
 
-    def suits(self, limits: Limits, columns: int) -> bool:
-        """Say whether this variant is meant for such a device and this many columns."""
+    def suits(self, limits: Limits, product: Product) -> bool:
+        """Say whether this variant is meant for such a device and product."""
         return (
             self.is_cpu in (None, limits.is_cpu)
             and limits.native_vector_width >= self.min_vector_width
-            and (self.max_columns is None or columns <= self.max_columns)
+            and all(product.meets(condition, value) for condition, value in self.when.items())
         )
+
+    def keeps_busy(self, limits: Limits, product: Product) -> bool:
+        """Say whether there are enough tiles for all compute units."""
+        down, across = self._tiles(product, self.tile[0])
+        needed = self.tiles_per_compute_unit * limits.compute_units
+        return not self.last_resort and down * across * product.batches >= needed
+
+    def tiles(self, limits: Limits, product: Product) -> int:
+        """Return how many work-groups each matrix takes."""
+        most, across = self._tiles(product, self.tile[0])
+        fewest, _ = self._tiles(product, self.tallest_tile or self.tile[0])
+        aim = self.aimed_tiles_per_compute_unit * limits.compute_units
+        wanted = -(-aim // (across * product.batches))
+        return across * max(fewest, min(most, wanted))
 
     def candidate(self, flags: Mapping[str, int]) -> Candidate:
         """Return how to build this variant, with further defines."""
@@ -50,25 +98,34 @@ class Variant:
             local_memory_bytes=self.local_memory_bytes,
         )
 
-    def tiles(self, rows: int, columns: int) -> int:
-        """Return how many work-groups a matrix takes."""
-        return -(-rows // self.tile[0]) * -(-columns // self.tile[1])
+    def _tiles(self, product: Product, tile_rows: int) -> tuple[int, int]:
+        return -(-product.rows // tile_rows), -(-product.columns // self.tile[1])
 
 
 @cache
 def load_variants(path: Path) -> tuple[Variant, ...]:
     """Return the entries of a variants.yaml, in order."""
-    return tuple(
-        Variant(
-            file=entry["file"],
-            is_cpu=entry["for"].get("is_cpu"),
-            min_vector_width=entry["for"].get("min_vector_width", 0),
-            max_columns=entry["for"].get("max_columns"),
-            defines=entry["defines"],
-            tile=(entry["tile"][0], entry["tile"][1]),
-            tiles_per_compute_unit=entry["tiles_per_compute_unit"],
-            work_group_size=entry["work_group_size"],
-            local_memory_bytes=entry["local_memory_bytes"],
-        )
-        for entry in yaml.safe_load(path.read_text(encoding="utf-8"))
+    return tuple(read_variant(entry) for entry in yaml.safe_load(path.read_text(encoding="utf-8")))
+
+
+def read_variant(entry: Mapping[str, Any]) -> Variant:
+    """Return what one entry of a YAML file says.
+
+    **Raises** KeyError, TypeError, ValueError where it is none.
+    """
+    device, taller = entry.get("for", {}), entry.get("taller_tiles", {})
+    rows, columns = (int(size) for size in entry["tile"])
+    return Variant(
+        file=str(entry["file"]),
+        defines={str(key): int(value) for key, value in entry["defines"].items()},
+        tile=(rows, columns),
+        tallest_tile=int(taller.get("up_to", 0)),
+        aimed_tiles_per_compute_unit=int(taller.get("tiles_per_compute_unit", 0)),
+        tiles_per_compute_unit=int(entry["tiles_per_compute_unit"]),
+        work_group_size=int(entry["work_group_size"]),
+        local_memory_bytes=int(entry["local_memory_bytes"]),
+        last_resort=bool(entry.get("last_resort", False)),
+        is_cpu=device.get("is_cpu"),
+        min_vector_width=int(device.get("min_vector_width", 0)),
+        when=entry.get("when", {}),
     )
