@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Functions of tensors that deeper networks need: norms, averages, softmax, dropout."""
+"""Functions of tensors that deeper networks need: norms, averages, activations, dropout."""
 
-from clprobe.tensor.ops import avg_pool
+from clprobe.tensor.ops import activations, avg_pool
 from clprobe.tensor.ops import batch_norm as norm
 from clprobe.tensor.ops import dropout as drop
 from clprobe.tensor.ops import softmax as soft
@@ -78,6 +78,61 @@ def log_softmax(x: Tensor) -> Tensor:
 def dropout(x: Tensor, rate: float, stream: RandomStream) -> Tensor:
     """Return x with each value made zero with probability `rate`, the others scaled to make up."""
     return record(lambda a: drop.dropout(a, rate, stream), x)
+
+
+def exp(x: Tensor) -> Tensor:
+    """Return e to the power of x."""
+    return record(activations.exp, x)
+
+
+def log(x: Tensor) -> Tensor:
+    """Return the natural logarithm of x."""
+    return record(activations.log, x)
+
+
+def sqrt(x: Tensor) -> Tensor:
+    """Return the square root of x."""
+    return record(activations.sqrt, x)
+
+
+def tanh(x: Tensor) -> Tensor:
+    """Return the hyperbolic tangent of x."""
+    return record(activations.tanh, x)
+
+
+def sigmoid(x: Tensor) -> Tensor:
+    """Return 1 / (1 + exp(-x))."""
+    return record(activations.sigmoid, x)
+
+
+def gelu(x: Tensor) -> Tensor:
+    """Return x times the share of a normal distribution below x; exactly, not by a tanh."""
+    return record(activations.gelu, x)
+
+
+def absolute(x: Tensor) -> Tensor:
+    """Return |x|; the gradient at 0 is 0, as in torch."""
+    return record(activations.absolute, x)
+
+
+def power(x: Tensor, exponent: float) -> Tensor:
+    """Return x to a constant power."""
+    return record(lambda a: activations.power(a, exponent), x)
+
+
+def clip(x: Tensor, low: float, high: float) -> Tensor:
+    """Return x, but not less than `low` nor more than `high`."""
+    return record(lambda a: activations.clip(a, low, high), x)
+
+
+def maximum(a: Tensor, b: Tensor) -> Tensor:
+    """Return the larger of each two values, which share the gradient if they are equal."""
+    return record(activations.maximum, a, b)
+
+
+def minimum(a: Tensor, b: Tensor) -> Tensor:
+    """Return the smaller of each two values, which share the gradient if they are equal."""
+    return record(activations.minimum, a, b)
 
 
 def _pair(size: Size) -> tuple[int, int]:

@@ -60,3 +60,36 @@ VALUES relu_gradient(VALUES dy, VALUES y) { return y > 0.0f ? dy : (VALUES)(0.0f
 
 // The gradient of a / b for b, before it is multiplied by that of the quotient.
 VALUES divide_gradient(VALUES a, VALUES b) { return -a / (b * b); }
+
+// Logistic function; exp may overflow to infinity, which gives the right 0.
+VALUES sigmoid(VALUES x) { return 1.0f / (1.0f + exp(-x)); }
+VALUES sigmoid_gradient(VALUES dy, VALUES y) { return dy * y * (1.0f - y); }
+VALUES tanh_gradient(VALUES dy, VALUES y) { return dy * (1.0f - y * y); }
+VALUES sqrt_gradient(VALUES dy, VALUES y) { return 0.5f * dy / y; }
+VALUES power_gradient(VALUES dy, VALUES x, VALUES exponent) {
+    return dy * exponent * pow(x, exponent - 1.0f);
+}
+
+// x·Φ(x) (Hendrycks & Gimpel 2016); erfc keeps the digits that 1 + erf loses where x is negative.
+VALUES gelu(VALUES x) { return 0.5f * x * erfc(-0.70710678f * x); }
+VALUES gelu_gradient(VALUES dy, VALUES x) {
+    return dy * (0.5f * erfc(-0.70710678f * x) + 0.39894228f * x * exp(-0.5f * x * x));
+}
+
+// NaN wins, as in NumPy and torch; fmax would drop it. Of equal values each gets half the gradient.
+VALUES larger(VALUES a, VALUES b) { return a > b || a != a ? a : b; }
+VALUES smaller(VALUES a, VALUES b) { return a < b || a != a ? a : b; }
+VALUES larger_gradient(VALUES dy, VALUES a, VALUES b) {
+    return a > b ? dy : (a < b ? (VALUES)(0.0f) : 0.5f * dy);
+}
+
+// The gradient of |x|, 0 at 0.
+VALUES fabs_gradient(VALUES dy, VALUES x) {
+    return x > 0.0f ? dy : (x < 0.0f ? -dy : (VALUES)(0.0f));
+}
+
+// NaN stays NaN; the gradient passes at the bounds, as in torch.
+VALUES clip(VALUES x, VALUES low, VALUES high) { return x < low ? low : (x > high ? high : x); }
+VALUES clip_gradient(VALUES dy, VALUES x, VALUES low, VALUES high) {
+    return x >= low && x <= high ? dy : (VALUES)(0.0f);
+}
