@@ -78,7 +78,7 @@ class Step:
 
     def add_kernel(self, kernel: Kernel, ranges: NdRange, arguments: Sequence[Argument]) -> None:
         """Take note of a launch."""
-        handle = cl.Kernel(kernel.handle.program, kernel.handle.function_name)
+        handle = kernel.clone()
         bind(handle, arguments)
         self._note(kernel.name, (cl.enqueue_nd_range_kernel, (handle, *ranges)), arguments)
 

@@ -34,6 +34,12 @@ class Kernel:
     work_group_limit: int
     """CL_KERNEL_WORK_GROUP_SIZE, or the device's limit where that is smaller."""
     handle: cl.Kernel
+    program: cl.Program | None = None
+    """What the kernel is of; Intel's CPU runtime does not tell."""
+
+    def clone(self) -> cl.Kernel:
+        """Return another handle, whose arguments are its own."""
+        return cl.Kernel(self.program, self.handle.function_name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,6 +134,7 @@ class Programs:
             file=file,
             work_group_limit=min(max(1, int(limit)), self._limits.max_work_group_size),
             handle=handle,
+            program=program,
         )
 
     def _build(self, source: str, options: str, shown: str) -> cl.Program:

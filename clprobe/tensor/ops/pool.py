@@ -32,20 +32,26 @@ def max_pool2d(x: Array, size: int, stride: int, padding: int = 0, *, relu: bool
     lengths = (height, width, out_height, out_width)
     defines = {"SIZE": size, "STRIDE": stride, "PADDING": padding, "RELU": int(relu)}
     sizes = (np.uint64(planes), *(uint32(length) for length in lengths))
+    by_squares = x.device.limits.is_cpu and (size, stride, padding) == (2, 2, 0)
 
     def launch(name: str, columns: int, rows: int, *arrays: Array) -> None:
         arguments = (*(array.buffer for array in arrays), *sizes)
-        launch_rows(x.device, "pool/max_pool.cl", name, columns, rows, arguments, defines)
+        file = "max_pool_2x2" if name.startswith("max_pool_2x2") else "max_pool"
+        launch_rows(x.device, f"pool/{file}.cl", name, columns, rows, arguments, defines)
 
     def gradient(dy: Array) -> Array:
         dx = Array.empty(x.device, x.shape)
-        if planes and x.device.limits.is_cpu:
+        if planes and by_squares and height % 2 == width % 2 == 0:
+            launch("max_pool_2x2_gradient", 1, planes, dy, positions, dx)
+        elif planes and x.device.limits.is_cpu:
             _scatter(dy, positions, dx)
         elif planes:
             launch("max_pool_gradient", width, planes * height, dy, positions, dx)
         return dx
 
-    if planes:
+    if planes and by_squares:
+        launch("max_pool_2x2", 1, planes, x, y, positions)
+    elif planes:
         launch("max_pool", out_width, planes * out_height, x, y, positions)
     return Result(y, (gradient,))
 
