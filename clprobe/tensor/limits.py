@@ -19,6 +19,8 @@ class Limits:
     native_vector_width: int
     """Floats in a vector register; 1 on most GPUs."""
     is_cpu: bool
+    vendor_id: int = 0
+    """The PCI id of the vendor for GPUs: 0x8086 is Intel, 0x10de NVIDIA, 0x1002 AMD."""
 
     @classmethod
     def of(cls, device: cl.Device) -> "Limits":
@@ -37,4 +39,5 @@ class Limits:
             compute_units=device.max_compute_units,
             native_vector_width=device.native_vector_width_float,
             is_cpu=bool(device.type & cl.device_type.CPU),
+            vendor_id=device.vendor_id,
         )
