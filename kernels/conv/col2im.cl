@@ -13,17 +13,12 @@
 #define COLUMNS_PER_ITEM 1
 #endif
 
-// Known here, for compilers turn steps of one into vectors.
-#ifndef STRIDE_X
-#define STRIDE_X 1
-#endif
-
 #include "common/epilogue.cl"
 #include "conv/geometry.cl"
 
 kernel void col2im(global const float *restrict columns, global float *restrict x, GEOMETRY,
                    global const float *bias, global const float *residual) {
-    int first = get_global_id(0) * COLUMNS_PER_ITEM;
+    int first = (int)get_global_id(0) * COLUMNS_PER_ITEM;
     int last = min((int)width, first + COLUMNS_PER_ITEM);
     size_t lines = images * channels * height;
     for (size_t line = get_global_id(1); line < lines; line += get_global_size(1)) {
@@ -51,6 +46,6 @@ kernel void col2im(global const float *restrict columns, global float *restrict 
         }
         for (int column = first; column < last; column++)
             target[column] = finish(sums[column - first], bias, residual, plane % channels, 0,
-                                    line * width + column);
+                                    line * width + (size_t)column);
     }
 }

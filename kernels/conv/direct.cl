@@ -73,7 +73,7 @@ void direct(global const float *restrict x, global const float *restrict filters
             uint2 block, uint blocks, uint2 out, uint2 spread, uint2 first) {
     local float planes[SCRATCH] __attribute__((aligned(64)));
 
-    uint index = get_group_id(0);
+    uint index = (uint)get_group_id(0);
     uint first_row = index % blocks * block.x;
     size_t group = index / blocks % groups;
     size_t image = index / blocks / groups;
@@ -106,9 +106,10 @@ void direct(global const float *restrict x, global const float *restrict filters
                     size_t target = offset
                         + (size_t)((first_row + line) * spread.x + first.x) * out.y
                         + column * spread.y + first.y;
-                    if (line < block_rows && column + 16 <= block_columns && spread.y == 1
-                        && !RESIDUAL) {
+                    if (line < block_rows && column + 16 <= block_columns && spread.y == 1) {
                         float16 sum = vload16(0, values) + (BIAS ? bias[channel] : 0.0f);
+                        if (RESIDUAL)
+                            sum += vload16(0, residual + target);
                         vstore16(RELU ? select(sum, (float16)0.0f, sum < 0.0f) : sum, 0, y + target);
                         continue;
                     }

@@ -99,7 +99,7 @@ void direct_weights(global const float *restrict dy, global const float *restric
                     uint2 steps, uint2 plane, uint2 block, uint blocks) {
     local float planes[SCRATCH] __attribute__((aligned(64)));
 
-    uint group = get_group_id(1);
+    uint group = (uint)get_group_id(1), parts = (uint)get_num_groups(0);
     uint window = channels * tap_count;
     uint channel_step = phase_count * plane.x * plane.y;
     local float *transposed = planes + (channels * channel_step + 15) / 16 * 16;
@@ -107,7 +107,7 @@ void direct_weights(global const float *restrict dy, global const float *restric
     global float *own =
         sums + (size_t)(get_group_id(0) * groups + group) * filter_blocks * window * COLUMNS;
 
-    for (uint index = get_group_id(0); index < images * blocks; index += get_num_groups(0)) {
+    for (uint index = (uint)get_group_id(0); index < images * blocks; index += parts) {
         uint image = index / blocks;
         uint first_row = index % blocks * block.x;
         uint rows = min(block.x, out.x - first_row);
@@ -127,7 +127,7 @@ void direct_weights(global const float *restrict dy, global const float *restric
                     values[i] = planes + at / tap_count * channel_step + taps[at % tap_count];
                 }
                 multiply(values, transposed, rows, out.y, plane.y, window - entry,
-                         index >= get_num_groups(0),
+                         index >= parts,
                          own + ((size_t)filter * window + entry * COLUMNS));
             }
         }

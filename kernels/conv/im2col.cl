@@ -12,15 +12,10 @@
 #define COLUMNS_PER_ITEM 1
 #endif
 
-// Known here, for compilers turn steps of one into vectors.
-#ifndef STRIDE_X
-#define STRIDE_X 1
-#endif
-
 #include "conv/geometry.cl"
 
 kernel void im2col(global const float *restrict x, global float *restrict columns, GEOMETRY) {
-    int first = get_global_id(0) * COLUMNS_PER_ITEM;
+    int first = (int)get_global_id(0) * COLUMNS_PER_ITEM;
     int last = min((int)out_width, first + COLUMNS_PER_ITEM);
     size_t lines = images * channels * kernel_height * kernel_width * out_height;
     for (size_t line = get_global_id(1); line < lines; line += get_global_size(1)) {

@@ -18,7 +18,8 @@ kernel void pack_filters(global const float *restrict weight, global const int *
                          uint tap_count, uint4 steps) {
     uint blocks = (rows + ROWS - 1) / ROWS;
     uint lines = groups * blocks * channels;
-    for (uint line = get_global_id(0); line < lines; line += get_global_size(0)) {
+    for (uint line = (uint)get_global_id(0); line < lines;
+         line += (uint)get_global_size(0)) {
         uint channel = line % channels;
         uint row = line / channels % blocks * ROWS;
         uint group = line / channels / blocks;
@@ -28,7 +29,7 @@ kernel void pack_filters(global const float *restrict weight, global const int *
         for (uint tap = 0; tap < tap_count; tap++) {
             for (uint i = 0; i < ROWS; i++)
                 target[tap * ROWS + i] =
-                    row + i < rows ? source[(size_t)i * steps.x + taps[tap]] : 0.0f;
+                    row + i < rows ? source[(size_t)i * steps.x + (size_t)taps[tap]] : 0.0f;
         }
     }
 }

@@ -35,8 +35,9 @@ void copy_planes(global const float *restrict x, local float *restrict planes,
             int row = (int)(first * steps.x) + phases[2 * phase];
             for (uint at = 0; at < rows; at++, row += steps.x) {
                 bool inside = row >= 0 && row < (int)size.x;
-                copy_line(x + (inside ? (size_t)row * size.y : 0), planes + at * plane.y,
-                          phases[2 * phase + 1], steps.y, inside ? size.y : 0, plane.y);
+                copy_line(x + (inside ? (size_t)row * size.y : 0),
+                          planes + at * plane.y,
+                          phases[2 * phase + 1], (int)steps.y, inside ? (int)size.y : 0, (int)plane.y);
             }
         }
     }

@@ -17,8 +17,8 @@ kernel void sum_weights(global const float *restrict sums, global float *restric
     uint across = (window + 15) / 16;
     uint down = (filters + 15) / 16;
     size_t filter_blocks = (filters + COLUMNS - 1) / COLUMNS;
-    for (uint index = get_global_id(0); index < groups * down * across;
-         index += get_global_size(0)) {
+    for (uint index = (uint)get_global_id(0); index < groups * down * across;
+         index += (uint)get_global_size(0)) {
         uint entry = index % across * 16;
         uint filter = index / across % down * 16;
         uint group = index / across / down;

@@ -11,7 +11,7 @@ import yaml
 
 from clprobe.tensor.device import Device
 from clprobe.tensor.errors import BuildError
-from clprobe.tensor.ops.conv import direct, direct_weights, unfold
+from clprobe.tensor.ops.conv import direct, direct_weights, grouped, implicit_gemm, unfold
 from clprobe.tensor.ops.conv.geometry import Geometry
 from clprobe.tensor.ops.conv.plan import Direction, Plan
 
@@ -21,6 +21,8 @@ Prepare = Callable[[Device, Direction, Geometry, Mapping[str, int]], Plan | None
 ALGORITHMS: dict[str, Prepare] = {
     "direct": direct.prepare,
     "direct_weights": direct_weights.prepare,
+    "grouped": grouped.prepare,
+    "implicit_gemm": implicit_gemm.prepare,
     "unfold": unfold.prepare,
 }
 

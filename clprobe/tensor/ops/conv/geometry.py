@@ -129,14 +129,13 @@ class Geometry:
 
     def arguments(self) -> tuple[Argument, ...]:
         """Return the sizes as kernels/conv/geometry.cl declares them."""
-        sizes = (self.channels, self.height, self.width, self.filters)
+        sizes = (self.channels, self.height, self.width)
         kernel = (self.kernel_height, self.kernel_width)
         out = (self.out_height, self.out_width)
         # The kernels also count pixels of one padded plane, and of a dilated filter, in 32 bits.
         uint32((self.height + 2 * self.padding[0]) * (self.width + 2 * self.padding[1]))
         uint32(max(self.stride) * max(out) + max(self.dilation) * max(kernel))
-        pairs = (*self.stride, *self.padding, *self.dilation)
-        values = (*sizes, *kernel, *out, *pairs, self.groups)
+        values = (*sizes, *kernel, *out, self.stride[0], *self.padding, *self.dilation)
         return np.uint64(self.images), *(uint32(value) for value in values)
 
     def _windows(self, axis: int, size: int, kernel: int) -> int:
