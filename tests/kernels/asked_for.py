@@ -15,6 +15,7 @@ import numpy as np
 import pyopencl as cl
 import yaml
 
+from clprobe.resources import kernels_path
 from clprobe.tensor import (
     Array,
     BuildError,
@@ -28,7 +29,7 @@ from clprobe.tensor import (
 from clprobe.tensor.ops.matmul import ORACLE, matmul_forward
 from clprobe.tensor.ops.variants import load_variants
 from clprobe.tensor.optim import SGD
-from clprobe.tensor.program import Kernel, Programs
+from clprobe.tensor.program import Kernel, Programs, expand_includes, read_with_includes
 
 # The products and convolutions of the project's speed targets; see tests/benchmarks.
 PRODUCTS = [
@@ -49,15 +50,23 @@ CONVOLUTIONS = [
 
 @dataclass(frozen=True, slots=True, order=True)
 class Build:
-    """One kernel file with the defines that it is built with."""
+    """One kernel file, or generated source, with the defines that it is built with."""
 
     file: str
     defines: tuple[tuple[str, int], ...]
+    generated: str = ""
 
     @property
     def options(self) -> tuple[str, ...]:
         """Return the compiler's options."""
         return tuple(f"-D{key}={value}" for key, value in self.defines)
+
+    @property
+    def source(self) -> str:
+        """Return the whole text, with what it includes."""
+        if self.generated:
+            return expand_includes(kernels_path(), self.generated)
+        return read_with_includes(kernels_path(), self.file)
 
     def __str__(self) -> str:
         return " ".join((self.file, *(f"{key}={value}" for key, value in self.defines)))
@@ -78,12 +87,22 @@ class AskingPrograms(Programs):
         self._asked, self._really = asked, really
 
     def kernel(self, file: str, name: str, defines: Mapping[str, int] | None = None) -> Kernel:
-        build = Build(file, tuple((defines or {}).items()))
-        if self._really:
-            kernel = super().kernel(file, name, defines)
-        else:
-            limit = self._limits.max_work_group_size
-            kernel = Kernel(name=name, file=file, work_group_limit=limit, handle=None)
+        kernel = super().kernel(file, name, defines) if self._really else self._idle(name, file)
+        return self._noted(Build(file, tuple((defines or {}).items())), name, kernel)
+
+    def generated(self, source: str, name: str, defines: Mapping[str, int], shown: str) -> Kernel:
+        kernel = (
+            super().generated(source, name, defines, shown)
+            if self._really
+            else self._idle(name, shown)
+        )
+        return self._noted(Build(shown, tuple(defines.items()), source), name, kernel)
+
+    def _idle(self, name: str, file: str) -> Kernel:
+        limit = self._limits.max_work_group_size
+        return Kernel(name=name, file=file, work_group_limit=limit, handle=None)
+
+    def _noted(self, build: Build, name: str, kernel: Kernel) -> Kernel:
         self._asked.builds.setdefault(build, {})[name] = kernel.handle
         return kernel
 
@@ -108,7 +127,7 @@ class AskingDevice(Device):
         self._nothing("fill")
 
     def _nothing(self, name: str) -> cl.Event:
-        return self._record(name, cl.enqueue_marker(self.queue))
+        return self.record(name, cl.enqueue_marker(self.queue))
 
 
 def asked_for(cl_device: cl.Device, limits: Limits, *, really: bool = False) -> Asked:

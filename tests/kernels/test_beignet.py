@@ -14,9 +14,6 @@ import pytest
 from asked_for import Build
 from beignet_package import UnavailableError, compiler, kept_in
 
-from clprobe.resources import kernels_path
-from clprobe.tensor.program import read_with_includes
-
 HD_4600 = "0412"
 CHILD = Path(__file__).with_name("beignet_child.py")
 Compile = Callable[[str, tuple[str, ...]], "subprocess.CompletedProcess[str]"]
@@ -51,10 +48,7 @@ def test_the_baseline_path_builds_for_an_hd_4600(
 ) -> None:
     wanted = sorted(builds["gen7.5"])
 
-    results = {
-        build: compile_source(read_with_includes(kernels_path(), build.file), build.options)
-        for build in wanted
-    }
+    results = {build: compile_source(build.source, build.options) for build in wanted}
 
     broken = {build: said(result) for build, result in results.items() if result.returncode}
     assert wanted
