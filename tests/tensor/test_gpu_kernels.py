@@ -10,7 +10,7 @@ from clprobe.tensor import Array, Device
 from clprobe.tensor.ops.conv import implicit_gemm
 from clprobe.tensor.ops.conv.geometry import Geometry
 from clprobe.tensor.ops.conv.plan import Direction
-from clprobe.tensor.ops.epilogue import NO_EPILOGUE, Epilogue
+from clprobe.tensor.ops.epilogue import NO_EPILOGUE
 
 # Small tiles, so that small arrays have several; one and two buffers, all ways to lie.
 TILES = {
@@ -43,7 +43,7 @@ def tile(name: str, work_groups: int) -> dict[str, int]:
 @pytest.mark.parametrize("tiles", TILES)
 @pytest.mark.parametrize("case", GEOMETRIES)
 @pytest.mark.parametrize("direction", Direction, ids=lambda direction: direction.value)
-def test_implicit_products_match_numpy(  # noqa: PLR0913, PLR0917 - one per way to vary
+def test_implicit_products_match_numpy(  # noqa: PLR0917 - one per way to vary
     device: Device,
     generator: np.random.Generator,
     direction: Direction,

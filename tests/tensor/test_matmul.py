@@ -13,6 +13,8 @@ from clprobe.tensor.ops.matmul import ORACLE, matmul_forward
 from clprobe.tensor.ops.variants import Variant, load_variants
 
 VARIANTS = load_variants(kernels_path() / "matmul" / "variants.yaml")
+# Those for one vendor's GPUs take long to build; test_gpu_kernels_matmul.py runs them.
+ANYBODYS = [variant for variant in VARIANTS if variant.vendor_id is None]
 SIZES = [(1, 1, 1), (31, 32, 33), (33, 31, 1), (1, 33, 32), (64, 10, 70), (65, 129, 67)]
 TRANSPOSED = [(False, False), (False, True), (True, False), (True, True)]
 
@@ -26,7 +28,7 @@ def skip_unless_it_fits(device: Device, variant: Variant) -> None:
     pytest.skip(f"{variant.name} is too large for {device.name}")
 
 
-@pytest.mark.parametrize("variant", [ORACLE, *VARIANTS], ids=lambda v: v.name)
+@pytest.mark.parametrize("variant", [ORACLE, *ANYBODYS], ids=lambda v: v.name)
 @pytest.mark.parametrize("transposed", TRANSPOSED, ids=["NN", "NT", "TN", "TT"])
 @pytest.mark.parametrize("size", SIZES, ids=str)
 def test_products_match_numpy(
@@ -48,7 +50,7 @@ def test_products_match_numpy(
     assert_close(found, exact, rounding_bound(k, np.abs(a) @ np.abs(b)))
 
 
-@pytest.mark.parametrize("variant", [ORACLE, *VARIANTS], ids=lambda v: v.name)
+@pytest.mark.parametrize("variant", [ORACLE, *ANYBODYS], ids=lambda v: v.name)
 def test_a_batch_multiplies_matrix_by_matrix(
     device: Device, generator: np.random.Generator, variant: Variant
 ) -> None:
@@ -62,7 +64,7 @@ def test_a_batch_multiplies_matrix_by_matrix(
     assert_close(found, exact, rounding_bound(9, np.abs(a) @ np.abs(b)))
 
 
-@pytest.mark.parametrize("variant", [ORACLE, *VARIANTS], ids=lambda v: v.name)
+@pytest.mark.parametrize("variant", [ORACLE, *ANYBODYS], ids=lambda v: v.name)
 @pytest.mark.parametrize("parts", [{"bias", "residual", "relu"}, {"bias of rows"}], ids=str)
 def test_an_epilogue_adds_bias_and_residual_before_relu(
     device: Device, generator: np.random.Generator, variant: Variant, parts: set
@@ -139,6 +141,7 @@ def test_variants_state_the_local_memory_that_their_kernels_header_gives(variant
         taken = 64 * size["VECTORS"] * size["TILE_DEPTH"]
     else:
         taken = (size["TILE_ROWS"] + size["TILE_COLUMNS"] + 8) * size["TILE_DEPTH"] * 4
+        taken *= size.get("BUFFERS", 1)
     assert variant.local_memory_bytes == taken
 
 

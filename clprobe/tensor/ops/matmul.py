@@ -1,20 +1,27 @@
 # SPDX-License-Identifier: MIT
 """Matrix products, single and batched, of operands that may be transposed, and their gradients."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from clprobe.tensor.array import Array
 from clprobe.tensor.device import Device, NdRange
 from clprobe.tensor.errors import ShapeError
 from clprobe.tensor.ops.before_epilogue import with_epilogue
-from clprobe.tensor.ops.epilogue import NO_EPILOGUE, Epilogue
+from clprobe.tensor.ops.epilogue import NO_EPILOGUE, BiasAlong, Epilogue
+from clprobe.tensor.ops.half import to_float
 from clprobe.tensor.ops.launching import uint32, work_groups_above_first
+from clprobe.tensor.ops.split_sum import sum_parts
 from clprobe.tensor.ops.variants import Product, Variant, load_variants
 from clprobe.tensor.program import Kernel
 from clprobe.tensor.tape import Result
 
 ORACLE = Variant(file="matmul/naive.cl", defines={}, tile=(1, 1))
 """The kernel that the others are checked against."""
+
+_TILED = "matmul/tiled.cl"
+"""The kernel that loads and stores vectors where the sizes allow it, and may split sums."""
 
 
 def matmul(a: Array, b: Array) -> Result:
@@ -73,6 +80,7 @@ def matmul_forward(  # noqa: PLR0913 - a product has two operands and as many wa
     """
     if not {len(a.shape), len(b.shape)} <= {2, 3}:
         raise ShapeError(f"Matrices, or batches of them, are needed, not {a.shape} and {b.shape}.")
+    a, b = to_float(a), to_float(b)
     m, k = a.shape[-2:][:: -1 if transpose_a else 1]
     k_b, n = b.shape[-2:][:: -1 if transpose_b else 1]
     batches = (a.shape[:-2] or b.shape[:-2] or (1,))[0]
@@ -102,11 +110,17 @@ def matmul_forward(  # noqa: PLR0913 - a product has two operands and as many wa
         batches=batches,
         transposed="NT"[transpose_a] + "NT"[transpose_b],
     )
-    built, ranges = a.device.programs.remember(
+    chosen = a.device.programs.remember(
         (product, epilogue.flags, variant and variant.name),
         lambda: _choose(a.device, product, epilogue, variant),
     )
-    a.device.launch(built, *ranges, arguments)
+    if chosen.splits == 1:
+        a.device.launch(chosen.kernel, *chosen.ranges, arguments)
+        return c
+    parts = Array.empty(a.device, (batches, chosen.splits, m, n))
+    a.device.launch(chosen.kernel, *chosen.ranges, (*arguments[:2], parts.buffer, *arguments[3:]))
+    axis = -1 if epilogue.bias_along is BiasAlong.COLUMNS else -2
+    sum_parts(parts, c, epilogue, bias_axis=axis, batches=batches)
     return c
 
 
@@ -117,20 +131,45 @@ def _product_without_terms(c: Array, epilogue: Epilogue, variant: Variant | None
     return matmul_forward(a, b, epilogue=epilogue, variant=variant)
 
 
-def _choose(
-    device: Device, product: Product, epilogue: Epilogue, only: Variant | None
-) -> tuple[Kernel, NdRange]:
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    """How a product is computed."""
+
+    kernel: Kernel
+    ranges: NdRange
+    splits: int
+    """Parts of the sum that are yet to be added; the epilogue follows then."""
+
+
+def _choose(device: Device, product: Product, epilogue: Epilogue, only: Variant | None) -> _Chosen:
     variants = (only,) if only else in_order_of_preference(device, product)
-    flags = {
-        "TRANSPOSE_A": int(product.transposed[0] == "T"),
-        "TRANSPOSE_B": int(product.transposed[1] == "T"),
-        **epilogue.defines,
-    }
-    candidates = [variant.candidate(flags) for variant in variants]
-    built, chosen = device.programs.first_that_fits("matmul", candidates)
-    tiles = variants[candidates.index(chosen)].tiles(device.limits, product)
-    groups = work_groups_above_first(product.batches)
-    return built, ((tiles * chosen.work_group_size, groups), (chosen.work_group_size, 1))
+    candidates = [
+        variant.candidate(_flags(variant, device, product, epilogue)) for variant in variants
+    ]
+    built, fitting = device.programs.first_that_fits("matmul", candidates)
+    variant = variants[candidates.index(fitting)]
+    splits = variant.splits(device.limits, product)
+    tiles = variant.tiles(device.limits, product)
+    groups = work_groups_above_first(product.batches * splits)
+    size = variant.work_group_size
+    return _Chosen(built, ((tiles * size, groups), (size, 1)), splits)
+
+
+def _flags(
+    variant: Variant, device: Device, product: Product, epilogue: Epilogue
+) -> dict[str, int]:
+    """Return the defines that follow from the product."""
+    transpose_a, transpose_b = (letter == "T" for letter in product.transposed)
+    flags = {"TRANSPOSE_A": int(transpose_a), "TRANSPOSE_B": int(transpose_b)}
+    if variant.file == _TILED:
+        along = {
+            "WIDTH_A": product.rows if transpose_a else product.depth,
+            "WIDTH_B": product.depth if transpose_b else product.columns,
+            "WIDTH_C": product.columns,
+        }
+        flags |= {name: 1 if size % 4 else 4 for name, size in along.items()}
+    splits = variant.splits(device.limits, product)
+    return flags | (epilogue.defines if splits == 1 else {"SPLITS": splits})
 
 
 def in_order_of_preference(device: Device, product: Product) -> tuple[Variant, ...]:

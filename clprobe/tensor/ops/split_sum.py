@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Long sums in parts: how many parts keep a device busy, and adding them up afterwards."""
+"""Adds up the parts of sums that were split to keep a device busy."""
 
 from collections.abc import Iterator
 from math import prod
@@ -17,11 +17,6 @@ _FILE = "matmul/tiled_sum.cl"
 # With more parts, more work-items share those of one result.
 _LANES = {5: 1, 32: 4}
 _MOST_LANES = 16
-
-
-def splits(wanted: int, tiles: int, most: int) -> int:
-    """Return how many parts make `tiles` into at most `wanted` work-groups."""
-    return max(1, min(wanted // max(1, tiles), most))
 
 
 def sum_parts(

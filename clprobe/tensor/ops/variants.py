@@ -12,6 +12,9 @@ import yaml
 from clprobe.tensor.limits import Limits
 from clprobe.tensor.program import Candidate
 
+# A split that sums less than this costs more than it gains.
+_DEPTH = 64
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Product:
@@ -51,13 +54,17 @@ class Variant:
     """If not 0, the launch may give a work-group up to so many rows, and `tile` is the least."""
     aimed_tiles_per_compute_unit: int = 0
     """How many tiles such a launch makes for each compute unit, if it can."""
-    tiles_per_compute_unit: int = 0
+    tiles_per_compute_unit: float = 0
     """How many tiles there must be for each compute unit before this variant keeps them busy."""
+    most_splits: int = 1
+    """If not 1, this variant is for fewer tiles than compute units: it splits the sum over depth,
+    each part of which counts as a tile, into as many parts."""
     last_resort: bool = False
     """This variant is so slow that even one that leaves compute units idle is better."""
     work_group_size: int = 1
     local_memory_bytes: int = 0
     is_cpu: bool | None = None
+    vendor_id: int | None = None
     min_vector_width: int = 0
     when: Mapping[str, Any] = field(default_factory=dict)
     """Conditions on the fields of Product."""
@@ -71,6 +78,7 @@ class Variant:
         """Say whether this variant is meant for such a device and product."""
         return (
             self.is_cpu in (None, limits.is_cpu)
+            and self.vendor_id in (None, limits.vendor_id)
             and limits.native_vector_width >= self.min_vector_width
             and all(product.meets(condition, value) for condition, value in self.when.items())
         )
@@ -78,8 +86,11 @@ class Variant:
     def keeps_busy(self, limits: Limits, product: Product) -> bool:
         """Say whether there are enough tiles for all compute units."""
         down, across = self._tiles(product, self.tile[0])
+        tiles = down * across * product.batches
+        if self.last_resort or (self.most_splits > 1 and tiles >= limits.compute_units):
+            return False
         needed = self.tiles_per_compute_unit * limits.compute_units
-        return not self.last_resort and down * across * product.batches >= needed
+        return tiles * self.splits(limits, product) >= needed
 
     def tiles(self, limits: Limits, product: Product) -> int:
         """Return how many work-groups each matrix takes."""
@@ -88,6 +99,11 @@ class Variant:
         aim = self.aimed_tiles_per_compute_unit * limits.compute_units
         wanted = -(-aim // (across * product.batches))
         return across * max(fewest, min(most, wanted))
+
+    def splits(self, limits: Limits, product: Product) -> int:
+        """Return how many parts of the depth are summed apart."""
+        tiles = self.tiles(limits, product) * product.batches
+        return splits(limits.compute_units, tiles, min(self.most_splits, product.depth // _DEPTH))
 
     def candidate(self, flags: Mapping[str, int]) -> Candidate:
         """Return how to build this variant, with further defines."""
@@ -100,6 +116,11 @@ class Variant:
 
     def _tiles(self, product: Product, tile_rows: int) -> tuple[int, int]:
         return -(-product.rows // tile_rows), -(-product.columns // self.tile[1])
+
+
+def splits(wanted: int, tiles: int, most: int) -> int:
+    """Return how many parts of each sum make `tiles` into at most `wanted` work-groups."""
+    return max(1, min(wanted // max(1, tiles), most))
 
 
 @cache
@@ -121,11 +142,13 @@ def read_variant(entry: Mapping[str, Any]) -> Variant:
         tile=(rows, columns),
         tallest_tile=int(taller.get("up_to", 0)),
         aimed_tiles_per_compute_unit=int(taller.get("tiles_per_compute_unit", 0)),
-        tiles_per_compute_unit=int(entry["tiles_per_compute_unit"]),
+        tiles_per_compute_unit=float(entry["tiles_per_compute_unit"]),
         work_group_size=int(entry["work_group_size"]),
         local_memory_bytes=int(entry["local_memory_bytes"]),
         last_resort=bool(entry.get("last_resort", False)),
+        most_splits=int(entry.get("most_splits", 1)),
         is_cpu=device.get("is_cpu"),
+        vendor_id=device.get("vendor_id"),
         min_vector_width=int(device.get("min_vector_width", 0)),
         when=entry.get("when", {}),
     )

@@ -17,7 +17,8 @@ from clprobe.tensor.ops.conv.plan import Direction, Plan
 from clprobe.tensor.ops.conv.taps import Taps, forward_taps, input_gradient_taps
 from clprobe.tensor.ops.epilogue import NO_EPILOGUE, BiasAlong, Epilogue
 from clprobe.tensor.ops.launching import powers_of_two_down_from, uint32, work_groups_above_first
-from clprobe.tensor.ops.split_sum import splits, sum_parts
+from clprobe.tensor.ops.split_sum import sum_parts
+from clprobe.tensor.ops.variants import splits
 from clprobe.tensor.program import Candidate, Kernel
 
 # A split that sums fewer tiles than this costs more than it gains.
