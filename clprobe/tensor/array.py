@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A buffer with a shape: row-major, contiguous, float32 data or int32 labels."""
+"""A buffer with a shape: row-major, contiguous, float32 data, float16 copies or int32 labels."""
 
 from math import prod
 
@@ -14,9 +14,9 @@ from clprobe.tensor.storage import Constant, Shape, Storage
 
 __all__ = ["Array", "HostArray", "Shape"]
 
-HostArray = npt.NDArray[np.float32] | npt.NDArray[np.int32]
+HostArray = npt.NDArray[np.float32] | npt.NDArray[np.float16] | npt.NDArray[np.int32]
 
-_DTYPES = (np.dtype(np.float32), np.dtype(np.int32))
+_DTYPES = (np.dtype(np.float32), np.dtype(np.float16), np.dtype(np.int32))
 
 
 class Array:

@@ -48,11 +48,15 @@ class Optimiser:
         rates = self._updater.rates
         rates.device.fill(rates.buffer, np.float32(rate), 4)
 
-    def step(self) -> None:
-        """Change every parameter that has a gradient, in place."""
+    def step(self, unless: Array | None = None) -> None:
+        """Change every parameter that has a gradient, in place.
+
+        Nothing is changed if the first value of `unless`, which is int32, is not 0.
+        """
         self._updater.run(
             [parameter.array for parameter in self.parameters],
             [parameter.grad for parameter in self.parameters],
+            unless,
         )
 
     def zero_grad(self) -> None:

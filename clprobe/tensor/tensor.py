@@ -10,9 +10,10 @@ import numpy.typing as npt
 
 from clprobe.tensor import tape
 from clprobe.tensor.array import Array, HostArray, Shape
+from clprobe.tensor.autocast import takes_half
 from clprobe.tensor.device import Device
 from clprobe.tensor.errors import DeviceError, DtypeError, ShapeError
-from clprobe.tensor.ops import conv, elementwise, loss, matmul, pool
+from clprobe.tensor.ops import conv, elementwise, half, loss, matmul, pool
 from clprobe.tensor.ops.conv import Pair
 from clprobe.tensor.ops.reduce import sum_axes
 from clprobe.tensor.tape import Result, Variable
@@ -92,7 +93,7 @@ class Tensor(Variable):
         return record(elementwise.negate, self)
 
     def __matmul__(self, other: "Tensor") -> "Tensor":
-        return record(matmul.matmul, self, other)
+        return record(matmul.matmul, self, other, name="matmul")
 
     def relu(self) -> "Tensor":
         """Return max(self, 0)."""
@@ -148,13 +149,15 @@ class Tensor(Variable):
         return record(reduce, self)
 
 
-def record(operation: Callable[..., Result], *inputs: Tensor) -> Tensor:
+def record(operation: Callable[..., Result], *inputs: Tensor, name: str = "") -> Tensor:
     """Apply an operation to tensors and put it on the tape.
+
+    `name` is what autocast calls the operation; one without a name takes float operands.
 
     **Raises** DtypeError if one holds labels, DeviceError if they lie on different devices.
     """
     for tensor in inputs:
-        if tensor.array.dtype != np.float32:
+        if tensor.array.dtype == np.int32:
             raise DtypeError(
                 f"Operations take float32 values, not the {tensor.array.dtype} of labels."
             )
@@ -163,10 +166,26 @@ def record(operation: Callable[..., Result], *inputs: Tensor) -> Tensor:
                 f"Operands lie on different devices, {inputs[0].device.name} and "
                 f"{tensor.device.name}, or on one that was opened twice."
             )
+    inputs = _stored(inputs, takes_half=bool(name) and takes_half(name, inputs[0].device))
     result = operation(*(tensor.array for tensor in inputs))
     output = Tensor(result.value, requires_grad=False)
     output.remember(inputs, result.gradients)
     return output
+
+
+def _stored(inputs: tuple[Tensor, ...], *, takes_half: bool) -> tuple[Tensor, ...]:
+    """Return operands as an operation takes them: float, or all but vectors in half."""
+
+    def stored(tensor: Tensor) -> Tensor:
+        want = np.float16 if takes_half and len(tensor.shape) > 1 else np.float32
+        if tensor.array.dtype == want:
+            return tensor
+        result = half.halved(tensor.array) if want == np.float16 else half.floated(tensor.array)
+        output = Tensor(result.value, requires_grad=False)
+        output.remember((tensor,), result.gradients)
+        return output
+
+    return tuple(stored(tensor) for tensor in inputs)
 
 
 def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None, *, relu: bool = False) -> Tensor:
@@ -174,7 +193,7 @@ def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None, *, relu: bool 
 
     **Shapes** x (batch, in), weight (out, in), bias (out,), result (batch, out).
     """
-    return record(partial(matmul.linear, relu=relu), *_given(x, weight, bias))
+    return record(partial(matmul.linear, relu=relu), *_given(x, weight, bias), name="linear")
 
 
 def conv2d(  # noqa: PLR0913, PLR0917 - torch's own argument list
@@ -198,7 +217,7 @@ def conv2d(  # noqa: PLR0913, PLR0917 - torch's own argument list
     layer = partial(
         conv.conv2d, stride=stride, padding=padding, dilation=dilation, groups=groups, relu=relu
     )
-    return record(layer, *_given(x, weight, bias))
+    return record(layer, *_given(x, weight, bias), name="conv2d")
 
 
 def max_pool2d(

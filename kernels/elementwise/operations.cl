@@ -50,6 +50,8 @@ VALUES add(VALUES a, VALUES b) { return a + b; }
 VALUES subtract(VALUES a, VALUES b) { return a - b; }
 VALUES multiply(VALUES a, VALUES b) { return a * b; }
 VALUES divide(VALUES a, VALUES b) { return a / b; }
+// Half values become float when they are loaded.
+VALUES unchanged(VALUES x) { return x; }
 VALUES negate(VALUES x) { return -x; }
 
 // Written so that NaN stays NaN, as in NumPy and torch.

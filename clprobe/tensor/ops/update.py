@@ -46,13 +46,24 @@ class Updater:
     """How many values of state each value of a parameter has."""
     rates: Array
     _state: Array = field(init=False)
+    _never: Array = field(init=False)
     _tables: dict[tuple[int, ...], _Table] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._state = Array.full(self.device, (self.states, sum(self.sizes)), 0.0)
+        self._never = Array.from_numpy(np.zeros(1, np.int32), self.device)
 
-    def run(self, parameters: Sequence[Array], gradients: Sequence[Array | None]) -> None:
-        """Change every parameter that has a gradient, in place."""
+    def run(
+        self,
+        parameters: Sequence[Array],
+        gradients: Sequence[Array | None],
+        unless: Array | None = None,
+    ) -> None:
+        """Change every parameter that has a gradient, in place.
+
+        Nothing is changed if the first value of `unless`, which is int32, is not 0.
+        """
+        skip = self._never if unless is None else unless
         present = [
             index
             for index, gradient in enumerate(gradients)
@@ -60,13 +71,14 @@ class Updater:
         ]
         most = (self.device.cl_device.max_parameter_size - _FIXED_ARGUMENTS) // 16
         for first in range(0, len(present), most):
-            self._launch(tuple(present[first : first + most]), parameters, gradients)
+            self._launch(tuple(present[first : first + most]), parameters, gradients, skip)
 
     def _launch(
         self,
         present: tuple[int, ...],
         parameters: Sequence[Array],
         gradients: Sequence[Array | None],
+        skip: Array,
     ) -> None:
         if present not in self._tables:
             self._tables[present] = self._table(present)
@@ -77,6 +89,7 @@ class Updater:
         targets = [parameter.changing_buffer() for parameter, _ in chosen]
         arguments: list[Argument] = [
             *(each.buffer for each in (table.chunks, table.steps, self.rates, self._state)),
+            skip.buffer,
             np.uint64(sum(self.sizes)),
         ]
         for target, source in zip(targets, sources, strict=True):
@@ -123,9 +136,12 @@ def _lines(file: str, parameters: int) -> Iterator[str]:
     yield ""
     yield "kernel __attribute__((reqd_work_group_size(WORK_GROUP_SIZE, 1, 1)))"
     yield f"void {KERNEL}(global const ulong4 *chunks, global uint *steps,"
-    yield "    global const float *rates, global float *state, ulong states,"
+    yield "    global const float *rates, global float *state, global const int *skip,"
+    yield "    ulong states,"
     pairs = (f"global float *p{each}, global const float *gradient{each}" for each in numbers)
     yield "    " + ",\n    ".join(pairs) + ") {"
+    yield "    if (skip[0] != 0)"
+    yield "        return;"
     yield "    ulong4 chunk = chunks[get_group_id(0)];"
     yield "    uint step = steps[get_group_id(0)] + 1;"
     yield "    // Nobody may count on before all have read."

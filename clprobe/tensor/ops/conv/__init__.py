@@ -8,6 +8,7 @@ from clprobe.tensor.ops.conv.choose import choose
 from clprobe.tensor.ops.conv.geometry import Geometry, Pair
 from clprobe.tensor.ops.conv.plan import Direction
 from clprobe.tensor.ops.epilogue import NO_EPILOGUE, Epilogue
+from clprobe.tensor.ops.half import to_float
 from clprobe.tensor.tape import Result
 
 __all__ = [
@@ -117,6 +118,7 @@ def _run(
     shape: Shape,
     epilogue: Epilogue,
 ) -> Array:
+    operands = (to_float(operands[0]), to_float(operands[1]))
     bias, residual = epilogue.bias, epilogue.residual
     if bias is not None and bias.shape != shape[1:2]:
         raise ShapeError(f"A bias {bias.shape} does not fit a result of shape {shape}.")
