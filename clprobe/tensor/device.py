@@ -12,6 +12,7 @@ from weakref import WeakSet
 import numpy as np
 import pyopencl as cl
 
+from clprobe.tensor.binary_cache import BinaryCache
 from clprobe.tensor.errors import DeviceError
 from clprobe.tensor.limits import Limits
 from clprobe.tensor.memory import MemoryUse, Pool
@@ -57,12 +58,18 @@ class Capture(Protocol):
 class Device:
     """A device with one in-order queue; close it, or use it in a `with` statement."""
 
-    def __init__(self, cl_device: cl.Device, limits: Limits, kernels: Path | None = None) -> None:
+    def __init__(
+        self,
+        cl_device: cl.Device,
+        limits: Limits,
+        kernels: Path | None = None,
+        cache: BinaryCache | None = None,
+    ) -> None:
         self.cl_device = cl_device
         self.limits = limits
         self.context = cl.Context([cl_device])
         self.queue = cl.CommandQueue(self.context)
-        self.programs = Programs(self.context, cl_device, limits, kernels)
+        self.programs = Programs(self.context, cl_device, limits, kernels, cache)
         self.pool = Pool(self.create_buffer)
         self.pending: WeakSet[Storage] = WeakSet()
         """The storages of this device that are still expressions."""
@@ -76,17 +83,21 @@ class Device:
         *,
         limits: Limits | None = None,
         kernels: Path | None = None,
+        cache: BinaryCache | None = None,
     ) -> "Device":
         """Open a device; `limits` below its own make it behave like a smaller one.
 
-        `kernels` names another folder of kernels than the one that clprobe ships.
+        `kernels` names another folder of kernels than the one that clprobe ships. Built programs
+        are kept in `cache`, in the user's cache folder unless given; `BinaryCache(None)` keeps none.
 
         **Raises** DeviceError.
         """
         # Before the first build: PoCL knows no processor newer than its LLVM.
         name_target_cpu(cl_device)
         try:
-            return cls(cl_device, Limits.of(cl_device) if limits is None else limits, kernels)
+            return cls(
+                cl_device, Limits.of(cl_device) if limits is None else limits, kernels, cache
+            )
         except cl.Error as error:
             raise DeviceError(f"{cl_device.name} cannot be opened: {error}") from error
 

@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Finds, builds and caches the kernels of one device.
-
-Binaries are not written to disk here: PoCL, NVIDIA's and Intel's GPU runtimes and rusticl cache by
-themselves, and a cache of ours would need a writable place and trust in every loader of binaries.
-"""
+"""Finds, builds and caches the kernels of one device, in memory and on disk (binary_cache)."""
 
 import re
 import time
@@ -11,11 +7,12 @@ import warnings
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import pyopencl as cl
 
 from clprobe.resources import kernels_path
+from clprobe.tensor.binary_cache import BinaryCache, default_folder, key_of
 from clprobe.tensor.errors import BuildError
 from clprobe.tensor.limits import Limits
 
@@ -34,8 +31,8 @@ class Kernel:
     work_group_limit: int
     """CL_KERNEL_WORK_GROUP_SIZE, or the device's limit where that is smaller."""
     handle: cl.Kernel
-    program: cl.Program | None = None
-    """What the kernel is of; Intel's CPU runtime does not tell."""
+    program: Any = None
+    """The cl.Program that the kernel is of; Intel's CPU runtime does not tell."""
 
     def clone(self) -> cl.Kernel:
         """Return another handle, whose arguments are its own."""
@@ -61,8 +58,10 @@ class Programs:
         device: cl.Device,
         limits: Limits,
         folder: Path | None = None,
+        cache: BinaryCache | None = None,
     ) -> None:
         self.compile_ns = 0
+        self._cache = BinaryCache(default_folder()) if cache is None else cache
         self._context = context
         self._device = device
         self._limits = limits
@@ -143,10 +142,7 @@ class Programs:
             with warnings.catch_warnings():
                 # Some compilers greet every build with a log; only a failed build is news.
                 warnings.simplefilter("ignore", cl.CompilerWarning)
-                program: cl.Program = cl.Program(self._context, source).build(
-                    ["-cl-std=CL1.2", *options.split()],
-                    cache_dir=False,  # type: ignore[arg-type]  # means "none"
-                )
+                return self._load_or_compile(source, ["-cl-std=CL1.2", *options.split()])
         except cl.Error as error:
             raise BuildError(
                 f"{shown} does not build.\n"
@@ -156,7 +152,26 @@ class Programs:
             ) from error
         finally:
             self.compile_ns += time.perf_counter_ns() - started
-        return program
+
+    def _load_or_compile(self, source: str, options: list[str]) -> cl.Program:
+        key = key_of(self._device, source, options)
+        binary = self._cache.load(key)
+        if binary is not None:
+            try:
+                loaded = cl.Program(self._context, [self._device], [binary])
+                return cast("cl.Program", loaded.build(options))
+            except cl.Error:
+                # A driver may refuse what it wrote itself, after an update of its compiler, say.
+                self._cache.forget(key)
+        program = cl.Program(self._context, source)
+        built: cl.Program = program.build(
+            options,
+            cache_dir=False,  # type: ignore[arg-type]  # means "none"
+        )
+        binaries = cast("list[bytes]", built.get_info(cl.program_info.BINARIES))
+        if binaries and binaries[0]:
+            self._cache.store(key, binaries[0])
+        return built
 
 
 def read_with_includes(folder: Path, file: str) -> str:
