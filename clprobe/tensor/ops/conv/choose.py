@@ -50,6 +50,7 @@ class Entry:
         return (
             self.device.get("is_cpu", limits.is_cpu) == limits.is_cpu
             and self.device.get("min_vector_width", 0) <= limits.native_vector_width
+            and self.device.get("vendor_id", limits.vendor_id) == limits.vendor_id
             and self.device.get("platform", "") in device.cl_device.platform.name
             and all(_holds(geometry, name, value) for name, value in self.shape.items())
         )
