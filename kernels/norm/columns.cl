@@ -2,9 +2,9 @@
 // Sums down columns, for batch-norm of single values and for the parameters of layer-norm. A
 // work-item takes a piece of neighbouring columns.
 //   x, dy      float, row-major (rows, columns)
-//   mean, variance   float, per column, or per row if STATISTICS_PER_ROW
+//   mean, scale   float, per column, or per row if STATISTICS_PER_ROW; the scale is 1 / deviation
 //   pieces     float, row-major (3 or 2 kinds, pieces, columns): count, mean and sum of squared
-//              deviations; or the sums of dy and of dy·(x - mean) / deviation
+//              deviations; or the sums of dy and of dy·(x - mean)·scale
 //   launch     global at least ceil(columns / COLUMNS_PER_ITEM) x 1 (pieces beyond the second size
 //              are looped over), local any
 //   local      none                            needs   OpenCL 1.2
@@ -46,26 +46,24 @@ void piece_statistics(global const float *x, global float *piece, ulong first, u
 }
 
 void piece_gradient_sums(global const float *x, global const float *dy, global const float *mean,
-                         global const float *variance, global float *piece, ulong first, ulong last,
-                         ulong columns, ulong kind, uint own_columns, float epsilon) {
+                         global const float *scale, global float *piece, ulong first, ulong last,
+                         ulong columns, ulong kind, uint own_columns) {
     float sum[COLUMNS_PER_ITEM], products[COLUMNS_PER_ITEM];
     for (uint column = 0; column < own_columns; column++)
         sum[column] = products[column] = 0.0f;
     for (size_t row = first; row < last; row++) {
         float row_mean = STATISTICS_PER_ROW ? mean[row] : 0.0f;
-        float scale = STATISTICS_PER_ROW ? 1.0f / sqrt(variance[row] + epsilon) : 1.0f;
+        float row_scale = STATISTICS_PER_ROW ? scale[row] : 1.0f;
         for (uint column = 0; column < own_columns; column++) {
             float center = STATISTICS_PER_ROW ? row_mean : mean[column];
             float gradient = dy[row * columns + column];
             sum[column] += gradient;
-            products[column] += gradient * (x[row * columns + column] - center) * scale;
+            products[column] += gradient * (x[row * columns + column] - center) * row_scale;
         }
     }
     for (uint column = 0; column < own_columns; column++) {
         piece[column] = sum[column];
-        piece[kind + column] = STATISTICS_PER_ROW
-                                   ? products[column]
-                                   : products[column] / sqrt(variance[column] + epsilon);
+        piece[kind + column] = products[column] * (STATISTICS_PER_ROW ? 1.0f : scale[column]);
     }
 }
 
@@ -90,9 +88,9 @@ kernel void column_statistics(global const float *restrict x, global float *rest
 
 kernel void column_gradient_sums(global const float *restrict x, global const float *restrict dy,
                                  global const float *restrict mean,
-                                 global const float *restrict variance,
+                                 global const float *restrict scale,
                                  global float *restrict pieces, ulong rows, ulong columns,
-                                 ulong rows_per_piece, float epsilon) {
+                                 ulong rows_per_piece) {
     size_t column = get_global_id(0) * COLUMNS_PER_ITEM;
     if (column >= columns)
         return;
@@ -102,10 +100,10 @@ kernel void column_gradient_sums(global const float *restrict x, global const fl
         ulong first = number * rows_per_piece, last = min(rows, first + rows_per_piece);
         global float *piece = pieces + number * columns + column;
         if (column + COLUMNS_PER_ITEM <= columns)
-            piece_gradient_sums(x + column, dy + column, mean + own, variance + own, piece, first,
-                                last, columns, cuts * columns, COLUMNS_PER_ITEM, epsilon);
+            piece_gradient_sums(x + column, dy + column, mean + own, scale + own, piece, first,
+                                last, columns, cuts * columns, COLUMNS_PER_ITEM);
         else
-            piece_gradient_sums(x + column, dy + column, mean + own, variance + own, piece, first,
-                                last, columns, cuts * columns, (uint)(columns - column), epsilon);
+            piece_gradient_sums(x + column, dy + column, mean + own, scale + own, piece, first,
+                                last, columns, cuts * columns, (uint)(columns - column));
     }
 }

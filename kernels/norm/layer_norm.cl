@@ -4,7 +4,7 @@
 // row.
 //   x, y, dy, dx     float, row-major (rows, columns)
 //   weight, bias     float, per column
-//   mean, variance   float, per row
+//   mean, scale      float, per row; the scale is 1 / sqrt(variance + epsilon)
 //   launch     global rows·WORK_GROUP_SIZE, local WORK_GROUP_SIZE (a power of two)
 //   local      WORK_GROUP_SIZE·4 bytes         needs   OpenCL 1.2
 //   source     Ba, Kiros & Hinton 2016, "Layer normalization"; two passes with a correction as in
@@ -18,7 +18,7 @@
 kernel __attribute__((reqd_work_group_size(WORK_GROUP_SIZE, 1, 1)))
 void layer_norm(global const float *restrict x, global const float *restrict weight,
                 global const float *restrict bias, global float *restrict y,
-                global float *restrict mean, global float *restrict variance, ulong columns,
+                global float *restrict mean, global float *restrict scales, ulong columns,
                 float epsilon) {
     local float scratch[WORK_GROUP_SIZE];
     size_t row = get_group_id(0);
@@ -32,11 +32,11 @@ void layer_norm(global const float *restrict x, global const float *restrict wei
     SUM_ROW(squares, column, columns, (values[column] - rough) * (values[column] - rough))
     float center = rough + rest / count;
     float spread = fmax(0.0f, squares - rest * rest / count) / count;
+    float scale = 1.0f / sqrt(spread + epsilon);
     if (get_local_id(0) == 0) {
         mean[row] = center;
-        variance[row] = spread;
+        scales[row] = scale;
     }
-    float scale = 1.0f / sqrt(spread + epsilon);
     FOR_COLUMNS(column)
         result[column] = (values[column] - center) * scale * weight[column] + bias[column];
 }
@@ -44,13 +44,13 @@ void layer_norm(global const float *restrict x, global const float *restrict wei
 kernel __attribute__((reqd_work_group_size(WORK_GROUP_SIZE, 1, 1)))
 void layer_norm_gradient(global const float *restrict x, global const float *restrict dy,
                          global const float *restrict weight, global const float *restrict mean,
-                         global const float *restrict variance, global float *restrict dx,
-                         ulong columns, float epsilon) {
+                         global const float *restrict scales, global float *restrict dx,
+                         ulong columns) {
     local float scratch[WORK_GROUP_SIZE];
     size_t row = get_group_id(0), start = row * columns;
     global const float *values = x + start, *gradient = dy + start;
 
-    float center = mean[row], scale = 1.0f / sqrt(variance[row] + epsilon);
+    float center = mean[row], scale = scales[row];
     float count = (float)columns;
     SUM_ROW(sum, column, columns, gradient[column] * weight[column])
     SUM_ROW(products, column, columns,

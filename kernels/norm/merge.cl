@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Puts together what planes.cl or columns.cl found in each piece of a channel.
 //   pieces     float, row-major (kinds, piece_count, channels), as planes.cl describes them
-//   mean, variance   float, per channel; the variance is divided by the count
+//   mean, scale   float, per channel; the scale is 1 / sqrt(squares / count + epsilon)
 //   running_mean, running_variance   float, per channel; moved by `momentum` towards the mean, and
 //              towards the variance divided by the count less one
 //   first, second    float, per channel: the sums of the two kinds over all pieces
@@ -21,9 +21,9 @@
     for (size_t channel = first_channel; channel < last_channel; channel++)
 
 kernel void merge_statistics(global const float *restrict pieces, global float *restrict mean,
-                             global float *restrict variance, global float *restrict running_mean,
+                             global float *restrict scale, global float *restrict running_mean,
                              global float *restrict running_variance, ulong piece_count,
-                             ulong channels, float momentum) {
+                             ulong channels, float momentum, float epsilon) {
     size_t kind = piece_count * channels;
     FOR_CHANNELS {
         float count = 0.0f, center = 0.0f, squares = 0.0f;
@@ -36,7 +36,7 @@ kernel void merge_statistics(global const float *restrict pieces, global float *
             count = total;
         }
         mean[channel] = center;
-        variance[channel] = squares / count;
+        scale[channel] = 1.0f / sqrt(squares / count + epsilon);
         running_mean[channel] += momentum * (center - running_mean[channel]);
         running_variance[channel] +=
             momentum * (squares / (count - 1.0f) - running_variance[channel]);

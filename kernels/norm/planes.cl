@@ -2,9 +2,9 @@
 // Sums over all pixels of a channel, for batch-norm. One work-group takes one channel of a piece:
 // some images, and some pixels of their planes.
 //   x, dy      float, row-major (images, channels, pixels)
-//   mean, variance   float, per channel
+//   mean, scale   float, per channel; the scale is 1 / deviation
 //   pieces     float, row-major (3 or 2 kinds, pieces, channels): count, mean and sum of squared
-//              deviations; or the sums of dy and of dy·(x - mean) / deviation
+//              deviations; or the sums of dy and of dy·(x - mean)·scale
 //   images_per_piece, pixels_per_piece   how the images and pixels are cut; the pieces of one image
 //              are neighbours
 //   launch     global channels·pieces·WORK_GROUP_SIZE, local WORK_GROUP_SIZE (a power of two)
@@ -94,9 +94,9 @@ void plane_statistics(global const float *restrict x, global float *restrict pie
 
 kernel __attribute__((reqd_work_group_size(WORK_GROUP_SIZE, 1, 1)))
 void plane_gradient_sums(global const float *restrict x, global const float *restrict dy,
-                         global const float *restrict mean, global const float *restrict variance,
+                         global const float *restrict mean, global const float *restrict scale,
                          global float *restrict pieces, ulong images, ulong channels, ulong pixels,
-                         ulong images_per_piece, ulong pixels_per_piece, float epsilon) {
+                         ulong images_per_piece, ulong pixels_per_piece) {
     local float scratch[WORK_GROUP_SIZE];
     piece_t piece = own_piece(images, channels, pixels, images_per_piece, pixels_per_piece);
     float center = mean[piece.channel];
@@ -104,6 +104,6 @@ void plane_gradient_sums(global const float *restrict x, global const float *res
     if (get_local_id(0) == 0) {
         size_t index = piece.number * channels + piece.channel;
         pieces[index] = sums.x;
-        pieces[get_num_groups(0) + index] = sums.y / sqrt(variance[piece.channel] + epsilon);
+        pieces[get_num_groups(0) + index] = sums.y * scale[piece.channel];
     }
 }

@@ -48,56 +48,51 @@ class Channels:
 
 
 def statistics(
-    x: Array, channels: Channels, running: tuple[Array, Array], momentum: float
+    x: Array, channels: Channels, running: tuple[Array, Array], rates: tuple[float, float]
 ) -> tuple[Array, Array]:
-    """Return mean and variance of each channel, and move the running ones towards them."""
+    """Return mean and 1 / sqrt(variance + epsilon) of each channel; move the running ones.
+
+    `rates` are how far the running mean and variance move, and epsilon.
+    """
     if channels.pixels == 1:
         pieces = _sum_columns("column_statistics", (x,), 3, channels.images, channels.channels)
     else:
         pieces = _sum_planes("plane_statistics", (x,), 3, channels)
     mean = Array.empty(x.device, (channels.channels,))
-    variance = Array.empty(x.device, (channels.channels,))
+    scale = Array.empty(x.device, (channels.channels,))
     for each in running:
         each.changing_buffer()  # computes what has yet to read the present values
-    _merge("merge_statistics", pieces, (mean, variance, *running), (np.float32(momentum),))
-    return mean, variance
+    scalars = tuple(np.float32(rate) for rate in rates)
+    _merge("merge_statistics", pieces, (mean, scale, *running), scalars)
+    return mean, scale
 
 
 def gradient_sums(
-    x: Array, dy: Array, moments: tuple[Array, Array], channels: Channels, epsilon: float
+    x: Array, dy: Array, moments: tuple[Array, Array], channels: Channels
 ) -> tuple[Array, Array]:
-    """Return for each channel the sums of dy and of dy · (x - mean) / sqrt(variance + epsilon)."""
-    arrays = (x, dy, *moments)
+    """Return for each channel the sums of dy and of dy · (x - mean) · scale."""
     if channels.pixels == 1:
-        return column_gradient_sums(*arrays, epsilon, statistics_per_row=False)
+        flat = (channels.images, channels.channels)
+        return column_gradient_sums(x.reshape(flat), dy.reshape(flat), moments)
     if not x.size:
         return _zeros(x, channels.channels)
-    pieces = _sum_planes("plane_gradient_sums", arrays, 2, channels, (np.float32(epsilon),))
-    return _merged_sums(pieces)
+    return _merged_sums(_sum_planes("plane_gradient_sums", (x, dy, *moments), 2, channels))
 
 
-def column_gradient_sums(  # noqa: PLR0913
-    x: Array,
-    dy: Array,
-    mean: Array,
-    variance: Array,
-    epsilon: float,
-    *,
-    statistics_per_row: bool,
+def column_gradient_sums(
+    x: Array, dy: Array, moments: tuple[Array, Array], *, of_rows: bool = False
 ) -> tuple[Array, Array]:
-    """Return for each column the sums of dy and of dy · (x - mean) / sqrt(variance + epsilon).
+    """Return for each column the sums of dy and of dy · (x - mean) · scale.
 
-    **Shapes** x and dy (rows, columns), mean and variance (rows,) or (columns,).
+    **Shapes** x and dy (rows, columns), moments, which are mean and scale, (columns,) or, if they
+    are those of rows, (rows,).
     """
     rows, columns = x.shape
     if not x.size:
         return _zeros(x, columns)
-    defines = {"STATISTICS_PER_ROW": int(statistics_per_row)}
-    arrays = (x, dy, mean, variance)
-    scalars = (np.float32(epsilon),)
-    return _merged_sums(
-        _sum_columns("column_gradient_sums", arrays, 2, rows, columns, scalars, defines)
-    )
+    defines = {"STATISTICS_PER_ROW": int(of_rows)}
+    arrays = (x, dy, *moments)
+    return _merged_sums(_sum_columns("column_gradient_sums", arrays, 2, rows, columns, defines))
 
 
 def _sum_columns(  # noqa: PLR0913, PLR0917 - kernel, sizes and kinds each need a name
@@ -106,7 +101,6 @@ def _sum_columns(  # noqa: PLR0913, PLR0917 - kernel, sizes and kinds each need 
     kinds: int,
     rows: int,
     columns: int,
-    scalars: tuple[np.float32, ...] = (),
     defines: Mapping[str, int] | None = None,
 ) -> Array:
     device = arrays[0].device
@@ -124,20 +118,14 @@ def _sum_columns(  # noqa: PLR0913, PLR0917 - kernel, sizes and kinds each need 
         name,
         columns,
         pieces.shape[1],
-        (*buffers, *sizes, *scalars),
+        (*buffers, *sizes),
         defines,
         cpu_columns=_CPU_COLUMNS_PER_ITEM,
     )
     return pieces
 
 
-def _sum_planes(
-    name: str,
-    arrays: tuple[Array, ...],
-    kinds: int,
-    channels: Channels,
-    scalars: tuple[np.float32, ...] = (),
-) -> Array:
+def _sum_planes(name: str, arrays: tuple[Array, ...], kinds: int, channels: Channels) -> Array:
     device = arrays[0].device
     images, pixels = _piece(channels, device)
     count = -(-channels.images // images) * -(-channels.pixels // pixels)
@@ -145,7 +133,7 @@ def _sum_planes(
     kernel, size = _plane_kernel(name, device, pixels)
     sizes = (channels.images, channels.channels, channels.pixels, images, pixels)
     buffers = (*(array.buffer for array in arrays), pieces.buffer)
-    arguments = (*buffers, *(np.uint64(length) for length in sizes), *scalars)
+    arguments = (*buffers, *(np.uint64(length) for length in sizes))
     device.launch(kernel, (count * channels.channels * size,), (size,), arguments)
     return pieces
 

@@ -10,10 +10,9 @@ import numpy as np
 
 from clprobe.tensor.array import Array
 from clprobe.tensor.errors import ShapeError
-from clprobe.tensor.ops.batch_norm import for_one_gradient
 from clprobe.tensor.ops.channel_sums import column_gradient_sums
 from clprobe.tensor.ops.reduce import row_kernel
-from clprobe.tensor.tape import Result
+from clprobe.tensor.tape import Result, once
 
 _FILE = "norm/layer_norm.cl"
 _CPU_LANES = 16
@@ -35,27 +34,26 @@ def layer_norm(x: Array, weight: Array, bias: Array, *, epsilon: float = 1e-5) -
     rows = prod(x.shape[:-rank])
     flat = x.reshape((rows, columns))
     y = Array.empty(x.device, x.shape)
-    mean, variance = Array.empty(x.device, (rows,)), Array.empty(x.device, (rows,))
+    mean, scale = Array.empty(x.device, (rows,)), Array.empty(x.device, (rows,))
 
-    def launch(name: str, *arrays: Array) -> None:
+    def launch(name: str, arrays: tuple[Array, ...], *scalars: np.float32) -> None:
         if flat.size:
             lanes = _CPU_LANES if x.device.limits.is_cpu else 1
             kernel, size = row_kernel(_FILE, name, flat, {"LANES": lanes})
             buffers = tuple(array.buffer for array in arrays)
-            scalars = (np.uint64(columns), np.float32(epsilon))
-            x.device.launch(kernel, (rows * size,), (size,), (*buffers, *scalars))
+            arguments = (*buffers, np.uint64(columns), *scalars)
+            x.device.launch(kernel, (rows * size,), (size,), arguments)
 
     def input_gradient(dy: Array) -> Array:
         dx = Array.empty(x.device, x.shape)
-        launch("layer_norm_gradient", x, dy, weight, mean, variance, dx)
+        launch("layer_norm_gradient", (x, dy, weight, mean, scale, dx))
         return dx
 
     def sums_of(dy: Array) -> tuple[Array, Array]:
-        dbias, dweight = column_gradient_sums(
-            flat, dy.reshape(flat.shape), mean, variance, epsilon, statistics_per_row=True
-        )
+        rows_of_dy = dy.reshape(flat.shape)
+        dbias, dweight = column_gradient_sums(flat, rows_of_dy, (mean, scale), of_rows=True)
         return dbias.reshape(weight.shape), dweight.reshape(weight.shape)
 
-    sums = for_one_gradient(sums_of)
-    launch("layer_norm", x, weight, bias, y, mean, variance)
+    sums = once(sums_of)
+    launch("layer_norm", (x, weight, bias, y, mean, scale), np.float32(epsilon))
     return Result(y, (input_gradient, lambda dy: sums(dy)[1], lambda dy: sums(dy)[0]))
