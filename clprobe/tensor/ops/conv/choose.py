@@ -11,7 +11,14 @@ import yaml
 
 from clprobe.tensor.device import Device
 from clprobe.tensor.errors import BuildError
-from clprobe.tensor.ops.conv import direct, direct_weights, grouped, implicit_gemm, unfold
+from clprobe.tensor.ops.conv import (
+    direct,
+    direct_weights,
+    grouped,
+    implicit_gemm,
+    unfold,
+    winograd,
+)
 from clprobe.tensor.ops.conv.geometry import Geometry
 from clprobe.tensor.ops.conv.plan import Direction, Plan
 
@@ -24,6 +31,7 @@ ALGORITHMS: dict[str, Prepare] = {
     "grouped": grouped.prepare,
     "implicit_gemm": implicit_gemm.prepare,
     "unfold": unfold.prepare,
+    "winograd": winograd.prepare,
 }
 
 
