@@ -6,7 +6,14 @@ from clprobe.tensor.array import Array
 from clprobe.tensor.device import Device, Recorded
 from clprobe.tensor.errors import BuildError, DeviceError, DtypeError, ShapeError
 from clprobe.tensor.limits import Limits
-from clprobe.tensor.tensor import Tensor, conv2d, linear, max_pool2d, softmax_cross_entropy
+from clprobe.tensor.tensor import (
+    Tensor,
+    conv2d,
+    conv_transpose2d,
+    linear,
+    max_pool2d,
+    softmax_cross_entropy,
+)
 
 __all__ = [
     "Array",
@@ -19,6 +26,7 @@ __all__ = [
     "ShapeError",
     "Tensor",
     "conv2d",
+    "conv_transpose2d",
     "linear",
     "max_pool2d",
     "nn",

@@ -220,6 +220,33 @@ def conv2d(  # noqa: PLR0913, PLR0917 - torch's own argument list
     return record(layer, *_given(x, weight, bias), name="conv2d")
 
 
+def conv_transpose2d(  # noqa: PLR0913, PLR0917 - torch's own argument list
+    x: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: int | Pair = 1,
+    padding: int | Pair = 0,
+    output_padding: int | Pair = 0,
+    groups: int = 1,
+    dilation: int | Pair = 1,
+) -> Tensor:
+    """Return the transpose of a convolution, what its gradient for the images is, + bias.
+
+    **Shapes** x (images, channels, height, width), weight (channels, filters / groups,
+    kernel_height, kernel_width), bias (filters,), result (images, filters, out_height, out_width)
+    where out = (in - 1)·stride - 2·padding + dilation·(kernel - 1) + output_padding + 1.
+    """
+    layer = partial(
+        conv.conv_transpose2d,
+        stride=stride,
+        padding=padding,
+        output_padding=output_padding,
+        groups=groups,
+        dilation=dilation,
+    )
+    return record(layer, *_given(x, weight, bias), name="conv2d")
+
+
 def max_pool2d(
     x: Tensor, size: int, stride: int | None = None, padding: int = 0, *, relu: bool = False
 ) -> Tensor:

@@ -1,7 +1,16 @@
 # SPDX-License-Identifier: MIT
 """Layers: parameters with names, and a forward pass; names, shapes and order are torch's."""
 
-from clprobe.tensor.nn.layers import Conv2d, Flatten, Linear, MaxPool2d, ReLU, Residual, Sequential
+from clprobe.tensor.nn.layers import (
+    Conv2d,
+    ConvTranspose2d,
+    Flatten,
+    Linear,
+    MaxPool2d,
+    ReLU,
+    Residual,
+    Sequential,
+)
 from clprobe.tensor.nn.module import Module
 from clprobe.tensor.nn.norm import (
     AvgPool2d,
@@ -20,6 +29,7 @@ __all__ = [
     "BatchNorm1d",
     "BatchNorm2d",
     "Conv2d",
+    "ConvTranspose2d",
     "Dropout",
     "Flatten",
     "GlobalAvgPool2d",

@@ -9,14 +9,19 @@ import numpy as np
 
 from clprobe.tensor.device import Device
 from clprobe.tensor.nn.module import Module
-from clprobe.tensor.tensor import Tensor, conv2d, linear, max_pool2d
+from clprobe.tensor.ops.conv import Pair
+from clprobe.tensor.tensor import Tensor, conv2d, conv_transpose2d, linear, max_pool2d
 
 
 class _Affine(Module):
     """A weight and a bias, as Linear and Conv2d have."""
 
     def __init__(
-        self, shape: tuple[int, ...], device: Device, generator: np.random.Generator
+        self,
+        shape: tuple[int, ...],
+        device: Device,
+        generator: np.random.Generator,
+        biases: int | None = None,
     ) -> None:
         # The bounds of torch's own layers: 1 / sqrt(inputs of one output), for weight and bias.
         bound = 1 / sqrt(max(1, prod(shape[1:])))
@@ -26,7 +31,7 @@ class _Affine(Module):
             return Tensor.from_numpy(values, device, requires_grad=True)
 
         self.weight = initial(*shape)
-        self.bias = initial(shape[0])
+        self.bias = initial(shape[0] if biases is None else biases)
 
     def own_parameters(self) -> Iterator[tuple[str, Tensor]]:
         """Yield weight and bias."""
@@ -51,29 +56,65 @@ class Linear(_Affine):
 
 
 class Conv2d(_Affine):
-    """Convolution with square filters.
+    """Convolution; sizes, strides and so on are pairs, vertical first, or one number for both.
 
-    **Shapes** weight (filters, channels, size, size), bias (filters,).
+    **Shapes** weight (filters, channels / groups, *size), bias (filters,).
     """
 
     def __init__(  # noqa: PLR0913 - torch's own argument list
         self,
         channels: int,
         filters: int,
-        size: int,
+        size: int | Pair,
         *,
-        stride: int = 1,
-        padding: int = 0,
+        stride: int | Pair = 1,
+        padding: int | Pair = 0,
+        dilation: int | Pair = 1,
+        groups: int = 1,
         device: Device,
         generator: np.random.Generator,
     ) -> None:
-        super().__init__((filters, channels, size, size), device, generator)
+        kernel = (size, size) if isinstance(size, int) else size
+        super().__init__((filters, channels // groups, *kernel), device, generator)
         self.stride = stride
         self.padding = padding
+        self.dilation = dilation
+        self.groups = groups
 
     def forward(self, x: Tensor, *, relu: bool = False) -> Tensor:
         """Return the convolution of images."""
-        return conv2d(x, self.weight, self.bias, self.stride, self.padding, relu=relu)
+        options = (self.stride, self.padding, self.dilation, self.groups)
+        return conv2d(x, self.weight, self.bias, *options, relu=relu)
+
+
+class ConvTranspose2d(_Affine):
+    """The transpose of a convolution; sizes are given as to Conv2d.
+
+    **Shapes** weight (channels, filters / groups, *size), bias (filters,).
+    """
+
+    def __init__(  # noqa: PLR0913 - torch's own argument list
+        self,
+        channels: int,
+        filters: int,
+        size: int | Pair,
+        *,
+        stride: int | Pair = 1,
+        padding: int | Pair = 0,
+        output_padding: int | Pair = 0,
+        groups: int = 1,
+        dilation: int | Pair = 1,
+        device: Device,
+        generator: np.random.Generator,
+    ) -> None:
+        kernel = (size, size) if isinstance(size, int) else size
+        shape = (channels, filters // groups, *kernel)
+        super().__init__(shape, device, generator, biases=filters)
+        self.options = (stride, padding, output_padding, groups, dilation)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return larger images."""
+        return conv_transpose2d(x, self.weight, self.bias, *self.options)
 
 
 class ReLU(Module):
