@@ -54,7 +54,10 @@ class Array:
     def full(cls, device: Device, shape: Shape, value: float) -> "Array":
         """Return a float32 array with one value everywhere; it takes memory only when needed."""
         constant = Constant(float(np.float32(value)), prod(shape))
-        return cls(device, shape, np.dtype(np.float32), Storage(constant))
+        storage = Storage(constant)
+        if constant.size:
+            device.pending.add(storage)
+        return cls(device, shape, np.dtype(np.float32), storage)
 
     @classmethod
     def from_numpy(cls, values: HostArray, device: Device) -> "Array":

@@ -3,7 +3,7 @@
 
 A binary is code that a driver runs with our rights, so only files are read that lie in a folder of
 our own which nobody else can write to. A file that is damaged, or not the one that its name says,
-counts as absent and is replaced. Whatever goes wrong with the disk, kernels are built as without it.
+counts as absent and is replaced. Whatever goes wrong with the disk, kernels are built without it.
 
 PoCL keeps the machine code of a kernel, but compiles its source anew in every process: 50 ms where
 loading a binary from here takes 2.

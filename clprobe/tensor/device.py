@@ -88,7 +88,7 @@ class Device:
         """Open a device; `limits` below its own make it behave like a smaller one.
 
         `kernels` names another folder of kernels than the one that clprobe ships. Built programs
-        are kept in `cache`, in the user's cache folder unless given; `BinaryCache(None)` keeps none.
+        are kept in `cache`, by default in the user's cache folder; `BinaryCache(None)` keeps none.
 
         **Raises** DeviceError.
         """

@@ -34,7 +34,8 @@ class Pool:
     def __init__(self, create: Callable[[int], cl.Buffer], *, keeps_all: bool = False) -> None:
         self._create = create
         self._keeps_all = keeps_all
-        self._lent: set[int] = set()
+        self._lent: dict[int, int] = {}
+        """The bytes asked for when each buffer was allocated that is now in use."""
         self._idle: dict[int, list[cl.Buffer]] = {}
         self._idle_sizes: list[int] = []
         """The keys of _idle, in order."""
@@ -60,22 +61,22 @@ class Pool:
         most = int(_MOST_HELD * max(live, self._peak_live_bytes))
         buffer = self._take(size_bytes, int(_CLOSE_FIT * size_bytes))
         if buffer is None and self._held_bytes + size_bytes > most:
-            # Rather an idle buffer that is too large than more memory.
-            buffer = self._take(size_bytes, most)
-        if buffer is None:
-            if not self._keeps_all:
+            if self._keeps_all:
+                # Rather an idle buffer that is too large than more memory.
+                buffer = self._take(size_bytes, most)
+            else:
                 self._trim(most - size_bytes)
+        if buffer is None:
             buffer = self._new(size_bytes)
-        self._lent.add(id(buffer))
-        self._live_bytes += int(buffer.size)
+        self._lent[id(buffer)] = size_bytes
+        self._live_bytes += size_bytes
         self._peak_live_bytes = max(self._peak_live_bytes, self._live_bytes)
         return buffer
 
     def release(self, buffer: cl.Buffer) -> None:
         """Keep a buffer that no array uses any more for the next one that needs its size."""
         size = int(buffer.size)
-        self._live_bytes -= size
-        self._lent.discard(id(buffer))
+        self._live_bytes -= self._lent.pop(id(buffer))
         if id(buffer) in self._pinned:
             self._pinned.remove(id(buffer))
             self._held_bytes -= size

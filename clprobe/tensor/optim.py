@@ -87,7 +87,7 @@ class SGD(Optimiser):
 
 
 class Adam(Optimiser):
-    """p = p - learning_rate · mean / (sqrt(square) + epsilon), both means corrected for their start.
+    """p = p - learning_rate · mean / (sqrt(square) + epsilon), both means corrected at the start.
 
     Weight decay is added to the gradient.
 

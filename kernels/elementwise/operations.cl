@@ -3,13 +3,17 @@
 // and store. Where OpenCL has a function of its own (exp, sqrt …), expressions call that.
 //   VALUES   what a work-item computes at once: float, or a vector of WIDTH floats
 //   launch   none of its own; generated kernels take COLUMNS_PER_ITEM neighbouring columns for
-//            each work-item (1 suits GPUs, many suit CPUs) and loop over rows
+//            each work-item (one vector suits GPUs, many suit CPUs) and loop over rows
 //   local    none                              needs   OpenCL 1.2
 //   source   none
 
-// Floats in a vector: 1 suits GPUs, a whole register suits CPUs.
+// Floats in a vector: one load of a GPU's, a whole register of a CPU's.
 #ifndef WIDTH
 #define WIDTH 1
+#endif
+// 1 says that rows are whole vectors, so that each lies at a whole address.
+#ifndef WHOLE
+#define WHOLE 0
 #endif
 // 1 keeps what is stored out of the caches, where the compiler can: it is too large for them.
 #ifndef STREAM
@@ -24,7 +28,11 @@
 
 #if WIDTH > 1
 #define VALUES JOIN(float, WIDTH)
+#if WHOLE
+#define LOAD_float(ROW, COLUMN) (*(global const VALUES *)(ROW + COLUMN))
+#else
 #define LOAD_float(ROW, COLUMN) JOIN(vload, WIDTH)(0, ROW + COLUMN)
+#endif
 #define LOAD_half(ROW, COLUMN) JOIN(vload_half, WIDTH)(0, ROW + COLUMN)
 #define LOAD_int(ROW, COLUMN) JOIN(convert_, VALUES)(JOIN(vload, WIDTH)(0, ROW + COLUMN))
 #define FIRST(VALUE) ((VALUE).s0)
@@ -42,7 +50,9 @@
     __builtin_nontemporal_store(VALUE, (global VALUES *)(ROW + COLUMN))
 #endif
 #endif
-#ifndef STORE
+#if !defined(STORE) && WHOLE
+#define STORE(VALUE, ROW, COLUMN) (*(global VALUES *)(ROW + COLUMN) = VALUE)
+#elif !defined(STORE)
 #define STORE(VALUE, ROW, COLUMN) JOIN(vstore, WIDTH)(VALUE, 0, ROW + COLUMN)
 #endif
 

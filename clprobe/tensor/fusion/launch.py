@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Computes what is pending: one launch for each expression."""
 
+from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 
@@ -11,13 +12,15 @@ from clprobe.tensor.device import Argument, Device
 from clprobe.tensor.errors import ShapeError
 from clprobe.tensor.fusion.plan import Plan, inputs_of
 from clprobe.tensor.fusion.source import KERNEL, Input, Signature, write_source
-from clprobe.tensor.ops.launching import columns_per_item, launch_over_rows
+from clprobe.tensor.limits import Limits
+from clprobe.tensor.ops.launching import CPU_COLUMNS_PER_ITEM, launch_over_rows
 from clprobe.tensor.program import Kernel
 from clprobe.tensor.storage import Constant, Operation, Storage
 
 _MAX_OUTER_LOOPS = 8
 _TYPES = {"float32": "float", "float16": "half", "int32": "int"}
 _WIDEST_VECTOR = 16
+_GPU_VECTOR = 4
 # A result this large has left the caches before anybody reads it.
 _STREAMED_BYTES = 1 << 24
 
@@ -36,7 +39,7 @@ def compute(device: Device, storage: Storage) -> None:
             steps = Plan(operation, partial(compute, device))
             loops = broadcast_loops(operation.shape, *(each.shape for each in steps.inputs))
             _launch(device, storage, steps, loops)
-            device.pending.discard(storage)
+    device.pending.discard(storage)
 
 
 def compute_all(device: Device) -> None:
@@ -67,7 +70,7 @@ def _launch(device: Device, storage: Storage, steps: Plan, loops: Loops) -> None
         outer_loops=len(outer),
     )
     rows = int(np.prod(outer, dtype=np.int64))
-    kernel = _kernel(device, signature, rows, columns)
+    code = _code_for(device.limits, rows, columns)
     buffers = [each.storage.buffer for each in steps.inputs]
     buffer = device.allocate(4 * rows * columns)
     outer_strides = chain.from_iterable(strides[:-1] for strides in loops.strides)
@@ -78,20 +81,37 @@ def _launch(device: Device, storage: Storage, steps: Plan, loops: Loops) -> None
         *(np.uint64(each) for each in (rows, columns, *outer, *outer_strides)),
     ]
     storage.hold(buffer, device.pool)
-    launch_over_rows(device, kernel, columns, rows, arguments)
+    kernel = device.programs.remember((signature, code), lambda: _build(device, signature, code))
+    launch_over_rows(device, kernel, -(-columns // code.columns_per_item), rows, arguments)
 
 
-def _kernel(device: Device, signature: Signature, rows: int, columns: int) -> Kernel:
-    limits = device.limits
-    width = min(max(4, limits.native_vector_width), _WIDEST_VECTOR) if limits.is_cpu else 1
-    # Streaming stores want whole vectors at whole addresses.
-    streamed = limits.is_cpu and 4 * rows * columns >= _STREAMED_BYTES and columns % width == 0
+@dataclass(frozen=True, slots=True)
+class _Code:
+    """How a signature's source is compiled; see kernels/elementwise/operations.cl."""
+
+    width: int
+    columns_per_item: int
+    whole: bool
+    streamed: bool
+
+
+def _code_for(limits: Limits, rows: int, columns: int) -> _Code:
+    if not limits.is_cpu:
+        whole = columns % _GPU_VECTOR == 0
+        width = _GPU_VECTOR if whole else 1
+        return _Code(width, width, whole, streamed=False)
+    width = min(max(4, limits.native_vector_width), _WIDEST_VECTOR)
+    whole = columns % width == 0
+    streamed = whole and 4 * rows * columns >= _STREAMED_BYTES
+    return _Code(width, CPU_COLUMNS_PER_ITEM, whole, streamed)
+
+
+def _build(device: Device, signature: Signature, code: _Code) -> Kernel:
     defines = {
-        "COLUMNS_PER_ITEM": columns_per_item(limits),
-        "WIDTH": width,
-        "STREAM": int(streamed),
+        "COLUMNS_PER_ITEM": code.columns_per_item,
+        "WIDTH": code.width,
+        "WHOLE": int(code.whole),
+        "STREAM": int(code.streamed),
     }
-    return device.programs.remember(
-        (signature, width, streamed),
-        lambda: device.programs.generated(write_source(signature), KERNEL, defines, signature.name),
-    )
+    source = write_source(signature)
+    return device.programs.generated(source, KERNEL, defines, signature.name)

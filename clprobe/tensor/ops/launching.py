@@ -14,7 +14,7 @@ _GPU_WORK_ITEMS = 256
 _NARROW = 16
 # A CPU runs one work-item per work-group best: its loops over columns become vectors, and there are
 # just enough work-groups to share the work out evenly.
-_CPU_COLUMNS_PER_ITEM = 4096
+CPU_COLUMNS_PER_ITEM = 4096
 _CPU_WORK_GROUPS_PER_COMPUTE_UNIT = 16
 # Some devices take no more work-groups than this along the second and third dimension.
 _MAX_WORK_GROUPS_ABOVE_FIRST = 32768
@@ -24,7 +24,7 @@ def launch_values(
     device: Device, file: str, name: str, count: int, arguments: Sequence[Argument]
 ) -> None:
     """Launch a kernel whose work-items take COLUMNS_PER_ITEM of `count` values each."""
-    per_item = _CPU_COLUMNS_PER_ITEM if device.limits.is_cpu else 1
+    per_item = CPU_COLUMNS_PER_ITEM if device.limits.is_cpu else 1
     kernel = device.programs.kernel(file, name, {"COLUMNS_PER_ITEM": per_item})
     local = _floor_power_of_two(_work_items(device.limits, kernel))
     device.launch(kernel, (_round_up(-(-count // per_item), local),), (local,), arguments)
@@ -38,30 +38,19 @@ def launch_rows(  # noqa: PLR0913, PLR0917 - the ND-range and the kernel need a 
     rows: int,
     arguments: Sequence[Argument],
     defines: Mapping[str, int] | None = None,
-    cpu_columns: int = _CPU_COLUMNS_PER_ITEM,
+    cpu_columns: int = CPU_COLUMNS_PER_ITEM,
 ) -> None:
     """Launch a kernel whose work-items take COLUMNS_PER_ITEM columns of one row after another."""
-    per_item = columns_per_item(device.limits, cpu_columns)
+    per_item = cpu_columns if device.limits.is_cpu else 1
     kernel = device.programs.kernel(file, name, {**(defines or {}), "COLUMNS_PER_ITEM": per_item})
-    launch_over_rows(device, kernel, columns, rows, arguments, cpu_columns)
+    launch_over_rows(device, kernel, -(-columns // per_item), rows, arguments)
 
 
-def launch_over_rows(  # noqa: PLR0913, PLR0917 - the ND-range and the kernel need a name for each
-    device: Device,
-    kernel: Kernel,
-    columns: int,
-    rows: int,
-    arguments: Sequence[Argument],
-    cpu_columns: int = _CPU_COLUMNS_PER_ITEM,
+def launch_over_rows(
+    device: Device, kernel: Kernel, items: int, rows: int, arguments: Sequence[Argument]
 ) -> None:
-    """Launch a kernel that was built with what `columns_per_item` returned."""
-    items = -(-columns // columns_per_item(device.limits, cpu_columns))
+    """Launch a kernel that gives each row so many work-items, and loops over rows."""
     device.launch(kernel, *_row_range(device.limits, kernel, items, rows), arguments)
-
-
-def columns_per_item(limits: Limits, cpu_columns: int = _CPU_COLUMNS_PER_ITEM) -> int:
-    """Return how many neighbouring columns one work-item takes."""
-    return cpu_columns if limits.is_cpu else 1
 
 
 def work_groups_above_first(wanted: int) -> int:
