@@ -129,7 +129,8 @@ void matmul(global const float *restrict a, global const float *restrict b,
             for (uint j = 0; j < ITEM_COLUMNS; j += 4) {
                 size_t column = first.y + origin.y + COLUMN_OF(j);
                 if (row < m)
-                    store_four(c + batch * c_step, sums[i] + j, bias, residual, row, column, n);
+                    store_four(c + batch * c_step, sums[i] + j, bias,
+                               RESIDUAL ? residual + batch * c_step : residual, row, column, n);
             }
         }
     }
