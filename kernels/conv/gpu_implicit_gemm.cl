@@ -29,6 +29,9 @@
 #define A_TILE_VECTORS (TILE_ROWS * TILE_DEPTH / 4)
 #define A_VECTORS ((A_TILE_VECTORS + WORK_ITEMS - 1) / WORK_ITEMS)
 #define B_VALUES (TILE_COLUMNS * TILE_DEPTH / WORK_ITEMS)
+#if TILE_COLUMNS * TILE_DEPTH != B_VALUES * WORK_ITEMS
+#error A tile of windows is not shared out evenly.
+#endif
 // Columns of the tile that one work-item loads, always the same ones.
 #define POSITIONS (TILE_COLUMNS > WORK_ITEMS ? TILE_COLUMNS / WORK_ITEMS : 1)
 

@@ -26,6 +26,12 @@
 
 #define A_VECTORS (TILE_ROWS * TILE_DEPTH / WIDTH_A / WORK_ITEMS)
 #define B_VALUES (TILE_COLUMNS * TILE_DEPTH / WORK_ITEMS)
+#if TILE_ROWS * TILE_DEPTH != A_VECTORS * WIDTH_A * WORK_ITEMS
+#error A tile of dy is not shared out evenly.
+#endif
+#if TILE_COLUMNS * TILE_DEPTH != B_VALUES * WORK_ITEMS
+#error A tile of windows is not shared out evenly.
+#endif
 
 // Exact for numbers below 2^31.
 uint divide(uint number, uint2 by) {

@@ -37,6 +37,12 @@
 
 #define A_VECTORS (TILE_ROWS * TILE_DEPTH / WIDTH_A / WORK_ITEMS)
 #define B_VECTORS (TILE_COLUMNS * TILE_DEPTH / WIDTH_B / WORK_ITEMS)
+#if TILE_ROWS * TILE_DEPTH != A_VECTORS * WIDTH_A * WORK_ITEMS
+#error A tile of A is not shared out evenly.
+#endif
+#if TILE_COLUMNS * TILE_DEPTH != B_VECTORS * WIDTH_B * WORK_ITEMS
+#error A tile of B is not shared out evenly.
+#endif
 
 // Stores as many of four sums of a row as the matrix has.
 void store_four(global float *c, const float *sums, global const float *bias,

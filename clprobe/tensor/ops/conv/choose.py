@@ -14,6 +14,8 @@ from clprobe.tensor.errors import BuildError
 from clprobe.tensor.ops.conv import (
     direct,
     direct_weights,
+    few_channels,
+    gpu_winograd,
     grouped,
     implicit_gemm,
     unfold,
@@ -28,6 +30,8 @@ Prepare = Callable[[Device, Direction, Geometry, Mapping[str, int]], Plan | None
 ALGORITHMS: dict[str, Prepare] = {
     "direct": direct.prepare,
     "direct_weights": direct_weights.prepare,
+    "few_channels": few_channels.prepare,
+    "gpu_winograd": gpu_winograd.prepare,
     "grouped": grouped.prepare,
     "implicit_gemm": implicit_gemm.prepare,
     "unfold": unfold.prepare,
