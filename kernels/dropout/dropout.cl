@@ -7,6 +7,7 @@
 //   draw       ulong, one value: the number of this draw
 //   x, y       float, count values; word w of block b of a draw is for value w·blocks + b, so that
 //              neighbouring work-items touch neighbouring values
+//   whole_blocks   how many blocks have a value for each of their words; they go without tests
 //   threshold  a value is kept where its random word lies below
 //   launch     next_draw: global 1; dropout: global at least ceil(blocks / COLUMNS_PER_ITEM), where
 //              blocks = ceil(count / 4), local any
@@ -41,13 +42,12 @@ float kept(float value, uint word, uint threshold, float scale) {
 }
 
 kernel void dropout(global const float *restrict x, global float *restrict y,
-                    global const ulong *restrict draw, ulong count, ulong seed, uint threshold,
-                    float scale) {
+                    global const ulong *restrict draw, ulong count, ulong whole_blocks, ulong seed,
+                    uint threshold, float scale) {
     size_t blocks = (size_t)(count + 3) / 4;
     size_t first = get_global_id(0) * COLUMNS_PER_ITEM;
-    // The blocks whose last word has a value, too, go without tests.
     size_t last = min(blocks, first + COLUMNS_PER_ITEM);
-    size_t whole = min(last, count > 3 * blocks ? (size_t)count - 3 * blocks : 0);
+    size_t whole = min(last, (size_t)whole_blocks);
     ulong number = draw[0];
     for (size_t block = first; block < whole; block++) {
         uint words[4];

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import further_operations
 import numpy as np
 import odd_shapes
 import oracles
@@ -35,12 +36,16 @@ def failures(device: Device, *, odd: bool = False, only: str = "") -> list[str]:
         magnitude = max([1.0, *(float(np.abs(value).max()) for value in arguments)]) ** 2
         bound = rounding_bound(terms, terms * magnitude)
         wanted[name] = (function, arguments, np.asarray(exact), bound)
+    wanted |= further_operations.cases(generator)
     if odd:
         wanted |= odd_shapes.cases(generator)
     chosen = {name: case for name, case in wanted.items() if name.startswith(only)}
     found = [line for name, case in chosen.items() for line in _wrong(device, name, case)]
     if "sgd".startswith(only) and not sgd_is_right(device):
         found.append("sgd: wrong")
+    found += [
+        line for line in further_operations.wrong_beside_cases(device) if line.startswith(only)
+    ]
     return found
 
 

@@ -53,6 +53,8 @@ def _kept(x: Array, rate: float, stream: RandomStream, number: Array) -> Array:
     threshold = min(round((1 - rate) * _WORDS), _WORDS - 1)
     scale = 1 / (1 - rate) if rate < 1 else 0.0
     arrays = (x.buffer, y.buffer, number.buffer)
-    scalars = (np.uint64(x.size), np.uint64(stream.seed), np.uint32(threshold), np.float32(scale))
-    launch_values(x.device, _FILE, "dropout", -(-x.size // 4), arrays + scalars)
+    blocks = -(-x.size // 4)
+    sizes = (np.uint64(x.size), np.uint64(max(0, x.size - 3 * blocks)))
+    scalars = (np.uint64(stream.seed), np.uint32(threshold), np.float32(scale))
+    launch_values(x.device, _FILE, "dropout", blocks, arrays + sizes + scalars)
     return y
