@@ -16,7 +16,7 @@
 #ifndef MASK
 #define MASK 1
 #endif
-// Neighbouring pixels, and sums, for one work-item of planes: 1 suits GPUs, many suit CPUs.
+// Neighbouring pixels for one work-item of planes: 1 suits GPUs, 16, in one vector, suit CPUs.
 #ifndef LANES
 #define LANES 1
 #endif
@@ -47,21 +47,35 @@ void mask_and_sum_planes(global const float *restrict dy, global const float *re
     size_t channel = get_group_id(0) % channels;
     size_t first = get_group_id(0) / channels * piece;
     size_t last = min(images, first + piece);
-    float lanes[LANES];
-    for (uint lane = 0; lane < LANES; lane++)
-        lanes[lane] = 0.0f;
+    float sum = 0.0f;
+#if LANES == 16
+    float16 lanes = (float16)(0.0f);
+#endif
     for (size_t image = first; image < last; image++) {
         size_t plane = (image * channels + channel) * pixels;
         size_t pixel = get_local_id(0) * LANES;
-        for (; pixel + LANES <= pixels; pixel += WORK_GROUP_SIZE * LANES)
-            for (uint lane = 0; lane < LANES; lane++)
-                lanes[lane] += masked(dy, y, dz, plane + pixel + lane);
+#if LANES == 16
+        for (; pixel + LANES <= pixels; pixel += WORK_GROUP_SIZE * LANES) {
+            float16 values = vload16(0, dy + plane + pixel);
+#if MASK
+            values = select((float16)(0.0f), values, vload16(0, y + plane + pixel) > 0.0f);
+            vstore16(values, 0, dz + plane + pixel);
+#endif
+            lanes += values;
+        }
         for (uint lane = 0; pixel + lane < pixels; lane++)
-            lanes[lane] += masked(dy, y, dz, plane + pixel + lane);
+            sum += masked(dy, y, dz, plane + pixel + lane);
+#else
+        for (; pixel < pixels; pixel += WORK_GROUP_SIZE)
+            sum += masked(dy, y, dz, plane + pixel);
+#endif
     }
-    float sum = 0.0f;
-    for (uint lane = 0; lane < LANES; lane++)
-        sum += lanes[lane];
+#if LANES == 16
+    float8 half_sum = lanes.lo + lanes.hi;
+    float4 quarter_sum = half_sum.lo + half_sum.hi;
+    float2 last_sums = quarter_sum.lo + quarter_sum.hi;
+    sum += last_sums.x + last_sums.y;
+#endif
     sum = work_group_sum(sum, scratch);
     if (get_local_id(0) == 0)
         sums[get_group_id(0)] = sum;

@@ -2,6 +2,7 @@
 """The device under test, through clprobe's own framework."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pyopencl as cl
@@ -20,6 +21,7 @@ from clprobe.bench.nets import (
     Relu,
 )
 from clprobe.tensor import Array, Device, Tensor, nn, optim, softmax_cross_entropy
+from clprobe.tensor.capture import Step
 from clprobe.tensor.ops import conv
 from clprobe.tensor.ops.elementwise import apply
 from clprobe.tensor.ops.matmul import matmul_forward
@@ -91,8 +93,21 @@ class OpenClEngine:
         return Prepared(run, lambda: compute().numpy())
 
 
+@dataclass(frozen=True, slots=True)
+class _Captured:
+    """A step of training on batches of one shape, and where it reads and writes."""
+
+    step: Step
+    images: Tensor
+    labels: Tensor
+    loss: Tensor
+
+
 class OpenClTrainer:
-    """A net as clprobe.tensor.nn.Sequential; losses stay on the device until all steps ran."""
+    """A net as clprobe.tensor.nn.Sequential, trained by replaying one captured step.
+
+    Losses stay on the device until all steps ran.
+    """
 
     def __init__(self, device: Device, net: Net, batches: Sequence[Digits]) -> None:
         self._device = device
@@ -102,6 +117,7 @@ class OpenClTrainer:
         names = [name for name, _ in self._model.named_parameters()]
         self._model.load_state(dict(zip(names, net.initial_weights(), strict=True)))
         self._optimiser = optim.SGD(self._model.parameters(), LEARNING_RATE, MOMENTUM)
+        self._steps: dict[tuple[int, ...], _Captured] = {}
         self._batches = [
             (Tensor.from_numpy(batch.images, device), Tensor.from_numpy(batch.labels, device))
             for batch in batches
@@ -109,7 +125,7 @@ class OpenClTrainer:
 
     def train(self, batches: range) -> list[float]:
         """Train on these batches, wait, and return the loss of each."""
-        losses = [self._step(*self._batches[index]) for index in batches]
+        losses = [self._train(*self._batches[index]) for index in batches]
         return [float(loss.numpy()) for loss in losses]
 
     def weights(self) -> list[Floats]:
@@ -122,12 +138,32 @@ class OpenClTrainer:
         digits: Labels = logits.argmax(axis=1).astype(np.int32)
         return digits
 
-    def _step(self, images: Tensor, labels: Tensor) -> Tensor:
-        self._optimiser.zero_grad()
-        loss = softmax_cross_entropy(self._model(images), labels)
-        loss.backward()
-        self._optimiser.step()
+    def _train(self, images: Tensor, labels: Tensor) -> Array:
+        """Train one step and return a copy of its loss."""
+        captured = self._steps.get(images.shape)
+        if captured is None:
+            captured = self._steps[images.shape] = self._capture(images, labels)
+        else:
+            captured.images.array.assign(images.array)
+            captured.labels.array.assign(labels.array)
+            captured.step.replay()
+        loss = Array.empty(self._device, ())
+        loss.assign(captured.loss.array)
         return loss
+
+    def _capture(self, images: Tensor, labels: Tensor) -> _Captured:
+        own_images, own_labels = (self._copy(each) for each in (images, labels))
+        with self._device.capture() as step:
+            self._optimiser.zero_grad()
+            loss = softmax_cross_entropy(self._model(own_images), own_labels)
+            loss.backward()
+            self._optimiser.step()
+        return _Captured(step, own_images, own_labels, loss)
+
+    def _copy(self, tensor: Tensor) -> Tensor:
+        copy = Array.empty(self._device, tensor.shape, tensor.array.dtype)
+        copy.assign(tensor.array)
+        return Tensor(copy, requires_grad=False)
 
 
 def _module(layer: Layer, device: Device, generator: np.random.Generator) -> nn.Module:

@@ -14,6 +14,7 @@ _FILE = "reduce/mask_and_sum.cl"
 _GPU_WORK_ITEMS = 256
 _GPU_COLUMNS = 32
 _CPU_LANES = 64
+_CPU_VECTOR = 16
 _WORK_GROUPS_PER_COMPUTE_UNIT = 4
 # Bounds the rounding error of serial sums.
 _MAX_SERIAL_ROWS = 512
@@ -51,7 +52,7 @@ def _planes(dy: Array, masked: tuple[Array, Array] | None) -> Array:
     wanted = -(-limits.compute_units * _WORK_GROUPS_PER_COMPUTE_UNIT // channels)
     piece, pieces = _pieces(images, wanted)
     sums = Array.empty(dy.device, (pieces, channels))
-    flags = {"MASK": int(masked is not None), "LANES": _CPU_LANES if limits.is_cpu else 1}
+    flags = {"MASK": int(masked is not None), "LANES": _CPU_VECTOR if limits.is_cpu else 1}
     kernel, sizes = _kernel(dy, "mask_and_sum_planes", flags)
     y, dz = masked or (dy, sums)
     scalars = (np.uint64(each) for each in (images, channels, pixels, piece))
