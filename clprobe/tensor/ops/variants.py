@@ -57,8 +57,10 @@ class Variant:
     tiles_per_compute_unit: float = 0
     """How many tiles there must be for each compute unit before this variant keeps them busy."""
     most_splits: int = 1
-    """If not 1, this variant is for fewer tiles than compute units: it splits the sum over depth,
-    each part of which counts as a tile, into as many parts."""
+    """If not 1, this variant is for fewer tiles than the device holds at once: it splits the sum
+    over depth, each part of which counts as a tile, into as many parts."""
+    held_by_compute_unit: int = 1
+    """How many work-groups a compute unit holds at once; a split sum has no more."""
     last_resort: bool = False
     """This variant is so slow that even one that leaves compute units idle is better."""
     work_group_size: int = 1
@@ -87,7 +89,7 @@ class Variant:
         """Say whether there are enough tiles for all compute units."""
         down, across = self._tiles(product, self.tile[0])
         tiles = down * across * product.batches
-        if self.last_resort or (self.most_splits > 1 and tiles >= limits.compute_units):
+        if self.last_resort or (self.most_splits > 1 and tiles >= self._held(limits)):
             return False
         needed = self.tiles_per_compute_unit * limits.compute_units
         return tiles * self.splits(limits, product) >= needed
@@ -103,7 +105,7 @@ class Variant:
     def splits(self, limits: Limits, product: Product) -> int:
         """Return how many parts of the depth are summed apart."""
         tiles = self.tiles(limits, product) * product.batches
-        return splits(limits.compute_units, tiles, min(self.most_splits, product.depth // _DEPTH))
+        return splits(self._held(limits), tiles, min(self.most_splits, product.depth // _DEPTH))
 
     def candidate(self, flags: Mapping[str, int]) -> Candidate:
         """Return how to build this variant, with further defines."""
@@ -113,6 +115,9 @@ class Variant:
             work_group_size=self.work_group_size,
             local_memory_bytes=self.local_memory_bytes,
         )
+
+    def _held(self, limits: Limits) -> int:
+        return self.held_by_compute_unit * limits.compute_units
 
     def _tiles(self, product: Product, tile_rows: int) -> tuple[int, int]:
         return -(-product.rows // tile_rows), -(-product.columns // self.tile[1])
@@ -147,6 +152,7 @@ def read_variant(entry: Mapping[str, Any]) -> Variant:
         local_memory_bytes=int(entry["local_memory_bytes"]),
         last_resort=bool(entry.get("last_resort", False)),
         most_splits=int(entry.get("most_splits", 1)),
+        held_by_compute_unit=int(entry.get("held_by_compute_unit", 1)),
         is_cpu=device.get("is_cpu"),
         vendor_id=device.get("vendor_id"),
         min_vector_width=int(device.get("min_vector_width", 0)),
