@@ -69,6 +69,8 @@ class Programs:
         self._programs: dict[tuple[str, str], cl.Program] = {}
         self._kernels: dict[tuple[str, str, str], Kernel] = {}
         self._choices: dict[Hashable, Any] = {}
+        self.skipped: list[tuple[Candidate, str]] = []
+        """Candidates that did not build, with the compiler's words."""
 
     def kernel(self, file: str, name: str, defines: Mapping[str, int] | None = None) -> Kernel:
         """Return kernel `name` of kernels/`file`, built with the given tunables.
@@ -101,6 +103,7 @@ class Programs:
 
         **Raises** BuildError, also where none fits.
         """
+        failure: BuildError | None = None
         for candidate in candidates:
             if (
                 candidate.work_group_size > self._limits.max_work_group_size
@@ -108,15 +111,26 @@ class Programs:
                 or candidate.local_memory_bytes > self._limits.local_memory_bytes
             ):
                 continue
-            kernel = self.kernel(candidate.file, name, candidate.defines)
+            try:
+                kernel = self.kernel(candidate.file, name, candidate.defines)
+            except BuildError as error:
+                self.skipped.append((candidate, error.message))
+                failure = failure or error
+                continue
             if candidate.work_group_size <= kernel.work_group_limit:
                 return kernel, candidate
+        if failure is not None:
+            raise failure
         raise BuildError(
             f"No way to build {name} fits {self._device.name}: at most "
             f"{self._limits.max_work_group_size} work-items in a work-group and "
             f"{self._limits.local_memory_bytes} bytes of local memory.",
             hint="Add a candidate that needs less.",
         )
+
+    def forget(self, is_stale: Callable[[Hashable], bool]) -> None:
+        """Drop what `remember` remembers under the keys that are stale."""
+        self._choices = {key: it for key, it in self._choices.items() if not is_stale(key)}
 
     def remember(self, key: Hashable, choose: Callable[[], Choice]) -> Choice:
         """Return what `choose` chose for this device when `key` was first asked for."""

@@ -16,6 +16,7 @@ from clprobe.tensor.ops.split_sum import sum_parts
 from clprobe.tensor.ops.variants import Product, Variant, load_variants
 from clprobe.tensor.program import Kernel
 from clprobe.tensor.tape import Result
+from clprobe.tensor.tuning.table import Tables, load_tables
 
 ORACLE = Variant(file="matmul/naive.cl", defines={}, tile=(1, 1))
 """The kernel that the others are checked against."""
@@ -172,11 +173,22 @@ def _flags(
     return flags | (epilogue.defines if splits == 1 else {"SPLITS": splits})
 
 
+def tables_of(device: Device) -> Tables:
+    """Return the configurations that were measured on such devices."""
+    return device.programs.remember(
+        "tuned tables", lambda: load_tables(device.cl_device, device.programs.folder)
+    )
+
+
 def in_order_of_preference(device: Device, product: Product) -> tuple[Variant, ...]:
-    """Return those with enough tiles for all compute units as listed, then the others backwards."""
+    """Return what was measured at similar products, then the ladder of kernels/matmul.
+
+    Of that, those with enough tiles for all compute units as listed, then the others backwards.
+    """
     limits = device.limits
+    tuned = [each for each in tables_of(device).nearest(product) if each.suits(limits, product)]
     ladder = load_variants(device.programs.folder / "matmul" / "variants.yaml")
     suitable = [variant for variant in ladder if variant.suits(limits, product)]
     busy = [variant for variant in suitable if variant.keeps_busy(limits, product)]
     idle = [variant for variant in reversed(suitable) if variant not in busy]
-    return (*busy, *sorted(idle, key=lambda variant: variant.last_resort))
+    return (*tuned, *busy, *sorted(idle, key=lambda variant: variant.last_resort))

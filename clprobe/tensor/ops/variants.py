@@ -2,7 +2,7 @@
 """The ladder of ways to multiply matrices: reads kernels/matmul/variants.yaml and tuned tables."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -74,7 +74,12 @@ class Variant:
     @property
     def name(self) -> str:
         """Return what tells this variant from the others."""
-        return " ".join([self.file, *(f"{key}={value}" for key, value in self.defines.items())])
+        values = dict(self.defines)
+        if self.tallest_tile:
+            values["TILES"] = self.aimed_tiles_per_compute_unit
+        if self.most_splits > 1:
+            values["SPLITS"] = self.most_splits
+        return " ".join([self.file, *(f"{key}={value}" for key, value in values.items())])
 
     def suits(self, limits: Limits, product: Product) -> bool:
         """Say whether this variant is meant for such a device and product."""
@@ -158,3 +163,20 @@ def read_variant(entry: Mapping[str, Any]) -> Variant:
         min_vector_width=int(device.get("min_vector_width", 0)),
         when=entry.get("when", {}),
     )
+
+
+def write_variant(variant: Variant) -> dict[str, Any]:
+    """Return an entry of a YAML file that reads as this variant."""
+    entry = {name.name: getattr(variant, name.name) for name in fields(variant)}
+    device = {name: entry.pop(name) for name in ("is_cpu", "vendor_id", "min_vector_width")}
+    taller = {
+        "up_to": entry.pop("tallest_tile"),
+        "tiles_per_compute_unit": entry.pop("aimed_tiles_per_compute_unit"),
+    }
+    return entry | {
+        "for": {name: value for name, value in device.items() if value is not None},
+        "when": dict(variant.when),
+        "defines": dict(variant.defines),
+        "tile": list(variant.tile),
+        "taller_tiles": taller if variant.tallest_tile else {},
+    }
