@@ -107,18 +107,18 @@ void matmul(global const float *restrict a, global const float *restrict b,
     size_t first_row = get_group_id(0) / tiles_across * tile_rows;
     size_t first_column = get_group_id(0) % tiles_across * PANEL_COLUMNS;
     size_t last_row = min((size_t)m, first_row + tile_rows);
-    uint columns = min((size_t)PANEL_COLUMNS, n - first_column);
+    uint columns = (uint)min((size_t)PANEL_COLUMNS, n - first_column);
 
     for (size_t batch = get_global_id(1); batch < batches; batch += get_global_size(1)) {
         for (size_t z = 0; z < k && first_row < m; z += TILE_DEPTH) {
-            uint depth = min((size_t)TILE_DEPTH, k - z);
+            uint depth = (uint)min((size_t)TILE_DEPTH, k - z);
             global const float *b_matrix = b + batch * b_step;
             if (TRANSPOSE_B)
                 pack_columns(b_matrix + first_column * k + z, panel, k, depth, columns);
             else
                 pack_lines(b_matrix + z * n + first_column, panel, n, depth, columns);
             for (size_t row = first_row; row < last_row; row += ROWS) {
-                uint rows = min((size_t)ROWS, last_row - row);
+                uint rows = (uint)min((size_t)ROWS, last_row - row);
                 float16 sums[ROWS][VECTORS];
                 multiply(sums, a + batch * a_step + (TRANSPOSE_A ? z * m + row : row * k + z),
                          panel, TRANSPOSE_A ? m : k, depth, rows);
