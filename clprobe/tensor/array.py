@@ -10,6 +10,7 @@ import pyopencl as cl
 from clprobe.tensor import fusion
 from clprobe.tensor.device import Device
 from clprobe.tensor.errors import DtypeError, ShapeError
+from clprobe.tensor.memory import Pool
 from clprobe.tensor.storage import Constant, Shape, Storage
 
 __all__ = ["Array", "HostArray", "Shape"]
@@ -39,7 +40,10 @@ class Array:
 
         **Raises** DeviceError, DtypeError.
         """
-        dtype = np.dtype(dtype)
+        return cls._allocated(device, shape, np.dtype(dtype), device.pool)
+
+    @classmethod
+    def _allocated(cls, device: Device, shape: Shape, dtype: np.dtype, pool: Pool) -> "Array":
         if dtype not in _DTYPES:
             raise DtypeError(
                 f"A tensor holds float32 data or int32 labels, not {dtype}.",
@@ -47,7 +51,7 @@ class Array:
             )
         array = cls(device, shape, dtype, Storage())
         if array.size:
-            array.storage.hold(device.allocate(array.size_bytes), device.pool)
+            array.storage.hold(device.allocate(array.size_bytes, pool), pool)
         return array
 
     @classmethod
@@ -65,7 +69,9 @@ class Array:
 
         **Raises** DeviceError, DtypeError.
         """
-        array = cls.empty(device, values.shape, values.dtype)
+        # A captured step does not upload again when it is replayed, so these values must not lie
+        # where other arrays of the step lay before.
+        array = cls._allocated(device, values.shape, values.dtype, device.lasting_pool)
         if array.size:
             device.upload(array.buffer, np.ascontiguousarray(values))
         return array
@@ -95,6 +101,8 @@ class Array:
             source = values.buffer
             self.device.copy(self.changing_buffer(), source, self.size_bytes)
         else:
+            if self.device.capturing is not None:
+                self.device.capturing.refuse("values that come from the host")
             self.device.upload(self.changing_buffer(), np.ascontiguousarray(values))
 
     @property

@@ -32,7 +32,7 @@ class Step:
         self._names: list[str] = []
         self._arguments: list[Sequence[Argument]] = []
         """Kept because a kernel object does not keep its buffers."""
-        self._outside = device.pool
+        self._outside = device.lasting_pool
         self._pool = Pool(device.create_buffer, keeps_all=True)
         self._complete = False
 

@@ -70,7 +70,9 @@ class Device:
         self.context = cl.Context([cl_device])
         self.queue = cl.CommandQueue(self.context)
         self.programs = Programs(self.context, cl_device, limits, kernels, cache)
-        self.pool = Pool(self.create_buffer)
+        self.lasting_pool = Pool(self.create_buffer)
+        self.pool = self.lasting_pool
+        """Where arrays get their memory; a capture puts the pool of its step here."""
         self.pending: WeakSet[Storage] = WeakSet()
         """The storages of this device that are still expressions."""
         self.capturing: Capture | None = None
@@ -111,8 +113,10 @@ class Device:
         """Return the time spent building kernels so far."""
         return self.programs.compile_ns
 
-    def allocate(self, size_bytes: int) -> cl.Buffer:
+    def allocate(self, size_bytes: int, pool: Pool | None = None) -> cl.Buffer:
         """Return an uninitialised buffer; memory is reused within this device's queue.
+
+        It comes from `pool`, which is `self.pool` unless given.
 
         **Raises** DeviceError, naming the bytes asked and the limit.
         """
@@ -123,7 +127,7 @@ class Device:
                 hint="Use a smaller batch.",
             )
         try:
-            return self.pool.allocate(size_bytes)
+            return (pool or self.pool).allocate(size_bytes)
         except cl.Error as error:
             raise DeviceError(
                 f"{self.name} could not allocate {size_bytes} bytes "
@@ -134,7 +138,7 @@ class Device:
     @property
     def memory(self) -> MemoryUse:
         """Return how much memory arrays take."""
-        return self.pool.use()
+        return self.lasting_pool.use()
 
     def launch(
         self,

@@ -162,6 +162,27 @@ def test_a_value_from_before_a_capture_is_not_set_again_by_replays(device: Devic
     assert total.numpy().tolist() == [12] * 3
 
 
+def test_what_a_capture_uploads_is_still_there_in_replays(device: Device) -> None:
+    x = Tensor.from_numpy(np.arange(1000, dtype=np.float32), device)
+    with device.capture() as step:
+        # Its memory is free again for the table.
+        assert (x * 2 + 1).array.buffer
+        table = Tensor.from_numpy(np.full(1000, 7, np.float32), device)
+        y = x * table
+
+    for _ in range(2):
+        step.replay()
+
+    assert (y.numpy() == 7 * np.arange(1000)).all()
+
+
+def test_values_from_the_host_cannot_be_assigned_inside_a_capture(device: Device) -> None:
+    x = Tensor.from_numpy(np.ones(3, np.float32), device)
+
+    with device.capture(), pytest.raises(DeviceError, match="cannot repeat values"):
+        x.array.assign(np.zeros(3, np.float32))
+
+
 def test_results_cannot_be_read_inside_a_capture(device: Device) -> None:
     x = Tensor.from_numpy(np.ones(3, np.float32), device)
     step = None
