@@ -4,7 +4,8 @@
 // and the gradient so that the values of 16·VECTORS filters lie side by side.
 //   dy       float, row-major (images, groups·filters, out.x, out.y)
 //   x        float, row-major (images, groups·channels, size.x, size.y)
-//   taps     int, where in a channel's planes each tap finds the first output's value
+//   places   int, where in the planes each value of a filter finds the first output's; the last one
+//            is repeated until ROWS divides their number
 //   phases   int (phase_count, 2), see planes.cl
 //   sums     float (parts, groups, ceil(filters / (16·VECTORS)), channels·tap_count, 16·VECTORS)
 //   block    rows and columns of the outputs of a block; `blocks` of them make an image
@@ -93,7 +94,7 @@ void multiply(local const float *const *values, local const float *restrict dy, 
 
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void direct_weights(global const float *restrict dy, global const float *restrict x,
-                    global const int *restrict taps, global const int *restrict phases,
+                    global const int *restrict places, global const int *restrict phases,
                     global float *restrict sums, uint groups, uint channels, uint filters,
                     uint images, uint2 size, uint2 out, uint tap_count, uint phase_count,
                     uint2 steps, uint2 plane, uint2 block, uint blocks) {
@@ -121,11 +122,8 @@ void direct_weights(global const float *restrict dy, global const float *restric
             for (uint entry = 0; entry < window; entry += ROWS) {
                 local const float *values[ROWS];
                 #pragma unroll
-                for (uint i = 0; i < ROWS; i++) {
-                    // Those past the last one repeat it and are not stored.
-                    uint at = min(entry + i, window - 1);
-                    values[i] = planes + at / tap_count * channel_step + taps[at % tap_count];
-                }
+                for (uint i = 0; i < ROWS; i++)
+                    values[i] = planes + places[entry + i];
                 multiply(values, transposed, rows, out.y, plane.y, window - entry,
                          index >= parts,
                          own + ((size_t)filter * window + entry * COLUMNS));

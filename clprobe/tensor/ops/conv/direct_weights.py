@@ -7,7 +7,14 @@ from clprobe.tensor.array import Array
 from clprobe.tensor.device import Argument, Device
 from clprobe.tensor.ops.conv.geometry import Geometry
 from clprobe.tensor.ops.conv.plan import Direction, Plan
-from clprobe.tensor.ops.conv.planes import Budget, Planes, pair, split_into_blocks
+from clprobe.tensor.ops.conv.planes import (
+    Budget,
+    Planes,
+    int_table,
+    pair,
+    split_into_blocks,
+    tap_offsets,
+)
 from clprobe.tensor.ops.conv.taps import forward_taps
 from clprobe.tensor.ops.epilogue import Epilogue
 from clprobe.tensor.ops.launching import uint32
@@ -39,19 +46,32 @@ def prepare(
     planes = split_into_blocks(device, forward_taps(geometry), channels, budget)
     if planes is None:
         return None
+    places = _places(device, planes, channels, defines["ROWS"])
     device.programs.kernel("conv/direct_weights.cl", "direct_weights", defines)
 
     def plan(dy: Array, x: Array, _epilogue: Epilogue) -> Array:
-        sums = _sum_parts(dy, x, geometry, planes, defines)
+        sums = _sum_parts((dy, x, places), geometry, planes, defines)
         return _sum_weights(sums, geometry, columns)
 
     return plan
 
 
+def _places(device: Device, planes: Planes, channels: int, rows: int) -> Array:
+    """Return where in the planes each value of a filter meets the first output."""
+    offsets = tap_offsets(planes.taps, planes.plane)
+    step = len(planes.taps.origins) * planes.plane[0] * planes.plane[1]
+    places = [channel * step + at for channel in range(channels) for at in offsets]
+    return int_table(device, places + places[-1:] * (-len(places) % rows))
+
+
 def _sum_parts(
-    dy: Array, x: Array, geometry: Geometry, planes: Planes, defines: Mapping[str, int]
+    operands: tuple[Array, Array, Array],
+    geometry: Geometry,
+    planes: Planes,
+    defines: Mapping[str, int],
 ) -> Array:
     """Return what each work-item adds up."""
+    dy, x, places = operands
     device, groups = dy.device, geometry.groups
     columns = _LANES * defines["VECTORS"]
     channels, filters = geometry.channels // groups, geometry.filters // groups
@@ -63,7 +83,7 @@ def _sum_parts(
     sums = Array.empty(device, (parts, *shape))
     kernel = device.programs.kernel("conv/direct_weights.cl", "direct_weights", defines)
     arguments: tuple[Argument, ...] = (
-        *(array.buffer for array in (dy, x, planes.offsets, planes.origins, sums)),
+        *(array.buffer for array in (dy, x, places, planes.origins, sums)),
         *(uint32(size) for size in (groups, channels, filters, geometry.images)),
         *(pair(x.shape[2:]), pair(dy.shape[2:])),
         *planes.arguments,

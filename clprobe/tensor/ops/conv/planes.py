@@ -83,12 +83,20 @@ def split_into_blocks(device: Device, taps: Taps, channels: int, budget: Budget)
     # Blocks share the rows evenly.
     rows = -(-outputs // -(-outputs // best))
     plane = (rows + down, width)
-    offsets = [
-        (phase * plane[0] + y) * width + x
+    return Planes(
+        *(taps, rows, plane),
+        kernel=int_table(device, taps.kernel),
+        offsets=int_table(device, tap_offsets(taps, plane)),
+        origins=int_table(device, taps.origins),
+    )
+
+
+def tap_offsets(taps: Taps, plane: Pair) -> list[int]:
+    """Return where in a channel's planes each tap finds the first output's value."""
+    return [
+        (phase * plane[0] + y) * plane[1] + x
         for phase, (y, x) in zip(taps.phase, taps.shift, strict=True)
     ]
-    tables = (_table(device, values) for values in (taps.kernel, offsets, taps.origins))
-    return Planes(taps, rows, plane, *tables)
 
 
 def pair(values: tuple[int, ...]) -> Argument:
@@ -96,7 +104,7 @@ def pair(values: tuple[int, ...]) -> Argument:
     return np.array([uint32(value) for value in values], np.uint32)
 
 
-def _table(device: Device, values: object) -> Array:
+def int_table(device: Device, values: object) -> Array:
     """Return whole numbers on the device; a table without any has one that nobody reads."""
     numbers = np.array(values, np.int32).ravel()
     return Array.from_numpy(numbers if numbers.size else np.zeros(1, np.int32), device)
