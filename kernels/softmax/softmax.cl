@@ -20,9 +20,11 @@ void softmax(global const float *restrict x, global float *restrict y, ulong col
     global const float *values = x + get_group_id(0) * columns;
     global float *result = y + get_group_id(0) * columns;
     MAXIMUM_ROW(maximum, column, columns, values[column])
-    SUM_ROW(sum, column, columns, exp(values[column] - maximum))
+    // exp is dear, so it is kept; the barrier is for work-items that read another one's.
+    SUM_ROW(sum, column, columns, result[column] = exp(values[column] - maximum))
+    barrier(CLK_GLOBAL_MEM_FENCE);
     FOR_COLUMNS(column)
-        result[column] = exp(values[column] - maximum) / sum;
+        result[column] /= sum;
 }
 
 kernel __attribute__((reqd_work_group_size(WORK_GROUP_SIZE, 1, 1)))
