@@ -61,6 +61,23 @@ def test_products_for_one_vendor_match_numpy(
     check(device, generator, variant, size, transposed)
 
 
+@pytest.mark.parametrize(
+    "variant",
+    [variant for variant in VENDORS if variant.sub_groups],
+    ids=lambda variant: variant.name,
+)
+@pytest.mark.parametrize("size", [(67, 35, 21), (64, 64, 48)], ids=str)
+@pytest.mark.parametrize("transposed", TRANSPOSED)
+def test_products_of_sub_groups_match_numpy(
+    device: Device,
+    generator: np.random.Generator,
+    variant: Variant,
+    size: tuple[int, int, int],
+    transposed: str,
+) -> None:
+    check(device, generator, variant, size, transposed)
+
+
 @pytest.mark.parametrize("size", [(17, 33, 450), (32, 36, 448), (3, 4, 455)], ids=str)
 @pytest.mark.parametrize("transposed", TRANSPOSED)
 def test_split_sums_match_numpy(
@@ -109,6 +126,8 @@ def check(
     size: tuple[int, int, int],
     transposed: str,
 ) -> None:
+    if variant.sub_groups and not device.limits.sub_groups:
+        pytest.skip(f"{device.name} has no sub-groups of a size")
     m, n, k = size
     a, b = normal(generator, m, k), normal(generator, k, n)
     transpose_a, transpose_b = TRANSPOSED[transposed]

@@ -139,6 +139,8 @@ def test_variants_state_the_local_memory_that_their_kernels_header_gives(variant
     # Asking a built kernel would be better, but PoCL answers 0 and rusticl twice the amount.
     if variant.file == "matmul/packed.cl":
         taken = 64 * size["VECTORS"] * size["TILE_DEPTH"]
+    elif variant.file == "matmul/subgroup.cl":
+        taken = 0
     else:
         taken = (size["TILE_ROWS"] + size["TILE_COLUMNS"] + 8) * size["TILE_DEPTH"] * 4
         taken *= size.get("BUFFERS", 1)
@@ -155,6 +157,10 @@ def test_variants_state_the_tile_and_work_group_that_their_defines_make(variant:
         # Blocks of rows that end within a tile would be cut short in every tile.
         assert variant.tile[0] % size["ROWS"] == 0
         assert variant.tallest_tile % size["ROWS"] == 0
+    elif variant.file == "matmul/subgroup.cl":
+        rows, columns = size["ITEM_ROWS"] * size["SUB_GROUPS"], size["SUB_GROUP"] * size["VECTORS"]
+        assert variant.tile == (rows, columns)
+        assert variant.work_group_size == size["SUB_GROUP"] * size["SUB_GROUPS"]
     else:
         assert variant.tile == (size["TILE_ROWS"], size["TILE_COLUMNS"])
         items = variant.tile[0] * variant.tile[1] // (size["ITEM_ROWS"] * size["ITEM_COLUMNS"])

@@ -67,6 +67,8 @@ class Variant:
     local_memory_bytes: int = 0
     is_cpu: bool | None = None
     vendor_id: int | None = None
+    sub_groups: bool = False
+    """Whether the kernel needs them."""
     min_vector_width: int = 0
     when: Mapping[str, Any] = field(default_factory=dict)
     """Conditions on the fields of Product."""
@@ -86,6 +88,7 @@ class Variant:
         return (
             self.is_cpu in (None, limits.is_cpu)
             and self.vendor_id in (None, limits.vendor_id)
+            and limits.sub_groups >= self.sub_groups
             and limits.native_vector_width >= self.min_vector_width
             and all(product.meets(condition, value) for condition, value in self.when.items())
         )
@@ -160,6 +163,7 @@ def read_variant(entry: Mapping[str, Any]) -> Variant:
         held_by_compute_unit=int(entry.get("held_by_compute_unit", 1)),
         is_cpu=device.get("is_cpu"),
         vendor_id=device.get("vendor_id"),
+        sub_groups=bool(device.get("sub_groups", False)),
         min_vector_width=int(device.get("min_vector_width", 0)),
         when=entry.get("when", {}),
     )
@@ -168,7 +172,9 @@ def read_variant(entry: Mapping[str, Any]) -> Variant:
 def write_variant(variant: Variant) -> dict[str, Any]:
     """Return an entry of a YAML file that reads as this variant."""
     entry = {name.name: getattr(variant, name.name) for name in fields(variant)}
-    device = {name: entry.pop(name) for name in ("is_cpu", "vendor_id", "min_vector_width")}
+    device = {
+        name: entry.pop(name) for name in ("is_cpu", "vendor_id", "sub_groups", "min_vector_width")
+    }
     taller = {
         "up_to": entry.pop("tallest_tile"),
         "tiles_per_compute_unit": entry.pop("aimed_tiles_per_compute_unit"),
