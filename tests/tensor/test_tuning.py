@@ -4,6 +4,7 @@
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import yaml
@@ -20,6 +21,7 @@ from clprobe.tensor.tuning.table import (
     load_tables,
     path_of,
     save,
+    source_digest,
 )
 from clprobe.tensor.tuning.trial import Trial
 from clprobe.tensor.tuning.tune import tune
@@ -234,6 +236,25 @@ def test_shipped_tables_hold_what_the_space_can_make(path: Path) -> None:
         variant = read_variant(entry["variant"])
         made = replace(variant, min_vector_width=0)
         assert made in possible or variant in LADDER
+        # Whoever changes a kernel measures anew.
+        assert entry["source"] == source_digest(kernels_path(), variant.file)
+
+
+def test_a_shipped_table_serves_its_platform_alone(device: Device) -> None:
+    class IntelCpu:
+        platform = SimpleNamespace(name="Intel(R) OpenCL")
+        name = "a CPU"
+        driver_version = "any"
+
+    layer = Product(rows=128, columns=512, depth=512)
+
+    found = load_tables(IntelCpu(), kernels_path(), Path("/nonexistent"))
+
+    assert found.ignored == []
+    assert [variant.defines["ROWS"] for variant in found.nearest(layer)] == [14, 14]
+    if "Intel" not in device.cl_device.platform.name:
+        others = load_tables(device.cl_device, kernels_path(), Path("/nonexistent"))
+        assert others.nearest(layer) == []
 
 
 def test_the_space_has_no_tile_that_its_work_items_cannot_load() -> None:
