@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import every_convolution
 import further_operations
 import numpy as np
 import odd_shapes
@@ -46,6 +47,7 @@ def failures(device: Device, *, odd: bool = False, only: str = "") -> list[str]:
     found += [
         line for line in further_operations.wrong_beside_cases(device) if line.startswith(only)
     ]
+    found += [line for line in every_convolution.failures(device) if line.startswith(only)]
     return found
 
 

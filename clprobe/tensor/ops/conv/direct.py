@@ -29,8 +29,10 @@ def prepare(
     shapes = (geometry.input_shape, geometry.output_shape)
     channels, filters = (shape[1] // geometry.groups for shape in shapes[:: 1 if forward else -1])
     columns = _LANES * defines["VECTORS"]
+    scratch = min(defines["SCRATCH"], device.limits.local_memory_bytes // 4)
+    defines = {**defines, "SCRATCH": scratch}
     budget = Budget(
-        floats=defines["SCRATCH"] - columns,
+        floats=scratch - columns,
         floats_per_output=0,
         columns=columns,
         images=geometry.images * geometry.groups,

@@ -36,8 +36,10 @@ def prepare(
         count // geometry.groups for count in (geometry.channels, geometry.filters)
     )
     columns = _LANES * defines["VECTORS"]
+    scratch = min(defines["SCRATCH"], device.limits.local_memory_bytes // 4)
+    defines = {**defines, "SCRATCH": scratch}
     budget = Budget(
-        floats=defines["SCRATCH"] - _LANES,
+        floats=scratch - _LANES,
         floats_per_output=columns,
         columns=1,
         images=geometry.images * geometry.groups,

@@ -39,6 +39,9 @@ def prepare(
     line = (-(-width // _LANES) * _LANES + 1) * defines["OUT"]
     if width > columns or max(line, shapes[0][3] + padding[1]) > defines["LINE"]:
         return None
+    windows, outputs = (defines["OUT"] + 2) ** 2 * (columns + _LANES), defines["OUT"] ** 2 * columns
+    if 4 * (defines["LINE"] + windows + outputs) > device.limits.local_memory_bytes:
+        return None
     rows = geometry.images * height
     most = columns // width
     units = device.limits.compute_units
