@@ -18,8 +18,8 @@ from clprobe.resources import kernels_path
     "fault",
     [
         ("elementwise/operations.cl", "return a + b;", "return a + b * 1.0001f;", "launch"),
-        ("optim/sgd.cl", "rate * step", "1.01f * rate * step", "train-mlp"),
-        ("conv/im2col.cl", "= 0.0f;", "= 0.01f;", "conv"),
+        ("optim/sgd.cl", "value - rate *", "value - 1.01f * rate *", "train-mlp"),
+        ("conv/winograd.cl", "line[at] = 0.0f;", "line[at] = 0.01f;", "conv"),
     ],
 )
 def test_one_wrong_term_is_refused(
