@@ -35,6 +35,7 @@ GEOMETRIES = {
 UNIT = {
     "wider padding": ((1, 4, 3), (6, 9), (3, 3), {"padding": (2, 2)}),
     "no padding": ((2, 2, 5), (7, 6), (3, 3), {}),
+    "wide strides": ((1, 3, 4), (13, 17), (5, 5), {"stride": (3, 4), "padding": (2, 1)}),
     "first layer": ((2, 3, 7), (13, 15), (7, 7), {"stride": (2, 2), "padding": (3, 3)}),
 }
 # The maps of F(4x4, 3x3): of windows, of filters and of sums, Lavin & Gray 2016.
@@ -97,7 +98,9 @@ def test_winograd_on_a_gpu_stays_within_its_bound(
     assert_close(found, exact, rounding_bound(terms + MAPS, magnitude))
 
 
-@pytest.mark.parametrize("case", ["padded", "strided", "stride beyond the filter", "first layer"])
+@pytest.mark.parametrize(
+    "case", ["padded", "strided", "stride beyond the filter", "first layer", "wide strides"]
+)
 def test_gradients_of_few_channels_match_numpy(
     device: Device, generator: np.random.Generator, case: str
 ) -> None:

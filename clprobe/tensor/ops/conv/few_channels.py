@@ -16,7 +16,8 @@ _FILE = "conv/gpu_few_channels.cl"
 _MOST_CHANNELS = 4
 # Every tap is code of its own.
 _MOST_TAPS = 64
-_MOST_STRIDE = 4
+# What a work-item sums stays in registers, on Intel's GPUs too.
+_MOST_SUMS = 48
 
 
 def prepare(
@@ -27,14 +28,16 @@ def prepare(
     plain = geometry.dilation == (1, 1) and geometry.groups == 1
     if direction is not Direction.INPUT_GRADIENT or not plain:
         return None
-    if geometry.channels > _MOST_CHANNELS or max(geometry.stride) > _MOST_STRIDE:
+    sums = geometry.channels * geometry.stride[0] * geometry.stride[1]
+    block = min(defines["BLOCK"], _MOST_SUMS // sums)
+    if geometry.channels > _MOST_CHANNELS or not block:
         return None
     taps = kernel[0] * kernel[1]
     if taps > _MOST_TAPS or any(p >= k for p, k in zip(geometry.padding, kernel, strict=True)):
         return None
     names = ("KERNEL_HEIGHT", "KERNEL_WIDTH", "STRIDE_Y", "STRIDE_X", "PADDING_Y", "PADDING_X")
     values = (*kernel, *geometry.stride, *geometry.padding)
-    shape = dict(zip(names, values, strict=True)) | {"CHANNELS": geometry.channels}
+    shape = dict(zip(names, values, strict=True)) | {"CHANNELS": geometry.channels, "BLOCK": block}
 
     def built(flags: Mapping[str, int]) -> Kernel:
         candidate = Candidate(
@@ -47,7 +50,7 @@ def prepare(
 
     built({})
     down = -(-geometry.height // geometry.stride[0])
-    across = -(-geometry.width // (geometry.stride[1] * defines["BLOCK"]))
+    across = -(-geometry.width // (geometry.stride[1] * block))
     items = int(uint32(geometry.images * down * across))
     local = defines["LOCAL"]
     sizes = (geometry.images, geometry.filters)
