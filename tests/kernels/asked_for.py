@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import every_operation
+import further_operations
 import numpy as np
 import pyopencl as cl
 import yaml
@@ -23,12 +24,14 @@ from clprobe.tensor import (
     Limits,
     Tensor,
     conv2d,
+    linear,
     nn,
     softmax_cross_entropy,
 )
+from clprobe.tensor.loss_scale import LossScale
 from clprobe.tensor.ops.matmul import ORACLE, matmul_forward
-from clprobe.tensor.ops.variants import load_variants
-from clprobe.tensor.optim import SGD
+from clprobe.tensor.ops.variants import Variant, load_variants
+from clprobe.tensor.optim import SGD, Adam, AdamW, Optimiser
 from clprobe.tensor.program import Kernel, Programs, expand_includes, read_with_includes
 
 # The products and convolutions of the project's speed targets; see tests/benchmarks.
@@ -37,14 +40,17 @@ PRODUCTS = [
     *((64, 1024, 4096), (128, 512, 784), (128, 512, 512), (128, 10, 512), (1, 10, 512), (7, 5, 3)),
 ]
 TRANSPOSED = [(False, False), (False, True), (True, False), (True, True)]
-# images, channels, height, filters, kernel size, stride, padding
+# images, channels, height, filters, kernel size; then stride, padding, dilation and groups
 CONVOLUTIONS = [
-    (16, 64, 56, 64, 3, 1, 1),
-    (16, 128, 28, 128, 3, 1, 1),
-    (16, 256, 14, 256, 3, 1, 1),
-    (16, 64, 56, 256, 1, 1, 0),
-    (16, 3, 224, 64, 7, 2, 3),
-    (2, 3, 9, 5, 3, 1, 0),
+    (16, 64, 56, 64, 3, 1, 1, 1, 1),
+    (16, 128, 28, 128, 3, 1, 1, 1, 1),
+    (16, 256, 14, 256, 3, 1, 1, 1, 1),
+    (16, 512, 7, 512, 3, 1, 1, 1, 1),
+    (16, 64, 56, 256, 1, 1, 0, 1, 1),
+    (16, 3, 224, 64, 7, 2, 3, 1, 1),
+    (16, 64, 28, 64, 3, 1, 1, 1, 64),
+    (16, 64, 28, 64, 3, 1, 2, 2, 4),
+    (2, 3, 9, 5, 3, 1, 0, 1, 1),
 ]
 
 
@@ -150,22 +156,40 @@ def pretended_limits() -> dict[str, Limits]:
 
 def work(device: Device) -> Iterator[None]:
     """Ask for all that operations, their gradients and training steps need."""
-    for function, arguments, *_ in every_operation.cases(np.random.default_rng(7)).values():
+    generator = np.random.default_rng(7)
+    cases = every_operation.cases(generator) | further_operations.cases(generator)
+    for function, arguments, *_ in cases.values():
         yield pull(function, *(Tensor.from_numpy(value, device, True) for value in arguments))
     yield every_operation.sgd_is_right(device)
+    yield further_operations.wrong_beside_cases(device)
     for m, n, k in PRODUCTS:
         for transposed in TRANSPOSED:
             yield multiply(device, (m, n, k), transposed)
+        x, weight, bias = zeros(device, m, k), zeros(device, n, k), zeros(device, n)
+        yield pull(lambda *given: linear(*given).relu(), x, weight, bias)
     for variant in (ORACLE, *load_variants(device.programs.folder / "matmul" / "variants.yaml")):
-        if variant.is_cpu in (None, device.limits.is_cpu):
+        if is_meant_for(device.limits, variant):
             for transposed in TRANSPOSED:
-                yield multiply(device, (64, 64, 64), transposed, variant=variant)
-    for images, channels, height, filters, size, stride, padding in CONVOLUTIONS:
-        x = zeros(device, images, channels, height, height)
-        weight, bias = zeros(device, filters, channels, size, size), zeros(device, filters)
-        yield pull(lambda *given, s=stride, p=padding: conv2d(*given, s, p), x, weight, bias)
-    yield train(device, mlp(device), (128, 784))
-    yield train(device, cnn(device), (64, 1, 28, 28))
+                yield multiply(device, (512, 512, 512), transposed, variant=variant)
+    yield from (convolve(device, *geometry) for geometry in CONVOLUTIONS)
+    for optimiser in (SGD, Adam, AdamW):
+        yield train(device, mlp(device), (128, 784), optimiser)
+        yield train(device, cnn(device), (64, 1, 28, 28), optimiser)
+
+
+def is_meant_for(limits: Limits, variant: Variant) -> bool:
+    return (
+        variant.is_cpu in {None, limits.is_cpu}
+        and variant.vendor_id in {None, limits.vendor_id}
+        and variant.sub_groups <= limits.sub_groups
+    )
+
+
+def convolve(device: Device, *geometry: int) -> None:
+    images, channels, height, filters, size, stride, padding, dilation, groups = geometry
+    x = zeros(device, images, channels, height, height)
+    weight, bias = zeros(device, filters, channels // groups, size, size), zeros(device, filters)
+    pull(lambda *given: conv2d(*given, stride, padding, dilation, groups), x, weight, bias)
 
 
 def multiply(
@@ -189,12 +213,16 @@ def zeros(device: Device, *shape: int) -> Tensor:
     return Tensor(Array.empty(device, shape), requires_grad=True)
 
 
-def train(device: Device, net: nn.Module, shape: tuple[int, ...]) -> None:
-    optimiser = SGD(net.parameters(), learning_rate=0.1, momentum=0.9)
+def train(
+    device: Device, net: nn.Module, shape: tuple[int, ...], optimiser: Callable[..., Optimiser]
+) -> None:
+    update, scale = optimiser(net.parameters(), 0.1), LossScale(device)
     labels = Tensor(Array.empty(device, shape[:1], np.int32), requires_grad=False)
     x = Tensor(Array.empty(device, shape), requires_grad=False)
     softmax_cross_entropy(net(x), labels).backward()
-    optimiser.step()
+    update.step()
+    scale.scaled(softmax_cross_entropy(net(x), labels)).backward()
+    scale.step(update)
 
 
 def mlp(device: Device) -> nn.Sequential:

@@ -21,6 +21,9 @@ WARNINGS = (
     "-Wno-missing-variable-declarations",
     # Alternatives share a signature, and a toolbox of macros; defines make conditions constant.
     *("-Wno-unused-parameter", "-Wno-unused-macros", "-Wno-constant-logical-operand"),
+    # A maximum equals one of its operands; WHOLE says that rows start where vectors may.
+    *("-Wno-float-equal", "-Wno-cast-align"),
+    "-Wno-comma",  # a loop may step two things
     # The layout of a struct that never leaves registers is nobody's business.
     "-Wno-padded",
 )

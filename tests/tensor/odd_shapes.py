@@ -22,6 +22,7 @@ PRODUCTS = [
     (65, 33, 67),
     (67, 131, 259),
     (3, 5, 521),
+    (64, 48, 36),
 ]
 # images, channels, height, width, filters, kernel size, stride, padding
 CONVOLUTIONS = [
@@ -31,7 +32,10 @@ CONVOLUTIONS = [
     (1, 5, 13, 9, 17, 3, 1, 1),
     (2, 1, 9, 17, 3, 5, 1, 2),
     (2, 17, 19, 37, 5, 3, 1, 1),
+    (1, 33, 13, 11, 35, 3, 1, 1),
 ]
+# Winograd's transforms of 4x4 outputs magnify rounding; test_conv_winograd.py derives the bound.
+WINOGRAD = 64
 SUMS = [(1, 1), (3, 17), (257, 1), (5, 129), (2, 4099), (65, 67)]
 BROADCAST = [((1, 1), (1,)), ((3, 17), (3, 1)), ((2, 3, 5, 7), (3, 1, 7)), ((5, 4099), (4099,))]
 # planes, height, width, window, stride
@@ -70,6 +74,8 @@ def _convolutions(generator: np.random.Generator) -> dict[str, Case]:
         exact = oracles.conv2d(x, weight, stride, padding) + bias.reshape(-1, 1, 1)
         magnitude = oracles.conv2d(np.abs(x), np.abs(weight), stride, padding)
         bound = rounding_bound(weight[0].size + 1, magnitude + np.abs(bias).reshape(-1, 1, 1))
+        if min(channels, filters) > 32:
+            bound = bound * WINOGRAD
         name = f"conv2d {x.shape} {weight.shape} stride {stride} padding {padding}"
         found[name] = (
             lambda x, w, b, s=stride, p=padding: conv2d(x, w, b, s, p),
