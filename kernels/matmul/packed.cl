@@ -101,7 +101,7 @@ void matmul(global const float *restrict a, global const float *restrict b,
     local float panel[TILE_DEPTH * PANEL_COLUMNS] __attribute__((aligned(64)));
 
     uint tiles_across = (n + PANEL_COLUMNS - 1) / PANEL_COLUMNS;
-    uint tiles_down = get_num_groups(0) / tiles_across;
+    uint tiles_down = (uint)get_num_groups(0) / tiles_across;
     // Whole blocks of rows: a tile with a few rows left over would pack B for them alone.
     uint tile_rows = ((m + tiles_down - 1) / tiles_down + ROWS - 1) / ROWS * ROWS;
     size_t first_row = get_group_id(0) / tiles_across * tile_rows;
