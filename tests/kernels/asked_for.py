@@ -30,7 +30,7 @@ from clprobe.tensor import (
 )
 from clprobe.tensor.loss_scale import LossScale
 from clprobe.tensor.ops.matmul import ORACLE, matmul_forward
-from clprobe.tensor.ops.variants import Variant, load_variants
+from clprobe.tensor.ops.variants import Product, load_variants
 from clprobe.tensor.optim import SGD, Adam, AdamW, Optimiser
 from clprobe.tensor.program import Kernel, Programs, expand_includes, read_with_includes
 
@@ -168,21 +168,15 @@ def work(device: Device) -> Iterator[None]:
         x, weight, bias = zeros(device, m, k), zeros(device, n, k), zeros(device, n)
         yield pull(lambda *given: linear(*given).relu(), x, weight, bias)
     for variant in (ORACLE, *load_variants(device.programs.folder / "matmul" / "variants.yaml")):
-        if is_meant_for(device.limits, variant):
-            for transposed in TRANSPOSED:
+        for transposed in TRANSPOSED:
+            letters = "".join("NT"[given] for given in transposed)
+            product = Product(rows=512, columns=512, depth=512, transposed=letters)
+            if variant.suits(device.limits, product):
                 yield multiply(device, (512, 512, 512), transposed, variant=variant)
     yield from (convolve(device, *geometry) for geometry in CONVOLUTIONS)
     for optimiser in (SGD, Adam, AdamW):
         yield train(device, mlp(device), (128, 784), optimiser)
         yield train(device, cnn(device), (64, 1, 28, 28), optimiser)
-
-
-def is_meant_for(limits: Limits, variant: Variant) -> bool:
-    return (
-        variant.is_cpu in {None, limits.is_cpu}
-        and variant.vendor_id in {None, limits.vendor_id}
-        and variant.sub_groups <= limits.sub_groups
-    )
 
 
 def convolve(device: Device, *geometry: int) -> None:
