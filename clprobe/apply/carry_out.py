@@ -71,7 +71,8 @@ def _is_done(work: Work, index: int) -> bool:
     if work.wait_for_manager(record) is None:
         work.note_changes(index)
     fine = is_proved_after_a_break(record.kind) and record.verify is not None
-    if fine and _disproof(work, work.step(index)) is None:
+    # Every package may be in place while triggers still wait.
+    if fine and not _is_cut_off(record) and _disproof(work, work.step(index)) is None:
         work.save_step(index, state="done", ended=now_in_words())
         return True
     return False
@@ -215,10 +216,15 @@ def _is_so_already(work: Work, record: StepRecord) -> bool:
     return work.proof(record).is_fine
 
 
+def _is_cut_off(record: StepRecord) -> bool:
+    """Whether a run of ours was cut off in the midst of dpkg's work."""
+    is_apt = manager_of(record.argv) == "apt-get" and record.kind == "install"
+    return is_apt and record.attempts > 0 and is_half_installed()
+
+
 def _mended(work: Work, record: StepRecord) -> Problem | None:
     """Finish what a run of ours that was cut off left half-done in dpkg."""
-    is_ours = manager_of(record.argv) == "apt-get" and record.kind == "install" and record.attempts
-    if not is_ours or not is_half_installed():
+    if not _is_cut_off(record):
         return None
     work.listener.say("Finishing what dpkg was cut off in")
     limit_s = work.limits.steps["install"]
