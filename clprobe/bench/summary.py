@@ -6,7 +6,7 @@ import platform
 
 from clprobe.bench.protocol import Baseline
 from clprobe.bench.run import Measured
-from clprobe.model.measurement import BenchReport
+from clprobe.model.measurement import BenchReport, Conditions
 from clprobe.model.system import System
 
 _PACKAGES = ("numpy", "pyopencl", "torch")
@@ -21,6 +21,7 @@ def summarise(measured: Measured, system: System, baseline: Baseline) -> BenchRe
         results=tuple(result for outcome in outcomes for result in outcome.results),
         training=tuple(outcome.training for outcome in outcomes if outcome.training is not None),
         verdicts=tuple(outcome.verdict for outcome in outcomes),
+        conditions=Conditions(other_load_percent=measured.other_load_percent),
     )
 
 
