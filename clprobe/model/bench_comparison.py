@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What became different between benchmark runs, beyond what chance makes different."""
 
-from typing import Literal
+from typing import Literal, get_args
 
 import msgspec
 
@@ -9,17 +9,33 @@ from clprobe.model.comparison import Change
 from clprobe.model.measurement import Decision, Interval, ResultStatus
 
 Effect = Literal[
-    "faster", "slower", "same", "became-wrong", "mended", "new", "gone", "lost", "no-figures"
+    "became-wrong",
+    "lost",
+    "slower",
+    "faster",
+    "mended",
+    "unsure",
+    "gone",
+    "new",
+    "same",
+    "no-figures",
 ]
-"""`lost`: it had a figure and has none now, though it is not wrong. `mended`: the reverse."""
+EFFECTS: tuple[Effect, ...] = get_args(Effect)
+"""The most important first."""
 
 
 class Side(msgspec.Struct, frozen=True, kw_only=True):
-    """One run's answer on one workload; `ci95` spans all figures that the run has of it."""
+    """One run's answer on one workload.
+
+    `ci95` spans all figures that the run has of it: a reference is measured beside every device.
+    `ratio` and `decision` are the verdict's, None for a reference.
+    """
 
     status: ResultStatus
     median: float | None
     ci95: Interval | None
+    ratio: float | None = None
+    ratio_ci95: Interval | None = None
     decision: Decision | None = None
 
 
@@ -28,6 +44,9 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
 
     `ratio` is the last run's speed over the first's, above 1 it became faster; `ci95` holds it if
     both intervals hold. `effect` compares the last with the first, `text` says it in a sentence.
+    `lost`: no figure any more, though not wrong. `unsure`: the intervals lie apart, but
+    something disturbed a run. `with_cpu`: the CPU beside it changed as much, so the machine did.
+    `flipped`: the verdict is another, beyond the noise.
     """
 
     device: str
@@ -38,14 +57,16 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
     ratio: float | None
     ci95: Interval | None
     effect: Effect
+    with_cpu: bool
+    flipped: bool
     text: str
 
 
 class BenchComparison(msgspec.Struct, frozen=True, kw_only=True):
-    """Runs in the order in which they were named, oldest first.
+    """Runs in the order in which they were named, the oldest first.
 
-    `files`: where each was read. `changes`: how the hosts differ, the last from the first.
-    `renamed`: contestants that carry another name in the last run, such as a newer driver's.
+    `files`: where each was read. `changes`: how the last run's host differs from the first's.
+    `renamed`: contestants that carry another name in a later run, as after a driver's upgrade.
     `warnings`: what speaks against comparing these runs.
     """
 

@@ -26,7 +26,7 @@ _INDENT = 2
 def bench_text(report: BenchReport, *, plain: bool = False) -> RenderableType:
     """Return a table and conclusions per device; `plain` for terminals that show only ASCII."""
     warnings = [
-        _item("warning", "warning", safe(warning), plain=plain) for warning in warnings_of(report)
+        item("warning", "warning", safe(warning), plain=plain) for warning in warnings_of(report)
     ]
     if not report.verdicts:
         return Group(Text("Nothing was measured."), *warnings)
@@ -39,15 +39,15 @@ def bench_text(report: BenchReport, *, plain: bool = False) -> RenderableType:
 
 
 def _section(section: Section, *, plain: bool) -> Iterator[RenderableType]:
-    yield Text(_shown(section.device, plain=plain), style="heading")
+    yield Text(shown(section.device, plain=plain), style="heading")
     table = _table(section, with_bars=_width(section) + CELLS + 1 <= PIPE_WIDTH, plain=plain)
     yield Padding(table, (1, 0, 1, _INDENT))
     for decision, sentence in section.conclusions:
-        yield _item(_STYLES[decision], _STYLES[decision], sentence, plain=plain)
+        yield item(_STYLES[decision], _STYLES[decision], sentence, plain=plain)
     for crossover in section.crossovers:
-        yield _item("note", "note", crossover, plain=plain)
+        yield item("note", "note", crossover, plain=plain)
     for lesson in section.training:
-        yield _item("fine", "fine", lesson, plain=plain)
+        yield item("fine", "fine", lesson, plain=plain)
     yield Text("")
 
 
@@ -63,9 +63,9 @@ def _table(section: Section, *, with_bars: bool, plain: bool) -> Table:
     for row in section.rows:
         style = _STYLES[row.decision]
         bar = [Text(ratio_bar(row.share, plain=plain), style=style)] if with_bars else []
-        figures = (_shown(one, plain=plain) for one in (row.figure, row.cpu_figure, row.unit))
-        effect = Text(_shown(row.effect, plain=plain), style=style)
-        table.add_row(_shown(row.workload, plain=plain), *figures, *bar, effect)
+        figures = (shown(one, plain=plain) for one in (row.figure, row.cpu_figure, row.unit))
+        effect = Text(shown(row.effect, plain=plain), style=style)
+        table.add_row(shown(row.workload, plain=plain), *figures, *bar, effect)
     return table
 
 
@@ -81,14 +81,15 @@ def _width(section: Section) -> int:
     return _INDENT - 1 + sum(max(map(len, column)) + 1 for column in columns)
 
 
-def _item(kind: str, style: str, text: str, *, plain: bool) -> RenderableType:
+def item(kind: str, style: str, text: str, *, plain: bool) -> RenderableType:
     """Return a marked sentence whose lines stand under each other."""
     grid = Table.grid(padding=(0, 1, 0, 0))
-    grid.add_row(Text(mark(kind, plain=plain), style=style), Text(_shown(text, plain=plain)))
+    grid.add_row(Text(mark(kind, plain=plain), style=style), Text(shown(text, plain=plain)))
     return Padding(grid, (0, 0, 0, _INDENT))
 
 
-def _shown(text: str, *, plain: bool) -> str:
+def shown(text: str, *, plain: bool) -> str:
+    """Return text that is safe already as this terminal can show it."""
     if not plain:
         return text
     return in_ascii(text.replace("µs", "us").replace("×", "x").replace("°", " "))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from clprobe.report.bench_page.plot import sample
 from clprobe.report.bench_page.svg import element, text
 
-_NUMBER = re.compile(r"([\d.]+(e-?\d+)?%?( to [\d.]+)?)?")
+_NUMBER = re.compile(r"([\d.]+(e-?\d+)?%?( to [\d.]+)?)")
 _SENTENCE = 32
 
 
@@ -70,7 +70,9 @@ def table(
 
 
 def _kind(cells: Sequence[str]) -> str | None:
-    if all(_NUMBER.fullmatch(cell) for cell in cells):
+    stated = [cell for cell in cells if cell]
+    # A word among figures, such as "wrong result", stands where the figure would.
+    if sum(_NUMBER.fullmatch(cell) is not None for cell in stated) * 2 > len(stated):
         return "number"
     return "long" if any(len(cell) > _SENTENCE for cell in cells) else None
 
