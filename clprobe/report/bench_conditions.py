@@ -25,6 +25,15 @@ def warnings_of(report: BenchReport) -> list[str]:
     return said
 
 
+def absences(report: BenchReport) -> list[str]:
+    """Return who did not take part, and why, a sentence each."""
+    return [
+        f"{one.name} took no part: {one.detail or one.status}".removesuffix(".") + "."
+        for one in report.contestants
+        if one.status != "ok"
+    ]
+
+
 def other_load(report: BenchReport) -> int | None:
     """Return the share of the CPU that others used; documents of earlier versions keep it apart."""
     if report.conditions.other_load_percent is not None:

@@ -8,6 +8,12 @@ from clprobe.model.measurement import BenchVerdict, Decision, Result
 
 REFERENCES = {"numpy": "NumPy", "torch": "torch"}
 _TRAINING = ("train-", "step-")
+_LIMITS = {
+    "launch": "starting kernels",
+    "transfer": "bringing data",
+    "bandwidth": "its memory",
+    "arithmetic": "its arithmetic",
+}
 
 Judged = tuple[BenchVerdict, Result]
 """A verdict and the device's result that it is about."""
@@ -85,12 +91,19 @@ class _Group:
 
     name: str
     verdicts: tuple[BenchVerdict, ...]
+    limits: frozenset[str | None]
+    """What limits the device in each."""
 
     def factors(self, meaning: str = "") -> str:
         """Return the name with how many times as fast it is, the least to the most."""
         factors = [_ratio_away_from_one(verdict) for verdict in self.verdicts]
         ends = dict.fromkeys((_shown(min(factors)), _shown(max(factors))))
-        return f"{self.name} ({' to '.join(ends)}{meaning and f' {meaning}'})"
+        said = f"{' to '.join(ends)}{meaning and f' {meaning}'}"
+        # Only who loses wants to know what holds it back.
+        limit = next(iter(self.limits)) if len(self.limits) == 1 else None
+        if limit is not None and all(one.decision == "cpu" for one in self.verdicts):
+            said += f", the device being limited by {_LIMITS.get(limit, limit)}"
+        return f"{self.name} ({said})"
 
 
 def _folded(judged: Sequence[Judged]) -> Iterator[_Group]:
@@ -102,11 +115,12 @@ def _folded(judged: Sequence[Judged]) -> Iterator[_Group]:
         alike.setdefault(key, []).append((verdict, result))
     for key, group in alike.items():
         verdicts = tuple(verdict for verdict, _ in group)
+        limits = frozenset(result.limited_by for _, result in group)
         if len(group) == 1:
-            yield _Group(verdicts[0].workload, verdicts)
+            yield _Group(verdicts[0].workload, verdicts, limits)
             continue
         batches = sorted(result.batch or 0 for _, result in group)
-        yield _Group(f"{key} at batch {_listed(map(str, batches))}", verdicts)
+        yield _Group(f"{key} at batch {_listed(map(str, batches))}", verdicts, limits)
 
 
 def _with_factors(groups: Sequence[_Group], meaning: str) -> str:

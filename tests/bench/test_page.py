@@ -18,10 +18,36 @@ HOSTILE = (
 )
 LARGEST_BYTES = 1 << 20
 EMPTY = BenchReport(host={}, baseline="torch", results=(), training=(), verdicts=())
+WRONG = msgspec.structs.replace(
+    full_report(),
+    results=tuple(
+        msgspec.structs.replace(
+            one,
+            status="wrong-result",
+            median=None,
+            ci95=None,
+            compile_ms=None,
+            transfer_ms=None,
+            kernel_ms=None,
+            launch_ms=None,
+            detail="its results are not numbers.",
+        )
+        for one in full_report().results
+    ),
+    training=tuple(
+        msgspec.structs.replace(one, status="wrong-result", loss=(), accuracy=None)
+        for one in full_report().training
+    ),
+    verdicts=tuple(
+        msgspec.structs.replace(one, ratio=None, ci95=None, decision="refused")
+        for one in full_report().verdicts
+    ),
+)
 PAGES = {
     "full": bench_html(full_report()),
     "hostile": bench_html(full_report(gpu=HOSTILE)),
     "empty": bench_html(EMPTY),
+    "wrong": bench_html(WRONG),
 }
 
 
@@ -151,6 +177,11 @@ def test_the_verdict_comes_before_the_pictures_and_these_before_the_tables() -> 
     places = [page.index(part) for part in ("Use it for", "<svg", "<h2>All figures</h2>")]
 
     assert places == sorted(places)
+
+
+def test_a_device_that_is_wrong_gets_reasons_and_no_picture() -> None:
+    assert pictures(PAGES["wrong"]) == []
+    assert "its results are not numbers." in PAGES["wrong"].partition("<h2>All figures</h2>")[0]
 
 
 def test_what_is_not_known_is_absent() -> None:

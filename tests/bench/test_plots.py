@@ -10,7 +10,7 @@ from invented import GPU, full_report
 from msgspec.structs import replace
 
 from clprobe.report.bench_page.batch_curves import batch_curves
-from clprobe.report.bench_page.plot import BOTTOM, LEFT, RIGHT, STYLES, TOP, marker, sample
+from clprobe.report.bench_page.plot import BOTTOM, LEFT, RIGHT, STYLES, TOP, WIDTH, marker, sample
 from clprobe.report.bench_page.roofline import roofline
 from clprobe.report.bench_page.scale import Scale, linear_scale, log_scale, tick_label
 from clprobe.report.bench_page.time_split import time_split
@@ -145,6 +145,7 @@ def test_the_parts_of_a_bar_fill_it_in_proportion() -> None:
     launch, kernel = widths[:2]
     assert (launch[0], kernel[0]) == ("2", "3")
     assert launch[1] / (launch[1] + kernel[1]) == pytest.approx(0.3 / 2.2, abs=0.002)
+    assert launch[1] + kernel[1] == pytest.approx(WIDTH - 8, abs=0.2)
 
 
 def test_unknown_times_make_no_bars() -> None:

@@ -217,6 +217,29 @@ def test_crossovers_and_warnings_are_in_every_form() -> None:
         assert "On cnn the device wins from batch 64 on." in words
         assert "The clock fell by 13 % while measuring." in words
         assert "Bench was interrupted" in words
+        assert "torch xpu took no part: this torch was built without XPU." in words
+
+
+def test_who_loses_learns_what_holds_the_device_back() -> None:
+    judged = [
+        (verdict, msgspec.structs.replace(own, limited_by="launch"))
+        for verdict, own in compared(("matmul-64", 0.5), ("copy", 2.0))
+    ]
+
+    assert said_of(judged) == [
+        ("device", "Use it for copy (2.0× as fast as torch)."),
+        (
+            "cpu",
+            "Use torch for matmul-64 (2.0× as fast, the device being limited by starting kernels).",
+        ),
+    ]
+
+
+def test_a_verdict_whose_result_is_absent_is_passed_over() -> None:
+    torn = msgspec.structs.replace(report(), results=report().results[1:])
+
+    assert "4.0× faster" not in text_of(torn)
+    assert "cost of starting" in text_of(torn)
 
 
 def test_launch_is_a_price_and_not_a_race() -> None:
