@@ -13,8 +13,8 @@ _MOST = 8
 """More workloads in one sentence nobody reads; the table has them."""
 
 METHOD = (
-    "Faster or slower: the 95 % intervals of the two runs leave no room for equality, and they "
-    "differ by 10 % or more, as one machine differs from itself by less."
+    "Faster or slower: the 95 % intervals of both runs leave no room for equality, and they differ "
+    "by 10 % or more, as runs on one machine may differ by some percent though nothing changed."
 )
 KINDS: dict[Effect, str] = {
     "became-wrong": "error",

@@ -406,6 +406,27 @@ def test_two_files_and_their_folder_give_the_same_document(folder: Path) -> None
     assert (folder / "c.json").read_text("utf-8") == whole.stdout
 
 
+def test_comparing_needs_no_numpy_and_no_pyopencl(folder: Path) -> None:
+    program = (
+        "import sys\n"
+        "for name in ('numpy', 'pyopencl', 'torch'): sys.modules[name] = None\n"
+        "from clprobe.cli.main import main\n"
+        "main(['bench', '--compare', 'a.json', 'b.json'])\n"
+    )
+
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "Faster" in done.stdout
+
+
 @pytest.mark.parametrize("suffix", [".md", ".html"])
 def test_the_comparison_is_written_to_files(folder: Path, suffix: str) -> None:
     done = run(folder, "--compare", "a.json", "b.json", "--output", f"out{suffix}")

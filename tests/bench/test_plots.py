@@ -119,6 +119,7 @@ def test_without_stated_peaks_the_best_of_the_run_is_the_roof_and_said_to_be() -
 
     assert figure is not None
     assert "theoretical" not in figure
+    assert "measured peak" not in figure
     assert "the best of this run, by matmul-1024." in figure
     assert "the best of this run, by copy." in figure
 

@@ -42,7 +42,8 @@ def roofline(report: BenchReport, device: str, name: str) -> str | None:
         if result.device == device and result.unit == _ARITHMETIC and (result.intensity or 0) > 0
     ]
     peaks = _peaks(report, device)
-    roofs = _roofs(peaks)
+    is_stated = all(peak in report.peaks for peak in peaks)
+    roofs = _roofs(peaks, "measured peak" if is_stated else "best of this run")
     if not points or not roofs:
         return None
     plot = _plot(points, roofs)
@@ -95,11 +96,11 @@ def _peaks(report: BenchReport, device: str) -> list[Peak]:
     return stated
 
 
-def _roofs(peaks: Sequence[Peak]) -> list[_Roof]:
+def _roofs(peaks: Sequence[Peak], reached: str) -> list[_Roof]:
     roofs = []
     for style, name, of in (
         (_THEORY, "theoretical peak", attrgetter("theoretical")),
-        (_REACHED, "measured peak", attrgetter("measured")),
+        (_REACHED, reached, attrgetter("measured")),
     ):
         known: dict[str, float] = {peak.unit: of(peak) for peak in peaks if (of(peak) or 0) > 0}
         if len(known) == 2:
