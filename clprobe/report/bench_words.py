@@ -9,10 +9,10 @@ from clprobe.model.measurement import BenchVerdict, Decision, Result
 REFERENCES = {"numpy": "NumPy", "torch": "torch"}
 _TRAINING = ("train-", "step-")
 _LIMITS = {
-    "launch": "starting kernels",
-    "transfer": "bringing data",
-    "bandwidth": "its memory",
-    "arithmetic": "its arithmetic",
+    "launch": "launches",
+    "transfer": "transfers",
+    "bandwidth": "memory",
+    "arithmetic": "arithmetic",
 }
 
 Judged = tuple[BenchVerdict, Result]
@@ -102,7 +102,7 @@ class _Group:
         # Only who loses wants to know what holds it back.
         limit = next(iter(self.limits)) if len(self.limits) == 1 else None
         if limit is not None and all(one.decision == "cpu" for one in self.verdicts):
-            said += f", the device being limited by {_LIMITS.get(limit, limit)}"
+            said += f", limited by {_LIMITS[limit]}"
         return f"{self.name} ({said})"
 
 

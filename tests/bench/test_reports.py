@@ -230,7 +230,7 @@ def test_who_loses_learns_what_holds_the_device_back() -> None:
         ("device", "Use it for copy (2.0× as fast as torch)."),
         (
             "cpu",
-            "Use torch for matmul-64 (2.0× as fast, the device being limited by starting kernels).",
+            "Use torch for matmul-64 (2.0× as fast, limited by launches).",
         ),
     ]
 
