@@ -13,7 +13,6 @@ from clprobe.apply.kinds import (
     manager_of,
     may_be_so_already,
     packages_of,
-    proves,
     written_path,
 )
 from clprobe.apply.messages import index_problem, meaning
@@ -72,7 +71,8 @@ def _is_done(work: Work, index: int) -> bool:
     if work.wait_for_manager(record) is None:
         work.note_changes(index)
     fine = is_proved_after_a_break(record.kind) and record.verify is not None
-    if fine and _disproof(work, work.step(index)) is None:
+    # Every package may be in place while triggers still wait.
+    if fine and not _is_cut_off(record) and _disproof(work, work.step(index)) is None:
         work.save_step(index, state="done", ended=now_in_words())
         return True
     return False
@@ -197,7 +197,7 @@ def _disproof(work: Work, record: StepRecord) -> Problem | None:
     finished = work.proof(record)
     shown = " ".join(record.verify)
     hint = "Look at what it says; --undo takes back what was done."
-    if not finished.is_fine or not proves(record.argv, record.verify, finished.printed):
+    if not finished.is_fine:
         text = f"It ended well, but its proof failed: {shown}: {_last_line(finished.printed)}"
         return Problem("step-not-proved", text, hint)
     manager = manager_of(record.argv)
@@ -213,14 +213,18 @@ def _disproof(work: Work, record: StepRecord) -> Problem | None:
 def _is_so_already(work: Work, record: StepRecord) -> bool:
     if not may_be_so_already(record.kind) or record.verify is None:
         return False
-    finished = work.proof(record)
-    return finished.is_fine and proves(record.argv, record.verify, finished.printed)
+    return work.proof(record).is_fine
+
+
+def _is_cut_off(record: StepRecord) -> bool:
+    """Whether a run of ours was cut off in the midst of dpkg's work."""
+    is_apt = manager_of(record.argv) == "apt-get" and record.kind == "install"
+    return is_apt and record.attempts > 0 and is_half_installed()
 
 
 def _mended(work: Work, record: StepRecord) -> Problem | None:
     """Finish what a run of ours that was cut off left half-done in dpkg."""
-    is_ours = manager_of(record.argv) == "apt-get" and record.kind == "install" and record.attempts
-    if not is_ours or not is_half_installed():
+    if not _is_cut_off(record):
         return None
     work.listener.say("Finishing what dpkg was cut off in")
     limit_s = work.limits.steps["install"]

@@ -91,16 +91,6 @@ def made_folder(undo: Sequence[str] | None) -> str | None:
     return undo[2] if undo[1] in ("-r", "-rf") else None
 
 
-def proves(argv: Sequence[str], verify: Sequence[str], printed: str) -> bool:
-    """Whether what `verify` printed, having ended well, proves that `argv` worked.
-
-    `id -nG` ends well for every user, so the group must be among what it prints.
-    """
-    if tuple(verify[:2]) == ("id", "-nG") and tuple(argv[:2]) == ("usermod", "-aG"):
-        return argv[2] in printed.split()
-    return True
-
-
 def may_be_so_already(kind: Kind) -> bool:
     """Whether a step need not run where its proof succeeds beforehand.
 

@@ -8,7 +8,7 @@ import msgspec
 from msgspec.structs import replace
 
 from clprobe.apply.journal import PackageChanges, Problem, SavedFile, StepRecord
-from clprobe.apply.kinds import manager_of, proves
+from clprobe.apply.kinds import manager_of
 from clprobe.apply.locks import wait_for_manager
 from clprobe.apply.messages import meaning
 from clprobe.apply.package_list import differences
@@ -91,9 +91,7 @@ def _is_undone(work: Work, record: StepRecord) -> bool:
     if record.verify is None:
         return False
     told = work.proof(record)
-    return told.ending == "exit" and not (
-        told.is_fine and proves(record.argv, record.verify, told.printed)
-    )
+    return told.ending == "exit" and not told.is_fine
 
 
 def _undo_files(work: Work, record: StepRecord, left: list[str]) -> Problem | None:

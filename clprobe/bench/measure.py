@@ -46,7 +46,8 @@ class _Side:
     proof: Proof
     compile_ms: float | None = None
     transfer_ms: float | None = None
-    detail: str = ""
+    kernel_ms: float | None = None
+    wall_ms: float | None = None
 
 
 def measure(case: Case, contest: Contest) -> Outcome:
@@ -88,7 +89,8 @@ def measure(case: Case, contest: Contest) -> Outcome:
         # Some runtimes put the real compilation off until the first launch.
         compile_ms=max(0.0, first_seconds - second_seconds) * 1e3,
         transfer_ms=_total_ms(uploads),
-        detail=_kernel_share(_total_ms(kernels), second_seconds * 1e3),
+        kernel_ms=_total_ms(kernels),
+        wall_ms=second_seconds * 1e3,
     )
     ratio = estimate_ratio(reference_seconds, device_seconds)
     return Outcome(
@@ -128,14 +130,25 @@ def _result(case: Case, side: _Side, samples: list[float]) -> Result:
         tolerance=case.tolerance,
         compile_ms=side.compile_ms,
         transfer_ms=side.transfer_ms,
-        detail=side.detail,
+        detail=_kernel_share(side),
+        kernel_ms=side.kernel_ms,
+        launch_ms=_launch_ms(side),
+        wall_ms=side.wall_ms,
+        intensity=case.intensity,
     )
 
 
-def _kernel_share(kernel_ms: float | None, run_ms: float) -> str:
-    if kernel_ms is None:
+def _kernel_share(side: _Side) -> str:
+    if side.kernel_ms is None or side.wall_ms is None:
         return ""
-    return f"kernels take {kernel_ms:.3g} ms of a run of {run_ms:.3g} ms"
+    return f"kernels take {side.kernel_ms:.3g} ms of a run of {side.wall_ms:.3g} ms"
+
+
+def _launch_ms(side: _Side) -> float | None:
+    """Return what a run takes besides its kernels; the two clocks may differ by a little."""
+    if side.kernel_ms is None or side.wall_ms is None:
+        return None
+    return max(0.0, side.wall_ms - side.kernel_ms)
 
 
 def _total_ms(commands: list[Recorded]) -> float | None:

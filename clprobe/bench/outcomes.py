@@ -36,6 +36,7 @@ def without_figures(  # noqa: PLR0913 - one argument per fact
         max_error=None if proof is None else proof.max_error,
         tolerance=None if proof is None else proof.tolerance,
         detail=problem,
+        batch=started.batch,
     )
     conclude = too_slow if status == "skipped" else refuse
     return Outcome(

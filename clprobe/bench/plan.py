@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from clprobe.bench import cases
 from clprobe.bench.effort import Effort
-from clprobe.bench.nets import CNN, MLP, Net
+from clprobe.bench.nets import BATCH, CNN, MLP, Net
 from clprobe.bench.protocol import Started, Workload
 
 CASES = {
@@ -30,9 +30,13 @@ def planned(workloads: Sequence[Workload], effort: Effort) -> Iterator[Started]:
 
 def training_started(net: Net) -> Started:
     """Return the message that says that this training begins."""
-    return Started(workload=f"train-{net.name}", metric="throughput", unit="samples/s")
+    return _steps(f"train-{net.name}", BATCH)
 
 
 def steps_started(net: Net, batch_size: int) -> Started:
     """Return the message that says that steps at another batch size begin."""
-    return Started(workload=f"step-{net.name}-{batch_size}", metric="throughput", unit="samples/s")
+    return _steps(f"step-{net.name}-{batch_size}", batch_size)
+
+
+def _steps(workload: str, batch: int) -> Started:
+    return Started(workload=workload, metric="throughput", unit="samples/s", batch=batch)

@@ -44,6 +44,8 @@ class Started(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     workload: str
     metric: str = ""
     unit: str = ""
+    batch: int | None = None
+    """Samples per training step."""
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True, tag=True):

@@ -42,6 +42,7 @@ class Measured:
     outcomes: list[Outcome] = field(default_factory=list)
     complete: bool = True
     """Whether every device did, or refused to do, all that it was asked."""
+    interrupted: bool = False
     other_load_percent: int | None = None
     """The most that other programs used of the CPU while a device was measured."""
 

@@ -4,23 +4,25 @@
 import importlib.metadata
 import platform
 
-from clprobe.bench.protocol import Baseline
-from clprobe.bench.run import Measured
-from clprobe.model.measurement import BenchReport
+from clprobe.bench.run import Measured, Options
+from clprobe.model.measurement import BenchReport, Conditions
 from clprobe.model.system import System
 
 _PACKAGES = ("numpy", "pyopencl", "torch")
 
 
-def summarise(measured: Measured, system: System, baseline: Baseline) -> BenchReport:
+def summarise(measured: Measured, system: System, options: Options) -> BenchReport:
     """Return the report; every workload's reference figure follows the device's own."""
     outcomes = measured.outcomes
     return BenchReport(
         host=_host(system) | {"other_load_percent": measured.other_load_percent},
-        baseline=baseline,
+        baseline=options.baseline,
         results=tuple(result for outcome in outcomes for result in outcome.results),
         training=tuple(outcome.training for outcome in outcomes if outcome.training is not None),
         verdicts=tuple(outcome.verdict for outcome in outcomes),
+        effort=options.effort,
+        interrupted=measured.interrupted,
+        conditions=Conditions(other_load_percent=measured.other_load_percent),
     )
 
 

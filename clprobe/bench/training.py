@@ -37,11 +37,15 @@ class Run:
         self.trainer = engine.trainer(net, batches)
         self.losses: list[float] = []
 
+        self.seconds = 0.0
+
     def train(self, batches: range) -> float:
         """Train on these batches and return the seconds that it took."""
         started = time.perf_counter()
         self.losses += self.trainer.train(batches)
-        return time.perf_counter() - started
+        elapsed = time.perf_counter() - started
+        self.seconds += elapsed
+        return elapsed
 
     def repeat_first_batch(self, steps: int) -> None:
         """Train this many steps."""
@@ -89,6 +93,9 @@ def measure_training(net: Net, contest: Contest) -> Outcome:
         accuracy=accuracy,
         samples_per_second=1 / estimate(samples[0]).median,
         matches_reference=True,
+        reference_loss=tuple(reference.losses),
+        target_accuracy=MIN_ACCURACY,
+        seconds=device.seconds,
     )
     return _timed(started, contest, samples, proof, compile_ms, training)
 
@@ -196,4 +203,5 @@ def _throughput(
         max_error=None if proof is None else proof.max_error,
         tolerance=None if proof is None else proof.tolerance,
         compile_ms=compile_ms,
+        batch=started.batch,
     )

@@ -11,10 +11,13 @@ import msgspec
 from clprobe.bench.protocol import WORKLOADS, Baseline, EffortName, Target, Workload
 from clprobe.bench.targets import targets_of
 from clprobe.cli import exit_codes
+from clprobe.cli.bench_compare import compare_files, refuse_other_options
+from clprobe.cli.bench_files import checked_output, write
 from clprobe.engine.derive import derive
 from clprobe.engine.inventory import take_inventory
 from clprobe.engine.select import select_devices
 from clprobe.engine.tables import Tables
+from clprobe.model.bench_codec import SCHEMA
 from clprobe.model.errors import ClprobeError
 from clprobe.model.measurement import BenchReport
 from clprobe.model.snapshot import Snapshot
@@ -25,17 +28,6 @@ from clprobe.report.as_json import document
 
 if TYPE_CHECKING:
     from clprobe.bench.run import Measured
-
-_SCHEMA = "clprobe.bench/1"
-_SUFFIXES = (".json", ".html", ".md")
-
-
-def _checked_output(_: click.Context, __: click.Parameter, path: Path | None) -> Path | None:
-    if path is not None and path.suffix not in _SUFFIXES:
-        raise click.BadParameter(f"{path} ends in none of {', '.join(_SUFFIXES)}.")
-    if path is not None and not path.absolute().parent.is_dir():
-        raise click.BadParameter(f"the folder of {path} does not exist.")
-    return path
 
 
 @click.command("bench")
@@ -64,9 +56,16 @@ def _checked_output(_: click.Context, __: click.Parameter, path: Path | None) ->
 @click.option(
     "--output",
     type=click.Path(dir_okay=False, writable=True, path_type=Path),
-    callback=_checked_output,
+    callback=checked_output,
     help="Also write the report to a file: .json, .html or .md.",
 )
+@click.option(
+    "--compare",
+    "compares",
+    is_flag=True,
+    help="Measure nothing, but say how the reports in these files or folders differ.",
+)
+@click.argument("files", metavar="[FILE]...", nargs=-1, type=click.Path(path_type=Path))
 @click.pass_context
 def command(  # noqa: PLR0913 - one argument per option
     ctx: click.Context,
@@ -77,11 +76,19 @@ def command(  # noqa: PLR0913 - one argument per option
     baseline: Baseline | None,
     as_json: bool,
     output: Path | None,
+    compares: bool,
+    files: tuple[Path, ...],
 ) -> int:
     """Train small real nets on each device, prove every result, compare with the CPU.
 
     A device whose results are wrong gets no figures, and the exit status is 1.
+
+    With --compare BEFORE.json AFTER.json: what changed beyond the noise.
     """
+    measuring = any((selectors, workloads, effort, baseline))
+    refuse_other_options(compares=compares, paths=files, measuring=measuring)
+    if compares:
+        return compare_files(ctx, files, as_json=as_json, output=output)
     chosen_baseline = _require_packages(baseline)
     # NumPy may be absent until here.
     from clprobe.bench.run import Measured, Options, measure_devices  # noqa: PLC0415
@@ -99,11 +106,12 @@ def command(  # noqa: PLR0913 - one argument per option
         measure_devices(targets, options, measured, _say)
     except KeyboardInterrupt:
         measured.complete = False
+        measured.interrupted = True
         _say("interrupted; what was measured so far:")
-    report = _scrubbed(summarise(measured, snapshot.system, chosen_baseline))
+    report = _scrubbed(summarise(measured, snapshot.system, options))
     _show(report, ctx, as_json=as_json)
     if output is not None:
-        _write(report, output)
+        write(_rendered(report, output.suffix), output)
     return _status(measured)
 
 
@@ -150,7 +158,7 @@ def _say(text: str) -> None:
 
 def _show(report: BenchReport, ctx: click.Context, *, as_json: bool) -> None:
     if as_json:
-        click.echo(document(_SCHEMA, report), nl=False)
+        click.echo(document(SCHEMA, report), nl=False)
         return
     # rich is slow to import and only text needs it.
     from clprobe.report.bench_text import bench_text  # noqa: PLC0415
@@ -160,20 +168,9 @@ def _show(report: BenchReport, ctx: click.Context, *, as_json: bool) -> None:
     console.print(bench_text(report, plain=not speaks_utf8(console)))
 
 
-def _write(report: BenchReport, output: Path) -> None:
-    try:
-        output.write_text(_rendered(report, output.suffix), encoding="utf-8")
-    except OSError as error:
-        raise ClprobeError(
-            reference="output-not-writable",
-            message=f"{output} cannot be written: {error.strerror}.",
-            hint="Choose another file with --output.",
-        ) from error
-
-
 def _rendered(report: BenchReport, suffix: str) -> str:
     if suffix == ".json":
-        return document(_SCHEMA, report)
+        return document(SCHEMA, report)
     from clprobe.report.bench_html import bench_html  # noqa: PLC0415
     from clprobe.report.bench_markdown import bench_markdown  # noqa: PLC0415
 

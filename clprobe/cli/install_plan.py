@@ -122,9 +122,10 @@ def _here(planned: str | None, tables: Tables) -> str | None:
     ours = of_snapshot(Snapshot(system=probe_system(LiveHost())), tables).os
     if ours is None or planned is None:
         return ours
-    found = find_distribution(ours, tables)
-    is_same = found is not None and found == find_distribution(planned, tables)
-    return planned if is_same else ours
+    found, wanted = find_distribution(ours, tables), find_distribution(planned, tables)
+    if found is None or wanted is None:
+        return ours
+    return planned if found.key in {wanted.key, wanted.os_release_of} else ours
 
 
 def _chosen(made: InstallPlan, backend: str | None) -> Route | None:

@@ -285,8 +285,10 @@ class Distribution(Entry, frozen=True, kw_only=True):
 
     `node_group` is the group of render nodes, `absent` are packages that it verifiably lacks,
     `python` and `glibc` those that it ships, `also` ids of rebuilds, `image` the name of its
-    official container image. Every implementation for this architecture is in a row of `packages`,
-    in `lacks` (no package there) or in `unknown` (nobody has looked), with what would settle it.
+    official container image. `os_release_of` is the release whose os-release it shows as well, so
+    that a host alone does not tell which of the two it is. Every implementation for this
+    architecture is in a row of `packages`, in `lacks` (no package there) or in `unknown` (nobody
+    has looked), with what would settle it.
     """
 
     id: str
@@ -302,6 +304,7 @@ class Distribution(Entry, frozen=True, kw_only=True):
     linux: LinuxVersions | None = None
     node_group: str | None = None
     image: str | None = None
+    os_release_of: str | None = None
     index_date: str | None = None
     absent: tuple[str, ...] = ()
     lacks: tuple[NotPackaged, ...] = ()

@@ -10,6 +10,10 @@ from clprobe.install.machine import Machine
 from clprobe.model.placeholders import USER
 from clprobe.model.plan import Step
 
+_HAS_GROUP = (
+    "import grp, os, pwd, sys; user, group = sys.argv[1:]; sys.exit(grp.getgrnam(group).gr_gid "
+    "not in os.getgrouplist(user, pwd.getpwnam(user).pw_gid))"
+)
 _APT = ("env", "DEBIAN_FRONTEND=noninteractive", "apt-get")
 _MANAGERS: dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]] = {
     # install, remove, query
@@ -211,7 +215,7 @@ def join_group(group: str) -> list[Step]:
             argv=("usermod", "-aG", group, USER),
             needs_root=True,
             undo=("gpasswd", "--delete", USER, group),
-            verify=("id", "-nG", USER),
+            verify=("python3", "-c", _HAS_GROUP, USER, group),
         ),
     ]
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The pure parts of applying a plan: what steps are, journals, what complaints mean."""
 
+import subprocess
+
 import pytest
 from carried_out import TARGET
 
@@ -14,11 +16,13 @@ from clprobe.apply.journal import (
     is_taken_back,
     plan_id,
 )
-from clprobe.apply.kinds import kind_of, made_folder, packages_of, proves, written_path
+from clprobe.apply.kinds import kind_of, made_folder, packages_of, written_path
 from clprobe.apply.messages import index_problem, meaning
 from clprobe.apply.room import sizes
 from clprobe.apply.undo_plan import undo_command
+from clprobe.install.steps import join_group
 from clprobe.model.errors import ClprobeError
+from clprobe.model.placeholders import USER
 
 APT = ("env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "install", "--yes")
 
@@ -69,10 +73,11 @@ def test_what_a_step_writes_is_what_its_undo_removes():
     assert made_folder(None) is None
 
 
-def test_a_group_must_be_among_those_of_the_user():
-    argv, verify = ("usermod", "-aG", "render", "me"), ("id", "-nG", "me")
-    assert proves(argv, verify, "me video render\n")
-    assert not proves(argv, verify, "me video rendering\n")
+@pytest.mark.parametrize(("user", "group", "status"), [("root", "root", 0), ("root", "tty", 1)])
+def test_the_proof_of_a_group_is_that_the_user_is_in_it(user, group, status):
+    verify = [word.replace(USER, user) for word in join_group(group)[-1].verify]
+    done = subprocess.run(verify, check=False, timeout=10, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (status, "")
 
 
 def record(*argv, **fields):
