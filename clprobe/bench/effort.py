@@ -22,6 +22,8 @@ class Effort:
     """A case that would take longer is skipped: the device is right but too slow to wait for."""
     training_patience_seconds: float
     """The same for a training, which proves more than any case."""
+    tuning_candidates: int
+    """How many configurations of a kernel are tried for each product, if tuning is asked for."""
     silence_seconds: float
     """A device that finishes nothing for so long is given up."""
 
@@ -35,6 +37,7 @@ EFFORTS = {
         seconds_per_case=0.6,
         patience_seconds=10,
         training_patience_seconds=120,
+        tuning_candidates=8,
         silence_seconds=40,
     ),
     "default": Effort(
@@ -45,6 +48,7 @@ EFFORTS = {
         seconds_per_case=3,
         patience_seconds=40,
         training_patience_seconds=200,
+        tuning_candidates=24,
         silence_seconds=120,
     ),
     "full": Effort(
@@ -55,6 +59,7 @@ EFFORTS = {
         seconds_per_case=10,
         patience_seconds=300,
         training_patience_seconds=600,
+        tuning_candidates=60,
         silence_seconds=600,
     ),
 }

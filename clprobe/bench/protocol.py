@@ -5,7 +5,7 @@ from typing import Literal
 
 import msgspec
 
-from clprobe.model.measurement import BenchVerdict, Result, Training
+from clprobe.model.measurement import BenchVerdict, Result, Training, Tuning
 
 Baseline = Literal["torch", "numpy"]
 EffortName = Literal["quick", "default", "full"]
@@ -29,13 +29,17 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Job(msgspec.Struct, frozen=True, kw_only=True):
-    """What a child process is to measure; `kernels` names another folder than the shipped one."""
+    """What a child process is to measure; `kernels` names another folder than the shipped one.
+
+    `tune`: first, measure which configurations of the kernels are fastest, and keep them.
+    """
 
     target: Target
     workloads: tuple[Workload, ...]
     effort: EffortName
     baseline: Baseline
     kernels: str | None = None
+    tune: bool = False
 
 
 class Started(msgspec.Struct, frozen=True, kw_only=True, tag=True):
@@ -56,6 +60,12 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     training: Training | None = None
 
 
+class Tuned(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """What tuning the device found."""
+
+    tuning: Tuning
+
+
 class Alive(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     """Something long is making progress."""
 
@@ -73,4 +83,4 @@ class Failed(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     detail: str
 
 
-Message = Started | Alive | Outcome | Finished | Failed
+Message = Started | Tuned | Alive | Outcome | Finished | Failed

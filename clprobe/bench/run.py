@@ -19,8 +19,10 @@ from clprobe.bench.protocol import (
     Outcome,
     Started,
     Target,
+    Tuned,
     Workload,
 )
+from clprobe.model.measurement import Tuning
 
 Progress = Callable[[str], None]
 
@@ -33,6 +35,7 @@ class Options:
     effort: EffortName
     baseline: Baseline
     kernels: Path | None = None
+    tune: bool = False
 
 
 @dataclass(slots=True)
@@ -43,6 +46,7 @@ class Measured:
     complete: bool = True
     """Whether every device did, or refused to do, all that it was asked."""
     interrupted: bool = False
+    tunings: list[Tuning] = field(default_factory=list)
     other_load_percent: int | None = None
     """The most that other programs used of the CPU while a device was measured."""
 
@@ -64,6 +68,7 @@ def _measure_device(
         effort=options.effort,
         baseline=options.baseline,
         kernels=None if options.kernels is None else str(options.kernels.resolve()),
+        tune=options.tune,
     )
     current = Started(workload="the start")
     done: set[str] = set()
@@ -77,6 +82,9 @@ def _measure_device(
                     measured.outcomes.append(message)
                     done.add(message.results[0].workload)
                     measured.complete &= message.results[0].status != "error"
+                case Tuned():
+                    measured.tunings.append(message.tuning)
+                    measured.complete &= not message.tuning.problem
                 case Finished():
                     measured.other_load_percent = max(
                         message.other_load_percent, measured.other_load_percent or 0

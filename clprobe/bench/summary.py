@@ -22,6 +22,7 @@ def summarise(measured: Measured, system: System, options: Options) -> BenchRepo
         verdicts=tuple(outcome.verdict for outcome in outcomes),
         effort=options.effort,
         interrupted=measured.interrupted,
+        tuning=tuple(measured.tunings),
         conditions=Conditions(other_load_percent=measured.other_load_percent),
     )
 

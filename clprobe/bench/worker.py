@@ -32,11 +32,13 @@ from clprobe.bench.protocol import (
     Outcome,
     Started,
     Target,
+    Tuned,
     Workload,
 )
 from clprobe.bench.quiet import OtherLoad
 from clprobe.bench.targets import printed
 from clprobe.bench.training import measure_steps, measure_training
+from clprobe.bench.tuning import tune_device
 from clprobe.model.errors import ClprobeError
 from clprobe.tensor import Device, DeviceError
 
@@ -77,6 +79,9 @@ def work(job: Job, send: Send) -> None:
         lambda: send(Alive()),
     )
     other_load = OtherLoad()
+    if job.tune:
+        send(Started(workload="which kernels are fastest"))
+        send(Tuned(tuning=tune_device(contest)))
     for workload in job.workloads:
         slow = False
         for started, measuring in _steps(workload, contest):

@@ -60,6 +60,11 @@ if TYPE_CHECKING:
     help="Also write the report to a file: .json, .html or .md.",
 )
 @click.option(
+    "--tune",
+    is_flag=True,
+    help="First measure which kernels are fastest on each device, and keep that for later.",
+)
+@click.option(
     "--compare",
     "compares",
     is_flag=True,
@@ -76,6 +81,7 @@ def command(  # noqa: PLR0913 - one argument per option
     baseline: Baseline | None,
     as_json: bool,
     output: Path | None,
+    tune: bool,
     compares: bool,
     files: tuple[Path, ...],
 ) -> int:
@@ -85,7 +91,7 @@ def command(  # noqa: PLR0913 - one argument per option
 
     With --compare BEFORE.json AFTER.json: what changed beyond the noise.
     """
-    measuring = any((selectors, workloads, effort, baseline))
+    measuring = any((selectors, workloads, effort, baseline, tune))
     refuse_other_options(compares=compares, paths=files, measuring=measuring)
     if compares:
         return compare_files(ctx, files, as_json=as_json, output=output)
@@ -95,7 +101,10 @@ def command(  # noqa: PLR0913 - one argument per option
     from clprobe.bench.summary import summarise  # noqa: PLC0415
 
     options = Options(
-        workloads=workloads or WORKLOADS, effort=effort or "default", baseline=chosen_baseline
+        workloads=workloads or WORKLOADS,
+        effort=effort or "default",
+        baseline=chosen_baseline,
+        tune=tune,
     )
     snapshot = Snapshot()
     measured = Measured()

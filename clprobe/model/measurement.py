@@ -136,6 +136,33 @@ class Conditions(msgspec.Struct, frozen=True, kw_only=True):
     warnings: tuple[str, ...] = ()
 
 
+class TunedProduct(msgspec.Struct, frozen=True, kw_only=True):
+    """The fastest configuration found for one product of matrices, and what was used before."""
+
+    product: str
+    configuration: str
+    gflops: float
+    gflops_before: float
+
+
+class RejectedConfiguration(msgspec.Struct, frozen=True, kw_only=True):
+    """A configuration that is never used: it exceeds a limit, does not build or is wrong."""
+
+    product: str
+    configuration: str
+    reason: str
+
+
+class Tuning(msgspec.Struct, frozen=True, kw_only=True):
+    """What measuring configurations on one device found; `problem` if it could not be finished."""
+
+    device: str
+    seconds: float
+    found: tuple[TunedProduct, ...] = ()
+    rejected: tuple[RejectedConfiguration, ...] = ()
+    problem: str = ""
+
+
 class BenchReport(msgspec.Struct, frozen=True, kw_only=True):
     """Everything a bench run found; `effort` is quick, default or full.
 
@@ -153,3 +180,4 @@ class BenchReport(msgspec.Struct, frozen=True, kw_only=True):
     peaks: tuple[Peak, ...] = ()
     crossovers: tuple[Crossover, ...] = ()
     interrupted: bool = False
+    tuning: tuple[Tuning, ...] = ()

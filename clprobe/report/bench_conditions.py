@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
 """What the machine was like while bench measured, and whether its figures can be trusted."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
-from clprobe.model.measurement import BenchReport
+from clprobe.model.measurement import BenchReport, TunedProduct, Tuning
 
 _QUIET_PERCENT = 10
+_MOST_REASONS = 3
 
 
 def warnings_of(report: BenchReport) -> list[str]:
@@ -25,13 +27,44 @@ def warnings_of(report: BenchReport) -> list[str]:
     return said
 
 
-def absences(report: BenchReport) -> list[str]:
-    """Return who did not take part, and why, a sentence each."""
+def notes(report: BenchReport) -> list[str]:
+    """Return who did not take part, and why, and what tuning found, a sentence each."""
+    return [*_absences(report), *_tunings(report)]
+
+
+def _absences(report: BenchReport) -> list[str]:
     return [
         f"{one.name} took no part: {one.detail or one.status}".removesuffix(".") + "."
         for one in report.contestants
         if one.status != "ok"
     ]
+
+
+def _tunings(report: BenchReport) -> list[str]:
+    return [sentence for one in report.tuning for sentence in _tuning(one)]
+
+
+def _tuning(tuning: Tuning) -> Iterator[str]:
+    if tuning.problem:
+        yield f"Tuning {tuning.device} failed: {tuning.problem}"
+        return
+    faster = [one for one in tuning.found if one.gflops > one.gflops_before]
+    yield (
+        f"Tuning {tuning.device} took {tuning.seconds:.0f} s: for {len(faster)} of "
+        f"{len(tuning.found)} products of matrices a faster kernel was found"
+        + (f", {_greatest_gain(faster)}." if faster else ".")
+    )
+    reasons = Counter(one.reason for one in tuning.rejected)
+    for reason, count in reasons.most_common(_MOST_REASONS):
+        yield f"Not used on {tuning.device}, {count} kernels: {reason.removesuffix('.')}."
+
+
+def _greatest_gain(faster: Sequence[TunedProduct]) -> str:
+    most = max(faster, key=lambda one: one.gflops / one.gflops_before)
+    return (
+        f"at most {most.gflops / most.gflops_before:.2f} times as fast "
+        f"({most.product}: {most.gflops:.0f} GFLOP/s)"
+    )
 
 
 def other_load(report: BenchReport) -> int | None:

@@ -4,7 +4,7 @@
 from collections.abc import Iterator
 
 from clprobe.model.measurement import BenchReport, Decision
-from clprobe.report.bench_conditions import absences, condition_facts, warnings_of
+from clprobe.report.bench_conditions import condition_facts, notes, warnings_of
 from clprobe.report.bench_page.batch_curves import batch_curves
 from clprobe.report.bench_page.loss_curves import loss_curves
 from clprobe.report.bench_page.ratios import ratios
@@ -27,7 +27,7 @@ def bench_html(report: BenchReport) -> str:
         "<h1>Is the device worth it?</h1>\n"
         + warnings(warnings_of(report))
         + ("".join(map(_verdict, sections)) or "<p>Nothing was measured.</p>\n")
-        + sentences([("·", absence) for absence in absences(report)])
+        + sentences([("·", note) for note in notes(report)])
         + _pictures("Training at each batch size", batch_curves(report))
         + "".join(
             _pictures(f"Pictures of {device}", _device_pictures(report, device, f"device-{index}"))

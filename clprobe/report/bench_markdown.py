@@ -4,7 +4,7 @@
 from collections.abc import Iterator
 
 from clprobe.model.measurement import BenchReport
-from clprobe.report.bench_conditions import absences, condition_facts, warnings_of
+from clprobe.report.bench_conditions import condition_facts, notes, warnings_of
 from clprobe.report.bench_rows import RATIO_NOTE, Row, Section, method, sections_of
 from clprobe.report.markdown_text import plain, row
 
@@ -13,7 +13,7 @@ def bench_markdown(report: BenchReport) -> str:
     """Return the conclusions and one table per device, and the conditions below."""
     parts = ["# clprobe bench", *(f"> ⚠ {plain(one)}" for one in warnings_of(report))]
     parts += map(_section, sections_of(report))
-    parts += map(plain, absences(report))
+    parts += map(plain, notes(report))
     if not report.verdicts:
         parts.append("Nothing was measured.")
     parts += [f"{plain(method(report))} {RATIO_NOTE}", *_conditions(report)]

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from clprobe.model.measurement import BenchReport, Decision
 from clprobe.report.bench_bars import CELLS, ratio_bar
-from clprobe.report.bench_conditions import absences, warnings_of
+from clprobe.report.bench_conditions import notes, warnings_of
 from clprobe.report.bench_rows import Section, method, sections_of
 from clprobe.report.terminal import PIPE_WIDTH, in_ascii, mark, safe
 
@@ -33,8 +33,8 @@ def bench_text(report: BenchReport, *, plain: bool = False) -> RenderableType:
     parts: list[RenderableType] = []
     for section in sections_of(report):
         parts += _section(section, plain=plain)
-    parts += [item("note", "note", safe(one), plain=plain) for one in absences(report)]
-    if len(warnings) + len(absences(report)):
+    parts += [item("note", "note", safe(one), plain=plain) for one in notes(report)]
+    if len(warnings) + len(notes(report)):
         parts += [*warnings, Text("")]
     return Group(*parts, Text(method(report), style="label"))
 

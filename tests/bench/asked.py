@@ -9,7 +9,7 @@ def messages_of(
     target: Target,
     *workloads: Workload,
     silence_seconds: float = 40,
-    **more: str,
+    **more: str | bool,
 ) -> list[Message]:
     """Return what a child says about quick workloads, torch left out unless asked for."""
     job = Job(

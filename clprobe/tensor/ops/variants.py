@@ -27,6 +27,11 @@ class Product:
     transposed: str = "NN"
     """N or T for either operand."""
 
+    def __str__(self) -> str:
+        """Return it as people write it: NN 128x512x784, rows by columns by depth."""
+        sizes = f"{self.transposed} {self.rows}x{self.columns}x{self.depth}"
+        return sizes if self.batches == 1 else f"{sizes}, {self.batches} of them"
+
     @property
     def operations(self) -> int:
         """Return how many multiplications and additions it takes."""

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: MIT
+"""Tunes the kernels of the device under test before it is measured."""
+
+import time
+
+from clprobe.bench.measure import Contest
+from clprobe.model.errors import ClprobeError
+from clprobe.model.measurement import RejectedConfiguration, TunedProduct, Tuning
+from clprobe.tensor.tuning.tune import tune
+
+
+def tune_device(contest: Contest) -> Tuning:
+    """Measure configurations, keep the fastest for later runs too, and say what was found."""
+    started = time.monotonic()
+    try:
+        report = tune(
+            contest.device.device,
+            candidates=contest.effort.tuning_candidates,
+            alive=contest.alive,
+        )
+    except (ClprobeError, OSError) as error:
+        seconds = time.monotonic() - started
+        return Tuning(device=contest.label, seconds=seconds, problem=str(error))
+    return Tuning(
+        device=contest.label,
+        seconds=report.elapsed_s,
+        found=tuple(
+            TunedProduct(
+                product=str(winner.tuned.product),
+                configuration=winner.tuned.variant.name,
+                gflops=winner.tuned.gflops,
+                gflops_before=winner.previous_gflops,
+            )
+            for winner in report.winners
+        ),
+        rejected=tuple(
+            RejectedConfiguration(
+                product=str(one.product), configuration=one.variant.name, reason=one.reason
+            )
+            for one in report.rejected
+        ),
+    )
