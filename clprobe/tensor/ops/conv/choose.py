@@ -20,6 +20,7 @@ from clprobe.tensor.ops.conv import (
     implicit_gemm,
     unfold,
     winograd,
+    winograd_weights,
 )
 from clprobe.tensor.ops.conv.geometry import Geometry
 from clprobe.tensor.ops.conv.plan import Direction, Plan
@@ -36,6 +37,7 @@ ALGORITHMS: dict[str, Prepare] = {
     "implicit_gemm": implicit_gemm.prepare,
     "unfold": unfold.prepare,
     "winograd": winograd.prepare,
+    "winograd_weights": winograd_weights.prepare,
 }
 
 
