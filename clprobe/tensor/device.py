@@ -248,9 +248,10 @@ class Device:
             self.queue = fast
 
     def close(self) -> None:
-        """Wait for the queue and give unused memory back."""
+        """Wait for the queue, give unused memory back, keep what was built for next time."""
         self.finish()
         self.pool.trim()
+        self.programs.save()
 
     def __enter__(self) -> "Device":
         return self
