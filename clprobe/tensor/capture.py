@@ -17,7 +17,8 @@ from typing import Any
 import pyopencl as cl
 
 from clprobe.tensor import fusion
-from clprobe.tensor.device import Device, NdRange, bind
+from clprobe.tensor.commands import bind
+from clprobe.tensor.device import Device, NdRange
 from clprobe.tensor.errors import DeviceError
 from clprobe.tensor.memory import Loan, MemoryUse, Pool
 from clprobe.tensor.placement import Need, Room, place
