@@ -68,9 +68,11 @@ void depthwise_weights(global const float *restrict dy, global const float *rest
             for (uint vector = 0; vector < count; vector += 16) {
                 float16 values = vload16(0, gradient + vector);
                 #pragma unroll
-                for (uint tap = 0; tap < TAPS; tap++)
-                    sums[tap] += values * vload16(0, image + vector + tap / KERNEL_WIDTH * dilation_y * line
-                                                         + tap % KERNEL_WIDTH * dilation_x);
+                for (uint tap = 0; tap < TAPS; tap++) {
+                    uint row = tap / KERNEL_WIDTH, column = tap % KERNEL_WIDTH;
+                    uint place = vector + row * dilation_y * line + column * dilation_x;
+                    sums[tap] += values * vload16(0, image + place);
+                }
             }
         }
         #pragma unroll
