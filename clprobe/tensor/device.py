@@ -13,6 +13,7 @@ import numpy as np
 import pyopencl as cl
 
 from clprobe.tensor.binary_cache import BinaryCache
+from clprobe.tensor.commands import bind, copy_bytes
 from clprobe.tensor.errors import DeviceError
 from clprobe.tensor.limits import Limits
 from clprobe.tensor.memory import MemoryUse, Pool
@@ -202,9 +203,9 @@ class Device:
         **Raises** DeviceError.
         """
         with self._naming("a copy"):
-            event = _copy(self.queue, target, source, size_bytes)
+            event = copy_bytes(self.queue, target, source, size_bytes)
         if self.capturing is not None:
-            self.capturing.add("copy", _copy, (target, source, size_bytes))
+            self.capturing.add("copy", copy_bytes, (target, source, size_bytes))
         self.record("copy", event)
 
     def finish(self) -> None:
@@ -248,9 +249,10 @@ class Device:
             self.queue = fast
 
     def close(self) -> None:
-        """Wait for the queue and give unused memory back."""
+        """Wait for the queue, give unused memory back, keep what was built for next time."""
         self.finish()
         self.pool.trim()
+        self.programs.save()
 
     def __enter__(self) -> "Device":
         return self
@@ -282,20 +284,3 @@ class Device:
         for recording in self.recordings:
             recording.append(Recorded(name, event))
         return event
-
-
-def bind(handle: cl.Kernel, arguments: Sequence[Argument]) -> None:
-    """Set all arguments of a kernel.
-
-    **Raises** pyopencl.Error.
-    """
-    for index, argument in enumerate(arguments):
-        if isinstance(argument, cl.Buffer):
-            handle.set_arg(index, argument)
-        else:
-            # set_arg takes the same bytes, but 6 to 10 µs to find out what a scalar is.
-            handle._set_arg_buf(index, argument.tobytes())  # type: ignore[attr-defined]
-
-
-def _copy(queue: cl.CommandQueue, target: cl.Buffer, source: cl.Buffer, size: int) -> cl.Event:
-    return cl.enqueue_copy(queue, target, source, byte_count=size)

@@ -16,6 +16,15 @@ _MOST_HELD = 1.2
 _CLOSE_FIT = 1.125
 
 
+@dataclass(slots=True, eq=False)
+class Loan:
+    """A buffer in use, from its allocation on."""
+
+    size_bytes: int
+    """What was asked for."""
+    is_over: bool = False
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryUse:
     """Bytes of device memory."""
@@ -29,13 +38,12 @@ class MemoryUse:
 
 
 class Pool:
-    """The buffers of one device, or of one captured step, which keeps all that it ever had."""
+    """The buffers of one device, or of one step while it is captured."""
 
-    def __init__(self, create: Callable[[int], cl.Buffer], *, keeps_all: bool = False) -> None:
+    def __init__(self, create: Callable[[int], cl.Buffer]) -> None:
         self._create = create
-        self._keeps_all = keeps_all
-        self._lent: dict[int, int] = {}
-        """The bytes asked for when each buffer was allocated that is now in use."""
+        self._lent: dict[int, Loan] = {}
+        """Of the buffers now in use, under their id."""
         self._idle: dict[int, list[cl.Buffer]] = {}
         self._idle_sizes: list[int] = []
         """The keys of _idle, in order."""
@@ -61,14 +69,10 @@ class Pool:
         most = int(_MOST_HELD * max(live, self._peak_live_bytes))
         buffer = self._take(size_bytes, int(_CLOSE_FIT * size_bytes))
         if buffer is None and self._held_bytes + size_bytes > most:
-            if self._keeps_all:
-                # Rather an idle buffer that is too large than more memory.
-                buffer = self._take(size_bytes, most)
-            else:
-                self._trim(most - size_bytes)
+            self._trim(most - size_bytes)
         if buffer is None:
             buffer = self._new(size_bytes)
-        self._lent[id(buffer)] = size_bytes
+        self._lent[id(buffer)] = Loan(size_bytes)
         self._live_bytes += size_bytes
         self._peak_live_bytes = max(self._peak_live_bytes, self._live_bytes)
         return buffer
@@ -76,7 +80,9 @@ class Pool:
     def release(self, buffer: cl.Buffer) -> None:
         """Keep a buffer that no array uses any more for the next one that needs its size."""
         size = int(buffer.size)
-        self._live_bytes -= self._lent.pop(id(buffer))
+        loan = self._lent.pop(id(buffer))
+        loan.is_over = True
+        self._live_bytes -= loan.size_bytes
         if id(buffer) in self._pinned:
             self._pinned.remove(id(buffer))
             self._held_bytes -= size
@@ -84,6 +90,10 @@ class Pool:
         if size not in self._idle:
             insort(self._idle_sizes, size)
         self._idle.setdefault(size, []).append(buffer)
+
+    def loan(self, buffer: cl.Buffer) -> Loan | None:
+        """Return whose buffer this now is, if it is one of this pool's."""
+        return self._lent.get(id(buffer))
 
     def pin(self, buffer: cl.Buffer) -> None:
         """Never give this buffer to another array, for somebody else holds and uses it."""
@@ -117,8 +127,13 @@ class Pool:
         return buffer
 
     def _trim(self, most_held: int) -> None:
-        """Give idle buffers back, the smallest first, until so many bytes at most are held."""
+        """Give idle buffers back until so many bytes at most are held, and as few as will do.
+
+        Many small ones would have to be created again, which takes longer than one large one.
+        """
         while self._held_bytes > most_held and self._idle_sizes:
-            buffer = self._take(0, self._idle_sizes[0])
+            excess = self._held_bytes - most_held
+            at = min(bisect_left(self._idle_sizes, excess), len(self._idle_sizes) - 1)
+            buffer = self._take(self._idle_sizes[at], self._idle_sizes[at])
             if buffer is not None:
                 self._held_bytes -= int(buffer.size)

@@ -5,9 +5,11 @@ import re
 import time
 import warnings
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar, cast
+from weakref import finalize
 
 import pyopencl as cl
 
@@ -62,6 +64,9 @@ class Programs:
     ) -> None:
         self.compile_ns = 0
         self._cache = BinaryCache(default_folder()) if cache is None else cache
+        self._unsaved: list[tuple[str, cl.Program]] = []
+        # Whoever does not close the device has its programs stored at the end all the same.
+        finalize(self, _store, self._cache, self._unsaved)
         self._context = context
         self._device = device
         self._limits = limits
@@ -128,6 +133,10 @@ class Programs:
             hint="Add a candidate that needs less.",
         )
 
+    def save(self) -> None:
+        """Store what was compiled since the last time, so that another process need not."""
+        _store(self._cache, self._unsaved)
+
     def forget(self, is_stale: Callable[[Hashable], bool]) -> None:
         """Drop what `remember` remembers under the keys that are stale."""
         self._choices = {key: it for key, it in self._choices.items() if not is_stale(key)}
@@ -182,10 +191,22 @@ class Programs:
             options,
             cache_dir=False,  # type: ignore[arg-type]  # means "none"
         )
-        binaries = cast("list[bytes]", built.get_info(cl.program_info.BINARIES))
-        if binaries and binaries[0]:
-            self._cache.store(key, binaries[0])
+        self._unsaved.append((key, built))
         return built
+
+
+def _store(cache: BinaryCache, programs: list[tuple[str, cl.Program]]) -> None:
+    """Move programs to the cache.
+
+    Not as soon as they are built: asked for a binary, PoCL compiles every kernel for work-groups of
+    any size, which takes longer than all else and which nobody has to wait for before a first step.
+    """
+    while programs:
+        key, program = programs.pop()
+        with suppress(cl.Error):
+            binaries = cast("list[bytes]", program.get_info(cl.program_info.BINARIES))
+            if binaries and binaries[0]:
+                cache.store(key, binaries[0])
 
 
 def read_with_includes(folder: Path, file: str) -> str:

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
-// C = A·B on an Intel GPU without local memory: a sub-group computes ITEM_ROWS x SUB_GROUP·VECTORS
+// C = A·B on an Intel GPU without local memory: a sub-group computes ITEM_ROWS x SUB_GROUP·4
 // of C. Block reads bring a row of B, a value of A lies in each lane and reaches the others as an
-// operand of the multiply-add itself.
+// operand of the multiply-add itself. No loop surrounds all of this: what a compiler would compute
+// before it costs registers.
 //   a        float, row-major (m, k), or (k, m) if TRANSPOSE_A
 //   b        float, row-major (k, n), or (n, k) if TRANSPOSE_B, which is read column by column
 //   c        float, row-major (m, n)
 //   batches  matrices to multiply; *_step values lie between one and the next (0 repeats one)
 //   bias, residual  as common/epilogue.cl says; residual is laid out like c
-//   launch   global tiles·WORK_ITEMS x 1, where tiles = ceil(m / TILE_ROWS)·ceil(n / TILE_COLUMNS),
-//            local WORK_ITEMS x 1; batches beyond the second size are looped over
+//   launch   global tiles·WORK_ITEMS x batches, local WORK_ITEMS x 1,
+//            where tiles = ceil(m / TILE_ROWS)·ceil(n / TILE_COLUMNS)
 //   local    none
 //   needs    cl_intel_subgroups, cl_intel_required_subgroup_size with a sub-group of SUB_GROUP
 //   source   Intel 2018, cl_intel_subgroups version 7
@@ -33,10 +34,6 @@
 #ifndef ITEM_ROWS
 #define ITEM_ROWS 16
 #endif
-// Columns of a work-item, SUB_GROUP apart: with ITEM_ROWS of them all sums stay in registers.
-#ifndef VECTORS
-#define VECTORS 4
-#endif
 // Sub-groups below each other, which read the same part of B.
 #ifndef SUB_GROUPS
 #define SUB_GROUPS 4
@@ -44,36 +41,27 @@
 
 #define WORK_ITEMS (SUB_GROUP * SUB_GROUPS)
 #define TILE_ROWS (ITEM_ROWS * SUB_GROUPS)
-#define TILE_COLUMNS (SUB_GROUP * VECTORS)
+#define TILE_COLUMNS (SUB_GROUP * 4)
+#define ROWS_OF_LANE ((ITEM_ROWS + SUB_GROUP - 1) / SUB_GROUP)
 
 float block_read(global const float *source) {
-    return as_float(intel_sub_group_block_read((const global uint *)source));
+    return as_float(intel_sub_group_block_read((global const uint *)source));
 }
 
-// One value of depth per lane, for each row; past the edge, zero along the depth and any along rows.
-void read_a(float values[ITEM_ROWS], global const float *a, uint row, uint depth, uint m, uint k) {
-    uint z = depth + get_sub_group_local_id();
-    #pragma unroll
-    for (uint i = 0; i < ITEM_ROWS; i++) {
-        size_t line = min(row + i, m - 1);
-        if (!TRANSPOSE_A && depth + SUB_GROUP <= k)
-            values[i] = block_read(a + line * k + depth);
-        else
-            values[i] = z < k ? a[TRANSPOSE_A ? (size_t)z * m + line : line * k + z] : 0.0f;
-    }
+float4 block_read4(global const float *source) {
+    return as_float4(intel_sub_group_block_read4((global const uint *)source));
 }
 
-void read_b(float values[VECTORS], global const float *b, uint column, uint z, uint n, uint k) {
+// Four values of a row of B for each lane, SUB_GROUP apart. Columns past the edge repeat the last one,
+// and so do rows of A: their sums are not stored.
+float4 read_b(global const float *b, uint column, uint z, uint n, uint k) {
+    float values[4];
     #pragma unroll
-    for (uint j = 0; j < VECTORS; j++) {
-        uint first = column + j * SUB_GROUP;
-        uint x = min(first + get_sub_group_local_id(), n - 1);
-        uint line = min(z, k - 1);
-        if (!TRANSPOSE_B && first + SUB_GROUP <= n)
-            values[j] = block_read(b + (size_t)line * n + first);
-        else
-            values[j] = b[TRANSPOSE_B ? (size_t)x * k + line : (size_t)line * n + x];
+    for (uint j = 0; j < 4; j++) {
+        size_t x = min(column + j * SUB_GROUP + get_sub_group_local_id(), n - 1);
+        values[j] = b[TRANSPOSE_B ? x * k + z : (size_t)z * n + x];
     }
+    return (float4)(values[0], values[1], values[2], values[3]);
 }
 
 kernel __attribute__((reqd_work_group_size(WORK_ITEMS, 1, 1)))
@@ -81,44 +69,64 @@ __attribute__((intel_reqd_sub_group_size(SUB_GROUP)))
 void matmul(global const float *restrict a, global const float *restrict b,
             global float *restrict c, uint m, uint n, uint k, ulong batches, ulong a_step,
             ulong b_step, ulong c_step, global const float *bias, global const float *residual) {
+    uint lane = get_sub_group_local_id();
     uint tiles_across = (n + TILE_COLUMNS - 1) / TILE_COLUMNS;
-    uint row = (uint)get_group_id(0) / tiles_across * TILE_ROWS + get_sub_group_id() * ITEM_ROWS;
+    // The shuffle tells the compiler that the row is the same in all lanes.
+    uint row = (uint)get_group_id(0) / tiles_across * TILE_ROWS +
+               intel_sub_group_shuffle(get_sub_group_id(), 0) * ITEM_ROWS;
     uint column = (uint)get_group_id(0) % tiles_across * TILE_COLUMNS;
-
-    for (size_t batch = get_global_id(1); batch < batches; batch += get_global_size(1)) {
-        float sums[ITEM_ROWS][VECTORS];
-        #pragma unroll
-        for (uint i = 0; i < ITEM_ROWS; i++)
-            #pragma unroll
-            for (uint j = 0; j < VECTORS; j++)
-                sums[i][j] = 0.0f;
-        for (uint depth = 0; depth < k; depth += SUB_GROUP) {
-            float a_values[ITEM_ROWS];
-            read_a(a_values, a + batch * a_step, row, depth, m, k);
-            #pragma unroll
-            for (uint z = 0; z < SUB_GROUP; z++) {
-                float b_values[VECTORS];
-                read_b(b_values, b + batch * b_step, column, depth + z, n, k);
-                #pragma unroll
-                for (uint i = 0; i < ITEM_ROWS; i++) {
-                    float value = intel_sub_group_shuffle(a_values[i], z);
-                    #pragma unroll
-                    for (uint j = 0; j < VECTORS; j++)
-                        sums[i][j] = fma(value, b_values[j], sums[i][j]);
-                }
-            }
-        }
-        global float *result = c + batch * c_step;
-        global const float *rest = RESIDUAL ? residual + batch * c_step : residual;
+    bool is_inside = row + ITEM_ROWS <= m && column + TILE_COLUMNS <= n;
+    size_t batch = get_global_id(1);
+    global const float *a_now = a + batch * a_step;
+    global const float *b_now = b + batch * b_step;
+    float4 sums[ITEM_ROWS];
+    #pragma unroll
+    for (uint i = 0; i < ITEM_ROWS; i++)
+        sums[i] = 0.0f;
+    uint depth = 0;
+    for (; is_inside && depth + SUB_GROUP <= k; depth += SUB_GROUP) {
+        float a_values[ITEM_ROWS];
+        global const float *next =
+            a_now + (TRANSPOSE_A ? (size_t)(depth + lane) * m + row : (size_t)row * k + depth);
         #pragma unroll
         for (uint i = 0; i < ITEM_ROWS; i++) {
+            a_values[i] = TRANSPOSE_A ? next[i] : block_read(next);
+            next += TRANSPOSE_A ? 0 : k;
+        }
+        #pragma unroll
+        for (uint z = 0; z < SUB_GROUP; z++) {
+            float4 b_values = TRANSPOSE_B ? read_b(b_now, column, depth + z, n, k)
+                                          : block_read4(b_now + (size_t)(depth + z) * n + column);
             #pragma unroll
-            for (uint j = 0; j < VECTORS; j++) {
-                uint x = column + j * SUB_GROUP + get_sub_group_local_id();
-                size_t index = (size_t)(row + i) * n + x;
-                if (row + i < m && x < n)
-                    result[index] = finish(sums[i][j], bias, rest, row + i, x, index);
-            }
+            for (uint i = 0; i < ITEM_ROWS; i++)
+                sums[i] = fma(intel_sub_group_shuffle(a_values[i], z), b_values, sums[i]);
+        }
+    }
+    // The rest of the depth, and all of it at the edges: each lane reads A for one row, or two.
+    #pragma unroll 1
+    for (; depth < k; depth++) {
+        float a_values[ROWS_OF_LANE];
+        #pragma unroll
+        for (uint i = 0; i < ROWS_OF_LANE; i++) {
+            size_t line = min(row + i * SUB_GROUP + lane, m - 1);
+            a_values[i] = a_now[TRANSPOSE_A ? (size_t)depth * m + line : line * k + depth];
+        }
+        float4 b_values = read_b(b_now, column, depth, n, k);
+        #pragma unroll
+        for (uint i = 0; i < ITEM_ROWS; i++) {
+            float a_value = intel_sub_group_shuffle(a_values[i / SUB_GROUP], i % SUB_GROUP);
+            sums[i] = fma(a_value, b_values, sums[i]);
+        }
+    }
+    #pragma unroll
+    for (uint i = 0; i < ITEM_ROWS; i++) {
+        float of_row[4] = {sums[i].x, sums[i].y, sums[i].z, sums[i].w};
+        #pragma unroll
+        for (uint j = 0; j < 4; j++) {
+            uint x = column + j * SUB_GROUP + lane;
+            size_t index = batch * c_step + (size_t)(row + i) * n + x;
+            if (row + i < m && x < n)
+                c[index] = finish(of_row[j], bias, residual, row + i, x, index);
         }
     }
 }

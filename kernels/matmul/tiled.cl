@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // C = A·B on a GPU: a work-group computes one tile of C from tiles of A and B in local memory, a
 // work-item ITEM_ROWS x ITEM_COLUMNS of it in registers, while the next tiles are on their way.
-//   a        float, row-major (m, k), or (k, m) if TRANSPOSE_A
-//   b        float, row-major (k, n), or (n, k) if TRANSPOSE_B
+//   a        float, or half if A_HALF, row-major (m, k), or (k, m) if TRANSPOSE_A
+//   b        float, or half if B_HALF, row-major (k, n), or (n, k) if TRANSPOSE_B
 //   c        float, row-major (m, n), or SPLITS of them if k is split, for tiled_sum.cl to add
 //   batches  matrices to multiply; *_step values lie between one and the next (0 repeats one)
 //   bias, residual  as common/epilogue.cl says; residual is laid out like c
@@ -20,7 +20,28 @@
 #ifndef TRANSPOSE_B
 #define TRANSPOSE_B 0
 #endif
-// Floats per access of global memory: 4 where the contiguous size of the matrix is a multiple of 4.
+// 1 says that an operand is stored in half precision; what is added up is float all the same.
+#ifndef A_HALF
+#define A_HALF 0
+#endif
+#ifndef B_HALF
+#define B_HALF 0
+#endif
+#if A_HALF
+#define A_VALUE half
+#define FETCH_A fetch_tile_of_halves
+#else
+#define A_VALUE float
+#define FETCH_A fetch_tile
+#endif
+#if B_HALF
+#define B_VALUE half
+#define FETCH_B fetch_tile_of_halves
+#else
+#define B_VALUE float
+#define FETCH_B fetch_tile
+#endif
+// Values per access of global memory: 4 where the contiguous size of the matrix is a multiple of 4.
 #ifndef WIDTH_A
 #define WIDTH_A 1
 #endif
@@ -66,7 +87,7 @@ void store_four(global float *c, const float *sums, global const float *bias,
 }
 
 kernel __attribute__((reqd_work_group_size(WORK_ITEMS, 1, 1)))
-void matmul(global const float *restrict a, global const float *restrict b,
+void matmul(global const A_VALUE *restrict a, global const B_VALUE *restrict b,
             global float *restrict c, uint m, uint n, uint k, ulong batches, ulong a_step,
             ulong b_step, ulong c_step, global const float *bias, global const float *residual) {
     local float a_tiles[BUFFERS][TILE_DEPTH * A_LINE] __attribute__((aligned(16)));
@@ -97,13 +118,13 @@ void matmul(global const float *restrict a, global const float *restrict b,
     for (size_t batch = get_global_id(1); batch < batches * SPLITS; batch += get_global_size(1)) {
         uint depth = min(k, (uint)(batch % SPLITS) * part);
         uint end = min(k, depth + part);
-        global const float *a_next =
+        global const A_VALUE *a_next =
             a + batch / SPLITS * a_step + (size_t)depth * (TRANSPOSE_A ? m : 1);
-        global const float *b_next =
+        global const B_VALUE *b_next =
             b + batch / SPLITS * b_step + (size_t)depth * (TRANSPOSE_B ? 1 : n);
         float4 a_values[A_VECTORS], b_values[B_VECTORS];
-        fetch_tile(a_values, a_next, a_offsets, a_places, A_VECTORS, WIDTH_A, end - depth);
-        fetch_tile(b_values, b_next, b_offsets, b_places, B_VECTORS, WIDTH_B, end - depth);
+        FETCH_A(a_values, a_next, a_offsets, a_places, A_VECTORS, WIDTH_A, end - depth);
+        FETCH_B(b_values, b_next, b_offsets, b_places, B_VECTORS, WIDTH_B, end - depth);
         stash_tile(a_tiles[0], A_LINE, a_values, a_places, A_VECTORS, WIDTH_A, !TRANSPOSE_A);
         stash_tile(b_tiles[0], B_LINE, b_values, b_places, B_VECTORS, WIDTH_B, TRANSPOSE_B);
         barrier(CLK_LOCAL_MEM_FENCE);
@@ -116,8 +137,8 @@ void matmul(global const float *restrict a, global const float *restrict b,
             uint left = depth + TILE_DEPTH < end ? end - depth - TILE_DEPTH : 0;
             a_next += (size_t)TILE_DEPTH * (TRANSPOSE_A ? m : 1);
             b_next += (size_t)TILE_DEPTH * (TRANSPOSE_B ? 1 : n);
-            fetch_tile(a_values, a_next, a_offsets, a_places, A_VECTORS, WIDTH_A, left);
-            fetch_tile(b_values, b_next, b_offsets, b_places, B_VECTORS, WIDTH_B, left);
+            FETCH_A(a_values, a_next, a_offsets, a_places, A_VECTORS, WIDTH_A, left);
+            FETCH_B(b_values, b_next, b_offsets, b_places, B_VECTORS, WIDTH_B, left);
             multiply_tiles(a_tiles[now], b_tiles[now], origin, sums);
             // With one buffer, nobody may still read what is overwritten now.
             if (BUFFERS == 1)

@@ -79,6 +79,13 @@ float4 load(global const float *source, uint width) {
     return (float4)(*source, 0.0f, 0.0f, 0.0f);
 }
 
+// The same from half precision, which every device can read.
+float4 load_halves(global const half *source, uint width) {
+    if (width == 4)
+        return vloada_half4(0, source);
+    return (float4)(vload_half(0, source), 0.0f, 0.0f, 0.0f);
+}
+
 // Fetches this work-item's vectors of a tile of which `left` values of depth exist.
 void fetch_tile(float4 *values, global const float *from, const size_t *offsets,
                 const uint2 *places, uint count, uint width, uint left) {
@@ -87,6 +94,16 @@ void fetch_tile(float4 *values, global const float *from, const size_t *offsets,
         values[v] = 0.0f;
         if (places[v].y < left)
             values[v] = load(from + offsets[v], width);
+    }
+}
+
+void fetch_tile_of_halves(float4 *values, global const half *from, const size_t *offsets,
+                          const uint2 *places, uint count, uint width, uint left) {
+    #pragma unroll
+    for (uint v = 0; v < count; v++) {
+        values[v] = 0.0f;
+        if (places[v].y < left)
+            values[v] = load_halves(from + offsets[v], width);
     }
 }
 

@@ -12,9 +12,6 @@
 
 #include "common/row_reduce.cl"
 
-#define FOR_COLUMNS(COLUMN)                                                                        \
-    for (size_t COLUMN = get_local_id(0); COLUMN < columns; COLUMN += WORK_GROUP_SIZE)
-
 kernel __attribute__((reqd_work_group_size(WORK_GROUP_SIZE, 1, 1)))
 void layer_norm(global const float *restrict x, global const float *restrict weight,
                 global const float *restrict bias, global float *restrict y,
@@ -25,11 +22,12 @@ void layer_norm(global const float *restrict x, global const float *restrict wei
     global const float *values = x + row * columns;
     global float *result = y + row * columns;
 
-    SUM_ROW(sum, column, columns, values[column])
+    SUM_ROW(sum, column, columns, LOAD(values, column))
     float count = (float)columns;
     float rough = sum / count;
-    SUM_ROW(rest, column, columns, values[column] - rough)
-    SUM_ROW(squares, column, columns, (values[column] - rough) * (values[column] - rough))
+    SUM_ROW(rest, column, columns, LOAD(values, column) - rough)
+    SUM_ROW(squares, column, columns,
+            (LOAD(values, column) - rough) * (LOAD(values, column) - rough))
     float center = rough + rest / count;
     float spread = fmax(0.0f, squares - rest * rest / count) / count;
     float scale = 1.0f / sqrt(spread + epsilon);
@@ -37,8 +35,10 @@ void layer_norm(global const float *restrict x, global const float *restrict wei
         mean[row] = center;
         scales[row] = scale;
     }
-    FOR_COLUMNS(column)
-        result[column] = (values[column] - center) * scale * weight[column] + bias[column];
+    FOR_VECTORS(column, columns) {
+        VALUES normal = (LOAD(values, column) - center) * scale;
+        STORE(normal * LOAD(weight, column) + LOAD(bias, column), result, column);
+    }
 }
 
 kernel __attribute__((reqd_work_group_size(WORK_GROUP_SIZE, 1, 1)))
@@ -52,12 +52,14 @@ void layer_norm_gradient(global const float *restrict x, global const float *res
 
     float center = mean[row], scale = scales[row];
     float count = (float)columns;
-    SUM_ROW(sum, column, columns, gradient[column] * weight[column])
+    SUM_ROW(sum, column, columns, LOAD(gradient, column) * LOAD(weight, column))
     SUM_ROW(products, column, columns,
-            gradient[column] * weight[column] * ((values[column] - center) * scale))
-    FOR_COLUMNS(column) {
-        float normal = (values[column] - center) * scale;
-        dx[start + column] =
-            scale * (gradient[column] * weight[column] - (sum + normal * products) / count);
+            LOAD(gradient, column) * LOAD(weight, column) *
+                ((LOAD(values, column) - center) * scale))
+    FOR_VECTORS(column, columns) {
+        VALUES normal = (LOAD(values, column) - center) * scale;
+        VALUES share = (sum + normal * products) / count;
+        STORE(scale * (LOAD(gradient, column) * LOAD(weight, column) - share), dx,
+              start + column);
     }
 }

@@ -8,23 +8,28 @@
 
 #include "common/row_reduce.cl"
 
-#define MAXIMUM_ROW(RESULT, COLUMN, COLUMNS, EXPRESSION)                                           \
-    REDUCE_ROW(RESULT, COLUMN, COLUMNS, -INFINITY, fmax, work_group_maximum, EXPRESSION)
-
-#define FOR_COLUMNS(COLUMN)                                                                        \
-    for (size_t COLUMN = get_local_id(0); COLUMN < columns; COLUMN += WORK_GROUP_SIZE)
+// Stores values and returns them.
+VALUES kept(VALUES values, global float *row, size_t column) {
+    STORE(values, row, column);
+    return values;
+}
 
 kernel __attribute__((reqd_work_group_size(WORK_GROUP_SIZE, 1, 1)))
 void softmax(global const float *restrict x, global float *restrict y, ulong columns) {
     local float scratch[WORK_GROUP_SIZE];
     global const float *values = x + get_group_id(0) * columns;
     global float *result = y + get_group_id(0) * columns;
-    MAXIMUM_ROW(maximum, column, columns, values[column])
-    // exp is dear, so it is kept; the barrier is for work-items that read another one's.
-    SUM_ROW(sum, column, columns, result[column] = exp(values[column] - maximum))
-    barrier(CLK_GLOBAL_MEM_FENCE);
-    FOR_COLUMNS(column)
-        result[column] /= sum;
+    MAXIMUM_ROW(maximum, column, columns, LOAD(values, column))
+    // exp is dear, so it is kept.
+    SUM_ROW(sum, column, columns,
+            kept(exponential(LOAD(values, column) - maximum), result, column))
+    float factor = 1.0f / sum;
+    // Whole vectors and then the last one, which overlaps and must not be scaled twice.
+    VALUES last = WIDTH > 1 ? LOAD(result, columns - WIDTH) : 0.0f;
+    for (size_t at = get_local_id(0) * WIDTH; at + WIDTH <= columns; at += VECTOR_STEP)
+        STORE(LOAD(result, at) * factor, result, at);
+    if (WIDTH > 1)
+        STORE(last * factor, result, columns - WIDTH);
 }
 
 kernel __attribute__((reqd_work_group_size(WORK_GROUP_SIZE, 1, 1)))
@@ -32,22 +37,23 @@ void softmax_gradient(global const float *restrict y, global const float *restri
                       global float *restrict dx, ulong columns) {
     local float scratch[WORK_GROUP_SIZE];
     size_t first = get_group_id(0) * columns;
-    SUM_ROW(sum, column, columns, dy[first + column] * y[first + column])
-    FOR_COLUMNS(column)
-        dx[first + column] = y[first + column] * (dy[first + column] - sum);
+    global const float *values = y + first, *gradients = dy + first;
+    SUM_ROW(sum, column, columns, LOAD(gradients, column) * LOAD(values, column))
+    FOR_VECTORS(column, columns)
+        STORE(LOAD(values, column) * (LOAD(gradients, column) - sum), dx, first + column);
 }
 
 kernel __attribute__((reqd_work_group_size(WORK_GROUP_SIZE, 1, 1)))
 void log_softmax(global const float *restrict x, global float *restrict y, ulong columns) {
     local float scratch[WORK_GROUP_SIZE];
-    global const float *values = x + get_group_id(0) * columns;
-    global float *result = y + get_group_id(0) * columns;
-    MAXIMUM_ROW(maximum, column, columns, values[column])
-    SUM_ROW(sum, column, columns, exp(values[column] - maximum))
+    size_t first = get_group_id(0) * columns;
+    global const float *values = x + first;
+    MAXIMUM_ROW(maximum, column, columns, LOAD(values, column))
+    SUM_ROW(sum, column, columns, exponential(LOAD(values, column) - maximum))
     float log_sum = log(sum);
     // The maximum goes first: where it is large, adding the small logarithm to it would lose that.
-    FOR_COLUMNS(column)
-        result[column] = (values[column] - maximum) - log_sum;
+    FOR_VECTORS(column, columns)
+        STORE((LOAD(values, column) - maximum) - log_sum, y, first + column);
 }
 
 kernel __attribute__((reqd_work_group_size(WORK_GROUP_SIZE, 1, 1)))
@@ -55,7 +61,9 @@ void log_softmax_gradient(global const float *restrict y, global const float *re
                           global float *restrict dx, ulong columns) {
     local float scratch[WORK_GROUP_SIZE];
     size_t first = get_group_id(0) * columns;
-    SUM_ROW(sum, column, columns, dy[first + column])
-    FOR_COLUMNS(column)
-        dx[first + column] = dy[first + column] - exp(y[first + column]) * sum;
+    global const float *values = y + first, *gradients = dy + first;
+    SUM_ROW(sum, column, columns, LOAD(gradients, column))
+    FOR_VECTORS(column, columns)
+        STORE(LOAD(gradients, column) - exponential(LOAD(values, column)) * sum, dx,
+              first + column);
 }

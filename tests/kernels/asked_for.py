@@ -6,7 +6,7 @@ cannot drift from the code that asks.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +30,7 @@ from clprobe.tensor import (
 )
 from clprobe.tensor.loss_scale import LossScale
 from clprobe.tensor.ops.matmul import ORACLE, matmul_forward
-from clprobe.tensor.ops.variants import Product, load_variants
+from clprobe.tensor.ops.variants import Product, Variant, load_variants
 from clprobe.tensor.optim import SGD, Adam, AdamW, Optimiser
 from clprobe.tensor.program import Kernel, Programs, expand_includes, read_with_includes
 
@@ -46,6 +46,8 @@ CONVOLUTIONS = [
     (16, 128, 28, 128, 3, 1, 1, 1, 1),
     (16, 256, 14, 256, 3, 1, 1, 1, 1),
     (16, 512, 7, 512, 3, 1, 1, 1, 1),
+    (16, 64, 5, 64, 3, 1, 1, 1, 1),
+    (1, 256, 14, 256, 3, 1, 1, 1, 1),
     (16, 64, 56, 256, 1, 1, 0, 1, 1),
     (16, 3, 224, 64, 7, 2, 3, 1, 1),
     (16, 64, 28, 64, 3, 1, 1, 1, 64),
@@ -93,7 +95,11 @@ class AskingPrograms(Programs):
         self._asked, self._really = asked, really
 
     def kernel(self, file: str, name: str, defines: Mapping[str, int] | None = None) -> Kernel:
-        kernel = super().kernel(file, name, defines) if self._really else self._idle(name, file)
+        kernel = self._idle(name, file)
+        if self._really:
+            # Not the kernel's own limit, which is 0 where an emulated device has none.
+            handle = super().kernel(file, name, defines).handle
+            kernel = replace(kernel, handle=handle)
         return self._noted(Build(file, tuple((defines or {}).items())), name, kernel)
 
     def generated(self, source: str, name: str, defines: Mapping[str, int], shown: str) -> Kernel:
@@ -167,12 +173,7 @@ def work(device: Device) -> Iterator[None]:
             yield multiply(device, (m, n, k), transposed)
         x, weight, bias = zeros(device, m, k), zeros(device, n, k), zeros(device, n)
         yield pull(lambda *given: linear(*given).relu(), x, weight, bias)
-    for variant in (ORACLE, *load_variants(device.programs.folder / "matmul" / "variants.yaml")):
-        for transposed in TRANSPOSED:
-            letters = "".join("NT"[given] for given in transposed)
-            product = Product(rows=512, columns=512, depth=512, transposed=letters)
-            if variant.suits(device.limits, product):
-                yield multiply(device, (512, 512, 512), transposed, variant=variant)
+    yield from (name_variants(device, transposed) for transposed in TRANSPOSED)
     yield from (convolve(device, *geometry) for geometry in CONVOLUTIONS)
     for optimiser in (SGD, Adam, AdamW):
         yield train(device, mlp(device), (128, 784), optimiser)
@@ -186,9 +187,32 @@ def convolve(device: Device, *geometry: int) -> None:
     pull(lambda *given: conv2d(*given, stride, padding, dilation, groups), x, weight, bias)
 
 
+def name_variants(device: Device, transposed: tuple[bool, bool]) -> None:
+    """Ask for each way to multiply that this device may choose at some size."""
+    letters = "".join("NT"[given] for given in transposed)
+    product = Product(rows=512, columns=512, depth=512, transposed=letters)
+    built: list[Variant] = []
+    for variant in load_variants(device.programs.folder / "matmul" / "variants.yaml"):
+        if not variant.suits(device.limits, product) or any(
+            excludes(earlier, variant) for earlier in built
+        ):
+            continue
+        if multiply(device, (512, 512, 512), transposed, variant=variant):
+            built.append(variant)
+    multiply(device, (512, 512, 512), transposed, variant=ORACLE)
+
+
+def excludes(built: Variant, later: Variant) -> bool:
+    """Say whether a device that builds one variant never gets to the other."""
+    # Larger sub-groups are for devices that do not build smaller ones.
+    sizes = [variant.defines.get("SUB_GROUP", 0) for variant in (built, later)]
+    return later.last_resort or 0 < sizes[0] < sizes[1]
+
+
 def multiply(
     device: Device, sizes: tuple[int, int, int], transposed: tuple[bool, bool], **options: Any
-) -> None:
+) -> bool:
+    """Ask for one product; say whether there is a way to compute it."""
     m, n, k = sizes
     a = Array.empty(device, (k, m) if transposed[0] else (m, k))
     b = Array.empty(device, (n, k) if transposed[1] else (k, n))
@@ -197,6 +221,8 @@ def multiply(
     except BuildError:
         # A variant that is named must fit; this device is too small for it.
         assert "variant" in options
+        return False
+    return True
 
 
 def pull(function: Callable[..., Tensor], *arguments: Tensor) -> None:

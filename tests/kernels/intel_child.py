@@ -10,6 +10,7 @@ each kernel and leaves the binaries in FOLDER.
 import ctypes
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pyopencl as cl
@@ -19,6 +20,7 @@ from clprobe.tensor import Limits
 
 # cl_intel_..., table of clGetKernelWorkGroupInfo; pyopencl knows the name but not the type.
 _SPILL_MEM_SIZE_INTEL = 0x4109
+_XE = 1024
 
 
 def spilled_bytes(loader: ctypes.CDLL, kernel: cl.Kernel, device: cl.Device) -> int:
@@ -34,11 +36,22 @@ def spilled_bytes(loader: ctypes.CDLL, kernel: cl.Kernel, device: cl.Device) -> 
     return value.value
 
 
+def limits_of(device: cl.Device) -> Limits:
+    """Return what the device reports, or what every Xe GPU reports where its emulation has no size.
+
+    **Source** compute-runtime, shared/source/xe_hpg_core/hw_info_dg2.inl
+    """
+    limits = Limits.of(device)
+    if limits.max_work_group_size > 1:
+        return limits
+    return replace(limits, max_work_group_size=_XE, max_work_item_sizes=(_XE, _XE, _XE))
+
+
 def main(folder: Path) -> int:
     """Build and report."""
     (device,) = cl.get_platforms()[0].get_devices()
     loader = ctypes.CDLL("libOpenCL.so.1")
-    asked = asked_for(device, Limits.of(device), really=True)
+    asked = asked_for(device, limits_of(device), really=True)
     for index, (build, kernels) in enumerate(sorted(asked.builds.items())):
         binary = folder / f"{index}.bin"
         for name, kernel in kernels.items():

@@ -16,7 +16,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-PRODUCTS = {"Gen8": "bdw", "Gen9": "skl", "Gen11": "icllp", "Gen12": "tgllp"}
+PRODUCTS = {
+    "Gen8": "bdw",
+    "Gen9": "skl",
+    "Gen11": "icllp",
+    "Gen12": "tgllp",
+    "Xe-HPG": "dg2",
+    "Xe-HPC": "pvc",
+}
+"""The last is the first one whose smallest sub-groups have 16 lanes, as Xe2's have."""
 ICD = Path("/etc/OpenCL/vendors/intel.icd")
 _TESTS = Path(__file__).resolve().parents[1]
 _TIME_LIMIT_S = 300
@@ -124,5 +132,5 @@ def fma_share(text: str) -> float:
         (len(_FLOAT_FMA.findall(block)), len(_INSTRUCTION.findall(block)))
         for block in _LABEL.split(text)
     ]
-    most, instructions = max(blocks)
+    most, instructions = max(blocks, key=lambda block: (block[0], -block[1]))
     return most / instructions if most else 0.0

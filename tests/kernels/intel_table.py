@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Prints what Intel's compiler makes of every kernel, for GPUs that need not be here.
 
-    python intel_table.py [Gen8 | Gen9 | Gen11 | Gen12 ...]
+    python intel_table.py [Gen8 | Gen9 | Gen11 | Gen12 | Xe-HPG | Xe-HPC ...]
 
 `registers` counts those of 128 that are named; `FMA` is the share of multiply-adds in the block of
 instructions that has most of them.

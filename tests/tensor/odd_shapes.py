@@ -32,7 +32,7 @@ CONVOLUTIONS = [
     (1, 5, 13, 9, 17, 3, 1, 1),
     (2, 1, 9, 17, 3, 5, 1, 2),
     (2, 17, 19, 37, 5, 3, 1, 1),
-    (1, 33, 13, 11, 35, 3, 1, 1),
+    (2, 33, 13, 11, 35, 3, 1, 1),
 ]
 # Winograd's transforms of 4x4 outputs magnify rounding; test_conv_winograd.py derives the bound.
 WINOGRAD = 64

@@ -11,8 +11,23 @@ from clprobe.tensor import Array, Device, DtypeError, Tensor, conv2d, linear, op
 from clprobe.tensor.autocast import Policy, autocast, has_fp16
 from clprobe.tensor.loss_scale import LossScale
 from clprobe.tensor.ops.half import to_float, to_half
+from clprobe.tensor.ops.matmul import ORACLE, matmul_forward
+from clprobe.tensor.ops.variants import Variant
 
 EVERYWHERE = Policy(half=Policy.shipped().half, without_fp16=True)
+TILED = Variant(
+    file="matmul/tiled.cl",
+    defines={
+        "TILE_ROWS": 16,
+        "TILE_COLUMNS": 16,
+        "TILE_DEPTH": 8,
+        "ITEM_ROWS": 4,
+        "ITEM_COLUMNS": 4,
+    },
+    tile=(16, 16),
+    work_group_size=16,
+    local_memory_bytes=1280,
+)
 # Half the distance from 1 to the next half: the largest relative error of one rounding.
 HALF_UNIT = 2.0**-11
 
@@ -226,3 +241,39 @@ def test_a_captured_step_adapts_the_factor_at_each_replay(device: Device) -> Non
 
     assert weight.numpy() == 0.25
     assert scale.factor == 64
+
+
+@pytest.mark.parametrize("transposed", ["NN", "TT"])
+@pytest.mark.parametrize("halves", [(True, False), (False, True), (True, True)], ids=str)
+@pytest.mark.parametrize("size", [(5, 7, 3), (33, 36, 68)], ids=str)
+def test_products_read_half_operands_as_they_are_stored(
+    device: Device,
+    generator: np.random.Generator,
+    transposed: str,
+    halves: tuple[bool, bool],
+    size: tuple[int, int, int],
+) -> None:
+    m, n, k = size
+    transposes = [letter == "T" for letter in transposed]
+    values = [normal(generator, m, k), normal(generator, k, n)]
+    values = [
+        value.astype(np.float16) if half else value
+        for value, half in zip(values, halves, strict=True)
+    ]
+    stored = [
+        np.ascontiguousarray(value.T if transpose else value)
+        for value, transpose in zip(values, transposes, strict=True)
+    ]
+    arrays = [Array.from_numpy(value, device) for value in stored]
+    exact = values[0].astype(np.float64) @ values[1].astype(np.float64)
+    bound = rounding_bound(k, np.abs(values[0].astype("f8")) @ np.abs(values[1].astype("f8")))
+
+    for variant in (None, ORACLE, TILED):
+        with device.record_events() as recorded:
+            found = matmul_forward(
+                *arrays, transpose_a=transposes[0], transpose_b=transposes[1], variant=variant
+            )
+        assert (np.abs(found.numpy() - exact) <= bound).all()
+        if variant is not None:
+            # No copy in float is made for these; others may take one.
+            assert [each.name for each in recorded] == ["matmul"]

@@ -158,7 +158,7 @@ def test_variants_state_the_tile_and_work_group_that_their_defines_make(variant:
         assert variant.tile[0] % size["ROWS"] == 0
         assert variant.tallest_tile % size["ROWS"] == 0
     elif variant.file == "matmul/subgroup.cl":
-        rows, columns = size["ITEM_ROWS"] * size["SUB_GROUPS"], size["SUB_GROUP"] * size["VECTORS"]
+        rows, columns = size["ITEM_ROWS"] * size["SUB_GROUPS"], size["SUB_GROUP"] * 4
         assert variant.tile == (rows, columns)
         assert variant.work_group_size == size["SUB_GROUP"] * size["SUB_GROUPS"]
     else:

@@ -11,11 +11,10 @@ import numpy as np
 from clprobe.tensor.array import Array
 from clprobe.tensor.errors import ShapeError
 from clprobe.tensor.ops.channel_sums import column_gradient_sums
-from clprobe.tensor.ops.reduce import row_kernel
+from clprobe.tensor.ops.reduce import row_kernel, row_width
 from clprobe.tensor.tape import Result, once
 
 _FILE = "norm/layer_norm.cl"
-_CPU_LANES = 16
 
 
 def layer_norm(x: Array, weight: Array, bias: Array, *, epsilon: float = 1e-5) -> Result:
@@ -38,8 +37,7 @@ def layer_norm(x: Array, weight: Array, bias: Array, *, epsilon: float = 1e-5) -
 
     def launch(name: str, arrays: tuple[Array, ...], *scalars: np.float32) -> None:
         if flat.size:
-            lanes = _CPU_LANES if x.device.limits.is_cpu else 1
-            kernel, size = row_kernel(_FILE, name, flat, {"LANES": lanes})
+            kernel, size = row_kernel(_FILE, name, flat, row_width(flat))
             buffers = tuple(array.buffer for array in arrays)
             arguments = (*buffers, np.uint64(columns), *scalars)
             x.device.launch(kernel, (rows * size,), (size,), arguments)

@@ -23,6 +23,8 @@ ORACLE = Variant(file="matmul/naive.cl", defines={}, tile=(1, 1))
 
 _TILED = "matmul/tiled.cl"
 """The kernel that loads and stores vectors where the sizes allow it, and may split sums."""
+_READ_HALF = {ORACLE.file, _TILED}
+"""The kernels that read half operands; the others get a copy in float."""
 
 
 def matmul(a: Array, b: Array) -> Result:
@@ -81,7 +83,6 @@ def matmul_forward(  # noqa: PLR0913 - a product has two operands and as many wa
     """
     if not {len(a.shape), len(b.shape)} <= {2, 3}:
         raise ShapeError(f"Matrices, or batches of them, are needed, not {a.shape} and {b.shape}.")
-    a, b = to_float(a), to_float(b)
     m, k = a.shape[-2:][:: -1 if transpose_a else 1]
     k_b, n = b.shape[-2:][:: -1 if transpose_b else 1]
     batches = (a.shape[:-2] or b.shape[:-2] or (1,))[0]
@@ -97,13 +98,6 @@ def matmul_forward(  # noqa: PLR0913 - a product has two operands and as many wa
         return c
     if not k:
         return _product_without_terms(c, epilogue, variant)
-    arguments = (
-        *(a.buffer, b.buffer, c.buffer, uint32(m), uint32(n), uint32(k), np.uint64(batches)),
-        np.uint64(m * k if a.shape[:-2] else 0),
-        np.uint64(k * n if b.shape[:-2] else 0),
-        np.uint64(m * n),
-        *epilogue.arguments(unused=a),
-    )
     product = Product(
         rows=m,
         columns=n,
@@ -111,9 +105,19 @@ def matmul_forward(  # noqa: PLR0913 - a product has two operands and as many wa
         batches=batches,
         transposed="NT"[transpose_a] + "NT"[transpose_b],
     )
+    halves = (a.dtype == np.float16, b.dtype == np.float16)
     chosen = a.device.programs.remember(
-        (product, epilogue.flags, variant and variant.name),
-        lambda: _choose(a.device, product, epilogue, variant),
+        (product, epilogue.flags, variant and variant.name, halves),
+        lambda: _choose(c.device, product, epilogue, variant, halves),
+    )
+    if not chosen.reads_half:
+        a, b = to_float(a), to_float(b)
+    arguments = (
+        *(a.buffer, b.buffer, c.buffer, uint32(m), uint32(n), uint32(k), np.uint64(batches)),
+        np.uint64(m * k if a.shape[:-2] else 0),
+        np.uint64(k * n if b.shape[:-2] else 0),
+        np.uint64(m * n),
+        *epilogue.arguments(unused=a),
     )
     if chosen.splits == 1:
         a.device.launch(chosen.kernel, *chosen.ranges, arguments)
@@ -140,20 +144,38 @@ class _Chosen:
     ranges: NdRange
     splits: int
     """Parts of the sum that are yet to be added; the epilogue follows then."""
+    reads_half: bool
+    """Whether the kernel takes operands as they are stored."""
 
 
-def _choose(device: Device, product: Product, epilogue: Epilogue, only: Variant | None) -> _Chosen:
+def _choose(
+    device: Device,
+    product: Product,
+    epilogue: Epilogue,
+    only: Variant | None,
+    halves: tuple[bool, bool],
+) -> _Chosen:
     variants = (only,) if only else in_order_of_preference(device, product)
     candidates = [
-        variant.candidate(_flags(variant, device, product, epilogue)) for variant in variants
+        variant.candidate(_flags(variant, device, product, epilogue) | _stored(variant, halves))
+        for variant in variants
     ]
     built, fitting = device.programs.first_that_fits("matmul", candidates)
     variant = variants[candidates.index(fitting)]
     splits = variant.splits(device.limits, product)
     tiles = variant.tiles(device.limits, product)
     groups = work_groups_above_first(product.batches * splits)
+    if variant.sub_groups:
+        # Intel's GPUs take any number, and a loop over batches would cost the kernel registers.
+        groups = product.batches
     size = variant.work_group_size
-    return _Chosen(built, ((tiles * size, groups), (size, 1)), splits)
+    return _Chosen(built, ((tiles * size, groups), (size, 1)), splits, variant.file in _READ_HALF)
+
+
+def _stored(variant: Variant, halves: tuple[bool, bool]) -> dict[str, int]:
+    """Return the defines that say which operands are half, to a kernel that reads such."""
+    named = zip(("A_HALF", "B_HALF"), halves, strict=True)
+    return {name: 1 for name, is_half in named if is_half and variant.file in _READ_HALF}
 
 
 def _flags(

@@ -7,12 +7,10 @@ import numpy as np
 
 from clprobe.tensor.array import Array
 from clprobe.tensor.errors import ShapeError
-from clprobe.tensor.ops.reduce import row_kernel
+from clprobe.tensor.ops.reduce import row_kernel, row_width
 from clprobe.tensor.tape import Result
 
 _FILE = "softmax/softmax.cl"
-# As many as a wide vector register holds.
-_CPU_LANES = 16
 
 
 def softmax(x: Array) -> Result:
@@ -43,8 +41,7 @@ def _launch(name: str, *inputs: Array) -> Array:
     result = Array.empty(first.device, first.shape)
     if result.size:
         columns = first.shape[-1]
-        lanes = _CPU_LANES if first.device.limits.is_cpu else 1
-        kernel, size = row_kernel(_FILE, name, first, {"LANES": lanes})
+        kernel, size = row_kernel(_FILE, name, first, row_width(first))
         buffers = (*(each.buffer for each in inputs), result.buffer)
         rows = prod(first.shape[:-1])
         first.device.launch(kernel, (rows * size,), (size,), (*buffers, np.uint64(columns)))

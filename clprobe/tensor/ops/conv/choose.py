@@ -12,6 +12,7 @@ import yaml
 from clprobe.tensor.device import Device
 from clprobe.tensor.errors import BuildError
 from clprobe.tensor.ops.conv import (
+    depthwise_weights,
     direct,
     direct_weights,
     few_channels,
@@ -20,6 +21,7 @@ from clprobe.tensor.ops.conv import (
     implicit_gemm,
     unfold,
     winograd,
+    winograd_weights,
 )
 from clprobe.tensor.ops.conv.geometry import Geometry
 from clprobe.tensor.ops.conv.plan import Direction, Plan
@@ -28,6 +30,7 @@ Prepare = Callable[[Device, Direction, Geometry, Mapping[str, int]], Plan | None
 """Builds the kernels of an algorithm; None where it cannot do this geometry or direction."""
 
 ALGORITHMS: dict[str, Prepare] = {
+    "depthwise_weights": depthwise_weights.prepare,
     "direct": direct.prepare,
     "direct_weights": direct_weights.prepare,
     "few_channels": few_channels.prepare,
@@ -36,6 +39,7 @@ ALGORITHMS: dict[str, Prepare] = {
     "implicit_gemm": implicit_gemm.prepare,
     "unfold": unfold.prepare,
     "winograd": winograd.prepare,
+    "winograd_weights": winograd_weights.prepare,
 }
 
 

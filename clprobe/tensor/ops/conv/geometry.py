@@ -117,6 +117,11 @@ class Geometry:
         return self.out_height * self.out_width
 
     @property
+    def windows(self) -> int:
+        """Return how many windows all images have."""
+        return self.images * self.pixels
+
+    @property
     def input_shape(self) -> Shape:
         """Return the shape of the images."""
         return (self.images, self.channels, self.height, self.width)
