@@ -23,7 +23,7 @@ def planned(workloads: Sequence[Workload], effort: Effort) -> Iterator[Started]:
         if workload in NETS:
             net = NETS[workload]
             yield training_started(net)
-            yield from (steps_started(net, size) for size in effort.large_batches)
+            yield from (steps_started(net, size) for size in effort.batches)
         else:
             yield from (case.started for case in CASES[workload](effort))
 

@@ -5,7 +5,15 @@ from typing import Literal
 
 import msgspec
 
-from clprobe.model.measurement import BenchVerdict, Result, Training
+from clprobe.model.measurement import (
+    BenchVerdict,
+    Contestant,
+    ContestantKind,
+    Peak,
+    Result,
+    ResultStatus,
+    Training,
+)
 
 Baseline = Literal["torch", "numpy"]
 EffortName = Literal["quick", "default", "full"]
@@ -17,7 +25,7 @@ WORKLOADS: tuple[Workload, ...] = ("copy", "launch", "matmul", "conv", "train-ml
 class Target(msgspec.Struct, frozen=True, kw_only=True):
     """A device as its driver names it; `position` tells apart those that share all names.
 
-    A name or version of None is not known and fits any.
+    A name or version of None is not known and fits any. Torch's own devices have no library.
     """
 
     label: str
@@ -26,6 +34,9 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
     name: str | None
     driver_version: str | None
     position: int
+    kind: ContestantKind = "opencl"
+    theoretical_gflops: float | None = None
+    theoretical_how: str = ""
 
 
 class Job(msgspec.Struct, frozen=True, kw_only=True):
@@ -48,12 +59,23 @@ class Started(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     """Samples per training step."""
 
 
+class Joined(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """These take part, and this is the most that the device reaches."""
+
+    contestants: tuple[Contestant, ...]
+    peaks: tuple[Peak, ...]
+
+
 class Outcome(msgspec.Struct, frozen=True, kw_only=True, tag=True):
-    """All that came of one workload; the reference's own figure stands beside the device's."""
+    """All that came of one workload; the references' own figures stand beside the device's.
+
+    `other_load_percent`: the share of the CPU that other programs used while it was timed.
+    """
 
     results: tuple[Result, ...]
     verdict: BenchVerdict
     training: Training | None = None
+    other_load_percent: int | None = None
 
 
 class Alive(msgspec.Struct, frozen=True, kw_only=True, tag=True):
@@ -71,6 +93,7 @@ class Failed(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     """The device cannot be used at all."""
 
     detail: str
+    status: ResultStatus = "error"
 
 
-Message = Started | Alive | Outcome | Finished | Failed
+Message = Started | Joined | Alive | Outcome | Finished | Failed

@@ -6,21 +6,26 @@ Rounding makes the two drift apart, so the bounds below are many times what righ
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
 
+import msgspec
 import numpy as np
 
-from clprobe.bench.clock import time_in_turns
+from clprobe.bench.clock import Side, Turns, time_in_turns
 from clprobe.bench.digits import Digits, load_digits
 from clprobe.bench.engines import Engine
-from clprobe.bench.measure import Contest
+from clprobe.bench.measure import Contest, launch_ms
 from clprobe.bench.nets import BATCH, Net
 from clprobe.bench.outcomes import without_figures
 from clprobe.bench.plan import steps_started, training_started
 from clprobe.bench.proof import Proof, finite_max
 from clprobe.bench.protocol import Outcome, Started
-from clprobe.bench.statistics import estimate, estimate_ratio
+from clprobe.bench.quiet import OtherLoad, percent_of_all
+from clprobe.bench.race import figure, ratio_to_reference
 from clprobe.bench.verdicts import judge
+from clprobe.bench.where import Where, ran_on
 from clprobe.model.measurement import Result, ResultStatus, Training
 
 MIN_ACCURACY = 0.95
@@ -68,18 +73,19 @@ def measure_training(net: Net, contest: Contest) -> Outcome:
     started = training_started(net)
     train, test = load_digits()
     batches = train.batches(BATCH)
-    compiled_before = contest.device.device.compile_ns
+    compiled_before = contest.device.compile_ns()
     device, reference = sides = _start(net, batches, contest)
-    compile_ms = (contest.device.device.compile_ns - compiled_before) / 1e6
+    compile_ms = (contest.device.compile_ns() - compiled_before) / 1e6
     proof = compare(net, device, reference, FIRST_STEP_TOLERANCE)
     if not proof.holds:
         return stopped("wrong-result", proof.problem)
-    predicted = device.train(range(1, 2)) * len(batches) * net.epochs
+    step = _record(contest, lambda: device.train(range(1, 2)))
+    predicted = step.wall_ms / 1e3 * len(batches) * net.epochs
     if predicted > contest.effort.training_patience_seconds:
         problem = f"its first steps are right, but the training would take {predicted:.0f} s."
         return stopped("skipped", problem)
     reference.train(range(1, 2))
-    samples = _train_to_the_end(net, sides, len(batches), contest)
+    turns = _train_to_the_end(net, sides, len(batches), contest)
     proof = compare(net, device, reference, TOLERANCE)
     if not proof.holds:
         return stopped("wrong-result", proof.problem)
@@ -91,32 +97,40 @@ def measure_training(net: Net, contest: Contest) -> Outcome:
         model=net.name,
         loss=tuple(device.losses),
         accuracy=accuracy,
-        samples_per_second=1 / estimate(samples[0]).median,
+        samples_per_second=1 / figure(turns, 0)[0].median,
         matches_reference=True,
         reference_loss=tuple(reference.losses),
         target_accuracy=MIN_ACCURACY,
         seconds=device.seconds,
     )
-    return _timed(started, contest, samples, proof, compile_ms, training)
+    outcome = _timed(started, contest, turns, _Shown(proof, compile_ms, step))
+    return msgspec.structs.replace(outcome, training=training)
 
 
 def measure_steps(net: Net, batch_size: int, contest: Contest) -> Outcome:
     """Prove one training step at another batch size, and time it."""
     started = steps_started(net, batch_size)
-    compiled_before = contest.device.device.compile_ns
-    device, reference = _start(net, load_digits()[0].batches(batch_size)[:1], contest)
-    compile_ms = (contest.device.device.compile_ns - compiled_before) / 1e6
+    batches = load_digits()[0].batches(batch_size)[:1]
+    compiled_before = contest.device.compile_ns()
+    device, reference = _start(net, batches, contest)
+    compile_ms = (contest.device.compile_ns() - compiled_before) / 1e6
     proof = compare(net, device, reference, FIRST_STEP_TOLERANCE)
     if not proof.holds:
         return without_figures(started, contest.label, "wrong-result", proof.problem, proof=proof)
-    per_step = time_in_turns(
-        device.repeat_first_batch, reference.repeat_first_batch, contest.effort.seconds_per_case
+    device.repeat_first_batch(1)
+    step = _record(contest, lambda: device.train(range(1)))
+    others = [Run(engine, net, batches) for engine in contest.others]
+    turns = time_in_turns(
+        [run.repeat_first_batch for run in (device, reference, *others)],
+        contest.effort.seconds_per_case,
+        contest.energy,
     )
-    per_image = (
-        [one / batch_size for one in per_step[0]],
-        [one / batch_size for one in per_step[1]],
-    )
-    return _timed(started, contest, per_image, proof, compile_ms)
+    for side in turns.sides:
+        side.samples = [one / batch_size for one in side.samples]
+        side.waits = [None if one is None else one / batch_size for one in side.waits]
+        # From here on a run is an image.
+        side.runs *= batch_size
+    return _timed(started, contest, turns, _Shown(proof, compile_ms, step))
 
 
 def compare(net: Net, device: Run, reference: Run, tolerance: float) -> Proof:
@@ -143,65 +157,102 @@ def _start(net: Net, batches: Sequence[Digits], contest: Contest) -> tuple[Run, 
     return device, reference
 
 
-def _train_to_the_end(
-    net: Net, sides: tuple[Run, Run], batches: int, contest: Contest
-) -> tuple[list[float], list[float]]:
+def _train_to_the_end(net: Net, runs: tuple[Run, Run], batches: int, contest: Contest) -> Turns:
     """Finish the training, an epoch here and an epoch there; return seconds per image."""
-    samples: tuple[list[float], list[float]] = ([], [])
-    for run in sides:
+    sides = (Side(), Side())
+    for run in runs:
         run.train(range(2, batches))
+    others = OtherLoad()
+    images = batches * BATCH
     for _ in range(1, net.epochs):
-        for run, taken in zip(sides, samples, strict=True):
-            taken.append(run.train(range(batches)) / (batches * BATCH))
+        for run, side in zip(runs, sides, strict=True):
+            epoch = partial(_seconds_per_image, run, batches)
+            side.add(epoch, images, contest.energy)
             contest.alive()
-    return samples
+    return Turns(sides, others.cores())
 
 
-def _timed(  # noqa: PLR0913, PLR0917 - one argument per fact
-    started: Started,
-    contest: Contest,
-    seconds_per_image: tuple[list[float], list[float]],
-    proof: Proof,
-    compile_ms: float,
-    training: Training | None = None,
-) -> Outcome:
-    device, reference = seconds_per_image
+def _seconds_per_image(run: Run, batches: int) -> float:
+    return run.train(range(batches)) / (batches * BATCH)
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """One training step on the device, taken apart."""
+
+    wall_ms: float
+    kernel_ms: float | None
+    where: Where
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """What is known of the device besides its samples."""
+
+    proof: Proof
+    compile_ms: float
+    step: _Step
+
+
+def _record(contest: Contest, train: Callable[[], float]) -> _Step:
+    with contest.device.recording() as kernels:
+        used = time.process_time()
+        elapsed = train()
+        cores = (time.process_time() - used) / max(elapsed, 1e-9)
+    where = Where(cores, ran_on(cores, None, is_cpu=contest.is_cpu))
+    # So short a look proves no disguise.
+    is_sure = contest.is_cpu or where.ran_on == "device"
+    return _Step(elapsed * 1e3, kernels.total_ms(), where if is_sure else Where(cores, "unknown"))
+
+
+def _timed(started: Started, contest: Contest, turns: Turns, shown: _Shown) -> Outcome:
+    names = [contest.label, contest.reference.name, *(one.name for one in contest.others)]
     return Outcome(
-        results=(
-            _throughput(started, contest.label, device, proof, compile_ms),
-            _throughput(started, contest.reference.name, reference),
+        results=tuple(
+            _throughput(started, names[index], turns, index, None if index else shown)
+            # Training to the end has no further sides.
+            for index in range(len(turns.sides))
         ),
-        training=training,
         verdict=judge(
             started.workload,
             contest.label,
-            estimate_ratio(reference, device),
+            ratio_to_reference(turns),
             reference=contest.reference.name,
             is_cpu=contest.is_cpu,
         ),
+        other_load_percent=percent_of_all(turns.other_cores),
     )
 
 
 def _throughput(
-    started: Started,
-    name: str,
-    seconds_per_image: list[float],
-    proof: Proof | None = None,
-    compile_ms: float | None = None,
+    started: Started, name: str, turns: Turns, index: int, shown: _Shown | None
 ) -> Result:
-    times = estimate(seconds_per_image)
+    times, samples = figure(turns, index)
     low, high = sorted(1 / bound for bound in times.ci95)
-    return Result(
+    figures = Result(
         device=name,
         workload=started.workload,
         metric=started.metric,
         unit=started.unit,
         median=1 / times.median,
         ci95=(low, high),
-        samples=len(seconds_per_image),
+        samples=samples,
         status="ok",
-        max_error=None if proof is None else proof.max_error,
-        tolerance=None if proof is None else proof.tolerance,
-        compile_ms=compile_ms,
         batch=started.batch,
+        energy_per_sample_j=turns.sides[index].joules_per_run,
+        ran_on="cpu",
+    )
+    if shown is None:
+        return figures
+    step = shown.step
+    return msgspec.structs.replace(
+        figures,
+        max_error=shown.proof.max_error,
+        tolerance=shown.proof.tolerance,
+        compile_ms=shown.compile_ms,
+        kernel_ms=step.kernel_ms,
+        launch_ms=launch_ms(step.wall_ms, step.kernel_ms),
+        wall_ms=step.wall_ms,
+        ran_on=step.where.ran_on,
+        cpu_share=step.where.cpu_share,
     )
