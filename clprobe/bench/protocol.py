@@ -17,9 +17,16 @@ from clprobe.model.measurement import (
 
 Baseline = Literal["torch", "numpy"]
 EffortName = Literal["quick", "default", "full"]
-Workload = Literal["copy", "launch", "matmul", "conv", "train-mlp", "train-cnn"]
+Workload = str
+"""One of WORKLOADS, or "module:Class", a net of the user's own."""
 
 WORKLOADS: tuple[Workload, ...] = ("copy", "launch", "matmul", "conv", "train-mlp", "train-cnn")
+
+
+def own_net(workload: Workload) -> str | None:
+    """Return the class that a workload names; None for one of bench's own."""
+    _, colon, name = workload.partition(":")
+    return name if colon else None
 
 
 class Target(msgspec.Struct, frozen=True, kw_only=True):
@@ -47,6 +54,8 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     effort: EffortName
     baseline: Baseline
     kernels: str | None = None
+    folder: str = "."
+    """Where the user's own nets are looked for."""
 
 
 class Started(msgspec.Struct, frozen=True, kw_only=True, tag=True):

@@ -72,6 +72,7 @@ def _measure_device(
         workloads=options.workloads,
         effort=options.effort,
         baseline=options.baseline,
+        folder=str(Path.cwd()),
         kernels=None if options.kernels is None else str(options.kernels.resolve()),
     )
     current = Started(workload="the start")

@@ -9,12 +9,13 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Protocol, cast
 
 import msgspec
 import numpy as np
 
 from clprobe.bench.clock import Side, Turns, time_in_turns
-from clprobe.bench.digits import Digits, load_digits
+from clprobe.bench.digits import Digits, Floats, load_digits
 from clprobe.bench.engines import Engine
 from clprobe.bench.measure import Contest, launch_ms
 from clprobe.bench.nets import BATCH, Net
@@ -31,15 +32,30 @@ from clprobe.model.measurement import Result, ResultStatus, Training
 MIN_ACCURACY = 0.95
 FIRST_STEP_TOLERANCE = 1e-3
 """Of the first loss, and of the first change of the weights, relative to that change."""
+_LEAST_CHANGE = 1e-3
+"""Of the largest change of any weight; a smaller one is compared with this much."""
+_TINY = 1e-30
 TOLERANCE = 2e-2
 """The same for the whole curve and the whole change."""
+
+
+class Trainable(Protocol):
+    """A net, as far as it must be known to compare two that were trained."""
+
+    @property
+    def name(self) -> str:
+        """Return what it is called in reports."""
+
+    def initial_weights(self) -> list[Floats]:
+        """Return every parameter before training."""
 
 
 class Run:
     """One engine's training so far."""
 
-    def __init__(self, engine: Engine, net: Net, batches: Sequence[Digits]) -> None:
-        self.trainer = engine.trainer(net, batches)
+    def __init__(self, engine: Engine, net: Trainable, batches: Sequence[Digits]) -> None:
+        # An engine for the user's nets is made for one of them and takes no other.
+        self.trainer = engine.trainer(cast("Net", net), batches)
         self.losses: list[float] = []
 
         self.seconds = 0.0
@@ -109,8 +125,13 @@ def measure_training(net: Net, contest: Contest) -> Outcome:
 
 def measure_steps(net: Net, batch_size: int, contest: Contest) -> Outcome:
     """Prove one training step at another batch size, and time it."""
-    started = steps_started(net, batch_size)
-    batches = load_digits()[0].batches(batch_size)[:1]
+    return measure_batch(net, load_digits()[0].batches(batch_size)[:1], contest)
+
+
+def measure_batch(net: Trainable, batches: Sequence[Digits], contest: Contest) -> Outcome:
+    """Prove one training step on the only one of these batches, and time it."""
+    batch_size = len(batches[0].labels)
+    started = steps_started(net.name, batch_size)
     compiled_before = contest.device.compile_ns()
     device, reference = _start(net, batches, contest)
     compile_ms = (contest.device.compile_ns() - compiled_before) / 1e6
@@ -133,22 +154,25 @@ def measure_steps(net: Net, batch_size: int, contest: Contest) -> Outcome:
     return _timed(started, contest, turns, _Shown(proof, compile_ms, step))
 
 
-def compare(net: Net, device: Run, reference: Run, tolerance: float) -> Proof:
+def compare(net: Trainable, device: Run, reference: Run, tolerance: float) -> Proof:
     """Return the largest difference of losses, or of the weights relative to their change."""
     losses = np.abs(np.subtract(device.losses, reference.losses))
-    changes = [
-        np.linalg.norm(own - right) / np.linalg.norm(right - initial)
-        for own, right, initial in zip(
-            device.trainer.weights(),
-            reference.trainer.weights(),
-            net.initial_weights(),
-            strict=True,
-        )
+    weights = zip(
+        device.trainer.weights(), reference.trainer.weights(), net.initial_weights(), strict=True
+    )
+    errors, changes = [], []
+    for own, right, initial in weights:
+        errors.append(float(np.linalg.norm(own - right)))
+        changes.append(float(np.linalg.norm(right - initial)))
+    # What hardly changes, such as a bias before a normalisation, is nothing but rounding.
+    least = _LEAST_CHANGE * max(changes)
+    relative = [
+        error / max(change, least, _TINY) for error, change in zip(errors, changes, strict=True)
     ]
-    return Proof(finite_max(np.concatenate([losses, changes])), tolerance)
+    return Proof(finite_max(np.concatenate([losses, relative])), tolerance)
 
 
-def _start(net: Net, batches: Sequence[Digits], contest: Contest) -> tuple[Run, Run]:
+def _start(net: Trainable, batches: Sequence[Digits], contest: Contest) -> tuple[Run, Run]:
     """Return the device's and the reference's training after one step."""
     device = Run(contest.device, net, batches)
     reference = Run(contest.reference, net, batches)

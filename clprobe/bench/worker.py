@@ -31,6 +31,7 @@ from clprobe.bench.protocol import (
     Outcome,
     Started,
     Workload,
+    own_net,
 )
 from clprobe.bench.quiet import OtherLoad
 from clprobe.bench.training import measure_steps, measure_training
@@ -81,7 +82,7 @@ def work(job: Job, send: Send) -> None:
     other_load = OtherLoad()
     for workload in job.workloads:
         skipped: str | None = None
-        for started, measuring in _steps(workload, contest):
+        for started, measuring in _steps(workload, contest, job):
             send(started)
             outcome = _attempt(started, measuring, contest, skipped)
             send(outcome)
@@ -123,12 +124,20 @@ def _in_words(error: Exception) -> str:
     return f"clprobe failed: {type(error).__name__}: {error}"
 
 
-def _steps(workload: Workload, contest: Contest) -> Iterator[tuple[Started, Callable[[], Outcome]]]:
+def _steps(
+    workload: Workload, contest: Contest, job: Job
+) -> Iterator[tuple[Started, Callable[[], Outcome]]]:
+    own = own_net(workload)
+    if own is not None:
+        from clprobe.bench.user_contest import own_net_steps  # noqa: PLC0415 - it needs torch
+
+        yield from own_net_steps(workload, own, contest, job)
+        return
     if workload in NETS:
         net = NETS[workload]
         yield training_started(net), partial(measure_training, net, contest)
         for size in contest.effort.batches:
-            yield steps_started(net, size), partial(measure_steps, net, size, contest)
+            yield steps_started(net.name, size), partial(measure_steps, net, size, contest)
         return
     for case in CASES[workload](contest.effort):
         yield case.started, partial(measure, case, contest)

@@ -16,6 +16,7 @@ from clprobe.bench.theoretical import theoretical_peak
 from clprobe.cli import exit_codes
 from clprobe.cli.bench_compare import compare_files, refuse_other_options
 from clprobe.cli.bench_files import checked_output, write
+from clprobe.cli.bench_workload import WorkloadType
 from clprobe.engine.derive import derive
 from clprobe.engine.inventory import take_inventory
 from clprobe.engine.select import select_devices
@@ -45,9 +46,9 @@ if TYPE_CHECKING:
 @click.option(
     "--workload",
     "workloads",
-    type=click.Choice(WORKLOADS),
+    type=WorkloadType(),
     multiple=True,
-    help="Only this one; may be repeated.",
+    help="Only this one, or module:Class, a torch.nn.Module of yours; may be repeated.",
 )
 @click.option("--quick", "effort", flag_value="quick", help="Less than a minute per device.")
 @click.option("--full", "effort", flag_value="full", help="Larger sizes and more samples.")

@@ -34,6 +34,7 @@ class TorchEngine:
     """torch on one device; operands are moved there before anything is timed."""
 
     def __init__(self, device: str = "cpu") -> None:
+        self.torch_device = device
         self._device = torch.device(device)
         self.threads: int | None = torch.get_num_threads() if device == "cpu" else None
         on_device = f"torch on {device.partition(':')[0]}"
