@@ -17,7 +17,7 @@ import numpy as np
 from clprobe.bench.clock import Side, Turns, time_in_turns
 from clprobe.bench.digits import Digits, Floats, load_digits
 from clprobe.bench.engines import Engine
-from clprobe.bench.measure import Contest, launch_ms
+from clprobe.bench.measure import Contest, TimeSplit, time_split
 from clprobe.bench.nets import BATCH, Net
 from clprobe.bench.outcomes import without_figures
 from clprobe.bench.plan import steps_started, training_started
@@ -95,8 +95,7 @@ def measure_training(net: Net, contest: Contest) -> Outcome:
     proof = compare(net, device, reference, FIRST_STEP_TOLERANCE)
     if not proof.holds:
         return stopped("wrong-result", proof.problem)
-    step = _record(contest, lambda: device.train(range(1, 2)))
-    predicted = step.wall_ms / 1e3 * len(batches) * net.epochs
+    predicted = device.train(range(1, 2)) * len(batches) * net.epochs
     if predicted > contest.effort.training_patience_seconds:
         problem = f"its first steps are right, but the training would take {predicted:.0f} s."
         return stopped("skipped", problem)
@@ -119,7 +118,9 @@ def measure_training(net: Net, contest: Contest) -> Outcome:
         target_accuracy=MIN_ACCURACY,
         seconds=device.seconds,
     )
-    outcome = _timed(started, contest, turns, _Shown(proof, compile_ms, step))
+    # The comparison is over, so further steps do no harm.
+    step = _record(contest, lambda: device.train(range(1)))
+    outcome = _timed(started, contest, turns, _Shown(proof, compile_ms, step, net, BATCH))
     return msgspec.structs.replace(outcome, training=training)
 
 
@@ -151,7 +152,7 @@ def measure_batch(net: Trainable, batches: Sequence[Digits], contest: Contest) -
         side.waits = [None if one is None else one / batch_size for one in side.waits]
         # From here on a run is an image.
         side.runs *= batch_size
-    return _timed(started, contest, turns, _Shown(proof, compile_ms, step))
+    return _timed(started, contest, turns, _Shown(proof, compile_ms, step, net, batch_size))
 
 
 def compare(net: Trainable, device: Run, reference: Run, tolerance: float) -> Proof:
@@ -204,8 +205,7 @@ def _seconds_per_image(run: Run, batches: int) -> float:
 class _Step:
     """One training step on the device, taken apart."""
 
-    wall_ms: float
-    kernel_ms: float | None
+    split: TimeSplit
     where: Where
 
 
@@ -216,17 +216,19 @@ class _Shown:
     proof: Proof
     compile_ms: float
     step: _Step
+    net: Trainable
+    batch_size: int
 
 
 def _record(contest: Contest, train: Callable[[], float]) -> _Step:
-    with contest.device.recording() as kernels:
-        used = time.process_time()
-        elapsed = train()
-        cores = (time.process_time() - used) / max(elapsed, 1e-9)
+    used, started = time.process_time(), time.perf_counter()
+    split = time_split(contest.device, train)
+    elapsed = max(time.perf_counter() - started, 1e-9)
+    cores = (time.process_time() - used) / elapsed
     where = Where(cores, ran_on(cores, None, is_cpu=contest.is_cpu))
     # So short a look proves no disguise.
     is_sure = contest.is_cpu or where.ran_on == "device"
-    return _Step(elapsed * 1e3, kernels.total_ms(), where if is_sure else Where(cores, "unknown"))
+    return _Step(split, where if is_sure else Where(cores, "unknown"))
 
 
 def _timed(started: Started, contest: Contest, turns: Turns, shown: _Shown) -> Outcome:
@@ -274,9 +276,10 @@ def _throughput(
         max_error=shown.proof.max_error,
         tolerance=shown.proof.tolerance,
         compile_ms=shown.compile_ms,
-        kernel_ms=step.kernel_ms,
-        launch_ms=launch_ms(step.wall_ms, step.kernel_ms),
-        wall_ms=step.wall_ms,
+        kernel_ms=step.split.kernel_ms,
+        launch_ms=step.split.launch_ms,
+        wall_ms=step.split.wall_ms,
+        intensity=shown.net.intensity(shown.batch_size) if isinstance(shown.net, Net) else None,
         ran_on=step.where.ran_on,
         cpu_share=step.where.cpu_share,
     )
