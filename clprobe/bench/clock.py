@@ -23,6 +23,10 @@ _STABLE_RUNS = 3
 _STABLE_SPREAD = 1.1
 # What a sample costs once is spread over as many runs on every side, unless one is far slower.
 _LONGEST_SAMPLE = 4
+# OpenBLAS's threads go on asking for work for 26 ms, and would slow down whoever is next.
+_REST_SECONDS = 0.001
+_LONGEST_REST_SECONDS = 0.05
+_AT_REST = 0.3
 # A sample that waited longer than this for a processor is not of use.
 _WAITED_SHARE = 0.05
 
@@ -101,11 +105,22 @@ def time_in_turns(
                 return found
         # Whoever always came second would always find the other's heat.
         for contestant, times, side in turns if rounds % 2 == 0 else reversed(turns):
-            # The other side has just used the caches, and its threads may still spin.
+            come_to_rest()
+            # The other side has just used the caches.
             contestant(1)
             side.add(partial(seconds, contestant, times), times, meter)
         rounds += 1
     return Turns(sides, others.cores())
+
+
+def come_to_rest() -> None:
+    """Wait until no thread of this process computes, or for as long as makes sense."""
+    deadline = time.perf_counter() + _LONGEST_REST_SECONDS
+    while time.perf_counter() < deadline:
+        used, started = time.process_time(), time.perf_counter()
+        time.sleep(_REST_SECONDS)
+        if time.process_time() - used < _AT_REST * (time.perf_counter() - started):
+            return
 
 
 def warm_up(contestant: Contestant, budget_seconds: float) -> int:

@@ -14,7 +14,7 @@ from typing import Protocol, cast
 import msgspec
 import numpy as np
 
-from clprobe.bench.clock import Side, Turns, time_in_turns
+from clprobe.bench.clock import Side, Turns, come_to_rest, time_in_turns
 from clprobe.bench.digits import Digits, Floats, load_digits
 from clprobe.bench.engines import Engine
 from clprobe.bench.measure import Contest, TimeSplit, time_split
@@ -192,6 +192,7 @@ def _train_to_the_end(net: Net, runs: tuple[Run, Run], batches: int, contest: Co
     for _ in range(1, net.epochs):
         for run, side in zip(runs, sides, strict=True):
             epoch = partial(_seconds_per_image, run, batches)
+            come_to_rest()
             side.add(epoch, images, contest.energy)
             contest.alive()
     return Turns(sides, others.cores())

@@ -109,6 +109,9 @@ def command(  # noqa: PLR0913 - one argument per option
         snapshot = collect()
         targets, absent = _targets(snapshot, selectors)
         measured.contestants |= {one.name: one for one in absent}
+        unreadable = measured.watch.unreadable()
+        if unreadable:
+            _say(f"not readable here, so not watched: {', '.join(unreadable)}")
         try:
             measure_devices(targets, options, measured, _say)
         finally:

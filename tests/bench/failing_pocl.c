@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // An OpenCL vendor library: PoCL, until the first kernel is launched besides the one that measures
-// the device's peak. Then it crashes, or hangs if it was compiled with -DHANG. POCL is the path of
-// the real library.
+// the device's peak. Then it crashes, or hangs if it was compiled with -DHANG. With -DPOSE it works,
+// and calls itself a GPU. POCL is the path of the real library.
 
 #include <dlfcn.h>
 #include <signal.h>
@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 // Places in the table that all ICDs share (CL/cl_icd.h), and CL_KERNEL_FUNCTION_NAME.
+enum { GET_DEVICE_INFO = 3, DEVICE_TYPE = 0x1000, DEVICE_TYPE_GPU = 4 };
 enum { GET_KERNEL_INFO = 39, ENQUEUE_ND_RANGE_KERNEL = 59, FUNCTION_NAME = 0x1190 };
 
 struct platform { void **dispatch; };
@@ -35,6 +36,14 @@ static int fail(void *queue, void *kernel, unsigned dimensions, const size_t *of
     return 0;
 }
 
+static int (*get_device_info)(void *, unsigned, size_t, void *, size_t *);
+
+static int pose(void *device, unsigned what, size_t room, void *value, size_t *size) {
+    int result = get_device_info(device, what, room, value, size);
+    if (what == DEVICE_TYPE && value) *(unsigned long *)value = DEVICE_TYPE_GPU;
+    return result;
+}
+
 static void *ask_pocl(const char *name) {
     void *library = dlopen(POCL, RTLD_NOW | RTLD_LOCAL);
     void *(*ask)(const char *) = dlsym(library, "clGetExtensionFunctionAddress");
@@ -48,7 +57,12 @@ int clIcdGetPlatformIDsKHR(unsigned room, struct platform **platforms, unsigned 
         void **table = platforms[0]->dispatch;
         launch = table[ENQUEUE_ND_RANGE_KERNEL];
         get_kernel_info = table[GET_KERNEL_INFO];
+#ifdef POSE
+        get_device_info = table[GET_DEVICE_INFO];
+        table[GET_DEVICE_INFO] = pose;
+#else
         table[ENQUEUE_ND_RANGE_KERNEL] = fail;
+#endif
     }
     return result;
 }

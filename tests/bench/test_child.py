@@ -38,6 +38,24 @@ def test_a_crash_keeps_what_was_measured_before(pocl: Target, tmp_path: Path) ->
     assert "crashed: Segmentation fault" in messages[-1].detail
 
 
+def test_pocl_posing_as_a_gpu_is_unmasked_and_gets_no_figure(pocl: Target, tmp_path: Path) -> None:
+    measured = Measured()
+
+    measure_devices(
+        [failing(pocl, tmp_path, "-DPOSE")],
+        Options(workloads=("copy", "matmul"), effort="quick", baseline="numpy"),
+        measured,
+        lambda _: None,
+    )
+
+    first, *rest = [one.results[0] for one in measured.outcomes]
+    assert first.status == "wrong-result"
+    assert "it calls itself a GPU, but pthread" in first.detail
+    assert {one.status for one in rest} == {"skipped"}
+    assert {one.results[0].median for one in measured.outcomes} == {None}
+    assert {one.verdict.decision for one in measured.outcomes} == {"refused"}
+
+
 def test_a_hang_is_given_up(pocl: Target, tmp_path: Path) -> None:
     messages = messages_of(failing(pocl, tmp_path, "-DHANG"), "launch", silence_seconds=6)
 

@@ -88,6 +88,7 @@ def test_nothing_readable_is_unknown_and_no_warning(tmp_path: Path) -> None:
     watch.look()
 
     assert watch.conditions() == Conditions()
+    assert watch.unreadable() == ("the CPU's clock", "its temperature", "throttling", "energy")
     assert energy_joules(tmp_path) == {}
     assert EnergyMeter(tmp_path)() is None
     assert throttle_count(tmp_path) is None
@@ -126,6 +127,7 @@ def test_only_whole_packages_count_and_a_full_counter_starts_anew(tmp_path: Path
     )
 
     assert meter() == pytest.approx(3.5)
+    assert "energy" not in Watch(tmp_path).unreadable()
 
 
 def test_engines_of_one_client_count_once(tmp_path: Path) -> None:

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Other programs that disturb a race are noticed, and never decide it."""
 
+import threading
+import time
 from collections.abc import Sequence
 
 import numpy as np
 import pytest
 
-from clprobe.bench.clock import Side, Turns, alike, time_in_turns
+from clprobe.bench.clock import Side, Turns, alike, come_to_rest, time_in_turns
 from clprobe.bench.race import figure, ratio_to_reference
 from clprobe.bench.verdicts import decide
 from clprobe.bench.waiting import waited_seconds
@@ -110,6 +112,22 @@ def test_contestants_take_turns_and_nobody_always_comes_second() -> None:
 def test_every_side_spreads_what_a_sample_costs_once_over_as_many_runs() -> None:
     assert alike([12, 8]) == [12, 12]
     assert alike([1000, 1]) == [1000, 4]
+
+
+def test_threads_of_the_side_before_come_to_rest_first() -> None:
+    ends = time.perf_counter() + 0.02
+    spinning = threading.Thread(target=spin_until, args=(ends,))
+    spinning.start()
+
+    come_to_rest()
+
+    assert time.perf_counter() >= ends
+    spinning.join()
+
+
+def spin_until(ends: float) -> None:
+    while time.perf_counter() < ends:
+        pass
 
 
 def test_energy_is_that_of_the_samples_alone() -> None:

@@ -4,7 +4,12 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from clprobe.bench.conditions.readings import cpu_clock_mhz, temperature_c, throttle_count
+from clprobe.bench.conditions.readings import (
+    cpu_clock_mhz,
+    energy_joules,
+    temperature_c,
+    throttle_count,
+)
 from clprobe.model.measurement import Conditions, FrequencyMhz, TemperatureC
 
 CLOCK_DRIFT = 0.05
@@ -29,6 +34,16 @@ class Watch:
             self._clocks.append(clock)
         if other_load_percent is not None:
             self._loads.append(other_load_percent)
+
+    def unreadable(self) -> tuple[str, ...]:
+        """Return what this machine does not tell, or not this user."""
+        read = {
+            "the CPU's clock": cpu_clock_mhz(self._root) is not None,
+            "its temperature": self._heat_before is not None,
+            "throttling": self._throttled_before is not None,
+            "energy": bool(energy_joules(self._root)),
+        }
+        return tuple(name for name, is_known in read.items() if not is_known)
 
     def conditions(self, other_load_percent: int | None = None) -> Conditions:
         """Return what was seen until now."""
