@@ -29,7 +29,7 @@ _LONG_SECONDS = 0.2
 class Contest:
     """The sides of every measurement; `label` is the device's name in the report.
 
-    The verdict is about `device` and `reference`; the `others` are timed beside them. `alive` is to
+    The verdict is about `device` and `reference`; the `others` are timed after them. `alive` is to
     be called now and then during anything that takes long.
     """
 
@@ -96,7 +96,7 @@ def measure(case: Case, contest: Contest) -> Outcome:
     references = [(engine, case.prepare(engine)) for engine in (contest.reference, *contest.others)]
     proofs = [prove(one.result(), expected, case.tolerance) for _, one in references]
     turns = time_in_turns(
-        [prepared.run, *(one.run for _, one in references)],
+        [prepared.run, references[0][1].run],
         contest.effort.seconds_per_case,
         contest.energy,
     )
@@ -121,7 +121,11 @@ def measure(case: Case, contest: Contest) -> Outcome:
         device,
         *(_Figures(one.name, own) for (one, _), own in zip(references, proofs, strict=True)),
     ]
-    found = [figure(turns, side) for side in range(len(sides))]
+    # Between the two, another library's threads would slow down whoever comes next.
+    apart = [
+        time_in_turns([one.run], contest.effort.seconds_per_case / 2) for _, one in references[1:]
+    ]
+    found = [figure(turns, 0), figure(turns, 1), *(figure(one, 0) for one in apart)]
     return Outcome(
         results=tuple(_result(case, *one) for one in zip(sides, found, strict=True)),
         verdict=_verdict(case, contest, ratio_to_reference(turns), found[0][0]),

@@ -141,18 +141,24 @@ def measure_batch(net: Trainable, batches: Sequence[Digits], contest: Contest) -
         return without_figures(started, contest.label, "wrong-result", proof.problem, proof=proof)
     device.repeat_first_batch(1)
     step = _record(contest, lambda: device.train(range(1)))
-    others = [Run(engine, net, batches) for engine in contest.others]
     turns = time_in_turns(
-        [run.repeat_first_batch for run in (device, reference, *others)],
+        [device.repeat_first_batch, reference.repeat_first_batch],
         contest.effort.seconds_per_case,
         contest.energy,
     )
-    for side in turns.sides:
+    # Between the two, another library's threads would slow down whoever comes next.
+    apart = [
+        time_in_turns(
+            [Run(engine, net, batches).repeat_first_batch], contest.effort.seconds_per_case / 2
+        )
+        for engine in contest.others
+    ]
+    for side in [*turns.sides, *(one.sides[0] for one in apart)]:
         side.samples = [one / batch_size for one in side.samples]
         side.waits = [None if one is None else one / batch_size for one in side.waits]
         # From here on a run is an image.
         side.runs *= batch_size
-    return _timed(started, contest, turns, _Shown(proof, compile_ms, step, net, batch_size))
+    return _timed(started, contest, turns, _Shown(proof, compile_ms, step, net, batch_size), apart)
 
 
 def compare(net: Trainable, device: Run, reference: Run, tolerance: float) -> Proof:
@@ -232,13 +238,16 @@ def _record(contest: Contest, train: Callable[[], float]) -> _Step:
     return _Step(split, where if is_sure else Where(cores, "unknown"))
 
 
-def _timed(started: Started, contest: Contest, turns: Turns, shown: _Shown) -> Outcome:
-    names = [contest.label, contest.reference.name, *(one.name for one in contest.others)]
+def _timed(
+    started: Started, contest: Contest, turns: Turns, shown: _Shown, apart: Sequence[Turns] = ()
+) -> Outcome:
+    others = zip(contest.others, apart, strict=False)
     return Outcome(
-        results=tuple(
-            _throughput(started, names[index], turns, index, None if index else shown)
-            # Training to the end has no further sides.
-            for index in range(len(turns.sides))
+        results=(
+            _throughput(started, contest.label, turns, 0, shown),
+            _throughput(started, contest.reference.name, turns, 1, None),
+            # Training to the end is for two.
+            *(_throughput(started, one.name, own, 0, None) for one, own in others),
         ),
         verdict=judge(
             started.workload,
