@@ -58,18 +58,24 @@ def run_job(job: Job, silence_seconds: float) -> Generator[Message, None, None]:
 
 
 def _environment(job: Job, folder: Path) -> dict[str, str]:
-    """Return an environment in which a loader, any of them, finds this job's driver first."""
+    """Return an environment in which a loader, any of them, finds this job's driver first.
+
+    Torch's own devices look for their drivers themselves.
+    """
+    if not job.target.library:
+        return _with_package(dict(os.environ))
     vendors = _new_folder(folder / "vendors")
     (vendors / "device.icd").write_bytes(os.fsencode(job.target.library) + b"\n")
     environment = {key: value for key, value in os.environ.items() if key != "OCL_ICD_FILENAMES"}
-    # The child starts in another folder, where a checkout on a relative path is not found.
+    # ocl-icd takes a path without a slash at its end for one file.
+    return _with_package(environment | {"OCL_ICD_VENDORS": f"{vendors}/"})
+
+
+def _with_package(environment: dict[str, str]) -> dict[str, str]:
+    """Return an environment for another folder, where no checkout on a relative path is found."""
     package_parent = str(Path(clprobe.__file__).resolve().parent.parent)
     search = [package_parent, *filter(None, [environment.get("PYTHONPATH")])]
-    return environment | {
-        # ocl-icd takes a path without a slash at its end for one file.
-        "OCL_ICD_VENDORS": f"{vendors}/",
-        "PYTHONPATH": os.pathsep.join(search),
-    }
+    return environment | {"PYTHONPATH": os.pathsep.join(search)}
 
 
 def _new_folder(path: Path) -> Path:

@@ -71,6 +71,31 @@ class Net:
                 weights.append(np.zeros(layer.outputs, np.float32))
         return weights
 
+    def intensity(self, batch: int) -> float:
+        """Return the operations per byte of a training step, if each array moves once.
+
+        Forward, and backward for input and weights: three products of one size per layer, and each
+        weight is read, its gradient written, both read and its velocity moved to change it.
+        """
+        channels, side = 1, SIDE
+        operations = moved = 0
+        for layer in self.layers:
+            before = channels * side * side
+            weights = 0
+            match layer:
+                case Linear():
+                    channels, side, weights = layer.outputs, 1, layer.inputs * layer.outputs
+                    operations += 6 * weights * batch
+                case Conv3x3():
+                    channels, weights = layer.outputs, 9 * layer.inputs * layer.outputs
+                    operations += 6 * weights * side * side * batch
+                case MaxPool2x2():
+                    side //= 2
+                case Flatten():
+                    continue
+            moved += 4 * (3 * batch * (before + channels * side * side) + 7 * weights)
+        return operations / moved
+
 
 def _weight_shape(layer: Linear | Conv3x3) -> tuple[int, ...]:
     if isinstance(layer, Linear):

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from clprobe.bench import cases
 from clprobe.bench.effort import Effort
 from clprobe.bench.nets import BATCH, CNN, MLP, Net
-from clprobe.bench.protocol import Started, Workload
+from clprobe.bench.protocol import Started, Workload, own_net
 
 CASES = {
     "copy": cases.copy_cases,
@@ -20,10 +20,13 @@ NETS = {"train-mlp": MLP, "train-cnn": CNN}
 def planned(workloads: Sequence[Workload], effort: Effort) -> Iterator[Started]:
     """Return what begins in turn if nothing breaks."""
     for workload in workloads:
-        if workload in NETS:
+        own = own_net(workload)
+        if own is not None:
+            yield from own_started(own, effort)
+        elif workload in NETS:
             net = NETS[workload]
             yield training_started(net)
-            yield from (steps_started(net, size) for size in effort.large_batches)
+            yield from (steps_started(net.name, size) for size in effort.batches)
         else:
             yield from (case.started for case in CASES[workload](effort))
 
@@ -33,9 +36,14 @@ def training_started(net: Net) -> Started:
     return _steps(f"train-{net.name}", BATCH)
 
 
-def steps_started(net: Net, batch_size: int) -> Started:
+def steps_started(net: str, batch_size: int) -> Started:
     """Return the message that says that steps at another batch size begin."""
-    return _steps(f"step-{net.name}-{batch_size}", batch_size)
+    return _steps(f"step-{net}-{batch_size}", batch_size)
+
+
+def own_started(net: str, effort: Effort) -> Iterator[Started]:
+    """Return the messages of a user's net: it has no data of its own to be trained with."""
+    yield from (steps_started(net, size) for size in sorted({BATCH, *effort.batches}))
 
 
 def _steps(workload: str, batch: int) -> Started:

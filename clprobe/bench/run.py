@@ -6,7 +6,10 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from msgspec import structs
+
 from clprobe.bench.child import run_job
+from clprobe.bench.conditions.watch import Watch
 from clprobe.bench.effort import EFFORTS
 from clprobe.bench.outcomes import not_reached, without_figures
 from clprobe.bench.plan import planned
@@ -16,13 +19,14 @@ from clprobe.bench.protocol import (
     Failed,
     Finished,
     Job,
+    Joined,
     Outcome,
     Started,
     Target,
     Tuned,
     Workload,
 )
-from clprobe.model.measurement import Tuning
+from clprobe.model.measurement import Contestant, Peak, Tuning
 
 Progress = Callable[[str], None]
 
@@ -49,6 +53,10 @@ class Measured:
     tunings: list[Tuning] = field(default_factory=list)
     other_load_percent: int | None = None
     """The most that other programs used of the CPU while a device was measured."""
+    contestants: dict[str, Contestant] = field(default_factory=dict)
+    """By their names, as references take part beside every device."""
+    peaks: list[Peak] = field(default_factory=list)
+    watch: Watch = field(default_factory=Watch)
 
 
 def measure_devices(
@@ -67,6 +75,7 @@ def _measure_device(
         workloads=options.workloads,
         effort=options.effort,
         baseline=options.baseline,
+        folder=str(Path.cwd()),
         kernels=None if options.kernels is None else str(options.kernels.resolve()),
         tune=options.tune,
     )
@@ -78,8 +87,11 @@ def _measure_device(
                 case Started():
                     current = message
                     progress(f"{target.label}: {message.workload}")
+                case Joined():
+                    _join(target, message, measured)
                 case Outcome():
                     measured.outcomes.append(message)
+                    measured.watch.look(message.other_load_percent)
                     done.add(message.results[0].workload)
                     measured.complete &= message.results[0].status != "error"
                 case Tuned():
@@ -90,12 +102,35 @@ def _measure_device(
                         message.other_load_percent, measured.other_load_percent or 0
                     )
                 case Failed():
-                    measured.complete = False
-                    measured.outcomes += _after_failure(job, current, done, message.detail)
+                    measured.complete &= message.status == "wrong-result"
+                    measured.outcomes += _after_failure(job, current, done, message)
+                    _leave(target, message, measured)
+
+
+def _join(target: Target, message: Joined, measured: Measured) -> None:
+    """Add contestants and peaks, those with what the device's data sheet says."""
+    for contestant in message.contestants:
+        measured.contestants.setdefault(contestant.name, contestant)
+    by_data_sheet = target.theoretical_gflops
+    for peak in message.peaks:
+        if peak.unit == "GFLOP/s" and by_data_sheet is not None:
+            how = f"{target.theoretical_how} {peak.how}"
+            measured.peaks.append(structs.replace(peak, theoretical=by_data_sheet, how=how))
+        else:
+            measured.peaks.append(peak)
+
+
+def _leave(target: Target, message: Failed, measured: Measured) -> None:
+    """Note why a contestant took no part, or did not stay to the end."""
+    known = measured.contestants.get(target.label)
+    took_part = Contestant(name=target.label, kind=target.kind, version=target.driver_version)
+    measured.contestants[target.label] = structs.replace(
+        known or took_part, status=message.status, detail=message.detail.partition("\n")[0]
+    )
 
 
 def _after_failure(
-    job: Job, current: Started, done: Collection[str], detail: str
+    job: Job, current: Started, done: Collection[str], failed: Failed
 ) -> Iterator[Outcome]:
     """Return the failure, and that all after it was not run."""
     label = job.target.label
@@ -104,7 +139,7 @@ def _after_failure(
     if current.workload in done:
         # It broke on the way to the next one.
         current = remaining[0] if remaining else Started(workload="the end")
-    yield without_figures(current, label, "error", detail)
+    yield without_figures(current, label, failed.status, failed.detail)
     for step in remaining:
         if step.workload != current.workload:
             yield not_reached(step, label, current.workload)

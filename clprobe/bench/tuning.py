@@ -3,6 +3,7 @@
 
 import time
 
+from clprobe.bench.engines.opencl import OpenClEngine
 from clprobe.bench.measure import Contest
 from clprobe.model.errors import ClprobeError
 from clprobe.model.measurement import RejectedConfiguration, TunedProduct, Tuning
@@ -11,10 +12,14 @@ from clprobe.tensor.tuning.tune import tune
 
 def tune_device(contest: Contest) -> Tuning:
     """Measure configurations, keep the fastest for later runs too, and say what was found."""
+    engine = contest.device
+    if not isinstance(engine, OpenClEngine):
+        problem = "it runs another framework's kernels, so there is nothing to tune"
+        return Tuning(device=contest.label, seconds=0.0, problem=problem)
     started = time.monotonic()
     try:
         report = tune(
-            contest.device.device,
+            engine.device,
             candidates=contest.effort.tuning_candidates,
             alive=contest.alive,
         )

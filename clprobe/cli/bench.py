@@ -2,6 +2,7 @@
 """`clprobe bench`: what each device is worth beside the CPU."""
 
 import importlib.util
+import signal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,17 +10,20 @@ import click
 import msgspec
 
 from clprobe.bench.protocol import WORKLOADS, Baseline, EffortName, Target, Workload
+from clprobe.bench.rivals import KINDS, rivals
 from clprobe.bench.targets import targets_of
+from clprobe.bench.theoretical import theoretical_peak
 from clprobe.cli import exit_codes
 from clprobe.cli.bench_compare import compare_files, refuse_other_options
 from clprobe.cli.bench_files import checked_output, write
+from clprobe.cli.bench_workload import WorkloadType
 from clprobe.engine.derive import derive
 from clprobe.engine.inventory import take_inventory
 from clprobe.engine.select import select_devices
 from clprobe.engine.tables import Tables
 from clprobe.model.bench_codec import SCHEMA
 from clprobe.model.errors import ClprobeError
-from clprobe.model.measurement import BenchReport
+from clprobe.model.measurement import BenchReport, Contestant
 from clprobe.model.snapshot import Snapshot
 from clprobe.probe.collect import collect
 from clprobe.probe.live_host import LiveHost
@@ -36,14 +40,15 @@ if TYPE_CHECKING:
     "selectors",
     metavar="SEL",
     multiple=True,
-    help="Index from `clprobe info`, gpu, cpu, a PCI id, or part of a name; may be repeated.",
+    help="Index from `clprobe info`, gpu, cpu, a PCI id, or part of a name; xpu, ocl: torch's. "
+    "May be repeated.",
 )
 @click.option(
     "--workload",
     "workloads",
-    type=click.Choice(WORKLOADS),
+    type=WorkloadType(),
     multiple=True,
-    help="Only this one; may be repeated.",
+    help="Only this one, or module:Class, a torch.nn.Module of yours; may be repeated.",
 )
 @click.option("--quick", "effort", flag_value="quick", help="Less than a minute per device.")
 @click.option("--full", "effort", flag_value="full", help="Larger sizes and more samples.")
@@ -111,9 +116,18 @@ def command(  # noqa: PLR0913 - one argument per option
     try:
         _say("looking for devices")
         snapshot = collect()
-        targets = _targets(snapshot, selectors)
-        measure_devices(targets, options, measured, _say)
+        targets, absent = _targets(snapshot, selectors)
+        measured.contestants |= {one.name: one for one in absent}
+        unreadable = measured.watch.unreadable()
+        if unreadable:
+            _say(f"not readable here, so not watched: {', '.join(unreadable)}")
+        try:
+            measure_devices(targets, options, measured, _say)
+        finally:
+            # From here on nothing takes long, and what was measured must reach its reader.
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
     except KeyboardInterrupt:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
         measured.complete = False
         measured.interrupted = True
         _say("interrupted; what was measured so far:")
@@ -130,12 +144,23 @@ def _scrubbed(report: BenchReport) -> BenchReport:
     return msgspec.convert(scrub_document(msgspec.to_builtins(report), known), BenchReport)
 
 
-def _targets(snapshot: Snapshot, selectors: tuple[str, ...]) -> tuple[Target, ...]:
-    devices = take_inventory(derive(snapshot, Tables.load())).devices
-    targets = targets_of(devices, select_devices(devices, selectors))
-    if not targets:
+def _targets(
+    snapshot: Snapshot, selectors: tuple[str, ...]
+) -> tuple[tuple[Target, ...], tuple[Contestant, ...]]:
+    """Return what is to be measured, and which of it this machine lacks."""
+    tables = Tables.load()
+    devices = take_inventory(derive(snapshot, tables)).devices
+    asked = [one for one in KINDS if not selectors or one in selectors]
+    others = [one for one in selectors if one not in KINDS]
+    selected = select_devices(devices, others) if others or not selectors else ()
+    targets = targets_of(devices, selected, lambda device: theoretical_peak(device, tables))
+    found, absent = rivals(asked)
+    if not targets and asked != list(selectors):
         _say("there is no OpenCL device; clprobe doctor says why")
-    return targets
+    if selectors:
+        for one in absent:
+            _say(f"{one.name} takes no part: {one.detail}")
+    return (*targets, *found), absent
 
 
 def _require_packages(baseline: Baseline | None) -> Baseline:

@@ -18,7 +18,10 @@ def test_pocl_learns_the_digits_as_the_reference_does(pocl: Target, baseline: st
 
     messages = messages_of(pocl, "train-mlp", "train-cnn", baseline=baseline)
 
-    trainings = [message.training for message in messages if isinstance(message, Outcome)]
+    outcomes = [message for message in messages if isinstance(message, Outcome)]
+    assert all(one.results[0].intensity > 0 for one in outcomes)
+    assert {result.status for one in outcomes for result in one.results} == {"ok"}
+    trainings = [one.training for one in outcomes if one.training is not None]
     assert [training.model for training in trainings] == ["mlp", "cnn"]
     for training in trainings:
         assert training.accuracy >= 0.95
