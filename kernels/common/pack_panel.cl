@@ -8,6 +8,10 @@
 
 #include "common/transpose.cl"
 
+#ifndef PANEL_COLUMNS
+#define PANEL_COLUMNS 16
+#endif
+
 // The matrix holds line after line.
 void pack_lines(global const float *restrict matrix, local float *restrict panel, size_t stride,
                 uint depth, uint columns) {
