@@ -30,23 +30,41 @@ _PAUSE_S = 0.5
 
 def wait_for_manager(manager: str, limit_s: float, tell: Callable[[str], None]) -> Problem | None:
     """Wait until the package manager is free; return who keeps it if the time is up."""
+    kept = wait_while_held(
+        lambda: _held(manager),
+        limit_s,
+        lambda path, who: tell(f"Waiting up to {limit_s:g} s for {path}, held by {who}"),
+    )
+    if kept is None:
+        return None
+    path, who = kept
+    return Problem(
+        "package-lock-held",
+        f"{path} is held by {who}; waited {limit_s:g} s.",
+        "Let it finish (an automatic update?), then run the same command again.",
+    )
+
+
+def wait_while_held(
+    held: Callable[[], str | None], limit_s: float, tell: Callable[[str, str], None]
+) -> tuple[str, str] | None:
+    """Wait until `held` names no file; if the time is up, return the file and who holds it.
+
+    `tell` hears both once, when the waiting begins.
+    """
     deadline, told = time.monotonic() + limit_s, False
-    while (path := _held(manager)) is not None:
-        who = in_words(holders(Path(path)))
+    while (path := held()) is not None:
+        who = _in_words(_holders(Path(path)))
         if time.monotonic() >= deadline:
-            return Problem(
-                "package-lock-held",
-                f"{path} is held by {who}; waited {limit_s:g} s.",
-                "Let it finish (an automatic update?), then run the same command again.",
-            )
+            return path, who
         if not told:
-            tell(f"Waiting up to {limit_s:g} s for {path}, held by {who}")
+            tell(path, who)
             told = True
         time.sleep(_PAUSE_S)
     return None
 
 
-def holders(path: Path) -> list[str]:
+def _holders(path: Path) -> list[str]:
     """Return who has the file open, such as "apt-get install (4711)"; others' may be hidden."""
     target, found = os.path.realpath(path), []
     for process in Path("/proc").glob("[0-9]*"):
@@ -64,7 +82,7 @@ def holders(path: Path) -> list[str]:
     return found
 
 
-def in_words(found: list[str]) -> str:
+def _in_words(found: list[str]) -> str:
     """Return the holders as text."""
     return " and ".join(found) if found else "a process that cannot be seen from here"
 

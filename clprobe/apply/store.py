@@ -11,12 +11,11 @@ from pathlib import Path
 import msgspec
 
 from clprobe.apply.journal import Journal, decode, encode, has_begun, is_taken_back
-from clprobe.apply.locks import holders, in_words
+from clprobe.apply.locks import wait_while_held
 from clprobe.model.errors import ClprobeError
 
 _SYSTEM = Path("/var/lib/clprobe/journals")
 _LARGEST = 64 << 20
-_PAUSE_S = 0.5
 
 
 class Entry(msgspec.Struct, frozen=True):
@@ -98,19 +97,18 @@ class Store:
                 raise
 
     def _take(self, lock: int, wait_s: float, tell: Callable[[str], None]) -> None:
-        deadline, told = time.monotonic() + wait_s, False
-        while not _try_lock(lock):
-            who = in_words(holders(self.folder / "lock"))
-            if time.monotonic() >= deadline:
-                raise ClprobeError(
-                    reference="another-run-at-work",
-                    message=f"Another run is at work: {who} (waited {wait_s:g} s).",
-                    hint="Wait until it has ended, then run the same command again.",
-                )
-            if not told:
-                tell(f"Waiting up to {wait_s:g} s for another run: {who}")
-                told = True
-            time.sleep(_PAUSE_S)
+        path = str(self.folder / "lock")
+        kept = wait_while_held(
+            lambda: None if _try_lock(lock) else path,
+            wait_s,
+            lambda _, who: tell(f"Waiting up to {wait_s:g} s for another run: {who}"),
+        )
+        if kept is not None:
+            raise ClprobeError(
+                reference="another-run-at-work",
+                message=f"Another run is at work: {kept[1]} (waited {wait_s:g} s).",
+                hint="Wait until it has ended, then run the same command again.",
+            )
 
     def _entry(self, path: Path) -> Entry:
         try:

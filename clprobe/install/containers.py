@@ -27,7 +27,7 @@ _SOURCES = (
         checked="2026-11-21",
     ),
 )
-_TOOLS = ("clinfo", "ocl-icd-libopencl1")
+_TOOLS = ("clinfo", steps.LOADER)
 _NODES = "/dev/dri"
 
 

@@ -9,7 +9,6 @@ from clprobe.install.ways import Way
 from clprobe.model.placeholders import HOME
 from clprobe.model.plan import Step
 
-_LOADER = "ocl-icd-libopencl1"
 _INTEL_CPU = "/opt/intel-opencl-cpu"
 _OWN_FOLDER = f"{HOME}/.local/share/clprobe"
 
@@ -23,8 +22,8 @@ def for_cpu(way: Way, machine: Machine) -> tuple[Step, ...]:
     distribution = machine.distribution
     if distribution is None or not steps.can_install(distribution):
         return ()
-    loader = (_LOADER,) if _LOADER in distribution.packages else ()
-    install = steps.install(distribution, f"Install {way.packages[0]}", (*way.packages, *loader))
+    packages = (*way.packages, *steps.loader(distribution))
+    install = steps.install(distribution, f"Install {way.packages[0]}", packages)
     first = add_repository(way.third_party, distribution) if way.third_party else []
     return (*steps.refresh(distribution), *first, install, steps.look())
 
@@ -104,7 +103,7 @@ def _intel_cpu(way: Way, machine: Machine) -> tuple[Step, ...]:
     if distribution is not None and steps.uses_apt(distribution):
         made += steps.refresh(distribution)
         title = "Install the ICD loader and Python's venv module"
-        made.append(steps.install(distribution, title, (_LOADER, "python3-venv")))
+        made.append(steps.install(distribution, title, (steps.LOADER, "python3-venv")))
     made.append(steps.make_environment(_INTEL_CPU))
     title = "Install Intel's runtime for CPUs"
     made += steps.pip_install(_INTEL_CPU, title, pins(way), machine.wishes.wheels)

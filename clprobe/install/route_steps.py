@@ -11,8 +11,6 @@ from clprobe.install.repository_steps import add_repository
 from clprobe.install.ways import Way
 from clprobe.model.plan import How, Step
 
-_LOADER = "ocl-icd-libopencl1"
-
 
 def for_gpu(  # noqa: PLR0913, PLR0917 - where all of a route comes together
     way: Way,
@@ -39,7 +37,7 @@ def for_gpu(  # noqa: PLR0913, PLR0917 - where all of a route comes together
     if way.how == "package":
         title = f"Install {implementation.name}"
         # Some drivers only suggest a loader, as Debian 11's Beignet does.
-        loader = (_LOADER,) if _LOADER in distribution.packages else ()
+        loader = steps.loader(distribution)
         packages = (*way.packages, *module_packages(way, implementation), *loader)
         made.append(steps.install(distribution, title, packages, pocket=way.pocket))
     elif way.third_party is not None:
@@ -164,9 +162,8 @@ def _files(way: Way, tables: Tables) -> list[str]:
 
 
 def _loader(distribution: Distribution) -> list[Step]:
-    if _LOADER not in distribution.packages:
-        return []
-    return [steps.install(distribution, "Install the ICD loader", (_LOADER,))]
+    packages = steps.loader(distribution)
+    return [steps.install(distribution, "Install the ICD loader", packages)] if packages else []
 
 
 def _firmware(distribution: Distribution | None) -> str:

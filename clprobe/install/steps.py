@@ -35,6 +35,10 @@ _MANAGERS: dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]] =
 }
 
 
+LOADER = "ocl-icd-libopencl1"
+"""The ICD loader, as Debian and what derives from it call it."""
+
+
 def can_install(distribution: Distribution) -> bool:
     """Whether we know the distribution's package manager."""
     return distribution.id in _MANAGERS
@@ -43,6 +47,11 @@ def can_install(distribution: Distribution) -> bool:
 def uses_apt(distribution: Distribution | None) -> bool:
     """Whether packages are installed by apt."""
     return distribution is not None and distribution.id in ("debian", "ubuntu")
+
+
+def loader(distribution: Distribution) -> tuple[str, ...]:
+    """Return the package of the ICD loader, where the distribution has it under that name."""
+    return (LOADER,) if LOADER in distribution.packages else ()
 
 
 def refresh(distribution: Distribution) -> list[Step]:

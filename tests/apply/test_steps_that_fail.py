@@ -11,7 +11,9 @@ from carried_out import Run, step
 
 from clprobe.apply.journal import decode
 from clprobe.apply.kinds import LIMITS_S
+from clprobe.apply.store import Store
 from clprobe.install.steps import make_environment, write_file
+from clprobe.model.errors import ClprobeError
 
 
 @pytest.fixture
@@ -59,6 +61,20 @@ def test_a_command_that_is_not_there_is_a_failure_and_no_crash(run):
     made = run(step("no-such-command-anywhere"))
     assert made.apply() == "failed"
     assert "no-such-command-anywhere: No such file" in made.problem().message
+
+
+def test_a_second_run_at_the_same_time_says_why_it_does_not_begin(tmp_path):
+    first, second, said = Store(tmp_path / "journals"), Store(tmp_path / "journals"), []
+    with (
+        first.locked(1.0, said.append),
+        pytest.raises(ClprobeError) as raised,
+        second.locked(0.1, said.append),
+    ):
+        pass
+    assert raised.value.reference == "another-run-at-work"
+    assert [one.split(":")[0] for one in said] == ["Waiting up to 0.1 s for another run"]
+    with second.locked(0.0, said.append):
+        pass
 
 
 def test_the_journal_on_the_disk_says_running_while_a_step_runs(run, tmp_path):
