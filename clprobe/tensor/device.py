@@ -20,6 +20,7 @@ from clprobe.tensor.memory import MemoryUse, Pool
 from clprobe.tensor.pocl_target import name_target_cpu
 from clprobe.tensor.program import Kernel, Programs
 from clprobe.tensor.storage import Storage
+from clprobe.tensor.uploads import Uploads
 
 if TYPE_CHECKING:
     from clprobe.tensor.capture import Step
@@ -78,6 +79,7 @@ class Device:
         """The storages of this device that are still expressions."""
         self.capturing: Capture | None = None
         self.recordings: list[list[Recorded]] = []
+        self._uploads = Uploads()
 
     @classmethod
     def open(
@@ -166,12 +168,17 @@ class Device:
         return self.record(kernel.name, event)
 
     def upload(self, buffer: cl.Buffer, values: np.ndarray) -> None:
-        """Copy contiguous host values into a buffer and wait.
+        """Copy contiguous host values, as they are now, into a buffer.
+
+        A CPU does so at once. A GPU is not waited for: it may have much to do before.
 
         **Raises** DeviceError.
         """
         with self._naming("an upload"):
-            event = cl.enqueue_copy(self.queue, buffer, values, is_blocking=True)
+            if self.limits.is_cpu:
+                event = cl.enqueue_copy(self.queue, buffer, values, is_blocking=True)
+            else:
+                event = self._uploads.start(self.queue, buffer, values)
         self.record("upload", event)
 
     def download(self, values: np.ndarray, buffer: cl.Buffer) -> None:
@@ -215,6 +222,7 @@ class Device:
         """
         with self._naming("to finish, or failed in an earlier kernel"):
             self.queue.finish()
+            self._uploads.finish()
 
     def capture(self) -> "AbstractContextManager[Step]":
         """Run the body of the `with` statement and return it as a step that can be replayed.
