@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Times clprobe beside every peer that is installed, on the same device: run it with python.
 
-    python compare_peers.py --icd FILE.icd [--python PEER=PYTHON …] [--works PATTERN] [--rounds 5]
+    python compare_peers.py --icd FILE.icd [--python PEER=PYTHON …] [--works PATTERN] [--large]
 
 Each peer (peers/*_peer.py) is a child process with a time limit, perhaps with a Python of its own.
 A work is given to all of them in turns, several rounds; the table has the median and, behind ±,
@@ -28,7 +28,7 @@ from typing import Any
 PEERS = Path(__file__).with_name("peers")
 sys.path.append(str(PEERS))
 
-from works import WORKS, Work, encode  # noqa: E402 - peers run as programs beside it
+from works import LARGE_WORKS, WORKS, Work, encode  # noqa: E402 - peers run as programs beside it
 
 OWN = "clprobe"
 NAMES = (OWN, "torch", "onednn", "numpy", "clblast", "tinygrad", "netcl", "dlprim")
@@ -165,6 +165,7 @@ def main() -> None:
     parser.add_argument("--python", action="append", default=[], metavar="PEER=PYTHON")
     parser.add_argument("--peers", default=",".join(NAMES))
     parser.add_argument("--works", default="*", help="pattern of names, as in 'NN*'")
+    parser.add_argument("--large", action="store_true", help="also what only GPUs are for")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=0.15, help="of samples in each round")
     parser.add_argument("--limit", type=float, default=60, help="seconds for an answer")
@@ -178,7 +179,7 @@ def main() -> None:
     say = sys.stdout.write
     say(f"| work | unit | {' | '.join(names)} |\n|{'---|' * (len(names) + 2)}\n")
     refusals: dict[tuple[str, str], list[str]] = {}
-    for work in WORKS:
+    for work in (*WORKS, *LARGE_WORKS) if given.large else WORKS:
         if not fnmatch.fnmatch(work.name, given.works):
             continue
         row = timed(work, peers, given)

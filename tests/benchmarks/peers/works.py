@@ -135,6 +135,8 @@ WORKS: tuple[Work, ...] = (
     *(Convolution(*layer, part) for layer in _LAYERS for part in _PARTS),
     *(Step("mlp", 128), Step("cnn", 64), Chain(1 << 24)),
 )
+LARGE_WORKS: tuple[Work, ...] = tuple(Product(n, n, n) for n in (4096, 8192))
+"""For GPUs; a CPU takes seconds for one sample."""
 
 
 class UnsupportedError(Exception):
