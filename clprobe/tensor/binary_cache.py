@@ -54,6 +54,11 @@ class BinaryCache:
         self._folder = folder
         self._max_bytes = max_bytes
 
+    @property
+    def keeps(self) -> bool:
+        """Say whether anything is kept at all."""
+        return self._folder is not None
+
     def load(self, key: str) -> bytes | None:
         """Return the binary stored under this key, if it is whole."""
         if self._folder is None or not self._is_private(self._folder):

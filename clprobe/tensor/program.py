@@ -191,7 +191,8 @@ class Programs:
             options,
             cache_dir=False,  # type: ignore[arg-type]  # means "none"
         )
-        self._unsaved.append((key, built))
+        if self._cache.keeps:
+            self._unsaved.append((key, built))
         return built
 
 
