@@ -12,6 +12,28 @@
 #define COLUMNS 64
 #endif
 
+// Adds up the parts of up to 16 filters by 16 values, and writes what there is of them.
+void sum_block(global const float *restrict sums, uint parts, size_t part_step, uint filters,
+               uint values, global float *restrict target, uint window) {
+    float16 columns[16];
+    #pragma unroll
+    for (uint i = 0; i < 16; i++)
+        columns[i] = 0.0f;
+    for (uint part = 0; part < parts; part++, sums += part_step) {
+        #pragma unroll
+        for (uint i = 0; i < 16; i++)
+            columns[i] += vload16(0, sums + min(i, values - 1) * COLUMNS);
+    }
+    transpose16(columns);
+    float lines[16 * 16];
+    #pragma unroll
+    for (uint i = 0; i < 16; i++)
+        vstore16(columns[i], i, lines);
+    for (uint i = 0; i < filters; i++)
+        for (uint j = 0; j < values; j++)
+            target[i * window + j] = lines[16 * i + j];
+}
+
 kernel void sum_weights(global const float *restrict sums, global float *restrict weight,
                         uint parts, uint groups, uint filters, uint window) {
     uint across = (window + 15) / 16;
@@ -21,28 +43,11 @@ kernel void sum_weights(global const float *restrict sums, global float *restric
          index += (uint)get_global_size(0)) {
         uint entry = index % across * 16;
         uint filter = index / across % down * 16;
-        uint group = index / across / down;
+        size_t group = index / across / down;
         size_t first = ((group * filter_blocks + filter / COLUMNS) * window + entry) * COLUMNS
             + filter % COLUMNS;
-        float16 values[16];
-        #pragma unroll
-        for (uint i = 0; i < 16; i++)
-            values[i] = 0.0f;
-        for (uint part = 0; part < parts; part++) {
-            global const float *source = sums + part * groups * filter_blocks * window * COLUMNS;
-            #pragma unroll
-            for (uint i = 0; i < 16; i++)
-                values[i] += vload16(0, source + first + min(i, window - 1 - entry) * COLUMNS);
-        }
-        transpose16(values);
-        float lines[16 * 16];
-        #pragma unroll
-        for (uint i = 0; i < 16; i++)
-            vstore16(values[i], i, lines);
-        for (uint i = 0; i < min(16u, filters - filter); i++) {
-            global float *target = weight + ((size_t)group * filters + filter + i) * window + entry;
-            for (uint j = 0; j < min(16u, window - entry); j++)
-                target[j] = lines[16 * i + j];
-        }
+        sum_block(sums + first, parts, groups * filter_blocks * window * COLUMNS,
+                  min(16u, filters - filter), min(16u, window - entry),
+                  weight + (group * filters + filter) * window + entry, window);
     }
 }

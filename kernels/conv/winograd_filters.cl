@@ -13,46 +13,47 @@
 #define FLIP 0
 #endif
 
-kernel void winograd_filters(global const float *restrict weight, global float *restrict filters,
-                             uint rows, uint channels, uint2 steps) {
-    for (uint row = (uint)get_global_id(0); row < rows; row += (uint)get_global_size(0)) {
-        for (uint channel = 0; channel < channels; channel += 16) {
-            uint count = min(16u, channels - channel);
-            float taps[9][16];
-            global const float *source =
-                weight + (size_t)row * steps.x + (size_t)channel * steps.y;
-            for (uint lane = 0; lane < 16; lane++)
-                for (uint tap = 0; tap < 9; tap++)
-                    taps[FLIP ? 8 - tap : tap][lane] =
-                        lane < count ? source[(size_t)lane * steps.y + tap] : 0.0f;
-            float16 columns[IN][3];
-            #pragma unroll
-            for (uint j = 0; j < 3; j++) {
-                float16 u[IN];
-                transform_filter(vload16(0, taps[j]), vload16(0, taps[3 + j]),
-                                 vload16(0, taps[6 + j]), u);
-                #pragma unroll
-                for (uint i = 0; i < IN; i++)
-                    columns[i][j] = u[i];
-            }
-            #pragma unroll
-            for (uint i = 0; i < IN; i++) {
-                float16 u[IN];
-                transform_filter(columns[i][0], columns[i][1], columns[i][2], u);
-                #pragma unroll
-                for (uint j = 0; j < IN; j++) {
-                    global float *target =
-                        filters + ((size_t)(i * IN + j) * rows + row) * channels + channel;
-                    if (count == 16) {
-                        vstore16(u[j], 0, target);
-                    } else {
-                        float values[16];
-                        vstore16(u[j], 0, values);
-                        for (uint lane = 0; lane < count; lane++)
-                            target[lane] = values[lane];
-                    }
-                }
+// Transforms `count` filters of one row, one for each lane. PoCL compiles each kernel three times, but
+// a function as long as this one once.
+void transform_filters(global const float *restrict source, uint step, uint count,
+                       global float *restrict target, size_t point_step) {
+    float taps[9][16];
+    for (uint lane = 0; lane < 16; lane++)
+        for (uint tap = 0; tap < 9; tap++)
+            taps[FLIP ? 8 - tap : tap][lane] =
+                lane < count ? source[(size_t)lane * step + tap] : 0.0f;
+    float16 columns[IN][3];
+    #pragma unroll
+    for (uint j = 0; j < 3; j++) {
+        float16 u[IN];
+        transform_filter(vload16(0, taps[j]), vload16(0, taps[3 + j]), vload16(0, taps[6 + j]), u);
+        #pragma unroll
+        for (uint i = 0; i < IN; i++)
+            columns[i][j] = u[i];
+    }
+    #pragma unroll 1
+    for (uint i = 0; i < IN; i++) {
+        float16 u[IN];
+        transform_filter(columns[i][0], columns[i][1], columns[i][2], u);
+        #pragma unroll 1
+        for (uint j = 0; j < IN; j++, target += point_step) {
+            if (count == 16) {
+                vstore16(u[j], 0, target);
+            } else {
+                float values[16];
+                vstore16(u[j], 0, values);
+                for (uint lane = 0; lane < count; lane++)
+                    target[lane] = values[lane];
             }
         }
     }
+}
+
+kernel void winograd_filters(global const float *restrict weight, global float *restrict filters,
+                             uint rows, uint channels, uint2 steps) {
+    for (uint row = (uint)get_global_id(0); row < rows; row += (uint)get_global_size(0))
+        for (uint channel = 0; channel < channels; channel += 16)
+            transform_filters(weight + (size_t)row * steps.x + (size_t)channel * steps.y, steps.y,
+                              min(16u, channels - channel),
+                              filters + (size_t)row * channels + channel, (size_t)rows * channels);
 }

@@ -25,6 +25,39 @@ void write_filters(const float16 *places, global float *restrict target, uint ch
     }
 }
 
+// Adds up the parts of 16 channels of a filter, and takes the sums back to its 9 places.
+void add_up(global const float *restrict sums, uint parts, size_t step, float16 *places) {
+    float16 points[6][6];
+    #pragma unroll
+    for (uint i = 0; i < 6; i++) {
+        #pragma unroll
+        for (uint j = 0; j < 6; j++)
+            points[i][j] = vload16((i * 6 + j) * step, sums);
+    }
+    for (uint part = 1; part < parts; part++) {
+        #pragma unroll
+        for (uint i = 0; i < 6; i++) {
+            #pragma unroll
+            for (uint j = 0; j < 6; j++)
+                points[i][j] += vload16((part * 36 + i * 6 + j) * step, sums);
+        }
+    }
+    #pragma unroll
+    for (uint i = 0; i < 6; i++)
+        transform_filter_sums(points[i]);
+    #pragma unroll
+    for (uint j = 0; j < 3; j++) {
+        float16 column[6];
+        #pragma unroll
+        for (uint i = 0; i < 6; i++)
+            column[i] = points[i][j];
+        transform_filter_sums(column);
+        #pragma unroll
+        for (uint i = 0; i < 3; i++)
+            places[3 * i + j] = column[i];
+    }
+}
+
 kernel void winograd_weight_sums(global const float *restrict sums, global float *restrict weight,
                                  uint parts, uint filters, uint channels) {
     uint blocks = (channels + 16 * VECTORS - 1) / (16 * VECTORS), lines = (filters + 15) / 16 * 16;
@@ -37,36 +70,8 @@ kernel void winograd_weight_sums(global const float *restrict sums, global float
         if (channel >= channels)
             continue;
         size_t vector = (size_t)(block * lines + filter) * VECTORS + index % VECTORS;
-        float16 points[6][6];
-        #pragma unroll
-        for (uint i = 0; i < 6; i++) {
-            #pragma unroll
-            for (uint j = 0; j < 6; j++)
-                points[i][j] = vload16(vector + (i * 6 + j) * step, sums);
-        }
-        for (uint part = 1; part < parts; part++) {
-            #pragma unroll
-            for (uint i = 0; i < 6; i++) {
-                #pragma unroll
-                for (uint j = 0; j < 6; j++)
-                    points[i][j] += vload16(vector + (part * 36 + i * 6 + j) * step, sums);
-            }
-        }
         float16 places[9];
-        #pragma unroll
-        for (uint i = 0; i < 6; i++)
-            transform_filter_sums(points[i]);
-        #pragma unroll
-        for (uint j = 0; j < 3; j++) {
-            float16 column[6];
-            #pragma unroll
-            for (uint i = 0; i < 6; i++)
-                column[i] = points[i][j];
-            transform_filter_sums(column);
-            #pragma unroll
-            for (uint i = 0; i < 3; i++)
-                places[3 * i + j] = column[i];
-        }
+        add_up(sums + 16 * vector, parts, step, places);
         write_filters(places, weight + ((size_t)filter * channels + channel) * 9,
                       min(16u, channels - channel));
     }
