@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 
 import msgspec
 import pytest
-from invented import CPU, GPU, full_report
+from invented_reports import CPU, GPU, full_report
 
 from clprobe.model.measurement import BenchReport
 from clprobe.report.bench_html import bench_html

@@ -6,7 +6,7 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from invented import GPU, full_report
+from invented_reports import GPU, full_report
 from msgspec.structs import replace
 
 from clprobe.report.bench_page.batch_curves import batch_curves

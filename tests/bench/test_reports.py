@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 
 import msgspec
 import pytest
-from invented import full_report
+from invented_reports import full_report
 
 from clprobe.model.measurement import BenchReport, BenchVerdict, Decision, Result, Training
 from clprobe.report.bench_bars import ratio_bar

@@ -9,7 +9,7 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
-from invented import CPU, GPU, full_report
+from invented_reports import CPU, GPU, full_report
 from jsonschema import Draft202012Validator
 from msgspec.structs import replace
 
