@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Faults seeded into copies of the kernels: the oracles, or Oclgrind, must catch every one."""
+"""Faults seeded into copies of the kernels: the oracles, or Oclgrind, must catch every one.
+
+That neither complains of sound kernels is what test_implementations.py checks.
+"""
 
 import os
 import re
@@ -14,6 +17,7 @@ import pytest
 import yaml
 
 from clprobe.resources import kernels_path
+from clprobe.tensor.binary_cache import SWITCH
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = Path(__file__).with_name("every_operation.py")
@@ -86,14 +90,6 @@ def test_a_missing_barrier_is_a_race(fault: Fault, kernels: Path) -> None:
     assert "data race" in races(kernels, fault.kind, fault.operation)
 
 
-@pytest.mark.parametrize("kind", ["CPU", "GPU"])
-def test_sound_kernels_have_neither_wrong_values_nor_races(kind: str, kernels: Path) -> None:
-    lines = check(kernels, pocl(kernels.parent), "--odd-shapes", "--kinds", kind)
-
-    assert [line for line in lines if not line.endswith(": 0 failures")] == []
-    assert races(kernels, kind) == ""
-
-
 def test_there_are_twenty_different_faults() -> None:
     assert len({fault.fault for fault in FAULTS}) == len(FAULTS) >= 20
 
@@ -102,7 +98,7 @@ def check(kernels: Path, environment: dict[str, str], *options: str) -> list[str
     """Return what every_operation.py prints, in a child process: faulty kernels may crash it."""
     result = subprocess.run(
         [sys.executable, PROGRAM, "", "--kernels", kernels, *options],
-        env=os.environ | {"PYTHONPATH": str(ROOT)} | environment,
+        env=os.environ | {"PYTHONPATH": str(ROOT), SWITCH: "0"} | environment,
         capture_output=True,
         text=True,
         timeout=TIME_LIMIT_S,
@@ -124,8 +120,8 @@ def pocl(folder: Path) -> dict[str, str]:
     return only(library, folder)
 
 
-def races(kernels: Path, kind: str, operation: str = "") -> str:
-    """Return what Oclgrind says of every operation."""
+def races(kernels: Path, kind: str, operation: str) -> str:
+    """Return what Oclgrind says of an operation."""
     if not OCLGRIND.exists():
         pytest.skip(f"{OCLGRIND} is not installed")
     log = kernels.parent / "oclgrind.log"
