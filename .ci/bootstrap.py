@@ -34,7 +34,8 @@ TESTS = (
     ("ruff", "check"),
     ("ruff", "format", "--check"),
     ("mypy",),
-    ("pytest",),
+    # In order, for what comes first takes longest; tests/conftest.py says what stays together.
+    ("pytest", "-n", "2", "--dist", "loadgroup", "--no-loadscope-reorder"),
 )
 
 
