@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The sizes that kernels of this folder take, in the order of Geometry.arguments(). The horizontal
-// stride is the define STRIDE_X, for compilers turn steps of one into vectors.
+// The sizes of a convolution in the order of Geometry.arguments(), for kernels to include. The
+// horizontal stride is the define STRIDE_X, for compilers turn steps of one into vectors.
+//   source   none
 
 #ifndef STRIDE_X
 #define STRIDE_X 1

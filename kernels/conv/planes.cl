@@ -8,6 +8,7 @@
 //   steps    values of x between neighbours in a plane: down, across
 //   first    the first row of outputs
 //   rows     how many rows of the planes are needed
+//   source   none
 
 void copy_line(global const float *restrict line, local float *restrict target, int column,
                int step, int width, int count) {

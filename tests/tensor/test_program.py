@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Building kernels: what a failure shows, and that a wrong kernel does not get past the oracle."""
 
+import itertools
+import re
 import shutil
-import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -12,10 +13,10 @@ from oracles import assert_close, rounding_bound
 from clprobe.resources import kernels_path
 from clprobe.tensor import Array, BuildError, Device
 from clprobe.tensor.ops.matmul import ORACLE, matmul_forward
-from clprobe.tensor.program import Candidate, first_errors, read_with_includes
+from clprobe.tensor.program import Candidate, first_errors
 
 FILES = sorted(path.relative_to(kernels_path()) for path in kernels_path().rglob("*.cl"))
-HEADER = ["launch ", "local ", "needs ", "source "]
+CONTRACT = ["launch ", "local ", "needs ", "source "]
 
 
 @pytest.fixture
@@ -25,53 +26,19 @@ def kernels(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("file", FILES, ids=str)
-def test_every_kernel_file_stands_alone(file: Path) -> None:
-    if shutil.which("clang") is None:
-        pytest.skip("clang is not installed")
-    result = subprocess.run(
-        [
-            *("clang", "-x", "cl", "-cl-std=CL1.2", "-fsyntax-only", "-Wall", "-Werror"),
-            *("-Xclang", "-finclude-default-header", "-I", ".", file),
-        ],
-        cwd=kernels_path(),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-    assert result.returncode == 0, result.stderr
-
-
-@pytest.mark.parametrize("target", ["bdw", "skl", "tgllp", "acm-g10"])
-def test_intels_compiler_accepts_every_kernel(target: str, tmp_path: Path) -> None:
-    if shutil.which("ocloc") is None:
-        pytest.skip("ocloc, Intel's offline compiler, is not installed")
-    for file in FILES:
-        # variants.yaml keeps it to CPUs.
-        if file.name == "packed.cl":
-            continue
-        source = tmp_path / file.name
-        source.write_text(read_with_includes(kernels_path(), str(file)))
-        result = subprocess.run(
-            [
-                *("ocloc", "compile", "-file", source, "-device", target),
-                *("-options", "-cl-std=CL1.2 -Werror", "-out_dir", tmp_path),
-            ],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-
-        assert result.returncode == 0, f"{file}: {result.stdout}{result.stderr}"
-
-
-@pytest.mark.parametrize("file", FILES, ids=str)
 def test_every_kernel_file_opens_with_its_contract(file: Path) -> None:
-    lines = (kernels_path() / file).read_text(encoding="utf-8").splitlines()
-    comment = "\n".join(line for line in lines[:25] if line.startswith("//"))
+    text = (kernels_path() / file).read_text(encoding="utf-8")
+    first, *rest = text.splitlines()
+    lines = itertools.takewhile(lambda line: line.startswith("//"), rest)
+    comment = " ".join(line.removeprefix("//").strip() for line in lines)
 
-    assert lines[0] == "// SPDX-License-Identifier: MIT"
-    assert [word for word in HEADER if word not in comment] == []
+    assert first == "// SPDX-License-Identifier: MIT"
+    if re.search(r"^kernel ", text, re.MULTILINE):
+        assert [word for word in CONTRACT if word not in comment] == []
+    else:
+        # It is launched as those say that include it; tests/kernels builds it with them.
+        assert re.search("for .* to (include|call)", comment)
+        assert "source " in comment
 
 
 def test_a_kernel_that_does_not_build_shows_file_options_and_errors(
