@@ -160,7 +160,7 @@ def pretended_limits() -> dict[str, Limits]:
     }
 
 
-def work(device: Device) -> Iterator[None]:
+def work(device: Device) -> Iterator[object]:
     """Ask for all that operations, their gradients and training steps need."""
     generator = np.random.default_rng(7)
     cases = every_operation.cases(generator) | further_operations.cases(generator)
@@ -175,6 +175,9 @@ def work(device: Device) -> Iterator[None]:
         yield pull(lambda *given: linear(*given).relu(), x, weight, bias)
     yield from (name_variants(device, transposed) for transposed in TRANSPOSED)
     yield from (convolve(device, *geometry) for geometry in CONVOLUTIONS)
+    # As clprobe/bench/peak_kernel.py asks for it, to measure the peak.
+    for size in (8, 16) if device.limits.is_cpu else (1, 4):
+        yield device.programs.kernel("bench/fma_chain.cl", "fma_chain", {"VECTOR_SIZE": size})
     for optimiser in (SGD, Adam, AdamW):
         yield train(device, mlp(device), (128, 784), optimiser)
         yield train(device, cnn(device), (64, 1, 28, 28), optimiser)

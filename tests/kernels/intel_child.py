@@ -37,9 +37,13 @@ def spilled_bytes(loader: ctypes.CDLL, kernel: cl.Kernel, device: cl.Device) -> 
 
 
 def limits_of(device: cl.Device) -> Limits:
-    """Return what the device reports, or what every Xe GPU reports where its emulation has no size.
+    """Return what the device reports, or what a whole one would where its emulation has no size.
 
-    **Source** compute-runtime, shared/source/xe_hpg_core/hw_info_dg2.inl
+    A work-group is 1024 work-items at most; so many fit into an Xe core of 16 execution units or
+    more with 8 threads each, of 8 work-items each. NEO emulates some GPUs without any such units.
+
+    **Source** compute-runtime, shared/source/device/device_caps.cpp (maxWorkGroupSize) and
+    shared/source/xe_hpg_core/hw_cmds_dg2.h (threadsPerEu, maxEuPerSubslice)
     """
     limits = Limits.of(device)
     if limits.max_work_group_size > 1:
