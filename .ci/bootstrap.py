@@ -34,8 +34,8 @@ TESTS = (
     ("ruff", "check"),
     ("ruff", "format", "--check"),
     ("mypy",),
-    # In order, for what comes first takes longest; tests/conftest.py says what stays together.
-    ("pytest", "-n", "2", "--dist", "loadgroup", "--no-loadscope-reorder"),
+    # In order, for the first folder takes longest; tests/conftest.py says what stays together.
+    ("pytest", "-n", "2", "--dist", "loadfile", "--no-loadscope-reorder"),
 )
 
 
