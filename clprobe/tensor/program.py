@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Finds, builds and caches the kernels of one device, in memory and on disk (binary_cache)."""
 
+import gc
 import re
 import time
 import warnings
@@ -108,7 +109,6 @@ class Programs:
 
         **Raises** BuildError, also where none fits.
         """
-        failure: BuildError | None = None
         for candidate in candidates:
             if (
                 candidate.work_group_size > self._limits.max_work_group_size
@@ -116,16 +116,15 @@ class Programs:
                 or candidate.local_memory_bytes > self._limits.local_memory_bytes
             ):
                 continue
-            try:
-                kernel = self.kernel(candidate.file, name, candidate.defines)
-            except BuildError as error:
-                self.skipped.append((candidate, error.message))
-                failure = failure or error
-                continue
-            if candidate.work_group_size <= kernel.work_group_limit:
+            kernel = self._kernel_if_it_builds(name, candidate)
+            if kernel is None:
+                # pyopencl's errors and their frames hold each other, and so our callers' arrays.
+                gc.collect()
+            elif candidate.work_group_size <= kernel.work_group_limit:
                 return kernel, candidate
-        if failure is not None:
-            raise failure
+        for skipped, reason in self.skipped:
+            if skipped in candidates:
+                raise BuildError(reason)
         raise BuildError(
             f"No way to build {name} fits {self._device.name}: at most "
             f"{self._limits.max_work_group_size} work-items in a work-group and "
@@ -147,6 +146,13 @@ class Programs:
             self._choices[key] = choose()
         choice: Choice = self._choices[key]
         return choice
+
+    def _kernel_if_it_builds(self, name: str, candidate: Candidate) -> Kernel | None:
+        try:
+            return self.kernel(candidate.file, name, candidate.defines)
+        except BuildError as error:
+            self.skipped.append((candidate, error.message))
+            return None
 
     def _kernel(self, program: cl.Program, name: str, file: str, shown: str) -> Kernel:
         handle = cl.Kernel(program, name)

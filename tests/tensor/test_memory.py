@@ -1,19 +1,27 @@
 # SPDX-License-Identifier: MIT
 """The pool: memory is used again, little is held idle, and what a tape held is freed."""
 
+import gc
+import shutil
 from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from clprobe.resources import kernels_path
 from clprobe.tensor import Array, Device, ShapeError, Tensor, nn, softmax_cross_entropy
 from clprobe.tensor.optim import SGD
 
 
 @pytest.fixture
 def fresh(device: Device) -> Iterator[Device]:
+    """Return a device with an empty pool; what is not freed at once is not freed at all."""
+    gc.disable()
     with Device.open(device.cl_device, limits=device.limits) as opened:
         yield opened
+    gc.enable()
 
 
 def test_live_bytes_are_those_of_the_arrays_that_exist(fresh: Device) -> None:
@@ -93,6 +101,19 @@ def test_a_backward_pass_frees_what_the_tape_held(fresh: Device) -> None:
     x.grad = None
 
     assert fresh.memory.live_bytes == before + 4
+
+
+def test_a_configuration_that_does_not_build_keeps_no_array(fresh: Device, tmp_path: Path) -> None:
+    kernels = Path(shutil.copytree(kernels_path(), tmp_path / "kernels"))
+    (kernels / "matmul" / "subgroup.cl").write_text("#error\n")
+    limits = replace(fresh.limits, is_cpu=False, vendor_id=0x8086, sub_groups=True, compute_units=1)
+
+    with Device.open(fresh.cl_device, limits=limits, kernels=kernels) as opened:
+        x = Tensor.from_numpy(np.ones((100, 100), np.float32), opened)
+        (x @ x).numpy()
+
+        assert opened.programs.skipped
+        assert opened.memory.live_bytes == x.array.size_bytes
 
 
 def test_a_tape_serves_one_backward_pass(device: Device) -> None:
