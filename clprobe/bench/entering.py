@@ -11,9 +11,11 @@ from clprobe.bench.effort import EFFORTS
 from clprobe.bench.engines import Engine
 from clprobe.bench.engines.opencl_subject import OpenClSubject
 from clprobe.bench.engines.subject import Subject
+from clprobe.bench.nvidia import nvidia_peak
 from clprobe.bench.peak_kernel import measured_peaks, multiply_and_add
 from clprobe.bench.protocol import Baseline, Job, Target
 from clprobe.bench.targets import printed
+from clprobe.bench.theoretical import by_data_sheet
 from clprobe.bench.where import disguise
 from clprobe.model.measurement import Contestant, Peak
 from clprobe.tensor import Device, DeviceError
@@ -53,11 +55,13 @@ def enter(job: Job) -> Entered:
     subject = OpenClSubject(device)
     chain = multiply_and_add(device)
     unmasked = disguise(device.name, None if chain is None else chain.where, is_cpu=subject.is_cpu)
+    peaks = () if unmasked else measured_peaks(target.label, chain, subject)
+    could_do = target.theoretical or nvidia_peak(device.cl_device)
     return Entered(
         device=subject,
         references=engines,
         contestants=contestants,
-        peaks=() if unmasked else measured_peaks(target.label, chain, subject),
+        peaks=by_data_sheet(peaks, could_do),
         disguise=unmasked,
     )
 

@@ -5,6 +5,7 @@ from typing import Literal
 
 import msgspec
 
+from clprobe.bench.theoretical import Theoretical
 from clprobe.model.measurement import (
     BenchVerdict,
     Contestant,
@@ -43,8 +44,7 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
     driver_version: str | None
     position: int
     kind: ContestantKind = "opencl"
-    theoretical_gflops: float | None = None
-    theoretical_how: str = ""
+    theoretical: Theoretical | None = None
 
 
 class Job(msgspec.Struct, frozen=True, kw_only=True):

@@ -88,7 +88,7 @@ def _measure_device(
                     current = message
                     progress(f"{target.label}: {message.workload}")
                 case Joined():
-                    _join(target, message, measured)
+                    _join(message, measured)
                 case Outcome():
                     measured.outcomes.append(message)
                     measured.watch.look(message.other_load_percent)
@@ -107,17 +107,11 @@ def _measure_device(
                     _leave(target, message, measured)
 
 
-def _join(target: Target, message: Joined, measured: Measured) -> None:
-    """Add contestants and peaks, those with what the device's data sheet says."""
+def _join(message: Joined, measured: Measured) -> None:
+    """Add contestants and peaks."""
     for contestant in message.contestants:
         measured.contestants.setdefault(contestant.name, contestant)
-    by_data_sheet = target.theoretical_gflops
-    for peak in message.peaks:
-        if peak.unit == "GFLOP/s" and by_data_sheet is not None:
-            how = f"{target.theoretical_how} {peak.how}"
-            measured.peaks.append(structs.replace(peak, theoretical=by_data_sheet, how=how))
-        else:
-            measured.peaks.append(peak)
+    measured.peaks += message.peaks
 
 
 def _leave(target: Target, message: Failed, measured: Measured) -> None:

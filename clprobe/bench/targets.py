@@ -54,6 +54,5 @@ def _target(device: DeviceReport, position: int, could_do: Theoretical | None) -
         name=name,
         driver_version=version,
         position=position,
-        theoretical_gflops=None if could_do is None else could_do.gflops,
-        theoretical_how="" if could_do is None else could_do.how,
+        theoretical=could_do,
     )

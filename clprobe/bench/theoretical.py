@@ -6,9 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from clprobe.engine.table_types import Generation, GpuEntry
 from clprobe.engine.tables import Tables
 from clprobe.model.finding import DeviceReport
+from clprobe.model.measurement import Peak
 
 # A multiply-add counts as two operations.
 _FMA = 2
@@ -29,6 +32,18 @@ class Theoretical:
 
     gflops: float
     how: str
+
+
+def by_data_sheet(peaks: tuple[Peak, ...], could_do: Theoretical | None) -> tuple[Peak, ...]:
+    """Return the peaks, that of arithmetic with what the data sheet says, if it says anything."""
+    if could_do is None:
+        return peaks
+    return tuple(
+        replace(one, theoretical=could_do.gflops, how=f"{could_do.how} {one.how}")
+        if one.unit == "GFLOP/s"
+        else one
+        for one in peaks
+    )
 
 
 def theoretical_peak(

@@ -5,8 +5,9 @@ import msgspec
 import pytest
 
 from clprobe.bench.crossover import crossovers
+from clprobe.bench.nvidia import peak_of
 from clprobe.bench.roofs import best_known, limit_of, under_roofs
-from clprobe.bench.theoretical import cpu_peak, gpu_peak, theoretical_peak
+from clprobe.bench.theoretical import by_data_sheet, cpu_peak, gpu_peak, theoretical_peak
 from clprobe.bench.where import Where, disguise, ran_on, watch
 from clprobe.engine.tables import Tables
 from clprobe.model.finding import DeviceReport
@@ -42,6 +43,32 @@ def test_a_gpu_of_the_tables_has_a_theoretical_peak_and_says_how() -> None:
     assert found.gflops == pytest.approx(384)
     assert found.how.startswith("24 EUs × 16 FLOP per clock × 1000 MHz")
     assert "clprobe explain Gen9" in found.how
+
+
+def test_an_nvidia_gpu_has_the_peak_of_its_multiprocessors_and_says_how() -> None:
+    # NVIDIA states 66.9 TFLOP/s of the H200 in its SXM form.
+    found = peak_of((9, 0), 132, 1980)
+    peaks = (Peak(device="GPU", unit="GFLOP/s", measured=5e4, how="measured."),)
+
+    (shown,) = by_data_sheet(peaks, found)
+
+    assert shown.theoretical == pytest.approx(66_900, rel=1e-3)
+    assert shown.measured == 5e4
+    assert shown.how == (
+        "132 multiprocessors × 128 cores (compute capability 9.0) × 2 FLOP × 1980 MHz. measured."
+    )
+
+
+@pytest.mark.parametrize(
+    "known", [((99, 0), 132, 1980), ((9, 0), 0, 1980), ((9, 0), 132, 0)], ids=str
+)
+def test_what_is_not_known_of_an_nvidia_gpu_is_not_guessed(
+    known: tuple[tuple[int, int], int, int],
+) -> None:
+    peaks = (Peak(device="GPU", unit="GFLOP/s", measured=5e4),)
+
+    assert peak_of(*known) is None
+    assert by_data_sheet(peaks, peak_of(*known)) == peaks
 
 
 def test_a_gpu_in_no_table_has_no_theoretical_peak() -> None:
