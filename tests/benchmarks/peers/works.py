@@ -8,6 +8,7 @@ those of step_ratios.py.
 
 import json
 import math
+import os
 import statistics
 import sys
 import time
@@ -168,7 +169,9 @@ def decode(line: str) -> Work:
 def serve(prepare: Callable[[Any], Prepared]) -> None:
     """Answer every line of work and seconds with samples in milliseconds, or why there are none."""
     ready: dict[str, tuple[Prepared, float]] = {}
-    answers, sys.stdout = sys.stdout, sys.stderr
+    # Libraries written in C print too, past sys.stdout.
+    answers = os.fdopen(os.dup(sys.stdout.fileno()), "w")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     for line in sys.stdin:
         text, seconds = json.loads(line)
         try:
