@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from clprobe.bench import cases
 from clprobe.bench.effort import Effort
-from clprobe.bench.nets import BATCH, CNN, MLP, Net
+from clprobe.bench.nets import BATCH, CNN, MLP, RESNET, Net
 from clprobe.bench.protocol import Started, Workload, own_net
 
 CASES = {
@@ -14,7 +14,7 @@ CASES = {
     "matmul": cases.matmul_cases,
     "conv": cases.conv_cases,
 }
-NETS = {"train-mlp": MLP, "train-cnn": CNN}
+NETS = {"train-mlp": MLP, "train-cnn": CNN, "train-resnet": RESNET}
 
 
 def planned(workloads: Sequence[Workload], effort: Effort) -> Iterator[Started]:

@@ -22,7 +22,11 @@ EffortName = Literal["quick", "default", "full"]
 Workload = str
 """One of WORKLOADS, or "module:Class", a net of the user's own."""
 
-WORKLOADS: tuple[Workload, ...] = ("copy", "launch", "matmul", "conv", "train-mlp", "train-cnn")
+QUICK_WORKLOADS: tuple[Workload, ...] = (
+    *("copy", "launch", "matmul", "conv"),
+    *("train-mlp", "train-cnn"),
+)
+WORKLOADS: tuple[Workload, ...] = (*QUICK_WORKLOADS, "train-resnet")
 
 
 def own_net(workload: Workload) -> str | None:

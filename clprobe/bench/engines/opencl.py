@@ -9,17 +9,18 @@ import pyopencl as cl
 
 from clprobe.bench.digits import Digits, Floats, Labels
 from clprobe.bench.engines import Prepared
-from clprobe.bench.nets import (
-    LEARNING_RATE,
-    MOMENTUM,
-    Conv3x3,
+from clprobe.bench.layers import (
+    BatchNorm,
+    Conv,
     Flatten,
+    GlobalAvgPool,
     Layer,
     Linear,
     MaxPool2x2,
-    Net,
     Relu,
+    Residual,
 )
+from clprobe.bench.nets import LEARNING_RATE, MOMENTUM, Net
 from clprobe.tensor import Array, Device, Tensor, nn, optim, softmax_cross_entropy
 from clprobe.tensor.capture import Step
 from clprobe.tensor.ops import conv
@@ -77,6 +78,12 @@ class OpenClEngine:
         pull = conv.conv2d(images, filters, padding=1).gradients[1]
         return self._prepared(lambda: pull(gradient))
 
+    def bring(self, batch: Digits) -> None:
+        """Move a batch to the device, and wait."""
+        Array.from_numpy(batch.images, self.device)
+        Array.from_numpy(batch.labels, self.device)
+        self.device.finish()
+
     def trainer(self, net: Net, batches: Sequence[Digits]) -> "OpenClTrainer":
         """Return the untrained net with its training images in place."""
         return OpenClTrainer(self.device, net, batches)
@@ -111,11 +118,10 @@ class OpenClTrainer:
 
     def __init__(self, device: Device, net: Net, batches: Sequence[Digits]) -> None:
         self._device = device
-        # load_state overwrites what the layers draw here.
-        generator = np.random.default_rng(0)
-        self._model = nn.Sequential(*(_module(layer, device, generator) for layer in net.layers))
-        names = [name for name, _ in self._model.named_parameters()]
-        self._model.load_state(dict(zip(names, net.initial_weights(), strict=True)))
+        # What the layers draw here is overwritten.
+        self._model = _sequence(net.layers, device, np.random.default_rng(0))
+        for parameter, values in zip(self._model.parameters(), net.initial_weights(), strict=True):
+            parameter.array.assign(values)
         self._optimiser = optim.SGD(self._model.parameters(), LEARNING_RATE, MOMENTUM)
         self._steps: dict[tuple[int, ...], _Captured] = {}
         self._batches = [
@@ -130,11 +136,13 @@ class OpenClTrainer:
 
     def weights(self) -> list[Floats]:
         """Return a copy of every weight and bias."""
-        return list(self._model.state().values())
+        return [parameter.numpy() for parameter in self._model.parameters()]
 
     def predict(self, images: Floats) -> Labels:
         """Return the digit that the net sees in each image."""
+        self._model.eval()
         logits = self._model(Tensor.from_numpy(images, self._device)).numpy()
+        self._model.train()
         digits: Labels = logits.argmax(axis=1).astype(np.int32)
         return digits
 
@@ -166,15 +174,31 @@ class OpenClTrainer:
         return Tensor(copy, requires_grad=False)
 
 
-def _module(layer: Layer, device: Device, generator: np.random.Generator) -> nn.Module:
+def _sequence(
+    layers: Sequence[Layer], device: Device, generator: np.random.Generator
+) -> nn.Sequential:
+    return nn.Sequential(*(_module(layer, device, generator) for layer in layers))
+
+
+def _module(  # noqa: PLR0911 - one per kind of layer
+    layer: Layer, device: Device, generator: np.random.Generator
+) -> nn.Module:
     match layer:
         case Linear(inputs, outputs):
             return nn.Linear(inputs, outputs, device=device, generator=generator)
-        case Conv3x3(inputs, outputs):
-            return nn.Conv2d(inputs, outputs, 3, padding=1, device=device, generator=generator)
+        case Conv(inputs, outputs, size, stride):
+            given = {"stride": stride, "padding": size // 2}
+            return nn.Conv2d(inputs, outputs, size, **given, device=device, generator=generator)
+        case BatchNorm(channels):
+            return nn.BatchNorm2d(channels, device=device)
         case Relu():
             return nn.ReLU()
         case MaxPool2x2():
             return nn.MaxPool2d(2)
+        case GlobalAvgPool():
+            return nn.GlobalAvgPool2d()
         case Flatten():
             return nn.Flatten()
+        case Residual(body, shortcut):
+            past = _sequence(shortcut, device, generator) if shortcut else None
+            return nn.Residual(_sequence(body, device, generator), past)

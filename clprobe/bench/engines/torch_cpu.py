@@ -14,17 +14,18 @@ from torch.nn import grad as conv_gradients
 
 from clprobe.bench.digits import Digits, Floats, Labels
 from clprobe.bench.engines import Prepared
-from clprobe.bench.nets import (
-    LEARNING_RATE,
-    MOMENTUM,
-    Conv3x3,
+from clprobe.bench.layers import (
+    BatchNorm,
+    Conv,
     Flatten,
+    GlobalAvgPool,
     Layer,
     Linear,
     MaxPool2x2,
-    Net,
     Relu,
+    Residual,
 )
+from clprobe.bench.nets import LEARNING_RATE, MOMENTUM, Net
 
 # torch leaves these functions unannotated.
 _GRADIENTS: Any = conv_gradients
@@ -76,6 +77,12 @@ class TorchEngine:
         shape = (dy.shape[1], x.shape[1], 3, 3)
         return self._prepared(lambda: _GRADIENTS.conv2d_weight(images, shape, gradient, padding=1))
 
+    def bring(self, batch: Digits) -> None:
+        """Move a batch to the device, and wait; on the CPU it is there."""
+        torch.from_numpy(batch.images).to(self._device)
+        torch.from_numpy(batch.labels).to(self._device)
+        _wait_for(self._device)
+
     def trainer(self, net: Net, batches: Sequence[Digits]) -> "TorchTrainer":
         """Return the untrained net with its training images in place."""
         return TorchTrainer(net, batches, self._device)
@@ -97,7 +104,7 @@ class TorchTrainer:
 
     def __init__(self, net: Net, batches: Sequence[Digits], device: Any = "cpu") -> None:
         self._device = device
-        self._model = nn.Sequential(*(_module(layer) for layer in net.layers)).to(device)
+        self._model = _sequence(net.layers).to(device)
         initial = net.initial_weights()
         with torch.no_grad():
             for parameter, values in zip(self._model.parameters(), initial, strict=True):
@@ -123,8 +130,10 @@ class TorchTrainer:
 
     def predict(self, images: Floats) -> Labels:
         """Return the digit that the net sees in each image."""
+        self._model.eval()
         with torch.no_grad():
             digits = self._model(torch.from_numpy(images).to(self._device)).cpu().argmax(dim=1)
+        self._model.train()
         return np.asarray(digits, dtype=np.int32)
 
     def _step(self, images: Any, labels: Any) -> Any:
@@ -136,18 +145,41 @@ class TorchTrainer:
         return loss.detach()
 
 
-def _module(layer: Layer) -> Any:
+class _Residual(nn.Module):
+    """relu(body(x) + shortcut(x))."""
+
+    def __init__(self, layer: Residual) -> None:
+        super().__init__()
+        self.body = _sequence(layer.body)
+        self.shortcut = _sequence(layer.shortcut)
+
+    def forward(self, x: Any) -> Any:
+        """Return the sum of both ways, where it is positive."""
+        return (self.body(x) + self.shortcut(x)).relu()
+
+
+def _sequence(layers: Sequence[Layer]) -> Any:
+    return nn.Sequential(*map(_module, layers))
+
+
+def _module(layer: Layer) -> Any:  # noqa: PLR0911 - one per kind of layer
     match layer:
         case Linear(inputs, outputs):
             return nn.Linear(inputs, outputs)
-        case Conv3x3(inputs, outputs):
-            return nn.Conv2d(inputs, outputs, 3, padding=1)
+        case Conv(inputs, outputs, size, stride):
+            return nn.Conv2d(inputs, outputs, size, stride, padding=size // 2)
+        case BatchNorm(channels):
+            return nn.BatchNorm2d(channels)
         case Relu():
             return nn.ReLU()
         case MaxPool2x2():
             return nn.MaxPool2d(2)
+        case GlobalAvgPool():
+            return nn.AdaptiveAvgPool2d(1)
         case Flatten():
             return nn.Flatten()
+        case Residual():
+            return _Residual(layer)
 
 
 def _wait_for(device: Any) -> None:
