@@ -197,6 +197,18 @@ def test_a_replay_launches_what_the_body_launched(device: Device) -> None:
     assert [each.name for each in first if each.name != "upload"] == list(step.names)
 
 
+def test_a_capture_computes_an_expression_in_one_launch(device: Device) -> None:
+    x = Tensor.from_numpy(np.arange(4, dtype=np.float32), device)
+    with device.capture() as step:
+        y = ((((x * 2 + 1) * x - 3) * x + 0.5) * x).relu()
+
+    with device.record_events() as commands:
+        step.replay()
+
+    assert len(commands) == 1
+    assert y.numpy().tolist() == [0, 0.5, 29, 163.5]
+
+
 def test_a_value_from_before_a_capture_is_not_set_again_by_replays(device: Device) -> None:
     total = Tensor(Array.full(device, (3,), 10.0), requires_grad=False)
     with device.capture() as step:

@@ -43,9 +43,24 @@ def compute(device: Device, storage: Storage) -> None:
 
 
 def compute_all(device: Device) -> None:
-    """Compute everything that is pending and that somebody can still ask for."""
+    """Compute everything that is pending and that somebody can still ask for.
+
+    Whole expressions come first, as they do where somebody asks, for many parts go with them.
+    """
     while device.pending:
-        compute(device, next(iter(device.pending)))
+        for storage in _whole_expressions(device):
+            compute(device, storage)
+
+
+def _whole_expressions(device: Device) -> list[Storage]:
+    operations = [each.expression for each in device.pending]
+    parts = {
+        operand.storage
+        for each in operations
+        if isinstance(each, Operation)
+        for operand in each.operands
+    }
+    return [storage for storage in device.pending if storage not in parts]
 
 
 def compute_readers(device: Device, changing: Storage) -> None:
