@@ -74,8 +74,12 @@ class TorchEngine:
     def conv_weight_gradient(self, dy: Floats, x: Floats) -> Prepared:
         """Return its gradient for the weights."""
         gradient, images = self._moved(dy), self._moved(x)
-        shape = (dy.shape[1], x.shape[1], 3, 3)
-        return self._prepared(lambda: _GRADIENTS.conv2d_weight(images, shape, gradient, padding=1))
+        # torch.nn.grad gives a filter without memory of its own, which pytorch_dlprim refuses.
+        filters = torch.empty((dy.shape[1], x.shape[1], 3, 3), device=self._device)
+        once, none = (1, 1), (0, 0)
+        given = (None, once, once, once, False, none, 1, (False, True, False))
+        back: Any = torch.ops.aten.convolution_backward
+        return self._prepared(lambda: back(gradient, images, filters, *given)[1])
 
     def bring(self, batch: Digits) -> None:
         """Move a batch to the device, and wait; on the CPU it is there."""

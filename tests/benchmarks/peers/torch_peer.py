@@ -27,10 +27,14 @@ def _computation(work: Work, values: list[torch.Tensor]) -> Any:
             x, weight, dy = values
             given = {"stride": work.stride, "padding": work.padding}
             grad = torch.nn.grad
+            backward = torch.ops.aten.convolution_backward
+            stride, padding = [work.stride] * 2, [work.padding] * 2
+            rest = (None, stride, padding, [1, 1], False, [0, 0], 1)
             parts = {
                 "forward": lambda: torch.nn.functional.conv2d(x, weight, **given),
                 "data gradient": lambda: grad.conv2d_input(x.shape, weight, dy, **given),
-                "weight gradient": lambda: grad.conv2d_weight(x, weight.shape, dy, **given),
+                # torch.nn.grad's has a weight without memory, which pytorch_dlprim refuses.
+                "weight gradient": lambda: backward(dy, x, weight, *rest, (False, True, False))[1],
             }
             return parts[work.part]
         case Chain():
