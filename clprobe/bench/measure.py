@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from clprobe.bench.cases import Case
-from clprobe.bench.clock import MIN_ROUNDS, EnergyMeter, seconds, time_in_turns
+from clprobe.bench.clock import MIN_ROUNDS, Contestant, EnergyMeter, Turns, seconds, time_in_turns
 from clprobe.bench.effort import Effort
 from clprobe.bench.engines import Engine
 from clprobe.bench.engines.subject import Subject
@@ -23,6 +23,9 @@ from clprobe.model.measurement import BenchVerdict, Result
 # The first runs may still be cold.
 _SPLIT_RUNS = 5
 _LONG_SECONDS = 0.2
+# Of the seconds of a case: nobody's verdict depends on it.
+_APART_PATIENCE = 4
+TOO_SLOW_APART = "too slow to be timed beside the others."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,14 +90,22 @@ def measure(case: Case, contest: Contest) -> Outcome:
             case.started, contest.label, "wrong-result", proof.problem, proof=proof
         )
     second_seconds = seconds(prepared.run, 1)
-    predicted = second_seconds * 2 * MIN_ROUNDS
-    if predicted > contest.effort.patience_seconds:
-        problem = f"the device is right, but timing it would take {predicted:.0f} s."
-        return without_figures(case.started, contest.label, "skipped", problem, proof=proof)
-    split = time_split(contest.device, lambda: seconds(prepared.run, 1))
-    where = watch(lambda: prepared.run(1), is_cpu=contest.is_cpu)
     references = [(engine, case.prepare(engine)) for engine in (contest.reference, *contest.others)]
     proofs = [prove(one.result(), expected, case.tolerance) for _, one in references]
+    reference_seconds = seconds(references[0][1].run, 1)
+    predicted = (second_seconds + reference_seconds) * 2 * MIN_ROUNDS
+    if predicted > contest.effort.patience_seconds:
+        problem = f"the device is right, but timing it would take {predicted:.0f} s."
+        return without_figures(
+            case.started,
+            contest.label,
+            "skipped",
+            problem,
+            proof=proof,
+            is_slower=second_seconds > reference_seconds,
+        )
+    split = time_split(contest.device, lambda: seconds(prepared.run, 1))
+    where = watch(lambda: prepared.run(1), is_cpu=contest.is_cpu)
     turns = time_in_turns(
         [prepared.run, references[0][1].run],
         contest.effort.seconds_per_case,
@@ -122,13 +133,11 @@ def measure(case: Case, contest: Contest) -> Outcome:
         *(_Figures(one.name, own) for (one, _), own in zip(references, proofs, strict=True)),
     ]
     # Between the two, another library's threads would slow down whoever comes next.
-    apart = [
-        time_in_turns([one.run], contest.effort.seconds_per_case / 2) for _, one in references[1:]
-    ]
-    found = [figure(turns, 0), figure(turns, 1), *(figure(one, 0) for one in apart)]
+    apart = [time_apart(one.run, contest.effort) for _, one in references[1:]]
+    taken = [(turns, 0), (turns, 1), *((one, 0) for one in apart)]
     return Outcome(
-        results=tuple(_result(case, *one) for one in zip(sides, found, strict=True)),
-        verdict=_verdict(case, contest, ratio_to_reference(turns), found[0][0]),
+        results=tuple(_result(case, *one) for one in zip(sides, taken, strict=True)),
+        verdict=_verdict(case, contest, ratio_to_reference(turns), figure(turns, 0)[0]),
         other_load_percent=percent_of_all(turns.other_cores),
     )
 
@@ -145,8 +154,11 @@ def _verdict(
     return judge(case.workload, contest.label, ratio, reference=reference, is_cpu=contest.is_cpu)
 
 
-def _result(case: Case, side: _Figures, found: tuple[Estimate, int]) -> Result:
-    times, samples = found
+def _result(case: Case, side: _Figures, taken: tuple[Turns | None, int]) -> Result:
+    turns, index = taken
+    if turns is None:
+        return without_figures(case.started, side.name, "skipped", TOO_SLOW_APART).results[0]
+    times, samples = figure(turns, index)
     low, high = sorted(case.figure(bound) for bound in times.ci95)
     return Result(
         device=side.name,
@@ -175,6 +187,13 @@ def _kernel_share(side: _Figures) -> str:
     if side.kernel_ms is None or side.wall_ms is None:
         return ""
     return f"kernels take {side.kernel_ms:.3g} ms of a run of {side.wall_ms:.3g} ms"
+
+
+def time_apart(run: Contestant, effort: Effort) -> Turns | None:
+    """Return the samples of one who is no side of the race; None where they would take too long."""
+    if seconds(run, 1) * 2 * MIN_ROUNDS > _APART_PATIENCE * effort.seconds_per_case:
+        return None
+    return time_in_turns([run], effort.seconds_per_case / 2)
 
 
 def time_split(device: Subject, run: Callable[[], float]) -> TimeSplit:

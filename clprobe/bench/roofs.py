@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Holds results against what their device could do, and says what holds it back."""
 
+import math
 from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
@@ -42,13 +43,17 @@ def best_known(results: Iterable[Result], peaks: Sequence[Peak]) -> tuple[Peak, 
 def limit_of(result: Result, gflops: float | None, bandwidth: float | None) -> LimitedBy | None:
     """Return what most of the time goes into; None where nothing tells.
 
+    A training step's batch comes from elsewhere, so moving it counts; operands of a product may lie
+    where they are needed already.
+
     **Source** Williams, Waterman & Patterson 2009, Roofline, doi:10.1145/1498765.1498785.
     """
     if result.status != "ok" or result.median is None:
         return None
-    if result.metric == "latency":
-        return "launch"
-    if (result.launch_ms or 0.0) > _LAUNCHES_ALONE * (result.wall_ms or 0.0):
+    if result.batch is not None and (result.transfer_ms or 0.0) > (result.wall_ms or math.inf):
+        return "transfer"
+    launches = (result.launch_ms or 0.0) > _LAUNCHES_ALONE * (result.wall_ms or 0.0)
+    if launches or result.metric == "latency":
         return "launch"
     if result.metric == "bandwidth":
         return "bandwidth"

@@ -1,89 +1,42 @@
 # SPDX-License-Identifier: MIT
-"""Trains a net on the device and on the CPU from the same weights, and holds them together.
-
-Rounding makes the two drift apart, so the bounds below are many times what right devices show
-(1e-6, measured on five implementations) and far below what one wrong gradient causes.
-"""
+"""Trains a net on the device and on the CPU from the same weights, times both, and judges."""
 
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Protocol, cast
 
 import msgspec
-import numpy as np
 
-from clprobe.bench.clock import Side, Turns, come_to_rest, time_in_turns
-from clprobe.bench.digits import Digits, Floats, load_digits
-from clprobe.bench.engines import Engine
-from clprobe.bench.measure import Contest, TimeSplit, time_split
+from clprobe.bench.clock import MIN_ROUNDS, Side, Turns, come_to_rest, seconds, time_in_turns
+from clprobe.bench.digits import Digits, load_digits
+from clprobe.bench.measure import TOO_SLOW_APART, Contest, TimeSplit, time_apart, time_split
 from clprobe.bench.nets import BATCH, Net
 from clprobe.bench.outcomes import without_figures
 from clprobe.bench.plan import steps_started, training_started
-from clprobe.bench.proof import Proof, finite_max
+from clprobe.bench.proof import Proof
 from clprobe.bench.protocol import Outcome, Started
 from clprobe.bench.quiet import OtherLoad, percent_of_all
 from clprobe.bench.race import figure, ratio_to_reference
+from clprobe.bench.trained import FIRST_STEP_TOLERANCE, TOLERANCE, Run, Trainable, compare
 from clprobe.bench.verdicts import judge
 from clprobe.bench.where import Where, ran_on
 from clprobe.model.measurement import Result, ResultStatus, Training
 
 MIN_ACCURACY = 0.95
-FIRST_STEP_TOLERANCE = 1e-3
-"""Of the first loss, and of the first change of the weights, relative to that change."""
-_LEAST_CHANGE = 1e-3
-"""Of the largest change of any weight; a smaller one is compared with this much."""
-_TINY = 1e-30
-TOLERANCE = 2e-2
-"""The same for the whole curve and the whole change."""
-
-
-class Trainable(Protocol):
-    """A net, as far as it must be known to compare two that were trained."""
-
-    @property
-    def name(self) -> str:
-        """Return what it is called in reports."""
-
-    def initial_weights(self) -> list[Floats]:
-        """Return every parameter before training."""
-
-
-class Run:
-    """One engine's training so far."""
-
-    def __init__(self, engine: Engine, net: Trainable, batches: Sequence[Digits]) -> None:
-        # An engine for the user's nets is made for one of them and takes no other.
-        self.trainer = engine.trainer(cast("Net", net), batches)
-        self.losses: list[float] = []
-
-        self.seconds = 0.0
-
-    def train(self, batches: range) -> float:
-        """Train on these batches and return the seconds that it took."""
-        started = time.perf_counter()
-        self.losses += self.trainer.train(batches)
-        elapsed = time.perf_counter() - started
-        self.seconds += elapsed
-        return elapsed
-
-    def repeat_first_batch(self, steps: int) -> None:
-        """Train this many steps."""
-        for _ in range(steps):
-            self.train(range(1))
-
-    def accuracy(self, test: Digits) -> float:
-        """Return the share of images that the net recognises."""
-        return float(np.mean(self.trainer.predict(test.images) == test.labels))
+# The first may map memory.
+_TRANSFERS = 5
 
 
 def measure_training(net: Net, contest: Contest) -> Outcome:
     """Train to the end, and return accuracy, speed and verdict; or why there are none."""
 
-    def stopped(status: ResultStatus, problem: str) -> Outcome:
+    def stopped(status: ResultStatus, problem: str, *, is_slower: bool = True) -> Outcome:
         return without_figures(
-            started, contest.label, status, problem, proof=proof, losses=device.losses
+            *(started, contest.label, status, problem),
+            proof=proof,
+            losses=device.losses,
+            is_slower=is_slower,
         )
 
     started = training_started(net)
@@ -95,20 +48,31 @@ def measure_training(net: Net, contest: Contest) -> Outcome:
     proof = compare(net, device, reference, FIRST_STEP_TOLERANCE)
     if not proof.holds:
         return stopped("wrong-result", proof.problem)
-    predicted = device.train(range(1, 2)) * len(batches) * net.epochs
+    own, other = (_step_seconds(run) for run in sides)
+    predicted = (own + other) * len(batches) * net.epochs
     if predicted > contest.effort.training_patience_seconds:
         problem = f"its first steps are right, but the training would take {predicted:.0f} s."
-        return stopped("skipped", problem)
-    reference.train(range(1, 2))
+        return stopped("skipped", problem, is_slower=own > other)
     turns = _train_to_the_end(net, sides, len(batches), contest)
-    proof = compare(net, device, reference, TOLERANCE)
+    proof = compare(net, device, reference, TOLERANCE, net.drift)
     if not proof.holds:
         return stopped("wrong-result", proof.problem)
     accuracy = device.accuracy(test)
     if accuracy < MIN_ACCURACY:
         return stopped("wrong-result", f"it recognises only {accuracy:.1%} of the test images.")
-    training = Training(
-        device=contest.label,
+    training = _learned(net, contest.label, sides, accuracy, turns)
+    # The comparison is over, so further steps do no harm.
+    step = _record(contest, lambda: device.train(range(1)), batches[0])
+    outcome = _timed(started, contest, turns, _Shown(proof, compile_ms, step, net, BATCH))
+    return msgspec.structs.replace(outcome, training=training)
+
+
+def _learned(
+    net: Net, label: str, sides: tuple[Run, Run], accuracy: float, turns: Turns
+) -> Training:
+    device, reference = sides
+    return Training(
+        device=label,
         model=net.name,
         loss=tuple(device.losses),
         accuracy=accuracy,
@@ -118,10 +82,6 @@ def measure_training(net: Net, contest: Contest) -> Outcome:
         target_accuracy=MIN_ACCURACY,
         seconds=device.seconds,
     )
-    # The comparison is over, so further steps do no harm.
-    step = _record(contest, lambda: device.train(range(1)))
-    outcome = _timed(started, contest, turns, _Shown(proof, compile_ms, step, net, BATCH))
-    return msgspec.structs.replace(outcome, training=training)
 
 
 def measure_steps(net: Net, batch_size: int, contest: Contest) -> Outcome:
@@ -139,8 +99,14 @@ def measure_batch(net: Trainable, batches: Sequence[Digits], contest: Contest) -
     proof = compare(net, device, reference, FIRST_STEP_TOLERANCE)
     if not proof.holds:
         return without_figures(started, contest.label, "wrong-result", proof.problem, proof=proof)
-    device.repeat_first_batch(1)
-    step = _record(contest, lambda: device.train(range(1)))
+    own, other = (run.train(range(1)) for run in (device, reference))
+    predicted = (own + other) * 2 * MIN_ROUNDS
+    if predicted > contest.effort.patience_seconds:
+        problem = f"its first steps are right, but timing them would take {predicted:.0f} s."
+        return without_figures(
+            *(started, contest.label, "skipped", problem), proof=proof, is_slower=own > other
+        )
+    step = _record(contest, lambda: device.train(range(1)), batches[0])
     turns = time_in_turns(
         [device.repeat_first_batch, reference.repeat_first_batch],
         contest.effort.seconds_per_case,
@@ -148,35 +114,15 @@ def measure_batch(net: Trainable, batches: Sequence[Digits], contest: Contest) -
     )
     # Between the two, another library's threads would slow down whoever comes next.
     apart = [
-        time_in_turns(
-            [Run(engine, net, batches).repeat_first_batch], contest.effort.seconds_per_case / 2
-        )
+        time_apart(Run(engine, net, batches).repeat_first_batch, contest.effort)
         for engine in contest.others
     ]
-    for side in [*turns.sides, *(one.sides[0] for one in apart)]:
+    for side in [*turns.sides, *(one.sides[0] for one in apart if one is not None)]:
         side.samples = [one / batch_size for one in side.samples]
         side.waits = [None if one is None else one / batch_size for one in side.waits]
         # From here on a run is an image.
         side.runs *= batch_size
     return _timed(started, contest, turns, _Shown(proof, compile_ms, step, net, batch_size), apart)
-
-
-def compare(net: Trainable, device: Run, reference: Run, tolerance: float) -> Proof:
-    """Return the largest difference of losses, or of the weights relative to their change."""
-    losses = np.abs(np.subtract(device.losses, reference.losses))
-    weights = zip(
-        device.trainer.weights(), reference.trainer.weights(), net.initial_weights(), strict=True
-    )
-    errors, changes = [], []
-    for own, right, initial in weights:
-        errors.append(float(np.linalg.norm(own - right)))
-        changes.append(float(np.linalg.norm(right - initial)))
-    # What hardly changes, such as a bias before a normalisation, is nothing but rounding.
-    least = _LEAST_CHANGE * max(changes)
-    relative = [
-        error / max(change, least, _TINY) for error, change in zip(errors, changes, strict=True)
-    ]
-    return Proof(finite_max(np.concatenate([losses, relative])), tolerance)
 
 
 def _start(net: Trainable, batches: Sequence[Digits], contest: Contest) -> tuple[Run, Run]:
@@ -188,11 +134,16 @@ def _start(net: Trainable, batches: Sequence[Digits], contest: Contest) -> tuple
     return device, reference
 
 
+def _step_seconds(run: Run) -> float:
+    """Return the faster of the next two steps; the first of them may still prepare things."""
+    return min(run.train(range(at, at + 1)) for at in (1, 2))
+
+
 def _train_to_the_end(net: Net, runs: tuple[Run, Run], batches: int, contest: Contest) -> Turns:
     """Finish the training, an epoch here and an epoch there; return seconds per image."""
     sides = (Side(), Side())
     for run in runs:
-        run.train(range(2, batches))
+        run.train(range(3, batches))
     others = OtherLoad()
     images = batches * BATCH
     for _ in range(1, net.epochs):
@@ -214,6 +165,8 @@ class _Step:
 
     split: TimeSplit
     where: Where
+    transfer_ms: float
+    """Of its batch, which lies on the device when the step is timed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +180,10 @@ class _Shown:
     batch_size: int
 
 
-def _record(contest: Contest, train: Callable[[], float]) -> _Step:
+def _record(contest: Contest, train: Callable[[], float], batch: Digits) -> _Step:
+    transfer_ms = 1e3 * min(
+        seconds(lambda _: contest.device.bring(batch), 1) for _ in range(_TRANSFERS)
+    )
     used, started = time.process_time(), time.perf_counter()
     split = time_split(contest.device, train)
     elapsed = max(time.perf_counter() - started, 1e-9)
@@ -235,11 +191,15 @@ def _record(contest: Contest, train: Callable[[], float]) -> _Step:
     where = Where(cores, ran_on(cores, None, is_cpu=contest.is_cpu))
     # So short a look proves no disguise.
     is_sure = contest.is_cpu or where.ran_on == "device"
-    return _Step(split, where if is_sure else Where(cores, "unknown"))
+    return _Step(split, where if is_sure else Where(cores, "unknown"), transfer_ms)
 
 
 def _timed(
-    started: Started, contest: Contest, turns: Turns, shown: _Shown, apart: Sequence[Turns] = ()
+    started: Started,
+    contest: Contest,
+    turns: Turns,
+    shown: _Shown,
+    apart: Sequence[Turns | None] = (),
 ) -> Outcome:
     others = zip(contest.others, apart, strict=False)
     return Outcome(
@@ -247,7 +207,7 @@ def _timed(
             _throughput(started, contest.label, turns, 0, shown),
             _throughput(started, contest.reference.name, turns, 1, None),
             # Training to the end is for two.
-            *(_throughput(started, one.name, own, 0, None) for one, own in others),
+            *(_beside(started, one.name, own) for one, own in others),
         ),
         verdict=judge(
             started.workload,
@@ -258,6 +218,12 @@ def _timed(
         ),
         other_load_percent=percent_of_all(turns.other_cores),
     )
+
+
+def _beside(started: Started, name: str, turns: Turns | None) -> Result:
+    if turns is None:
+        return without_figures(started, name, "skipped", TOO_SLOW_APART).results[0]
+    return _throughput(started, name, turns, 0, None)
 
 
 def _throughput(
@@ -286,6 +252,7 @@ def _throughput(
         max_error=shown.proof.max_error,
         tolerance=shown.proof.tolerance,
         compile_ms=shown.compile_ms,
+        transfer_ms=step.transfer_ms,
         kernel_ms=step.split.kernel_ms,
         launch_ms=step.split.launch_ms,
         wall_ms=step.split.wall_ms,

@@ -17,9 +17,10 @@ ContestantKind = Literal["opencl", "torch-cpu", "numpy", "torch-xpu", "torch-ocl
 class Result(msgspec.Struct, frozen=True, kw_only=True):
     """One measured figure; `ci95` is (low, high) in `unit`, figures are None unless `ok`.
 
-    `compile_ms` and `transfer_ms` (of the operands) are spent once; `wall_ms` is one repetition,
-    of which `kernel_ms` is computing and `launch_ms` starting and waiting. `intensity`: floating
-    point operations per byte that must at least be moved. Peaks are in `unit`.
+    `compile_ms` and `transfer_ms` (of the operands) are spent once, in training that of a batch
+    before each step; `wall_ms` is one repetition, of which `kernel_ms` is computing and `launch_ms`
+    starting and waiting. `intensity`: floating point operations per byte that must at least be
+    moved. Peaks are in `unit`.
     """
 
     device: str
