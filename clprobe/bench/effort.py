@@ -28,6 +28,8 @@ class Effort:
     """How many configurations of a kernel are tried for each product, if tuning is asked for."""
     silence_seconds: float
     """A device that finishes nothing for so long is given up."""
+    total_seconds: float | None
+    """What all devices together may take, from the command's start to its end."""
 
 
 EFFORTS = {
@@ -42,6 +44,7 @@ EFFORTS = {
         training_patience_seconds=120,
         tuning_candidates=8,
         silence_seconds=40,
+        total_seconds=45,
     ),
     "default": Effort(
         copy_mebibytes=64,
@@ -54,6 +57,7 @@ EFFORTS = {
         training_patience_seconds=200,
         tuning_candidates=24,
         silence_seconds=120,
+        total_seconds=300,
     ),
     "full": Effort(
         copy_mebibytes=256,
@@ -66,5 +70,6 @@ EFFORTS = {
         training_patience_seconds=600,
         tuning_candidates=60,
         silence_seconds=600,
+        total_seconds=None,
     ),
 }

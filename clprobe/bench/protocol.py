@@ -65,6 +65,8 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     folder: str = "."
     """Where the user's own nets are looked for."""
     tune: bool = False
+    seconds: float | None = None
+    """How long all of it may take; None: as long as it takes."""
 
 
 class Started(msgspec.Struct, frozen=True, kw_only=True, tag=True):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Measures devices one after the other, each in its own child process."""
 
+import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -8,6 +9,7 @@ from pathlib import Path
 
 from msgspec import structs
 
+from clprobe.bench.allowance import share_of
 from clprobe.bench.child import run_job
 from clprobe.bench.conditions.watch import Watch
 from clprobe.bench.effort import EFFORTS
@@ -40,6 +42,8 @@ class Options:
     baseline: Baseline
     kernels: Path | None = None
     tune: bool = False
+    deadline: float | None = None
+    """By time.monotonic(), when all devices are to be done; None: whenever they are."""
 
 
 @dataclass(slots=True)
@@ -63,12 +67,18 @@ def measure_devices(
     targets: Sequence[Target], options: Options, measured: Measured, progress: Progress
 ) -> None:
     """Add to `measured` what comes of every target."""
-    for target in targets:
-        _measure_device(target, options, measured, progress)
+    for index, target in enumerate(targets):
+        # What one device leaves, all that follow share.
+        seconds = share_of(options.deadline, len(targets) - index, time.monotonic())
+        _measure_device(target, options, measured, progress, seconds)
 
 
 def _measure_device(
-    target: Target, options: Options, measured: Measured, progress: Progress
+    target: Target,
+    options: Options,
+    measured: Measured,
+    progress: Progress,
+    seconds: float | None,
 ) -> None:
     job = Job(
         target=target,
@@ -78,6 +88,7 @@ def _measure_device(
         folder=str(Path.cwd()),
         kernels=None if options.kernels is None else str(options.kernels.resolve()),
         tune=options.tune,
+        seconds=seconds,
     )
     current = Started(workload="the start")
     done: set[str] = set()
@@ -104,7 +115,8 @@ def _measure_device(
                 case Failed():
                     measured.complete &= message.status == "wrong-result"
                     measured.outcomes += _after_failure(job, current, done, message)
-                    _leave(target, message, measured)
+                    if message.status != "skipped":
+                        _leave(target, message, measured)
 
 
 def _join(message: Joined, measured: Measured) -> None:
@@ -133,7 +145,12 @@ def _after_failure(
     if current.workload in done:
         # It broke on the way to the next one.
         current = remaining[0] if remaining else Started(workload="the end")
-    yield without_figures(current, label, failed.status, failed.detail)
+    yield without_figures(current, label, failed.status, failed.detail, is_slower=False)
     for step in remaining:
-        if step.workload != current.workload:
+        if step.workload == current.workload:
+            continue
+        if failed.status == "skipped":
+            problem = f"not run, as {current.workload} took all the time that was left."
+            yield without_figures(step, label, failed.status, problem, is_slower=False)
+        else:
             yield not_reached(step, label, current.workload)

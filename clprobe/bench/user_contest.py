@@ -19,7 +19,7 @@ from clprobe.bench.user_net import UserNet, load_user_net
 from clprobe.bench.user_trainer import OpenClUserTrainer, TorchUserTrainer
 from clprobe.model.errors import ClprobeError
 
-Step = tuple[Started, Callable[[], Outcome]]
+Step = tuple[Started, Callable[[Contest], Outcome]]
 
 
 class _Trains:
@@ -51,11 +51,17 @@ def own_net_steps(workload: str, name: str, contest: Contest, job: Job) -> Itera
     except ClprobeError as error:
         problem = str(error)
         for started in own_started(name, contest.effort):
-            yield (
-                started,
-                partial(without_figures, started, contest.label, "unsupported", problem),
-            )
+            yield started, partial(_unsupported, started, problem)
         return
+    for started in own_started(name, contest.effort):
+        yield started, partial(_measure, net, started)
+
+
+def _unsupported(started: Started, problem: str, contest: Contest) -> Outcome:
+    return without_figures(started, contest.label, "unsupported", problem)
+
+
+def _measure(net: UserNet, started: Started, contest: Contest) -> Outcome:
     own = replace(
         contest,
         device=cast("Subject", _Trains(contest.device)),
@@ -63,13 +69,8 @@ def own_net_steps(workload: str, name: str, contest: Contest, job: Job) -> Itera
         # NumPy knows bench's own nets alone.
         others=(),
     )
-    for started in own_started(name, contest.effort):
-        yield started, partial(_measure, net, started, own)
-
-
-def _measure(net: UserNet, started: Started, contest: Contest) -> Outcome:
     try:
         batches = net.batch(started.batch or 1)
     except ClprobeError as error:
         return without_figures(started, contest.label, "unsupported", str(error))
-    return measure_batch(net, batches, contest)
+    return measure_batch(net, batches, own)

@@ -10,17 +10,19 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 
 import msgspec
 import pyopencl as cl
 
+from clprobe.bench.allowance import Allowance
 from clprobe.bench.conditions.energy import EnergyMeter
 from clprobe.bench.effort import EFFORTS
 from clprobe.bench.entering import enter
 from clprobe.bench.measure import Contest, measure
 from clprobe.bench.outcomes import without_figures
-from clprobe.bench.plan import CASES, NETS, steps_started, training_started
+from clprobe.bench.plan import CASES, NETS, planned, steps_started, training_started
 from clprobe.bench.protocol import (
     Alive,
     Failed,
@@ -43,6 +45,7 @@ from clprobe.tensor import DeviceError
 _PR_SET_PDEATHSIG = 1
 
 Send = Callable[[Message], None]
+Measuring = Callable[[Contest], Outcome]
 
 
 def main() -> None:
@@ -62,6 +65,8 @@ def main() -> None:
 
 def work(job: Job, send: Send) -> None:
     """Measure every workload of the job and send what comes of each."""
+    steps = sum(1 for _ in planned(job.workloads, EFFORTS[job.effort]))
+    allowance = Allowance(job.seconds, steps)
     send(Started(workload="opening the device"))
     try:
         entered = enter(job)
@@ -86,25 +91,33 @@ def work(job: Job, send: Send) -> None:
         send(Started(workload="which kernels are fastest"))
         send(Tuned(tuning=tune_device(contest)))
     for workload in job.workloads:
-        skipped: str | None = None
+        skipped: Outcome | None = None
         for started, measuring in _steps(workload, contest, job):
+            effort = allowance.next_effort(contest.effort)
+            if effort is None:
+                problem = allowance.problem
+                send(without_figures(started, contest.label, "skipped", problem, is_slower=False))
+                continue
             send(started)
-            outcome = _attempt(started, measuring, contest, skipped)
+            outcome = _attempt(started, measuring, replace(contest, effort=effort), skipped)
             send(outcome)
             if outcome.results[0].status == "skipped" and skipped is None:
-                skipped = outcome.results[0].detail
+                skipped = outcome
     send(Finished(other_load_percent=other_load.percent()))
 
 
 def _attempt(
-    started: Started, measuring: Callable[[], Outcome], contest: Contest, skipped: str | None
+    started: Started, measuring: Measuring, contest: Contest, skipped: Outcome | None
 ) -> Outcome:
     if skipped is not None:
         # What takes too long or too much at one size does so at the next.
-        problem = f"not run, as a smaller case was skipped already: {skipped}"
-        return without_figures(started, contest.label, "skipped", problem)
+        why, decision = skipped.results[0].detail, skipped.verdict.decision
+        problem = f"not run, as a smaller case was skipped already: {why}"
+        return without_figures(
+            started, contest.label, "skipped", problem, is_slower=decision == "cpu"
+        )
     try:
-        return measuring()
+        return measuring(contest)
     except Exception as error:  # noqa: BLE001 - a bug in one workload must not cost the others
         if is_out_of_memory(error):
             return without_figures(
@@ -129,9 +142,7 @@ def _in_words(error: Exception) -> str:
     return f"clprobe failed: {type(error).__name__}: {error}"
 
 
-def _steps(
-    workload: Workload, contest: Contest, job: Job
-) -> Iterator[tuple[Started, Callable[[], Outcome]]]:
+def _steps(workload: Workload, contest: Contest, job: Job) -> Iterator[tuple[Started, Measuring]]:
     own = own_net(workload)
     if own is not None:
         from clprobe.bench.user_contest import own_net_steps  # noqa: PLC0415 - it needs torch
@@ -140,12 +151,12 @@ def _steps(
         return
     if workload in NETS:
         net = NETS[workload]
-        yield training_started(net), partial(measure_training, net, contest)
+        yield training_started(net), partial(measure_training, net)
         for size in contest.effort.batches:
-            yield steps_started(net.name, size), partial(measure_steps, net, size, contest)
+            yield steps_started(net.name, size), partial(measure_steps, net, size)
         return
     for case in CASES[workload](contest.effort):
-        yield case.started, partial(measure, case, contest)
+        yield case.started, partial(measure, case)
 
 
 def _write(pipe: int, message: Message) -> None:

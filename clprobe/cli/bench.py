@@ -3,13 +3,22 @@
 
 import importlib.util
 import signal
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 import msgspec
 
-from clprobe.bench.protocol import WORKLOADS, Baseline, EffortName, Target, Workload
+from clprobe.bench.effort import EFFORTS
+from clprobe.bench.protocol import (
+    QUICK_WORKLOADS,
+    WORKLOADS,
+    Baseline,
+    EffortName,
+    Target,
+    Workload,
+)
 from clprobe.bench.rivals import KINDS, rivals
 from clprobe.bench.targets import targets_of
 from clprobe.bench.theoretical import theoretical_peak
@@ -33,6 +42,10 @@ from clprobe.report.as_json import document
 if TYPE_CHECKING:
     from clprobe.bench.run import Measured
 
+# Python's start before this file, and what follows the last device.
+_FIRST_SECONDS = 1.0
+_LAST_SECONDS = 2.0
+
 
 @click.command("bench")
 @click.option(
@@ -50,8 +63,15 @@ if TYPE_CHECKING:
     multiple=True,
     help="Only this one, or module:Class, a torch.nn.Module of yours; may be repeated.",
 )
-@click.option("--quick", "effort", flag_value="quick", help="Less than a minute per device.")
-@click.option("--full", "effort", flag_value="full", help="Larger sizes and more samples.")
+@click.option(
+    "--quick", "effort", flag_value="quick", help="45 seconds at most, not five minutes at most."
+)
+@click.option(
+    "--full",
+    "effort",
+    flag_value="full",
+    help="Larger sizes and more samples, for as long as they take.",
+)
 @click.option(
     "--baseline",
     type=click.Choice(["torch", "numpy"]),
@@ -96,6 +116,7 @@ def command(  # noqa: PLR0913 - one argument per option
 
     With --compare BEFORE.json AFTER.json: what changed beyond the noise.
     """
+    begun = time.monotonic() - _FIRST_SECONDS
     measuring = any((selectors, workloads, effort, baseline, tune))
     refuse_other_options(compares=compares, paths=files, measuring=measuring)
     if compares:
@@ -105,11 +126,15 @@ def command(  # noqa: PLR0913 - one argument per option
     from clprobe.bench.run import Measured, Options, measure_devices  # noqa: PLC0415
     from clprobe.bench.summary import summarise  # noqa: PLC0415
 
+    name: EffortName = effort or "default"
+    total = None if tune else EFFORTS[name].total_seconds
     options = Options(
-        workloads=workloads or WORKLOADS,
-        effort=effort or "default",
+        workloads=workloads or (QUICK_WORKLOADS if effort == "quick" else WORKLOADS),
+        effort=name,
         baseline=chosen_baseline,
         tune=tune,
+        # Tuning takes its own time.
+        deadline=None if total is None else begun + total - _LAST_SECONDS,
     )
     snapshot = Snapshot()
     measured = Measured()

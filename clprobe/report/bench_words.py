@@ -61,7 +61,7 @@ def is_cost(result: Result) -> bool:
 
 def _problems(judged: Sequence[Judged]) -> Iterator[tuple[Decision, str]]:
     """Yield one sentence for all workloads that have the same problem."""
-    alike: dict[tuple[Decision, str], list[str]] = {}
+    alike: dict[tuple[Decision, str, str], list[str]] = {}
     for verdict, result in judged:
         # Build logs have many lines; the first says what failed.
         problem = result.detail.partition("\n")[0]
@@ -69,10 +69,17 @@ def _problems(judged: Sequence[Judged]) -> Iterator[tuple[Decision, str]]:
             # No workload but a stage before them all.
             yield verdict.decision, f"{result.workload.capitalize()} failed: {problem}"
         elif verdict.ratio is None:
-            alike.setdefault((verdict.decision, problem), []).append(verdict.workload)
-    for (decision, problem), workloads in alike.items():
-        advice = "Use the CPU for" if decision == "cpu" else "Do not use it for"
+            advice = _advice(verdict, result)
+            alike.setdefault((verdict.decision, advice, problem), []).append(verdict.workload)
+    for (decision, advice, problem), workloads in alike.items():
         yield decision, f"{advice} {_listed(workloads)}: {problem}"
+
+
+def _advice(verdict: BenchVerdict, result: Result) -> str:
+    if verdict.decision == "cpu":
+        return "Use the CPU for"
+    # What was not run speaks neither for a device nor against it.
+    return "No verdict on" if result.status == "skipped" else "Do not use it for"
 
 
 def model_of(result: Result) -> str | None:
