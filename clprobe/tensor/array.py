@@ -125,6 +125,7 @@ class Array:
         """
         buffer = self.buffer
         fusion.compute_readers(self.device, self.storage)
+        self.storage.half = None
         return buffer
 
     @property

@@ -79,6 +79,7 @@ class Step:
             # What has yet to be computed may read what the step is about to overwrite.
             fusion.compute_all(device)
         queue = device.queue
+        device.era += 1
         try:
             if device.recordings:
                 self._replay_in_view(queue)
@@ -122,6 +123,7 @@ class Step:
         # Expressions from outside would be computed by every replay.
         fusion.compute_all(device)
         device.capturing, device.pool = self, self._pool
+        device.era += 1
         try:
             yield self
             fusion.compute_all(device)
@@ -129,6 +131,7 @@ class Step:
             self._complete = True
         finally:
             device.capturing, device.pool = None, self._outside
+            device.era += 1
 
     def _note(
         self, name: str, arguments: tuple[Any, ...], bound: Callable[[tuple[Any, ...]], _Command]

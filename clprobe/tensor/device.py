@@ -78,6 +78,8 @@ class Device:
         self.pending: WeakSet[Storage] = WeakSet()
         """The storages of this device that are still expressions."""
         self.capturing: Capture | None = None
+        self.era = 0
+        """Grows with each replay, which changes values unseen, and at either end of a capture."""
         self.recordings: list[list[Recorded]] = []
         self._uploads = Uploads()
 

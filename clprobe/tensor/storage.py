@@ -44,13 +44,15 @@ class Operation:
 class Storage:
     """Memory, or an expression that is still to be computed; neither where there are no values."""
 
-    __slots__ = ("__weakref__", "_pool", "buffer", "expression", "takers")
+    __slots__ = ("__weakref__", "_pool", "buffer", "expression", "half", "takers")
 
     def __init__(self, expression: Constant | Operation | None = None) -> None:
         self.buffer: cl.Buffer | None = None
         self.expression = expression
         self.takers = 0
         """How many operations have taken this storage as an operand."""
+        self.half: tuple[int, Storage] | None = None
+        """A copy in half precision, and the device's era in which it was made."""
         self._pool: Pool | None = None
 
     def hold(self, buffer: cl.Buffer, pool: Pool) -> None:

@@ -52,6 +52,11 @@ class Variable:
         self._entry: tuple[tuple[Variable, Gradient], ...] | None = ()
         """The inputs and the gradients for them; None once `backward` has used them up."""
 
+    @property
+    def is_parameter(self) -> bool:
+        """Whether this was not computed, and wants a gradient."""
+        return self.requires_grad and self._entry == ()
+
     def remember(self, inputs: "tuple[Variable, ...]", gradients: tuple[Gradient, ...]) -> None:
         """Put this variable on the tape, as computed from those inputs that want gradients."""
         pairs = zip(inputs, gradients, strict=True)

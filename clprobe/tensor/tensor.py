@@ -117,7 +117,9 @@ class Tensor(Variable):
             at = shape.index(-1)
             shape = (*shape[:at], self.array.size // known if known else 0, *shape[at + 1 :])
         own = self.shape
-        return record(lambda x: Result(x.reshape(shape), (lambda dy: dy.reshape(own),)), self)
+        return record(
+            lambda x: Result(x.reshape(shape), (lambda dy: dy.reshape(own),)), self, as_stored=True
+        )
 
     def flatten(self) -> "Tensor":
         """Return one row per entry of the first axis."""
@@ -149,10 +151,13 @@ class Tensor(Variable):
         return record(reduce, self)
 
 
-def record(operation: Callable[..., Result], *inputs: Tensor, name: str = "") -> Tensor:
+def record(
+    operation: Callable[..., Result], *inputs: Tensor, name: str = "", as_stored: bool = False
+) -> Tensor:
     """Apply an operation to tensors and put it on the tape.
 
-    `name` is what autocast calls the operation; one without a name takes float operands.
+    `name` is what autocast calls the operation; one without a name takes float operands, or
+    operands as they are stored if it says so, because it rounds nothing.
 
     **Raises** DtypeError if one holds labels, DeviceError if they lie on different devices.
     """
@@ -166,7 +171,8 @@ def record(operation: Callable[..., Result], *inputs: Tensor, name: str = "") ->
                 f"Operands lie on different devices, {inputs[0].device.name} and "
                 f"{tensor.device.name}, or on one that was opened twice."
             )
-    inputs = _stored(inputs, takes_half=bool(name) and takes_half(name, inputs[0].device))
+    if not as_stored:
+        inputs = _stored(inputs, takes_half=bool(name) and takes_half(name, inputs[0].device))
     result = operation(*(tensor.array for tensor in inputs))
     output = Tensor(result.value, requires_grad=False)
     output.remember(inputs, result.gradients)
@@ -180,7 +186,10 @@ def _stored(inputs: tuple[Tensor, ...], *, takes_half: bool) -> tuple[Tensor, ..
         want = np.float16 if takes_half and len(tensor.shape) > 1 else np.float32
         if tensor.array.dtype == want:
             return tensor
-        result = half.halved(tensor.array) if want == np.float16 else half.floated(tensor.array)
+        if want == np.float16:
+            result = half.halved(tensor.array, keep=tensor.is_parameter)
+        else:
+            result = half.floated(tensor.array)
         output = Tensor(result.value, requires_grad=False)
         output.remember((tensor,), result.gradients)
         return output
@@ -244,7 +253,7 @@ def conv_transpose2d(  # noqa: PLR0913, PLR0917 - torch's own argument list
         groups=groups,
         dilation=dilation,
     )
-    return record(layer, *_given(x, weight, bias), name="conv2d")
+    return record(layer, *_given(x, weight, bias), name="conv_transpose2d")
 
 
 def max_pool2d(
@@ -255,7 +264,8 @@ def max_pool2d(
     Negative values are made zero if `relu`.
     """
     step = size if stride is None else stride
-    return record(partial(pool.max_pool2d, size=size, stride=step, padding=padding, relu=relu), x)
+    pooled = partial(pool.max_pool2d, size=size, stride=step, padding=padding, relu=relu)
+    return record(pooled, x, as_stored=True)
 
 
 def softmax_cross_entropy(logits: Tensor, labels: Tensor | npt.NDArray[np.int32]) -> Tensor:

@@ -3,8 +3,12 @@
 //   BIAS      0 none, 1 one value for each column, 2 one for each row
 //   RESIDUAL  1 adds the value at the same place of an array shaped like the result
 //   RELU      1 turns negative sums into 0
+//   RESULT_HALF  1 where the result is stored in half, see stored.cl
 //   bias, residual  float; never read, and so any buffer, where the define is 0
 //   local     none                              needs   OpenCL 1.2
+//   source    none
+
+#include "common/stored.cl"
 
 #ifndef BIAS
 #define BIAS 0
@@ -14,6 +18,9 @@
 #endif
 #ifndef RELU
 #define RELU 0
+#endif
+#ifndef RESULT_HALF
+#define RESULT_HALF 0
 #endif
 
 float finish(float sum, global const float *bias, global const float *residual, size_t row,

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // C = A·B on a CPU: one work-item is a work-group and computes a tile of C. It copies a panel of B
 // to where its vectors lie one after the other, and runs blocks of ROWS rows of A over it.
-//   a        float, row-major (m, k), or (k, m) if TRANSPOSE_A
-//   b        float, row-major (k, n), or (n, k) if TRANSPOSE_B
-//   c        float, row-major (m, n)
+//   a        float, or half if A_HALF, row-major (m, k), or (k, m) if TRANSPOSE_A
+//   b        float, or half if B_HALF, row-major (k, n), or (n, k) if TRANSPOSE_B
+//   c        float, or half if RESULT_HALF, row-major (m, n); half only where k is at most TILE_DEPTH,
+//            for what is added up stays in float
 //   batches  matrices to multiply; *_step values lie between one and the next (0 repeats one)
 //   bias, residual  as common/epilogue.cl says; residual is laid out like c
 //   launch   global ceil(n / (16·VECTORS))·tiles_down x 1: the tiles of a column share the rows, so
@@ -30,6 +31,10 @@
 #define TRANSPOSE_B 0
 #endif
 
+#ifndef A_HALF
+#define A_HALF 0
+#endif
+
 #define PANEL_COLUMNS (16 * VECTORS)
 
 #include "common/epilogue.cl"
@@ -42,9 +47,23 @@ typedef struct {
     bool is_first, is_last;
 } Block;
 
+// Rows of A in half are copied as floats: each conversion serves a whole panel. Transposed, 16 of
+// them lie side by side.
+#if A_HALF
+#include "common/widen.cl"
+#define A_VALUES const float *
+#define A_LINE (TRANSPOSE_A ? 16 : TILE_DEPTH)
+#define A_LINES (TRANSPOSE_A ? TILE_DEPTH : ROWS)
+#if ROWS > 16
+#error A line of transposed rows does not hold so many.
+#endif
+#else
+#define A_VALUES global const float *
+#endif
+
 // Sets `sums` to ROWS rows of A times the panel. Rows from `rows` on do not exist: the last one is
 // computed again in their place, which costs less than code of its own.
-void multiply(float16 sums[ROWS][VECTORS], global const float *restrict a,
+void multiply(float16 sums[ROWS][VECTORS], A_VALUES restrict a,
               local const float *restrict panel, size_t stride, uint depth, uint rows) {
     size_t row_of[ROWS];
     #pragma unroll
@@ -70,7 +89,7 @@ void multiply(float16 sums[ROWS][VECTORS], global const float *restrict a,
 }
 
 // Writes the sums to C, or adds them to what earlier parts of K left there.
-void store(float16 sums[ROWS][VECTORS], global float *restrict c, Block at,
+void store(float16 sums[ROWS][VECTORS], global STORED(RESULT_HALF) *restrict c, Block at,
            global const float *bias, global const float *residual) {
     #pragma unroll
     for (uint i = 0; i < ROWS; i++) {
@@ -78,26 +97,31 @@ void store(float16 sums[ROWS][VECTORS], global float *restrict c, Block at,
             size_t row = at.row + i, column = at.column + 16 * j;
             size_t index = at.index + i * at.stride + 16 * j;
             if (at.columns >= 16 * (j + 1)) {
-                float16 sum = at.is_first ? sums[i][j] : vload16(0, c + index) + sums[i][j];
+                float16 sum = sums[i][j];
+                if (!RESULT_HALF && !at.is_first)
+                    sum += READ16(RESULT_HALF, c, index);
                 sum = at.is_last ? finish16(sum, bias, residual, row, column, index) : sum;
-                vstore16(sum, 0, c + index);
+                WRITE16(RESULT_HALF, sum, c, index);
                 continue;
             }
             float values[16];
             vstore16(sums[i][j], 0, values);
             for (uint x = 0; x + 16 * j < at.columns; x++) {
-                float sum = at.is_first ? values[x] : c[index + x] + values[x];
-                c[index + x] =
-                    at.is_last ? finish(sum, bias, residual, row, column + x, index + x) : sum;
+                float sum = values[x];
+                if (!RESULT_HALF && !at.is_first)
+                    sum += READ(RESULT_HALF, c, index + x);
+                sum = at.is_last ? finish(sum, bias, residual, row, column + x, index + x) : sum;
+                WRITE(RESULT_HALF, sum, c, index + x);
             }
         }
     }
 }
 
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void matmul(global const float *restrict a, global const float *restrict b,
-            global float *restrict c, uint m, uint n, uint k, ulong batches, ulong a_step,
-            ulong b_step, ulong c_step, global const float *bias, global const float *residual) {
+void matmul(global const STORED(A_HALF) *restrict a, global const STORED(B_HALF) *restrict b,
+            global STORED(RESULT_HALF) *restrict c, uint m, uint n, uint k, ulong batches,
+            ulong a_step, ulong b_step, ulong c_step, global const float *bias,
+            global const float *residual) {
     local float panel[TILE_DEPTH * PANEL_COLUMNS] __attribute__((aligned(64)));
 
     uint tiles_across = (n + PANEL_COLUMNS - 1) / PANEL_COLUMNS;
@@ -112,7 +136,7 @@ void matmul(global const float *restrict a, global const float *restrict b,
     for (size_t batch = get_global_id(1); batch < batches; batch += get_global_size(1)) {
         for (size_t z = 0; z < k && first_row < m; z += TILE_DEPTH) {
             uint depth = (uint)min((size_t)TILE_DEPTH, k - z);
-            global const float *b_matrix = b + batch * b_step;
+            global const STORED(B_HALF) *b_matrix = b + batch * b_step;
             if (TRANSPOSE_B)
                 pack_columns(b_matrix + first_column * k + z, panel, k, depth, columns);
             else
@@ -120,8 +144,15 @@ void matmul(global const float *restrict a, global const float *restrict b,
             for (size_t row = first_row; row < last_row; row += ROWS) {
                 uint rows = (uint)min((size_t)ROWS, last_row - row);
                 float16 sums[ROWS][VECTORS];
-                multiply(sums, a + batch * a_step + (TRANSPOSE_A ? z * m + row : row * k + z),
-                         panel, TRANSPOSE_A ? m : k, depth, rows);
+                size_t a_index = batch * a_step + (TRANSPOSE_A ? z * m + row : row * k + z);
+                #if A_HALF
+                float lines[A_LINES * A_LINE];
+                widen(a + a_index, TRANSPOSE_A ? m : k, lines, A_LINE, TRANSPOSE_A ? depth : rows,
+                      TRANSPOSE_A ? (uint)min((size_t)16, m - row) : depth);
+                multiply(sums, lines, panel, A_LINE, depth, rows);
+                #else
+                multiply(sums, a + a_index, panel, TRANSPOSE_A ? m : k, depth, rows);
+                #endif
                 Block at = {row, first_column, batch * c_step + row * n + first_column, n, rows,
                             columns, z == 0, z + depth == k};
                 store(sums, c, at, bias, residual);

@@ -3,7 +3,8 @@
 // work-item ITEM_ROWS x ITEM_COLUMNS of it in registers, while the next tiles are on their way.
 //   a        float, or half if A_HALF, row-major (m, k), or (k, m) if TRANSPOSE_A
 //   b        float, or half if B_HALF, row-major (k, n), or (n, k) if TRANSPOSE_B
-//   c        float, row-major (m, n), or SPLITS of them if k is split, for tiled_sum.cl to add
+//   c        float, or half if RESULT_HALF, row-major (m, n), or SPLITS of them in float if k is
+//            split, for tiled_sum.cl to add
 //   batches  matrices to multiply; *_step values lie between one and the next (0 repeats one)
 //   bias, residual  as common/epilogue.cl says; residual is laid out like c
 //   launch   global tiles·WORK_ITEMS x 1, where tiles = ceil(m / TILE_ROWS)·ceil(n / TILE_COLUMNS),
@@ -27,20 +28,10 @@
 #ifndef B_HALF
 #define B_HALF 0
 #endif
-#if A_HALF
-#define A_VALUE half
-#define FETCH_A fetch_tile_of_halves
-#else
-#define A_VALUE float
-#define FETCH_A fetch_tile
-#endif
-#if B_HALF
-#define B_VALUE half
-#define FETCH_B fetch_tile_of_halves
-#else
-#define B_VALUE float
-#define FETCH_B fetch_tile
-#endif
+#define FETCH_A STORED_AS(FETCH_, A_HALF)
+#define FETCH_B STORED_AS(FETCH_, B_HALF)
+#define FETCH_0 fetch_tile
+#define FETCH_1 fetch_tile_of_halves
 // Values per access of global memory: 4 where the contiguous size of the matrix is a multiple of 4.
 #ifndef WIDTH_A
 #define WIDTH_A 1
@@ -66,7 +57,7 @@
 #endif
 
 // Stores as many of four sums of a row as the matrix has.
-void store_four(global float *c, const float *sums, global const float *bias,
+void store_four(global STORED(RESULT_HALF) *c, const float *sums, global const float *bias,
                 global const float *residual, size_t row, size_t column, uint n) {
     size_t index = row * n + column;
     float values[4];
@@ -76,20 +67,20 @@ void store_four(global float *c, const float *sums, global const float *bias,
             values[x] = finish(sums[x], bias, residual, row, column + x, index + x);
     #if WIDTH_C == 4
     if (column < n)
-        *(global float4 *)(global void *)(c + index) =
-            (float4)(values[0], values[1], values[2], values[3]);
+        WRITE4(RESULT_HALF, (float4)(values[0], values[1], values[2], values[3]), c, index);
     #else
     #pragma unroll
     for (uint x = 0; x < 4; x++)
         if (column + x < n)
-            c[index + x] = values[x];
+            WRITE(RESULT_HALF, values[x], c, index + x);
     #endif
 }
 
 kernel __attribute__((reqd_work_group_size(WORK_ITEMS, 1, 1)))
-void matmul(global const A_VALUE *restrict a, global const B_VALUE *restrict b,
-            global float *restrict c, uint m, uint n, uint k, ulong batches, ulong a_step,
-            ulong b_step, ulong c_step, global const float *bias, global const float *residual) {
+void matmul(global const STORED(A_HALF) *restrict a, global const STORED(B_HALF) *restrict b,
+            global STORED(RESULT_HALF) *restrict c, uint m, uint n, uint k, ulong batches,
+            ulong a_step, ulong b_step, ulong c_step, global const float *bias,
+            global const float *residual) {
     local float a_tiles[BUFFERS][TILE_DEPTH * A_LINE] __attribute__((aligned(16)));
     local float b_tiles[BUFFERS][TILE_DEPTH * B_LINE] __attribute__((aligned(16)));
 
@@ -118,9 +109,9 @@ void matmul(global const A_VALUE *restrict a, global const B_VALUE *restrict b,
     for (size_t batch = get_global_id(1); batch < batches * SPLITS; batch += get_global_size(1)) {
         uint depth = min(k, (uint)(batch % SPLITS) * part);
         uint end = min(k, depth + part);
-        global const A_VALUE *a_next =
+        global const STORED(A_HALF) *a_next =
             a + batch / SPLITS * a_step + (size_t)depth * (TRANSPOSE_A ? m : 1);
-        global const B_VALUE *b_next =
+        global const STORED(B_HALF) *b_next =
             b + batch / SPLITS * b_step + (size_t)depth * (TRANSPOSE_B ? 1 : n);
         float4 a_values[A_VECTORS], b_values[B_VECTORS];
         FETCH_A(a_values, a_next, a_offsets, a_places, A_VECTORS, WIDTH_A, end - depth);

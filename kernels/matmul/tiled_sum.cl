@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Adds the parts that a split sum left behind, always in the same order, and finishes the result.
 //   parts     float, number_of_parts times `count` values for each batch
-//   result    float, `count` values for each batch
+//   result    float, or half if RESULT_HALF, `count` values for each batch
 //   channels, inner  value i belongs to bias number i / inner % channels
 //   bias, residual  as common/epilogue.cl says, BIAS 1 or 2 alike; residual is laid out like result
 //   launch    global VALUES·ceil(count / VALUES) x LANES x batches, local VALUES x LANES x 1
@@ -19,9 +19,9 @@
 #endif
 
 kernel __attribute__((reqd_work_group_size(VALUES, LANES, 1)))
-void sum_parts(global const float *restrict parts, global float *restrict result, ulong count,
-               uint number_of_parts, uint channels, ulong inner, global const float *bias,
-               global const float *residual) {
+void sum_parts(global const float *restrict parts, global STORED(RESULT_HALF) *restrict result,
+               ulong count, uint number_of_parts, uint channels, ulong inner,
+               global const float *bias, global const float *residual) {
     local float sums[LANES][VALUES];
     size_t value = get_global_id(0);
     size_t batch = get_global_id(2);
@@ -39,6 +39,7 @@ void sum_parts(global const float *restrict parts, global float *restrict result
     for (uint other = 1; other < LANES; other++)
         sum += sums[other][column];
     size_t channel = value / inner % channels;
-    result[batch * count + value] =
-        finish(sum, bias, residual, channel, channel, batch * count + value);
+    size_t index = batch * count + value;
+    float finished = finish(sum, bias, residual, channel, channel, index);
+    WRITE(RESULT_HALF, finished, result, index);
 }

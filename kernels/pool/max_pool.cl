@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Max-pooling over square windows, and its gradient, which gathers so that it needs no atomics.
-//   x, dx        float, row-major (planes, height, width), a plane being one channel of one image
-//   y, dy        float, row-major (planes, out_height, out_width)
+//   x, dx        float (x is half if X_HALF), row-major (planes, height, width), a plane being one
+//                channel of one image
+//   y, dy        float (y is half if X_HALF), row-major (planes, out_height, out_width)
 //   positions    int, shaped as y: where in its plane each maximum was found, the first if several;
 //                -1 where RELU made it 0 and no gradient passes
 //   launch       global at least ceil(columns / COLUMNS_PER_ITEM) x 1, the columns being those of y
@@ -9,6 +10,8 @@
 //                over; local any
 //   local        none                          needs   OpenCL 1.2
 //   source       none
+
+#include "common/stored.cl"
 
 // Neighbouring columns for one work-item: 1 suits GPUs, a whole row suits CPUs.
 #ifndef COLUMNS_PER_ITEM
@@ -31,20 +34,24 @@
 #ifndef RELU
 #define RELU 0
 #endif
+// 1 where x and y are stored in half; the largest of some halves is one of them.
+#ifndef X_HALF
+#define X_HALF 0
+#endif
 
-kernel void max_pool(global const float *restrict x, global float *restrict y,
+kernel void max_pool(global const STORED(X_HALF) *restrict x, global STORED(X_HALF) *restrict y,
                      global int *restrict positions, ulong planes, uint height, uint width,
                      uint out_height, uint out_width) {
     uint first = (uint)get_global_id(0) * COLUMNS_PER_ITEM;
     uint last = min(out_width, first + COLUMNS_PER_ITEM);
     for (size_t line = get_global_id(1); line < planes * out_height; line += get_global_size(1)) {
-        global const float *values = x + line / out_height * height * width;
+        global const STORED(X_HALF) *values = x + line / out_height * height * width;
         uint top = line % out_height * STRIDE;
         for (uint out_column = first; out_column < last; out_column++) {
             uint left = out_column * STRIDE;
             // The first value of the window inside the image.
             uint best = (max(top, BORDER) - BORDER) * width + max(left, BORDER) - BORDER;
-            float best_value = values[best];
+            float best_value = READ(X_HALF, values, best);
             // Counted from 0 to a constant, so that compilers unroll.
             for (uint down = 0; down < SIZE; down++) {
                 for (uint across = 0; across < SIZE; across++) {
@@ -52,7 +59,7 @@ kernel void max_pool(global const float *restrict x, global float *restrict y,
                     uint row = top + down - BORDER, column = left + across - BORDER;
                     bool inside = !PADDING || (row < height && column < width);
                     uint index = inside ? row * width + column : best;
-                    float value = values[index];
+                    float value = READ(X_HALF, values, index);
                     // NaN wins, as in NumPy and torch; isnan() would keep PoCL from using vectors.
                     bool better = value > best_value || value != value;
                     best = better ? index : best;
@@ -61,8 +68,9 @@ kernel void max_pool(global const float *restrict x, global float *restrict y,
             }
             bool kept = !RELU || best_value > 0.0f;
             // Not fmax, which would turn NaN into 0 and so hide it.
-            y[line * out_width + out_column] = RELU && best_value < 0.0f ? 0.0f : best_value;
-            positions[line * out_width + out_column] = kept ? (int)best : -1;
+            size_t target = line * out_width + out_column;
+            WRITE(X_HALF, RELU && best_value < 0.0f ? 0.0f : best_value, y, target);
+            positions[target] = kept ? (int)best : -1;
         }
     }
 }

@@ -7,8 +7,14 @@
 //   local    none                              needs   OpenCL 1.2
 //   source   none
 
+#include "common/stored.cl"
+
 #ifndef RELU
 #define RELU 0
+#endif
+// 1 where x and y are stored in half; the largest of some halves is one of them.
+#ifndef X_HALF
+#define X_HALF 0
 #endif
 
 #define SQUARES 16
@@ -30,44 +36,47 @@ uint column_of(uint start, uint out_width) {
 }
 
 // One square; `corner` is its first pixel.
-void pool_one(global const float *plane, uint corner, uint width, global float *y,
-              global int *position) {
+void pool_one(global const STORED(X_HALF) *plane, uint corner, uint width,
+              global STORED(X_HALF) *y, global int *position) {
     uint best = corner;
+    float value = READ(X_HALF, plane, best);
     for (uint pixel = 1; pixel < 4; pixel++) {
         uint index = corner + pixel / 2 * width + pixel % 2;
-        if (plane[index] > plane[best] || plane[index] != plane[index])
+        float other = READ(X_HALF, plane, index);
+        if (other > value || other != other) {
             best = index;
+            value = other;
+        }
     }
-    float value = plane[best];
     bool kept = !RELU || value > 0.0f;
-    *y = RELU && value < 0.0f ? 0.0f : value;
+    WRITE(X_HALF, RELU && value < 0.0f ? 0.0f : value, y, 0);
     *position = kept ? (int)best : -1;
 }
 
-kernel void max_pool_2x2(global const float *restrict x, global float *restrict y,
+kernel void max_pool_2x2(global const STORED(X_HALF) *restrict x, global STORED(X_HALF) *restrict y,
                          global int *restrict positions, ulong planes, uint height, uint width,
                          uint out_height, uint out_width) {
     ulong share = (planes + get_global_size(1) - 1) / get_global_size(1);
     ulong last = min(planes, (get_global_id(1) + 1) * share);
     ulong squares = (ulong)out_height * out_width, pixels = (ulong)height * width;
     for (ulong plane = get_global_id(1) * share; plane < last; plane++) {
-        global const float *values = x + plane * pixels;
+        global const STORED(X_HALF) *values = x + plane * pixels;
         ulong pixels_left = (last - plane) * pixels, squares_left = (last - plane) * squares;
         for (uint row = 0; row < out_height; row++) {
             for (uint start = 0; start < out_width; start += SQUARES) {
                 uint column = column_of(start, out_width);
                 uint corner = 2 * row * width + 2 * column;
                 uint square = row * out_width + column;
-                global float *target = y + plane * squares + square;
+                global STORED(X_HALF) *target = y + plane * squares + square;
                 global int *found = positions + plane * squares + square;
                 if (square + SQUARES > squares_left || corner + width + 32 > pixels_left) {
                     for (uint each = 0; each < min((uint)SQUARES, out_width - column); each++)
                         pool_one(values, corner + 2 * each, width, target + each, found + each);
                     continue;
                 }
-                global const float *top = values + corner, *bottom = top + width;
-                float16 a = vload16(0, top), b = vload16(1, top);
-                float16 c = vload16(0, bottom), d = vload16(1, bottom);
+                global const STORED(X_HALF) *top = values + corner, *bottom = top + width;
+                float16 a = READ16(X_HALF, top, 0), b = READ16(X_HALF, top, 16);
+                float16 c = READ16(X_HALF, bottom, 0), d = READ16(X_HALF, bottom, 16);
                 float16 best = EVEN(a, b);
                 int16 place = (int)corner + STEPS;
                 int16 right = place + 1, below = place + (int)width;
@@ -78,7 +87,7 @@ kernel void max_pool_2x2(global const float *restrict x, global float *restrict 
                     place = select(place, (int16)(-1), !(best > 0.0f));
                     best = select(best, (float16)(0.0f), best < 0.0f);
                 }
-                vstore16(best, 0, target);
+                WRITE16(X_HALF, best, target, 0);
                 vstore16(place, 0, found);
             }
         }

@@ -2,7 +2,8 @@
 // The gradient before bias and relu, dz = y > 0 ? dy : 0, and in the same pass the bias's: the sum
 // of dz over each channel. Each work-group sums a piece of a channel; another pass adds pieces up.
 //   dy, y, dz  float, row-major (images, channels, pixels) for mask_and_sum_planes and (images,
-//              channels) for mask_and_sum_columns; without MASK only dy is read and dz not written
+//              channels) for mask_and_sum_columns; without MASK only dy is read and dz not written;
+//              y is half if Y_HALF
 //   sums       float, row-major (pieces, channels), a piece being so many images
 //   launch     planes: global pieces·channels·WORK_GROUP_SIZE, local WORK_GROUP_SIZE (a power of
 //              two); columns: global at least ceil(channels / COLUMNS_PER_ITEM) x pieces·ROW_LANES,
@@ -10,11 +11,16 @@
 //   local      4 bytes for each work-item of a work-group      needs   OpenCL 1.2
 //   source     none
 
+#include "common/stored.cl"
 #include "common/work_group_reduce.cl"
 
 // 0 leaves relu out.
 #ifndef MASK
 #define MASK 1
+#endif
+// 1 where y is stored in half.
+#ifndef Y_HALF
+#define Y_HALF 0
 #endif
 // Neighbouring pixels for one work-item of planes: 1 suits GPUs, 16, in one vector, suit CPUs.
 #ifndef LANES
@@ -31,16 +37,17 @@
 #define ROW_LANES 1
 #endif
 
-float masked(global const float *dy, global const float *y, global float *dz, size_t index) {
+float masked(global const float *dy, global const STORED(Y_HALF) *y, global float *dz,
+             size_t index) {
     if (!MASK)
         return dy[index];
-    float value = y[index] > 0.0f ? dy[index] : 0.0f;
+    float value = READ(Y_HALF, y, index) > 0.0f ? dy[index] : 0.0f;
     dz[index] = value;
     return value;
 }
 
 kernel __attribute__((reqd_work_group_size(WORK_GROUP_SIZE, 1, 1)))
-void mask_and_sum_planes(global const float *restrict dy, global const float *restrict y,
+void mask_and_sum_planes(global const float *restrict dy, global const STORED(Y_HALF) *restrict y,
                          global float *restrict dz, global float *restrict sums, ulong images,
                          ulong channels, ulong pixels, ulong piece) {
     local float scratch[WORK_GROUP_SIZE];
@@ -58,7 +65,7 @@ void mask_and_sum_planes(global const float *restrict dy, global const float *re
         for (; pixel + LANES <= pixels; pixel += WORK_GROUP_SIZE * LANES) {
             float16 values = vload16(0, dy + plane + pixel);
 #if MASK
-            values = select((float16)(0.0f), values, vload16(0, y + plane + pixel) > 0.0f);
+            values = select((float16)(0.0f), values, READ16(Y_HALF, y, plane + pixel) > 0.0f);
             vstore16(values, 0, dz + plane + pixel);
 #endif
             lanes += values;
@@ -82,9 +89,9 @@ void mask_and_sum_planes(global const float *restrict dy, global const float *re
 }
 
 kernel __attribute__((reqd_work_group_size(COLUMN_LANES, ROW_LANES, 1)))
-void mask_and_sum_columns(global const float *restrict dy, global const float *restrict y,
-                          global float *restrict dz, global float *restrict sums, ulong images,
-                          ulong channels, ulong piece) {
+void mask_and_sum_columns(global const float *restrict dy,
+                          global const STORED(Y_HALF) *restrict y, global float *restrict dz,
+                          global float *restrict sums, ulong images, ulong channels, ulong piece) {
     local float scratch[ROW_LANES][COLUMN_LANES * COLUMNS_PER_ITEM];
     size_t lane = get_local_id(1);
     size_t own = get_local_id(0) * COLUMNS_PER_ITEM;

@@ -4,6 +4,8 @@
 from dataclasses import dataclass
 from enum import IntEnum
 
+import numpy as np
+
 from clprobe.tensor.array import Array, Shape
 from clprobe.tensor.device import Argument
 from clprobe.tensor.errors import ShapeError
@@ -18,7 +20,7 @@ class BiasAlong(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Epilogue:
-    """Adds a bias, then a residual, then applies relu; each only if it is asked for."""
+    """Adds a bias, then a residual, applies relu, rounds to half; each only if it is asked for."""
 
     bias: Array | None = None
     """One value for each column of a product, for each filter of a convolution."""
@@ -26,18 +28,25 @@ class Epilogue:
     residual: Array | None = None
     """As many values as the result has, in its order."""
     bias_along: BiasAlong = BiasAlong.COLUMNS
+    half: bool = False
+    """Whether the result is stored in half."""
 
     @property
-    def flags(self) -> tuple[int, bool, bool]:
-        """Return what kernels/common/epilogue.cl calls BIAS, RESIDUAL and RELU."""
+    def flags(self) -> tuple[int, bool, bool, bool]:
+        """Return what kernels/common/epilogue.cl calls BIAS, RESIDUAL, RELU and RESULT_HALF."""
         bias = 0 if self.bias is None else int(self.bias_along)
-        return bias, self.residual is not None, self.relu
+        return bias, self.residual is not None, self.relu, self.half
 
     @property
     def defines(self) -> dict[str, int]:
         """Return the same for building a kernel; nothing for what is not asked."""
-        named = zip(("BIAS", "RESIDUAL", "RELU"), self.flags, strict=True)
+        named = zip(("BIAS", "RESIDUAL", "RELU", "RESULT_HALF"), self.flags, strict=True)
         return {name: int(value) for name, value in named if value}
+
+    @property
+    def dtype(self) -> np.dtype:
+        """Return the type in which the result is stored."""
+        return np.dtype(np.float16 if self.half else np.float32)
 
     def arguments(self, unused: Array) -> tuple[Argument, Argument]:
         """Return bias and residual for the kernel, `unused` in place of what is not asked."""

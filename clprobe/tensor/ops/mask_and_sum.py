@@ -6,6 +6,7 @@ from math import prod
 import numpy as np
 
 from clprobe.tensor.array import Array
+from clprobe.tensor.ops.half import half_define
 from clprobe.tensor.ops.launching import powers_of_two_down_from
 from clprobe.tensor.ops.reduce import sum_axes
 from clprobe.tensor.program import Candidate, Kernel
@@ -53,8 +54,8 @@ def _planes(dy: Array, masked: tuple[Array, Array] | None) -> Array:
     piece, pieces = _pieces(images, wanted)
     sums = Array.empty(dy.device, (pieces, channels))
     flags = {"MASK": int(masked is not None), "LANES": _CPU_VECTOR if limits.is_cpu else 1}
-    kernel, sizes = _kernel(dy, "mask_and_sum_planes", flags)
     y, dz = masked or (dy, sums)
+    kernel, sizes = _kernel(dy, "mask_and_sum_planes", flags | half_define("Y_HALF", y))
     scalars = (np.uint64(each) for each in (images, channels, pixels, piece))
     arguments = (dy.buffer, y.buffer, dz.buffer, sums.buffer, *scalars)
     dy.device.launch(kernel, (pieces * channels * sizes[0],), sizes[:1], arguments)
@@ -64,7 +65,9 @@ def _planes(dy: Array, masked: tuple[Array, Array] | None) -> Array:
 def _columns(dy: Array, y: Array, dz: Array, images: int, channels: int) -> Array:
     limits = dy.device.limits
     per_item = _CPU_LANES if limits.is_cpu else 1
-    kernel, sizes = _kernel(dy, "mask_and_sum_columns", {"COLUMNS_PER_ITEM": per_item})
+    kernel, sizes = _kernel(
+        dy, "mask_and_sum_columns", {"COLUMNS_PER_ITEM": per_item} | half_define("Y_HALF", y)
+    )
     piece, pieces = _pieces(images, -(-images // (_MAX_SERIAL_ROWS * sizes[1])))
     sums = Array.empty(dy.device, (pieces, channels))
     groups = -(-channels // (per_item * sizes[0]))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Matrix products, single and batched, of operands that may be transposed, and their gradients."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from clprobe.tensor.device import Device, NdRange
 from clprobe.tensor.errors import ShapeError
 from clprobe.tensor.ops.before_epilogue import with_epilogue
 from clprobe.tensor.ops.epilogue import NO_EPILOGUE, BiasAlong, Epilogue
-from clprobe.tensor.ops.half import to_float
+from clprobe.tensor.ops.half import all_half, to_float, to_half
 from clprobe.tensor.ops.launching import uint32, work_groups_above_first
 from clprobe.tensor.ops.split_sum import sum_parts
 from clprobe.tensor.ops.variants import Product, Variant, load_variants
@@ -23,7 +23,9 @@ ORACLE = Variant(file="matmul/naive.cl", defines={}, tile=(1, 1))
 
 _TILED = "matmul/tiled.cl"
 """The kernel that loads and stores vectors where the sizes allow it, and may split sums."""
-_READ_HALF = {ORACLE.file, _TILED}
+_PACKED = "matmul/packed.cl"
+"""The kernel that adds parts of sums up in the result, which must then be float."""
+_READ_HALF = {ORACLE.file, _TILED, _PACKED}
 """The kernels that read half operands; the others get a copy in float."""
 
 
@@ -37,7 +39,7 @@ def matmul(a: Array, b: Array) -> Result:
     if len(a.shape) != 2 or len(b.shape) != 2:
         raise ShapeError(f"A matrix product takes two matrices, not {a.shape} and {b.shape}.")
     return Result(
-        matmul_forward(a, b),
+        matmul_forward(a, b, epilogue=Epilogue(half=all_half(a, b))),
         (
             lambda dc: matmul_forward(dc, b, transpose_b=True),
             lambda dc: matmul_forward(a, dc, transpose_a=True),
@@ -54,7 +56,7 @@ def linear(x: Array, weight: Array, bias: Array | None = None, *, relu: bool = F
     """
     if len(x.shape) != 2 or len(weight.shape) != 2:
         raise ShapeError(f"A linear layer takes two matrices, not {x.shape} and {weight.shape}.")
-    epilogue = Epilogue(bias=bias, relu=relu)
+    epilogue = Epilogue(bias=bias, relu=relu, half=all_half(x, weight))
     return with_epilogue(
         matmul_forward(x, weight, transpose_b=True, epilogue=epilogue),
         epilogue,
@@ -91,9 +93,10 @@ def matmul_forward(  # noqa: PLR0913 - a product has two operands and as many wa
             f"Shapes {a.shape}{' transposed' * transpose_a} and {b.shape}"
             f"{' transposed' * transpose_b} do not fit a matrix product."
         )
-    c = Array.empty(a.device, (*(a.shape[:-2] or b.shape[:-2]), m, n))
     epilogue = epilogue or NO_EPILOGUE
-    epilogue.check(c.shape)
+    shape = (*(a.shape[:-2] or b.shape[:-2]), m, n)
+    epilogue.check(shape)
+    c = Array.empty(a.device, shape, epilogue.dtype)
     if not c.size:
         return c
     if not k:
@@ -108,10 +111,12 @@ def matmul_forward(  # noqa: PLR0913 - a product has two operands and as many wa
     halves = (a.dtype == np.float16, b.dtype == np.float16)
     chosen = a.device.programs.remember(
         (product, epilogue.flags, variant and variant.name, halves),
-        lambda: _choose(c.device, product, epilogue, variant, halves),
+        lambda: _choose(a.device, product, epilogue, variant, halves),
     )
     if not chosen.reads_half:
         a, b = to_float(a), to_float(b)
+    if epilogue.half and not chosen.writes_half:
+        c = Array.empty(a.device, shape)
     arguments = (
         *(a.buffer, b.buffer, c.buffer, uint32(m), uint32(n), uint32(k), np.uint64(batches)),
         np.uint64(m * k if a.shape[:-2] else 0),
@@ -121,7 +126,7 @@ def matmul_forward(  # noqa: PLR0913 - a product has two operands and as many wa
     )
     if chosen.splits == 1:
         a.device.launch(chosen.kernel, *chosen.ranges, arguments)
-        return c
+        return to_half(c) if epilogue.half else c
     parts = Array.empty(a.device, (batches, chosen.splits, m, n))
     a.device.launch(chosen.kernel, *chosen.ranges, (*arguments[:2], parts.buffer, *arguments[3:]))
     axis = -1 if epilogue.bias_along is BiasAlong.COLUMNS else -2
@@ -146,6 +151,8 @@ class _Chosen:
     """Parts of the sum that are yet to be added; the epilogue follows then."""
     reads_half: bool
     """Whether the kernel takes operands as they are stored."""
+    writes_half: bool
+    """Whether the kernel, or what adds up its sums, stores the result in half."""
 
 
 def _choose(
@@ -169,7 +176,18 @@ def _choose(
         # Intel's GPUs take any number, and a loop over batches would cost the kernel registers.
         groups = product.batches
     size = variant.work_group_size
-    return _Chosen(built, ((tiles * size, groups), (size, 1)), splits, variant.file in _READ_HALF)
+    return _Chosen(
+        *(built, ((tiles * size, groups), (size, 1)), splits),
+        reads_half=variant.file in _READ_HALF,
+        writes_half=splits > 1 or _writes_half(variant, product),
+    )
+
+
+def _writes_half(variant: Variant, product: Product) -> bool:
+    """Say whether a kernel can store its result in half without rounding what is yet to grow."""
+    if variant.file == _PACKED:
+        return product.depth <= variant.defines["TILE_DEPTH"]
+    return variant.file in _READ_HALF
 
 
 def _stored(variant: Variant, halves: tuple[bool, bool]) -> dict[str, int]:
@@ -192,7 +210,10 @@ def _flags(
         }
         flags |= {name: 1 if size % 4 else 4 for name, size in along.items()}
     splits = variant.splits(device.limits, product)
-    return flags | (epilogue.defines if splits == 1 else {"SPLITS": splits})
+    if splits > 1:
+        return flags | {"SPLITS": splits}
+    half = epilogue.half and _writes_half(variant, product)
+    return flags | replace(epilogue, half=half).defines
 
 
 def tables_of(device: Device) -> Tables:

@@ -8,12 +8,15 @@ import numpy as np
 from clprobe.tensor.array import Array
 from clprobe.tensor.errors import ShapeError
 from clprobe.tensor.ops.avg_pool import Window
+from clprobe.tensor.ops.half import half_define
 from clprobe.tensor.ops.launching import launch_rows, uint32
 from clprobe.tensor.tape import Result
 
 
 def max_pool2d(x: Array, size: int, stride: int, padding: int = 0, *, relu: bool = False) -> Result:
     """Return the maximum of every window of the padded image; at least 0 if `relu`.
+
+    Halves give halves, whose gradient is float.
 
     **Shapes** x (images, channels, height, width); result has (height + 2·padding - size) // stride
     + 1 rows, and columns likewise.
@@ -25,12 +28,14 @@ def max_pool2d(x: Array, size: int, stride: int, padding: int = 0, *, relu: bool
     images, channels, height, width = x.shape
     window = Window(size=(size, size), stride=(stride, stride), padding=(padding, padding))
     out_height, out_width = window.output((height, width))
-    y = Array.empty(x.device, (images, channels, out_height, out_width))
+    # The largest of some halves is one of them.
+    y = Array.empty(x.device, (images, channels, out_height, out_width), x.dtype)
     positions = Array.empty(x.device, y.shape, np.int32)
     uint32(height * width)  # positions count that far
     planes = images * channels
     lengths = (height, width, out_height, out_width)
     defines = {"SIZE": size, "STRIDE": stride, "PADDING": padding, "RELU": int(relu)}
+    defines |= half_define("X_HALF", x)
     sizes = (np.uint64(planes), *(uint32(length) for length in lengths))
     by_squares = x.device.limits.is_cpu and (size, stride, padding) == (2, 2, 0)
 
