@@ -24,9 +24,11 @@ class Policy:
     """What kernels/half/policy.yaml says."""
 
     half: frozenset[str]
-    """The operations whose operands are stored in half."""
+    """The operations whose operands and results are stored in half."""
     without_fp16: bool
     """Whether that also holds where the device has no cl_khr_fp16."""
+    on_cpus: bool = True
+    """Whether that also holds on CPUs."""
 
     @classmethod
     def shipped(cls) -> "Policy":
@@ -39,10 +41,10 @@ _active: ContextVar[Policy | None] = ContextVar("autocast policy", default=None)
 
 @contextmanager
 def autocast(policy: Policy | None = None) -> Iterator[None]:
-    """Keep the operands of some operations in half precision inside the `with` block.
+    """Keep operands and results of some operations in half precision inside the `with` block.
 
-    Parameters and gradients stay in float. On a device without cl_khr_fp16 the shipped policy keeps
-    everything in float, and says so once.
+    Sums, parameters and gradients stay in float. Where the shipped policy has half precision not
+    pay, it keeps everything in float, and says so once.
     """
     before = _active.set(Policy.shipped() if policy is None else policy)
     try:
@@ -56,13 +58,20 @@ def takes_half(operation: str, device: Device) -> bool:
     policy = _active.get()
     if policy is None or operation not in policy.half:
         return False
-    if has_fp16(device):
-        return True
-    if device not in _told:
+    reason = reason_for_float(policy, device)
+    if reason and device not in _told:
         _told.add(device)
-        what = "stores values in half precision" if policy.without_fp16 else "keeps them in float"
-        _log.warning("%s has no cl_khr_fp16: autocast %s.", device.name, what)
-    return policy.without_fp16
+        _log.warning("%s %s: autocast keeps values in float.", device.name, reason)
+    return not reason
+
+
+def reason_for_float(policy: Policy, device: Device) -> str:
+    """Return why a policy stores nothing in half on a device; nothing if it does."""
+    if not policy.without_fp16 and not has_fp16(device):
+        return "has no cl_khr_fp16"
+    if not policy.on_cpus and device.limits.is_cpu:
+        return "is a CPU, which half precision does not speed up"
+    return ""
 
 
 def has_fp16(device: Device) -> bool:
@@ -73,4 +82,5 @@ def has_fp16(device: Device) -> bool:
 @cache
 def _load(path: Path) -> Policy:
     data = yaml.safe_load(path.read_text(encoding="utf-8"))
-    return Policy(frozenset(data["half"]), data["without_fp16"] == "half")
+    where = data["where"]
+    return Policy(frozenset(data["half"]), where["without_fp16"] == "half", where["cpu"] == "half")

@@ -2,11 +2,11 @@
 // Convolution on a CPU without unfolded windows. A work-item is a work-group and computes a block of
 // rows of one image for all filters of a group, from a copy of the rows of x that it needs. There the
 // values that a filter's tap meets at 16·VECTORS neighbouring outputs lie side by side, over line ends.
-//   x        float, row-major (images, channels, height, width)
+//   x        float, or half if X_HALF, row-major (images, channels, height, width)
 //   filters  float (groups, ceil(rows / ROWS), group_channels, taps, ROWS): pack_filters.cl
 //   taps     int, where in a channel's planes each tap finds the first output's value
 //   phases   int (phase_count, 2), see planes.cl
-//   y        float, row-major (images, groups·rows, out_height, out_width)
+//   y        float, or half if RESULT_HALF, row-major (images, groups·rows, out_height, out_width)
 //   bias, residual  one value per filter, as many as y has; see common/epilogue.cl
 //   block    rows and columns of the outputs of a block; `blocks` of them make an image
 //   spread   the block's outputs are each spread-th of y from `first` on: x down, y across
@@ -65,9 +65,9 @@ void multiply(global const float *restrict filter, local const float *restrict p
 }
 
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void direct(global const float *restrict x, global const float *restrict filters,
+void direct(global const STORED(X_HALF) *restrict x, global const float *restrict filters,
             global const int *restrict taps, global const int *restrict phases,
-            global float *restrict y, global const float *restrict bias,
+            global STORED(RESULT_HALF) *restrict y, global const float *restrict bias,
             global const float *restrict residual, uint groups, uint group_channels, uint rows,
             uint2 size, uint tap_count, uint phase_count, uint2 steps, uint2 plane,
             uint2 block, uint blocks, uint2 out, uint2 spread, uint2 first) {
@@ -110,12 +110,15 @@ void direct(global const float *restrict x, global const float *restrict filters
                         float16 sum = vload16(0, values) + (BIAS ? bias[channel] : 0.0f);
                         if (RESIDUAL)
                             sum += vload16(0, residual + target);
-                        vstore16(RELU ? select(sum, (float16)0.0f, sum < 0.0f) : sum, 0, y + target);
+                        sum = RELU ? select(sum, (float16)0.0f, sum < 0.0f) : sum;
+                        WRITE16(RESULT_HALF, sum, y, target);
                         continue;
                     }
                     for (uint lane = 0; lane < 16 && line < block_rows; lane++) {
-                        if (column < block_columns)
-                            y[target] = finish(values[lane], bias, residual, channel, 0, target);
+                        if (column < block_columns) {
+                            float sum = finish(values[lane], bias, residual, channel, 0, target);
+                            WRITE(RESULT_HALF, sum, y, target);
+                        }
                         target += spread.y;
                         if (++column == plane.y) {
                             column = 0;

@@ -3,7 +3,7 @@
 // up some blocks of rows of the images. It copies what a block needs of the images as direct.cl does,
 // and the gradient so that the values of 16·VECTORS filters lie side by side.
 //   dy       float, row-major (images, groups·filters, out.x, out.y)
-//   x        float, row-major (images, groups·channels, size.x, size.y)
+//   x        float, or half if X_HALF, row-major (images, groups·channels, size.x, size.y)
 //   places   int, where in the planes each value of a filter finds the first output's; the last one
 //            is repeated until ROWS divides their number
 //   phases   int (phase_count, 2), see planes.cl
@@ -93,7 +93,7 @@ void multiply(local const float *const *values, local const float *restrict dy, 
 }
 
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void direct_weights(global const float *restrict dy, global const float *restrict x,
+void direct_weights(global const float *restrict dy, global const STORED(X_HALF) *restrict x,
                     global const int *restrict places, global const int *restrict phases,
                     global float *restrict sums, uint groups, uint channels, uint filters,
                     uint images, uint2 size, uint2 out, uint tap_count, uint phase_count,

@@ -2,10 +2,11 @@
 // A convolution, or its gradient for the images, on a GPU: the product of the filters and a matrix
 // of windows that exists only tile by tile, in local memory.
 //   filters  float, as gpu_pack.cl lays them out
-//   x        float (images, groups·channels, x_size)
+//   x        float, or half if X_HALF (images, groups·channels, x_size)
 //   steps    int4 for each depth, a channel and a tap: how far in x it reads from where a window
 //            starts, and down and across; depth is padded to TILE_DEPTH with reads far outside
-//   y        float (images, groups·rows, y_size); SPLITS of them, for tiled_sum.cl to add
+//   y        float, or half if RESULT_HALF (images, groups·rows, y_size); SPLITS of them in float,
+//            for tiled_sum.cl to add
 //   outputs  windows down and across; the first starts at 0, neighbours are `stride` apart in x
 //   first, spread  where in y the result of the first window lies, and how far apart they are
 //   bias, residual  as common/epilogue.cl says; residual is laid out like y
@@ -25,6 +26,10 @@
 #ifndef WIDTH_C
 #define WIDTH_C 1
 #endif
+// 1 where x is stored in half.
+#ifndef X_HALF
+#define X_HALF 0
+#endif
 
 #define A_TILE_VECTORS (TILE_ROWS * TILE_DEPTH / 4)
 #define A_VECTORS ((A_TILE_VECTORS + WORK_ITEMS - 1) / WORK_ITEMS)
@@ -42,8 +47,8 @@ uint3 window_at(uint number, uint2 outputs) {
 }
 
 kernel __attribute__((reqd_work_group_size(WORK_ITEMS, 1, 1)))
-void implicit_gemm(global const float *restrict filters, global const float *restrict x,
-                   global const int4 *restrict steps, global float *restrict y,
+void implicit_gemm(global const float *restrict filters, global const STORED(X_HALF) *restrict x,
+                   global const int4 *restrict steps, global STORED(RESULT_HALF) *restrict y,
                    global const float *bias, global const float *residual, uint images,
                    uint channels, uint rows, uint depth, uint2 x_size, uint2 y_size, uint2 outputs,
                    uint2 stride, uint2 first, uint2 spread) {
@@ -68,7 +73,7 @@ void implicit_gemm(global const float *restrict filters, global const float *res
     steps += begin;
 
     size_t plane = (size_t)x_size.x * x_size.y;
-    global const float *starts[POSITIONS];
+    global const STORED(X_HALF) *starts[POSITIONS];
     int2 places[POSITIONS];
     #pragma unroll
     for (uint i = 0; i < POSITIONS; i++) {
@@ -98,7 +103,7 @@ void implicit_gemm(global const float *restrict filters, global const float *res
                 int2 place = places[v % POSITIONS];
                 bool inside = (uint)(place.x + step.y) < x_size.x &&
                               (uint)(place.y + step.z) < x_size.y;
-                b_values[v] = inside ? starts[v % POSITIONS][step.x] : 0.0f;
+                b_values[v] = inside ? READ(X_HALF, starts[v % POSITIONS], step.x) : 0.0f;
             }
             a_next += A_TILE_VECTORS;
             steps += TILE_DEPTH;
@@ -144,10 +149,9 @@ void implicit_gemm(global const float *restrict filters, global const float *res
                 values[w] =
                     finish(sums[i][j + w], bias, residual, group * rows + row, 0, index + w);
             #if WIDTH_C == 4
-            *(global float4 *)(global void *)(y + index) =
-                (float4)(values[0], values[1], values[2], values[3]);
+            WRITE4(RESULT_HALF, (float4)(values[0], values[1], values[2], values[3]), y, index);
             #else
-            y[index] = values[0];
+            WRITE(RESULT_HALF, values[0], y, index);
             #endif
         }
     }

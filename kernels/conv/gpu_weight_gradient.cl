@@ -2,7 +2,7 @@
 // A convolution's gradient for the filters on a GPU: the product of the outputs' gradient and a
 // matrix of windows that exists only tile by tile; its long sum over all windows is split.
 //   dy       float (images, groups·rows, outputs)
-//   x        float (images, groups·channels, x_size)
+//   x        float, or half if X_HALF (images, groups·channels, x_size)
 //   steps    int4 for each column, a channel and a tap: how far in x it reads from where a window
 //            starts, and down and across
 //   dw       SPLITS times float (groups, rows, columns), for tiled_sum.cl to add
@@ -14,6 +14,7 @@
 //   source   Chetlur et al. 2014, "cuDNN: Efficient Primitives for Deep Learning"; Granlund &
 //            Montgomery 1994, "Division by invariant integers using multiplication"
 
+#include "common/stored.cl"
 #include "matmul/tiled_core.cl"
 
 #ifndef SPLITS
@@ -22,6 +23,10 @@
 // Windows per access of dy: 4 where an image has a multiple of 4.
 #ifndef WIDTH_A
 #define WIDTH_A 1
+#endif
+// 1 where x is stored in half.
+#ifndef X_HALF
+#define X_HALF 0
 #endif
 
 #define A_VECTORS (TILE_ROWS * TILE_DEPTH / WIDTH_A / WORK_ITEMS)
@@ -39,7 +44,7 @@ uint divide(uint number, uint2 by) {
 }
 
 kernel __attribute__((reqd_work_group_size(WORK_ITEMS, 1, 1)))
-void weight_gradient(global const float *restrict dy, global const float *restrict x,
+void weight_gradient(global const float *restrict dy, global const STORED(X_HALF) *restrict x,
                      global const int4 *restrict steps, global float *restrict dw, uint images,
                      uint channels, uint rows, uint columns, uint2 x_size, uint2 outputs,
                      uint2 stride, uint2 by_plane, uint2 by_line) {
@@ -107,7 +112,7 @@ void weight_gradient(global const float *restrict dy, global const float *restri
                 int2 there = place + (int2)(b_steps[v].y, b_steps[v].z);
                 bool inside = (uint)there.x < x_size.x && (uint)there.y < x_size.y && window < end;
                 int offset = place.x * (int)x_size.y + place.y + b_steps[v].x;
-                b_values[v] = inside ? (x + image * x_step)[offset] : 0.0f;
+                b_values[v] = inside ? READ(X_HALF, x + image * x_step, offset) : 0.0f;
             }
         }
         if (z > begin)

@@ -3,9 +3,9 @@
 // work-item is a work-group and takes blocks of up to 16·VECTORS tiles of OUT x OUT outputs: whole rows
 // of tiles, over the ends of images. It transforms the windows of all channels of a block, multiplies
 // them with the filters, one product for each of the IN·IN points, and transforms the sums back.
-//   x        float, row-major (images, channels, size.x, size.y)
+//   x        float, or half if X_HALF, row-major (images, channels, size.x, size.y)
 //   filters  float, row-major (IN·IN, rows, channels): winograd_filters.cl
-//   y        float, row-major (images, rows, out.x, out.y)
+//   y        float, or half if RESULT_HALF, row-major (images, rows, out.x, out.y)
 //   scratch  float (work-items, IN·IN, channels + CHUNK, 16·VECTORS)
 //   bias, residual  one value per filter, as many as y has; see common/epilogue.cl
 //   tiles    rows and columns of tiles of an image; block_rows rows make a block
@@ -26,6 +26,10 @@
 // Floats of a line of the image with the zeros around it.
 #ifndef LINE
 #define LINE 1024
+#endif
+// 1 where x is stored in half.
+#ifndef X_HALF
+#define X_HALF 0
 #endif
 
 #define COLUMNS (16 * VECTORS)
@@ -71,10 +75,10 @@ void multiply(global const float *restrict filter, global const float *restrict 
 }
 
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void winograd(global const float *restrict x, global const float *restrict filters,
-              global float *restrict y, global float *restrict scratch, global const float *bias,
-              global const float *residual, uint images, uint channels, uint rows, uint2 size,
-              uint2 out, uint2 padding, uint2 tiles, uint block_rows) {
+void winograd(global const STORED(X_HALF) *restrict x, global const float *restrict filters,
+              global STORED(RESULT_HALF) *restrict y, global float *restrict scratch,
+              global const float *bias, global const float *residual, uint images, uint channels,
+              uint rows, uint2 size, uint2 out, uint2 padding, uint2 tiles, uint block_rows) {
     local float line[LINE], windows[POINTS * WIDTH] __attribute__((aligned(64)));
     local float lines[OUT * OUT * COLUMNS] __attribute__((aligned(64)));
 

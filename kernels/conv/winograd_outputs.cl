@@ -2,7 +2,8 @@
 // Takes sums at the points back to outputs, for winograd.cl to include, whose macros it needs.
 //   sums     float (IN·IN, CHUNK, COLUMNS), from the filter in hand on
 //   lines    float (OUT, OUT·COLUMNS): lines of outputs of one filter, tile after tile
-//   y        float, row-major (images, rows, out.x, out.y); bias, residual: common/epilogue.cl
+//   y        float, or half if RESULT_HALF, row-major (images, rows, out.x, out.y)
+//   bias, residual: common/epilogue.cl
 //   source   Lavin & Gray 2016, "Fast algorithms for convolutional neural networks", arXiv:1509.09308
 
 // Turns the sums of one filter into OUT lines of outputs, those of neighbouring tiles side by side.
@@ -48,7 +49,7 @@ void transform_sums(global const float *restrict sums, local float *restrict lin
 }
 
 // Writes the lines of one filter where its rows of tiles lie in the images.
-void write_outputs(local const float *restrict lines, global float *restrict y,
+void write_outputs(local const float *restrict lines, global STORED(RESULT_HALF) *restrict y,
                    global const float *bias, global const float *residual, uint first, uint last,
                    uint rows, uint filter, uint2 out, uint2 tiles) {
     for (uint row = first; row < last; row++) {
@@ -57,11 +58,15 @@ void write_outputs(local const float *restrict lines, global float *restrict y,
             size_t target = (((size_t)image * rows + filter) * out.x + out_row + i) * out.y;
             local const float *values = lines + i * OUT * COLUMNS + (row - first) * tiles.y * OUT;
             uint at = 0;
-            for (; at + 16 <= out.y; at += 16)
-                vstore16(finish16(vload16(0, values + at), bias, residual, filter, 0, target + at), 0,
-                         y + target + at);
-            for (; at < out.y; at++)
-                y[target + at] = finish(values[at], bias, residual, filter, 0, target + at);
+            for (; at + 16 <= out.y; at += 16) {
+                float16 sums =
+                    finish16(vload16(0, values + at), bias, residual, filter, 0, target + at);
+                WRITE16(RESULT_HALF, sums, y, target + at);
+            }
+            for (; at < out.y; at++) {
+                float sum = finish(values[at], bias, residual, filter, 0, target + at);
+                WRITE(RESULT_HALF, sum, y, target + at);
+            }
         }
     }
 }

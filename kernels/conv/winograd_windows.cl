@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Takes windows of IN x IN pixels to the points, 16 neighbouring tiles side by side, for winograd.cl
 // to include, whose macros it needs.
-//   plane    float, row-major (size.x, size.y): a channel of an image
+//   plane    float, or half if X_HALF, row-major (size.x, size.y): a channel of an image
 //   line     float (LINE): zeros around a row of the plane
 //   windows  float (IN, IN, WIDTH), a block of tiles in one channel
 //   target   float (IN·IN points that lie `step` apart, COLUMNS)
@@ -44,7 +44,7 @@ void split(local const float *restrict line, local float *restrict target) {
 }
 
 // Copies the windows of one row of tiles in one channel.
-void gather(global const float *restrict plane, local float *restrict line,
+void gather(global const STORED(X_HALF) *restrict plane, local float *restrict line,
             local float *restrict windows, int row, uint2 size, uint padding, uint tiles) {
     for (uint i = 0; i < IN; i++, row++, windows += IN * WIDTH) {
         if (row < 0 || row >= (int)size.x) {
@@ -53,15 +53,15 @@ void gather(global const float *restrict plane, local float *restrict line,
                     windows[j * WIDTH + tile] = 0.0f;
             continue;
         }
-        global const float *source = plane + (size_t)row * size.y;
+        global const STORED(X_HALF) *source = plane + (size_t)row * size.y;
         local float *middle = line + padding;
         for (uint at = 0; at + 16 <= size.y; at += 16)
-            vstore16(vload16(0, source + at), 0, middle + at);
+            vstore16(READ16(X_HALF, source, at), 0, middle + at);
         if (size.y >= 16) {
-            vstore16(vload16(0, source + size.y - 16), 0, middle + size.y - 16);
+            vstore16(READ16(X_HALF, source, size.y - 16), 0, middle + size.y - 16);
         } else {
             for (uint at = 0; at < size.y; at++)
-                middle[at] = source[at];
+                middle[at] = READ(X_HALF, source, at);
         }
         if (tiles < NARROW) {
             for (uint tile = 0; tile < tiles; tile++)

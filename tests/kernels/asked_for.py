@@ -28,7 +28,9 @@ from clprobe.tensor import (
     nn,
     softmax_cross_entropy,
 )
+from clprobe.tensor.autocast import Policy, autocast
 from clprobe.tensor.loss_scale import LossScale
+from clprobe.tensor.ops.epilogue import NO_EPILOGUE, Epilogue
 from clprobe.tensor.ops.matmul import ORACLE, matmul_forward
 from clprobe.tensor.ops.variants import Product, Variant, load_variants
 from clprobe.tensor.optim import SGD, Adam, AdamW, Optimiser
@@ -40,6 +42,13 @@ PRODUCTS = [
     *((64, 1024, 4096), (128, 512, 784), (128, 512, 512), (128, 10, 512), (1, 10, 512), (7, 5, 3)),
 ]
 TRANSPOSED = [(False, False), (False, True), (True, False), (True, True)]
+# Under autocast: which operands are transposed, which are stored in half, and whether the result
+# is. Each of the three meets every variant; the nets below bring what else they need.
+HALVES = [
+    ((False, True), (True, True), True),
+    ((False, False), (False, True), False),
+    ((True, False), (True, False), False),
+]
 # images, channels, height, filters, kernel size; then stride, padding, dilation and groups
 CONVOLUTIONS = [
     (16, 64, 56, 64, 3, 1, 1, 1, 1),
@@ -181,6 +190,22 @@ def work(device: Device) -> Iterator[object]:
     for optimiser in (SGD, Adam, AdamW):
         yield train(device, mlp(device), (128, 784), optimiser)
         yield train(device, cnn(device), (64, 1, 28, 28), optimiser)
+    yield from work_in_half(device)
+
+
+def work_in_half(device: Device) -> Iterator[object]:
+    """Ask for what autocast stores in half, as if it paid on this device."""
+    policy = Policy(Policy.shipped().half, without_fp16=True)
+    for transposed, halves, half in HALVES:
+        yield name_variants(device, transposed, halves, epilogue=Epilogue(half=half))
+    with autocast(policy):
+        x, weight, bias = zeros(device, 7, 3), zeros(device, 5, 3), zeros(device, 5)
+        pull(lambda *given: linear(*given, relu=True), x, weight, bias)
+        for geometry in CONVOLUTIONS:
+            convolve(device, *geometry)
+        train(device, mlp(device), (128, 784), SGD)
+        train(device, cnn(device), (64, 1, 28, 28), SGD)
+    yield None
 
 
 def convolve(device: Device, *geometry: int) -> None:
@@ -190,8 +215,14 @@ def convolve(device: Device, *geometry: int) -> None:
     pull(lambda *given: conv2d(*given, stride, padding, dilation, groups), x, weight, bias)
 
 
-def name_variants(device: Device, transposed: tuple[bool, bool]) -> None:
+def name_variants(
+    device: Device,
+    transposed: tuple[bool, bool],
+    halves: tuple[bool, bool] = (False, False),
+    epilogue: Epilogue = NO_EPILOGUE,
+) -> None:
     """Ask for each way to multiply that this device may choose at some size."""
+    given: dict[str, Any] = {"halves": halves, "epilogue": epilogue}
     letters = "".join("NT"[given] for given in transposed)
     product = Product(rows=512, columns=512, depth=512, transposed=letters)
     built: list[Variant] = []
@@ -200,9 +231,9 @@ def name_variants(device: Device, transposed: tuple[bool, bool]) -> None:
             excludes(earlier, variant) for earlier in built
         ):
             continue
-        if multiply(device, (512, 512, 512), transposed, variant=variant):
+        if multiply(device, (512, 512, 512), transposed, variant=variant, **given):
             built.append(variant)
-    multiply(device, (512, 512, 512), transposed, variant=ORACLE)
+    multiply(device, (512, 512, 512), transposed, variant=ORACLE, **given)
 
 
 def excludes(built: Variant, later: Variant) -> bool:
@@ -213,12 +244,17 @@ def excludes(built: Variant, later: Variant) -> bool:
 
 
 def multiply(
-    device: Device, sizes: tuple[int, int, int], transposed: tuple[bool, bool], **options: Any
+    device: Device,
+    sizes: tuple[int, int, int],
+    transposed: tuple[bool, bool],
+    halves: tuple[bool, bool] = (False, False),
+    **options: Any,
 ) -> bool:
     """Ask for one product; say whether there is a way to compute it."""
     m, n, k = sizes
-    a = Array.empty(device, (k, m) if transposed[0] else (m, k))
-    b = Array.empty(device, (n, k) if transposed[1] else (k, n))
+    dtypes = [np.float16 if half else np.float32 for half in halves]
+    a = Array.empty(device, (k, m) if transposed[0] else (m, k), dtypes[0])
+    b = Array.empty(device, (n, k) if transposed[1] else (k, n), dtypes[1])
     try:
         matmul_forward(a, b, transpose_a=transposed[0], transpose_b=transposed[1], **options)
     except BuildError:

@@ -7,13 +7,17 @@ import numpy as np
 from norm_oracles import normalise
 from odd_shapes import Case
 from oracles import UNIT, apart, normal, rounding_bound
+from oracles import conv2d as exact_conv2d
 from oracles import max_pool2d as exact_max_pool2d
 
-from clprobe.tensor import Array, Device, Tensor, max_pool2d
+from clprobe.tensor import Array, Device, Tensor, conv2d, linear, max_pool2d
 from clprobe.tensor import functions as of
+from clprobe.tensor.autocast import Policy, autocast
 from clprobe.tensor.functions import Running
 from clprobe.tensor.ops.dropout import RandomStream
 from clprobe.tensor.ops.half import to_float, to_half
+
+STORED_IN_HALF = Policy(half=Policy.shipped().half, without_fp16=True)
 
 
 def cases(generator: np.random.Generator) -> dict[str, Case]:
@@ -44,6 +48,35 @@ def wrong_beside_cases(device: Device) -> list[str]:
         found.append("half: rounded otherwise than by NumPy")
     if not np.array_equal(to_float(half).numpy(), exact.astype(np.float32), equal_nan=True):
         found.append("half: read otherwise than by NumPy")
+    return found + _wrong_in_half(device)
+
+
+def _wrong_in_half(device: Device) -> list[str]:
+    """Return what is wrong with a net under autocast, of small integers that half holds exactly."""
+    generator = np.random.default_rng(11)
+    shapes = (2, 3, 7, 9), (5, 3, 3, 3), (5,), (7, 60), (7,)
+    values = [generator.integers(-1, 2, shape).astype(np.float32) for shape in shapes]
+    results = []
+    for policy in (Policy(frozenset(), without_fp16=True), STORED_IN_HALF):
+        x, *parameters = (Tensor.from_numpy(value, device, True) for value in values)
+        with autocast(policy):
+            pooled = max_pool2d(conv2d(x, *parameters[:2], padding=1), 2, relu=True)
+            y = linear(pooled.flatten(), *parameters[2:], relu=True)
+        (y * y).sum().backward()
+        gradients = [each.grad.numpy() for each in (x, *parameters) if each.grad is not None]
+        results.append([y.numpy(), *gradients])
+    images = exact_conv2d(values[0], values[1], 1, 1) + values[2].reshape(-1, 1, 1)
+    pooled_exactly = np.maximum(exact_max_pool2d(images, 2, 2), 0).reshape(2, -1)
+    exact = np.maximum(pooled_exactly @ values[3].T.astype(np.float64) + values[4], 0)
+    names = ("result", "gradient of x", "of filters", "of bias", "of weight", "of bias")
+    in_float, in_half = results
+    found = [
+        f"half: another {name} than in float"
+        for name, a, b in zip(names, in_float, in_half, strict=True)
+        if not np.array_equal(a, b)
+    ]
+    if in_half[0].dtype != np.float16 or not np.array_equal(in_half[0], exact):
+        found.append("half: another result than NumPy's")
     return found
 
 

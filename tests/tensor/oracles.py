@@ -7,6 +7,9 @@ import numpy as np
 UNIT = 2.0**-24
 # A denormal result may be flushed to zero.
 TINY = 2.0**-126
+# The same for half: of one rounding to the nearest, relative and around zero.
+HALF_UNIT = 2.0**-11
+HALF_TINY = 2.0**-25
 
 
 def rounding_bound(terms: int, magnitude: np.ndarray | float) -> np.ndarray:
@@ -18,6 +21,11 @@ def rounding_bound(terms: int, magnitude: np.ndarray | float) -> np.ndarray:
     """
     g = (terms + 1) * UNIT
     return np.asarray(magnitude) * (g / (1 - g)) + TINY
+
+
+def rounded_to_half(exact: np.ndarray, bound: np.ndarray) -> np.ndarray:
+    """Return the bound of what is off by `bound` and then stored in half."""
+    return bound + HALF_UNIT * (np.abs(exact) + bound) + HALF_TINY
 
 
 def assert_close(found: np.ndarray, exact: np.ndarray, bound: np.ndarray | float) -> None:

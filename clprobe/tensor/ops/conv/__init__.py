@@ -8,7 +8,7 @@ from clprobe.tensor.ops.conv.choose import choose
 from clprobe.tensor.ops.conv.geometry import Geometry, Pair
 from clprobe.tensor.ops.conv.plan import Direction
 from clprobe.tensor.ops.epilogue import NO_EPILOGUE, Epilogue
-from clprobe.tensor.ops.half import to_float
+from clprobe.tensor.ops.half import all_half
 from clprobe.tensor.tape import Result
 
 __all__ = [
@@ -43,7 +43,7 @@ def conv2d(  # noqa: PLR0913, PLR0917 - torch's own argument list
     **Raises** ShapeError.
     """
     geometry = Geometry.of(x.shape, weight.shape, stride, padding, dilation, groups)
-    epilogue = Epilogue(bias=bias, relu=relu)
+    epilogue = Epilogue(bias=bias, relu=relu, half=all_half(x, weight))
     return with_epilogue(
         conv2d_forward(x, weight, geometry, epilogue=epilogue),
         epilogue,
@@ -75,7 +75,7 @@ def conv_transpose2d(  # noqa: PLR0913, PLR0917 - torch's own argument list
     geometry = Geometry.of_transposed(
         x.shape, weight.shape, stride, padding, output_padding, groups, dilation
     )
-    epilogue = Epilogue(bias=bias)
+    epilogue = Epilogue(bias=bias, half=all_half(x, weight))
     return with_epilogue(
         conv2d_input_gradient(x, weight, geometry, epilogue=epilogue),
         epilogue,
@@ -118,7 +118,6 @@ def _run(
     shape: Shape,
     epilogue: Epilogue,
 ) -> Array:
-    operands = (to_float(operands[0]), to_float(operands[1]))
     bias, residual = epilogue.bias, epilogue.residual
     if bias is not None and bias.shape != shape[1:2]:
         raise ShapeError(f"A bias {bias.shape} does not fit a result of shape {shape}.")

@@ -24,7 +24,7 @@ from clprobe.tensor.ops.conv import (
     winograd_weights,
 )
 from clprobe.tensor.ops.conv.geometry import Geometry
-from clprobe.tensor.ops.conv.plan import Direction, Plan
+from clprobe.tensor.ops.conv.plan import Direction, Plan, in_float
 
 Prepare = Callable[[Device, Direction, Geometry, Mapping[str, int]], Plan | None]
 """Builds the kernels of an algorithm; None where it cannot do this geometry or direction."""
@@ -41,6 +41,12 @@ ALGORITHMS: dict[str, Prepare] = {
     "winograd": winograd.prepare,
     "winograd_weights": winograd_weights.prepare,
 }
+
+TAKE_HALF = {
+    *("direct", "direct_weights", "unfold", "winograd", "winograd_weights"),
+    *("gpu_winograd", "implicit_gemm"),
+}
+"""The algorithms that read half images and store half results; others get copies in float."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,7 +125,7 @@ def _first_that_works(device: Device, direction: Direction, geometry: Geometry) 
             skipped(device).reasons.append((entry.name, error.message))
             continue
         if plan is not None:
-            return plan
+            return plan if entry.algorithm in TAKE_HALF else in_float(plan)
     raise BuildError(
         f"No algorithm of kernels/conv/variants.yaml does {direction.value} of {geometry}."
     )

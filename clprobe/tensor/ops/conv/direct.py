@@ -12,6 +12,7 @@ from clprobe.tensor.ops.conv.plan import Direction, Plan
 from clprobe.tensor.ops.conv.planes import Budget, Planes, pair, split_into_blocks
 from clprobe.tensor.ops.conv.taps import forward_taps, input_gradient_taps
 from clprobe.tensor.ops.epilogue import BiasAlong, Epilogue
+from clprobe.tensor.ops.half import half_define, to_float
 from clprobe.tensor.ops.launching import uint32
 
 _LANES = 16
@@ -47,7 +48,8 @@ def prepare(
     device.programs.kernel("conv/direct.cl", "direct", defines)
 
     def plan(x: Array, weight: Array, epilogue: Epilogue) -> Array:
-        y = Array.empty(device, shapes[1 if forward else 0])
+        y = Array.empty(device, shapes[1 if forward else 0], epilogue.dtype)
+        weight = to_float(weight)
         for planes in sums:
             packed = pack_filters(weight, geometry, direction, planes, defines["ROWS"])
             _launch(planes, (x, packed, y), geometry, epilogue, defines)
@@ -92,7 +94,9 @@ def _launch(
     groups = geometry.groups
     along = {} if epilogue.bias is None else {"BIAS": int(BiasAlong.ROWS)}
     kernel = y.device.programs.kernel(
-        "conv/direct.cl", "direct", {**defines, **epilogue.defines, **along}
+        "conv/direct.cl",
+        "direct",
+        {**defines, **epilogue.defines, **along, **half_define("X_HALF", x)},
     )
     sizes = (groups, x.shape[1] // groups, y.shape[1] // groups)
     arguments: tuple[Argument, ...] = (

@@ -17,6 +17,7 @@ from clprobe.tensor.ops.conv.planes import (
 )
 from clprobe.tensor.ops.conv.taps import forward_taps
 from clprobe.tensor.ops.epilogue import Epilogue
+from clprobe.tensor.ops.half import half_define, to_float
 from clprobe.tensor.ops.launching import uint32
 
 _LANES = 16
@@ -52,7 +53,7 @@ def prepare(
     device.programs.kernel("conv/direct_weights.cl", "direct_weights", defines)
 
     def plan(dy: Array, x: Array, _epilogue: Epilogue) -> Array:
-        sums = _sum_parts((dy, x, places), geometry, planes, defines)
+        sums = _sum_parts((to_float(dy), x, places), geometry, planes, defines)
         return _sum_weights(sums, geometry, columns)
 
     return plan
@@ -83,6 +84,7 @@ def _sum_parts(
     most = max(units, min(_PARTS_PER_COMPUTE_UNIT * units, _MAX_FLOATS_OF_PARTS // floats))
     parts = min(geometry.images * planes.blocks, -(-most // groups))
     sums = Array.empty(device, (parts, *shape))
+    defines = {**defines, **half_define("X_HALF", x)}
     kernel = device.programs.kernel("conv/direct_weights.cl", "direct_weights", defines)
     arguments: tuple[Argument, ...] = (
         *(array.buffer for array in (dy, x, places, planes.origins, sums)),

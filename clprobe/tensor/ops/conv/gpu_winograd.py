@@ -14,6 +14,7 @@ from clprobe.tensor.ops.conv.geometry import Geometry, Pair
 from clprobe.tensor.ops.conv.plan import Direction, Plan
 from clprobe.tensor.ops.conv.planes import pair
 from clprobe.tensor.ops.epilogue import NO_EPILOGUE, BiasAlong, Epilogue
+from clprobe.tensor.ops.half import half_define, to_float
 from clprobe.tensor.ops.launching import powers_of_two_down_from, uint32, work_groups_above_first
 from clprobe.tensor.ops.matmul import matmul_forward
 
@@ -46,7 +47,7 @@ def prepare(
     def plan(x: Array, weight: Array, epilogue: Epilogue) -> Array:
         down, across = geometry.padding
         padding = (2 - down, 2 - across) if gradient else (down, across)
-        factors = _filters(weight, geometry, flip=gradient)
+        factors = _filters(to_float(weight), geometry, flip=gradient)
         sums = matmul_forward(factors, _windows(x, tiles, padding))
         return _finish(
             sums, tiles, geometry.input_shape if gradient else geometry.output_shape, epilogue
@@ -60,7 +61,8 @@ def _weight_gradient(dy: Array, x: Array, geometry: Geometry, tiles: Pair) -> Ar
     rows, channels = geometry.filters, geometry.channels
     factors = Array.empty(device, (_POINTS, rows, dy.shape[0] * tiles[0] * tiles[1]))
     sizes = (uint32(dy.shape[0]), uint32(rows), pair(dy.shape[2:]), pair(tiles))
-    _launch("gradients", factors, (dy.buffer, factors.buffer, *sizes))
+    inputs = (dy.buffer, factors.buffer, *sizes)
+    _launch("gradients", factors, inputs, half_define("X_HALF", dy))
     sums = matmul_forward(factors, _windows(x, tiles, geometry.padding), transpose_b=True)
     dw = Array.empty(device, geometry.weight_shape)
     arguments = (sums.buffer, dw.buffer, uint32(rows), uint32(channels))
@@ -92,12 +94,12 @@ def _windows(x: Array, tiles: Pair, padding: Pair) -> Array:
     points = Array.empty(x.device, (_POINTS, channels, images * tiles[0] * tiles[1]))
     pairs = (pair(x.shape[2:]), pair(tiles), pair(padding))
     arguments = (x.buffer, points.buffer, uint32(images), uint32(channels), *pairs)
-    _launch("windows", points, arguments)
+    _launch("windows", points, arguments, half_define("X_HALF", x))
     return points
 
 
 def _finish(sums: Array, tiles: Pair, shape: tuple[int, ...], epilogue: Epilogue) -> Array:
-    y = Array.empty(sums.device, shape)
+    y = Array.empty(sums.device, shape, epilogue.dtype)
     along = {} if epilogue.bias is None else {"BIAS": int(BiasAlong.ROWS)}
     arguments = (
         *(sums.buffer, y.buffer, *epilogue.arguments(unused=sums)),

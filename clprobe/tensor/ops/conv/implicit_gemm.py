@@ -16,6 +16,7 @@ from clprobe.tensor.ops.conv.geometry import Geometry
 from clprobe.tensor.ops.conv.plan import Direction, Plan
 from clprobe.tensor.ops.conv.taps import Taps, forward_taps, input_gradient_taps
 from clprobe.tensor.ops.epilogue import NO_EPILOGUE, BiasAlong, Epilogue
+from clprobe.tensor.ops.half import half_define, to_float
 from clprobe.tensor.ops.launching import powers_of_two_down_from, uint32, work_groups_above_first
 from clprobe.tensor.ops.split_sum import sum_parts
 from clprobe.tensor.ops.variants import splits
@@ -79,17 +80,18 @@ def _images(
     most = min(one.depth for one in sums) // tunables["TILE_DEPTH"] // _TILES_PER_SPLIT
     parts = splits(wanted, tiles, most)
 
-    def kernel(taps: Taps, epilogue: Epilogue) -> Kernel:
+    def kernel(taps: Taps, epilogue: Epilogue, stored: Mapping[str, int]) -> Kernel:
         flags = {} if parts > 1 else _along_rows(epilogue)
         width = {"WIDTH_C": 4 if _results_lie_together(taps, shape) else 1, "SPLITS": parts}
-        return _fitting(device, "implicit_gemm", {**tunables, **width, **flags})
+        return _fitting(device, "implicit_gemm", {**tunables, **width, **flags, **stored})
 
     for taps in all_taps:
-        kernel(taps, NO_EPILOGUE)
+        kernel(taps, NO_EPILOGUE, {})
 
     def plan(x: Array, weight: Array, epilogue: Epilogue) -> Array:
-        y = Array.empty(device, shape)
+        y = Array.empty(device, shape, epilogue.dtype)
         target = y if parts == 1 else Array.empty(device, (parts, *shape))
+        weight, stored = to_float(weight), half_define("X_HALF", x)
         for one in sums:
             packed = _pack(weight, geometry, forward, one, tunables["TILE_ROWS"])
             sizes = (geometry.images, x.shape[1] // geometry.groups, rows, one.depth)
@@ -102,7 +104,7 @@ def _images(
             )
             groups = _tiles(rows, geometry.images * _size(one.taps.outputs), tunables)
             ranges = _ranges(groups, geometry.groups * parts, tunables)
-            device.launch(kernel(one.taps, epilogue), *ranges, arguments)
+            device.launch(kernel(one.taps, epilogue, stored), *ranges, arguments)
         if parts > 1:
             sum_parts(target, y, epilogue, bias_axis=1)
         return y
@@ -123,7 +125,7 @@ def _weight_gradient(
     whole = _items(tunables) * 4 <= tunables["TILE_ROWS"] * tunables["TILE_DEPTH"]
     width = 4 if whole and geometry.pixels % 4 == 0 else 1
     defines = {**tunables, "WIDTH_A": width, "SPLITS": parts}
-    kernel = _fitting(device, "weight_gradient", defines)
+    _fitting(device, "weight_gradient", defines)
     sizes = (geometry.images, geometry.channels // geometry.groups, rows, columns)
     outputs = (geometry.out_height, geometry.out_width)
     scalars = (
@@ -136,7 +138,8 @@ def _weight_gradient(
     def plan(dy: Array, x: Array, _epilogue: Epilogue) -> Array:
         dw = Array.empty(device, geometry.weight_shape)
         target = dw if parts == 1 else Array.empty(device, (parts, *geometry.weight_shape))
-        arrays = (array.buffer for array in (dy, x, steps, target))
+        arrays = (array.buffer for array in (to_float(dy), x, steps, target))
+        kernel = _fitting(device, "weight_gradient", {**defines, **half_define("X_HALF", x)})
         device.launch(kernel, *ranges, (*arrays, *scalars))
         if parts > 1:
             sum_parts(target, dw, NO_EPILOGUE)

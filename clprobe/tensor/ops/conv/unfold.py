@@ -12,6 +12,7 @@ from clprobe.tensor.device import Argument, Device
 from clprobe.tensor.ops.conv.geometry import Geometry
 from clprobe.tensor.ops.conv.plan import Direction, Plan
 from clprobe.tensor.ops.epilogue import NO_EPILOGUE, BiasAlong, Epilogue
+from clprobe.tensor.ops.half import half_define, to_half
 from clprobe.tensor.ops.launching import launch_rows
 from clprobe.tensor.ops.matmul import matmul_forward
 from clprobe.tensor.ops.reduce import sum_axes
@@ -42,9 +43,9 @@ def im2col(x: Array, geometry: Geometry) -> Array:
     shape = (geometry.images, geometry.window, geometry.pixels)
     if _is_pointwise(geometry):
         return x.reshape(shape)
-    columns = Array.empty(x.device, shape)
+    columns = Array.empty(x.device, shape, x.dtype)
     arguments = (x.buffer, columns.buffer, *geometry.arguments())
-    _launch("im2col", columns, geometry, arguments)
+    _launch("im2col", columns, geometry, arguments, half_define("X_HALF", x))
     return columns
 
 
@@ -68,7 +69,9 @@ def _input_gradient(dy: Array, weight: Array, geometry: Geometry, epilogue: Epil
     gradient = dy.reshape((geometry.images, geometry.filters, geometry.pixels))
     if not _is_pointwise(geometry):
         columns = matmul_forward(filters, gradient, transpose_a=True)
-        return col2im(columns, geometry, replace(epilogue, bias_along=BiasAlong.ROWS))
+        in_float = replace(epilogue, bias_along=BiasAlong.ROWS, half=False)
+        dx = col2im(columns, geometry, in_float)
+        return to_half(dx) if epilogue.half else dx
     shape = (geometry.images, geometry.channels, geometry.pixels)
     product = matmul_forward(
         filters, gradient, transpose_a=True, epilogue=_as_rows(epilogue, shape)

@@ -13,6 +13,7 @@ from clprobe.tensor.ops.conv.geometry import Geometry
 from clprobe.tensor.ops.conv.plan import Direction, Plan
 from clprobe.tensor.ops.conv.planes import pair
 from clprobe.tensor.ops.epilogue import BiasAlong, Epilogue
+from clprobe.tensor.ops.half import half_define, to_float
 from clprobe.tensor.ops.launching import uint32
 
 _LANES = 16
@@ -53,8 +54,8 @@ def prepare(
     device.programs.kernel("conv/winograd.cl", "winograd", defines)
 
     def plan(x: Array, weight: Array, epilogue: Epilogue) -> Array:
-        filters = _transform_filters(weight, geometry, direction, defines["OUT"])
-        y = Array.empty(device, shapes[1])
+        filters = _transform_filters(to_float(weight), geometry, direction, defines["OUT"])
+        y = Array.empty(device, shapes[1], epilogue.dtype)
         parts = min(blocks, _PARTS_PER_COMPUTE_UNIT * units)
         channels = shapes[0][1] + defines["CHUNK"]
         scratch = Array.empty(device, (parts, filters.shape[0], channels, columns))
@@ -67,7 +68,9 @@ def prepare(
         )
         along = {} if epilogue.bias is None else {"BIAS": int(BiasAlong.ROWS)}
         built = device.programs.kernel(
-            "conv/winograd.cl", "winograd", {**defines, **epilogue.defines, **along}
+            "conv/winograd.cl",
+            "winograd",
+            {**defines, **epilogue.defines, **along, **half_define("X_HALF", x)},
         )
         device.launch(built, (parts,), (1,), arguments)
         return y
