@@ -12,8 +12,9 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 PRODUCTS = {
@@ -54,8 +55,10 @@ class Compiled:
     """Multiply-adds among all instructions of the block that has most of them."""
 
 
-def compile_for(product: str, folder: Path) -> list[Compiled]:
+def compile_for(product: str, folder: Path, *, disassembled: bool = True) -> list[Compiled]:
     """Build all that this product would ask for; `folder` is empty.
+
+    Not disassembled, which spares one process for each build, it has no registers and shares.
 
     Raises: RuntimeError
     """
@@ -77,17 +80,18 @@ def compile_for(product: str, folder: Path) -> list[Compiled]:
     )
     if child.returncode:
         raise RuntimeError(f"{product}: exit status {child.returncode}\n{child.stderr[-2000:]}")
-    return list(_reports(product, child.stdout, folder))
+
+    @cache
+    def texts(binary: str) -> dict[str, str]:
+        return disassemble(product, Path(binary), folder) if disassembled else {}
+
+    return list(_reports(child.stdout, texts))
 
 
-def _reports(product: str, lines: str, folder: Path) -> Iterator[Compiled]:
-    disassembled: dict[str, dict[str, str]] = {}
+def _reports(lines: str, texts: Callable[[str], dict[str, str]]) -> Iterator[Compiled]:
     for line in lines.splitlines():
         found = json.loads(line)
-        binary = found.pop("binary")
-        if binary not in disassembled:
-            disassembled[binary] = disassemble(product, Path(binary), folder)
-        text = disassembled[binary].get(found["kernel"])
+        text = texts(found.pop("binary")).get(found["kernel"])
         yield Compiled(
             **found,
             registers=None if text is None else named_registers(text),
