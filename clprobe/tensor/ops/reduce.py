@@ -32,9 +32,11 @@ def sum_axes(x: Array, axes: Sequence[int]) -> Array:
     for first, last in _runs(sorted(axes)):
         shape = y.shape
         outer, length, inner = prod(shape[:first]), prod(shape[first:last]), prod(shape[last:])
+        # A CPU adds up a few values, such as losses, as a column: one kernel less to build.
+        few = x.device.limits.is_cpu and outer == 1 and length <= _MAX_COLUMN_PIECE
         summed = (
             sum_rows(y.reshape((outer, length)))
-            if inner == 1
+            if inner == 1 and not few
             else sum_columns(y.reshape((outer, length, inner)))
         )
         y = summed.reshape(shape[:first] + (1,) * (last - first) + shape[last:])
