@@ -2,7 +2,7 @@
 // Copies a block of a matrix to where the vectors that a CPU multiplies lie one after the other, for
 // kernels to include. A panel has PANEL_COLUMNS (a multiple of 16) floats for each of `depth` lines.
 //   matrix   float, or half if B_HALF; the panel is float
-//   columns  how many columns of the matrix there are; the others become zero
+//   columns  how many columns of the matrix there are; what the others hold is of no use
 //   stride   values from one row of the matrix as it lies in memory to the next
 //   local    none of its own                   needs   OpenCL 1.2
 //   source   Goto & van de Geijn 2008, "Anatomy of high-performance matrix multiplication"
@@ -51,8 +51,7 @@ void pack_columns(global const STORED(B_HALF) *restrict matrix, local float *res
             float16 lines[16];
             #pragma unroll
             for (uint i = 0; i < 16; i++)
-                lines[i] =
-                    x + i < columns ? READ16(B_HALF, matrix, (x + i) * stride + z) : 0.0f;
+                lines[i] = READ16(B_HALF, matrix, min(x + i, columns - 1) * stride + z);
             transpose16(lines);
             #pragma unroll
             for (uint i = 0; i < 16; i++)
