@@ -25,7 +25,7 @@ void pack_lines(global const STORED(B_HALF) *restrict matrix, local float *restr
         for (uint x = 0; x < PANEL_COLUMNS; x += 16) {
             local float *line = panel + z * PANEL_COLUMNS + x;
             if (x + 16 <= columns) {
-                vstore16(READ16(B_HALF, matrix, z * stride + x), 0, line);
+                vstore16(READ16(B_HALF, matrix + z * stride + x, 0), 0, line);
             } else {
                 for (uint i = 0; i < 16; i++)
                     line[i] = x + i < columns ? READ(B_HALF, matrix, z * stride + x + i) : 0.0f;
@@ -51,7 +51,7 @@ void pack_columns(global const STORED(B_HALF) *restrict matrix, local float *res
             float16 lines[16];
             #pragma unroll
             for (uint i = 0; i < 16; i++)
-                lines[i] = READ16(B_HALF, matrix, min(x + i, columns - 1) * stride + z);
+                lines[i] = READ16(B_HALF, matrix + min(x + i, columns - 1) * stride + z, 0);
             transpose16(lines);
             #pragma unroll
             for (uint i = 0; i < 16; i++)

@@ -27,7 +27,7 @@ void copy_line(global const STORED(X_HALF) *restrict line, local float *restrict
         target[at] = 0.0f;
     if (step == 1) {
         for (; at + 16 <= to; at += 16)
-            vstore16(READ16(X_HALF, line, column + at), 0, target + at);
+            vstore16(READ16(X_HALF, line + column + at, 0), 0, target + at);
     }
     for (; at < to; at++)
         target[at] = READ(X_HALF, line, column + at * step);

@@ -58,15 +58,13 @@ void write_outputs(local const float *restrict lines, global STORED(RESULT_HALF)
             size_t target = (((size_t)image * rows + filter) * out.x + out_row + i) * out.y;
             local const float *values = lines + i * OUT * COLUMNS + (row - first) * tiles.y * OUT;
             uint at = 0;
-            for (; at + 16 <= out.y; at += 16) {
-                float16 sums =
-                    finish16(vload16(0, values + at), bias, residual, filter, 0, target + at);
-                WRITE16(RESULT_HALF, sums, y, target + at);
-            }
-            for (; at < out.y; at++) {
-                float sum = finish(values[at], bias, residual, filter, 0, target + at);
-                WRITE(RESULT_HALF, sum, y, target + at);
-            }
+            for (; at + 16 <= out.y; at += 16)
+                WRITE16(RESULT_HALF,
+                        finish16(vload16(0, values + at), bias, residual, filter, 0, target + at),
+                        y + target + at, 0);
+            for (; at < out.y; at++)
+                WRITE(RESULT_HALF, finish(values[at], bias, residual, filter, 0, target + at), y,
+                      target + at);
         }
     }
 }

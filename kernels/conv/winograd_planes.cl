@@ -40,7 +40,7 @@ void gather(global const void *restrict planes, size_t first, const bool gradien
             float16 pixels[16];
             #pragma unroll
             for (uint i = 0; i < 16; i++)
-                pixels[i] = read_sixteen(planes, first + min(i, valid - 1) * step + at, gradient);
+                pixels[i] = read_sixteen(planes, min(i, valid - 1) * step + (first + at), gradient);
             transpose16(pixels);
             #pragma unroll
             for (uint i = 0; i < 16; i++)

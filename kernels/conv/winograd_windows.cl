@@ -58,7 +58,7 @@ void gather(global const STORED(X_HALF) *restrict plane, local float *restrict l
         for (uint at = 0; at + 16 <= size.y; at += 16)
             vstore16(READ16(X_HALF, source, at), 0, middle + at);
         if (size.y >= 16) {
-            vstore16(READ16(X_HALF, source, size.y - 16), 0, middle + size.y - 16);
+            vstore16(READ16(X_HALF, source + size.y - 16, 0), 0, middle + size.y - 16);
         } else {
             for (uint at = 0; at < size.y; at++)
                 middle[at] = READ(X_HALF, source, at);

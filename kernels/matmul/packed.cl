@@ -98,9 +98,7 @@ void store(float16 sums[ROWS][VECTORS], global STORED(RESULT_HALF) *restrict c, 
             size_t row = at.row + i, column = at.column + 16 * j;
             size_t index = at.index + i * at.stride + 16 * j;
             if (at.columns >= 16 * (j + 1)) {
-                float16 sum = sums[i][j];
-                if (!RESULT_HALF && !at.is_first)
-                    sum += READ16(RESULT_HALF, c, index);
+                float16 sum = at.is_first ? sums[i][j] : READ16(RESULT_HALF, c, index) + sums[i][j];
                 sum = at.is_last ? finish16(sum, bias, residual, row, column, index) : sum;
                 WRITE16(RESULT_HALF, sum, c, index);
             } else if (at.columns > 16 * j) {
@@ -115,7 +113,7 @@ void store(float16 sums[ROWS][VECTORS], global STORED(RESULT_HALF) *restrict c, 
         for (uint x = first; x < at.columns; x++) {
             size_t index = at.index + i * at.stride + x;
             float sum = rest[16 * i + x - first];
-            if (!RESULT_HALF && !at.is_first)
+            if (!at.is_first)
                 sum += READ(RESULT_HALF, c, index);
             sum = at.is_last ? finish(sum, bias, residual, at.row + i, at.column + x, index) : sum;
             WRITE(RESULT_HALF, sum, c, index);
@@ -150,14 +148,15 @@ void matmul(global const STORED(A_HALF) *restrict a, global const STORED(B_HALF)
             for (size_t row = first_row; row < last_row; row += ROWS) {
                 uint rows = (uint)min((size_t)ROWS, last_row - row);
                 float16 sums[ROWS][VECTORS];
-                size_t a_index = batch * a_step + (TRANSPOSE_A ? z * m + row : row * k + z);
+                global const STORED(A_HALF) *a_rows =
+                    a + batch * a_step + (TRANSPOSE_A ? z * m + row : row * k + z);
                 #if A_HALF
                 float lines[A_LINES * A_LINE];
-                widen(a + a_index, TRANSPOSE_A ? m : k, lines, A_LINE, TRANSPOSE_A ? depth : rows,
+                widen(a_rows, TRANSPOSE_A ? m : k, lines, A_LINE, TRANSPOSE_A ? depth : rows,
                       TRANSPOSE_A ? (uint)min((size_t)16, m - row) : depth);
                 multiply(sums, lines, panel, A_LINE, depth, rows);
                 #else
-                multiply(sums, a + a_index, panel, TRANSPOSE_A ? m : k, depth, rows);
+                multiply(sums, a_rows, panel, TRANSPOSE_A ? m : k, depth, rows);
                 #endif
                 Block at = {row, first_column, batch * c_step + row * n + first_column, n, rows,
                             columns, z == 0, z + depth == k};

@@ -68,9 +68,9 @@ kernel void max_pool(global const STORED(X_HALF) *restrict x, global STORED(X_HA
             }
             bool kept = !RELU || best_value > 0.0f;
             // Not fmax, which would turn NaN into 0 and so hide it.
-            size_t target = line * out_width + out_column;
-            WRITE(X_HALF, RELU && best_value < 0.0f ? 0.0f : best_value, y, target);
-            positions[target] = kept ? (int)best : -1;
+            WRITE(X_HALF, RELU && best_value < 0.0f ? 0.0f : best_value, y,
+                  line * out_width + out_column);
+            positions[line * out_width + out_column] = kept ? (int)best : -1;
         }
     }
 }

@@ -39,15 +39,13 @@ uint column_of(uint start, uint out_width) {
 void pool_one(global const STORED(X_HALF) *plane, uint corner, uint width,
               global STORED(X_HALF) *y, global int *position) {
     uint best = corner;
-    float value = READ(X_HALF, plane, best);
     for (uint pixel = 1; pixel < 4; pixel++) {
         uint index = corner + pixel / 2 * width + pixel % 2;
-        float other = READ(X_HALF, plane, index);
-        if (other > value || other != other) {
+        float value = READ(X_HALF, plane, index);
+        if (value > READ(X_HALF, plane, best) || value != value)
             best = index;
-            value = other;
-        }
     }
+    float value = READ(X_HALF, plane, best);
     bool kept = !RELU || value > 0.0f;
     WRITE(X_HALF, RELU && value < 0.0f ? 0.0f : value, y, 0);
     *position = kept ? (int)best : -1;
