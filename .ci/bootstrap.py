@@ -35,7 +35,8 @@ TESTS = (
     ("ruff", "format", "--check"),
     ("mypy",),
     # In order, for the first folder takes longest; tests/conftest.py says what stays together.
-    ("pytest", "-n", "2", "--dist", "loadfile", "--no-loadscope-reorder"),
+    ("pytest", "-n", "2", "--dist", "loadfile", "--no-loadscope-reorder", "-m", "not alone"),
+    ("pytest", "-m", "alone"),
 )
 
 
