@@ -130,7 +130,10 @@ def test_a_result_that_lies_in_memory_from_before_does_not_pass(spoilt: Device) 
     right = in_order_of_preference(spoilt, SMALL)[0]
     assert trial.error(right) == ""
     path = spoilt.programs.folder / "matmul" / "naive.cl"
-    path.write_text(path.read_text().replace("c[index] = finish", "if (m == 0) c[index] = finish"))
+    stored = "WRITE(RESULT_HALF, result, c, index);"
+    text = path.read_text()
+    assert stored in text
+    path.write_text(text.replace(stored, f"if (m == 0) {stored}"))
 
     idle = Variant(file="matmul/naive.cl", defines={}, tile=(1, 1))
 
