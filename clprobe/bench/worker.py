@@ -123,7 +123,8 @@ def _attempt(
             return without_figures(
                 started, contest.label, "skipped", f"it does not fit: {_in_words(error)}"
             )
-        return without_figures(started, contest.label, "error", _in_words(error))
+        problem = failure_of(contest.device.framework, error)
+        return without_figures(started, contest.label, "error", problem)
 
 
 def is_out_of_memory(error: Exception) -> bool:
@@ -133,6 +134,13 @@ def is_out_of_memory(error: Exception) -> bool:
     if isinstance(error, DeviceError):
         return "allocate" in str(error)
     return "out of memory" in str(error).lower()
+
+
+def failure_of(framework: str, error: Exception) -> str:
+    """Return what failed in a workload; torch tells of its devices' failures by RuntimeErrors."""
+    if framework == "torch" and isinstance(error, RuntimeError):
+        return f"torch failed: {error}"
+    return _in_words(error)
 
 
 def _in_words(error: Exception) -> str:

@@ -10,6 +10,7 @@ from clprobe.bench.protocol import Failed, Joined, Outcome
 from clprobe.bench.rivals import missing, no_xpu, rivals
 from clprobe.bench.run import Measured, Options, measure_devices
 from clprobe.bench.summary import summarise
+from clprobe.bench.worker import failure_of
 from clprobe.model.system import System
 
 CPU_BUILD = "from typing import Optional\n__version__ = '2.13.0+cpu'\nxpu: Optional[str] = None\n"
@@ -63,6 +64,14 @@ def test_a_failed_rival_is_told_among_the_contestants(torch_xpu) -> None:
     (contestant,) = report.contestants
     assert (contestant.name, contestant.status) == ("torch xpu", "error")
     assert {one.status for one in report.results} == {"error", "skipped"}
+
+
+def test_what_fails_in_torch_is_not_put_on_clprobe() -> None:
+    build = RuntimeError("Failed to build program source softmax with parameters -cl-std=CL2.0")
+
+    assert failure_of("torch", build) == f"torch failed: {build}"
+    assert failure_of("clprobe", build) == f"clprobe failed: RuntimeError: {build}"
+    assert failure_of("torch", ValueError("x")) == "clprobe failed: ValueError: x"
 
 
 def test_torch_on_its_cpu_can_play_the_rival() -> None:

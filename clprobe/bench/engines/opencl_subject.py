@@ -26,6 +26,8 @@ class OpenClRecording:
 class OpenClSubject(OpenClEngine):
     """The device under test."""
 
+    framework = "clprobe"
+
     def __init__(self, device: Device) -> None:
         super().__init__(device)
         self.is_cpu = device.limits.is_cpu

@@ -21,6 +21,8 @@ class Recording(Protocol):
 class Subject(Engine, Protocol):
     """The engine under test."""
 
+    framework: str
+    """Whose kernels it runs."""
     is_cpu: bool
     """Whether it is, and says that it is, the CPU itself."""
 

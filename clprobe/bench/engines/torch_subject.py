@@ -24,6 +24,7 @@ class TorchSubject(TorchEngine):
     **Raises** DeviceError if torch cannot compute on it.
     """
 
+    framework = "torch"
     is_cpu = False
 
     def __init__(self, device_type: str) -> None:
