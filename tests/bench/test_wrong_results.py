@@ -54,6 +54,21 @@ def test_garbage_never_passes(garbage: float) -> None:
     assert (proof.max_error is None) == (not np.isfinite(garbage))
 
 
+@pytest.mark.parametrize("place", [0, (1 << 20) - 1, 1 << 20, 3 << 20])
+@pytest.mark.parametrize("scale", [np.ones(1), np.full((3 << 20) + 1, 2.0)], ids=["one", "each"])
+def test_one_wrong_value_among_many_is_found(place: int, scale: np.ndarray) -> None:
+    right = np.zeros((3 << 20) + 1)
+    values = right.astype(np.float32)
+    values[place] = 1
+
+    assert prove(values, Expected(right, scale), 1e-5).max_error == 1 / scale[0]
+    assert prove(right, Expected(right, scale), 0.0).holds
+
+
+def test_too_few_values_are_no_result() -> None:
+    assert not prove(np.ones(3, np.float32), Expected(np.ones(4), np.ones(4)), 1.0).holds
+
+
 def test_a_sum_of_zeros_must_be_zero() -> None:
     expected = Expected(np.zeros(2), np.zeros(2))
 
