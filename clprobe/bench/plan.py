@@ -46,5 +46,10 @@ def own_started(net: str, effort: Effort) -> Iterator[Started]:
     yield from (steps_started(net, size) for size in sorted({BATCH, *effort.batches}))
 
 
+def is_training(workload: str) -> bool:
+    """Return whether a net is trained to the end in it."""
+    return workload in NETS
+
+
 def _steps(workload: str, batch: int) -> Started:
     return Started(workload=workload, metric="throughput", unit="samples/s", batch=batch)

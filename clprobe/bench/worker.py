@@ -22,7 +22,7 @@ from clprobe.bench.effort import EFFORTS
 from clprobe.bench.entering import enter
 from clprobe.bench.measure import Contest, measure
 from clprobe.bench.outcomes import without_figures
-from clprobe.bench.plan import CASES, NETS, planned, steps_started, training_started
+from clprobe.bench.plan import CASES, NETS, is_training, planned, steps_started, training_started
 from clprobe.bench.protocol import (
     Alive,
     Failed,
@@ -65,8 +65,7 @@ def main() -> None:
 
 def work(job: Job, send: Send) -> None:
     """Measure every workload of the job and send what comes of each."""
-    steps = sum(1 for _ in planned(job.workloads, EFFORTS[job.effort]))
-    allowance = Allowance(job.seconds, steps)
+    allowance = Allowance(job.seconds, planned(job.workloads, EFFORTS[job.effort]))
     send(Started(workload="opening the device"))
     try:
         entered = enter(job)
@@ -101,7 +100,9 @@ def work(job: Job, send: Send) -> None:
             send(started)
             outcome = _attempt(started, measuring, replace(contest, effort=effort), skipped)
             send(outcome)
-            if outcome.results[0].status == "skipped" and skipped is None:
+            # Who has no time for a whole training may have it for a step.
+            is_step = not is_training(started.workload)
+            if outcome.results[0].status == "skipped" and is_step and skipped is None:
                 skipped = outcome
     send(Finished(other_load_percent=other_load.percent()))
 

@@ -10,7 +10,17 @@ from test_child import failing
 
 from clprobe.bench.allowance import Allowance, share_of
 from clprobe.bench.effort import EFFORTS
-from clprobe.bench.protocol import Failed, Finished, Job, Message, Outcome, Target
+from clprobe.bench.plan import planned
+from clprobe.bench.protocol import (
+    QUICK_WORKLOADS,
+    Failed,
+    Finished,
+    Job,
+    Message,
+    Outcome,
+    Started,
+    Target,
+)
 from clprobe.bench.run import Measured, Options, measure_devices
 from clprobe.bench.worker import work
 
@@ -27,10 +37,16 @@ class Clock:
         return self.now
 
 
-@pytest.mark.parametrize("overrun", [0.5, 1, 3])
-def test_steps_that_take_what_they_are_given_end_in_time(overrun: float) -> None:
+def quick_steps() -> list[Started]:
+    steps = list(planned(QUICK_WORKLOADS, QUICK))
+    assert len(steps) == 13
+    return steps
+
+
+@pytest.mark.parametrize(("overrun", "expected"), [(0.5, 13), (1, 13), (3, 8)])
+def test_steps_end_in_time_whatever_they_take_of_it(overrun: float, expected: int) -> None:
     clock = Clock()
-    allowance = Allowance(20, 13, clock)
+    allowance = Allowance(20, quick_steps(), clock)
     begun = 0
 
     for _ in range(13):
@@ -38,30 +54,39 @@ def test_steps_that_take_what_they_are_given_end_in_time(overrun: float) -> None
         if effort is None:
             break
         begun += 1
-        # Timing is half of a step, as long as it is as much as is given.
-        clock.now += overrun * 2 * effort.seconds_per_case
+        # Timing is a third of a step.
+        clock.now += overrun * 3 * effort.seconds_per_case
 
-    assert begun >= 10
+    assert begun == expected
     assert clock.now - 100 <= 20
 
 
 def test_a_step_that_took_nearly_all_leaves_little_and_one_that_took_all_leaves_none() -> None:
     clock = Clock()
-    allowance = Allowance(20, 13, clock)
+    allowance = Allowance(20, quick_steps(), clock)
     clock.now += 17
 
     late = allowance.next_effort(QUICK)
     clock.now += 1
 
     assert late.seconds_per_case < 0.1
-    assert late.training_patience_seconds == late.patience_seconds == pytest.approx(0.5)
+    assert late.patience_seconds < late.training_patience_seconds == pytest.approx(0.5)
     assert allowance.next_effort(QUICK) is None
     assert allowance.problem == "not run, as the device's 20 s of this run were used up."
 
 
 def test_with_time_enough_nothing_is_cut_short() -> None:
-    assert Allowance(None, 3).next_effort(QUICK) == QUICK
-    assert Allowance(10_000, 3).next_effort(QUICK) == QUICK
+    assert Allowance(None, quick_steps()).next_effort(QUICK) == QUICK
+    assert Allowance(10_000, quick_steps()).next_effort(QUICK) == QUICK
+
+
+def test_a_training_is_given_more_than_a_product() -> None:
+    steps = [one for one in quick_steps() if one.workload in ("matmul-256", "train-mlp")]
+
+    first, then = (Allowance(2, order, Clock()) for order in (steps, steps[::-1]))
+
+    product, training = first.next_effort(QUICK), then.next_effort(QUICK)
+    assert training.seconds_per_case == pytest.approx(4 * product.seconds_per_case)
 
 
 def test_devices_share_what_is_left() -> None:
