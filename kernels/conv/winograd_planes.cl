@@ -1,36 +1,18 @@
 // SPDX-License-Identifier: MIT
 // Takes planes of images, or of gradients, to the 36 points of Winograd's F(3 x 3, 4 x 4), for kernels
 // to include. 16 channels lie side by side, so that vectors are full whatever the size of the images.
-//   planes   float, or half if they are images and X_HALF, row-major (images, all_planes, size.x, size.y)
+//   planes   float, row-major (images, all_planes, size.x, size.y)
 //   pixels   float (6 rows, 4·tiles.y + 2, 16): a row of tiles of 16 planes, with zeros around it
 //   points   float (36, vectors of planes, capacity, 16), `step` between the points
 //   source   Lavin & Gray 2016, "Fast algorithms for convolutional neural networks", arXiv:1509.09308
 
-#include "common/stored.cl"
 #include "common/transpose.cl"
 #include "conv/winograd_transforms.cl"
 #include "conv/winograd_gradients.cl"
 
-// 1 where x is stored in half; its gradient is float.
-#ifndef X_HALF
-#define X_HALF 0
-#endif
-
-float read_one(global const void *restrict planes, size_t at, const bool gradient) {
-    if (gradient)
-        return ((global const float *)planes)[at];
-    return READ(X_HALF, (global const STORED(X_HALF) *)planes, at);
-}
-
-float16 read_sixteen(global const void *restrict planes, size_t at, const bool gradient) {
-    if (gradient)
-        return vload16(0, (global const float *)planes + at);
-    return READ16(X_HALF, (global const STORED(X_HALF) *)planes, at);
-}
-
 // Copies rows of up to 16 planes that are `step` apart, so that their values at a pixel are neighbours.
-void gather(global const void *restrict planes, size_t first, const bool gradient, size_t step,
-            uint valid, uint width, uint rows, local float *restrict target, uint line) {
+void gather(global const float *restrict planes, size_t step, uint valid, uint width, uint rows,
+            local float *restrict target, uint line) {
     uint count = rows * width;
     for (uint at = 0; at < count; at += 16) {
         float values[16 * 16];
@@ -40,7 +22,7 @@ void gather(global const void *restrict planes, size_t first, const bool gradien
             float16 pixels[16];
             #pragma unroll
             for (uint i = 0; i < 16; i++)
-                pixels[i] = read_sixteen(planes, min(i, valid - 1) * step + (first + at), gradient);
+                pixels[i] = vload16(0, planes + min(i, valid - 1) * step + at);
             transpose16(pixels);
             #pragma unroll
             for (uint i = 0; i < 16; i++)
@@ -48,8 +30,7 @@ void gather(global const void *restrict planes, size_t first, const bool gradien
         } else {
             for (uint i = 0; i < 16; i++)
                 for (uint j = 0; j < count; j++)
-                    values[16 * j + i] =
-                        read_one(planes, first + min(i, valid - 1) * step + j, gradient);
+                    values[16 * j + i] = planes[min(i, valid - 1) * step + j];
         }
         uint row = at / width, column = at % width;
         for (uint j = 0; j < min(16u, count); j++) {
@@ -63,9 +44,8 @@ void gather(global const void *restrict planes, size_t first, const bool gradien
 }
 
 // Brings rows of planes into local memory, with zeros for those that lie outside.
-void copy_rows(global const void *restrict planes, size_t first, const bool gradient, uint2 size,
-               uint valid, int row, local float *restrict target, uint line, uint left) {
-    const uint rows = gradient ? 4 : 6;
+void copy_rows(global const float *restrict planes, uint2 size, uint valid, int row, uint rows,
+               local float *restrict target, uint line, uint left) {
     uint from = (uint)clamp(-row, 0, (int)rows);
     uint to = (uint)clamp((int)size.x - row, (int)from, (int)rows);
     for (uint i = 0; i < rows; i++) {
@@ -74,8 +54,8 @@ void copy_rows(global const void *restrict planes, size_t first, const bool grad
                 vstore16((float16)0.0f, i * line + j, target);
         }
     }
-    gather(planes, first + (size_t)(row + (int)from) * size.y, gradient, (size_t)size.x * size.y,
-           valid, size.y, to - from, target + 16 * (from * line + left), line);
+    gather(planes + (size_t)(row + (int)from) * size.y, (size_t)size.x * size.y, valid, size.y,
+           to - from, target + 16 * (from * line + left), line);
 }
 
 // Takes a row of tiles to the points: windows of 6 x 6 pixels, or gradients of 4 x 4.
@@ -112,7 +92,7 @@ void transform(local const float *restrict pixels, uint line, uint tiles, const 
 }
 
 // Takes a block of tiles to the points, 16 planes at a time.
-void transform_block(global const void *restrict planes, uint first_plane, uint last_plane,
+void transform_block(global const float *restrict planes, uint first_plane, uint last_plane,
                      uint all_planes, uint2 size, uint first, uint last, uint2 tiles, uint2 padding,
                      const bool gradient, local float *restrict pixels, uint capacity,
                      global float *restrict points, size_t step) {
@@ -122,9 +102,9 @@ void transform_block(global const void *restrict planes, uint first_plane, uint 
     for (uint plane = first_plane; plane < last_plane; plane += 16) {
         for (uint row = first; row < last; row++) {
             size_t image = row / tiles.x;
-            copy_rows(planes, (image * all_planes + plane) * size.x * size.y, gradient, size,
+            copy_rows(planes + (image * all_planes + plane) * size.x * size.y, size,
                       min(16u, all_planes - plane), (int)(row % tiles.x * 4) - (int)padding.x,
-                      pixels, line, padding.y);
+                      gradient ? 4 : 6, pixels, line, padding.y);
             transform(pixels, line, tiles.y, gradient,
                       points + 16 * ((plane - first_plane) / 16 * capacity + (row - first) * tiles.y),
                       step);

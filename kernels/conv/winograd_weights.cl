@@ -5,7 +5,7 @@
 // point to its sums, which winograd_weight_sums.cl takes back. Rounding errors are bounded by 8 times
 // the definition's bound; tests/tensor/test_conv_winograd.py derives it.
 //   dy       float, row-major (images, filters, out.x, out.y)
-//   x        float, or half if X_HALF, row-major (images, channels, size.x, size.y)
+//   x        float, row-major (images, channels, size.x, size.y)
 //   scratch  float (work-items, 36·tiles of a block·(channels + filters), each rounded up to 16)
 //   sums     float (parts, 36, ceil(channels / (16·VECTORS)), filters rounded up to 16, 16·VECTORS)
 //   tiles    rows and columns of tiles of an image; block_rows rows make a block, part_rows a part
@@ -57,7 +57,7 @@ void multiply(global const float *restrict gradients, global const float *restri
 }
 
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void winograd_weights(global const float *restrict dy, global const STORED(X_HALF) *restrict x,
+void winograd_weights(global const float *restrict dy, global const float *restrict x,
                       global float *restrict scratch, global float *restrict sums, uint images,
                       uint channels, uint filters, uint2 size, uint2 out, uint2 padding, uint2 tiles,
                       uint block_rows, uint part_rows, uint share) {

@@ -42,10 +42,7 @@ ALGORITHMS: dict[str, Prepare] = {
     "winograd_weights": winograd_weights.prepare,
 }
 
-TAKE_HALF = {
-    *("direct", "direct_weights", "unfold", "winograd", "winograd_weights"),
-    *("gpu_winograd", "implicit_gemm"),
-}
+TAKE_HALF = {"direct", "direct_weights", "gpu_winograd", "implicit_gemm", "unfold", "winograd"}
 """The algorithms that read half images and store half results; others get copies in float."""
 
 

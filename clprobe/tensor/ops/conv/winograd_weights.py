@@ -10,7 +10,6 @@ from clprobe.tensor.ops.conv.geometry import Geometry, Pair
 from clprobe.tensor.ops.conv.plan import Direction, Plan
 from clprobe.tensor.ops.conv.planes import pair
 from clprobe.tensor.ops.epilogue import Epilogue
-from clprobe.tensor.ops.half import half_define, to_float
 from clprobe.tensor.ops.launching import uint32
 
 _LANES = 16
@@ -39,7 +38,7 @@ def prepare(
     device.programs.kernel("conv/winograd_weights.cl", "winograd_weights", defines)
 
     def plan(dy: Array, x: Array, _epilogue: Epilogue) -> Array:
-        sums = _sum_parts(to_float(dy), x, geometry, parts, defines)
+        sums = _sum_parts(dy, x, geometry, parts, defines)
         weight = Array.empty(device, geometry.weight_shape)
         kernel = device.programs.kernel(
             "conv/winograd_weight_sums.cl", "winograd_weight_sums", {"VECTORS": defines["VECTORS"]}
@@ -106,7 +105,6 @@ def _sum_parts(
         *(pair(sizes) for sizes in (x.shape[2:], dy.shape[2:], geometry.padding, parts.tiles)),
         *(uint32(size) for size in (parts.block_rows, parts.rows, parts.share)),
     )
-    defines = {**defines, **half_define("X_HALF", x)}
     kernel = device.programs.kernel("conv/winograd_weights.cl", "winograd_weights", defines)
     device.launch(kernel, (parts.count, splits), (1, 1), arguments)
     return sums
