@@ -15,6 +15,7 @@ else:
     import pyopencl as cl
 
     from clprobe.tensor import Device
+    from clprobe.tensor.binary_cache import SWITCH
 
     def named(view: tuple[cl.Device, bool]) -> object:
         """Return a view as a parameter with a name."""
@@ -46,6 +47,11 @@ else:
         if request.param not in opened:
             opened[request.param] = devices.opened(*request.param)
         return opened[request.param]
+
+    @pytest.fixture(autouse=True)
+    def nothing_is_cached(monkeypatch: pytest.MonkeyPatch) -> None:
+        """PoCL takes about as long to give a binary away as to compile it; nobody would read it."""
+        monkeypatch.setenv(SWITCH, "0")
 
 
 @pytest.fixture

@@ -64,7 +64,6 @@ def opened(device: cl.Device, as_other_kind: bool) -> Device:
     limits = Limits.of(device)
     if as_other_kind:
         limits = replace(limits, is_cpu=not limits.is_cpu)
-    # PoCL takes about as long to give a binary away as to compile it, and nobody would read it.
     return Device.open(device, limits=limits, cache=BinaryCache(None))
 
 

@@ -12,8 +12,6 @@ from pathlib import Path
 import pyopencl as cl
 import pytest
 
-from clprobe.tensor.binary_cache import SWITCH
-
 PROGRAM = Path(__file__).with_name("every_operation.py")
 ROOT = Path(__file__).resolve().parents[2]
 OCLGRIND = Path("/usr/lib/oclgrind/liboclgrind-rt-icd.so")
@@ -35,7 +33,7 @@ Oclgrind - OpenCL runtime error detected
 def check(platform_name: str, environment: dict[str, str], *options: str) -> None:
     result = subprocess.run(
         [sys.executable, PROGRAM, platform_name, "--kinds", "CPU", "GPU", *options],
-        env=os.environ | {"PYTHONPATH": str(ROOT), SWITCH: "0"} | environment,
+        env=os.environ | {"PYTHONPATH": str(ROOT)} | environment,
         capture_output=True,
         text=True,
         timeout=TIME_LIMIT_S,

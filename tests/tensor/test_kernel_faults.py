@@ -17,7 +17,6 @@ import pytest
 import yaml
 
 from clprobe.resources import kernels_path
-from clprobe.tensor.binary_cache import SWITCH
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = Path(__file__).with_name("every_operation.py")
@@ -98,7 +97,7 @@ def check(kernels: Path, environment: dict[str, str], *options: str) -> list[str
     """Return what every_operation.py prints, in a child process: faulty kernels may crash it."""
     result = subprocess.run(
         [sys.executable, PROGRAM, "", "--kernels", kernels, *options],
-        env=os.environ | {"PYTHONPATH": str(ROOT), SWITCH: "0"} | environment,
+        env=os.environ | {"PYTHONPATH": str(ROOT)} | environment,
         capture_output=True,
         text=True,
         timeout=TIME_LIMIT_S,
