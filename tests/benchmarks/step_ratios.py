@@ -96,6 +96,23 @@ def torch_step(name: str, size: int, device: str) -> tuple[Run, Run]:
     return step, torch.cuda.synchronize if device == "cuda" else lambda: None
 
 
+def cuda_graph(step: Run) -> Run:
+    """Return the replay of a step of torch that was captured as a CUDA graph."""
+    import torch  # noqa: PLC0415 - first_use.py imports this file without it
+
+    # What a first step allocates for good must lie outside the graph's memory.
+    stream = torch.cuda.Stream()
+    stream.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(stream):
+        for _ in range(3):
+            step()
+    torch.cuda.current_stream().wait_stream(stream)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        step()
+    return graph.replay
+
+
 def seconds_in_turns(contestants: dict[str, tuple[Run, Run]], rounds: int) -> dict[str, float]:
     """Return each one's median seconds per run; each gives a run and a wait for all runs."""
     repeats = {}
@@ -127,14 +144,15 @@ def compare(device: Device, name: str, size: int, torch_device: str, rounds: int
     ours.eager()
     with device.capture() as step:
         ours.eager()
-    taken = seconds_in_turns(
-        {
-            "torch": torch_step(name, size, torch_device),
-            "eager": (ours.eager, device.finish),
-            "replay": (step.replay, device.finish),
-        },
-        rounds,
-    )
+    theirs, wait = torch_step(name, size, torch_device)
+    contestants = {
+        "torch": (theirs, wait),
+        "eager": (ours.eager, device.finish),
+        "replay": (step.replay, device.finish),
+    }
+    if torch_device == "cuda":
+        contestants["graph"] = (cuda_graph(torch_step(name, size, torch_device)[0]), wait)
+    taken = seconds_in_turns(contestants, rounds)
     with device.record_events() as recorded:
         step.replay()
     kernels = sum(each.elapsed_ns for each in recorded) / 1e6
@@ -147,6 +165,11 @@ def compare(device: Device, name: str, size: int, torch_device: str, rounds: int
         f"memory held / live {step.memory.peak_held_bytes / 1e6:.1f} / "
         f"{step.memory.peak_live_bytes / 1e6:.1f} MB"
     )
+    if "graph" in taken:
+        of_graph = taken["replay"] / taken["graph"]
+        report(
+            f"    a CUDA graph of torch {taken['graph'] * 1e3:.3f} ms, replay {of_graph:.2f} of it"
+        )
     for each in sorted(recorded, key=lambda each: -each.elapsed_ns):
         report(f"    {each.elapsed_ns / 1e6:8.3f} ms  {each.name}")
 
