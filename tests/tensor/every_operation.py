@@ -44,10 +44,11 @@ def failures(device: Device, *, odd: bool = False, only: str = "") -> list[str]:
     found = [line for name, case in chosen.items() for line in _wrong(device, name, case)]
     if "sgd".startswith(only) and not sgd_is_right(device):
         found.append("sgd: wrong")
-    found += [
-        line for line in further_operations.wrong_beside_cases(device) if line.startswith(only)
-    ]
-    found += [line for line in every_convolution.failures(device) if line.startswith(only)]
+    if not only or only.startswith(("dropout", "half")):
+        more = further_operations.wrong_beside_cases(device)
+        found += [line for line in more if line.startswith(only)]
+    if "conv2d".startswith(only):
+        found += every_convolution.failures(device)
     return found
 
 
