@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Times training steps of the user's own net, on the device and beside it in torch."""
 
+import copy
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -10,13 +11,14 @@ from clprobe.bench.digits import Digits
 from clprobe.bench.engines import Engine, Trainer
 from clprobe.bench.engines.opencl_subject import OpenClSubject
 from clprobe.bench.engines.subject import Subject
+from clprobe.bench.engines.torch_cpu import TorchTrainer
 from clprobe.bench.measure import Contest
 from clprobe.bench.outcomes import without_figures
 from clprobe.bench.plan import own_started
 from clprobe.bench.protocol import Job, Outcome, Started
 from clprobe.bench.training import measure_batch
 from clprobe.bench.user_net import UserNet, load_user_net
-from clprobe.bench.user_trainer import OpenClUserTrainer, TorchUserTrainer
+from clprobe.bench.user_trainer import OpenClUserTrainer
 from clprobe.model.errors import ClprobeError
 
 Step = tuple[Started, Callable[[Contest], Outcome]]
@@ -35,7 +37,8 @@ class _Trains:
         """Return the untrained net with its batches in place."""
         if isinstance(self._engine, OpenClSubject):
             return OpenClUserTrainer(self._engine.device, net, batches)
-        return TorchUserTrainer(getattr(self._engine, "torch_device", "cpu"), net, batches)
+        device = getattr(self._engine, "torch_device", "cpu")
+        return TorchTrainer(copy.deepcopy(net.module), batches, device)
 
 
 def own_net_steps(workload: str, name: str, contest: Contest, job: Job) -> Iterator[Step]:

@@ -1,13 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Trains the user's own net, translated on an OpenCL device and as it is in torch."""
+"""Trains the user's own net, translated, on an OpenCL device."""
 
-import copy
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-import torch
-from torch import nn
 
 from clprobe.bench.digits import Digits, Floats, Labels
 from clprobe.bench.nets import LEARNING_RATE, MOMENTUM
@@ -50,9 +46,16 @@ class OpenClUserTrainer:
 
     def predict(self, images: Floats) -> Labels:
         """Return the class of each input."""
+        self._train(training=False)
         logits = self._forward(Tensor.from_numpy(images, self._device)).numpy()
+        self._train(training=True)
         classes: Labels = logits.argmax(axis=1).astype(np.int32)
         return classes
+
+    def _train(self, *, training: bool) -> None:
+        for layer in self._layers.values():
+            if layer is not None:
+                layer.train(training)
 
     def _of(self, name: str) -> list[Tensor]:
         layer = self._layers[name]
@@ -83,45 +86,6 @@ class OpenClUserTrainer:
                 return first + operands[1]
         layer = self._layers[operation.removeprefix("layer ")]
         return first if layer is None else layer(first)
-
-
-class TorchUserTrainer:
-    """The net as its author wrote it."""
-
-    def __init__(self, device: str, net: UserNet, batches: Sequence[Digits]) -> None:
-        self._device = device
-        self._model = copy.deepcopy(net.module).to(device)
-        self._optimiser = torch.optim.SGD(
-            self._model.parameters(), lr=LEARNING_RATE, momentum=MOMENTUM
-        )
-        self._batches = [
-            (
-                torch.from_numpy(one.images).to(device),
-                torch.from_numpy(one.labels).long().to(device),
-            )
-            for one in batches
-        ]
-
-    def train(self, batches: range) -> list[float]:
-        """Train on these batches and return the loss of each."""
-        return [float(loss) for loss in [self._step(*self._batches[i]) for i in batches]]
-
-    def weights(self) -> list[Floats]:
-        """Return a copy of every parameter."""
-        return [one.detach().cpu().numpy().copy() for one in self._model.parameters()]
-
-    def predict(self, images: Floats) -> Labels:
-        """Return the class of each input."""
-        with torch.no_grad():
-            classes = self._model(torch.from_numpy(images).to(self._device)).cpu().argmax(dim=1)
-        return np.asarray(classes, dtype=np.int32)
-
-    def _step(self, images: Any, labels: Any) -> Any:
-        self._optimiser.zero_grad()
-        loss: Any = nn.functional.cross_entropy(self._model(images), labels)
-        loss.backward()
-        self._optimiser.step()
-        return loss.detach()
 
 
 def _layer_names(net: UserNet) -> list[str]:

@@ -89,7 +89,11 @@ class TorchEngine:
 
     def trainer(self, net: Net, batches: Sequence[Digits]) -> "TorchTrainer":
         """Return the untrained net with its training images in place."""
-        return TorchTrainer(net, batches, self._device)
+        model = _sequence(net.layers)
+        with torch.no_grad():
+            for parameter, values in zip(model.parameters(), net.initial_weights(), strict=True):
+                parameter.copy_(torch.from_numpy(values))
+        return TorchTrainer(model, batches, self._device)
 
     def _moved(self, values: Floats) -> Any:
         return torch.from_numpy(values).to(self._device)
@@ -104,15 +108,11 @@ class TorchEngine:
 
 
 class TorchTrainer:
-    """A net as torch.nn.Sequential with torch.optim.SGD."""
+    """A module with torch.optim.SGD."""
 
-    def __init__(self, net: Net, batches: Sequence[Digits], device: Any = "cpu") -> None:
+    def __init__(self, model: Any, batches: Sequence[Digits], device: Any = "cpu") -> None:
         self._device = device
-        self._model = _sequence(net.layers).to(device)
-        initial = net.initial_weights()
-        with torch.no_grad():
-            for parameter, values in zip(self._model.parameters(), initial, strict=True):
-                parameter.copy_(torch.from_numpy(values).to(device))
+        self._model = model.to(device)
         self._optimiser = torch.optim.SGD(
             self._model.parameters(), lr=LEARNING_RATE, momentum=MOMENTUM
         )
@@ -133,7 +133,7 @@ class TorchTrainer:
         return [parameter.detach().cpu().numpy().copy() for parameter in self._model.parameters()]
 
     def predict(self, images: Floats) -> Labels:
-        """Return the digit that the net sees in each image."""
+        """Return the class of each input."""
         self._model.eval()
         with torch.no_grad():
             digits = self._model(torch.from_numpy(images).to(self._device)).cpu().argmax(dim=1)
