@@ -35,6 +35,18 @@
 #define A_HALF 0
 #endif
 
+// 1: while a panel is used, the lines of the next one are asked for. That takes a builtin of clang's:
+// OpenCL's prefetch() is nothing to PoCL and halves the speed of Intel's runtime, as this does PoCL's.
+#ifndef PREFETCH
+#define PREFETCH 0
+#endif
+
+#if PREFETCH
+#define ASK_FOR(pointer) __builtin_prefetch((void *)(size_t)(pointer), 0, 2)
+#else
+#define ASK_FOR(pointer) (void)(pointer)
+#endif
+
 #define PANEL_COLUMNS (16 * VECTORS)
 
 #include "common/epilogue.cl"
@@ -62,9 +74,11 @@ typedef struct {
 #endif
 
 // Sets `sums` to ROWS rows of A times the panel. Rows from `rows` on do not exist: the last one is
-// computed again in their place, which costs less than code of its own.
+// computed again in their place, which costs less than code of its own. Asks for a line of B at
+// `ahead`, and one every `ahead_stride` values from there, for each column of A.
 void multiply(float16 sums[ROWS][VECTORS], A_VALUES restrict a,
-              local const float *restrict panel, size_t stride, uint depth, uint rows) {
+              local const float *restrict panel, size_t stride, uint depth, uint rows,
+              global const STORED(B_HALF) *ahead, size_t ahead_stride) {
     size_t row_of[ROWS];
     #pragma unroll
     for (uint i = 0; i < ROWS; i++) {
@@ -75,6 +89,7 @@ void multiply(float16 sums[ROWS][VECTORS], A_VALUES restrict a,
     }
     for (uint z = 0; z < depth; z++) {
         float16 b_vectors[VECTORS];
+        ASK_FOR(ahead + z * ahead_stride);
         #pragma unroll
         for (uint j = 0; j < VECTORS; j++)
             b_vectors[j] = vload16(j, panel + z * PANEL_COLUMNS);
@@ -147,6 +162,10 @@ void matmul(global const STORED(A_HALF) *restrict a, global const STORED(B_HALF)
                 pack_lines(b_matrix + z * n + first_column, panel, n, depth, columns);
             for (size_t row = first_row; row < last_row; row += ROWS) {
                 uint rows = (uint)min((size_t)ROWS, last_row - row);
+                // Each of the first blocks of rows asks for one of the next panel's vectors.
+                size_t vector = (row - first_row) / ROWS;
+                bool asks = !TRANSPOSE_B && vector < VECTORS && z + TILE_DEPTH < k;
+                size_t ahead = asks ? (z + TILE_DEPTH) * n + first_column + 16 * vector : 0;
                 float16 sums[ROWS][VECTORS];
                 global const STORED(A_HALF) *a_rows =
                     a + batch * a_step + (TRANSPOSE_A ? z * m + row : row * k + z);
@@ -154,9 +173,10 @@ void matmul(global const STORED(A_HALF) *restrict a, global const STORED(B_HALF)
                 float lines[A_LINES * A_LINE];
                 widen(a_rows, TRANSPOSE_A ? m : k, lines, A_LINE, TRANSPOSE_A ? depth : rows,
                       TRANSPOSE_A ? (uint)min((size_t)16, m - row) : depth);
-                multiply(sums, lines, panel, A_LINE, depth, rows);
+                multiply(sums, lines, panel, A_LINE, depth, rows, b_matrix + ahead, asks ? n : 0);
                 #else
-                multiply(sums, a_rows, panel, TRANSPOSE_A ? m : k, depth, rows);
+                multiply(sums, a_rows, panel, TRANSPOSE_A ? m : k, depth, rows, b_matrix + ahead,
+                         asks ? n : 0);
                 #endif
                 Block at = {row, first_column, batch * c_step + row * n + first_column, n, rows,
                             columns, z == 0, z + depth == k};

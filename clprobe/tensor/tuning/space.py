@@ -56,6 +56,8 @@ def load_space(path: Path) -> tuple[tuple[Space, ...], tuple[Product, ...]]:
 def packed(file: str, values: Mapping[str, int]) -> Variant:
     """Return the configuration of kernels/matmul/packed.cl that has these values."""
     defines = {name: values[name] for name in ("ROWS", "VECTORS", "TILE_DEPTH")}
+    if values.get("PREFETCH"):
+        defines["PREFETCH"] = 1
     rows = defines["ROWS"]
     return Variant(
         file=file,
