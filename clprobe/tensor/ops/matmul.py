@@ -24,7 +24,8 @@ ORACLE = Variant(file="matmul/naive.cl", defines={}, tile=(1, 1))
 _TILED = "matmul/tiled.cl"
 """The kernel that loads and stores vectors where the sizes allow it, and may split sums."""
 _PACKED = "matmul/packed.cl"
-"""The kernel that adds parts of sums up in the result, which must then be float."""
+"""The kernel that adds parts of sums up in the result, which must then be float, and that takes as an
+argument whether A is transposed."""
 _READ_HALF = {ORACLE.file, _TILED, _PACKED}
 """The kernels that read half operands; subgroup.cl gets a copy in float: halves of B, read lane by
 lane, would cost it registers that Gen8 does not have (4096 bytes spilled with 16 rows)."""
@@ -124,6 +125,7 @@ def matmul_forward(  # noqa: PLR0913 - a product has two operands and as many wa
         np.uint64(k * n if b.shape[:-2] else 0),
         np.uint64(m * n),
         *epilogue.arguments(unused=a),
+        *([uint32(transpose_a)] if chosen.kernel.file == _PACKED else []),
     )
     if chosen.splits == 1:
         a.device.launch(chosen.kernel, *chosen.ranges, arguments)
@@ -202,7 +204,9 @@ def _flags(
 ) -> dict[str, int]:
     """Return the defines that follow from the product."""
     transpose_a, transpose_b = (letter == "T" for letter in product.transposed)
-    flags = {"TRANSPOSE_A": int(transpose_a), "TRANSPOSE_B": int(transpose_b)}
+    flags = {"TRANSPOSE_B": int(transpose_b)}
+    if variant.file != _PACKED:
+        flags["TRANSPOSE_A"] = int(transpose_a)
     if variant.file == _TILED:
         along = {
             "WIDTH_A": product.rows if transpose_a else product.depth,
