@@ -24,8 +24,8 @@ ORACLE = Variant(file="matmul/naive.cl", defines={}, tile=(1, 1))
 _TILED = "matmul/tiled.cl"
 """The kernel that loads and stores vectors where the sizes allow it, and may split sums."""
 _PACKED = "matmul/packed.cl"
-"""The kernel that adds parts of sums up in the result, which must then be float, and that takes as an
-argument whether A is transposed."""
+"""The kernel that adds parts of sums up in the result, which must then be float, and that takes as
+an argument whether A is transposed."""
 _READ_HALF = {ORACLE.file, _TILED, _PACKED}
 """The kernels that read half operands; subgroup.cl gets a copy in float: halves of B, read lane by
 lane, would cost it registers that Gen8 does not have (4096 bytes spilled with 16 rows)."""
