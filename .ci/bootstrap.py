@@ -34,7 +34,9 @@ TESTS = (
     ("ruff", "check"),
     ("ruff", "format", "--check"),
     ("mypy",),
-    ("pytest",),
+    # In order, for the first folder takes longest; tests/conftest.py says what stays together.
+    ("pytest", "-n", "2", "--dist", "loadfile", "--no-loadscope-reorder", "-m", "not alone"),
+    ("pytest", "-m", "alone"),
 )
 
 

@@ -38,6 +38,8 @@ class Case:
     expected: Callable[[], Expected]
     tolerance: float
     """The largest error relative to `Expected.scale`."""
+    intensity: float | None = None
+    """Operations per byte, if operands and result move once; None where nothing is computed."""
 
     @property
     def started(self) -> Started:
@@ -155,6 +157,7 @@ def _sum_of_products(
         prepare=methodcaller(operation.method, *operands),
         expected=expected,
         tolerance=bound / (1 - bound),
+        intensity=2 * outputs * reduced / (sum(one.nbytes for one in operands) + 4 * outputs),
     )
 
 

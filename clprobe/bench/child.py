@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Runs one job in a child process of its own, which may crash or hang without harm to others."""
 
+import math
 import os
 import select
 import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Generator, Iterator
 from pathlib import Path
 
@@ -23,8 +25,10 @@ _TRACEBACK = "Traceback (most recent call last):"
 def run_job(job: Job, silence_seconds: float) -> Generator[Message, None, None]:
     """Yield the child's messages as they come, the last one Finished or Failed.
 
-    A child that says nothing for `silence_seconds` is ended. Closing the iterator ends it too.
+    A child that says nothing for `silence_seconds` is ended, and so is one that takes longer than
+    the job's seconds. Closing the iterator ends it too.
     """
+    deadline = math.inf if job.seconds is None else time.monotonic() + job.seconds
     with tempfile.TemporaryDirectory(prefix="clprobe-bench-") as name:
         folder = Path(name)
         chatter = folder / "chatter"
@@ -46,30 +50,40 @@ def run_job(job: Job, silence_seconds: float) -> Generator[Message, None, None]:
         try:
             _hand_over(process, msgspec.json.encode(job))
             complete = False
-            for line in _lines(reading, silence_seconds):
+            for line in _lines(reading, silence_seconds, deadline):
                 message = msgspec.json.decode(line, type=Message)
                 complete = complete or isinstance(message, Finished | Failed)
                 yield message
             if not complete:
-                yield Failed(detail=_epitaph(process, silence_seconds, chatter))
+                if time.monotonic() >= deadline:
+                    problem = f"not done when the device's {job.seconds:.0f} s were over."
+                    yield Failed(detail=problem, status="skipped")
+                else:
+                    yield Failed(detail=_epitaph(process, silence_seconds, chatter))
         finally:
             os.close(reading)
             _kill(process)
 
 
 def _environment(job: Job, folder: Path) -> dict[str, str]:
-    """Return an environment in which a loader, any of them, finds this job's driver first."""
+    """Return an environment in which a loader, any of them, finds this job's driver first.
+
+    Torch's own devices look for their drivers themselves.
+    """
+    if not job.target.library:
+        return _with_package(dict(os.environ))
     vendors = _new_folder(folder / "vendors")
     (vendors / "device.icd").write_bytes(os.fsencode(job.target.library) + b"\n")
     environment = {key: value for key, value in os.environ.items() if key != "OCL_ICD_FILENAMES"}
-    # The child starts in another folder, where a checkout on a relative path is not found.
+    # ocl-icd takes a path without a slash at its end for one file.
+    return _with_package(environment | {"OCL_ICD_VENDORS": f"{vendors}/"})
+
+
+def _with_package(environment: dict[str, str]) -> dict[str, str]:
+    """Return an environment for another folder, where no checkout on a relative path is found."""
     package_parent = str(Path(clprobe.__file__).resolve().parent.parent)
     search = [package_parent, *filter(None, [environment.get("PYTHONPATH")])]
-    return environment | {
-        # ocl-icd takes a path without a slash at its end for one file.
-        "OCL_ICD_VENDORS": f"{vendors}/",
-        "PYTHONPATH": os.pathsep.join(search),
-    }
+    return environment | {"PYTHONPATH": os.pathsep.join(search)}
 
 
 def _new_folder(path: Path) -> Path:
@@ -87,15 +101,19 @@ def _hand_over(process: "subprocess.Popen[bytes]", job: bytes) -> None:
         return
 
 
-def _lines(pipe: int, silence_seconds: float) -> Iterator[bytes]:
-    """Yield whole lines until the child ends or is silent for too long."""
+def _lines(pipe: int, silence_seconds: float, deadline: float) -> Iterator[bytes]:
+    """Yield whole lines until the child ends, is silent for too long or runs out of time."""
     pending = b""
-    while select.select([pipe], [], [], silence_seconds)[0]:
+    while _speaks(pipe, min(silence_seconds, deadline - time.monotonic())):
         chunk = os.read(pipe, _CHUNK_BYTES)
         if not chunk:
             return
         *lines, pending = (pending + chunk).split(b"\n")
         yield from lines
+
+
+def _speaks(pipe: int, seconds: float) -> bool:
+    return bool(select.select([pipe], [], [], max(0.0, seconds))[0])
 
 
 def _epitaph(process: "subprocess.Popen[bytes]", silence_seconds: float, chatter: Path) -> str:

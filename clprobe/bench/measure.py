@@ -1,58 +1,84 @@
 # SPDX-License-Identifier: MIT
-"""Proves one case on a device, and only then times it beside the CPU reference."""
+"""Proves one case on a device, and only then times it beside the CPU references."""
 
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from clprobe.bench.cases import Case
-from clprobe.bench.clock import MIN_ROUNDS, seconds, time_in_turns
+from clprobe.bench.clock import MIN_ROUNDS, Contestant, EnergyMeter, Turns, seconds, time_in_turns
 from clprobe.bench.effort import Effort
 from clprobe.bench.engines import Engine
-from clprobe.bench.engines.opencl import OpenClEngine
+from clprobe.bench.engines.subject import Subject
 from clprobe.bench.outcomes import without_figures
 from clprobe.bench.proof import Proof, prove
 from clprobe.bench.protocol import Outcome
-from clprobe.bench.statistics import Estimate, estimate, estimate_ratio
+from clprobe.bench.quiet import percent_of_all
+from clprobe.bench.race import figure, ratio_to_reference
+from clprobe.bench.statistics import Estimate
 from clprobe.bench.verdicts import judge, price
+from clprobe.bench.where import Where, watch
 from clprobe.model.measurement import BenchVerdict, Result
-from clprobe.tensor import Recorded
+
+# The first runs may still be cold.
+_SPLIT_RUNS = 5
+_LONG_SECONDS = 0.2
+# Of the seconds of a case: nobody's verdict depends on it.
+_APART_PATIENCE = 4
+TOO_SLOW_APART = "too slow to be timed beside the others."
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Contest:
-    """The two sides of every measurement; `label` is the device's name in the report.
+    """The sides of every measurement; `label` is the device's name in the report.
 
-    `alive` is to be called now and then during anything that takes long.
+    The verdict is about `device` and `reference`; the `others` are timed after them. `alive` is to
+    be called now and then during anything that takes long.
     """
 
     label: str
-    device: OpenClEngine
+    device: Subject
     reference: Engine
     effort: Effort
-    alive: Callable[[], None]
+    alive: Callable[[], None] = lambda: None
+    others: tuple[Engine, ...] = ()
+    energy: EnergyMeter = lambda: None
 
     @property
     def is_cpu(self) -> bool:
         """Return whether the device is the CPU itself."""
-        return self.device.device.limits.is_cpu
+        return self.device.is_cpu
 
 
 @dataclass(frozen=True, slots=True)
-class _Side:
+class TimeSplit:
+    """One run by our clock, and its kernels by the device's."""
+
+    wall_ms: float
+    kernel_ms: float | None
+
+    @property
+    def launch_ms(self) -> float | None:
+        """Return what the run takes besides its kernels."""
+        return _launch_ms(self.wall_ms, self.kernel_ms)
+
+
+@dataclass(frozen=True, slots=True)
+class _Figures:
     """What the samples of one side of a contest belong to."""
 
     name: str
     proof: Proof
     compile_ms: float | None = None
     transfer_ms: float | None = None
-    detail: str = ""
+    kernel_ms: float | None = None
+    wall_ms: float | None = None
+    where: Where | None = None
 
 
 def measure(case: Case, contest: Contest) -> Outcome:
-    """Return the device's figure, the reference's and the verdict; or why there are none."""
-    device = contest.device.device
-    with device.record_events() as uploads:
+    """Return the device's figure, the references' and the verdict; or why there are none."""
+    with contest.device.recording() as uploads:
         prepared = case.prepare(contest.device)
     first_started = time.perf_counter()
     values = prepared.result()
@@ -64,16 +90,26 @@ def measure(case: Case, contest: Contest) -> Outcome:
             case.started, contest.label, "wrong-result", proof.problem, proof=proof
         )
     second_seconds = seconds(prepared.run, 1)
-    predicted = second_seconds * 2 * MIN_ROUNDS
+    references = [(engine, case.prepare(engine)) for engine in (contest.reference, *contest.others)]
+    proofs = [prove(one.result(), expected, case.tolerance) for _, one in references]
+    reference_seconds = seconds(references[0][1].run, 1)
+    predicted = (second_seconds + reference_seconds) * 2 * MIN_ROUNDS
     if predicted > contest.effort.patience_seconds:
         problem = f"the device is right, but timing it would take {predicted:.0f} s."
-        return without_figures(case.started, contest.label, "skipped", problem, proof=proof)
-    with device.record_events() as kernels:
-        prepared.run(1)
-    reference = case.prepare(contest.reference)
-    reference_proof = prove(reference.result(), expected, case.tolerance)
-    device_seconds, reference_seconds = time_in_turns(
-        prepared.run, reference.run, contest.effort.seconds_per_case
+        return without_figures(
+            case.started,
+            contest.label,
+            "skipped",
+            problem,
+            proof=proof,
+            is_slower=second_seconds > reference_seconds,
+        )
+    split = time_split(contest.device, lambda: seconds(prepared.run, 1))
+    where = watch(lambda: prepared.run(1), is_cpu=contest.is_cpu)
+    turns = time_in_turns(
+        [prepared.run, references[0][1].run],
+        contest.effort.seconds_per_case,
+        contest.energy,
     )
     # A device that grows hot or runs out of something may be wrong only now.
     last_proof = prove(prepared.result(), expected, case.tolerance)
@@ -82,38 +118,47 @@ def measure(case: Case, contest: Contest) -> Outcome:
         return without_figures(
             case.started, contest.label, "wrong-result", problem, proof=last_proof
         )
-    device_side = _Side(
+    device = _Figures(
         contest.label,
         proof,
         # Some runtimes put the real compilation off until the first launch.
         compile_ms=max(0.0, first_seconds - second_seconds) * 1e3,
-        transfer_ms=_total_ms(uploads),
-        detail=_kernel_share(_total_ms(kernels), second_seconds * 1e3),
+        transfer_ms=uploads.total_ms(),
+        kernel_ms=split.kernel_ms,
+        wall_ms=split.wall_ms,
+        where=where,
     )
-    ratio = estimate_ratio(reference_seconds, device_seconds)
+    sides = [
+        device,
+        *(_Figures(one.name, own) for (one, _), own in zip(references, proofs, strict=True)),
+    ]
+    # Between the two, another library's threads would slow down whoever comes next.
+    apart = [time_apart(one.run, contest.effort) for _, one in references[1:]]
+    taken = [(turns, 0), (turns, 1), *((one, 0) for one in apart)]
     return Outcome(
-        results=(
-            _result(case, device_side, device_seconds),
-            _result(case, _Side(contest.reference.name, reference_proof), reference_seconds),
-        ),
-        verdict=_verdict(case, contest, ratio, device_seconds),
+        results=tuple(_result(case, *one) for one in zip(sides, taken, strict=True)),
+        verdict=_verdict(case, contest, ratio_to_reference(turns), figure(turns, 0)[0]),
+        other_load_percent=percent_of_all(turns.other_cores),
     )
 
 
 def _verdict(
-    case: Case, contest: Contest, ratio: Estimate, device_seconds: list[float]
+    case: Case, contest: Contest, ratio: Estimate, device_seconds: Estimate
 ) -> BenchVerdict:
     reference = contest.reference.name
     if case.metric == "latency":
-        latency_us = case.figure(estimate(device_seconds).median)
+        latency_us = case.figure(device_seconds.median)
         return price(
             case.workload, contest.label, ratio, latency_us=latency_us, reference=reference
         )
     return judge(case.workload, contest.label, ratio, reference=reference, is_cpu=contest.is_cpu)
 
 
-def _result(case: Case, side: _Side, samples: list[float]) -> Result:
-    times = estimate(samples)
+def _result(case: Case, side: _Figures, taken: tuple[Turns | None, int]) -> Result:
+    turns, index = taken
+    if turns is None:
+        return without_figures(case.started, side.name, "skipped", TOO_SLOW_APART).results[0]
+    times, samples = figure(turns, index)
     low, high = sorted(case.figure(bound) for bound in times.ci95)
     return Result(
         device=side.name,
@@ -122,26 +167,47 @@ def _result(case: Case, side: _Side, samples: list[float]) -> Result:
         unit=case.unit,
         median=case.figure(times.median),
         ci95=(low, high),
-        samples=len(samples),
+        samples=samples,
         status="ok",
         max_error=side.proof.max_error,
         tolerance=case.tolerance,
         compile_ms=side.compile_ms,
         transfer_ms=side.transfer_ms,
-        detail=side.detail,
+        detail=_kernel_share(side),
+        kernel_ms=side.kernel_ms,
+        launch_ms=_launch_ms(side.wall_ms, side.kernel_ms),
+        wall_ms=side.wall_ms,
+        intensity=case.intensity,
+        ran_on="cpu" if side.where is None else side.where.ran_on,
+        cpu_share=None if side.where is None else side.where.cpu_share,
     )
 
 
-def _kernel_share(kernel_ms: float | None, run_ms: float) -> str:
-    if kernel_ms is None:
+def _kernel_share(side: _Figures) -> str:
+    if side.kernel_ms is None or side.wall_ms is None:
         return ""
-    return f"kernels take {kernel_ms:.3g} ms of a run of {run_ms:.3g} ms"
+    return f"kernels take {side.kernel_ms:.3g} ms of a run of {side.wall_ms:.3g} ms"
 
 
-def _total_ms(commands: list[Recorded]) -> float | None:
-    """Return the time that the device says the commands took; None where it keeps no time.
+def time_apart(run: Contestant, effort: Effort) -> Turns | None:
+    """Return the samples of one who is no side of the race; None where they would take too long."""
+    if seconds(run, 1) * 2 * MIN_ROUNDS > _APART_PATIENCE * effort.seconds_per_case:
+        return None
+    return time_in_turns([run], effort.seconds_per_case / 2)
 
-    rusticl of Mesa 22.3 says 1 ns of every command.
-    """
-    elapsed_ns = [command.elapsed_ns for command in commands]
-    return sum(elapsed_ns) / 1e6 if any(one > 1 for one in elapsed_ns) else None
+
+def time_split(device: Subject, run: Callable[[], float]) -> TimeSplit:
+    """Return what the fastest of a few runs consists of; `run` returns its seconds."""
+    taken = []
+    for _ in range(_SPLIT_RUNS):
+        with device.recording() as kernels:
+            elapsed = run()
+        taken.append(TimeSplit(elapsed * 1e3, kernels.total_ms()))
+        if elapsed > _LONG_SECONDS:
+            break
+    return min(taken, key=lambda one: one.wall_ms)
+
+
+def _launch_ms(wall_ms: float | None, kernel_ms: float | None) -> float | None:
+    """Return what a run takes besides its kernels; the two clocks may differ by a little."""
+    return None if kernel_ms is None or wall_ms is None else max(0.0, wall_ms - kernel_ms)

@@ -3,12 +3,11 @@
 
 from collections.abc import Sequence
 
-import msgspec
 import numpy as np
 
 from clprobe.bench.proof import Proof
 from clprobe.bench.protocol import Outcome, Started
-from clprobe.bench.verdicts import refuse, too_slow
+from clprobe.bench.verdicts import leave_open, refuse, too_slow
 from clprobe.model.measurement import Result, ResultStatus, Training
 
 _TRAINING = "train-"
@@ -22,8 +21,12 @@ def without_figures(  # noqa: PLR0913 - one argument per fact
     *,
     proof: Proof | None = None,
     losses: Sequence[float] = (),
+    is_slower: bool = True,
 ) -> Outcome:
-    """Return what to report of a workload that has no figures; `problem` is a clause."""
+    """Return what to report of a workload that has no figures; `problem` is a clause.
+
+    `is_slower`: of one that is skipped, whether it is known to be nothing for the device.
+    """
     result = Result(
         device=label,
         workload=started.workload,
@@ -36,8 +39,10 @@ def without_figures(  # noqa: PLR0913 - one argument per fact
         max_error=None if proof is None else proof.max_error,
         tolerance=None if proof is None else proof.tolerance,
         detail=problem,
+        batch=started.batch,
     )
-    conclude = too_slow if status == "skipped" else refuse
+    without_time = too_slow if is_slower else leave_open
+    conclude = without_time if status == "skipped" else refuse
     return Outcome(
         results=(result,),
         # Build logs have many lines; the first says what failed.
@@ -49,8 +54,7 @@ def without_figures(  # noqa: PLR0913 - one argument per fact
 def not_reached(started: Started, label: str, broken: str) -> Outcome:
     """Return what to report of a workload whose turn never came, as `broken` ended the device."""
     problem = f"not run, as {broken} failed before."
-    outcome = without_figures(started, label, "skipped", problem)
-    return msgspec.structs.replace(outcome, verdict=refuse(started.workload, label, problem))
+    return without_figures(started, label, "skipped", problem, is_slower=False)
 
 
 def _training(result: Result, proof: Proof | None, losses: Sequence[float]) -> Training | None:

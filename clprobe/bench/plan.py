@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 
 from clprobe.bench import cases
 from clprobe.bench.effort import Effort
-from clprobe.bench.nets import CNN, MLP, Net
-from clprobe.bench.protocol import Started, Workload
+from clprobe.bench.nets import BATCH, CNN, MLP, RESNET, Net
+from clprobe.bench.protocol import Started, Workload, own_net
 
 CASES = {
     "copy": cases.copy_cases,
@@ -14,25 +14,42 @@ CASES = {
     "matmul": cases.matmul_cases,
     "conv": cases.conv_cases,
 }
-NETS = {"train-mlp": MLP, "train-cnn": CNN}
+NETS = {"train-mlp": MLP, "train-cnn": CNN, "train-resnet": RESNET}
 
 
 def planned(workloads: Sequence[Workload], effort: Effort) -> Iterator[Started]:
     """Return what begins in turn if nothing breaks."""
     for workload in workloads:
-        if workload in NETS:
+        own = own_net(workload)
+        if own is not None:
+            yield from own_started(own, effort)
+        elif workload in NETS:
             net = NETS[workload]
             yield training_started(net)
-            yield from (steps_started(net, size) for size in effort.large_batches)
+            yield from (steps_started(net.name, size) for size in effort.batches)
         else:
             yield from (case.started for case in CASES[workload](effort))
 
 
 def training_started(net: Net) -> Started:
     """Return the message that says that this training begins."""
-    return Started(workload=f"train-{net.name}", metric="throughput", unit="samples/s")
+    return _steps(f"train-{net.name}", BATCH)
 
 
-def steps_started(net: Net, batch_size: int) -> Started:
+def steps_started(net: str, batch_size: int) -> Started:
     """Return the message that says that steps at another batch size begin."""
-    return Started(workload=f"step-{net.name}-{batch_size}", metric="throughput", unit="samples/s")
+    return _steps(f"step-{net}-{batch_size}", batch_size)
+
+
+def own_started(net: str, effort: Effort) -> Iterator[Started]:
+    """Return the messages of a user's net: it has no data of its own to be trained with."""
+    yield from (steps_started(net, size) for size in sorted({BATCH, *effort.batches}))
+
+
+def is_training(workload: str) -> bool:
+    """Return whether a net is trained to the end in it."""
+    return workload in NETS
+
+
+def _steps(workload: str, batch: int) -> Started:
+    return Started(workload=workload, metric="throughput", unit="samples/s", batch=batch)

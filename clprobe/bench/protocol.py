@@ -5,19 +5,40 @@ from typing import Literal
 
 import msgspec
 
-from clprobe.model.measurement import BenchVerdict, Result, Training
+from clprobe.bench.theoretical import Theoretical
+from clprobe.model.measurement import (
+    BenchVerdict,
+    Contestant,
+    ContestantKind,
+    Peak,
+    Result,
+    ResultStatus,
+    Training,
+    Tuning,
+)
 
 Baseline = Literal["torch", "numpy"]
 EffortName = Literal["quick", "default", "full"]
-Workload = Literal["copy", "launch", "matmul", "conv", "train-mlp", "train-cnn"]
+Workload = str
+"""One of WORKLOADS, or "module:Class", a net of the user's own."""
 
-WORKLOADS: tuple[Workload, ...] = ("copy", "launch", "matmul", "conv", "train-mlp", "train-cnn")
+QUICK_WORKLOADS: tuple[Workload, ...] = (
+    *("copy", "launch", "matmul", "conv"),
+    *("train-mlp", "train-cnn"),
+)
+WORKLOADS: tuple[Workload, ...] = (*QUICK_WORKLOADS, "train-resnet")
+
+
+def own_net(workload: Workload) -> str | None:
+    """Return the class that a workload names; None for one of bench's own."""
+    _, colon, name = workload.partition(":")
+    return name if colon else None
 
 
 class Target(msgspec.Struct, frozen=True, kw_only=True):
     """A device as its driver names it; `position` tells apart those that share all names.
 
-    A name or version of None is not known and fits any.
+    A name or version of None is not known and fits any. Torch's own devices have no library.
     """
 
     label: str
@@ -26,16 +47,26 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
     name: str | None
     driver_version: str | None
     position: int
+    kind: ContestantKind = "opencl"
+    theoretical: Theoretical | None = None
 
 
 class Job(msgspec.Struct, frozen=True, kw_only=True):
-    """What a child process is to measure; `kernels` names another folder than the shipped one."""
+    """What a child process is to measure; `kernels` names another folder than the shipped one.
+
+    `tune`: first, measure which configurations of the kernels are fastest, and keep them.
+    """
 
     target: Target
     workloads: tuple[Workload, ...]
     effort: EffortName
     baseline: Baseline
     kernels: str | None = None
+    folder: str = "."
+    """Where the user's own nets are looked for."""
+    tune: bool = False
+    seconds: float | None = None
+    """How long all of it may take; None: as long as it takes."""
 
 
 class Started(msgspec.Struct, frozen=True, kw_only=True, tag=True):
@@ -44,14 +75,33 @@ class Started(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     workload: str
     metric: str = ""
     unit: str = ""
+    batch: int | None = None
+    """Samples per training step."""
+
+
+class Joined(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """These take part, and this is the most that the device reaches."""
+
+    contestants: tuple[Contestant, ...]
+    peaks: tuple[Peak, ...]
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True, tag=True):
-    """All that came of one workload; the reference's own figure stands beside the device's."""
+    """All that came of one workload; the references' own figures stand beside the device's.
+
+    `other_load_percent`: the share of the CPU that other programs used while it was timed.
+    """
 
     results: tuple[Result, ...]
     verdict: BenchVerdict
     training: Training | None = None
+    other_load_percent: int | None = None
+
+
+class Tuned(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """What tuning the device found."""
+
+    tuning: Tuning
 
 
 class Alive(msgspec.Struct, frozen=True, kw_only=True, tag=True):
@@ -69,6 +119,7 @@ class Failed(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     """The device cannot be used at all."""
 
     detail: str
+    status: ResultStatus = "error"
 
 
-Message = Started | Alive | Outcome | Finished | Failed
+Message = Started | Joined | Tuned | Alive | Outcome | Finished | Failed

@@ -4,23 +4,39 @@
 import importlib.metadata
 import platform
 
-from clprobe.bench.protocol import Baseline
-from clprobe.bench.run import Measured
+from clprobe.bench.crossover import crossovers
+from clprobe.bench.roofs import best_known, under_roofs
+from clprobe.bench.run import Measured, Options
 from clprobe.model.measurement import BenchReport
 from clprobe.model.system import System
 
 _PACKAGES = ("numpy", "pyopencl", "torch")
 
 
-def summarise(measured: Measured, system: System, baseline: Baseline) -> BenchReport:
+def summarise(measured: Measured, system: System, options: Options) -> BenchReport:
     """Return the report; every workload's reference figure follows the device's own."""
     outcomes = measured.outcomes
+    results = tuple(result for outcome in outcomes for result in outcome.results)
+    verdicts = tuple(outcome.verdict for outcome in outcomes)
+    peaks = best_known(results, measured.peaks)
+    load = measured.other_load_percent
+    if load is None:
+        # Nobody lived to tell of the whole; the worst of the parts is nearest to it.
+        loads = [one.other_load_percent for one in outcomes if one.other_load_percent is not None]
+        load = max(loads, default=None)
     return BenchReport(
-        host=_host(system) | {"other_load_percent": measured.other_load_percent},
-        baseline=baseline,
-        results=tuple(result for outcome in outcomes for result in outcome.results),
+        host=_host(system) | {"other_load_percent": load},
+        baseline=options.baseline,
+        results=under_roofs(results, peaks),
         training=tuple(outcome.training for outcome in outcomes if outcome.training is not None),
-        verdicts=tuple(outcome.verdict for outcome in outcomes),
+        verdicts=verdicts,
+        effort=options.effort,
+        contestants=tuple(measured.contestants.values()),
+        interrupted=measured.interrupted,
+        tuning=tuple(measured.tunings),
+        conditions=measured.watch.conditions(load),
+        peaks=peaks,
+        crossovers=crossovers(results, verdicts),
     )
 
 

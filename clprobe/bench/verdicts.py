@@ -64,6 +64,11 @@ def too_slow(workload: str, device: str, problem: str) -> BenchVerdict:
     return _without_figures(workload, device, "cpu", f"Use the CPU for {workload}: {problem}")
 
 
+def leave_open(workload: str, device: str, problem: str) -> BenchVerdict:
+    """Return the verdict where there was no time to find one."""
+    return _without_figures(workload, device, "refused", f"No verdict on {workload}: {problem}")
+
+
 def _without_figures(workload: str, device: str, decision: Decision, text: str) -> BenchVerdict:
     return BenchVerdict(
         workload=workload, device=device, ratio=None, ci95=None, decision=decision, text=text

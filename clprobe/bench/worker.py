@@ -10,39 +10,42 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 import msgspec
 import pyopencl as cl
 
+from clprobe.bench.allowance import Allowance
+from clprobe.bench.conditions.energy import EnergyMeter
 from clprobe.bench.effort import EFFORTS
-from clprobe.bench.engines import Engine
-from clprobe.bench.engines.opencl import OpenClEngine
+from clprobe.bench.entering import enter
 from clprobe.bench.measure import Contest, measure
 from clprobe.bench.outcomes import without_figures
-from clprobe.bench.plan import CASES, NETS, steps_started, training_started
+from clprobe.bench.plan import CASES, NETS, is_training, planned, steps_started, training_started
 from clprobe.bench.protocol import (
     Alive,
-    Baseline,
     Failed,
     Finished,
     Job,
+    Joined,
     Message,
     Outcome,
     Started,
-    Target,
+    Tuned,
     Workload,
+    own_net,
 )
 from clprobe.bench.quiet import OtherLoad
-from clprobe.bench.targets import printed
 from clprobe.bench.training import measure_steps, measure_training
+from clprobe.bench.tuning import tune_device
 from clprobe.model.errors import ClprobeError
-from clprobe.tensor import Device, DeviceError
+from clprobe.tensor import DeviceError
 
 _PR_SET_PDEATHSIG = 1
 
 Send = Callable[[Message], None]
+Measuring = Callable[[Contest], Outcome]
 
 
 def main() -> None:
@@ -62,42 +65,83 @@ def main() -> None:
 
 def work(job: Job, send: Send) -> None:
     """Measure every workload of the job and send what comes of each."""
+    allowance = Allowance(job.seconds, planned(job.workloads, EFFORTS[job.effort]))
     send(Started(workload="opening the device"))
     try:
-        kernels = None if job.kernels is None else Path(job.kernels)
-        device = Device.open(_find(job.target), kernels=kernels)
-    except (ClprobeError, cl.Error) as error:
+        entered = enter(job)
+    except (ClprobeError, cl.Error, ImportError, OSError) as error:
         send(Failed(detail=str(error)))
         return
+    if entered.disguise is not None:
+        send(Failed(detail=entered.disguise, status="wrong-result"))
+        return
+    send(Joined(contestants=entered.contestants, peaks=entered.peaks))
     contest = Contest(
-        job.target.label,
-        OpenClEngine(device),
-        _reference(job.baseline),
-        EFFORTS[job.effort],
-        lambda: send(Alive()),
+        label=job.target.label,
+        device=entered.device,
+        reference=entered.references[0],
+        others=entered.references[1:],
+        effort=EFFORTS[job.effort],
+        alive=lambda: send(Alive()),
+        energy=EnergyMeter(),
     )
     other_load = OtherLoad()
+    if job.tune:
+        send(Started(workload="which kernels are fastest"))
+        send(Tuned(tuning=tune_device(contest)))
     for workload in job.workloads:
-        slow = False
-        for started, measuring in _steps(workload, contest):
+        skipped: Outcome | None = None
+        for started, measuring in _steps(workload, contest, job):
+            effort = allowance.next_effort(contest.effort)
+            if effort is None:
+                problem = allowance.problem
+                send(without_figures(started, contest.label, "skipped", problem, is_slower=False))
+                continue
             send(started)
-            outcome = _attempt(started, measuring, contest, slow=slow)
+            outcome = _attempt(started, measuring, replace(contest, effort=effort), skipped)
             send(outcome)
-            slow = slow or outcome.results[0].status == "skipped"
+            # Who has no time for a whole training may have it for a step.
+            is_step = not is_training(started.workload)
+            if outcome.results[0].status == "skipped" and is_step and skipped is None:
+                skipped = outcome
     send(Finished(other_load_percent=other_load.percent()))
 
 
 def _attempt(
-    started: Started, measuring: Callable[[], Outcome], contest: Contest, *, slow: bool
+    started: Started, measuring: Measuring, contest: Contest, skipped: Outcome | None
 ) -> Outcome:
-    if slow:
-        # What takes too long at one size takes longer at the next.
-        problem = "not run, as a smaller case was too slow already."
-        return without_figures(started, contest.label, "skipped", problem)
+    if skipped is not None:
+        # What takes too long or too much at one size does so at the next.
+        why, decision = skipped.results[0].detail, skipped.verdict.decision
+        problem = f"not run, as a smaller case was skipped already: {why}"
+        return without_figures(
+            started, contest.label, "skipped", problem, is_slower=decision == "cpu"
+        )
     try:
-        return measuring()
+        return measuring(contest)
     except Exception as error:  # noqa: BLE001 - a bug in one workload must not cost the others
-        return without_figures(started, contest.label, "error", _in_words(error))
+        if is_out_of_memory(error):
+            return without_figures(
+                started, contest.label, "skipped", f"it does not fit: {_in_words(error)}"
+            )
+        problem = failure_of(contest.device.framework, error)
+        return without_figures(started, contest.label, "error", problem)
+
+
+def is_out_of_memory(error: Exception) -> bool:
+    """Return whether a device, or this process, had no room left."""
+    if isinstance(error, MemoryError | cl.MemoryError):
+        return True
+    if isinstance(error, DeviceError):
+        return "allocate" in str(error)
+    return "out of memory" in str(error).lower()
+
+
+def failure_of(framework: str, error: Exception) -> str:
+    """Return what failed in a workload; torch tells of its devices' failures by RuntimeErrors."""
+    if framework == "torch" and isinstance(error, RuntimeError):
+        return f"torch failed: {error}"
+    return _in_words(error)
 
 
 def _in_words(error: Exception) -> str:
@@ -107,46 +151,21 @@ def _in_words(error: Exception) -> str:
     return f"clprobe failed: {type(error).__name__}: {error}"
 
 
-def _steps(workload: Workload, contest: Contest) -> Iterator[tuple[Started, Callable[[], Outcome]]]:
+def _steps(workload: Workload, contest: Contest, job: Job) -> Iterator[tuple[Started, Measuring]]:
+    own = own_net(workload)
+    if own is not None:
+        from clprobe.bench.user_contest import own_net_steps  # noqa: PLC0415 - it needs torch
+
+        yield from own_net_steps(workload, own, contest, job)
+        return
     if workload in NETS:
         net = NETS[workload]
-        yield training_started(net), partial(measure_training, net, contest)
-        for size in contest.effort.large_batches:
-            yield steps_started(net, size), partial(measure_steps, net, size, contest)
+        yield training_started(net), partial(measure_training, net)
+        for size in contest.effort.batches:
+            yield steps_started(net.name, size), partial(measure_steps, net, size)
         return
     for case in CASES[workload](contest.effort):
-        yield case.started, partial(measure, case, contest)
-
-
-def _find(target: Target) -> cl.Device:
-    """Return the device that the parent saw; its driver comes first among those loaded here.
-
-    The loader inside pyopencl's wheel adds its own PoCL after what OCL_ICD_VENDORS names.
-    """
-    matching = [
-        device
-        for platform in cl.get_platforms()
-        if target.platform in (None, printed(platform.name))
-        for device in platform.get_devices()
-        if target.name in (None, printed(device.name))
-        and target.driver_version in (None, printed(device.driver_version))
-    ]
-    if target.position >= len(matching):
-        raise DeviceError(
-            f"{target.library} no longer shows the device {target.name or 'without a name'}."
-        )
-    return matching[target.position]
-
-
-def _reference(baseline: Baseline) -> Engine:
-    # Importing torch takes seconds and half a gigabyte, and it may be absent.
-    if baseline == "torch":
-        from clprobe.bench.engines.torch_cpu import TorchEngine  # noqa: PLC0415
-
-        return TorchEngine()
-    from clprobe.bench.engines.numpy_cpu import NumpyEngine  # noqa: PLC0415
-
-    return NumpyEngine()
+        yield case.started, partial(measure, case)
 
 
 def _write(pipe: int, message: Message) -> None:

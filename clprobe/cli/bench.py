@@ -2,21 +2,37 @@
 """`clprobe bench`: what each device is worth beside the CPU."""
 
 import importlib.util
+import signal
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 import msgspec
 
-from clprobe.bench.protocol import WORKLOADS, Baseline, EffortName, Target, Workload
+from clprobe.bench.effort import EFFORTS
+from clprobe.bench.protocol import (
+    QUICK_WORKLOADS,
+    WORKLOADS,
+    Baseline,
+    EffortName,
+    Target,
+    Workload,
+)
+from clprobe.bench.rivals import KINDS, rivals
 from clprobe.bench.targets import targets_of
+from clprobe.bench.theoretical import theoretical_peak
 from clprobe.cli import exit_codes
+from clprobe.cli.bench_compare import compare_files, refuse_other_options
+from clprobe.cli.bench_files import checked_output, write
+from clprobe.cli.bench_workload import WorkloadType
 from clprobe.engine.derive import derive
 from clprobe.engine.inventory import take_inventory
 from clprobe.engine.select import select_devices
 from clprobe.engine.tables import Tables
+from clprobe.model.bench_codec import SCHEMA
 from clprobe.model.errors import ClprobeError
-from clprobe.model.measurement import BenchReport
+from clprobe.model.measurement import BenchReport, Contestant
 from clprobe.model.snapshot import Snapshot
 from clprobe.probe.collect import collect
 from clprobe.probe.live_host import LiveHost
@@ -26,16 +42,9 @@ from clprobe.report.as_json import document
 if TYPE_CHECKING:
     from clprobe.bench.run import Measured
 
-_SCHEMA = "clprobe.bench/1"
-_SUFFIXES = (".json", ".html", ".md")
-
-
-def _checked_output(_: click.Context, __: click.Parameter, path: Path | None) -> Path | None:
-    if path is not None and path.suffix not in _SUFFIXES:
-        raise click.BadParameter(f"{path} ends in none of {', '.join(_SUFFIXES)}.")
-    if path is not None and not path.absolute().parent.is_dir():
-        raise click.BadParameter(f"the folder of {path} does not exist.")
-    return path
+# Python's start before this file, and what follows the last device.
+_FIRST_SECONDS = 1.0
+_LAST_SECONDS = 2.0
 
 
 @click.command("bench")
@@ -44,17 +53,25 @@ def _checked_output(_: click.Context, __: click.Parameter, path: Path | None) ->
     "selectors",
     metavar="SEL",
     multiple=True,
-    help="Index from `clprobe info`, gpu, cpu, a PCI id, or part of a name; may be repeated.",
+    help="Index from `clprobe info`, gpu, cpu, a PCI id, or part of a name; xpu, ocl: torch's. "
+    "May be repeated.",
 )
 @click.option(
     "--workload",
     "workloads",
-    type=click.Choice(WORKLOADS),
+    type=WorkloadType(),
     multiple=True,
-    help="Only this one; may be repeated.",
+    help="Only this one, or module:Class, a torch.nn.Module of yours; may be repeated.",
 )
-@click.option("--quick", "effort", flag_value="quick", help="Less than a minute per device.")
-@click.option("--full", "effort", flag_value="full", help="Larger sizes and more samples.")
+@click.option(
+    "--quick", "effort", flag_value="quick", help="45 seconds at most, not five minutes at most."
+)
+@click.option(
+    "--full",
+    "effort",
+    flag_value="full",
+    help="Larger sizes and more samples, for as long as they take.",
+)
 @click.option(
     "--baseline",
     type=click.Choice(["torch", "numpy"]),
@@ -64,9 +81,21 @@ def _checked_output(_: click.Context, __: click.Parameter, path: Path | None) ->
 @click.option(
     "--output",
     type=click.Path(dir_okay=False, writable=True, path_type=Path),
-    callback=_checked_output,
+    callback=checked_output,
     help="Also write the report to a file: .json, .html or .md.",
 )
+@click.option(
+    "--tune",
+    is_flag=True,
+    help="First measure which kernels are fastest on each device, and keep that for later.",
+)
+@click.option(
+    "--compare",
+    "compares",
+    is_flag=True,
+    help="Measure nothing, but say how the reports in these files or folders differ.",
+)
+@click.argument("files", metavar="[FILE]...", nargs=-1, type=click.Path(path_type=Path))
 @click.pass_context
 def command(  # noqa: PLR0913 - one argument per option
     ctx: click.Context,
@@ -77,33 +106,60 @@ def command(  # noqa: PLR0913 - one argument per option
     baseline: Baseline | None,
     as_json: bool,
     output: Path | None,
+    tune: bool,
+    compares: bool,
+    files: tuple[Path, ...],
 ) -> int:
     """Train small real nets on each device, prove every result, compare with the CPU.
 
     A device whose results are wrong gets no figures, and the exit status is 1.
+
+    With --compare BEFORE.json AFTER.json: what changed beyond the noise.
     """
+    begun = time.monotonic() - _FIRST_SECONDS
+    measuring = any((selectors, workloads, effort, baseline, tune))
+    refuse_other_options(compares=compares, paths=files, measuring=measuring)
+    if compares:
+        return compare_files(ctx, files, as_json=as_json, output=output)
     chosen_baseline = _require_packages(baseline)
     # NumPy may be absent until here.
     from clprobe.bench.run import Measured, Options, measure_devices  # noqa: PLC0415
     from clprobe.bench.summary import summarise  # noqa: PLC0415
 
+    name: EffortName = effort or "default"
+    total = None if tune else EFFORTS[name].total_seconds
     options = Options(
-        workloads=workloads or WORKLOADS, effort=effort or "default", baseline=chosen_baseline
+        workloads=workloads or (QUICK_WORKLOADS if effort == "quick" else WORKLOADS),
+        effort=name,
+        baseline=chosen_baseline,
+        tune=tune,
+        # Tuning takes its own time.
+        deadline=None if total is None else begun + total - _LAST_SECONDS,
     )
     snapshot = Snapshot()
     measured = Measured()
     try:
         _say("looking for devices")
         snapshot = collect()
-        targets = _targets(snapshot, selectors)
-        measure_devices(targets, options, measured, _say)
+        targets, absent = _targets(snapshot, selectors)
+        measured.contestants |= {one.name: one for one in absent}
+        unreadable = measured.watch.unreadable()
+        if unreadable:
+            _say(f"not readable here, so not watched: {', '.join(unreadable)}")
+        try:
+            measure_devices(targets, options, measured, _say)
+        finally:
+            # From here on nothing takes long, and what was measured must reach its reader.
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
     except KeyboardInterrupt:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
         measured.complete = False
+        measured.interrupted = True
         _say("interrupted; what was measured so far:")
-    report = _scrubbed(summarise(measured, snapshot.system, chosen_baseline))
+    report = _scrubbed(summarise(measured, snapshot.system, options))
     _show(report, ctx, as_json=as_json)
     if output is not None:
-        _write(report, output)
+        write(_rendered(report, output.suffix), output)
     return _status(measured)
 
 
@@ -113,12 +169,23 @@ def _scrubbed(report: BenchReport) -> BenchReport:
     return msgspec.convert(scrub_document(msgspec.to_builtins(report), known), BenchReport)
 
 
-def _targets(snapshot: Snapshot, selectors: tuple[str, ...]) -> tuple[Target, ...]:
-    devices = take_inventory(derive(snapshot, Tables.load())).devices
-    targets = targets_of(devices, select_devices(devices, selectors))
-    if not targets:
+def _targets(
+    snapshot: Snapshot, selectors: tuple[str, ...]
+) -> tuple[tuple[Target, ...], tuple[Contestant, ...]]:
+    """Return what is to be measured, and which of it this machine lacks."""
+    tables = Tables.load()
+    devices = take_inventory(derive(snapshot, tables)).devices
+    asked = [one for one in KINDS if not selectors or one in selectors]
+    others = [one for one in selectors if one not in KINDS]
+    selected = select_devices(devices, others) if others or not selectors else ()
+    targets = targets_of(devices, selected, lambda device: theoretical_peak(device, tables))
+    found, absent = rivals(asked)
+    if not targets and asked != list(selectors):
         _say("there is no OpenCL device; clprobe doctor says why")
-    return targets
+    if selectors:
+        for one in absent:
+            _say(f"{one.name} takes no part: {one.detail}")
+    return (*targets, *found), absent
 
 
 def _require_packages(baseline: Baseline | None) -> Baseline:
@@ -150,7 +217,7 @@ def _say(text: str) -> None:
 
 def _show(report: BenchReport, ctx: click.Context, *, as_json: bool) -> None:
     if as_json:
-        click.echo(document(_SCHEMA, report), nl=False)
+        click.echo(document(SCHEMA, report), nl=False)
         return
     # rich is slow to import and only text needs it.
     from clprobe.report.bench_text import bench_text  # noqa: PLC0415
@@ -160,20 +227,9 @@ def _show(report: BenchReport, ctx: click.Context, *, as_json: bool) -> None:
     console.print(bench_text(report, plain=not speaks_utf8(console)))
 
 
-def _write(report: BenchReport, output: Path) -> None:
-    try:
-        output.write_text(_rendered(report, output.suffix), encoding="utf-8")
-    except OSError as error:
-        raise ClprobeError(
-            reference="output-not-writable",
-            message=f"{output} cannot be written: {error.strerror}.",
-            hint="Choose another file with --output.",
-        ) from error
-
-
 def _rendered(report: BenchReport, suffix: str) -> str:
     if suffix == ".json":
-        return document(_SCHEMA, report)
+        return document(SCHEMA, report)
     from clprobe.report.bench_html import bench_html  # noqa: PLC0415
     from clprobe.report.bench_markdown import bench_markdown  # noqa: PLC0415
 

@@ -7,17 +7,28 @@ import msgspec
 
 ResultStatus = Literal["ok", "wrong-result", "unsupported", "skipped", "error"]
 Decision = Literal["device", "cpu", "no-difference", "refused"]
+Interval = tuple[float, float]
+"""Low and high."""
+RanOn = Literal["device", "cpu", "unknown"]
+LimitedBy = Literal["launch", "transfer", "bandwidth", "arithmetic"]
+ContestantKind = Literal["opencl", "torch-cpu", "numpy", "torch-xpu", "torch-ocl"]
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True):
-    """One measured figure; `ci95` is (low, high) in `unit`, figures are None unless `ok`."""
+    """One measured figure; `ci95` is (low, high) in `unit`, figures are None unless `ok`.
+
+    `compile_ms` and `transfer_ms` (of the operands) are spent once, in training that of a batch
+    before each step; `wall_ms` is one repetition, of which `kernel_ms` is computing and `launch_ms`
+    starting and waiting. `intensity`: floating point operations per byte that must at least be
+    moved. Peaks are in `unit`.
+    """
 
     device: str
     workload: str
     metric: str
     unit: str
     median: float | None
-    ci95: tuple[float, float] | None
+    ci95: Interval | None
     samples: int
     status: ResultStatus
     max_error: float | None = None
@@ -26,10 +37,25 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     transfer_ms: float | None = None
     fraction_of_peak: float | None = None
     detail: str = ""
+    batch: int | None = None
+    kernel_ms: float | None = None
+    launch_ms: float | None = None
+    wall_ms: float | None = None
+    intensity: float | None = None
+    theoretical_peak: float | None = None
+    measured_peak: float | None = None
+    fraction_of_theoretical: float | None = None
+    energy_per_sample_j: float | None = None
+    ran_on: RanOn = "unknown"
+    cpu_share: float | None = None
+    limited_by: LimitedBy | None = None
 
 
 class Training(msgspec.Struct, frozen=True, kw_only=True):
-    """One training run; `accuracy` is the share of test samples classified rightly."""
+    """One training run; `accuracy` is the share of test samples classified rightly.
+
+    `loss` and `reference_loss` have one value per step; `seconds` is the whole training.
+    """
 
     device: str
     model: str
@@ -39,6 +65,10 @@ class Training(msgspec.Struct, frozen=True, kw_only=True):
     matches_reference: bool | None
     status: ResultStatus = "ok"
     detail: str = ""
+    reference_loss: tuple[float, ...] = ()
+    target_accuracy: float | None = None
+    epochs_to_target: int | None = None
+    seconds: float | None = None
 
 
 class BenchVerdict(msgspec.Struct, frozen=True, kw_only=True):
@@ -47,16 +77,108 @@ class BenchVerdict(msgspec.Struct, frozen=True, kw_only=True):
     workload: str
     device: str
     ratio: float | None
-    ci95: tuple[float, float] | None
+    ci95: Interval | None
     decision: Decision
     text: str
 
 
+class Contestant(msgspec.Struct, frozen=True, kw_only=True):
+    """What took part, or why it did not; `name` is what results call their device."""
+
+    name: str
+    kind: ContestantKind
+    version: str | None = None
+    threads: int | None = None
+    status: ResultStatus = "ok"
+    detail: str = ""
+
+
+class Peak(msgspec.Struct, frozen=True, kw_only=True):
+    """The most that a device can do: `theoretical` from its data sheet, `how` it was worked out."""
+
+    device: str
+    unit: Literal["GFLOP/s", "GB/s"]
+    theoretical: float | None = None
+    measured: float | None = None
+    how: str = ""
+
+
+class Crossover(msgspec.Struct, frozen=True, kw_only=True):
+    """The smallest batch from which on the device is faster; None: at none that was measured."""
+
+    device: str
+    model: str
+    batch: int | None
+    text: str
+
+
+class FrequencyMhz(msgspec.Struct, frozen=True, kw_only=True):
+    """The CPU's clock while bench ran."""
+
+    start: float | None = None
+    end: float | None = None
+    lowest: float | None = None
+
+
+class TemperatureC(msgspec.Struct, frozen=True, kw_only=True):
+    """The processor's temperature before and after."""
+
+    start: float | None = None
+    end: float | None = None
+
+
+class Conditions(msgspec.Struct, frozen=True, kw_only=True):
+    """What the machine was like meanwhile; `warnings` are sentences. None: could not be read."""
+
+    other_load_percent: int | None = None
+    frequency_mhz: FrequencyMhz | None = None
+    temperature_c: TemperatureC | None = None
+    throttled: bool | None = None
+    warnings: tuple[str, ...] = ()
+
+
+class TunedProduct(msgspec.Struct, frozen=True, kw_only=True):
+    """The fastest configuration found for one product of matrices, and what was used before."""
+
+    product: str
+    configuration: str
+    gflops: float
+    gflops_before: float
+
+
+class RejectedConfiguration(msgspec.Struct, frozen=True, kw_only=True):
+    """A configuration that is never used: it exceeds a limit, does not build or is wrong."""
+
+    product: str
+    configuration: str
+    reason: str
+
+
+class Tuning(msgspec.Struct, frozen=True, kw_only=True):
+    """What measuring configurations on one device found; `problem` if it could not be finished."""
+
+    device: str
+    seconds: float
+    found: tuple[TunedProduct, ...] = ()
+    rejected: tuple[RejectedConfiguration, ...] = ()
+    problem: str = ""
+
+
 class BenchReport(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything a bench run found."""
+    """Everything a bench run found; `effort` is quick, default or full.
+
+    `interrupted`: it ended before everything that was asked had its turn.
+    """
 
     host: dict[str, str | int | None]
     baseline: str
     results: tuple[Result, ...]
     training: tuple[Training, ...]
     verdicts: tuple[BenchVerdict, ...]
+    effort: str | None = None
+    contestants: tuple[Contestant, ...] = ()
+    conditions: Conditions = Conditions()
+    peaks: tuple[Peak, ...] = ()
+    crossovers: tuple[Crossover, ...] = ()
+    interrupted: bool = False
+    tuning: tuple[Tuning, ...] = ()

@@ -1,68 +1,72 @@
 # SPDX-License-Identifier: MIT
-"""The bench report as one page that needs nothing else."""
+"""The bench report as one page that needs nothing else: verdicts, pictures, all figures."""
 
-from html import escape
+from collections.abc import Iterator
 
-from clprobe.model.measurement import BenchReport
-from clprobe.report.bench_rows import RATIO_NOTE, Row, Section, conditions, sections_of
+from clprobe.model.measurement import BenchReport, Decision
+from clprobe.report.bench_conditions import condition_facts, notes, warnings_of
+from clprobe.report.bench_page.batch_curves import batch_curves
+from clprobe.report.bench_page.loss_curves import loss_curves
+from clprobe.report.bench_page.ratios import ratios
+from clprobe.report.bench_page.roofline import roofline
+from clprobe.report.bench_page.shell import page, sentences, warnings
+from clprobe.report.bench_page.svg import element, text
+from clprobe.report.bench_page.tables import tables
+from clprobe.report.bench_page.time_split import time_split
+from clprobe.report.bench_rows import RATIO_NOTE, Section, method, sections_of
 
-_BAR_PIXELS = 160
-_STYLE = """
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem }
-table { border-collapse: collapse; width: 100% }
-th, td { padding: .3rem .6rem; border-bottom: 1px solid #8884; text-align: left }
-.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap }
-td:first-child, td:last-child { white-space: nowrap }
-.device { fill: #2a7f3b } .cpu { fill: #c77700 } .no-difference { fill: #777 }
-:root { color-scheme: light dark }
-"""
+_SIGNS: dict[Decision, str] = {"device": "✓", "cpu": "!", "no-difference": "=", "refused": "✗"}
 
 
 def bench_html(report: BenchReport) -> str:
-    """Return the page."""
-    host = ", ".join(f"{key} {value}" for key, value in report.host.items() if value is not None)
-    return (
-        '<!DOCTYPE html>\n<html lang="en">\n<head><meta charset="utf-8">'
-        f"<title>clprobe bench</title><style>{_STYLE}</style></head>\n<body>\n"
-        "<h1>clprobe bench</h1>\n"
-        + "".join(map(_section, sections_of(report)))
-        + f"<p>{escape(conditions(report))} {RATIO_NOTE} Bars are logarithmic: the "
-        "line marks equal speed, the ends 16 times slower and faster.</p>\n"
-        f"<p>Host: {escape(host)}</p>\n</body>\n</html>\n"
+    """Return the page; every text from outside is escaped."""
+    sections = sections_of(report)
+    devices = dict.fromkeys(verdict.device for verdict in report.verdicts)
+    return page(
+        "clprobe bench",
+        "<h1>Is the device worth it?</h1>\n"
+        + warnings(warnings_of(report))
+        + ("".join(map(_verdict, sections)) or "<p>Nothing was measured.</p>\n")
+        + sentences([("·", note) for note in notes(report)])
+        + _pictures("Training at each batch size", batch_curves(report))
+        + "".join(
+            _pictures(f"Pictures of {device}", _device_pictures(report, device, f"device-{index}"))
+            for index, device in enumerate(devices)
+        )
+        + f"<h2>Conditions</h2>\n{_facts(report)}"
+        + f"<h2>All figures</h2>\n{tables(report)}\n"
+        + f"<footer>{text(method(report))} {RATIO_NOTE}</footer>\n",
     )
 
 
-def _section(section: Section) -> str:
-    headings = ("device", section.reference, "ratio", "95 % interval")
-    numbers = "".join(f'<th class="number">{escape(heading)}</th>' for heading in headings)
-    head = f"<th>workload</th>{numbers}<th></th><th>verdict</th>"
-    sentences = [*(sentence for _, sentence in section.conclusions), *section.training]
-    items = "".join(f"<li>{escape(sentence)}</li>" for sentence in sentences)
-    return (
-        f"<h2>{escape(section.device)}</h2>\n<table>\n<tr>{head}</tr>\n"
-        + "".join(map(_line, section.rows))
-        + f"</table>\n<ul>{items}</ul>\n"
-    )
+def _verdict(section: Section) -> str:
+    said = [(_SIGNS[decision], sentence) for decision, sentence in section.conclusions]
+    said += [("→", crossover) for crossover in section.crossovers]
+    said += [("✓", lesson) for lesson in section.training]
+    return f"<section>\n<h2>{text(section.device)}</h2>\n{sentences(said)}</section>\n"
 
 
-def _line(row: Row) -> str:
-    numbers = "".join(
-        f'<td class="number">{escape(text)}</td>'
-        for text in (row.device, row.cpu, row.ratio, row.interval)
-    )
-    return (
-        f"<tr><td>{escape(row.workload)}</td>{numbers}<td>{_bar(row)}</td>"
-        f"<td>{escape(row.effect)}</td></tr>\n"
-    )
-
-
-def _bar(row: Row) -> str:
-    if row.share is None:
+def _pictures(heading: str, figures: Iterator[str]) -> str:
+    drawn = "\n".join(figures)
+    if not drawn:
         return ""
-    width = row.share * _BAR_PIXELS
-    middle = _BAR_PIXELS / 2
-    return (
-        f'<svg width="{_BAR_PIXELS}" height="14" role="img" aria-label="ratio {row.ratio}">'
-        f'<rect class="{row.decision}" width="{width:.1f}" height="14"/>'
-        f'<line x1="{middle}" x2="{middle}" y2="14" stroke="currentColor"/></svg>'
+    return f"<h2>{text(heading)}</h2>\n" + element("div", drawn, class_="pictures") + "\n"
+
+
+def _device_pictures(report: BenchReport, device: str, name: str) -> Iterator[str]:
+    for figure in (
+        ratios(report, device, f"{name}-ratios"),
+        roofline(report, device, f"{name}-roofline"),
+    ):
+        if figure is not None:
+            yield figure
+    yield from time_split(report, device, f"{name}-split")
+    yield from loss_curves(report, device)
+
+
+def _facts(report: BenchReport) -> str:
+    facts = "".join(
+        element("dt", text(name)) + element("dd", text(value))
+        for name, value in condition_facts(report)
     )
+    return element("dl", facts) + "\n" if facts else "<p>Nothing is known of them.</p>\n"

@@ -1,28 +1,42 @@
 # SPDX-License-Identifier: MIT
-"""The bench report as Markdown, for issues and pull requests."""
+"""The bench report as Markdown, for issues, pull requests and posts in forums."""
+
+from collections.abc import Iterator
 
 from clprobe.model.measurement import BenchReport
-from clprobe.report.bench_rows import RATIO_NOTE, Row, Section, conditions, sections_of
+from clprobe.report.bench_conditions import condition_facts, notes, warnings_of
+from clprobe.report.bench_rows import RATIO_NOTE, Row, Section, method, sections_of
 from clprobe.report.markdown_text import plain, row
 
 
 def bench_markdown(report: BenchReport) -> str:
-    """Return one table per device and the conditions below."""
-    parts = ["# clprobe bench", *map(_section, sections_of(report))]
-    parts.append(f"{conditions(report)} {RATIO_NOTE}")
-    host = ", ".join(f"{key} {value}" for key, value in report.host.items() if value is not None)
-    return "\n\n".join([*parts, f"Host: {plain(host)}"]) + "\n"
+    """Return the conclusions and one table per device, and the conditions below."""
+    parts = ["# clprobe bench", *(f"> ⚠ {plain(one)}" for one in warnings_of(report))]
+    parts += map(_section, sections_of(report))
+    parts += map(plain, notes(report))
+    if not report.verdicts:
+        parts.append("Nothing was measured.")
+    parts += [f"{plain(method(report))} {RATIO_NOTE}", *_conditions(report)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _conditions(report: BenchReport) -> Iterator[str]:
+    facts = "; ".join(f"{plain(name)} {plain(value)}" for name, value in condition_facts(report))
+    if facts:
+        yield f"Host: {facts}"
 
 
 def _section(section: Section) -> str:
+    sentences = [sentence for _, sentence in section.conclusions]
+    items = [
+        f"- {plain(sentence)}" for sentence in (*sentences, *section.crossovers, *section.training)
+    ]
     table = [
         f"| workload | device | {plain(section.reference)} | ratio | 95 % interval | verdict |",
         "|---|---:|---:|---:|---:|---|",
         *map(_line, section.rows),
     ]
-    sentences = [*(sentence for _, sentence in section.conclusions), *section.training]
-    items = [f"- {plain(sentence)}" for sentence in sentences]
-    return "\n".join([f"## {plain(section.device)}", "", *table, "", *items]).rstrip()
+    return "\n".join([f"## {plain(section.device)}", "", *items, "", *table]).rstrip()
 
 
 def _line(one: Row) -> str:

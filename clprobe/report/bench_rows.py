@@ -10,7 +10,6 @@ from clprobe.report.bench_words import REFERENCES, Judged, conclusions, effect, 
 from clprobe.report.terminal import safe
 
 _BAR_LIMIT = 16.0
-_QUIET_PERCENT = 10
 
 RATIO_NOTE = "Ratio: device over CPU, above 1 the device is faster."
 
@@ -20,8 +19,10 @@ class Row:
     """One workload; texts are empty where there are no figures."""
 
     workload: str
-    device: str
-    cpu: str
+    figure: str
+    """The device's, as the next in `unit`."""
+    cpu_figure: str
+    unit: str
     ratio: str
     interval: str
     share: float | None
@@ -29,6 +30,16 @@ class Row:
     decision: Decision
     effect: str
     """The verdict in two words."""
+
+    @property
+    def device(self) -> str:
+        """Return the device's figure with its unit."""
+        return f"{self.figure} {self.unit}" if self.figure else ""
+
+    @property
+    def cpu(self) -> str:
+        """Return the reference's figure with its unit."""
+        return f"{self.cpu_figure} {self.unit}" if self.cpu_figure else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +52,7 @@ class Section:
     rows: tuple[Row, ...]
     conclusions: tuple[tuple[Decision, str], ...]
     training: tuple[str, ...]
+    crossovers: tuple[str, ...]
 
 
 def sections_of(report: BenchReport) -> tuple[Section, ...]:
@@ -49,20 +61,17 @@ def sections_of(report: BenchReport) -> tuple[Section, ...]:
     return tuple(_section(report, device) for device in devices)
 
 
-def conditions(report: BenchReport) -> str:
-    """Return what the figures are, and whether they can be trusted."""
-    text = (
-        f"Medians; device and {REFERENCES.get(report.baseline, report.baseline)} were measured in "
-        "turns in one process. Faster or slower: the 95 % bootstrap interval of the ratio leaves "
-        "out 1."
+def method(report: BenchReport) -> str:
+    """Return what the figures are."""
+    return (
+        f"Medians; device and {_reference(report)} were measured in turns in one process. Faster "
+        "or slower: the 95 % bootstrap interval of the ratio leaves out 1."
     )
-    other_load = report.host.get("other_load_percent")
-    if isinstance(other_load, int) and other_load > _QUIET_PERCENT:
-        text += (
-            f" Other programs used {other_load} % of the CPU meanwhile, so do not rely on these "
-            "figures: measure again when they rest."
-        )
-    return text
+
+
+def cost_workloads(report: BenchReport, device: str) -> set[str]:
+    """Return the workloads whose figure is what the device costs, in which there is no race."""
+    return {one.workload for one in report.results if one.device == device and is_cost(one)}
 
 
 def _section(report: BenchReport, device: str) -> Section:
@@ -70,11 +79,11 @@ def _section(report: BenchReport, device: str) -> Section:
     judged = [
         (verdict, results[verdict.workload])
         for verdict in report.verdicts
-        if verdict.device == device
+        if verdict.device == device and verdict.workload in results
     ]
     return Section(
         device=safe(device),
-        reference=REFERENCES.get(report.baseline, safe(report.baseline)),
+        reference=_reference(report),
         rows=tuple(_rows(judged)),
         conclusions=tuple(
             (decision, safe(text)) for decision, text in conclusions(judged, report.baseline)
@@ -83,17 +92,23 @@ def _section(report: BenchReport, device: str) -> Section:
             safe(_lesson(entry, entry.accuracy))
             for entry in report.training
             # Why one did not end is among the conclusions.
-            if entry.device == device and entry.accuracy is not None
+            if entry.device == device and entry.accuracy is not None and entry.loss
         ),
+        crossovers=tuple(safe(one.text) for one in report.crossovers if one.device == device),
     )
+
+
+def _reference(report: BenchReport) -> str:
+    return REFERENCES.get(report.baseline, safe(report.baseline))
 
 
 def _rows(judged: Sequence[Judged]) -> Iterator[Row]:
     for verdict, result in judged:
         yield Row(
-            workload=verdict.workload,
-            device="" if result.median is None else _figure(result.median, result.unit),
-            cpu=_cpu_figure(result, verdict),
+            workload=safe(verdict.workload),
+            figure="" if result.median is None else _significant(result.median),
+            cpu_figure=_cpu_figure(result, verdict),
+            unit="" if result.median is None else safe(result.unit),
             ratio="" if verdict.ratio is None else _significant(verdict.ratio),
             interval="" if verdict.ci95 is None else " to ".join(map(_significant, verdict.ci95)),
             share=None if verdict.ratio is None or is_cost(result) else _share(verdict.ratio),
@@ -107,7 +122,7 @@ def _cpu_figure(result: Result, verdict: BenchVerdict) -> str:
         return ""
     is_time = result.metric == "latency"
     median = result.median * verdict.ratio if is_time else result.median / verdict.ratio
-    return _figure(median, result.unit)
+    return _significant(median)
 
 
 def _lesson(training: Training, accuracy: float) -> str:
@@ -121,10 +136,6 @@ def _lesson(training: Training, accuracy: float) -> str:
 def _share(ratio: float) -> float:
     bounded = min(max(ratio, 1 / _BAR_LIMIT), _BAR_LIMIT)
     return 0.5 + math.log(bounded, _BAR_LIMIT) / 2
-
-
-def _figure(value: float, unit: str) -> str:
-    return f"{_significant(value)} {unit}"
 
 
 def _significant(value: float) -> str:

@@ -2,11 +2,18 @@
 """What a device is worth, in a few sentences instead of one per workload."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from clprobe.model.measurement import BenchVerdict, Decision, Result
 
 REFERENCES = {"numpy": "NumPy", "torch": "torch"}
 _TRAINING = ("train-", "step-")
+_LIMITS = {
+    "launch": "launches",
+    "transfer": "transfers",
+    "bandwidth": "memory",
+    "arithmetic": "arithmetic",
+}
 
 Judged = tuple[BenchVerdict, Result]
 """A verdict and the device's result that it is about."""
@@ -19,7 +26,7 @@ def conclusions(judged: Sequence[Judged], baseline: str) -> Iterator[tuple[Decis
     # Training comes first: it is what the device is wanted for.
     compared.sort(key=lambda one: not one[0].workload.startswith(_TRAINING))
     device, cpu, even = (
-        [verdict for verdict, _ in compared if verdict.decision == decision]
+        list(_folded([one for one in compared if one[0].decision == decision]))
         for decision in ("device", "cpu", "no-difference")
     )
     if device:
@@ -27,7 +34,7 @@ def conclusions(judged: Sequence[Judged], baseline: str) -> Iterator[tuple[Decis
     if cpu:
         yield "cpu", f"Use {reference} for {_with_factors(cpu, 'as fast')}."
     if even:
-        yield "no-difference", f"No difference for {_listed(one.workload for one in even)}."
+        yield "no-difference", f"No difference for {_listed(one.name for one in even)}."
     yield from (
         (verdict.decision, verdict.text)
         for verdict, result in judged
@@ -54,7 +61,7 @@ def is_cost(result: Result) -> bool:
 
 def _problems(judged: Sequence[Judged]) -> Iterator[tuple[Decision, str]]:
     """Yield one sentence for all workloads that have the same problem."""
-    alike: dict[tuple[Decision, str], list[str]] = {}
+    alike: dict[tuple[Decision, str, str], list[str]] = {}
     for verdict, result in judged:
         # Build logs have many lines; the first says what failed.
         problem = result.detail.partition("\n")[0]
@@ -62,25 +69,82 @@ def _problems(judged: Sequence[Judged]) -> Iterator[tuple[Decision, str]]:
             # No workload but a stage before them all.
             yield verdict.decision, f"{result.workload.capitalize()} failed: {problem}"
         elif verdict.ratio is None:
-            alike.setdefault((verdict.decision, problem), []).append(verdict.workload)
-    for (decision, problem), workloads in alike.items():
-        advice = "Use the CPU for" if decision == "cpu" else "Do not use it for"
+            advice = _advice(verdict, result)
+            alike.setdefault((verdict.decision, advice, problem), []).append(verdict.workload)
+    for (decision, advice, problem), workloads in alike.items():
         yield decision, f"{advice} {_listed(workloads)}: {problem}"
 
 
-def _with_factors(verdicts: Sequence[BenchVerdict], meaning: str) -> str:
-    first, *rest = verdicts
-    return _listed(
-        (
-            f"{first.workload} ({_factor(first)} {meaning})",
-            *(f"{one.workload} ({_factor(one)})" for one in rest),
-        )
-    )
+def _advice(verdict: BenchVerdict, result: Result) -> str:
+    if verdict.decision == "cpu":
+        return "Use the CPU for"
+    # What was not run speaks neither for a device nor against it.
+    return "No verdict on" if result.status == "skipped" else "Do not use it for"
+
+
+def model_of(result: Result) -> str | None:
+    """Return which net a figure is about; None: no net."""
+    if result.batch is None:
+        return None
+    name = result.workload
+    for prefix in _TRAINING:
+        name = name.removeprefix(prefix)
+    return name.removesuffix(f"-{result.batch}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """One workload, or all batch sizes of a net that ended alike."""
+
+    name: str
+    verdicts: tuple[BenchVerdict, ...]
+    limits: frozenset[str | None]
+    """What limits the device in each."""
+
+    def factors(self, meaning: str = "") -> str:
+        """Return the name with how many times as fast it is, the least to the most."""
+        factors = [_ratio_away_from_one(verdict) for verdict in self.verdicts]
+        ends = dict.fromkeys((_shown(min(factors)), _shown(max(factors))))
+        said = f"{' to '.join(ends)}{meaning and f' {meaning}'}"
+        # Only who loses wants to know what holds it back.
+        limit = next(iter(self.limits)) if len(self.limits) == 1 else None
+        if limit is not None and all(one.decision == "cpu" for one in self.verdicts):
+            said += f", limited by {_LIMITS[limit]}"
+        return f"{self.name} ({said})"
+
+
+def _folded(judged: Sequence[Judged]) -> Iterator[_Group]:
+    """Yield the workloads, those that train one net at several batch sizes as one."""
+    alike: dict[str, list[Judged]] = {}
+    for verdict, result in judged:
+        model = model_of(result)
+        key = verdict.workload if model is None else f"training {model}"
+        alike.setdefault(key, []).append((verdict, result))
+    for key, group in alike.items():
+        verdicts = tuple(verdict for verdict, _ in group)
+        limits = frozenset(result.limited_by for _, result in group)
+        if len(group) == 1:
+            yield _Group(verdicts[0].workload, verdicts, limits)
+            continue
+        batches = sorted(result.batch or 0 for _, result in group)
+        yield _Group(f"{key} at batch {_listed(map(str, batches))}", verdicts, limits)
+
+
+def _with_factors(groups: Sequence[_Group], meaning: str) -> str:
+    first, *rest = groups
+    return _listed((first.factors(meaning), *(one.factors() for one in rest)))
 
 
 def _factor(verdict: BenchVerdict) -> str:
+    return _shown(_ratio_away_from_one(verdict))
+
+
+def _ratio_away_from_one(verdict: BenchVerdict) -> float:
     ratio = verdict.ratio or 1.0
-    factor = max(ratio, 1 / ratio)
+    return max(ratio, 1 / ratio)
+
+
+def _shown(factor: float) -> str:
     digits = 2 if factor < 1.1 else 1 if factor < 10 else 0
     return f"{factor:.{digits}f}×"
 

@@ -13,6 +13,7 @@ from clprobe.engine.inventory import Inventory
 from clprobe.engine.lexicon import Explained
 from clprobe.engine.matrix import MatrixRow
 from clprobe.engine.support_table import SupportTable
+from clprobe.model.bench_comparison import BenchComparison
 from clprobe.model.codec import snapshot_schema
 from clprobe.model.comparison import Comparison
 from clprobe.model.finding import Diagnosis
@@ -46,7 +47,8 @@ def published() -> dict[str, JsonSchema]:
         "clprobe.explain/1": _printed("clprobe.explain/1", Explained),
         "clprobe.matrix/1": _printed("clprobe.matrix/1", SupportTable),
         "clprobe.env/1": _printed("clprobe.env/1", EnvReport),
-        "clprobe.bench/1": _printed("clprobe.bench/1", BenchReport),
+        "clprobe.bench/1": _bench(),
+        "clprobe.bench-compare/1": _printed("clprobe.bench-compare/1", BenchComparison),
         SNAPSHOT: snapshot_schema(),
     }
 
@@ -68,6 +70,15 @@ def _doctor() -> JsonSchema:
     schema["required"].append("elapsed_ms")
     # Absent findings are for `--why` and never printed.
     schema["$defs"]["Finding"]["properties"]["verdict"]["enum"].remove("absent")
+    return schema
+
+
+def _bench() -> JsonSchema:
+    """Return the schema that documents of earlier versions fit too: they lack what came later."""
+    schema = _printed("clprobe.bench/1", BenchReport)
+    for name, last in (("Result", "detail"), ("Training", "detail"), (None, "verdicts")):
+        required = (schema if name is None else schema["$defs"][name])["required"]
+        del required[required.index(last) + 1 :]
     return schema
 
 

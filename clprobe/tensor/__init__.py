@@ -1,12 +1,21 @@
 # SPDX-License-Identifier: MIT
 """A small deep-learning framework on OpenCL: tensors, a tape, layers and an optimiser."""
 
-from clprobe.tensor import nn, ops, optim
+from clprobe.tensor import functions, nn, ops, optim
 from clprobe.tensor.array import Array
+from clprobe.tensor.autocast import autocast
 from clprobe.tensor.device import Device, Recorded
 from clprobe.tensor.errors import BuildError, DeviceError, DtypeError, ShapeError
 from clprobe.tensor.limits import Limits
-from clprobe.tensor.tensor import Tensor, conv2d, linear, max_pool2d, softmax_cross_entropy
+from clprobe.tensor.loss_scale import LossScale
+from clprobe.tensor.tensor import (
+    Tensor,
+    conv2d,
+    conv_transpose2d,
+    linear,
+    max_pool2d,
+    softmax_cross_entropy,
+)
 
 __all__ = [
     "Array",
@@ -15,10 +24,14 @@ __all__ = [
     "DeviceError",
     "DtypeError",
     "Limits",
+    "LossScale",
     "Recorded",
     "ShapeError",
     "Tensor",
+    "autocast",
     "conv2d",
+    "conv_transpose2d",
+    "functions",
     "linear",
     "max_pool2d",
     "nn",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A buffer with a shape: row-major, contiguous, float32 data or int32 labels."""
+"""A buffer with a shape: row-major, contiguous, float32 data, float16 copies or int32 labels."""
 
 from math import prod
 
@@ -7,27 +7,32 @@ import numpy as np
 import numpy.typing as npt
 import pyopencl as cl
 
+from clprobe.tensor import fusion
 from clprobe.tensor.device import Device
 from clprobe.tensor.errors import DtypeError, ShapeError
+from clprobe.tensor.memory import Pool
+from clprobe.tensor.storage import Constant, Shape, Storage
 
-Shape = tuple[int, ...]
-HostArray = npt.NDArray[np.float32] | npt.NDArray[np.int32]
+__all__ = ["Array", "HostArray", "Shape"]
 
-_DTYPES = (np.dtype(np.float32), np.dtype(np.int32))
+HostArray = npt.NDArray[np.float32] | npt.NDArray[np.float16] | npt.NDArray[np.int32]
+
+_DTYPES = (np.dtype(np.float32), np.dtype(np.float16), np.dtype(np.int32))
 
 
 class Array:
-    """Values on a device; without elements it has no buffer, for OpenCL has no empty ones."""
+    """Values on a device, or what will compute them when somebody asks for `buffer`.
 
-    __slots__ = ("_buffer", "device", "dtype", "shape")
+    Without elements there is no buffer, for OpenCL has no empty ones.
+    """
 
-    def __init__(
-        self, device: Device, shape: Shape, dtype: np.dtype, buffer: cl.Buffer | None
-    ) -> None:
+    __slots__ = ("device", "dtype", "shape", "storage")
+
+    def __init__(self, device: Device, shape: Shape, dtype: np.dtype, storage: Storage) -> None:
         self.device = device
         self.shape = shape
         self.dtype = dtype
-        self._buffer = buffer
+        self.storage = storage
 
     @classmethod
     def empty(cls, device: Device, shape: Shape, dtype: npt.DTypeLike = np.float32) -> "Array":
@@ -35,22 +40,28 @@ class Array:
 
         **Raises** DeviceError, DtypeError.
         """
-        dtype = np.dtype(dtype)
+        return cls._allocated(device, shape, np.dtype(dtype), device.pool)
+
+    @classmethod
+    def _allocated(cls, device: Device, shape: Shape, dtype: np.dtype, pool: Pool) -> "Array":
         if dtype not in _DTYPES:
             raise DtypeError(
                 f"A tensor holds float32 data or int32 labels, not {dtype}.",
                 hint="Convert it first, for example with values.astype(numpy.float32).",
             )
-        size_bytes = prod(shape) * dtype.itemsize
-        return cls(device, shape, dtype, device.allocate(size_bytes) if size_bytes else None)
+        array = cls(device, shape, dtype, Storage())
+        if array.size:
+            array.storage.hold(device.allocate(array.size_bytes, pool), pool)
+        return array
 
     @classmethod
     def full(cls, device: Device, shape: Shape, value: float) -> "Array":
-        """Return a float32 array with one value everywhere."""
-        array = cls.empty(device, shape)
-        if array.size:
-            device.fill(array.buffer, np.float32(value), array.size_bytes)
-        return array
+        """Return a float32 array with one value everywhere; it takes memory only when needed."""
+        constant = Constant(float(np.float32(value)), prod(shape))
+        storage = Storage(constant)
+        if constant.size:
+            device.pending.add(storage)
+        return cls(device, shape, np.dtype(np.float32), storage)
 
     @classmethod
     def from_numpy(cls, values: HostArray, device: Device) -> "Array":
@@ -58,7 +69,9 @@ class Array:
 
         **Raises** DeviceError, DtypeError.
         """
-        array = cls.empty(device, values.shape, values.dtype)
+        # A captured step does not upload again when it is replayed, so these values must not lie
+        # where other arrays of the step lay before.
+        array = cls._allocated(device, values.shape, values.dtype, device.lasting_pool)
         if array.size:
             device.upload(array.buffer, np.ascontiguousarray(values))
         return array
@@ -73,12 +86,47 @@ class Array:
             self.device.download(values, self.buffer)
         return values
 
+    def assign(self, values: "HostArray | Array") -> None:
+        """Overwrite the values where they lie, from the host or from another array.
+
+        **Raises** ShapeError, DtypeError, DeviceError.
+        """
+        if values.shape != self.shape:
+            raise ShapeError(f"Values of shape {values.shape} do not fit an array of {self.shape}.")
+        if values.dtype != self.dtype:
+            raise DtypeError(f"An array of {self.dtype} takes no values of {values.dtype}.")
+        if not self.size:
+            return
+        if isinstance(values, Array):
+            source = values.buffer
+            self.device.copy(self.changing_buffer(), source, self.size_bytes)
+        else:
+            if self.device.capturing is not None:
+                self.device.capturing.refuse("values that come from the host")
+            self.device.upload(self.changing_buffer(), np.ascontiguousarray(values))
+
     @property
     def buffer(self) -> cl.Buffer:
-        """Return the memory; only an array with elements has any."""
-        if self._buffer is None:
+        """Return the memory, once the values are computed; only an array with elements has any.
+
+        **Raises** ShapeError, DeviceError, BuildError.
+        """
+        storage = self.storage
+        if storage.expression is not None:
+            fusion.compute(self.device, storage)
+        if storage.buffer is None:
             raise ShapeError(f"An array of shape {self.shape} has no buffer.")
-        return self._buffer
+        return storage.buffer
+
+    def changing_buffer(self) -> cl.Buffer:
+        """Return the memory for a kernel that changes values in place.
+
+        Expressions that have yet to read the present values are computed first.
+        """
+        buffer = self.buffer
+        fusion.compute_readers(self.device, self.storage)
+        self.storage.half = None
+        return buffer
 
     @property
     def size(self) -> int:
@@ -91,10 +139,10 @@ class Array:
         return self.size * self.dtype.itemsize
 
     def reshape(self, shape: Shape) -> "Array":
-        """Return the same buffer under another shape of equal size.
+        """Return the same storage under another shape of equal size.
 
         **Raises** ShapeError.
         """
         if prod(shape) != self.size:
             raise ShapeError(f"{self.size} values of shape {self.shape} do not fill {shape}.")
-        return Array(self.device, shape, self.dtype, self._buffer)
+        return Array(self.device, shape, self.dtype, self.storage)

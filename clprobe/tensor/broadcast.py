@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from clprobe.tensor.array import Shape
 from clprobe.tensor.errors import ShapeError
+from clprobe.tensor.storage import Shape
 
 
 @dataclass(frozen=True, slots=True)

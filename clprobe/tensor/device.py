@@ -1,23 +1,32 @@
 # SPDX-License-Identifier: MIT
-"""One OpenCL device opened for work: context, queue with profiling, limits, kernels, memory."""
+"""One OpenCL device opened for work: context, queue, limits, kernels, memory."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, Protocol
+from weakref import WeakSet
 
 import numpy as np
 import pyopencl as cl
-from pyopencl.tools import ImmediateAllocator, MemoryPool
 
+from clprobe.tensor.binary_cache import BinaryCache
+from clprobe.tensor.commands import bind, copy_bytes
 from clprobe.tensor.errors import DeviceError
 from clprobe.tensor.limits import Limits
+from clprobe.tensor.memory import MemoryUse, Pool
 from clprobe.tensor.pocl_target import name_target_cpu
 from clprobe.tensor.program import Kernel, Programs
+from clprobe.tensor.storage import Storage
+from clprobe.tensor.uploads import Uploads
+
+if TYPE_CHECKING:
+    from clprobe.tensor.capture import Step
 
 Argument = cl.Buffer | np.generic | np.ndarray[Any, Any]
+NdRange = tuple[tuple[int, ...], tuple[int, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,19 +44,44 @@ class Recorded:
         return int(self.event.profile.end - self.event.profile.start)
 
 
+class Capture(Protocol):
+    """Somebody who wants to know every command, so as to enqueue it again."""
+
+    def add(self, name: str, enqueue: Callable[..., cl.Event], arguments: tuple[Any, ...]) -> None:
+        """Take note of `enqueue(queue, *arguments)`."""
+
+    def add_kernel(self, kernel: Kernel, ranges: "NdRange", arguments: Sequence[Argument]) -> None:
+        """Take note of a launch."""
+
+    def refuse(self, what: str) -> None:
+        """Fail, for this cannot be enqueued again."""
+
+
 class Device:
     """A device with one in-order queue; close it, or use it in a `with` statement."""
 
-    def __init__(self, cl_device: cl.Device, limits: Limits, kernels: Path | None = None) -> None:
+    def __init__(
+        self,
+        cl_device: cl.Device,
+        limits: Limits,
+        kernels: Path | None = None,
+        cache: BinaryCache | None = None,
+    ) -> None:
         self.cl_device = cl_device
         self.limits = limits
         self.context = cl.Context([cl_device])
-        self.queue = cl.CommandQueue(
-            self.context, properties=cl.command_queue_properties.PROFILING_ENABLE
-        )
-        self.programs = Programs(self.context, cl_device, limits, kernels)
-        self._pool = MemoryPool(ImmediateAllocator(self.queue))
-        self._recordings: list[list[Recorded]] = []
+        self.queue = cl.CommandQueue(self.context)
+        self.programs = Programs(self.context, cl_device, limits, kernels, cache)
+        self.lasting_pool = Pool(self.create_buffer)
+        self.pool = self.lasting_pool
+        """Where arrays get their memory; a capture puts the pool of its step here."""
+        self.pending: WeakSet[Storage] = WeakSet()
+        """The storages of this device that are still expressions."""
+        self.capturing: Capture | None = None
+        self.era = 0
+        """Grows with each replay, which changes values unseen, and at either end of a capture."""
+        self.recordings: list[list[Recorded]] = []
+        self._uploads = Uploads()
 
     @classmethod
     def open(
@@ -56,17 +90,21 @@ class Device:
         *,
         limits: Limits | None = None,
         kernels: Path | None = None,
+        cache: BinaryCache | None = None,
     ) -> "Device":
         """Open a device; `limits` below its own make it behave like a smaller one.
 
-        `kernels` names another folder of kernels than the one that clprobe ships.
+        `kernels` names another folder of kernels than the one that clprobe ships. Built programs
+        are kept in `cache`, by default in the user's cache folder; `BinaryCache(None)` keeps none.
 
         **Raises** DeviceError.
         """
         # Before the first build: PoCL knows no processor newer than its LLVM.
         name_target_cpu(cl_device)
         try:
-            return cls(cl_device, Limits.of(cl_device) if limits is None else limits, kernels)
+            return cls(
+                cl_device, Limits.of(cl_device) if limits is None else limits, kernels, cache
+            )
         except cl.Error as error:
             raise DeviceError(f"{cl_device.name} cannot be opened: {error}") from error
 
@@ -80,8 +118,10 @@ class Device:
         """Return the time spent building kernels so far."""
         return self.programs.compile_ns
 
-    def allocate(self, size_bytes: int) -> cl.Buffer:
+    def allocate(self, size_bytes: int, pool: Pool | None = None) -> cl.Buffer:
         """Return an uninitialised buffer; memory is reused within this device's queue.
+
+        It comes from `pool`, which is `self.pool` unless given.
 
         **Raises** DeviceError, naming the bytes asked and the limit.
         """
@@ -92,17 +132,18 @@ class Device:
                 hint="Use a smaller batch.",
             )
         try:
-            # The pool rounds sizes up, which must not carry a large one past the limit.
-            if size_bytes > limit // 2:
-                return cl.Buffer(self.context, cl.mem_flags.READ_WRITE, size_bytes)
-            # A pooled buffer serves wherever a buffer does.
-            return cast("cl.Buffer", self._pool.allocate(size_bytes))
+            return (pool or self.pool).allocate(size_bytes)
         except cl.Error as error:
             raise DeviceError(
                 f"{self.name} could not allocate {size_bytes} bytes "
                 f"of {self.limits.global_memory_bytes}: {error}",
                 hint="Use a smaller batch.",
             ) from error
+
+    @property
+    def memory(self) -> MemoryUse:
+        """Return how much memory arrays take."""
+        return self.lasting_pool.use()
 
     def launch(
         self,
@@ -115,41 +156,66 @@ class Device:
 
         **Raises** DeviceError.
         """
-        ranges = f"global {tuple(global_size)}, local {tuple(local_size)}"
-        with self._naming(f"kernel {kernel.name} of {kernel.file}, {ranges}"):
-            for index, argument in enumerate(arguments):
-                kernel.handle.set_arg(index, argument)
-            event = cl.enqueue_nd_range_kernel(
-                self.queue, kernel.handle, tuple(global_size), tuple(local_size)
-            )
-        return self._record(kernel.name, event)
+        ranges = (tuple(global_size), tuple(local_size))
+        try:
+            bind(kernel.handle, arguments)
+            event = cl.enqueue_nd_range_kernel(self.queue, kernel.handle, *ranges)
+        except cl.Error as error:
+            raise DeviceError(
+                f"{self.name} refused kernel {kernel.name} of {kernel.file}, "
+                f"global {ranges[0]}, local {ranges[1]}: {error}"
+            ) from error
+        if self.capturing is not None:
+            self.capturing.add_kernel(kernel, ranges, arguments)
+        return self.record(kernel.name, event)
 
     def upload(self, buffer: cl.Buffer, values: np.ndarray) -> None:
-        """Copy contiguous host values into a buffer and wait.
+        """Copy contiguous host values, as they are now, into a buffer.
+
+        A CPU does so at once. A GPU is not waited for: it may have much to do before.
 
         **Raises** DeviceError.
         """
         with self._naming("an upload"):
-            event = cl.enqueue_copy(self.queue, buffer, values, is_blocking=True)
-        self._record("upload", event)
+            if self.limits.is_cpu:
+                event = cl.enqueue_copy(self.queue, buffer, values, is_blocking=True)
+            else:
+                event = self._uploads.start(self.queue, buffer, values)
+        self.record("upload", event)
 
     def download(self, values: np.ndarray, buffer: cl.Buffer) -> None:
         """Copy a buffer into contiguous host memory and wait.
 
         **Raises** DeviceError, also for kernels enqueued before.
         """
+        if self.capturing is not None:
+            self.capturing.refuse("download")
         with self._naming("a download, or failed in an earlier kernel"):
             event = cl.enqueue_copy(self.queue, values, buffer, is_blocking=True)
-        self._record("download", event)
+        self.record("download", event)
 
     def fill(self, buffer: cl.Buffer, value: np.float32, size_bytes: int) -> None:
         """Set the whole buffer to one value.
 
         **Raises** DeviceError.
         """
+        arguments = (buffer, np.array(value), 0, size_bytes)
         with self._naming("a fill"):
-            event = cl.enqueue_fill_buffer(self.queue, buffer, np.array(value), 0, size_bytes)
-        self._record("fill", event)
+            event = cl.enqueue_fill_buffer(self.queue, *arguments)
+        if self.capturing is not None:
+            self.capturing.add("fill", cl.enqueue_fill_buffer, arguments)
+        self.record("fill", event)
+
+    def copy(self, target: cl.Buffer, source: cl.Buffer, size_bytes: int) -> None:
+        """Copy the first bytes of a buffer within the device.
+
+        **Raises** DeviceError.
+        """
+        with self._naming("a copy"):
+            event = copy_bytes(self.queue, target, source, size_bytes)
+        if self.capturing is not None:
+            self.capturing.add("copy", copy_bytes, (target, source, size_bytes))
+        self.record("copy", event)
 
     def finish(self) -> None:
         """Wait until everything enqueued has run.
@@ -158,21 +224,45 @@ class Device:
         """
         with self._naming("to finish, or failed in an earlier kernel"):
             self.queue.finish()
+            self._uploads.finish()
+
+    def capture(self) -> "AbstractContextManager[Step]":
+        """Run the body of the `with` statement and return it as a step that can be replayed.
+
+        The body works on arrays that lie on the device already; it may upload (once, not in
+        replays) but not read results.
+
+        **Raises** DeviceError inside another capture.
+        """
+        from clprobe.tensor.capture import Step  # noqa: PLC0415 - which imports this module
+
+        return Step(self).being_captured()
 
     @contextmanager
     def record_events(self) -> Iterator[list[Recorded]]:
-        """Collect every command enqueued inside the `with` block, in order."""
+        """Collect every command enqueued inside the `with` block, in order.
+
+        Waits at both ends, for a queue that measures is another, slower one.
+        """
         recording: list[Recorded] = []
-        self._recordings.append(recording)
+        fast = self.queue
+        self.finish()
+        self.recordings.append(recording)
+        self.queue = cl.CommandQueue(
+            self.context, properties=cl.command_queue_properties.PROFILING_ENABLE
+        )
         try:
             yield recording
         finally:
-            self._recordings.remove(recording)
+            self.recordings.remove(recording)
+            self.finish()
+            self.queue = fast
 
     def close(self) -> None:
-        """Wait for the queue and give unused memory back."""
+        """Wait for the queue, give unused memory back, keep what was built for next time."""
         self.finish()
-        self._pool.stop_holding()
+        self.pool.trim()
+        self.programs.save()
 
     def __enter__(self) -> "Device":
         return self
@@ -185,6 +275,13 @@ class Device:
     ) -> None:
         self.close()
 
+    def create_buffer(self, size_bytes: int) -> cl.Buffer:
+        """Return new memory, beside the pool.
+
+        **Raises** pyopencl.Error.
+        """
+        return cl.Buffer(self.context, cl.mem_flags.READ_WRITE, size_bytes)
+
     @contextmanager
     def _naming(self, what: str) -> Iterator[None]:
         try:
@@ -192,7 +289,8 @@ class Device:
         except cl.Error as error:
             raise DeviceError(f"{self.name} refused {what}: {error}") from error
 
-    def _record(self, name: str, event: cl.Event) -> cl.Event:
-        for recording in self._recordings:
+    def record(self, name: str, event: cl.Event) -> cl.Event:
+        """Tell those who record events of one that was enqueued."""
+        for recording in self.recordings:
             recording.append(Recorded(name, event))
         return event

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 import pyopencl as cl
 
+_SUB_GROUPS = {"cl_intel_subgroups", "cl_intel_required_subgroup_size"}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
@@ -19,6 +21,10 @@ class Limits:
     native_vector_width: int
     """Floats in a vector register; 1 on most GPUs."""
     is_cpu: bool
+    vendor_id: int = 0
+    """The PCI id of the vendor for GPUs: 0x8086 is Intel, 0x10de NVIDIA, 0x1002 AMD."""
+    sub_groups: bool = False
+    """Whether kernels may ask for sub-groups of a size, which read blocks and exchange values."""
 
     @classmethod
     def of(cls, device: cl.Device) -> "Limits":
@@ -37,4 +43,6 @@ class Limits:
             compute_units=device.max_compute_units,
             native_vector_width=device.native_vector_width_float,
             is_cpu=bool(device.type & cl.device_type.CPU),
+            vendor_id=device.vendor_id,
+            sub_groups=set(device.extensions.split()) >= _SUB_GROUPS,
         )

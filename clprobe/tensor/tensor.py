@@ -2,6 +2,7 @@
 """The tensor that users hold: an array on a device that remembers how it was computed."""
 
 from collections.abc import Callable
+from functools import partial
 from math import prod
 
 import numpy as np
@@ -9,9 +10,11 @@ import numpy.typing as npt
 
 from clprobe.tensor import tape
 from clprobe.tensor.array import Array, HostArray, Shape
+from clprobe.tensor.autocast import takes_half
 from clprobe.tensor.device import Device
 from clprobe.tensor.errors import DeviceError, DtypeError, ShapeError
-from clprobe.tensor.ops import conv, elementwise, loss, matmul, pool
+from clprobe.tensor.ops import conv, elementwise, half, loss, matmul, pool
+from clprobe.tensor.ops.conv import Pair
 from clprobe.tensor.ops.reduce import sum_axes
 from clprobe.tensor.tape import Result, Variable
 
@@ -60,7 +63,7 @@ class Tensor(Variable):
                 hint="Sum it or take the mean first.",
             )
         one = Array.full(self.device, self.shape, 1.0)
-        tape.backward(self, one, lambda a, b: elementwise.binary("add", a, b))
+        tape.backward(self, one, lambda a, b: elementwise.apply("add", a, b))
 
     def __add__(self, other: "Tensor | float") -> "Tensor":
         return record(elementwise.add, self, self._operand(other))
@@ -90,7 +93,7 @@ class Tensor(Variable):
         return record(elementwise.negate, self)
 
     def __matmul__(self, other: "Tensor") -> "Tensor":
-        return record(matmul.matmul, self, other)
+        return record(matmul.matmul, self, other, name="matmul")
 
     def relu(self) -> "Tensor":
         """Return max(self, 0)."""
@@ -114,7 +117,9 @@ class Tensor(Variable):
             at = shape.index(-1)
             shape = (*shape[:at], self.array.size // known if known else 0, *shape[at + 1 :])
         own = self.shape
-        return record(lambda x: Result(x.reshape(shape), (lambda dy: dy.reshape(own),)), self)
+        return record(
+            lambda x: Result(x.reshape(shape), (lambda dy: dy.reshape(own),)), self, as_stored=True
+        )
 
     def flatten(self) -> "Tensor":
         """Return one row per entry of the first axis."""
@@ -146,13 +151,18 @@ class Tensor(Variable):
         return record(reduce, self)
 
 
-def record(operation: Callable[..., Result], *inputs: Tensor) -> Tensor:
+def record(
+    operation: Callable[..., Result], *inputs: Tensor, name: str = "", as_stored: bool = False
+) -> Tensor:
     """Apply an operation to tensors and put it on the tape.
+
+    `name` is what autocast calls the operation; one without a name takes float operands, or
+    operands as they are stored if it says so, because it rounds nothing.
 
     **Raises** DtypeError if one holds labels, DeviceError if they lie on different devices.
     """
     for tensor in inputs:
-        if tensor.array.dtype != np.float32:
+        if tensor.array.dtype == np.int32:
             raise DtypeError(
                 f"Operations take float32 values, not the {tensor.array.dtype} of labels."
             )
@@ -161,36 +171,101 @@ def record(operation: Callable[..., Result], *inputs: Tensor) -> Tensor:
                 f"Operands lie on different devices, {inputs[0].device.name} and "
                 f"{tensor.device.name}, or on one that was opened twice."
             )
+    if not as_stored:
+        inputs = _stored(inputs, takes_half=bool(name) and takes_half(name, inputs[0].device))
     result = operation(*(tensor.array for tensor in inputs))
     output = Tensor(result.value, requires_grad=False)
     output.remember(inputs, result.gradients)
     return output
 
 
-def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    """Return x @ weightᵀ + bias.
+def _stored(inputs: tuple[Tensor, ...], *, takes_half: bool) -> tuple[Tensor, ...]:
+    """Return operands as an operation takes them: float, or all but vectors in half."""
+
+    def stored(tensor: Tensor) -> Tensor:
+        want = np.float16 if takes_half and len(tensor.shape) > 1 else np.float32
+        if tensor.array.dtype == want:
+            return tensor
+        if want == np.float16:
+            result = half.halved(tensor.array, keep=tensor.is_parameter)
+        else:
+            result = half.floated(tensor.array)
+        output = Tensor(result.value, requires_grad=False)
+        output.remember((tensor,), result.gradients)
+        return output
+
+    return tuple(stored(tensor) for tensor in inputs)
+
+
+def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None, *, relu: bool = False) -> Tensor:
+    """Return x @ weightᵀ + bias, with negative values made zero if `relu`.
 
     **Shapes** x (batch, in), weight (out, in), bias (out,), result (batch, out).
     """
-    product = record(matmul.linear, x, weight)
-    return product if bias is None else product + bias
+    return record(partial(matmul.linear, relu=relu), *_given(x, weight, bias), name="linear")
 
 
-def conv2d(
-    x: Tensor, weight: Tensor, bias: Tensor | None = None, stride: int = 1, padding: int = 0
+def conv2d(  # noqa: PLR0913, PLR0917 - torch's own argument list
+    x: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: int | Pair = 1,
+    padding: int | Pair = 0,
+    dilation: int | Pair = 1,
+    groups: int = 1,
+    *,
+    relu: bool = False,
 ) -> Tensor:
-    """Return the convolution (as in torch, a cross-correlation) of images and filters.
+    """Return the convolution (as in torch, a cross-correlation) of images and filters + bias.
 
-    **Shapes** x (images, channels, height, width), weight (filters, channels, kernel_height,
-    kernel_width), bias (filters,), result (images, filters, out_height, out_width).
+    Negative values are made zero if `relu`.
+
+    **Shapes** x (images, channels, height, width), weight (filters, channels / groups,
+    kernel_height, kernel_width), bias (filters,), result (images, filters, out_height, out_width).
     """
-    product = record(lambda a, b: conv.conv2d(a, b, stride, padding), x, weight)
-    return product if bias is None else product + bias.reshape(bias.shape[0], 1, 1)
+    layer = partial(
+        conv.conv2d, stride=stride, padding=padding, dilation=dilation, groups=groups, relu=relu
+    )
+    return record(layer, *_given(x, weight, bias), name="conv2d")
 
 
-def max_pool2d(x: Tensor, size: int, stride: int | None = None) -> Tensor:
-    """Return the maximum of every window inside the image; the stride is `size` if left out."""
-    return record(lambda a: pool.max_pool2d(a, size, size if stride is None else stride), x)
+def conv_transpose2d(  # noqa: PLR0913, PLR0917 - torch's own argument list
+    x: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: int | Pair = 1,
+    padding: int | Pair = 0,
+    output_padding: int | Pair = 0,
+    groups: int = 1,
+    dilation: int | Pair = 1,
+) -> Tensor:
+    """Return the transpose of a convolution, what its gradient for the images is, + bias.
+
+    **Shapes** x (images, channels, height, width), weight (channels, filters / groups,
+    kernel_height, kernel_width), bias (filters,), result (images, filters, out_height, out_width)
+    where out = (in - 1)·stride - 2·padding + dilation·(kernel - 1) + output_padding + 1.
+    """
+    layer = partial(
+        conv.conv_transpose2d,
+        stride=stride,
+        padding=padding,
+        output_padding=output_padding,
+        groups=groups,
+        dilation=dilation,
+    )
+    return record(layer, *_given(x, weight, bias), name="conv_transpose2d")
+
+
+def max_pool2d(
+    x: Tensor, size: int, stride: int | None = None, padding: int = 0, *, relu: bool = False
+) -> Tensor:
+    """Return the maximum of every window of the padded image; the stride is `size` if left out.
+
+    Negative values are made zero if `relu`.
+    """
+    step = size if stride is None else stride
+    pooled = partial(pool.max_pool2d, size=size, stride=step, padding=padding, relu=relu)
+    return record(pooled, x, as_stored=True)
 
 
 def softmax_cross_entropy(logits: Tensor, labels: Tensor | npt.NDArray[np.int32]) -> Tensor:
@@ -200,3 +275,7 @@ def softmax_cross_entropy(logits: Tensor, labels: Tensor | npt.NDArray[np.int32]
     """
     known = labels if isinstance(labels, Tensor) else Tensor.from_numpy(labels, logits.device)
     return record(lambda a: loss.softmax_cross_entropy(a, known.array), logits)
+
+
+def _given(*operands: Tensor | None) -> tuple[Tensor, ...]:
+    return tuple(operand for operand in operands if operand is not None)

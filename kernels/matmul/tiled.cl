@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: MIT
 // C = A·B on a GPU: a work-group computes one tile of C from tiles of A and B in local memory, a
-// work-item ITEM_ROWS x ITEM_COLUMNS of it in registers.
-//   a        float, row-major (m, k), or (k, m) if TRANSPOSE_A
-//   b        float, row-major (k, n), or (n, k) if TRANSPOSE_B
-//   c        float, row-major (m, n)
+// work-item ITEM_ROWS x ITEM_COLUMNS of it in registers, while the next tiles are on their way.
+//   a        float, or half if A_HALF, row-major (m, k), or (k, m) if TRANSPOSE_A
+//   b        float, or half if B_HALF, row-major (k, n), or (n, k) if TRANSPOSE_B
+//   c        float, or half if RESULT_HALF, row-major (m, n), or SPLITS of them in float if k is
+//            split, for tiled_sum.cl to add
 //   batches  matrices to multiply; *_step values lie between one and the next (0 repeats one)
-//   launch   global tiles·WORK_ITEMS x 1, where tiles = ceil(m / TILE_ROWS)·ceil(n / TILE_COLUMNS);
-//            batches beyond the second size are looped over; local WORK_ITEMS x 1
-//   local    (TILE_ROWS + TILE_COLUMNS + 8)·TILE_DEPTH·4 bytes        needs   OpenCL 1.2
+//   bias, residual  as common/epilogue.cl says; residual is laid out like c
+//   launch   global tiles·WORK_ITEMS x 1, where tiles = ceil(m / TILE_ROWS)·ceil(n / TILE_COLUMNS),
+//            local WORK_ITEMS x 1; batches·SPLITS beyond the second size are looped over
+//   local    (TILE_ROWS + TILE_COLUMNS + 8)·TILE_DEPTH·4·BUFFERS bytes       needs   OpenCL 1.2
 //   source   Volkov & Demmel 2008, "Benchmarking GPUs to tune dense linear algebra"
+
+#include "common/epilogue.cl"
+#include "matmul/tiled_core.cl"
 
 #ifndef TRANSPOSE_A
 #define TRANSPOSE_A 0
@@ -16,103 +21,134 @@
 #ifndef TRANSPOSE_B
 #define TRANSPOSE_B 0
 #endif
-// What a work-group computes, and how much of K it holds at a time.
-#ifndef TILE_ROWS
-#define TILE_ROWS 64
+// 1 says that an operand is stored in half precision; what is added up is float all the same.
+#ifndef A_HALF
+#define A_HALF 0
 #endif
-#ifndef TILE_COLUMNS
-#define TILE_COLUMNS 64
+#ifndef B_HALF
+#define B_HALF 0
 #endif
-#ifndef TILE_DEPTH
-#define TILE_DEPTH 16
+#define FETCH_A STORED_AS(FETCH_, A_HALF)
+#define FETCH_B STORED_AS(FETCH_, B_HALF)
+#define FETCH_0 fetch_tile
+#define FETCH_1 fetch_tile_of_halves
+// Values per access of global memory: 4 where the contiguous size of the matrix is a multiple of 4.
+#ifndef WIDTH_A
+#define WIDTH_A 1
 #endif
-// What a work-item computes; multiples of 4, for it reads local memory four floats at a time.
-#ifndef ITEM_ROWS
-#define ITEM_ROWS 4
+#ifndef WIDTH_B
+#define WIDTH_B 1
 #endif
-#ifndef ITEM_COLUMNS
-#define ITEM_COLUMNS 4
+#ifndef WIDTH_C
+#define WIDTH_C 1
+#endif
+// Parts of k that are summed apart, so that a small C keeps a large device busy.
+#ifndef SPLITS
+#define SPLITS 1
 #endif
 
-#define ITEMS_DOWN (TILE_ROWS / ITEM_ROWS)
-#define ITEMS_ACROSS (TILE_COLUMNS / ITEM_COLUMNS)
-#define WORK_ITEMS (ITEMS_DOWN * ITEMS_ACROSS)
-// Four more floats per line keep it aligned to vectors and spread transposed writes over banks.
-#define PADDING 4
+#define A_VECTORS (TILE_ROWS * TILE_DEPTH / WIDTH_A / WORK_ITEMS)
+#define B_VECTORS (TILE_COLUMNS * TILE_DEPTH / WIDTH_B / WORK_ITEMS)
+#if TILE_ROWS * TILE_DEPTH != A_VECTORS * WIDTH_A * WORK_ITEMS
+#error A tile of A is not shared out evenly.
+#endif
+#if TILE_COLUMNS * TILE_DEPTH != B_VECTORS * WIDTH_B * WORK_ITEMS
+#error A tile of B is not shared out evenly.
+#endif
+
+// Stores as many of four sums of a row as the matrix has.
+void store_four(global STORED(RESULT_HALF) *c, const float *sums, global const float *bias,
+                global const float *residual, size_t row, size_t column, uint n) {
+    size_t index = row * n + column;
+    float values[4];
+    #pragma unroll
+    for (uint x = 0; x < 4; x++)
+        if (column + x < n)
+            values[x] = finish(sums[x], bias, residual, row, column + x, index + x);
+    #if WIDTH_C == 4
+    if (column < n)
+        WRITE4(RESULT_HALF, (float4)(values[0], values[1], values[2], values[3]), c, index);
+    #else
+    #pragma unroll
+    for (uint x = 0; x < 4; x++)
+        if (column + x < n)
+            WRITE(RESULT_HALF, values[x], c, index + x);
+    #endif
+}
 
 kernel __attribute__((reqd_work_group_size(WORK_ITEMS, 1, 1)))
-void matmul(global const float *restrict a, global const float *restrict b,
-            global float *restrict c, uint m, uint n, uint k, ulong batches, ulong a_step,
-            ulong b_step, ulong c_step) {
-    local float a_tile[TILE_DEPTH][TILE_ROWS + PADDING] __attribute__((aligned(16)));
-    local float b_tile[TILE_DEPTH][TILE_COLUMNS + PADDING] __attribute__((aligned(16)));
+void matmul(global const STORED(A_HALF) *restrict a, global const STORED(B_HALF) *restrict b,
+            global STORED(RESULT_HALF) *restrict c, uint m, uint n, uint k, ulong batches,
+            ulong a_step, ulong b_step, ulong c_step, global const float *bias,
+            global const float *residual) {
+    local float a_tiles[BUFFERS][TILE_DEPTH * A_LINE] __attribute__((aligned(16)));
+    local float b_tiles[BUFFERS][TILE_DEPTH * B_LINE] __attribute__((aligned(16)));
 
-    uint item = get_local_id(0);
-    uint item_row = item / ITEMS_ACROSS * 4;
-    uint item_column = item % ITEMS_ACROSS * 4;
-    uint tiles_across = (n + TILE_COLUMNS - 1) / TILE_COLUMNS;
-    uint first_row = get_group_id(0) / tiles_across * TILE_ROWS;
-    uint first_column = get_group_id(0) % tiles_across * TILE_COLUMNS;
+    uint item = (uint)get_local_id(0);
+    uint2 origin = item_origin(item);
+    uint2 first = tile_of_group((uint)get_group_id(0), (m + TILE_ROWS - 1) / TILE_ROWS,
+                                (n + TILE_COLUMNS - 1) / TILE_COLUMNS);
+    // Rows and columns past the edge repeat the last ones: their sums are not stored.
+    uint2 a_places[A_VECTORS], b_places[B_VECTORS];
+    size_t a_offsets[A_VECTORS], b_offsets[B_VECTORS];
+    #pragma unroll
+    for (uint v = 0; v < A_VECTORS; v++) {
+        a_places[v] = vector_place(item + v * WORK_ITEMS, TILE_ROWS, WIDTH_A, !TRANSPOSE_A);
+        size_t row = min(first.x + a_places[v].x, m - (TRANSPOSE_A ? WIDTH_A : 1));
+        a_offsets[v] = TRANSPOSE_A ? (size_t)a_places[v].y * m + row : row * k + a_places[v].y;
+    }
+    #pragma unroll
+    for (uint v = 0; v < B_VECTORS; v++) {
+        b_places[v] = vector_place(item + v * WORK_ITEMS, TILE_COLUMNS, WIDTH_B, TRANSPOSE_B);
+        size_t column = min(first.y + b_places[v].x, n - (TRANSPOSE_B ? 1 : WIDTH_B));
+        b_offsets[v] =
+            TRANSPOSE_B ? column * k + b_places[v].y : (size_t)b_places[v].y * n + column;
+    }
+    uint part = ((k + TILE_DEPTH - 1) / TILE_DEPTH + SPLITS - 1) / SPLITS * TILE_DEPTH;
 
-    for (size_t batch = get_global_id(1); batch < batches; batch += get_global_size(1)) {
-        global const float *a_matrix = a + batch * a_step;
-        global const float *b_matrix = b + batch * b_step;
+    for (size_t batch = get_global_id(1); batch < batches * SPLITS; batch += get_global_size(1)) {
+        uint depth = min(k, (uint)(batch % SPLITS) * part);
+        uint end = min(k, depth + part);
+        global const STORED(A_HALF) *a_next =
+            a + batch / SPLITS * a_step + (size_t)depth * (TRANSPOSE_A ? m : 1);
+        global const STORED(B_HALF) *b_next =
+            b + batch / SPLITS * b_step + (size_t)depth * (TRANSPOSE_B ? 1 : n);
+        float4 a_values[A_VECTORS], b_values[B_VECTORS];
+        FETCH_A(a_values, a_next, a_offsets, a_places, A_VECTORS, WIDTH_A, end - depth);
+        FETCH_B(b_values, b_next, b_offsets, b_places, B_VECTORS, WIDTH_B, end - depth);
+        stash_tile(a_tiles[0], A_LINE, a_values, a_places, A_VECTORS, WIDTH_A, !TRANSPOSE_A);
+        stash_tile(b_tiles[0], B_LINE, b_values, b_places, B_VECTORS, WIDTH_B, TRANSPOSE_B);
+        barrier(CLK_LOCAL_MEM_FENCE);
+
         float sums[ITEM_ROWS][ITEM_COLUMNS];
-        #pragma unroll
-        for (int i = 0; i < ITEM_ROWS; i++)
-            #pragma unroll
-            for (int j = 0; j < ITEM_COLUMNS; j++)
-                sums[i][j] = 0.0f;
-
-        for (uint first_depth = 0; first_depth < k; first_depth += TILE_DEPTH) {
-            // Neighbouring work-items read neighbouring values, whichever way a matrix lies.
-            for (uint index = item; index < TILE_ROWS * TILE_DEPTH; index += WORK_ITEMS) {
-                uint row = TRANSPOSE_A ? index % TILE_ROWS : index / TILE_DEPTH;
-                uint depth = TRANSPOSE_A ? index / TILE_ROWS : index % TILE_DEPTH;
-                size_t y = first_row + row;
-                size_t z = first_depth + depth;
-                bool inside = y < m && z < k;
-                a_tile[depth][row] = inside ? a_matrix[TRANSPOSE_A ? z * m + y : y * k + z] : 0.0f;
-            }
-            for (uint index = item; index < TILE_COLUMNS * TILE_DEPTH; index += WORK_ITEMS) {
-                uint column = TRANSPOSE_B ? index / TILE_DEPTH : index % TILE_COLUMNS;
-                uint depth = TRANSPOSE_B ? index % TILE_DEPTH : index / TILE_COLUMNS;
-                size_t x = first_column + column;
-                size_t z = first_depth + depth;
-                bool inside = x < n && z < k;
-                b_tile[depth][column] =
-                    inside ? b_matrix[TRANSPOSE_B ? x * k + z : z * n + x] : 0.0f;
-            }
-            barrier(CLK_LOCAL_MEM_FENCE);
-            #pragma unroll 4
-            for (uint depth = 0; depth < TILE_DEPTH; depth++) {
-                float a_values[ITEM_ROWS], b_values[ITEM_COLUMNS];
-                // Blocks of four lie ITEMS_DOWN·4 apart, so neighbours read neighbouring vectors.
-                #pragma unroll
-                for (int i = 0; i < ITEM_ROWS; i += 4)
-                    vstore4(vload4(0, &a_tile[depth][item_row + i * ITEMS_DOWN]), 0, a_values + i);
-                #pragma unroll
-                for (int j = 0; j < ITEM_COLUMNS; j += 4)
-                    vstore4(vload4(0, &b_tile[depth][item_column + j * ITEMS_ACROSS]), 0,
-                            b_values + j);
-                #pragma unroll
-                for (int i = 0; i < ITEM_ROWS; i++)
-                    #pragma unroll
-                    for (int j = 0; j < ITEM_COLUMNS; j++)
-                        sums[i][j] += a_values[i] * b_values[j];
-            }
-            // The next round overwrites the tiles.
+        clear(sums);
+        uint now = 0;
+        for (; depth < end; depth += TILE_DEPTH) {
+            // The next tiles are on their way while these are multiplied.
+            uint left = depth + TILE_DEPTH < end ? end - depth - TILE_DEPTH : 0;
+            a_next += (size_t)TILE_DEPTH * (TRANSPOSE_A ? m : 1);
+            b_next += (size_t)TILE_DEPTH * (TRANSPOSE_B ? 1 : n);
+            FETCH_A(a_values, a_next, a_offsets, a_places, A_VECTORS, WIDTH_A, left);
+            FETCH_B(b_values, b_next, b_offsets, b_places, B_VECTORS, WIDTH_B, left);
+            multiply_tiles(a_tiles[now], b_tiles[now], origin, sums);
+            // With one buffer, nobody may still read what is overwritten now.
+            if (BUFFERS == 1)
+                barrier(CLK_LOCAL_MEM_FENCE);
+            now = (now + 1) % BUFFERS;
+            stash_tile(a_tiles[now], A_LINE, a_values, a_places, A_VECTORS, WIDTH_A, !TRANSPOSE_A);
+            stash_tile(b_tiles[now], B_LINE, b_values, b_places, B_VECTORS, WIDTH_B, TRANSPOSE_B);
             barrier(CLK_LOCAL_MEM_FENCE);
         }
 
         #pragma unroll
-        for (int i = 0; i < ITEM_ROWS; i++) {
-            size_t row = first_row + item_row + i / 4 * 4 * ITEMS_DOWN + i % 4;
+        for (uint i = 0; i < ITEM_ROWS; i++) {
+            size_t row = first.x + origin.x + ROW_OF(i);
             #pragma unroll
-            for (int j = 0; j < ITEM_COLUMNS; j++) {
-                size_t column = first_column + item_column + j / 4 * 4 * ITEMS_ACROSS + j % 4;
-                if (row < m && column < n)
-                    c[batch * c_step + row * n + column] = sums[i][j];
+            for (uint j = 0; j < ITEM_COLUMNS; j += 4) {
+                size_t column = first.y + origin.y + COLUMN_OF(j);
+                if (row < m)
+                    store_four(c + batch * c_step, sums[i] + j, bias,
+                               RESIDUAL ? residual + batch * c_step : residual, row, column, n);
             }
         }
     }

@@ -1,22 +1,29 @@
 // SPDX-License-Identifier: MIT
-// One step of stochastic gradient descent with momentum: v = momentum·v + g, p = p - rate·v.
-//   parameters, velocity, gradient   float, count values
-//   launch   global at least ceil(count / COLUMNS_PER_ITEM), local any
-//   local    none                              needs   OpenCL 1.2
-//   source   Sutskever et al. 2013, in the form of torch.optim.SGD
+// Stochastic gradient descent for one chunk of a parameter, for a generated kernel to call:
+// g = gradient + decay·p, v = momentum·v + g, p = p - rate·v (or rate·(g + momentum·v), Nesterov's).
+//   p, gradient   float, count values; p is changed
+//   state         float, the velocity v, as many
+//   rates         rate, momentum, decay
+//   launch        by all work-items of a work-group of WORK_GROUP_SIZE, which share the values out
+//   local         none                         needs   OpenCL 1.2
+//   source        Sutskever et al. 2013, in the form of torch.optim.SGD
 
-// Neighbouring values for one work-item: 1 suits GPUs, many let a CPU's compiler vectorise.
-#ifndef COLUMNS_PER_ITEM
-#define COLUMNS_PER_ITEM 1
+#ifndef WORK_GROUP_SIZE
+#define WORK_GROUP_SIZE 1
+#endif
+#ifndef NESTEROV
+#define NESTEROV 0
 #endif
 
-kernel void sgd(global float *restrict parameters, global float *restrict velocity,
-                global const float *restrict gradient, ulong count, float rate, float momentum) {
-    size_t first = get_global_id(0) * COLUMNS_PER_ITEM;
-    size_t last = min((size_t)count, first + COLUMNS_PER_ITEM);
-    for (size_t index = first; index < last; index++) {
-        float step = momentum * velocity[index] + gradient[index];
-        velocity[index] = step;
-        parameters[index] -= rate * step;
+void update(global float *restrict p, global const float *restrict gradient,
+            global float *restrict state, ulong states, ulong count, global const float *rates,
+            uint step) {
+    float rate = rates[0], momentum = rates[1], decay = rates[2];
+    for (size_t index = get_local_id(0); index < count; index += WORK_GROUP_SIZE) {
+        float value = p[index];
+        float g = gradient[index] + decay * value;
+        float velocity = momentum * state[index] + g;
+        state[index] = velocity;
+        p[index] = value - rate * (NESTEROV ? g + momentum * velocity : velocity);
     }
 }

@@ -16,7 +16,8 @@ kernel void max_pool_scatter(global const float *restrict dy, global const int *
             target[pixel] = 0.0f;
         for (uint output = 0; output < out_pixels; output++) {
             size_t source = plane * out_pixels + output;
-            target[positions[source]] += dy[source];
+            if (positions[source] >= 0)
+                target[positions[source]] += dy[source];
         }
     }
 }

@@ -17,10 +17,10 @@ kernel void sum_columns(global const float *restrict x, global float *restrict y
     size_t first_column = get_global_id(0) * COLUMNS_PER_ITEM;
     if (first_column >= inner)
         return;
-    uint columns = min((size_t)COLUMNS_PER_ITEM, inner - first_column);
+    uint columns = (uint)min((ulong)COLUMNS_PER_ITEM, inner - first_column);
     for (size_t row = get_global_id(1); row < outer * pieces; row += get_global_size(1)) {
         size_t first = row % pieces * piece;
-        size_t last = min((size_t)length, first + piece);
+        size_t last = min(length, first + piece);
         global const float *block = x + row / pieces * length * inner + first_column;
         global float *target = y + row * inner + first_column;
         float sums[COLUMNS_PER_ITEM];

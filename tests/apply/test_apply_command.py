@@ -8,6 +8,7 @@ import subprocess
 
 import pytest
 from everyones_python import AS_NOBODY, everyones_python
+from open_folders import let_everybody_in
 
 from clprobe.cli.main import main
 
@@ -59,8 +60,7 @@ def as_nobody(*options, home, **environment):
 @pytest.fixture
 def home(tmp_path_factory):
     folder = tmp_path_factory.mktemp("home")
-    for path in (folder, *folder.parents[:2]):
-        path.chmod(0o777)
+    let_everybody_in(folder)
     return folder
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from carried_out import Run, step
+from open_folders import let_everybody_in
 
 from clprobe.apply.journal import decode
 from clprobe.apply.kinds import LIMITS_S
@@ -189,8 +190,7 @@ def test_what_needs_no_root_runs_as_whoever_called_sudo(run, tmp_path, monkeypat
     monkeypatch.setenv("SUDO_USER", "nobody")
     open_to_all = tmp_path / "open"
     open_to_all.mkdir()
-    for folder in (open_to_all, *open_to_all.parents[:3]):
-        folder.chmod(0o777)
+    let_everybody_in(open_to_all)
     theirs, ours = open_to_all / "theirs", open_to_all / "ours"
     made = run(
         step("touch", str(theirs), undo=("rm", "-f", str(theirs)), needs_root=False),

@@ -2,19 +2,19 @@
 """Asks a child process for measurements, as bench does."""
 
 from clprobe.bench.child import run_job
-from clprobe.bench.protocol import WORKLOADS, Job, Message, Target, Workload
+from clprobe.bench.protocol import QUICK_WORKLOADS, Job, Message, Target, Workload
 
 
 def messages_of(
     target: Target,
     *workloads: Workload,
     silence_seconds: float = 40,
-    **more: str,
+    **more: str | bool,
 ) -> list[Message]:
     """Return what a child says about quick workloads, torch left out unless asked for."""
     job = Job(
         target=target,
-        workloads=workloads or WORKLOADS,
+        workloads=workloads or QUICK_WORKLOADS,
         **{"effort": "quick", "baseline": "numpy", **more},
     )
     return list(run_job(job, silence_seconds))

@@ -9,6 +9,7 @@ from clprobe.bench.cases import Case, conv_cases, copy_cases, launch_cases, matm
 from clprobe.bench.effort import EFFORTS, Effort
 from clprobe.bench.engines import Engine
 from clprobe.bench.engines.numpy_cpu import NumpyEngine
+from clprobe.bench.nets import CNN, MLP, Flatten, Linear, Net
 from clprobe.bench.proof import prove
 
 
@@ -38,3 +39,17 @@ def test_a_latency_is_a_time_and_a_throughput_is_work_per_time() -> None:
 
     assert launch.figure(3e-6) == pytest.approx(3)
     assert matmul.figure(1e-3) == pytest.approx(2 * 256**3 / 1e9 / 1e-3)
+
+
+@pytest.mark.parametrize("net", [MLP, CNN], ids=lambda net: net.name)
+def test_larger_batches_compute_more_with_each_byte(net: Net) -> None:
+    small, large = net.intensity(1), net.intensity(1024)
+
+    assert 0 < small < large
+
+
+def test_the_intensity_of_one_layer_is_counted_by_hand() -> None:
+    net = Net(name="one", layers=(Flatten(), Linear(64, 10)), epochs=1)
+
+    # Three products of 64 x 10 for 2 images; 74 values of each, and 7 times the weights.
+    assert net.intensity(2) == pytest.approx(6 * 640 * 2 / (4 * (3 * 2 * 74 + 7 * 640)))

@@ -38,6 +38,24 @@ def test_a_crash_keeps_what_was_measured_before(pocl: Target, tmp_path: Path) ->
     assert "crashed: Segmentation fault" in messages[-1].detail
 
 
+def test_pocl_posing_as_a_gpu_is_unmasked_and_gets_no_figure(pocl: Target, tmp_path: Path) -> None:
+    measured = Measured()
+
+    measure_devices(
+        [failing(pocl, tmp_path, "-DPOSE")],
+        Options(workloads=("copy", "matmul"), effort="quick", baseline="numpy"),
+        measured,
+        lambda _: None,
+    )
+
+    first, *rest = [one.results[0] for one in measured.outcomes]
+    assert first.status == "wrong-result"
+    assert "it calls itself a GPU, but pthread" in first.detail
+    assert {one.status for one in rest} == {"skipped"}
+    assert {one.results[0].median for one in measured.outcomes} == {None}
+    assert {one.verdict.decision for one in measured.outcomes} == {"refused"}
+
+
 def test_a_hang_is_given_up(pocl: Target, tmp_path: Path) -> None:
     messages = messages_of(failing(pocl, tmp_path, "-DHANG"), "launch", silence_seconds=6)
 
@@ -86,10 +104,12 @@ def test_what_a_broken_device_did_not_reach_is_listed(pocl: Target, tmp_path: Pa
     assert [(one.results[0].workload, one.results[0].detail) for one in rest] == [
         ("matmul-512", reason),
         ("train-mlp", reason),
+        ("step-mlp-1", reason),
+        ("step-mlp-512", reason),
     ]
     assert {one.results[0].status for one in rest} == {"skipped"}
     assert {one.verdict.decision for one in rest} == {"refused"}
-    assert rest[-1].training.status == "skipped"
+    assert rest[1].training.status == "skipped"
     assert not measured.complete
 
 
@@ -117,7 +137,7 @@ def test_a_bug_in_one_workload_costs_no_other_and_shows_no_traceback(
 ) -> None:
     kernels = tmp_path / "kernels"
     shutil.copytree(kernels_path(), kernels)
-    (kernels / "elementwise" / "binary.cl").write_bytes(b"\xff is no UTF-8")
+    (kernels / "elementwise" / "operations.cl").write_bytes(b"\xff is no UTF-8")
 
     messages = messages_of(pocl, "launch", "copy", kernels=str(kernels))
 

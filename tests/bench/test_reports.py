@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: MIT
 """One report in text, Markdown and HTML."""
 
+import math
 from html.parser import HTMLParser
 
 import msgspec
 import pytest
+from invented_reports import full_report
 
 from clprobe.model.measurement import BenchReport, BenchVerdict, Decision, Result, Training
+from clprobe.report.bench_bars import ratio_bar
 from clprobe.report.bench_html import bench_html
 from clprobe.report.bench_markdown import bench_markdown
 from clprobe.report.bench_text import bench_text
@@ -105,9 +108,9 @@ def test_the_text_fits_80_columns_and_shows_both_sides() -> None:
 
     assert max(map(len, text.splitlines())) <= 80
     lines = [" ".join(line.split()) for line in text.splitlines()]
-    assert "workload device torch verdict" in lines
-    assert "conv-weight-grad-16x128x28 1200 GFLOP/s 300 GFLOP/s 4.0× faster" in lines
-    assert "launch 50.0 µs 5.00 µs cost of starting" in lines
+    assert "workload device torch unit slow│fast verdict" in lines
+    assert "conv-weight-grad-16x128x28 1200 300 GFLOP/s │██ 4.0× faster" in lines
+    assert "launch 50.0 5.00 µs cost of starting" in lines
     assert "copy wrong result" in lines
 
 
@@ -145,7 +148,7 @@ def test_the_same_problem_is_said_once_for_all_workloads() -> None:
 
     assert list(conclusions(judged, "numpy")) == [
         ("refused", "Do not use it for matmul-64: the driver crashed: Segmentation fault."),
-        ("refused", f"Do not use it for conv and train-mlp: {problem}"),
+        ("refused", f"No verdict on conv and train-mlp: {problem}"),
     ]
 
 
@@ -158,6 +161,85 @@ def test_a_device_that_does_not_open_is_no_workload() -> None:
     assert list(conclusions([(verdict(stage, None, "refused"), failed)], "numpy")) == [
         ("refused", "Opening the device failed: out of resources.")
     ]
+
+
+def test_batch_sizes_that_end_alike_are_one_clause() -> None:
+    judged = [
+        (
+            verdict(workload, ratio, "device" if ratio > 1 else "cpu"),
+            msgspec.structs.replace(result(workload, 1.0, "samples/s"), batch=batch),
+        )
+        for workload, batch, ratio in (
+            ("train-cnn", 64, 1.5),
+            ("step-cnn-1", 1, 0.25),
+            ("step-cnn-256", 256, 3.0),
+        )
+    ]
+
+    assert said_of(judged) == [
+        ("device", "Use it for training cnn at batch 64 and 256 (1.5× to 3.0× as fast as torch)."),
+        ("cpu", "Use torch for step-cnn-1 (4.0× as fast)."),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("ratio", "bar", "plain"),
+    [
+        (1.0, "    │    ", "    |    "),
+        (4.0, "    │██  ", "    |##  "),
+        (1 / 4, "  ██│    ", "  ##|    "),
+        (1.5, "    │▌   ", "    |-   "),
+        (1 / 1000, "████│    ", "####|    "),
+    ],
+)
+def test_a_bar_goes_from_equal_speed_to_the_winner(ratio: float, bar: str, plain: str) -> None:
+    share = min(max(0.5 + math.log(ratio, 16) / 2, 0), 1)
+
+    assert ratio_bar(share, plain=False) == bar
+    assert ratio_bar(share, plain=True) == plain
+
+
+def test_bars_give_way_to_long_names() -> None:
+    name = "train-" + "mymodule.submodule:Net"
+    wide = msgspec.json.encode(report()).replace(b"conv-weight-grad-16x128x28", name.encode() * 2)
+
+    text = text_of(msgspec.json.decode(wide, type=BenchReport))
+
+    assert "slow│fast" not in text
+    assert "4.0× faster" in text
+
+
+def test_crossovers_and_warnings_are_in_every_form() -> None:
+    full = full_report(interrupted=True)
+
+    for shown in (text_of(full), bench_markdown(full), bench_html(full)):
+        words = " ".join(shown.split())
+        assert "On cnn the device wins from batch 64 on." in words
+        assert "The clock fell by 13 % while measuring." in words
+        assert "Bench was interrupted" in words
+        assert "torch xpu took no part: this torch was built without XPU." in words
+
+
+def test_who_loses_learns_what_holds_the_device_back() -> None:
+    judged = [
+        (verdict, msgspec.structs.replace(own, limited_by="launch"))
+        for verdict, own in compared(("matmul-64", 0.5), ("copy", 2.0))
+    ]
+
+    assert said_of(judged) == [
+        ("device", "Use it for copy (2.0× as fast as torch)."),
+        (
+            "cpu",
+            "Use torch for matmul-64 (2.0× as fast, limited by launches).",
+        ),
+    ]
+
+
+def test_a_verdict_whose_result_is_absent_is_passed_over() -> None:
+    torn = msgspec.structs.replace(report(), results=report().results[1:])
+
+    assert "4.0× faster" not in text_of(torn)
+    assert "cost of starting" in text_of(torn)
 
 
 def test_launch_is_a_price_and_not_a_race() -> None:
@@ -178,6 +260,16 @@ def test_a_device_name_cannot_steer_the_terminal() -> None:
     assert "\x1b" not in text
     assert "\u202e" not in text
     assert "\\x1b[2J" in text
+
+
+def test_a_training_without_a_loss_is_still_a_report() -> None:
+    """Documents of others may leave out what ours have."""
+    lossless = msgspec.structs.replace(
+        report(), training=(msgspec.structs.replace(report().training[0], loss=()),)
+    )
+
+    assert "4.0× faster" in text_of(lossless)
+    assert "<h1>" in bench_html(lossless)
 
 
 def test_nothing_measured_is_said() -> None:

@@ -17,9 +17,9 @@ from clprobe.resources import kernels_path
 @pytest.mark.parametrize(
     "fault",
     [
-        ("elementwise/binary.cl", "(add, a + b)", "(add, a + b * 1.0001f)", "launch"),
-        ("optim/sgd.cl", "rate * step", "1.01f * rate * step", "train-mlp"),
-        ("conv/im2col.cl", "= 0.0f;", "= 0.01f;", "conv"),
+        ("elementwise/operations.cl", "return a + b;", "return a + b * 1.0001f;", "launch"),
+        ("optim/sgd.cl", "value - rate *", "value - 1.01f * rate *", "train-mlp"),
+        ("conv/winograd.cl", "line[at] = 0.0f;", "line[at] = 0.01f;", "conv"),
     ],
 )
 def test_one_wrong_term_is_refused(
@@ -52,6 +52,21 @@ def test_garbage_never_passes(garbage: float) -> None:
 
     assert not proof.holds
     assert (proof.max_error is None) == (not np.isfinite(garbage))
+
+
+@pytest.mark.parametrize("place", [0, (1 << 20) - 1, 1 << 20, 3 << 20])
+@pytest.mark.parametrize("scale", [np.ones(1), np.full((3 << 20) + 1, 2.0)], ids=["one", "each"])
+def test_one_wrong_value_among_many_is_found(place: int, scale: np.ndarray) -> None:
+    right = np.zeros((3 << 20) + 1)
+    values = right.astype(np.float32)
+    values[place] = 1
+
+    assert prove(values, Expected(right, scale), 1e-5).max_error == 1 / scale[0]
+    assert prove(right, Expected(right, scale), 0.0).holds
+
+
+def test_too_few_values_are_no_result() -> None:
+    assert not prove(np.ones(3, np.float32), Expected(np.ones(4), np.ones(4)), 1.0).holds
 
 
 def test_a_sum_of_zeros_must_be_zero() -> None:

@@ -77,6 +77,7 @@ def test_every_rule_can_be_completed(environment: dict[str, str]) -> None:
     assert sorted(_in_bash("clprobe doctor --why ", environment)) == RULES
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("line", ["clprobe doctor --why no-", "clprobe explain HD "])
 def test_an_answer_comes_at_once(line: str, environment: dict[str, str]) -> None:
     words = line.split(" ")

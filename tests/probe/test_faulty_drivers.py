@@ -71,6 +71,7 @@ def test_a_fault_is_named_and_pocl_is_found(fault: str, build: Build, vendors: P
     assert _pocl_is_found(snapshot, vendors)
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("fault", _HANGS)
 def test_a_hang_ends_with_the_time_limit(fault: str, build: Build, vendors: Path) -> None:
     broken = register(vendors, build(fault))
@@ -136,6 +137,7 @@ def test_control_characters_of_a_name_survive_as_facts(build: Build, vendors: Pa
     assert name == "\x1b[31mevil\nname\ufffd\x9b"
 
 
+@pytest.mark.alone
 def test_a_driver_that_aborts_costs_less_than_a_second(build: Build, vendors: Path) -> None:
     register(vendors, build("healthy"))
     started = time.monotonic()

@@ -23,7 +23,13 @@ _LIMIT_S = 3
 _POCL = "Portable Computing Language"
 
 
-@pytest.mark.parametrize("fault", FAULTS)
+def _apart(rows: dict[str, Row]) -> list[object]:
+    """Return the faults as parameters; those that use up the time limit are run alone."""
+    marks = {fault: (pytest.mark.alone,) * (row.outcome == "hang") for fault, row in rows.items()}
+    return [pytest.param(fault, marks=marks[fault]) for fault in rows]
+
+
+@pytest.mark.parametrize("fault", _apart(FAULTS))
 def test_pocl_stays_and_the_faulty_driver_is_named(
     fault: str, vendors: Path, tmp_path: Path
 ) -> None:
@@ -37,7 +43,7 @@ def test_pocl_stays_and_the_faulty_driver_is_named(
     assert report["root_cause"] == (row.finding if is_error else None)
 
 
-@pytest.mark.parametrize("fault", KERNEL_FAULTS)
+@pytest.mark.parametrize("fault", _apart(KERNEL_FAULTS))
 def test_a_fault_of_the_compiler_or_of_a_kernel_is_named(
     fault: str, vendors: Path, tmp_path: Path
 ) -> None:
@@ -74,6 +80,7 @@ def test_what_another_user_may_not_read_is_named(fault: str, vendors: Path) -> N
         shutil.rmtree(shared)
 
 
+@pytest.mark.alone
 def test_nothing_that_a_driver_started_stays_behind(vendors: Path, tmp_path: Path) -> None:
     for fault in ("forks", "daemonises", "hang_without_signals"):
         icd = register_fault(fault, vendors, _libraries(tmp_path))

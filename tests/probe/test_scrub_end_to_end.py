@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from fake_dri import acl_text, is_possible
+from open_folders import let_everybody_in
 from planted import CANARIES, OTHER_UID, UID, prepare, run_there
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]
@@ -39,9 +40,7 @@ def documents(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     if not is_possible():
         pytest.skip("others may not run this Python, or we may not make namespaces")
     folder = tmp_path_factory.mktemp("planted")
-    # The private host's user must pass through.
-    for parent in (folder, *folder.parents[:3]):
-        parent.chmod(parent.stat().st_mode | 0o755)
+    let_everybody_in(folder)  # the private host's user, that is
     variables = prepare(folder, acl_text(OTHER_UID))
     as_root = {**variables, "AS_ROOT": "1", "SUDO_UID": str(UID), "SUDO_USER": "mallory"}
     return {

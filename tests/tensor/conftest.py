@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Every OpenCL device that this process sees, as a fixture."""
+"""The OpenCL devices that this process sees, as a fixture."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from importlib.util import find_spec
 
 import numpy as np
@@ -13,31 +12,46 @@ if find_spec("pyopencl") is None:
     collect_ignore_glob = ["test_*.py"]
 else:
     import devices
+    import pyopencl as cl
 
-    from clprobe.tensor import Device, Limits
+    from clprobe.tensor import Device
+    from clprobe.tensor.binary_cache import SWITCH
 
-    def views(cl_device: object) -> list:
-        """Return a device as both kinds, so both kinds of kernels run everywhere."""
-        name = devices.label(cl_device)
-        reason = devices.why_broken(cl_device)
-        marks = [pytest.mark.skip(reason=reason)] if reason else []
-        return [
-            pytest.param((cl_device, False), id=name, marks=marks),
-            pytest.param((cl_device, True), id=f"{name}-as-other-kind", marks=marks),
-        ]
+    def named(view: tuple[cl.Device, bool]) -> object:
+        """Return a view as a parameter with a name."""
+        cl_device, as_other_kind = view
+        return pytest.param(view, id=devices.label(cl_device) + "-as-other-kind" * as_other_kind)
 
-    VIEWS = [view for cl_device in devices.visible() for view in views(cl_device)]
+    BROKEN = {device: devices.why_broken(device) for device in devices.visible()}
+    VIEWS = [named(view) for view in devices.views(it for it, why in BROKEN.items() if not why)]
+    VIEWS += [
+        pytest.param(None, id=devices.label(device), marks=pytest.mark.skip(reason=why))
+        for device, why in BROKEN.items()
+        if why
+    ]
+
+    @pytest.fixture(scope="session")
+    def opened() -> Iterator[dict[tuple[cl.Device, bool], Device]]:
+        """Keep devices open to the end: each kernel is compiled once, whatever the tests' order."""
+        found: dict[tuple[cl.Device, bool], Device] = {}
+        yield found
+        for device in found.values():
+            device.close()
 
     @pytest.fixture(scope="session", params=VIEWS or [None])
-    def device(request: pytest.FixtureRequest) -> Iterator[Device]:
+    def device(
+        request: pytest.FixtureRequest, opened: dict[tuple[cl.Device, bool], Device]
+    ) -> Device:
         if request.param is None:
             pytest.skip("no OpenCL device is visible in this process")
-        cl_device, as_other_kind = request.param
-        limits = Limits.of(cl_device)
-        if as_other_kind:
-            limits = replace(limits, is_cpu=not limits.is_cpu)
-        with Device.open(cl_device, limits=limits) as opened:
-            yield opened
+        if request.param not in opened:
+            opened[request.param] = devices.opened(*request.param)
+        return opened[request.param]
+
+    @pytest.fixture(autouse=True)
+    def nothing_is_cached(monkeypatch: pytest.MonkeyPatch) -> None:
+        """PoCL takes about as long to give a binary away as to compile it; nobody would read it."""
+        monkeypatch.setenv(SWITCH, "0")
 
 
 @pytest.fixture

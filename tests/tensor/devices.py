@@ -2,9 +2,13 @@
 """The OpenCL devices of this process, and why one of them builds nothing."""
 
 import warnings
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 import pyopencl as cl
 
+from clprobe.tensor import Device, Limits
+from clprobe.tensor.binary_cache import BinaryCache
 from clprobe.tensor.pocl_target import name_target_cpu
 from clprobe.tensor.program import first_errors
 
@@ -37,6 +41,30 @@ def why_broken(device: cl.Device) -> str:
     except cl.Error as error:
         return f"{label(device)} builds nothing: {'; '.join(first_errors(str(error)))}"
     return ""
+
+
+def views(cl_devices: Iterable[cl.Device]) -> Iterator[tuple[cl.Device, bool]]:
+    """Yield devices and whether each poses as the other kind, CPU or GPU.
+
+    Kernels of both kinds run everywhere: the only device of its kind appears twice, two or more
+    take turns. (test_implementations.py runs each operation in both kinds on each implementation.)
+    """
+    of_kind: dict[bool, list[cl.Device]] = {}
+    for device in cl_devices:
+        of_kind.setdefault(Limits.of(device).is_cpu, []).append(device)
+    for alike in of_kind.values():
+        for index, device in enumerate(alike):
+            yield device, index % 2 == 1
+        if len(alike) == 1:
+            yield alike[0], True
+
+
+def opened(device: cl.Device, as_other_kind: bool) -> Device:
+    """Return the device opened for work, as the kind it is or as the other."""
+    limits = Limits.of(device)
+    if as_other_kind:
+        limits = replace(limits, is_cpu=not limits.is_cpu)
+    return Device.open(device, limits=limits, cache=BinaryCache(None))
 
 
 def _devices_of(platform: cl.Platform) -> list[cl.Device]:

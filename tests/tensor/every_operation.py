@@ -1,43 +1,68 @@
 # SPDX-License-Identifier: MIT
 """Runs every operation and its gradient once and compares with NumPy; also a program.
 
-    python every_operation.py PART-OF-A-PLATFORM'S-NAME
+    python every_operation.py PART-OF-A-PLATFORM'S-NAME [--odd-shapes] [--kinds CPU GPU]
 
 prints one line per failure and exits 1 if there are any, 2 if no device has such a platform.
 """
 
+import argparse
 import sys
 from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 
+import every_convolution
+import further_operations
 import numpy as np
+import odd_shapes
 import oracles
 from oracles import apart, assert_close, normal, rounding_bound
 
-from clprobe.tensor import Device, Tensor, conv2d, linear, max_pool2d, softmax_cross_entropy
+from clprobe.tensor import Device, Limits, Tensor, conv2d, linear, max_pool2d, softmax_cross_entropy
 from clprobe.tensor.gradcheck import check_gradients
 from clprobe.tensor.optim import SGD
 
 Case = tuple[Callable[..., Tensor], list[np.ndarray], np.ndarray, int]
 
 
-def failures(device: Device) -> list[str]:
-    """Return what went wrong, one line for each operation."""
+def failures(device: Device, *, odd: bool = False, only: str = "") -> list[str]:
+    """Return what went wrong, one line for each operation whose name starts with `only`.
+
+    `odd` shapes, too, take longer.
+    """
     generator = np.random.default_rng(7)
-    found = []
+    wanted: dict[str, odd_shapes.Case] = {}
     for name, (function, arguments, exact, terms) in cases(generator).items():
-        result = function(*(Tensor.from_numpy(value, device) for value in arguments)).numpy()
         magnitude = max([1.0, *(float(np.abs(value).max()) for value in arguments)]) ** 2
-        try:
-            assert_close(result, np.asarray(exact), rounding_bound(terms, terms * magnitude))
-        except AssertionError as error:
-            found.append(f"{name}: {error}")
-        found += [
-            f"{name}: gradient {wrong}"
-            for wrong in check_gradients(function, arguments, device, generator, directions=1)
-        ]
-    if not sgd_is_right(device):
+        bound = rounding_bound(terms, terms * magnitude)
+        wanted[name] = (function, arguments, np.asarray(exact), bound)
+    wanted |= further_operations.cases(generator)
+    if odd:
+        wanted |= odd_shapes.cases(generator)
+    chosen = {name: case for name, case in wanted.items() if name.startswith(only)}
+    found = [line for name, case in chosen.items() for line in _wrong(device, name, case)]
+    if "sgd".startswith(only) and not sgd_is_right(device):
         found.append("sgd: wrong")
+    if not only or only.startswith(("dropout", "half")):
+        more = further_operations.wrong_beside_cases(device)
+        found += [line for line in more if line.startswith(only)]
+    if "conv2d".startswith(only):
+        found += every_convolution.failures(device)
     return found
+
+
+def _wrong(device: Device, name: str, case: odd_shapes.Case) -> list[str]:
+    function, arguments, exact, bound = case
+    result = function(*(Tensor.from_numpy(value, device) for value in arguments)).numpy()
+    found = []
+    try:
+        assert_close(result, exact, bound)
+    except AssertionError as error:
+        found.append(f"{name}: {error}")
+    generator = np.random.default_rng(8)
+    disagreements = check_gradients(function, arguments, device, generator, directions=1)
+    return found + [f"{name}: gradient {wrong}" for wrong in disagreements]
 
 
 def cases(generator: np.random.Generator) -> dict[str, Case]:
@@ -95,25 +120,35 @@ def sgd_is_right(device: Device) -> bool:
     return parameter.numpy().tolist() == [-0.25] * 3
 
 
-def main(platform_name: str) -> int:
-    """Check every device of the platforms whose name contains `platform_name`."""
+def main() -> int:
+    """Check every device of the platforms whose name contains the given part."""
     import pyopencl as cl  # noqa: PLC0415 - failures() also serves where the caller has a device
 
+    parser = argparse.ArgumentParser()
+    parser.add_argument("platform")
+    parser.add_argument("--odd-shapes", action="store_true", help="take shapes that end mid-tile")
+    parser.add_argument("--kinds", nargs="+", choices=("CPU", "GPU"), help="open devices as these")
+    parser.add_argument("--only", default="", help="how the names of operations begin")
+    parser.add_argument("--kernels", type=Path, help="another folder of kernels")
+    given = parser.parse_args()
     devices = [
         device
         for platform in cl.get_platforms()
-        if platform_name in platform.name
+        if given.platform in platform.name
         for device in platform.get_devices()
     ]
+    wrong: list[str] = []
     for cl_device in devices:
-        with Device.open(cl_device) as device:
-            wrong = failures(device)
-        sys.stdout.write("".join(f"{line}\n" for line in wrong))
-        sys.stdout.write(f"{cl_device.name}: {len(wrong)} failures\n")
-        if wrong:
-            return 1
-    return 0 if devices else 2
+        own = Limits.of(cl_device)
+        for kind in given.kinds or ["CPU" if own.is_cpu else "GPU"]:
+            limits = replace(own, is_cpu=kind == "CPU")
+            with Device.open(cl_device, limits=limits, kernels=given.kernels) as device:
+                found = failures(device, odd=given.odd_shapes, only=given.only)
+            sys.stdout.write("".join(f"{line}\n" for line in found))
+            sys.stdout.write(f"{cl_device.name} as {kind}: {len(found)} failures\n")
+            wrong += found
+    return 2 if not devices else int(bool(wrong))
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+    sys.exit(main())

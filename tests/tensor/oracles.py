@@ -7,6 +7,9 @@ import numpy as np
 UNIT = 2.0**-24
 # A denormal result may be flushed to zero.
 TINY = 2.0**-126
+# The same for half: of one rounding to the nearest, relative and around zero.
+HALF_UNIT = 2.0**-11
+HALF_TINY = 2.0**-25
 
 
 def rounding_bound(terms: int, magnitude: np.ndarray | float) -> np.ndarray:
@@ -20,6 +23,11 @@ def rounding_bound(terms: int, magnitude: np.ndarray | float) -> np.ndarray:
     return np.asarray(magnitude) * (g / (1 - g)) + TINY
 
 
+def rounded_to_half(exact: np.ndarray, bound: np.ndarray) -> np.ndarray:
+    """Return the bound of what is off by `bound` and then stored in half."""
+    return bound + HALF_UNIT * (np.abs(exact) + bound) + HALF_TINY
+
+
 def assert_close(found: np.ndarray, exact: np.ndarray, bound: np.ndarray | float) -> None:
     """Fail unless every value lies within its bound (NaN matches NaN)."""
     assert found.shape == exact.shape
@@ -29,14 +37,91 @@ def assert_close(found: np.ndarray, exact: np.ndarray, bound: np.ndarray | float
     assert not wrong.any(), f"{wrong.sum()} of {wrong.size} values are off, by {difference.max()}"
 
 
-def conv2d(x: np.ndarray, weight: np.ndarray, stride: int, padding: int) -> np.ndarray:
+Pair = tuple[int, int]
+
+
+def conv2d(  # noqa: PLR0917 - torch's own argument list
+    x: np.ndarray,
+    weight: np.ndarray,
+    stride: int | Pair = 1,
+    padding: int | Pair = 0,
+    dilation: int | Pair = 1,
+    groups: int = 1,
+) -> np.ndarray:
     """Return the convolution in double precision, window by window."""
-    edge = (padding, padding)
-    padded = np.pad(x.astype(np.float64), ((0, 0), (0, 0), edge, edge))
-    windows = np.lib.stride_tricks.sliding_window_view(padded, weight.shape[2:], axis=(2, 3))
-    return np.einsum(
-        "nchwij,fcij->nfhw", windows[:, :, ::stride, ::stride], weight.astype(np.float64)
+    windows = _windows(x, weight.shape, stride, padding, dilation)
+    parts = zip(np.split(windows, groups, axis=1), np.split(weight, groups), strict=True)
+    exact = np.float64
+    return np.concatenate(
+        [np.einsum("nchwij,fcij->nfhw", part, some.astype(exact)) for part, some in parts], axis=1
     )
+
+
+def conv2d_weight_gradient(  # noqa: PLR0917 - torch's own argument list
+    dy: np.ndarray,
+    x: np.ndarray,
+    weight_shape: tuple[int, ...],
+    stride: int | Pair = 1,
+    padding: int | Pair = 0,
+    dilation: int | Pair = 1,
+    groups: int = 1,
+) -> np.ndarray:
+    """Return the gradient for the filters in double precision."""
+    windows = _windows(x, weight_shape, stride, padding, dilation)
+    parts = zip(np.split(windows, groups, axis=1), np.split(dy, groups, axis=1), strict=True)
+    exact = np.float64
+    return np.concatenate(
+        [np.einsum("nchwij,nfhw->fcij", part, some.astype(exact)) for part, some in parts]
+    )
+
+
+def conv2d_input_gradient(  # noqa: PLR0917 - torch's own argument list
+    dy: np.ndarray,
+    weight: np.ndarray,
+    shape: tuple[int, ...],
+    stride: int | Pair = 1,
+    padding: int | Pair = 0,
+    dilation: int | Pair = 1,
+    groups: int = 1,
+) -> np.ndarray:
+    """Return the gradient for the images in double precision: each window gives to its pixels."""
+    windows = np.concatenate(
+        [
+            np.einsum("nfhw,fcij->nchwij", some.astype(np.float64), part.astype(np.float64))
+            for some, part in zip(
+                np.split(dy, groups, axis=1), np.split(weight, groups), strict=True
+            )
+        ],
+        axis=1,
+    )
+    place = _windows(
+        np.arange(np.prod(shape[2:])).reshape(1, 1, *shape[2:]) + 1.0,
+        weight.shape,
+        stride,
+        padding,
+        dilation,
+    )[0, 0].astype(int)
+    gradient = np.zeros((*shape[:2], np.prod(shape[2:]) + 1))
+    for image, channel in np.ndindex(*shape[:2]):
+        np.add.at(gradient[image, channel], place, windows[image, channel])
+    return gradient[:, :, 1:].reshape(shape)
+
+
+def _windows(
+    x: np.ndarray,
+    weight_shape: tuple[int, ...],
+    stride: int | Pair,
+    padding: int | Pair,
+    dilation: int | Pair,
+) -> np.ndarray:
+    """Return the windows (images, channels, rows, columns, kernel rows, kernel columns)."""
+    stride, padding, dilation = (
+        (pair, pair) if isinstance(pair, int) else pair for pair in (stride, padding, dilation)
+    )
+    padded = np.pad(x.astype(np.float64), ((0, 0), (0, 0), *((edge, edge) for edge in padding)))
+    reach = [(size - 1) * step + 1 for size, step in zip(weight_shape[2:], dilation, strict=True)]
+    windows = np.lib.stride_tricks.sliding_window_view(padded, reach, axis=(2, 3))
+    return windows[:, :, :: stride[0], :: stride[1], :: dilation[0], :: dilation[1]]
 
 
 def max_pool2d(x: np.ndarray, size: int, stride: int) -> np.ndarray:

@@ -38,8 +38,8 @@ def test_an_allocation_near_the_limit_succeeds(small: Device) -> None:
     assert Array.full(small, (1 << 14,), 2.0).numpy().sum() == 2 << 14
 
 
-@pytest.mark.parametrize("dtype", [np.float64, np.float16, np.int64, np.complex64])
-def test_other_types_than_float32_and_int32_are_refused(device: Device, dtype: type) -> None:
+@pytest.mark.parametrize("dtype", [np.float64, np.int64, np.complex64])
+def test_types_that_no_kernel_knows_are_refused(device: Device, dtype: type) -> None:
     with pytest.raises(DtypeError, match=np.dtype(dtype).name) as caught:
         Tensor.from_numpy(np.zeros(3, dtype), device)
 
@@ -89,6 +89,28 @@ def test_values_that_are_not_contiguous_are_uploaded_in_order(device: Device) ->
     assert (Tensor.from_numpy(values, device).numpy() == values).all()
 
 
+def test_values_may_change_as_soon_as_their_upload_was_asked_for(device: Device) -> None:
+    matrix = Tensor.from_numpy(np.ones((512, 512), np.float32), device)
+    values = np.zeros((20, 512, 8), np.float32)
+
+    uploaded = []
+    for index in range(len(values)):
+        matrix @ matrix  # keeps the device busy, so that the transfer has to wait
+        values[index] = index
+        uploaded.append(Tensor.from_numpy(values[index], device))
+        values[index] = -1
+
+    assert [float(each.numpy().mean()) for each in uploaded] == list(range(20))
+
+
+def test_uploads_beyond_what_may_wait_are_all_done(device: Device) -> None:
+    values = np.arange(6 << 20, dtype=np.float32)  # 24 MiB, of which two may wait
+
+    uploaded = [Tensor.from_numpy(values + number, device) for number in range(4)]
+
+    assert all((each.numpy() == values + number).all() for number, each in enumerate(uploaded))
+
+
 def test_reshape_infers_one_size_and_refuses_others(device: Device) -> None:
     x = Tensor.from_numpy(np.arange(6, dtype=np.float32), device)
 
@@ -119,9 +141,9 @@ def test_building_kernels_takes_time_once(device: Device) -> None:
     with Device.open(device.cl_device) as fresh:
         assert fresh.compile_ns == 0
         x = Tensor.from_numpy(np.ones(3, np.float32), fresh)
-        x.relu()
+        x.relu().numpy()
         spent = fresh.compile_ns
-        x.relu()
+        x.relu().numpy()
 
     assert spent > 0
     assert fresh.compile_ns == spent

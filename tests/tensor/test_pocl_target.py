@@ -4,6 +4,7 @@
 import numpy as np
 import pyopencl as cl
 import pytest
+from devices import label
 
 from clprobe.tensor.pocl_target import best_cpu_name, name_target_cpu
 
@@ -21,7 +22,7 @@ def pocl_devices() -> list[cl.Device]:
     ]
 
 
-@pytest.mark.parametrize("device", pocl_devices() or [None], ids=str)
+@pytest.mark.parametrize("device", pocl_devices() or [None], ids=lambda it: it and label(it))
 def test_every_pocl_builds_and_runs_a_kernel_once_its_target_is_named(
     device: cl.Device | None,
 ) -> None:

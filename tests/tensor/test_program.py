@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Building kernels: what a failure shows, and that a wrong kernel does not get past the oracle."""
 
+import itertools
+import re
 import shutil
-import subprocess
 from pathlib import Path
 
-import every_operation
 import numpy as np
 import pytest
 from oracles import assert_close, rounding_bound
@@ -13,10 +13,10 @@ from oracles import assert_close, rounding_bound
 from clprobe.resources import kernels_path
 from clprobe.tensor import Array, BuildError, Device
 from clprobe.tensor.ops.matmul import ORACLE, matmul_forward
-from clprobe.tensor.program import Candidate, first_errors, read_with_includes
+from clprobe.tensor.program import Candidate, first_errors
 
 FILES = sorted(path.relative_to(kernels_path()) for path in kernels_path().rglob("*.cl"))
-HEADER = ["launch ", "local ", "needs ", "source "]
+CONTRACT = ["launch ", "local ", "needs ", "source "]
 
 
 @pytest.fixture
@@ -26,53 +26,19 @@ def kernels(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("file", FILES, ids=str)
-def test_every_kernel_file_stands_alone(file: Path) -> None:
-    if shutil.which("clang") is None:
-        pytest.skip("clang is not installed")
-    result = subprocess.run(
-        [
-            *("clang", "-x", "cl", "-cl-std=CL1.2", "-fsyntax-only", "-Wall", "-Werror"),
-            *("-Xclang", "-finclude-default-header", "-I", ".", file),
-        ],
-        cwd=kernels_path(),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-    assert result.returncode == 0, result.stderr
-
-
-@pytest.mark.parametrize("target", ["bdw", "skl", "tgllp", "acm-g10"])
-def test_intels_compiler_accepts_every_kernel(target: str, tmp_path: Path) -> None:
-    if shutil.which("ocloc") is None:
-        pytest.skip("ocloc, Intel's offline compiler, is not installed")
-    for file in FILES:
-        # variants.yaml keeps it to CPUs.
-        if file.name == "packed.cl":
-            continue
-        source = tmp_path / file.name
-        source.write_text(read_with_includes(kernels_path(), str(file)))
-        result = subprocess.run(
-            [
-                *("ocloc", "compile", "-file", source, "-device", target),
-                *("-options", "-cl-std=CL1.2 -Werror", "-out_dir", tmp_path),
-            ],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-
-        assert result.returncode == 0, f"{file}: {result.stdout}{result.stderr}"
-
-
-@pytest.mark.parametrize("file", FILES, ids=str)
 def test_every_kernel_file_opens_with_its_contract(file: Path) -> None:
-    lines = (kernels_path() / file).read_text(encoding="utf-8").splitlines()
-    comment = "\n".join(line for line in lines[:25] if line.startswith("//"))
+    text = (kernels_path() / file).read_text(encoding="utf-8")
+    first, *rest = text.splitlines()
+    lines = itertools.takewhile(lambda line: line.startswith("//"), rest)
+    comment = " ".join(line.removeprefix("//").strip() for line in lines)
 
-    assert lines[0] == "// SPDX-License-Identifier: MIT"
-    assert [word for word in HEADER if word not in comment] == []
+    assert first == "// SPDX-License-Identifier: MIT"
+    if re.search(r"^kernel ", text, re.MULTILINE):
+        assert [word for word in CONTRACT if word not in comment] == []
+    else:
+        # It is launched as those say that include it; tests/kernels builds it with them.
+        assert re.search("for .* to (include|call)", comment)
+        assert "source " in comment
 
 
 def test_a_kernel_that_does_not_build_shows_file_options_and_errors(
@@ -96,30 +62,6 @@ def test_a_long_build_log_is_cut_to_its_first_errors() -> None:
 
     assert first_errors(log) == [f"x.cl:{n}: error: bad {n}" for n in range(5)]
     assert first_errors("linker gave up\n\n") == ["linker gave up"]
-
-
-@pytest.mark.parametrize(
-    ("file", "right", "wrong", "blamed"),
-    [
-        ("elementwise/binary.cl", "a * b)", "a + b)", "multiply"),
-        ("elementwise/binary.cl", "b > 0.0f ? a : 0.0f", "a", "relu: gradient"),
-        ("pool/max_pool.cl", "value > best_value", "value < best_value", "max_pool2d"),
-        ("conv/col2im.cl", "down % STRIDE || ", "", "conv2d: gradient"),
-        ("loss/softmax_cross_entropy.cl", "column == label", "column == 0", "softmax"),
-        ("optim/sgd.cl", "momentum * velocity", "velocity", "sgd"),
-    ],
-)
-def test_a_wrong_kernel_is_caught(  # noqa: PLR0917 - one argument for each column of the table
-    device: Device, kernels: Path, file: str, right: str, wrong: str, blamed: str
-) -> None:
-    source = (kernels / file).read_text()
-    assert right in source
-    (kernels / file).write_text(source.replace(right, wrong))
-
-    with Device.open(device.cl_device, kernels=kernels) as opened:
-        failures = every_operation.failures(opened)
-
-    assert any(line.startswith(blamed) for line in failures)
 
 
 def test_a_wrong_matrix_kernel_is_caught_by_the_oracle(

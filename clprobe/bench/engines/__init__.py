@@ -57,5 +57,8 @@ class Engine(Protocol):
     def conv_weight_gradient(self, dy: Floats, x: Floats) -> Prepared:
         """Return its gradient for the weights. **Shapes** (n, k, h, w), (n, c, h, w)."""
 
+    def bring(self, batch: Digits) -> None:
+        """Move a batch to where it would be trained on, and wait."""
+
     def trainer(self, net: Net, batches: Sequence[Digits]) -> Trainer:
         """Return the untrained net with its training images in place."""

@@ -42,6 +42,9 @@ class NumpyEngine:
         """Return its gradient for the weights."""
         return _computing(lambda: conv.conv_weight_gradient(dy, x))
 
+    def bring(self, batch: Digits) -> None:
+        """Do nothing, as the batch is there."""
+
     def trainer(self, net: Net, batches: Sequence[Digits]) -> NumpyTrainer:
         """Return the untrained net with its training images in place."""
         return NumpyTrainer(net, batches)

@@ -2,26 +2,29 @@
 """The device under test, through clprobe's own framework."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pyopencl as cl
 
 from clprobe.bench.digits import Digits, Floats, Labels
 from clprobe.bench.engines import Prepared
-from clprobe.bench.nets import (
-    LEARNING_RATE,
-    MOMENTUM,
-    Conv3x3,
+from clprobe.bench.layers import (
+    BatchNorm,
+    Conv,
     Flatten,
+    GlobalAvgPool,
     Layer,
     Linear,
     MaxPool2x2,
-    Net,
     Relu,
+    Residual,
 )
+from clprobe.bench.nets import LEARNING_RATE, MOMENTUM, Net
 from clprobe.tensor import Array, Device, Tensor, nn, optim, softmax_cross_entropy
+from clprobe.tensor.capture import Step
 from clprobe.tensor.ops import conv
-from clprobe.tensor.ops.elementwise import binary
+from clprobe.tensor.ops.elementwise import apply
 from clprobe.tensor.ops.matmul import matmul_forward
 
 
@@ -48,7 +51,7 @@ class OpenClEngine:
     def add(self, a: Floats, b: Floats) -> Prepared:
         """Return a + b."""
         x, y = self._array(a), self._array(b)
-        return self._prepared(lambda: binary("add", x, y))
+        return self._prepared(lambda: apply("add", x, y))
 
     def matmul(self, a: Floats, b: Floats) -> Prepared:
         """Return a @ b."""
@@ -75,6 +78,12 @@ class OpenClEngine:
         pull = conv.conv2d(images, filters, padding=1).gradients[1]
         return self._prepared(lambda: pull(gradient))
 
+    def bring(self, batch: Digits) -> None:
+        """Move a batch to the device, and wait."""
+        Array.from_numpy(batch.images, self.device)
+        Array.from_numpy(batch.labels, self.device)
+        self.device.finish()
+
     def trainer(self, net: Net, batches: Sequence[Digits]) -> "OpenClTrainer":
         """Return the untrained net with its training images in place."""
         return OpenClTrainer(self.device, net, batches)
@@ -85,23 +94,36 @@ class OpenClEngine:
     def _prepared(self, compute: Callable[[], Array]) -> Prepared:
         def run(times: int) -> None:
             for _ in range(times):
-                compute()
+                _ = compute().buffer  # without which an expression would not be computed
             self.device.finish()
 
         return Prepared(run, lambda: compute().numpy())
 
 
+@dataclass(frozen=True, slots=True)
+class _Captured:
+    """A step of training on batches of one shape, and where it reads and writes."""
+
+    step: Step
+    images: Tensor
+    labels: Tensor
+    loss: Tensor
+
+
 class OpenClTrainer:
-    """A net as clprobe.tensor.nn.Sequential; losses stay on the device until all steps ran."""
+    """A net as clprobe.tensor.nn.Sequential, trained by replaying one captured step.
+
+    Losses stay on the device until all steps ran.
+    """
 
     def __init__(self, device: Device, net: Net, batches: Sequence[Digits]) -> None:
         self._device = device
-        # load_state overwrites what the layers draw here.
-        generator = np.random.default_rng(0)
-        self._model = nn.Sequential(*(_module(layer, device, generator) for layer in net.layers))
-        names = [name for name, _ in self._model.named_parameters()]
-        self._model.load_state(dict(zip(names, net.initial_weights(), strict=True)))
+        # What the layers draw here is overwritten.
+        self._model = _sequence(net.layers, device, np.random.default_rng(0))
+        for parameter, values in zip(self._model.parameters(), net.initial_weights(), strict=True):
+            parameter.array.assign(values)
         self._optimiser = optim.SGD(self._model.parameters(), LEARNING_RATE, MOMENTUM)
+        self._steps: dict[tuple[int, ...], _Captured] = {}
         self._batches = [
             (Tensor.from_numpy(batch.images, device), Tensor.from_numpy(batch.labels, device))
             for batch in batches
@@ -109,36 +131,74 @@ class OpenClTrainer:
 
     def train(self, batches: range) -> list[float]:
         """Train on these batches, wait, and return the loss of each."""
-        losses = [self._step(*self._batches[index]) for index in batches]
+        losses = [self._train(*self._batches[index]) for index in batches]
         return [float(loss.numpy()) for loss in losses]
 
     def weights(self) -> list[Floats]:
         """Return a copy of every weight and bias."""
-        return list(self._model.state().values())
+        return [parameter.numpy() for parameter in self._model.parameters()]
 
     def predict(self, images: Floats) -> Labels:
         """Return the digit that the net sees in each image."""
+        self._model.eval()
         logits = self._model(Tensor.from_numpy(images, self._device)).numpy()
+        self._model.train()
         digits: Labels = logits.argmax(axis=1).astype(np.int32)
         return digits
 
-    def _step(self, images: Tensor, labels: Tensor) -> Tensor:
-        self._optimiser.zero_grad()
-        loss = softmax_cross_entropy(self._model(images), labels)
-        loss.backward()
-        self._optimiser.step()
+    def _train(self, images: Tensor, labels: Tensor) -> Array:
+        """Train one step and return a copy of its loss."""
+        captured = self._steps.get(images.shape)
+        if captured is None:
+            captured = self._steps[images.shape] = self._capture(images, labels)
+        else:
+            captured.images.array.assign(images.array)
+            captured.labels.array.assign(labels.array)
+            captured.step.replay()
+        loss = Array.empty(self._device, ())
+        loss.assign(captured.loss.array)
         return loss
 
+    def _capture(self, images: Tensor, labels: Tensor) -> _Captured:
+        own_images, own_labels = (self._copy(each) for each in (images, labels))
+        with self._device.capture() as step:
+            self._optimiser.zero_grad()
+            loss = softmax_cross_entropy(self._model(own_images), own_labels)
+            loss.backward()
+            self._optimiser.step()
+        return _Captured(step, own_images, own_labels, loss)
 
-def _module(layer: Layer, device: Device, generator: np.random.Generator) -> nn.Module:
+    def _copy(self, tensor: Tensor) -> Tensor:
+        copy = Array.empty(self._device, tensor.shape, tensor.array.dtype)
+        copy.assign(tensor.array)
+        return Tensor(copy, requires_grad=False)
+
+
+def _sequence(
+    layers: Sequence[Layer], device: Device, generator: np.random.Generator
+) -> nn.Sequential:
+    return nn.Sequential(*(_module(layer, device, generator) for layer in layers))
+
+
+def _module(  # noqa: PLR0911 - one per kind of layer
+    layer: Layer, device: Device, generator: np.random.Generator
+) -> nn.Module:
     match layer:
         case Linear(inputs, outputs):
             return nn.Linear(inputs, outputs, device=device, generator=generator)
-        case Conv3x3(inputs, outputs):
-            return nn.Conv2d(inputs, outputs, 3, padding=1, device=device, generator=generator)
+        case Conv(inputs, outputs, size, stride):
+            given = {"stride": stride, "padding": size // 2}
+            return nn.Conv2d(inputs, outputs, size, **given, device=device, generator=generator)
+        case BatchNorm(channels):
+            return nn.BatchNorm2d(channels, device=device)
         case Relu():
             return nn.ReLU()
         case MaxPool2x2():
             return nn.MaxPool2d(2)
+        case GlobalAvgPool():
+            return nn.GlobalAvgPool2d()
         case Flatten():
             return nn.Flatten()
+        case Residual(body, shortcut):
+            past = _sequence(shortcut, device, generator) if shortcut else None
+            return nn.Residual(_sequence(body, device, generator), past)

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The CPU reference: torch, as people use it, on all threads that it takes by itself."""
+"""The CPU reference: torch, as people use it, on all threads that it takes by itself.
+
+The same code computes on any other device of torch's.
+"""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -11,123 +14,179 @@ from torch.nn import grad as conv_gradients
 
 from clprobe.bench.digits import Digits, Floats, Labels
 from clprobe.bench.engines import Prepared
-from clprobe.bench.nets import (
-    LEARNING_RATE,
-    MOMENTUM,
-    Conv3x3,
+from clprobe.bench.layers import (
+    BatchNorm,
+    Conv,
     Flatten,
+    GlobalAvgPool,
     Layer,
     Linear,
     MaxPool2x2,
-    Net,
     Relu,
+    Residual,
 )
+from clprobe.bench.nets import LEARNING_RATE, MOMENTUM, Net
 
 # torch leaves these functions unannotated.
 _GRADIENTS: Any = conv_gradients
 
 
 class TorchEngine:
-    """torch on the CPU."""
+    """torch on one device; operands are moved there before anything is timed."""
 
-    def __init__(self) -> None:
-        self.name = f"torch on {torch.get_num_threads()} CPU threads"
+    def __init__(self, device: str = "cpu") -> None:
+        self.torch_device = device
+        self._device = torch.device(device)
+        self.threads: int | None = torch.get_num_threads() if device == "cpu" else None
+        on_device = f"torch on {device.partition(':')[0]}"
+        self.name = on_device if self.threads is None else f"torch on {self.threads} CPU threads"
+        # Whoever cannot do this much should not be asked for more.
+        torch.ones(1, device=self._device).add(1).cpu()
 
     def copy(self, values: Floats) -> Prepared:
         """Copy values into memory that is already mapped."""
-        source = torch.from_numpy(values)
+        source = self._moved(values)
         target = torch.empty_like(source)
-        return _prepared(lambda: target.copy_(source))
+        return self._prepared(lambda: target.copy_(source))
 
     def add(self, a: Floats, b: Floats) -> Prepared:
         """Return a + b."""
-        x, y = torch.from_numpy(a), torch.from_numpy(b)
-        return _prepared(lambda: x + y)
+        x, y = self._moved(a), self._moved(b)
+        return self._prepared(lambda: x + y)
 
     def matmul(self, a: Floats, b: Floats) -> Prepared:
         """Return a @ b."""
-        x, y = torch.from_numpy(a), torch.from_numpy(b)
-        return _prepared(lambda: x @ y)
+        x, y = self._moved(a), self._moved(b)
+        return self._prepared(lambda: x @ y)
 
     def conv_forward(self, x: Floats, weight: Floats) -> Prepared:
         """Return the 3x3 convolution, padded by 1."""
-        images, filters = torch.from_numpy(x), torch.from_numpy(weight)
-        return _prepared(lambda: nn.functional.conv2d(images, filters, padding=1))
+        images, filters = self._moved(x), self._moved(weight)
+        return self._prepared(lambda: nn.functional.conv2d(images, filters, padding=1))
 
     def conv_input_gradient(self, dy: Floats, weight: Floats) -> Prepared:
         """Return its gradient for the images."""
-        gradient, filters = torch.from_numpy(dy), torch.from_numpy(weight)
+        gradient, filters = self._moved(dy), self._moved(weight)
         images, _, height, width = dy.shape
         shape = (images, weight.shape[1], height, width)
-        return _prepared(lambda: _GRADIENTS.conv2d_input(shape, filters, gradient, padding=1))
+        return self._prepared(lambda: _GRADIENTS.conv2d_input(shape, filters, gradient, padding=1))
 
     def conv_weight_gradient(self, dy: Floats, x: Floats) -> Prepared:
         """Return its gradient for the weights."""
-        gradient, images = torch.from_numpy(dy), torch.from_numpy(x)
-        shape = (dy.shape[1], x.shape[1], 3, 3)
-        return _prepared(lambda: _GRADIENTS.conv2d_weight(images, shape, gradient, padding=1))
+        gradient, images = self._moved(dy), self._moved(x)
+        # torch.nn.grad gives a filter without memory of its own, which pytorch_dlprim refuses.
+        filters = torch.empty((dy.shape[1], x.shape[1], 3, 3), device=self._device)
+        once, none = (1, 1), (0, 0)
+        given = (None, once, once, once, False, none, 1, (False, True, False))
+        back: Any = torch.ops.aten.convolution_backward
+        return self._prepared(lambda: back(gradient, images, filters, *given)[1])
+
+    def bring(self, batch: Digits) -> None:
+        """Move a batch to the device, and wait; on the CPU it is there."""
+        torch.from_numpy(batch.images).to(self._device)
+        torch.from_numpy(batch.labels).to(self._device)
+        _wait_for(self._device)
 
     def trainer(self, net: Net, batches: Sequence[Digits]) -> "TorchTrainer":
         """Return the untrained net with its training images in place."""
-        return TorchTrainer(net, batches)
+        model = _sequence(net.layers)
+        with torch.no_grad():
+            for parameter, values in zip(model.parameters(), net.initial_weights(), strict=True):
+                parameter.copy_(torch.from_numpy(values))
+        return TorchTrainer(model, batches, self._device)
+
+    def _moved(self, values: Floats) -> Any:
+        return torch.from_numpy(values).to(self._device)
+
+    def _prepared(self, compute: Callable[[], Any]) -> Prepared:
+        def run(times: int) -> None:
+            for _ in range(times):
+                compute()
+            _wait_for(self._device)
+
+        return Prepared(run, lambda: np.array(compute().cpu().numpy()))
 
 
 class TorchTrainer:
-    """A net as torch.nn.Sequential with torch.optim.SGD."""
+    """A module with torch.optim.SGD."""
 
-    def __init__(self, net: Net, batches: Sequence[Digits]) -> None:
-        self._model = nn.Sequential(*(_module(layer) for layer in net.layers))
-        initial = net.initial_weights()
-        with torch.no_grad():
-            for parameter, values in zip(self._model.parameters(), initial, strict=True):
-                parameter.copy_(torch.from_numpy(values))
+    def __init__(self, model: Any, batches: Sequence[Digits], device: Any = "cpu") -> None:
+        self._device = device
+        self._model = model.to(device)
         self._optimiser = torch.optim.SGD(
             self._model.parameters(), lr=LEARNING_RATE, momentum=MOMENTUM
         )
         self._batches = [
-            (torch.from_numpy(batch.images), torch.from_numpy(batch.labels).long())
+            (
+                torch.from_numpy(batch.images).to(device),
+                torch.from_numpy(batch.labels).long().to(device),
+            )
             for batch in batches
         ]
 
     def train(self, batches: range) -> list[float]:
         """Train on these batches and return the loss of each."""
-        return [self._step(*self._batches[index]) for index in batches]
+        return [float(loss) for loss in [self._step(*self._batches[i]) for i in batches]]
 
     def weights(self) -> list[Floats]:
         """Return a copy of every weight and bias."""
-        return [parameter.detach().numpy().copy() for parameter in self._model.parameters()]
+        return [parameter.detach().cpu().numpy().copy() for parameter in self._model.parameters()]
 
     def predict(self, images: Floats) -> Labels:
-        """Return the digit that the net sees in each image."""
+        """Return the class of each input."""
+        self._model.eval()
         with torch.no_grad():
-            digits = self._model(torch.from_numpy(images)).argmax(dim=1)
+            digits = self._model(torch.from_numpy(images).to(self._device)).cpu().argmax(dim=1)
+        self._model.train()
         return np.asarray(digits, dtype=np.int32)
 
-    def _step(self, images: Any, labels: Any) -> float:
+    def _step(self, images: Any, labels: Any) -> Any:
+        """Train one step and return the loss where it is; reading it would wait."""
         self._optimiser.zero_grad()
         loss: Any = nn.functional.cross_entropy(self._model(images), labels)
         loss.backward()
         self._optimiser.step()
-        return float(loss.detach())
+        return loss.detach()
 
 
-def _module(layer: Layer) -> Any:
+class _Residual(nn.Module):
+    """relu(body(x) + shortcut(x))."""
+
+    def __init__(self, layer: Residual) -> None:
+        super().__init__()
+        self.body = _sequence(layer.body)
+        self.shortcut = _sequence(layer.shortcut)
+
+    def forward(self, x: Any) -> Any:
+        """Return the sum of both ways, where it is positive."""
+        return (self.body(x) + self.shortcut(x)).relu()
+
+
+def _sequence(layers: Sequence[Layer]) -> Any:
+    return nn.Sequential(*map(_module, layers))
+
+
+def _module(layer: Layer) -> Any:  # noqa: PLR0911 - one per kind of layer
     match layer:
         case Linear(inputs, outputs):
             return nn.Linear(inputs, outputs)
-        case Conv3x3(inputs, outputs):
-            return nn.Conv2d(inputs, outputs, 3, padding=1)
+        case Conv(inputs, outputs, size, stride):
+            return nn.Conv2d(inputs, outputs, size, stride, padding=size // 2)
+        case BatchNorm(channels):
+            return nn.BatchNorm2d(channels)
         case Relu():
             return nn.ReLU()
         case MaxPool2x2():
             return nn.MaxPool2d(2)
+        case GlobalAvgPool():
+            return nn.AdaptiveAvgPool2d(1)
         case Flatten():
             return nn.Flatten()
+        case Residual():
+            return _Residual(layer)
 
 
-def _prepared(compute: Callable[[], Any]) -> Prepared:
-    def run(times: int) -> None:
-        for _ in range(times):
-            compute()
-
-    return Prepared(run, lambda: np.array(compute().numpy()))
+def _wait_for(device: Any) -> None:
+    """Wait until the device has done all; the CPU has done so already."""
+    if device.type != "cpu":
+        getattr(torch, device.type).synchronize()

@@ -5,18 +5,16 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from clprobe.tensor.device import Argument, Device
+from clprobe.tensor.device import Argument, Device, NdRange
 from clprobe.tensor.errors import ShapeError
 from clprobe.tensor.limits import Limits
 from clprobe.tensor.program import Kernel
-
-NdRange = tuple[tuple[int, ...], tuple[int, ...]]
 
 _GPU_WORK_ITEMS = 256
 _NARROW = 16
 # A CPU runs one work-item per work-group best: its loops over columns become vectors, and there are
 # just enough work-groups to share the work out evenly.
-_CPU_COLUMNS_PER_ITEM = 4096
+CPU_COLUMNS_PER_ITEM = 4096
 _CPU_WORK_GROUPS_PER_COMPUTE_UNIT = 16
 # Some devices take no more work-groups than this along the second and third dimension.
 _MAX_WORK_GROUPS_ABOVE_FIRST = 32768
@@ -26,7 +24,7 @@ def launch_values(
     device: Device, file: str, name: str, count: int, arguments: Sequence[Argument]
 ) -> None:
     """Launch a kernel whose work-items take COLUMNS_PER_ITEM of `count` values each."""
-    per_item = _CPU_COLUMNS_PER_ITEM if device.limits.is_cpu else 1
+    per_item = CPU_COLUMNS_PER_ITEM if device.limits.is_cpu else 1
     kernel = device.programs.kernel(file, name, {"COLUMNS_PER_ITEM": per_item})
     local = _floor_power_of_two(_work_items(device.limits, kernel))
     device.launch(kernel, (_round_up(-(-count // per_item), local),), (local,), arguments)
@@ -40,12 +38,18 @@ def launch_rows(  # noqa: PLR0913, PLR0917 - the ND-range and the kernel need a 
     rows: int,
     arguments: Sequence[Argument],
     defines: Mapping[str, int] | None = None,
-    cpu_columns: int = _CPU_COLUMNS_PER_ITEM,
+    cpu_columns: int = CPU_COLUMNS_PER_ITEM,
 ) -> None:
     """Launch a kernel whose work-items take COLUMNS_PER_ITEM columns of one row after another."""
     per_item = cpu_columns if device.limits.is_cpu else 1
     kernel = device.programs.kernel(file, name, {**(defines or {}), "COLUMNS_PER_ITEM": per_item})
-    items = -(-columns // per_item)
+    launch_over_rows(device, kernel, -(-columns // per_item), rows, arguments)
+
+
+def launch_over_rows(
+    device: Device, kernel: Kernel, items: int, rows: int, arguments: Sequence[Argument]
+) -> None:
+    """Launch a kernel that gives each row so many work-items, and loops over rows."""
     device.launch(kernel, *_row_range(device.limits, kernel, items, rows), arguments)
 
 

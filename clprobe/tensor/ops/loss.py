@@ -5,11 +5,9 @@ import numpy as np
 
 from clprobe.tensor.array import Array
 from clprobe.tensor.errors import DtypeError, ShapeError
-from clprobe.tensor.ops.elementwise import expand
+from clprobe.tensor.ops.elementwise import times
 from clprobe.tensor.ops.reduce import row_kernel, sum_axes
 from clprobe.tensor.tape import Result
-
-_FILE = "loss/softmax_cross_entropy.cl"
 
 
 def softmax_cross_entropy(logits: Array, labels: Array) -> Result:
@@ -31,16 +29,10 @@ def softmax_cross_entropy(logits: Array, labels: Array) -> Result:
             Array.full(device, (), np.nan), (lambda _: Array.empty(device, logits.shape),)
         )
 
-    def gradient(dloss: Array) -> Array:
-        dx = Array.empty(device, logits.shape)
-        kernel, size = row_kernel(_FILE, "softmax_cross_entropy_gradient", logits)
-        arrays = (logits.buffer, labels.buffer, dloss.buffer, dx.buffer)
-        scalars = (np.uint64(columns), np.float32(1 / rows))
-        device.launch(kernel, (rows * size,), (size,), arrays + scalars)
-        return dx
-
     losses = Array.empty(device, (rows,))
-    kernel, size = row_kernel(_FILE, "softmax_cross_entropy", logits)
-    arguments = (logits.buffer, labels.buffer, losses.buffer, np.uint64(columns))
-    device.launch(kernel, (rows * size,), (size,), arguments)
-    return Result(expand(sum_axes(losses, (0,)).reshape(()), (), 1 / rows), (gradient,))
+    dx = Array.empty(device, logits.shape)
+    kernel, size = row_kernel("loss/softmax_cross_entropy.cl", "softmax_cross_entropy", logits)
+    buffers = (logits.buffer, labels.buffer, losses.buffer, dx.buffer)
+    scalars = (np.uint64(columns), np.float32(1 / rows))
+    device.launch(kernel, (rows * size,), (size,), buffers + scalars)
+    return Result(sum_axes(losses, (0,)).reshape(()), (lambda dloss: times(dx, dloss),))

@@ -1,28 +1,34 @@
 # SPDX-License-Identifier: MIT
 """Matrix products, single and batched, of operands that may be transposed, and their gradients."""
 
+from dataclasses import dataclass, replace
+
 import numpy as np
 
 from clprobe.tensor.array import Array
-from clprobe.tensor.device import Device
+from clprobe.tensor.device import Device, NdRange
 from clprobe.tensor.errors import ShapeError
-from clprobe.tensor.ops.launching import NdRange, uint32, work_groups_above_first
-from clprobe.tensor.ops.variants import Variant, load_variants
+from clprobe.tensor.ops.before_epilogue import with_epilogue
+from clprobe.tensor.ops.epilogue import NO_EPILOGUE, BiasAlong, Epilogue
+from clprobe.tensor.ops.half import all_half, to_float, to_half
+from clprobe.tensor.ops.launching import uint32, work_groups_above_first
+from clprobe.tensor.ops.split_sum import sum_parts
+from clprobe.tensor.ops.variants import Product, Variant, load_variants
 from clprobe.tensor.program import Kernel
 from clprobe.tensor.tape import Result
+from clprobe.tensor.tuning.table import Tables, load_tables
 
-ORACLE = Variant(
-    file="matmul/naive.cl",
-    is_cpu=None,
-    min_vector_width=0,
-    max_columns=None,
-    defines={},
-    tile=(1, 1),
-    tiles_per_compute_unit=0,
-    work_group_size=1,
-    local_memory_bytes=0,
-)
+ORACLE = Variant(file="matmul/naive.cl", defines={}, tile=(1, 1))
 """The kernel that the others are checked against."""
+
+_TILED = "matmul/tiled.cl"
+"""The kernel that loads and stores vectors where the sizes allow it, and may split sums."""
+_PACKED = "matmul/packed.cl"
+"""The kernel that adds parts of sums up in the result, which must then be float, and that takes as
+an argument whether A is transposed."""
+_READ_HALF = {ORACLE.file, _TILED, _PACKED}
+"""The kernels that read half operands; subgroup.cl gets a copy in float: halves of B, read lane by
+lane, would cost it registers that Gen8 does not have (4096 bytes spilled with 16 rows)."""
 
 
 def matmul(a: Array, b: Array) -> Result:
@@ -35,7 +41,7 @@ def matmul(a: Array, b: Array) -> Result:
     if len(a.shape) != 2 or len(b.shape) != 2:
         raise ShapeError(f"A matrix product takes two matrices, not {a.shape} and {b.shape}.")
     return Result(
-        matmul_forward(a, b),
+        matmul_forward(a, b, epilogue=Epilogue(half=all_half(a, b))),
         (
             lambda dc: matmul_forward(dc, b, transpose_b=True),
             lambda dc: matmul_forward(a, dc, transpose_a=True),
@@ -43,17 +49,19 @@ def matmul(a: Array, b: Array) -> Result:
     )
 
 
-def linear(x: Array, weight: Array) -> Result:
-    """Return x @ weightᵀ; a bias is an addition.
+def linear(x: Array, weight: Array, bias: Array | None = None, *, relu: bool = False) -> Result:
+    """Return x @ weightᵀ + bias, with negative values made zero if `relu`.
 
-    **Shapes** x (batch, in), weight (out, in), result (batch, out).
+    **Shapes** x (batch, in), weight (out, in), bias (out,), result (batch, out).
 
     **Raises** ShapeError.
     """
     if len(x.shape) != 2 or len(weight.shape) != 2:
         raise ShapeError(f"A linear layer takes two matrices, not {x.shape} and {weight.shape}.")
-    return Result(
-        matmul_forward(x, weight, transpose_b=True),
+    epilogue = Epilogue(bias=bias, relu=relu, half=all_half(x, weight))
+    return with_epilogue(
+        matmul_forward(x, weight, transpose_b=True, epilogue=epilogue),
+        epilogue,
         (
             lambda dy: matmul_forward(dy, weight),
             lambda dy: matmul_forward(dy, x, transpose_a=True),
@@ -61,12 +69,13 @@ def linear(x: Array, weight: Array) -> Result:
     )
 
 
-def matmul_forward(
+def matmul_forward(  # noqa: PLR0913 - a product has two operands and as many ways to use them
     a: Array,
     b: Array,
     *,
     transpose_a: bool = False,
     transpose_b: bool = False,
+    epilogue: Epilogue | None = None,
     variant: Variant | None = None,
 ) -> Array:
     """Return the product, without a tape; `variant` is chosen to suit the device unless given.
@@ -86,49 +95,148 @@ def matmul_forward(
             f"Shapes {a.shape}{' transposed' * transpose_a} and {b.shape}"
             f"{' transposed' * transpose_b} do not fit a matrix product."
         )
-    batch_shape = a.shape[:-2] or b.shape[:-2]
-    if not k:
-        return Array.full(a.device, (*batch_shape, m, n), 0.0)
-    c = Array.empty(a.device, (*batch_shape, m, n))
+    epilogue = epilogue or NO_EPILOGUE
+    shape = (*(a.shape[:-2] or b.shape[:-2]), m, n)
+    epilogue.check(shape)
+    c = Array.empty(a.device, shape, epilogue.dtype)
     if not c.size:
         return c
+    if not k:
+        return _product_without_terms(c, epilogue, variant)
+    product = Product(
+        rows=m,
+        columns=n,
+        depth=k,
+        batches=batches,
+        transposed="NT"[transpose_a] + "NT"[transpose_b],
+    )
+    halves = (a.dtype == np.float16, b.dtype == np.float16)
+    chosen = a.device.programs.remember(
+        (product, epilogue.flags, variant and variant.name, halves),
+        lambda: _choose(a.device, product, epilogue, variant, halves),
+    )
+    if not chosen.reads_half:
+        a, b = to_float(a), to_float(b)
+    if epilogue.half and not chosen.writes_half:
+        c = Array.empty(a.device, shape)
     arguments = (
         *(a.buffer, b.buffer, c.buffer, uint32(m), uint32(n), uint32(k), np.uint64(batches)),
         np.uint64(m * k if a.shape[:-2] else 0),
         np.uint64(k * n if b.shape[:-2] else 0),
         np.uint64(m * n),
+        *epilogue.arguments(unused=a),
+        *([uint32(transpose_a)] if chosen.kernel.file == _PACKED else []),
     )
-    built, ranges = a.device.programs.remember(
-        ("matmul", m, n, batches, transpose_a, transpose_b, variant and variant.name),
-        lambda: _choose(a.device, (m, n, batches), (transpose_a, transpose_b), variant),
-    )
-    a.device.launch(built, *ranges, arguments)
+    if chosen.splits == 1:
+        a.device.launch(chosen.kernel, *chosen.ranges, arguments)
+        return to_half(c) if epilogue.half else c
+    parts = Array.empty(a.device, (batches, chosen.splits, m, n))
+    a.device.launch(chosen.kernel, *chosen.ranges, (*arguments[:2], parts.buffer, *arguments[3:]))
+    axis = -1 if epilogue.bias_along is BiasAlong.COLUMNS else -2
+    sum_parts(parts, c, epilogue, bias_axis=axis, batches=batches)
     return c
+
+
+def _product_without_terms(c: Array, epilogue: Epilogue, variant: Variant | None) -> Array:
+    """Return zeros after the epilogue: the product of one column and one row of zeros."""
+    a = Array.full(c.device, (*c.shape[:-1], 1), 0.0)
+    b = Array.full(c.device, (1, c.shape[-1]), 0.0)
+    return matmul_forward(a, b, epilogue=epilogue, variant=variant)
+
+
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    """How a product is computed."""
+
+    kernel: Kernel
+    ranges: NdRange
+    splits: int
+    """Parts of the sum that are yet to be added; the epilogue follows then."""
+    reads_half: bool
+    """Whether the kernel takes operands as they are stored."""
+    writes_half: bool
+    """Whether the kernel, or what adds up its sums, stores the result in half."""
 
 
 def _choose(
     device: Device,
-    sizes: tuple[int, int, int],
-    transposed: tuple[bool, bool],
+    product: Product,
+    epilogue: Epilogue,
     only: Variant | None,
-) -> tuple[Kernel, NdRange]:
-    m, n, batches = sizes
-    variants = (only,) if only else _in_order_of_preference(device, sizes)
-    flags = {"TRANSPOSE_A": int(transposed[0]), "TRANSPOSE_B": int(transposed[1])}
-    candidates = [variant.candidate(flags) for variant in variants]
-    built, chosen = device.programs.first_that_fits("matmul", candidates)
-    tiles = variants[candidates.index(chosen)].tiles(m, n)
-    groups = work_groups_above_first(batches)
-    return built, ((tiles * chosen.work_group_size, groups), (chosen.work_group_size, 1))
+    halves: tuple[bool, bool],
+) -> _Chosen:
+    variants = (only,) if only else in_order_of_preference(device, product)
+    candidates = [
+        variant.candidate(_flags(variant, device, product, epilogue) | _stored(variant, halves))
+        for variant in variants
+    ]
+    built, fitting = device.programs.first_that_fits("matmul", candidates)
+    variant = variants[candidates.index(fitting)]
+    splits = variant.splits(device.limits, product)
+    tiles = variant.tiles(device.limits, product)
+    groups = work_groups_above_first(product.batches * splits)
+    if variant.sub_groups:
+        # Intel's GPUs take any number, and a loop over batches would cost the kernel registers.
+        groups = product.batches
+    size = variant.work_group_size
+    return _Chosen(
+        *(built, ((tiles * size, groups), (size, 1)), splits),
+        reads_half=variant.file in _READ_HALF,
+        writes_half=splits > 1 or _writes_half(variant, product),
+    )
 
 
-def _in_order_of_preference(device: Device, sizes: tuple[int, int, int]) -> tuple[Variant, ...]:
-    """Return those with enough tiles for all compute units as listed, then the others backwards."""
-    m, n, batches = sizes
-    busy: list[Variant] = []
-    idle: list[Variant] = []
-    for variant in load_variants(device.programs.folder / "matmul" / "variants.yaml"):
-        if variant.suits(device.limits, n):
-            enough = variant.tiles_per_compute_unit * device.limits.compute_units
-            (busy if variant.tiles(m, n) * batches >= enough else idle).append(variant)
-    return (*busy, *reversed(idle))
+def _writes_half(variant: Variant, product: Product) -> bool:
+    """Say whether a kernel can store its result in half without rounding what is yet to grow."""
+    if variant.file == _PACKED:
+        return product.depth <= variant.defines["TILE_DEPTH"]
+    return variant.file in _READ_HALF
+
+
+def _stored(variant: Variant, halves: tuple[bool, bool]) -> dict[str, int]:
+    """Return the defines that say which operands are half, to a kernel that reads such."""
+    named = zip(("A_HALF", "B_HALF"), halves, strict=True)
+    return {name: 1 for name, is_half in named if is_half and variant.file in _READ_HALF}
+
+
+def _flags(
+    variant: Variant, device: Device, product: Product, epilogue: Epilogue
+) -> dict[str, int]:
+    """Return the defines that follow from the product."""
+    transpose_a, transpose_b = (letter == "T" for letter in product.transposed)
+    flags = {"TRANSPOSE_B": int(transpose_b)}
+    if variant.file != _PACKED:
+        flags["TRANSPOSE_A"] = int(transpose_a)
+    if variant.file == _TILED:
+        along = {
+            "WIDTH_A": product.rows if transpose_a else product.depth,
+            "WIDTH_B": product.depth if transpose_b else product.columns,
+            "WIDTH_C": product.columns,
+        }
+        flags |= {name: 1 if size % 4 else 4 for name, size in along.items()}
+    splits = variant.splits(device.limits, product)
+    if splits > 1:
+        return flags | {"SPLITS": splits}
+    half = epilogue.half and _writes_half(variant, product)
+    return flags | replace(epilogue, half=half).defines
+
+
+def tables_of(device: Device) -> Tables:
+    """Return the configurations that were measured on such devices."""
+    return device.programs.remember(
+        "tuned tables", lambda: load_tables(device.cl_device, device.programs.folder)
+    )
+
+
+def in_order_of_preference(device: Device, product: Product) -> tuple[Variant, ...]:
+    """Return what was measured at similar products, then the ladder of kernels/matmul.
+
+    Of that, those with enough tiles for all compute units as listed, then the others backwards.
+    """
+    limits = device.limits
+    tuned = [each for each in tables_of(device).nearest(product) if each.suits(limits, product)]
+    ladder = load_variants(device.programs.folder / "matmul" / "variants.yaml")
+    suitable = [variant for variant in ladder if variant.suits(limits, product)]
+    busy = [variant for variant in suitable if variant.keeps_busy(limits, product)]
+    idle = [variant for variant in reversed(suitable) if variant not in busy]
+    return (*tuned, *busy, *sorted(idle, key=lambda variant: variant.last_resort))

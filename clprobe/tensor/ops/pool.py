@@ -7,43 +7,56 @@ import numpy as np
 
 from clprobe.tensor.array import Array
 from clprobe.tensor.errors import ShapeError
+from clprobe.tensor.ops.avg_pool import Window
+from clprobe.tensor.ops.half import half_define
 from clprobe.tensor.ops.launching import launch_rows, uint32
 from clprobe.tensor.tape import Result
 
 
-def max_pool2d(x: Array, size: int, stride: int) -> Result:
-    """Return the maximum of every window that lies inside the image.
+def max_pool2d(x: Array, size: int, stride: int, padding: int = 0, *, relu: bool = False) -> Result:
+    """Return the maximum of every window of the padded image; at least 0 if `relu`.
 
-    **Shapes** x (images, channels, height, width); result has (height - size) // stride + 1 rows,
-    and columns likewise.
+    Halves give halves, whose gradient is float.
+
+    **Shapes** x (images, channels, height, width); result has (height + 2·padding - size) // stride
+    + 1 rows, and columns likewise.
 
     **Raises** ShapeError.
     """
-    if len(x.shape) != 4 or size < 1 or stride < 1 or size > min(x.shape[2:]):
-        raise ShapeError(f"Windows of {size} with stride {stride} do not fit images {x.shape}.")
+    if len(x.shape) != 4:
+        raise ShapeError(f"Pooling takes images with channels, not {x.shape}.")
     images, channels, height, width = x.shape
-    out_height, out_width = (height - size) // stride + 1, (width - size) // stride + 1
-    y = Array.empty(x.device, (images, channels, out_height, out_width))
+    window = Window(size=(size, size), stride=(stride, stride), padding=(padding, padding))
+    out_height, out_width = window.output((height, width))
+    # The largest of some halves is one of them.
+    y = Array.empty(x.device, (images, channels, out_height, out_width), x.dtype)
     positions = Array.empty(x.device, y.shape, np.int32)
     uint32(height * width)  # positions count that far
     planes = images * channels
     lengths = (height, width, out_height, out_width)
-    window = {"SIZE": size, "STRIDE": stride}
+    defines = {"SIZE": size, "STRIDE": stride, "PADDING": padding, "RELU": int(relu)}
+    defines |= half_define("X_HALF", x)
     sizes = (np.uint64(planes), *(uint32(length) for length in lengths))
+    by_squares = x.device.limits.is_cpu and (size, stride, padding) == (2, 2, 0)
 
     def launch(name: str, columns: int, rows: int, *arrays: Array) -> None:
         arguments = (*(array.buffer for array in arrays), *sizes)
-        launch_rows(x.device, "pool/max_pool.cl", name, columns, rows, arguments, window)
+        file = "max_pool_2x2" if name.startswith("max_pool_2x2") else "max_pool"
+        launch_rows(x.device, f"pool/{file}.cl", name, columns, rows, arguments, defines)
 
     def gradient(dy: Array) -> Array:
         dx = Array.empty(x.device, x.shape)
-        if planes and x.device.limits.is_cpu:
+        if planes and by_squares and height % 2 == width % 2 == 0:
+            launch("max_pool_2x2_gradient", 1, planes, dy, positions, dx)
+        elif planes and x.device.limits.is_cpu:
             _scatter(dy, positions, dx)
         elif planes:
             launch("max_pool_gradient", width, planes * height, dy, positions, dx)
         return dx
 
-    if planes:
+    if planes and by_squares:
+        launch("max_pool_2x2", 1, planes, x, y, positions)
+    elif planes:
         launch("max_pool", out_width, planes * out_height, x, y, positions)
     return Result(y, (gradient,))
 

@@ -12,8 +12,9 @@ from clprobe.tensor.program import Candidate, Kernel
 
 # Sums that a CPU keeps in registers.
 _CPU_COLUMNS_PER_ITEM = 64
-_CPU_LANES = 64
+_CPU_CHAINS = 4
 _CPU_WORK_ITEMS = 1
+_CPU_WIDTH = 16
 _GPU_WORK_ITEMS = 256
 # A shorter piece is not worth a second pass.
 _MIN_VALUES_PER_PIECE = 4096
@@ -31,9 +32,11 @@ def sum_axes(x: Array, axes: Sequence[int]) -> Array:
     for first, last in _runs(sorted(axes)):
         shape = y.shape
         outer, length, inner = prod(shape[:first]), prod(shape[first:last]), prod(shape[last:])
+        # A CPU adds up a few values, such as losses, as a column: one kernel less to build.
+        few = x.device.limits.is_cpu and outer == 1 and length <= _MAX_COLUMN_PIECE
         summed = (
             sum_rows(y.reshape((outer, length)))
-            if inner == 1
+            if inner == 1 and not few
             else sum_columns(y.reshape((outer, length, inner)))
         )
         y = summed.reshape(shape[:first] + (1,) * (last - first) + shape[last:])
@@ -51,9 +54,8 @@ def sum_rows(x: Array) -> Array:
     if not x.size:
         return Array.full(x.device, (rows,), 0.0)
     limits = x.device.limits
-    kernel, size = row_kernel(
-        "reduce/sum_rows.cl", "sum_rows", x, {"LANES": _CPU_LANES if limits.is_cpu else 1}
-    )
+    defines = {"WIDTH": _CPU_WIDTH, "CHAINS": _CPU_CHAINS} if limits.is_cpu else {}
+    kernel, size = row_kernel("reduce/sum_rows.cl", "sum_rows", x, defines)
     wanted = -(-limits.compute_units * _PIECES_PER_COMPUTE_UNIT // rows)
     pieces = max(1, min(wanted, length // _MIN_VALUES_PER_PIECE))
     piece = -(-length // pieces)
@@ -91,6 +93,12 @@ def sum_columns(x: Array) -> Array:
     return sum_columns(y)
 
 
+def row_width(x: Array) -> dict[str, int]:
+    """Return how many columns a work-item takes at once; a row has so many at least."""
+    widest = min(_CPU_WIDTH, x.shape[-1]) if x.device.limits.is_cpu else 1
+    return {"WIDTH": 1 << max(0, widest.bit_length() - 1)}
+
+
 def row_kernel(
     file: str, name: str, x: Array, defines: Mapping[str, int] | None = None
 ) -> tuple[Kernel, int]:
@@ -115,7 +123,8 @@ def row_kernel(
         )
         return kernel, built.work_group_size
 
-    return x.device.programs.remember((file, name, most), choose)
+    key = (file, name, most, tuple((defines or {}).items()))
+    return x.device.programs.remember(key, choose)
 
 
 def _runs(axes: Sequence[int]) -> list[tuple[int, int]]:

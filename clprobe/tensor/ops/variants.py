@@ -1,15 +1,50 @@
 # SPDX-License-Identifier: MIT
-"""Reads the variants.yaml of a folder of kernels: which kernel suits which device."""
+"""The ladder of ways to multiply matrices: reads kernels/matmul/variants.yaml and tuned tables."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import yaml
 
 from clprobe.tensor.limits import Limits
 from clprobe.tensor.program import Candidate
+
+# A split that sums less than this costs more than it gains.
+_DEPTH = 64
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Product:
+    """The sizes of a matrix product (rows, depth) x (depth, columns)."""
+
+    rows: int
+    columns: int
+    depth: int
+    batches: int = 1
+    transposed: str = "NN"
+    """N or T for either operand."""
+
+    def __str__(self) -> str:
+        """Return it as people write it: NN 128x512x784, rows by columns by depth."""
+        sizes = f"{self.transposed} {self.rows}x{self.columns}x{self.depth}"
+        return sizes if self.batches == 1 else f"{sizes}, {self.batches} of them"
+
+    @property
+    def operations(self) -> int:
+        """Return how many multiplications and additions it takes."""
+        return 2 * self.rows * self.columns * self.depth * self.batches
+
+    def meets(self, condition: str, value: Any) -> bool:
+        """Say whether a condition holds: `min_` or `max_` before a field bounds it."""
+        bound, _, name = condition.partition("_")
+        if bound == "min":
+            return bool(getattr(self, name) >= value)
+        if bound == "max":
+            return bool(getattr(self, name) <= value)
+        return bool(getattr(self, condition) in value)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,29 +52,73 @@ class Variant:
     """One kernel file with its tunables, the tile of C it computes, and what it needs."""
 
     file: str
-    is_cpu: bool | None
-    min_vector_width: int
-    max_columns: int | None
     defines: Mapping[str, int]
     tile: tuple[int, int]
-    """Rows and columns of the output that one work-group computes."""
-    tiles_per_compute_unit: int
+    """Rows and columns of C that one work-group computes."""
+    tallest_tile: int = 0
+    """If not 0, the launch may give a work-group up to so many rows, and `tile` is the least."""
+    aimed_tiles_per_compute_unit: int = 0
+    """How many tiles such a launch makes for each compute unit, if it can."""
+    tiles_per_compute_unit: float = 0
     """How many tiles there must be for each compute unit before this variant keeps them busy."""
-    work_group_size: int
-    local_memory_bytes: int
+    most_splits: int = 1
+    """If not 1, this variant is for fewer tiles than the device holds at once: it splits the sum
+    over depth, each part of which counts as a tile, into as many parts."""
+    held_by_compute_unit: int = 1
+    """How many work-groups a compute unit holds at once; a split sum has no more."""
+    last_resort: bool = False
+    """This variant is so slow that even one that leaves compute units idle is better."""
+    work_group_size: int = 1
+    local_memory_bytes: int = 0
+    is_cpu: bool | None = None
+    vendor_id: int | None = None
+    sub_groups: bool = False
+    """Whether the kernel needs them."""
+    min_vector_width: int = 0
+    when: Mapping[str, Any] = field(default_factory=dict)
+    """Conditions on the fields of Product."""
 
     @property
     def name(self) -> str:
         """Return what tells this variant from the others."""
-        return " ".join([self.file, *(f"{key}={value}" for key, value in self.defines.items())])
+        values = dict(self.defines)
+        if self.tallest_tile:
+            values["TILES"] = self.aimed_tiles_per_compute_unit
+        if self.most_splits > 1:
+            values["SPLITS"] = self.most_splits
+        return " ".join([self.file, *(f"{key}={value}" for key, value in values.items())])
 
-    def suits(self, limits: Limits, columns: int) -> bool:
-        """Say whether this variant is meant for such a device and this many columns."""
+    def suits(self, limits: Limits, product: Product) -> bool:
+        """Say whether this variant is meant for such a device and product."""
         return (
             self.is_cpu in (None, limits.is_cpu)
+            and self.vendor_id in (None, limits.vendor_id)
+            and limits.sub_groups >= self.sub_groups
             and limits.native_vector_width >= self.min_vector_width
-            and (self.max_columns is None or columns <= self.max_columns)
+            and all(product.meets(condition, value) for condition, value in self.when.items())
         )
+
+    def keeps_busy(self, limits: Limits, product: Product) -> bool:
+        """Say whether there are enough tiles for all compute units."""
+        down, across = self._tiles(product, self.tile[0])
+        tiles = down * across * product.batches
+        if self.last_resort or (self.most_splits > 1 and tiles >= self._held(limits)):
+            return False
+        needed = self.tiles_per_compute_unit * limits.compute_units
+        return tiles * self.splits(limits, product) >= needed
+
+    def tiles(self, limits: Limits, product: Product) -> int:
+        """Return how many work-groups each matrix takes."""
+        most, across = self._tiles(product, self.tile[0])
+        fewest, _ = self._tiles(product, self.tallest_tile or self.tile[0])
+        aim = self.aimed_tiles_per_compute_unit * limits.compute_units
+        wanted = -(-aim // (across * product.batches))
+        return across * max(fewest, min(most, wanted))
+
+    def splits(self, limits: Limits, product: Product) -> int:
+        """Return how many parts of the depth are summed apart."""
+        tiles = self.tiles(limits, product) * product.batches
+        return splits(self._held(limits), tiles, min(self.most_splits, product.depth // _DEPTH))
 
     def candidate(self, flags: Mapping[str, int]) -> Candidate:
         """Return how to build this variant, with further defines."""
@@ -50,25 +129,65 @@ class Variant:
             local_memory_bytes=self.local_memory_bytes,
         )
 
-    def tiles(self, rows: int, columns: int) -> int:
-        """Return how many work-groups a matrix takes."""
-        return -(-rows // self.tile[0]) * -(-columns // self.tile[1])
+    def _held(self, limits: Limits) -> int:
+        return self.held_by_compute_unit * limits.compute_units
+
+    def _tiles(self, product: Product, tile_rows: int) -> tuple[int, int]:
+        return -(-product.rows // tile_rows), -(-product.columns // self.tile[1])
+
+
+def splits(wanted: int, tiles: int, most: int) -> int:
+    """Return how many parts of each sum make `tiles` into at most `wanted` work-groups."""
+    return max(1, min(wanted // max(1, tiles), most))
 
 
 @cache
 def load_variants(path: Path) -> tuple[Variant, ...]:
     """Return the entries of a variants.yaml, in order."""
-    return tuple(
-        Variant(
-            file=entry["file"],
-            is_cpu=entry["for"].get("is_cpu"),
-            min_vector_width=entry["for"].get("min_vector_width", 0),
-            max_columns=entry["for"].get("max_columns"),
-            defines=entry["defines"],
-            tile=(entry["tile"][0], entry["tile"][1]),
-            tiles_per_compute_unit=entry["tiles_per_compute_unit"],
-            work_group_size=entry["work_group_size"],
-            local_memory_bytes=entry["local_memory_bytes"],
-        )
-        for entry in yaml.safe_load(path.read_text(encoding="utf-8"))
+    return tuple(read_variant(entry) for entry in yaml.safe_load(path.read_text(encoding="utf-8")))
+
+
+def read_variant(entry: Mapping[str, Any]) -> Variant:
+    """Return what one entry of a YAML file says.
+
+    **Raises** KeyError, TypeError, ValueError where it is none.
+    """
+    device, taller = entry.get("for", {}), entry.get("taller_tiles", {})
+    rows, columns = (int(size) for size in entry["tile"])
+    return Variant(
+        file=str(entry["file"]),
+        defines={str(key): int(value) for key, value in entry["defines"].items()},
+        tile=(rows, columns),
+        tallest_tile=int(taller.get("up_to", 0)),
+        aimed_tiles_per_compute_unit=int(taller.get("tiles_per_compute_unit", 0)),
+        tiles_per_compute_unit=float(entry["tiles_per_compute_unit"]),
+        work_group_size=int(entry["work_group_size"]),
+        local_memory_bytes=int(entry["local_memory_bytes"]),
+        last_resort=bool(entry.get("last_resort", False)),
+        most_splits=int(entry.get("most_splits", 1)),
+        held_by_compute_unit=int(entry.get("held_by_compute_unit", 1)),
+        is_cpu=device.get("is_cpu"),
+        vendor_id=device.get("vendor_id"),
+        sub_groups=bool(device.get("sub_groups", False)),
+        min_vector_width=int(device.get("min_vector_width", 0)),
+        when=entry.get("when", {}),
     )
+
+
+def write_variant(variant: Variant) -> dict[str, Any]:
+    """Return an entry of a YAML file that reads as this variant."""
+    entry = {name.name: getattr(variant, name.name) for name in fields(variant)}
+    device = {
+        name: entry.pop(name) for name in ("is_cpu", "vendor_id", "sub_groups", "min_vector_width")
+    }
+    taller = {
+        "up_to": entry.pop("tallest_tile"),
+        "tiles_per_compute_unit": entry.pop("aimed_tiles_per_compute_unit"),
+    }
+    return entry | {
+        "for": {name: value for name, value in device.items() if value is not None},
+        "when": dict(variant.when),
+        "defines": dict(variant.defines),
+        "tile": list(variant.tile),
+        "taller_tiles": taller if variant.tallest_tile else {},
+    }

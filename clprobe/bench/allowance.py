@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: MIT
+"""The time that one device's measurements may take, shared out while they are made."""
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+from clprobe.bench.effort import Effort
+from clprobe.bench.plan import is_training
+from clprobe.bench.protocol import Started
+
+_OWN_SHARE = 0.9
+"""Of a device's time, in which steps begin; the rest is for the last to end."""
+_TIMED_SHARE = 0.35
+"""Of a step's time: on a busy machine timing takes twice that, and kernels must be built."""
+_PATIENCE_SHARES = 3
+_LONGEST_SHARE = 0.5
+"""Of the time left that one step may take: what comes after it is of interest too."""
+_TRAINING_WEIGHT = 4
+"""The steps that take as long as a training."""
+
+
+class Allowance:
+    """So many seconds from now on for these steps; None: as many as they take."""
+
+    def __init__(
+        self,
+        seconds: float | None,
+        steps: Iterable[Started],
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._seconds = seconds
+        self._now = now
+        self._started = now()
+        self._weights = [_weight(step) for step in steps]
+
+    def next_effort(self, effort: Effort) -> Effort | None:
+        """Return what may be spent on the next step; None where the time is used up.
+
+        What one step leaves, all that follow share.
+        """
+        weights, self._weights = self._weights or [1], self._weights[1:]
+        if self._seconds is None:
+            return effort
+        left = _OWN_SHARE * self._seconds - (self._now() - self._started)
+        if left <= 0:
+            return None
+        share = left * weights[0] / sum(weights)
+        longest = _LONGEST_SHARE * left
+        patience = min(_PATIENCE_SHARES * share, longest)
+        return replace(
+            effort,
+            seconds_per_case=min(effort.seconds_per_case, _TIMED_SHARE * share),
+            patience_seconds=min(effort.patience_seconds, patience),
+            training_patience_seconds=min(effort.training_patience_seconds, longest),
+        )
+
+    @property
+    def problem(self) -> str:
+        """Return why a step does not begin."""
+        return f"not run, as the device's {self._seconds or 0:.0f} s of this run were used up."
+
+
+def _weight(step: Started) -> int:
+    return _TRAINING_WEIGHT if is_training(step.workload) else 1
+
+
+def share_of(deadline: float | None, devices: int, now: float) -> float | None:
+    """Return the seconds that the next of so many devices may take, at least a moment."""
+    return None if deadline is None else max(1.0, (deadline - now) / devices)

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: MIT
+"""Watches clock, heat and throttling while bench measures, and says what speaks against it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from clprobe.bench.conditions.readings import (
+    cpu_clock_mhz,
+    energy_joules,
+    temperature_c,
+    throttle_count,
+)
+from clprobe.model.measurement import Conditions, FrequencyMhz, TemperatureC
+
+CLOCK_DRIFT = 0.05
+"""The share of its speed that a clock may lose before figures of one run are no longer alike."""
+_QUIET_PERCENT = 10
+
+
+class Watch:
+    """Look at the machine after each workload; `root` stands in for its file system in tests."""
+
+    def __init__(self, root: Path = Path("/")) -> None:
+        self._root = root
+        self._throttled_before = throttle_count(root)
+        self._heat_before = temperature_c(root)
+        self._clocks: list[float] = []
+        self._loads: list[int] = []
+
+    def look(self, other_load_percent: int | None = None) -> None:
+        """Take note of the clock, which is only of interest while something computes."""
+        clock = cpu_clock_mhz(self._root)
+        if clock is not None:
+            self._clocks.append(clock)
+        if other_load_percent is not None:
+            self._loads.append(other_load_percent)
+
+    def unreadable(self) -> tuple[str, ...]:
+        """Return what this machine does not tell, or not this user."""
+        read = {
+            "the CPU's clock": cpu_clock_mhz(self._root) is not None,
+            "its temperature": self._heat_before is not None,
+            "throttling": self._throttled_before is not None,
+            "energy": bool(energy_joules(self._root)),
+        }
+        return tuple(name for name, is_known in read.items() if not is_known)
+
+    def conditions(self, other_load_percent: int | None = None) -> Conditions:
+        """Return what was seen until now."""
+        clock = self._clock()
+        before, after = self._heat_before, temperature_c(self._root)
+        throttled = self._throttled()
+        return Conditions(
+            other_load_percent=other_load_percent,
+            frequency_mhz=clock,
+            temperature_c=None
+            if before is None and after is None
+            else TemperatureC(start=before, end=after),
+            throttled=throttled,
+            warnings=(
+                *_about_clock(clock),
+                *_about_heat(throttled, after),
+                *_about_load(self._loads),
+            ),
+        )
+
+    def _clock(self) -> FrequencyMhz | None:
+        if not self._clocks:
+            return None
+        return FrequencyMhz(start=self._clocks[0], end=self._clocks[-1], lowest=min(self._clocks))
+
+    def _throttled(self) -> bool | None:
+        now = throttle_count(self._root)
+        if now is None or self._throttled_before is None:
+            return None
+        return now > self._throttled_before
+
+
+def _about_clock(clock: FrequencyMhz | None) -> Iterator[str]:
+    if clock is None or clock.start is None or clock.end is None or clock.lowest is None:
+        return
+    if clock.end < clock.start * (1 - CLOCK_DRIFT):
+        lost = 100 * (1 - clock.end / clock.start)
+        yield (
+            f"The CPU's clock fell by {lost:.0f} % while measuring, from {clock.start:.0f} to "
+            f"{clock.end:.0f} MHz: what came first looks faster than what came last."
+        )
+    elif clock.lowest < min(clock.start, clock.end) * (1 - CLOCK_DRIFT):
+        yield (
+            f"The CPU's clock fell to {clock.lowest:.0f} MHz for a while, from "
+            f"{clock.start:.0f} MHz: workloads may not compare with each other."
+        )
+
+
+def _about_heat(throttled: bool | None, degrees: float | None) -> Iterator[str]:
+    if throttled:
+        at = "" if degrees is None else f" ({degrees:.0f} °C)"
+        yield f"The processor throttled meanwhile: it was too hot to keep its speed{at}."
+
+
+def _about_load(loads: list[int]) -> Iterator[str]:
+    disturbed = [load for load in loads if load > _QUIET_PERCENT]
+    if disturbed:
+        yield (
+            f"Other programs used up to {max(disturbed)} % of the CPU during {len(disturbed)} of "
+            f"{len(loads)} workloads, so do not rely on these figures: their intervals are wider, "
+            "measure again when they rest."
+        )

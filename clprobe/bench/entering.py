@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: MIT
+"""Opens the contestants of one job, inside the child process that may crash with them."""
+
+import importlib.metadata
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyopencl as cl
+
+from clprobe.bench.effort import EFFORTS
+from clprobe.bench.engines import Engine
+from clprobe.bench.engines.opencl_subject import OpenClSubject
+from clprobe.bench.engines.subject import Subject
+from clprobe.bench.nvidia import nvidia_peak
+from clprobe.bench.peak_kernel import measured_peaks, multiply_and_add
+from clprobe.bench.protocol import Baseline, Job, Target
+from clprobe.bench.targets import printed
+from clprobe.bench.theoretical import by_data_sheet
+from clprobe.bench.where import disguise
+from clprobe.model.measurement import Contestant, Peak
+from clprobe.tensor import Device, DeviceError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entered:
+    """Who takes part, the device first; `disguise` says why it must not."""
+
+    device: Subject
+    references: tuple[Engine, ...]
+    contestants: tuple[Contestant, ...]
+    peaks: tuple[Peak, ...]
+    disguise: str | None = None
+
+
+def enter(job: Job) -> Entered:
+    """Open the device and the references beside it.
+
+    **Raises** DeviceError, pyopencl.Error, ImportError.
+    """
+    target = job.target
+    references = [_reference(job.baseline)]
+    if EFFORTS[job.effort].both_references and job.baseline != "numpy":
+        references.append(_reference("numpy"))
+    contestants = (_contestant(target), *(known for _, known in references))
+    engines = tuple(engine for engine, _ in references)
+    if target.kind in ("torch-xpu", "torch-ocl"):
+        return Entered(
+            device=_torch(target.kind.removeprefix("torch-")),
+            references=engines,
+            contestants=contestants,
+            peaks=(),
+        )
+    kernels = None if job.kernels is None else Path(job.kernels)
+    device = Device.open(_find(target), kernels=kernels)
+    subject = OpenClSubject(device)
+    chain = multiply_and_add(device)
+    unmasked = disguise(device.name, None if chain is None else chain.where, is_cpu=subject.is_cpu)
+    peaks = () if unmasked else measured_peaks(target.label, chain, subject)
+    could_do = target.theoretical or nvidia_peak(device.cl_device)
+    return Entered(
+        device=subject,
+        references=engines,
+        contestants=contestants,
+        peaks=by_data_sheet(peaks, could_do),
+        disguise=unmasked,
+    )
+
+
+def _contestant(target: Target) -> Contestant:
+    version = target.driver_version if target.kind == "opencl" else _version("torch")
+    return Contestant(name=target.label, kind=target.kind, version=version)
+
+
+def _reference(baseline: Baseline) -> tuple[Engine, Contestant]:
+    # Importing torch takes seconds and half a gigabyte, and it may be absent.
+    if baseline == "torch":
+        from clprobe.bench.engines.torch_cpu import TorchEngine  # noqa: PLC0415
+
+        torch = TorchEngine()
+        return torch, Contestant(
+            name=torch.name, kind="torch-cpu", version=_version("torch"), threads=torch.threads
+        )
+    from clprobe.bench.engines.numpy_cpu import NumpyEngine  # noqa: PLC0415
+
+    numpy = NumpyEngine()
+    return numpy, Contestant(name=numpy.name, kind="numpy", version=_version("numpy"))
+
+
+def _torch(device_type: str) -> Subject:
+    from clprobe.bench.engines.torch_subject import TorchSubject  # noqa: PLC0415
+
+    return TorchSubject(device_type)
+
+
+def _version(package: str) -> str | None:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def _find(target: Target) -> cl.Device:
+    """Return the device that the parent saw; its driver comes first among those loaded here.
+
+    The loader inside pyopencl's wheel adds its own PoCL after what OCL_ICD_VENDORS names.
+    """
+    matching = [
+        device
+        for platform in cl.get_platforms()
+        if target.platform in (None, printed(platform.name))
+        for device in platform.get_devices()
+        if target.name in (None, printed(device.name))
+        and target.driver_version in (None, printed(device.driver_version))
+    ]
+    if target.position >= len(matching):
+        raise DeviceError(
+            f"{target.library} no longer shows the device {target.name or 'without a name'}."
+        )
+    return matching[target.position]

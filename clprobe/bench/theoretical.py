@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: MIT
+"""What a device could do by its data sheet: units x operations per clock x clock."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from clprobe.engine.table_types import Generation, GpuEntry
+from clprobe.engine.tables import Tables
+from clprobe.model.finding import DeviceReport
+from clprobe.model.measurement import Peak
+
+# A multiply-add counts as two operations.
+_FMA = 2
+_VECTORS = (
+    # flag, floats per vector, vector units
+    ("avx512f", 16, 2),
+    ("fma", 8, 2),
+    ("avx", 8, 1),
+    ("asimd", 4, 2),
+    ("sse2", 4, 1),
+)
+_WITHOUT_FMA = ("avx", "sse2")
+
+
+@dataclass(frozen=True, slots=True)
+class Theoretical:
+    """GFLOP/s in single precision, and how they were worked out."""
+
+    gflops: float
+    how: str
+
+
+def by_data_sheet(peaks: tuple[Peak, ...], could_do: Theoretical | None) -> tuple[Peak, ...]:
+    """Return the peaks, that of arithmetic with what the data sheet says, if it says anything."""
+    if could_do is None:
+        return peaks
+    return tuple(
+        replace(one, theoretical=could_do.gflops, how=f"{could_do.how} {one.how}")
+        if one.unit == "GFLOP/s"
+        else one
+        for one in peaks
+    )
+
+
+def theoretical_peak(
+    device: DeviceReport, tables: Tables, root: Path = Path("/")
+) -> Theoretical | None:
+    """Return the peak of a device; None where no table knows its units."""
+    if device.type is not None and "CPU" in device.type.upper():
+        return cpu_peak(_text(root / "proc/cpuinfo"), _highest_mhz(root))
+    entry = None if device.pci_id is None else tables.gpu(device.pci_id)
+    name = entry.generation if entry is not None else device.generation
+    generation = None if name is None else tables.generation(name)
+    return gpu_peak(device, entry, generation)
+
+
+def gpu_peak(
+    device: DeviceReport, entry: GpuEntry | None, generation: Generation | None
+) -> Theoretical | None:
+    """Return execution units x operations per clock x clock of an Intel GPU."""
+    per_clock = None if generation is None else generation.fp32_flops_per_clock_per_eu
+    # The driver counts the units of this very chip, the table those of one without flaws.
+    units = device.compute_units or (None if entry is None else entry.eus)
+    if generation is None or per_clock is None or not units or not device.max_clock_mhz:
+        return None
+    return Theoretical(
+        units * per_clock * device.max_clock_mhz / 1e3,
+        f"{units} EUs × {per_clock} FLOP per clock × {device.max_clock_mhz} MHz "
+        f"(clprobe explain {generation.generation} names the source).",
+    )
+
+
+def cpu_peak(cpuinfo: str, highest_mhz: float | None) -> Theoretical | None:
+    """Return cores x vector width x vector units x operations x clock, from /proc/cpuinfo.
+
+    **Source** Intel 64 and IA-32 Architectures Optimization Reference Manual, chapter 2: two vector
+    units that multiply and add; some processors with AVX-512 have only one.
+    """
+    fields: dict[str, str] = dict(
+        re.findall(r"^(flags|Features|cpu MHz)\s*:[ \t]*(.*)$", cpuinfo, re.MULTILINE)
+    )
+    flags = fields.get("flags", fields.get("Features", "")).split()
+    clock = highest_mhz or _number(fields.get("cpu MHz"))
+    vector = next((one for one in _VECTORS if one[0] in flags), None)
+    cores = _cores(cpuinfo)
+    if vector is None or not cores or not clock:
+        return None
+    flag, lanes, units = vector
+    operations = 1 if flag in _WITHOUT_FMA else _FMA
+    return Theoretical(
+        cores * lanes * units * operations * clock / 1e3,
+        f"{cores} cores × {lanes} floats ({flag}) × {units} vector units × {operations} FLOP × "
+        f"{clock:.0f} MHz.",
+    )
+
+
+def _cores(cpuinfo: str) -> int:
+    """Return the number of cores, not of the threads on them."""
+    blocks = [block for block in cpuinfo.split("\n\n") if re.search(r"^processor\s*:", block, re.M)]
+    identify: Callable[[str], tuple[str, ...]] = lambda block: tuple(  # noqa: E731 - used once
+        re.findall(r"^(?:physical id|core id)\s*:\s*(\d+)", block, re.MULTILINE)
+    )
+    known = {identify(block) for block in blocks}
+    # ARM and some virtual machines name no cores.
+    return len(known) if () not in known else len(blocks)
+
+
+def _highest_mhz(root: Path) -> float | None:
+    khz = _number(_text(root / "sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq"))
+    return None if khz is None else khz / 1e3
+
+
+def _number(text: str | None) -> float | None:
+    try:
+        return float(text or "")
+    except ValueError:
+        return None
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: MIT
+"""From torch's layers to clprobe's, one by one; what has no counterpart is named."""
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from torch import nn as theirs
+
+from clprobe.tensor import Device, Tensor
+from clprobe.tensor import nn as ours
+
+Forward = Callable[[Tensor], Tensor]
+
+_PASSING = (theirs.Identity, theirs.Dropout, theirs.Dropout1d, theirs.Dropout2d)
+_ON_LAST_AXIS = (-1, 1)
+
+
+def unsupported_layer(layer: Any) -> str | None:
+    """Return what of a torch layer is not supported, by name; None if all of it is."""
+    name = type(layer).__name__
+    if isinstance(layer, _PASSING):
+        return None
+    if _counterpart(layer) is None:
+        return name
+    problem = _unusual(layer)
+    return None if problem is None else f"{name} with {problem}"
+
+
+def translated(layer: Any, device: Device) -> ours.Module | None:
+    """Return clprobe's layer with the same parameters; None for one that does nothing."""
+    if isinstance(layer, _PASSING):
+        return None
+    make: Any = _counterpart(layer)
+    stated: dict[str, Any] = {"device": device, "generator": np.random.default_rng(0)}
+    accepted = inspect.signature(make.__init__).parameters
+    common = {key: value for key, value in stated.items() if key in accepted}
+    module: ours.Module = make(*_positional(layer), **_options(layer, accepted), **common)
+    state = layer.state_dict()
+    module.load_state({key: state[key].numpy() for key in module.state()})
+    return module
+
+
+def _counterpart(layer: Any) -> type | None:
+    """Return clprobe's class of the same name; None where this clprobe has none."""
+    name = type(layer).__name__
+    if isinstance(layer, theirs.AdaptiveAvgPool2d):
+        name = "GlobalAvgPool2d"
+    known = ("Linear", "Conv2d", "ConvTranspose2d", "ReLU", "MaxPool2d", "AvgPool2d", "Flatten")
+    others = ("BatchNorm1d", "BatchNorm2d", "LayerNorm", "Softmax", "LogSoftmax", "GlobalAvgPool2d")
+    return getattr(ours, name, None) if name in (*known, *others) else None
+
+
+def _positional(layer: Any) -> tuple[Any, ...]:
+    match layer:
+        case theirs.Linear():
+            return layer.in_features, layer.out_features
+        case theirs.Conv2d() | theirs.ConvTranspose2d():
+            return layer.in_channels, layer.out_channels, _plain(layer.kernel_size)
+        case theirs.MaxPool2d() | theirs.AvgPool2d():
+            return _plain(layer.kernel_size), _plain(layer.stride)
+        case theirs.BatchNorm1d() | theirs.BatchNorm2d():
+            return (layer.num_features,)
+        case theirs.LayerNorm():
+            return (tuple(layer.normalized_shape),)
+    return ()
+
+
+def _options(layer: Any, accepted: Any) -> dict[str, Any]:
+    """Return what the layer states beyond its sizes, as far as clprobe's layer takes it."""
+    names = {
+        "stride": "stride",
+        "padding": "padding",
+        "output_padding": "output_padding",
+        "dilation": "dilation",
+        "groups": "groups",
+        "momentum": "momentum",
+        "epsilon": "eps",
+    }
+    is_pool = isinstance(layer, theirs.MaxPool2d | theirs.AvgPool2d)
+    return {
+        own: _plain(getattr(layer, their))
+        for own, their in names.items()
+        if own in accepted and hasattr(layer, their) and not (is_pool and own == "stride")
+    }
+
+
+def _unusual(layer: Any) -> str | None:
+    """Return the setting that clprobe's layer does not have."""
+    accepted = inspect.signature(_counterpart(layer).__init__).parameters  # type: ignore[misc]
+    usual: dict[str, Any] = {
+        "padding_mode": "zeros",
+        "ceil_mode": False,
+        "return_indices": False,
+        "affine": True,
+        "elementwise_affine": True,
+        "track_running_stats": True,
+        "divisor_override": None,
+        "count_include_pad": True,
+        "start_dim": 1,
+        "end_dim": -1,
+    }
+    optional = {"dilation": 1, "groups": 1, "padding": 0, "output_padding": 0}
+    usual |= {key: value for key, value in optional.items() if key not in accepted}
+    for key, value in usual.items():
+        if _plain(getattr(layer, key, value)) != value:
+            return f"{key}={getattr(layer, key)}"
+    if hasattr(layer, "bias") and layer.bias is None:
+        return "bias=False"
+    if isinstance(layer, theirs.AdaptiveAvgPool2d) and _plain(layer.output_size) != 1:
+        return f"output_size={layer.output_size}"
+    if isinstance(layer, theirs.Softmax | theirs.LogSoftmax) and layer.dim not in _ON_LAST_AXIS:
+        return f"dim={layer.dim}"
+    return _odd_size(layer, accepted)
+
+
+def _odd_size(layer: Any, accepted: Any) -> str | None:
+    """Return a size of two numbers where clprobe's layer takes one."""
+    for key in ("kernel_size", "stride", "padding"):
+        value = getattr(layer, key, 0)
+        if isinstance(value, str):
+            return f"{key}={value!r}"
+        if isinstance(_plain(value), tuple) and not _takes_pairs(accepted):
+            return f"{key}={value}"
+    return None
+
+
+def _takes_pairs(accepted: Any) -> bool:
+    return any(
+        "Pair" in str(one.annotation) or "Size" in str(one.annotation) for one in accepted.values()
+    )
+
+
+def _plain(value: Any) -> Any:
+    """Return one number for a pair of equal ones."""
+    if isinstance(value, tuple) and len(set(value)) == 1:
+        return value[0]
+    return value

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: MIT
+"""The files that bench writes and compares."""
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import click
+
+from clprobe.model.bench_codec import SCHEMA, report_from_text
+from clprobe.model.errors import ClprobeError
+from clprobe.model.measurement import BenchReport
+
+SUFFIXES = (".json", ".html", ".md")
+_LARGEST_BYTES = 64 << 20
+_HINT = "clprobe bench --output FILE.json writes what can be compared."
+
+
+def checked_output(_: click.Context, __: click.Parameter, path: Path | None) -> Path | None:
+    """Return the path if a report can be written there; click calls this before any work."""
+    if path is not None and path.suffix not in SUFFIXES:
+        raise click.BadParameter(f"{path} ends in none of {', '.join(SUFFIXES)}.")
+    if path is not None and not path.absolute().parent.is_dir():
+        raise click.BadParameter(f"the folder of {path} does not exist.")
+    return path
+
+
+def write(text: str, output: Path) -> None:
+    """Write a report to a file."""
+    try:
+        output.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise ClprobeError(
+            reference="output-not-writable",
+            message=f"{output} cannot be written: {error.strerror}.",
+            hint="Choose another file with --output.",
+        ) from error
+
+
+def read_reports(paths: Sequence[Path]) -> list[tuple[str, BenchReport]]:
+    """Return every report with the name of its file; a folder gives all that lie in it.
+
+    Raises: ClprobeError if a file is no report, or there are fewer than two.
+    """
+    reports = [one for path in paths for one in _reports(path)]
+    if len(reports) < 2:
+        found = ", ".join(name for name, _ in reports) or "none"
+        raise ClprobeError(
+            reference="too-few-bench-reports",
+            message=f"--compare needs two reports or more, there is: {found}.",
+            hint="clprobe bench --compare BEFORE.json AFTER.json, or name a folder of them.",
+        )
+    return reports
+
+
+def _reports(path: Path) -> Iterator[tuple[str, BenchReport]]:
+    if not path.is_dir():
+        yield str(path), report_from_text(_text(path), name=str(path))
+        return
+    for file in sorted(path.glob("*.json")):
+        text = _text(file)
+        # Snapshots and diagnoses may lie beside them; a damaged file is told.
+        if not _is_other_document(text):
+            yield str(file), report_from_text(text, name=str(file))
+
+
+def _is_other_document(text: str) -> bool:
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return not isinstance(data, dict) or data.get("schema") != SCHEMA
+
+
+def _text(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            data = file.read(_LARGEST_BYTES + 1)
+    except OSError as error:
+        raise ClprobeError(
+            reference="bench-report-unreadable",
+            message=f"{path}: {error.strerror or error}.",
+            hint=_HINT,
+        ) from error
+    if len(data) > _LARGEST_BYTES:
+        raise ClprobeError(
+            reference="bench-report-too-large",
+            message=f"{path} is larger than {_LARGEST_BYTES >> 20} MiB.",
+            hint=_HINT,
+        )
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        raise ClprobeError(
+            reference="bench-report-malformed",
+            message=f"{path}: line {line} holds the byte {data[error.start]:#04x}, no UTF-8.",
+            hint=_HINT,
+        ) from error

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: MIT
+"""What became different between benchmark runs, beyond what chance makes different."""
+
+from typing import Literal, get_args
+
+import msgspec
+
+from clprobe.model.comparison import Change
+from clprobe.model.measurement import Decision, Interval, ResultStatus
+
+Effect = Literal[
+    "became-wrong",
+    "lost",
+    "slower",
+    "faster",
+    "mended",
+    "unsure",
+    "gone",
+    "new",
+    "same",
+    "no-figures",
+]
+EFFECTS: tuple[Effect, ...] = get_args(Effect)
+"""The most important first."""
+
+
+class Side(msgspec.Struct, frozen=True, kw_only=True):
+    """One run's answer on one workload.
+
+    `ci95` spans all figures that the run has of it: a reference is measured beside every device.
+    `ratio` and `decision` are the verdict's, None for a reference.
+    """
+
+    status: ResultStatus
+    median: float | None
+    ci95: Interval | None
+    ratio: float | None = None
+    ratio_ci95: Interval | None = None
+    decision: Decision | None = None
+
+
+class Difference(msgspec.Struct, frozen=True, kw_only=True):
+    """One contestant on one workload in each run, None where a run does not have it.
+
+    `ratio` is the last run's speed over the first's, above 1 it became faster; `ci95` holds it if
+    both intervals hold. `effect` compares the last with the first, `text` says it in a sentence.
+    `lost`: no figure any more, though not wrong. `unsure`: the intervals lie apart, but
+    something disturbed a run. `with_cpu`: the CPU beside it changed as much, so the machine did.
+    `flipped`: the verdict is another, beyond the noise.
+    """
+
+    device: str
+    workload: str
+    metric: str
+    unit: str
+    runs: tuple[Side | None, ...]
+    ratio: float | None
+    ci95: Interval | None
+    effect: Effect
+    with_cpu: bool
+    flipped: bool
+    text: str
+
+
+class BenchComparison(msgspec.Struct, frozen=True, kw_only=True):
+    """Runs in the order in which they were named, the oldest first.
+
+    `files`: where each was read. `changes`: how the last run's host differs from the first's.
+    `renamed`: contestants that carry another name in a later run, as after a driver's upgrade.
+    `warnings`: what speaks against comparing these runs.
+    """
+
+    files: tuple[str, ...]
+    changes: tuple[Change, ...]
+    renamed: tuple[Change, ...]
+    differences: tuple[Difference, ...]
+    warnings: tuple[str, ...]

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: MIT
+"""Two-dimensional convolution, its gradients and its transpose, by the algorithm that suits."""
+
+from clprobe.tensor.array import Array, Shape
+from clprobe.tensor.errors import ShapeError
+from clprobe.tensor.ops.before_epilogue import with_epilogue
+from clprobe.tensor.ops.conv.choose import choose
+from clprobe.tensor.ops.conv.geometry import Geometry, Pair
+from clprobe.tensor.ops.conv.plan import Direction
+from clprobe.tensor.ops.epilogue import NO_EPILOGUE, Epilogue
+from clprobe.tensor.ops.half import all_half
+from clprobe.tensor.tape import Result
+
+__all__ = [
+    "Geometry",
+    "Pair",
+    "conv2d",
+    "conv2d_forward",
+    "conv2d_input_gradient",
+    "conv2d_weight_gradient",
+    "conv_transpose2d",
+]
+
+
+def conv2d(  # noqa: PLR0913, PLR0917 - torch's own argument list
+    x: Array,
+    weight: Array,
+    bias: Array | None = None,
+    stride: int | Pair = 1,
+    padding: int | Pair = 0,
+    dilation: int | Pair = 1,
+    groups: int = 1,
+    *,
+    relu: bool = False,
+) -> Result:
+    """Return the cross-correlation of images and filters, and its gradients.
+
+    Negative values are made zero if `relu`.
+
+    **Shapes** x (images, channels, height, width), weight (filters, channels / groups,
+    kernel_height, kernel_width), bias (filters,), result (images, filters, out_height, out_width).
+
+    **Raises** ShapeError.
+    """
+    geometry = Geometry.of(x.shape, weight.shape, stride, padding, dilation, groups)
+    epilogue = Epilogue(bias=bias, relu=relu, half=all_half(x, weight))
+    return with_epilogue(
+        conv2d_forward(x, weight, geometry, epilogue=epilogue),
+        epilogue,
+        (
+            lambda dy: conv2d_input_gradient(dy, weight, geometry),
+            lambda dy: conv2d_weight_gradient(dy, x, geometry),
+        ),
+    )
+
+
+def conv_transpose2d(  # noqa: PLR0913, PLR0917 - torch's own argument list
+    x: Array,
+    weight: Array,
+    bias: Array | None = None,
+    stride: int | Pair = 1,
+    padding: int | Pair = 0,
+    output_padding: int | Pair = 0,
+    groups: int = 1,
+    dilation: int | Pair = 1,
+) -> Result:
+    """Return the transpose of a convolution: what its gradient for the images is.
+
+    **Shapes** x (images, channels, height, width), weight (channels, filters / groups,
+    kernel_height, kernel_width), bias (filters,), result (images, filters, out_height, out_width)
+    where out = (in - 1)·stride - 2·padding + dilation·(kernel - 1) + output_padding + 1.
+
+    **Raises** ShapeError.
+    """
+    geometry = Geometry.of_transposed(
+        x.shape, weight.shape, stride, padding, output_padding, groups, dilation
+    )
+    epilogue = Epilogue(bias=bias, half=all_half(x, weight))
+    return with_epilogue(
+        conv2d_input_gradient(x, weight, geometry, epilogue=epilogue),
+        epilogue,
+        (
+            lambda dy: conv2d_forward(dy, weight, geometry),
+            lambda dy: conv2d_weight_gradient(x, dy, geometry),
+        ),
+    )
+
+
+def conv2d_forward(
+    x: Array, weight: Array, geometry: Geometry, *, epilogue: Epilogue = NO_EPILOGUE
+) -> Array:
+    """Return the convolution, without a tape.
+
+    **Raises** ShapeError.
+    """
+    return _run(Direction.FORWARD, (x, weight), geometry, geometry.output_shape, epilogue)
+
+
+def conv2d_input_gradient(
+    dy: Array, weight: Array, geometry: Geometry, *, epilogue: Epilogue = NO_EPILOGUE
+) -> Array:
+    """Return the gradient for the images; a bias is then one value per channel.
+
+    **Raises** ShapeError.
+    """
+    return _run(Direction.INPUT_GRADIENT, (dy, weight), geometry, geometry.input_shape, epilogue)
+
+
+def conv2d_weight_gradient(dy: Array, x: Array, geometry: Geometry) -> Array:
+    """Return the gradient for the filters."""
+    return _run(Direction.WEIGHT_GRADIENT, (dy, x), geometry, geometry.weight_shape, NO_EPILOGUE)
+
+
+def _run(
+    direction: Direction,
+    operands: tuple[Array, Array],
+    geometry: Geometry,
+    shape: Shape,
+    epilogue: Epilogue,
+) -> Array:
+    bias, residual = epilogue.bias, epilogue.residual
+    if bias is not None and bias.shape != shape[1:2]:
+        raise ShapeError(f"A bias {bias.shape} does not fit a result of shape {shape}.")
+    if residual is not None and residual.shape != shape:
+        raise ShapeError(f"A residual {residual.shape} does not fit a result of shape {shape}.")
+    device = operands[0].device
+    if not all(operand.size for operand in operands) or not all(shape):
+        # Only a gradient for filters adds up images that may be none.
+        return Array.full(device, shape, 0.0)
+    return choose(device, direction, geometry)(*operands, epilogue)

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: MIT
+"""Chooses the algorithm of a convolution from kernels/conv/variants.yaml, once per geometry."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from clprobe.tensor.device import Device
+from clprobe.tensor.errors import BuildError
+from clprobe.tensor.ops.conv import (
+    depthwise_weights,
+    direct,
+    direct_weights,
+    few_channels,
+    gpu_winograd,
+    grouped,
+    implicit_gemm,
+    unfold,
+    winograd,
+    winograd_weights,
+)
+from clprobe.tensor.ops.conv.geometry import Geometry
+from clprobe.tensor.ops.conv.plan import Direction, Plan, in_float
+
+Prepare = Callable[[Device, Direction, Geometry, Mapping[str, int]], Plan | None]
+"""Builds the kernels of an algorithm; None where it cannot do this geometry or direction."""
+
+ALGORITHMS: dict[str, Prepare] = {
+    "depthwise_weights": depthwise_weights.prepare,
+    "direct": direct.prepare,
+    "direct_weights": direct_weights.prepare,
+    "few_channels": few_channels.prepare,
+    "gpu_winograd": gpu_winograd.prepare,
+    "grouped": grouped.prepare,
+    "implicit_gemm": implicit_gemm.prepare,
+    "unfold": unfold.prepare,
+    "winograd": winograd.prepare,
+    "winograd_weights": winograd_weights.prepare,
+}
+
+TAKE_HALF = {"direct", "direct_weights", "gpu_winograd", "implicit_gemm", "unfold", "winograd"}
+"""The algorithms that read half images and store half results; others get copies in float."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One line of the ladder: an algorithm with its tunables, and where it is meant for."""
+
+    algorithm: str
+    directions: frozenset[Direction]
+    defines: Mapping[str, int]
+    device: Mapping[str, Any]
+    shape: Mapping[str, Any]
+
+    @property
+    def name(self) -> str:
+        """Return what tells this entry from the others."""
+        return " ".join(
+            [self.algorithm, *(f"{key}={value}" for key, value in self.defines.items())]
+        )
+
+    def suits(self, device: Device, geometry: Geometry) -> bool:
+        """Say whether this entry is meant for such a device and geometry."""
+        limits = device.limits
+        return (
+            self.device.get("is_cpu", limits.is_cpu) == limits.is_cpu
+            and self.device.get("min_vector_width", 0) <= limits.native_vector_width
+            and self.device.get("vendor_id", limits.vendor_id) == limits.vendor_id
+            and self.device.get("platform", "") in device.cl_device.platform.name
+            and all(_holds(geometry, name, value) for name, value in self.shape.items())
+        )
+
+
+@dataclass(slots=True)
+class Skipped:
+    """Entries that a device could not build, with the reason."""
+
+    reasons: list[tuple[str, str]] = field(default_factory=list)
+
+
+def choose(device: Device, direction: Direction, geometry: Geometry) -> Plan:
+    """Return the plan of the first entry that suits, fits and builds.
+
+    **Raises** BuildError where none does.
+    """
+    return device.programs.remember(
+        ("conv", direction, geometry), lambda: _first_that_works(device, direction, geometry)
+    )
+
+
+def skipped(device: Device) -> Skipped:
+    """Return which entries were tried on this device and could not be built."""
+    return device.programs.remember("conv skipped", Skipped)
+
+
+@cache
+def load_entries(path: Path) -> tuple[Entry, ...]:
+    """Return the entries of a variants.yaml, in order."""
+    return tuple(
+        Entry(
+            algorithm=entry["algorithm"],
+            directions=frozenset(Direction(name) for name in entry["directions"]),
+            defines=entry.get("defines", {}),
+            device=entry.get("for", {}),
+            shape=entry.get("when", {}),
+        )
+        for entry in yaml.safe_load(path.read_text(encoding="utf-8"))
+    )
+
+
+def _first_that_works(device: Device, direction: Direction, geometry: Geometry) -> Plan:
+    for entry in load_entries(device.programs.folder / "conv" / "variants.yaml"):
+        if direction not in entry.directions or not entry.suits(device, geometry):
+            continue
+        try:
+            plan = ALGORITHMS[entry.algorithm](device, direction, geometry, entry.defines)
+        except BuildError as error:
+            skipped(device).reasons.append((entry.name, error.message))
+            continue
+        if plan is not None:
+            return plan if entry.algorithm in TAKE_HALF else in_float(plan)
+    raise BuildError(
+        f"No algorithm of kernels/conv/variants.yaml does {direction.value} of {geometry}."
+    )
+
+
+def _holds(geometry: Geometry, name: str, value: Any) -> bool:
+    """Say whether a condition holds: `min_` or `max_` before a field of Geometry bounds it."""
+    bound, _, rest = name.partition("_")
+    if bound == "min":
+        return bool(getattr(geometry, rest) >= value)
+    if bound == "max":
+        return bool(getattr(geometry, rest) <= value)
+    own = getattr(geometry, name)
+    return bool(own == (tuple(value) if isinstance(own, tuple) else value))

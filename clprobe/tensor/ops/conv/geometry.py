@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: MIT
+"""The sizes of one convolution, worked out once and shared by every algorithm."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from clprobe.tensor.array import Shape
+from clprobe.tensor.device import Argument
+from clprobe.tensor.errors import ShapeError
+from clprobe.tensor.ops.launching import uint32
+
+Pair = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Geometry:
+    """The sizes of one convolution; pairs give the vertical value first."""
+
+    images: int
+    channels: int
+    height: int
+    width: int
+    filters: int
+    kernel_height: int
+    kernel_width: int
+    stride: Pair = (1, 1)
+    padding: Pair = (0, 0)
+    dilation: Pair = (1, 1)
+    groups: int = 1
+
+    @classmethod
+    def of(  # noqa: PLR0913, PLR0917 - torch's own argument list
+        cls,
+        images: Shape,
+        weight: Shape,
+        stride: int | Pair = 1,
+        padding: int | Pair = 0,
+        dilation: int | Pair = 1,
+        groups: int = 1,
+    ) -> "Geometry":
+        """Return the geometry of images (n, c, h, w) and filters (f, c / groups, kh, kw).
+
+        **Raises** ShapeError.
+        """
+        if len(images) != 4 or len(weight) != 4 or images[1] != weight[1] * groups:
+            grouped = f" in {groups} groups" if groups != 1 else ""
+            raise ShapeError(f"Images {images} and filters {weight}{grouped} do not fit.")
+        if groups < 1 or weight[0] % groups:
+            raise ShapeError(f"{weight[0]} filters do not split into {groups} groups.")
+        geometry = cls(
+            **dict(zip(("images", "channels", "height", "width"), images, strict=True)),
+            filters=weight[0],
+            kernel_height=weight[2],
+            kernel_width=weight[3],
+            stride=_pair(stride),
+            padding=_pair(padding),
+            dilation=_pair(dilation),
+            groups=groups,
+        )
+        geometry._check()
+        return geometry
+
+    @classmethod
+    def of_transposed(  # noqa: PLR0913, PLR0917 - torch's own argument list
+        cls,
+        out: Shape,
+        weight: Shape,
+        stride: int | Pair = 1,
+        padding: int | Pair = 0,
+        output_padding: int | Pair = 0,
+        groups: int = 1,
+        dilation: int | Pair = 1,
+    ) -> "Geometry":
+        """Return the geometry whose result has shape `out`; output_padding adds to its images.
+
+        **Raises** ShapeError.
+        """
+        if len(out) != 4 or len(weight) != 4 or out[1] != weight[0]:
+            raise ShapeError(f"Images {out} and filters {weight} do not fit a transposed one.")
+        pairs = (_pair(stride), _pair(padding), _pair(dilation), _pair(output_padding))
+        height, width = (
+            (size - 1) * step - 2 * pad + spread * (kernel - 1) + extra + 1
+            for size, kernel, step, pad, spread, extra in zip(
+                out[2:], weight[2:], *pairs, strict=True
+            )
+        )
+        images = (out[0], weight[1] * groups, height, width)
+        geometry = cls.of(images, weight, *pairs[:3], groups)
+        if geometry.output_shape != out:
+            raise ShapeError(f"Output padding {output_padding} is not less than stride {stride}.")
+        return geometry
+
+    @property
+    def out_height(self) -> int:
+        """Return how many windows lie one below the other."""
+        return self._windows(0, self.height, self.kernel_height)
+
+    @property
+    def out_width(self) -> int:
+        """Return how many windows lie side by side."""
+        return self._windows(1, self.width, self.kernel_width)
+
+    @property
+    def window(self) -> int:
+        """Return how many values one filter has."""
+        return self.channels // self.groups * self.kernel_height * self.kernel_width
+
+    @property
+    def filters_of_group(self) -> int:
+        """Return how many filters share their channels."""
+        return self.filters // self.groups
+
+    @property
+    def pixels(self) -> int:
+        """Return how many windows one image has."""
+        return self.out_height * self.out_width
+
+    @property
+    def windows(self) -> int:
+        """Return how many windows all images have."""
+        return self.images * self.pixels
+
+    @property
+    def input_shape(self) -> Shape:
+        """Return the shape of the images."""
+        return (self.images, self.channels, self.height, self.width)
+
+    @property
+    def output_shape(self) -> Shape:
+        """Return the shape of the result."""
+        return (self.images, self.filters, self.out_height, self.out_width)
+
+    @property
+    def weight_shape(self) -> Shape:
+        """Return the shape of the filters."""
+        channels = self.channels // self.groups
+        return (self.filters, channels, self.kernel_height, self.kernel_width)
+
+    def arguments(self) -> tuple[Argument, ...]:
+        """Return the sizes as kernels/conv/geometry.cl declares them."""
+        sizes = (self.channels, self.height, self.width)
+        kernel = (self.kernel_height, self.kernel_width)
+        out = (self.out_height, self.out_width)
+        # The kernels also count pixels of one padded plane, and of a dilated filter, in 32 bits.
+        uint32((self.height + 2 * self.padding[0]) * (self.width + 2 * self.padding[1]))
+        uint32(max(self.stride) * max(out) + max(self.dilation) * max(kernel))
+        values = (*sizes, *kernel, *out, self.stride[0], *self.padding, *self.dilation)
+        return np.uint64(self.images), *(uint32(value) for value in values)
+
+    def _windows(self, axis: int, size: int, kernel: int) -> int:
+        reach = self.dilation[axis] * (kernel - 1) + 1
+        return (size + 2 * self.padding[axis] - reach) // self.stride[axis] + 1
+
+    def _check(self) -> None:
+        if min(self.stride) < 1 or min(self.dilation) < 1 or min(self.padding) < 0:
+            raise ShapeError(
+                f"A stride of {self.stride} with a padding of {self.padding} and a dilation of "
+                f"{self.dilation} makes no convolution."
+            )
+        if not self.window or min(self.output_shape[2:]) < 1:
+            raise ShapeError(
+                f"Filters {self.weight_shape} dilated by {self.dilation} do not fit into images "
+                f"{self.input_shape} padded by {self.padding}."
+            )
+
+
+def _pair(value: int | Pair) -> Pair:
+    return (value, value) if isinstance(value, int) else value

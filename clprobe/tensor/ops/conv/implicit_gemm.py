@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: MIT
+"""Convolution and its gradients on a GPU as products with windows that are never written out.
+
+The ladder's WORK_GROUPS says how many work-groups a compute unit holds at once: with fewer tiles
+than that the sum over channels and taps, or over all windows, is split.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from clprobe.tensor.array import Array
+from clprobe.tensor.device import Argument, Device
+from clprobe.tensor.ops.conv.geometry import Geometry
+from clprobe.tensor.ops.conv.plan import Direction, Plan
+from clprobe.tensor.ops.conv.taps import Taps, forward_taps, input_gradient_taps
+from clprobe.tensor.ops.epilogue import NO_EPILOGUE, BiasAlong, Epilogue
+from clprobe.tensor.ops.half import half_define, to_float
+from clprobe.tensor.ops.launching import powers_of_two_down_from, uint32, work_groups_above_first
+from clprobe.tensor.ops.split_sum import sum_parts
+from clprobe.tensor.ops.variants import splits
+from clprobe.tensor.program import Candidate, Kernel
+
+# A split that sums fewer tiles than this costs more than it gains.
+_TILES_PER_SPLIT = 8
+# So many rows must share what a group's windows cost to fetch.
+_ROWS_PER_GROUP = 16
+# A read so far outside that every image is smaller; its value is zero.
+_OUTSIDE = -(1 << 30)
+
+
+@dataclass(frozen=True, slots=True)
+class _Sum:
+    """One launch: a product with the windows of one phase of the stride."""
+
+    taps: Taps
+    steps: Array
+    """**Shapes** (depth, 4): as gpu_implicit_gemm.cl and gpu_pack.cl say."""
+
+    @property
+    def depth(self) -> int:
+        """Return the length of the sum, padded to whole tiles."""
+        return self.steps.shape[0]
+
+
+def prepare(
+    device: Device, direction: Direction, geometry: Geometry, defines: Mapping[str, int]
+) -> Plan | None:
+    """Return the plan, None for groups of few filters and for more than 32 bits count."""
+    rows = min(geometry.filters, geometry.channels) // geometry.groups
+    if geometry.groups > 1 and rows < _ROWS_PER_GROUP:
+        return None
+    if geometry.groups > work_groups_above_first(geometry.groups):
+        return None
+    if max(_size(geometry.input_shape[1:]), _size(geometry.output_shape[1:])) >= -_OUTSIDE:
+        return None
+    tunables = {key: value for key, value in defines.items() if key != "WORK_GROUPS"}
+    wanted = defines["WORK_GROUPS"] * device.limits.compute_units
+    if direction is Direction.WEIGHT_GRADIENT:
+        return _weight_gradient(device, geometry, tunables, wanted)
+    return _images(device, direction, geometry, tunables, wanted)
+
+
+def _images(
+    device: Device,
+    direction: Direction,
+    geometry: Geometry,
+    tunables: Mapping[str, int],
+    wanted: int,
+) -> Plan:
+    """Return the plan of the convolution or of its gradient for the images."""
+    forward = direction is Direction.FORWARD
+    all_taps = (forward_taps(geometry),) if forward else tuple(input_gradient_taps(geometry))
+    shape = geometry.output_shape if forward else geometry.input_shape
+    sums = [_Sum(taps, _steps(device, taps, geometry, direction, tunables)) for taps in all_taps]
+    rows = shape[1] // geometry.groups
+    columns = int(uint32(geometry.images * max(_size(taps.outputs) for taps in all_taps)))
+    tiles = _tiles(rows, columns, tunables) * geometry.groups
+    most = min(one.depth for one in sums) // tunables["TILE_DEPTH"] // _TILES_PER_SPLIT
+    parts = splits(wanted, tiles, most)
+
+    def kernel(taps: Taps, epilogue: Epilogue, stored: Mapping[str, int]) -> Kernel:
+        flags = {} if parts > 1 else _along_rows(epilogue)
+        width = {"WIDTH_C": 4 if _results_lie_together(taps, shape) else 1, "SPLITS": parts}
+        return _fitting(device, "implicit_gemm", {**tunables, **width, **flags, **stored})
+
+    for taps in all_taps:
+        kernel(taps, NO_EPILOGUE, {})
+
+    def plan(x: Array, weight: Array, epilogue: Epilogue) -> Array:
+        y = Array.empty(device, shape, epilogue.dtype)
+        target = y if parts == 1 else Array.empty(device, (parts, *shape))
+        weight, stored = to_float(weight), half_define("X_HALF", x)
+        for one in sums:
+            packed = _pack(weight, geometry, forward, one, tunables["TILE_ROWS"])
+            sizes = (geometry.images, x.shape[1] // geometry.groups, rows, one.depth)
+            pairs = (x.shape[2:], shape[2:], one.taps.outputs, one.taps.step)
+            arguments: tuple[Argument, ...] = (
+                *(array.buffer for array in (packed, x, one.steps, target)),
+                *epilogue.arguments(unused=x),
+                *(uint32(size) for size in sizes),
+                *(_pair(pair) for pair in (*pairs, one.taps.first, one.taps.spread)),
+            )
+            groups = _tiles(rows, geometry.images * _size(one.taps.outputs), tunables)
+            ranges = _ranges(groups, geometry.groups * parts, tunables)
+            device.launch(kernel(one.taps, epilogue, stored), *ranges, arguments)
+        if parts > 1:
+            sum_parts(target, y, epilogue, bias_axis=1)
+        return y
+
+    return plan
+
+
+def _weight_gradient(
+    device: Device, geometry: Geometry, tunables: Mapping[str, int], wanted: int
+) -> Plan:
+    taps = forward_taps(geometry)
+    steps = _steps(device, taps, geometry, Direction.WEIGHT_GRADIENT, tunables)
+    rows, columns = geometry.filters // geometry.groups, geometry.window
+    tiles = _tiles(rows, columns, tunables)
+    windows = int(uint32(geometry.images * geometry.pixels))
+    most = windows // tunables["TILE_DEPTH"] // _TILES_PER_SPLIT
+    parts = splits(wanted, tiles * geometry.groups, most)
+    whole = _items(tunables) * 4 <= tunables["TILE_ROWS"] * tunables["TILE_DEPTH"]
+    width = 4 if whole and geometry.pixels % 4 == 0 else 1
+    defines = {**tunables, "WIDTH_A": width, "SPLITS": parts}
+    _fitting(device, "weight_gradient", defines)
+    sizes = (geometry.images, geometry.channels // geometry.groups, rows, columns)
+    outputs = (geometry.out_height, geometry.out_width)
+    scalars = (
+        *(uint32(size) for size in sizes),
+        *(_pair(pair) for pair in ((geometry.height, geometry.width), outputs, geometry.stride)),
+        *(_pair(_reciprocal(divisor)) for divisor in (geometry.pixels, outputs[1])),
+    )
+    ranges = _ranges(tiles, geometry.groups * parts, tunables)
+
+    def plan(dy: Array, x: Array, _epilogue: Epilogue) -> Array:
+        dw = Array.empty(device, geometry.weight_shape)
+        target = dw if parts == 1 else Array.empty(device, (parts, *geometry.weight_shape))
+        arrays = (array.buffer for array in (to_float(dy), x, steps, target))
+        kernel = _fitting(device, "weight_gradient", {**defines, **half_define("X_HALF", x)})
+        device.launch(kernel, *ranges, (*arrays, *scalars))
+        if parts > 1:
+            sum_parts(target, dw, NO_EPILOGUE)
+        return dw
+
+    return plan
+
+
+def _steps(
+    device: Device,
+    taps: Taps,
+    geometry: Geometry,
+    direction: Direction,
+    tunables: Mapping[str, int],
+) -> Array:
+    """Return for each channel and tap where it reads in the images, and in the filters."""
+    forward = direction is not Direction.INPUT_GRADIENT
+    height, width = geometry.input_shape[2:] if forward else geometry.output_shape[2:]
+    channels = (geometry.channels if forward else geometry.filters) // geometry.groups
+    down, across = (
+        [
+            taps.origins[phase][axis] + shift[axis] * taps.step[axis]
+            for phase, shift in zip(taps.phase, taps.shift, strict=True)
+        ]
+        for axis in (0, 1)
+    )
+    area = geometry.kernel_height * geometry.kernel_width
+    of_channel = np.arange(channels)[:, None]
+    steps = np.empty((channels, len(taps.kernel), 4), np.int32)
+    steps[..., 1], steps[..., 2] = down, across
+    steps[..., 0] = (of_channel * height + steps[..., 1]) * width + steps[..., 2]
+    steps[..., 3] = of_channel * (area if forward else geometry.window) + np.array(
+        taps.kernel, np.int32
+    )
+    flat = steps.reshape(-1, 4)
+    missing = -len(flat) % tunables["TILE_DEPTH"] or (0 if len(flat) else tunables["TILE_DEPTH"])
+    padding = np.tile(np.array([0, _OUTSIDE, 0, 0], np.int32), (missing, 1))
+    return Array.from_numpy(np.concatenate((flat, padding)), device)
+
+
+def _pack(weight: Array, geometry: Geometry, forward: bool, one: _Sum, tile_rows: int) -> Array:
+    """Return the filters as gpu_implicit_gemm.cl reads them."""
+    device = weight.device
+    area = geometry.kernel_height * geometry.kernel_width
+    rows = (geometry.filters if forward else geometry.channels) // geometry.groups
+    blocks = -(-rows // tile_rows)
+    packed = Array.empty(device, (geometry.groups, blocks, one.depth, tile_rows))
+    kernel = device.programs.kernel("conv/gpu_pack.cl", "pack", {"TILE_ROWS": tile_rows})
+    local = next(powers_of_two_down_from(min(tile_rows, kernel.work_group_limit)))
+    sizes = (rows, one.depth, geometry.window * geometry.filters // geometry.groups)
+    scalars = (uint32(size) for size in (*sizes, geometry.window if forward else area))
+    lines = work_groups_above_first(one.depth)
+    device.launch(
+        kernel,
+        (blocks * tile_rows, lines, geometry.groups),
+        (local, 1, 1),
+        (weight.buffer, one.steps.buffer, packed.buffer, *scalars),
+    )
+    return packed
+
+
+def _fitting(device: Device, name: str, defines: Mapping[str, int]) -> Kernel:
+    """Return the kernel.
+
+    **Raises** BuildError, also where it does not fit the device.
+    """
+    tile = defines["TILE_ROWS"] + defines["TILE_COLUMNS"] + 8
+    candidate = Candidate(
+        file=f"conv/gpu_{name}.cl",
+        defines=defines,
+        work_group_size=_items(defines),
+        local_memory_bytes=tile * defines["TILE_DEPTH"] * 4 * defines["BUFFERS"],
+    )
+    return device.programs.first_that_fits(name, (candidate,))[0]
+
+
+def _along_rows(epilogue: Epilogue) -> dict[str, int]:
+    flags = epilogue.defines
+    return flags | {"BIAS": int(BiasAlong.ROWS)} if "BIAS" in flags else flags
+
+
+def _results_lie_together(taps: Taps, shape: tuple[int, ...]) -> bool:
+    """Say whether four neighbouring windows always have results side by side."""
+    return taps.spread == (1, 1) and taps.outputs == shape[2:] and _size(taps.outputs) % 4 == 0
+
+
+def _items(tunables: Mapping[str, int]) -> int:
+    tile = tunables["TILE_ROWS"] * tunables["TILE_COLUMNS"]
+    return tile // (tunables["ITEM_ROWS"] * tunables["ITEM_COLUMNS"])
+
+
+def _tiles(rows: int, columns: int, tunables: Mapping[str, int]) -> int:
+    return -(-rows // tunables["TILE_ROWS"]) * -(-columns // tunables["TILE_COLUMNS"])
+
+
+def _ranges(
+    tiles: int, others: int, tunables: Mapping[str, int]
+) -> tuple[tuple[int, int], tuple[int, int]]:
+    items = _items(tunables)
+    return (tiles * items, others), (items, 1)
+
+
+def _reciprocal(divisor: int) -> tuple[int, int]:
+    """Return what gpu_weight_gradient.cl multiplies and shifts by to divide.
+
+    **Source** Granlund & Montgomery 1994, figure 4.1.
+    """
+    shift = (divisor - 1).bit_length()
+    return (1 << 32) * ((1 << shift) - divisor) // divisor + 1, shift
+
+
+def _size(shape: tuple[int, ...]) -> int:
+    return int(np.prod(shape))
+
+
+def _pair(values: tuple[int, ...]) -> Argument:
+    return np.array(values, np.uint32)

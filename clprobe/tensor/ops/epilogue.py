@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: MIT
+"""What a matrix product or a convolution does to its sums before it stores them."""
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+
+from clprobe.tensor.array import Array, Shape
+from clprobe.tensor.device import Argument
+from clprobe.tensor.errors import ShapeError
+
+
+class BiasAlong(IntEnum):
+    """Which axis of the result a bias has a value for; the number is what kernels call BIAS."""
+
+    COLUMNS = 1
+    ROWS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Epilogue:
+    """Adds a bias, then a residual, applies relu, rounds to half; each only if it is asked for."""
+
+    bias: Array | None = None
+    """One value for each column of a product, for each filter of a convolution."""
+    relu: bool = False
+    residual: Array | None = None
+    """As many values as the result has, in its order."""
+    bias_along: BiasAlong = BiasAlong.COLUMNS
+    half: bool = False
+    """Whether the result is stored in half."""
+
+    @property
+    def flags(self) -> tuple[int, bool, bool, bool]:
+        """Return what kernels/common/epilogue.cl calls BIAS, RESIDUAL, RELU and RESULT_HALF."""
+        bias = 0 if self.bias is None else int(self.bias_along)
+        return bias, self.residual is not None, self.relu, self.half
+
+    @property
+    def defines(self) -> dict[str, int]:
+        """Return the same for building a kernel; nothing for what is not asked."""
+        named = zip(("BIAS", "RESIDUAL", "RELU", "RESULT_HALF"), self.flags, strict=True)
+        return {name: int(value) for name, value in named if value}
+
+    @property
+    def dtype(self) -> np.dtype:
+        """Return the type in which the result is stored."""
+        return np.dtype(np.float16 if self.half else np.float32)
+
+    def arguments(self, unused: Array) -> tuple[Argument, Argument]:
+        """Return bias and residual for the kernel, `unused` in place of what is not asked."""
+        return (self.bias or unused).buffer, (self.residual or unused).buffer
+
+    def check(self, shape: Shape) -> None:
+        """Fail unless bias and residual suit a result whose last two axes are rows and columns.
+
+        **Raises** ShapeError.
+        """
+        length = shape[-1] if self.bias_along is BiasAlong.COLUMNS else shape[-2]
+        if self.bias is not None and self.bias.shape != (length,):
+            raise ShapeError(f"A bias {self.bias.shape} does not fit a result of shape {shape}.")
+        if self.residual is not None and self.residual.shape != shape:
+            raise ShapeError(
+                f"A residual {self.residual.shape} does not fit a result of shape {shape}."
+            )
+
+
+NO_EPILOGUE = Epilogue()

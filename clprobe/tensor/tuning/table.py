@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: MIT
+"""Tables of measured configurations: those that clprobe ships and those measured on this machine.
+
+A table is a YAML file. Shipped ones (kernels/tuned/) name the platforms they are for; those of this
+machine are for one device and version of its driver. An entry whose kernel has changed since it was
+measured is left out, for its tile may no longer be what the kernel computes.
+"""
+
+import hashlib
+import json
+import os
+import re
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from math import log2
+from pathlib import Path
+from typing import Any
+
+import pyopencl as cl
+import yaml
+
+from clprobe.tensor.ops.variants import Product, Variant, read_variant, write_variant
+from clprobe.tensor.program import read_with_includes
+
+FORMAT = 1
+# A configuration serves products of up to twice or down to half the size it was measured at.
+_REACH = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Tuned:
+    """The fastest configuration for one product."""
+
+    product: Product
+    variant: Variant
+    gflops: float
+
+
+@dataclass(slots=True)
+class Tables:
+    """What is known about one device, best source first, and what could not be used."""
+
+    entries: list[Tuned] = field(default_factory=list)
+    ignored: list[str] = field(default_factory=list)
+    """Files and entries, each with the reason."""
+
+    def nearest(self, product: Product) -> list[Variant]:
+        """Return the configurations measured at products like this one, the most similar first."""
+        near = [
+            (distance, number, tuned.variant)
+            for number, tuned in enumerate(self.entries)
+            if (distance := _distance(tuned.product, product)) is not None
+        ]
+        return [variant for _, _, variant in sorted(near, key=lambda found: found[:2])]
+
+
+def load_tables(device: cl.Device, kernels: Path, folder: Path | None = None) -> Tables:
+    """Return this machine's table for the device, if there is one, and the shipped ones for it."""
+    tables = Tables()
+    own = path_of(device, folder)
+    if own.exists():
+        _read(own, device, kernels, tables, is_shipped=False)
+    for path in sorted((kernels / "tuned").glob("*.yaml")):
+        _read(path, device, kernels, tables, is_shipped=True)
+    return tables
+
+
+def save(device: cl.Device, kernels: Path, found: Sequence[Tuned], folder: Path | None) -> Path:
+    """Write this machine's table for a device; a reader sees the old one or all of the new one."""
+    content: dict[str, Any] = {
+        "format": FORMAT,
+        "for": identity(device),
+        "matmul": [
+            {
+                "product": _product_as_data(tuned.product),
+                "gflops": round(tuned.gflops, 1),
+                "source": source_digest(kernels, tuned.variant.file),
+                "variant": write_variant(tuned.variant),
+            }
+            for tuned in found
+        ],
+    }
+    content["checksum"] = _checksum(content)
+    path = path_of(device, folder)
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False, encoding="utf-8") as file:
+        yaml.safe_dump(content, file, sort_keys=False)
+    Path(file.name).replace(path)
+    return path
+
+
+def path_of(device: cl.Device, folder: Path | None = None) -> Path:
+    """Return where this machine's table for a device and its driver's version is."""
+    about = identity(device)
+    readable = re.sub(r"[^a-z0-9]+", "-", about["device"].lower()).strip("-")
+    digest = hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:12]
+    return (folder or default_folder()) / f"{readable}-{digest}.yaml"
+
+
+def default_folder() -> Path:
+    """Return the folder of this machine's tables."""
+    base = os.environ.get("XDG_CACHE_HOME", "")
+    # The specification wants relative paths ignored.
+    parent = Path(base) if Path(base).is_absolute() else Path("~/.cache").expanduser()
+    return parent / "clprobe" / "tuned"
+
+
+def identity(device: cl.Device) -> dict[str, str]:
+    """Return what a measurement holds for."""
+    return {
+        "platform": device.platform.name,
+        "device": device.name,
+        "driver": device.driver_version,
+    }
+
+
+def source_digest(kernels: Path, file: str) -> str:
+    """Return what tells this version of a kernel from others."""
+    return hashlib.sha256(read_with_includes(kernels, file).encode()).hexdigest()[:16]
+
+
+def _read(
+    path: Path, device: cl.Device, kernels: Path, tables: Tables, *, is_shipped: bool
+) -> None:
+    try:
+        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+        if content["format"] != FORMAT:
+            tables.ignored.append(f"{path}: format {content['format']}, not {FORMAT}")
+            return
+        if not is_shipped and content.get("checksum") != _checksum(content):
+            tables.ignored.append(f"{path}: damaged, for its checksum is another")
+            return
+        about = identity(device)
+        if not all(value in about[key] for key, value in content["for"].items()):
+            return
+        entries = [_entry(entry, kernels) for entry in content["matmul"]]
+    except (OSError, UnicodeError, yaml.YAMLError, KeyError, TypeError, ValueError) as error:
+        tables.ignored.append(f"{path}: damaged: {type(error).__name__}: {error}".splitlines()[0])
+        return
+    for number, tuned in enumerate(entries):
+        if tuned is None:
+            tables.ignored.append(f"{path}: matmul entry {number} was measured with another kernel")
+        else:
+            tables.entries.append(tuned)
+
+
+def _entry(entry: Mapping[str, Any], kernels: Path) -> Tuned | None:
+    variant = read_variant(entry["variant"])
+    if not (kernels / variant.file).is_file():
+        return None
+    if entry["source"] != source_digest(kernels, variant.file):
+        return None
+    return Tuned(Product(**entry["product"]), variant, float(entry["gflops"]))
+
+
+def _product_as_data(product: Product) -> dict[str, Any]:
+    return {
+        "transposed": product.transposed,
+        "rows": product.rows,
+        "columns": product.columns,
+        "depth": product.depth,
+        "batches": product.batches,
+    }
+
+
+def _distance(a: Product, b: Product) -> float | None:
+    """Return how far two products are apart in octaves, None if too far to learn from."""
+    if a.transposed != b.transposed:
+        return None
+    pairs = zip(_sizes(a), _sizes(b), strict=True)
+    octaves = [abs(log2(x / y)) for x, y in pairs]
+    return sum(octaves) if max(octaves) <= _REACH else None
+
+
+def _sizes(product: Product) -> tuple[int, ...]:
+    return product.rows, product.columns, product.depth, product.batches
+
+
+def _checksum(content: Mapping[str, Any]) -> str:
+    rest = {key: value for key, value in content.items() if key != "checksum"}
+    return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()[:16]

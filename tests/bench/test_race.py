@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: MIT
+"""Other programs that disturb a race are noticed, and never decide it."""
+
+import threading
+import time
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from clprobe.bench.clock import Side, Turns, alike, come_to_rest, time_in_turns
+from clprobe.bench.race import figure, ratio_to_reference
+from clprobe.bench.verdicts import decide
+from clprobe.bench.waiting import waited_seconds
+
+ROUNDS = 40
+BURNING = 0.5
+"""Processors that one busy program gets beside us."""
+
+
+def turns(
+    device: Sequence[float],
+    reference: Sequence[float],
+    reference_waits: Sequence[float | None],
+    other_cores: float = BURNING,
+) -> Turns:
+    quiet = [0.0] * len(device)
+    sides = Side(list(device), quiet, len(device)), Side(list(reference), list(reference_waits))
+    return Turns(sides, other_cores)
+
+
+def half_disturbed(share: float, slowdown: float) -> tuple[np.ndarray, np.ndarray, list[float]]:
+    """Return samples of two sides equally fast, the second held up for so much of the time."""
+    random = np.random.default_rng(9)
+    device, undisturbed = random.lognormal(0, 0.02, (2, ROUNDS))
+    waits = np.where(np.arange(ROUNDS) < share * ROUNDS, (slowdown - 1) * undisturbed, 0.0)
+    return device, undisturbed + waits, list(waits)
+
+
+@pytest.mark.parametrize("share", [0.3, 0.5, 0.7])
+@pytest.mark.parametrize("slowdown", [1.3, 2, 80])
+def test_a_core_that_burns_for_a_while_flips_no_verdict_and_widens_the_interval(
+    share: float, slowdown: float
+) -> None:
+    device, reference, waits = half_disturbed(share, slowdown)
+    without = ratio_to_reference(turns(device, reference - waits, [0.0] * ROUNDS, 0.0))
+
+    found = ratio_to_reference(turns(device, reference, waits))
+
+    assert decide(found) == "no-difference"
+    assert found.ci95[0] <= 1 <= found.ci95[1]
+    assert found.ci95[1] / found.ci95[0] > without.ci95[1] / without.ci95[0]
+
+
+@pytest.mark.parametrize("slowdown", [1.3, 2, 80])
+def test_a_core_that_burns_all_the_time_leaves_the_race_open(slowdown: float) -> None:
+    device, reference, waits = half_disturbed(1.0, slowdown)
+
+    found = ratio_to_reference(turns(device, reference, waits))
+
+    assert found.median == pytest.approx(slowdown, rel=0.1)
+    assert found.ci95[0] <= 1
+    assert decide(found) == "no-difference"
+
+
+def test_a_device_that_wins_by_far_more_than_anybody_waited_still_wins() -> None:
+    device, reference, waits = half_disturbed(1.0, 1.3)
+
+    found = ratio_to_reference(turns(device / 20, reference, waits))
+
+    assert decide(found) == "device"
+
+
+def test_where_nobody_counts_waits_the_load_alone_widens_the_interval() -> None:
+    device, reference, _ = half_disturbed(1.0, 1.3)
+    unknown = [None] * ROUNDS
+
+    quiet = ratio_to_reference(turns(device, reference, unknown, 0.0))
+    noisy = ratio_to_reference(turns(device, reference, unknown))
+
+    assert (decide(quiet), decide(noisy)) == ("device", "no-difference")
+
+
+def test_on_a_quiet_machine_threads_that_wait_for_their_own_kind_count() -> None:
+    device, reference, waits = half_disturbed(1.0, 2)
+
+    found = turns(device, reference, waits, other_cores=0.1)
+
+    assert found.undisturbed == list(range(ROUNDS))
+    assert decide(ratio_to_reference(found)) == "device"
+
+
+def test_figures_leave_disturbed_rounds_out() -> None:
+    device, reference, waits = half_disturbed(0.5, 80)
+
+    times, samples = figure(turns(device, reference, waits), 1)
+
+    assert samples == ROUNDS // 2
+    assert times.median == pytest.approx(1, rel=0.05)
+
+
+def test_contestants_take_turns_and_nobody_always_comes_second() -> None:
+    order: list[str] = []
+
+    found = time_in_turns([lambda _: order.append("a"), lambda _: order.append("b")], 0.02)
+
+    rounds = "".join(order)[-4 * (len(found.sides[0].samples) - 1) :]
+    assert rounds.startswith(("aabbbbaa", "bbaaaabb"))
+    assert len(found.sides[0].samples) == len(found.sides[1].samples) >= 10
+
+
+def test_every_side_spreads_what_a_sample_costs_once_over_as_many_runs() -> None:
+    assert alike([12, 8]) == [12, 12]
+    assert alike([1000, 1]) == [1000, 4]
+
+
+def test_threads_of_the_side_before_come_to_rest_first() -> None:
+    ends = time.perf_counter() + 0.02
+    spinning = threading.Thread(target=spin_until, args=(ends,))
+    spinning.start()
+
+    come_to_rest()
+
+    assert time.perf_counter() >= ends
+    spinning.join()
+
+
+def spin_until(ends: float) -> None:
+    while time.perf_counter() < ends:
+        pass
+
+
+def test_energy_is_that_of_the_samples_alone() -> None:
+    joules = iter(range(0, 10_000, 3))
+    sides = time_in_turns([lambda _: None], 0.0, lambda: float(next(joules))).sides
+
+    assert sides[0].joules == 3 * len(sides[0].samples)
+    assert time_in_turns([lambda _: None], 0.0).sides[0].joules_per_run is None
+
+
+def test_waits_of_all_threads_are_summed(tmp_path) -> None:
+    for task, waited in (("11", 2_000_000_000), ("12", 500_000_000)):
+        (tmp_path / task).mkdir()
+        (tmp_path / task / "schedstat").write_text(f"98046 {waited} 2\n")
+
+    assert waited_seconds(tmp_path) == 2.5
+
+
+def test_waits_are_unknown_where_linux_counts_none(tmp_path) -> None:
+    (tmp_path / "11").mkdir()
+
+    assert waited_seconds(tmp_path) is None

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: MIT
+"""What two processes that share the tests (pytest-xdist) must not tear apart."""
+
+from importlib.util import find_spec
+
+import pytest
+
+# Their fixtures take long, a copy of this system for one, and serve several files.
+ONE_PROCESS_EACH = {"apply", "kernels", "reality"}
+
+if find_spec("xdist") is not None:
+    from xdist.remote import Producer
+    from xdist.scheduler import LoadFileScheduling, Scheduling
+
+    class _ByFileOrFolder(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            file = nodeid.partition("::")[0]
+            folder = file.split("/")[1]
+            return folder if folder in ONE_PROCESS_EACH else file
+
+    @pytest.hookimpl(optionalhook=True)  # for whoever switches xdist off
+    def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Scheduling | None:
+        """Refine `--dist loadfile`: some folders stay together as files do."""
+        return _ByFileOrFolder(config, log) if config.getoption("dist") == "loadfile" else None
