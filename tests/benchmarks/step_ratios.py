@@ -151,7 +151,8 @@ def compare(device: Device, name: str, size: int, torch_device: str, rounds: int
         "replay": (step.replay, device.finish),
     }
     if torch_device == "cuda":
-        contestants["graph"] = (cuda_graph(torch_step(name, size, torch_device)[0]), wait)
+        captured, _ = torch_step(name, size, torch_device)  # kept, for a graph keeps no batch
+        contestants["graph"] = (cuda_graph(captured), wait)
     taken = seconds_in_turns(contestants, rounds)
     with device.record_events() as recorded:
         step.replay()
