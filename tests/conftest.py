@@ -7,6 +7,8 @@ import pytest
 
 # Their fixtures take long, a copy of this system for one, and serve several files.
 ONE_PROCESS_EACH = {"apply", "kernels", "reality"}
+# Long tests that share nothing.
+ANY_PROCESS = {"tests/tensor/test_implementations.py"}
 
 if find_spec("xdist") is not None:
     from xdist.remote import Producer
@@ -15,10 +17,12 @@ if find_spec("xdist") is not None:
     class _ByFileOrFolder(LoadFileScheduling):
         def _split_scope(self, nodeid: str) -> str:
             file = nodeid.partition("::")[0]
+            if file in ANY_PROCESS:
+                return nodeid
             folder = file.split("/")[1]
             return folder if folder in ONE_PROCESS_EACH else file
 
     @pytest.hookimpl(optionalhook=True)  # for whoever switches xdist off
     def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Scheduling | None:
-        """Refine `--dist loadfile`: some folders stay together as files do."""
+        """Refine `--dist loadfile`: some folders stay together as files do, some files do not."""
         return _ByFileOrFolder(config, log) if config.getoption("dist") == "loadfile" else None
