@@ -5,10 +5,10 @@
 
 same      a device against itself: "no difference" in 95 of 100
 factor    against itself slowed down by --factor: the interval holds the factor in 90 of 100
-threads   PoCL's processors halved against all of them: the interval of each trial holds the median
-          of all the others in 90 of 100
-noise     against torch, with a process that burns one core for half of the run: the load is
-          noticed, the interval is wider than without, and no verdict is the other than without
+threads   half of a device's processors against all of them: the interval of each trial holds the
+          median of all the others in 90 of 100
+noise     against torch, with a process that burns one core for half of what a run takes: the load
+          is noticed, the interval is wider than without, and no verdict is the other than without
 """
 
 import argparse
@@ -84,7 +84,11 @@ def factor(options: argparse.Namespace) -> None:
 
 
 def threads(options: argparse.Namespace) -> None:
-    """Race all processors against half of them; nobody knows the true factor but all trials."""
+    """Race all processors against half of them; nobody knows the true factor but all trials.
+
+    A ratio near 1 makes this void: PoCL 3.1 and Intel's CPU runtime 2026.2 run half a device on all
+    of its threads.
+    """
     whole = _devices()[options.device]
     units = whole.max_compute_units
     equally = cl.device_partition_property.EQUALLY
@@ -105,8 +109,10 @@ def noise(options: argparse.Namespace) -> None:
     from clprobe.bench.engines.torch_cpu import TorchEngine  # noqa: PLC0415 - may be absent
 
     device, reference = _open(options), TorchEngine()
+    started = time.monotonic()
     quiet = list(_outcomes(options, device, reference))
-    with _quiet_then_burning(options) as burn:
+    seconds = (time.monotonic() - started) / len(quiet)
+    with _burning(seconds / 2) as burn:
         noisy = list(_outcomes(options, device, reference, before=burn))
     true_ratio = statistics.median(one.verdict.ratio or 0.0 for one in quiet)
     decisions = {one.verdict.decision for one in quiet}
@@ -138,15 +144,15 @@ def _outcomes(
 
 
 @contextmanager
-def _quiet_then_burning(options: argparse.Namespace) -> Iterator[Callable[[], None]]:
-    """Yield what starts a process that burns one core for half of a measurement's time."""
+def _burning(seconds: float) -> Iterator[Callable[[], None]]:
+    """Yield what starts a process that burns one core for so long."""
     burning: list[subprocess.Popen[bytes]] = []
 
     def burn() -> None:
         for process in burning:
             process.wait()
         burning.clear()
-        program = _BURN.format(seconds=options.seconds / 2)
+        program = _BURN.format(seconds=seconds)
         burning.append(subprocess.Popen([sys.executable, "-c", program]))
 
     try:
