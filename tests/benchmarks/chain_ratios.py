@@ -3,9 +3,9 @@
 
     python chain_ratios.py [--floats 16777216] [--rounds 15]
 
-Both read and write as much. Two copies take part, the runtime's own and one by a kernel that adds 1,
-and the faster is the measure. They take turns; prints medians in GB/s and the ratio with its least
-and greatest of any round. OCL_ICD_VENDORS chooses ICDs.
+Both read and write as much. Two copies take part, the runtime's own and one by a kernel that adds
+1, and the faster is the measure. They take turns; prints medians in GB/s and the ratio with its
+least and greatest of any round. OCL_ICD_VENDORS chooses ICDs.
 """
 
 import argparse
