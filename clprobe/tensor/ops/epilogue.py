@@ -44,6 +44,11 @@ class Epilogue:
         return {name: int(value) for name, value in named if value}
 
     @property
+    def row_defines(self) -> dict[str, int]:
+        """Return the same where a bias has a value for each row, as convolutions have it."""
+        return self.defines | ({} if self.bias is None else {"BIAS": int(BiasAlong.ROWS)})
+
+    @property
     def dtype(self) -> np.dtype:
         """Return the type in which the result is stored."""
         return np.dtype(np.float16 if self.half else np.float32)

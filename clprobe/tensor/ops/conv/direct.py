@@ -11,7 +11,7 @@ from clprobe.tensor.ops.conv.geometry import Geometry
 from clprobe.tensor.ops.conv.plan import Direction, Plan
 from clprobe.tensor.ops.conv.planes import Budget, Planes, pair, split_into_blocks
 from clprobe.tensor.ops.conv.taps import forward_taps, input_gradient_taps
-from clprobe.tensor.ops.epilogue import BiasAlong, Epilogue
+from clprobe.tensor.ops.epilogue import Epilogue
 from clprobe.tensor.ops.half import half_define, to_float
 from clprobe.tensor.ops.launching import uint32
 
@@ -92,11 +92,10 @@ def _launch(
 ) -> None:
     x, packed, y = arrays
     groups = geometry.groups
-    along = {} if epilogue.bias is None else {"BIAS": int(BiasAlong.ROWS)}
     kernel = y.device.programs.kernel(
         "conv/direct.cl",
         "direct",
-        {**defines, **epilogue.defines, **along, **half_define("X_HALF", x)},
+        {**defines, **epilogue.row_defines, **half_define("X_HALF", x)},
     )
     sizes = (groups, x.shape[1] // groups, y.shape[1] // groups)
     arguments: tuple[Argument, ...] = (

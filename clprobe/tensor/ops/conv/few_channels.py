@@ -8,7 +8,7 @@ from clprobe.tensor.device import Device
 from clprobe.tensor.ops.conv.geometry import Geometry
 from clprobe.tensor.ops.conv.plan import Direction, Plan
 from clprobe.tensor.ops.conv.planes import pair
-from clprobe.tensor.ops.epilogue import BiasAlong, Epilogue
+from clprobe.tensor.ops.epilogue import Epilogue
 from clprobe.tensor.ops.launching import uint32
 from clprobe.tensor.program import Candidate, Kernel
 
@@ -59,10 +59,9 @@ def prepare(
 
     def plan(dy: Array, weight: Array, epilogue: Epilogue) -> Array:
         dx = Array.empty(device, geometry.input_shape)
-        along = {} if epilogue.bias is None else {"BIAS": int(BiasAlong.ROWS)}
         arrays = (dy.buffer, weight.buffer, dx.buffer, *epilogue.arguments(unused=dy))
         ranges = (-(-items // local) * local,), (local,)
-        device.launch(built(epilogue.defines | along), *ranges, (*arrays, *scalars))
+        device.launch(built(epilogue.row_defines), *ranges, (*arrays, *scalars))
         return dx
 
     return plan

@@ -13,7 +13,7 @@ from clprobe.tensor.device import Argument, Device
 from clprobe.tensor.ops.conv.geometry import Geometry, Pair
 from clprobe.tensor.ops.conv.plan import Direction, Plan
 from clprobe.tensor.ops.conv.planes import pair
-from clprobe.tensor.ops.epilogue import NO_EPILOGUE, BiasAlong, Epilogue
+from clprobe.tensor.ops.epilogue import NO_EPILOGUE, Epilogue
 from clprobe.tensor.ops.half import half_define, to_float
 from clprobe.tensor.ops.launching import powers_of_two_down_from, uint32, work_groups_above_first
 from clprobe.tensor.ops.matmul import matmul_forward
@@ -100,12 +100,11 @@ def _windows(x: Array, tiles: Pair, padding: Pair) -> Array:
 
 def _finish(sums: Array, tiles: Pair, shape: tuple[int, ...], epilogue: Epilogue) -> Array:
     y = Array.empty(sums.device, shape, epilogue.dtype)
-    along = {} if epilogue.bias is None else {"BIAS": int(BiasAlong.ROWS)}
     arguments = (
         *(sums.buffer, y.buffer, *epilogue.arguments(unused=sums)),
         *(uint32(shape[0]), uint32(shape[1]), pair(shape[2:]), pair(tiles)),
     )
-    _launch("outputs", sums, arguments, epilogue.defines | along)
+    _launch("outputs", sums, arguments, epilogue.row_defines)
     return y
 
 

@@ -8,7 +8,7 @@ from clprobe.tensor.array import Array
 from clprobe.tensor.device import Device
 from clprobe.tensor.ops.conv.geometry import Geometry
 from clprobe.tensor.ops.conv.plan import Direction, Plan
-from clprobe.tensor.ops.epilogue import BiasAlong, Epilogue
+from clprobe.tensor.ops.epilogue import Epilogue
 from clprobe.tensor.ops.launching import launch_rows, uint32
 from clprobe.tensor.ops.reduce import sum_axes
 
@@ -30,8 +30,7 @@ def prepare(
 
     def plan(source: Array, weight: Array, epilogue: Epilogue) -> Array:
         result = Array.empty(device, shape)
-        along = {} if epilogue.bias is None else {"BIAS": int(BiasAlong.ROWS)}
-        defines = {"STRIDE_X": geometry.stride[1], **epilogue.defines, **along}
+        defines = {"STRIDE_X": geometry.stride[1], **epilogue.row_defines}
         launch_rows(
             *(device, "conv/grouped.cl", name, shape[3], prod(shape[:3])),
             (

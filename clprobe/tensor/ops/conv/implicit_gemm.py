@@ -15,7 +15,7 @@ from clprobe.tensor.device import Argument, Device
 from clprobe.tensor.ops.conv.geometry import Geometry
 from clprobe.tensor.ops.conv.plan import Direction, Plan
 from clprobe.tensor.ops.conv.taps import Taps, forward_taps, input_gradient_taps
-from clprobe.tensor.ops.epilogue import NO_EPILOGUE, BiasAlong, Epilogue
+from clprobe.tensor.ops.epilogue import NO_EPILOGUE, Epilogue
 from clprobe.tensor.ops.half import half_define, to_float
 from clprobe.tensor.ops.launching import powers_of_two_down_from, uint32, work_groups_above_first
 from clprobe.tensor.ops.split_sum import sum_parts
@@ -81,7 +81,7 @@ def _images(
     parts = splits(wanted, tiles, most)
 
     def kernel(taps: Taps, epilogue: Epilogue, stored: Mapping[str, int]) -> Kernel:
-        flags = {} if parts > 1 else _along_rows(epilogue)
+        flags = {} if parts > 1 else epilogue.row_defines
         width = {"WIDTH_C": 4 if _results_lie_together(taps, shape) else 1, "SPLITS": parts}
         return _fitting(device, "implicit_gemm", {**tunables, **width, **flags, **stored})
 
@@ -214,11 +214,6 @@ def _fitting(device: Device, name: str, defines: Mapping[str, int]) -> Kernel:
         local_memory_bytes=tile * defines["TILE_DEPTH"] * 4 * defines["BUFFERS"],
     )
     return device.programs.first_that_fits(name, (candidate,))[0]
-
-
-def _along_rows(epilogue: Epilogue) -> dict[str, int]:
-    flags = epilogue.defines
-    return flags | {"BIAS": int(BiasAlong.ROWS)} if "BIAS" in flags else flags
 
 
 def _results_lie_together(taps: Taps, shape: tuple[int, ...]) -> bool:

@@ -12,7 +12,7 @@ from clprobe.tensor.device import Argument, Device
 from clprobe.tensor.ops.conv.geometry import Geometry
 from clprobe.tensor.ops.conv.plan import Direction, Plan
 from clprobe.tensor.ops.conv.planes import pair
-from clprobe.tensor.ops.epilogue import BiasAlong, Epilogue
+from clprobe.tensor.ops.epilogue import Epilogue
 from clprobe.tensor.ops.half import half_define, to_float
 from clprobe.tensor.ops.launching import uint32
 
@@ -66,11 +66,10 @@ def prepare(
             *(pair(sizes) for sizes in (shapes[0][2:], shapes[1][2:], padding, (height, width))),
             uint32(block_rows),
         )
-        along = {} if epilogue.bias is None else {"BIAS": int(BiasAlong.ROWS)}
         built = device.programs.kernel(
             "conv/winograd.cl",
             "winograd",
-            {**defines, **epilogue.defines, **along, **half_define("X_HALF", x)},
+            {**defines, **epilogue.row_defines, **half_define("X_HALF", x)},
         )
         device.launch(built, (parts,), (1,), arguments)
         return y
