@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from clprobe.tensor.array import Array
+from clprobe.tensor.array import Array, Shape
 from clprobe.tensor.device import Device, NdRange
 from clprobe.tensor.errors import ShapeError
 from clprobe.tensor.ops.before_epilogue import with_epilogue
@@ -98,11 +98,10 @@ def matmul_forward(  # noqa: PLR0913 - a product has two operands and as many wa
     epilogue = epilogue or NO_EPILOGUE
     shape = (*(a.shape[:-2] or b.shape[:-2]), m, n)
     epilogue.check(shape)
-    c = Array.empty(a.device, shape, epilogue.dtype)
-    if not c.size:
-        return c
+    if 0 in shape:
+        return Array.empty(a.device, shape, epilogue.dtype)
     if not k:
-        return _product_without_terms(c, epilogue, variant)
+        return _product_without_terms(a.device, shape, epilogue, variant)
     product = Product(
         rows=m,
         columns=n,
@@ -117,8 +116,7 @@ def matmul_forward(  # noqa: PLR0913 - a product has two operands and as many wa
     )
     if not chosen.reads_half:
         a, b = to_float(a), to_float(b)
-    if epilogue.half and not chosen.writes_half:
-        c = Array.empty(a.device, shape)
+    c = Array.empty(a.device, shape, epilogue.dtype if chosen.writes_half else np.float32)
     arguments = (
         *(a.buffer, b.buffer, c.buffer, uint32(m), uint32(n), uint32(k), np.uint64(batches)),
         np.uint64(m * k if a.shape[:-2] else 0),
@@ -137,10 +135,12 @@ def matmul_forward(  # noqa: PLR0913 - a product has two operands and as many wa
     return c
 
 
-def _product_without_terms(c: Array, epilogue: Epilogue, variant: Variant | None) -> Array:
+def _product_without_terms(
+    device: Device, shape: Shape, epilogue: Epilogue, variant: Variant | None
+) -> Array:
     """Return zeros after the epilogue: the product of one column and one row of zeros."""
-    a = Array.full(c.device, (*c.shape[:-1], 1), 0.0)
-    b = Array.full(c.device, (1, c.shape[-1]), 0.0)
+    a = Array.full(device, (*shape[:-1], 1), 0.0)
+    b = Array.full(device, (1, shape[-1]), 0.0)
     return matmul_forward(a, b, epilogue=epilogue, variant=variant)
 
 
