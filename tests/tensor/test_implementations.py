@@ -30,11 +30,14 @@ Oclgrind - OpenCL runtime error detected
 """
 
 
-def check(platform_name: str, environment: dict[str, str], *options: str) -> None:
-    if "--kinds" not in options:
-        options = ("--kinds", "CPU", "GPU", *options)
+def check(
+    platform_name: str,
+    environment: dict[str, str],
+    *options: str,
+    kinds: tuple[str, ...] = ("CPU", "GPU"),
+) -> None:
     result = subprocess.run(
-        [sys.executable, PROGRAM, platform_name, *options],
+        [sys.executable, PROGRAM, platform_name, "--kinds", *kinds, *options],
         env=os.environ | {"PYTHONPATH": str(ROOT)} | environment,
         capture_output=True,
         text=True,
@@ -63,7 +66,7 @@ def test_every_operation_works_on_rusticl(kind: str) -> None:
     if not RUSTICL.exists():
         pytest.skip(f"{RUSTICL} is not installed")
     only_rusticl = {"OCL_ICD_VENDORS": str(RUSTICL), "RUSTICL_ENABLE": "llvmpipe"}
-    check("rusticl", only_rusticl, "--odd-shapes", "--kinds", kind)
+    check("rusticl", only_rusticl, "--odd-shapes", kinds=(kind,))
 
 
 def test_every_operation_works_on_debians_pocl(tmp_path: Path) -> None:
