@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from clprobe.bench.quiet import QUIET_CORES, OtherLoad
+from clprobe.bench.quiet import QUIET_CORES, Mark, loads_between, mark
 from clprobe.bench.waiting import waited_seconds
 
 Contestant = Callable[[int], None]
@@ -60,28 +60,40 @@ class Side:
             self.joules = (self.joules or 0.0) + joules_then - joules
 
     def waited(self, index: int) -> bool:
-        """Return whether a sample is longer than it would be without other programs."""
+        """Return whether a sample may be longer than it would be without other programs."""
         wait = self.waits[index]
-        return wait is not None and wait > _WAITED_SHARE * self.samples[index]
+        return wait is None or wait > _WAITED_SHARE * self.samples[index]
 
 
 @dataclass(frozen=True, slots=True)
 class Turns:
-    """All contestants' samples, and how many processors other programs kept busy meanwhile."""
+    """All contestants' samples, and how busy other programs were around each round."""
 
     sides: tuple[Side, ...]
-    other_cores: float
+    loads: tuple[float | None, ...]
+    """In processors; None: not known."""
+
+    @property
+    def busiest(self) -> float | None:
+        """Return the most that other programs did, in processors; None: not known."""
+        return max((one for one in self.loads if one is not None), default=None)
 
     @property
     def undisturbed(self) -> list[int]:
-        """Return the rounds in which nobody waited for another program.
+        """Return the rounds in which other programs rested, or kept nobody waiting.
 
-        On a quiet machine all of them: whoever waits there waits for threads of its own.
+        Where they rest, whoever waits does so for threads of its own.
         """
-        rounds = range(len(self.sides[0].samples))
-        if self.other_cores <= QUIET_CORES:
-            return list(rounds)
-        return [one for one in rounds if not any(side.waited(one) for side in self.sides)]
+        return [
+            one
+            for one, load in enumerate(self.loads)
+            if (load or 0.0) <= QUIET_CORES or not any(side.waited(one) for side in self.sides)
+        ]
+
+    @property
+    def is_usable(self) -> bool:
+        """Return whether enough rounds are undisturbed to do without the others."""
+        return len(self.undisturbed) >= min(MIN_ROUNDS, len(self.loads) // 2 + 1)
 
 
 def time_in_turns(
@@ -95,22 +107,26 @@ def time_in_turns(
     repeats = alike([warm_up(one, budget_seconds / 3 / len(contestants)) for one in contestants])
     sides = tuple(Side() for _ in contestants)
     turns = list(zip(contestants, repeats, sides, strict=True))
-    others = OtherLoad()
-    rounds = 0
-    while rounds < _MAX_ROUNDS:
+    marks = [mark()]
+    for number in range(_MAX_ROUNDS):
         left = deadline - time.perf_counter()
-        if rounds >= MIN_ROUNDS and left <= 0:
-            found = Turns(sides, others.cores())
+        if number >= MIN_ROUNDS and left <= 0:
+            found = turns_of(sides, marks)
             if len(found.undisturbed) >= MIN_ROUNDS or left <= -budget_seconds:
                 return found
         # Whoever always came second would always find the other's heat.
-        for contestant, times, side in turns if rounds % 2 == 0 else reversed(turns):
+        for contestant, times, side in turns if number % 2 == 0 else reversed(turns):
             come_to_rest()
             # The other side has just used the caches.
             contestant(1)
             side.add(partial(seconds, contestant, times), times, meter)
-        rounds += 1
-    return Turns(sides, others.cores())
+        marks.append(mark())
+    return turns_of(sides, marks)
+
+
+def turns_of(sides: tuple[Side, ...], marks: Sequence[Mark]) -> Turns:
+    """Return what was taken between these marks, a round between any two."""
+    return Turns(sides, tuple(loads_between(marks)))
 
 
 def come_to_rest() -> None:

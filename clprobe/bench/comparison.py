@@ -9,9 +9,7 @@ from clprobe.bench.pairing import paired
 from clprobe.model.bench_comparison import EFFECTS, BenchComparison, Difference, Side
 from clprobe.model.comparison import Change
 from clprobe.model.measurement import BenchReport, BenchVerdict, Interval, Result
-
-_QUIET_PERCENT = 10
-_NO_FACT_OF_THE_HOST = "other_load_percent"
+from clprobe.model.other_load import HOST_KEY, other_load, was_loaded
 
 Run = tuple[str, BenchReport]
 """A file's name and what it says."""
@@ -111,7 +109,7 @@ def _hull(intervals: Sequence[Interval]) -> Interval:
 def _changes(first: BenchReport, last: BenchReport) -> Iterator[Change]:
     for key in dict.fromkeys((*first.host, *last.host)):
         before, after = first.host.get(key), last.host.get(key)
-        if key != _NO_FACT_OF_THE_HOST and before != after:
+        if key != HOST_KEY and before != after:
             yield Change(what=key.replace("_", " "), fact=f"host.{key}", before=before, after=after)
     versions = {one.name: one.version for one in first.contestants}
     for index, one in enumerate(last.contestants):
@@ -143,9 +141,8 @@ def _disturbances(runs: Sequence[Run]) -> Iterator[str]:
     """Yield what else happened on the first or the last machine while bench measured."""
     for name, report in (runs[0], runs[-1]):
         conditions = report.conditions
-        # Documents of earlier versions keep it among the facts of the host.
-        load = conditions.other_load_percent or report.host.get(_NO_FACT_OF_THE_HOST)
-        if isinstance(load, int) and load > _QUIET_PERCENT:
+        if was_loaded(report):
+            load = other_load(report)
             yield f"Other programs used {load} % of the CPU during {name}: measure again at rest."
         if conditions.throttled:
             yield f"The processor throttled during {name}: let it cool and measure again."

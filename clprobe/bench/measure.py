@@ -13,7 +13,6 @@ from clprobe.bench.engines.subject import Subject
 from clprobe.bench.outcomes import without_figures
 from clprobe.bench.proof import Proof, prove
 from clprobe.bench.protocol import Outcome
-from clprobe.bench.quiet import percent_of_all
 from clprobe.bench.race import figure, ratio_to_reference
 from clprobe.bench.statistics import Estimate
 from clprobe.bench.verdicts import judge, price
@@ -138,7 +137,7 @@ def measure(case: Case, contest: Contest) -> Outcome:
     return Outcome(
         results=tuple(_result(case, *one) for one in zip(sides, taken, strict=True)),
         verdict=_verdict(case, contest, ratio_to_reference(turns), figure(turns, 0)[0]),
-        other_load_percent=percent_of_all(turns.other_cores),
+        other_cores=turns.busiest,
     )
 
 

@@ -89,13 +89,13 @@ class Joined(msgspec.Struct, frozen=True, kw_only=True, tag=True):
 class Outcome(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     """All that came of one workload; the references' own figures stand beside the device's.
 
-    `other_load_percent`: the share of the CPU that other programs used while it was timed.
+    `other_cores`: the most processors that other programs kept busy for a while when it was timed.
     """
 
     results: tuple[Result, ...]
     verdict: BenchVerdict
     training: Training | None = None
-    other_load_percent: int | None = None
+    other_cores: float | None = None
 
 
 class Tuned(msgspec.Struct, frozen=True, kw_only=True, tag=True):
@@ -110,9 +110,6 @@ class Alive(msgspec.Struct, frozen=True, kw_only=True, tag=True):
 
 class Finished(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     """The child did everything that it was asked."""
-
-    other_load_percent: int
-    """The share of the CPU that other programs used meanwhile."""
 
 
 class Failed(msgspec.Struct, frozen=True, kw_only=True, tag=True):

@@ -8,7 +8,7 @@ not count; and where hardly any other is left, the interval holds what might hav
 
 from collections.abc import Sequence
 
-from clprobe.bench.clock import MIN_ROUNDS, Side, Turns
+from clprobe.bench.clock import Side, Turns
 from clprobe.bench.statistics import Estimate, estimate, estimate_ratio
 
 # Even of a sample that waited all the time something was work.
@@ -24,16 +24,18 @@ def figure(turns: Turns, side: int) -> tuple[Estimate, int]:
 def ratio_to_reference(turns: Turns) -> Estimate:
     """Return how many times as fast the first side is as the second."""
     device, reference = turns.sides[:2]
-    if any(wait is None for side in (device, reference) for wait in side.waits):
-        # Nobody counts who waited; what is known is only how busy others were.
-        return estimate_ratio(reference.samples, device.samples, other_cores=turns.other_cores)
-    if len(turns.undisturbed) >= MIN_ROUNDS:
+    if turns.is_usable:
         clean = turns.undisturbed
         found = estimate_ratio(
             [reference.samples[index] for index in clean],
             [device.samples[index] for index in clean],
         )
         return _stretched(found, 2 - len(clean) / len(device.samples))
+    if any(wait is None for side in (device, reference) for wait in side.waits):
+        # Nobody counts who waited; what is known is only how busy others were.
+        loads = [one for one in turns.loads if one is not None]
+        cores = sum(loads) / len(loads)
+        return estimate_ratio(reference.samples, device.samples, other_cores=cores)
     found = estimate_ratio(reference.samples, device.samples)
     least = estimate_ratio(_without_waits(reference), device.samples)
     most = estimate_ratio(reference.samples, _without_waits(device))
@@ -49,8 +51,7 @@ def _stretched(found: Estimate, factor: float) -> Estimate:
 
 
 def _chosen(turns: Turns) -> Sequence[int]:
-    clean = turns.undisturbed
-    return clean if len(clean) >= MIN_ROUNDS else range(len(turns.sides[0].samples))
+    return turns.undisturbed if turns.is_usable else range(len(turns.sides[0].samples))
 
 
 def _without_waits(side: Side) -> list[float]:

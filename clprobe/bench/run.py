@@ -19,7 +19,6 @@ from clprobe.bench.protocol import (
     Baseline,
     EffortName,
     Failed,
-    Finished,
     Job,
     Joined,
     Outcome,
@@ -55,8 +54,6 @@ class Measured:
     """Whether every device did, or refused to do, all that it was asked."""
     interrupted: bool = False
     tunings: list[Tuning] = field(default_factory=list)
-    other_load_percent: int | None = None
-    """The most that other programs used of the CPU while a device was measured."""
     contestants: dict[str, Contestant] = field(default_factory=dict)
     """By their names, as references take part beside every device."""
     peaks: list[Peak] = field(default_factory=list)
@@ -102,16 +99,12 @@ def _measure_device(
                     _join(message, measured)
                 case Outcome():
                     measured.outcomes.append(message)
-                    measured.watch.look(message.other_load_percent)
+                    measured.watch.look(message.other_cores)
                     done.add(message.results[0].workload)
                     measured.complete &= message.results[0].status != "error"
                 case Tuned():
                     measured.tunings.append(message.tuning)
                     measured.complete &= not message.tuning.problem
-                case Finished():
-                    measured.other_load_percent = max(
-                        message.other_load_percent, measured.other_load_percent or 0
-                    )
                 case Failed():
                     measured.complete &= message.status == "wrong-result"
                     measured.outcomes += _after_failure(job, current, done, message)

@@ -11,8 +11,11 @@ from clprobe.bench.quiet import QUIET_CORES
 
 Interval = tuple[float, float]
 
-PLACEMENT = 1.02
-"""What a ratio may be off by and no sample shows it, as memory stays where it was laid.
+PLACEMENT = 1.05
+"""What a ratio may be off by and no sample shows it, as memory and threads stay where they were.
+
+Linux keeps both threads of PoCL on one of two processors for up to a second, and between races in
+the same minute ratios differ by 4 % more than within them (tests/benchmarks/verdict_trials.py).
 
 **Source** Mytkowicz et al. 2009, Producing wrong data without doing anything obviously wrong.
 """

@@ -8,6 +8,7 @@ from clprobe.bench.crossover import crossovers
 from clprobe.bench.roofs import best_known, under_roofs
 from clprobe.bench.run import Measured, Options
 from clprobe.model.measurement import BenchReport
+from clprobe.model.other_load import HOST_KEY
 from clprobe.model.system import System
 
 _PACKAGES = ("numpy", "pyopencl", "torch")
@@ -19,13 +20,9 @@ def summarise(measured: Measured, system: System, options: Options) -> BenchRepo
     results = tuple(result for outcome in outcomes for result in outcome.results)
     verdicts = tuple(outcome.verdict for outcome in outcomes)
     peaks = best_known(results, measured.peaks)
-    load = measured.other_load_percent
-    if load is None:
-        # Nobody lived to tell of the whole; the worst of the parts is nearest to it.
-        loads = [one.other_load_percent for one in outcomes if one.other_load_percent is not None]
-        load = max(loads, default=None)
+    conditions = measured.watch.conditions()
     return BenchReport(
-        host=_host(system) | {"other_load_percent": load},
+        host=_host(system) | {HOST_KEY: conditions.other_load_percent},
         baseline=options.baseline,
         results=under_roofs(results, peaks),
         training=tuple(outcome.training for outcome in outcomes if outcome.training is not None),
@@ -34,7 +31,7 @@ def summarise(measured: Measured, system: System, options: Options) -> BenchRepo
         contestants=tuple(measured.contestants.values()),
         interrupted=measured.interrupted,
         tuning=tuple(measured.tunings),
-        conditions=measured.watch.conditions(load),
+        conditions=conditions,
         peaks=peaks,
         crossovers=crossovers(results, verdicts),
     )

@@ -8,7 +8,15 @@ from functools import partial
 
 import msgspec
 
-from clprobe.bench.clock import MIN_ROUNDS, Side, Turns, come_to_rest, seconds, time_in_turns
+from clprobe.bench.clock import (
+    MIN_ROUNDS,
+    Side,
+    Turns,
+    come_to_rest,
+    seconds,
+    time_in_turns,
+    turns_of,
+)
 from clprobe.bench.digits import Digits, load_digits
 from clprobe.bench.measure import TOO_SLOW_APART, Contest, TimeSplit, time_apart, time_split
 from clprobe.bench.nets import BATCH, Net
@@ -16,7 +24,7 @@ from clprobe.bench.outcomes import without_figures
 from clprobe.bench.plan import steps_started, training_started
 from clprobe.bench.proof import Proof
 from clprobe.bench.protocol import Outcome, Started
-from clprobe.bench.quiet import OtherLoad, percent_of_all
+from clprobe.bench.quiet import mark
 from clprobe.bench.race import figure, ratio_to_reference
 from clprobe.bench.trained import FIRST_STEP_TOLERANCE, TOLERANCE, Run, Trainable, compare
 from clprobe.bench.verdicts import judge
@@ -144,7 +152,7 @@ def _train_to_the_end(net: Net, runs: tuple[Run, Run], batches: int, contest: Co
     sides = (Side(), Side())
     for run in runs:
         run.train(range(3, batches))
-    others = OtherLoad()
+    marks = [mark()]
     images = batches * BATCH
     for _ in range(1, net.epochs):
         for run, side in zip(runs, sides, strict=True):
@@ -152,7 +160,8 @@ def _train_to_the_end(net: Net, runs: tuple[Run, Run], batches: int, contest: Co
             come_to_rest()
             side.add(epoch, images, contest.energy)
             contest.alive()
-    return Turns(sides, others.cores())
+        marks.append(mark())
+    return turns_of(sides, marks)
 
 
 def _seconds_per_image(run: Run, batches: int) -> float:
@@ -216,7 +225,7 @@ def _timed(
             reference=contest.reference.name,
             is_cpu=contest.is_cpu,
         ),
-        other_load_percent=percent_of_all(turns.other_cores),
+        other_cores=turns.busiest,
     )
 
 

@@ -4,6 +4,9 @@
 from clprobe.bench.statistics import Estimate
 from clprobe.model.measurement import BenchVerdict, Decision
 
+# An interval wider than this does not show that two are alike.
+_TELLING = 2.0
+
 
 def judge(
     workload: str, device: str, ratio: Estimate, *, reference: str, is_cpu: bool
@@ -11,7 +14,13 @@ def judge(
     """Return the verdict on a device whose results are right; `ratio` above 1: it is faster."""
     decision = decide(ratio)
     subject = "this OpenCL device, itself the CPU," if is_cpu else "the device"
-    if decision == "no-difference":
+    low, high = ratio.ci95
+    if decision == "no-difference" and high > _TELLING * low:
+        text = (
+            f"On {workload} nobody can tell from these samples whether {subject} or {reference} is "
+            f"faster: the device is between {low:.2g} and {high:.2g} times as fast."
+        )
+    elif decision == "no-difference":
         text = f"On {workload} {subject} and {reference} are equally fast, as far as this shows."
     else:
         faster = decision == "device"

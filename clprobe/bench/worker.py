@@ -36,7 +36,6 @@ from clprobe.bench.protocol import (
     Workload,
     own_net,
 )
-from clprobe.bench.quiet import OtherLoad
 from clprobe.bench.training import measure_steps, measure_training
 from clprobe.bench.tuning import tune_device
 from clprobe.model.errors import ClprobeError
@@ -85,7 +84,6 @@ def work(job: Job, send: Send) -> None:
         alive=lambda: send(Alive()),
         energy=EnergyMeter(),
     )
-    other_load = OtherLoad()
     if job.tune:
         send(Started(workload="which kernels are fastest"))
         send(Tuned(tuning=tune_device(contest)))
@@ -104,7 +102,7 @@ def work(job: Job, send: Send) -> None:
             is_step = not is_training(started.workload)
             if outcome.results[0].status == "skipped" and is_step and skipped is None:
                 skipped = outcome
-    send(Finished(other_load_percent=other_load.percent()))
+    send(Finished())
 
 
 def _attempt(

@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from clprobe.model.measurement import BenchReport, TunedProduct, Tuning
+from clprobe.model.other_load import HOST_KEY, other_load, was_loaded
 
-_QUIET_PERCENT = 10
 _MOST_REASONS = 3
 
 
@@ -14,11 +14,10 @@ def warnings_of(report: BenchReport) -> list[str]:
     """Return what speaks against the figures, a sentence each."""
     conditions = report.conditions
     said = list(conditions.warnings)
-    load = other_load(report)
-    if load is not None and load > _QUIET_PERCENT and not any("ther program" in s for s in said):
+    if was_loaded(report) and not any("ther program" in one for one in said):
         said.append(
-            f"Other programs used {load} % of the CPU meanwhile, so do not rely on these "
-            "figures: measure again when they rest."
+            f"Other programs used {other_load(report)} % of the CPU meanwhile, so do not rely on "
+            "these figures: measure again when they rest."
         )
     if conditions.throttled and not any("throttl" in one for one in said):
         said.append("The processor throttled meanwhile: it was too hot to keep its speed.")
@@ -67,19 +66,11 @@ def _greatest_gain(faster: Sequence[TunedProduct]) -> str:
     )
 
 
-def other_load(report: BenchReport) -> int | None:
-    """Return the share of the CPU that others used; documents of earlier versions keep it apart."""
-    if report.conditions.other_load_percent is not None:
-        return report.conditions.other_load_percent
-    load = report.host.get("other_load_percent")
-    return load if isinstance(load, int) else None
-
-
 def condition_facts(report: BenchReport) -> Iterator[tuple[str, str]]:
     """Yield what is known of host and conditions, by its name."""
     names = {"os": "system", "linux": "Linux", "cpu": "CPU", "logical_cores": "logical cores"}
     for key, value in report.host.items():
-        if value is not None and key != "other_load_percent":
+        if value is not None and key != HOST_KEY:
             yield names.get(key, key), str(value)
     if report.effort is not None:
         yield "effort", report.effort

@@ -14,11 +14,12 @@ from clprobe.bench.conditions.readings import (
     throttle_count,
 )
 from clprobe.bench.conditions.watch import Watch
-from clprobe.bench.quiet import busy_seconds
+from clprobe.bench.quiet import Mark, busy_seconds, loads_between, mark
 from clprobe.model.measurement import Conditions
 
 CPU = "sys/devices/system/cpu"
 RAPL = "sys/class/powercap"
+STAT = "cpu  200 0 100 5000 300 0 0 50 25 0\ncpu0 1 2 3\n"
 
 
 def write(root: Path, files: dict[str, object]) -> Path:
@@ -88,7 +89,13 @@ def test_nothing_readable_is_unknown_and_no_warning(tmp_path: Path) -> None:
     watch.look()
 
     assert watch.conditions() == Conditions()
-    assert watch.unreadable() == ("the CPU's clock", "its temperature", "throttling", "energy")
+    assert watch.unreadable() == (
+        "the CPU's clock",
+        "its temperature",
+        "throttling",
+        "energy",
+        "the load of other programs",
+    )
     assert energy_joules(tmp_path) == {}
     assert EnergyMeter(tmp_path)() is None
     assert throttle_count(tmp_path) is None
@@ -189,15 +196,56 @@ def test_throttling_and_heat_are_said_once(tmp_path: Path) -> None:
 
 def test_a_load_during_some_workloads_is_said_with_their_number(tmp_path: Path) -> None:
     watch = Watch(tmp_path)
-    for load in (0, 48, 3, 25):
-        watch.look(load)
+    for cores in (0.0, 1.4, 0.1, 0.5, None):
+        watch.look(cores)
 
-    (warning,) = watch.conditions(20).warnings
+    (warning,) = watch.conditions().warnings
 
-    assert "up to 48 % of the CPU during 2 of 4 workloads" in warning
+    assert "up to 1.4 of " in warning
+    assert "during 2 of 4 workloads" in warning
+
+
+def test_a_load_between_workloads_is_said_too(tmp_path: Path) -> None:
+    write(tmp_path, {"proc/stat": STAT})
+    watch = Watch(tmp_path)
+    watch.look(0.02)
+    # Within no time at all: as busy as can be.
+    write(tmp_path, {"proc/stat": STAT.replace("200", "900000")})
+
+    conditions = watch.conditions()
+
+    assert conditions.other_load_percent == 100
+    (warning,) = conditions.warnings
+    assert "hardly while workloads were timed" in warning
+
+
+def marks(*moments: tuple[float, float | None]) -> list[Mark]:
+    return [Mark(at, busy, own=0.0) for at, busy in moments]
+
+
+def test_rounds_that_follow_each_other_share_a_window_long_enough_to_tell() -> None:
+    rounds = [(index * 0.1, 0.0 if index <= 4 else (index - 4) * 0.1) for index in range(10)]
+
+    loads = loads_between(marks(*rounds))
+
+    assert loads == [*[0.0] * 4, *[pytest.approx(1.0)] * 5]
+
+
+def test_a_short_contest_is_one_window() -> None:
+    assert loads_between(marks((0, 0.0), (0.01, 0.0), (0.02, 0.01))) == [0.5, 0.5]
+    assert loads_between(marks((0, 0.0))) == []
+
+
+def test_a_load_that_linux_hides_is_unknown(tmp_path: Path) -> None:
+    assert mark(tmp_path).busy is None
+    assert loads_between(marks((0, None), (1, None))) == [None]
+
+
+def test_what_this_process_computed_is_no_load() -> None:
+    began, ended = Mark(0.0, busy=10.0, own=1.0), Mark(2.0, busy=13.0, own=3.0)
+
+    assert began.cores_until(ended) == 0.5
 
 
 def test_idle_and_waiting_for_disks_is_no_load() -> None:
-    stat = "cpu  200 0 100 5000 300 0 0 50 25 0\ncpu0 1 2 3\n"
-
-    assert busy_seconds(stat) == pytest.approx(350 / 100)
+    assert busy_seconds(STAT) == pytest.approx(350 / 100)

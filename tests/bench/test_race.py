@@ -22,11 +22,12 @@ def turns(
     device: Sequence[float],
     reference: Sequence[float],
     reference_waits: Sequence[float | None],
-    other_cores: float = BURNING,
+    loads: float | Sequence[float | None] | None = BURNING,
 ) -> Turns:
     quiet = [0.0] * len(device)
     sides = Side(list(device), quiet, len(device)), Side(list(reference), list(reference_waits))
-    return Turns(sides, other_cores)
+    each = loads if isinstance(loads, Sequence) else [loads] * len(device)
+    return Turns(sides, tuple(each))
 
 
 def half_disturbed(share: float, slowdown: float) -> tuple[np.ndarray, np.ndarray, list[float]]:
@@ -84,10 +85,38 @@ def test_where_nobody_counts_waits_the_load_alone_widens_the_interval() -> None:
 def test_on_a_quiet_machine_threads_that_wait_for_their_own_kind_count() -> None:
     device, reference, waits = half_disturbed(1.0, 2)
 
-    found = turns(device, reference, waits, other_cores=0.1)
+    found = turns(device, reference, waits, 0.1)
 
     assert found.undisturbed == list(range(ROUNDS))
     assert decide(ratio_to_reference(found)) == "device"
+
+
+def test_only_rounds_beside_a_busy_program_are_left_out() -> None:
+    device, reference, _ = half_disturbed(0.5, 2)
+    own_threads_alone = list(0.5 * reference)
+
+    found = turns(device, reference, own_threads_alone, [0.9] * (ROUNDS // 2) + [0.02] * 20)
+
+    assert found.undisturbed == list(range(ROUNDS // 2, ROUNDS))
+    assert found.busiest == 0.9
+    assert ratio_to_reference(found).median == pytest.approx(1, rel=0.05)
+
+
+def test_a_few_long_rounds_of_a_training_need_no_other_programs_wait() -> None:
+    device, reference, waits = (side[:5] for side in half_disturbed(1.0, 2))
+
+    found = ratio_to_reference(turns(device, reference, waits, 0.0))
+
+    assert decide(found) == "device"
+    assert found.ci95[1] < 3
+
+
+def test_an_unknown_load_leaves_no_round_out() -> None:
+    device, reference, waits = half_disturbed(0.5, 2)
+
+    found = turns(device, reference, waits, None)
+
+    assert (len(found.undisturbed), found.busiest) == (ROUNDS, None)
 
 
 def test_figures_leave_disturbed_rounds_out() -> None:

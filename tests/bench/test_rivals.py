@@ -100,4 +100,4 @@ def test_contestants_and_peaks_come_before_any_result(pocl) -> None:
     assert all(peak.measured > 0 for peak in joined.peaks)
     (outcome,) = (one for one in messages if isinstance(one, Outcome))
     assert messages.index(joined) < messages.index(outcome)
-    assert outcome.other_load_percent is not None
+    assert outcome.other_cores is not None

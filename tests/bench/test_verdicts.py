@@ -45,6 +45,14 @@ REFERENCE = "torch on 2 CPU threads"
             "this shows.",
         ),
         (
+            1.05,
+            (0.02, 31.0),
+            False,
+            "no-difference",
+            "On matmul-1024 nobody can tell from these samples whether the device or torch on 2 "
+            "CPU threads is faster: the device is between 0.02 and 31 times as fast.",
+        ),
+        (
             0.5,
             (0.4, 0.6),
             True,

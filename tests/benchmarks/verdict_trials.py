@@ -5,24 +5,33 @@
 
 same      a device against itself: "no difference" in 95 of 100
 factor    against itself slowed down by --factor: the interval holds the factor in 90 of 100
-threads   half of a device's processors against all of them: the interval of each trial holds the
-          median of all the others in 90 of 100
-noise     against torch, with a process that burns one core for half of what a run takes: the load
-          is noticed, the interval is wider than without, and no verdict is the other than without
+threads   PoCL with one thread, in a process of its own, against all of them: the interval of each
+          trial holds the median of all the others in 90 of 100
+noise     whole runs of `bench --quick --workload matmul` against torch, with a process that burns
+          one core for half of what a run takes, at any time: the warning appears, intervals are
+          wider than without, and no verdict is the other than without
 """
 
 import argparse
+import json
+import multiprocessing
+import os
+import random
 import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from multiprocessing.connection import Connection
+from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 import pyopencl as cl
 
+from clprobe.bench import clock, quiet
 from clprobe.bench.cases import matmul_cases
 from clprobe.bench.effort import EFFORTS
 from clprobe.bench.engines import Engine, Prepared
@@ -31,7 +40,10 @@ from clprobe.bench.measure import Contest, measure
 from clprobe.bench.protocol import Outcome
 from clprobe.tensor import Device
 
-_BURN = "import time; end = time.time() + {seconds}\nwhile time.time() < end: pass"
+_BURN = (
+    "import time; time.sleep({rest}); end = time.time() + {seconds}\nwhile time.time() < end: pass"
+)
+_ONE_THREAD = "POCL_MAX_PTHREAD_COUNT"
 
 
 class Delayed:
@@ -84,18 +96,9 @@ def factor(options: argparse.Namespace) -> None:
 
 
 def threads(options: argparse.Namespace) -> None:
-    """Race all processors against half of them; nobody knows the true factor but all trials.
-
-    A ratio near 1 makes this void: PoCL 3.1 and Intel's CPU runtime 2026.2 run half a device on all
-    of its threads.
-    """
-    whole = _devices()[options.device]
-    units = whole.max_compute_units
-    equally = cl.device_partition_property.EQUALLY
-    half = whole.create_sub_devices([equally, max(1, units // 2)])[0]
-    outcomes = list(
-        _outcomes(options, OpenClSubject(Device.open(whole)), OpenClSubject(Device.open(half)))
-    )
+    """Race PoCL against itself with one thread; nobody knows the true factor but all trials."""
+    with _one_thread(options) as narrow, patch.object(clock, "mark", narrow.mark):
+        outcomes = list(_outcomes(options, _open(options), narrow))
     ratios = [one.verdict.ratio or 0.0 for one in outcomes]
     held = [
         _holds(one, statistics.median(ratios[:index] + ratios[index + 1 :]))
@@ -104,31 +107,119 @@ def threads(options: argparse.Namespace) -> None:
     _tell("threads", outcomes, held)
 
 
-def noise(options: argparse.Namespace) -> None:
-    """Race torch, in quiet and with another process for half of the time."""
-    from clprobe.bench.engines.torch_cpu import TorchEngine  # noqa: PLC0415 - may be absent
+class Away:
+    """An engine in another process, whose work counts as ours."""
 
-    device, reference = _open(options), TorchEngine()
+    name = "PoCL with one thread"
+
+    def __init__(self, connection: Connection, process: int) -> None:
+        self._connection = connection
+        self._tasks = Path(f"/proc/{process}/task")
+
+    def matmul(self, a: np.ndarray, b: np.ndarray) -> Prepared:
+        """Return a @ b."""
+        self._connection.send((a, b))
+        self._connection.recv()
+        return Prepared(self._run, lambda: self._ask(None))
+
+    def mark(self) -> quiet.Mark:
+        """Return the moment, the other process counted among our work."""
+        now = quiet.mark()
+        used = (int(one.read_text().split()[0]) for one in self._tasks.glob("*/schedstat"))
+        return replace(now, own=now.own + sum(used) / 1e9)
+
+    def _run(self, times: int) -> None:
+        self._ask(times)
+
+    def _ask(self, times: int | None) -> np.ndarray:
+        self._connection.send(times)
+        return self._connection.recv()
+
+
+@contextmanager
+def _one_thread(options: argparse.Namespace) -> Iterator[Away]:
+    ours, theirs = multiprocessing.Pipe()
+    spawned = multiprocessing.get_context("spawn")
+    with patch.dict(os.environ, {_ONE_THREAD: "1"}):
+        process = spawned.Process(target=_serve, args=(theirs, options), daemon=True)
+        process.start()
+    try:
+        yield Away(ours, process.pid or 0)
+    finally:
+        process.kill()
+        process.join()
+
+
+def _serve(connection: Connection, options: argparse.Namespace) -> None:
+    """Do what Away asks: operands, then how often to run, or None for the result."""
+    device = _open(options)
+    while True:
+        asked = connection.recv()
+        if isinstance(asked, tuple):
+            prepared = device.matmul(*asked)
+            connection.send(None)
+        elif asked is None:
+            connection.send(prepared.result())
+        else:
+            prepared.run(asked)
+            connection.send(None)
+
+
+def noise(options: argparse.Namespace) -> None:
+    """Race torch in whole runs, in quiet and with another process for half of the time."""
     started = time.monotonic()
-    quiet = list(_outcomes(options, device, reference))
-    seconds = (time.monotonic() - started) / len(quiet)
-    with _burning(seconds / 2) as burn:
-        noisy = list(_outcomes(options, device, reference, before=burn))
-    true_ratio = statistics.median(one.verdict.ratio or 0.0 for one in quiet)
-    decisions = {one.verdict.decision for one in quiet}
-    confident = {"device": true_ratio > 1, "cpu": true_ratio < 1, "no-difference": True}
-    flipped = [not confident[one.verdict.decision] for one in noisy]
-    _say(f"noise: quiet {true_ratio:.3g}, {decisions}, widths {_width(quiet):.3g}")
-    _say(f"noise: wrong and confident {sum(flipped)} of {len(noisy)}, widths {_width(noisy):.3g}")
-    _tell("noise holds", noisy, [_holds(one, true_ratio) for one in noisy])
-    _say(f"noise: noticed in {sum((o.other_load_percent or 0) > 10 for o in noisy)}")
+    undisturbed = [_whole_run(options) for _ in range(options.trials)]
+    seconds = (time.monotonic() - started) / options.trials
+    disturbed = [_whole_run(options, burnt_seconds=seconds / 2) for _ in range(options.trials)]
+    for workload in (f"matmul-{size}" for size in EFFORTS["quick"].matmul_sizes):
+        before, after = (
+            [_verdict(run, workload) for run in runs] for runs in (undisturbed, disturbed)
+        )
+        true_ratio = statistics.median(one["ratio"] for one in before)
+        wrong = {"device": true_ratio < 1, "cpu": true_ratio > 1, "no-difference": False}
+        _say(
+            f"noise, {workload}: ratio {true_ratio:.3g}, "
+            f"of {len(after)} wrong and confident {sum(wrong[one['decision']] for one in after)}, "
+            f"holding {sum(one['ci95'][0] <= true_ratio <= one['ci95'][1] for one in after)}; "
+            f"quiet {_widths(before)}, noisy {_widths(after)}"
+        )
+    for name, runs in (("quiet", undisturbed), ("noisy", disturbed)):
+        warned = sum(any("Other programs" in one for one in _warnings(run)) for run in runs)
+        _say(f"noise: warned in {warned} of {len(runs)} {name} runs of {seconds:.1f} s")
+
+
+def _whole_run(options: argparse.Namespace, burnt_seconds: float = 0.0) -> dict:
+    """Return the document of one run, with a core burnt for so long at some time of it."""
+    rest = random.uniform(0, burnt_seconds)  # noqa: S311 - no secret
+    burn = [sys.executable, "-c", _BURN.format(rest=rest, seconds=burnt_seconds)]
+    command = [sys.executable, "-m", "clprobe", "bench", "--json", "--quick"]
+    asked = ["--workload", "matmul", "--device", str(options.device)]
+    with subprocess.Popen(burn) as burning:
+        done = subprocess.run([*command, *asked], capture_output=True, timeout=90, check=True)
+        burning.kill()
+    document: dict = json.loads(done.stdout)
+    return document
+
+
+def _verdict(run: dict, workload: str) -> dict:
+    found: dict = next(one for one in run["verdicts"] if one["workload"] == workload)
+    return found
+
+
+def _warnings(run: dict) -> list[str]:
+    found: list[str] = run["conditions"]["warnings"]
+    return found
+
+
+def _widths(verdicts: Sequence[dict]) -> str:
+    widths = sorted(high / low for low, high in (one["ci95"] for one in verdicts))
+    return f"width {statistics.median(widths):.2f} (to {widths[-1]:.2f})"
 
 
 def _outcomes(
     options: argparse.Namespace,
     device: OpenClSubject,
-    reference: Engine | Delayed,
-    before: Callable[[], None] = lambda: None,
+    reference: Engine | Delayed | Away,
 ) -> Iterator[Outcome]:
     sizes = replace(
         EFFORTS["quick"], matmul_sizes=(options.size,), seconds_per_case=options.seconds
@@ -136,30 +227,10 @@ def _outcomes(
     (case,) = matmul_cases(sizes)
     contest = Contest(label="device", device=device, reference=reference, effort=sizes)
     for trial in range(options.trials):
-        before()
         outcome = measure(case, contest)
         verdict = outcome.verdict
         sys.stderr.write(f"  {trial}: {verdict.ratio:.3f} {verdict.ci95} {verdict.decision}\n")
         yield outcome
-
-
-@contextmanager
-def _burning(seconds: float) -> Iterator[Callable[[], None]]:
-    """Yield what starts a process that burns one core for so long."""
-    burning: list[subprocess.Popen[bytes]] = []
-
-    def burn() -> None:
-        for process in burning:
-            process.wait()
-        burning.clear()
-        program = _BURN.format(seconds=seconds)
-        burning.append(subprocess.Popen([sys.executable, "-c", program]))
-
-    try:
-        yield burn
-    finally:
-        for process in burning:
-            process.kill()
 
 
 def _open(options: argparse.Namespace) -> OpenClSubject:
@@ -182,10 +253,10 @@ def _width(outcomes: list[Outcome]) -> float:
 
 def _tell(name: str, outcomes: list[Outcome], held: list[bool]) -> None:
     ratio = statistics.median(one.verdict.ratio or 0.0 for one in outcomes)
-    load = statistics.mean(one.other_load_percent or 0 for one in outcomes)
+    load = statistics.mean(one.other_cores or 0 for one in outcomes)
     _say(
         f"{name}: {sum(held)} of {len(held)}, ratio {ratio:.3f}, width {_width(outcomes):.3f}, "
-        f"other load {load:.0f} %"
+        f"others {load:.2f} processors"
     )
 
 

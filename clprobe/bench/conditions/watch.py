@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Watches clock, heat and throttling while bench measures, and says what speaks against it."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,11 +11,11 @@ from clprobe.bench.conditions.readings import (
     temperature_c,
     throttle_count,
 )
+from clprobe.bench.quiet import QUIET_CORES, mark, percent_of_all
 from clprobe.model.measurement import Conditions, FrequencyMhz, TemperatureC
 
 CLOCK_DRIFT = 0.05
 """The share of its speed that a clock may lose before figures of one run are no longer alike."""
-_QUIET_PERCENT = 10
 
 
 class Watch:
@@ -25,15 +26,16 @@ class Watch:
         self._throttled_before = throttle_count(root)
         self._heat_before = temperature_c(root)
         self._clocks: list[float] = []
-        self._loads: list[int] = []
+        self._loads: list[float] = []
+        self._begun = mark(root)
 
-    def look(self, other_load_percent: int | None = None) -> None:
-        """Take note of the clock, which is only of interest while something computes."""
+    def look(self, other_cores: float | None = None) -> None:
+        """Take note of the clock, and of how busy other programs were during a workload."""
         clock = cpu_clock_mhz(self._root)
         if clock is not None:
             self._clocks.append(clock)
-        if other_load_percent is not None:
-            self._loads.append(other_load_percent)
+        if other_cores is not None:
+            self._loads.append(other_cores)
 
     def unreadable(self) -> tuple[str, ...]:
         """Return what this machine does not tell, or not this user."""
@@ -42,16 +44,19 @@ class Watch:
             "its temperature": self._heat_before is not None,
             "throttling": self._throttled_before is not None,
             "energy": bool(energy_joules(self._root)),
+            "the load of other programs": self._begun.busy is not None,
         }
         return tuple(name for name, is_known in read.items() if not is_known)
 
-    def conditions(self, other_load_percent: int | None = None) -> Conditions:
+    def conditions(self) -> Conditions:
         """Return what was seen until now."""
+        # All child processes have ended, so what they did counts as ours.
+        load = self._begun.cores_until(mark(self._root))
         clock = self._clock()
         before, after = self._heat_before, temperature_c(self._root)
         throttled = self._throttled()
         return Conditions(
-            other_load_percent=other_load_percent,
+            other_load_percent=percent_of_all(load),
             frequency_mhz=clock,
             temperature_c=None
             if before is None and after is None
@@ -60,7 +65,7 @@ class Watch:
             warnings=(
                 *_about_clock(clock),
                 *_about_heat(throttled, after),
-                *_about_load(self._loads),
+                *_about_load(self._loads, load),
             ),
         )
 
@@ -98,11 +103,16 @@ def _about_heat(throttled: bool | None, degrees: float | None) -> Iterator[str]:
         yield f"The processor throttled meanwhile: it was too hot to keep its speed{at}."
 
 
-def _about_load(loads: list[int]) -> Iterator[str]:
-    disturbed = [load for load in loads if load > _QUIET_PERCENT]
+def _about_load(loads: list[float], whole: float | None) -> Iterator[str]:
+    disturbed = [load for load in loads if load > QUIET_CORES]
     if disturbed:
         yield (
-            f"Other programs used up to {max(disturbed)} % of the CPU during {len(disturbed)} of "
-            f"{len(loads)} workloads, so do not rely on these figures: their intervals are wider, "
-            "measure again when they rest."
+            f"Other programs kept up to {max(disturbed):.1f} of {os.cpu_count() or 1} processors "
+            f"busy during {len(disturbed)} of {len(loads)} workloads: what they disturbed does not "
+            "count, and intervals are wider. Measure again when they rest."
+        )
+    elif whole is not None and whole > QUIET_CORES:
+        yield (
+            f"Other programs kept {whole:.1f} of {os.cpu_count() or 1} processors busy meanwhile, "
+            "though hardly while workloads were timed: measure again when they rest."
         )
