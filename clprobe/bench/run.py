@@ -2,7 +2,7 @@
 """Measures devices one after the other, each in its own child process."""
 
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,10 +15,12 @@ from clprobe.bench.conditions.watch import Watch
 from clprobe.bench.effort import EFFORTS
 from clprobe.bench.outcomes import not_reached, without_figures
 from clprobe.bench.plan import planned
+from clprobe.bench.progress import Progress, Step
 from clprobe.bench.protocol import (
     Baseline,
     EffortName,
     Failed,
+    Finished,
     Job,
     Joined,
     Outcome,
@@ -28,8 +30,6 @@ from clprobe.bench.protocol import (
     Workload,
 )
 from clprobe.model.measurement import Contestant, Peak, Tuning
-
-Progress = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,14 +87,19 @@ def _measure_device(
         tune=options.tune,
         seconds=seconds,
     )
+    total = len(list(planned(job.workloads, EFFORTS[job.effort])))
     current = Started(workload="the start")
     done: set[str] = set()
+
+    def show(workload: str) -> None:
+        progress(Step(target.label, workload, len(done), total))
+
     with closing(run_job(job, EFFORTS[options.effort].silence_seconds)) as messages:
         for message in messages:
             match message:
                 case Started():
                     current = message
-                    progress(f"{target.label}: {message.workload}")
+                    show(message.workload)
                 case Joined():
                     _join(message, measured)
                 case Outcome():
@@ -105,6 +110,9 @@ def _measure_device(
                 case Tuned():
                     measured.tunings.append(message.tuning)
                     measured.complete &= not message.tuning.problem
+                case Finished():
+                    # Some drivers compile once more for it, for seconds.
+                    show("keeping what was compiled for later")
                 case Failed():
                     measured.complete &= message.status == "wrong-result"
                     measured.outcomes += _after_failure(job, current, done, message)

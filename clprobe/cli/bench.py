@@ -25,6 +25,7 @@ from clprobe.bench.theoretical import theoretical_peak
 from clprobe.cli import exit_codes
 from clprobe.cli.bench_compare import compare_files, refuse_other_options
 from clprobe.cli.bench_files import checked_output, write
+from clprobe.cli.bench_progress import say, showing
 from clprobe.cli.bench_workload import WorkloadType
 from clprobe.engine.derive import derive
 from clprobe.engine.inventory import take_inventory
@@ -139,15 +140,16 @@ def command(  # noqa: PLR0913 - one argument per option
     snapshot = Snapshot()
     measured = Measured()
     try:
-        _say("looking for devices")
+        say("looking for devices")
         snapshot = collect()
         targets, absent = _targets(snapshot, selectors)
         measured.contestants |= {one.name: one for one in absent}
         unreadable = measured.watch.unreadable()
         if unreadable:
-            _say(f"not readable here, so not watched: {', '.join(unreadable)}")
+            say(f"not readable here, so not watched: {', '.join(unreadable)}")
         try:
-            measure_devices(targets, options, measured, _say)
+            with showing(begun, None if tune else total) as show:
+                measure_devices(targets, options, measured, show)
         finally:
             # From here on nothing takes long, and what was measured must reach its reader.
             signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -155,7 +157,7 @@ def command(  # noqa: PLR0913 - one argument per option
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         measured.complete = False
         measured.interrupted = True
-        _say("interrupted; what was measured so far:")
+        say("interrupted; what was measured so far:")
     report = _scrubbed(summarise(measured, snapshot.system, options))
     _show(report, ctx, as_json=as_json)
     if output is not None:
@@ -181,10 +183,10 @@ def _targets(
     targets = targets_of(devices, selected, lambda device: theoretical_peak(device, tables))
     found, absent = rivals(asked)
     if not targets and asked != list(selectors):
-        _say("there is no OpenCL device; clprobe doctor says why")
+        say("there is no OpenCL device; clprobe doctor says why")
     if selectors:
         for one in absent:
-            _say(f"{one.name} takes no part: {one.detail}")
+            say(f"{one.name} takes no part: {one.detail}")
     return (*targets, *found), absent
 
 
@@ -208,11 +210,6 @@ def _require_packages(baseline: Baseline | None) -> Baseline:
             hint="pip install 'clprobe[torch]', or compare with --baseline numpy.",
         )
     return baseline or ("torch" if has_torch else "numpy")
-
-
-def _say(text: str) -> None:
-    printable = "".join(character if character.isprintable() else "?" for character in text)
-    click.echo(f"bench: {printable}", err=True)
 
 
 def _show(report: BenchReport, ctx: click.Context, *, as_json: bool) -> None:

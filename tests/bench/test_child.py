@@ -64,7 +64,7 @@ def test_a_hang_is_given_up(pocl: Target, tmp_path: Path) -> None:
 
 def test_the_next_device_is_measured_after_a_crash(pocl: Target, tmp_path: Path) -> None:
     measured = Measured()
-    said: list[str] = []
+    said: list[Step] = []
 
     measure_devices(
         [failing(pocl, tmp_path), pocl],
@@ -84,7 +84,8 @@ def test_the_next_device_is_measured_after_a_crash(pocl: Target, tmp_path: Path)
         ("NumPy on the CPU", "launch", "ok"),
     ]
     assert not measured.complete
-    assert said[-1] == "PoCL: launch"
+    assert [step.workload for step in said if step.device == "PoCL"][1] == "launch"
+    assert (said[-1].done, said[-1].total) == (1, 1)
 
 
 def test_what_a_broken_device_did_not_reach_is_listed(pocl: Target, tmp_path: Path) -> None:

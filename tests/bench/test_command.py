@@ -12,7 +12,9 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
+from clprobe.bench.progress import Step
 from clprobe.bench.protocol import Target
+from clprobe.cli.bench_progress import showing
 from clprobe.report.schemas import published
 
 NEO = Path("/usr/lib/x86_64-linux-gnu/intel-opencl/libigdrcl.so")
@@ -175,3 +177,10 @@ def test_an_interrupt_keeps_what_was_measured(pocl: Target, tmp_path: Path) -> N
     results = json.loads(out)["results"]
     assert results[0]["workload"] == "copy"
     assert results[0]["status"] == "ok"
+
+
+def test_lines_on_stderr_say_what_runs_and_how_far_it_is(capsys) -> None:
+    with showing(time.monotonic() - 7, 45) as show:
+        show(Step("0: \x1b[31mGPU", "train-mlp", 3, 13))
+
+    assert capsys.readouterr().err == "bench: 7 s, 3 of 13 done, 0: \\x1b[31mGPU: train-mlp\n"
