@@ -51,9 +51,9 @@ def without_figures(  # noqa: PLR0913 - one argument per fact
     )
 
 
-def not_reached(started: Started, label: str, broken: str) -> Outcome:
+def not_reached(started: Started, label: str, broken: Sequence[str]) -> Outcome:
     """Return what to report of a workload whose turn never came, as `broken` ended the device."""
-    problem = f"not run, as {broken} failed before."
+    problem = f"not run, as {' and '.join(broken)} failed before."
     return without_figures(started, label, "skipped", problem, is_slower=False)
 
 

@@ -4,9 +4,9 @@
 from collections.abc import Iterator, Sequence
 
 from clprobe.bench import cases
-from clprobe.bench.effort import Effort
+from clprobe.bench.effort import EFFORTS, Effort
 from clprobe.bench.nets import BATCH, CNN, MLP, RESNET, Net
-from clprobe.bench.protocol import Started, Workload, own_net
+from clprobe.bench.protocol import Job, Started, Workload, own_net
 
 CASES = {
     "copy": cases.copy_cases,
@@ -29,6 +29,12 @@ def planned(workloads: Sequence[Workload], effort: Effort) -> Iterator[Started]:
             yield from (steps_started(net.name, size) for size in effort.batches)
         else:
             yield from (case.started for case in CASES[workload](effort))
+
+
+def left_to_do(job: Job) -> list[Started]:
+    """Return the steps of a job that no earlier child has dealt with."""
+    steps = planned(job.workloads, EFFORTS[job.effort])
+    return [step for step in steps if step.workload not in job.done]
 
 
 def training_started(net: Net) -> Started:

@@ -67,6 +67,8 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     tune: bool = False
     seconds: float | None = None
     """How long all of it may take; None: as long as it takes."""
+    done: tuple[str, ...] = ()
+    """Steps that are not to be done, as an earlier child ended with or after them."""
 
 
 class Started(msgspec.Struct, frozen=True, kw_only=True, tag=True):

@@ -7,8 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-QUIET_CORES = 0.25
+QUIET_CORES = 0.35
 """Of other programs' work in a window, in processors: less may be the rounding of Linux."""
+QUIET_CORES_ON_AVERAGE = 0.15
+"""The same over a whole run, in which hardly anything is rounded."""
 WINDOW_SECONDS = 0.2
 """Linux counts in hundredths of a second; in less time a busy program does not stand out."""
 # The fields of /proc/stat's first line, see proc(5): guest time is part of user time.

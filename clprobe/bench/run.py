@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Measures devices one after the other, each in its own child process."""
 
+import math
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,7 +15,7 @@ from clprobe.bench.child import run_job
 from clprobe.bench.conditions.watch import Watch
 from clprobe.bench.effort import EFFORTS
 from clprobe.bench.outcomes import not_reached, without_figures
-from clprobe.bench.plan import planned
+from clprobe.bench.plan import left_to_do, planned
 from clprobe.bench.progress import Progress, Step
 from clprobe.bench.protocol import (
     Baseline,
@@ -30,6 +31,11 @@ from clprobe.bench.protocol import (
     Workload,
 )
 from clprobe.model.measurement import Contestant, Peak, Tuning
+
+# A driver that breaks at everything must not do so for an hour.
+_MOST_FAILURES = 2
+# To open a device and the reference takes half of it.
+_SHORTEST_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +83,7 @@ def _measure_device(
     progress: Progress,
     seconds: float | None,
 ) -> None:
+    """Measure in a child process, and what comes after a step that broke it in another one."""
     job = Job(
         target=target,
         workloads=options.workloads,
@@ -87,14 +94,40 @@ def _measure_device(
         tune=options.tune,
         seconds=seconds,
     )
-    total = len(list(planned(job.workloads, EFFORTS[job.effort])))
+    started = time.monotonic()
+    broken: list[str] = []
+    while (failure := _run_child(job, measured, progress)) is not None:
+        job, step, failed = failure
+        measured.complete &= failed.status == "wrong-result"
+        measured.outcomes.append(
+            without_figures(step, target.label, failed.status, failed.detail, is_slower=False)
+        )
+        broken.append(step.workload)
+        left = left_to_do(job)
+        job = structs.replace(job, done=(*job.done, step.workload), tune=False)
+        rest = math.inf if seconds is None else seconds - (time.monotonic() - started)
+        if seconds is not None:
+            job = structs.replace(job, seconds=rest)
+        is_worth_another = failed.status == "error" and step in left and left_to_do(job)
+        if not is_worth_another or len(broken) >= _MOST_FAILURES or rest < _SHORTEST_SECONDS:
+            measured.outcomes += _not_run(job, broken, failed)
+            if failed.status != "skipped":
+                _leave(target, failed, measured)
+            return
+
+
+def _run_child(
+    job: Job, measured: Measured, progress: Progress
+) -> tuple[Job, Started, Failed] | None:
+    """Return the job as far as it came, the step that broke the child, and how; None: none did."""
+    label, effort = job.target.label, EFFORTS[job.effort]
     current = Started(workload="the start")
-    done: set[str] = set()
+    total = len(list(planned(job.workloads, effort)))
 
     def show(workload: str) -> None:
-        progress(Step(target.label, workload, len(done), total))
+        progress(Step(label, workload, len(job.done), total))
 
-    with closing(run_job(job, EFFORTS[options.effort].silence_seconds)) as messages:
+    with closing(run_job(job, effort.silence_seconds)) as messages:
         for message in messages:
             match message:
                 case Started():
@@ -105,7 +138,7 @@ def _measure_device(
                 case Outcome():
                     measured.outcomes.append(message)
                     measured.watch.look(message.other_cores)
-                    done.add(message.results[0].workload)
+                    job = structs.replace(job, done=(*job.done, message.results[0].workload))
                     measured.complete &= message.results[0].status != "error"
                 case Tuned():
                     measured.tunings.append(message.tuning)
@@ -114,17 +147,19 @@ def _measure_device(
                     # Some drivers compile once more for it, for seconds.
                     show("keeping what was compiled for later")
                 case Failed():
-                    measured.complete &= message.status == "wrong-result"
-                    measured.outcomes += _after_failure(job, current, done, message)
-                    if message.status != "skipped":
-                        _leave(target, message, measured)
+                    if current.workload in job.done:
+                        # It broke on the way to the next one.
+                        current = next(iter(left_to_do(job)), Started(workload="the end"))
+                    return job, current, message
+    return None
 
 
 def _join(message: Joined, measured: Measured) -> None:
     """Add contestants and peaks."""
     for contestant in message.contestants:
         measured.contestants.setdefault(contestant.name, contestant)
-    measured.peaks += message.peaks
+    known = {peak.device for peak in measured.peaks}
+    measured.peaks += (peak for peak in message.peaks if peak.device not in known)
 
 
 def _leave(target: Target, message: Failed, measured: Measured) -> None:
@@ -136,22 +171,11 @@ def _leave(target: Target, message: Failed, measured: Measured) -> None:
     )
 
 
-def _after_failure(
-    job: Job, current: Started, done: Collection[str], failed: Failed
-) -> Iterator[Outcome]:
-    """Return the failure, and that all after it was not run."""
-    label = job.target.label
-    steps = planned(job.workloads, EFFORTS[job.effort])
-    remaining = [step for step in steps if step.workload not in done]
-    if current.workload in done:
-        # It broke on the way to the next one.
-        current = remaining[0] if remaining else Started(workload="the end")
-    yield without_figures(current, label, failed.status, failed.detail, is_slower=False)
-    for step in remaining:
-        if step.workload == current.workload:
-            continue
+def _not_run(job: Job, broken: Sequence[str], failed: Failed) -> Iterator[Outcome]:
+    """Return of all that is left that it was not run, and why."""
+    for step in left_to_do(job):
         if failed.status == "skipped":
-            problem = f"not run, as {current.workload} took all the time that was left."
-            yield without_figures(step, label, failed.status, problem, is_slower=False)
+            problem = f"not run, as {broken[-1]} took all the time that was left."
+            yield without_figures(step, job.target.label, "skipped", problem, is_slower=False)
         else:
-            yield not_reached(step, label, current.workload)
+            yield not_reached(step, job.target.label, broken)

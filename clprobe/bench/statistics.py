@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from clprobe.bench.quiet import QUIET_CORES
+from clprobe.bench.quiet import QUIET_CORES_ON_AVERAGE
 
 Interval = tuple[float, float]
 
@@ -63,7 +63,7 @@ def disturbance(other_cores: float) -> float:
     Half a processor is all that one busy program gets where we compete for it.
     """
     # Any machine does a little in the background.
-    return 2 * other_cores if other_cores > QUIET_CORES else 0.0
+    return 2 * other_cores if other_cores > QUIET_CORES_ON_AVERAGE else 0.0
 
 
 def _estimate(logarithms: np.ndarray) -> Estimate:

@@ -22,7 +22,7 @@ from clprobe.bench.effort import EFFORTS
 from clprobe.bench.entering import enter
 from clprobe.bench.measure import Contest, measure
 from clprobe.bench.outcomes import without_figures
-from clprobe.bench.plan import CASES, NETS, is_training, planned, steps_started, training_started
+from clprobe.bench.plan import CASES, NETS, is_training, left_to_do, steps_started, training_started
 from clprobe.bench.protocol import (
     Alive,
     Failed,
@@ -64,7 +64,7 @@ def main() -> None:
 
 def work(job: Job, send: Send) -> None:
     """Measure every workload of the job and send what comes of each."""
-    allowance = Allowance(job.seconds, planned(job.workloads, EFFORTS[job.effort]))
+    allowance = Allowance(job.seconds, left_to_do(job))
     send(Started(workload="opening the device"))
     try:
         entered = enter(job)
@@ -90,6 +90,8 @@ def work(job: Job, send: Send) -> None:
     for workload in job.workloads:
         skipped: Outcome | None = None
         for started, measuring in _steps(workload, contest, job):
+            if started.workload in job.done:
+                continue
             effort = allowance.next_effort(contest.effort)
             if effort is None:
                 problem = allowance.problem

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // An OpenCL vendor library: PoCL, until the first kernel is launched besides the one that measures
-// the device's peak. Then it crashes, or hangs if it was compiled with -DHANG. With -DPOSE it works,
-// and calls itself a GPU. POCL is the path of the real library.
+// the device's peak. Then it crashes, or hangs if it was compiled with -DHANG; with -DONLY="name" only
+// kernels of that name do. With -DPOSE it works, and calls itself a GPU. POCL is the path of the real
+// library.
 
 #include <dlfcn.h>
 #include <signal.h>
@@ -24,7 +25,11 @@ static int fail(void *queue, void *kernel, unsigned dimensions, const size_t *of
                 const void *wait_list, void *event) {
     char name[64] = "";
     get_kernel_info(kernel, FUNCTION_NAME, sizeof name, name, 0);
-    if (!strcmp(name, "fma_chain"))
+    int works = !strcmp(name, "fma_chain");
+#ifdef ONLY
+    works = strcmp(name, ONLY);
+#endif
+    if (works)
         return launch(queue, kernel, dimensions, offset, global_size, local_size, waits, wait_list,
                       event);
 #ifdef HANG

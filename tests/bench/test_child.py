@@ -3,12 +3,15 @@
 
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
 import pytest
 from asked import messages_of
 
+from clprobe.bench.effort import EFFORTS
+from clprobe.bench.progress import Step
 from clprobe.bench.protocol import Failed, Finished, Outcome, Started, Target
 from clprobe.bench.run import Measured, Options, measure_devices
 from clprobe.resources import kernels_path
@@ -98,19 +101,50 @@ def test_what_a_broken_device_did_not_reach_is_listed(pocl: Target, tmp_path: Pa
         lambda _: None,
     )
 
-    first, broken, *rest = measured.outcomes
+    first, *broken, training, one_step, another = measured.outcomes
+    rest = [training, one_step, another]
     assert (first.results[0].workload, first.results[0].status) == ("copy", "ok")
-    assert (broken.results[0].workload, broken.results[0].status) == ("matmul-256", "error")
-    reason = "not run, as matmul-256 failed before."
+    assert [(one.results[0].workload, one.results[0].status) for one in broken] == [
+        ("matmul-256", "error"),
+        ("matmul-512", "error"),
+    ]
+    reason = "not run, as matmul-256 and matmul-512 failed before."
     assert [(one.results[0].workload, one.results[0].detail) for one in rest] == [
-        ("matmul-512", reason),
         ("train-mlp", reason),
         ("step-mlp-1", reason),
         ("step-mlp-512", reason),
     ]
     assert {one.results[0].status for one in rest} == {"skipped"}
     assert {one.verdict.decision for one in rest} == {"refused"}
-    assert rest[1].training.status == "skipped"
+    assert training.training.status == "skipped"
+    assert not measured.complete
+
+
+@pytest.mark.parametrize(("how", "words"), [("-DCRASH", "crashed"), ("-DHANG", "within 3 s")])
+def test_after_a_crash_or_a_hang_the_rest_goes_on(
+    pocl: Target, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str, words: str
+) -> None:
+    impatient = replace(EFFORTS["quick"], silence_seconds=3)
+    monkeypatch.setitem(EFFORTS, "quick", impatient)
+    measured = Measured()
+
+    measure_devices(
+        [failing(pocl, tmp_path, how, '-DONLY="elementwise"')],
+        Options(workloads=("copy", "launch", "matmul"), effort="quick", baseline="numpy"),
+        measured,
+        lambda _: None,
+    )
+
+    found = [(one.results[0].workload, one.results[0].status) for one in measured.outcomes]
+    assert found == [
+        ("copy", "ok"),
+        ("launch", "error"),
+        ("matmul-256", "ok"),
+        ("matmul-512", "ok"),
+    ]
+    assert words in measured.outcomes[1].results[0].detail
+    assert len({(peak.device, peak.unit) for peak in measured.peaks}) == len(measured.peaks) == 2
+    assert measured.contestants["failing PoCL"].status == "ok"
     assert not measured.complete
 
 

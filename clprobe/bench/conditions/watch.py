@@ -11,7 +11,7 @@ from clprobe.bench.conditions.readings import (
     temperature_c,
     throttle_count,
 )
-from clprobe.bench.quiet import QUIET_CORES, mark, percent_of_all
+from clprobe.bench.quiet import QUIET_CORES, QUIET_CORES_ON_AVERAGE, mark, percent_of_all
 from clprobe.model.measurement import Conditions, FrequencyMhz, TemperatureC
 
 CLOCK_DRIFT = 0.05
@@ -111,7 +111,7 @@ def _about_load(loads: list[float], whole: float | None) -> Iterator[str]:
             f"busy during {len(disturbed)} of {len(loads)} workloads: what they disturbed does not "
             "count, and intervals are wider. Measure again when they rest."
         )
-    elif whole is not None and whole > QUIET_CORES:
+    elif whole is not None and whole > QUIET_CORES_ON_AVERAGE:
         yield (
             f"Other programs kept {whole:.1f} of {os.cpu_count() or 1} processors busy meanwhile, "
             "though hardly while workloads were timed: measure again when they rest."
