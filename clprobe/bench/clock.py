@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from clprobe.bench.quiet import QUIET_CORES, Mark, loads_between, mark
+from clprobe.bench.quiet import Load, Mark, loads_between, mark
 from clprobe.bench.waiting import waited_seconds
 
 Contestant = Callable[[int], None]
@@ -67,16 +67,16 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Turns:
-    """All contestants' samples, and how busy other programs were around each round."""
+    """All contestants' samples, and what other programs did around each round; None: unknown."""
 
     sides: tuple[Side, ...]
-    loads: tuple[float | None, ...]
-    """In processors; None: not known."""
+    loads: tuple[Load | None, ...]
 
     @property
-    def busiest(self) -> float | None:
-        """Return the most that other programs did, in processors; None: not known."""
-        return max((one for one in self.loads if one is not None), default=None)
+    def other_cores(self) -> float | None:
+        """Return the most processors that others kept busy; 0: they rested; None: unknown."""
+        known = [one for one in self.loads if one is not None]
+        return max((one.cores if one.is_busy else 0.0 for one in known), default=None)
 
     @property
     def undisturbed(self) -> list[int]:
@@ -87,7 +87,7 @@ class Turns:
         return [
             one
             for one, load in enumerate(self.loads)
-            if (load or 0.0) <= QUIET_CORES or not any(side.waited(one) for side in self.sides)
+            if load is None or not load.is_busy or not any(side.waited(one) for side in self.sides)
         ]
 
     @property

@@ -137,7 +137,7 @@ def measure(case: Case, contest: Contest) -> Outcome:
     return Outcome(
         results=tuple(_result(case, *one) for one in zip(sides, taken, strict=True)),
         verdict=_verdict(case, contest, ratio_to_reference(turns), figure(turns, 0)[0]),
-        other_cores=turns.busiest,
+        other_cores=turns.other_cores,
     )
 
 

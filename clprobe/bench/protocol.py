@@ -91,7 +91,8 @@ class Joined(msgspec.Struct, frozen=True, kw_only=True, tag=True):
 class Outcome(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     """All that came of one workload; the references' own figures stand beside the device's.
 
-    `other_cores`: the most processors that other programs kept busy for a while when it was timed.
+    `other_cores`: the most processors that other programs kept busy while it was timed; 0: they
+    rested; None: unknown.
     """
 
     results: tuple[Result, ...]

@@ -33,9 +33,10 @@ def ratio_to_reference(turns: Turns) -> Estimate:
         return _stretched(found, 2 - len(clean) / len(device.samples))
     if any(wait is None for side in (device, reference) for wait in side.waits):
         # Nobody counts who waited; what is known is only how busy others were.
-        loads = [one for one in turns.loads if one is not None]
-        cores = sum(loads) / len(loads)
-        return estimate_ratio(reference.samples, device.samples, other_cores=cores)
+        cores = [one.cores for one in turns.loads if one is not None]
+        return estimate_ratio(
+            reference.samples, device.samples, other_cores=sum(cores) / len(cores)
+        )
     found = estimate_ratio(reference.samples, device.samples)
     least = estimate_ratio(_without_waits(reference), device.samples)
     most = estimate_ratio(reference.samples, _without_waits(device))

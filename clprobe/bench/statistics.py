@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from clprobe.bench.quiet import QUIET_CORES_ON_AVERAGE
-
 Interval = tuple[float, float]
 
 PLACEMENT = 1.05
@@ -52,18 +50,10 @@ def estimate_ratio(
     sides alike; the interval allows for that.
     """
     found = _estimate(np.log(np.asarray(numerators)) - np.log(np.asarray(denominators)))
-    allowance = PLACEMENT * (1 + min(_MOST_OTHER_CORES, disturbance(other_cores)))
+    # Half a processor is all that one busy program gets where we compete for it.
+    allowance = PLACEMENT * (1 + min(_MOST_OTHER_CORES, 2 * other_cores))
     low, high = found.ci95
     return Estimate(found.median, (low / allowance, high * allowance))
-
-
-def disturbance(other_cores: float) -> float:
-    """Return by how much other programs may have slowed one side alone; 0: they were at rest.
-
-    Half a processor is all that one busy program gets where we compete for it.
-    """
-    # Any machine does a little in the background.
-    return 2 * other_cores if other_cores > QUIET_CORES_ON_AVERAGE else 0.0
 
 
 def _estimate(logarithms: np.ndarray) -> Estimate:

@@ -225,7 +225,7 @@ def _timed(
             reference=contest.reference.name,
             is_cpu=contest.is_cpu,
         ),
-        other_cores=turns.busiest,
+        other_cores=turns.other_cores,
     )
 
 

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Clocks, heat and counters, read from file systems made up for it."""
 
+import time
 from pathlib import Path
 
 import pytest
 
+from clprobe.bench import quiet
 from clprobe.bench.conditions.energy import EnergyMeter
 from clprobe.bench.conditions.readings import (
     cpu_clock_mhz,
@@ -14,7 +16,7 @@ from clprobe.bench.conditions.readings import (
     throttle_count,
 )
 from clprobe.bench.conditions.watch import Watch
-from clprobe.bench.quiet import Mark, busy_seconds, loads_between, mark
+from clprobe.bench.quiet import Load, Mark, busy_seconds, loads_between, mark
 from clprobe.model.measurement import Conditions
 
 CPU = "sys/devices/system/cpu"
@@ -196,7 +198,7 @@ def test_throttling_and_heat_are_said_once(tmp_path: Path) -> None:
 
 def test_a_load_during_some_workloads_is_said_with_their_number(tmp_path: Path) -> None:
     watch = Watch(tmp_path)
-    for cores in (0.0, 1.4, 0.1, 0.5, None):
+    for cores in (0.0, 1.4, 0.0, 0.5, None):
         watch.look(cores)
 
     (warning,) = watch.conditions().warnings
@@ -208,8 +210,8 @@ def test_a_load_during_some_workloads_is_said_with_their_number(tmp_path: Path) 
 def test_a_load_between_workloads_is_said_too(tmp_path: Path) -> None:
     write(tmp_path, {"proc/stat": STAT})
     watch = Watch(tmp_path)
-    watch.look(0.02)
-    # Within no time at all: as busy as can be.
+    watch.look(0.0)
+    time.sleep(0.2)
     write(tmp_path, {"proc/stat": STAT.replace("200", "900000")})
 
     conditions = watch.conditions()
@@ -224,16 +226,41 @@ def marks(*moments: tuple[float, float | None]) -> list[Mark]:
 
 
 def test_rounds_that_follow_each_other_share_a_window_long_enough_to_tell() -> None:
-    rounds = [(index * 0.1, 0.0 if index <= 4 else (index - 4) * 0.1) for index in range(10)]
+    moments = [float(index) for index in range(10)]
+    busy_from_4 = [max(0.0, moment - 4) for moment in moments]
 
-    loads = loads_between(marks(*rounds))
+    loads = loads_between(marks(*zip(moments, busy_from_4, strict=True)))
 
-    assert loads == [*[0.0] * 4, *[pytest.approx(1.0)] * 5]
+    assert [load.cores for load in loads] == [*[0.0] * 4, *[1.0] * 5]
+    assert [load.is_busy for load in loads] == [*[False] * 4, *[True] * 5]
 
 
-def test_a_short_contest_is_one_window() -> None:
-    assert loads_between(marks((0, 0.0), (0.01, 0.0), (0.02, 0.01))) == [0.5, 0.5]
+def test_rounds_too_short_to_tell_are_one_window() -> None:
+    loads = loads_between(marks((0, 0.0), (0.01, 0.0), (0.02, 0.01)))
+
+    assert loads == [Load(0.5, 0.02)] * 2
+    assert not loads[0].is_busy
     assert loads_between(marks((0, 0.0))) == []
+
+
+@pytest.mark.parametrize(
+    ("cpus", "cores", "seconds", "is_busy"),
+    [
+        (2, 0.65, 0.2, True),
+        (2, 0.3, 0.2, False),
+        (2, 0.3, 5, True),
+        (16, 0.9, 1, True),
+        (16, 1.4, 0.2, True),
+        (16, 0.5, 1, False),
+        (16, 0.2, 200, True),
+    ],
+)
+def test_a_busy_program_stands_out_from_chance(
+    monkeypatch: pytest.MonkeyPatch, cpus: int, cores: float, seconds: float, *, is_busy: bool
+) -> None:
+    monkeypatch.setattr(quiet, "CPUS", cpus)
+
+    assert Load(cores, seconds).is_busy == is_busy
 
 
 def test_a_load_that_linux_hides_is_unknown(tmp_path: Path) -> None:
@@ -244,7 +271,7 @@ def test_a_load_that_linux_hides_is_unknown(tmp_path: Path) -> None:
 def test_what_this_process_computed_is_no_load() -> None:
     began, ended = Mark(0.0, busy=10.0, own=1.0), Mark(2.0, busy=13.0, own=3.0)
 
-    assert began.cores_until(ended) == 0.5
+    assert began.load_until(ended) == Load(0.5, 2.0)
 
 
 def test_idle_and_waiting_for_disks_is_no_load() -> None:

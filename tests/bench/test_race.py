@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 
 from clprobe.bench.clock import Side, Turns, alike, come_to_rest, time_in_turns
+from clprobe.bench.quiet import Load
 from clprobe.bench.race import figure, ratio_to_reference
 from clprobe.bench.verdicts import decide
 from clprobe.bench.waiting import waited_seconds
 
 ROUNDS = 40
-BURNING = 0.5
+BURNING = 0.9
 """Processors that one busy program gets beside us."""
 
 
@@ -22,12 +23,12 @@ def turns(
     device: Sequence[float],
     reference: Sequence[float],
     reference_waits: Sequence[float | None],
-    loads: float | Sequence[float | None] | None = BURNING,
+    cores: float | Sequence[float] | None = BURNING,
 ) -> Turns:
     quiet = [0.0] * len(device)
     sides = Side(list(device), quiet, len(device)), Side(list(reference), list(reference_waits))
-    each = loads if isinstance(loads, Sequence) else [loads] * len(device)
-    return Turns(sides, tuple(each))
+    each = cores if isinstance(cores, Sequence) else [cores] * len(device)
+    return Turns(sides, tuple(None if one is None else Load(one, 1.0) for one in each))
 
 
 def half_disturbed(share: float, slowdown: float) -> tuple[np.ndarray, np.ndarray, list[float]]:
@@ -88,6 +89,7 @@ def test_on_a_quiet_machine_threads_that_wait_for_their_own_kind_count() -> None
     found = turns(device, reference, waits, 0.1)
 
     assert found.undisturbed == list(range(ROUNDS))
+    assert found.other_cores == 0
     assert decide(ratio_to_reference(found)) == "device"
 
 
@@ -98,7 +100,7 @@ def test_only_rounds_beside_a_busy_program_are_left_out() -> None:
     found = turns(device, reference, own_threads_alone, [0.9] * (ROUNDS // 2) + [0.02] * 20)
 
     assert found.undisturbed == list(range(ROUNDS // 2, ROUNDS))
-    assert found.busiest == 0.9
+    assert found.other_cores == 0.9
     assert ratio_to_reference(found).median == pytest.approx(1, rel=0.05)
 
 
@@ -116,7 +118,7 @@ def test_an_unknown_load_leaves_no_round_out() -> None:
 
     found = turns(device, reference, waits, None)
 
-    assert (len(found.undisturbed), found.busiest) == (ROUNDS, None)
+    assert (len(found.undisturbed), found.other_cores) == (ROUNDS, None)
 
 
 def test_figures_leave_disturbed_rounds_out() -> None:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Watches clock, heat and throttling while bench measures, and says what speaks against it."""
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,7 +10,7 @@ from clprobe.bench.conditions.readings import (
     temperature_c,
     throttle_count,
 )
-from clprobe.bench.quiet import QUIET_CORES, QUIET_CORES_ON_AVERAGE, mark, percent_of_all
+from clprobe.bench.quiet import CPUS, Load, mark
 from clprobe.model.measurement import Conditions, FrequencyMhz, TemperatureC
 
 CLOCK_DRIFT = 0.05
@@ -51,12 +50,12 @@ class Watch:
     def conditions(self) -> Conditions:
         """Return what was seen until now."""
         # All child processes have ended, so what they did counts as ours.
-        load = self._begun.cores_until(mark(self._root))
+        load = self._begun.load_until(mark(self._root))
         clock = self._clock()
         before, after = self._heat_before, temperature_c(self._root)
         throttled = self._throttled()
         return Conditions(
-            other_load_percent=percent_of_all(load),
+            other_load_percent=None if load is None else load.percent,
             frequency_mhz=clock,
             temperature_c=None
             if before is None and after is None
@@ -103,16 +102,16 @@ def _about_heat(throttled: bool | None, degrees: float | None) -> Iterator[str]:
         yield f"The processor throttled meanwhile: it was too hot to keep its speed{at}."
 
 
-def _about_load(loads: list[float], whole: float | None) -> Iterator[str]:
-    disturbed = [load for load in loads if load > QUIET_CORES]
+def _about_load(loads: list[float], whole: Load | None) -> Iterator[str]:
+    disturbed = [load for load in loads if load > 0]
     if disturbed:
         yield (
-            f"Other programs kept up to {max(disturbed):.1f} of {os.cpu_count() or 1} processors "
+            f"Other programs kept up to {max(disturbed):.1f} of {CPUS} processors "
             f"busy during {len(disturbed)} of {len(loads)} workloads: what they disturbed does not "
             "count, and intervals are wider. Measure again when they rest."
         )
-    elif whole is not None and whole > QUIET_CORES_ON_AVERAGE:
+    elif whole is not None and whole.is_busy:
         yield (
-            f"Other programs kept {whole:.1f} of {os.cpu_count() or 1} processors busy meanwhile, "
+            f"Other programs kept {whole.cores:.1f} of {CPUS} processors busy meanwhile, "
             "though hardly while workloads were timed: measure again when they rest."
         )
