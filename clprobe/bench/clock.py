@@ -4,18 +4,14 @@
 import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 
-from clprobe.bench.quiet import Load, Mark, loads_between, mark
-from clprobe.bench.waiting import waited_seconds
+from clprobe.bench.quiet import mark
+from clprobe.bench.turns import MIN_ROUNDS, EnergyMeter, Side, Turns, turns_of
 
 Contestant = Callable[[int], None]
 """Runs this many times and waits."""
-EnergyMeter = Callable[[], float | None]
-"""Returns joules used since some time in the past; None where nobody counts them."""
 
-MIN_ROUNDS = 10
 _MAX_ROUNDS = 200
 # Shorter samples would measure the clock and the scheduler.
 _SAMPLE_SECONDS = 0.005
@@ -27,73 +23,6 @@ _LONGEST_SAMPLE = 4
 _REST_SECONDS = 0.001
 _LONGEST_REST_SECONDS = 0.05
 _AT_REST = 0.3
-# A sample that waited longer than this for a processor is not of use.
-_WAITED_SHARE = 0.05
-
-
-@dataclass(slots=True)
-class Side:
-    """What was taken of one contestant."""
-
-    samples: list[float] = field(default_factory=list)
-    """Seconds per run."""
-    waits: list[float | None] = field(default_factory=list)
-    """Of those, what its threads may have waited for a processor; None: not known."""
-    runs: int = 0
-    joules: float | None = None
-    """Of all its runs."""
-
-    @property
-    def joules_per_run(self) -> float | None:
-        """Return the energy of one run; the whole processor's, whoever used it."""
-        return None if self.joules is None or not self.runs else self.joules / self.runs
-
-    def add(self, measure: Callable[[], float], runs: int, meter: EnergyMeter) -> None:
-        """Take a sample of `runs` runs, which `measure` returns in seconds per run."""
-        joules, waited = meter(), waited_seconds()
-        self.samples.append(measure())
-        waited_then, joules_then = waited_seconds(), meter()
-        self.runs += runs
-        unknown = waited is None or waited_then is None
-        self.waits.append(None if unknown else max(0.0, (waited_then or 0) - (waited or 0)) / runs)
-        if joules is not None and joules_then is not None:
-            self.joules = (self.joules or 0.0) + joules_then - joules
-
-    def waited(self, index: int) -> bool:
-        """Return whether a sample may be longer than it would be without other programs."""
-        wait = self.waits[index]
-        return wait is None or wait > _WAITED_SHARE * self.samples[index]
-
-
-@dataclass(frozen=True, slots=True)
-class Turns:
-    """All contestants' samples, and what other programs did around each round; None: unknown."""
-
-    sides: tuple[Side, ...]
-    loads: tuple[Load | None, ...]
-
-    @property
-    def other_cores(self) -> float | None:
-        """Return the most processors that others kept busy; 0: they rested; None: unknown."""
-        known = [one for one in self.loads if one is not None]
-        return max((one.cores if one.is_busy else 0.0 for one in known), default=None)
-
-    @property
-    def undisturbed(self) -> list[int]:
-        """Return the rounds in which other programs rested, or kept nobody waiting.
-
-        Where they rest, whoever waits does so for threads of its own.
-        """
-        return [
-            one
-            for one, load in enumerate(self.loads)
-            if load is None or not load.is_busy or not any(side.waited(one) for side in self.sides)
-        ]
-
-    @property
-    def is_usable(self) -> bool:
-        """Return whether enough rounds are undisturbed to do without the others."""
-        return len(self.undisturbed) >= min(MIN_ROUNDS, len(self.loads) // 2 + 1)
 
 
 def time_in_turns(
@@ -122,11 +51,6 @@ def time_in_turns(
             side.add(partial(seconds, contestant, times), times, meter)
         marks.append(mark())
     return turns_of(sides, marks)
-
-
-def turns_of(sides: tuple[Side, ...], marks: Sequence[Mark]) -> Turns:
-    """Return what was taken between these marks, a round between any two."""
-    return Turns(sides, tuple(loads_between(marks)))
 
 
 def come_to_rest() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from clprobe.bench.cases import Case
-from clprobe.bench.clock import MIN_ROUNDS, Contestant, EnergyMeter, Turns, seconds, time_in_turns
+from clprobe.bench.clock import Contestant, seconds, time_in_turns
 from clprobe.bench.effort import Effort
 from clprobe.bench.engines import Engine
 from clprobe.bench.engines.subject import Subject
@@ -15,6 +15,7 @@ from clprobe.bench.proof import Proof, prove
 from clprobe.bench.protocol import Outcome
 from clprobe.bench.race import figure, ratio_to_reference
 from clprobe.bench.statistics import Estimate
+from clprobe.bench.turns import MIN_ROUNDS, EnergyMeter, Turns
 from clprobe.bench.verdicts import judge, price
 from clprobe.bench.where import Where, watch
 from clprobe.model.measurement import BenchVerdict, Result

@@ -3,61 +3,46 @@
 
 What disturbs is not alike for both sides: one preempted thread holds up all that wait for it, and
 a library that spins loses a hundred times more by it than one that sleeps. So disturbed rounds do
-not count; and where hardly any other is left, the interval holds what might have been without.
+not count; and where hardly any other is left, or where threads kept each other from a processor,
+the interval holds what might have been without.
 """
 
-from collections.abc import Sequence
-
-from clprobe.bench.clock import Side, Turns
 from clprobe.bench.statistics import Estimate, estimate, estimate_ratio
-
-# Even of a sample that waited all the time something was work.
-_LEAST_WORK = 0.01
+from clprobe.bench.turns import Side, Turns
 
 
 def figure(turns: Turns, side: int) -> tuple[Estimate, int]:
     """Return the seconds per run of one side, and of how many samples."""
-    chosen = _chosen(turns)
-    return estimate([turns.sides[side].samples[index] for index in chosen]), len(chosen)
+    samples = _seconds(turns, turns.sides[side])
+    return estimate(samples), len(samples)
 
 
 def ratio_to_reference(turns: Turns) -> Estimate:
     """Return how many times as fast the first side is as the second."""
     device, reference = turns.sides[:2]
-    if turns.is_usable:
-        clean = turns.undisturbed
-        found = estimate_ratio(
-            [reference.samples[index] for index in clean],
-            [device.samples[index] for index in clean],
-        )
-        return _stretched(found, 2 - len(clean) / len(device.samples))
-    if any(wait is None for side in (device, reference) for wait in side.waits):
+    samples = _seconds(turns, reference), _seconds(turns, device)
+    waits = [sample.waited for side in (device, reference) for sample in side.samples]
+    if None in waits and not turns.is_usable:
         # Nobody counts who waited; what is known is only how busy others were.
         cores = [one.cores for one in turns.loads if one is not None]
-        return estimate_ratio(
-            reference.samples, device.samples, other_cores=sum(cores) / len(cores)
-        )
-    found = estimate_ratio(reference.samples, device.samples)
-    least = estimate_ratio(_without_waits(reference), device.samples)
-    most = estimate_ratio(reference.samples, _without_waits(device))
-    return Estimate(
-        found.median, (min(found.ci95[0], least.ci95[0]), max(found.ci95[1], most.ci95[1]))
+        return estimate_ratio(*samples, other_cores=sum(cores) / len(cores))
+    found = estimate_ratio(*samples)
+    possible = (_least(turns, reference), samples[1]), (samples[0], _least(turns, device))
+    intervals = [found.ci95, *(estimate_ratio(*one).ci95 for one in possible if one != samples)]
+    # What disturbed its neighbours left no round quite as it was.
+    stretch = 2 - len(turns.chosen) / len(turns.loads)
+    low, high = (
+        found.median * (end / found.median) ** stretch
+        for end in (min(low for low, _ in intervals), max(high for _, high in intervals))
     )
-
-
-def _stretched(found: Estimate, factor: float) -> Estimate:
-    """Return a wider interval: what disturbed its neighbours left no round quite as it was."""
-    low, high = (found.median * (end / found.median) ** factor for end in found.ci95)
     return Estimate(found.median, (low, high))
 
 
-def _chosen(turns: Turns) -> Sequence[int]:
-    return turns.undisturbed if turns.is_usable else range(len(turns.sides[0].samples))
+def _seconds(turns: Turns, side: Side) -> list[float]:
+    return [side.samples[one].seconds for one in turns.chosen]
 
 
-def _without_waits(side: Side) -> list[float]:
-    """Return the least that each sample can have been without other programs."""
-    return [
-        max(sample - (wait or 0.0), sample * _LEAST_WORK)
-        for sample, wait in zip(side.samples, side.waits, strict=True)
-    ]
+def _least(turns: Turns, side: Side) -> list[float]:
+    """Return the least that each sample can have been, had nobody waited."""
+    is_disturbed = not turns.is_usable
+    return [side.samples[one].least(is_disturbed=is_disturbed) for one in turns.chosen]

@@ -8,15 +8,7 @@ from functools import partial
 
 import msgspec
 
-from clprobe.bench.clock import (
-    MIN_ROUNDS,
-    Side,
-    Turns,
-    come_to_rest,
-    seconds,
-    time_in_turns,
-    turns_of,
-)
+from clprobe.bench.clock import come_to_rest, seconds, time_in_turns
 from clprobe.bench.digits import Digits, load_digits
 from clprobe.bench.measure import TOO_SLOW_APART, Contest, TimeSplit, time_apart, time_split
 from clprobe.bench.nets import BATCH, Net
@@ -27,6 +19,7 @@ from clprobe.bench.protocol import Outcome, Started
 from clprobe.bench.quiet import mark
 from clprobe.bench.race import figure, ratio_to_reference
 from clprobe.bench.trained import FIRST_STEP_TOLERANCE, TOLERANCE, Run, Trainable, compare
+from clprobe.bench.turns import MIN_ROUNDS, Side, Turns, turns_of
 from clprobe.bench.verdicts import judge
 from clprobe.bench.where import Where, ran_on
 from clprobe.model.measurement import Result, ResultStatus, Training
@@ -126,10 +119,8 @@ def measure_batch(net: Trainable, batches: Sequence[Digits], contest: Contest) -
         for engine in contest.others
     ]
     for side in [*turns.sides, *(one.sides[0] for one in apart if one is not None)]:
-        side.samples = [one / batch_size for one in side.samples]
-        side.waits = [None if one is None else one / batch_size for one in side.waits]
         # From here on a run is an image.
-        side.runs *= batch_size
+        side.divide(batch_size)
     return _timed(started, contest, turns, _Shown(proof, compile_ms, step, net, batch_size), apart)
 
 

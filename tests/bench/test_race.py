@@ -8,9 +8,10 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from clprobe.bench.clock import Side, Turns, alike, come_to_rest, time_in_turns
-from clprobe.bench.quiet import Load
+from clprobe.bench.clock import alike, come_to_rest, time_in_turns
+from clprobe.bench.quiet import CPUS, Load
 from clprobe.bench.race import figure, ratio_to_reference
+from clprobe.bench.turns import Sample, Side, Turns
 from clprobe.bench.verdicts import decide
 from clprobe.bench.waiting import waited_seconds
 
@@ -25,8 +26,10 @@ def turns(
     reference_waits: Sequence[float | None],
     cores: float | Sequence[float] | None = BURNING,
 ) -> Turns:
-    quiet = [0.0] * len(device)
-    sides = Side(list(device), quiet, len(device)), Side(list(reference), list(reference_waits))
+    sides = (
+        Side([Sample(one) for one in device]),
+        Side([Sample(*one) for one in zip(reference, reference_waits, strict=True)]),
+    )
     each = cores if isinstance(cores, Sequence) else [cores] * len(device)
     return Turns(sides, tuple(None if one is None else Load(one, 1.0) for one in each))
 
@@ -111,6 +114,26 @@ def test_a_few_long_rounds_of_a_training_need_no_other_programs_wait() -> None:
 
     assert decide(found) == "device"
     assert found.ci95[1] < 3
+
+
+def test_threads_on_one_processor_widen_the_interval_to_what_they_could_do_on_all() -> None:
+    reference = [Sample(1.0)] * ROUNDS
+    both_on_one = [Sample(1.0, waited=0.9, computed=CPUS / 2)] * ROUNDS
+    together = Turns((Side(both_on_one), Side(reference)), (Load(0.0, 1.0),) * ROUNDS)
+
+    low, high = ratio_to_reference(together).ci95
+
+    assert low < 1
+    assert 2 < high < 2.3
+
+
+def test_threads_that_hardly_wait_for_each_other_are_taken_as_they_are() -> None:
+    spread = [Sample(1.0, waited=0.3, computed=CPUS / 2)] * ROUNDS
+    side = Side(spread)
+
+    low, high = ratio_to_reference(Turns((side, side), (Load(0.0, 1.0),) * ROUNDS)).ci95
+
+    assert high / low < 1.2
 
 
 def test_an_unknown_load_leaves_no_round_out() -> None:
