@@ -10,7 +10,7 @@ from clprobe.bench.clock import Contestant, seconds, time_in_turns
 from clprobe.bench.effort import Effort
 from clprobe.bench.engines import Engine
 from clprobe.bench.engines.subject import Subject
-from clprobe.bench.outcomes import without_figures
+from clprobe.bench.outcomes import too_long, without_figures
 from clprobe.bench.proof import Proof, prove
 from clprobe.bench.protocol import Outcome
 from clprobe.bench.race import figure, ratio_to_reference
@@ -95,7 +95,7 @@ def measure(case: Case, contest: Contest) -> Outcome:
     reference_seconds = seconds(references[0][1].run, 1)
     predicted = (second_seconds + reference_seconds) * 2 * MIN_ROUNDS
     if predicted > contest.effort.patience_seconds:
-        problem = f"the device is right, but timing it would take {predicted:.0f} s."
+        problem = too_long("the device is right, but timing it", predicted)
         return without_figures(
             case.started,
             contest.label,

@@ -13,6 +13,11 @@ from clprobe.model.measurement import Result, ResultStatus, Training
 _TRAINING = "train-"
 
 
+def too_long(what: str, seconds: float) -> str:
+    """Return why something whose first results were right is not timed."""
+    return f"{what} would take {seconds:.0f} s, longer than this run allows."
+
+
 def without_figures(  # noqa: PLR0913 - one argument per fact
     started: Started,
     label: str,

@@ -12,7 +12,7 @@ from clprobe.bench.clock import come_to_rest, seconds, time_in_turns
 from clprobe.bench.digits import Digits, load_digits
 from clprobe.bench.measure import TOO_SLOW_APART, Contest, TimeSplit, time_apart, time_split
 from clprobe.bench.nets import BATCH, Net
-from clprobe.bench.outcomes import without_figures
+from clprobe.bench.outcomes import too_long, without_figures
 from clprobe.bench.plan import steps_started, training_started
 from clprobe.bench.proof import Proof
 from clprobe.bench.protocol import Outcome, Started
@@ -52,7 +52,7 @@ def measure_training(net: Net, contest: Contest) -> Outcome:
     own, other = (_step_seconds(run) for run in sides)
     predicted = (own + other) * len(batches) * net.epochs
     if predicted > contest.effort.training_patience_seconds:
-        problem = f"its first steps are right, but the training would take {predicted:.0f} s."
+        problem = too_long("its first steps are right, but the training", predicted)
         return stopped("skipped", problem, is_slower=own > other)
     turns = _train_to_the_end(net, sides, len(batches), contest)
     proof = compare(net, device, reference, TOLERANCE, net.drift)
@@ -103,7 +103,7 @@ def measure_batch(net: Trainable, batches: Sequence[Digits], contest: Contest) -
     own, other = (run.train(range(1)) for run in (device, reference))
     predicted = (own + other) * 2 * MIN_ROUNDS
     if predicted > contest.effort.patience_seconds:
-        problem = f"its first steps are right, but timing them would take {predicted:.0f} s."
+        problem = too_long("its first steps are right, but timing them", predicted)
         return without_figures(
             *(started, contest.label, "skipped", problem), proof=proof, is_slower=own > other
         )
