@@ -6,16 +6,19 @@ from collections.abc import Iterator, Sequence
 
 from clprobe.bench.effects import effect_of, sentence
 from clprobe.bench.pairing import paired
+from clprobe.engine.compare import changes
+from clprobe.engine.tables import Tables
 from clprobe.model.bench_comparison import EFFECTS, BenchComparison, Difference, Side
 from clprobe.model.comparison import Change
 from clprobe.model.measurement import BenchReport, BenchVerdict, Interval, Result
 from clprobe.model.other_load import HOST_KEY, other_load, was_loaded
 
+_FACTS_OF_A_SNAPSHOT = {"os", "linux", "cpu", "logical_cores"}
 Run = tuple[str, BenchReport]
 """A file's name and what it says."""
 
 
-def compare(runs: Sequence[Run]) -> BenchComparison:
+def compare(runs: Sequence[Run], tables: Tables) -> BenchComparison:
     """Return the differences of the last run from the first, with the figures of all."""
     first, last = runs[0][1], runs[-1][1]
     names = [_known_as(first, report, loosely=len(runs) == 2) for _, report in runs]
@@ -24,7 +27,7 @@ def compare(runs: Sequence[Run]) -> BenchComparison:
     order = {effect: place for place, effect in enumerate(EFFECTS)}
     return BenchComparison(
         files=tuple(name for name, _ in runs),
-        changes=tuple(_changes(first, last)),
+        changes=tuple(_changes(first, last, tables)),
         renamed=tuple(dict.fromkeys(one for known in names for one in _renamed(known))),
         differences=tuple(sorted(differences, key=lambda one: order[one.effect])),
         warnings=(*_mismatches(runs), *disturbed),
@@ -106,19 +109,28 @@ def _hull(intervals: Sequence[Interval]) -> Interval:
     return min(low for low, _ in intervals), max(high for _, high in intervals)
 
 
-def _changes(first: BenchReport, last: BenchReport) -> Iterator[Change]:
+def _changes(first: BenchReport, last: BenchReport, tables: Tables) -> Iterator[Change]:
+    """Yield how hosts and contestants differ: all that their snapshots know, if both have one."""
+    told, of_devices = {HOST_KEY}, False
+    if first.snapshot is not None and last.snapshot is not None:
+        told |= _FACTS_OF_A_SNAPSHOT
+        for one in changes(first.snapshot, last.snapshot, tables):
+            of_devices = of_devices or one.fact.startswith("devices")
+            yield one
     for key in dict.fromkeys((*first.host, *last.host)):
         before, after = first.host.get(key), last.host.get(key)
-        if key != HOST_KEY and before != after:
+        if key not in told and before != after:
             yield Change(what=key.replace("_", " "), fact=f"host.{key}", before=before, after=after)
     versions = {one.name: one.version for one in first.contestants}
-    for index, one in enumerate(last.contestants):
-        if one.name in versions and versions[one.name] != one.version:
+    for index, contestant in enumerate(last.contestants):
+        name, version = contestant.name, contestant.version
+        is_told = of_devices and contestant.kind == "opencl"
+        if name in versions and versions[name] != version and not is_told:
             yield Change(
-                what=f"version of {one.name}",
+                what=f"version of {name}",
                 fact=f"contestants[{index}].version",
-                before=versions[one.name],
-                after=one.version,
+                before=versions[name],
+                after=version,
             )
 
 

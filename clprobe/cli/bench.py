@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 import msgspec
+from msgspec import structs
 
 from clprobe.bench.effort import EFFORTS
 from clprobe.bench.protocol import (
@@ -37,7 +38,7 @@ from clprobe.model.measurement import BenchReport, Contestant
 from clprobe.model.snapshot import Snapshot
 from clprobe.probe.collect import collect
 from clprobe.probe.live_host import LiveHost
-from clprobe.probe.scrub import known_here, scrub_document
+from clprobe.probe.scrub import known_here, scrub_document, scrub_here
 from clprobe.report.as_json import document
 
 if TYPE_CHECKING:
@@ -159,6 +160,8 @@ def command(  # noqa: PLR0913 - one argument per option
         measured.interrupted = True
         say("interrupted; what was measured so far:")
     report = _scrubbed(summarise(measured, snapshot.system, options))
+    if snapshot != Snapshot():
+        report = structs.replace(report, snapshot=scrub_here(snapshot, LiveHost()))
     _show(report, ctx, as_json=as_json)
     if output is not None:
         write(_rendered(report, output.suffix), output)

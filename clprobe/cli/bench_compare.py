@@ -10,6 +10,7 @@ import click
 from clprobe.bench.comparison import compare
 from clprobe.cli import exit_codes
 from clprobe.cli.bench_files import read_reports, write
+from clprobe.engine.tables import Tables
 from clprobe.model.bench_comparison import BenchComparison
 from clprobe.report.as_json import document
 
@@ -20,7 +21,7 @@ def compare_files(
     ctx: click.Context, paths: Sequence[Path], *, as_json: bool, output: Path | None
 ) -> int:
     """Show how the reports in these files or folders differ; status 1 if one became wrong."""
-    comparison = compare(read_reports(paths))
+    comparison = compare(read_reports(paths), Tables.load())
     if as_json:
         click.echo(document(_SCHEMA, comparison), nl=False)
     else:

@@ -62,10 +62,7 @@ def compare(
     since: str, old: Snapshot, new: Snapshot, diagnosis: Diagnosis, knowledge: Knowledge
 ) -> Comparison:
     """Return what became different since `old`; `diagnosis` is that of `new`."""
-    found = sorted(
-        (*differences(old, new), *_devices(old, new, knowledge.tables)),
-        key=lambda one: (_rank(one, knowledge.tables), one.steps),
-    )
+    found = _ranked(old, new, knowledge.tables)
     verdicts = _Verdicts(old, new, knowledge)
     present = dict.fromkeys(one.id for one in diagnosis.findings if one.verdict == "present")
     return Comparison(
@@ -79,6 +76,16 @@ def compare(
         ),
         caused_by_change=_cause(found, new, diagnosis, verdicts, knowledge),
     )
+
+
+def changes(old: Snapshot, new: Snapshot, tables: Tables) -> tuple[Change, ...]:
+    """Return what became different, what drives devices first."""
+    return tuple(_change(one) for one in _ranked(old, new, tables))
+
+
+def _ranked(old: Snapshot, new: Snapshot, tables: Tables) -> list[Difference]:
+    found = (*differences(old, new), *_devices(old, new, tables))
+    return sorted(found, key=lambda one: (_rank(one, tables), one.steps))
 
 
 class _Verdicts:

@@ -5,6 +5,8 @@ from typing import Literal
 
 import msgspec
 
+from clprobe.model.snapshot import Snapshot
+
 ResultStatus = Literal["ok", "wrong-result", "unsupported", "skipped", "error"]
 Decision = Literal["device", "cpu", "no-difference", "refused"]
 Interval = tuple[float, float]
@@ -167,7 +169,8 @@ class Tuning(msgspec.Struct, frozen=True, kw_only=True):
 class BenchReport(msgspec.Struct, frozen=True, kw_only=True):
     """Everything a bench run found; `effort` is quick, default or full.
 
-    `interrupted`: it ended before everything that was asked had its turn.
+    `interrupted`: it ended before everything that was asked had its turn. `snapshot`: the facts of
+    the host, scrubbed, for comparisons.
     """
 
     host: dict[str, str | int | None]
@@ -182,3 +185,4 @@ class BenchReport(msgspec.Struct, frozen=True, kw_only=True):
     crossovers: tuple[Crossover, ...] = ()
     interrupted: bool = False
     tuning: tuple[Tuning, ...] = ()
+    snapshot: Snapshot | None = None

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from clprobe.model.bench_comparison import EFFECTS, BenchComparison, Difference, Effect, Side
-from clprobe.model.comparison import Change
 from clprobe.report.bench_page.words import significant
+from clprobe.report.comparison_words import MOST_CHANGES, told
 from clprobe.report.terminal import safe
 
 _MOST = 8
@@ -95,19 +95,12 @@ def runs(comparison: BenchComparison) -> list[str]:
 
 def host_changes(comparison: BenchComparison) -> Iterator[str]:
     """Yield how hosts and contestants differ, a line each."""
-    for one in (*comparison.renamed, *comparison.changes):
-        yield safe(_told(one))
+    differing = (*comparison.renamed, *comparison.changes)
+    yield from (safe(told(one)) for one in differing[:MOST_CHANGES])
+    if len(differing) > MOST_CHANGES:
+        yield f"and {len(differing) - MOST_CHANGES} more changes; --json lists them"
     if not comparison.renamed and not comparison.changes:
         yield "The hosts' stated facts are the same."
-
-
-def _told(change: Change) -> str:
-    before, after = ("not stated" if end is None else str(end) for end in _ends(change))
-    return f"{change.what}: {before} → {after}"
-
-
-def _ends(change: Change) -> tuple[object, object]:
-    return change.before, change.after
 
 
 def _section(name: str, differences: Sequence[Difference]) -> Section:

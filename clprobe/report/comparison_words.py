@@ -7,7 +7,8 @@ from typing import Any
 
 from clprobe.model.comparison import Change, Comparison
 
-_MOST = 12
+MOST_CHANGES = 12
+"""A reader follows so many; more tell that these are two machines."""
 _LONGEST = 60
 
 
@@ -19,7 +20,7 @@ def comparison_heading(comparison: Comparison) -> str:
 def comparison_lines(comparison: Comparison, *, whole: bool) -> Iterator[str]:
     """Yield a line for the cause, the problems, and each change; not `whole`: the first changes."""
     if comparison.caused_by_change is not None:
-        yield f"Most likely broken by: {_told(comparison.caused_by_change)}"
+        yield f"Most likely broken by: {told(comparison.caused_by_change)}"
     if comparison.new_findings:
         yield f"New: {', '.join(comparison.new_findings)}"
     if comparison.mended:
@@ -29,16 +30,17 @@ def comparison_lines(comparison: Comparison, *, whole: bool) -> Iterator[str]:
         yield "Nothing changed."
     if comparison.new_findings and comparison.caused_by_change is None:
         yield "No change alone explains the new problem."
-    shown = comparison.changes if whole else comparison.changes[:_MOST]
+    shown = comparison.changes if whole else comparison.changes[:MOST_CHANGES]
     for change in shown:
         if change != comparison.caused_by_change:
-            yield _told(change)
+            yield told(change)
     left = len(comparison.changes) - len(shown)
     if left:
         yield f"and {left} more changes; -v shows them"
 
 
-def _told(change: Change) -> str:
+def told(change: Change) -> str:
+    """Return a change as a line."""
     if change.before is None and change.after is not None:
         return f"{change.what}: new, {_value(change.after)}"
     if change.after is None:

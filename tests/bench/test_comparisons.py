@@ -8,6 +8,7 @@ import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
+import msgspec
 import pytest
 from invented_reports import CPU, GPU, full_report
 from jsonschema import Draft202012Validator
@@ -15,17 +16,21 @@ from msgspec.structs import replace
 
 from clprobe.bench.comparison import compare
 from clprobe.bench.pairing import paired
+from clprobe.engine.tables import Tables
 from clprobe.model.bench_codec import report_from_text
 from clprobe.model.bench_comparison import BenchComparison, Difference
 from clprobe.model.errors import ClprobeError
 from clprobe.model.measurement import BenchReport, Conditions, Contestant, Result
+from clprobe.model.snapshot import Snapshot
 from clprobe.report.as_json import document
 from clprobe.report.bench_compare_html import bench_compare_html
 from clprobe.report.bench_compare_markdown import bench_compare_markdown
 from clprobe.report.bench_compare_text import bench_compare_text
+from clprobe.report.bench_compare_words import host_changes
 from clprobe.report.schemas import published
 from clprobe.report.terminal import make_console
 
+TABLES = Tables.load()
 QUIET = Conditions(other_load_percent=2)
 NEWER = GPU.replace("24.35.30872", "25.01.31234")
 
@@ -45,7 +50,7 @@ def changed(report: BenchReport, workload: str, **fields: object) -> BenchReport
 
 
 def found(first: BenchReport, last: BenchReport) -> BenchComparison:
-    return compare([("old.json", first), ("new.json", last)])
+    return compare([("old.json", first), ("new.json", last)], TABLES)
 
 
 def on(comparison: BenchComparison, workload: str, device: str = GPU) -> Difference:
@@ -151,6 +156,51 @@ def test_a_disturbed_run_proves_no_change(conditions: Conditions) -> None:
         assert not any(one.flipped for one in comparison.differences)
         assert "measure again" in " ".join(comparison.warnings)
         assert "may be chance" in on(comparison, "copy").text
+
+
+def snapshot(**facts: object) -> Snapshot:
+    return msgspec.convert(facts, Snapshot)
+
+
+def test_what_the_hosts_snapshots_know_stands_beside_the_figures() -> None:
+    def with_neo(version: str, kernel: str) -> BenchReport:
+        package = {"name": "intel-opencl-icd", "version": version}
+        facts = snapshot(packages=[package], system={"linux": {"release": kernel}})
+        return quiet(host={"linux": kernel, "numpy": version}, snapshot=facts)
+
+    comparison = found(with_neo("24.35", "6.1.0"), with_neo("25.01", "6.12.0"))
+
+    assert [(one.what, one.before, one.after) for one in comparison.changes] == [
+        ("package intel-opencl-icd", "24.35", "25.01"),
+        ("Linux", "6.1.0", "6.12.0"),
+        # No snapshot knows what is in the Python that bench ran in.
+        ("numpy", "24.35", "25.01"),
+    ]
+
+
+def test_a_driver_that_a_snapshot_tells_is_told_once() -> None:
+    def driven_by(version: str) -> BenchReport:
+        device = {"name": "Intel(R) HD Graphics 620", "driver_version": version}
+        platform = {"name": "Intel(R) OpenCL HD Graphics", "devices": [device]}
+        answer = {"outcome": "ok", "platforms": [platform]}
+        facts = snapshot(icds=[{"path": "/etc/OpenCL/vendors/intel.icd", "answer": answer}])
+        contestants = (Contestant(name=GPU, kind="opencl", version=version),)
+        return quiet(snapshot=facts, contestants=contestants)
+
+    told = [one.after for one in found(driven_by("24.35"), driven_by("25.01")).changes]
+
+    assert told == ["25.01"]
+
+
+def test_two_machines_fill_no_screen_with_their_packages() -> None:
+    def with_packages(version: str) -> BenchReport:
+        packages = [{"name": f"package-{index}", "version": version} for index in range(40)]
+        return quiet(snapshot=snapshot(packages=packages))
+
+    lines = list(host_changes(found(with_packages("1"), with_packages("2"))))
+
+    assert len(lines) == 13
+    assert lines[-1] == "and 28 more changes; --json lists them"
 
 
 def test_a_load_that_an_older_document_keeps_with_the_host_counts() -> None:
@@ -266,7 +316,7 @@ def test_hosts_and_versions_that_differ_are_named() -> None:
 
 def test_many_runs_become_one_table_that_fits() -> None:
     runs = [(f"{place}.json", quiet(1 + place / 10)) for place in range(12)]
-    comparison = compare(runs)
+    comparison = compare(runs, TABLES)
 
     text = text_of(comparison)
 
@@ -290,7 +340,7 @@ def test_the_text_has_changes_and_hides_what_is_the_same() -> None:
 
 def test_every_form_escapes_a_hostile_name() -> None:
     evil = '0: <script>alert(1)</script>|\x1b[2J\u202e" (P 1.0)'
-    comparison = compare([("<b>|\x1b.json", quiet()), ("b.json", quiet(2.0, gpu=evil))])
+    comparison = compare([("<b>|\x1b.json", quiet()), ("b.json", quiet(2.0, gpu=evil))], TABLES)
 
     page = bench_compare_html(comparison)
 
