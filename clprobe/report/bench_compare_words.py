@@ -95,10 +95,12 @@ def runs(comparison: BenchComparison) -> list[str]:
 
 def host_changes(comparison: BenchComparison) -> Iterator[str]:
     """Yield how hosts and contestants differ, a line each."""
-    differing = (*comparison.renamed, *comparison.changes)
-    yield from (safe(told(one)) for one in differing[:MOST_CHANGES])
-    if len(differing) > MOST_CHANGES:
-        yield f"and {len(differing) - MOST_CHANGES} more changes; --json lists them"
+    for one in comparison.renamed:
+        # Whole, as the version that tells them apart comes last.
+        yield safe(f"{one.what}: {one.before} → {one.after}")
+    yield from (safe(told(one)) for one in comparison.changes[:MOST_CHANGES])
+    if len(comparison.changes) > MOST_CHANGES:
+        yield f"and {len(comparison.changes) - MOST_CHANGES} more changes; --json lists them"
     if not comparison.renamed and not comparison.changes:
         yield "The hosts' stated facts are the same."
 
