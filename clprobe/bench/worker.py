@@ -42,6 +42,13 @@ from clprobe.model.errors import ClprobeError
 from clprobe.tensor import DeviceError
 
 _PR_SET_PDEATHSIG = 1
+# After these, whatever the process asks of the device fails.
+_LOST = {
+    cl.status_code.DEVICE_NOT_AVAILABLE,
+    cl.status_code.EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST,
+    cl.status_code.INVALID_CONTEXT,
+    cl.status_code.INVALID_COMMAND_QUEUE,
+}
 
 Send = Callable[[Message], None]
 Measuring = Callable[[Contest], Outcome]
@@ -119,13 +126,22 @@ def _attempt(
         )
     try:
         return measuring(contest)
-    except Exception as error:  # noqa: BLE001 - a bug in one workload must not cost the others
+    except Exception as error:
+        # A bug in one workload must not cost the others.
+        if is_lost(error):
+            # They need another process.
+            raise
         if is_out_of_memory(error):
             return without_figures(
                 started, contest.label, "skipped", f"it does not fit: {_in_words(error)}"
             )
         problem = failure_of(contest.device.framework, error)
         return without_figures(started, contest.label, "error", problem)
+
+
+def is_lost(error: Exception) -> bool:
+    """Return whether the driver has given the device up."""
+    return any(isinstance(one, cl.Error) and one.code in _LOST for one in (error, error.__cause__))
 
 
 def is_out_of_memory(error: Exception) -> bool:

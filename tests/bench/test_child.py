@@ -120,8 +120,11 @@ def test_what_a_broken_device_did_not_reach_is_listed(pocl: Target, tmp_path: Pa
     assert not measured.complete
 
 
-@pytest.mark.parametrize(("how", "words"), [("-DCRASH", "crashed"), ("-DHANG", "within 3 s")])
-def test_after_a_crash_or_a_hang_the_rest_goes_on(
+@pytest.mark.parametrize(
+    ("how", "words"),
+    [("-DCRASH", "crashed"), ("-DHANG", "within 3 s"), ("-DLOSE", "INVALID_COMMAND_QUEUE")],
+)
+def test_after_a_crash_a_hang_or_a_loss_the_rest_goes_on(
     pocl: Target, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str, words: str
 ) -> None:
     impatient = replace(EFFORTS["quick"], silence_seconds=3)
