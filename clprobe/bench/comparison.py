@@ -9,6 +9,7 @@ from clprobe.bench.pairing import paired
 from clprobe.engine.compare import changes
 from clprobe.engine.tables import Tables
 from clprobe.model.bench_comparison import EFFECTS, BenchComparison, Difference, Side
+from clprobe.model.codec import snapshot_inside
 from clprobe.model.comparison import Change
 from clprobe.model.measurement import BenchReport, BenchVerdict, Interval, Result
 from clprobe.model.other_load import HOST_KEY, other_load, was_loaded
@@ -112,9 +113,12 @@ def _hull(intervals: Sequence[Interval]) -> Interval:
 def _changes(first: BenchReport, last: BenchReport, tables: Tables) -> Iterator[Change]:
     """Yield how hosts and contestants differ: all that their snapshots know, if both have one."""
     told, of_devices = {HOST_KEY}, False
-    if first.snapshot is not None and last.snapshot is not None:
+    old, new = (
+        None if one.snapshot is None else snapshot_inside(one.snapshot) for one in (first, last)
+    )
+    if old is not None and new is not None:
         told |= _FACTS_OF_A_SNAPSHOT
-        for one in changes(first.snapshot, last.snapshot, tables):
+        for one in changes(old, new, tables):
             of_devices = of_devices or one.fact.startswith("devices")
             yield one
     for key in dict.fromkeys((*first.host, *last.host)):

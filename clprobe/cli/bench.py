@@ -33,6 +33,7 @@ from clprobe.engine.inventory import take_inventory
 from clprobe.engine.select import select_devices
 from clprobe.engine.tables import Tables
 from clprobe.model.bench_codec import SCHEMA
+from clprobe.model.codec import snapshot_document
 from clprobe.model.errors import ClprobeError
 from clprobe.model.measurement import BenchReport, Contestant
 from clprobe.model.snapshot import Snapshot
@@ -161,7 +162,8 @@ def command(  # noqa: PLR0913 - one argument per option
         say("interrupted; what was measured so far:")
     report = _scrubbed(summarise(measured, snapshot.system, options))
     if snapshot != Snapshot():
-        report = structs.replace(report, snapshot=scrub_here(snapshot, LiveHost()))
+        facts = snapshot_document(scrub_here(snapshot, LiveHost()))
+        report = structs.replace(report, snapshot=facts)
     _show(report, ctx, as_json=as_json)
     if output is not None:
         write(_rendered(report, output.suffix), output)

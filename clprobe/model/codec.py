@@ -16,8 +16,20 @@ _HEXADECIMAL = ("device_id", "vendor_id", "ip_version", "half_fp_config", "doubl
 
 def snapshot_to_json(snapshot: Snapshot) -> str:
     """Return the snapshot as indented JSON; unstated facts are left out."""
-    document = {"schema": SCHEMA, **msgspec.to_builtins(snapshot)}
-    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(snapshot_document(snapshot), indent=2, ensure_ascii=False) + "\n"
+
+
+def snapshot_document(snapshot: Snapshot) -> dict[str, Any]:
+    """Return the snapshot as plain data, for a document of its own or inside another one."""
+    return {"schema": SCHEMA, **msgspec.to_builtins(snapshot)}
+
+
+def snapshot_inside(document: dict[str, Any]) -> Snapshot | None:
+    """Return the snapshot inside another document; None if this clprobe cannot read it."""
+    try:
+        return msgspec.convert(document, Snapshot)
+    except msgspec.ValidationError:
+        return None
 
 
 def snapshot_from_text(text: str, *, name: str) -> Snapshot:

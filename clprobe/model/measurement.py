@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: MIT
 """What bench measures and concludes, in the contract's words."""
 
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
-
-from clprobe.model.snapshot import Snapshot
 
 ResultStatus = Literal["ok", "wrong-result", "unsupported", "skipped", "error"]
 Decision = Literal["device", "cpu", "no-difference", "refused"]
@@ -170,7 +168,7 @@ class BenchReport(msgspec.Struct, frozen=True, kw_only=True):
     """Everything a bench run found; `effort` is quick, default or full.
 
     `interrupted`: it ended before everything that was asked had its turn. `snapshot`: the facts of
-    the host, scrubbed, for comparisons.
+    the host, scrubbed, a clprobe.snapshot/1 by itself.
     """
 
     host: dict[str, str | int | None]
@@ -185,4 +183,4 @@ class BenchReport(msgspec.Struct, frozen=True, kw_only=True):
     crossovers: tuple[Crossover, ...] = ()
     interrupted: bool = False
     tuning: tuple[Tuning, ...] = ()
-    snapshot: Snapshot | None = None
+    snapshot: dict[str, Any] | None = None

@@ -19,6 +19,7 @@ from clprobe.bench.pairing import paired
 from clprobe.engine.tables import Tables
 from clprobe.model.bench_codec import report_from_text
 from clprobe.model.bench_comparison import BenchComparison, Difference
+from clprobe.model.codec import snapshot_document
 from clprobe.model.errors import ClprobeError
 from clprobe.model.measurement import BenchReport, Conditions, Contestant, Result
 from clprobe.model.snapshot import Snapshot
@@ -158,8 +159,8 @@ def test_a_disturbed_run_proves_no_change(conditions: Conditions) -> None:
         assert "may be chance" in on(comparison, "copy").text
 
 
-def snapshot(**facts: object) -> Snapshot:
-    return msgspec.convert(facts, Snapshot)
+def snapshot(**facts: object) -> dict:
+    return snapshot_document(msgspec.convert(facts, Snapshot))
 
 
 def test_what_the_hosts_snapshots_know_stands_beside_the_figures() -> None:
@@ -190,6 +191,16 @@ def test_a_driver_that_a_snapshot_tells_is_told_once() -> None:
     told = [one.after for one in found(driven_by("24.35"), driven_by("25.01")).changes]
 
     assert told == ["25.01"]
+
+
+def test_a_snapshot_of_a_later_version_is_left_aside() -> None:
+    def later(release: str) -> BenchReport:
+        facts = snapshot() | {"satellites": [release]}
+        return quiet(host={"linux": release}, snapshot=facts)
+
+    (change,) = found(later("6.1.0"), later("6.12.0")).changes
+
+    assert (change.fact, change.after) == ("host.linux", "6.12.0")
 
 
 def test_two_machines_fill_no_screen_with_their_packages() -> None:
