@@ -11,7 +11,9 @@ from clprobe.bench.nets import BATCH, CNN, MLP, RESNET, Net
 from clprobe.bench.protocol import Outcome, Target
 
 
-# In NumPy the deeper net takes too long to be trained by every test run.
+# In NumPy the deeper net takes too long to be trained by every test run. Beside another test bench
+# may leave out what then takes too long.
+@pytest.mark.alone
 @pytest.mark.parametrize(
     ("baseline", "nets"), [("numpy", ("mlp", "cnn")), ("torch", ("mlp", "cnn", "resnet"))]
 )
@@ -24,9 +26,10 @@ def test_pocl_learns_the_digits_as_the_reference_does(
     messages = messages_of(pocl, *(f"train-{net}" for net in nets), baseline=baseline)
 
     outcomes = [message for message in messages if isinstance(message, Outcome)]
+    results = [result for one in outcomes for result in one.results]
+    assert [one for one in results if one.status != "ok"] == []
     assert all(one.results[0].intensity > 0 for one in outcomes)
     assert all(one.results[0].transfer_ms > 0 for one in outcomes)
-    assert {result.status for one in outcomes for result in one.results} == {"ok"}
     trainings = [one.training for one in outcomes if one.training is not None]
     assert tuple(training.model for training in trainings) == nets
     for training in trainings:
