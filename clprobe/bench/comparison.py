@@ -112,15 +112,16 @@ def _hull(intervals: Sequence[Interval]) -> Interval:
 
 def _changes(first: BenchReport, last: BenchReport, tables: Tables) -> Iterator[Change]:
     """Yield how hosts and contestants differ: all that their snapshots know, if both have one."""
-    told, of_devices = {HOST_KEY}, False
     old, new = (
         None if one.snapshot is None else snapshot_inside(one.snapshot) for one in (first, last)
     )
+    told = {HOST_KEY}
+    facts: tuple[Change, ...] = ()
     if old is not None and new is not None:
         told |= _FACTS_OF_A_SNAPSHOT
-        for one in changes(old, new, tables):
-            of_devices = of_devices or one.fact.startswith("devices")
-            yield one
+        facts = changes(old, new, tables)
+    yield from facts
+    tells_of_devices = any(one.fact.startswith("devices") for one in facts)
     for key in dict.fromkeys((*first.host, *last.host)):
         before, after = first.host.get(key), last.host.get(key)
         if key not in told and before != after:
@@ -128,7 +129,7 @@ def _changes(first: BenchReport, last: BenchReport, tables: Tables) -> Iterator[
     versions = {one.name: one.version for one in first.contestants}
     for index, contestant in enumerate(last.contestants):
         name, version = contestant.name, contestant.version
-        is_told = of_devices and contestant.kind == "opencl"
+        is_told = tells_of_devices and contestant.kind == "opencl"
         if name in versions and versions[name] != version and not is_told:
             yield Change(
                 what=f"version of {name}",

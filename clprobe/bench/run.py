@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Measures devices one after the other, each in its own child process."""
 
-import math
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing
@@ -104,12 +103,16 @@ def _measure_device(
         )
         broken.append(step.workload)
         left = left_to_do(job)
-        job = structs.replace(job, done=(*job.done, step.workload), tune=False)
-        rest = math.inf if seconds is None else seconds - (time.monotonic() - started)
-        if seconds is not None:
-            job = structs.replace(job, seconds=rest)
-        is_worth_another = failed.status == "error" and step in left and left_to_do(job)
-        if not is_worth_another or len(broken) >= _MOST_FAILURES or rest < _SHORTEST_SECONDS:
+        rest = None if seconds is None else seconds - (time.monotonic() - started)
+        job = structs.replace(job, done=(*job.done, step.workload), tune=False, seconds=rest)
+        is_worth_another = (
+            failed.status == "error"
+            and step in left
+            and left_to_do(job)
+            and len(broken) < _MOST_FAILURES
+            and (rest is None or rest >= _SHORTEST_SECONDS)
+        )
+        if not is_worth_another:
             measured.outcomes += _not_run(job, broken, failed)
             if failed.status != "skipped":
                 _leave(target, failed, measured)

@@ -76,14 +76,11 @@ class Side:
         """Take a sample of `runs` runs, which `measure` returns in seconds per run."""
         joules, waited, computed = meter(), waited_seconds(), time.process_time()
         seconds = measure()
-        computed, waited_then, joules_then = (
-            time.process_time() - computed,
-            waited_seconds(),
-            meter(),
-        )
-        known = waited is not None and waited_then is not None
-        held_up = max(0.0, (waited_then or 0.0) - (waited or 0.0)) / runs if known else None
-        self.samples.append(Sample(seconds, held_up, computed / runs))
+        computed_then, waited_then, joules_then = time.process_time(), waited_seconds(), meter()
+        held_up = None
+        if waited is not None and waited_then is not None:
+            held_up = max(0.0, waited_then - waited) / runs
+        self.samples.append(Sample(seconds, held_up, (computed_then - computed) / runs))
         self.runs += runs
         if joules is not None and joules_then is not None:
             self.joules = (self.joules or 0.0) + joules_then - joules

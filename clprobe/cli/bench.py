@@ -39,7 +39,7 @@ from clprobe.model.measurement import BenchReport, Contestant
 from clprobe.model.snapshot import Snapshot
 from clprobe.probe.collect import collect
 from clprobe.probe.live_host import LiveHost
-from clprobe.probe.scrub import known_here, scrub_document, scrub_here
+from clprobe.probe.scrub import Known, known_here, scrub, scrub_document
 from clprobe.report.as_json import document
 
 if TYPE_CHECKING:
@@ -160,19 +160,18 @@ def command(  # noqa: PLR0913 - one argument per option
         measured.complete = False
         measured.interrupted = True
         say("interrupted; what was measured so far:")
-    report = _scrubbed(summarise(measured, snapshot.system, options))
+    known = known_here(LiveHost())
+    report = _scrubbed(summarise(measured, snapshot.system, options), known)
     if snapshot != Snapshot():
-        facts = snapshot_document(scrub_here(snapshot, LiveHost()))
-        report = structs.replace(report, snapshot=facts)
+        report = structs.replace(report, snapshot=snapshot_document(scrub(snapshot, known=known)))
     _show(report, ctx, as_json=as_json)
     if output is not None:
         write(_rendered(report, output.suffix), output)
     return _status(measured)
 
 
-def _scrubbed(report: BenchReport) -> BenchReport:
+def _scrubbed(report: BenchReport, known: Known) -> BenchReport:
     """Return the report without names and ids, which what drivers print may hold."""
-    known = known_here(LiveHost())
     return msgspec.convert(scrub_document(msgspec.to_builtins(report), known), BenchReport)
 
 
