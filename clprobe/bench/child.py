@@ -7,7 +7,6 @@ import select
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Generator, Iterator
 from pathlib import Path
@@ -16,6 +15,7 @@ import msgspec
 
 import clprobe
 from clprobe.bench.protocol import Failed, Finished, Job, Message
+from clprobe.probe.wards import Ward
 
 _CHUNK_BYTES = 1 << 16
 _SHOWN_CHARACTERS = 300
@@ -29,25 +29,24 @@ def run_job(job: Job, silence_seconds: float) -> Generator[Message, None, None]:
     the job's seconds. Closing the iterator ends it too.
     """
     deadline = math.inf if job.seconds is None else time.monotonic() + job.seconds
-    with tempfile.TemporaryDirectory(prefix="clprobe-bench-") as name:
-        folder = Path(name)
-        chatter = folder / "chatter"
+    ward = Ward("clprobe-bench-")
+    try:
+        chatter = ward.folder / "chatter"
         reading, writing = os.pipe()
-        with chatter.open("wb") as output:
-            process = subprocess.Popen(
-                [sys.executable, "-m", "clprobe.bench.worker", str(writing)],
-                stdin=subprocess.PIPE,
-                stdout=output,
-                stderr=output,
-                pass_fds=(writing,),
-                env=_environment(job, folder),
-                # Emulated Intel devices leave files in the current folder.
-                cwd=_new_folder(folder / "scratch"),
-                # Ctrl-C is for us; the child ends when we say so.
-                start_new_session=True,
-            )
-        os.close(writing)
         try:
+            with chatter.open("wb") as output:
+                process = ward.start(
+                    [sys.executable, "-m", "clprobe.bench.start_worker", str(writing)],
+                    _environment(job, ward.folder),
+                    # Emulated Intel devices leave files in the current folder.
+                    cwd=_new_folder(ward.folder / "scratch"),
+                    stdin=subprocess.PIPE,
+                    stdout=output,
+                    pass_fds=(writing,),
+                )
+        finally:
+            os.close(writing)
+        with os.fdopen(reading, "rb", buffering=0):
             _hand_over(process, msgspec.json.encode(job))
             complete = False
             for line in _lines(reading, silence_seconds, deadline):
@@ -60,9 +59,9 @@ def run_job(job: Job, silence_seconds: float) -> Generator[Message, None, None]:
                     yield Failed(detail=problem, status="skipped")
                 else:
                     yield Failed(detail=_epitaph(process, silence_seconds, chatter))
-        finally:
-            os.close(reading)
-            _kill(process)
+    finally:
+        ward.end()
+        ward.close()
 
 
 def _environment(job: Job, folder: Path) -> dict[str, str]:
@@ -132,13 +131,3 @@ def _epitaph(process: "subprocess.Popen[bytes]", silence_seconds: float, chatter
     if status < 0:
         return f"the driver crashed: {signal.strsignal(-status)}{said}"
     return f"the process ended with status {status}{said}"
-
-
-def _kill(process: "subprocess.Popen[bytes]") -> None:
-    """End the child and whatever its driver started."""
-    try:
-        os.killpg(process.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        return
-    finally:
-        process.wait()

@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""The child process that measures one device: `python -m clprobe.bench.worker FD`, job on stdin.
+"""The child process that measures one device, started by start_worker.py: the job is on stdin.
 
-Messages go to the file descriptor FD as soon as there are any, because drivers print to stdout,
-crash and hang.
+Messages go to the file descriptor that it is given, as soon as there are any, because drivers
+print to stdout, crash and hang.
 """
 
-import ctypes
 import os
-import signal
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -41,7 +39,6 @@ from clprobe.bench.tuning import tune_device
 from clprobe.model.errors import ClprobeError
 from clprobe.tensor import DeviceError
 
-_PR_SET_PDEATHSIG = 1
 # After these, whatever the process asks of the device fails.
 _LOST = {
     cl.status_code.DEVICE_NOT_AVAILABLE,
@@ -56,7 +53,6 @@ Measuring = Callable[[Contest], Outcome]
 
 def main() -> None:
     """Do the job and report."""
-    _die_with_parent()
     pipe = int(sys.argv[1])
     job = msgspec.json.decode(sys.stdin.buffer.read(), type=Job)
 
@@ -188,12 +184,3 @@ def _write(pipe: int, message: Message) -> None:
     line = msgspec.json.encode(message) + b"\n"
     while line:
         line = line[os.write(pipe, line) :]
-
-
-def _die_with_parent() -> None:
-    """Ask Linux to end this process with its parent: a hung driver must not outlive it."""
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,79 +1,68 @@
 # SPDX-License-Identifier: MIT
-"""Runs opencl_worker.py in a process group of its own, and always gets rid of it again."""
+"""Runs opencl_worker.py behind a guardian, and watches what it prints and how it ends."""
 
-import contextlib
 import functools
 import json
 import os
 import resource
 import select
-import shutil
-import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import time
-import weakref
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from msgspec.structs import replace
 
-from clprobe.probe.descendants import MARK, adoption, end_descendants
 from clprobe.probe.host import ChildResult, OpenclRequest, Pending
+from clprobe.probe.wards import Ward
 
 _WORKER = str(Path(__file__).with_name("opencl_worker.py"))
 _MOST_PRINTED = 8192
 _POLL_S = 0.02
-# A process that SIGKILL does not end within this time hangs inside Linux; it is left behind.
-_PATIENCE_AFTER_KILL_S = 0.5
-_PAUSE_S = 0.002
 _MUCH_MEMORY = 1 << 30
 
 
 def start_child(request: OpenclRequest, environment: Mapping[str, str]) -> Pending:
     """Start a worker and return at once; one that cannot be started is an answer as well."""
     try:
-        folder = tempfile.mkdtemp(prefix="clprobe-")
+        ward = Ward("clprobe-")
     except OSError as error:
         return _NotStarted(str(error))
-    adoption.begin()
     try:
-        return _RunningChild(folder, _start(folder, request, environment), request.timeout_s)
+        return _RunningChild(ward, _start(ward, request, environment), request.timeout_s)
     except OSError as error:
-        adoption.end()
-        shutil.rmtree(folder, ignore_errors=True)
+        ward.end()
+        ward.close()
         return _NotStarted(str(error))
 
 
 def _start(
-    folder: str, request: OpenclRequest, environment: Mapping[str, str]
-) -> subprocess.Popen[bytes]:
+    ward: Ward, request: OpenclRequest, environment: Mapping[str, str]
+) -> "subprocess.Popen[bytes]":
     # Nothing that a driver drops in its working folder (Intel's writes *.aub) may stay.
-    working_folder = Path(folder, "work")
+    working_folder = ward.folder / "work"
     working_folder.mkdir()
     # pyopencl and torch need this Python's packages; a vendor library needs none of them.
     isolation = () if request.role in ("pyopencl", "torch") else ("-I", "-S")
     kernels = "kernels" if request.kernels else "no-kernels"
     libraries = (request.library, request.beside) if request.beside else (request.library,)
-    return subprocess.Popen(
+    return ward.start(
         [
             *(sys.executable, *isolation, _WORKER),
-            *(request.role, str(_report_path(folder)), kernels, *libraries),
+            *(request.role, str(_report_path(ward)), kernels, *libraries),
         ],
+        environment,
+        cwd=working_folder,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        cwd=working_folder,
-        env={**environment, MARK: folder},
-        start_new_session=True,
     )
 
 
-def _report_path(folder: str) -> Path:
-    return Path(folder, "report.jsonl")
+def _report_path(ward: Ward) -> Path:
+    return ward.folder / "report.jsonl"
 
 
 class _NotStarted:
@@ -87,17 +76,26 @@ class _NotStarted:
 class _RunningChild:
     """One worker at work; a thread of ours empties its output, so that it never blocks on it."""
 
-    def __init__(self, folder: str, process: subprocess.Popen[bytes], timeout_s: float) -> None:
-        self._folder = folder
-        # Also removes the folder when the user interrupts us before anyone waits.
-        self._remove_folder = weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+    def __init__(self, ward: Ward, process: "subprocess.Popen[bytes]", timeout_s: float) -> None:
+        assert process.stdout is not None  # noqa: S101 - Popen was given a pipe
+        self.deadline = time.monotonic() + timeout_s
+        self._ward = ward
         self._process = process
-        self._deadline = time.monotonic() + timeout_s
+        self._output = process.stdout
+        self._exit_descriptor = _exit_descriptor(process.pid)
         self._printed = b""
+        self._prints = True
         self._timed_out = False
-        self._peak_bytes = 0
-        self._thread = threading.Thread(target=self._watch, args=(process,), daemon=True)
-        self._thread.start()
+        self._reports: tuple[dict[str, Any], ...] = ()
+        os.set_blocking(self._output.fileno(), False)
+        self._thread: threading.Thread | None = threading.Thread(
+            target=_follow, args=([self],), daemon=True
+        )
+        try:
+            self._thread.start()
+        except RuntimeError:  # no more threads may start, or no memory is left for a stack
+            self._thread = None
+            _WITHOUT_THREAD.append(self)
 
     def wait(self) -> ChildResult:
         """Return what the child reported, once it has ended or its time is up."""
@@ -105,80 +103,83 @@ class _RunningChild:
 
     @functools.cached_property
     def _result(self) -> ChildResult:
-        self._thread.join()
-        reports = _read_reports(_report_path(self._folder))
-        self._remove_folder()
+        if self._thread is not None:
+            self._thread.join()
+        elif self in _WITHOUT_THREAD:
+            # All of them: one that is waited for later must not block on its output until then.
+            _follow(_WITHOUT_THREAD)
+            _WITHOUT_THREAD.clear()
         printed = self._printed.decode("utf-8", "replace")
         status = self._process.returncode
         told = ChildResult(
-            ended="timeout", reports=reports, printed=printed, peak_bytes=self._peak_bytes
+            ended="timeout",
+            reports=self._reports,
+            printed=printed,
+            peak_bytes=_own_peak_bytes(self._ward.usage),
         )
         if self._timed_out or status is None:
-            return told
+            return replace(told, stopped_by=max(0, status or 0))
         if status < 0:
             return replace(told, ended="signal", status=-status)
         return replace(told, ended="exit", status=status)
 
-    def _watch(self, process: subprocess.Popen[bytes]) -> None:
-        try:
-            self._follow(process)
-        finally:
-            adoption.end()
+    def listen(self, events: select.poll) -> float:
+        """Have `events` wait for the child; return the seconds after which it must be looked at."""
+        if self._prints:
+            events.register(self._output, select.POLLIN)
+        left_s = max(0.0, self.deadline - time.monotonic())
+        if self._exit_descriptor is None:
+            return min(left_s, _POLL_S)
+        events.register(self._exit_descriptor, select.POLLIN)
+        return left_s
 
-    def _follow(self, process: subprocess.Popen[bytes]) -> None:
-        assert process.stdout is not None  # noqa: S101 - Popen was given a pipe
-        with process.stdout as output, _exit_descriptor(process.pid) as exit_descriptor:
-            os.set_blocking(output.fileno(), False)
-            events = select.poll()
-            events.register(output, select.POLLIN)
-            if exit_descriptor is not None:
-                events.register(exit_descriptor, select.POLLIN)
-            while not _has_ended(process.pid):
-                left = self._deadline - time.monotonic()
-                if left <= 0:
-                    self._timed_out = True
-                    break
-                pause = left if exit_descriptor is not None else min(left, _POLL_S)
-                ready = {descriptor for descriptor, _ in events.poll(pause * 1000)}
-                if output.fileno() in ready and not self._take(output):
-                    events.unregister(output)
-            self._end(process)
-            self._take(output)
+    def is_over(self) -> bool:
+        """Whether the child has ended, or must: then it and all that it started are gone."""
+        self._take()
+        if not self._ward.has_ended():
+            if time.monotonic() < self.deadline:
+                return False
+            self._timed_out = True
+        self._ward.end()
+        self._take()
+        self._output.close()
+        if self._exit_descriptor is not None:
+            os.close(self._exit_descriptor)
+        self._reports = _read_reports(_report_path(self._ward))
+        # At once, not when somebody waits: no guardian would remove it any more.
+        self._ward.close()
+        return True
 
-    def _take(self, output: IO[bytes]) -> bool:
-        """Keep the last of what was printed; False at the end of it."""
+    def _take(self) -> None:
+        """Keep the last of what was printed."""
         try:
-            piece = os.read(output.fileno(), 65536)
+            piece = os.read(self._output.fileno(), 65536)
         except BlockingIOError:
-            return True
+            return
         self._printed = (self._printed + piece)[-_MOST_PRINTED:]
-        return bool(piece)
-
-    def _end(self, process: subprocess.Popen[bytes]) -> None:
-        # The child is not reaped yet, so its group id cannot have passed to anyone else; killing
-        # the group ends what the driver forked.
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
-        self._reap(process)
-        end_descendants(self._folder)
-
-    def _reap(self, process: subprocess.Popen[bytes]) -> None:
-        patience_ends = time.monotonic() + _PATIENCE_AFTER_KILL_S
-        while time.monotonic() < patience_ends:
-            # Popen's own wait() would not tell how much memory the child took.
-            pid, status, usage = os.wait4(process.pid, os.WNOHANG)
-            if pid:
-                process.returncode = os.waitstatus_to_exitcode(status)
-                self._peak_bytes = _own_peak_bytes(usage)
-                return
-            time.sleep(_PAUSE_S)
+        self._prints = bool(piece)
 
 
-def _own_peak_bytes(usage: resource.struct_rusage) -> int:
+_WITHOUT_THREAD: list[_RunningChild] = []
+
+
+def _follow(children: Sequence[_RunningChild]) -> None:
+    """Empty the outputs of children until each of them is over."""
+    at_work = list(children)
+    while at_work:
+        events = select.poll()
+        pause_s = min([child.listen(events) for child in at_work])
+        events.poll(pause_s * 1000)
+        at_work = [child for child in at_work if not child.is_over()]
+
+
+def _own_peak_bytes(usage: resource.struct_rusage | None) -> int:
     """Return the memory that a child took at most, 0 if little, or if it may have been ours.
 
     Between fork and exec a child counts as large as this process (getrusage(2), ru_maxrss).
     """
+    if usage is None:
+        return 0
     ours = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     peak_bytes = usage.ru_maxrss * 1024
     return peak_bytes if usage.ru_maxrss > ours and peak_bytes >= _MUCH_MEMORY else 0
@@ -202,23 +203,9 @@ def _record(line: bytes) -> dict[str, Any] | None:
     return record if isinstance(record, dict) else None
 
 
-@contextlib.contextmanager
-def _exit_descriptor(pid: int) -> Any:
-    """Give a descriptor that becomes readable when the process ends; None before Linux 5.3."""
+def _exit_descriptor(pid: int) -> int | None:
+    """Return a descriptor that becomes readable when the process ends; None before Linux 5.3."""
     try:
-        descriptor = os.pidfd_open(pid)
+        return os.pidfd_open(pid)
     except (AttributeError, OSError):
-        yield None
-        return
-    try:
-        yield descriptor
-    finally:
-        os.close(descriptor)
-
-
-def _has_ended(pid: int) -> bool:
-    flags = os.WEXITED | os.WNOHANG | os.WNOWAIT
-    try:
-        return os.waitid(os.P_PID, pid, flags) is not None
-    except ChildProcessError:
-        return True
+        return None

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Ends what a driver started and hid: setsid() leaves the process group, a double fork the parent.
+"""Ends what a driver started and hid, where it killed the guardian that would have done so.
 
 While children are at work this process adopts their orphans (PR_SET_CHILD_SUBREAPER, prctl(2)), so
-that whatever a child left behind is found among our own children, by the mark in its environment.
+that whatever a dead guardian (guardian.py) leaves behind is found among our own children.
 """
 
 import contextlib
@@ -13,65 +13,74 @@ import threading
 import time
 from collections.abc import Iterator
 
-MARK = "CLPROBE_CHILD"
-"""Name of the variable that tells which worker a process descends from."""
-
 _SET_CHILD_SUBREAPER, _GET_CHILD_SUBREAPER = 36, 37
 _PATIENCE_S = 0.5
 _PAUSE_S = 0.002
 
 
 class _Adoption:
-    """Counts who needs orphans adopted; the process is left as it was once nobody does."""
+    """Knows which children are this process's own; it is left as it was once nobody needs it."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        # Held while a guardian starts, so that none is taken for an orphan.
+        self.lock = threading.RLock()
+        self.guardians: set[int] = set()
         self._users = 0
         self._was_on = False
+        self._before: frozenset[int] = frozenset()
 
     def begin(self) -> None:
-        with self._lock:
+        """Adopt from now on; before a guardian starts."""
+        with self.lock:
             self._users += 1
             if self._users == 1:
+                self._before = frozenset(_children())
                 self._was_on = _is_subreaper()
                 _set_subreaper(on=True)
 
     def end(self) -> None:
-        with self._lock:
+        """Adopt no more, once all of a guardian's descendants are gone."""
+        with self.lock:
             self._users -= 1
             if not self._users and not self._was_on:
                 _set_subreaper(on=False)
 
+    def orphans(self) -> tuple[int, ...]:
+        """Return the children that were adopted; as they are unreaped, no id can be reused.
+
+        Commands that this process runs meanwhile stay in its session. A guardian leads one of its
+        own, and what descends from it can never enter another.
+        """
+        with self.lock:
+            known = self.guardians | self._before
+            return tuple(pid for pid in _children() if pid not in known and not _is_in_session(pid))
+
 
 adoption = _Adoption()
-"""Of this process; `begin` before a worker starts, `end` once its descendants are gone."""
+"""Of this process."""
 
 
-def end_descendants(mark: str) -> None:
-    """Kill every adopted process that carries the mark, and those that it starts meanwhile."""
+def end_orphans() -> None:
+    """Kill every adopted process, and those that it starts meanwhile."""
     deadline = time.monotonic() + _PATIENCE_S
-    killed: set[int] = set()
     while time.monotonic() < deadline:
-        found = set(_marked(mark))
-        for pid in found - killed:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.kill(pid, signal.SIGKILL)
-        killed |= found
-        for pid in killed:
-            with contextlib.suppress(ChildProcessError):
-                os.waitpid(pid, os.WNOHANG)
+        found = adoption.orphans()
         if not found:
             return
+        for pid in found:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
         time.sleep(_PAUSE_S)
+        for pid in found:
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(pid, os.WNOHANG)
 
 
-def _marked(mark: str) -> Iterator[int]:
-    """Give our own children that carry the mark; as they are unreaped, no id can be reused."""
-    entry = f"{MARK}={mark}".encode()
-    for pid in _children():
-        with contextlib.suppress(OSError):
-            if entry in _content(f"/proc/{pid}/environ").split(b"\0"):
-                yield pid
+def _is_in_session(pid: int) -> bool:
+    try:
+        return os.getsid(pid) == os.getsid(0)
+    except OSError:  # it is gone
+        return True
 
 
 def _children() -> Iterator[int]:
@@ -80,13 +89,11 @@ def _children() -> Iterator[int]:
     except OSError:  # no /proc in this container
         return
     for thread in threads:
-        with contextlib.suppress(OSError):
-            yield from map(int, _content(f"/proc/self/task/{thread}/children").split())
-
-
-def _content(path: str) -> bytes:
-    with open(path, "rb") as file:  # noqa: PTH123 - see above
-        return file.read()
+        with (
+            contextlib.suppress(OSError),
+            open(f"/proc/self/task/{thread}/children", "rb") as file,  # noqa: PTH123 - see above
+        ):
+            yield from map(int, file.read().split())
 
 
 def _is_subreaper() -> bool:

@@ -134,6 +134,7 @@ class ChildResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
 
     `ended` is `exit` or `signal` with its number in `status`, `timeout`, or `not-started` with
     the reason in `problem`. `peak_bytes` is the memory it took at most, 0 if below 1 GiB.
+    `stopped_by` is the signal that had stopped one that ran into its time limit.
     """
 
     ended: Literal["exit", "signal", "timeout", "not-started"]
@@ -142,6 +143,7 @@ class ChildResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     printed: str = ""
     problem: str = ""
     peak_bytes: int = 0
+    stopped_by: int = 0
 
 
 class Pending(Protocol):

@@ -91,6 +91,8 @@ def _end(result: ChildResult, platforms: tuple[Platform, ...], timeout_s: float)
     if result.peak_bytes:
         where += f"; it had taken {result.peak_bytes / 2**30:.1f} GiB of memory"
     if result.ended == "timeout":
+        if result.stopped_by:
+            where += f"; {_signal_name(result.stopped_by)} had stopped it"
         return _End("hang", message=f"no end within {timeout_s:g} s, {where}")
     if result.ended == "signal":
         return _End("crash", message=f"ended by {_signal_name(result.status)} {where}")

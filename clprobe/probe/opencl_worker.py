@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 _FOLDER = __file__.rpartition("/")[0]
 sys.path.append(_FOLDER.removesuffix("/clprobe/probe"))
 
-from clprobe.probe.opencl_answers import ask_platforms, platform_ids  # noqa: E402 - see above
+from clprobe.probe.guardian import stand_guard  # noqa: E402 - see above
+from clprobe.probe.opencl_answers import ask_platforms, platform_ids  # noqa: E402
 from clprobe.probe.opencl_calls import (  # noqa: E402
     Call,
     OpenclError,
@@ -76,31 +77,9 @@ def _prepare() -> None:
     # user asked for a diagnosis, not for a crash report (core(5)).
     hard = resource.getrlimit(resource.RLIMIT_CORE)[1]
     resource.setrlimit(resource.RLIMIT_CORE, (1 if hard else 0, hard))
+    # In between, so that a driver that kills its parent kills no more than its guardian.
+    stand_guard()
     _limit_memory()
-    _die_with_parent()
-    _stand_in_between()
-    _die_with_parent()
-
-
-def _die_with_parent() -> None:
-    # Should clprobe itself be killed, a driver that hangs must not stay behind.
-    set_parent_death_signal, sigkill = 1, 9
-    ctypes.CDLL(None).prctl(set_parent_death_signal, sigkill, 0, 0, 0)
-
-
-def _stand_in_between() -> None:
-    """Go on in a child, so that a driver that kills its parent kills this process, not clprobe."""
-    child = os.fork()
-    if not child:
-        return
-    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    if status < 0:
-        import signal  # noqa: PLC0415 - see above
-
-        if -status not in (signal.SIGKILL, signal.SIGSTOP):
-            signal.signal(-status, signal.SIG_DFL)
-        os.kill(os.getpid(), -status)
-    os._exit(status)
 
 
 def _limit_memory() -> None:

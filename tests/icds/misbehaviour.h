@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 // What a faulty driver does to the process that loads it; faulty.c includes this after has().
 
+#include <fcntl.h>
 #include <locale.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ptrace.h>
 #include <unistd.h>
 
 static void hang(void) { for (;;) pause(); }
@@ -54,6 +56,28 @@ static void leave_daemon(void) {
     }
 }
 
+// One that nothing but its parent tells from a stranger: it runs another program, FIXTURE_PROGRAM.
+static void leave_stranger(void) {
+    char *arguments[] = {getenv("FIXTURE_PROGRAM"), "600", NULL}, *no_environment[] = {NULL};
+    int started[2];
+    char none;
+    if (pipe2(started, O_CLOEXEC)) return;
+    if (fork() == 0) {
+        setsid();
+        if (fork() == 0) execve(arguments[0], arguments, no_environment);
+        _exit(0);
+    }
+    close(started[1]);
+    read(started[0], &none, 1);
+}
+
+// Each process starts the next one and ends, in a session of its own.
+static void leave_chain(void) {
+    if (fork()) return;
+    while (fork() == 0) { setsid(); usleep(20000); }
+    _exit(0);
+}
+
 static void hang_without_signals(void) {
     sigset_t all;
     sigfillset(&all);
@@ -85,6 +109,12 @@ static void misbehave_strangely(void) {
     if (has("ends_main_thread")) end_main_thread();
     if (has("thread_crash")) crash_in_thread();
     if (has("daemonises")) leave_daemon();
+    if (has("leaves_stranger")) leave_stranger();
+    if (has("leaves_chain")) leave_chain();
+    if (has("stranger_then_hang")) { leave_stranger(); hang(); }
+    if (has("stranger_then_kills_parent")) { leave_stranger(); kill(getppid(), SIGKILL); hang(); }
+    if (has("stops_parent")) { kill(getppid(), SIGSTOP); hang(); }
+    if (has("is_traced")) { ptrace(PTRACE_TRACEME, 0, NULL, NULL); raise(SIGTRAP); }
     if (has("hang_without_signals")) hang_without_signals();
     if (has("changes_surroundings")) change_surroundings();
     if (has("becomes_true")) execl("/bin/true", "true", NULL);

@@ -83,6 +83,16 @@ def test_a_hang_ends_with_the_time_limit(fault: str, build: Build, vendors: Path
     assert _pocl_is_found(snapshot, vendors)
 
 
+@pytest.mark.parametrize(("fault", "by"), [("stops_itself", "SIGSTOP"), ("is_traced", "SIGTRAP")])
+def test_a_stopped_driver_is_said_to_have_been_stopped(
+    fault: str, by: str, build: Build, vendors: Path
+) -> None:
+    broken = register(vendors, build(fault))
+    answer = icd_named(ask(vendors, timeout_s=4.0), broken).answer
+    assert (answer.stage, answer.outcome, answer.printed) == ("platforms", "hang", None)
+    assert answer.message == f"no end within 4 s, in stage platforms; {by} had stopped it"
+
+
 @pytest.mark.parametrize("fault", _KERNEL_FAULTS)
 def test_a_known_answer_kernel_is_run_when_asked_for(
     fault: str, build: Build, vendors: Path

@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: MIT
+"""Children behind guardians (guardian.py), each with a folder of its own; none outlives us."""
+
+import atexit
+import contextlib
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import IO
+
+from clprobe.probe.descendants import adoption, end_orphans
+from clprobe.probe.guardian import END, GUARD
+
+# A guardian has a second for its work; one that is dead or stopped is killed after this time.
+_PATIENCE_S = 2.0
+# A process that SIGKILL does not end within this time hangs inside Linux; it is left behind.
+_PATIENCE_AFTER_KILL_S = 0.5
+_PAUSE_S = 0.002
+
+
+class Ward:
+    """A child, its guardian and its folder; `process` is the guardian, and ends as the child does.
+
+    Raises: OSError if the folder cannot be made.
+    """
+
+    def __init__(self, prefix: str) -> None:
+        self.folder = Path(tempfile.gettempdir(), prefix + os.urandom(8).hex())
+        self.process: subprocess.Popen[bytes] | None = None
+        self.usage: resource.struct_rusage | None = None
+        self._lifeline: int | None = None
+        self._adopts = False
+        # Known before it exists, as a signal may interrupt us anywhere.
+        _WARDS[self.folder] = self
+        try:
+            self.folder.mkdir(mode=0o700)
+        except OSError:
+            del _WARDS[self.folder]
+            raise
+
+    def start(  # noqa: PLR0913 - what subprocess.Popen wants to know
+        self,
+        argv: Sequence[str],
+        environment: Mapping[str, str],
+        *,
+        cwd: Path,
+        stdin: int,
+        stdout: int | IO[bytes],
+        pass_fds: Sequence[int] = (),
+    ) -> "subprocess.Popen[bytes]":
+        """Start a Python program that calls `stand_guard` first; both outputs go to `stdout`.
+
+        Raises: OSError if no process can be started.
+        """
+        adoption.begin()
+        self._adopts = True
+        held, self._lifeline = os.pipe()
+        guard = f"{held}:{os.getpid()}:{self.folder}"
+        try:
+            with adoption.lock:
+                self.process = subprocess.Popen(
+                    list(argv),
+                    stdin=stdin,
+                    stdout=stdout,
+                    stderr=subprocess.STDOUT,
+                    cwd=cwd,
+                    env={**environment, GUARD: guard},
+                    # Ctrl-C is for us, and a session tells what descends from it.
+                    start_new_session=True,
+                    pass_fds=(held, *pass_fds),
+                )
+                adoption.guardians.add(self.process.pid)
+        finally:
+            os.close(held)
+        return self.process
+
+    def has_ended(self) -> bool:
+        """Whether the guardian has ended, by itself or by order."""
+        if self.process is None or self.process.returncode is not None:
+            return True
+        flags = os.WEXITED | os.WNOHANG | os.WNOWAIT
+        try:
+            return os.waitid(os.P_PID, self.process.pid, flags) is not None
+        except ChildProcessError:
+            return True
+
+    def end(self) -> None:
+        """End the child and all that it started; `process.returncode` is None if that failed."""
+        if not self.has_ended():
+            self._order_end()
+        if not self._reap(_PATIENCE_S):
+            self._kill()
+            self._reap(_PATIENCE_AFTER_KILL_S)
+        self.let_go()
+        if self._is_in_doubt():
+            end_orphans()
+        if self._adopts:
+            self._adopts = False
+            if self.process is not None:
+                adoption.guardians.discard(self.process.pid)
+            adoption.end()
+
+    def close(self) -> None:
+        """Remove the folder, once the child is gone."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+        _WARDS.pop(self.folder, None)
+
+    def let_go(self) -> None:
+        """Close the lifeline, which tells the guardian that we are gone."""
+        self._wake()
+        lifeline, self._lifeline = self._lifeline, None
+        if lifeline is not None:
+            with contextlib.suppress(OSError):  # another thread was faster
+                os.close(lifeline)
+
+    def _order_end(self) -> None:
+        if self._lifeline is not None:
+            with contextlib.suppress(OSError):
+                os.write(self._lifeline, END)
+        self._wake()
+
+    def _wake(self) -> None:
+        """Have a guardian go on that its driver stopped."""
+        if self.process is not None and not self.has_ended():
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(self.process.pid, signal.SIGCONT)
+
+    def _kill(self) -> None:
+        # The guardian is not reaped yet, so its group's id cannot have passed to anyone else.
+        if self.process is not None:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.process.pid, signal.SIGKILL)
+
+    def _reap(self, patience_s: float) -> bool:
+        if self.process is None or self.process.returncode is not None:
+            return True
+        patience_ends = time.monotonic() + patience_s
+        while True:
+            # Popen's own wait() would not tell how much memory the child took.
+            try:
+                pid, status, usage = os.wait4(self.process.pid, os.WNOHANG)
+            except ChildProcessError:  # another thread was faster
+                return True
+            if pid:
+                self.process.returncode = os.waitstatus_to_exitcode(status)
+                self.usage = usage
+                return True
+            if time.monotonic() >= patience_ends:
+                return False
+            time.sleep(_PAUSE_S)
+
+    def _is_in_doubt(self) -> bool:
+        """Whether a driver may have killed the guardian, which then left something behind."""
+        if self.process is None or self.process.returncode is None:
+            return True
+        return self.process.returncode < 0
+
+
+_WARDS: dict[Path, Ward] = {}
+
+
+@atexit.register
+def end_wards() -> None:
+    """End every child at work and remove every folder: this process is about to end."""
+    wards = tuple(_WARDS.values())
+    for ward in wards:
+        # All of them at once; each guardian ends what is its own.
+        ward.let_go()
+    patience_ends = time.monotonic() + _PATIENCE_S
+    while not all(ward.has_ended() for ward in wards) and time.monotonic() < patience_ends:
+        time.sleep(_PAUSE_S)
+    for ward in wards:
+        ward.end()
+        ward.close()

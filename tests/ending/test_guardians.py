@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: MIT
+"""Whatever a driver starts, and whatever it does to its guardian, is gone when clprobe is done."""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from faults import POCL
+from runs import place_in
+
+from clprobe.probe.descendants import adoption, end_orphans
+
+# fault → how the driver's answer ends
+FAULTS = {
+    "leaves_stranger": "ok",
+    "leaves_chain": "ok",
+    "daemonises": "ok",
+    "stranger_then_hang": "hang",
+    "stranger_then_kills_parent": "crash",
+    "stops_parent": "hang",
+    "hang_without_signals": "hang",
+    "kills_group": "crash",
+}
+
+
+@pytest.fixture(autouse=True)
+def _compiler() -> None:
+    if shutil.which("cc") is None:
+        pytest.skip("no C compiler")
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_nothing_that_a_driver_started_stays(fault: str, tmp_path: Path) -> None:
+    place = place_in(tmp_path, (fault,))
+
+    process = place.start("doctor", "--json", "--timeout=8")
+    out = process.communicate(timeout=60)[0]
+
+    assert (place.left(), place.folders()) == ([], [])
+    outcomes = {driver["icd"].rpartition("/")[2]: driver for driver in json.loads(out)["drivers"]}
+    assert outcomes[f"{fault}.icd"]["outcome"] == FAULTS[fault]
+    if POCL.exists():
+        assert outcomes["pocl.icd"]["outcome"] == "ok"
+
+
+def test_commands_of_our_own_are_no_orphans() -> None:
+    before = subprocess.Popen(["sleep", "60"], start_new_session=True)
+    adoption.begin()
+    command = subprocess.Popen(["sleep", "60"])
+    try:
+        end_orphans()
+        assert (before.poll(), command.poll()) == (None, None)
+    finally:
+        adoption.end()
+        for process in (before, command):
+            process.kill()
+            process.wait()
+
+
+def test_an_adopted_process_is_ended() -> None:
+    orphaning = "import os, sys, time\nos.setsid()\nif os.fork(): os._exit(0)\n"
+    orphaning += "print(os.getpid(), flush=True)\ntime.sleep(60)\n"
+    adoption.begin()
+    try:
+        process = subprocess.Popen([sys.executable, "-c", orphaning], stdout=subprocess.PIPE)
+        process.wait()
+        orphan = int(process.stdout.readline())
+        assert Path(f"/proc/{orphan}").exists()
+        end_orphans()
+        assert not Path(f"/proc/{orphan}").exists()
+    finally:
+        adoption.end()
+        process.stdout.close()
