@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """`python -m clprobe`."""
 
-from clprobe.cli.main import main
+from clprobe.cli.ending import run
 
-main()
+run()

@@ -80,13 +80,7 @@ class Place(NamedTuple):
 
     def _is_of(self, process: Path) -> bool:
         mark = os.fsencode(self.scratch)
-        for name in ("cmdline", "environ", "maps"):
-            try:
-                if mark in (process / name).read_bytes():
-                    return True
-            except OSError:
-                continue
-        return False
+        return any(mark in _content(process / name) for name in ("cmdline", "environ", "maps"))
 
 
 def place_in(folder: Path, faults: Sequence[str] = ()) -> Place:
@@ -106,7 +100,12 @@ def _processes() -> Iterator[Path]:
 
 
 def _command(process: Path) -> str:
+    words = _content(process / "cmdline").replace(b"\0", b" ").decode("utf-8", "replace")
+    return words or f"{process.name}, which has ended"
+
+
+def _content(path: Path) -> bytes:
     try:
-        return (process / "cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")
-    except OSError:
-        return f"{process.name}, which has ended"
+        return path.read_bytes()
+    except OSError:  # the process has ended
+        return b""

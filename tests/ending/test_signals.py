@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: MIT
+"""A signal ends clprobe wherever it is, with that signal's status, and nothing is left behind."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from kill_trials import trials
+from runs import Place, place_in
+
+DEADLY = (signal.SIGTERM, signal.SIGHUP)
+COMMANDS = (
+    ("doctor",),
+    ("doctor", "--json", "-v"),
+    ("info",),
+    ("snapshot",),
+    ("env",),
+    ("bench", "--quick", "--workload=launch"),
+)
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    if shutil.which("cc") is None:
+        pytest.skip("no C compiler")
+    return place_in(tmp_path, ("entry_hang", "daemonises", "stranger_then_hang"))
+
+
+def hanging(place: Place, *arguments: str, **options: object) -> "subprocess.Popen[str]":
+    """Start clprobe and return it once a driver hangs."""
+    process = place.start(*arguments, **options)
+    place.wait_for("/stranger 600")
+    return process
+
+
+@pytest.mark.parametrize("number", DEADLY)
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda words: words[0])
+def test_a_deadly_signal_leaves_nothing_and_is_the_status(
+    place: Place, command: tuple[str, ...], number: signal.Signals
+) -> None:
+    if command[0] == "bench":
+        pytest.importorskip("pyopencl", reason="bench is not installed")
+    process = hanging(place, *command)
+
+    process.send_signal(number)
+    error = process.communicate(timeout=60)[1]
+
+    assert place.left() == []
+    assert place.folders() == []
+    assert process.returncode == -number
+    assert "Traceback" not in error
+
+
+def test_ctrl_c_leaves_nothing_and_keeps_its_status(place: Place) -> None:
+    process = hanging(place, "doctor")
+
+    process.send_signal(signal.SIGINT)
+    error = process.communicate(timeout=60)[1]
+
+    assert (place.left(), place.folders(), process.returncode) == ([], [], 3)
+    assert "interrupted" in error
+    assert "Traceback" not in error
+
+
+def test_a_killed_clprobe_leaves_no_process_and_its_guardians_remove_the_folders(
+    place: Place,
+) -> None:
+    process = hanging(place, "doctor")
+
+    process.kill()
+    process.communicate(timeout=60)
+
+    assert place.left(patience_s=30) == []
+    assert [name for name in place.folders() if not _is_of_a_finished_child(place, name)] == []
+
+
+def _is_of_a_finished_child(place: Place, name: str) -> bool:
+    """Tell whether only clprobe could remove the folder: it died before it read the report."""
+    report = place.temporary / name / "report.jsonl"
+    return not report.exists() or b'"done"' in report.read_bytes()
+
+
+def test_two_signals_at_once_do_no_more_than_one(place: Place) -> None:
+    process = hanging(place, "doctor")
+
+    process.send_signal(signal.SIGTERM)
+    process.send_signal(signal.SIGHUP)
+    error = process.communicate(timeout=60)[1]
+
+    assert (place.left(), place.folders()) == ([], [])
+    assert process.returncode in (-signal.SIGTERM, -signal.SIGHUP)
+    assert "Traceback" not in error
+
+
+def test_signals_during_the_clean_up_do_not_stop_it(place: Place) -> None:
+    process = hanging(place, "doctor")
+
+    for _ in range(400):
+        process.send_signal(signal.SIGTERM)
+        if process.poll() is not None:
+            break
+        time.sleep(0.003)
+    error = process.communicate(timeout=60)[1]
+
+    assert (place.left(), place.folders(), process.returncode) == ([], [], -signal.SIGTERM)
+    assert "Traceback" not in error
+
+
+def test_a_signal_to_the_whole_process_group_leaves_nothing(place: Place) -> None:
+    process = hanging(place, "doctor", start_new_session=True)
+
+    os.killpg(process.pid, signal.SIGTERM)
+    process.communicate(timeout=60)
+
+    assert (place.left(), place.folders(), process.returncode) == ([], [], -signal.SIGTERM)
+
+
+def test_a_hang_up_that_is_ignored_stays_ignored(place: Place) -> None:
+    ignoring = "import os, signal, sys; signal.signal(signal.SIGHUP, signal.SIG_IGN); "
+    ignoring += (
+        f"os.execv({sys.executable!r}, [{sys.executable!r}, '-m', 'clprobe', *sys.argv[1:]])"
+    )
+    command = [sys.executable, "-c", ignoring, "doctor", "--timeout=6", "--json"]
+    process = hanging(place, command=command)
+
+    process.send_signal(signal.SIGHUP)
+    out = process.communicate(timeout=60)[0]
+
+    assert process.returncode in (0, 1, 3)
+    assert out.startswith("{")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, *DEADLY])
+def test_a_signal_while_modules_load_gives_no_traceback(
+    tmp_path: Path, number: signal.Signals
+) -> None:
+    # A module that takes long to load, in front of click: the signal surely comes within.
+    slow = tmp_path / "click.py"
+    slow.write_text("import time\nprint('loading', flush=True)\ntime.sleep(60)\n")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "clprobe", "doctor"],
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout.readline() == "loading\n"
+
+    process.send_signal(number)
+    error = process.communicate(timeout=60)[1]
+
+    assert error == "clprobe: interrupted\n"
+    assert process.returncode == (3 if number == signal.SIGINT else -number)
+
+
+def test_kills_at_random_moments_leave_nothing(place: Place) -> None:
+    del place  # which skips without a compiler
+    pytest.importorskip("pyopencl", reason="bench is not installed")
+    seed = 14
+
+    dirty = [trial for trial in trials(16, seed) if not trial.is_clean]
+
+    assert dirty == []
