@@ -10,6 +10,7 @@ import click
 from clprobe.cli import exit_codes
 from clprobe.cli.completion_words import device_words, rule_ids
 from clprobe.cli.gathering import diagnose_since, gather
+from clprobe.cli.seconds import SECONDS
 
 if TYPE_CHECKING:
     from clprobe.model.finding import Diagnosis
@@ -54,7 +55,14 @@ if TYPE_CHECKING:
 @click.option(
     "--pairs", is_flag=True, help="Load every two drivers together; may take twice as long."
 )
-@click.option("--timeout", default=10.0, show_default=True, help="Seconds to wait for a driver.")
+@click.option(
+    "--timeout",
+    metavar="SECONDS",
+    type=SECONDS,
+    default=10.0,
+    show_default=True,
+    help="Seconds to wait for a driver, from 0.1 to 3600.",
+)
 @click.option(
     "--format",
     "form",

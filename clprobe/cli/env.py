@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import click
 
 from clprobe.cli import exit_codes
+from clprobe.cli.seconds import SECONDS
 from clprobe.engine.derive import derive
 from clprobe.engine.facts import Facts
 from clprobe.engine.hiding import Choice, choose, dies_unexplained
@@ -36,7 +37,14 @@ SCHEMA = "clprobe.env/1"
     "--shell", type=click.Choice(SHELLS), default="sh", show_default=True, help="Whose lines."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-@click.option("--timeout", default=10.0, show_default=True, help="Seconds to wait for a driver.")
+@click.option(
+    "--timeout",
+    metavar="SECONDS",
+    type=SECONDS,
+    default=10.0,
+    show_default=True,
+    help="Seconds to wait for a driver, from 0.1 to 3600.",
+)
 def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     undo: bool,
     only: tuple[str, ...],

@@ -8,6 +8,7 @@ import msgspec
 from clprobe.cli import exit_codes
 from clprobe.cli.completion_words import device_words
 from clprobe.cli.progress import Progress
+from clprobe.cli.seconds import SECONDS
 from clprobe.cli.sources import read_snapshot
 from clprobe.engine.derive import derive
 from clprobe.engine.inventory import take_inventory
@@ -36,7 +37,14 @@ SCHEMA = "clprobe.info/1"
     shell_complete=device_words,
     help="Show these devices.",
 )
-@click.option("--timeout", default=10.0, show_default=True, help="Seconds to wait for a driver.")
+@click.option(
+    "--timeout",
+    metavar="SECONDS",
+    type=SECONDS,
+    default=10.0,
+    show_default=True,
+    help="Seconds to wait for a driver, from 0.1 to 3600.",
+)
 @click.pass_obj
 def command(
     obj: dict[str, str],

@@ -12,6 +12,7 @@ import msgspec
 
 from clprobe.cli import exit_codes
 from clprobe.cli.progress import Progress
+from clprobe.cli.seconds import SECONDS
 from clprobe.cli.sources import read_snapshot
 from clprobe.model.codec import snapshot_schema, snapshot_to_json
 from clprobe.model.errors import ClprobeError
@@ -41,10 +42,10 @@ from clprobe.report.scrubbed_text import scrubbed_line
     "--timeout",
     "timeout_s",
     metavar="SECONDS",
-    type=click.FloatRange(min=0, min_open=True),
+    type=SECONDS,
     default=10.0,
     show_default=True,
-    help="Wait no longer for any driver.",
+    help="Wait no longer for any driver; from 0.1 to 3600.",
 )
 def command(output: Path | None, source: str | None, schema: bool, timeout_s: float) -> int:
     """Write the facts of this host, scrubbed, for replay and bug reports.
