@@ -73,8 +73,8 @@ class IcdFacts(Icd, frozen=True, kw_only=True):
     library_fault: Annotated[
         Fact[str | None],
         described(
-            "missing, unreadable, empty, not-elf, directory, truncated, other-architecture or "
-            "missing-dependency; null: none",
+            "missing, unreadable, empty, not-elf, directory, truncated, damaged-headers, "
+            "other-architecture or missing-dependency; null: none",
             "the library that {path} names",
         ),
     ] = NOT_STATED

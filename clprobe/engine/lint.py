@@ -11,6 +11,8 @@ _LOADED = ("platforms", "devices", "queries", "compile", "run")
 _LINKER_WORDS = (
     ("wrong ELF class", "other-architecture"),
     ("invalid ELF header", "not-elf"),
+    ("ELF file's phentsize not the expected size", "damaged-headers"),
+    ("object file has no loadable segments", "damaged-headers"),
     ("file too short", "truncated"),
     ("cannot open shared object file: Permission denied", "unreadable"),
     ("cannot open shared object file", "missing"),
@@ -91,6 +93,8 @@ def _fault_of_file(library: Library) -> str | None:
 def _fault_of_elf(library: Library, architecture: Fact[str]) -> str | None:
     if _is_foreign(library, architecture):
         return "other-architecture"
+    if library.format == "damaged":
+        return "damaged-headers"
     size, required = library.size_bytes, library.required_bytes
     if isinstance(size, int) and isinstance(required, int) and size < required:
         return "truncated"

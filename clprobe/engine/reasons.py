@@ -39,6 +39,7 @@ _LIBRARY_FAULTS = {
     "not-elf": "the library is not a shared library",
     "directory": "the library is a directory",
     "truncated": "the library is cut off",
+    "damaged-headers": "the library's ELF headers are damaged",
     "other-architecture": "the library is for another processor",
     "missing-dependency": "a library that it needs is missing",
 }

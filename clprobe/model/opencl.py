@@ -59,7 +59,11 @@ class Library(FactStruct, frozen=True, kw_only=True):
     ] = NOT_STATED
     format: Annotated[
         Fact[str],
-        described("elf, not-elf, empty, directory or unreadable", "first bytes of {path}"),
+        described(
+            "elf, damaged (its ELF headers contradict themselves), not-elf, empty, directory or "
+            "unreadable",
+            "ELF headers of {path}",
+        ),
     ] = NOT_STATED
     elf_class: Annotated[Fact[int], described("32 or 64", "ELF header of {path}")] = NOT_STATED
     machine: Annotated[

@@ -73,7 +73,7 @@ class ElfFile(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What the headers of a library say; `elf_class` is 32 or 64.
 
     `required_bytes` is the size the file must have to hold what its headers announce. `problem`
-    says why the dynamic section could not be read.
+    says how they contradict themselves; empty: they do not.
     """
 
     format: Literal["elf", "not-elf", "empty"]

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from clprobe.model.opencl import Answer, Icd, Stage
 from clprobe.model.unknown import Unknown
-from clprobe.probe.facts import ABSENT, ask
+from clprobe.probe.facts import ABSENT, ask, unknown_part
 from clprobe.probe.host import FileStatus, Host
 from clprobe.probe.libraries import Libraries
 from clprobe.probe.loaders import SYSTEM_FOLDER, FoundLoader
@@ -39,10 +39,14 @@ def probe_icds(
                 beside[path] = search.beside
     for path in _registered(host, _usual_folders(host), recursive=False):
         readers.setdefault(path, [])
-    return tuple(
-        _icd(host, libraries, path, tuple(dict.fromkeys(by)), beside.get(path))
-        for path, by in readers.items()
-    )
+    found = []
+    for path, by in readers.items():
+        searched_by = tuple(dict.fromkeys(by))
+        icd = ask(_icd, host, libraries, path, searched_by, beside.get(path))
+        if isinstance(icd, Unknown):
+            icd = FoundIcd(unknown_part(Icd, icd, path=path, searched_by=searched_by), None)
+        found.append(icd)
+    return tuple(found)
 
 
 def _usual_folders(host: Host) -> tuple[str, ...]:
@@ -111,6 +115,8 @@ def _with_library(libraries: Libraries, facts: Icd, name: str, beside: str | Non
         lost = _ended("library", f"{name}: the dynamic linker finds no such file")
         return FoundIcd(replace(facts, answer=lost), None)
     why = libraries.why_not_loadable(path)
+    if isinstance(why, Unknown):
+        return FoundIcd(replace(facts, answer=unknown_part(Answer, why)), None)
     if why is not None:
         return FoundIcd(replace(facts, answer=_ended("library", why)), None)
     return FoundIcd(facts, path)

@@ -4,9 +4,17 @@
 import re
 import shlex
 
-from clprobe.model.system import Cpu, Distribution, System
+from clprobe.model.system import (
+    Cpu,
+    Distribution,
+    Limits,
+    Linux,
+    Security,
+    System,
+    Virtualization,
+)
 from clprobe.model.unknown import Unknown
-from clprobe.probe.facts import ABSENT, ask, ask_text, reason
+from clprobe.probe.facts import ABSENT, ask, ask_text, known, reason
 from clprobe.probe.host import Host
 from clprobe.probe.limits import probe_limits
 from clprobe.probe.linux import probe_linux
@@ -21,16 +29,16 @@ _MODEL_NAMES = ("model name", "Model", "cpu model", "Hardware")
 
 def probe_system(host: Host) -> System:
     """Return what the host is."""
-    virtualization = probe_virtualization(host)
+    virtualization = known(ask(probe_virtualization, host), Virtualization)
     return System(
-        distribution=probe_distribution(host),
-        linux=probe_linux(host, virtualization.container),
-        cpu=_cpu(host),
+        distribution=known(ask(probe_distribution, host), Distribution),
+        linux=known(ask(probe_linux, host, virtualization.container), Linux),
+        cpu=known(ask(_cpu, host), Cpu),
         virtualization=virtualization,
-        limits=probe_limits(host),
-        security=probe_security(host),
-        udev=_has_udev(host),
-        gpu_groups=probe_gpu_groups(host),
+        limits=known(ask(probe_limits, host), Limits),
+        security=known(ask(probe_security, host), Security),
+        udev=ask(_has_udev, host),
+        gpu_groups=ask(probe_gpu_groups, host),
         linker=ask(host.which, "ld"),
     )
 

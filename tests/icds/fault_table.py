@@ -50,7 +50,7 @@ FAULTS = {
     "aarch64": Row("library", "error", "icd-library-for-other-processor"),
     "big_endian": Row("library", "error", "icd-library-for-other-processor"),
     # Loading it
-    "zeroed_lib": Row("load", "error", "icd-does-not-load"),
+    "zeroed_lib": Row("library", "error", "icd-library-damaged"),
     "executable": Row("load", "error", "icd-does-not-load"),
     "missing_dep": Row("load", "error", "icd-library-needs-more"),
     "many_deps": Row("queries", "ok", None),
