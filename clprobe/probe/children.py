@@ -3,7 +3,6 @@
 
 import contextlib
 import functools
-import json
 import os
 import resource
 import select
@@ -23,6 +22,9 @@ from msgspec.structs import replace
 
 from clprobe.probe.descendants import MARK, adoption, end_descendants
 from clprobe.probe.host import ChildResult, OpenclRequest, Pending
+from clprobe.probe.report_memory import ReportMemory
+from clprobe.probe.reports import read_reports
+from clprobe.probe.scratch import scratch_parent
 
 _WORKER = str(Path(__file__).with_name("opencl_worker.py"))
 _MOST_PRINTED = 8192
@@ -36,20 +38,25 @@ _MUCH_MEMORY = 1 << 30
 def start_child(request: OpenclRequest, environment: Mapping[str, str]) -> Pending:
     """Start a worker and return at once; one that cannot be started is an answer as well."""
     try:
-        folder = tempfile.mkdtemp(prefix="clprobe-")
+        folder = tempfile.mkdtemp(prefix="clprobe-", dir=scratch_parent())
     except OSError as error:
         return _NotStarted(str(error))
     adoption.begin()
+    memory = None
     try:
-        return _RunningChild(folder, _start(folder, request, environment), request.timeout_s)
+        memory = ReportMemory()
+        process = _start(folder, request, environment, memory.descriptor)
+        return _RunningChild(folder, process, request.timeout_s, memory)
     except OSError as error:
         adoption.end()
+        if memory is not None:
+            memory.close()
         shutil.rmtree(folder, ignore_errors=True)
         return _NotStarted(str(error))
 
 
 def _start(
-    folder: str, request: OpenclRequest, environment: Mapping[str, str]
+    folder: str, request: OpenclRequest, environment: Mapping[str, str], report: int
 ) -> subprocess.Popen[bytes]:
     # Nothing that a driver drops in its working folder (Intel's writes *.aub) may stay.
     working_folder = Path(folder, "work")
@@ -61,7 +68,7 @@ def _start(
     return subprocess.Popen(
         [
             *(sys.executable, *isolation, _WORKER),
-            *(request.role, str(_report_path(folder)), kernels, *libraries),
+            *(request.role, str(report), kernels, *libraries),
         ],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
@@ -69,11 +76,8 @@ def _start(
         cwd=working_folder,
         env={**environment, MARK: folder},
         start_new_session=True,
+        pass_fds=(report,),
     )
-
-
-def _report_path(folder: str) -> Path:
-    return Path(folder, "report.jsonl")
 
 
 class _NotStarted:
@@ -87,8 +91,15 @@ class _NotStarted:
 class _RunningChild:
     """One worker at work; a thread of ours empties its output, so that it never blocks on it."""
 
-    def __init__(self, folder: str, process: subprocess.Popen[bytes], timeout_s: float) -> None:
+    def __init__(
+        self,
+        folder: str,
+        process: subprocess.Popen[bytes],
+        timeout_s: float,
+        memory: ReportMemory,
+    ) -> None:
         self._folder = folder
+        self._memory = memory
         # Also removes the folder when the user interrupts us before anyone waits.
         self._remove_folder = weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         self._process = process
@@ -106,12 +117,16 @@ class _RunningChild:
     @functools.cached_property
     def _result(self) -> ChildResult:
         self._thread.join()
-        reports = _read_reports(_report_path(self._folder))
+        reports, damage = read_reports(self._memory.take())
         self._remove_folder()
         printed = self._printed.decode("utf-8", "replace")
         status = self._process.returncode
         told = ChildResult(
-            ended="timeout", reports=reports, printed=printed, peak_bytes=self._peak_bytes
+            ended="timeout",
+            reports=reports,
+            damage=damage,
+            printed=printed,
+            peak_bytes=self._peak_bytes,
         )
         if self._timed_out or status is None:
             return told
@@ -182,24 +197,6 @@ def _own_peak_bytes(usage: resource.struct_rusage) -> int:
     ours = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     peak_bytes = usage.ru_maxrss * 1024
     return peak_bytes if usage.ru_maxrss > ours and peak_bytes >= _MUCH_MEMORY else 0
-
-
-def _read_reports(path: Path) -> tuple[dict[str, Any], ...]:
-    try:
-        lines = path.read_bytes().splitlines()
-    except OSError:
-        return ()
-    records = (_record(line) for line in lines)
-    return tuple(record for record in records if record is not None)
-
-
-def _record(line: bytes) -> dict[str, Any] | None:
-    """Return one report; None where the child died while it wrote, or a driver wrote into it."""
-    try:
-        record = json.loads(line)
-    except ValueError:
-        return None
-    return record if isinstance(record, dict) else None
 
 
 @contextlib.contextmanager

@@ -104,6 +104,16 @@ FAULTS = {
     "closes_descriptors": Row("queries", "ok", None),
     "forks": Row("queries", "ok", None),
     "daemonises": Row("queries", "ok", None),
+    # What it does to the report of its own answers
+    "report_garbage": Row("platforms", "error", "icd-answers-with-error"),
+    "report_zeroed": Row("platforms", "error", "icd-answers-with-error"),
+    "report_full": Row("platforms", "error", "icd-answers-with-error"),
+    "report_nested": Row("platforms", "error", "icd-answers-with-error"),
+    "report_wrong_types": Row("platforms", "error", "icd-answers-with-error"),
+    "report_huge_index": Row("platforms", "error", "icd-answers-with-error"),
+    "report_forged_ok": Row("platforms", "error", "icd-answers-with-error"),
+    "report_unmapped": Row("platforms", "crash", "icd-crashes"),
+    "report_cut": Row("queries", "ok", None),
     # Its devices
     "zero_devices": Row("devices", "no-devices", "unknown-icd-shows-no-device"),
     "devices_error": Row("devices", "error", "icd-answers-with-error"),

@@ -33,6 +33,7 @@ static uint32_t *kernel_output;
 
 static int has(const char *fault) { return strcmp(FAULT, fault) == 0; }
 
+#include "report_damage.h"
 #include "misbehaviour.h"
 
 #ifdef REGISTERS
