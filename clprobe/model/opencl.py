@@ -38,6 +38,15 @@ class Loader(FactStruct, frozen=True, kw_only=True):
         Fact[tuple[str, ...]],
         described("needed libraries that the linker cannot find", "DT_NEEDED of {path}"),
     ] = NOT_STATED
+    damage: Annotated[
+        Fact[str | None],
+        # Older snapshots do not state it, and they leave no question open by that.
+        described(
+            "why its file is no whole library; null: it looks whole",
+            "ELF headers of {path}",
+            on_request=True,
+        ),
+    ] = NOT_STATED
     icd_folders: Annotated[
         Fact[tuple[str, ...]],
         described("folders that it reads .icd files from, environment applied"),

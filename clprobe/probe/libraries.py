@@ -82,17 +82,27 @@ class Libraries:
         elf = self.headers(path)
         if isinstance(elf, Unknown):
             return elf if self._opens(path) else elf.unknown
-        if elf.format != "elf":
-            return f"{path} is {'empty' if elf.format == 'empty' else 'not an ELF library'}"
-        if self._is_damaged(elf):
-            return f"{path} is damaged: {elf.problem}"
+        damage = self.damage(path)
+        if isinstance(damage, str):
+            return f"{path} {damage}"
         if not self.is_for_this_process(path):
             return (
                 f"{path} is a {elf.elf_class}-bit library for {elf.machine}, "
                 f"this process is {self._bits}-bit {self._machine}"
             )
-        if elf.required_bytes > elf.size_bytes:
-            return f"{path} is cut off: {elf.size_bytes} of at least {elf.required_bytes} bytes"
+        return None
+
+    def damage(self, path: str) -> str | Unknown | None:
+        """Return why a file is no whole library, None if it looks whole; whatever it is for."""
+        elf = self.headers(path)
+        if isinstance(elf, Unknown):
+            return elf
+        if elf.format != "elf":
+            return "is empty" if elf.format == "empty" else "is not an ELF library"
+        if self._is_damaged(elf):
+            return f"is damaged: {elf.problem}"
+        if self.is_for_this_process(path) and elf.required_bytes > elf.size_bytes:
+            return f"is cut off: {elf.size_bytes} of at least {elf.required_bytes} bytes"
         return None
 
     def describe(self, path: str | None) -> Library:

@@ -113,6 +113,7 @@ def _loader(
         found_by=found_by,
         is_default=is_default,
         missing_dependencies=libraries.missing_dependencies(path),
+        damage=libraries.damage(path),
         icd_folders=search.folders,
         honours=tuple(text for text in texts if _VARIABLE.fullmatch(text)),
     )
