@@ -65,8 +65,8 @@ class IcdFacts(Icd, frozen=True, kw_only=True):
     file_fault: Annotated[
         Fact[str | None],
         described(
-            "carriage-return, byte-order-mark, blanks, comment, quotation-marks, several-lines, "
-            "empty, too-long or not-a-file; null: none",
+            "utf-16, carriage-return, byte-order-mark, blanks, comment, quotation-marks, "
+            "several-lines, empty, too-long or not-a-file; null: none",
             "{path}",
         ),
     ] = NOT_STATED

@@ -6,6 +6,7 @@ from clprobe.model.unknown import Fact, Unknown
 
 LONGEST_PATH = 4095  # PATH_MAX less its terminator
 _NO_FILES = ("directory", "fifo", "socket", "device", "character-device", "block-device", "other")
+_UTF_16_MARKS = ("\xff\xfe", "\xfe\xff")
 _BYTE_ORDER_MARK = "\xef\xbb\xbf"  # as Latin-1, which is how the snapshot keeps the bytes
 _LOADED = ("platforms", "devices", "queries", "compile", "run")
 _LINKER_WORDS = (
@@ -34,6 +35,7 @@ def file_fault(icd: Icd) -> Fact[str | None]:
     lines = [line for line in text.split("\n") if line.strip()]
     faults = {
         "empty": not first.strip(),
+        "utf-16": text.startswith(_UTF_16_MARKS) or text[1:2] == "\0" != text[:1],
         "byte-order-mark": text.startswith(_BYTE_ORDER_MARK),
         "too-long": len(first) > LONGEST_PATH,
         "carriage-return": "\r" in text,

@@ -208,7 +208,8 @@ class Icd(FactStruct, frozen=True, kw_only=True):
     file_type: Annotated[
         Fact[str],
         described(
-            "file, directory, fifo, dangling-link, missing …; library: a variable names it itself",
+            "file, directory, fifo, dangling-link, looping-link, missing …; library: a variable "
+            "names it itself",
             "lstat {path}",
         ),
     ] = NOT_STATED

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Every registered ICD: its `.icd` file and its library, both checked before anything is loaded."""
 
+import errno
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -16,6 +17,10 @@ _SUFFIX = ".icd"
 # PATH_MAX of Linux; a first line that fills it names no file.
 _LONGEST_TEXT = 4096
 _DEEPEST = 8
+_LINKS = {
+    "dangling-link": "a link to something that is not there",
+    "looping-link": "a link that leads to itself",
+}
 
 
 class FoundIcd(NamedTuple):
@@ -128,7 +133,17 @@ def _file_type(host: Host, path: str, status: FileStatus | Unknown) -> str | Unk
     link = ask(host.link_status, path)
     if isinstance(link, Unknown):
         return "missing" if _is_missing(host, path) else link
-    return "dangling-link" if link.kind == "link" else status
+    if link.kind != "link":
+        return status
+    return "looping-link" if _leads_to_itself(host, path) else "dangling-link"
+
+
+def _leads_to_itself(host: Host, path: str) -> bool:
+    try:
+        host.status(path)
+    except OSError as error:
+        return error.errno == errno.ELOOP
+    return False
 
 
 def _is_missing(host: Host, path: str) -> bool:
@@ -143,9 +158,14 @@ def _text(host: Host, path: str, facts: Icd) -> str | Unknown:
     """Return the content; only regular files are opened, a fifo would answer nothing or hang."""
     if facts.file_type != "file":
         kind = facts.file_type
-        return Unknown(kind.unknown if isinstance(kind, Unknown) else f"{path} is a {kind}")
+        words = kind.unknown if isinstance(kind, Unknown) else f"{path} is {_words_of(kind)}"
+        return Unknown(words)
     raw = ask(host.read, path, _LONGEST_TEXT)
     return raw if isinstance(raw, Unknown) else raw.decode("latin-1")
+
+
+def _words_of(kind: str) -> str:
+    return _LINKS.get(kind, "not there" if kind == "missing" else f"a {kind}")
 
 
 def _library_name(text: str) -> str | Unknown | None:
