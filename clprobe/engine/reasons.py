@@ -133,4 +133,5 @@ def _death(answer: Answer, during: str) -> str:
 
 def _last_line(text: Fact[str | None]) -> str:
     lines = [line for line in text.split("\n") if line.strip()] if isinstance(text, str) else []
-    return f": {lines[-1].strip()}" if lines else ""
+    # The sentence that this ends up in has a full stop of its own.
+    return f": {lines[-1].strip().rstrip('.')}" if lines else ""
