@@ -16,6 +16,7 @@ import msgspec
 
 import clprobe
 from clprobe.bench.protocol import Failed, Finished, Job, Message
+from clprobe.probe.scratch import scratch_parent
 
 _CHUNK_BYTES = 1 << 16
 _SHOWN_CHARACTERS = 300
@@ -29,7 +30,7 @@ def run_job(job: Job, silence_seconds: float) -> Generator[Message, None, None]:
     the job's seconds. Closing the iterator ends it too.
     """
     deadline = math.inf if job.seconds is None else time.monotonic() + job.seconds
-    with tempfile.TemporaryDirectory(prefix="clprobe-bench-") as name:
+    with tempfile.TemporaryDirectory(prefix="clprobe-bench-", dir=scratch_parent()) as name:
         folder = Path(name)
         chatter = folder / "chatter"
         reading, writing = os.pipe()

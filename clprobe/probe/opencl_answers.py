@@ -117,11 +117,14 @@ def _device_ids(call: Call, platform: int) -> tuple[int | None, list[int], str]:
         return None, [], f"clGetDeviceIDs claims that there are {count.value} devices"
     number = min(count.value, MOST_OBJECTS)
     found = (ctypes.c_void_p * number)()
-    code = call(platform, _ALL_DEVICES, number, found, None)
+    again = ctypes.c_uint(count.value)
+    code = call(platform, _ALL_DEVICES, number, found, ctypes.byref(again))
     if code:
         return code, [], f"clGetDeviceIDs counts {number} and then fails to list them"
     handles = [int(device) for device in found if device]
     odd = "the list of devices contains NULL" if len(handles) < number else ""
+    if again.value != count.value:
+        odd = odd or f"clGetDeviceIDs counts {count.value} devices and then {again.value}"
     return None, handles, odd
 
 

@@ -122,6 +122,7 @@ FAULTS = {
     "zero_devices": Row("devices", "no-devices", "unknown-icd-shows-no-device"),
     "devices_error": Row("devices", "error", "icd-answers-with-error"),
     "devices_race": Row("devices", "error", "icd-answers-with-error"),
+    "devices_changing": Row("devices", "error", "icd-answers-with-error"),
     "devices_hang": Row("devices", "hang", "icd-hangs"),
     "devices_segv": Row("devices", "crash", "icd-crashes"),
     "second_platform_error": Row("devices", "error", "icd-answers-with-error"),
