@@ -1,9 +1,16 @@
 # SPDX-License-Identifier: MIT
 """What two processes that share the tests (pytest-xdist) must not tear apart."""
 
+import os
 from importlib.util import find_spec
 
 import pytest
+
+from clprobe.probe.facts import STRICT
+
+# A fault of clprobe itself must fail a test, not become an Unknown; whole programs that tests
+# start inherit it.
+os.environ[STRICT] = "1"
 
 # Their fixtures take long, a copy of this system for one, and serve several files.
 ONE_PROCESS_EACH = {"apply", "kernels", "reality"}

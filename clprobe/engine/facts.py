@@ -65,16 +65,16 @@ class IcdFacts(Icd, frozen=True, kw_only=True):
     file_fault: Annotated[
         Fact[str | None],
         described(
-            "carriage-return, byte-order-mark, blanks, comment, quotation-marks, several-lines, "
-            "empty, too-long or not-a-file; null: none",
+            "utf-16, carriage-return, byte-order-mark, blanks, comment, quotation-marks, "
+            "several-lines, empty, too-long or not-a-file; null: none",
             "{path}",
         ),
     ] = NOT_STATED
     library_fault: Annotated[
         Fact[str | None],
         described(
-            "missing, unreadable, empty, not-elf, directory, truncated, other-architecture or "
-            "missing-dependency; null: none",
+            "missing, unreadable, empty, not-elf, directory, truncated, damaged-headers, "
+            "other-architecture or missing-dependency; null: none",
             "the library that {path} names",
         ),
     ] = NOT_STATED

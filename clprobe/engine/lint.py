@@ -6,11 +6,14 @@ from clprobe.model.unknown import Fact, Unknown
 
 LONGEST_PATH = 4095  # PATH_MAX less its terminator
 _NO_FILES = ("directory", "fifo", "socket", "device", "character-device", "block-device", "other")
+_UTF_16_MARKS = ("\xff\xfe", "\xfe\xff")
 _BYTE_ORDER_MARK = "\xef\xbb\xbf"  # as Latin-1, which is how the snapshot keeps the bytes
 _LOADED = ("platforms", "devices", "queries", "compile", "run")
 _LINKER_WORDS = (
     ("wrong ELF class", "other-architecture"),
     ("invalid ELF header", "not-elf"),
+    ("ELF file's phentsize not the expected size", "damaged-headers"),
+    ("object file has no loadable segments", "damaged-headers"),
     ("file too short", "truncated"),
     ("cannot open shared object file: Permission denied", "unreadable"),
     ("cannot open shared object file", "missing"),
@@ -32,6 +35,7 @@ def file_fault(icd: Icd) -> Fact[str | None]:
     lines = [line for line in text.split("\n") if line.strip()]
     faults = {
         "empty": not first.strip(),
+        "utf-16": text.startswith(_UTF_16_MARKS) or text[1:2] == "\0" != text[:1],
         "byte-order-mark": text.startswith(_BYTE_ORDER_MARK),
         "too-long": len(first) > LONGEST_PATH,
         "carriage-return": "\r" in text,
@@ -91,6 +95,8 @@ def _fault_of_file(library: Library) -> str | None:
 def _fault_of_elf(library: Library, architecture: Fact[str]) -> str | None:
     if _is_foreign(library, architecture):
         return "other-architecture"
+    if library.format == "damaged":
+        return "damaged-headers"
     size, required = library.size_bytes, library.required_bytes
     if isinstance(size, int) and isinstance(required, int) and size < required:
         return "truncated"

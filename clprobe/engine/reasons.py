@@ -21,7 +21,9 @@ _STAGES = {
     "compile": "compiling a kernel",
     "run": "running a kernel",
 }
+_MOST_NAMED = 3
 _FILE_FAULTS = {
+    "utf-16": "the .icd file is written in UTF-16, which no loader reads",
     "empty": "the .icd file is empty",
     "byte-order-mark": "the .icd file starts with a byte order mark",
     "too-long": "the .icd file's line is longer than a path can be",
@@ -39,6 +41,7 @@ _LIBRARY_FAULTS = {
     "not-elf": "the library is not a shared library",
     "directory": "the library is a directory",
     "truncated": "the library is cut off",
+    "damaged-headers": "the library's ELF headers are damaged",
     "other-architecture": "the library is for another processor",
     "missing-dependency": "a library that it needs is missing",
 }
@@ -57,12 +60,21 @@ def describe_end(icd: IcdFacts, facts: Facts, tables: Tables) -> str:
     if icd.outcome == "hang":
         late = isinstance(icd.answer.message, str) and AFTER_ALL in icd.answer.message
         return f"no answer within the time limit {AFTER_ALL if late else f'while {during}'}"
-    fault = _FILE_FAULTS.get(str(icd.file_fault)) or _LIBRARY_FAULTS.get(str(icd.library_fault))
+    fault = _FILE_FAULTS.get(str(icd.file_fault)) or _fault_of_library(icd)
     if icd.outcome == "error":
         code = icd.answer.error_code
         number = f": OpenCL error {code}" if isinstance(code, int) else ""
         return f"{fault or f'failed while {during}'}{number}{said}"
     return fault or "not asked"
+
+
+def _fault_of_library(icd: IcdFacts) -> str | None:
+    missing = icd.library.missing_dependencies
+    if icd.library_fault == "missing-dependency" and isinstance(missing, tuple) and missing:
+        named = ", ".join(missing[:_MOST_NAMED])
+        more = f" and {len(missing) - _MOST_NAMED} more" if len(missing) > _MOST_NAMED else ""
+        return f"it needs {named}{more}, which the linker does not find"
+    return _LIBRARY_FAULTS.get(str(icd.library_fault))
 
 
 def _without_devices(icd: IcdFacts, facts: Facts, tables: Tables) -> str:
@@ -121,4 +133,5 @@ def _death(answer: Answer, during: str) -> str:
 
 def _last_line(text: Fact[str | None]) -> str:
     lines = [line for line in text.split("\n") if line.strip()] if isinstance(text, str) else []
-    return f": {lines[-1].strip()}" if lines else ""
+    # The sentence that this ends up in has a full stop of its own.
+    return f": {lines[-1].strip().rstrip('.')}" if lines else ""

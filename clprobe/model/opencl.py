@@ -38,6 +38,15 @@ class Loader(FactStruct, frozen=True, kw_only=True):
         Fact[tuple[str, ...]],
         described("needed libraries that the linker cannot find", "DT_NEEDED of {path}"),
     ] = NOT_STATED
+    damage: Annotated[
+        Fact[str | None],
+        # Older snapshots do not state it, and they leave no question open by that.
+        described(
+            "why its file is no whole library; null: it looks whole",
+            "ELF headers of {path}",
+            on_request=True,
+        ),
+    ] = NOT_STATED
     icd_folders: Annotated[
         Fact[tuple[str, ...]],
         described("folders that it reads .icd files from, environment applied"),
@@ -59,7 +68,11 @@ class Library(FactStruct, frozen=True, kw_only=True):
     ] = NOT_STATED
     format: Annotated[
         Fact[str],
-        described("elf, not-elf, empty, directory or unreadable", "first bytes of {path}"),
+        described(
+            "elf, damaged (its ELF headers contradict themselves), not-elf, empty, directory or "
+            "unreadable",
+            "ELF headers of {path}",
+        ),
     ] = NOT_STATED
     elf_class: Annotated[Fact[int], described("32 or 64", "ELF header of {path}")] = NOT_STATED
     machine: Annotated[
@@ -195,7 +208,8 @@ class Icd(FactStruct, frozen=True, kw_only=True):
     file_type: Annotated[
         Fact[str],
         described(
-            "file, directory, fifo, dangling-link, missing …; library: a variable names it itself",
+            "file, directory, fifo, dangling-link, looping-link, missing …; library: a variable "
+            "names it itself",
             "lstat {path}",
         ),
     ] = NOT_STATED

@@ -219,6 +219,15 @@ class System(FactStruct, frozen=True, kw_only=True):
         Fact[str | None],
         described("path of ld, the linker of a C tool chain; null: none on PATH", "ld on PATH"),
     ] = NOT_STATED
+    linker_lacks: Annotated[
+        Fact[tuple[str, ...]],
+        # Older snapshots do not state it, and they leave no question open by that.
+        described(
+            "files of the C library that it needs, libc.so or crti.o, and no usual folder has",
+            "/usr/lib and the like",
+            on_request=True,
+        ),
+    ] = NOT_STATED
 
 
 class Session(FactStruct, frozen=True, kw_only=True):

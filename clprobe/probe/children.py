@@ -2,7 +2,6 @@
 """Runs opencl_worker.py behind a guardian, and watches what it prints and how it ends."""
 
 import functools
-import json
 import os
 import resource
 import select
@@ -12,11 +11,12 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from msgspec.structs import replace
 
 from clprobe.probe.host import ChildResult, OpenclRequest, Pending
+from clprobe.probe.report_memory import ReportMemory
+from clprobe.probe.reports import Report, read_reports
 from clprobe.probe.wards import Ward
 
 _WORKER = str(Path(__file__).with_name("opencl_worker.py"))
@@ -31,16 +31,21 @@ def start_child(request: OpenclRequest, environment: Mapping[str, str]) -> Pendi
         ward = Ward("clprobe-")
     except OSError as error:
         return _NotStarted(str(error))
+    memory = None
     try:
-        return _RunningChild(ward, _start(ward, request, environment), request.timeout_s)
+        memory = ReportMemory()
+        process = _start(ward, request, environment, memory.descriptor)
+        return _RunningChild(ward, process, request.timeout_s, memory)
     except OSError as error:
+        if memory is not None:
+            memory.close()
         ward.end()
         ward.close()
         return _NotStarted(str(error))
 
 
 def _start(
-    ward: Ward, request: OpenclRequest, environment: Mapping[str, str]
+    ward: Ward, request: OpenclRequest, environment: Mapping[str, str], report: int
 ) -> "subprocess.Popen[bytes]":
     # Nothing that a driver drops in its working folder (Intel's writes *.aub) may stay.
     working_folder = ward.folder / "work"
@@ -52,17 +57,14 @@ def _start(
     return ward.start(
         [
             *(sys.executable, *isolation, _WORKER),
-            *(request.role, str(_report_path(ward)), kernels, *libraries),
+            *(request.role, str(report), kernels, *libraries),
         ],
         environment,
         cwd=working_folder,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
+        pass_fds=(report,),
     )
-
-
-def _report_path(ward: Ward) -> Path:
-    return ward.folder / "report.jsonl"
 
 
 class _NotStarted:
@@ -76,17 +78,25 @@ class _NotStarted:
 class _RunningChild:
     """One worker at work; a thread of ours empties its output, so that it never blocks on it."""
 
-    def __init__(self, ward: Ward, process: "subprocess.Popen[bytes]", timeout_s: float) -> None:
+    def __init__(
+        self,
+        ward: Ward,
+        process: "subprocess.Popen[bytes]",
+        timeout_s: float,
+        memory: ReportMemory,
+    ) -> None:
         assert process.stdout is not None  # noqa: S101 - Popen was given a pipe
         self.deadline = time.monotonic() + timeout_s
         self._ward = ward
+        self._memory = memory
         self._process = process
         self._output = process.stdout
         self._exit_descriptor = _exit_descriptor(process.pid)
         self._printed = b""
         self._prints = True
         self._timed_out = False
-        self._reports: tuple[dict[str, Any], ...] = ()
+        self._reports: tuple[Report, ...] = ()
+        self._damage = ""
         os.set_blocking(self._output.fileno(), False)
         self._thread: threading.Thread | None = threading.Thread(
             target=_follow, args=([self],), daemon=True
@@ -114,6 +124,7 @@ class _RunningChild:
         told = ChildResult(
             ended="timeout",
             reports=self._reports,
+            damage=self._damage,
             printed=printed,
             peak_bytes=_own_peak_bytes(self._ward.usage),
         )
@@ -145,7 +156,7 @@ class _RunningChild:
         self._output.close()
         if self._exit_descriptor is not None:
             os.close(self._exit_descriptor)
-        self._reports = _read_reports(_report_path(self._ward))
+        self._reports, self._damage = read_reports(self._memory.take())
         # At once, not when somebody waits: no guardian would remove it any more.
         self._ward.close()
         return True
@@ -183,24 +194,6 @@ def _own_peak_bytes(usage: resource.struct_rusage | None) -> int:
     ours = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     peak_bytes = usage.ru_maxrss * 1024
     return peak_bytes if usage.ru_maxrss > ours and peak_bytes >= _MUCH_MEMORY else 0
-
-
-def _read_reports(path: Path) -> tuple[dict[str, Any], ...]:
-    try:
-        lines = path.read_bytes().splitlines()
-    except OSError:
-        return ()
-    records = (_record(line) for line in lines)
-    return tuple(record for record in records if record is not None)
-
-
-def _record(line: bytes) -> dict[str, Any] | None:
-    """Return one report; None where the child died while it wrote, or a driver wrote into it."""
-    try:
-        record = json.loads(line)
-    except ValueError:
-        return None
-    return record if isinstance(record, dict) else None
 
 
 def _exit_descriptor(pid: int) -> int | None:

@@ -11,19 +11,20 @@ import msgspec
 from msgspec.structs import replace
 
 from clprobe import __version__
-from clprobe.model.opencl import Icd
+from clprobe.model.opencl import Answer, Icd
 from clprobe.model.snapshot import Snapshot
+from clprobe.model.system import User
 from clprobe.model.unknown import NOT_STATED, Unknown
 from clprobe.probe.environment import probe_environment
-from clprobe.probe.facts import ask
+from clprobe.probe.facts import ask, known
 from clprobe.probe.file_access import with_access
 from clprobe.probe.frameworks import finished_frameworks, probe_frameworks, start_frameworks
 from clprobe.probe.gpus import probe_gpus
-from clprobe.probe.host import Host, OpenclRequest, Pending, Role
+from clprobe.probe.host import ChildResult, Host, OpenclRequest, Pending, Role
 from clprobe.probe.icds import FoundIcd, probe_icds
 from clprobe.probe.libraries import Libraries
 from clprobe.probe.live_host import LiveHost
-from clprobe.probe.loaders import probe_loaders
+from clprobe.probe.loaders import FoundLoader, probe_loaders
 from clprobe.probe.nodes import probe_nodes
 from clprobe.probe.opencl import answer_of
 from clprobe.probe.package_sources import probe_package_sources
@@ -65,58 +66,70 @@ def collect(  # noqa: PLR0913 - what takes long is switched on thing by thing
     asked = _Asking(host or LiveHost(), time.monotonic() + timeout_s, run_kernels)
     host = asked.host
     libraries = Libraries(host)
-    views = start_views(host, libraries, asked.start)
-    loaders = probe_loaders(host, libraries)
-    icds = probe_icds(host, libraries, loaders)
+    views = ask(start_views, host, libraries, asked.start)
+    loaders = ask(probe_loaders, host, libraries)
+    found = ask(probe_icds, host, libraries, () if isinstance(loaders, Unknown) else loaders)
+    icds = () if isinstance(found, Unknown) else found
     children = _start_icds(asked, icds)
-    frameworks = probe_frameworks(host)
+    frameworks = ask(probe_frameworks, host)
     importing = start_frameworks(frameworks, asked.start) if ask_frameworks else {}
     # The children work from here on; the host is looked at meanwhile.
     with waiting("the package manager"):
-        packages = probe_packages(host)
-        trouble = probe_package_trouble(host)
-        owners = _owners(host, icds)
+        packages = ask(probe_packages, host)
+        trouble = ask(probe_package_trouble, host)
+        owners = ask(_owners, host, icds)
     system = probe_system(host)
+    environment = ask(probe_environment, host)
+    caller = ask(probe_sudo_caller, host)
     snapshot = Snapshot(
         clprobe=__version__,
         source="live",
         taken=datetime.now(timezone.utc).isoformat(timespec="seconds"),
         system=system,
-        user=probe_user(host),
-        environment=probe_environment(host),
-        gpus=probe_gpus(host, system.virtualization.container),
-        device_nodes=probe_nodes(host),
+        user=known(ask(probe_user, host), User),
+        environment={} if isinstance(environment, Unknown) else environment,
+        gpus=ask(probe_gpus, host, system.virtualization.container),
+        device_nodes=ask(probe_nodes, host),
         packages=packages,
-        package_sources=probe_package_sources(host),
+        package_sources=ask(probe_package_sources, host),
         package_trouble=trouble,
         libraries=probe_runtime_libraries(host, libraries, icds),
         excerpts=(),
-        perspectives=probe_sudo_caller(host),
+        perspectives=() if isinstance(caller, Unknown) else caller,
     )
     for icd in icds:
         if icd.library is not None:
             with waiting(icd.facts.path):
-                children[host.real_path(icd.library)].wait()
+                ask(children[icd.library].wait)
     answered = tuple(_answered(host, icd, children, owners, timeout_s) for icd in icds)
-    has_loader = any(loader.facts.is_default is True for loader in loaders)
-    for viewer, pending in views.items():
-        with waiting(f"what {viewer} sees"):
-            pending.wait()
-    seen = finished_views(views, timeout_s, has_loader=has_loader)
+    if not isinstance(views, Unknown):
+        for viewer, pending in views.items():
+            with waiting(f"what {viewer} sees"):
+                ask(pending.wait)
+    seen = finished_views(views, timeout_s, has_loader=_has_loader(loaders))
     with waiting("PyTorch"):
-        frameworks = finished_frameworks(frameworks, importing)
+        frameworks = ask(finished_frameworks, frameworks, importing)
     with waiting("pairs of drivers"):
-        together = probe_pairs(host, answered, timeout_s) if pairs else NOT_STATED
+        together = ask(probe_pairs, host, answered, timeout_s) if pairs else NOT_STATED
     return _encodable(
         replace(
             snapshot,
-            icds=with_access(host, answered),
+            icds=found if isinstance(found, Unknown) else with_access(host, answered),
             frameworks=frameworks,
             views=seen,
             pairs=together,
-            loaders=tuple(with_version(loader.facts, seen) for loader in loaders),
+            loaders=loaders
+            if isinstance(loaders, Unknown)
+            else tuple(with_version(loader.facts, seen) for loader in loaders),
         )
     )
+
+
+def _has_loader(loaders: tuple[FoundLoader, ...] | Unknown) -> bool:
+    """Tell whether a plain program finds a loader; where nobody knows, it is not denied."""
+    if isinstance(loaders, Unknown):
+        return True
+    return any(loader.facts.is_default is not False for loader in loaders)
 
 
 class _Asking(NamedTuple):
@@ -131,21 +144,32 @@ class _Asking(NamedTuple):
         kernels = self.run_kernels and role == "icd"
         # One end for all: eight drivers that hang must not take longer than one.
         left_s = max(self.deadline - time.monotonic(), _SHORTEST_S)
-        return self.host.start_opencl(
-            OpenclRequest(role=role, library=library, timeout_s=left_s, kernels=kernels)
-        )
+        request = OpenclRequest(role=role, library=library, timeout_s=left_s, kernels=kernels)
+        pending = ask(self.host.start_opencl, request)
+        return _NeverStarted(pending.unknown) if isinstance(pending, Unknown) else pending
+
+
+class _NeverStarted(NamedTuple):
+    """A child that something of ours kept from starting."""
+
+    problem: str
+
+    def wait(self) -> ChildResult:
+        return ChildResult(ended="not-started", problem=self.problem)
 
 
 def _start_icds(asked: _Asking, icds: tuple[FoundIcd, ...]) -> dict[str, Pending]:
-    """Start one child per library file: several `.icd` files may name the same."""
+    """Start one child per library file, by the paths that `.icd` files name: several may share."""
+    by_file: dict[str, Pending] = {}
     children: dict[str, Pending] = {}
     for icd in icds:
-        if icd.library is not None:
+        if icd.library is not None and icd.library not in children:
             real = asked.host.real_path(icd.library)
-            if real not in children:
+            if real not in by_file:
                 # A relative path means another file in the child's own working folder.
                 library = icd.library if icd.library.startswith("/") else real
-                children[real] = asked.start("icd", library)
+                by_file[real] = asked.start("icd", library)
+            children[icd.library] = by_file[real]
     return children
 
 
@@ -166,19 +190,28 @@ def _answered(
     owners: dict[str, str | None] | Unknown,
     timeout_s: float,
 ) -> Icd:
-    facts = icd.facts
-    library = facts.library
-    if isinstance(owners, Unknown):
-        facts = replace(facts, package=owners, library=replace(library, package=owners))
-    else:
-        facts = replace(facts, package=owners.get(facts.path))
-        if isinstance(library.path, str):
-            package = owners.get(library.path) or owners.get(host.real_path(library.path))
-            facts = replace(facts, library=replace(library, package=package))
+    """Return the ICD with its packages and its answer, each Unknown where it cannot be told."""
+    owned = ask(_with_packages, host, icd.facts, owners)
+    facts = icd.facts if isinstance(owned, Unknown) else owned
     if icd.library is None:
         return facts
-    result = children[host.real_path(icd.library)].wait()
-    return replace(facts, answer=answer_of(result, timeout_s))
+    answer = ask(_answer, children[icd.library], timeout_s)
+    return replace(facts, answer=known(answer, Answer))
+
+
+def _answer(child: Pending, timeout_s: float) -> Answer:
+    return answer_of(child.wait(), timeout_s)
+
+
+def _with_packages(host: Host, facts: Icd, owners: dict[str, str | None] | Unknown) -> Icd:
+    library = facts.library
+    if isinstance(owners, Unknown):
+        return replace(facts, package=owners, library=replace(library, package=owners))
+    facts = replace(facts, package=owners.get(facts.path))
+    if isinstance(library.path, str):
+        package = owners.get(library.path) or owners.get(host.real_path(library.path))
+        facts = replace(facts, library=replace(library, package=package))
+    return facts
 
 
 def _encodable(snapshot: Snapshot) -> Snapshot:

@@ -4,9 +4,12 @@
 A loader that maps a truncated library dies of SIGBUS, so this must be known from the file alone.
 """
 
+import os
 import struct
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from clprobe.probe.host import ElfFile
 
@@ -18,8 +21,22 @@ _PT_LOAD, _PT_DYNAMIC = 1, 2
 _DT_NEEDED, _DT_STRTAB, _DT_RPATH, _DT_RUNPATH = 1, 5, 15, 29
 _MOST_HEADERS = 4096
 _LONGEST_NAME = 4096
+# No library comes near it: an offset beyond is no sign of a file that was cut off.
+_LARGEST_CREDIBLE = 1 << 40
 
 ReadAt = Callable[[int, int], bytes]
+
+
+class _CutOffError(Exception):
+    """The headers lead beyond the end; `required_bytes` is where the file had to reach."""
+
+    def __init__(self, required_bytes: int) -> None:
+        super().__init__()
+        self.required_bytes = required_bytes
+
+
+class _DamagedError(Exception):
+    """The headers contradict themselves or what every loader asks of them."""
 
 
 class _Segment(NamedTuple):
@@ -29,11 +46,31 @@ class _Segment(NamedTuple):
     size: int
 
 
-class _Layout(NamedTuple):
-    """Field formats of one ELF class in one byte order."""
+class _File(NamedTuple):
+    """A file of one ELF class in one byte order."""
 
+    read_at: ReadAt
+    size_bytes: int
     order: str
     wide: bool
+
+    def take(self, offset: int, count: int) -> bytes:
+        """Return these bytes.
+
+        Raises: _CutOffError, or _DamagedError where no file could be so long.
+        """
+        self.check(offset + count)
+        raw = self.read_at(offset, count)
+        if len(raw) < count:  # it became shorter meanwhile
+            raise _CutOffError(offset + count)
+        return raw
+
+    def check(self, end: int) -> None:
+        """Raise the error of `take` if the file ends before `end`."""
+        if end > _LARGEST_CREDIBLE:
+            raise _DamagedError(f"its headers lead to byte {end}")
+        if end > self.size_bytes:
+            raise _CutOffError(end)
 
     def unpack(self, narrow: str, wide: str, raw: bytes) -> tuple[int, ...]:
         form = self.order + (wide if self.wide else narrow)
@@ -47,80 +84,93 @@ def read_elf(read_at: ReadAt, size_bytes: int) -> ElfFile:
         return ElfFile(format="empty", size_bytes=size_bytes)
     if start[:4] != b"\x7fELF" or len(start) < 20:
         return ElfFile(format="not-elf", size_bytes=size_bytes)
-    layout = _Layout("<" if start[5] == 1 else ">", start[4] == 2)
-    elf_class = 64 if layout.wide else 32
-    number = struct.unpack(layout.order + "H", start[18:20])[0]
-    machine = MACHINES.get(number, f"e_machine {number}")
-    try:
-        required, segments = _extent(layout, read_at, start)
-        needed, run_path = _dependencies(layout, read_at, segments)
-        problem = ""
-    except (struct.error, ValueError) as error:
-        # Headers beyond the end of the file: it is cut off at the latest where it ends.
-        required, needed, run_path = size_bytes + 1, (), ()
-        problem = f"headers end early: {error}"
-    return ElfFile(
-        format="elf",
-        size_bytes=size_bytes,
-        elf_class=elf_class,
-        machine=machine,
-        required_bytes=required,
-        needed=needed,
-        run_path=run_path,
-        problem=problem if required > size_bytes else "",
+    told = ElfFile(format="elf", size_bytes=size_bytes)
+    if start[4] not in (1, 2) or start[5] not in (1, 2):
+        words = f"its ELF class is {start[4]} and its byte order {start[5]}, each should be 1 or 2"
+        return replace(told, problem=words)
+    file = _File(read_at, size_bytes, "<" if start[5] == 1 else ">", start[4] == 2)
+    number = struct.unpack(file.order + "H", start[18:20])[0]
+    told = replace(
+        told,
+        elf_class=64 if file.wide else 32,
+        machine=MACHINES.get(number, f"e_machine {number}"),
     )
+    try:
+        return _with_contents(told, file, start)
+    except _CutOffError as error:
+        return replace(told, required_bytes=error.required_bytes)
+    except _DamagedError as error:
+        return replace(told, problem=str(error))
 
 
-def _extent(layout: _Layout, read_at: ReadAt, start: bytes) -> tuple[int, list[_Segment]]:
+def _with_contents(told: ElfFile, file: _File, start: bytes) -> ElfFile:
+    required, segments = _extent(file, start)
+    if required > file.size_bytes:
+        raise _CutOffError(required)
+    needed, run_path = _dependencies(file, segments)
+    return replace(told, required_bytes=required, needed=needed, run_path=run_path)
+
+
+def _extent(file: _File, start: bytes) -> tuple[int, list[_Segment]]:
     """Return where the file must end at the earliest, and its segments."""
-    fields = layout.unpack("IIIIHHHHHH", "QQQIHHHHHH", start[24:])
+    if len(start) < (64 if file.wide else 52):
+        raise _CutOffError(64 if file.wide else 52)
+    fields = file.unpack("IIIIHHHHHH", "QQQIHHHHHH", start[24:])
     _, programs_at, sections_at, _, header_size, entry, count, section_entry, sections, _ = fields
+    if entry != (56 if file.wide else 32):  # the dynamic linker refuses any other size
+        raise _DamagedError(f"its program headers have {entry} bytes each")
     ends = [header_size, programs_at + entry * count]
     if sections_at:
         ends.append(sections_at + section_entry * sections)
     segments = []
     for index in range(min(count, _MOST_HEADERS)):
-        raw = read_at(programs_at + index * entry, entry)
-        if layout.wide:
-            kind, _, offset, address, _, size = struct.unpack(layout.order + "IIQQQQ", raw[:40])
+        raw = file.take(programs_at + index * entry, entry)
+        if file.wide:
+            kind, _, offset, address, _, size = struct.unpack(file.order + "IIQQQQ", raw[:40])
         else:
-            kind, offset, address, _, size = struct.unpack(layout.order + "IIIII", raw[:20])
+            kind, offset, address, _, size = struct.unpack(file.order + "IIIII", raw[:20])
         segments.append(_Segment(kind, offset, address, size))
         if kind == _PT_LOAD:
             ends.append(offset + size)
+    if max(ends) > _LARGEST_CREDIBLE:
+        raise _DamagedError(f"its headers lead to byte {max(ends)}")
+    if all(segment.kind != _PT_LOAD for segment in segments):
+        raise _DamagedError("it has no segment to load")
     return max(ends), segments
 
 
-def _dependencies(
-    layout: _Layout, read_at: ReadAt, segments: list[_Segment]
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    entries = list(_dynamic_entries(layout, read_at, segments))
+def _dependencies(file: _File, segments: list[_Segment]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    entries = list(_dynamic_entries(file, segments))
     texts = next((value for tag, value in entries if tag == _DT_STRTAB), None)
     if texts is None:
         return (), ()
     texts_at = _file_offset(segments, texts)
-
-    def text(offset: int) -> str:
-        return read_at(texts_at + offset, _LONGEST_NAME).split(b"\0")[0].decode("utf-8", "replace")
-
-    needed = tuple(text(value) for tag, value in entries if tag == _DT_NEEDED)
+    needed = tuple(_name(file, texts_at + value) for tag, value in entries if tag == _DT_NEEDED)
     # Where both are given, DT_RUNPATH makes the linker ignore DT_RPATH (ld.so(8)).
-    paths = [text(value) for tag, value in entries if tag == _DT_RUNPATH] or [
-        text(value) for tag, value in entries if tag == _DT_RPATH
+    paths = [_name(file, texts_at + value) for tag, value in entries if tag == _DT_RUNPATH] or [
+        _name(file, texts_at + value) for tag, value in entries if tag == _DT_RPATH
     ]
+    if "" in needed:
+        raise _DamagedError("it needs a library that has no name")
     return needed, tuple(folder for path in paths for folder in path.split(":") if folder)
 
 
-def _dynamic_entries(
-    layout: _Layout, read_at: ReadAt, segments: list[_Segment]
-) -> Iterator[tuple[int, int]]:
+def _name(file: _File, offset: int) -> str:
+    file.check(offset + 1)
+    name, end, _ = file.read_at(offset, _LONGEST_NAME).partition(b"\0")
+    if not end:
+        raise _DamagedError(f"the name at byte {offset} has no end")
+    return os.fsdecode(name)
+
+
+def _dynamic_entries(file: _File, segments: list[_Segment]) -> Iterator[tuple[int, int]]:
     dynamic = next((segment for segment in segments if segment.kind == _PT_DYNAMIC), None)
     if dynamic is None:
         return
-    raw = read_at(dynamic.offset, min(dynamic.size, 65536))
-    step = 16 if layout.wide else 8
+    raw = file.take(dynamic.offset, min(dynamic.size, 65536))
+    step = 16 if file.wide else 8
     for at in range(0, len(raw) - step + 1, step):
-        tag, value = layout.unpack("II", "QQ", raw[at:])
+        tag, value = file.unpack("II", "QQ", raw[at:])
         if tag == 0:
             return
         yield tag, value
@@ -130,4 +180,4 @@ def _file_offset(segments: list[_Segment], address: int) -> int:
     for segment in segments:
         if segment.kind == _PT_LOAD and 0 <= address - segment.address < segment.size:
             return segment.offset + address - segment.address
-    raise ValueError(f"address {address:#x} is in no segment")
+    raise _DamagedError(f"the names of what it needs are at {address:#x}, in no segment")

@@ -1,25 +1,60 @@
 # SPDX-License-Identifier: MIT
-"""Turns what a host refuses into an Unknown with a reason."""
+"""Turns what a host refuses into an Unknown with a reason: the one guard of all probes.
+
+Whatever a file, a driver or a mistake of ours does, it costs only the fact that was asked for.
+"""
 
 import errno
 import os
+import traceback
 from collections.abc import Callable
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
-from clprobe.model.unknown import Unknown
+from msgspec.structs import fields
+
+from clprobe.model.fact import FactStruct
+from clprobe.model.unknown import NOT_STATED, Unknown
 
 T = TypeVar("T")
+Part = TypeVar("Part", bound=FactStruct)
 P = ParamSpec("P")
 
 ABSENT = (errno.ENOENT, errno.ENOTDIR)
+STRICT = "CLPROBE_STRICT"
+"""Variable that, when set, lets a fault of clprobe itself end the run: its tests set it."""
 
 
 def ask(question: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> T | Unknown:
-    """Return the host's answer, or Unknown with the errno and the path."""
+    """Return the answer of a host or of a whole probe; Unknown with the reason if it fails.
+
+    The reason is the errno and the path. Any other exception is a fault of clprobe: the reason
+    says so, names what was looked at, and asks to report it.
+    """
     try:
         return question(*arguments, **named)
     except OSError as error:
         return Unknown(reason(error))
+    except Exception as error:
+        if STRICT in os.environ:
+            raise
+        return Unknown(_own_fault(error, question, arguments))
+
+
+def known(answer: Part | Unknown, kind: type[Part], /, **stated: Any) -> Part:
+    """Return the answer; where it is Unknown, a `kind` that knows nothing but what is `stated`."""
+    return unknown_part(kind, answer, **stated) if isinstance(answer, Unknown) else answer
+
+
+def unknown_part(kind: type[Part], why: Unknown, /, **stated: Any) -> Part:
+    """Return a part of the snapshot in which every fact but the `stated` ones is `why`."""
+    for field in fields(kind):
+        if field.name in stated:
+            continue
+        if field.default is NOT_STATED:
+            stated[field.name] = why
+        elif isinstance(field.default, FactStruct):
+            stated[field.name] = unknown_part(type(field.default), why)
+    return kind(**stated)
 
 
 def ask_text(read: Callable[[str], bytes], path: str) -> str | Unknown:
@@ -42,3 +77,16 @@ def reason(error: OSError) -> str:
     """Return an error in few words: path, then what the system said."""
     text = os.strerror(error.errno) if error.errno else str(error)
     return f"{error.filename}: {text}" if error.filename else text
+
+
+def _own_fault(
+    error: Exception, question: Callable[..., object], arguments: tuple[object, ...]
+) -> str:
+    subject = next((one for one in arguments if isinstance(one, str)), None)
+    what = subject or getattr(question, "__name__", type(question).__name__)
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    place = f"{last.filename.rpartition('/')[2]}:{last.lineno}"
+    return (
+        f"{what}: clprobe failed to look at it ({type(error).__name__}: {error}, {place}); "
+        "this is a fault of clprobe, please report it"
+    )

@@ -7,7 +7,7 @@ from clprobe.model.access import FileAccess, Folder
 from clprobe.model.opencl import Icd
 from clprobe.model.unknown import Unknown
 from clprobe.probe.access_lists import read_access_list
-from clprobe.probe.facts import ask
+from clprobe.probe.facts import ask, unknown_part
 from clprobe.probe.host import FileStatus, Host
 
 _SEARCHABLE_BY_ALL = 0o111
@@ -84,7 +84,15 @@ def _above(path: str) -> list[str]:
 def with_access(host: Host, icds: tuple[Icd, ...]) -> tuple[Icd, ...]:
     """Return the ICDs with who may read their files and libraries."""
     reader = AccessReader(host)
-    return tuple(_icd(reader, icd) for icd in icds)
+    return tuple(_with_access(reader, icd) for icd in icds)
+
+
+def _with_access(reader: AccessReader, icd: Icd) -> Icd:
+    read = ask(_icd, reader, icd)
+    if not isinstance(read, Unknown):
+        return read
+    access = unknown_part(FileAccess, read)
+    return replace(icd, file_access=access, library=replace(icd.library, access=access))
 
 
 def _icd(reader: AccessReader, icd: Icd) -> Icd:

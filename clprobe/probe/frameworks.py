@@ -98,6 +98,8 @@ def _problem(result: ChildResult) -> str | None:
         told = report.get("failed") or (report.get("error") if "torch_end" in report else None)
         if told:
             return str(told)
+    if result.damage:
+        return f"what it loads damaged the report of its answers ({result.damage})"
     ends = {"timeout": "it did not end in time", "signal": f"signal {result.status} ended it"}
     return ends.get(result.ended) or result.problem or None
 

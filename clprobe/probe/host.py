@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
 """What probes may ask a host: the one door, so that every answer can be recorded and replayed."""
 
-from typing import Any, Literal, Protocol
+from typing import Literal, Protocol
 
 import msgspec
+
+from clprobe.probe.reports import Report
 
 OpenMode = Literal["read", "read-write"]
 FileKind = Literal[
@@ -73,7 +75,7 @@ class ElfFile(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What the headers of a library say; `elf_class` is 32 or 64.
 
     `required_bytes` is the size the file must have to hold what its headers announce. `problem`
-    says why the dynamic section could not be read.
+    says how they contradict themselves; empty: they do not.
     """
 
     format: Literal["elf", "not-elf", "empty"]
@@ -133,13 +135,15 @@ class ChildResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     """What a child reported before it ended, what it printed, and how it ended.
 
     `ended` is `exit` or `signal` with its number in `status`, `timeout`, or `not-started` with
-    the reason in `problem`. `peak_bytes` is the memory it took at most, 0 if below 1 GiB.
+    the reason in `problem`. `damage` says what is wrong with the first record that is none of ours;
+    those after it are not in `reports`. `peak_bytes` is the memory it took at most, 0 below 1 GiB.
     `stopped_by` is the signal that had stopped one that ran into its time limit.
     """
 
     ended: Literal["exit", "signal", "timeout", "not-started"]
     status: int = 0
-    reports: tuple[dict[str, Any], ...] = ()
+    reports: tuple[Report, ...] = ()
+    damage: str = ""
     printed: str = ""
     problem: str = ""
     peak_bytes: int = 0

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Every registered ICD: its `.icd` file and its library, both checked before anything is loaded."""
 
+import errno
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from clprobe.model.opencl import Answer, Icd, Stage
 from clprobe.model.unknown import Unknown
-from clprobe.probe.facts import ABSENT, ask
+from clprobe.probe.facts import ABSENT, ask, unknown_part
 from clprobe.probe.host import FileStatus, Host
 from clprobe.probe.libraries import Libraries
 from clprobe.probe.loaders import SYSTEM_FOLDER, FoundLoader
@@ -16,6 +17,10 @@ _SUFFIX = ".icd"
 # PATH_MAX of Linux; a first line that fills it names no file.
 _LONGEST_TEXT = 4096
 _DEEPEST = 8
+_LINKS = {
+    "dangling-link": "a link to something that is not there",
+    "looping-link": "a link that leads to itself",
+}
 
 
 class FoundIcd(NamedTuple):
@@ -39,10 +44,14 @@ def probe_icds(
                 beside[path] = search.beside
     for path in _registered(host, _usual_folders(host), recursive=False):
         readers.setdefault(path, [])
-    return tuple(
-        _icd(host, libraries, path, tuple(dict.fromkeys(by)), beside.get(path))
-        for path, by in readers.items()
-    )
+    found = []
+    for path, by in readers.items():
+        searched_by = tuple(dict.fromkeys(by))
+        icd = ask(_icd, host, libraries, path, searched_by, beside.get(path))
+        if isinstance(icd, Unknown):
+            icd = FoundIcd(unknown_part(Icd, icd, path=path, searched_by=searched_by), None)
+        found.append(icd)
+    return tuple(found)
 
 
 def _usual_folders(host: Host) -> tuple[str, ...]:
@@ -111,6 +120,8 @@ def _with_library(libraries: Libraries, facts: Icd, name: str, beside: str | Non
         lost = _ended("library", f"{name}: the dynamic linker finds no such file")
         return FoundIcd(replace(facts, answer=lost), None)
     why = libraries.why_not_loadable(path)
+    if isinstance(why, Unknown):
+        return FoundIcd(replace(facts, answer=unknown_part(Answer, why)), None)
     if why is not None:
         return FoundIcd(replace(facts, answer=_ended("library", why)), None)
     return FoundIcd(facts, path)
@@ -122,7 +133,17 @@ def _file_type(host: Host, path: str, status: FileStatus | Unknown) -> str | Unk
     link = ask(host.link_status, path)
     if isinstance(link, Unknown):
         return "missing" if _is_missing(host, path) else link
-    return "dangling-link" if link.kind == "link" else status
+    if link.kind != "link":
+        return status
+    return "looping-link" if _leads_to_itself(host, path) else "dangling-link"
+
+
+def _leads_to_itself(host: Host, path: str) -> bool:
+    try:
+        host.status(path)
+    except OSError as error:
+        return error.errno == errno.ELOOP
+    return False
 
 
 def _is_missing(host: Host, path: str) -> bool:
@@ -137,9 +158,14 @@ def _text(host: Host, path: str, facts: Icd) -> str | Unknown:
     """Return the content; only regular files are opened, a fifo would answer nothing or hang."""
     if facts.file_type != "file":
         kind = facts.file_type
-        return Unknown(kind.unknown if isinstance(kind, Unknown) else f"{path} is a {kind}")
+        words = kind.unknown if isinstance(kind, Unknown) else f"{path} is {_words_of(kind)}"
+        return Unknown(words)
     raw = ask(host.read, path, _LONGEST_TEXT)
     return raw if isinstance(raw, Unknown) else raw.decode("latin-1")
+
+
+def _words_of(kind: str) -> str:
+    return _LINKS.get(kind, "not there" if kind == "missing" else f"a {kind}")
 
 
 def _library_name(text: str) -> str | Unknown | None:

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Finds libraries as the dynamic linker would, and looks at them without loading any."""
 
+from msgspec.structs import replace
+
 from clprobe.model.opencl import Library
 from clprobe.model.unknown import Unknown
-from clprobe.probe.facts import ask, reason
+from clprobe.probe.facts import ask
 from clprobe.probe.host import ElfFile, Host
 
 # Folders that linkers search without any configuration: glibc's (Debian's with the multiarch
@@ -72,20 +74,35 @@ class Libraries:
             and (elf.elf_class, elf.machine) == (self._bits, self._machine)
         )
 
-    def why_not_loadable(self, path: str) -> str | None:
-        """Return why a library must not or cannot be loaded here, None if it may be tried."""
+    def why_not_loadable(self, path: str) -> str | Unknown | None:
+        """Return why a library must not or cannot be loaded here, None if it may be tried.
+
+        Unknown: it opens, and yet nobody could look at it.
+        """
         elf = self.headers(path)
         if isinstance(elf, Unknown):
-            return elf.unknown
-        if elf.format != "elf":
-            return f"{path} is {'empty' if elf.format == 'empty' else 'not an ELF library'}"
+            return elf if self._opens(path) else elf.unknown
+        damage = self.damage(path)
+        if isinstance(damage, str):
+            return f"{path} {damage}"
         if not self.is_for_this_process(path):
             return (
                 f"{path} is a {elf.elf_class}-bit library for {elf.machine}, "
                 f"this process is {self._bits}-bit {self._machine}"
             )
-        if elf.required_bytes > elf.size_bytes:
-            return f"{path} is cut off: {elf.size_bytes} of at least {elf.required_bytes} bytes"
+        return None
+
+    def damage(self, path: str) -> str | Unknown | None:
+        """Return why a file is no whole library, None if it looks whole; whatever it is for."""
+        elf = self.headers(path)
+        if isinstance(elf, Unknown):
+            return elf
+        if elf.format != "elf":
+            return "is empty" if elf.format == "empty" else "is not an ELF library"
+        if self._is_damaged(elf):
+            return f"is damaged: {elf.problem}"
+        if self.is_for_this_process(path) and elf.required_bytes > elf.size_bytes:
+            return f"is cut off: {elf.size_bytes} of at least {elf.required_bytes} bytes"
         return None
 
     def describe(self, path: str | None) -> Library:
@@ -108,8 +125,9 @@ class Libraries:
             )  # fmt: skip
         elf = self.headers(path)
         if isinstance(elf, Unknown):
+            unread = elf if self._opens(path) else "unreadable"
             return Library(
-                path=path, format="unreadable", elf_class=elf, machine=elf, size_bytes=elf,
+                path=path, format=unread, elf_class=elf, machine=elf, size_bytes=elf,
                 required_bytes=elf, missing_dependencies=elf, open_error=open_error,
             )  # fmt: skip
         if elf.format != "elf":
@@ -119,7 +137,7 @@ class Libraries:
                 size_bytes=elf.size_bytes, required_bytes=why, missing_dependencies=why,
                 open_error=open_error,
             )  # fmt: skip
-        return Library(
+        whole = Library(
             path=path,
             real_path=self._host.real_path(path),
             format="elf",
@@ -130,6 +148,28 @@ class Libraries:
             missing_dependencies=self.missing_dependencies(path),
             open_error=open_error,
         )
+        if not self._is_damaged(elf):
+            return whole
+        why = Unknown(f"{path} is damaged: {elf.problem}")
+        return replace(
+            whole,
+            format="damaged",
+            elf_class=elf.elf_class or why,
+            machine=elf.machine or why,
+            required_bytes=why,
+            missing_dependencies=why,
+        )
+
+    def _opens(self, path: str) -> bool:
+        """Tell whether the path is a file that opens."""
+        status = ask(self._host.status, path)
+        if isinstance(status, Unknown) or status.kind != "file":
+            return False
+        return ask(self._host.open_error, path, "read") is None
+
+    def _is_damaged(self, elf: ElfFile) -> bool:
+        """Tell whether headers that are meant for this processor contradict themselves."""
+        return bool(elf.problem) and elf.machine in ("", self._machine)
 
     def headers(self, path: str) -> ElfFile | Unknown:
         """Return the ELF headers of a file, Unknown if it is no file or cannot be read."""
@@ -138,13 +178,12 @@ class Libraries:
         return self._headers[path]
 
     def _read_headers(self, path: str) -> ElfFile | Unknown:
-        try:
-            status = self._host.status(path)
-            if status.kind != "file":
-                return Unknown(f"{path} is a {status.kind}")
-            return self._host.elf(path)
-        except OSError as error:
-            return Unknown(reason(error))
+        status = ask(self._host.status, path)
+        if isinstance(status, Unknown):
+            return status
+        if status.kind != "file":
+            return Unknown(f"{path} is a {status.kind}")
+        return ask(self._host.elf, path)
 
     def missing_dependencies(self, path: str) -> tuple[str, ...] | Unknown:
         """Return the needed libraries that the linker finds nowhere, those of needed ones too."""

@@ -208,7 +208,7 @@ class LiveHost:
     @functools.cached_property
     def _linker_cache(self) -> dict[str, tuple[CachedLibrary, ...]]:
         try:
-            return linker_cache.parse(Path("/etc/ld.so.cache").read_bytes())
+            return linker_cache.parse(self.read("/etc/ld.so.cache", linker_cache.LARGEST_BYTES))
         except OSError:  # musl has no cache
             return {}
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from clprobe.model.opencl import Loader
 from clprobe.model.unknown import Unknown
-from clprobe.probe.facts import ask
+from clprobe.probe.facts import ask, unknown_part
 from clprobe.probe.host import Host
 from clprobe.probe.libraries import Libraries
 
@@ -54,10 +54,15 @@ def probe_loaders(host: Host, libraries: Libraries) -> tuple[FoundLoader, ...]:
             found.setdefault(host.real_path(path), []).append(finder)
     default = libraries.find(LIBRARY)
     default = host.real_path(default) if default else None
-    return tuple(
-        _loader(host, libraries, path, tuple(dict.fromkeys(finders)), is_default=path == default)
-        for path, finders in found.items()
-    )
+    loaders = []
+    for path, finders in found.items():
+        by, is_default = tuple(dict.fromkeys(finders)), path == default
+        loader = ask(_loader, host, libraries, path, by, is_default=is_default)
+        if isinstance(loader, Unknown):
+            facts = unknown_part(Loader, loader, path=path, found_by=by, is_default=is_default)
+            loader = FoundLoader(facts, Search(()))
+        loaders.append(loader)
+    return tuple(loaders)
 
 
 def _candidates(host: Host, libraries: Libraries) -> list[tuple[str, str]]:
@@ -108,6 +113,7 @@ def _loader(
         found_by=found_by,
         is_default=is_default,
         missing_dependencies=libraries.missing_dependencies(path),
+        damage=libraries.damage(path),
         icd_folders=search.folders,
         honours=tuple(text for text in texts if _VARIABLE.fullmatch(text)),
     )

@@ -7,7 +7,7 @@ import re
 from clprobe.model.hardware import DeviceNode, node_kind
 from clprobe.model.unknown import NOT_STATED, Unknown
 from clprobe.probe.access_lists import read_access_list
-from clprobe.probe.facts import ABSENT, ask, ask_text, reason
+from clprobe.probe.facts import ABSENT, ask, ask_text, known, reason
 from clprobe.probe.file_access import AccessReader
 from clprobe.probe.host import FileStatus, Host
 
@@ -28,7 +28,11 @@ def probe_nodes(host: Host) -> tuple[DeviceNode, ...] | Unknown:
         return Unknown(reason(error))
     kinds = ((path, node_kind(path)) for path in paths)
     access = AccessReader(host)
-    return tuple(_node(host, access, path, kind) for path, kind in kinds if kind is not None)
+    return tuple(
+        known(ask(_node, host, access, path, kind), DeviceNode, path=path, kind=kind)
+        for path, kind in kinds
+        if kind is not None
+    )
 
 
 def _in_dri(host: Host) -> list[str]:

@@ -2,15 +2,16 @@
 """The parent's side of asking OpenCL: what a child's reports and its end mean as facts."""
 
 import signal
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from clprobe.model.opencl import Answer, Device, Outcome, Platform, Stage, View
 from clprobe.model.unknown import NOT_STATED, Unknown
-from clprobe.probe.devices import device_of
+from clprobe.probe.devices import Facts, device_of
 from clprobe.probe.host import ChildResult
+from clprobe.probe.reports import Report
 
 # cl_khr_icd's "no platforms" and OpenCL's "no devices": an empty answer, not a failure.
 _NO_PLATFORMS, _NO_DEVICES = -1001, -1
@@ -18,6 +19,8 @@ _VITAL = ("platform name", "platform version", "device name", "device type")
 _LONGEST_PRINTED = 2000
 PYOPENCL = "pyopencl"
 _NOT_ASKED = Unknown("the child ended before this was asked")
+_BEFORE_ITS_PLATFORMS = ("load", "entry-point")
+_Place = tuple[int, ...]
 
 
 def answer_of(result: ChildResult, timeout_s: float) -> Answer:
@@ -96,6 +99,8 @@ def _end(result: ChildResult, platforms: tuple[Platform, ...], timeout_s: float)
         return _End("hang", message=f"no end within {timeout_s:g} s, {where}")
     if result.ended == "signal":
         return _End("crash", message=f"ended by {_signal_name(result.status)} {where}")
+    if result.damage:
+        return _damaged(result)
     if not done or result.status:
         return _End(
             "crash", message=f"the driver ended the process with exit({result.status}) {where}"
@@ -103,8 +108,17 @@ def _end(result: ChildResult, platforms: tuple[Platform, ...], timeout_s: float)
     return _end_of_a_whole_conversation(result.reports, platforms)
 
 
+def _damaged(result: ChildResult) -> _End:
+    """Return the end of a driver that wrote into memory which is not its own."""
+    stage = _last_stage(result.reports)
+    # Its code ran, so it was loaded; how far it came after that is not to be believed.
+    credible: Stage = "platforms" if stage in _BEFORE_ITS_PLATFORMS else stage
+    words = f"the driver damaged the report of its own answers ({result.damage})"
+    return _End("error", message=words, stage=credible)
+
+
 def _end_of_a_whole_conversation(
-    reports: Sequence[dict[str, Any]], platforms: tuple[Platform, ...]
+    reports: Sequence[Report], platforms: tuple[Platform, ...]
 ) -> _End:
     failed = next((report for report in reports if "failed" in report), None)
     if failed is not None:
@@ -117,23 +131,24 @@ def _end_of_a_whole_conversation(
             return _End("error", report["code"], report["odd"], stage)
         if _is_vital_failure(report):
             message = f"asking for {_name_of(report)} failed"
-            return _End("error", report["error"] or None, message, stage)
+            code = report["error"]
+            return _End("error", code if isinstance(code, int) and code else None, message, stage)
     wrong = next((report for report in reports if _is_bad_kernel(report)), None)
     if wrong is not None:
         return _End("error", wrong.get("code"), wrong.get("why", "a kernel gave a wrong result"))
     return _end_of_a_whole_answer(platforms)
 
 
-def _is_vital_failure(report: dict[str, Any]) -> bool:
+def _is_vital_failure(report: Report) -> bool:
     """Tell whether a question failed that every program asks and few expect to fail."""
     return "error" in report and _name_of(report) in _VITAL
 
 
-def _name_of(report: dict[str, Any]) -> str:
+def _name_of(report: Report) -> str:
     return f"{'platform' if len(report['at']) == 1 else 'device'} {report['fact']}"
 
 
-def _is_bad_kernel(report: dict[str, Any]) -> bool:
+def _is_bad_kernel(report: Report) -> bool:
     return report.get("fact") == "kernel_result" and report["value"] != "right"
 
 
@@ -153,11 +168,11 @@ def _end_of_a_whole_answer(platforms: tuple[Platform, ...]) -> _End:
     return _End("no-devices", message="it has a platform without devices")
 
 
-def _last_stage(reports: Sequence[dict[str, Any]]) -> Stage:
+def _last_stage(reports: Sequence[Report]) -> Stage:
     return next((report["stage"] for report in reversed(reports) if "stage" in report), "load")
 
 
-def _while_asking(reports: Sequence[dict[str, Any]]) -> str:
+def _while_asking(reports: Sequence[Report]) -> str:
     if not reports:
         return "before it reported anything"
     last = reports[-1]
@@ -166,37 +181,43 @@ def _while_asking(reports: Sequence[dict[str, Any]]) -> str:
     return f"in stage {_last_stage(reports)}"
 
 
-def _platforms(reports: Sequence[dict[str, Any]]) -> tuple[Platform, ...]:
-    count = 1 + max((report["platform"] for report in reports if "platform" in report), default=-1)
-    return tuple(_platform(reports, index) for index in range(count))
+def _platforms(reports: Sequence[Report]) -> tuple[Platform, ...]:
+    facts = _facts_by_place(reports)
+    listed: dict[int, Report] = {}
+    for report in reports:
+        if "platform" in report:
+            listed[report["platform"]] = report
+    return tuple(_platform(facts, index, listed[index]) for index in sorted(listed))
 
 
-def _platform(reports: Sequence[dict[str, Any]], index: int) -> Platform:
-    facts = _facts_at(reports, [index])
-    listed = next((r for r in reports if r.get("platform") == index and "devices" in r), None)
+def _platform(facts: Mapping[_Place, Facts], index: int, listed: Report) -> Platform:
+    own = facts.get((index,), {})
+    places = [(index, place) for place in range(listed.get("devices", 0))]
     return Platform(
-        name=facts.get("name", _NOT_ASKED),
-        vendor=facts.get("vendor", _NOT_ASKED),
-        version=facts.get("version", _NOT_ASKED),
+        name=own.get("name", _NOT_ASKED),
+        vendor=own.get("vendor", _NOT_ASKED),
+        version=own.get("version", _NOT_ASKED),
         # An error here is the usual answer of a platform that a loader stands before.
-        icd_suffix=facts.get("icd_suffix", _NOT_ASKED),
-        devices_error=listed["devices_error"] if listed else _NOT_ASKED,
-        devices=tuple(device_of(_facts_at(reports, [index, at])) for at in range(listed["devices"]))
-        if listed
+        icd_suffix=own.get("icd_suffix", _NOT_ASKED),
+        devices_error=listed.get("devices_error", _NOT_ASKED),
+        devices=tuple(device_of(facts.get(place, {})) for place in places)
+        if "devices" in listed
         else _NOT_ASKED,
     )
 
 
-def _facts_at(reports: Sequence[dict[str, Any]], at: list[int]) -> dict[str, Any]:
-    facts: dict[str, Any] = {}
+def _facts_by_place(reports: Sequence[Report]) -> dict[_Place, Facts]:
+    """Return what was told of each platform (its index) and device (two indices)."""
+    facts: dict[_Place, Facts] = {}
     for report in reports:
-        if report.get("at") != at or "fact" not in report:
+        if "fact" not in report:
             continue
+        place = facts.setdefault(tuple(report["at"]), {})
         if "error" in report:
             code = report["error"]
-            facts[report["fact"]] = Unknown(f"the query failed with OpenCL error {code}")
+            place[report["fact"]] = Unknown(f"the query failed with OpenCL error {code}")
         else:
-            facts[report["fact"]] = report["value"]
+            place[report["fact"]] = report["value"]
     return facts
 
 

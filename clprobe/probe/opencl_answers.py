@@ -13,7 +13,7 @@ from clprobe.probe.opencl_calls import Call, OpenclError
 Report = Callable[..., None]
 
 _ALL_DEVICES = 0xFFFFFFFF
-_MOST_OBJECTS = 64  # asked of each answer; no machine has more platforms or devices than that
+MOST_OBJECTS = 64  # asked of each answer; no machine has more platforms or devices than that
 _MOST_CREDIBLE = 4096
 _LONGEST_ANSWER = 65536
 _PLATFORM_TEXTS = {"name": 0x0902, "vendor": 0x0903, "version": 0x0901, "icd_suffix": 0x0920}
@@ -73,7 +73,7 @@ def platform_ids(call: Call) -> list[int]:
         raise OpenclError("asking for platforms failed", code)
     if count.value > _MOST_CREDIBLE:
         raise OpenclError(f"it claims to have {count.value} platforms")
-    number = min(count.value, _MOST_OBJECTS)
+    number = min(count.value, MOST_OBJECTS)
     if not number:
         return []
     found = (ctypes.c_void_p * number)()
@@ -115,13 +115,16 @@ def _device_ids(call: Call, platform: int) -> tuple[int | None, list[int], str]:
         return code or None, [], ""
     if count.value > _MOST_CREDIBLE:
         return None, [], f"clGetDeviceIDs claims that there are {count.value} devices"
-    number = min(count.value, _MOST_OBJECTS)
+    number = min(count.value, MOST_OBJECTS)
     found = (ctypes.c_void_p * number)()
-    code = call(platform, _ALL_DEVICES, number, found, None)
+    again = ctypes.c_uint(count.value)
+    code = call(platform, _ALL_DEVICES, number, found, ctypes.byref(again))
     if code:
         return code, [], f"clGetDeviceIDs counts {number} and then fails to list them"
     handles = [int(device) for device in found if device]
     odd = "the list of devices contains NULL" if len(handles) < number else ""
+    if again.value != count.value:
+        odd = odd or f"clGetDeviceIDs counts {count.value} devices and then {again.value}"
     return None, handles, odd
 
 

@@ -4,11 +4,13 @@
 Run by path, without clprobe, site-packages or numpy: `python -I -S opencl_worker.py ROLE REPORT
 KERNELS LIBRARY…`. Roles: `icd` asks a vendor library directly, or two in one process, `loader` asks
 through a libOpenCL, `pyopencl` imports pyopencl, `torch` asks PyTorch for its devices. KERNELS is
-`kernels` or `no-kernels`. Before every call that may not return, one JSON line goes to the file
-REPORT, opened anew each time: drivers close descriptors, print and fork as they like.
+`kernels` or `no-kernels`. Before every call that may not return, one JSON line goes to the memory
+behind the descriptor REPORT, which is shared with the parent: it stays whatever a driver does to
+this process, its descriptors and its folder.
 """
 
 import ctypes
+import mmap
 import os
 import resource
 import sys
@@ -25,7 +27,11 @@ _FOLDER = __file__.rpartition("/")[0]
 sys.path.append(_FOLDER.removesuffix("/clprobe/probe"))
 
 from clprobe.probe.guardian import stand_guard  # noqa: E402 - see above
-from clprobe.probe.opencl_answers import ask_platforms, platform_ids  # noqa: E402
+from clprobe.probe.opencl_answers import (  # noqa: E402
+    MOST_OBJECTS,
+    ask_platforms,
+    platform_ids,
+)
 from clprobe.probe.opencl_calls import (  # noqa: E402
     Call,
     OpenclError,
@@ -36,11 +42,14 @@ from clprobe.probe.opencl_calls import (  # noqa: E402
 from clprobe.probe.opencl_known_answer import run_known_answer  # noqa: E402
 from clprobe.probe.small_json import as_json  # noqa: E402
 
+_RESERVED_BYTES = 1 << 16  # of the report, for the last words
+_LONGEST_WORDS = 8000
 
-def main(role: str, report_path: str, libraries: list[str], *, kernels: bool) -> None:
+
+def main(role: str, report_descriptor: int, libraries: list[str], *, kernels: bool) -> None:
     """Ask as `role` and report; returns normally even if the driver answers with errors."""
     _prepare()
-    report = _Report(report_path)
+    report = _Report(report_descriptor)
     try:
         if role == "pyopencl":
             _ask_pyopencl(report)
@@ -51,25 +60,38 @@ def main(role: str, report_path: str, libraries: list[str], *, kernels: bool) ->
         else:
             _ask_icds(report, libraries, kernels=kernels)
     except OpenclError as failure:
-        report(failed=str(failure), code=failure.code)
+        report.end(str(failure), failure.code)
     except Exception as error:  # noqa: BLE001 - whatever pyopencl raises is an answer too
-        report(failed=f"{type(error).__name__}: {error}", code=None)
-    report(done=True)
+        report.end(f"{type(error).__name__}: {error}", None)
+    else:
+        report.end()
 
 
 class _Report:
-    """Appends JSON lines to the report, each on the disk cache before the next call is made."""
+    """Appends JSON lines to the shared memory, each whole before the next call is made."""
 
-    def __init__(self, path: str) -> None:
-        self._path = path
+    def __init__(self, descriptor: int) -> None:
+        self._memory = mmap.mmap(descriptor, os.fstat(descriptor).st_size)
+        self._room = len(self._memory) - _RESERVED_BYTES
+        self._used = 0
+        os.close(descriptor)
 
     def __call__(self, **record: "Any") -> None:
-        line = as_json(record).encode() + b"\n"
-        descriptor = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC)
-        try:
-            os.write(descriptor, line)
-        finally:
-            os.close(descriptor)
+        line = as_json(record).encode()
+        end = self._used + len(line)
+        if end >= self._room:
+            raise OpenclError(f"it tells more than the {self._room} bytes that there is room for")
+        self._memory[self._used : end] = line
+        # Written last: a line without its end is one that was never finished.
+        self._memory[end] = ord("\n")
+        self._used = end + 1
+
+    def end(self, failed: str = "", code: int | None = None) -> None:
+        """Write the last words, for which there always is room."""
+        self._room = len(self._memory)
+        if failed:
+            self(failed=failed[:_LONGEST_WORDS], code=code)
+        self(done=True)
 
 
 def _prepare() -> None:
@@ -173,6 +195,7 @@ def _ask_pyopencl(report: _Report) -> None:
         platforms = pyopencl.get_platforms()
     except pyopencl.Error as error:
         raise OpenclError(str(error), getattr(error, "code", None)) from None
+    platforms = platforms[:MOST_OBJECTS]
     for index, platform in enumerate(platforms):
         report(platform=index)
         for name in ("name", "vendor", "version"):
@@ -181,7 +204,7 @@ def _ask_pyopencl(report: _Report) -> None:
     report(stage="devices")
     for index, platform in enumerate(platforms):
         try:
-            devices = platform.get_devices()
+            devices = platform.get_devices()[:MOST_OBJECTS]
         except pyopencl.Error as error:
             report(platform=index, devices=0, devices_error=getattr(error, "code", None))
             continue
@@ -202,4 +225,4 @@ def _ask_torch(report: _Report, device_type: str) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], sys.argv[4:], kernels=sys.argv[3] == "kernels")
+    main(sys.argv[1], int(sys.argv[2]), sys.argv[4:], kernels=sys.argv[3] == "kernels")

@@ -39,8 +39,9 @@ def probe_runtime_libraries(
 
     Folders that a driver brings as its own search path count last: conda's and Nix's need them.
     """
-    beside = _own_folders(host, libraries, icds)
-    return {name: _found(host, libraries, name, beside) for name in NAMES}
+    folders = ask(_own_folders, host, libraries, icds)
+    beside = () if isinstance(folders, Unknown) else folders
+    return {name: ask(_found, host, libraries, name, beside) for name in NAMES}
 
 
 def _found(

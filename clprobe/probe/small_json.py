@@ -5,6 +5,7 @@ Part of the child (opencl_worker.py): nothing but the standard library.
 """
 
 _ESCAPED = {'"': '\\"', "\\": "\\\\"}
+_FIRST_SURROGATE, _LAST_SURROGATE = 0xD800, 0xDFFF
 _FIRST_PRINTABLE, _LAST_ASCII, _LAST_OF_16_BITS = 0x20, 0x7E, 0xFFFF
 
 
@@ -29,6 +30,9 @@ def as_json(value: object) -> str:
 
 def _character(character: str) -> str:
     code = ord(character)
+    if _FIRST_SURROGATE <= code <= _LAST_SURROGATE:
+        # Half a character, as Python keeps a byte of a file's name that is no UTF-8.
+        return "\\ufffd"
     if _FIRST_PRINTABLE <= code <= _LAST_ASCII:
         return _ESCAPED.get(character, character)
     if code <= _LAST_OF_16_BITS:

@@ -4,10 +4,19 @@
 import re
 import shlex
 
-from clprobe.model.system import Cpu, Distribution, System
-from clprobe.model.unknown import Unknown
-from clprobe.probe.facts import ABSENT, ask, ask_text, reason
+from clprobe.model.system import (
+    Cpu,
+    Distribution,
+    Limits,
+    Linux,
+    Security,
+    System,
+    Virtualization,
+)
+from clprobe.model.unknown import NOT_STATED, Unknown
+from clprobe.probe.facts import ABSENT, ask, ask_text, known, reason
 from clprobe.probe.host import Host
+from clprobe.probe.libraries import Libraries
 from clprobe.probe.limits import probe_limits
 from clprobe.probe.linux import probe_linux
 from clprobe.probe.security import probe_security
@@ -16,22 +25,45 @@ from clprobe.probe.virtualization import probe_virtualization
 
 _OS_RELEASE = ("/etc/os-release", "/usr/lib/os-release")
 _CPU_INFO_BYTES = 65536  # the first processors tell model and flags
+_SYSTEM_FOLDERS = ("/usr/bin/", "/bin/")
 _MODEL_NAMES = ("model name", "Model", "cpu model", "Hardware")
+
+
+# What `ld` is asked for by every kernel of PoCL; a package of its own brings them (libc6-dev).
+_LINKED = ("libc.so", "crti.o")
 
 
 def probe_system(host: Host) -> System:
     """Return what the host is."""
-    virtualization = probe_virtualization(host)
+    linker = ask(host.which, "ld")
+    virtualization = known(ask(probe_virtualization, host), Virtualization)
     return System(
-        distribution=probe_distribution(host),
-        linux=probe_linux(host, virtualization.container),
-        cpu=_cpu(host),
+        distribution=known(ask(probe_distribution, host), Distribution),
+        linux=known(ask(probe_linux, host, virtualization.container), Linux),
+        cpu=known(ask(_cpu, host), Cpu),
         virtualization=virtualization,
-        limits=probe_limits(host),
-        security=probe_security(host),
-        udev=_has_udev(host),
-        gpu_groups=probe_gpu_groups(host),
-        linker=ask(host.which, "ld"),
+        limits=known(ask(probe_limits, host), Limits),
+        security=known(ask(probe_security, host), Security),
+        udev=ask(_has_udev, host),
+        gpu_groups=ask(probe_gpu_groups, host),
+        linker=linker,
+        linker_lacks=ask(_lacking, host, linker),
+    )
+
+
+def _lacking(host: Host, linker: str | Unknown | None) -> tuple[str, ...] | Unknown:
+    """Return which files a linker of the system does not find; others know folders of their own."""
+    real = ask(host.real_path, linker) if isinstance(linker, str) else NOT_STATED
+    if isinstance(real, Unknown) or not real.startswith(_SYSTEM_FOLDERS):
+        return NOT_STATED
+    libraries = Libraries(host)
+    return tuple(
+        name
+        for name in _LINKED
+        if all(
+            isinstance(ask(host.status, path), Unknown)
+            for path in libraries.in_default_folders(name)
+        )
     )
 
 

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from clprobe.model.opencl import Loader, View
 from clprobe.model.unknown import Unknown
-from clprobe.probe.facts import ask
+from clprobe.probe.facts import ask, known
 from clprobe.probe.host import Host, Pending, Role
 from clprobe.probe.libraries import Libraries
 from clprobe.probe.loaders import LIBRARY
@@ -32,18 +32,27 @@ def start_views(host: Host, libraries: Libraries, start: Start) -> dict[str, Pen
 
 
 def finished_views(
-    views: dict[str, Pending], timeout_s: float, *, has_loader: bool
-) -> tuple[View, ...]:
+    views: dict[str, Pending] | Unknown, timeout_s: float, *, has_loader: bool
+) -> tuple[View, ...] | Unknown:
     """Return what each viewer saw; `has_loader`: plain programs find a loader."""
-    seen = {viewer: view_of(viewer, pending.wait(), timeout_s) for viewer, pending in views.items()}
+    if isinstance(views, Unknown):
+        return views
+    seen = {
+        viewer: known(ask(_seen, viewer, pending, timeout_s), View, viewer=viewer)
+        for viewer, pending in views.items()
+    }
     if not has_loader:
         seen[SYSTEM] = replace(seen[SYSTEM], loader=None, version=None)
     return tuple(seen.values())
 
 
-def with_version(loader: Loader, views: tuple[View, ...]) -> Loader:
+def _seen(viewer: str, pending: Pending, timeout_s: float) -> View:
+    return view_of(viewer, pending.wait(), timeout_s)
+
+
+def with_version(loader: Loader, views: tuple[View, ...] | Unknown) -> Loader:
     """Return the loader with the version that it told the child it was loaded by."""
-    for view in views:
+    for view in () if isinstance(views, Unknown) else views:
         if view.loader == loader.path and view.viewer in (SYSTEM, CONDA):
             return replace(loader, version=view.version)
     return loader

@@ -8,7 +8,6 @@ import resource
 import shutil
 import signal
 import subprocess
-import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import IO
 
 from clprobe.probe.descendants import adoption, end_orphans
 from clprobe.probe.guardian import END, GUARD
+from clprobe.probe.scratch import scratch_parent
 
 # A guardian has a second for its work; one that is dead or stopped is killed after this time.
 _PATIENCE_S = 2.0
@@ -27,11 +27,11 @@ _PAUSE_S = 0.002
 class Ward:
     """A child, its guardian and its folder; `process` is the guardian, and ends as the child does.
 
-    Raises: OSError if the folder cannot be made.
+    Raises: OSError if the folder cannot be made, or there is no place for it that is safe.
     """
 
     def __init__(self, prefix: str) -> None:
-        self.folder = Path(tempfile.gettempdir(), prefix + os.urandom(8).hex())
+        self.folder = Path(scratch_parent(), prefix + os.urandom(8).hex())
         self.process: subprocess.Popen[bytes] | None = None
         self.usage: resource.struct_rusage | None = None
         self._lifeline: int | None = None

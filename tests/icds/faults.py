@@ -98,6 +98,14 @@ def _many_dependencies(icd: Path, libraries: Path) -> None:
     _names(icd, compile_driver(libraries, "many_deps", *options))
 
 
+def _evil_needed(icd: Path, libraries: Path) -> None:
+    evil = libraries / "libevil.so"
+    name = "-Wl,-soname,lib\x1b[31mgone$(x).so"
+    command = ["cc", "-shared", "-x", "c", "/dev/null", "-o", evil, name]
+    subprocess.run(command, check=True, timeout=60)
+    _names(icd, compile_driver(libraries, "evil_needed", "-Wl,--no-as-needed", str(evil)))
+
+
 def _unreadable_library(icd: Path, libraries: Path) -> None:
     library = libraries / "libunreadable.so"
     shutil.copy(_healthy(libraries), library)
@@ -178,6 +186,9 @@ _FILE_FAULTS: dict[str, Callable[[Path, Path], None]] = {
     "executable": _library_of("libprogram.so", lambda _: Path("/bin/true").read_bytes()),
     "directory_lib": _directory_library,
     "missing_dep": _missing_dependency,
+    "evil_needed": _evil_needed,
+    "damaged_headers": _library_of("libheaders.so", lambda r: r[:32] + b"\xff" * 8 + r[40:]),
+    "phentsize": _library_of("libphentsize.so", lambda r: r[:54] + b"\0\0" + r[56:]),
     "many_deps": _many_dependencies,
     "undefined_symbol": _undefined_symbol,
     "no_entry": _no_entry,
@@ -189,6 +200,7 @@ _FILE_FAULTS: dict[str, Callable[[Path, Path], None]] = {
     "trailing_space": _text(after="  \n"),
     "leading_line": _text(before="\n"),
     "comment_icd": _text(before="# my driver\n"),
+    "utf16_icd": lambda icd, lib: icd.write_bytes(f"{_healthy(lib)}\n".encode("utf-16")) and None,
     "bom_icd": _text(before="\ufeff"),
     "quoted_icd": _text(before='"', after='"\n'),
     "two_lines": _text(after="\n/nonexistent/libsecond.so\n"),

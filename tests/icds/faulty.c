@@ -33,6 +33,7 @@ static uint32_t *kernel_output;
 
 static int has(const char *fault) { return strcmp(FAULT, fault) == 0; }
 
+#include "report_damage.h"
 #include "misbehaviour.h"
 
 #ifdef REGISTERS
@@ -94,7 +95,8 @@ static cl_int get_device_ids(void *self, uint64_t type, cl_uint room, void **out
         return DEVICE_NOT_FOUND;
     }
     if (out && room) out[0] = &device;
-    if (count) *count = 1;
+    static cl_uint calls;
+    if (count) *count = has("devices_changing") ? ++calls : 1;
     return SUCCESS;
 }
 

@@ -121,6 +121,7 @@ static void misbehave_strangely(void) {
     if (has("becomes_sleep")) execl("/bin/sleep", "sleep", "600", NULL);
     if (has("prints_evil")) puts("\033[31m\033]0;owned\007 fixture \377\302\233 evil");
     if (has("prints_forever")) for (;;) puts("fixture: noise without end");
+    if (!strncmp(FAULT, "report_", 7)) damage_report();
     if (has("busy_hang")) for (;;) {}
 }
 

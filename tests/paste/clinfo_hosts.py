@@ -8,13 +8,13 @@ import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 
-import msgspec
-
 from clprobe.model.opencl import Answer, Device, Platform
 from clprobe.model.unknown import Unknown
 from clprobe.probe import opencl_worker
 from clprobe.probe.host import ChildResult
 from clprobe.probe.opencl import answer_of
+from clprobe.probe.report_memory import ReportMemory
+from clprobe.probe.reports import read_reports
 
 FORMS = {
     "human": [], "tree": ["-l"], "raw": ["--raw"], "raw-tree": ["--raw", "-l"], "json": ["--json"],
@@ -80,16 +80,19 @@ def environment_of(name):
 
 def live_answer(environment):
     """Return what the probe's child learns through the system's loader."""
-    with tempfile.TemporaryDirectory() as folder:
-        report = Path(folder) / "report"
-        worker = [sys.executable, "-I", "-S", opencl_worker.__file__]
+    memory = ReportMemory()
+    report = memory.descriptor
+    worker = [sys.executable, "-I", "-S", opencl_worker.__file__]
+    try:
         ended = subprocess.run(
             [*worker, "loader", str(report), "no-kernels", "libOpenCL.so.1"],
             env=environment, capture_output=True, timeout=TIMEOUT_S, check=False,
+            pass_fds=(report,),
         )  # fmt: skip
-        reports = [msgspec.json.decode(line) for line in report.read_bytes().splitlines()]
+    finally:
+        reports, damage = read_reports(memory.take())
     kind = "signal" if ended.returncode < 0 else "exit"
-    result = ChildResult(ended=kind, status=abs(ended.returncode), reports=tuple(reports))
+    result = ChildResult(ended=kind, status=abs(ended.returncode), reports=reports, damage=damage)
     return answer_of(result, TIMEOUT_S)
 
 

@@ -11,12 +11,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import msgspec
-
 from clprobe.model.opencl import Device
 from clprobe.probe import opencl_worker
 from clprobe.probe.host import ChildResult
 from clprobe.probe.opencl import answer_of
+from clprobe.probe.report_memory import ReportMemory
+from clprobe.probe.reports import read_reports
 
 SECONDS = 60
 """Time for one process; the driver answers within one second."""
@@ -146,16 +146,19 @@ class Emulator:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def _device(self, environment: dict[str, str]) -> Device:
-        report = self.folder / "report"
-        report.unlink(missing_ok=True)
+        memory = ReportMemory()
+        report = memory.descriptor
         child = ("-I", "-S", opencl_worker.__file__, "icd", str(report), "no-kernels")
-        ended = self._run((*child, str(self.driver.library)), environment)
-        reports = tuple(msgspec.json.decode(line) for line in report.read_bytes().splitlines())
+        try:
+            ended = self._run((*child, str(self.driver.library)), environment, report)
+        finally:
+            reports, damage = read_reports(memory.take())
         answer = answer_of(
             ChildResult(
                 ended="signal" if ended.returncode < 0 else "exit",
                 status=abs(ended.returncode),
                 reports=reports,
+                damage=damage,
             ),
             SECONDS,
         )
@@ -175,10 +178,10 @@ class Emulator:
         return slices, sub_slices, eus, threads
 
     def _run(
-        self, arguments: tuple[str, ...], environment: dict[str, str]
+        self, arguments: tuple[str, ...], environment: dict[str, str], *descriptors: int
     ) -> "subprocess.CompletedProcess[str]":
         return subprocess.run(
             [*self.driver.python, *arguments],
             cwd=self.folder, env=environment, capture_output=True, text=True,
-            timeout=SECONDS, check=False,
+            timeout=SECONDS, check=False, pass_fds=descriptors,
         )  # fmt: skip
