@@ -1,25 +1,30 @@
 # SPDX-License-Identifier: MIT
 """Work done in a thread while the main one waits for drivers."""
 
-import threading
 from collections.abc import Callable
 from typing import Generic, TypeVar
+
+from clprobe.threads import started
 
 T = TypeVar("T")
 
 
 class Background(Generic[T]):
-    """Starts `work` at once; an error in it surfaces where the result is asked for."""
+    """Starts `work` at once; an error in it surfaces where the result is asked for.
+
+    Where no thread may start, it is done there, too.
+    """
 
     def __init__(self, work: Callable[[], T]) -> None:
         self._work = work
         self._results: list[T] = []
         self._errors: list[Exception] = []
-        self._thread = threading.Thread(target=self._run, daemon=True)
-        self._thread.start()
+        self._thread = started(self._run)
 
     def result(self) -> T:
         """Return what the work returned, once it is done."""
+        if self._thread is None:
+            return self._work()
         self._thread.join()
         if self._errors:
             raise self._errors[0]

@@ -19,6 +19,7 @@ from clprobe.cli import exit_codes
 _DEADLY = (signal.SIGTERM, signal.SIGHUP)
 # systemd sends both, a terminal that closes may, and a process and its group may each get one.
 _TOGETHER_S = 0.5
+_A_MOMENT_S = 0.01
 
 
 class _Signals:
@@ -35,6 +36,9 @@ class _Signals:
             if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
                 signal.signal(number, self._interrupt)
 
+        signal.signal(signal.SIGALRM, self._interrupt)
+        sys.unraisablehook = self._interrupt_again
+
     def hold(self) -> None:
         """Let nothing interrupt from here on."""
         self._held = True
@@ -46,6 +50,14 @@ class _Signals:
         before, self._last = self._last, time.monotonic()
         if not self._held and self._last - before >= _TOGETHER_S:
             raise KeyboardInterrupt
+
+    def _interrupt_again(self, ignored: "sys.UnraisableHookArgs") -> None:
+        """Python drops what is raised while it collects garbage: raise it a moment later."""
+        if not isinstance(ignored.exc_value, KeyboardInterrupt):
+            sys.__unraisablehook__(ignored)
+            return
+        self._last = -_TOGETHER_S
+        signal.setitimer(signal.ITIMER_REAL, _A_MOMENT_S)
 
 
 def run() -> NoReturn:
@@ -60,10 +72,10 @@ def run() -> NoReturn:
             main()
         except SystemExit as end:
             status = end.code
-        except Exception:
+        except Exception as error:  # noqa: BLE001 - raised again unless a limit or the end explains it
             # A terminal that hung up, say, has no room for last words.
             if signals.deadly is None:
-                raise
+                _explain(error)
         signals.hold()
     except KeyboardInterrupt:
         signals.hold()
@@ -74,6 +86,16 @@ def run() -> NoReturn:
     if signals.deadly is not None:
         _die_of(signals.deadly)
     sys.exit(status)  # type: ignore[arg-type]
+
+
+def _explain(error: Exception) -> None:
+    """Say what was lacking where a limit is the reason; else it is a bug, and raised again."""
+    from clprobe.cli.shortage import shortage
+
+    lacking = shortage(error)
+    if lacking is None:
+        raise error
+    _say(f"clprobe: {lacking}")
 
 
 def _say(text: str) -> None:

@@ -10,6 +10,8 @@ import time
 from collections.abc import Iterator
 from typing import TextIO
 
+from clprobe.threads import started
+
 _SILENCE_S = 1.0
 _TICK_S = 1.0
 _SHORTEST_S = 0.3
@@ -37,13 +39,13 @@ class Progress:
             yield
             return
         done = threading.Event()
-        teller = threading.Thread(target=self._tell, args=(what, done), daemon=True)
-        teller.start()
+        teller = started(lambda: self._tell(what, done))
         try:
             yield
         finally:
             done.set()
-            teller.join()
+            if teller is not None:
+                teller.join()
 
     def _tell(self, what: str, done: threading.Event) -> None:
         pause = max(_SILENCE_S - self._waited_s(), _SHORTEST_S)

@@ -7,7 +7,6 @@ import resource
 import select
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -15,9 +14,11 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from clprobe.probe.host import ChildResult, OpenclRequest, Pending
+from clprobe.probe.pocl_cache import with_own_cache
 from clprobe.probe.report_memory import ReportMemory
 from clprobe.probe.reports import Report, read_reports
 from clprobe.probe.wards import Ward
+from clprobe.threads import started
 
 _WORKER = str(Path(__file__).with_name("opencl_worker.py"))
 _MOST_PRINTED = 8192
@@ -52,6 +53,7 @@ def _start(
     working_folder.mkdir()
     # pyopencl and torch need this Python's packages; a vendor library needs none of them.
     isolation = () if request.role in ("pyopencl", "torch") else ("-I", "-S")
+    computes = request.kernels or request.role == "torch"
     kernels = "kernels" if request.kernels else "no-kernels"
     libraries = (request.library, request.beside) if request.beside else (request.library,)
     return ward.start(
@@ -59,7 +61,7 @@ def _start(
             *(sys.executable, *isolation, _WORKER),
             *(request.role, str(report), kernels, *libraries),
         ],
-        environment,
+        environment if computes else with_own_cache(environment, ward.folder),
         cwd=working_folder,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
@@ -98,13 +100,8 @@ class _RunningChild:
         self._reports: tuple[Report, ...] = ()
         self._damage = ""
         os.set_blocking(self._output.fileno(), False)
-        self._thread: threading.Thread | None = threading.Thread(
-            target=_follow, args=([self],), daemon=True
-        )
-        try:
-            self._thread.start()
-        except RuntimeError:  # no more threads may start, or no memory is left for a stack
-            self._thread = None
+        self._thread = started(lambda: _follow([self]))
+        if self._thread is None:
             _WITHOUT_THREAD.append(self)
 
     def wait(self) -> ChildResult:

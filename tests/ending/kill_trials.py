@@ -85,6 +85,7 @@ def main(count: int, seed: int) -> int:
     for trial in trials(count, seed):
         key = trial.command, trial.signal
         done[key] += 1
+        print(".", end="", file=sys.stderr, flush=True)  # noqa: T201 - a script's output
         dirty[key] += not trial.is_clean
         statuses.setdefault(key, Counter())[trial.status] += 1
         folders_after_kill += trial.signal == "SIGKILL" and bool(trial.folders)
