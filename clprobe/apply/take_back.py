@@ -134,8 +134,8 @@ def _undo_files_as_person(work: Work, record: StepRecord, left: list[str]) -> Pr
     above = [made for one in (record.file, record.folder) if one for made in one.made_folders]
     if above:
         # Those that hold something by now stay.
-        argv = ("rmdir", "--", *reversed(above))
-        work.runner.run(argv, limit_s=work.limits.check_s, as_root=False)
+        command = ("rmdir", "--", *reversed(above))
+        work.runner.run(command, limit_s=work.limits.check_s, as_root=False)
     return None
 
 
