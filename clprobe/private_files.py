@@ -14,6 +14,8 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from clprobe.private_folders import WRITABLE_BY_OTHERS, open_private_folder
+
 MAX_FILE_BYTES = 64 << 20
 MAX_FOLDER_BYTES = 256 << 20
 UNUSED_DAYS = 180
@@ -22,10 +24,8 @@ UNUSED_DAYS = 180
 _HEADER = b"# clprobe keeps this for itself; sha256 "
 _NEW = ".new-"
 _ABANDONED_SECONDS = 3600
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 # No link is followed, no fifo waited for.
 _SAFELY = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-_WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
 
 
 def cache_folder(*names: str) -> Path:
@@ -39,14 +39,9 @@ def cache_folder(*names: str) -> Path:
 
 @contextlib.contextmanager
 def private_folder(path: Path, *, may_make: int = 0) -> Iterator["PrivateFolder"]:
-    """Open a folder that nobody else can write to, or exchange for another one.
-
-    Where it is missing, it and folders above it are made, `may_make` of them at most, inside a
-    folder of this user's own. Raises: OSError, also for one that is not private.
-    """
-    descriptor = _opened(path, may_make, os.O_NOFOLLOW)
+    """Give a folder as `open_private_folder` opens it, which raises OSError."""
+    descriptor = open_private_folder(path, may_make)
     try:
-        _check(path, descriptor)
         yield PrivateFolder(path, descriptor)
     finally:
         os.close(descriptor)
@@ -167,94 +162,13 @@ class PrivateFolder:
             total -= size
 
 
-def make_private_folder(path: Path, may_make: int) -> None:
-    """Make a folder, and those above it that are missing, for this user alone.
-
-    Raises: OSError, also where more are missing or the last one there is somebody else's.
-    """
-    os.close(_opened(path, may_make, 0))
-
-
-def why_not_private(path: Path) -> str | None:
-    """Return why what is in a folder is not believed; None if it is, or there is no folder."""
-    try:
-        with private_folder(path):
-            return None
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        return error.strerror or str(error)
-
-
 def _read_own(file: int, max_bytes: int) -> bytes:
     status = os.fstat(file)
     if not stat.S_ISREG(status.st_mode):
         raise OSError(0, "it is no plain file")
-    if status.st_uid != os.geteuid() or status.st_mode & _WRITABLE_BY_OTHERS:
+    if status.st_uid != os.geteuid() or status.st_mode & WRITABLE_BY_OTHERS:
         raise OSError(0, "others can write it")
     if status.st_size > max_bytes + len(framed("", b"")):
         raise OSError(0, "it is too large")
     with os.fdopen(file, "rb", closefd=False) as stream:
         return stream.read(status.st_size + 1)  # one that grows meanwhile is not whole
-
-
-def _opened(path: Path, may_make: int, follow: int) -> int:
-    try:
-        return os.open(path, _FOLDER | follow)
-    except FileNotFoundError:
-        if may_make == 0:
-            raise
-    above = _opened(path.parent, may_make - 1, 0)
-    try:
-        # Under sudo, HOME may be somebody else's: root must not own a folder in there.
-        if os.fstat(above).st_uid != os.geteuid():
-            raise PermissionError(0, f"{path.parent} belongs to user {os.fstat(above).st_uid}")
-        _check_from(above)
-        try:
-            os.mkdir(path.name, 0o700, dir_fd=above)
-        except FileExistsError:  # another run was faster
-            return os.open(path.name, _FOLDER | os.O_NOFOLLOW, dir_fd=above)
-        made = os.open(path.name, _FOLDER | os.O_NOFOLLOW, dir_fd=above)
-        os.fchmod(made, 0o700)  # whatever the umask takes, and a folder above adds
-        return made
-    finally:
-        os.close(above)
-
-
-def _check(path: Path, descriptor: int) -> None:
-    """Raise PermissionError unless the folder and all those above it are safe."""
-    status = os.fstat(descriptor)
-    if status.st_uid != os.geteuid():
-        raise PermissionError(0, f"{path} belongs to user {status.st_uid}")
-    if status.st_mode & _WRITABLE_BY_OTHERS:
-        raise PermissionError(0, f"others can write to {path}")
-    _check_from(descriptor)
-
-
-def _check_from(descriptor: int) -> None:
-    """Raise PermissionError if another user can exchange this folder or one above it.
-
-    By "..", not by name: what is above where the links of a path have led counts.
-    """
-    trusted = {0, os.geteuid(), os.stat("/").st_uid}  # noqa: PTH116 - its owner in a user namespace
-    folder, below = os.dup(descriptor), None
-    try:
-        while (status := os.fstat(folder)) and (status.st_dev, status.st_ino) != below:
-            if status.st_uid not in trusted:
-                raise PermissionError(0, f"a folder above it belongs to user {status.st_uid}")
-            if _lets_others_rename(status):
-                raise PermissionError(0, "others can write to a folder above it")
-            below = status.st_dev, status.st_ino
-            above = os.open("..", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=folder)
-            os.close(folder)
-            folder = above
-    finally:
-        os.close(folder)
-
-
-def _lets_others_rename(status: os.stat_result) -> bool:
-    if status.st_mode & stat.S_ISVTX:  # as /tmp
-        return False
-    # Many systems give each user a group of their own and let it write.
-    is_own_group = status.st_gid in (0, os.getegid())
-    return bool(status.st_mode & (stat.S_IWOTH if is_own_group else _WRITABLE_BY_OTHERS))

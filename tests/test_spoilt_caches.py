@@ -3,6 +3,7 @@
 
 import os
 import random
+import shutil
 import signal
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -73,7 +74,10 @@ class _Tables:
         )
         from clprobe.tensor.tuning import table  # noqa: PLC0415 - as above
 
-        self._table, self._kernels, self._folder = table, kernels_path(), folder / "tuned"
+        self._table, self._folder = table, folder / "tuned"
+        # Without the shipped tables, which take long to read.
+        self._kernels = folder / "kernels"
+        shutil.copytree(kernels_path(), self._kernels, ignore=lambda *_: {"tuned"})
         self._device: Any = SimpleNamespace(
             platform=SimpleNamespace(name="none"), name="a device", driver_version="1"
         )

@@ -13,7 +13,7 @@ import msgspec
 from clprobe.apply.journal import Journal, decode, encode, has_begun, is_taken_back
 from clprobe.apply.locks import wait_while_held
 from clprobe.model.errors import ClprobeError
-from clprobe.private_files import make_private_folder, why_not_private
+from clprobe.private_folders import make_private_folder, why_not_private
 
 _SYSTEM = Path("/var/lib/clprobe/journals")
 _LARGEST = 64 << 20

@@ -12,7 +12,8 @@ from pathlib import Path
 
 from clprobe.model.leftovers import Kind, LeftOver
 from clprobe.parsed_files import NAMES
-from clprobe.private_files import cache_folder, why_not_private
+from clprobe.private_files import cache_folder
+from clprobe.private_folders import why_not_private
 
 # No run takes a day.
 _ABANDONED_SECONDS = 86400
