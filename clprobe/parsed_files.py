@@ -2,23 +2,25 @@
 """Keeps what the rules database parses to, from one run to the next: YAML is slow to read.
 
 One file in the user's cache folder. A data file whose times, size or inode differ from what was
-noted is parsed again, so nothing is ever stale; a cache that cannot be read or written is done
+noted is parsed again, so nothing is ever stale; a cache that cannot be believed or written is done
 without. Only clprobe's own database is kept: other folders are an author's work and change.
 """
 
 import contextlib
 import hashlib
-import os
-import tempfile
 from collections.abc import Callable
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from clprobe import __version__
+from clprobe.private_files import PrivateFolder, cache_folder, private_folder, read
 from clprobe.resources import rules_path
 
+NAMES = "rules-*.msgpack"
+"""The files of all installations; one has half a megabyte."""
 _Signature = tuple[int, int, int, int]
 
 
@@ -29,7 +31,14 @@ class _Kept(msgspec.Struct, frozen=True, array_like=True):
 
 class _Store(msgspec.Struct, frozen=True):
     clprobe: str
+    root: str
     files: dict[str, _Kept]
+
+
+class _Origin(msgspec.Struct, frozen=True):
+    """What tells whose a file is; the rest is not decoded."""
+
+    root: str
 
 
 class ParsedFiles:
@@ -73,32 +82,32 @@ class ParsedFiles:
         return self._kept
 
     def _read(self) -> dict[str, _Kept]:
+        content = read(self._store)
+        if content is None:
+            return {}
         try:
-            if self._store.stat().st_uid != os.geteuid():
-                return {}  # whoever may write it decides what clprobe tells this user to do
-            store = msgspec.msgpack.decode(self._store.read_bytes(), type=_Store)
-        except (OSError, msgspec.DecodeError):
+            store = msgspec.msgpack.decode(content, type=_Store)
+        except msgspec.DecodeError:  # of another version that kept it in another form
             return {}
         return store.files if store.clprobe == __version__ else {}
 
     def _write(self) -> None:
-        folder = self._store.parent
-        if not folder.is_dir():
-            # Under sudo, HOME may be somebody else's: root must not own a folder in there.
-            if folder.parent.stat().st_uid != os.geteuid():
-                return
-            folder.mkdir(mode=0o700)
-        elif folder.stat().st_uid != os.geteuid():
-            return
         there = {key: kept for key, kept in self._files().items() if (self._root / key).exists()}
-        descriptor, name = tempfile.mkstemp(dir=folder, prefix=self._store.name)
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(msgspec.msgpack.encode(_Store(__version__, there)))
-            Path(name).replace(self._store)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
+        store = _Store(__version__, str(self._root), there)
+        with private_folder(self._store.parent, may_make=1) as folder:
+            folder.write(self._store.name, msgspec.msgpack.encode(store))
+            # What is kept for installations that are gone goes.
+            folder.prune(is_of_use=lambda name: _is_of_use(folder, name))
+
+
+def _is_of_use(folder: PrivateFolder, name: str) -> bool:
+    if not fnmatch(name, NAMES):
+        return True
+    content = folder.read(name, touch=False)
+    try:
+        return Path(msgspec.msgpack.decode(content or b"", type=_Origin).root).is_dir()
+    except msgspec.DecodeError:
+        return False
 
 
 def _signature(path: Path) -> _Signature:
@@ -108,12 +117,9 @@ def _signature(path: Path) -> _Signature:
 
 
 def _store() -> Path:
-    cache = os.environ.get("XDG_CACHE_HOME", "")
-    home = os.environ.get("HOME", "/nonexistent")
-    folder = Path(cache) if cache.startswith("/") else Path(home, ".cache")
     # Two installations take no turns in one file.
     name = hashlib.blake2s(str(rules_path()).encode(), digest_size=6).hexdigest()
-    return folder / "clprobe" / f"rules-{name}.msgpack"
+    return cache_folder(NAMES.replace("*", name))
 
 
 RULES = ParsedFiles(rules_path(), _store())

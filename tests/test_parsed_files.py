@@ -2,12 +2,19 @@
 """What is kept of the rules database from run to run is never stale, and never in the way."""
 
 import os
+import resource
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from clprobe.parsed_files import ParsedFiles
+from clprobe.private_files import UNUSED_DAYS, read, write
 
 
 class _Parser:
@@ -108,3 +115,100 @@ def test_other_folders_are_not_kept(root: Path, tmp_path: Path) -> None:
     files.parsed(file, _Parser())
     files.save()
     assert not (tmp_path / "cache" / "clprobe").exists()
+
+
+def test_rules_of_an_installation_that_is_gone_are_removed_and_others_stay(
+    root: Path, tmp_path: Path
+) -> None:
+    gone, there = tmp_path / "gone", tmp_path / "there"
+    folder = tmp_path / "cache" / "clprobe"
+    for other in (gone, there):
+        other.mkdir()
+        (other / "one.yaml").write_text("other", "utf-8")
+        files = ParsedFiles(other, folder / f"rules-{other.name}.msgpack")
+        files.parsed(other / "one.yaml", _Parser())
+        files.save()
+    shutil.rmtree(gone)
+    (folder / "rules-damaged.msgpack").write_bytes(b"damaged")
+
+    _run(root, _Parser())
+
+    assert {path.name for path in folder.iterdir()} == {"rules.msgpack", "rules-there.msgpack"}
+
+
+def test_what_was_not_used_for_long_is_removed_and_what_is_used_stays(root: Path) -> None:
+    folder = root.parent / "cache" / "clprobe"
+    _run(root, _Parser())
+    long_ago = time.time() - (UNUSED_DAYS + 1) * 86400
+    for name in ("rules.msgpack", "old"):
+        (folder / name).touch()
+        os.utime(folder / name, (long_ago, long_ago))
+    _run(root, _Parser())  # reads it, which counts as use
+    (root / "two.yaml").write_text("second", "utf-8")
+    files = ParsedFiles(root, folder / "rules.msgpack")
+    files.parsed(root / "two.yaml", _Parser())
+    files.save()
+
+    assert [path.name for path in folder.iterdir()] == ["rules.msgpack"]
+
+
+def test_a_full_disk_leaves_the_old_file_and_no_part_of_the_new_one(root: Path) -> None:
+    folder = root.parent / "cache" / "clprobe"
+    _run(root, _Parser())
+    before = (folder / "rules.msgpack").read_bytes()
+    (root / "one.yaml").write_text("x" * 100_000, "utf-8")
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, limits[1]))  # ends a write as a full disk
+    try:
+        assert _run(root, _Parser()) == "x" * 100_000
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+    assert [path.name for path in folder.iterdir()] == ["rules.msgpack"]
+    assert (folder / "rules.msgpack").read_bytes() == before
+
+
+@pytest.mark.root
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root to give folders away")
+def test_root_makes_no_folder_in_the_cache_of_somebody_else(root: Path) -> None:
+    cache = root.parent / "cache"
+    os.chown(cache, 65534, 65534)
+    with pytest.raises(PermissionError, match="belongs to user 65534"):
+        write(cache / "clprobe" / "kernels" / "one", b"kernel", may_make=3)
+    _run(root, _Parser())
+    assert list(cache.iterdir()) == []
+
+
+def _explained(cache: Path) -> str:
+    return subprocess.run(
+        [sys.executable, "-m", "clprobe", "explain", "i915"],
+        env={**os.environ, "XDG_CACHE_HOME": str(cache)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    ).stdout
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda path: path.write_bytes(
+            path.read_bytes().replace(b"usermod", bytes([ord("u") ^ 128]) + b"sermod", 1)
+        ),
+        lambda path: (path.unlink(), path.symlink_to("/dev/zero")),
+        lambda path: (path.unlink(), os.mkfifo(path)),
+    ],
+    ids=["flipped bit", "link to /dev/zero", "fifo"],
+)
+def test_a_command_says_the_same_with_a_spoilt_cache_and_mends_it(
+    tmp_path: Path, spoil: Callable[[Path], object]
+) -> None:
+    right = _explained(tmp_path)
+    (path,) = (tmp_path / "clprobe").glob("rules-*")
+    whole = path.read_bytes()
+    spoil(path)
+    assert _explained(tmp_path) == right
+    assert not path.is_symlink()
+    assert len(path.read_bytes()) == len(whole)
+    assert read(path) is not None

@@ -19,7 +19,7 @@ from clprobe.apply.messages import index_problem, meaning
 from clprobe.apply.package_list import not_installed
 from clprobe.apply.questions import ask, is_half_installed, packages
 from clprobe.apply.room import room_problem
-from clprobe.apply.runner import Finished, saved, sha256_of
+from clprobe.apply.runner import Finished, missing_above, saved, sha256_of
 from clprobe.apply.simulation import foreign, parse, refusal, simulating
 from clprobe.apply.work import MOST_KEPT, Release, Work, now_in_words
 
@@ -270,7 +270,7 @@ def folder_before(path: str) -> Folder:
     existed = folder.exists()
     if existed and not (folder / "pyvenv.cfg").exists() and any(folder.iterdir()):
         raise OSError(0, "it is there already, and no virtual environment", path)
-    return Folder(path, existed)
+    return Folder(path, existed, missing_above(path))
 
 
 def _last_line(printed: str) -> str:

@@ -62,10 +62,14 @@ class SavedFile(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Folder(msgspec.Struct, frozen=True):
-    """A folder that a step makes, and whether it was there before."""
+    """A folder that a step makes, and whether it was there before.
+
+    `made_folders` are those above it that were missing, outermost first.
+    """
 
     path: str
     existed: bool
+    made_folders: tuple[str, ...] = ()
 
 
 class Problem(msgspec.Struct, frozen=True):

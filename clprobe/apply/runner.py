@@ -140,7 +140,7 @@ def saved(path: str) -> SavedFile:
 
     Raises: OSError if it cannot be read, is no plain file, or is too large to be kept.
     """
-    made = tuple(str(folder) for folder in reversed(Path(path).parents) if not folder.exists())
+    made = missing_above(path)
     try:
         found = os.lstat(path)
     except FileNotFoundError:
@@ -154,6 +154,11 @@ def saved(path: str) -> SavedFile:
         uid=found.st_uid,
         gid=found.st_gid,
     )
+
+
+def missing_above(path: str) -> tuple[str, ...]:
+    """Return the folders above a path that are not there, outermost first."""
+    return tuple(str(folder) for folder in reversed(Path(path).parents) if not folder.exists())
 
 
 def sha256_of(path: str) -> str | None:
@@ -172,15 +177,20 @@ def restore(file: SavedFile) -> None:
     path = Path(file.path)
     if file.content is None:
         path.unlink(missing_ok=True)
-        for folder in reversed(file.made_folders):
-            with contextlib.suppress(OSError):  # somebody else has put something there
-                Path(folder).rmdir()
+        remove_if_empty(file.made_folders)
         return
     new = path.with_name(f".{path.name}.clprobe-new")
     new.write_bytes(file.content)
     os.chown(new, file.uid, file.gid)
     new.chmod(file.mode)
     new.replace(path)
+
+
+def remove_if_empty(folders: Sequence[str]) -> None:
+    """Remove folders that were made for another one, outermost first in the list."""
+    for folder in reversed(folders):
+        with contextlib.suppress(OSError):  # somebody else has put something there
+            Path(folder).rmdir()
 
 
 def remove_folder(path: str) -> None:

@@ -13,9 +13,12 @@ import msgspec
 from clprobe.apply.journal import Journal, decode, encode, has_begun, is_taken_back
 from clprobe.apply.locks import wait_while_held
 from clprobe.model.errors import ClprobeError
+from clprobe.private_folders import make_private_folder, why_not_private
 
 _SYSTEM = Path("/var/lib/clprobe/journals")
 _LARGEST = 64 << 20
+# ~/.local, state and clprobe in it; or clprobe and journals below /var/lib.
+_MAY_MAKE = 3
 
 
 class Entry(msgspec.Struct, frozen=True):
@@ -53,9 +56,11 @@ class Store:
         So the lock lives until the last of them has ended, though clprobe may have been killed.
         """
         with self._usable():
-            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            # Explicit modes: under umask 0 anybody could rename the journals in a folder above.
+            make_private_folder(self.folder, _MAY_MAKE)
             self._check_owner()
-            lock = os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+            lock = os.open(self.folder / "lock", flags, 0o600)
         try:
             self._take(lock, wait_s, tell)
             yield lock
@@ -122,11 +127,11 @@ class Store:
 
     def _check_owner(self) -> None:
         """Refuse a folder in which others may write: journals say what is removed as root."""
-        found = self.folder.stat()
-        if found.st_uid != os.geteuid() or found.st_mode & 0o022:
+        why = why_not_private(self.folder.resolve())
+        if why is not None:
             raise ClprobeError(
                 reference="journal-folder-unsafe",
-                message=f"{self.folder} is not yours alone to write.",
+                message=f"{self.folder} is not yours alone to write: {why}.",
                 hint=f"Make it so: chown {os.geteuid()} and chmod 700.",
             )
 

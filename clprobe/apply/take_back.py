@@ -13,7 +13,7 @@ from clprobe.apply.locks import wait_for_manager
 from clprobe.apply.messages import meaning
 from clprobe.apply.package_list import differences
 from clprobe.apply.questions import ask, former_versions, packages
-from clprobe.apply.runner import remove_folder, restore, sha256_of
+from clprobe.apply.runner import remove_folder, remove_if_empty, restore, sha256_of
 from clprobe.apply.simulation import parse
 from clprobe.apply.undo_plan import (
     PackageUndo,
@@ -108,6 +108,7 @@ def _undo_files(work: Work, record: StepRecord, left: list[str]) -> Problem | No
             left.append(f"{folder.path}, which was there before")
         elif folder is not None:
             remove_folder(folder.path)
+            remove_if_empty(folder.made_folders)
     except OSError as error:
         text = f"{error.filename}: {error.strerror or error}"
         return Problem("undo-failed", text, "Mend that, then run --undo again.")
@@ -128,7 +129,14 @@ def _undo_files_as_person(work: Work, record: StepRecord, left: list[str]) -> Pr
         return None
     argv = ("rm", "-rf", "--", path)
     finished = work.runner.run(argv, limit_s=work.limits.check_s, as_root=False)
-    return None if finished.is_fine else meaning(finished.printed, "while it removed that")
+    if not finished.is_fine:
+        return meaning(finished.printed, "while it removed that")
+    above = [made for one in (record.file, record.folder) if one for made in one.made_folders]
+    if above:
+        # Those that hold something by now stay.
+        command = ("rmdir", "--", *reversed(above))
+        work.runner.run(command, limit_s=work.limits.check_s, as_root=False)
+    return None
 
 
 def _was_changed(file: SavedFile) -> bool:

@@ -21,6 +21,7 @@ _COMMANDS = {
     "env": "Print shell lines that hide broken drivers for you, without root.",
     "snapshot": "Write the facts of this host for replay and bug reports.",
     "explain": "Print everything known about a rule, GPU, driver or distribution.",
+    "cache": "List what clprobe left on this machine, and remove its caches.",
     "completion": "Print the script that makes Tab complete for bash, zsh or fish.",
     "rules": "List, validate and test the rules database.",
 }

@@ -17,6 +17,7 @@ from clprobe.model.bench_comparison import BenchComparison
 from clprobe.model.codec import snapshot_schema
 from clprobe.model.comparison import Comparison
 from clprobe.model.finding import Diagnosis
+from clprobe.model.leftovers import CacheReport
 from clprobe.model.measurement import BenchReport
 from clprobe.model.plan import InstallPlan
 from clprobe.model.snapshot import SCHEMA as SNAPSHOT
@@ -47,6 +48,7 @@ def published() -> dict[str, JsonSchema]:
         "clprobe.explain/1": _printed("clprobe.explain/1", Explained),
         "clprobe.matrix/1": _printed("clprobe.matrix/1", SupportTable),
         "clprobe.env/1": _printed("clprobe.env/1", EnvReport),
+        "clprobe.cache/1": _printed("clprobe.cache/1", CacheReport),
         "clprobe.bench/1": _bench(),
         "clprobe.bench-compare/1": _printed("clprobe.bench-compare/1", BenchComparison),
         SNAPSHOT: snapshot_schema(),

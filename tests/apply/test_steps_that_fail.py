@@ -166,6 +166,54 @@ def test_a_link_in_the_place_of_a_file_is_not_followed(run, tmp_path):
     assert precious.read_text() == "precious"
 
 
+def test_an_environment_goes_with_the_empty_folders_made_for_it(run, tmp_path):
+    share = tmp_path / "share"
+    share.mkdir()
+    made = run(make_environment(str(share / "clprobe" / "venv")))
+    assert made.apply() == "applied"
+    assert made.undo().outcome == "undone"
+    assert list(share.iterdir()) == []
+
+
+def test_a_folder_above_an_environment_stays_if_it_holds_something_else(run, tmp_path):
+    made = run(make_environment(str(tmp_path / "clprobe" / "venv")))
+    assert made.apply() == "applied"
+    (tmp_path / "clprobe" / "thesis").touch()
+    assert made.undo().outcome == "undone"
+    assert [one.name for one in (tmp_path / "clprobe").iterdir()] == ["thesis"]
+
+
+def test_the_folders_of_journals_are_private_even_without_a_umask(tmp_path):
+    before = os.umask(0)
+    try:
+        with Store(tmp_path / "clprobe" / "journals").locked(1.0, print):
+            pass
+    finally:
+        os.umask(before)
+    for folder in (tmp_path / "clprobe", tmp_path / "clprobe" / "journals"):
+        assert folder.stat().st_mode & 0o777 == 0o700
+
+
+def test_journals_below_a_folder_that_all_may_write_are_refused(tmp_path):
+    folder = tmp_path / "clprobe" / "journals"
+    folder.mkdir(mode=0o700, parents=True)
+    folder.parent.chmod(0o777)
+    with pytest.raises(ClprobeError) as raised, Store(folder).locked(1.0, print):
+        pass
+    assert raised.value.reference == "journal-folder-unsafe"
+    assert "above" in raised.value.message
+
+
+def test_a_link_in_the_place_of_the_lock_is_not_followed(tmp_path):
+    folder, elsewhere = tmp_path / "journals", tmp_path / "elsewhere"
+    folder.mkdir(mode=0o700)
+    (folder / "lock").symlink_to(elsewhere)
+    with pytest.raises(ClprobeError) as raised, Store(folder).locked(1.0, print):
+        pass
+    assert raised.value.reference == "journal-unwritable"
+    assert not elsewhere.exists()
+
+
 def test_an_environment_is_removed_and_a_folder_of_somebody_else_is_not(run, tmp_path):
     mine, other = tmp_path / "mine", tmp_path / "other"
     made = run(make_environment(str(mine)))

@@ -26,6 +26,7 @@ COMMANDS = {
         "json",
     ),
     "clprobe.snapshot/1": ("snapshot",),
+    "clprobe.cache/1": ("cache", "--json"),
 }
 BENCH = BenchReport(
     host={"os": "Debian", "logical_cores": 2, "torch": None},

@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: MIT
 """Tuning measures on the device, rejects what is not right, and is believed only while it holds."""
 
+import os
+import resource
 import shutil
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import yaml
 
+from clprobe.private_files import read, write
 from clprobe.resources import kernels_path
 from clprobe.tensor import Device, ShapeError
 from clprobe.tensor.ops.matmul import in_order_of_preference
@@ -33,6 +37,12 @@ PACKED = packed(
 )
 FITTING = replace(PACKED, is_cpu=None)
 
+# As far as a table is concerned.
+NO_DEVICE: Any = SimpleNamespace(
+    cl_device=SimpleNamespace(
+        platform=SimpleNamespace(name="none"), name="a device", driver_version="1"
+    )
+)
 
 TILED = {
     "TILE_ROWS": [16],
@@ -166,26 +176,57 @@ def test_the_most_similar_product_decides() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "reason"),
     [
-        ("ROWS: 4", "ROWS: 5", "checksum"),
         ("format: 1", "format: 2", "format 2"),
         ("matmul:", "matmul: [", "ParserError"),
         ("format: 1", "", "KeyError"),
+        ("file: matmul/packed.cl", "file: /tmp/x.cl", "no kernel of clprobe's"),
+        ("file: matmul/packed.cl", "file: ../kernels/matmul/packed.cl", "no kernel of clprobe's"),
+        ("ROWS: 4", "ROWS -I/tmp: 4", "not all names"),
+        ("ROWS: 4", "ROWS: [4]", "TypeError"),
+        ("defines:", "other: 1\n    defines: 4\n    x:", "AttributeError"),
     ],
 )
-def test_a_damaged_table_is_named_and_ignored(
-    device: Device, tmp_path: Path, old: str, new: str, reason: str
+def test_a_table_that_says_what_it_may_not_is_named_and_ignored(
+    tmp_path: Path, old: str, new: str, reason: str
 ) -> None:
-    path = saved(device, tmp_path)
-    text = path.read_text()
+    path = saved(NO_DEVICE, tmp_path)
+    text = (read(path) or b"").decode()
     assert old in text
-    path.write_text(text.replace(old, new))
+    write(path, text.replace(old, new).encode())
 
-    tables = loaded(device, tmp_path)
+    tables = loaded(NO_DEVICE, tmp_path)
 
     assert tables.entries == []
     (complaint,) = tables.ignored
     assert complaint.startswith(f"{path}: ")
     assert reason in complaint
+
+
+@pytest.mark.root
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root to give files away")
+@pytest.mark.parametrize("what", ["table", "folder", "folder above"])
+def test_a_whole_table_of_somebody_else_is_not_believed(tmp_path: Path, what: str) -> None:
+    path = saved(NO_DEVICE, tmp_path / "tuned")
+    assert loaded(NO_DEVICE, tmp_path / "tuned").entries
+    given = {"table": path, "folder": path.parent, "folder above": tmp_path}[what]
+    os.chown(given, 65534, 65534)
+
+    tables = loaded(NO_DEVICE, tmp_path / "tuned")
+
+    assert tables.entries == []
+    assert tables.ignored == [f"{path}: damaged, or others can write it; clprobe bench --tune"]
+
+
+def test_a_table_cut_by_a_full_disk_is_not_left(tmp_path: Path) -> None:
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, limits[1]))  # ends a write as a full disk
+    try:
+        with pytest.raises(OSError, match="File too large"):
+            saved(NO_DEVICE, tmp_path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_table_of_another_version_of_a_kernel_is_named_and_ignored(

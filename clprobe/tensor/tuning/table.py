@@ -2,30 +2,33 @@
 """Tables of measured configurations: those that clprobe ships and those measured on this machine.
 
 A table is a YAML file. Shipped ones (kernels/tuned/) name the platforms they are for; those of this
-machine are for one device and version of its driver. An entry whose kernel has changed since it was
-measured is left out, for its tile may no longer be what the kernel computes.
+machine are for one device and version of its driver, and are kept as private_files does: whoever
+writes one chooses what runs on the device. An entry whose kernel has changed since it was measured
+is left out, for its tile may no longer be what the kernel computes.
 """
 
 import hashlib
 import json
-import os
 import re
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import log2
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import pyopencl as cl
 import yaml
 
+from clprobe.private_files import cache_folder, private_folder, read
 from clprobe.tensor.ops.variants import Product, Variant, read_variant, write_variant
 from clprobe.tensor.program import read_with_includes
 
 FORMAT = 1
 # A configuration serves products of up to twice or down to half the size it was measured at.
 _REACH = 1.0
+# The user's folder for caches, clprobe's in it, and that of the tables.
+_MAY_MAKE = 3
+_NAME = re.compile("[A-Za-z_][A-Za-z0-9_]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,15 +62,21 @@ def load_tables(device: cl.Device, kernels: Path, folder: Path | None = None) ->
     """Return this machine's table for the device, if there is one, and the shipped ones for it."""
     tables = Tables()
     own = path_of(device, folder)
-    if own.exists():
-        _read(own, device, kernels, tables, is_shipped=False)
+    kept = read(own)
+    if kept is not None:
+        _read(own, kept, device, kernels, tables)
+    elif own.exists() or own.is_symlink():
+        tables.ignored.append(f"{own}: damaged, or others can write it; clprobe bench --tune")
     for path in sorted((kernels / "tuned").glob("*.yaml")):
-        _read(path, device, kernels, tables, is_shipped=True)
+        _read(path, path.read_bytes(), device, kernels, tables)
     return tables
 
 
 def save(device: cl.Device, kernels: Path, found: Sequence[Tuned], folder: Path | None) -> Path:
-    """Write this machine's table for a device; a reader sees the old one or all of the new one."""
+    """Write this machine's table for a device; a reader sees the old one or all of the new one.
+
+    **Raises** OSError, also where others can write to the folder.
+    """
     content: dict[str, Any] = {
         "format": FORMAT,
         "for": identity(device),
@@ -81,12 +90,10 @@ def save(device: cl.Device, kernels: Path, found: Sequence[Tuned], folder: Path 
             for tuned in found
         ],
     }
-    content["checksum"] = _checksum(content)
     path = path_of(device, folder)
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False, encoding="utf-8") as file:
-        yaml.safe_dump(content, file, sort_keys=False)
-    Path(file.name).replace(path)
+    with private_folder(path.parent, may_make=_MAY_MAKE) as opened:
+        opened.write(path.name, yaml.safe_dump(content, sort_keys=False).encode())
+        opened.prune()
     return path
 
 
@@ -100,10 +107,7 @@ def path_of(device: cl.Device, folder: Path | None = None) -> Path:
 
 def default_folder() -> Path:
     """Return the folder of this machine's tables."""
-    base = os.environ.get("XDG_CACHE_HOME", "")
-    # The specification wants relative paths ignored.
-    parent = Path(base) if Path(base).is_absolute() else Path("~/.cache").expanduser()
-    return parent / "clprobe" / "tuned"
+    return cache_folder("tuned")
 
 
 def identity(device: cl.Device) -> dict[str, str]:
@@ -120,22 +124,17 @@ def source_digest(kernels: Path, file: str) -> str:
     return hashlib.sha256(read_with_includes(kernels, file).encode()).hexdigest()[:16]
 
 
-def _read(
-    path: Path, device: cl.Device, kernels: Path, tables: Tables, *, is_shipped: bool
-) -> None:
+def _read(path: Path, text: bytes, device: cl.Device, kernels: Path, tables: Tables) -> None:
     try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+        content = yaml.safe_load(text)
         if content["format"] != FORMAT:
             tables.ignored.append(f"{path}: format {content['format']}, not {FORMAT}")
-            return
-        if not is_shipped and content.get("checksum") != _checksum(content):
-            tables.ignored.append(f"{path}: damaged, for its checksum is another")
             return
         about = identity(device)
         if not all(value in about[key] for key, value in content["for"].items()):
             return
         entries = [_entry(entry, kernels) for entry in content["matmul"]]
-    except (OSError, UnicodeError, yaml.YAMLError, KeyError, TypeError, ValueError) as error:
+    except (OSError, yaml.YAMLError, LookupError, TypeError, ValueError, AttributeError) as error:
         tables.ignored.append(f"{path}: damaged: {type(error).__name__}: {error}".splitlines()[0])
         return
     for number, tuned in enumerate(entries):
@@ -147,7 +146,12 @@ def _read(
 
 def _entry(entry: Mapping[str, Any], kernels: Path) -> Tuned | None:
     variant = read_variant(entry["variant"])
-    if not (kernels / variant.file).is_file():
+    place = PurePosixPath(variant.file)
+    if place.is_absolute() or ".." in place.parts or place.suffix != ".cl":
+        raise ValueError(f"{variant.file} is no kernel of clprobe's")
+    if not all(_NAME.fullmatch(name) for name in variant.defines):
+        raise ValueError(f"{', '.join(variant.defines)} are not all names")
+    if not (kernels / place).is_file():
         return None
     if entry["source"] != source_digest(kernels, variant.file):
         return None
@@ -175,8 +179,3 @@ def _distance(a: Product, b: Product) -> float | None:
 
 def _sizes(product: Product) -> tuple[int, ...]:
     return product.rows, product.columns, product.depth, product.batches
-
-
-def _checksum(content: Mapping[str, Any]) -> str:
-    rest = {key: value for key, value in content.items() if key != "checksum"}
-    return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()[:16]

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: MIT
+"""`clprobe cache`: lists what clprobe left on this machine, and removes its caches."""
+
+import click
+
+from clprobe.apply.clear import clear
+from clprobe.cli import exit_codes
+from clprobe.model.leftovers import CacheReport
+from clprobe.probe.leftovers import find
+from clprobe.report.as_json import document
+from clprobe.report.cache_text import show_caches
+from clprobe.report.terminal import make_console
+
+SCHEMA = "clprobe.cache/1"
+
+
+@click.command()
+@click.option("--clear", "clears", is_flag=True, help="Remove clprobe's own caches.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@click.pass_obj
+def command(obj: dict[str, str], clears: bool, as_json: bool) -> int:
+    """List what clprobe left on this machine for you, and remove its caches.
+
+    Without options nothing is changed. --clear never removes the journals of install-plan
+    --apply, which --undo needs, nor the caches of libraries, which other programs use too.
+    """
+    found = find()
+    entries = clear(found) if clears else found
+    freed = sum(one.bytes for one in entries if one.removed)
+    report = CacheReport(action="clear" if clears else "list", entries=entries, freed_bytes=freed)
+    if as_json:
+        click.echo(document(SCHEMA, report).encode(), nl=False)
+    else:
+        show_caches(make_console(obj["color"]), report)
+    failed = clears and any(one.is_cleared and not one.removed for one in entries)
+    return exit_codes.UNDECIDED if failed else exit_codes.OK

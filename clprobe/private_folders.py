@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: MIT
+"""Opens and makes folders that nobody else can write to, or exchange for another one."""
+
+import os
+import stat
+from pathlib import Path
+
+WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+
+
+def open_private_folder(path: Path, may_make: int = 0) -> int:
+    """Return the descriptor of a folder of this user alone.
+
+    Where it is missing, it and folders above it are made, `may_make` of them at most, inside a
+    folder of this user's own. Raises: OSError, also for one that is not private.
+    """
+    descriptor = _opened(path, may_make, os.O_NOFOLLOW)
+    try:
+        _check(path, descriptor)
+    except OSError:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def make_private_folder(path: Path, may_make: int) -> None:
+    """Make a folder, and those above it that are missing, for this user alone.
+
+    Raises: OSError, also where more are missing or the last one there is somebody else's.
+    """
+    os.close(_opened(path, may_make, 0))
+
+
+def why_not_private(path: Path) -> str | None:
+    """Return why what is in a folder is not believed; None if it is, or there is no folder."""
+    try:
+        os.close(open_private_folder(path))
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        return error.strerror or str(error)
+    return None
+
+
+def _opened(path: Path, may_make: int, follow: int) -> int:
+    try:
+        return os.open(path, _FOLDER | follow)
+    except FileNotFoundError:
+        if may_make == 0:
+            raise
+    above = _opened(path.parent, may_make - 1, 0)
+    try:
+        # Under sudo, HOME may be somebody else's: root must not own a folder in there.
+        if os.fstat(above).st_uid != os.geteuid():
+            raise PermissionError(0, f"{path.parent} belongs to user {os.fstat(above).st_uid}")
+        _check_from(above)
+        try:
+            os.mkdir(path.name, 0o700, dir_fd=above)
+        except FileExistsError:  # another run was faster
+            return os.open(path.name, _FOLDER | os.O_NOFOLLOW, dir_fd=above)
+        made = os.open(path.name, _FOLDER | os.O_NOFOLLOW, dir_fd=above)
+        os.fchmod(made, 0o700)  # whatever the umask takes, and a folder above adds
+        return made
+    finally:
+        os.close(above)
+
+
+def _check(path: Path, descriptor: int) -> None:
+    """Raise PermissionError unless the folder and all those above it are safe."""
+    status = os.fstat(descriptor)
+    if status.st_uid != os.geteuid():
+        raise PermissionError(0, f"{path} belongs to user {status.st_uid}")
+    if status.st_mode & WRITABLE_BY_OTHERS:
+        raise PermissionError(0, f"others can write to {path}")
+    _check_from(descriptor)
+
+
+def _check_from(descriptor: int) -> None:
+    """Raise PermissionError if another user can exchange this folder or one above it.
+
+    By "..", not by name: what is above where the links of a path have led counts.
+    """
+    trusted = {0, os.geteuid(), os.stat("/").st_uid}  # noqa: PTH116 - its owner in a user namespace
+    folder, below = os.dup(descriptor), None
+    try:
+        while (status := os.fstat(folder)) and (status.st_dev, status.st_ino) != below:
+            if status.st_uid not in trusted:
+                raise PermissionError(0, f"a folder above it belongs to user {status.st_uid}")
+            if _lets_others_rename(status):
+                raise PermissionError(0, "others can write to a folder above it")
+            below = status.st_dev, status.st_ino
+            above = os.open("..", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=folder)
+            os.close(folder)
+            folder = above
+    finally:
+        os.close(folder)
+
+
+def _lets_others_rename(status: os.stat_result) -> bool:
+    if status.st_mode & stat.S_ISVTX:  # as /tmp
+        return False
+    # Many systems give each user a group of their own and let it write.
+    is_own_group = status.st_gid in (0, os.getegid())
+    return bool(status.st_mode & (stat.S_IWOTH if is_own_group else WRITABLE_BY_OTHERS))
