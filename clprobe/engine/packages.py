@@ -13,20 +13,26 @@ from clprobe.model.unknown import Fact, Unknown
 
 
 class PackageTool(msgspec.Struct, frozen=True):
-    """A package manager's commands, without the names of packages and without sudo."""
+    """A package manager's commands, without the names of packages and without sudo.
+
+    `manager` keeps the database: dpkg, rpm, pacman or apk.
+    """
 
     name: str
+    manager: str
     install: tuple[str, ...]
     remove: tuple[str, ...]
     reinstall: tuple[str, ...]
 
 
-_APT = PackageTool("apt", ("apt", "install"), ("apt", "remove"), ("apt", "install", "--reinstall"))
-_DNF = PackageTool("dnf", ("dnf", "install"), ("dnf", "remove"), ("dnf", "reinstall"))
-_PACMAN = PackageTool("pacman", ("pacman", "-S"), ("pacman", "-R"), ("pacman", "-S"))
-_APK = PackageTool("apk", ("apk", "add"), ("apk", "del"), ("apk", "fix", "--reinstall"))
+_APT = PackageTool(
+    "apt", "dpkg", ("apt", "install"), ("apt", "remove"), ("apt", "install", "--reinstall")
+)
+_DNF = PackageTool("dnf", "rpm", ("dnf", "install"), ("dnf", "remove"), ("dnf", "reinstall"))
+_PACMAN = PackageTool("pacman", "pacman", ("pacman", "-S"), ("pacman", "-R"), ("pacman", "-S"))
+_APK = PackageTool("apk", "apk", ("apk", "add"), ("apk", "del"), ("apk", "fix", "--reinstall"))
 _ZYPPER = PackageTool(
-    "zypper", ("zypper", "install"), ("zypper", "remove"), ("zypper", "install", "--force")
+    "zypper", "rpm", ("zypper", "install"), ("zypper", "remove"), ("zypper", "install", "--force")
 )
 _TOOLS = {
     "debian": _APT,

@@ -7,8 +7,9 @@ from html import escape
 from clprobe.engine.matrix import MatrixRow
 from clprobe.model.finding import Source
 from clprobe.model.plan import InstallPlan, Route
+from clprobe.model.shell_words import command_line
 from clprobe.model.version_row import VersionRow
-from clprobe.report.plan_script import command_line, title
+from clprobe.report.plan_script import title
 from clprobe.report.plan_text import target_line
 from clprobe.report.terminal import safe
 from clprobe.report.version_rows import HEADINGS, cells, reasons

@@ -43,19 +43,6 @@ def title(route: Route) -> str:
     return route.backend if route.stack is None else f"{route.stack} on {route.backend}"
 
 
-def command_line(argv: tuple[str, ...]) -> str:
-    """Return an argv as one would type it; the shell fills in the user and the home folder."""
-    return " ".join(_typed(word) for word in argv)
-
-
-def _typed(word: str) -> str:
-    if word == USER:
-        return '"$USER"'
-    if word.startswith(f"{HOME}/"):
-        return f"{HOME}/{shlex.quote(safe(word[2:]))}"
-    return shlex.quote(safe(word))
-
-
 def _step(number: int, step: Step) -> list[str]:
     lines = [f"step={shlex.quote(safe(f'{number}. {step.title}'))}", 'echo "$step"']
     if step.argv[0] == "clprobe":
