@@ -13,7 +13,7 @@ from clprobe.cli.plan_wishes import wish_options, wishes
 from clprobe.cli.sources import read_snapshot
 from clprobe.engine.matrix import MatrixRow, matrix
 from clprobe.engine.tables import Tables
-from clprobe.install.machine import find_distribution, look_up
+from clprobe.install.machine import Machine, find_distribution, look_up
 from clprobe.install.planner import plan
 from clprobe.install.ranking import Goal
 from clprobe.install.target import NOTHING_KNOWN, described, of_snapshot
@@ -156,11 +156,17 @@ def _matrices(target: Target, tables: Tables) -> Matrices:
     if machine.generation is None:
         raise ClprobeError(
             reference="matrix-needs-gpu",
-            message=f"The matrix is about one GPU, and {machine.gpu_name} is in no table.",
+            message=_without_matrix(machine),
             hint='Name one with --gpu, such as --gpu "HD 4600".',
         )
     rows = matrix(machine.chips, machine.generation, tables)
     return Matrices(rows, version_matrix(target, tables))
+
+
+def _without_matrix(machine: Machine) -> str:
+    if machine.pci_id is None and not machine.has_gpu:
+        return "The matrix is about one GPU, and no GPU is known here."
+    return f"The matrix is about one GPU, and no table has {machine.gpu_name}."
 
 
 def _print(

@@ -68,8 +68,7 @@ def packages_with(what: str, tables: Tables, distribution: Distribution) -> tupl
     cannot work is worse than none.
     """
     if what == TOOL_CHAIN:
-        known = (_TOOL_CHAINS[name] for name in _family(distribution) if name in _TOOL_CHAINS)
-        return next(known, ())
+        return next(filter(None, map(tool_chain, _family(distribution))), ())
     release = release_of(tables, distribution)
     if release is not None:
         names = [
@@ -107,6 +106,11 @@ def installable(
             if any(tables.covers(key, one.version, pci_id) is True for one in holding):
                 return key
     return None
+
+
+def tool_chain(distribution_id: str) -> tuple[str, ...]:
+    """Return the packages with a linker and the C library's files; () where we know none."""
+    return _TOOL_CHAINS.get(distribution_id, ())
 
 
 def title_of(what: str, tables: Tables) -> str:

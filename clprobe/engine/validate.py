@@ -66,6 +66,7 @@ def _between(
     yield from origins.origins(files["origins"], tables)
     yield from questions(root / "tables" / "questions.yaml")
     yield from command_checks.asked(root / "tables" / "questions.yaml")
+    yield from command_checks.tools(root / "tables" / "tools.yaml")
     yield from rule_references.rules(rules, tables)
     yield from command_checks.remedies(rules)
     yield from rule_references.cases(_case_files(root), {path.stem for path in rules})

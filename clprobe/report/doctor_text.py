@@ -91,7 +91,8 @@ class DoctorText:
         style = kind if kind != "undetermined" else "warning"
         self._screen.marked(kind, verdict(diagnosis), style=style)
         if diagnosis.asked_as:
-            who = f"Asked for {on_one_line(diagnosis.asked_as)}: permissions are predicted, not tried."
+            asker = on_one_line(diagnosis.asked_as)
+            who = f"Asked for {asker}: permissions are predicted, not tried."
             self._screen.wrapped(who, INDENT)
         line = next_line(diagnosis)
         if line is not None:

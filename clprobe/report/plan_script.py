@@ -4,7 +4,7 @@
 import shlex
 
 from clprobe.model.placeholders import HOME, USER
-from clprobe.model.plan import InstallPlan, Route, Step
+from clprobe.model.plan import InstallPlan, Rejected, Route, Step
 from clprobe.report.terminal import safe
 
 
@@ -41,6 +41,12 @@ def script(plan: InstallPlan, route: Route) -> str:
 def title(route: Route) -> str:
     """Return the route's name: its stack and backend."""
     return route.backend if route.stack is None else f"{route.stack} on {route.backend}"
+
+
+def rejected_title(entry: Rejected) -> str:
+    """Return the name of a rejected route, with the way that tells it from others: pocl (pip)."""
+    name = entry.backend if entry.stack is None else f"{entry.stack} on {entry.backend}"
+    return name if entry.how in (None, "package") else f"{name} ({entry.how})"
 
 
 def _step(number: int, step: Step) -> list[str]:

@@ -6,7 +6,9 @@ import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
+from clprobe.engine.checks import place
 from clprobe.engine.checks.place import Mistakes, Place
+from clprobe.engine.lexicon_plan import Tools
 from clprobe.engine.questions import Questions
 from clprobe.engine.rule import Action, Rule
 
@@ -40,6 +42,13 @@ def asked(path: Path) -> Mistakes:
         here = Place(path).at("questions", number)
         for text in (question.command, *question.by_manager.values()):
             yield from _text(here.at("command"), text)
+
+
+def tools(path: Path) -> Mistakes:
+    """Yield what is wrong in rules/tables/tools.yaml."""
+    for number, tool in enumerate(Tools.load(path.parent).tools):
+        here = Place(path).at("tools", number)
+        yield from place.legend(here, [("source", tool.source)])
 
 
 def shared_names(text: str) -> Iterator[str]:
