@@ -55,11 +55,13 @@ def _remedy(action: Action, site: Site) -> Remedy:
         arguments = {key: fill(text, site.scope, word=shell_word) for key, text in texts.items()}
         return BUILDERS[action.kind](site, **arguments)
     remedy = BUILDERS[action.kind](site, **arguments)
-    if any(missing_facts(text, site.scope) for text in texts.values()):
+    holes = {key for key, text in texts.items() if missing_facts(text, site.scope)}
+    if holes == {"mode"}:  # without the former mode nothing can be restored, and nothing is closed
+        remedy = structs.replace(remedy, undo=None)
+    elif holes:
         title = _WITHOUT_FACTS.get(action.kind, remedy.title)
         return structs.replace(remedy, title=title, argv=None, undo=None)
-    misfit = next((key for key, text in arguments.items() if not may_stand(key, text)), None)
-    if misfit is None:
+    if all(may_stand(key, text) for key, text in arguments.items() if key not in holes):
         return remedy
     title = f"{remedy.title}, by hand: no command can name it safely"
     return structs.replace(remedy, title=title, argv=None, undo=None)

@@ -147,6 +147,15 @@ def _make_readable(site: Site, path: str, mode: str) -> Remedy:  # noqa: ARG001
     )
 
 
+def _open_folder(site: Site, path: str, mode: str) -> Remedy:  # noqa: ARG001
+    return Remedy(
+        title=f"Let everybody pass through the folder {path}; what it holds stays unlisted",
+        argv=("chmod", "a+x", path),
+        needs_root=_owned_by_root(path),
+        undo=("chmod", mode, path),
+    )
+
+
 def _clean_icd_file(site: Site, path: str) -> Remedy:  # noqa: ARG001
     edits = (r"1s/^\xEF\xBB\xBF//", r"s/^[[:space:]]*//", r"s/[[:space:]]*$//", "/^#/d", "/^$/d")
     flags = tuple(part for edit in edits for part in ("-e", edit))
@@ -233,6 +242,7 @@ BUILDERS: dict[str, Callable[..., Remedy]] = {
     "unset_environment": _unset_environment,
     "move_aside": _move_aside,
     "make_readable": _make_readable,
+    "open_folder": _open_folder,
     "clean_icd_file": _clean_icd_file,
     "point_icd_at": _point_icd_at,
     "link_file": _link_file,
