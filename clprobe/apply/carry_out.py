@@ -18,7 +18,7 @@ from clprobe.apply.kinds import (
 from clprobe.apply.messages import index_problem, meaning
 from clprobe.apply.package_list import not_installed
 from clprobe.apply.questions import ask, is_half_installed, packages
-from clprobe.apply.room import room_problem
+from clprobe.apply.room import amount, room_problem
 from clprobe.apply.runner import Finished, missing_above, saved, sha256_of
 from clprobe.apply.simulation import foreign, parse, refusal, simulating
 from clprobe.apply.work import MOST_KEPT, Release, Work, now_in_words
@@ -256,6 +256,9 @@ def _objection(work: Work, record: StepRecord, release: Release) -> Problem | No
         return problem
     if not told.is_fine and manager != "dnf":  # --assumeno ends as if it had failed
         return meaning(told.printed, f"with status {told.status}, when asked what it would do")
+    brought = amount(manager, simulation.incoming)
+    if brought is not None:
+        work.listener.say(f"It {brought}.")
     for warning in foreign(simulation, release.distribution, release.version):
         work.listener.say(warning)
     return room_problem(manager, simulation.incoming)

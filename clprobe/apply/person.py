@@ -36,8 +36,10 @@ class Person(msgspec.Struct, frozen=True):
     def options(self, *, as_root: bool) -> dict[str, Any]:
         """Return what makes subprocess run a command as this person, or as whom we are."""
         ours = environment(os.environ)
-        if as_root or os.geteuid() != 0 or self.uid == 0:
+        if os.geteuid() != 0 or self.uid == 0:
             return {"env": ours}
+        if as_root:
+            return {"env": _of_root(ours)}
         named = {"HOME": self.home, "USER": self.name, "LOGNAME": self.name}
         groups = os.getgrouplist(self.name, self.gid)
         return {
@@ -70,6 +72,22 @@ def find_person() -> Person:
             hint="Run it as a user whom the account database knows, with sudo called afresh.",
         ) from error
     return Person(found.pw_name, found.pw_uid, found.pw_gid, found.pw_dir)
+
+
+def _of_root(ours: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment without what sudo may have kept of the person's own settings.
+
+    pip and curl read files of HOME and, pip, PIP_*: with them the person would choose what root
+    gets, and from where. Root's own files and those of the system count.
+    """
+    own = ("PIP_NO_INPUT", "PIP_DISABLE_PIP_VERSION_CHECK")
+    kept = {
+        name: value
+        for name, value in ours.items()
+        if (name[:4] != "PIP_" or name in own) and name != "XDG_CACHE_HOME"
+    }
+    root = pwd.getpwuid(0)
+    return {**kept, "HOME": root.pw_dir, "USER": root.pw_name, "LOGNAME": root.pw_name}
 
 
 def environment(ours: Mapping[str, str]) -> dict[str, str]:

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from clprobe.apply.journal import Problem
+from clprobe.apply.kinds import manager_of
 from clprobe.apply.questions import ask
-from clprobe.apply.simulation import Incoming
+from clprobe.apply.simulation import Incoming, parse, simulating
 
 _ARCHIVES, _PROGRAMS = "/var/cache/apt/archives", "/usr"
 _MARGIN = 8 << 20
@@ -33,8 +34,7 @@ def room_problem(manager: str, incoming: Sequence[Incoming]) -> Problem | None:
     """Return which disk is too small for what apt would install; others check by themselves."""
     if manager != "apt-get" or not incoming:
         return None
-    wanted = [f"{package.name}={package.version}" for package in incoming]
-    fetched, installed = sizes(ask(("apt-cache", "show", *wanted)).printed)
+    fetched, installed = _sizes_of(incoming)
     needs: dict[int, tuple[str, int]] = {}
     for path, size in ((_PROGRAMS, installed), (_ARCHIVES, fetched)):
         existing = next(folder for folder in (Path(path), *Path(path).parents) if folder.exists())
@@ -52,5 +52,29 @@ def room_problem(manager: str, incoming: Sequence[Incoming]) -> Problem | None:
     return None
 
 
+def amount(manager: str, incoming: Sequence[Incoming]) -> str | None:
+    """Return how many packages apt would bring and how large they are; None for other managers."""
+    if manager != "apt-get" or not incoming:
+        return None
+    fetched, installed = _sizes_of(incoming)
+    count = f"{len(incoming)} package{'' if len(incoming) == 1 else 's'}"
+    size = f": {_megabytes(fetched)} to fetch, {_megabytes(installed)} on disk"
+    return f"brings {count}{size if installed else ''}"
+
+
+def _sizes_of(incoming: Sequence[Incoming]) -> tuple[int, int]:
+    wanted = [f"{package.name}={package.version}" for package in incoming]
+    return sizes(ask(("apt-cache", "show", *wanted)).printed)
+
+
 def _megabytes(size: int) -> str:
     return f"{size / 10**6:.0f} MB"
+
+
+def would_bring(argv: Sequence[str]) -> str | None:
+    """Return how much a step would bring as the package index stands; None if nothing tells."""
+    manager = manager_of(argv)
+    trial = simulating(manager, argv) if manager == "apt-get" and "install" in argv else None
+    if manager is None or trial is None:
+        return None
+    return amount(manager, parse(manager, ask(trial).printed).incoming)

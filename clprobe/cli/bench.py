@@ -28,6 +28,7 @@ from clprobe.cli.bench_compare import compare_files, refuse_other_options
 from clprobe.cli.bench_files import checked_output, write
 from clprobe.cli.bench_progress import say, showing
 from clprobe.cli.bench_workload import WorkloadType
+from clprobe.cli.extras import how_to_install
 from clprobe.engine.derive import derive
 from clprobe.engine.inventory import take_inventory
 from clprobe.engine.select import select_devices
@@ -204,14 +205,14 @@ def _require_packages(baseline: Baseline | None) -> Baseline:
         raise ClprobeError(
             reference="bench-not-installed",
             message=f"bench needs {' and '.join(missing)}, which this Python does not have.",
-            hint="pip install 'clprobe[bench]'",
+            hint=f"Install what it needs: {how_to_install('bench')}",
         )
     has_torch = importlib.util.find_spec("torch") is not None
     if baseline == "torch" and not has_torch:
         raise ClprobeError(
             reference="torch-not-installed",
             message="The baseline torch was asked for, and this Python does not have it.",
-            hint="pip install 'clprobe[torch]', or compare with --baseline numpy.",
+            hint=f"{how_to_install('torch')}; or compare with --baseline numpy.",
         )
     return baseline or ("torch" if has_torch else "numpy")
 

@@ -111,7 +111,15 @@ def _lines(choice: Choice, shell: str) -> tuple[tuple[str, ...], int]:
             f"clprobe env: {'; '.join(comment_lines(f'{one.icd}: {one.why}'))[2:]}", err=True
         )
     if not choice.kept:
-        text = "no driver is left: every registered one is broken or left out"
+        text = _nothing_left(choice)
         click.echo(f"clprobe env: {text}", err=True)
         return comment_lines(text), exit_codes.PROBLEMS
     return hiding_lines(choice, private_folder(LiveHost()), shell), exit_codes.OK
+
+
+def _nothing_left(choice: Choice) -> str:
+    text = "no driver is left: every registered one is broken or left out"
+    if not choice.apart:
+        return text
+    named = ", ".join(choice.apart)
+    return f"{text}; untouched, and working: {named}, which PyOpenCL's own loader reads"

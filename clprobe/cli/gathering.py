@@ -13,16 +13,19 @@ if TYPE_CHECKING:
     from clprobe.model.snapshot import Snapshot
 
 
-def gather(
+def gather(  # noqa: PLR0913 - from where, for whom, and what takes time
     source: str | None,
     asked: str | None,
     timeout: float,
     *,
     for_text: bool,
     verbose: bool,
+    prefix: str | None = None,
     **wanted: bool,
 ) -> "tuple[Snapshot, Knowledge]":
     """Return facts and rules; rules are read while drivers keep us waiting.
+
+    `prefix` is the virtual environment to look into instead of the one that clprobe runs in.
 
     Raises: ClprobeError if the file or the user who is asked for cannot be read.
     """
@@ -39,7 +42,7 @@ def gather(
     from clprobe.probe.collect import collect
     from clprobe.probe.live_host import LiveHost
 
-    host = LiveHost()
+    host = LiveHost(prefix=prefix)
     account = None if asked is None else find_account(host, asked)
     knowledge = Background(lambda: _load_while_waiting(for_text=for_text))
     progress = Progress(limit_s=timeout, verbose=verbose)

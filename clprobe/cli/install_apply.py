@@ -20,6 +20,7 @@ from clprobe.apply.result import (
     package_totals,
     step_results,
 )
+from clprobe.apply.room import would_bring
 from clprobe.apply.start import new_journal
 from clprobe.apply.store import Entry, Store, journal_folder, newest_to_undo, unfinished_or_applied
 from clprobe.apply.take_back import take_back
@@ -146,7 +147,7 @@ def _applied(report: ApplyReport, made: InstallPlan, route: Route, asked: Asked)
         before = _seen()
         report = replace(_carried_out(work, report, _release(made)), before=before)
         if report.outcome == "applied":
-            return replace(report, after=_seen())
+            return replace(report, after=_seen(_environment_of(work.journal)))
         return _offered_undo(work, report, asked)
 
 
@@ -247,7 +248,9 @@ def _root_is_needed(route: Route) -> bool:
 
 def _agreed(question: str, route: Route | None = None) -> bool:
     for step in route.steps if route is not None else ():
-        click.echo(f"  {safe(step.title)}{' (as root)' if step.needs_root else ''}", err=True)
+        brought = would_bring(step.argv)
+        more = f", {brought}" if brought is not None else ""
+        click.echo(f"  {safe(step.title)}{' (as root)' if step.needs_root else ''}{more}", err=True)
     try:
         return click.confirm(question, err=True)
     except click.Abort:
@@ -269,9 +272,17 @@ def _release(made: InstallPlan) -> Release:
     return Release(distribution, version if version[:1].isdigit() else None)
 
 
-def _seen() -> Seen:
-    """Return what doctor finds now."""
-    snapshot, knowledge = gather(None, None, _DRIVER_LIMIT_S, for_text=False, verbose=False)
+def _environment_of(journal: Journal) -> str | None:
+    """Return the virtual environment into which the steps installed; None: they made none."""
+    made = [step.argv[-1] for step in journal.steps if step.kind == "environment"]
+    return next((path for path in made if Path(path, "pyvenv.cfg").is_file()), None)
+
+
+def _seen(prefix: str | None = None) -> Seen:
+    """Return what doctor finds now, with the drivers in the virtual environment `prefix`."""
+    snapshot, knowledge = gather(
+        None, None, _DRIVER_LIMIT_S, for_text=False, verbose=False, prefix=prefix
+    )
     diagnosis = diagnose(snapshot, knowledge)
     return Seen(
         devices=tuple(

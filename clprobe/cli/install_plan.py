@@ -13,9 +13,10 @@ from clprobe.cli.plan_wishes import wish_options, wishes
 from clprobe.cli.sources import read_snapshot
 from clprobe.engine.matrix import MatrixRow, matrix
 from clprobe.engine.tables import Tables
-from clprobe.install.machine import find_distribution, look_up
+from clprobe.install.machine import Machine, find_distribution, look_up
 from clprobe.install.planner import plan
 from clprobe.install.ranking import Goal
+from clprobe.install.same_host import check_same_host
 from clprobe.install.target import NOTHING_KNOWN, described, of_snapshot
 from clprobe.install.version_matrix import version_matrix
 from clprobe.model.errors import ClprobeError
@@ -91,7 +92,8 @@ def command(  # noqa: PLR0913 - one parameter per option
     if undoes:
         return undo(backend, asked)
     tables = Tables.load()
-    base = _base(source, tables, ask_host=gpu is None or os_name is None)
+    stated = read_snapshot(source) if source is not None else None
+    base = _base(stated, tables, ask_host=gpu is None or os_name is None)
     target = described(base, tables, gpu=gpu, os=os_name, linux=linux, python=python)
     made = plan(target, tables, goal, wishes())
     matrices = _matrices(target, tables) if with_matrix else Matrices([], [])
@@ -100,21 +102,26 @@ def command(  # noqa: PLR0913 - one parameter per option
     if not acts or form != "json":
         _print(made, matrices, route, form, obj["color"])
     if route is not None and acts:
+        if stated is not None:
+            check_same_host(stated, _host())
         return apply_route(made, route, _here(made.target.os, tables), asked)
     return exit_codes.OK if made.routes else exit_codes.PROBLEMS
 
 
-def _base(source: str | None, tables: Tables, *, ask_host: bool) -> Target:
+def _base(stated: Snapshot | None, tables: Tables, *, ask_host: bool) -> Target:
     """Return the target to change: of a snapshot, of this host, or nothing at all."""
-    if source is not None:
-        return of_snapshot(read_snapshot(source), tables)
+    if stated is not None:
+        return of_snapshot(stated, tables)
     if not ask_host:
         return NOTHING_KNOWN
-    # Not collect(): a plan needs no answer of an OpenCL driver, and drivers may take seconds.
-    host = LiveHost()
-    snapshot = Snapshot(system=probe_system(host), gpus=probe_gpus(host))
     major, minor, _ = platform.python_version_tuple()
-    return of_snapshot(snapshot, tables, python=f"{major}.{minor}")
+    return of_snapshot(_host(), tables, python=f"{major}.{minor}")
+
+
+def _host() -> Snapshot:
+    """Return what a plan is made of; without collect(), for drivers that it need not ask."""
+    host = LiveHost()
+    return Snapshot(system=probe_system(host), gpus=probe_gpus(host))
 
 
 def _here(planned: str | None, tables: Tables) -> str | None:
@@ -156,11 +163,17 @@ def _matrices(target: Target, tables: Tables) -> Matrices:
     if machine.generation is None:
         raise ClprobeError(
             reference="matrix-needs-gpu",
-            message=f"The matrix is about one GPU, and {machine.gpu_name} is in no table.",
+            message=_without_matrix(machine),
             hint='Name one with --gpu, such as --gpu "HD 4600".',
         )
     rows = matrix(machine.chips, machine.generation, tables)
     return Matrices(rows, version_matrix(target, tables))
+
+
+def _without_matrix(machine: Machine) -> str:
+    if machine.pci_id is None and not machine.has_gpu:
+        return "The matrix is about one GPU, and no GPU is known here."
+    return f"The matrix is about one GPU, and no table has {machine.gpu_name}."
 
 
 def _print(

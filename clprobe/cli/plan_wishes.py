@@ -2,11 +2,16 @@
 """The options of install-plan that narrow the plan."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar, get_args
 
 import click
 
+from clprobe.apply.person import find_person
 from clprobe.install.wishes import Engine, Wishes
+from clprobe.model.errors import ClprobeError
+from clprobe.model.placeholders import HOME
+from clprobe.report.terminal import safe
 
 F = TypeVar("F", bound=Callable[..., Any])
 _PLACE = "clprobe.wishes"
@@ -32,7 +37,30 @@ def _keep(context: click.Context, option: click.Parameter, value: object) -> Non
 
 
 def _option(*names: str, **more: Any) -> Callable[[F], F]:
-    return click.option(*names, callback=_keep, expose_value=False, **more)
+    return click.option(*names, **{"callback": _keep, "expose_value": False, **more})
+
+
+def _wheels(context: click.Context, option: click.Parameter, value: str | None) -> None:
+    """Keep the folder with its full path: the steps run elsewhere."""
+    if value is None:
+        return
+    folder = Path(value).expanduser()
+    if not folder.is_dir():
+        raise click.BadParameter(f"{safe(value)} is no folder.")
+    if next(folder.glob("*.whl"), None) is None:
+        raise click.BadParameter(f"{safe(value)} holds no wheels (*.whl).")
+    _keep(context, option, _under_home(folder.resolve()))
+
+
+def _under_home(folder: Path) -> str:
+    """Return the path with the person's home folder as ~, so that a plan names nobody."""
+    try:
+        home = Path(find_person().home).resolve()
+    except ClprobeError:  # without an account there is no home to hide
+        return str(folder)
+    if folder == home or home == Path("/") or not folder.is_relative_to(home):
+        return str(folder)
+    return f"{HOME}/{folder.relative_to(home)}"
 
 
 _OPTIONS = (
@@ -48,6 +76,7 @@ _OPTIONS = (
         "wheels",
         metavar="FOLDER",
         help="Take Python packages from the wheels in this folder alone.",
+        callback=_wheels,
     ),
     _option(
         "--container",

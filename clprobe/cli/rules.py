@@ -94,8 +94,9 @@ def docs(check: bool) -> int:
 def site(folder: Path) -> int:
     """Write everything that is known as static pages into FOLDER; open index.html there.
 
-    Needs Jinja2: pip install 'clprobe[site]'.
+    Needs Jinja2, of the extra `site`.
     """
+    from clprobe.cli.extras import how_to_install
     from clprobe.cli.site_folder import write_site
 
     try:
@@ -104,7 +105,7 @@ def site(folder: Path) -> int:
         raise ClprobeError(
             reference="site-needs-jinja2",
             message=f"{error}.",
-            hint="Install it: pip install 'clprobe[site]'",
+            hint=f"Install it: {how_to_install('site')}",
         ) from error
     files = made_site(Knowledge.load())
     write_site(files, folder)

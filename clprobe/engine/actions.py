@@ -12,6 +12,7 @@ ACTIONS: dict[str, tuple[str, ...]] = {
     "unset_environment": ("name",),
     "move_aside": ("path",),
     "make_readable": ("path", "mode"),
+    "open_folder": ("path", "mode"),
     "clean_icd_file": ("path",),
     "point_icd_at": ("path", "library"),
     "link_file": ("target", "link"),

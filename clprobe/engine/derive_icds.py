@@ -3,9 +3,11 @@
 
 from clprobe.engine.facts import IcdFacts
 from clprobe.engine.lint import file_fault, library_fault
+from clprobe.engine.permissions.nodes import first_closed
 from clprobe.engine.runtimes import names_in, version_by_package
 from clprobe.engine.table_types import Implementation
 from clprobe.engine.tables import Tables
+from clprobe.model.access import Folder
 from clprobe.model.opencl import Answer, Device, Icd, Outcome, Platform
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.unknown import Fact, Unknown
@@ -17,6 +19,8 @@ _VENDORS = {
     "v3d": "broadcom", "vc4": "broadcom",
 }  # fmt: skip
 
+_OF_THE_SYSTEM = ("/usr/", "/opt/", "/etc/")
+
 
 def judge_icd(icd: Icd, snapshot: Snapshot, tables: Tables) -> IcdFacts:
     """Return the ICD with everything that its file, library, answer and the tables tell."""
@@ -24,9 +28,14 @@ def judge_icd(icd: Icd, snapshot: Snapshot, tables: Tables) -> IcdFacts:
     entry = tables.implementation(key) if isinstance(key, str) else None
     outcome = _outcome(icd.answer, entry)
     faulty_library = library_fault(icd, snapshot.system.cpu.architecture)
+    closed = _closed_folder(icd, snapshot)
     stated = {name: getattr(icd, name) for name in icd.__struct_fields__}
     return IcdFacts(
         **stated,
+        closed_folder=closed,
+        in_system_folder=closed is not None
+        and closed.uid == 0
+        and closed.path.startswith(_OF_THE_SYSTEM),
         implementation=key,
         title=entry.name if entry is not None else "an OpenCL driver not in the tables",
         drives=_drives(entry, key),
@@ -42,6 +51,12 @@ def judge_icd(icd: Icd, snapshot: Snapshot, tables: Tables) -> IcdFacts:
         device_count=_device_count(icd.answer),
         printed_text=printed_text(icd.answer),
     )
+
+
+def _closed_folder(icd: Icd, snapshot: Snapshot) -> Folder | None:
+    denied = ("EACCES", "EPERM")
+    access = icd.file_access if icd.open_error in denied else icd.library.access
+    return first_closed(access.closed_folders, snapshot.user, snapshot.system)
 
 
 def platforms_of(answer: Answer) -> tuple[Platform, ...]:

@@ -23,7 +23,7 @@ from clprobe.engine.rule import Rule
 from clprobe.engine.select import select_devices
 from clprobe.engine.suspects import Case
 from clprobe.engine.tables import Tables
-from clprobe.engine.templates import fill, fill_known, names_unknown
+from clprobe.engine.templates import fill, fill_known, names_unknown, on_one_line
 from clprobe.model.errors import ClprobeError
 from clprobe.model.finding import PERHAPS, Diagnosis, Evidence, Finding, NextCommand, Status
 from clprobe.model.snapshot import Snapshot
@@ -165,7 +165,7 @@ def _title(outcome: Outcome) -> str:
     rule, scope = outcome.rule, outcome.scope
     if not names_unknown(rule.title, scope):
         return fill(rule.title, scope)
-    return f"{rule.summary} ({outcome.subject})" if scope.variables else rule.summary
+    return f"{rule.summary} ({on_one_line(outcome.subject)})" if scope.variables else rule.summary
 
 
 def _undetermined(outcome: Outcome, doubt: str) -> Finding:

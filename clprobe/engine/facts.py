@@ -10,6 +10,7 @@ from typing import Annotated
 import msgspec
 
 from clprobe.engine.hardware_facts import GpuFacts, IntelFacts, NodeFacts, NvidiaFacts
+from clprobe.model.access import Folder
 from clprobe.model.fact import FactStruct, described
 from clprobe.model.opencl import Device, Framework, Icd, Loader, Outcome, Pair, Stage, View
 from clprobe.model.placeholders import USER
@@ -34,6 +35,13 @@ class LoaderFacts(Loader, frozen=True, kw_only=True):
 class IcdFacts(Icd, frozen=True, kw_only=True):
     """A registered ICD with what it is and how it ended."""
 
+    closed_folder: Annotated[
+        Fact[Folder | None],
+        described("first folder on the way to its file or library that the user may not search"),
+    ] = None
+    in_system_folder: Annotated[
+        bool, described("whether that folder is root's, in /usr, /opt or /etc: no private one")
+    ] = False
     implementation: Annotated[
         Fact[str | None],
         described("key in the implementations table; null: not recognised", "{library_name}"),

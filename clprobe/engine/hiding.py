@@ -32,10 +32,14 @@ class HiddenIcd(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Choice(msgspec.Struct, frozen=True, kw_only=True):
-    """What programs load from now on."""
+    """What programs load from now on.
+
+    `apart` are working ICDs that no variable reaches: a loader of its own reads them all the same.
+    """
 
     kept: tuple[KeptIcd, ...]
     hidden: tuple[HiddenIcd, ...]
+    apart: tuple[str, ...] = ()
 
 
 def choose(facts: Facts, only: Sequence[str] = (), without: Sequence[str] = ()) -> Choice:
@@ -58,7 +62,8 @@ def choose(facts: Facts, only: Sequence[str] = (), without: Sequence[str] = ()) 
             hidden.append(HiddenIcd(icd=icd.path, why=why or "it names no library"))
         else:
             kept.setdefault(library, icd)
-    return Choice(kept=_named(kept), hidden=tuple(hidden))
+    apart = tuple(icd.path for icd in icds if icd not in read and icd.outcome == "ok")
+    return Choice(kept=_named(kept), hidden=tuple(hidden), apart=apart)
 
 
 def _is_within_reach(icd: IcdFacts, facts: Facts) -> bool:

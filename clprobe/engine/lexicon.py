@@ -13,6 +13,7 @@ from clprobe.engine import (
     lexicon_linux,
     lexicon_origins,
     lexicon_packages,
+    lexicon_plan,
     lexicon_releases,
     lexicon_spelling,
 )
@@ -246,6 +247,6 @@ def _open(text: str) -> str:
 
 _FINDERS: tuple[Callable[[str, Knowledge], Iterator[Entry]], ...] = (
     _rules, software.implementations, hardware.generations, lexicon_releases.distributions,
-    lexicon_packages.packages, software.stacks, lexicon_linux.linux, hardware.gpus,
-    hardware.families, lexicon_origins.origins,
+    lexicon_packages.packages, lexicon_plan.plan_packages, software.stacks, lexicon_linux.linux,
+    hardware.gpus, hardware.families, lexicon_origins.origins,
 )  # fmt: skip

@@ -13,20 +13,26 @@ from clprobe.model.unknown import Fact, Unknown
 
 
 class PackageTool(msgspec.Struct, frozen=True):
-    """A package manager's commands, without the names of packages and without sudo."""
+    """A package manager's commands, without the names of packages and without sudo.
+
+    `manager` keeps the database: dpkg, rpm, pacman or apk.
+    """
 
     name: str
+    manager: str
     install: tuple[str, ...]
     remove: tuple[str, ...]
     reinstall: tuple[str, ...]
 
 
-_APT = PackageTool("apt", ("apt", "install"), ("apt", "remove"), ("apt", "install", "--reinstall"))
-_DNF = PackageTool("dnf", ("dnf", "install"), ("dnf", "remove"), ("dnf", "reinstall"))
-_PACMAN = PackageTool("pacman", ("pacman", "-S"), ("pacman", "-R"), ("pacman", "-S"))
-_APK = PackageTool("apk", ("apk", "add"), ("apk", "del"), ("apk", "fix", "--reinstall"))
+_APT = PackageTool(
+    "apt", "dpkg", ("apt", "install"), ("apt", "remove"), ("apt", "install", "--reinstall")
+)
+_DNF = PackageTool("dnf", "rpm", ("dnf", "install"), ("dnf", "remove"), ("dnf", "reinstall"))
+_PACMAN = PackageTool("pacman", "pacman", ("pacman", "-S"), ("pacman", "-R"), ("pacman", "-S"))
+_APK = PackageTool("apk", "apk", ("apk", "add"), ("apk", "del"), ("apk", "fix", "--reinstall"))
 _ZYPPER = PackageTool(
-    "zypper", ("zypper", "install"), ("zypper", "remove"), ("zypper", "install", "--force")
+    "zypper", "rpm", ("zypper", "install"), ("zypper", "remove"), ("zypper", "install", "--force")
 )
 _TOOLS = {
     "debian": _APT,
@@ -62,8 +68,7 @@ def packages_with(what: str, tables: Tables, distribution: Distribution) -> tupl
     cannot work is worse than none.
     """
     if what == TOOL_CHAIN:
-        known = (_TOOL_CHAINS[name] for name in _family(distribution) if name in _TOOL_CHAINS)
-        return next(known, ())
+        return next(filter(None, map(tool_chain, _family(distribution))), ())
     release = release_of(tables, distribution)
     if release is not None:
         names = [
@@ -101,6 +106,11 @@ def installable(
             if any(tables.covers(key, one.version, pci_id) is True for one in holding):
                 return key
     return None
+
+
+def tool_chain(distribution_id: str) -> tuple[str, ...]:
+    """Return the packages with a linker and the C library's files; () where we know none."""
+    return _TOOL_CHAINS.get(distribution_id, ())
 
 
 def title_of(what: str, tables: Tables) -> str:

@@ -11,8 +11,6 @@ from clprobe.model.snapshot import Snapshot
 from clprobe.model.unknown import NOT_STATED, Unknown
 from clprobe.resources import rules_path
 
-_MANAGERS = {"apt": "dpkg", "dnf": "rpm", "zypper": "rpm", "pacman": "pacman", "apk": "apk"}
-
 
 class Question(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One command and the facts that its output tells, as the starts of their paths."""
@@ -73,7 +71,7 @@ def path_without_labels(fact: str) -> str:
 def _manager(snapshot: Snapshot) -> str:
     tool = package_tool(snapshot.system.distribution)
     if tool is not None:
-        return _MANAGERS[tool.name]
+        return tool.manager
     packages = () if isinstance(snapshot.packages, Unknown) else snapshot.packages
     told = (one.manager for one in packages if one.manager not in (NOT_STATED, "pip"))
     return next((str(manager) for manager in told), "")

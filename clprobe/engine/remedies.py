@@ -1,28 +1,23 @@
 # SPDX-License-Identifier: MIT
 """Turns the closed set of remedy actions into exact commands for this system.
 
-No action runs anything, and none holds shell text: each yields argument lists that a person or
-the executor may run, and the way back.
+No action runs anything, and none lets a fact become shell text: each yields argument lists that a
+person or the executor may run, and the way back.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
-import msgspec
+from msgspec import structs
 
+from clprobe.engine.command_words import may_stand
 from clprobe.engine.evaluate import evaluate
-from clprobe.engine.packages import PackageTool, package_tool, packages_with, title_of
 from clprobe.engine.paths import Scope
+from clprobe.engine.remedy_actions import BUILDERS, Site
 from clprobe.engine.rule import Action, Rule
 from clprobe.engine.tables import Tables
 from clprobe.engine.templates import fill, missing_facts
 from clprobe.model.finding import Remedy
-from clprobe.model.placeholders import USER
-from clprobe.model.unknown import NOT_STATED, Fact, Unknown
-
-_NEW_SESSION = "after logging out and in again"
-_NEXT_BOOT = "after the next boot"
-_NEW_SHELL = "in programs started from this shell"
-
+from clprobe.model.shell_words import can_be_typed, shell_word
 
 # What to say where a command would have a hole.
 _WITHOUT_FACTS = {
@@ -30,230 +25,43 @@ _WITHOUT_FACTS = {
     'sudo usermod -aG GROUP "$USER"',
     "join_group_by_number": "See with ls -ln which group number it belongs to, and join that group",
 }
-
-
-class _Site(msgspec.Struct, frozen=True):
-    """Where remedies are applied: the facts, and the packages of the distribution."""
-
-    scope: Scope
-    tables: Tables
-
-    @property
-    def tool(self) -> PackageTool | None:
-        return package_tool(self.scope.facts.system.distribution)
+_UNSEEN = (
+    "A name that a command would need holds characters that cannot be typed, so none is offered: "
+    "ls -b shows them"
+)
+_SHELL_TEXTS = ("manual", "set_environment")
+"""Kinds that hold text for a shell, as the rule wrote it; facts in it are words of their own."""
 
 
 def remedies_of(rule: Rule, scope: Scope, tables: Tables) -> tuple[Remedy, ...]:
     """Return the rule's remedies that apply here, each with its command where one is known."""
-    return tuple(_remedies(rule.actions, _Site(scope, tables)))
+    return tuple(_remedies(rule.actions, Site(scope, tables)))
 
 
-def _remedies(actions: Iterable[Action], site: _Site) -> Iterable[Remedy]:
+def _remedies(actions: Iterable[Action], site: Site) -> Iterable[Remedy]:
     for action in actions:
         if action.given is not None and not evaluate(action.given, site.scope).truth:
             continue
-        arguments = {key: fill(text, site.scope) for key, text in action.arguments.items()}
-        remedy = _BUILDERS[action.kind](site, **arguments)
-        if any(missing_facts(text, site.scope) for text in action.arguments.values()):
-            title = _WITHOUT_FACTS.get(action.kind, remedy.title)
-            remedy = msgspec.structs.replace(remedy, title=title, argv=None, undo=None)
-        yield remedy
+        yield _remedy(action, site)
 
 
-def _manual(site: _Site, text: str) -> Remedy:  # noqa: ARG001 - one signature for all actions
-    return Remedy(title=text, takes_effect="when done")
-
-
-def _add_to_group(site: _Site, user: str, group: str) -> Remedy:  # noqa: ARG001
-    return Remedy(
-        title=f"Add {_spoken(user)} to the group {group}",
-        argv=("usermod", "-aG", group, user),
-        needs_root=True,
-        takes_effect=_NEW_SESSION,
-        undo=("gpasswd", "-d", user, group),
-    )
-
-
-def _join_group_by_number(site: _Site, user: str, gid: str, name: str) -> Remedy:  # noqa: ARG001
-    return Remedy(
-        title=f"Give group number {gid} the name {name} and put {_spoken(user)} into it",
-        argv=("groupadd", "--gid", gid, "--users", user, name),
-        needs_root=True,
-        takes_effect=_NEW_SESSION,
-        undo=("groupdel", name),
-    )
-
-
-def _spoken(user: str) -> str:
-    return "yourself" if user == USER else user
-
-
-def _install(site: _Site, what: str) -> Remedy:
-    names = packages_with(what, site.tables, site.scope.facts.system.distribution)
-    title = title_of(what, site.tables)
-    if site.tool is None or not names:
-        return Remedy(title=f"Install {title}", takes_effect="when installed")
-    return Remedy(
-        title=f"Install {title}",
-        argv=(*site.tool.install, *names),
-        needs_root=True,
-        undo=(*site.tool.remove, *names),
-    )
-
-
-def _reinstall(site: _Site, package: str) -> Remedy:
-    title = f"Install the package {package} again"
-    if _manager(site, package) == "pip":
-        pip = ("python3", "-m", "pip", "install", "--force-reinstall", package)
-        return Remedy(title=title, argv=pip)
-    if site.tool is None:
-        return Remedy(title=title, takes_effect="when installed")
-    return Remedy(title=title, argv=(*site.tool.reinstall, package), needs_root=True)
-
-
-def _manager(site: _Site, package: str) -> Fact[str]:
-    packages = site.scope.facts.packages
-    for known in () if isinstance(packages, Unknown) else packages:
-        if known.name == package:
-            return known.manager
-    return NOT_STATED
-
-
-def _remove_package(site: _Site, package: str) -> Remedy:
-    title = f"Remove the package {package}"
-    if site.tool is None:
-        return Remedy(title=title, takes_effect="when removed")
-    return Remedy(
-        title=title,
-        argv=(*site.tool.remove, package),
-        needs_root=True,
-        undo=(*site.tool.install, package),
-    )
-
-
-def _set_environment(site: _Site, name: str, value: str) -> Remedy:  # noqa: ARG001
-    return Remedy(
-        title=f"Set it in the environment: export {name}={value}",
-        takes_effect=_NEW_SHELL,
-        undo=f"unset {name}",
-    )
-
-
-def _unset_environment(site: _Site, name: str) -> Remedy:
-    value = site.scope.facts.environment.get(name)
-    undo = f"export {name}={value}" if isinstance(value, str) else None
-    return Remedy(
-        title=f"Take it out of the environment: unset {name}", takes_effect=_NEW_SHELL, undo=undo
-    )
-
-
-def _move_aside(site: _Site, path: str) -> Remedy:  # noqa: ARG001
-    aside = f"{path}.disabled"
-    return Remedy(
-        title=f"Put {path} aside; loaders read only names that end in .icd",
-        argv=("mv", path, aside),
-        needs_root=_owned_by_root(path),
-        undo=("mv", aside, path),
-    )
-
-
-def _make_readable(site: _Site, path: str, mode: str) -> Remedy:  # noqa: ARG001
-    return Remedy(
-        title=f"Let everybody read {path}",
-        argv=("chmod", "a+r", path),
-        needs_root=_owned_by_root(path),
-        undo=("chmod", mode, path),
-    )
-
-
-def _clean_icd_file(site: _Site, path: str) -> Remedy:  # noqa: ARG001
-    edits = (r"1s/^\xEF\xBB\xBF//", r"s/^[[:space:]]*//", r"s/[[:space:]]*$//", "/^#/d", "/^$/d")
-    flags = tuple(part for edit in edits for part in ("-e", edit))
-    return Remedy(
-        title=f"Leave only the library's name in {path}",
-        argv=("sed", "-i.before", *flags, path),
-        needs_root=_owned_by_root(path),
-        undo=("mv", f"{path}.before", path),
-    )
-
-
-def _point_icd_at(site: _Site, path: str, library: str) -> Remedy:  # noqa: ARG001
-    return Remedy(
-        title=f"Let {path} name {library}",
-        argv=("sed", "-i.before", f"1s|.*|{library}|", path),
-        needs_root=_owned_by_root(path),
-        undo=("mv", f"{path}.before", path),
-    )
-
-
-def _link_file(site: _Site, target: str, link: str) -> Remedy:  # noqa: ARG001
-    return Remedy(
-        title=f"Let {link} lead to {target}",
-        argv=("ln", "-s", target, link),
-        needs_root=_owned_by_root(link),
-        undo=("rm", link),
-    )
-
-    return Remedy(title="Bring the linker's cache up to date", argv=("ldconfig",), needs_root=True)
-
-
-def _remove_boot_parameter(site: _Site, parameter: str) -> Remedy:
-    return _boot(site, parameter, add=False)
-
-
-def _add_boot_parameter(site: _Site, parameter: str) -> Remedy:
-    return _boot(site, parameter, add=True)
-
-
-def _boot(site: _Site, parameter: str, *, add: bool) -> Remedy:
-    verb, opposite = ("Add", "remove") if add else ("Remove", "add")
-    tool = site.tool
-    if tool is not None and tool.name == "dnf":
-        done, undone = ("--args=", "--remove-args=") if add else ("--remove-args=", "--args=")
-        return Remedy(
-            title=f"{verb} the boot parameter {parameter}",
-            argv=("grubby", "--update-kernel=ALL", f"{done}{parameter}"),
-            needs_root=True,
-            takes_effect=_NEXT_BOOT,
-            undo=("grubby", "--update-kernel=ALL", f"{undone}{parameter}"),
-        )
-    return Remedy(
-        title=f"{verb} {parameter} in GRUB_CMDLINE_LINUX_DEFAULT of /etc/default/grub, "
-        "then run update-grub (or write the boot loader's configuration anew)",
-        needs_root=True,
-        takes_effect=_NEXT_BOOT,
-        undo=f"{opposite} {parameter} there and run update-grub again",
-    )
-
-
-def _load_module(site: _Site, module: str) -> Remedy:  # noqa: ARG001
-    return Remedy(
-        title=f"Load the kernel module {module}",
-        argv=("modprobe", module),
-        needs_root=True,
-        undo=("modprobe", "-r", module),
-    )
-
-
-def _owned_by_root(path: str) -> bool:
-    return path.startswith(("/etc/", "/usr/", "/opt/", "/lib", "/dev/"))
-
-
-_BUILDERS: dict[str, Callable[..., Remedy]] = {
-    "manual": _manual,
-    "add_to_group": _add_to_group,
-    "join_group_by_number": _join_group_by_number,
-    "install": _install,
-    "reinstall": _reinstall,
-    "remove_package": _remove_package,
-    "set_environment": _set_environment,
-    "unset_environment": _unset_environment,
-    "move_aside": _move_aside,
-    "make_readable": _make_readable,
-    "clean_icd_file": _clean_icd_file,
-    "point_icd_at": _point_icd_at,
-    "link_file": _link_file,
-    "remove_boot_parameter": _remove_boot_parameter,
-    "add_boot_parameter": _add_boot_parameter,
-    "load_module": _load_module,
-}
+def _remedy(action: Action, site: Site) -> Remedy:
+    """Return the remedy; one whose command would hold what is no name of its kind is told."""
+    texts = action.arguments
+    arguments = {key: fill(text, site.scope, word=str) for key, text in texts.items()}
+    if not all(map(can_be_typed, arguments.values())):
+        return Remedy(title=_UNSEEN, takes_effect="when done")
+    if action.kind in _SHELL_TEXTS:
+        arguments = {key: fill(text, site.scope, word=shell_word) for key, text in texts.items()}
+        return BUILDERS[action.kind](site, **arguments)
+    remedy = BUILDERS[action.kind](site, **arguments)
+    holes = {key for key, text in texts.items() if missing_facts(text, site.scope)}
+    if holes == {"mode"}:  # without the former mode nothing can be restored, and nothing is closed
+        remedy = structs.replace(remedy, undo=None)
+    elif holes:
+        title = _WITHOUT_FACTS.get(action.kind, remedy.title)
+        return structs.replace(remedy, title=title, argv=None, undo=None)
+    if all(may_stand(key, text) for key, text in arguments.items() if key not in holes):
+        return remedy
+    title = f"{remedy.title}, by hand: no command can name it safely"
+    return structs.replace(remedy, title=title, argv=None, undo=None)

@@ -2,6 +2,7 @@
 """Texts of rules with facts in them: "You may not open {node.path}"."""
 
 import re
+from collections.abc import Callable
 
 import msgspec
 
@@ -18,9 +19,22 @@ def check_template(text: str, variables: Variables) -> None:
         check_path(path, variables)
 
 
-def fill(text: str, scope: Scope) -> str:
-    """Return `text` with its facts filled in; an unknown one reads "(not known)"."""
-    return _PLACEHOLDER.sub(lambda match: _spoken(look_up(match[1], scope).value), text)
+def on_one_line(text: str) -> str:
+    """Return the text without line ends: what follows one could pass for a line of ours."""
+    return " ".join(text.splitlines())
+
+
+def fill(text: str, scope: Scope, *, word: Callable[[str], str] = on_one_line) -> str:
+    """Return `text` with its facts filled in; an unknown one reads "(not known)".
+
+    `word` is what becomes of each fact, such as quoting where the text is for a shell.
+    """
+
+    def filled(match: re.Match[str]) -> str:
+        value = look_up(match[1], scope).value
+        return _spoken(value) if isinstance(value, Unknown) else word(_spoken(value))
+
+    return _PLACEHOLDER.sub(filled, text)
 
 
 def fill_known(text: str, scope: Scope) -> str:

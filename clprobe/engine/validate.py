@@ -8,7 +8,14 @@ from typing import Any, TypeVar
 import msgspec
 
 from clprobe.engine.cases import CaseFile, checked_snapshot, load_cases
-from clprobe.engine.checks import gpus, implementations, origins, rule_references, systems
+from clprobe.engine.checks import (
+    command_checks,
+    gpus,
+    implementations,
+    origins,
+    rule_references,
+    systems,
+)
 from clprobe.engine.checks.place import Mistakes
 from clprobe.engine.checks.question_checks import questions
 from clprobe.engine.load import CASES_SUFFIX, load_rule, rule_files
@@ -58,7 +65,10 @@ def _between(
     yield from systems.stacks(files["stacks"], tables)
     yield from origins.origins(files["origins"], tables)
     yield from questions(root / "tables" / "questions.yaml")
+    yield from command_checks.asked(root / "tables" / "questions.yaml")
+    yield from command_checks.tools(root / "tables" / "tools.yaml")
     yield from rule_references.rules(rules, tables)
+    yield from command_checks.remedies(rules)
     yield from rule_references.cases(_case_files(root), {path.stem for path in rules})
 
 

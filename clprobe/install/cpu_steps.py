@@ -3,6 +3,7 @@
 
 from clprobe.engine.versions import in_words
 from clprobe.install import steps
+from clprobe.install.linker_steps import brings_linker, linker
 from clprobe.install.machine import Machine
 from clprobe.install.repository_steps import add_repository
 from clprobe.install.ways import Way
@@ -41,6 +42,11 @@ def cpu_caveats(way: Way, machine: Machine) -> list[str]:
     said = []
     if distribution is None or distribution.glibc is None:
         said.append(f"The wheels need glibc {in_words(way.glibc)}.")
+    if "pyopencl" in way.packages and not brings_linker(machine):
+        said.append(
+            "PoCL links its kernels with the system's C compiler. Where the check of it fails, "
+            "root must install one with the C library's files (Debian, Ubuntu: gcc libc6-dev)."
+        )
     if distribution is None or not steps.can_install(distribution):
         said.append("Install an ICD loader and Python's venv module with your package manager.")
     return said
@@ -59,6 +65,7 @@ def _pyopencl(way: Way, machine: Machine) -> tuple[Step, ...]:
     return (
         *steps.refreshed(machine),
         *steps.venv_module(machine, "python3"),
+        linker(machine),
         steps.make_environment(path),
         *steps.pip_install(path, "Install PoCL and PyOpenCL", pins(way), machine.wishes.wheels),
         Step(

@@ -278,6 +278,7 @@ def _rejected(implementation: Implementation, because: str, *entries: Entry | Wa
         stack=None,
         because=sentence(because),
         sources=_sources(*entries, implementation),
+        how=next((entry.how for entry in entries if isinstance(entry, Way)), None),
     )
 
 

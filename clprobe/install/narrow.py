@@ -25,6 +25,7 @@ def narrowed(routes: Sequence[Route], machine: Machine) -> tuple[list[Route], li
                     stack=route.stack,
                     because=sentence(because),
                     sources=route.sources,
+                    how=route.how,
                 )
             )
     return kept, rejected
@@ -38,6 +39,8 @@ def _against(route: Route, machine: Machine) -> str | None:
         step = next((step for step in route.steps if step.needs_root), None)
         if step is not None:
             return f"narrowed by --no-root: a step of it needs root ({step.title})"
+    if wishes.wheels is not None and route.how == "conda":
+        return "narrowed by --offline-wheels: conda asks the channel conda-forge for its packages"
     if not wishes.third_party:
         foreign = _foreign(route, machine)
         if foreign is not None:

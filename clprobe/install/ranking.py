@@ -152,4 +152,5 @@ def _root(route: Route) -> Criterion:
 
 def _downloads(route: Route) -> Criterion:
     count = len(route.components)
-    return Criterion(count, f"brings {count} package{'s' if count != 1 else ''}")
+    asked = "1 package and what it needs" if count == 1 else f"{count} packages and what they need"
+    return Criterion(count, f"asks for {asked}")

@@ -53,7 +53,8 @@ def fetch_key(origin: Origin, path: str) -> Step:
     return Step(
         title=f"Fetch the key of {origin.name}, fingerprint {origin.fingerprint}",
         argv=(
-            *("curl", "--fail", "--silent", "--show-error", "--location"),
+            # The first option: what root's own folder says must not steer it.
+            *("curl", "--disable", "--fail", "--silent", "--show-error", "--location"),
             *("--proto", "=https", "--tlsv1.2", "--output", path, origin.key_url),
         ),
         needs_root=True,

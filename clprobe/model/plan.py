@@ -62,12 +62,16 @@ class Route(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Rejected(msgspec.Struct, frozen=True, kw_only=True):
-    """A route that cannot work here, and the constraint that rules it out."""
+    """A route that cannot work here, and the constraint that rules it out.
+
+    `how` tells routes to one backend apart; None: whichever way it comes.
+    """
 
     backend: str
     stack: str | None
     because: str
     sources: tuple[Source, ...] = ()
+    how: How | None = None
 
 
 class InstallPlan(msgspec.Struct, frozen=True, kw_only=True):

@@ -66,10 +66,14 @@ _LARGEST_LIBRARY_SEARCHED = 4 << 20
 class LiveHost:
     """Answers a probe's questions from the running system; see Host for their meaning.
 
-    `environment` replaces this process's variables, for the probes and for the children.
+    `environment` replaces this process's variables, for the probes and for the children; `prefix`
+    is the virtual environment whose Python is looked at instead of ours.
     """
 
-    def __init__(self, environment: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, environment: Mapping[str, str] | None = None, *, prefix: str | None = None
+    ) -> None:
+        self._prefix = prefix
         self._environment = dict(os.environ if environment is None else environment)
         python = self.python()
         self._packages = PackageDatabases(
@@ -181,13 +185,19 @@ class LiveHost:
         )
 
     def python(self) -> Python:
-        folders = tuple(path for path in sys.path if path.endswith(("-packages", "site-packages")))
+        if self._prefix is None:
+            folders = tuple(
+                path for path in sys.path if path.endswith(("-packages", "site-packages"))
+            )
+        else:
+            found = Path(self._prefix).glob("lib/python3*/site-packages")
+            folders = tuple(str(path) for path in sorted(found))
         # Looked for in the package folders alone: the folder that clprobe is started from must
         # not decide which pyopencl this is.
         spec = importlib.machinery.PathFinder.find_spec("pyopencl", list(folders))
         origin = spec.origin if spec else None
         return Python(
-            prefix=sys.prefix,
+            prefix=self._prefix or sys.prefix,
             package_folders=folders,
             pyopencl_folder=str(Path(origin).parent) if origin else None,
         )

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from rich.console import Console
 from rich.text import Text
 
+from clprobe.engine.templates import on_one_line
 from clprobe.model.comparison import Comparison
 from clprobe.model.finding import Diagnosis, DriverReport, Finding, Remedy
 from clprobe.report.comparison_words import comparison_heading, comparison_lines
@@ -90,7 +91,8 @@ class DoctorText:
         style = kind if kind != "undetermined" else "warning"
         self._screen.marked(kind, verdict(diagnosis), style=style)
         if diagnosis.asked_as:
-            who = f"Asked for {diagnosis.asked_as}: permissions are predicted, not tried."
+            asker = on_one_line(diagnosis.asked_as)
+            who = f"Asked for {asker}: permissions are predicted, not tried."
             self._screen.wrapped(who, INDENT)
         line = next_line(diagnosis)
         if line is not None:
@@ -150,16 +152,19 @@ class DoctorText:
             self._command(label, remedy.argv, remedy)
             self._screen.labelled("", f"{remedy.title}; takes effect {when}.")
         if isinstance(remedy.undo, str):
-            self._screen.labelled("undo", remedy.undo)
+            self._whole_line("undo", remedy.undo)
         elif remedy.undo is not None:
             self._command("undo", remedy.undo, remedy)
 
     def _command(self, label: str, argv: tuple[str, ...], remedy: Remedy) -> None:
+        self._whole_line(label, command(argv, remedy))
+
+    def _whole_line(self, label: str, line: str) -> None:
         """Print on one line however long it is, so that it can be copied."""
         lead = Text(" " * INDENT + label.ljust(LABEL), "label")
-        line = self._screen.clean(command(argv, remedy))
         style = "command" if label != "undo" else ""
-        self._screen.text(Text.assemble(lead, (line, style)), soft_wrap=True)
+        text = Text.assemble(lead, (self._screen.clean(line), style))
+        self._screen.text(text, soft_wrap=True)
 
     def _notes(self, findings: tuple[Finding, ...]) -> None:
         roots = [(one, rest) for one, rest in folded(findings) if one.severity == "note"]

@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from clprobe.model.finding import PERHAPS, Diagnosis, Finding, Remedy
+from clprobe.model.shell_words import command_line
 from clprobe.model.unknown import NOT_STATED
-from clprobe.report.plan_script import command_line
 
 
 def verdict(diagnosis: Diagnosis) -> str:

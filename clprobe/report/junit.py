@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from clprobe.engine.rule import Rule
 from clprobe.model.finding import Diagnosis, Finding
-from clprobe.report.plan_script import command_line
+from clprobe.model.shell_words import command_line
 from clprobe.report.terminal import safe
 
 # What XML 1.0 cannot hold (section 2.2), beyond what `safe` has escaped already.

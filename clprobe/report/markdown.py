@@ -5,10 +5,10 @@ from collections.abc import Iterator
 
 from clprobe.model.comparison import Comparison
 from clprobe.model.finding import Diagnosis, Finding
+from clprobe.model.shell_words import command_line
 from clprobe.report.comparison_words import comparison_heading, comparison_lines
 from clprobe.report.doctor_words import next_line
 from clprobe.report.markdown_text import code, plain, row
-from clprobe.report.plan_script import command_line
 
 
 def diagnosis_as_markdown(diagnosis: Diagnosis, comparison: Comparison | None = None) -> str:

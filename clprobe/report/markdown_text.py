@@ -17,8 +17,12 @@ def plain(text: str | None) -> str:
 
 
 def code(text: str) -> str:
-    """Return text as code, on one line."""
-    return "`" + one_line(text).replace("`", "'") + "`"
+    """Return text as code, on one line, character by character: it may be a command."""
+    shown = safe(text).replace("\n", " ")
+    longest = max(map(len, re.findall("`+", shown)), default=0)
+    fence = "`" * (longest + 1)
+    room = " " if shown.startswith("`") or shown.endswith("`") else ""
+    return f"{fence}{room}{shown}{room}{fence}"
 
 
 def one_line(text: str) -> str:

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 
 from clprobe.engine.matrix import MatrixRow
 from clprobe.model.plan import InstallPlan, Route
+from clprobe.model.shell_words import command_line
 from clprobe.model.version_row import VersionRow
 from clprobe.report.markdown_text import links, one_line, plain, row
-from clprobe.report.plan_script import command_line, title
+from clprobe.report.plan_script import rejected_title, title
 from clprobe.report.plan_text import target_line
 from clprobe.report.version_rows import HEADINGS, cells, reasons
 
@@ -24,7 +25,7 @@ def plan_as_markdown(
     if plan.rejected:
         lines += ["## Rejected", "", "| route | because |", "|---|---|"]
         for entry in plan.rejected:
-            name = entry.backend if entry.stack is None else f"{entry.stack} on {entry.backend}"
+            name = rejected_title(entry)
             lines.append(row(map(plain, (name, entry.because))))
         lines.append("")
     if versions:

@@ -4,7 +4,7 @@
 import shlex
 
 from clprobe.model.placeholders import HOME, USER
-from clprobe.model.plan import InstallPlan, Route, Step
+from clprobe.model.plan import InstallPlan, Rejected, Route, Step
 from clprobe.report.terminal import safe
 
 
@@ -43,17 +43,10 @@ def title(route: Route) -> str:
     return route.backend if route.stack is None else f"{route.stack} on {route.backend}"
 
 
-def command_line(argv: tuple[str, ...]) -> str:
-    """Return an argv as one would type it; the shell fills in the user and the home folder."""
-    return " ".join(_typed(word) for word in argv)
-
-
-def _typed(word: str) -> str:
-    if word == USER:
-        return '"$USER"'
-    if word.startswith(f"{HOME}/"):
-        return f"{HOME}/{shlex.quote(safe(word[2:]))}"
-    return shlex.quote(safe(word))
+def rejected_title(entry: Rejected) -> str:
+    """Return the name of a rejected route, with the way that tells it from others: pocl (pip)."""
+    name = entry.backend if entry.stack is None else f"{entry.stack} on {entry.backend}"
+    return name if entry.how in (None, "package") else f"{name} ({entry.how})"
 
 
 def _step(number: int, step: Step) -> list[str]:

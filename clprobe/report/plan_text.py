@@ -10,8 +10,9 @@ from rich.text import Text
 
 from clprobe.engine.matrix import MatrixRow
 from clprobe.model.plan import InstallPlan, Route, Target
+from clprobe.model.shell_words import command_line
 from clprobe.model.version_row import VersionRow
-from clprobe.report.plan_script import command_line, title
+from clprobe.report.plan_script import rejected_title, title
 from clprobe.report.terminal import in_ascii, safe, speaks_utf8
 from clprobe.report.version_rows import SHORT_HEADINGS, of_release, reasons, short_cells
 
@@ -132,7 +133,7 @@ class PlanText:
         self._heading("Rejected")
         table = _table("route", "because")
         for entry in plan.rejected:
-            name = entry.backend if entry.stack is None else f"{entry.stack} on {entry.backend}"
+            name = rejected_title(entry)
             table.add_row(self._text(name), self._text(entry.because))
         self._console.print(table)
 

@@ -12,8 +12,8 @@ from typing import Any
 from clprobe import __version__
 from clprobe.engine.rule import Rule
 from clprobe.model.finding import Diagnosis, Finding, Remedy
+from clprobe.model.shell_words import command_line
 from clprobe.report.as_json import json_text
-from clprobe.report.plan_script import command_line
 from clprobe.report.terminal import safe
 
 _SCHEMA = (

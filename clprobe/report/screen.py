@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A console on which texts are wrapped, indented, labelled and made safe."""
 
+import re
 from collections.abc import Iterator
 
 from rich.console import Console
@@ -8,6 +9,9 @@ from rich.text import Text
 
 from clprobe.report.terminal import in_ascii, mark, safe, speaks_utf8
 
+# Up to the next blank, or the end. What a shell's quotes hold together is one word; an apostrophe
+# behind a letter opens none.
+_WORD = re.compile(r"((?:\"'\"|(?<![^\W_])'[^'\n]*'(?=\W|$)|[^ ])*)(?: |$)")
 INDENT = 2
 LABEL = 9
 
@@ -64,10 +68,10 @@ class Screen:
 
 
 def _lines(text: str, width: int, first_width: int) -> Iterator[str]:
-    """Break at blanks; a word longer than the line stays whole, as paths must."""
+    """Break at blanks; a word longer than the line stays whole, as paths and quoted words must."""
     for paragraph in text.split("\n"):
         line, room = "", first_width
-        for word in paragraph.split(" "):
+        for word in _WORD.findall(paragraph)[:-1]:
             if line and len(line) + 1 + len(word) > room:
                 yield line
                 line, room = word, width

@@ -27,6 +27,7 @@ def judge_node(node: DeviceNode, user: User, system: System, vendor: Fact[str]) 
     tried = not isinstance(node.open_error, Unknown)
     errno = node.open_error if tried else predicted_errno(node, user, system)
     hidden = system.service_unit.private_devices is True
+    closed = first_closed(node.closed_folders, user, system)
     may_open = _may_open(errno, hidden=hidden)
     reason: Fact[str | None] = may_open if isinstance(may_open, Unknown) else None
     if may_open is False:
@@ -43,7 +44,7 @@ def judge_node(node: DeviceNode, user: User, system: System, vendor: Fact[str]) 
         foreign_group=has_foreign_group(node, system),
         others_may_open=_others_may_open(node, system),
         group_label=_label(node.group, node.gid),
-        closed_folder=_closed_folder(node.closed_folders, user, system),
+        closed_folder=None if closed is None else closed.path,
         open_to=_open_to(node, system),
     )
 
@@ -88,11 +89,12 @@ def _is_nodev(node: DeviceNode) -> bool:
     return node.nodev is True
 
 
-def _closed_folder(folders: Fact[tuple[Folder, ...]], user: User, system: System) -> str | None:
+def first_closed(folders: Fact[tuple[Folder, ...]], user: User, system: System) -> Folder | None:
+    """Return the first folder on a path that the user may not search; None: none is known."""
     mapped = is_mapped(system)
     for folder in () if isinstance(folders, Unknown) else folders:
         if may_reach((folder,), user, mapped=mapped) is False:
-            return folder.path
+            return folder
     return None
 
 
