@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from clprobe.cli.output_file import checked_folder
 from clprobe.model.bench_codec import SCHEMA, report_from_text
 from clprobe.model.errors import ClprobeError
 from clprobe.model.measurement import BenchReport
@@ -16,25 +17,13 @@ _LARGEST_BYTES = 64 << 20
 _HINT = "clprobe bench --output FILE.json writes what can be compared."
 
 
-def checked_output(_: click.Context, __: click.Parameter, path: Path | None) -> Path | None:
+def checked_output(
+    context: click.Context, option: click.Parameter, path: Path | None
+) -> Path | None:
     """Return the path if a report can be written there; click calls this before any work."""
     if path is not None and path.suffix not in SUFFIXES:
         raise click.BadParameter(f"{path} ends in none of {', '.join(SUFFIXES)}.")
-    if path is not None and not path.absolute().parent.is_dir():
-        raise click.BadParameter(f"the folder of {path} does not exist.")
-    return path
-
-
-def write(text: str, output: Path) -> None:
-    """Write a report to a file."""
-    try:
-        output.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise ClprobeError(
-            reference="output-not-writable",
-            message=f"{output} cannot be written: {error.strerror}.",
-            hint="Choose another file with --output.",
-        ) from error
+    return checked_folder(context, option, path)
 
 
 def read_reports(paths: Sequence[Path]) -> list[tuple[str, BenchReport]]:

@@ -10,6 +10,7 @@ import click
 from clprobe.cli import exit_codes
 from clprobe.cli.completion_words import device_words, rule_ids
 from clprobe.cli.gathering import diagnose_since, gather
+from clprobe.cli.output import print_document
 
 if TYPE_CHECKING:
     from clprobe.model.finding import Diagnosis
@@ -133,7 +134,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
         from clprobe.cli.doctor_documents import Printed, document_of
 
         printed = Printed(shown, knowledge, status, elapsed_ms, comparison)
-        click.echo(document_of(printed, form).encode(), nl=False)
+        print_document(document_of(printed, form))
     return exit_codes.OK if exit_zero else status
 
 

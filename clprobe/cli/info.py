@@ -7,6 +7,7 @@ import msgspec
 
 from clprobe.cli import exit_codes
 from clprobe.cli.completion_words import device_words
+from clprobe.cli.output import print_document
 from clprobe.cli.progress import Progress
 from clprobe.cli.sources import read_snapshot
 from clprobe.engine.derive import derive
@@ -51,7 +52,7 @@ def command(
     devices = select_devices(inventory.devices, selectors)
     inventory = msgspec.structs.replace(inventory, devices=devices)
     if as_json:
-        click.echo(document(SCHEMA, inventory).encode(), nl=False)
+        print_document(document(SCHEMA, inventory))
     else:
         from clprobe.report.info_text import InfoText
         from clprobe.report.terminal import make_console
