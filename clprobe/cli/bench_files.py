@@ -11,6 +11,7 @@ from clprobe.cli.output_file import checked_folder
 from clprobe.model.bench_codec import SCHEMA, report_from_text
 from clprobe.model.errors import ClprobeError
 from clprobe.model.measurement import BenchReport
+from clprobe.plain_file import read_plain
 
 SUFFIXES = (".json", ".html", ".md")
 _LARGEST_BYTES = 64 << 20
@@ -63,20 +64,13 @@ def _is_other_document(text: str) -> bool:
 
 def _text(path: Path) -> str:
     try:
-        with path.open("rb") as file:
-            data = file.read(_LARGEST_BYTES + 1)
+        data = read_plain(path, _LARGEST_BYTES)
     except OSError as error:
         raise ClprobeError(
             reference="bench-report-unreadable",
             message=f"{path}: {error.strerror or error}.",
             hint=_HINT,
         ) from error
-    if len(data) > _LARGEST_BYTES:
-        raise ClprobeError(
-            reference="bench-report-too-large",
-            message=f"{path} is larger than {_LARGEST_BYTES >> 20} MiB.",
-            hint=_HINT,
-        )
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     "source",
     metavar="FILE|-",
     type=click.Path(allow_dash=True),
-    help="Diagnose this snapshot or pasted text, not this host.",
+    help="Diagnose this snapshot or pasted text (4 MiB at most), not this host.",
 )
 @click.option(
     "--as",

@@ -35,7 +35,7 @@ from clprobe.report.scrubbed_text import scrubbed_line
     "source",
     metavar="FILE|-",
     type=click.Path(allow_dash=True),
-    help="Scrub this snapshot or pasted text, not this host.",
+    help="Scrub this snapshot or pasted text (4 MiB at most), not this host.",
 )
 @click.option("--schema", is_flag=True, help="Print the JSON Schema of snapshots and stop.")
 @click.option(

@@ -10,9 +10,12 @@ import msgspec
 import yaml
 
 from clprobe.model.errors import ClprobeError
+from clprobe.model.plain_yaml import YamlMistake, load
 from clprobe.parsed_files import RULES
+from clprobe.plain_file import read_plain
 
 T = TypeVar("T")
+_MOST_BYTES = 1 << 20
 _Base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -41,15 +44,23 @@ def document(path: Path) -> Any:
 
 def text_of(path: Path) -> str:
     """Return the text of a data file, or say which one cannot be read."""
+    data = b""
     try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+        data = read_plain(path, _MOST_BYTES)
+        return data.decode("utf-8")
+    except OSError as error:
         raise _unreadable(path, error) from error
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        problem = f"the byte {data[error.start]:#04x} is no UTF-8"
+        raise table_error(path, line, problem, "Save the file as UTF-8.") from error
 
 
-def _unreadable(path: Path, error: Exception) -> ClprobeError:
+def _unreadable(path: Path, error: OSError) -> ClprobeError:
     return ClprobeError(
-        reference="rule-unreadable", message=f"{path}: {error}", hint="Check path and mode."
+        reference="rule-unreadable",
+        message=f"{path}: {error.strerror or error}",
+        hint="Check path and mode.",
     )
 
 
@@ -60,10 +71,9 @@ def parse(path: Path) -> Any:
     """
     text = text_of(path)
     try:
-        return yaml.load(text, Loader=_Loader)  # noqa: S506 - derives from the safe loader
-    except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise table_error(path, line, f"{error.problem}") from error
+        return load(text, _Loader)
+    except YamlMistake as error:
+        raise table_error(path, error.line, error.problem) from error
 
 
 def table_error(path: Path, line: int, message: str, hint: str = "") -> ClprobeError:

@@ -37,7 +37,7 @@ def load_rules(root: Path | None = None) -> tuple[Rule, ...]:
 
 def rule_files(root: Path) -> list[Path]:
     """Return the rule files under `root`: <topic>/<id>.yaml without tables and cases."""
-    if root.is_file():
+    if not root.is_dir():  # a pipe or a device, too, is told by whoever reads it
         return [root]
     return sorted(
         path
