@@ -90,13 +90,18 @@ def line_at(path: Path, keys: tuple[str | int, ...]) -> int:
 
     A text among the keys is a key of a mapping or, in a list, the item that says so.
     """
-    node, line = yaml.compose(text_of(path), Loader=_Loader), 1
+    node, line = composed(text_of(path)), 1
     for key in keys:
         found = _entry(node, key)
         if found is None:
             break
         line, node = found
     return line
+
+
+def composed(text: str) -> Any:
+    """Return the nodes of a text that `parse` took, with their lines."""
+    return yaml.compose(text, Loader=_Loader)
 
 
 def _entry(node: Any, key: str | int) -> tuple[int, Any] | None:
@@ -151,7 +156,7 @@ for _tag, _pattern, _first in (
 def _explained(error: Exception, text: str, kind: Any, path: Path, data: Any) -> ClprobeError:
     message, _, where = str(error).partition(" - at `")
     keys = _keys(where.rstrip("`"), kind, data, str(error))
-    node = yaml.compose(text, Loader=_Loader)
+    node = composed(text)
     line, found = _line(node, keys), _word(message)
     hint = ""
     if found is not None:

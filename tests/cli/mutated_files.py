@@ -4,6 +4,7 @@
 `python tests/cli/mutated_files.py KIND COUNT [SEED]` does as many as wanted; the suite does few.
 """
 
+import copy
 import json
 import os
 import random
@@ -93,7 +94,9 @@ def _change(chance: random.Random, document: Any) -> None:
         if chance.random() < 0.2 and isinstance(here, dict):
             here[f"{key}\x1b[31m"] = here.pop(key)
         else:
-            here[key] = chance.choice(VALUES)
+            alike = [one for one in VALUES if type(one) is type(inner)]
+            wanted = alike if alike and chance.random() < 0.7 else VALUES
+            here[key] = copy.deepcopy(chance.choice(wanted))
         return
 
 
