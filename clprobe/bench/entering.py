@@ -19,6 +19,7 @@ from clprobe.bench.theoretical import by_data_sheet
 from clprobe.bench.where import disguise
 from clprobe.model.measurement import Contestant, Peak
 from clprobe.tensor import Device, DeviceError
+from clprobe.tensor.said import said
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,10 +108,10 @@ def _find(target: Target) -> cl.Device:
     matching = [
         device
         for platform in cl.get_platforms()
-        if target.platform in (None, printed(platform.name))
+        if target.platform in (None, printed(said(platform, "name")))
         for device in platform.get_devices()
-        if target.name in (None, printed(device.name))
-        and target.driver_version in (None, printed(device.driver_version))
+        if target.name in (None, printed(said(device, "name")))
+        and target.driver_version in (None, printed(said(device, "driver_version")))
     ]
     if target.position >= len(matching):
         raise DeviceError(

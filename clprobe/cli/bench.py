@@ -25,10 +25,12 @@ from clprobe.bench.targets import targets_of
 from clprobe.bench.theoretical import theoretical_peak
 from clprobe.cli import exit_codes
 from clprobe.cli.bench_compare import compare_files, refuse_other_options
-from clprobe.cli.bench_files import checked_output, write
+from clprobe.cli.bench_files import checked_output
 from clprobe.cli.bench_progress import say, showing
 from clprobe.cli.bench_workload import WorkloadType
 from clprobe.cli.extras import how_to_install
+from clprobe.cli.output import print_document
+from clprobe.cli.output_file import write_file
 from clprobe.engine.derive import derive
 from clprobe.engine.inventory import take_inventory
 from clprobe.engine.select import select_devices
@@ -167,7 +169,7 @@ def command(  # noqa: PLR0913 - one argument per option
         report = structs.replace(report, snapshot=snapshot_document(scrub(snapshot, known=known)))
     _show(report, ctx, as_json=as_json)
     if output is not None:
-        write(_rendered(report, output.suffix), output)
+        write_file(output, _rendered(report, output.suffix))
     return _status(measured)
 
 
@@ -219,7 +221,7 @@ def _require_packages(baseline: Baseline | None) -> Baseline:
 
 def _show(report: BenchReport, ctx: click.Context, *, as_json: bool) -> None:
     if as_json:
-        click.echo(document(SCHEMA, report), nl=False)
+        print_document(document(SCHEMA, report))
         return
     # rich is slow to import and only text needs it.
     from clprobe.report.bench_text import bench_text  # noqa: PLC0415

@@ -9,7 +9,9 @@ import click
 
 from clprobe.bench.comparison import compare
 from clprobe.cli import exit_codes
-from clprobe.cli.bench_files import read_reports, write
+from clprobe.cli.bench_files import read_reports
+from clprobe.cli.output import print_document
+from clprobe.cli.output_file import write_file
 from clprobe.engine.tables import Tables
 from clprobe.model.bench_comparison import BenchComparison
 from clprobe.report.as_json import document
@@ -23,7 +25,7 @@ def compare_files(
     """Show how the reports in these files or folders differ; status 1 if one became wrong."""
     comparison = compare(read_reports(paths), Tables.load())
     if as_json:
-        click.echo(document(_SCHEMA, comparison), nl=False)
+        print_document(document(_SCHEMA, comparison))
     else:
         from clprobe.report.bench_compare_text import bench_compare_text
         from clprobe.report.terminal import make_console, speaks_utf8
@@ -31,7 +33,7 @@ def compare_files(
         console = make_console(ctx.obj["color"])
         console.print(bench_compare_text(comparison, plain=not speaks_utf8(console)))
     if output is not None:
-        write(_rendered(comparison, output.suffix), output)
+        write_file(output, _rendered(comparison, output.suffix))
     is_wrong = any(one.effect == "became-wrong" for one in comparison.differences)
     return exit_codes.PROBLEMS if is_wrong else exit_codes.OK
 

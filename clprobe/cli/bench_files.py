@@ -7,34 +7,24 @@ from pathlib import Path
 
 import click
 
+from clprobe.cli.output_file import checked_folder
 from clprobe.model.bench_codec import SCHEMA, report_from_text
 from clprobe.model.errors import ClprobeError
 from clprobe.model.measurement import BenchReport
+from clprobe.plain_file import read_plain
 
 SUFFIXES = (".json", ".html", ".md")
 _LARGEST_BYTES = 64 << 20
 _HINT = "clprobe bench --output FILE.json writes what can be compared."
 
 
-def checked_output(_: click.Context, __: click.Parameter, path: Path | None) -> Path | None:
+def checked_output(
+    context: click.Context, option: click.Parameter, path: Path | None
+) -> Path | None:
     """Return the path if a report can be written there; click calls this before any work."""
     if path is not None and path.suffix not in SUFFIXES:
         raise click.BadParameter(f"{path} ends in none of {', '.join(SUFFIXES)}.")
-    if path is not None and not path.absolute().parent.is_dir():
-        raise click.BadParameter(f"the folder of {path} does not exist.")
-    return path
-
-
-def write(text: str, output: Path) -> None:
-    """Write a report to a file."""
-    try:
-        output.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise ClprobeError(
-            reference="output-not-writable",
-            message=f"{output} cannot be written: {error.strerror}.",
-            hint="Choose another file with --output.",
-        ) from error
+    return checked_folder(context, option, path)
 
 
 def read_reports(paths: Sequence[Path]) -> list[tuple[str, BenchReport]]:
@@ -74,20 +64,13 @@ def _is_other_document(text: str) -> bool:
 
 def _text(path: Path) -> str:
     try:
-        with path.open("rb") as file:
-            data = file.read(_LARGEST_BYTES + 1)
+        data = read_plain(path, _LARGEST_BYTES)
     except OSError as error:
         raise ClprobeError(
             reference="bench-report-unreadable",
             message=f"{path}: {error.strerror or error}.",
             hint=_HINT,
         ) from error
-    if len(data) > _LARGEST_BYTES:
-        raise ClprobeError(
-            reference="bench-report-too-large",
-            message=f"{path} is larger than {_LARGEST_BYTES >> 20} MiB.",
-            hint=_HINT,
-        )
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -10,6 +10,7 @@ import click
 from clprobe.cli import exit_codes
 from clprobe.cli.completion_words import device_words, rule_ids
 from clprobe.cli.gathering import diagnose_since, gather
+from clprobe.cli.output import print_document
 from clprobe.cli.seconds import SECONDS
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     "source",
     metavar="FILE|-",
     type=click.Path(allow_dash=True),
-    help="Diagnose this snapshot or pasted text, not this host.",
+    help="Diagnose this snapshot or pasted text (4 MiB at most), not this host.",
 )
 @click.option(
     "--as",
@@ -141,7 +142,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
         from clprobe.cli.doctor_documents import Printed, document_of
 
         printed = Printed(shown, knowledge, status, elapsed_ms, comparison)
-        click.echo(document_of(printed, form).encode(), nl=False)
+        print_document(document_of(printed, form))
     return exit_codes.OK if exit_zero else status
 
 

@@ -2,9 +2,8 @@
 # ruff: noqa: PLC0415 - rich loads only where text is printed
 """`doctor --list` and `doctor --why RULE`: what is checked, and how a rule was decided."""
 
-import click
-
 from clprobe.cli import exit_codes
+from clprobe.cli.output import print_document
 from clprobe.engine.catalogue import RuleTrace, catalogue
 from clprobe.engine.diagnose import Knowledge
 from clprobe.engine.load import load_rules
@@ -18,7 +17,7 @@ def list_rules_of(color: str, *, as_json: bool) -> int:
     """Print every rule with what it reads."""
     listed = catalogue(load_rules(), Questions.load())
     if as_json:
-        click.echo(document("clprobe.rules/1", listed).encode(), nl=False)
+        print_document(document("clprobe.rules/1", listed))
         return exit_codes.OK
     from clprobe.report.rule_text import show_catalogue
     from clprobe.report.terminal import make_console
@@ -40,7 +39,7 @@ def why(
         told = RuleTrace(
             rule=rule.id, summary=rule.summary, severity=rule.severity, subjects=subjects
         )
-        click.echo(document("clprobe.why/1", told).encode(), nl=False)
+        print_document(document("clprobe.why/1", told))
         return exit_codes.OK
     from clprobe.report.rule_text import show_trace
     from clprobe.report.terminal import make_console

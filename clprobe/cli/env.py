@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import click
 
 from clprobe.cli import exit_codes
+from clprobe.cli.output import print_document
 from clprobe.cli.seconds import SECONDS
 from clprobe.engine.derive import derive
 from clprobe.engine.facts import Facts
@@ -65,7 +66,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
         lines, status = _lines(choice, shell)
     if as_json:
         report = EnvReport(shell=shell, kept=choice.kept, hidden=choice.hidden, lines=lines)
-        click.echo(document(SCHEMA, report).encode(), nl=False)
+        print_document(document(SCHEMA, report))
     else:
         click.echo("\n".join(lines).encode("utf-8", "surrogateescape"))
     return status

@@ -6,6 +6,7 @@ import click
 
 from clprobe.cli import exit_codes
 from clprobe.cli.completion_words import names
+from clprobe.cli.output import print_document
 
 SCHEMA = "clprobe.explain/1"
 
@@ -33,10 +34,10 @@ def command(obj: dict[str, str], *, name: tuple[str, ...], as_json: bool) -> int
         explained = explain(asked, Knowledge.load())
     except ClprobeError:
         if as_json:  # a program that reads it gets a document in every case
-            click.echo(document(SCHEMA, without_entries(asked)), nl=False)
+            print_document(document(SCHEMA, without_entries(asked)))
         raise
     if as_json:
-        click.echo(document(SCHEMA, explained), nl=False)
+        print_document(document(SCHEMA, explained))
     else:
         show_explained(make_console(obj["color"]), explained)
     return exit_codes.OK

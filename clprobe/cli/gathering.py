@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from clprobe.model.comparison import Comparison
     from clprobe.model.finding import Diagnosis
     from clprobe.model.snapshot import Snapshot
+    from clprobe.probe.live_host import LiveHost
 
 
 def gather(  # noqa: PLR0913 - from where, for whom, and what takes time
@@ -45,13 +46,19 @@ def gather(  # noqa: PLR0913 - from where, for whom, and what takes time
     host = LiveHost(prefix=prefix)
     account = None if asked is None else find_account(host, asked)
     knowledge = Background(lambda: _load_while_waiting(for_text=for_text))
-    progress = Progress(limit_s=timeout, verbose=verbose)
+    progress = Progress(limit_s=timeout, verbose=verbose, shown_as=lambda text: _shown(text, host))
     snapshot = collect(host, timeout_s=timeout, waiting=progress.waiting, **wanted)
     from clprobe.probe.scrub import scrub_here
 
     # Scrubbed like what `clprobe snapshot` writes, so that its replay says the very same.
     snapshot = scrub_here(snapshot, host)
     return as_user(snapshot, *account) if account else snapshot, knowledge.result()
+
+
+def _shown(text: str, host: "LiveHost") -> str:
+    from clprobe.probe.scrub import known_here, scrub_text
+
+    return scrub_text(text, known_here(host))
 
 
 def _load_while_waiting(*, for_text: bool) -> "Knowledge":

@@ -7,6 +7,7 @@ import msgspec
 
 from clprobe.cli import exit_codes
 from clprobe.cli.completion_words import device_words
+from clprobe.cli.output import print_document
 from clprobe.cli.progress import Progress
 from clprobe.cli.seconds import SECONDS
 from clprobe.cli.sources import read_snapshot
@@ -59,7 +60,7 @@ def command(
     devices = select_devices(inventory.devices, selectors)
     inventory = msgspec.structs.replace(inventory, devices=devices)
     if as_json:
-        click.echo(document(SCHEMA, inventory).encode(), nl=False)
+        print_document(document(SCHEMA, inventory))
     else:
         from clprobe.report.info_text import InfoText
         from clprobe.report.terminal import make_console

@@ -29,6 +29,7 @@ from clprobe.apply.work import Limits, Release, Work
 from clprobe.cli import exit_codes
 from clprobe.cli.apply_progress import StepProgress
 from clprobe.cli.gathering import gather
+from clprobe.cli.output import print_document
 from clprobe.cli.own_command import own_command, undo_command
 from clprobe.engine.diagnose import diagnose
 from clprobe.model.errors import ClprobeError
@@ -303,7 +304,7 @@ def _with_error(report: ApplyReport, error: ClprobeError) -> ApplyReport:
 
 def _finish(report: ApplyReport, asked: Asked) -> int:
     if asked.as_json:
-        click.echo(document(SCHEMA, report).encode(), nl=False)
+        print_document(document(SCHEMA, report))
     else:
         ApplyText(make_console(asked.color)).show(report)
     if report.outcome == "applied" and report.after is not None and report.after.errors:

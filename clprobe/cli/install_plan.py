@@ -9,6 +9,7 @@ import msgspec
 
 from clprobe.cli import exit_codes
 from clprobe.cli.install_apply import apply_route, asked_to_act, undo
+from clprobe.cli.output import print_document
 from clprobe.cli.plan_wishes import wish_options, wishes
 from clprobe.cli.sources import read_snapshot
 from clprobe.engine.matrix import MatrixRow, matrix
@@ -183,14 +184,14 @@ def _print(
     if form == "json":
         both = {"matrix": rows, "versions": versions}
         more = {name: msgspec.to_builtins(one) for name, one in both.items() if one}
-        click.echo(document(SCHEMA, made, **more), nl=False)
+        print_document(document(SCHEMA, made, **more))
     elif form == "sh":
         if route is not None:
-            click.echo(script(made, route), nl=False)
+            print_document(script(made, route))
     elif form == "markdown":
-        click.echo(plan_as_markdown(made, rows, versions), nl=False)
+        print_document(plan_as_markdown(made, rows, versions))
     elif form == "html":
-        click.echo(plan_as_html(made, rows, versions), nl=False)
+        print_document(plan_as_html(made, rows, versions))
     else:
         text = PlanText(make_console(color))
         text.show(made, route)

@@ -2,7 +2,6 @@
 """The `clprobe` command: a group whose commands are imported only when they are called."""
 
 import importlib
-import os
 import sys
 from typing import Any
 
@@ -10,6 +9,8 @@ import click
 
 from clprobe import __version__
 from clprobe.cli import exit_codes
+from clprobe.cli.errors import show_error, show_usage_error
+from clprobe.cli.output import answering
 from clprobe.model.errors import ClprobeError
 
 # Name → what it does. The texts stand here so that `clprobe --help` imports no command.
@@ -62,12 +63,7 @@ def cli(ctx: click.Context, color: str) -> None:
 
 def main(argv: list[str] | None = None) -> None:
     """Run the command line and exit with the contract's status."""
-    try:
-        sys.exit(_run(argv))
-    except BrokenPipeError:
-        # The reader went away (`clprobe info | head`); Python must not complain at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(exit_codes.OK)
+    sys.exit(answering(lambda: _run(argv)))
 
 
 def _run(argv: list[str] | None) -> int:
@@ -75,13 +71,13 @@ def _run(argv: list[str] | None) -> int:
         status: Any = cli.main(args=argv, prog_name="clprobe", standalone_mode=False)
         _keep_parsed_rules()
     except click.ClickException as error:
-        error.show()
+        show_usage_error(error)
         return exit_codes.USAGE
     except (click.Abort, KeyboardInterrupt):
         click.echo("clprobe: interrupted", err=True)
         return exit_codes.UNDECIDED
     except ClprobeError as error:
-        _show(error)
+        show_error(error)
         return exit_codes.USAGE
     return status if isinstance(status, int) else exit_codes.OK
 
@@ -90,9 +86,3 @@ def _keep_parsed_rules() -> None:
     parsed_files = sys.modules.get("clprobe.parsed_files")
     if parsed_files is not None:  # else nothing read a rule
         parsed_files.RULES.save()
-
-
-def _show(error: ClprobeError) -> None:
-    click.echo(f"error  {error.reference}\n  {error.message}", err=True)
-    if error.hint:
-        click.echo(f"  do  {error.hint}", err=True)

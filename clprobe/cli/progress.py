@@ -7,7 +7,7 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TextIO
 
 from clprobe.threads import started
@@ -22,11 +22,20 @@ class Progress:
     """Shows what is being waited for: on a terminal one line that is erased again.
 
     Elsewhere, with `verbose`, a line per wait without control characters; else nothing.
+    `shown_as` takes out of a name what tells who waits: such lines are posted with the rest.
     """
 
-    def __init__(self, *, limit_s: float, verbose: bool, stream: TextIO | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        limit_s: float,
+        verbose: bool,
+        stream: TextIO | None = None,
+        shown_as: Callable[[str], str] = str,
+    ) -> None:
         self._stream = stream or sys.stderr
         self._limit_s = limit_s
+        self._shown_as = shown_as
         self._on_terminal = self._stream.isatty()
         self._speaks = self._on_terminal or verbose
         self._started = time.monotonic()
@@ -53,7 +62,7 @@ class Progress:
             from clprobe.report.terminal import safe
 
             pause = _TICK_S
-            name = safe(what).replace("\n", " ").replace("\t", " ")
+            name = safe(self._shown_as(what)).replace("\n", " ").replace("\t", " ")
             line = self._line(name, f", {self._waited_s():.0f} s of {self._limit_s:g} s")
             if not self._on_terminal:
                 self._write(f"{line}\n")

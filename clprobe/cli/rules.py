@@ -7,10 +7,13 @@ from pathlib import Path
 import click
 
 from clprobe.cli import exit_codes
+from clprobe.cli.errors import show_mistake
+from clprobe.cli.output_file import write_file
 from clprobe.cli.rules_matrix import command as matrix_command
 from clprobe.engine.diagnose import Knowledge
 from clprobe.engine.load import load_rules
 from clprobe.model.errors import ClprobeError
+from clprobe.report.escaping import safe_line
 from clprobe.resources import rules_path
 
 
@@ -44,9 +47,7 @@ def validate(path: Path | None) -> int:
 
     result = validated(path)
     for mistake in result.mistakes:
-        click.echo(mistake.message, err=True)
-        if mistake.hint:
-            click.echo(f"  do  {mistake.hint}", err=True)
+        show_mistake(mistake)
     if result.mistakes:
         count = len(result.mistakes)
         click.echo(f"{count} mistake{'' if count == 1 else 's'}", err=True)
@@ -66,7 +67,7 @@ def test_rules(path: Path | None) -> int:
     results = [result for rule in knowledge.rules for result in run_cases(rule, knowledge, path)]
     failures = [result for result in results if result.complaint]
     for failure in failures:
-        click.echo(f"{failure.rule}: {failure.case}: {failure.complaint}")
+        click.echo(safe_line(f"{failure.rule}: {failure.case}: {failure.complaint}"))
     click.echo(f"{len(results)} cases, {len(failures)} wrong")
     return exit_codes.PROBLEMS if failures else exit_codes.OK
 
@@ -83,9 +84,9 @@ def docs(check: bool) -> int:
         if not path.is_file() or path.read_text(encoding="utf-8") != page:
             stale.append(path)
             if not check:
-                path.write_text(page, encoding="utf-8")
+                write_file(path, page)
     for path in stale:
-        click.echo(f"{'stale' if check else 'written'}: {path}")
+        click.echo(safe_line(f"{'stale' if check else 'written'}: {path}"))
     return exit_codes.PROBLEMS if check and stale else exit_codes.OK
 
 
@@ -109,5 +110,5 @@ def site(folder: Path) -> int:
         ) from error
     files = made_site(Knowledge.load())
     write_site(files, folder)
-    click.echo(f"{len(files)} files: {folder / 'index.html'}")
+    click.echo(safe_line(f"{len(files)} files: {folder / 'index.html'}"))
     return exit_codes.OK

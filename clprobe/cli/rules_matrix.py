@@ -5,6 +5,7 @@
 import click
 
 from clprobe.cli import exit_codes
+from clprobe.cli.output import print_document
 
 SCHEMA = "clprobe.matrix/1"
 
@@ -38,9 +39,9 @@ def command(
 
     table = support_table(Tables.load(), generation, distribution, implementation)
     if form == "json":
-        click.echo(document(SCHEMA, table), nl=False)
+        print_document(document(SCHEMA, table))
     elif form == "markdown":
-        click.echo(support_as_markdown(table.cells), nl=False)
+        print_document(support_as_markdown(table.cells))
     else:
         show_support(make_console(obj["color"]), table.cells)
     return exit_codes.OK

@@ -1,25 +1,25 @@
 # SPDX-License-Identifier: MIT
 """`clprobe snapshot`: the facts of this host, for replay and bug reports."""
 
-import contextlib
 import json
-import os
-import tempfile
 from pathlib import Path
 
 import click
 import msgspec
 
 from clprobe.cli import exit_codes
+from clprobe.cli.output import print_document
+from clprobe.cli.output_file import checked_folder, write_file
 from clprobe.cli.progress import Progress
 from clprobe.cli.seconds import SECONDS
 from clprobe.cli.sources import read_snapshot
-from clprobe.model.codec import snapshot_schema, snapshot_to_json
-from clprobe.model.errors import ClprobeError
+from clprobe.model.codec import snapshot_document, snapshot_schema
 from clprobe.model.snapshot import Snapshot
 from clprobe.probe.collect import collect
 from clprobe.probe.live_host import LiveHost
 from clprobe.probe.scrub import scrub, scrub_here
+from clprobe.report.as_json import json_text
+from clprobe.report.escaping import safe_line
 from clprobe.report.scrubbed_text import scrubbed_line
 
 
@@ -28,6 +28,7 @@ from clprobe.report.scrubbed_text import scrubbed_line
     "--output",
     metavar="FILE",
     type=click.Path(dir_okay=False, path_type=Path),
+    callback=checked_folder,
     help="Write to FILE instead of stdout; YAML if its name ends in .yaml or .yml.",
 )
 @click.option(
@@ -35,7 +36,7 @@ from clprobe.report.scrubbed_text import scrubbed_line
     "source",
     metavar="FILE|-",
     type=click.Path(allow_dash=True),
-    help="Scrub this snapshot or pasted text, not this host.",
+    help="Scrub this snapshot or pasted text (4 MiB at most), not this host.",
 )
 @click.option("--schema", is_flag=True, help="Print the JSON Schema of snapshots and stop.")
 @click.option(
@@ -59,14 +60,14 @@ def command(output: Path | None, source: str | None, schema: bool, timeout_s: fl
     logs, home folders or the output of `id` are known: read the result before you post it.
     """
     if schema:
-        click.echo(json.dumps(snapshot_schema(), indent=2))
+        print_document(json.dumps(snapshot_schema(), indent=2) + "\n")
         return exit_codes.OK
     snapshot = _taken_here(timeout_s) if source is None else scrub(read_snapshot(source))
     if output is None:
-        click.echo(snapshot_to_json(snapshot), nl=False)
+        print_document(json_text(snapshot_document(snapshot)))
     else:
-        _write(output, _text(snapshot, output))
-    click.echo(f"clprobe: {scrubbed_line(snapshot.scrubbed)}", err=True)
+        write_file(output, _text(snapshot, output))
+    click.echo(f"clprobe: {safe_line(scrubbed_line(snapshot.scrubbed))}", err=True)
     return exit_codes.OK
 
 
@@ -79,43 +80,8 @@ def _taken_here(timeout_s: float) -> Snapshot:
 
 def _text(snapshot: Snapshot, output: Path) -> str:
     if output.suffix not in {".yaml", ".yml"}:
-        return snapshot_to_json(snapshot)
+        return json_text(snapshot_document(snapshot))
     import yaml  # noqa: PLC0415 - JSON, the usual case, does without it
 
     document = {"schema": snapshot.schema, **msgspec.to_builtins(snapshot)}
     return yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=100)
-
-
-def _write(output: Path, text: str) -> None:
-    """Write the file whole or not at all; what is no regular file is written through."""
-    try:
-        if output.exists() and not output.is_file():
-            output.write_text(text, "utf-8")
-            return
-        _replace(output.resolve(), text)
-    except OSError as error:
-        raise ClprobeError(
-            reference="output-not-writable",
-            message=f"{output} cannot be written: {error.strerror}.",
-            hint="Choose another file with --output, or leave it out for stdout.",
-        ) from error
-
-
-def _replace(output: Path, text: str) -> None:
-    descriptor, name = tempfile.mkstemp(prefix=f".{output.name}.", dir=output.parent)
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(text)
-            # mkstemp is stricter than what the user's umask asks for.
-            os.fchmod(file.fileno(), 0o666 & ~_umask())
-        Path(name).replace(output)
-    except BaseException:
-        with contextlib.suppress(FileNotFoundError):
-            Path(name).unlink()
-        raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

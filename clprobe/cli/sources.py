@@ -12,8 +12,12 @@ from clprobe.model.errors import ClprobeError
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.unknown import NOT_STATED, Unknown
 from clprobe.paste.kind import is_snapshot
+from clprobe.plain_file import TooLargeError, read_plain
 
-_LARGEST = 64 << 20
+_LARGEST = 16 << 20
+_LARGEST_PASTE = 4 << 20
+_MOST_LINES = 100_000
+"""More than that is not read within some ten seconds."""
 _LISTS = ("gpus", "device_nodes", "packages", "loaders", "icds", "views", "frameworks")
 
 
@@ -24,7 +28,8 @@ def read_snapshot(name: str) -> Snapshot:
     """
     text = _decoded(_bytes_of(name))
     if is_snapshot(text):
-        return _with_messages_read(snapshot_from_text(text, name=name))
+        return _with_messages_read(snapshot_from_text(text, name=name), name)
+    _check_size(text, name)
     from clprobe.paste.assemble import read_paste
     from clprobe.probe.scrub import known_in_text, scrub
 
@@ -32,15 +37,26 @@ def read_snapshot(name: str) -> Snapshot:
     return scrub(read_paste(text, name=name), known=known_in_text(text))
 
 
-def _with_messages_read(snapshot: Snapshot) -> Snapshot:
+def _check_size(text: str, name: str) -> None:
+    """Raise a ClprobeError if reading the text would take minutes."""
+    lines = text.count("\n") + text.count("\r") - text.count("\r\n")
+    if len(text) > _LARGEST_PASTE:
+        raise _too_large(name, f"{_LARGEST_PASTE >> 20} MiB, the most that is read of a text")
+    if lines > _MOST_LINES:
+        raise _too_large(name, f"{_MOST_LINES:,} lines, the most that are read of a text")
+
+
+def _with_messages_read(snapshot: Snapshot, name: str) -> Snapshot:
     """Return the snapshot with what its messages tell; whatever it states itself stays."""
     if isinstance(snapshot.messages, Unknown) or not snapshot.messages:
         return snapshot
     from clprobe.paste.assemble import read_paste
     from clprobe.paste.merge import merge
 
+    text = "\n".join(snapshot.messages)
+    _check_size(text, f"{name}: messages")
     try:
-        told = read_paste("\n".join(snapshot.messages), name="messages")
+        told = read_paste(text, name="messages")
     except ClprobeError:
         return snapshot  # nothing in them but what rules search for
     stated = [field for field in _LISTS if isinstance(getattr(snapshot, field), tuple)]
@@ -52,24 +68,33 @@ def _with_messages_read(snapshot: Snapshot) -> Snapshot:
 
 def _bytes_of(name: str) -> bytes:
     try:
-        if name == "-":
-            data = sys.stdin.buffer.read(_LARGEST + 1)
-        else:
-            with Path(name).open("rb") as file:
-                data = file.read(_LARGEST + 1)
-    except OSError as error:
+        if name != "-":
+            return read_plain(Path(name), _LARGEST)
+        data = b"" if sys.stdin is None else sys.stdin.buffer.read(_LARGEST + 1)
+    except TooLargeError as error:
+        raise _too_large(name, _most()) from error
+    except (OSError, ValueError) as error:  # a name may hold NUL
+        problem = error.strerror or str(error) if isinstance(error, OSError) else str(error)
         raise ClprobeError(
             reference="snapshot-unreadable",
-            message=f"{name}: {error.strerror or error}.",
-            hint="clprobe snapshot --output FILE writes one.",
+            message=f"{name}: {problem}.",
+            hint="clprobe snapshot --output FILE writes one; --from - reads a pipe.",
         ) from error
     if len(data) > _LARGEST:
-        raise ClprobeError(
-            reference="snapshot-too-large",
-            message=f"{name} is larger than {_LARGEST >> 20} MiB.",
-            hint="Cut it down to the output of the commands that matter.",
-        )
+        raise _too_large(name, _most())
     return data
+
+
+def _most() -> str:
+    return f"{_LARGEST >> 20} MiB, the most that is read of a snapshot"
+
+
+def _too_large(name: str, most: str) -> ClprobeError:
+    return ClprobeError(
+        reference="snapshot-too-large",
+        message=f"{name} holds more than {most}.",
+        hint="Cut it down to the output of the commands that matter.",
+    )
 
 
 def _decoded(data: bytes) -> str:

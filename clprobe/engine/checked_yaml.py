@@ -10,9 +10,12 @@ import msgspec
 import yaml
 
 from clprobe.model.errors import ClprobeError
+from clprobe.model.plain_yaml import YamlMistake, load
 from clprobe.parsed_files import RULES
+from clprobe.plain_file import read_plain
 
 T = TypeVar("T")
+_MOST_BYTES = 1 << 20
 _Base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -41,15 +44,23 @@ def document(path: Path) -> Any:
 
 def text_of(path: Path) -> str:
     """Return the text of a data file, or say which one cannot be read."""
+    data = b""
     try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+        data = read_plain(path, _MOST_BYTES)
+        return data.decode("utf-8")
+    except OSError as error:
         raise _unreadable(path, error) from error
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        problem = f"the byte {data[error.start]:#04x} is no UTF-8"
+        raise table_error(path, line, problem, "Save the file as UTF-8.") from error
 
 
-def _unreadable(path: Path, error: Exception) -> ClprobeError:
+def _unreadable(path: Path, error: OSError) -> ClprobeError:
     return ClprobeError(
-        reference="rule-unreadable", message=f"{path}: {error}", hint="Check path and mode."
+        reference="rule-unreadable",
+        message=f"{path}: {error.strerror or error}",
+        hint="Check path and mode.",
     )
 
 
@@ -60,10 +71,9 @@ def parse(path: Path) -> Any:
     """
     text = text_of(path)
     try:
-        return yaml.load(text, Loader=_Loader)  # noqa: S506 - derives from the safe loader
-    except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise table_error(path, line, f"{error.problem}") from error
+        return load(text, _Loader)
+    except YamlMistake as error:
+        raise table_error(path, error.line, error.problem) from error
 
 
 def table_error(path: Path, line: int, message: str, hint: str = "") -> ClprobeError:
@@ -80,13 +90,18 @@ def line_at(path: Path, keys: tuple[str | int, ...]) -> int:
 
     A text among the keys is a key of a mapping or, in a list, the item that says so.
     """
-    node, line = yaml.compose(text_of(path), Loader=_Loader), 1
+    node, line = composed(text_of(path)), 1
     for key in keys:
         found = _entry(node, key)
         if found is None:
             break
         line, node = found
     return line
+
+
+def composed(text: str) -> Any:
+    """Return the nodes of a text that `parse` took, with their lines."""
+    return yaml.compose(text, Loader=_Loader)
 
 
 def _entry(node: Any, key: str | int) -> tuple[int, Any] | None:
@@ -141,7 +156,7 @@ for _tag, _pattern, _first in (
 def _explained(error: Exception, text: str, kind: Any, path: Path, data: Any) -> ClprobeError:
     message, _, where = str(error).partition(" - at `")
     keys = _keys(where.rstrip("`"), kind, data, str(error))
-    node = yaml.compose(text, Loader=_Loader)
+    node = composed(text)
     line, found = _line(node, keys), _word(message)
     hint = ""
     if found is not None:

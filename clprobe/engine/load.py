@@ -10,7 +10,7 @@ import msgspec
 import yaml
 
 from clprobe.engine.actions import ACTIONS
-from clprobe.engine.checked_yaml import document, text_of
+from clprobe.engine.checked_yaml import composed, document, text_of
 from clprobe.engine.conditions import ConditionError, parse_condition
 from clprobe.engine.paths import PathError, Variables, check_path
 from clprobe.engine.rule import CHAIN, Action, Loop, Rule
@@ -37,7 +37,7 @@ def load_rules(root: Path | None = None) -> tuple[Rule, ...]:
 
 def rule_files(root: Path) -> list[Path]:
     """Return the rule files under `root`: <topic>/<id>.yaml without tables and cases."""
-    if root.is_file():
+    if not root.is_dir():  # a pipe or a device, too, is told by whoever reads it
         return [root]
     return sorted(
         path
@@ -69,7 +69,7 @@ def malformed(path: Path, message: str, line: int) -> ClprobeError:
 
 def line_of(text: str, keys: tuple[str | int, ...]) -> int:
     """Return the line of the deepest of `keys` that the document has; slow, for errors only."""
-    node = yaml.compose(text, Loader=yaml.SafeLoader)
+    node = composed(text)
     line = 1
     for key in keys:
         for found, value in _children(node):

@@ -8,8 +8,11 @@ import msgspec
 import yaml
 
 from clprobe.model.errors import ClprobeError
+from clprobe.model.plain_yaml import MOST_LEVELS, MOST_VALUES, YamlMistake, load
 from clprobe.model.snapshot import SCHEMA, Snapshot
 
+_COMPARED = ("gpus", "device_nodes", "icds", "loaders", "views", "perspectives", "frameworks")
+_MOST_COMPARED = 300
 _KEPT = ("bool", "null", "merge")
 _HEXADECIMAL = ("device_id", "vendor_id", "ip_version", "half_fp_config", "double_fp_config")
 
@@ -52,13 +55,23 @@ def snapshot_from_text(text: str, *, name: str) -> Snapshot:
         )
     try:
         # Lax, because YAML's numbers are read as texts, see _Loader.
-        return msgspec.convert(data, Snapshot, strict=_is_json(text))
-    except msgspec.ValidationError as error:
+        snapshot = msgspec.convert(data, Snapshot, strict=_is_json(text))
+        _check_lists(snapshot)
+    except (msgspec.ValidationError, ValueError, RecursionError) as error:
         raise ClprobeError(
             reference="snapshot-malformed",
             message=f"{name}: {error}.",
             hint="clprobe snapshot --schema prints the format; every fact may be left out.",
         ) from error
+    return snapshot
+
+
+def _check_lists(snapshot: Snapshot) -> None:
+    """Raise a ValueError if a list holds more than any host has, which rules would pair up."""
+    for field in _COMPARED:
+        value = getattr(snapshot, field)
+        if isinstance(value, tuple) and len(value) > _MOST_COMPARED:
+            raise ValueError(f"{field} holds {len(value)} entries, more than {_MOST_COMPARED}")
 
 
 def snapshot_schema() -> dict[str, Any]:
@@ -101,11 +114,30 @@ def _is_json(text: str) -> bool:
 def _parse(text: str, name: str) -> Any:
     try:
         if _is_json(text):
-            return json.loads(text)
-        return _with_numbers(yaml.load(text, Loader=_Loader))  # noqa: S506 - a safe loader
-    except (ValueError, yaml.YAMLError, RecursionError) as error:
+            data = json.loads(text)
+            _check_size(data)
+            return data
+        return _with_numbers(load(text, _Loader))
+    except (ValueError, YamlMistake, RecursionError) as error:
         raise ClprobeError(
             reference="snapshot-malformed",
-            message=f"{name} is neither JSON nor YAML: {error}",
+            message=f"{name} is neither JSON nor YAML that can be read: {error}.",
             hint="clprobe snapshot --output FILE writes a valid one.",
         ) from error
+
+
+def _check_size(data: Any) -> None:
+    """Raise a ValueError if there is more in it, or deeper, than any host has facts."""
+    layer, depth, values = [data], 0, 0
+    while layer:
+        parts = [part for value in layer for part in _parts(value)]
+        layer = [part for part in parts if isinstance(part, dict | list)]
+        depth, values = depth + 1, values + len(parts)
+        if depth > MOST_LEVELS:
+            raise ValueError(f"it is nested deeper than {MOST_LEVELS} levels")
+        if values > MOST_VALUES:
+            raise ValueError(f"there are more than {MOST_VALUES:,} values in it")
+
+
+def _parts(value: Any) -> Any:
+    return value.values() if isinstance(value, dict) else value

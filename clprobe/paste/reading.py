@@ -53,13 +53,16 @@ class Paste:
         """Cut, so that no expression meets a line that takes it long."""
         self.contexts = contexts
         self._taken = set(taken)
+        told = ((index, line.strip()) for index, line in enumerate(self.lines))
+        self._free = [(index, line) for index, line in told if line and index not in taken]
+        self._stale = False
 
     def free(self) -> Iterator[tuple[int, str]]:
         """Give the lines that nobody has read and that are not empty, without outer blanks."""
-        for index, line in enumerate(self.lines):
-            stripped = line.strip()
-            if stripped and index not in self._taken:
-                yield index, stripped
+        if self._stale:
+            self._free = [one for one in self._free if one[0] not in self._taken]
+            self._stale = False
+        return iter(self._free)
 
     def is_free(self, index: int) -> bool:
         """Tell whether the line exists and nobody has read it."""
@@ -68,6 +71,7 @@ class Paste:
     def take(self, indexes: Sequence[int] | frozenset[int]) -> None:
         """Mark lines as read."""
         self._taken.update(indexes)
+        self._stale = self._stale or bool(indexes)
 
     def left(self) -> list[int]:
         """Return the lines that nobody has read and that are not empty."""

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""The console, and the guard between it and what drivers, files and pastes say."""
+"""The console, and what it can show."""
 
 import sys
-import unicodedata
-from collections.abc import Iterator
 
 from rich.console import Console
 from rich.theme import Theme
+
+from clprobe.report.escaping import safe as safe  # noqa: PLC0414 - texts that it prints
 
 PIPE_WIDTH = 80
 _THEME = Theme(
@@ -61,27 +61,3 @@ def mark(kind: str, *, plain: bool) -> str:
 def in_ascii(text: str) -> str:
     """Return the text for terminals that know only ASCII."""
     return text.translate(_PLAIN_TEXT).encode("ascii", "replace").decode("ascii")
-
-
-def safe(text: str) -> str:
-    r"""Return text from outside so that no terminal can be steered with it.
-
-    Control characters, bidirectional overrides and lone surrogates (which bytes that are no UTF-8
-    become) turn into escapes such as `\x1b`; line ends stay, as do ordinary letters of any script.
-    """
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(_escaped(text))
-
-
-def _escaped(text: str) -> Iterator[str]:
-    for char in text:
-        code = ord(char)
-        if char in "\n\t":
-            yield char
-        elif 0xDC80 <= code <= 0xDCFF:  # surrogateescape keeps the byte in the low half
-            yield f"\\x{code - 0xDC00:02x}"
-        elif unicodedata.category(char) in ("Cc", "Cf", "Cs", "Zl", "Zp"):
-            yield f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
-        else:
-            yield char

@@ -18,6 +18,7 @@ from pathlib import Path
 import pyopencl as cl
 
 from clprobe.private_files import MAX_FOLDER_BYTES, cache_folder, private_folder, read
+from clprobe.tensor.said import said
 
 SWITCH = "CLPROBE_KERNEL_CACHE"
 """The environment variable that turns the cache off if it is "0"."""
@@ -37,7 +38,8 @@ def default_folder() -> Path | None:
 def key_of(device: cl.Device, source: str, options: Iterable[str]) -> str:
     """Return the name of a program: a digest of all that its binary depends on."""
     platform = device.platform
-    parts = [platform.name, platform.version, device.name, device.version, device.driver_version]
+    parts = [said(platform, "name"), said(platform, "version")]
+    parts += [said(device, one) for one in ("name", "version", "driver_version")]
     digest = hashlib.sha256(_MAGIC)
     for part in (*parts, *options, source):
         # With lengths, so that no two lists of parts read the same.

@@ -19,6 +19,7 @@ from clprobe.tensor.limits import Limits
 from clprobe.tensor.memory import MemoryUse, Pool
 from clprobe.tensor.pocl_target import name_target_cpu
 from clprobe.tensor.program import Kernel, Programs
+from clprobe.tensor.said import said
 from clprobe.tensor.storage import Storage
 from clprobe.tensor.uploads import Uploads
 
@@ -106,12 +107,12 @@ class Device:
                 cl_device, Limits.of(cl_device) if limits is None else limits, kernels, cache
             )
         except cl.Error as error:
-            raise DeviceError(f"{cl_device.name} cannot be opened: {error}") from error
+            raise DeviceError(f"{said(cl_device, 'name')} cannot be opened: {error}") from error
 
     @property
     def name(self) -> str:
         """Return the device's own name."""
-        return str(self.cl_device.name)
+        return said(self.cl_device, "name")
 
     @property
     def compile_ns(self) -> int:

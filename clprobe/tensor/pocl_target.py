@@ -16,6 +16,8 @@ from pathlib import Path
 
 import pyopencl as cl
 
+from clprobe.tensor.said import said
+
 _REFUSED = b"generic\0"
 # The name sits 1824 bytes into PoCL 3.0's structure; a page is room for other builds.
 _SEARCHED_BYTES = 4096
@@ -39,7 +41,9 @@ def name_target_cpu(device: cl.Device) -> str | None:
     Call it before the device's first build. Only PoCL on x86-64 is touched, and only if its
     device structure holds the very name that clang refuses.
     """
-    if platform.machine() != "x86_64" or "Portable Computing Language" not in device.platform.name:
+    if platform.machine() != "x86_64" or "Portable Computing Language" not in said(
+        device.platform, "name"
+    ):
         return None
     memory = os.open("/proc/self/mem", os.O_RDONLY | os.O_CLOEXEC)
     try:

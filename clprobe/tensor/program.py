@@ -18,6 +18,7 @@ from clprobe.resources import kernels_path
 from clprobe.tensor.binary_cache import BinaryCache, default_folder, key_of
 from clprobe.tensor.errors import BuildError
 from clprobe.tensor.limits import Limits
+from clprobe.tensor.said import said
 
 Choice = TypeVar("Choice")
 
@@ -176,7 +177,7 @@ class Programs:
             raise BuildError(
                 f"{shown} does not build.\n"
                 f"options  -cl-std=CL1.2 {options}\n"
-                f"device   {self._device.platform.name}, {self._device.name}\n"
+                f"device   {said(self._device.platform, 'name')}, {said(self._device, 'name')}\n"
                 + "\n".join(first_errors(str(error))),
             ) from error
         finally:

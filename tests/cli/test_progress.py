@@ -1,16 +1,21 @@
 # SPDX-License-Identifier: MIT
 """A slow driver is named on stderr while it is waited for, on a real terminal, and erased again."""
 
+import io
 import os
 import pty
 import re
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 from faults import compile_driver
+
+from clprobe.cli.progress import Progress
+from clprobe.probe.scrub import Known, Person, scrub_text
 
 TIMEOUT_S = 3
 TELLS = re.compile(r"waiting for \S+/slow\.icd, \d s of 3 s")
@@ -81,3 +86,16 @@ def test_a_quick_run_says_nothing(tmp_path: Path) -> None:
     shown = _all_of(ours)
     os.close(ours)
     assert "waiting" not in shown
+
+
+def test_a_home_folder_is_not_named_in_what_gets_posted() -> None:
+    stream = io.StringIO()
+    known = Known(people=(Person(name="canary", uid=1000, home="/home/canary"),))
+    progress = Progress(
+        limit_s=1, verbose=True, stream=stream, shown_as=lambda text: scrub_text(text, known)
+    )
+    with progress.waiting("/home/canary/vendors/slow.icd"):
+        deadline = time.monotonic() + 30
+        while not stream.getvalue() and time.monotonic() < deadline:
+            time.sleep(0.05)
+    assert stream.getvalue().startswith("waiting for /home/user/vendors/slow.icd, ")

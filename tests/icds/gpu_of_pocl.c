@@ -11,6 +11,10 @@ struct object { void **dispatch; };
 
 enum { PLACES = 160, KNOWN_PLACES = 111, DEVICE_IDS = 2, DEVICE_INFO = 3, GPU = 4 };
 
+#ifndef DEVICE_NAME
+#define DEVICE_NAME "GeForce RTX 5090"
+#endif
+
 static void *table[PLACES];
 static cl_int (*real_platforms)(cl_uint, struct object **, cl_uint *);
 static cl_int (*real_devices)(void *, uint64_t, cl_uint, struct object **, cl_uint *);
@@ -23,7 +27,7 @@ static cl_int text(const char *value, size_t room, void *out, size_t *written) {
 }
 
 static cl_int device_info(void *self, cl_uint what, size_t room, void *out, size_t *written) {
-    if (what == 0x102B) return text("GeForce RTX 5090", room, out, written);
+    if (what == 0x102B) return text(DEVICE_NAME, room, out, written);
     if (what == 0x102C) return text("NVIDIA Corporation", room, out, written);
     cl_int code = real_device_info(self, what, room, out, written);
     if (what == 0x1000 && !code && out) *(uint64_t *)out = GPU;

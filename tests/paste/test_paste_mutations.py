@@ -13,6 +13,7 @@ import pytest
 import yaml
 from pastes import TEXTS, read
 
+from clprobe.cli.sources import _LARGEST_PASTE, _MOST_LINES
 from clprobe.model.codec import snapshot_from_text, snapshot_to_json
 from clprobe.model.errors import ClprobeError
 from clprobe.model.snapshot import Snapshot
@@ -100,10 +101,11 @@ def test_no_damage_crashes_the_reader_or_reaches_the_terminal(seed: int) -> None
 
 
 @pytest.mark.slow
-def test_five_megabytes_come_to_an_end(tmp_path: Path) -> None:
+def test_the_longest_text_that_is_taken_comes_to_an_end(tmp_path: Path) -> None:
     text = "\n\n".join(CORPUS)
     path = tmp_path / "long.txt"
-    path.write_text(text * (5_000_000 // len(text)), "utf-8")
+    times = min(_LARGEST_PASTE // len(text), _MOST_LINES // text.count("\n")) - 1
+    path.write_text(text * times, "utf-8")
     argv = [sys.executable, "-m", "clprobe", "info", "--from", str(path), "--json"]
     result = subprocess.run(argv, capture_output=True, timeout=LIMIT_S, check=False)
     assert result.returncode == 0, result.stderr

@@ -31,6 +31,7 @@ __all__ = [
     "scrub",
     "scrub_document",
     "scrub_here",
+    "scrub_text",
 ]
 
 
@@ -79,6 +80,12 @@ def scrub_document(document: dict[str, Any], known: Known) -> dict[str, Any]:
     removed = Removed(text)
     names = Names(both, stand_ins_in(text), removed.counts)
     return Walk(names, removed, known.identifiers).apply(document)
+
+
+def scrub_text(text: str, known: Known) -> str:
+    """Return one text, such as a line of progress, scrubbed like one in a snapshot."""
+    scrubbed: str = scrub_document({"text": text}, known)["text"]
+    return scrubbed
 
 
 def _asker(snapshot: Snapshot, home: str | None) -> tuple[Person, ...]:

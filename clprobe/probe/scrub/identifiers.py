@@ -25,8 +25,8 @@ def _all_of(kind: str) -> Callable[[re.Match[str], Removed], str]:
     return lambda match, removed: removed.stand_in(kind, match[0])
 
 
-def _value_of(kind: str) -> Callable[[re.Match[str], Removed], str]:
-    """Replace the group `value` alone."""
+def value_of(kind: str) -> Callable[[re.Match[str], Removed], str]:
+    """Return what replaces the group `value` alone."""
 
     def replace(match: re.Match[str], removed: Removed) -> str:
         value = match["value"]
@@ -95,7 +95,7 @@ TELLING_WORD = (
 UNMISTAKABLE = (
     Form(
         re.compile(r"(?<![\w+.-])[A-Za-z][\w+.-]{0,20}://(?P<value>[^\s/@'\"]+)(?=@)"),
-        _value_of("token"),
+        value_of("token"),
     ),
     Form(
         re.compile(
@@ -110,21 +110,21 @@ UNMISTAKABLE = (
         re.compile(
             rf"(?i)(?<!\w)(?<!removed-){TELLING_WORD}[\"']?(?: ?:?= ?)[\"']?(?P<value>[^\s\"'&;,]+)"
         ),
-        _value_of("token"),
+        value_of("token"),
     ),
     Form(
         re.compile(
             rf"(?i)(?<!\w)(?<!removed-){TELLING_WORD}[\"']? ?: ?[\"']?"
             r"(?P<value>(?=[^\s\"']{0,200}\d)[^\s\"'&;,]{6,})"
         ),
-        _value_of("token"),
+        value_of("token"),
     ),
     Form(
         re.compile(r"(?i)\bauthorization: *(?:basic|bearer)? *(?P<value>\S{6,})"),
-        _value_of("token"),
+        value_of("token"),
     ),
-    Form(re.compile(r"(?i)\bbearer +(?P<value>[\w.~+/=-]{8,})"), _value_of("token")),
-    Form(re.compile(r"(?i)(?<![\w.])key=[\"']?(?P<value>[^\s\"'&;,]{6,})"), _value_of("token")),
+    Form(re.compile(r"(?i)\bbearer +(?P<value>[\w.~+/=-]{8,})"), value_of("token")),
+    Form(re.compile(r"(?i)(?<![\w.])key=[\"']?(?P<value>[^\s\"'&;,]{6,})"), value_of("token")),
     Form(
         re.compile(
             r"(?i)(?<!removed-)\b(?:serial[ _-]?(?:number|num|no\.?)?|s/n|"
@@ -132,7 +132,7 @@ UNMISTAKABLE = (
             r"(?:[ \t]?[\"']?[ \t]?[:=#][ \t]*[\"']?|[ \t]+(?:is[ \t]+)?)"
             r"(?P<value>(?!8250/|0x0+\b)(?=[\w./-]{0,80}\d)[A-Za-z0-9][\w./-]{3,})"
         ),
-        _value_of("serial"),
+        value_of("serial"),
     ),
     Form(
         re.compile(
@@ -143,7 +143,7 @@ UNMISTAKABLE = (
     ),
     Form(  # the serial number of a FAT or NTFS partition
         re.compile(r"\bUUID=[\"']?(?P<value>[0-9A-F]{4}-[0-9A-F]{4}|[0-9A-F]{16})\b"),
-        _value_of("uuid"),
+        value_of("uuid"),
     ),
     Form(
         re.compile(
@@ -152,7 +152,7 @@ UNMISTAKABLE = (
         ),
         _mac,
     ),
-    Form(re.compile(r"(?i)\benx(?P<value>[0-9a-f]{12})\b"), _value_of("mac-address")),
+    Form(re.compile(r"(?i)\benx(?P<value>[0-9a-f]{12})\b"), value_of("mac-address")),
     Form(
         re.compile(
             r"(?i)(?<![\w:.])(?:(?:[0-9a-f]{1,4}:){7}[0-9a-f]{1,4}|"

@@ -10,7 +10,7 @@ _HEX = re.compile(rf"[0-9a-fA-F]{{{SHORTEST},}}")
 _SEPARATORS = re.compile(r"[+/_-]")
 _LONGEST_WORD = 12  # of lists such as gfx1100-gfx1101-gfx1102
 _MANY_DIGITS = 3
-_FEWEST_KINDS = 6  # different characters; masks and padding have fewer
+FEWEST_KINDS = 6  # different characters; masks and padding have fewer
 # Of random base64, every second character or so is of another class than the one before it;
 # of CamelCase and mangled C++ names with their lengths, not even every third.
 _CHANGES_OF_MIXED, _CHANGES_OF_LOWER = 0.4, 0.28
@@ -20,7 +20,7 @@ def random_parts(run: str) -> list[str]:
     """Return the parts of a match of `LONG_RUN` that look like keys."""
     parts = _HEX.findall(run)
     if parts:
-        return [part for part in parts if len(set(part.lower())) >= _FEWEST_KINDS]
+        return [part for part in parts if len(set(part.lower())) >= FEWEST_KINDS]
     if _looks_random(run):
         return [run]
     # A path is a run of its own; one of its names may be a key.

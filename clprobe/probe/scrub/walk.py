@@ -8,6 +8,7 @@ from typing import Any
 from clprobe.probe.environment import PRESENCE, is_recorded
 from clprobe.probe.scrub.boot_line import LINE, scrubbed_line
 from clprobe.probe.scrub.common_words import words_of
+from clprobe.probe.scrub.given_names import FORMS
 from clprobe.probe.scrub.identifiers import (
     LOOKALIKE,
     TELLING_WORD,
@@ -113,6 +114,8 @@ class Walk:
             self._removed.counts["boot-parameter"] += removed
         elif treatment == "free":
             text = LINE.sub(lambda match: self._boot_line(match[0], match["line"]), text)
+        if treatment != "term":
+            text = without_identifiers(text, FORMS, self._removed)
         text = without_identifiers(text, UNMISTAKABLE, self._removed)
         text = self._names.in_paths(text)
         if treatment != "term":

@@ -22,6 +22,7 @@ import yaml
 from clprobe.private_files import cache_folder, private_folder, read
 from clprobe.tensor.ops.variants import Product, Variant, read_variant, write_variant
 from clprobe.tensor.program import read_with_includes
+from clprobe.tensor.said import said
 
 FORMAT = 1
 # A configuration serves products of up to twice or down to half the size it was measured at.
@@ -113,9 +114,9 @@ def default_folder() -> Path:
 def identity(device: cl.Device) -> dict[str, str]:
     """Return what a measurement holds for."""
     return {
-        "platform": device.platform.name,
-        "device": device.name,
-        "driver": device.driver_version,
+        "platform": said(device.platform, "name"),
+        "device": said(device, "name"),
+        "driver": said(device, "driver_version"),
     }
 
 

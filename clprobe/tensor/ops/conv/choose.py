@@ -25,6 +25,7 @@ from clprobe.tensor.ops.conv import (
 )
 from clprobe.tensor.ops.conv.geometry import Geometry
 from clprobe.tensor.ops.conv.plan import Direction, Plan, in_float
+from clprobe.tensor.said import said
 
 Prepare = Callable[[Device, Direction, Geometry, Mapping[str, int]], Plan | None]
 """Builds the kernels of an algorithm; None where it cannot do this geometry or direction."""
@@ -70,7 +71,7 @@ class Entry:
             self.device.get("is_cpu", limits.is_cpu) == limits.is_cpu
             and self.device.get("min_vector_width", 0) <= limits.native_vector_width
             and self.device.get("vendor_id", limits.vendor_id) == limits.vendor_id
-            and self.device.get("platform", "") in device.cl_device.platform.name
+            and self.device.get("platform", "") in said(device.cl_device.platform, "name")
             and all(_holds(geometry, name, value) for name, value in self.shape.items())
         )
 
