@@ -15,7 +15,8 @@ _TRAINING = "train-"
 
 def too_long(what: str, seconds: float) -> str:
     """Return why something whose first results were right is not timed."""
-    return f"{what} would take {seconds:.0f} s, longer than this run allows."
+    shown = f"{seconds:.0f}" if seconds >= 10 else f"{seconds:.2g}"
+    return f"{what} would take {shown} s, longer than the time that is left for it."
 
 
 def without_figures(  # noqa: PLR0913 - one argument per fact

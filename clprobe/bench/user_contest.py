@@ -8,10 +8,11 @@ from functools import partial
 from typing import Any, cast
 
 from clprobe.bench.digits import Digits
-from clprobe.bench.engines import Engine, Trainer
+from clprobe.bench.engines import Engine, Reference, Trainer
 from clprobe.bench.engines.opencl_subject import OpenClSubject
 from clprobe.bench.engines.subject import Subject
 from clprobe.bench.engines.torch_cpu import TorchTrainer
+from clprobe.bench.engines.torch_witness import TorchWitness
 from clprobe.bench.measure import Contest
 from clprobe.bench.outcomes import without_figures
 from clprobe.bench.plan import own_started
@@ -39,6 +40,10 @@ class _Trains:
             return OpenClUserTrainer(self._engine.device, net, batches)
         device = getattr(self._engine, "torch_device", "cpu")
         return TorchTrainer(copy.deepcopy(net.module), batches, device)
+
+    def witness(self, net: Any) -> TorchWitness:
+        """Return torch on the CPU, asked for the gradients of the user's net."""
+        return TorchWitness(net.module)
 
 
 def own_net_steps(workload: str, name: str, contest: Contest, job: Job) -> Iterator[Step]:
@@ -68,7 +73,7 @@ def _measure(net: UserNet, started: Started, contest: Contest) -> Outcome:
     own = replace(
         contest,
         device=cast("Subject", _Trains(contest.device)),
-        reference=cast("Engine", _Trains(contest.reference)),
+        reference=cast("Reference", _Trains(contest.reference)),
         # NumPy knows bench's own nets alone.
         others=(),
     )

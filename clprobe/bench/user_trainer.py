@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from clprobe.bench.digits import Digits, Floats, Labels
+from clprobe.bench.engines.opencl import gradients_of
 from clprobe.bench.nets import LEARNING_RATE, MOMENTUM
 from clprobe.bench.user_layers import translated
 from clprobe.bench.user_net import UserNet
@@ -43,6 +44,10 @@ class OpenClUserTrainer:
     def weights(self) -> list[Floats]:
         """Return a copy of every parameter."""
         return [tensor.numpy() for tensor in self._parameters]
+
+    def gradients(self) -> list[Floats]:
+        """Return a copy of the last gradient by every parameter."""
+        return gradients_of(self._parameters)
 
     def predict(self, images: Floats) -> Labels:
         """Return the class of each input."""
