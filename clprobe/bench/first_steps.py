@@ -60,10 +60,12 @@ def check_first_steps(
     The second is on the second batch, or the first again.
     """
     weights = device.trainer.weights()
-    started = time.perf_counter()
-    plain = witness.slope(batches[0], weights, double=False)
-    step_seconds = time.perf_counter() - started
+    plain, step_seconds = _timed(witness, batches[0], weights)
     alive()
+    if _DOUBLE_COST * step_seconds > patience_seconds / 2:
+        # The first one may have had threads to start.
+        step_seconds = min(step_seconds, _timed(witness, batches[0], weights)[1])
+        alive()
     if _STEPS * step_seconds > patience_seconds:
         return Checked(None, seconds=_STEPS * step_seconds)
     at_ease = _DOUBLE_COST * step_seconds <= patience_seconds / 2
@@ -80,6 +82,13 @@ def check_first_steps(
         alive()
         proofs.append(_loss_only(second.slope, again))
     return Checked(max(proofs, key=_excess), note=_note(double=double, at_ease=at_ease))
+
+
+def _timed(witness: Witness, batch: Digits, weights: Sequence[Floats]) -> tuple[Slope, float]:
+    """Return the slope in float32 and the seconds that it took."""
+    started = time.perf_counter()
+    slope = witness.slope(batch, weights, double=False)
+    return slope, time.perf_counter() - started
 
 
 def _note(*, double: bool, at_ease: bool) -> str:
