@@ -18,7 +18,8 @@ from clprobe.bench.outcomes import without_figures
 from clprobe.bench.plan import own_started
 from clprobe.bench.protocol import Job, Outcome, Started
 from clprobe.bench.training import measure_batch
-from clprobe.bench.user_net import UserNet, load_user_net
+from clprobe.bench.user_loading import load_user_net
+from clprobe.bench.user_net import UserNet
 from clprobe.bench.user_trainer import OpenClUserTrainer
 from clprobe.model.errors import ClprobeError
 
@@ -49,12 +50,6 @@ class _Trains:
 def own_net_steps(workload: str, name: str, contest: Contest, job: Job) -> Iterator[Step]:
     """Yield what begins and how it is measured; all of it unsupported if the net is."""
     try:
-        if job.baseline != "torch":
-            raise ClprobeError(
-                reference="own-net-unsupported",
-                message="a net of your own is compared with torch, so --baseline numpy cannot be.",
-                hint="Leave --baseline out.",
-            )
         net = load_user_net(workload, job.folder)
     except ClprobeError as error:
         problem = str(error)
@@ -77,8 +72,4 @@ def _measure(net: UserNet, started: Started, contest: Contest) -> Outcome:
         # NumPy knows bench's own nets alone.
         others=(),
     )
-    try:
-        batches = net.batch(started.batch or 1)
-    except ClprobeError as error:
-        return without_figures(started, contest.label, "unsupported", str(error))
-    return measure_batch(net, batches, own)
+    return measure_batch(net, net.batch(started.batch or 1), own)

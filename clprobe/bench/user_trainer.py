@@ -22,7 +22,7 @@ class OpenClUserTrainer:
         self._layers = {
             name: translated(layer, device)
             for name in dict.fromkeys(_layer_names(net))
-            for layer in [net.module.get_submodule(name)]
+            for layer in [net.layers[name]]
         }
         # In torch's own order, in which the weights are compared.
         self._parameters = [
