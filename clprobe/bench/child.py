@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Mapping
 from pathlib import Path
 
 import msgspec
@@ -70,19 +70,19 @@ def _environment(job: Job, folder: Path) -> dict[str, str]:
     Torch's own devices look for their drivers themselves.
     """
     if not job.target.library:
-        return _with_package(dict(os.environ))
+        return with_package()
     vendors = _new_folder(folder / "vendors")
     (vendors / "device.icd").write_bytes(os.fsencode(job.target.library) + b"\n")
     environment = {key: value for key, value in os.environ.items() if key != "OCL_ICD_FILENAMES"}
     # ocl-icd takes a path without a slash at its end for one file.
-    return _with_package(environment | {"OCL_ICD_VENDORS": f"{vendors}/"})
+    return with_package(environment | {"OCL_ICD_VENDORS": f"{vendors}/"})
 
 
-def _with_package(environment: dict[str, str]) -> dict[str, str]:
+def with_package(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
     """Return an environment for another folder, where no checkout on a relative path is found."""
     package_parent = str(Path(clprobe.__file__).resolve().parent.parent)
     search = [package_parent, *filter(None, [environment.get("PYTHONPATH")])]
-    return environment | {"PYTHONPATH": os.pathsep.join(search)}
+    return {**environment, "PYTHONPATH": os.pathsep.join(search)}
 
 
 def _new_folder(path: Path) -> Path:

@@ -13,6 +13,18 @@ LEAST_FACTOR = 1.1
 is another. No interval of one run knows of it."""
 
 
+_WITHOUT_FIGURES: dict[Effect, str] = {
+    "new": "only in the last run.",
+    "gone": "only in the first run.",
+    "became-wrong": "its results are wrong now.",
+    "lost": "no figure any more, {now}.",
+    "mended": "has a figure now, it was {before} before.",
+    "now-measured": "measured now, {before} before.",
+    "not-measured": "not measured now, {now}.",
+    "no-figures": "nothing to compare.",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Found:
     """What became of one figure; `ratio` above 1: it became faster."""
@@ -41,9 +53,7 @@ def effect_of(
     if last.status == "wrong-result" != first.status:
         return Found("became-wrong")
     if first.median is None or last.median is None:
-        if first.median is not None:
-            return Found("lost")
-        return Found("mended" if last.median is not None else "no-figures")
+        return Found(_gained(first, last))
     if not is_comparable:
         return Found("no-figures")
     before, after = (last, first) if is_time else (first, last)
@@ -62,23 +72,26 @@ def effect_of(
     )
 
 
+def _gained(first: Side, last: Side) -> Effect:
+    """Return what it means that one of two runs has no figure."""
+    if first.median is None and last.median is None:
+        return "no-figures"
+    # No time, or nothing of clprobe's, is no fault that could begin or be mended.
+    lacking = first if first.median is None else last
+    if lacking.status in {"skipped", "unsupported"}:
+        return "now-measured" if first.median is None else "not-measured"
+    return "mended" if first.median is None else "lost"
+
+
 def sentence(
     device: str, workload: str, unit: str, sides: Sequence[Side | None], found: Found
 ) -> str:
     """Return what became of the workload in plain words."""
     first, last = sides[0], sides[-1]
     where = f"{workload} on {device}"
-    match found.effect:
-        case "new" | "gone" as effect:
-            return f"{where}: only in the {'last' if effect == 'new' else 'first'} run."
-        case "became-wrong":
-            return f"{where}: its results are wrong now."
-        case "lost":
-            return f"{where}: no figure any more, {last and last.status}."
-        case "mended":
-            return f"{where}: has a figure now, it was {first and first.status} before."
-        case "no-figures":
-            return f"{where}: nothing to compare."
+    if found.effect in _WITHOUT_FIGURES:
+        before, now = (side.status if side else "" for side in (first, last))
+        return f"{where}: {_WITHOUT_FIGURES[found.effect].format(before=before, now=now)}"
     said = f"{where}: {_moved(unit, first, last, found)}"
     if found.flipped and first is not None and last is not None:
         said += f" The verdict was {first.decision} and is {last.decision}."

@@ -8,7 +8,7 @@ from pathlib import Path
 import pyopencl as cl
 
 from clprobe.bench.effort import EFFORTS
-from clprobe.bench.engines import Engine
+from clprobe.bench.engines import Reference
 from clprobe.bench.engines.opencl_subject import OpenClSubject
 from clprobe.bench.engines.subject import Subject
 from clprobe.bench.nvidia import nvidia_peak
@@ -27,7 +27,7 @@ class Entered:
     """Who takes part, the device first; `disguise` says why it must not."""
 
     device: Subject
-    references: tuple[Engine, ...]
+    references: tuple[Reference, ...]
     contestants: tuple[Contestant, ...]
     peaks: tuple[Peak, ...]
     disguise: str | None = None
@@ -72,7 +72,7 @@ def _contestant(target: Target) -> Contestant:
     return Contestant(name=target.label, kind=target.kind, version=version)
 
 
-def _reference(baseline: Baseline) -> tuple[Engine, Contestant]:
+def _reference(baseline: Baseline) -> tuple[Reference, Contestant]:
     # Importing torch takes seconds and half a gigabyte, and it may be absent.
     if baseline == "torch":
         from clprobe.bench.engines.torch_cpu import TorchEngine  # noqa: PLC0415

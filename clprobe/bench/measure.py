@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from clprobe.bench.cases import Case
 from clprobe.bench.clock import Contestant, seconds, time_in_turns
 from clprobe.bench.effort import Effort
-from clprobe.bench.engines import Engine
+from clprobe.bench.engines import Engine, Reference
 from clprobe.bench.engines.subject import Subject
 from clprobe.bench.outcomes import too_long, without_figures
 from clprobe.bench.proof import Proof, prove
@@ -38,7 +38,7 @@ class Contest:
 
     label: str
     device: Subject
-    reference: Engine
+    reference: Reference
     effort: Effort
     alive: Callable[[], None] = lambda: None
     others: tuple[Engine, ...] = ()

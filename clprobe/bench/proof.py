@@ -12,10 +12,11 @@ _PIECE = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """The largest error found and the largest allowed; None: some value is not a number."""
+    """The largest error of `what`, and the largest allowed; None: some value is not a number."""
 
     max_error: float | None
     tolerance: float
+    what: str = "its results"
 
     @property
     def holds(self) -> bool:
@@ -27,7 +28,9 @@ class Proof:
         """Return in words how wrong the values are."""
         if self.max_error is None:
             return "its results are not numbers."
-        return f"its results are wrong (error {self.max_error:.2g}, allowed {self.tolerance:.2g})."
+        verb = "is" if self.what.startswith("its loss") else "are"
+        said = f"error {self.max_error:.2g}, allowed {self.tolerance:.2g}"
+        return f"{self.what} {verb} wrong ({said})."
 
 
 def prove(values: np.ndarray, expected: Expected, tolerance: float) -> Proof:

@@ -110,7 +110,9 @@ class Tuned(msgspec.Struct, frozen=True, kw_only=True, tag=True):
 
 
 class Alive(msgspec.Struct, frozen=True, kw_only=True, tag=True):
-    """Something long is making progress."""
+    """Something long is making progress; `now` says how far it is, in words."""
+
+    now: str = ""
 
 
 class Finished(msgspec.Struct, frozen=True, kw_only=True, tag=True):

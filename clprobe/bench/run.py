@@ -2,7 +2,7 @@
 """Measures devices one after the other, each in its own child process."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +17,7 @@ from clprobe.bench.outcomes import not_reached, without_figures
 from clprobe.bench.plan import left_to_do, planned
 from clprobe.bench.progress import Progress, Step
 from clprobe.bench.protocol import (
+    Alive,
     Baseline,
     EffortName,
     Failed,
@@ -136,25 +137,36 @@ def _run_child(
                 case Started():
                     current = message
                     show(message.workload)
-                case Joined():
-                    _join(message, measured)
                 case Outcome():
                     measured.outcomes.append(message)
                     measured.watch.look(message.other_cores)
                     job = structs.replace(job, done=(*job.done, message.results[0].workload))
                     measured.complete &= message.results[0].status != "error"
-                case Tuned():
-                    measured.tunings.append(message.tuning)
-                    measured.complete &= not message.tuning.problem
-                case Finished():
-                    # Some drivers compile once more for it, for seconds.
-                    show("keeping what was compiled for later")
                 case Failed():
                     if current.workload in job.done:
                         # It broke on the way to the next one.
                         current = next(iter(left_to_do(job)), Started(workload="the end"))
                     return job, current, message
+                case _:
+                    _note(message, measured, show)
     return None
+
+
+def _note(
+    message: Joined | Tuned | Alive | Finished, measured: Measured, show: Callable[[str], None]
+) -> None:
+    """Add or show what is no step."""
+    match message:
+        case Joined():
+            _join(message, measured)
+        case Tuned():
+            measured.tunings.append(message.tuning)
+            measured.complete &= not message.tuning.problem
+        case Alive(now=now) if now:
+            show(now)
+        case Finished():
+            # Some drivers compile once more for it, for seconds.
+            show("keeping what was compiled for later")
 
 
 def _join(message: Joined, measured: Measured) -> None:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""A net being trained, and how closely two that were trained alike must agree.
+"""A net being trained, and how closely two that were trained to the end alike must agree.
 
 Rounding makes the two drift apart, so the bounds below are many times what right devices show
-(1e-6, measured on five implementations) and far below what one wrong gradient causes. Deep nets
-make more of rounding, and say how much; what one step does to them is held as close as any.
+and far below what one wrong gradient causes. Deep nets make more of rounding, and say how much;
+what their first steps do is held as close as float32 allows (first_steps.py).
 """
 
 import time
@@ -16,18 +16,10 @@ from clprobe.bench.digits import Digits, Floats
 from clprobe.bench.engines import Engine
 from clprobe.bench.nets import Net
 from clprobe.bench.proof import Proof, finite_max
+from clprobe.bench.witness import LEAST_CHANGE, TINY
 
-FIRST_STEP_TOLERANCE = 1e-3
-"""Of the first loss, and of the first change of the weights, relative to that change."""
-_LEAST_CHANGE = 0.1
-"""Of the largest change of any weight; a smaller one is compared with this much.
-
-The gradient of a bias before a normalisation is nothing but rounding: at batch 1024 right devices
-differ in it by 5e-6 of the largest change, and large images make more of it.
-"""
-_TINY = 1e-30
 TOLERANCE = 2e-2
-"""The same for the whole curve; the whole change may differ by the net's own `drift`."""
+"""Of any loss of the curve; the whole change may differ by the net's own `drift`."""
 
 
 class Trainable(Protocol):
@@ -69,14 +61,12 @@ class Run:
         return float(np.mean(self.trainer.predict(test.images) == test.labels))
 
 
-def compare(
-    net: Trainable, device: Run, reference: Run, tolerance: float, drift: float | None = None
-) -> Proof:
+def compare(net: Trainable, device: Run, reference: Run, tolerance: float, drift: float) -> Proof:
     """Return the largest difference of losses, or of the weights relative to their change.
 
-    Weights that differ by `drift`, if it is given, count as much as losses that by the tolerance.
+    Weights that differ by `drift` count as much as losses that do by the tolerance.
     """
-    per_drift = 1.0 if drift is None else tolerance / drift
+    per_drift = tolerance / drift
     losses = np.abs(np.subtract(device.losses, reference.losses))
     weights = zip(
         device.trainer.weights(), reference.trainer.weights(), net.initial_weights(), strict=True
@@ -86,9 +76,9 @@ def compare(
         errors.append(float(np.linalg.norm(own - right)))
         changes.append(float(np.linalg.norm(right - initial)))
     # What hardly changes, such as a bias before a normalisation, is nothing but rounding.
-    least = _LEAST_CHANGE * max(changes)
+    least = LEAST_CHANGE * max(changes)
     relative = [
-        per_drift * error / max(change, least, _TINY)
+        per_drift * error / max(change, least, TINY)
         for error, change in zip(errors, changes, strict=True)
     ]
     return Proof(finite_max(np.concatenate([losses, relative])), tolerance)

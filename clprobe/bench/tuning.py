@@ -2,26 +2,57 @@
 """Tunes the kernels of the device under test before it is measured."""
 
 import time
+from collections.abc import Callable
 
 from clprobe.bench.engines.opencl import OpenClEngine
 from clprobe.bench.measure import Contest
 from clprobe.model.errors import ClprobeError
 from clprobe.model.measurement import RejectedConfiguration, TunedProduct, Tuning
+from clprobe.resources import kernels_path
+from clprobe.tensor.tuning.space import load_space
 from clprobe.tensor.tuning.tune import tune
 
+_CONFIGURATION_SECONDS = 0.8
+"""To build, prove and time one: PoCL on two cores took 128 s for 168, most of it building."""
+# As often as a line of a log may say it.
+_TELL_SECONDS = 10
 
-def tune_device(contest: Contest) -> Tuning:
-    """Measure configurations, keep the fastest for later runs too, and say what was found."""
+
+def tuned_products() -> int:
+    """Return for how many products of matrices the kernels are tuned."""
+    return len(load_space(kernels_path() / "matmul" / "space.yaml")[1])
+
+
+def tuning_minutes(candidates: int) -> float:
+    """Return about how long tuning one device takes, with so many kernels for each product."""
+    return max(1.0, candidates * tuned_products() * _CONFIGURATION_SECONDS / 60)
+
+
+def tune_device(contest: Contest, tell: Callable[[str], None]) -> Tuning:
+    """Measure configurations, keep the fastest for later runs too, and say what was found.
+
+    `tell` is called after every kernel, now and then with how far it is, else with "".
+    """
     engine = contest.device
     if not isinstance(engine, OpenClEngine):
         problem = "it runs another framework's kernels, so there is nothing to tune"
         return Tuning(device=contest.label, seconds=0.0, problem=problem)
+    usual = tuning_minutes(contest.effort.tuning_candidates)
     started = time.monotonic()
+    told = started
+
+    def alive() -> None:
+        nonlocal told
+        now = time.monotonic()
+        is_due = now - told >= _TELL_SECONDS
+        told = now if is_due else told
+        tell(f"{now - started:.0f} s of about {60 * usual:.0f}" if is_due else "")
+
     try:
         report = tune(
             engine.device,
             candidates=contest.effort.tuning_candidates,
-            alive=contest.alive,
+            alive=alive,
         )
     except (ClprobeError, OSError) as error:
         seconds = time.monotonic() - started

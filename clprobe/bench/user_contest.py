@@ -8,16 +8,18 @@ from functools import partial
 from typing import Any, cast
 
 from clprobe.bench.digits import Digits
-from clprobe.bench.engines import Engine, Trainer
+from clprobe.bench.engines import Engine, Reference, Trainer
 from clprobe.bench.engines.opencl_subject import OpenClSubject
 from clprobe.bench.engines.subject import Subject
 from clprobe.bench.engines.torch_cpu import TorchTrainer
+from clprobe.bench.engines.torch_witness import TorchWitness
 from clprobe.bench.measure import Contest
 from clprobe.bench.outcomes import without_figures
 from clprobe.bench.plan import own_started
 from clprobe.bench.protocol import Job, Outcome, Started
 from clprobe.bench.training import measure_batch
-from clprobe.bench.user_net import UserNet, load_user_net
+from clprobe.bench.user_loading import load_user_net
+from clprobe.bench.user_net import UserNet
 from clprobe.bench.user_trainer import OpenClUserTrainer
 from clprobe.model.errors import ClprobeError
 
@@ -40,16 +42,14 @@ class _Trains:
         device = getattr(self._engine, "torch_device", "cpu")
         return TorchTrainer(copy.deepcopy(net.module), batches, device)
 
+    def witness(self, net: Any) -> TorchWitness:
+        """Return torch on the CPU, asked for the gradients of the user's net."""
+        return TorchWitness(net.module)
+
 
 def own_net_steps(workload: str, name: str, contest: Contest, job: Job) -> Iterator[Step]:
     """Yield what begins and how it is measured; all of it unsupported if the net is."""
     try:
-        if job.baseline != "torch":
-            raise ClprobeError(
-                reference="own-net-unsupported",
-                message="a net of your own is compared with torch, so --baseline numpy cannot be.",
-                hint="Leave --baseline out.",
-            )
         net = load_user_net(workload, job.folder)
     except ClprobeError as error:
         problem = str(error)
@@ -68,12 +68,8 @@ def _measure(net: UserNet, started: Started, contest: Contest) -> Outcome:
     own = replace(
         contest,
         device=cast("Subject", _Trains(contest.device)),
-        reference=cast("Engine", _Trains(contest.reference)),
+        reference=cast("Reference", _Trains(contest.reference)),
         # NumPy knows bench's own nets alone.
         others=(),
     )
-    try:
-        batches = net.batch(started.batch or 1)
-    except ClprobeError as error:
-        return without_figures(started, contest.label, "unsupported", str(error))
-    return measure_batch(net, batches, own)
+    return measure_batch(net, net.batch(started.batch or 1), own)

@@ -2,19 +2,75 @@
 """From torch's layers to clprobe's, one by one; what has no counterpart is named."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from torch import nn as theirs
+from torch.fx import Node
 
-from clprobe.tensor import Device, Tensor
+from clprobe.tensor import Device, Tensor, functions
 from clprobe.tensor import nn as ours
 
 Forward = Callable[[Tensor], Tensor]
 
 _PASSING = (theirs.Identity, theirs.Dropout, theirs.Dropout1d, theirs.Dropout2d)
 _ON_LAST_AXIS = (-1, 1)
+_ACTIVATIONS: dict[type, Forward] = {
+    theirs.GELU: functions.gelu,
+    theirs.Sigmoid: functions.sigmoid,
+    theirs.Tanh: functions.tanh,
+}
+_CALLS: dict[str, Callable[..., Any]] = {
+    "max_pool2d": theirs.MaxPool2d,
+    "avg_pool2d": theirs.AvgPool2d,
+    "adaptive_avg_pool2d": theirs.AdaptiveAvgPool2d,
+    "gelu": theirs.GELU,
+    "sigmoid": theirs.Sigmoid,
+    "tanh": theirs.Tanh,
+}
+# Behind these, functions and layers order their arguments differently.
+_ALIKE = 3
+
+
+class _Activation(ours.Module):
+    """A function of each value."""
+
+    def __init__(self, function: Forward) -> None:
+        self._function = function
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return the function of x."""
+        return self._function(x)
+
+
+class _Unbiased(ours.Module):
+    """A layer without its bias."""
+
+    def __init__(self, layer: Any) -> None:
+        layer.bias = None
+        self._layer = layer
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return what the layer makes of x."""
+        y: Tensor = self._layer(x)
+        return y
+
+    def own_parameters(self) -> Iterator[tuple[str, Tensor]]:
+        """Yield the weight."""
+        yield "weight", self._layer.weight
+
+
+def layer_of_call(name: str, arguments: Sequence[Any], options: Mapping[str, Any]) -> Any:
+    """Return torch's layer that does what a call of its function does; None: there is none."""
+    values = [*arguments, *options.values()]
+    if name not in _CALLS or len(arguments) > _ALIKE or any(isinstance(v, Node) for v in values):
+        return None
+    given = {key: value for key, value in options.items() if key != "inplace"}
+    try:
+        return _CALLS[name](*arguments, **given)
+    except TypeError:
+        return None
 
 
 def unsupported_layer(layer: Any) -> str | None:
@@ -22,6 +78,9 @@ def unsupported_layer(layer: Any) -> str | None:
     name = type(layer).__name__
     if isinstance(layer, _PASSING):
         return None
+    if type(layer) in _ACTIVATIONS:
+        way = getattr(layer, "approximate", "none")
+        return None if way == "none" else f"{name} with approximate={way!r}"
     if _counterpart(layer) is None:
         return name
     problem = _unusual(layer)
@@ -32,11 +91,15 @@ def translated(layer: Any, device: Device) -> ours.Module | None:
     """Return clprobe's layer with the same parameters; None for one that does nothing."""
     if isinstance(layer, _PASSING):
         return None
+    if type(layer) in _ACTIVATIONS:
+        return _Activation(_ACTIVATIONS[type(layer)])
     make: Any = _counterpart(layer)
     stated: dict[str, Any] = {"device": device, "generator": np.random.default_rng(0)}
     accepted = inspect.signature(make.__init__).parameters
     common = {key: value for key, value in stated.items() if key in accepted}
     module: ours.Module = make(*_positional(layer), **_options(layer, accepted), **common)
+    if _is_unbiased(layer):
+        module = _Unbiased(module)
     state = layer.state_dict()
     module.load_state({key: state[key].numpy() for key in module.state()})
     return module
@@ -106,13 +169,19 @@ def _unusual(layer: Any) -> str | None:
     for key, value in usual.items():
         if _plain(getattr(layer, key, value)) != value:
             return f"{key}={getattr(layer, key)}"
-    if hasattr(layer, "bias") and layer.bias is None:
+    if hasattr(layer, "bias") and layer.bias is None and not _is_unbiased(layer):
         return "bias=False"
     if isinstance(layer, theirs.AdaptiveAvgPool2d) and _plain(layer.output_size) != 1:
         return f"output_size={layer.output_size}"
     if isinstance(layer, theirs.Softmax | theirs.LogSoftmax) and layer.dim not in _ON_LAST_AXIS:
         return f"dim={layer.dim}"
     return _odd_size(layer, accepted)
+
+
+def _is_unbiased(layer: Any) -> bool:
+    """Return whether this is a layer without a bias that clprobe can do without one."""
+    kinds = (theirs.Linear, theirs.Conv2d, theirs.ConvTranspose2d)
+    return isinstance(layer, kinds) and layer.bias is None
 
 
 def _odd_size(layer: Any, accepted: Any) -> str | None:

@@ -1,19 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""The user's own torch.nn.Module: loaded, traced and translated to clprobe's layers."""
+"""The user's own torch.nn.Module: traced into operations that clprobe has."""
 
-import importlib
-import sys
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import torch
-from torch import fx, nn
+from torch import fx
 
 from clprobe.bench.digits import Digits, Floats
-from clprobe.bench.user_layers import unsupported_layer
-from clprobe.model.errors import ClprobeError
+from clprobe.bench.user_layers import layer_of_call, unsupported_layer
+from clprobe.bench.user_refusals import mistake, unsupported
 
 _SEED = 1998
 _FUNCTIONS = {"relu": "relu", "relu_": "relu", "flatten": "flatten", "add": "add", "iadd": "add"}
@@ -22,7 +21,6 @@ _SHAPE = "shape"
 _SHAPES = ("size", "getattr", "getitem")
 _RESHAPES = ("view", "reshape")
 _METHODS = {"relu": "relu", "relu_": "relu", "flatten": "flatten", "add": "add", "add_": "add"}
-_HINT = "clprobe bench --help says what a net of your own may be."
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,67 +39,50 @@ class UserNet:
         self.name = name
         self.module = module
         self.input_shape = input_shape
-        self.nodes, self.input, self.output = _traced(module)
+        self.layers: dict[str, Any] = {}
+        """Torch's layers under the names that operations have; calls of functions as layers."""
+        self.nodes, self.input, self.output = _traced(module, self.layers)
 
     def initial_weights(self) -> list[Floats]:
         """Return every parameter as it was when the net was made."""
         return [one.detach().numpy().copy() for one in self.module.parameters()]
 
     def batch(self, size: int) -> list[Digits]:
-        """Return one batch of random input with labels that mean nothing.
-
-        **Raises** ClprobeError if the net is no classifier of that input.
-        """
+        """Return one batch of random input with labels that mean nothing."""
         random = np.random.default_rng(_SEED)
         values = random.uniform(0, 1, (size, *self.input_shape)).astype(np.float32)
-        try:
-            with torch.no_grad():
-                self.module.eval()
-                shape = tuple(self.module(torch.from_numpy(values[:2])).shape)
-        except Exception as error:
-            raise _refusal(f"it does not take {self.input_shape}: {error}") from error
-        finally:
-            self.module.train()
-        if len(shape) != 2:
-            raise _refusal(f"its output has the shape {shape}; a classifier's is (batch, classes).")
-        return [Digits(values, random.integers(0, shape[1], size).astype(np.int32))]
+        classes = classes_of(self.module, self.input_shape)
+        return [Digits(values, random.integers(0, classes, size).astype(np.int32))]
 
 
-def load_user_net(workload: str, folder: str) -> UserNet:
-    """Return the net that "module:Class" names; `folder` is searched first.
+def classes_of(module: Any, input_shape: tuple[int, ...]) -> int:
+    """Return how many classes the module tells apart.
 
-    **Raises** ClprobeError that names everything in it that is not supported.
+    **Raises** ClprobeError if it takes no such input, or is no classifier of it.
     """
-    module_name, _, class_name = workload.partition(":")
-    sys.path.insert(0, folder)
-    torch.manual_seed(_SEED)
+    shape = (2, *input_shape)
     try:
-        file = importlib.import_module(module_name)
-        made = getattr(file, class_name)
-        net = made() if callable(made) and not isinstance(made, nn.Module) else made
-    # The file is the user's: it may raise anything.
+        with torch.no_grad():
+            output = tuple(module.eval()(torch.rand(shape)).shape)
+    # The module is the user's: it may raise anything.
     except Exception as error:
-        raise _refusal(f"{workload} cannot be loaded: {type(error).__name__}: {error}") from error
+        problem = (
+            f"its forward fails for an input of shape {shape}: {error or type(error).__name__}"
+        )
+        hint = "input_shape is the shape of one sample, without the batch; correct it or forward()."
+        raise mistake(problem, hint) from error
     finally:
-        sys.path.remove(folder)
-    if not isinstance(net, nn.Module):
-        raise _refusal(f"{workload} makes a {type(net).__name__}, which is no torch.nn.Module.")
-    shape = getattr(net, "input_shape", getattr(file, "input_shape", None))
-    if not isinstance(shape, tuple | list) or not all(isinstance(one, int) for one in shape):
-        raise _refusal(f"{workload} has no input_shape such as (3, 32, 32), without the batch.")
-    _silence_dropout(net)
-    return UserNet(class_name, net.float().train(), tuple(shape))
+        module.train()
+    if len(output) != 2:
+        raise mistake(
+            f"its output has the shape {output}; a classifier's is (batch, classes).",
+            "bench trains classifiers: end the net with a layer that gives one value per class.",
+        )
+    return int(output[1])
 
 
-def _silence_dropout(net: Any) -> None:
-    """Turn dropout off on both sides: no two draw alike, so nothing could be proved."""
-    for layer in net.modules():
-        if isinstance(layer, nn.Dropout | nn.Dropout1d | nn.Dropout2d):
-            layer.p = 0.0
-
-
-def _traced(module: Any) -> tuple[tuple[Node, ...], str, str]:
-    """Return the operations in order, and the names of input and output.
+def _traced(module: Any, layers: dict[str, Any]) -> tuple[tuple[Node, ...], str, str]:
+    """Return the operations in order, and the names of input and output; add the layers.
 
     **Raises** ClprobeError.
     """
@@ -109,9 +90,8 @@ def _traced(module: Any) -> tuple[tuple[Node, ...], str, str]:
         graph = fx.symbolic_trace(module).graph
     # Whatever the user's forward does with a stand-in for its input.
     except Exception as error:
-        raise _refusal(
-            f"its forward depends on the values or the shape of its input: {error}"
-        ) from error
+        problem = f"a forward that depends on the values or the shape of its input ({error})"
+        raise unsupported([problem]) from error
     inputs = [one.name for one in graph.nodes if one.op == "placeholder"]
     problems = [*([] if len(inputs) == 1 else [f"{len(inputs)} inputs"])]
     nodes = []
@@ -120,38 +100,50 @@ def _traced(module: Any) -> tuple[tuple[Node, ...], str, str]:
         if node.op == "output":
             output = getattr(node.args[0], "name", "")
         elif node.op != "placeholder":
-            operation = _operation(node)
-            problems += _problems(node, operation, module)
+            operation = _operation(node, module, layers)
+            problems += _problems(node, operation, layers)
             if operation != _SHAPE:
                 nodes.append(Node(node.name, operation, _inputs(node)))
     if not output:
         problems.append("an output that is not one tensor")
     if problems:
-        raise _refusal(f"not supported in it: {', '.join(dict.fromkeys(problems))}.")
+        raise unsupported(
+            f"{problem} ({count} times)" if count > 1 else problem
+            for problem, count in Counter(problems).items()
+        )
     return tuple(nodes), inputs[0], output
 
 
-def _operation(node: Any) -> str:
+def _operation(node: Any, module: Any, layers: dict[str, Any]) -> str:
+    """Return what a node does, "" for what clprobe has not; a new layer is added to `layers`."""
     if node.op == "call_module":
+        layers.setdefault(node.target, module.get_submodule(node.target))
         return f"layer {node.target}"
     name = _called(node)
     if name in _SHAPES:
         return _SHAPE
     if name in _RESHAPES and len(node.args) == 3 and node.args[2] == -1:
         return "flatten"
-    known = {"call_function": _FUNCTIONS, "call_method": _METHODS}
-    return known.get(node.op, {}).get(name, "")
+    known = {"call_function": _FUNCTIONS, "call_method": _METHODS}.get(node.op, {})
+    if name in known:
+        return known[name]
+    layer = layer_of_call(name, node.args[1:], node.kwargs)
+    if layer is None:
+        return ""
+    # No submodule has a blank in its name.
+    layers[f"{node.name} "] = layer
+    return f"layer {node.name} "
 
 
-def _problems(node: Any, operation: str, module: Any) -> Iterator[str]:
+def _problems(node: Any, operation: str, layers: dict[str, Any]) -> Iterator[str]:
     """Yield what is not supported in one operation, by name."""
     uses_size = any(isinstance(one, fx.Node) and _is_size(one) for one in node.args)
     if uses_size and operation != _SHAPE and _called(node) not in _RESHAPES:
         yield f"an attribute of a tensor in {_called(node)}()"
     if operation.startswith("layer "):
-        problem = unsupported_layer(module.get_submodule(node.target))
+        problem = unsupported_layer(layers[operation.removeprefix("layer ")])
         if problem is not None:
-            yield f"{problem} ({node.target})"
+            yield problem
     elif not operation:
         yield f"{_called(node)}()"
     elif operation == "add" and (len(_inputs(node)) != 2 or node.kwargs):
@@ -173,7 +165,3 @@ def _is_size(node: Any) -> bool:
 def _called(node: Any) -> str:
     """Return the name of the function, method, layer or value."""
     return str(node.target if isinstance(node.target, str) else node.target.__name__)
-
-
-def _refusal(problem: str) -> ClprobeError:
-    return ClprobeError(reference="own-net-unsupported", message=problem, hint=_HINT)

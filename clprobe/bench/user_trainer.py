@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from clprobe.bench.digits import Digits, Floats, Labels
+from clprobe.bench.engines.opencl import gradients_of
 from clprobe.bench.nets import LEARNING_RATE, MOMENTUM
 from clprobe.bench.user_layers import translated
 from clprobe.bench.user_net import UserNet
@@ -21,7 +22,7 @@ class OpenClUserTrainer:
         self._layers = {
             name: translated(layer, device)
             for name in dict.fromkeys(_layer_names(net))
-            for layer in [net.module.get_submodule(name)]
+            for layer in [net.layers[name]]
         }
         # In torch's own order, in which the weights are compared.
         self._parameters = [
@@ -43,6 +44,10 @@ class OpenClUserTrainer:
     def weights(self) -> list[Floats]:
         """Return a copy of every parameter."""
         return [tensor.numpy() for tensor in self._parameters]
+
+    def gradients(self) -> list[Floats]:
+        """Return a copy of the last gradient by every parameter."""
+        return gradients_of(self._parameters)
 
     def predict(self, images: Floats) -> Labels:
         """Return the class of each input."""

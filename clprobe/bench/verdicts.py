@@ -15,7 +15,7 @@ def judge(
     decision = decide(ratio)
     subject = "this OpenCL device, itself the CPU," if is_cpu else "the device"
     low, high = ratio.ci95
-    if decision == "no-difference" and high > _TELLING * low:
+    if decision == "unclear":
         text = (
             f"On {workload} nobody can tell from these samples whether {subject} or {reference} is "
             f"faster: the device is between {low:.2g} and {high:.2g} times as fast."
@@ -56,11 +56,13 @@ def price(
 
 
 def decide(ratio: Estimate) -> Decision:
-    """Return who wins; nobody, if the interval leaves it open."""
+    """Return who wins; nobody, if the interval leaves it open, narrow or wide."""
     low, high = ratio.ci95
     if low > 1:
         return "device"
-    return "cpu" if high < 1 else "no-difference"
+    if high < 1:
+        return "cpu"
+    return "unclear" if high > _TELLING * low else "no-difference"
 
 
 def refuse(workload: str, device: str, problem: str) -> BenchVerdict:
@@ -74,8 +76,8 @@ def too_slow(workload: str, device: str, problem: str) -> BenchVerdict:
 
 
 def leave_open(workload: str, device: str, problem: str) -> BenchVerdict:
-    """Return the verdict where there was no time to find one."""
-    return _without_figures(workload, device, "refused", f"No verdict on {workload}: {problem}")
+    """Return the verdict where nothing speaks for the device or against it."""
+    return _without_figures(workload, device, "unclear", f"No verdict on {workload}: {problem}")
 
 
 def _without_figures(workload: str, device: str, decision: Decision, text: str) -> BenchVerdict:

@@ -88,8 +88,10 @@ def work(job: Job, send: Send) -> None:
         energy=EnergyMeter(),
     )
     if job.tune:
-        send(Started(workload="which kernels are fastest"))
-        send(Tuned(tuning=tune_device(contest)))
+        stage = "which kernels are fastest"
+        send(Started(workload=stage))
+        tuning = tune_device(contest, lambda far: send(Alive(now=far and f"{stage}: {far}")))
+        send(Tuned(tuning=tuning))
     for workload in job.workloads:
         skipped: Outcome | None = None
         for started, measuring in _steps(workload, contest, job):

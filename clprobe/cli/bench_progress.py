@@ -23,6 +23,19 @@ def say(text: str) -> None:
     click.echo(f"bench: {safe(text)}", err=True)
 
 
+def announce_tuning(candidates: int, devices: int) -> None:
+    """Say that tuning so many devices comes first, and about how long it takes."""
+    # It needs pyopencl, which may have been absent until here.
+    from clprobe.bench.tuning import tuned_products, tuning_minutes  # noqa: PLC0415
+
+    minutes = tuning_minutes(candidates)
+    each = "" if devices == 1 else f" on each of {devices} devices"
+    say(
+        f"tuning comes first: {candidates} kernels for each of {tuned_products()} products of "
+        f"matrices{each}, about {minutes * devices:.0f} minutes; then the measuring begins"
+    )
+
+
 @contextlib.contextmanager
 def showing(begun: float, limit_seconds: float | None) -> Iterator[Show]:
     """Yield what shows each step: on a terminal one line that lives, elsewhere a line for each.

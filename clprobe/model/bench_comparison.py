@@ -17,6 +17,8 @@ Effect = Literal[
     "unsure",
     "gone",
     "new",
+    "now-measured",
+    "not-measured",
     "same",
     "no-figures",
 ]
@@ -44,9 +46,10 @@ class Difference(msgspec.Struct, frozen=True, kw_only=True):
 
     `ratio` is the last run's speed over the first's, above 1 it became faster; `ci95` holds it if
     both intervals hold. `effect` compares the last with the first, `text` says it in a sentence.
-    `lost`: no figure any more, though not wrong. `unsure`: the intervals lie apart, but
-    something disturbed a run. `with_cpu`: the CPU beside it changed as much, so the machine did.
-    `flipped`: the verdict is another, beyond the noise.
+    `lost`: no figure any more, as something failed; `mended`: it failed or was wrong before.
+    `not-measured`, `now-measured`: the run without a figure merely skipped it. `unsure`: the
+    intervals lie apart, but something disturbed a run. `with_cpu`: the CPU beside it changed as
+    much, so the machine did. `flipped`: the verdict is another, beyond the noise.
     """
 
     device: str

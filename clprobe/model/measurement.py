@@ -6,7 +6,8 @@ from typing import Any, Literal
 import msgspec
 
 ResultStatus = Literal["ok", "wrong-result", "unsupported", "skipped", "error"]
-Decision = Literal["device", "cpu", "no-difference", "refused"]
+Decision = Literal["device", "cpu", "no-difference", "unclear", "refused"]
+"""`no-difference`: the two are alike; `unclear`: these samples, or no samples, cannot tell."""
 Interval = tuple[float, float]
 """Low and high."""
 RanOn = Literal["device", "cpu", "unknown"]

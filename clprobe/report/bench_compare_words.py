@@ -25,6 +25,8 @@ KINDS: dict[Effect, str] = {
     "unsure": "undetermined",
     "gone": "note",
     "new": "note",
+    "now-measured": "note",
+    "not-measured": "note",
     "same": "note",
     "no-figures": "note",
 }
@@ -38,6 +40,8 @@ _BEGINNINGS: dict[Effect, str] = {
     "unsure": "Perhaps changed, but a run was disturbed",
     "gone": "Only in the first run",
     "new": "Only in the last run",
+    "now-measured": "Measured now, not before",
+    "not-measured": "Measured before, not now",
     "same": "No change beyond the noise",
     "no-figures": "Nothing to compare",
 }

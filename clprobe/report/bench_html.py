@@ -15,7 +15,13 @@ from clprobe.report.bench_page.tables import tables
 from clprobe.report.bench_page.time_split import time_split
 from clprobe.report.bench_rows import RATIO_NOTE, Section, method, sections_of
 
-_SIGNS: dict[Decision, str] = {"device": "✓", "cpu": "!", "no-difference": "=", "refused": "✗"}
+_SIGNS: dict[Decision, str] = {
+    "device": "✓",
+    "cpu": "!",
+    "no-difference": "=",
+    "unclear": "?",
+    "refused": "✗",
+}
 
 
 def bench_html(report: BenchReport) -> str:

@@ -18,6 +18,7 @@ _STYLES: dict[Decision, str] = {
     "device": "fine",
     "cpu": "warning",
     "no-difference": "note",
+    "unclear": "undetermined",
     "refused": "error",
 }
 _INDENT = 2

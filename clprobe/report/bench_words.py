@@ -25,9 +25,9 @@ def conclusions(judged: Sequence[Judged], baseline: str) -> Iterator[tuple[Decis
     compared = [one for one in judged if one[0].ratio is not None and not is_cost(one[1])]
     # Training comes first: it is what the device is wanted for.
     compared.sort(key=lambda one: not one[0].workload.startswith(_TRAINING))
-    device, cpu, even = (
+    device, cpu, even, unclear = (
         list(_folded([one for one in compared if one[0].decision == decision]))
-        for decision in ("device", "cpu", "no-difference")
+        for decision in ("device", "cpu", "no-difference", "unclear")
     )
     if device:
         yield "device", f"Use it for {_with_factors(device, f'as fast as {reference}')}."
@@ -35,6 +35,9 @@ def conclusions(judged: Sequence[Judged], baseline: str) -> Iterator[tuple[Decis
         yield "cpu", f"Use {reference} for {_with_factors(cpu, 'as fast')}."
     if even:
         yield "no-difference", f"No difference for {_listed(one.name for one in even)}."
+    if unclear:
+        names = _listed(one.name for one in unclear)
+        yield "unclear", f"Cannot tell for {names}: the samples differ too much among themselves."
     yield from (
         (verdict.decision, verdict.text)
         for verdict, result in judged
@@ -51,6 +54,8 @@ def effect(verdict: BenchVerdict, result: Result) -> str:
         return "cost of starting"
     if verdict.decision == "no-difference":
         return "no difference"
+    if verdict.decision == "unclear":
+        return "cannot tell"
     return f"{_factor(verdict)} {'faster' if verdict.decision == 'device' else 'slower'}"
 
 
@@ -79,7 +84,8 @@ def _advice(verdict: BenchVerdict, result: Result) -> str:
     if verdict.decision == "cpu":
         return "Use the CPU for"
     # What was not run speaks neither for a device nor against it.
-    return "No verdict on" if result.status == "skipped" else "Do not use it for"
+    is_open = result.status in {"skipped", "unsupported"}
+    return "No verdict on" if is_open else "Do not use it for"
 
 
 def model_of(result: Result) -> str | None:

@@ -38,15 +38,17 @@ class Residual(nn.Module):
 
 
 class Unsupported(nn.Module):
-    """Three things that clprobe has not."""
+    """Three things that clprobe has not, one of them three times."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.act = nn.GELU()
-        self.fc = nn.Linear(64, 5, bias=False)
+        self.body = nn.Sequential(nn.SiLU(), nn.SiLU(), nn.SiLU())
+        self.conv = nn.Conv2d(1, 1, 3, padding=1, padding_mode="circular")
+        self.fc = nn.Linear(128, 5)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        return torch.sigmoid(self.fc(self.act(torch.flatten(x, 1))))
+        x = self.conv(self.body(x))
+        return self.fc(torch.flatten(torch.cat([x, x], 1), 1))
 
 
 class NoClassifier(nn.Module):
@@ -64,7 +66,27 @@ class Branching(nn.Module):
     """What it does depends on the values."""
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
+        x = torch.flatten(x, 1)
         return x if x.sum() > 0 else -x
+
+
+class Sized(nn.Module):
+    """It cannot be made without an argument."""
+
+    def __init__(self, classes: int) -> None:
+        super().__init__()
+        self.last = nn.Linear(64, classes)
+
+
+class Narrow(nn.Module):
+    """It does not take the input that it claims to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv = nn.Conv2d(3, 4, 3)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.conv(x)
 
 
 class Broken(nn.Module):

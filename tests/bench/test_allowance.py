@@ -127,7 +127,7 @@ def test_what_runs_out_of_time_speaks_for_nobody(pocl: Target, tmp_path: Path) -
         "No verdict on launch: not done when the device's 8 s were over.",
         "No verdict on copy: not run, as launch took all the time that was left.",
     ]
-    assert {one.verdict.decision for one in measured.outcomes} == {"refused"}
+    assert {one.verdict.decision for one in measured.outcomes} == {"unclear"}
     assert {one.status for one in measured.contestants.values()} == {"ok"}
     assert not measured.complete
 
@@ -153,7 +153,7 @@ def test_what_no_time_is_left_for_is_listed_as_skipped(pocl: Target) -> None:
     ]
     assert {one.results[0].status for one in outcomes} == {"skipped"}
     # Nothing is known of it, so nothing speaks for the CPU.
-    assert {one.verdict.decision for one in outcomes} == {"refused"}
+    assert {one.verdict.decision for one in outcomes} == {"unclear"}
     assert outcomes[0].verdict.text == (
         "No verdict on launch: not run, as the device's 0 s of this run were used up."
     )

@@ -123,6 +123,9 @@ def test_results_that_became_wrong_come_first() -> None:
     [
         ("ok", "error", "lost"),
         ("error", "ok", "mended"),
+        ("skipped", "ok", "now-measured"),
+        ("unsupported", "ok", "now-measured"),
+        ("ok", "skipped", "not-measured"),
         ("skipped", "error", "no-figures"),
         ("wrong-result", "wrong-result", "no-figures"),
         ("error", "wrong-result", "became-wrong"),

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """--workload module:Class measures a net of the user's own."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,8 @@ from clprobe.model.errors import ClprobeError
 
 pytest.importorskip("torch")
 
-from clprobe.bench.user_net import load_user_net
+from clprobe.bench.user_loading import load_user_net
+from clprobe.bench.user_refusals import MISTAKE, UNSUPPORTED
 
 FOLDER = str(Path(__file__).parent)
 
@@ -39,37 +41,37 @@ def test_everything_unsupported_is_named_and_nothing_is_timed(pocl: Target) -> N
 
     outcomes = [one for one in messages if isinstance(one, Outcome)]
     assert {one.results[0].status for one in outcomes} == {"unsupported"}
-    assert {one.verdict.decision for one in outcomes} == {"refused"}
+    assert {one.verdict.decision for one in outcomes} == {"unclear"}
     assert outcomes[0].results[0].detail == (
-        "not supported in it: GELU (act), Linear with bias=False (fc), sigmoid()."
+        "clprobe itself, whatever the device, does not support SiLU (3 times), "
+        "Conv2d with padding_mode=circular, cat()."
     )
+    assert "Do not use it" not in outcomes[0].verdict.text
 
 
 @pytest.mark.parametrize(
-    ("name", "words"),
+    ("name", "words", "to_do"),
     [
-        ("own_nets:Broken", "cannot be loaded: FileNotFoundError: weights.pt"),
-        ("own_nets:Absent", "cannot be loaded: AttributeError"),
-        ("no_such_module:Net", "cannot be loaded: ModuleNotFoundError"),
-        ("own_nets:input_shape", "no torch.nn.Module"),
-        ("own_nets:Branching", "its forward depends on the values or the shape"),
+        ("own_nets:Broken", r"Broken\(\) raises FileNotFoundError: weights.pt", "Python alone"),
+        ("own_nets:Absent", "own_nets has no Absent", "Plain, Residual"),
+        ("no_such_module:Net", "there is no module no_such_module", "--workload NAME:Class"),
+        ("own_nets:input_shape", "is a tuple, no torch.nn.Module", "Plain, Residual"),
+        ("own_nets:Sized", r"Sized\(\) cannot .* it needs classes", "own_nets:net"),
+        ("shapeless_net:Net", "does not say which input it takes", r"input_shape = \(3, 32, 32\)"),
+        ("own_nets:Narrow", r"forward fails for an input of shape \(2, 1, 8, 8\)", "input_shape"),
+        ("own_nets:NoClassifier", r"\(2, 4, 6, 6\); a classifier's is \(batch, classes\)", "class"),
     ],
 )
-def test_a_net_that_cannot_be_used_says_why(name: str, words: str) -> None:
-    with pytest.raises(ClprobeError, match=words):
+def test_a_mistake_in_a_net_says_what_to_do(name: str, words: str, to_do: str) -> None:
+    with pytest.raises(ClprobeError, match=words) as raised:
         load_user_net(name, FOLDER)
 
-
-def test_a_net_that_is_no_classifier_says_its_shape() -> None:
-    net = load_user_net("own_nets:NoClassifier", FOLDER)
-
-    with pytest.raises(ClprobeError, match=r"\(2, 4, 6, 6\); a classifier's is \(batch, classes\)"):
-        net.batch(4)
+    assert raised.value.reference == MISTAKE
+    assert re.search(to_do, raised.value.hint)
 
 
-def test_a_net_of_ones_own_needs_torch_beside_it(pocl: Target) -> None:
-    messages = messages_of(pocl, "own_nets:Plain", baseline="numpy", folder=FOLDER)
+def test_a_forward_that_cannot_be_followed_is_a_limit_of_clprobe() -> None:
+    with pytest.raises(ClprobeError, match="a forward that depends on the values") as raised:
+        load_user_net("own_nets:Branching", FOLDER)
 
-    (first, *_) = (one for one in messages if isinstance(one, Outcome))
-    assert first.results[0].status == "unsupported"
-    assert "--baseline numpy" in first.results[0].detail
+    assert raised.value.reference == UNSUPPORTED

@@ -52,7 +52,7 @@ def test_a_core_that_burns_for_a_while_flips_no_verdict_and_widens_the_interval(
 
     found = ratio_to_reference(turns(device, reference, waits))
 
-    assert decide(found) == "no-difference"
+    assert decide(found) in {"no-difference", "unclear"}
     assert found.ci95[0] <= 1 <= found.ci95[1]
     assert found.ci95[1] / found.ci95[0] > without.ci95[1] / without.ci95[0]
 
@@ -65,7 +65,7 @@ def test_a_core_that_burns_all_the_time_leaves_the_race_open(slowdown: float) ->
 
     assert found.median == pytest.approx(slowdown, rel=0.1)
     assert found.ci95[0] <= 1
-    assert decide(found) == "no-difference"
+    assert decide(found) in {"no-difference", "unclear"}
 
 
 def test_a_device_that_wins_by_far_more_than_anybody_waited_still_wins() -> None:
@@ -83,7 +83,7 @@ def test_where_nobody_counts_waits_the_load_alone_widens_the_interval() -> None:
     quiet = ratio_to_reference(turns(device, reference, unknown, 0.0))
     noisy = ratio_to_reference(turns(device, reference, unknown))
 
-    assert (decide(quiet), decide(noisy)) == ("device", "no-difference")
+    assert (decide(quiet), decide(noisy)) == ("device", "unclear")
 
 
 def test_on_a_quiet_machine_threads_that_wait_for_their_own_kind_count() -> None:

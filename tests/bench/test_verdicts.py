@@ -48,7 +48,7 @@ REFERENCE = "torch on 2 CPU threads"
             1.05,
             (0.02, 31.0),
             False,
-            "no-difference",
+            "unclear",
             "On matmul-1024 nobody can tell from these samples whether the device or torch on 2 "
             "CPU threads is faster: the device is between 0.02 and 31 times as fast.",
         ),

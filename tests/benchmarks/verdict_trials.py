@@ -3,7 +3,7 @@
 
     python tests/benchmarks/verdict_trials.py same factor threads noise --trials 100
 
-same      a device against itself: "no difference" in 95 of 100
+same      a device against itself: neither wins in 95 of 100
 factor    against itself slowed down by --factor: the interval holds the factor in 90 of 100
 threads   PoCL with one thread, in a process of its own, against all of them: the interval of each
           trial holds the median of all the others in 90 of 100
@@ -86,7 +86,8 @@ def same(options: argparse.Namespace) -> None:
     """Race a device against itself."""
     first, second = _open(options), _open(options)
     outcomes = list(_outcomes(options, first, second))
-    _tell("same", outcomes, [one.verdict.decision == "no-difference" for one in outcomes])
+    fair = {"no-difference", "unclear"}
+    _tell("same", outcomes, [one.verdict.decision in fair for one in outcomes])
 
 
 def factor(options: argparse.Namespace) -> None:
@@ -176,10 +177,11 @@ def noise(options: argparse.Namespace) -> None:
             [_verdict(run, workload) for run in runs] for runs in (undisturbed, disturbed)
         )
         true_ratio = statistics.median(one["ratio"] for one in before)
-        wrong = {"device": true_ratio < 1, "cpu": true_ratio > 1, "no-difference": False}
+        wrong = {"device": true_ratio < 1, "cpu": true_ratio > 1}
         _say(
             f"noise, {workload}: ratio {true_ratio:.3g}, "
-            f"of {len(after)} wrong and confident {sum(wrong[one['decision']] for one in after)}, "
+            f"of {len(after)} wrong and confident "
+            f"{sum(wrong.get(one['decision'], False) for one in after)}, "
             f"holding {sum(one['ci95'][0] <= true_ratio <= one['ci95'][1] for one in after)}; "
             f"quiet {_widths(before)}, noisy {_widths(after)}"
         )

@@ -9,6 +9,7 @@ import numpy as np
 
 from clprobe.bench.digits import Digits, Floats, Labels
 from clprobe.bench.nets import Net
+from clprobe.bench.witness import Witness
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,9 @@ class Trainer(Protocol):
 
     def weights(self) -> list[Floats]:
         """Return a copy of every weight and bias, in the order of `Net.initial_weights`."""
+
+    def gradients(self) -> list[Floats]:
+        """Return a copy of the last step's gradient by every weight; zeros where there is none."""
 
     def predict(self, images: Floats) -> Labels:
         """Return the digit that the net sees in each image."""
@@ -62,3 +66,10 @@ class Engine(Protocol):
 
     def trainer(self, net: Net, batches: Sequence[Digits]) -> Trainer:
         """Return the untrained net with its training images in place."""
+
+
+class Reference(Engine, Protocol):
+    """The engine that others are compared with, and proved by."""
+
+    def witness(self, net: Net) -> Witness:
+        """Return what says how a right step of this net's training looks."""

@@ -8,7 +8,7 @@ import numpy as np
 from clprobe.bench.digits import Digits, Floats
 from clprobe.bench.engines import Prepared
 from clprobe.bench.engines import numpy_conv as conv
-from clprobe.bench.engines.numpy_trainer import NumpyTrainer
+from clprobe.bench.engines.numpy_trainer import NumpyTrainer, NumpyWitness
 from clprobe.bench.nets import Net
 
 
@@ -48,6 +48,10 @@ class NumpyEngine:
     def trainer(self, net: Net, batches: Sequence[Digits]) -> NumpyTrainer:
         """Return the untrained net with its training images in place."""
         return NumpyTrainer(net, batches)
+
+    def witness(self, net: Net) -> NumpyWitness:
+        """Return NumPy, asked for the gradients of this net."""
+        return NumpyWitness(net)
 
 
 def _computing(compute: Callable[[], np.ndarray]) -> Prepared:

@@ -2,6 +2,7 @@
 """Training written out in NumPy, to check devices against where torch is absent."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -9,6 +10,7 @@ from clprobe.bench.digits import Digits, Floats, Labels
 from clprobe.bench.engines.numpy_layers import Pass, Pull, Running, apply_all
 from clprobe.bench.layers import BatchNorm, flat
 from clprobe.bench.nets import LEARNING_RATE, MOMENTUM, Net
+from clprobe.bench.witness import Slope
 
 
 class NumpyTrainer:
@@ -19,11 +21,8 @@ class NumpyTrainer:
         self._batches = batches
         self._weights = net.initial_weights()
         self._velocities = [np.zeros_like(weight) for weight in self._weights]
-        self._averages = [
-            Running(np.zeros(one.channels, np.float32), np.ones(one.channels, np.float32))
-            for one in flat(net.layers)
-            if isinstance(one, BatchNorm)
-        ]
+        self._averages = _averages(net)
+        self._gradients = self._velocities
 
     def train(self, batches: range) -> list[float]:
         """Train on these batches and return the loss of each."""
@@ -32,6 +31,10 @@ class NumpyTrainer:
     def weights(self) -> list[Floats]:
         """Return a copy of every weight and bias."""
         return [weight.copy() for weight in self._weights]
+
+    def gradients(self) -> list[Floats]:
+        """Return a copy of the last gradient by every weight and bias."""
+        return [gradient.copy() for gradient in self._gradients]
 
     def predict(self, images: Floats) -> Labels:
         """Return the digit that the net sees in each image."""
@@ -42,8 +45,8 @@ class NumpyTrainer:
     def _step(self, batch: Digits) -> float:
         logits, back = self._forward(batch.images, training=True)
         loss, gradient = _cross_entropy(logits, batch.labels)
-        _, gradients = back(gradient)
-        for index, change in enumerate(gradients):
+        _, self._gradients = back(gradient)
+        for index, change in enumerate(self._gradients):
             self._velocities[index] = MOMENTUM * self._velocities[index] + change
             self._weights[index] = self._weights[index] - LEARNING_RATE * self._velocities[index]
         return loss
@@ -51,6 +54,36 @@ class NumpyTrainer:
     def _forward(self, x: Floats, *, training: bool) -> tuple[Floats, Pull]:
         state = Pass(iter(self._weights), iter(self._averages), training)
         return apply_all(self._net.layers, x, state)
+
+
+class NumpyWitness:
+    """NumPy, asked for the gradients of one of bench's own nets."""
+
+    def __init__(self, net: Net) -> None:
+        self._net = net
+
+    def slope(self, batch: Digits, weights: Sequence[Floats], *, double: bool) -> Slope:
+        """Return loss and gradients at these weights, in float64 or float32."""
+        kind: Any = np.float64 if double else np.float32
+        # Each layer computes in the precision of its operands.
+        cast: list[Any] = [one.astype(kind) for one in (batch.images, *weights)]
+        state = Pass(iter(cast[1:]), iter(_averages(self._net)))
+        logits, back = apply_all(self._net.layers, cast[0], state)
+        loss, gradient = _cross_entropy(logits, batch.labels)
+        return Slope(loss, back(gradient)[1])
+
+    def fits_double(self) -> bool:
+        """Return that it does: bench's own images are small."""
+        return True
+
+
+def _averages(net: Net) -> list[Running]:
+    """Return what every normalisation keeps for later, before any training."""
+    return [
+        Running(np.zeros(one.channels, np.float32), np.ones(one.channels, np.float32))
+        for one in flat(net.layers)
+        if isinstance(one, BatchNorm)
+    ]
 
 
 def _cross_entropy(logits: Floats, labels: Labels) -> tuple[float, Floats]:

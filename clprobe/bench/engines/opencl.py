@@ -138,6 +138,10 @@ class OpenClTrainer:
         """Return a copy of every weight and bias."""
         return [parameter.numpy() for parameter in self._model.parameters()]
 
+    def gradients(self) -> list[Floats]:
+        """Return a copy of the last gradient by every weight and bias."""
+        return gradients_of(self._model.parameters())
+
     def predict(self, images: Floats) -> Labels:
         """Return the digit that the net sees in each image."""
         self._model.eval()
@@ -172,6 +176,14 @@ class OpenClTrainer:
         copy = Array.empty(self._device, tensor.shape, tensor.array.dtype)
         copy.assign(tensor.array)
         return Tensor(copy, requires_grad=False)
+
+
+def gradients_of(parameters: Sequence[Tensor]) -> list[Floats]:
+    """Return a copy of each parameter's gradient; zeros where the loss does not depend on it."""
+    return [
+        np.zeros(one.shape, np.float32) if one.grad is None else one.grad.numpy()
+        for one in parameters
+    ]
 
 
 def _sequence(

@@ -15,6 +15,7 @@ from torch.optim.sgd import sgd
 
 from clprobe.bench.digits import Digits, Floats, Labels
 from clprobe.bench.engines import Prepared
+from clprobe.bench.engines.torch_witness import TorchWitness, gradients_of
 from clprobe.bench.layers import (
     BatchNorm,
     Conv,
@@ -96,6 +97,10 @@ class TorchEngine:
                 parameter.copy_(torch.from_numpy(values))
         return TorchTrainer(model, batches, self._device)
 
+    def witness(self, net: Net) -> TorchWitness:
+        """Return torch on the CPU, asked for the gradients of this net."""
+        return TorchWitness(_sequence(net.layers))
+
     def _moved(self, values: Floats) -> Any:
         return torch.from_numpy(values).to(self._device)
 
@@ -135,6 +140,10 @@ class TorchTrainer:
     def weights(self) -> list[Floats]:
         """Return a copy of every weight and bias."""
         return [parameter.detach().cpu().numpy().copy() for parameter in self._parameters]
+
+    def gradients(self) -> list[Floats]:
+        """Return a copy of the last gradient by every weight and bias."""
+        return gradients_of(self._parameters)
 
     def predict(self, images: Floats) -> Labels:
         """Return the class of each input."""

@@ -7,11 +7,18 @@ from clprobe.report.bench_page.forest import Factor, forest, style_sample
 from clprobe.report.bench_page.words import significant, span
 from clprobe.report.bench_rows import cost_workloads
 
-_STYLES: dict[Decision, int] = {"device": 0, "cpu": 1, "no-difference": 2, "refused": 3}
+_STYLES: dict[Decision, int] = {
+    "device": 0,
+    "cpu": 1,
+    "no-difference": 2,
+    "refused": 3,
+    "unclear": 4,
+}
 _SAID: dict[Decision, str] = {
     "device": "device faster",
     "cpu": "CPU faster",
     "no-difference": "no difference",
+    "unclear": "cannot tell",
     "refused": "refused",
 }
 

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: MIT
+"""torch on the CPU as the witness of a net's gradients, in float64 and float32."""
+
+import copy
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+
+from clprobe.bench.digits import Digits, Floats
+from clprobe.bench.witness import Slope
+
+_MEMORY = Path("/proc/meminfo")
+_CONTROL_GROUP = Path("/sys/fs/cgroup")
+_DOUBLE = 3
+"""Times what float32 keeps for the way back: twice the size, and one and a half for the rest."""
+
+
+class TorchWitness:
+    """A copy of a module; what it was trained to before does not matter."""
+
+    def __init__(self, module: Any) -> None:
+        self._module = copy.deepcopy(module).train()
+        self._kept_bytes = 0
+
+    def slope(self, batch: Digits, weights: Sequence[Floats], *, double: bool) -> Slope:
+        """Return loss and gradients at these weights, in float64 or float32."""
+        kind = torch.float64 if double else torch.float32
+        module = self._module.to(kind)
+        parameters = list(module.parameters())
+        with torch.no_grad():
+            for parameter, values in zip(parameters, weights, strict=True):
+                parameter.copy_(torch.from_numpy(values))
+                parameter.grad = None
+        images = torch.from_numpy(batch.images).to(kind)
+        kept: dict[int, int] = {}
+
+        def keep(tensor: Any) -> Any:
+            storage = tensor.untyped_storage()
+            kept[storage.data_ptr()] = storage.nbytes()
+            return tensor
+
+        with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
+            labels = torch.from_numpy(batch.labels).long()
+            loss: Any = nn.functional.cross_entropy(module(images), labels)
+        loss.backward()
+        if not double:
+            self._kept_bytes = sum(kept.values())
+        return Slope(float(loss.detach()), gradients_of(parameters))
+
+    def fits_double(self) -> bool:
+        """Return whether memory is free for float64, as far as the last slope tells."""
+        free = _free_bytes()
+        return free is None or _DOUBLE * self._kept_bytes < free
+
+
+def gradients_of(parameters: Sequence[Any]) -> list[np.ndarray]:
+    """Return a copy of each parameter's gradient; zeros where the loss does not depend on it."""
+    return [
+        np.zeros(tuple(one.shape), np.float32)
+        if one.grad is None
+        else one.grad.detach().cpu().numpy().copy()
+        for one in parameters
+    ]
+
+
+def _free_bytes() -> int | None:
+    """Return the memory that this process may still take; None where nobody says."""
+    known = [one for one in (_available(), _left_to_group()) if one is not None]
+    return min(known, default=None)
+
+
+def _available() -> int | None:
+    try:
+        lines = _MEMORY.read_text(encoding="ascii").splitlines()
+        return next(int(line.split()[1]) << 10 for line in lines if "MemAvailable" in line)
+    except (OSError, ValueError, StopIteration):
+        return None
+
+
+def _left_to_group() -> int | None:
+    """Return what a control group of version 2 leaves, as containers see theirs."""
+    try:
+        most, used = (
+            (_CONTROL_GROUP / name).read_text(encoding="ascii").strip()
+            for name in ("memory.max", "memory.current")
+        )
+        return None if most == "max" else int(most) - int(used)
+    except (OSError, ValueError):
+        return None
