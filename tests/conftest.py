@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""What two processes that share the tests (pytest-xdist) must not tear apart."""
+"""A cache folder for each run, and what two processes that share the tests must not tear apart."""
 
 import os
+import shutil
+import tempfile
 from importlib.util import find_spec
 
 import pytest
@@ -11,6 +13,21 @@ from clprobe.probe.facts import STRICT
 # A fault of clprobe itself must fail a test, not become an Unknown; whole programs that tests
 # start inherit it.
 os.environ[STRICT] = "1"
+_OF_THE_CACHES = pytest.StashKey[str]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Let clprobe, PoCL and pyopencl of this run and its children cache in a folder of its own."""
+    if "PYTEST_XDIST_WORKER" not in os.environ:  # which has the folder from its parent
+        config.stash[_OF_THE_CACHES] = tempfile.mkdtemp(prefix="clprobe-caches-")
+        os.environ["XDG_CACHE_HOME"] = config.stash[_OF_THE_CACHES]
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Leave nothing of it behind."""
+    if folder := config.stash.get(_OF_THE_CACHES, None):
+        shutil.rmtree(folder, ignore_errors=True)
+
 
 # Their fixtures take long, a copy of this system for one, and serve several files.
 ONE_PROCESS_EACH = {"apply", "kernels", "reality"}

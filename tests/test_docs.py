@@ -6,12 +6,19 @@ from pathlib import Path
 
 import click
 import pytest
+from msgspec.structs import replace
 
 from clprobe.cli.main import cli
 from clprobe.engine.diagnose import Knowledge, diagnose
+from clprobe.install.mending import with_routes
 from clprobe.model.codec import snapshot_from_text
+from clprobe.probe.collect import collect
+from clprobe.probe.recording import ReplayedHost
+from clprobe.report.doctor_text import DoctorText
+from clprobe.report.terminal import make_console
 
 ROOT = Path(__file__).resolve().parent.parent
+HOSTS = ROOT / "tests" / "hosts"
 README = (ROOT / "README.md").read_text()
 COMMANDS = cli.list_commands(click.Context(cli))
 
@@ -58,3 +65,40 @@ def test_the_snapshot_in_the_readme_gets_the_finding_that_it_is_about() -> None:
     diagnosis = diagnose(snapshot_from_text(text.group(1), name="README.md"), Knowledge.load())
 
     assert diagnosis.root_cause == "group-needs-new-session"
+
+
+def test_the_screen_in_the_readme_is_what_doctor_prints(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """A host whose render node is closed, but for the group's name and PoCL: those of another."""
+    closed, working = (
+        collect(ReplayedHost(HOSTS / f"debian-12-{name}.yaml").as_host())
+        for name in ("render-node-closed", "cpu-only")
+    )
+    of_system = {icd.path: icd for icd in working.icds if icd.path.startswith("/etc/")}
+    snapshot = replace(
+        closed,
+        system=replace(
+            closed.system, virtualization=replace(closed.system.virtualization, container=None)
+        ),
+        device_nodes=tuple(
+            replace(node, gid=108, group="render") if node.gid == 109 else node
+            for node in closed.device_nodes
+        ),
+        icds=tuple(
+            of_system[icd.path] if "pocl" in icd.path else icd
+            for icd in closed.icds
+            if icd.path in of_system
+        ),
+        views=working.views,
+    )
+    knowledge = Knowledge.load()
+    diagnosis = with_routes(diagnose(snapshot, knowledge), snapshot, knowledge.tables)
+
+    DoctorText(make_console("never", 80), verbosity=0).show(
+        diagnosis, checks=len(knowledge.rules), elapsed_ms=230
+    )
+
+    sample = re.search(r"\$ clprobe doctor\n(.*?)```", README, re.DOTALL)
+    assert sample is not None
+    assert capsys.readouterr().out == sample.group(1)

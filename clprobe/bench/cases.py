@@ -4,6 +4,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from operator import methodcaller
+from typing import Any
 
 import numpy as np
 
@@ -21,8 +22,8 @@ _UNIT_ROUNDOFF = 2.0**-24
 class Expected:
     """The right result in float64, and per element what one unit of error is measured against."""
 
-    values: np.ndarray
-    scale: np.ndarray
+    values: np.ndarray[Any, Any]
+    scale: np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,7 +118,7 @@ class _Operation:
 
     workload: str
     method: str
-    exact: Callable[[np.ndarray, np.ndarray], np.ndarray]
+    exact: Callable[[np.ndarray[Any, Any], np.ndarray[Any, Any]], np.ndarray[Any, Any]]
 
 
 _MATMUL = _Operation("matmul", "matmul", np.matmul)

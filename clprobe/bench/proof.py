@@ -2,6 +2,7 @@
 """Decides whether a result is right; nothing is timed before that."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -33,7 +34,7 @@ class Proof:
         return f"{self.what} {verb} wrong ({said})."
 
 
-def prove(values: np.ndarray, expected: Expected, tolerance: float) -> Proof:
+def prove(values: np.ndarray[Any, Any], expected: Expected, tolerance: float) -> Proof:
     """Compare values with what they should be, a piece at a time: they may be large."""
     own, right = values.reshape(-1), expected.values.reshape(-1)
     scale = expected.scale.reshape(-1)
@@ -48,12 +49,14 @@ def prove(values: np.ndarray, expected: Expected, tolerance: float) -> Proof:
     return Proof(max(known, default=0.0) if len(known) == len(errors) else None, tolerance)
 
 
-def _largest_error(values: np.ndarray, right: np.ndarray, scale: np.ndarray) -> float | None:
+def _largest_error(
+    values: np.ndarray[Any, Any], right: np.ndarray[Any, Any], scale: np.ndarray[Any, Any]
+) -> float | None:
     errors = np.abs(values.astype(np.float64) - right)
     # Where nothing but zeros is summed, any error at all counts whole.
     return finite_max(errors / np.where(scale > 0, scale, 1))
 
 
-def finite_max(errors: np.ndarray) -> float | None:
+def finite_max(errors: np.ndarray[Any, Any]) -> float | None:
     """Return the largest value, or None unless all are finite."""
     return float(errors.max()) if np.isfinite(errors).all() else None

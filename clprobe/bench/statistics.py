@@ -4,6 +4,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -56,7 +57,7 @@ def estimate_ratio(
     return Estimate(found.median, (low / allowance, high * allowance))
 
 
-def _estimate(logarithms: np.ndarray) -> Estimate:
+def _estimate(logarithms: np.ndarray[Any, Any]) -> Estimate:
     """Return the median with its interval from a bootstrap of whole blocks of samples.
 
     Samples that follow each other are alike, so blocks are drawn, long enough to be independent;
@@ -79,7 +80,7 @@ def _estimate(logarithms: np.ndarray) -> Estimate:
     )
 
 
-def block_length(values: np.ndarray) -> int:
+def block_length(values: np.ndarray[Any, Any]) -> int:
     """Return how many samples in a row make a block, from how much each resembles the last."""
     longest = max(1, len(values) // _FEWEST_BLOCKS)
     # Ranks, as one sample that was held up says nothing of the rest.
@@ -95,12 +96,12 @@ def block_length(values: np.ndarray) -> int:
     return min(longest, max(1, math.ceil(ideal)))
 
 
-def _resampled_medians(values: np.ndarray, length: int) -> np.ndarray:
+def _resampled_medians(values: np.ndarray[Any, Any], length: int) -> np.ndarray[Any, Any]:
     """Return medians of samples put together from blocks; the last sample precedes the first."""
     count = len(values)
     starts = np.random.default_rng(_SEED).integers(0, count, (_RESAMPLES, -(-count // length)))
     drawn = (starts[:, :, None] + np.arange(length)).reshape(_RESAMPLES, -1)[:, :count] % count
-    medians: np.ndarray = np.median(values[drawn], axis=1)
+    medians: np.ndarray[Any, Any] = np.median(values[drawn], axis=1)
     return medians
 
 

@@ -2,6 +2,7 @@
 """A buffer with a shape: row-major, contiguous, float32 data, float16 copies or int32 labels."""
 
 from math import prod
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -28,7 +29,9 @@ class Array:
 
     __slots__ = ("device", "dtype", "shape", "storage")
 
-    def __init__(self, device: Device, shape: Shape, dtype: np.dtype, storage: Storage) -> None:
+    def __init__(
+        self, device: Device, shape: Shape, dtype: np.dtype[Any], storage: Storage
+    ) -> None:
         self.device = device
         self.shape = shape
         self.dtype = dtype
@@ -43,7 +46,7 @@ class Array:
         return cls._allocated(device, shape, np.dtype(dtype), device.pool)
 
     @classmethod
-    def _allocated(cls, device: Device, shape: Shape, dtype: np.dtype, pool: Pool) -> "Array":
+    def _allocated(cls, device: Device, shape: Shape, dtype: np.dtype[Any], pool: Pool) -> "Array":
         if dtype not in _DTYPES:
             raise DtypeError(
                 f"A tensor holds float32 data or int32 labels, not {dtype}.",
@@ -76,7 +79,7 @@ class Array:
             device.upload(array.buffer, np.ascontiguousarray(values))
         return array
 
-    def numpy(self) -> np.ndarray:
+    def numpy(self) -> np.ndarray[Any, Any]:
         """Copy the values to the host, waiting for whatever computes them.
 
         **Raises** DeviceError.

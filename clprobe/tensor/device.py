@@ -170,7 +170,7 @@ class Device:
             self.capturing.add_kernel(kernel, ranges, arguments)
         return self.record(kernel.name, event)
 
-    def upload(self, buffer: cl.Buffer, values: np.ndarray) -> None:
+    def upload(self, buffer: cl.Buffer, values: np.ndarray[Any, Any]) -> None:
         """Copy contiguous host values, as they are now, into a buffer.
 
         A CPU does so at once. A GPU is not waited for: it may have much to do before.
@@ -184,7 +184,7 @@ class Device:
                 event = self._uploads.start(self.queue, buffer, values)
         self.record("upload", event)
 
-    def download(self, values: np.ndarray, buffer: cl.Buffer) -> None:
+    def download(self, values: np.ndarray[Any, Any], buffer: cl.Buffer) -> None:
         """Copy a buffer into contiguous host memory and wait.
 
         **Raises** DeviceError, also for kernels enqueued before.

@@ -4,7 +4,7 @@
 import numpy as np
 
 from clprobe.tensor.array import Array
-from clprobe.tensor.device import Device
+from clprobe.tensor.device import Argument, Device
 from clprobe.tensor.ops.launching import launch_values
 from clprobe.tensor.optim import Optimiser
 from clprobe.tensor.tensor import Tensor
@@ -65,6 +65,9 @@ class LossScale:
         result = Array.empty(gradient.device, gradient.shape)
         if gradient.size:
             arrays = (gradient, result, self._scale, self._state)
-            arguments = (*(array.buffer for array in arrays), np.uint64(gradient.size))
+            arguments: tuple[Argument, ...] = (
+                *(array.buffer for array in arrays),
+                np.uint64(gradient.size),
+            )
             launch_values(gradient.device, _FILE, "unscale", gradient.size, arguments)
         return result

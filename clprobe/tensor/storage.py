@@ -6,6 +6,7 @@ An elementwise operation computes nothing: its storage holds an `Operation` on o
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyopencl as cl
@@ -29,7 +30,7 @@ class Operand:
 
     storage: "Storage"
     shape: Shape
-    dtype: np.dtype
+    dtype: np.dtype[Any]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -4,6 +4,7 @@
 from collections.abc import Callable
 from functools import partial
 from math import prod
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -38,7 +39,7 @@ class Tensor(Variable):
             raise DtypeError(f"Only float32 values have gradients, not {array.dtype}.")
         return cls(Array.from_numpy(array, device), requires_grad)
 
-    def numpy(self) -> np.ndarray:
+    def numpy(self) -> np.ndarray[Any, Any]:
         """Copy the values to the host, waiting for whatever computes them."""
         return self.array.numpy()
 

@@ -2,6 +2,7 @@
 """Copies of host values on their way to a device, while Python and the device go on."""
 
 from collections import deque
+from typing import Any
 
 import numpy as np
 import pyopencl as cl
@@ -14,10 +15,12 @@ class Uploads:
     """The transfers of one device that may not have ended yet, each with the values it reads."""
 
     def __init__(self) -> None:
-        self._under_way: deque[tuple[cl.Event, np.ndarray]] = deque()
+        self._under_way: deque[tuple[cl.Event, np.ndarray[Any, Any]]] = deque()
         self._bytes = 0
 
-    def start(self, queue: cl.CommandQueue, buffer: cl.Buffer, values: np.ndarray) -> cl.Event:
+    def start(
+        self, queue: cl.CommandQueue, buffer: cl.Buffer, values: np.ndarray[Any, Any]
+    ) -> cl.Event:
         """Enqueue a copy of the values as they are now; waits only where many are under way.
 
         **Raises** pyopencl.Error.

@@ -22,7 +22,7 @@ SOURCE = Path(__file__).with_name("failing_pocl.c")
 def failing(pocl: Target, folder: Path, *options: str) -> Target:
     compiler = shutil.which("cc")
     if compiler is None:
-        pytest.skip("no C compiler")
+        pytest.skip("needs a C compiler: gcc and libc6-dev")
     library = folder / "libfailing.so"
     command = [compiler, "-shared", "-fPIC", "-w", f'-DPOCL="{pocl.library}"', *options]
     subprocess.run([*command, "-o", library, SOURCE, "-ldl"], check=True)

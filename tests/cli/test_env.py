@@ -90,7 +90,7 @@ def kernels(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def setting(tmp_path: Path, kernels: Path) -> _Setting:
     """PoCL registered alone; every path holds a blank, a quote and a dollar sign."""
     if not POCL.exists() or shutil.which("clinfo") is None or shutil.which("cc") is None:
-        pytest.skip("needs PoCL, clinfo and a C compiler")
+        pytest.skip("needs pocl-opencl-icd, clinfo, and gcc with libc6-dev")
     odd = tmp_path / "a person's $folder"
     made = _Setting(odd / "vendors", odd / "libraries", odd / "home", kernels)
     for folder in made:
@@ -121,7 +121,7 @@ def test_of_two_drivers_that_clash_one_stays(setting: _Setting) -> None:
 @pytest.mark.parametrize("variable", ["set", "unset"])
 def test_undo_restores_the_environment(shell: str, variable: str, setting: _Setting) -> None:
     if shutil.which(_SHELLS[shell][0]) is None:
-        pytest.skip(f"no {shell}")
+        pytest.skip(f"needs {shell}")
     register_fault("ctor_abort", setting.vendors, setting.libraries)
     environment = setting.environment(OCL_ICD_FILENAMES="")
     if variable == "unset":
@@ -157,7 +157,7 @@ def test_undo_restores_the_environment(shell: str, variable: str, setting: _Sett
 
 def test_fish_reads_its_own_lines(setting: _Setting) -> None:
     if shutil.which("fish") is None:
-        pytest.skip("no fish")
+        pytest.skip("needs fish")
     register_fault("ctor_abort", setting.vendors, setting.libraries)
     script = f"""env -0 | sort -z > before
         {_ENV} --shell fish 2>/dev/null | source

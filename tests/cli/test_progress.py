@@ -25,7 +25,7 @@ TELLS = re.compile(r"waiting for \S+/slow\.icd, \d s of 3 s")
 def hanging(tmp_path: Path) -> Path:
     """A folder with one driver that never answers."""
     if shutil.which("cc") is None:
-        pytest.skip("no C compiler")
+        pytest.skip("needs a C compiler: gcc and libc6-dev")
     folder = tmp_path / "vendors"
     folder.mkdir()
     (folder / "slow.icd").write_text(f"{compile_driver(tmp_path, 'entry_hang')}\n")

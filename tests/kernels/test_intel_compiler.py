@@ -16,7 +16,7 @@ SPILLING = {"Xe-HPC"}
 @pytest.mark.parametrize("generation", [name for name in PRODUCTS if name not in SPILLING])
 def test_no_kernel_spills_registers(generation: str, tmp_path: Path) -> None:
     if not ICD.exists():
-        pytest.skip(f"{ICD} is not installed")
+        pytest.skip(f"needs intel-opencl-icd, which brings {ICD}")
 
     compiled = compile_for(PRODUCTS[generation], tmp_path, disassembled=False)
 
@@ -28,7 +28,7 @@ def test_no_kernel_spills_registers(generation: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("product", PRODUCTS.values(), ids=PRODUCTS)
 def test_ocloc_compiles_for_the_product_too(product: str, tmp_path: Path) -> None:
     if shutil.which("ocloc") is None:
-        pytest.skip("ocloc is not installed")
+        pytest.skip("needs intel-ocloc, or intel-opencl-icd that brings it")
     (tmp_path / "double.cl").write_text("kernel void twice(global float *x) { x[0] *= 2.0f; }\n")
 
     result = subprocess.run(

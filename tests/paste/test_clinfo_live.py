@@ -19,7 +19,7 @@ from clprobe.paste.clinfo import clinfo_runs
 @pytest.mark.parametrize("name", implementations())
 def test_what_clinfo_shows_now_is_what_the_probe_learns_now(name):
     if not shutil.which("clinfo"):
-        pytest.skip("clinfo is not installed")
+        pytest.skip("needs clinfo")
     if not implementations()[name][0]:
         pytest.skip(f"{name} is not installed")
     with environment_of(name) as environment:

@@ -20,7 +20,7 @@ from clprobe.probe.live_host import LiveHost
 pytestmark = [
     pytest.mark.root,
     pytest.mark.skipif(
-        os.geteuid() != 0 or not shutil.which("setfacl"), reason="needs root and setfacl"
+        os.geteuid() != 0 or not shutil.which("setfacl"), reason="needs root, and setfacl of acl"
     ),
 ]
 STRANGER, MEMBER, GROUP = 4002, 4001, 4100

@@ -21,7 +21,7 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(
         os.geteuid() != 0 or not shutil.which("setfacl") or not shutil.which("unshare"),
-        reason="needs root, unshare and setfacl",
+        reason="needs root, unshare, and setfacl of acl",
     ),
 ]
 NAMES = [row["name"] for row in ROWS]

@@ -13,7 +13,7 @@ from faults import POCL, compile_driver
 def build(tmp_path_factory: pytest.TempPathFactory) -> Build:
     """Compile the fixture driver with a fault; each kind once per session."""
     if shutil.which("cc") is None:
-        pytest.skip("no C compiler")
+        pytest.skip("needs a C compiler: gcc and libc6-dev")
     folder = tmp_path_factory.mktemp("libraries")
 
     def compiled(fault: str, *options: str) -> Path:
@@ -26,7 +26,7 @@ def build(tmp_path_factory: pytest.TempPathFactory) -> Build:
 def vendors(tmp_path: Path) -> Path:
     """A folder of `.icd` files that holds PoCL's."""
     if not POCL.exists():
-        pytest.skip("PoCL is not installed system-wide")
+        pytest.skip("needs a system-wide PoCL: pocl-opencl-icd")
     folder = tmp_path / "vendors"
     folder.mkdir()
     shutil.copy(POCL, folder / "pocl.icd")

@@ -165,9 +165,9 @@ def _driver(report: dict[str, Any], icd: Path) -> dict[str, Any]:
 
 def _libraries(folder: Path) -> Path:
     if shutil.which("cc") is None:
-        pytest.skip("no C compiler")
+        pytest.skip("needs a C compiler: gcc and libc6-dev")
     if not POCL.exists():
-        pytest.skip("PoCL is not installed system-wide")
+        pytest.skip("needs a system-wide PoCL: pocl-opencl-icd")
     libraries = folder / "libraries"
     libraries.mkdir(exist_ok=True)
     return libraries

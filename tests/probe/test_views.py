@@ -88,7 +88,7 @@ def test_a_copy_of_this_machines_loader_in_an_environment_answers(tmp_path: Path
     host = _InConda(tmp_path)
     loader = Libraries(host).find("libOpenCL.so.1")
     if loader is None:
-        pytest.skip("no ICD loader here")
+        pytest.skip("needs an ICD loader: ocl-icd-libopencl1")
     (tmp_path / "lib").mkdir()
     shutil.copy(loader, tmp_path / "lib/libOpenCL.so.1")
     view = _seen(host)["conda-loader"]

@@ -22,7 +22,12 @@ _LEGACY1 = (
     "intel-ocloc-legacy", "intel-opencl-icd-legacy", "libigdgmm12", "zlib1g", "libzstd1",
     "ocl-icd-libopencl1",
 )  # fmt: skip
-_OF_DEBIAN_12 = ("intel-opencl-icd", "libigdgmm12", "zlib1g", "ocl-icd-libopencl1")
+# A driver shows a GPU only after its compiler, which is built on LLVM, has built its own kernels.
+_COMPILER = (
+    "libigc1", "libigdfcl1", "libopencl-clang14", "libclang-cpp14", "libllvmspirvlib14",
+    "libllvm14", "libz3-4", "libedit2", "libxml2", "libicu72", "libffi8", "libbsd0", "libmd0",
+)  # fmt: skip
+_OF_DEBIAN_12 = ("intel-opencl-icd", "libigdgmm12", "zlib1g", "ocl-icd-libopencl1", *_COMPILER)
 _LIBRARIES = "usr/lib/x86_64-linux-gnu"
 
 

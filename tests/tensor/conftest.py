@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The OpenCL devices that this process sees, as a fixture."""
 
-from collections.abc import Iterator
+import inspect
+from collections.abc import Callable, Iterator
+from functools import cache
 from importlib.util import find_spec
 
 import numpy as np
@@ -29,6 +31,25 @@ else:
         for device, why in BROKEN.items()
         if why
     ]
+
+    limits_of = cache(devices.limits)
+
+    def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+        """Leave out what a `made_where` marker rules out: no device will ever run it."""
+        items[:] = [
+            item
+            for item in items
+            if all(is_made(item, marker.args[0]) for marker in item.iter_markers("made_where"))
+        ]
+
+    def is_made(item: pytest.Item, predicate: Callable[..., bool]) -> bool:
+        assert isinstance(item, pytest.Function)
+        given = dict(item.callspec.params)
+        view = given.pop("device")
+        if view is None:  # one test is enough to say that there is none
+            return True
+        given["limits"] = limits_of(*view)
+        return predicate(*(given[name] for name in inspect.signature(predicate).parameters))
 
     @pytest.fixture(scope="session")
     def opened() -> Iterator[dict[tuple[cl.Device, bool], Device]]:

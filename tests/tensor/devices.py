@@ -59,12 +59,15 @@ def views(cl_devices: Iterable[cl.Device]) -> Iterator[tuple[cl.Device, bool]]:
             yield alike[0], True
 
 
+def limits(device: cl.Device, as_other_kind: bool) -> Limits:
+    """Return what the device can do, as the kind it is or as the other."""
+    own = Limits.of(device)
+    return replace(own, is_cpu=not own.is_cpu) if as_other_kind else own
+
+
 def opened(device: cl.Device, as_other_kind: bool) -> Device:
     """Return the device opened for work, as the kind it is or as the other."""
-    limits = Limits.of(device)
-    if as_other_kind:
-        limits = replace(limits, is_cpu=not limits.is_cpu)
-    return Device.open(device, limits=limits, cache=BinaryCache(None))
+    return Device.open(device, limits=limits(device, as_other_kind), cache=BinaryCache(None))
 
 
 def _devices_of(platform: cl.Platform) -> list[cl.Device]:

@@ -75,6 +75,30 @@ WEIGHT_CASES = [
 ]
 
 
+def is_narrow_enough(entry: Entry, width: int) -> bool:
+    return width <= entry.defines["OUT"] * 16 * entry.defines["VECTORS"]
+
+
+def width_of_result(case: tuple) -> int:
+    images, _, padding = case
+    return images[3] + 2 * padding[1] - 2
+
+
+# CPUs alone take this way, and each entry images up to a width.
+forward = pytest.mark.made_where(
+    lambda entry, case, limits: limits.is_cpu and is_narrow_enough(entry, width_of_result(case))
+)
+backward = pytest.mark.made_where(
+    lambda entry, case, limits: limits.is_cpu and is_narrow_enough(entry, case[0][3])
+)
+for_filters = pytest.mark.made_where(
+    lambda case, limits: (
+        limits.is_cpu and width_of_result(case) + 5 <= limits.local_memory_bytes // BYTES_OF_A_PIXEL
+    )
+)
+
+
+@forward
 @pytest.mark.parametrize("epilogue", [False, True], ids=["plain", "epilogue"])
 @pytest.mark.parametrize("case", CASES, ids=str)
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
@@ -90,6 +114,7 @@ def test_winograd_computes_the_convolution(
     check(device, entry, (Direction.FORWARD, geometry), (x, weight), (exact, bound), epilogue)
 
 
+@backward
 @pytest.mark.parametrize("case", CASES, ids=str)
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
 def test_winograd_computes_the_gradient_for_the_images(
@@ -137,6 +162,7 @@ def test_winograd_leaves_other_convolutions_alone(
     assert prepare(device, Direction.WEIGHT_GRADIENT, geometry, entry.defines) is None
 
 
+@for_filters
 @pytest.mark.parametrize("tiles", [1, 64])
 @pytest.mark.parametrize("case", WEIGHT_CASES, ids=str)
 @pytest.mark.parametrize("entry", WEIGHT_ENTRIES, ids=lambda entry: entry.name)
@@ -149,8 +175,6 @@ def test_winograd_computes_the_gradient_for_the_filters(
     exact = oracles.conv2d_weight_gradient(dy, x, geometry.weight_shape, 1, padding)
     bound = weight_error_bound(dy, x, padding)
     entry = replace(entry, defines={**entry.defines, "TILES": tiles})
-    if geometry.out_width + 5 > device.limits.local_memory_bytes // BYTES_OF_A_PIXEL:
-        pytest.skip(f"a line of {images} does not fit into local memory")
 
     check(
         *(device, entry, (Direction.WEIGHT_GRADIENT, geometry), (dy, x), (exact, bound)),
@@ -243,11 +267,7 @@ def check(  # noqa: PLR0917 - what is run, on what, and what it should give
     expected: tuple[np.ndarray, np.ndarray],
     epilogue: bool,
 ) -> None:
-    if not device.limits.is_cpu:
-        pytest.skip(f"{entry.name} is for CPUs")
     exact, bound = expected
-    if exact.shape[3] > entry.defines.get("OUT", exact.shape[3]) * 16 * entry.defines["VECTORS"]:
-        pytest.skip(f"{entry.name} is for narrower images")
     plan = ALGORITHMS[entry.algorithm](device, *what, entry.defines)
     assert plan is not None
     after = NO_EPILOGUE

@@ -39,6 +39,10 @@ SMALL = Variant(
 )
 TRANSPOSED = {"NN": (False, False), "NT": (False, True), "TN": (True, False), "TT": (True, True)}
 
+suiting = pytest.mark.made_where(
+    lambda variant, limits: limits.sub_groups or not variant.sub_groups
+)
+
 
 @pytest.fixture
 def large(device: Device) -> Iterator[Device]:
@@ -47,6 +51,7 @@ def large(device: Device) -> Iterator[Device]:
         yield opened
 
 
+@suiting
 @pytest.mark.parametrize("variant", VENDORS, ids=lambda variant: variant.name)
 @pytest.mark.parametrize("size", [(131, 135, 67), (132, 136, 68)], ids=str)
 @pytest.mark.parametrize("transposed", ["NN", "TT"])
@@ -61,6 +66,7 @@ def test_products_for_one_vendor_match_numpy(
     check(device, generator, variant, size, transposed)
 
 
+@suiting
 @pytest.mark.parametrize(
     "variant",
     [variant for variant in VENDORS if variant.sub_groups],
@@ -126,8 +132,6 @@ def check(
     size: tuple[int, int, int],
     transposed: str,
 ) -> None:
-    if variant.sub_groups and not device.limits.sub_groups:
-        pytest.skip(f"{device.name} has no sub-groups of a size")
     m, n, k = size
     a, b = normal(generator, m, k), normal(generator, k, n)
     transpose_a, transpose_b = TRANSPOSED[transposed]

@@ -133,6 +133,9 @@ def test_pooled_halves_are_halves(  # noqa: PLR0917 - one argument for each axis
     np.testing.assert_array_equal(stored.grad.numpy(), in_float.grad.numpy())
 
 
+@pytest.mark.made_where(
+    lambda entry, limits: entry.device.get("is_cpu", limits.is_cpu) == limits.is_cpu
+)
 @pytest.mark.parametrize("shape", [(2, 3, 7, 5), (1, 5, 6, 37)], ids=str)
 @pytest.mark.parametrize(
     ("direction", "entry"),
@@ -146,8 +149,6 @@ def test_convolutions_read_half_images_as_they_are_stored(
     direction: Direction,
     entry: Entry,
 ) -> None:
-    if entry.device.get("is_cpu", device.limits.is_cpu) != device.limits.is_cpu:
-        pytest.skip(f"{entry.name} is for another kind of device")
     x, weight = normal(generator, *shape), normal(generator, 7, shape[1], 3, 3)
     geometry = Geometry.of(shape, weight.shape, 1, 1)
     plan = ALGORITHMS[entry.algorithm](device, direction, geometry, entry.defines)

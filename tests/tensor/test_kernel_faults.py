@@ -115,14 +115,14 @@ def pocl(folder: Path) -> dict[str, str]:
     installed = [POCL, *sorted(Path(cl.__file__).parent.glob(".libs/libpocl*.so"))]
     library = next((path for path in installed if path.exists()), None)
     if library is None:
-        pytest.skip("PoCL is not installed")
+        pytest.skip("needs a PoCL: pocl-opencl-icd, or the extra bench")
     return only(library, folder)
 
 
 def races(kernels: Path, kind: str, operation: str) -> str:
     """Return what Oclgrind says of an operation."""
     if not OCLGRIND.exists():
-        pytest.skip(f"{OCLGRIND} is not installed")
+        pytest.skip(f"needs oclgrind, which brings {OCLGRIND}")
     log = kernels.parent / "oclgrind.log"
     environment = {"OCLGRIND_DATA_RACES": "1", "OCLGRIND_LOG": str(log)}
     environment |= only(OCLGRIND, kernels.parent)

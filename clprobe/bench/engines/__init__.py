@@ -3,7 +3,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -18,7 +18,7 @@ class Prepared:
 
     run: Callable[[int], None]
     """Run it this many times and wait until all have finished."""
-    result: Callable[[], np.ndarray]
+    result: Callable[[], np.ndarray[Any, Any]]
     """Run it once and bring back what it computes."""
 
 

@@ -4,10 +4,12 @@
 In float32 this is the NumPy reference; in float64 it is what every engine's result is held to.
 """
 
+from typing import Any
+
 import numpy as np
 
 
-def conv_forward(x: np.ndarray, weight: np.ndarray) -> np.ndarray:
+def conv_forward(x: np.ndarray[Any, Any], weight: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """Return the convolution. **Shapes** (n, c, h, w), (k, c, 3, 3), result (n, k, h, w)."""
     images, _, height, width = x.shape
     filters = weight.shape[0]
@@ -17,23 +19,27 @@ def conv_forward(x: np.ndarray, weight: np.ndarray) -> np.ndarray:
     )
 
 
-def conv_input_gradient(dy: np.ndarray, weight: np.ndarray) -> np.ndarray:
+def conv_input_gradient(
+    dy: np.ndarray[Any, Any], weight: np.ndarray[Any, Any]
+) -> np.ndarray[Any, Any]:
     """Return the gradient for the images: the convolution with the filters turned round."""
     turned = weight[:, :, ::-1, ::-1].transpose(1, 0, 2, 3)
     return conv_forward(dy, np.ascontiguousarray(turned))
 
 
-def conv_weight_gradient(dy: np.ndarray, x: np.ndarray) -> np.ndarray:
+def conv_weight_gradient(dy: np.ndarray[Any, Any], x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """Return the gradient for the filters. **Shapes** (n, k, h, w), (n, c, h, w)."""
     filters, channels = dy.shape[1], x.shape[1]
     rows = dy.transpose(1, 0, 2, 3).reshape(filters, -1)
-    gradient: np.ndarray = (rows @ windows(x)).reshape(filters, channels, 3, 3)
+    gradient: np.ndarray[Any, Any] = (rows @ windows(x)).reshape(filters, channels, 3, 3)
     return gradient
 
 
-def windows(x: np.ndarray) -> np.ndarray:
+def windows(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """Return what each output pixel sees, one row per pixel. **Shapes** result (n·h·w, c·9)."""
     padded = np.pad(x, ((0, 0), (0, 0), (1, 1), (1, 1)))
-    views = np.lib.stride_tricks.sliding_window_view(padded, (3, 3), axis=(2, 3))
-    rows: np.ndarray = views.transpose(0, 2, 3, 1, 4, 5).reshape(-1, x.shape[1] * 9)
+    # The types of NumPy 2.2, the last for Python 3.10, know but one axis.
+    view: Any = np.lib.stride_tricks.sliding_window_view
+    views = view(padded, (3, 3), axis=(2, 3))
+    rows: np.ndarray[Any, Any] = views.transpose(0, 2, 3, 1, 4, 5).reshape(-1, x.shape[1] * 9)
     return rows

@@ -2,6 +2,7 @@
 """The CPU reference where torch is absent."""
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -54,16 +55,18 @@ class NumpyEngine:
         return NumpyWitness(net)
 
 
-def _computing(compute: Callable[[], np.ndarray]) -> Prepared:
+def _computing(compute: Callable[[], np.ndarray[Any, Any]]) -> Prepared:
     return _prepared(compute, compute)
 
 
-def _prepared(compute: Callable[[], object], result: Callable[[], np.ndarray]) -> Prepared:
+def _prepared(
+    compute: Callable[[], object], result: Callable[[], np.ndarray[Any, Any]]
+) -> Prepared:
     def run(times: int) -> None:
         for _ in range(times):
             compute()
 
-    def once() -> np.ndarray:
+    def once() -> np.ndarray[Any, Any]:
         compute()
         return result()
 

@@ -162,22 +162,22 @@ class TorchTrainer:
         self._descend()
         return loss.detach()
 
-    @torch.no_grad()
     def _descend(self) -> None:
         # A user's net may have parameters that its loss does not depend on.
         used = [one for one in self._parameters if one.grad is not None]
         momentum = [self._momentum.get(one) for one in used]
-        sgd(
-            used,
-            [one.grad for one in used],
-            momentum,
-            weight_decay=0.0,
-            momentum=MOMENTUM,
-            lr=LEARNING_RATE,
-            dampening=0.0,
-            nesterov=False,
-            maximize=False,
-        )
+        with torch.no_grad():
+            sgd(
+                used,
+                [one.grad for one in used],
+                momentum,
+                weight_decay=0.0,
+                momentum=MOMENTUM,
+                lr=LEARNING_RATE,
+                dampening=0.0,
+                nesterov=False,
+                maximize=False,
+            )
         self._momentum.update(zip(used, momentum, strict=True))
 
 

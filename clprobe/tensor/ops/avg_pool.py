@@ -7,6 +7,7 @@ from math import prod
 import numpy as np
 
 from clprobe.tensor.array import Array
+from clprobe.tensor.device import Argument
 from clprobe.tensor.errors import ShapeError
 from clprobe.tensor.ops.launching import launch_rows, uint32
 from clprobe.tensor.tape import Result
@@ -60,10 +61,10 @@ def avg_pool2d(x: Array, window: Window) -> Result:
     # Kernels count the pixels of a padded plane in 32 bits.
     uint32((height + window.size[0]) * (width + window.size[1]))
     lengths = (height, width, out_height, out_width)
-    sizes = (np.uint64(planes), *(uint32(length) for length in lengths))
+    sizes: tuple[Argument, ...] = (np.uint64(planes), *(uint32(length) for length in lengths))
 
     def launch(name: str, columns: int, rows: int, source: Array, target: Array) -> None:
-        arguments = (source.buffer, target.buffer, *sizes)
+        arguments: tuple[Argument, ...] = (source.buffer, target.buffer, *sizes)
         launch_rows(x.device, "pool/avg_pool.cl", name, columns, rows, arguments, _defines(window))
 
     def gradient(dy: Array) -> Array:

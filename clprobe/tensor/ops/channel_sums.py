@@ -8,7 +8,7 @@ from math import prod
 import numpy as np
 
 from clprobe.tensor.array import Array
-from clprobe.tensor.device import Device
+from clprobe.tensor.device import Argument, Device
 from clprobe.tensor.errors import ShapeError
 from clprobe.tensor.ops.launching import launch_rows, launch_values, powers_of_two_down_from
 from clprobe.tensor.program import Candidate, Kernel
@@ -133,7 +133,7 @@ def _sum_planes(name: str, arrays: tuple[Array, ...], kinds: int, channels: Chan
     kernel, size = _plane_kernel(name, device, pixels)
     sizes = (channels.images, channels.channels, channels.pixels, images, pixels)
     buffers = (*(array.buffer for array in arrays), pieces.buffer)
-    arguments = (*buffers, *(np.uint64(length) for length in sizes))
+    arguments: tuple[Argument, ...] = (*buffers, *(np.uint64(length) for length in sizes))
     device.launch(kernel, (count * channels.channels * size,), (size,), arguments)
     return pieces
 
@@ -188,7 +188,7 @@ def _merge(
 ) -> None:
     _, count, channels = pieces.shape
     buffers = (pieces.buffer, *(result.buffer for result in results))
-    arguments = (*buffers, np.uint64(count), np.uint64(channels), *scalars)
+    arguments: tuple[Argument, ...] = (*buffers, np.uint64(count), np.uint64(channels), *scalars)
     launch_values(pieces.device, "norm/merge.cl", name, channels, arguments)
 
 

@@ -97,7 +97,7 @@ def times(a: Array, b: Array, shape: Shape = ()) -> Array:
             value = other.storage.expression
             if isinstance(value, Constant):
                 return Array.full(
-                    a.device, shape, np.float32(factor.value) * np.float32(value.value)
+                    a.device, shape, float(np.float32(factor.value) * np.float32(value.value))
                 )
             if factor.value == 1 and other.shape == shape:
                 return other

@@ -3,6 +3,7 @@
 
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import Any
 
 import numpy as np
 
@@ -49,7 +50,7 @@ class Epilogue:
         return self.defines | ({} if self.bias is None else {"BIAS": int(BiasAlong.ROWS)})
 
     @property
-    def dtype(self) -> np.dtype:
+    def dtype(self) -> np.dtype[Any]:
         """Return the type in which the result is stored."""
         return np.dtype(np.float16 if self.half else np.float32)
 

@@ -9,6 +9,7 @@ from math import prod
 import numpy as np
 
 from clprobe.tensor.array import Array
+from clprobe.tensor.device import Argument
 from clprobe.tensor.errors import ShapeError
 from clprobe.tensor.ops.channel_sums import column_gradient_sums
 from clprobe.tensor.ops.reduce import row_kernel, row_width
@@ -39,7 +40,7 @@ def layer_norm(x: Array, weight: Array, bias: Array, *, epsilon: float = 1e-5) -
         if flat.size:
             kernel, size = row_kernel(_FILE, name, flat, row_width(flat))
             buffers = tuple(array.buffer for array in arrays)
-            arguments = (*buffers, np.uint64(columns), *scalars)
+            arguments: tuple[Argument, ...] = (*buffers, np.uint64(columns), *scalars)
             x.device.launch(kernel, (rows * size,), (size,), arguments)
 
     def input_gradient(dy: Array) -> Array:

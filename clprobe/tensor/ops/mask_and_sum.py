@@ -6,6 +6,7 @@ from math import prod
 import numpy as np
 
 from clprobe.tensor.array import Array
+from clprobe.tensor.device import Argument
 from clprobe.tensor.ops.half import half_define
 from clprobe.tensor.ops.launching import powers_of_two_down_from
 from clprobe.tensor.ops.reduce import sum_axes
@@ -57,7 +58,7 @@ def _planes(dy: Array, masked: tuple[Array, Array] | None) -> Array:
     y, dz = masked or (dy, sums)
     kernel, sizes = _kernel(dy, "mask_and_sum_planes", flags | half_define("Y_HALF", y))
     scalars = (np.uint64(each) for each in (images, channels, pixels, piece))
-    arguments = (dy.buffer, y.buffer, dz.buffer, sums.buffer, *scalars)
+    arguments: tuple[Argument, ...] = (dy.buffer, y.buffer, dz.buffer, sums.buffer, *scalars)
     dy.device.launch(kernel, (pieces * channels * sizes[0],), sizes[:1], arguments)
     return sum_axes(sums, (0,)).reshape((channels,))
 
@@ -72,7 +73,7 @@ def _columns(dy: Array, y: Array, dz: Array, images: int, channels: int) -> Arra
     sums = Array.empty(dy.device, (pieces, channels))
     groups = -(-channels // (per_item * sizes[0]))
     scalars = (np.uint64(each) for each in (images, channels, piece))
-    arguments = (dy.buffer, y.buffer, dz.buffer, sums.buffer, *scalars)
+    arguments: tuple[Argument, ...] = (dy.buffer, y.buffer, dz.buffer, sums.buffer, *scalars)
     dy.device.launch(kernel, (groups * sizes[0], pieces * sizes[1]), sizes, arguments)
     return sum_axes(sums, (0,)).reshape((channels,))
 

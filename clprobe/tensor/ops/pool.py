@@ -6,6 +6,7 @@ from math import prod
 import numpy as np
 
 from clprobe.tensor.array import Array
+from clprobe.tensor.device import Argument
 from clprobe.tensor.errors import ShapeError
 from clprobe.tensor.ops.avg_pool import Window
 from clprobe.tensor.ops.half import half_define
@@ -36,11 +37,11 @@ def max_pool2d(x: Array, size: int, stride: int, padding: int = 0, *, relu: bool
     lengths = (height, width, out_height, out_width)
     defines = {"SIZE": size, "STRIDE": stride, "PADDING": padding, "RELU": int(relu)}
     defines |= half_define("X_HALF", x)
-    sizes = (np.uint64(planes), *(uint32(length) for length in lengths))
+    sizes: tuple[Argument, ...] = (np.uint64(planes), *(uint32(length) for length in lengths))
     by_squares = x.device.limits.is_cpu and (size, stride, padding) == (2, 2, 0)
 
     def launch(name: str, columns: int, rows: int, *arrays: Array) -> None:
-        arguments = (*(array.buffer for array in arrays), *sizes)
+        arguments: tuple[Argument, ...] = (*(array.buffer for array in arrays), *sizes)
         file = "max_pool_2x2" if name.startswith("max_pool_2x2") else "max_pool"
         launch_rows(x.device, f"pool/{file}.cl", name, columns, rows, arguments, defines)
 
@@ -64,5 +65,11 @@ def max_pool2d(x: Array, size: int, stride: int, padding: int = 0, *, relu: bool
 def _scatter(dy: Array, positions: Array, dx: Array) -> None:
     planes = prod(dx.shape[:2])
     areas = (uint32(prod(dx.shape[2:])), uint32(prod(dy.shape[2:])))
-    arguments = (dy.buffer, positions.buffer, dx.buffer, np.uint64(planes), *areas)
+    arguments: tuple[Argument, ...] = (
+        dy.buffer,
+        positions.buffer,
+        dx.buffer,
+        np.uint64(planes),
+        *areas,
+    )
     launch_rows(dx.device, "pool/max_pool_scatter.cl", "max_pool_scatter", 1, planes, arguments)
