@@ -158,6 +158,7 @@ def test_a_signal_while_modules_load_gives_no_traceback(
     assert process.returncode == (3 if number == signal.SIGINT else -number)
 
 
+@pytest.mark.slow
 def test_kills_at_random_moments_leave_nothing(place: Place) -> None:
     del place  # which skips without a compiler
     pytest.importorskip("pyopencl", reason="bench is not installed")
