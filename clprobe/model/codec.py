@@ -2,6 +2,7 @@
 """Snapshots to and from JSON and YAML."""
 
 import json
+import re
 from typing import Any, ClassVar
 
 import msgspec
@@ -13,6 +14,7 @@ from clprobe.model.snapshot import SCHEMA, Snapshot
 
 _COMPARED = ("gpus", "device_nodes", "icds", "loaders", "views", "perspectives", "frameworks")
 _MOST_COMPARED = 300
+_MODES, _OCTAL = frozenset({"mode", "file_mode"}), re.compile(r"(?:0o?)?[0-7]{1,6}")
 _KEPT = ("bool", "null", "merge")
 _HEXADECIMAL = ("device_id", "vendor_id", "ip_version", "half_fp_config", "double_fp_config")
 
@@ -57,6 +59,7 @@ def snapshot_from_text(text: str, *, name: str) -> Snapshot:
         # Lax, because YAML's numbers are read as texts, see _Loader.
         snapshot = msgspec.convert(data, Snapshot, strict=_is_json(text))
         _check_lists(snapshot)
+        _check_modes(data)
     except (msgspec.ValidationError, ValueError, RecursionError) as error:
         raise ClprobeError(
             reference="snapshot-malformed",
@@ -72,6 +75,17 @@ def _check_lists(snapshot: Snapshot) -> None:
         value = getattr(snapshot, field)
         if isinstance(value, tuple) and len(value) > _MOST_COMPARED:
             raise ValueError(f"{field} holds {len(value)} entries, more than {_MOST_COMPARED}")
+
+
+def _check_modes(data: Any) -> None:
+    """Raise a ValueError if the mode of a file is no octal number."""
+    layer = [data]
+    while layer:
+        for facts in layer:
+            for key in _MODES & facts.keys() if isinstance(facts, dict) else ():
+                if isinstance(facts[key], str) and not _OCTAL.fullmatch(facts[key]):
+                    raise ValueError(f"{key} is {facts[key][:60]!r}, which is not octal")
+        layer = [part for one in layer for part in _parts(one) if isinstance(part, dict | list)]
 
 
 def snapshot_schema() -> dict[str, Any]:

@@ -69,8 +69,9 @@ def test_aliases_in_a_snapshot_are_refused_before_they_grow(option: str, tmp_pat
         ('{"unread": [' + "1," * 300_000 + "1]}", "more than 250,000 values"),
         ('{"icds": [' + '{"path": "/a.icd"},' * 300 + '{"path": "/b.icd"}]}', "icds holds 301"),
         ('{"schema": "clprobe.snapshot/1", "icds": ' + "9" * 6000 + "}", "integer string"),
+        ('{"device_nodes": [{"path": "/dev/dri/card0", "mode": "rw"}]}', "which is not octal"),
     ],
-    ids=["deep", "deeper", "many values", "many drivers", "a long number"],
+    ids=["deep", "deeper", "many values", "many drivers", "a long number", "a mode"],
 )
 def test_a_snapshot_that_is_too_deep_or_too_much_is_refused(
     content: str, problem: str, tmp_path: Path
