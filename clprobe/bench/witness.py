@@ -19,9 +19,9 @@ from clprobe.bench.digits import Digits, Floats
 NOISE = 64 * 2.0**-24
 """By how much, at most, weights and images of a draw differ from the true ones.
 
-A sum of n products taken one by one in float32 is off by 0.3 √n roundings (2⁻²⁴) of its terms,
-Winograd's by 30: 64 are enough to reach every value that may fall to the other side on a right
-device, and half of the draws then take that side too.
+By estimate, a sum of n products taken one by one in float32 is off by 0.3 √n roundings (2⁻²⁴) of
+its terms, Winograd's by 30: 64 are enough to reach every value that may fall to the other side on
+a right device, and half of the draws then take that side too.
 """
 LEAST_CHANGE = 0.1
 """Of the largest gradient, or change, of any weight; a smaller one is compared with this much.
