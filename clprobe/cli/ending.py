@@ -35,7 +35,8 @@ class _Signals:
         for number in (signal.SIGINT, *_DEADLY):
             if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
                 signal.signal(number, self._interrupt)
-
+        # Whoever ignores it, as some supervisors do, has Linux forget how our children ended.
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         signal.signal(signal.SIGALRM, self._interrupt)
         sys.unraisablehook = self._interrupt_again
 

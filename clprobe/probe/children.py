@@ -24,6 +24,8 @@ _WORKER = str(Path(__file__).with_name("opencl_worker.py"))
 _MOST_PRINTED = 8192
 _POLL_S = 0.02
 _MUCH_MEMORY = 1 << 30
+# Whoever sleeps so much longer than a slice was stopped: a container was paused, say.
+_SLICE_S, _PAUSED_S = 1.0, 1.0
 
 
 def start_child(request: OpenclRequest, environment: Mapping[str, str]) -> Pending:
@@ -176,8 +178,14 @@ def _follow(children: Sequence[_RunningChild]) -> None:
     at_work = list(children)
     while at_work:
         events = select.poll()
-        pause_s = min([child.listen(events) for child in at_work])
+        pause_s = min([_SLICE_S, *(child.listen(events) for child in at_work)])
+        ends = time.monotonic() + pause_s
         events.poll(pause_s * 1000)
+        overslept_s = time.monotonic() - ends
+        if overslept_s > _PAUSED_S:
+            # We were stopped, and the drivers most likely with us: it is no time of theirs.
+            for child in at_work:
+                child.deadline += overslept_s
         at_work = [child for child in at_work if not child.is_over()]
 
 

@@ -5,6 +5,7 @@ All that a run may leave has the path of its own `scratch` folder in its name, c
 environment or mapped files, so other runs beside it do no harm.
 """
 
+import contextlib
 import os
 import shutil
 import signal
@@ -67,6 +68,17 @@ class Place(NamedTuple):
     def processes(self) -> list[str]:
         """Return the command lines of the processes that have to do with this place."""
         return [_command(process) for process in _processes() if self._is_of(process)]
+
+    def stop_all(self) -> list[int]:
+        """Stop every process of this place, as a paused container is, and return their ids."""
+        stopped: list[int] = []
+        # Twice: one of them may have started another meanwhile.
+        for _ in range(2):
+            for process in filter(self._is_of, _processes()):
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(int(process.name), signal.SIGSTOP)
+                    stopped.append(int(process.name))
+        return stopped
 
     def wait_for(self, what: str, *, seconds: float = 60.0) -> None:
         """Wait until a process of this place has the text in its command line."""

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A signal ends clprobe wherever it is, with that signal's status, and nothing is left behind."""
 
+import json
 import os
 import shutil
 import signal
@@ -167,3 +168,37 @@ def test_kills_at_random_moments_leave_nothing(place: Place) -> None:
     dirty = [trial for trial in trials(16, seed) if not trial.is_clean]
 
     assert dirty == []
+
+
+def test_whoever_ignores_the_end_of_children_gets_the_same_answer(tmp_path: Path) -> None:
+    if shutil.which("cc") is None:
+        pytest.skip("no C compiler")
+    place = place_in(tmp_path, ("answers_late",))
+    process = place.start("doctor", "--json", preexec_fn=_ignore_children)
+
+    answer, error = process.communicate(timeout=60)
+
+    drivers = {Path(each["icd"]).stem: each for each in json.loads(answer)["drivers"]}
+    assert drivers["answers_late"]["outcome"] == "ok"
+    assert "Traceback" not in error
+
+
+def _ignore_children() -> None:
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+
+
+def test_drivers_are_not_blamed_for_a_pause_of_all(tmp_path: Path) -> None:
+    if shutil.which("cc") is None:
+        pytest.skip("no C compiler")
+    place = place_in(tmp_path, ("answers_late",))
+    process = place.start("doctor", "--json", "--timeout=10", start_new_session=True)
+    place.wait_for("opencl_worker")
+
+    stopped = place.stop_all()
+    time.sleep(11)
+    for pid in stopped:
+        os.kill(pid, signal.SIGCONT)
+    answer = process.communicate(timeout=60)[0]
+
+    drivers = {Path(each["icd"]).stem: each for each in json.loads(answer)["drivers"]}
+    assert drivers["answers_late"]["outcome"] == "ok"

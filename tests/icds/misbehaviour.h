@@ -122,6 +122,7 @@ static void misbehave_strangely(void) {
     if (has("prints_evil")) puts("\033[31m\033]0;owned\007 fixture \377\302\233 evil");
     if (has("prints_forever")) for (;;) puts("fixture: noise without end");
     if (!strncmp(FAULT, "report_", 7)) damage_report();
+    if (has("answers_late")) sleep(3);
     if (has("busy_hang")) for (;;) {}
 }
 
