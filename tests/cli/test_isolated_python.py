@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Python runs code of PYTHONPATH and of the current folder before clprobe's first line, unless -I."""
+"""Before clprobe's first line Python runs code of PYTHONPATH and the current folder, unless -I."""
 
 import os
 import subprocess
