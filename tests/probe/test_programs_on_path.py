@@ -27,13 +27,14 @@ def test_no_program_on_path_is_run(command: str, tmp_path: Path) -> None:
         (folder / name).chmod(0o755)
     surroundings = {**os.environ, "PATH": str(folder), "OCL_ICD_VENDORS": f"{vendors}/"}
 
-    subprocess.run(
+    done = subprocess.run(
         [sys.executable, "-m", "clprobe", *command.split()],
         env=surroundings,
         capture_output=True,
         timeout=120,
-        check=True,
+        check=False,
     )
+    assert done.returncode in (0, 1), done.stderr
     assert not ran.exists(), ran.read_text()
     subprocess.run(["uname"], env=surroundings, timeout=60, check=True)
     assert ran.read_text() == "uname\n"  # as it would read, had one been run
