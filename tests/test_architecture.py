@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The import contracts of pyproject.toml, and what start-up may load."""
 
+import ast
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 HEAVY = {"numpy", "pyopencl", "torch"}
+NETWORK = {"aiohttp", "ftplib", "http", "httpx", "requests", "smtplib", "socket", "ssl", "urllib3"}
 
 
 def test_the_import_contracts_hold() -> None:
@@ -29,6 +31,28 @@ def test_light_commands_load_no_numpy_pyopencl_or_torch(arguments: list[str]) ->
 
 def test_help_loads_no_rich_and_no_yaml() -> None:
     assert not modules_loaded_by(["--help"]) & {"rich", "yaml", "msgspec"}
+
+
+def test_no_module_of_clprobe_can_open_a_connection() -> None:
+    imported = {
+        (str(path.relative_to(ROOT)), name)
+        for path in (ROOT / "clprobe").rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        for name in _imported(node)
+    }
+
+    assert ("clprobe/cli/extras.py", "urllib.parse") in imported  # which opens none
+    assert [
+        one
+        for one in imported
+        if one[1].partition(".")[0] in NETWORK or one[1] in ("urllib", "urllib.request")
+    ] == []
+
+
+def _imported(node: ast.AST) -> list[str]:
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    return [str(node.module)] if isinstance(node, ast.ImportFrom) else []
 
 
 def modules_loaded_by(arguments: list[str]) -> set[str]:

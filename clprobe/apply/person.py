@@ -78,13 +78,14 @@ def _of_root(ours: Mapping[str, str]) -> dict[str, str]:
     """Return the environment without what sudo may have kept of the person's own settings.
 
     pip and curl read files of HOME and, pip, PIP_*: with them the person would choose what root
-    gets, and from where. Root's own files and those of the system count.
+    gets, and from where; in a TMPDIR of theirs, what pip is about to run could be replaced. Root's
+    own files and those of the system count.
     """
     own = ("PIP_NO_INPUT", "PIP_DISABLE_PIP_VERSION_CHECK")
     kept = {
         name: value
         for name, value in ours.items()
-        if (name[:4] != "PIP_" or name in own) and name != "XDG_CACHE_HOME"
+        if (name[:4] != "PIP_" or name in own) and name not in ("XDG_CACHE_HOME", "TMPDIR")
     }
     root = pwd.getpwuid(0)
     return {**kept, "HOME": root.pw_dir, "USER": root.pw_name, "LOGNAME": root.pw_name}

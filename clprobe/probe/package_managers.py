@@ -15,6 +15,8 @@ from clprobe.probe.apt_origins import origins
 from clprobe.probe.host import PackageRecord
 
 _RPM_LIMIT_S = 3.0
+# ~/.rpmmacros may name commands that rpm runs, and `sudo -E` keeps the caller's HOME.
+_RPM_ENVIRONMENT = {"HOME": "/", "PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"}
 _RPM_FIELDS = r"%{NAME}\t%{VERSION}-%{RELEASE}\t%{ARCH}\t%{VENDOR}\n"
 # dpkg(1): of these packages all files are there, what is left to do are others' triggers.
 _WHOLE = ("installed", "triggers-awaited", "triggers-pending")
@@ -163,6 +165,7 @@ class Rpm:
 
     def __init__(self, root: Path) -> None:
         self._folders = (root / "var/lib/rpm", root / "usr/lib/sysimage/rpm")
+        self._program = root / "usr/bin/rpm"
 
     def is_present(self) -> bool:
         """Tell whether there is a database."""
@@ -170,7 +173,7 @@ class Rpm:
 
     def find(self, wanted: re.Pattern[str]) -> Iterator[PackageRecord]:
         """Ask for all packages."""
-        output = _run_rpm("-qa", "--qf", _RPM_FIELDS)
+        output = _run_rpm(self._program, "-qa", "--qf", _RPM_FIELDS)
         fields = r"^(.*)\t(.*)\t(.*)\t(.*)$"
         for name, version, architecture, vendor in re.findall(fields, output, re.M):
             if wanted.search(name):
@@ -184,7 +187,8 @@ class Rpm:
 
     def owners(self, paths: tuple[str, ...], likely: set[str]) -> dict[str, str]:  # noqa: ARG002 - rpm has an index
         """Ask for each path."""
-        answers = {path: _run_rpm("-qf", "--qf", r"%{NAME}\n", path).strip() for path in paths}
+        asking = (self._program, "-qf", "--qf", r"%{NAME}\n")
+        answers = {path: _run_rpm(*asking, path).strip() for path in paths}
         # "file … is not owned by any package" is a sentence, a name has no blanks.
         return {path: text.split("\n")[0] for path, text in answers.items() if " " not in text}
 
@@ -198,10 +202,11 @@ def _is_unsigned(folder: Path) -> bool:
     return "%VALIDATION%\nnone\n" in text
 
 
-def _run_rpm(*arguments: str) -> str:
+def _run_rpm(program: Path, *arguments: str) -> str:
     try:
         result = subprocess.run(
-            ["/usr/bin/rpm", *arguments],
+            [program, *arguments],
+            env=_RPM_ENVIRONMENT,
             capture_output=True,
             timeout=_RPM_LIMIT_S,
             check=False,

@@ -78,15 +78,26 @@ def test_the_look_afterwards_goes_into_the_environment_that_was_made(tmp_path):
 def test_root_takes_no_settings_of_pip_and_curl_from_the_person_behind_sudo(monkeypatch):
     monkeypatch.setenv("PIP_INDEX_URL", "https://example.org/simple")
     monkeypatch.setenv("HOME", "/home/somebody")
+    monkeypatch.setenv("TMPDIR", "/home/somebody/tmp")
     monkeypatch.setattr(persons.os, "geteuid", lambda: 0)
     monkeypatch.setattr(persons.os, "getgrouplist", lambda *_: [1000])
     somebody = Person("somebody", 1000, 1000, "/home/somebody")
     roots = somebody.options(as_root=True)["env"]
-    assert "PIP_INDEX_URL" not in roots
+    assert not roots.keys() & {"PIP_INDEX_URL", "TMPDIR"}
     assert roots["HOME"] != "/home/somebody"
     assert roots["PIP_NO_INPUT"] == "1"
     own = somebody.options(as_root=False)["env"]
+    assert own["TMPDIR"] == "/home/somebody/tmp"
     assert own["PIP_INDEX_URL"] == "https://example.org/simple"
+
+
+def test_root_uses_the_proxies_and_certificates_of_variables(monkeypatch):
+    named = {"https_proxy": "http://proxy.example:3128", "SSL_CERT_FILE": "/home/somebody/ca.pem"}
+    for name, value in named.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(persons.os, "geteuid", lambda: 0)
+    somebody = Person("somebody", 1000, 1000, "/home/somebody")
+    assert named.items() <= somebody.options(as_root=True)["env"].items()
 
 
 def test_curl_reads_no_file_of_settings():

@@ -18,10 +18,15 @@ needs_torch = pytest.mark.skipif(find_spec("torch") is None, reason="torch is no
 WITHOUT_TORCH = "import sys; sys.modules['torch'] = None; from clprobe.cli.main import main; main()"
 
 
-def bench(*options: str, program: tuple[str, ...] = ("-m", "clprobe"), **more: str):
+def bench(
+    *options: str,
+    program: tuple[str, ...] = ("-m", "clprobe"),
+    folder: Path = FOLDER,
+    **more: str,
+):
     return subprocess.run(
         [sys.executable, *program, "bench", "--quick", *options],
-        cwd=FOLDER,
+        cwd=folder,
         env={**os.environ, **more},
         capture_output=True,
         text=True,
@@ -74,3 +79,13 @@ def test_what_clprobe_does_not_support_decides_nothing_about_the_device(
     assert "Do not use" not in done.stdout
     assert document["contestants"]
     assert all("xpu" not in one["name"] for one in document["contestants"])
+
+
+@needs_torch
+def test_the_module_that_is_named_is_run_with_the_users_rights(tmp_path: Path) -> None:
+    (tmp_path / "mynet.py").write_text("open('was-here', 'w').close()\n")
+
+    done = bench("--workload", "mynet:Net", folder=tmp_path)
+
+    assert done.returncode == 2
+    assert (tmp_path / "was-here").exists()

@@ -72,6 +72,19 @@ def test_too_little_memory_is_told_in_a_line(tmp_path: Path) -> None:
     assert done.stderr.count("\n") == 1
 
 
+def test_with_hardly_any_memory_python_itself_fails() -> None:
+    done = subprocess.run(
+        ["sh", "-c", 'ulimit -v 8192; exec "$@"', "sh", sys.executable, "-m", "clprobe", "doctor"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+    assert (done.returncode not in (0, 2, 3), done.stdout) == (True, "")
+    assert "clprobe:" not in done.stderr
+
+
 @pytest.mark.parametrize(
     ("error", "limit"),
     [

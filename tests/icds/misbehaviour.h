@@ -94,7 +94,16 @@ static void change_surroundings(void) {
     signal(SIGPIPE, SIG_DFL);
 }
 
+static void write_below_home(void) {
+    char path[4096];
+    snprintf(path, sizeof path, "%s/written-by-a-driver", getenv("HOME"));
+    FILE *file = fopen(path, "w");
+    if (file) fclose(file);
+}
+
 static void misbehave_strangely(void) {
+    if (has("writes_home")) write_below_home();
+    if (has("kills_victim")) kill(atoi(getenv("FIXTURE_VICTIM")), SIGKILL);
     if (has("trap")) __builtin_trap();
     if (has("bus_error")) raise(SIGBUS);
     if (has("division")) raise(SIGFPE);

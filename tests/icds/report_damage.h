@@ -35,6 +35,17 @@ static void damage_report(void) {
                        "{\"platform\": 0, \"devices\": 1, \"devices_error\": null}\n{\"done\": true}\n");
         _exit(0);
     }
+    if (has("report_forged_whole")) {
+        memset(report, 0, strlen(report));
+        strcpy(report, "{\"stage\": \"load\"}\n{\"stage\": \"entry-point\"}\n{\"stage\": \"platforms\"}\n"
+                       "{\"platform\": 0}\n{\"at\": [0], \"fact\": \"name\", \"value\": \"Forged\"}\n"
+                       "{\"stage\": \"devices\"}\n"
+                       "{\"platform\": 0, \"devices\": 1, \"devices_error\": null}\n"
+                       "{\"stage\": \"queries\"}\n"
+                       "{\"at\": [0, 0], \"fact\": \"name\", \"value\": \"Forged GPU\"}\n"
+                       "{\"done\": true}\n");
+        _exit(0);
+    }
     if (has("report_unmapped")) munmap(report, size);
     if (has("report_cut"))
         for (int i = 0; i < 64; i++) ftruncate(i, 0);

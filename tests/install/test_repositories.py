@@ -116,3 +116,16 @@ def test_what_is_no_key_is_refused(tmp_path):
     file = tmp_path / "page.html"
     file.write_text("<html>404</html>")
     assert answer(file, ORIGINS["nvidia-cuda"].fingerprint).returncode != 0
+
+
+def test_wheels_are_pinned_by_version_and_not_by_hash():
+    made = plan(
+        Target(gpu="8086:0416", os="ubuntu-24.04", linux=None, python=None, arch="x86_64"),
+        TABLES,
+        "pytorch",
+    )
+    installs = [
+        step.argv for step in made.routes[0].steps if step.argv[1:4] == ("-m", "pip", "install")
+    ]
+    assert any("==" in word for argv in installs for word in argv)
+    assert not any("hash" in word for argv in installs for word in argv)

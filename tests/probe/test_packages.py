@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Package databases in folders laid out as each manager has them."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -71,3 +72,20 @@ def test_a_file_that_a_wheel_brought(tmp_path: Path) -> None:
     pip = PipFiles(str(tmp_path), (str(packages),))
     assert pip.owner(f"{tmp_path}/etc/OpenCL/vendors/intel-cpu.icd") == "intel-opencl-rt"
     assert pip.owner(f"{tmp_path}/etc/OpenCL/vendors/other.icd") is None
+
+
+def test_rpm_gets_no_settings_of_whoever_called_sudo(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", "/home/somebody")
+    monkeypatch.setenv("RPM_CONFIGDIR", "/home/somebody/rpm")
+    (tmp_path / "var/lib/rpm").mkdir(parents=True)
+    # Stands for rpm: the environment that it gets is what it tells as a package.
+    program = tmp_path / "usr/bin/rpm"
+    told = "pocl\\t$HOME:${RPM_CONFIGDIR:-unset}\\tx86_64\\t(none)\\n"
+    _write(program, f'#!/bin/sh\nprintf "{told}"\n')
+    program.chmod(0o755)
+
+    (rpm,) = [one for one in managers(tmp_path) if one.is_present()]
+
+    assert [record.version for record in rpm.find(re.compile(RELEVANT))] == ["/:unset"]

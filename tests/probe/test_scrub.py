@@ -83,3 +83,9 @@ def test_variables_that_are_not_ours_are_dropped() -> None:
 def test_a_host_named_like_a_distribution_does_not_change_it() -> None:
     snapshot = _snapshot("root", 0)
     assert scrub(snapshot, host_name="root").user.name == "root"
+
+
+def test_names_of_folders_below_a_home_stay() -> None:
+    icd = Icd(path="/home/mallory/projects/secret-app/x.icd")
+    scrubbed = scrub(Snapshot(icds=(icd,)), home="/home/mallory")
+    assert "/home/user/projects/secret-app/x.icd" in snapshot_to_json(scrubbed)
