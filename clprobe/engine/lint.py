@@ -61,6 +61,8 @@ def library_fault(icd: Icd, architecture: Fact[str]) -> Fact[str | None]:
         return fault
     if icd.answer.stage in _LOADED:
         return None
+    if not isinstance(library.missing_dependencies, Unknown) and library.missing_dependencies:
+        return "missing-dependency"
     if isinstance(icd.answer.message, str) and icd.answer.outcome == "error":
         return _fault_told_by_the_linker(icd.answer.message, icd.library_name)
     if isinstance(library.path, Unknown):
@@ -100,8 +102,7 @@ def _fault_of_elf(library: Library, architecture: Fact[str]) -> str | None:
     size, required = library.size_bytes, library.required_bytes
     if isinstance(size, int) and isinstance(required, int) and size < required:
         return "truncated"
-    missing = library.missing_dependencies
-    return "missing-dependency" if not isinstance(missing, Unknown) and missing else None
+    return None
 
 
 def _is_foreign(library: Library, architecture: Fact[str]) -> bool:
