@@ -2,7 +2,7 @@
 """Faults of .icd files and of the libraries that they name, seen without loading anything."""
 
 from clprobe.model.opencl import Icd, Library
-from clprobe.model.unknown import Fact, Unknown
+from clprobe.model.unknown import NOT_STATED, Fact, Unknown
 
 LONGEST_PATH = 4095  # PATH_MAX less its terminator
 _NO_FILES = ("directory", "fifo", "socket", "device", "character-device", "block-device", "other")
@@ -50,7 +50,9 @@ def file_fault(icd: Icd) -> Fact[str | None]:
 def _fault_of_name(icd: Icd) -> Fact[str | None]:
     if isinstance(icd.library_name, Unknown):
         return icd.text if isinstance(icd.text, Unknown) else None
-    return "empty" if icd.library_name is None else None
+    if icd.library_name is not None:
+        return None
+    return "empty" if icd.text == NOT_STATED else "no-library-name"
 
 
 def library_fault(icd: Icd, architecture: Fact[str]) -> Fact[str | None]:

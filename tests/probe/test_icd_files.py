@@ -9,6 +9,7 @@ import pytest
 from asking import Build, ask, device_names, icd_named, register
 from faults import compile_driver
 
+from clprobe.engine.diagnose import Knowledge, diagnose
 from clprobe.model.opencl import Icd
 from clprobe.model.unknown import Unknown
 
@@ -69,6 +70,43 @@ def test_a_line_longer_than_any_path(vendors: Path) -> None:
     assert _ended(icd) == ("icd-file", "error")
     assert isinstance(icd.text, str)
     assert len(icd.text) == 4096
+
+
+_SHADOW = "root:$6$salt$hash:19000:0:99999:7:::"
+
+
+@pytest.mark.parametrize("text", [_SHADOW, "-----BEGIN KEY-----", "token hunter2"])
+def test_what_only_the_owner_may_read_stays_out_unless_it_names_a_library(
+    text: str, vendors: Path, tmp_path: Path
+) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text(f"{text}\nmore of it\n")
+    secret.chmod(0o600)
+    (vendors / "broken.icd").symlink_to(secret)
+    snapshot = ask(vendors)
+    icd = icd_named(snapshot, vendors / "broken.icd")
+    assert (_ended(icd), icd.library_name) == (("icd-file", "error"), None)
+    diagnosis = diagnose(snapshot, Knowledge.load())
+    said = repr(snapshot) + repr(diagnosis)
+    assert not any(part in said for part in (text, "more of it"))
+    against = [one.title for one in diagnosis.findings if one.id == "icd-file-malformed"]
+    assert against == [f"{icd.path} is not written the way loaders read it (no-library-name)"]
+
+
+@pytest.mark.parametrize("after", ["", "\r\n", "\nsecret\n"])
+def test_a_library_is_named_by_a_file_that_only_its_owner_may_read(
+    after: str, build: Build, vendors: Path
+) -> None:
+    icd_file = register(vendors, f"{build('healthy')}{after}".encode())
+    icd_file.chmod(0o600)
+    icd = _asked(vendors, icd_file)
+    assert str(icd.library_name).rstrip("\r") == str(build("healthy"))
+    assert "secret" not in str(icd.text)
+
+
+def test_a_text_that_everybody_may_read_is_shown(vendors: Path) -> None:
+    icd = _asked(vendors, register(vendors, _SHADOW))
+    assert (icd.text, icd.library_name) == (f"{_SHADOW}\n", _SHADOW)
 
 
 def test_a_fifo_is_not_waited_for(vendors: Path) -> None:
