@@ -73,7 +73,10 @@ def _chain(device: Device, vector_size: int, *, is_cpu: bool) -> Chain | None:
     items = device.cl_device.max_compute_units * _GROUPS_PER_UNIT[is_cpu] * _WORK_GROUP
     try:
         source = (kernels_path() / _FILE).read_text(encoding="utf-8")
-        program = cl.Program(device.context, source).build([f"-DVECTOR_SIZE={vector_size}"])
+        program = cl.Program(device.context, source).build(
+            [f"-DVECTOR_SIZE={vector_size}"],
+            cache_dir=False,  # type: ignore[arg-type]  # means "none"
+        )
         kernel = cl.Kernel(program, "fma_chain")
         values = np.zeros(items * vector_size, np.float32)
         buffer = cl.Buffer(device.context, cl.mem_flags.READ_WRITE, values.nbytes)

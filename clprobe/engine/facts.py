@@ -74,7 +74,7 @@ class IcdFacts(Icd, frozen=True, kw_only=True):
         Fact[str | None],
         described(
             "utf-16, carriage-return, byte-order-mark, blanks, comment, quotation-marks, "
-            "several-lines, empty, too-long or not-a-file; null: none",
+            "several-lines, no-library-name, empty, too-long or not-a-file; null: none",
             "{path}",
         ),
     ] = NOT_STATED

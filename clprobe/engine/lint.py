@@ -2,7 +2,7 @@
 """Faults of .icd files and of the libraries that they name, seen without loading anything."""
 
 from clprobe.model.opencl import Icd, Library
-from clprobe.model.unknown import Fact, Unknown
+from clprobe.model.unknown import NOT_STATED, Fact, Unknown
 
 LONGEST_PATH = 4095  # PATH_MAX less its terminator
 _NO_FILES = ("directory", "fifo", "socket", "device", "character-device", "block-device", "other")
@@ -50,7 +50,9 @@ def file_fault(icd: Icd) -> Fact[str | None]:
 def _fault_of_name(icd: Icd) -> Fact[str | None]:
     if isinstance(icd.library_name, Unknown):
         return icd.text if isinstance(icd.text, Unknown) else None
-    return "empty" if icd.library_name is None else None
+    if icd.library_name is not None:
+        return None
+    return "empty" if icd.text == NOT_STATED else "no-library-name"
 
 
 def library_fault(icd: Icd, architecture: Fact[str]) -> Fact[str | None]:
@@ -61,6 +63,8 @@ def library_fault(icd: Icd, architecture: Fact[str]) -> Fact[str | None]:
         return fault
     if icd.answer.stage in _LOADED:
         return None
+    if not isinstance(library.missing_dependencies, Unknown) and library.missing_dependencies:
+        return "missing-dependency"
     if isinstance(icd.answer.message, str) and icd.answer.outcome == "error":
         return _fault_told_by_the_linker(icd.answer.message, icd.library_name)
     if isinstance(library.path, Unknown):
@@ -100,8 +104,7 @@ def _fault_of_elf(library: Library, architecture: Fact[str]) -> str | None:
     size, required = library.size_bytes, library.required_bytes
     if isinstance(size, int) and isinstance(required, int) and size < required:
         return "truncated"
-    missing = library.missing_dependencies
-    return "missing-dependency" if not isinstance(missing, Unknown) and missing else None
+    return None
 
 
 def _is_foreign(library: Library, architecture: Fact[str]) -> bool:

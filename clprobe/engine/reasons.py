@@ -32,6 +32,7 @@ _FILE_FAULTS = {
     "quotation-marks": "the .icd file has quotation marks around the library's name",
     "blanks": "the .icd file has blanks around the library's name",
     "several-lines": "the .icd file has several lines",
+    "no-library-name": "the .icd file's first line is no library name; not every user may read it",
     "not-a-file": "the .icd file is not a regular file",
 }
 _LIBRARY_FAULTS = {

@@ -76,11 +76,11 @@ class Library(FactStruct, frozen=True, kw_only=True):
     ] = NOT_STATED
     elf_class: Annotated[Fact[int], described("32 or 64", "ELF header of {path}")] = NOT_STATED
     machine: Annotated[
-        Fact[str], described("such as x86_64, aarch64, i386", "ELF header of {path}")
+        Fact[str], described("such as x86_64, aarch64, i386, x32", "ELF header of {path}")
     ] = NOT_STATED
     size_bytes: Annotated[Fact[int], described("file size", "stat {path}")] = NOT_STATED
     required_bytes: Annotated[
-        Fact[int], described("size that its headers ask for", "ELF headers of {path}")
+        Fact[int], described("size that what is loaded of it takes", "ELF headers of {path}")
     ] = NOT_STATED
     missing_dependencies: Annotated[
         Fact[tuple[str, ...]],

@@ -30,6 +30,36 @@ _SLICE_S, _PAUSED_S = 1.0, 1.0
 
 def start_child(request: OpenclRequest, environment: Mapping[str, str]) -> Pending:
     """Start a worker and return at once; one that cannot be started is an answer as well."""
+    return _Asked(request, environment)
+
+
+class _Asked:
+    """A question to one worker, which is put again where another driver was in the way."""
+
+    def __init__(self, request: OpenclRequest, environment: Mapping[str, str]) -> None:
+        self._request = request
+        self._environment = environment
+        self._first = _attempt(request, environment)
+
+    def wait(self) -> ChildResult:
+        """Return what the child reported, once it has ended or its time is up."""
+        return self._result
+
+    @functools.cached_property
+    def _result(self) -> ChildResult:
+        result = self._first.wait()
+        # One that used up its time gets no more: no folder that is gone makes a driver hang.
+        if result.ended == "timeout" or not self._first.was_disturbed:
+            return result
+        # Alone, so that what is missing now is this driver's own doing.
+        for other in tuple(_AT_WORK):
+            other.wait()
+        return _attempt(self._request, self._environment).wait()
+
+
+def _attempt(
+    request: OpenclRequest, environment: Mapping[str, str]
+) -> "_NotStarted | _RunningChild":
     try:
         ward = Ward("clprobe-")
     except OSError as error:
@@ -72,6 +102,9 @@ def _start(
 
 
 class _NotStarted:
+    # Its folder was gone at once, or there is no room for one more process beside the others.
+    was_disturbed = True
+
     def __init__(self, problem: str) -> None:
         self._problem = problem
 
@@ -99,8 +132,10 @@ class _RunningChild:
         self._printed = b""
         self._prints = True
         self._timed_out = False
+        self.was_disturbed = False
         self._reports: tuple[Report, ...] = ()
         self._damage = ""
+        _AT_WORK.append(self)
         os.set_blocking(self._output.fileno(), False)
         self._thread = started(lambda: _follow([self]))
         if self._thread is None:
@@ -156,8 +191,10 @@ class _RunningChild:
         if self._exit_descriptor is not None:
             os.close(self._exit_descriptor)
         self._reports, self._damage = read_reports(self._memory.take())
+        self.was_disturbed = self._ward.is_disturbed()
         # At once, not when somebody waits: no guardian would remove it any more.
         self._ward.close()
+        _AT_WORK.remove(self)
         return True
 
     def _take(self) -> None:
@@ -170,6 +207,7 @@ class _RunningChild:
         self._prints = bool(piece)
 
 
+_AT_WORK: list[_RunningChild] = []
 _WITHOUT_THREAD: list[_RunningChild] = []
 
 

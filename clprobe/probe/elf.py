@@ -16,6 +16,8 @@ from clprobe.probe.host import ElfFile
 # e_machine values that OpenCL libraries are built for (elf.h); others are shown by number.
 MACHINES = {3: "i386", 40: "arm", 62: "x86_64", 183: "aarch64", 21: "ppc64", 243: "riscv64",
             258: "loongarch64", 22: "s390x"}  # fmt: skip
+# ABIs of 64-bit processors with pointers of 32 bits: no other program can load their libraries.
+_NARROW_ABIS = {62: "x32", 183: "aarch64_ilp32"}
 
 _PT_LOAD, _PT_DYNAMIC = 1, 2
 _DT_NEEDED, _DT_STRTAB, _DT_RPATH, _DT_RUNPATH = 1, 5, 15, 29
@@ -90,10 +92,11 @@ def read_elf(read_at: ReadAt, size_bytes: int) -> ElfFile:
         return replace(told, problem=words)
     file = _File(read_at, size_bytes, "<" if start[5] == 1 else ">", start[4] == 2)
     number = struct.unpack(file.order + "H", start[18:20])[0]
+    machines = MACHINES if file.wide else MACHINES | _NARROW_ABIS
     told = replace(
         told,
         elf_class=64 if file.wide else 32,
-        machine=MACHINES.get(number, f"e_machine {number}"),
+        machine=machines.get(number, f"e_machine {number}"),
     )
     try:
         return _with_contents(told, file, start)
@@ -112,16 +115,17 @@ def _with_contents(told: ElfFile, file: _File, start: bytes) -> ElfFile:
 
 
 def _extent(file: _File, start: bytes) -> tuple[int, list[_Segment]]:
-    """Return where the file must end at the earliest, and its segments."""
+    """Return where the file must end at the earliest, and its segments.
+
+    Linkers map segments and never look at sections, whose table `strip` and `sstrip` may take away.
+    """
     if len(start) < (64 if file.wide else 52):
         raise _CutOffError(64 if file.wide else 52)
     fields = file.unpack("IIIIHHHHHH", "QQQIHHHHHH", start[24:])
-    _, programs_at, sections_at, _, header_size, entry, count, section_entry, sections, _ = fields
+    _, programs_at, _, _, _, entry, count, *_ = fields
     if entry != (56 if file.wide else 32):  # the dynamic linker refuses any other size
         raise _DamagedError(f"its program headers have {entry} bytes each")
-    ends = [header_size, programs_at + entry * count]
-    if sections_at:
-        ends.append(sections_at + section_entry * sections)
+    ends = [programs_at + entry * count]
     segments = []
     for index in range(min(count, _MOST_HEADERS)):
         raw = file.take(programs_at + index * entry, entry)

@@ -85,9 +85,9 @@ class _Guardian:
         if order == END:
             os._exit(self._stopped_by)
         if order is not None:
-            import shutil  # noqa: PLC0415 - for this case alone
+            from clprobe.probe.removal import remove_tree  # noqa: PLC0415 - for this case alone
 
-            shutil.rmtree(folder, ignore_errors=True)
+            remove_tree(folder)
             os._exit(0)
         _end_like(self._status or 0)
 

@@ -2,6 +2,7 @@
 """Every registered ICD: its `.icd` file and its library, both checked before anything is loaded."""
 
 import errno
+import re
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -17,6 +18,9 @@ _SUFFIX = ".icd"
 # PATH_MAX of Linux; a first line that fills it names no file.
 _LONGEST_TEXT = 4096
 _DEEPEST = 8
+_READ_BY_ALL, _ENTERED_BY_ALL = 0o004, 0o001
+# As Latin-1, byte order mark, carriage return and quotation marks included: what people get wrong.
+_LIBRARY_NAME = re.compile(r"(?:\xef\xbb\xbf)?[\"']?[^:\x00-\x1f\x7f]+\.so[.\w-]*[\"']?[ \t\r]*")
 _LINKS = {
     "dangling-link": "a link to something that is not there",
     "looping-link": "a link that leads to itself",
@@ -106,10 +110,15 @@ def _icd(
     )
     text = _text(host, path, facts)
     name = _library_name(text) if isinstance(text, str) else text
+    if isinstance(text, str) and not _is_public(host, path, status):
+        text = _without_secrets(text)
+        # Loaders take that line for a name all the same, and find no such library.
+        name = None if isinstance(text, Unknown) else name
     facts = replace(facts, text=text, library_name=name)
     if isinstance(name, str):
         return _with_library(libraries, facts, name, beside)
-    why = name.unknown if isinstance(name, Unknown) else f"{path} names no library"
+    reason = text if isinstance(name, str | None) else name
+    why = reason.unknown if isinstance(reason, Unknown) else f"{path} names no library"
     return FoundIcd(replace(facts, answer=_ended("icd-file", why)), None)
 
 
@@ -162,6 +171,34 @@ def _text(host: Host, path: str, facts: Icd) -> str | Unknown:
         return Unknown(words)
     raw = ask(host.read, path, _LONGEST_TEXT)
     return raw if isinstance(raw, Unknown) else raw.decode("latin-1")
+
+
+def _without_secrets(text: str) -> str | Unknown:
+    """Return the first line of a file, if it can be a library's name.
+
+    Whoever may write to the folder can link to any file, and what root is shown is passed on.
+    """
+    name = text.partition("\n")[0].partition("\0")[0]
+    if name.strip() and not _LIBRARY_NAME.fullmatch(name):
+        return Unknown("its first line is no library name, and not every user may read it")
+    return name
+
+
+def _is_public(host: Host, path: str, status: FileStatus | Unknown) -> bool:
+    """Tell whether every user may read the file, where it is a link in the folder that it is in."""
+    if isinstance(status, Unknown) or not status.mode & _READ_BY_ALL:
+        return False
+    real = ask(host.real_path, path)
+    if isinstance(real, Unknown):
+        return False
+    if real == path:
+        return True
+    while real.count("/") > 1:
+        real = real.rpartition("/")[0]
+        folder = ask(host.status, real)
+        if isinstance(folder, Unknown) or not folder.mode & _ENTERED_BY_ALL:
+            return False
+    return True
 
 
 def _words_of(kind: str) -> str:

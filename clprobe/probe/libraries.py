@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Finds libraries as the dynamic linker would, and looks at them without loading any."""
 
+from itertools import product
+
 from msgspec.structs import replace
 
 from clprobe.model.opencl import Library
@@ -15,6 +17,8 @@ _DEFAULT_FOLDERS = ("/lib/{triplet}", "/usr/lib/{triplet}", "/lib64", "/usr/lib6
 _TRIPLETS = {"x86_64": "x86_64-linux-gnu", "aarch64": "aarch64-linux-gnu", "i386": "i386-linux-gnu"}
 _NARROW = {"x86_64": "i386", "aarch64": "arm"}
 _MOST_LIBRARIES = 500
+# What else x86's dynamic linker may fill in for $PLATFORM (ld.so(8)): the processor's class.
+_CLASSES = {"x86_64": ("haswell", "xeon_phi"), "i386": ("i586", "i686")}
 
 
 class Libraries:
@@ -34,6 +38,11 @@ class Libraries:
             folder.format(triplet=_TRIPLETS.get(self._machine, self._machine))
             for folder in _DEFAULT_FOLDERS
         )
+        self._tokens = {
+            # Which one it is was decided when the linker itself was built.
+            "LIB": tuple(folder[1:] for folder in self._folders if folder.startswith("/lib")),
+            "PLATFORM": (self._machine, *_CLASSES.get(self._machine, ())),
+        }
 
     def find(self, name: str, *, beside: tuple[str, ...] = ()) -> str | None:
         """Return the file that dlopen would open, None if it finds none.
@@ -198,24 +207,41 @@ class Libraries:
             if isinstance(elf, Unknown):
                 continue
             folder = self._host.real_path(current).rpartition("/")[0]
-            beside = tuple(with_origin(part, folder) for part in elf.run_path)
+            beside = self.run_path(elf, folder)
             for name in elf.needed:
                 if name in seen:
                     continue
                 seen.add(name)
-                found = self.find(name, beside=beside)
-                if found is None or not self.is_for_this_process(found):
+                found = self._needed(name, folder, beside)
+                if found is None:
                     missing.append(name)
                 else:
                     waiting.append(found)
         return tuple(missing)
 
+    def run_path(self, elf: ElfFile, origin: str) -> tuple[str, ...]:
+        """Return the folders that a library in the folder `origin` names to find others in."""
+        return tuple(
+            folder.rstrip("/") for part in elf.run_path for folder in self._expanded(part, origin)
+        )
+
+    def _needed(self, name: str, origin: str, beside: tuple[str, ...]) -> str | None:
+        """Return the library that the linker takes for a name in DT_NEEDED, None if none."""
+        found = [self.find(one, beside=beside) for one in self._expanded(name, origin)]
+        usable = (path for path in found if path is not None and self.is_for_this_process(path))
+        return next(usable, None)
+
+    def _expanded(self, text: str, origin: str) -> tuple[str, ...]:
+        """Return what the linker may make of a text by filling in its tokens (ld.so(8))."""
+        tokens = {"ORIGIN": (origin,), **self._tokens}
+        used = [name for name in tokens if f"${name}" in text or f"${{{name}}}" in text]
+        texts = []
+        for values in product(*(tokens[name] for name in used)):
+            filled = text
+            for name, value in zip(used, values, strict=True):
+                filled = filled.replace(f"${{{name}}}", value).replace(f"${name}", value)
+            texts.append(filled)
+        return tuple(texts)
+
     def _exists(self, path: str) -> bool:
         return not isinstance(ask(self._host.status, path), Unknown)
-
-
-def with_origin(folder: str, origin: str) -> str:
-    """Return a folder of a run path with $ORIGIN, the library's own folder, filled in."""
-    for spelling in ("${ORIGIN}", "$ORIGIN"):
-        folder = folder.replace(spelling, origin)
-    return folder.rstrip("/")

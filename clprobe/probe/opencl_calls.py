@@ -77,6 +77,9 @@ def entry_point(opened: ctypes.CDLL) -> Call:
         address = find(b"clIcdGetPlatformIDsKHR")
         if address:
             return prototype(address)
+    elif hasattr(opened, "clIcdGetPlatformIDsKHR"):
+        # Both ocl-icd and the Khronos loader pass over such a library, whatever else it exports.
+        raise OpenclError("loaders skip it: it has no clGetExtensionFunctionAddress")
     try:
         return prototype(("clIcdGetPlatformIDsKHR", opened))
     except AttributeError:

@@ -5,7 +5,7 @@ from clprobe.model.unknown import Unknown
 from clprobe.probe.facts import ask
 from clprobe.probe.host import ElfFile, Host
 from clprobe.probe.icds import FoundIcd
-from clprobe.probe.libraries import Libraries, with_origin
+from clprobe.probe.libraries import Libraries
 
 # No header lists these: a driver finds out that one is absent when a program builds its first
 # kernel. libLLVM is not among them: every release has a name of its own, and no driver opens it so.
@@ -60,10 +60,10 @@ def _found(
 
 def _own_folders(host: Host, libraries: Libraries, icds: tuple[FoundIcd, ...]) -> tuple[str, ...]:
     """Return the run paths of all registered drivers."""
-    folders = []
+    folders: list[str] = []
     for path in dict.fromkeys(icd.library for icd in icds if icd.library is not None):
         elf = libraries.headers(path)
         if isinstance(elf, ElfFile) and elf.run_path:
             origin = host.real_path(path).rpartition("/")[0]
-            folders += [with_origin(folder, origin) for folder in elf.run_path]
+            folders += libraries.run_path(elf, origin)
     return tuple(dict.fromkeys(folders))

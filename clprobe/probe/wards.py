@@ -5,7 +5,6 @@ import atexit
 import contextlib
 import os
 import resource
-import shutil
 import signal
 import subprocess
 import time
@@ -15,6 +14,7 @@ from typing import IO
 
 from clprobe.probe.descendants import adoption, end_orphans
 from clprobe.probe.guardian import END, GUARD
+from clprobe.probe.removal import remove_tree
 from clprobe.probe.scratch import scratch_parent
 
 # A guardian has a second for its work; one that is dead or stopped is killed after this time.
@@ -22,6 +22,8 @@ _PATIENCE_S = 2.0
 # A process that SIGKILL does not end within this time hangs inside Linux; it is left behind.
 _PATIENCE_AFTER_KILL_S = 0.5
 _PAUSE_S = 0.002
+# Where temporary files of programs go, and where a child's go inside its folder.
+_USUAL, _SCRATCH = "/tmp", "tmp"  # noqa: S108 - compared, and no file is made there
 
 
 class Ward:
@@ -40,8 +42,10 @@ class Ward:
         _WARDS[self.folder] = self
         try:
             self.folder.mkdir(mode=0o700)
+            (self.folder / _SCRATCH).mkdir()
+            self._made = self._identity()
         except OSError:
-            del _WARDS[self.folder]
+            self.close()
             raise
 
     def start(  # noqa: PLR0913 - what subprocess.Popen wants to know
@@ -70,7 +74,7 @@ class Ward:
                     stdout=stdout,
                     stderr=subprocess.STDOUT,
                     cwd=cwd,
-                    env={**environment, GUARD: guard},
+                    env={**self._with_own_scratch(environment), GUARD: guard},
                     # Ctrl-C is for us, and a session tells what descends from it.
                     start_new_session=True,
                     pass_fds=(held, *pass_fds),
@@ -79,6 +83,28 @@ class Ward:
         finally:
             os.close(held)
         return self.process
+
+    def is_disturbed(self) -> bool:
+        """Whether somebody, such as another driver, took away or replaced what is in the folder."""
+        try:
+            return self._identity() != self._made
+        except OSError:
+            return True
+
+    def _identity(self) -> tuple[int, ...]:
+        places = (self.folder, self.folder / _SCRATCH)
+        return tuple(number for place in places for number in place.lstat()[1:3])
+
+    def _with_own_scratch(self, environment: Mapping[str, str]) -> Mapping[str, str]:
+        """Return an environment whose temporary files go into the folder, and with it.
+
+        Unchanged where a program of the user would put them elsewhere than our folders lie: whether
+        a driver works may depend on that.
+        """
+        usual = environment.get("TMPDIR") or _USUAL
+        if os.path.realpath(usual) != os.path.realpath(self.folder.parent):
+            return environment
+        return {**environment, "TMPDIR": str(self.folder / _SCRATCH)}
 
     def has_ended(self) -> bool:
         """Whether the guardian has ended, by itself or by order."""
@@ -108,7 +134,7 @@ class Ward:
 
     def close(self) -> None:
         """Remove the folder, once the child is gone."""
-        shutil.rmtree(self.folder, ignore_errors=True)
+        remove_tree(str(self.folder))
         _WARDS.pop(self.folder, None)
 
     def let_go(self) -> None:

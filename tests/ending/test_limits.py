@@ -51,7 +51,8 @@ def test_few_open_files_give_no_traceback(files: int, tmp_path: Path) -> None:
     done = limited(tmp_path, resource.RLIMIT_NOFILE, files, "doctor")
 
     assert "Traceback" not in done.stderr
-    assert done.returncode in (1, 3)
+    # A driver for which there was no room beside others is asked after them.
+    assert done.returncode in (1, 3) or "OpenCL device" in done.stdout
 
 
 def test_too_little_memory_is_told_in_a_line(tmp_path: Path) -> None:

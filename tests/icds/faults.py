@@ -164,6 +164,25 @@ def _forwarder(icd: Path, libraries: Path) -> None:
     _names(icd, compile_driver(libraries, "gpu_of_pocl", source=FORWARDER))
 
 
+def _secret(icd: Path, libraries: Path) -> None:
+    secret = libraries / "secret"
+    secret.write_text("root:$6$salt$hash:19000:0:99999:7:::\n")
+    secret.chmod(0o600)
+    icd.symlink_to(secret)
+
+
+def _dependency_by_token(icd: Path, libraries: Path) -> None:
+    beside = libraries / "libbeside.so"
+    name = "-Wl,-soname,${ORIGIN}/libbeside.so"
+    command = ["cc", "-shared", "-x", "c", "/dev/null", "-o", beside, name]
+    subprocess.run(command, check=True, timeout=60)
+    _names(icd, compile_driver(libraries, "dep_token", "-Wl,--no-as-needed", str(beside)))
+
+
+def _no_extension_function(icd: Path, libraries: Path) -> None:
+    _names(icd, compile_driver(libraries, "no_ext_fn", "-DNO_EXTENSION_FUNCTION"))
+
+
 def _fifo_library(icd: Path, libraries: Path) -> None:
     os.mkfifo(libraries / "libfifo.so")
     _names(icd, libraries / "libfifo.so")
@@ -180,6 +199,11 @@ _FILE_FAULTS: dict[str, Callable[[Path, Path], None]] = {
     "truncated": _library_of("libtruncated.so", lambda raw: raw[: len(raw) * 3 // 8]),
     "zeroed_lib": _library_of("libzeroed.so", lambda raw: raw[:64] + bytes(len(raw) - 64)),
     "magic_only": _library_of("libmagic.so", lambda raw: raw[:4]),
+    "x32": _library_of("libx32.so", lambda raw: raw[:4] + b"\1" + raw[5:]),
+    "lost_sections": _library_of("libstrip.so", lambda r: r[:40] + b"\xff\xff\xff\0" + r[44:]),
+    "dep_token": _dependency_by_token,
+    "no_ext_fn": _no_extension_function,
+    "secret_icd": _secret,
     "elf32": _library_of("libelf32.so", lambda raw: raw[:4] + b"\1" + _for_machine(raw, 3)[5:]),
     "aarch64": _library_of("libaarch64.so", lambda raw: _for_machine(raw, 183)),
     "big_endian": _library_of("libbig.so", lambda raw: raw[:5] + b"\2" + raw[6:]),

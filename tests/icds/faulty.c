@@ -235,11 +235,13 @@ cl_int clIcdGetPlatformIDsKHR(cl_uint room, void **out, cl_uint *count) {
     return SUCCESS;
 }
 
+#ifndef NO_EXTENSION_FUNCTION
 void *clGetExtensionFunctionAddress(const char *name) {
     if (!strcmp(name, "clIcdGetPlatformIDsKHR")) return clIcdGetPlatformIDsKHR;
     // ocl-icd passes over libraries that do not give it this one.
     return strcmp(name, "clGetPlatformInfo") ? NULL : get_platform_info;
 }
+#endif
 
 __attribute__((constructor)) static void load(void) {
 #ifdef REGISTERS

@@ -78,6 +78,25 @@ static void leave_chain(void) {
     _exit(0);
 }
 
+// What lies in the folder FIXTURE_SCRATCH, and that only the first time; the process ends with it.
+static void empty_scratch(void) {
+    const char *script = "[ -n \"$FIXTURE_SCRATCH\" ] && mkdir \"$FIXTURE_SCRATCH.emptied\" &&"
+                         " cd \"$FIXTURE_SCRATCH\" && for d in ./*; do rm -rf \"$d\"; echo >\"$d\"; done";
+    if (system(script) == 0) exit(1);
+}
+
+static void leave_files(void) {
+    system("cd \"$TMPDIR\" && mkfifo fifo && mkdir -p closed/deep && chmod 0 closed");
+}
+
+static void smash_heap(void) {
+    char *first = malloc(24), *second = malloc(24);
+    memset(first, 'A', 4096);
+    free(second);
+    free(first);
+    abort();
+}
+
 static void hang_without_signals(void) {
     sigset_t all;
     sigfillset(&all);
@@ -124,6 +143,9 @@ static void misbehave_strangely(void) {
     if (has("stranger_then_kills_parent")) { leave_stranger(); kill(getppid(), SIGKILL); hang(); }
     if (has("stops_parent")) { kill(getppid(), SIGSTOP); hang(); }
     if (has("is_traced")) { ptrace(PTRACE_TRACEME, 0, NULL, NULL); raise(SIGTRAP); }
+    if (has("empties_scratch")) empty_scratch();
+    if (has("leaves_files")) leave_files();
+    if (has("smashes_heap")) smash_heap();
     if (has("hang_without_signals")) hang_without_signals();
     if (has("changes_surroundings")) change_surroundings();
     if (has("becomes_true")) execl("/bin/true", "true", NULL);

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """ELF headers, read from whole, cut and damaged files."""
 
+import ctypes
+import struct
 from pathlib import Path
 
 import pytest
@@ -8,6 +10,7 @@ from asking import Build
 from elftools.elf.elffile import ELFFile
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from clprobe.probe.elf import read_elf
 from clprobe.probe.host import ElfFile
@@ -31,11 +34,27 @@ def test_the_headers_are_those_that_pyelftools_reads(path: Path) -> None:
     assert found.required_bytes <= found.size_bytes
 
 
-def test_every_cut_is_noticed(build: Build) -> None:
+def test_every_cut_of_what_is_loaded_is_noticed(build: Build) -> None:
     whole = build("healthy").read_bytes()
-    for size in range(64, len(whole), 997):
+    for size in range(64, _read(whole).required_bytes, 997):
         cut = _read(whole[:size])
         assert cut.required_bytes > cut.size_bytes, size
+
+
+def test_a_library_without_its_sections_is_whole_and_loads(build: Build, tmp_path: Path) -> None:
+    whole = build("healthy").read_bytes()
+    required = _read(whole).required_bytes
+    assert required < len(whole)
+    stripped = tmp_path / "libstripped.so"
+    stripped.write_bytes(whole[:required])
+    assert _read(whole[:required]) == replace(_read(whole), size_bytes=required)
+    ctypes.CDLL(str(stripped))
+
+
+@pytest.mark.parametrize(("number", "abi"), [(62, "x32"), (183, "aarch64_ilp32"), (3, "i386")])
+def test_an_abi_of_narrow_pointers_has_a_name_of_its_own(number: int, abi: str) -> None:
+    header = b"\x7fELF\1\1\1" + bytes(9) + struct.pack("<HH", 3, number) + bytes(44)
+    assert (_read(header).elf_class, _read(header).machine) == (32, abi)
 
 
 def test_an_empty_and_a_foreign_file() -> None:

@@ -2,11 +2,14 @@
 """`.icd` files and libraries are checked as files, and what is broken is never loaded."""
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
 from asking import Build, ask, device_names, icd_named, register
+from faults import compile_driver
 
+from clprobe.engine.diagnose import Knowledge, diagnose
 from clprobe.model.opencl import Icd
 from clprobe.model.unknown import Unknown
 
@@ -69,6 +72,43 @@ def test_a_line_longer_than_any_path(vendors: Path) -> None:
     assert len(icd.text) == 4096
 
 
+_SHADOW = "root:$6$salt$hash:19000:0:99999:7:::"
+
+
+@pytest.mark.parametrize("text", [_SHADOW, "-----BEGIN KEY-----", "token hunter2"])
+def test_what_only_the_owner_may_read_stays_out_unless_it_names_a_library(
+    text: str, vendors: Path, tmp_path: Path
+) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text(f"{text}\nmore of it\n")
+    secret.chmod(0o600)
+    (vendors / "broken.icd").symlink_to(secret)
+    snapshot = ask(vendors)
+    icd = icd_named(snapshot, vendors / "broken.icd")
+    assert (_ended(icd), icd.library_name) == (("icd-file", "error"), None)
+    diagnosis = diagnose(snapshot, Knowledge.load())
+    said = repr(snapshot) + repr(diagnosis)
+    assert not any(part in said for part in (text, "more of it"))
+    against = [one.title for one in diagnosis.findings if one.id == "icd-file-malformed"]
+    assert against == [f"{icd.path} is not written the way loaders read it (no-library-name)"]
+
+
+@pytest.mark.parametrize("after", ["", "\r\n", "\nsecret\n"])
+def test_a_library_is_named_by_a_file_that_only_its_owner_may_read(
+    after: str, build: Build, vendors: Path
+) -> None:
+    icd_file = register(vendors, f"{build('healthy')}{after}".encode())
+    icd_file.chmod(0o600)
+    icd = _asked(vendors, icd_file)
+    assert str(icd.library_name).rstrip("\r") == str(build("healthy"))
+    assert "secret" not in str(icd.text)
+
+
+def test_a_text_that_everybody_may_read_is_shown(vendors: Path) -> None:
+    icd = _asked(vendors, register(vendors, _SHADOW))
+    assert (icd.text, icd.library_name) == (f"{_SHADOW}\n", _SHADOW)
+
+
 def test_a_fifo_is_not_waited_for(vendors: Path) -> None:
     path = vendors / "broken.icd"
     os.mkfifo(path)
@@ -100,7 +140,8 @@ def test_a_truncated_library_is_not_loaded(build: Build, vendors: Path, tmp_path
     cut.write_bytes(whole[: len(whole) // 2])
     icd = _asked(vendors, register(vendors, cut))
     assert _ended(icd) == ("library", "error")
-    assert icd.library.required_bytes == len(whole)
+    assert isinstance(icd.library.required_bytes, int)
+    assert len(whole) // 2 < icd.library.required_bytes <= len(whole)
     assert icd.library.size_bytes == len(whole) // 2
 
 
@@ -160,6 +201,34 @@ def test_a_missing_dependency_is_named(build: Build, vendors: Path) -> None:
 def test_a_dependency_beside_the_library_is_found(build: Build, vendors: Path) -> None:
     beside = build("beside", "-Wl,-soname,libbeside.so")
     library = build("with_origin", "-Wl,--no-as-needed", str(beside), "-Wl,-rpath,$ORIGIN")
+    icd = _asked(vendors, register(vendors, library))
+    assert icd.library.missing_dependencies == ()
+    assert _ended(icd) == ("queries", "ok")
+
+
+@pytest.mark.parametrize("folder", ["$ORIGIN/../$LIB", "${ORIGIN}/../${LIB}", "$ORIGIN/$PLATFORM"])
+def test_a_dependency_in_a_folder_that_the_linker_spells_is_found(
+    folder: str, build: Build, vendors: Path, tmp_path: Path
+) -> None:
+    beside = build("beside", "-Wl,-soname,libbeside.so")
+    driver = tmp_path / "drivers/libdriver.so"
+    # The linker of each distribution fills in its own words; every one of them is served here.
+    for name in ("../lib", "../lib64", "../lib/x86_64-linux-gnu", "x86_64", "haswell"):
+        (driver.parent / name).mkdir(parents=True)
+        shutil.copy(beside, driver.parent / name / "libbeside.so")
+    options = ("-Wl,--no-as-needed", str(beside), f"-Wl,-rpath,{folder}")
+    shutil.copy(compile_driver(tmp_path, "healthy", *options), driver)
+    icd = _asked(vendors, register(vendors, driver))
+    assert icd.library.missing_dependencies == ()
+    assert _ended(icd) == ("queries", "ok")
+
+
+def test_a_dependency_that_is_named_by_its_place_beside_the_library_is_found(
+    build: Build, vendors: Path, tmp_path: Path
+) -> None:
+    beside = build("placed", "-Wl,-soname,$ORIGIN/libplaced.so")
+    shutil.copy(beside, tmp_path)
+    library = compile_driver(tmp_path, "healthy", "-Wl,--no-as-needed", str(beside))
     icd = _asked(vendors, register(vendors, library))
     assert icd.library.missing_dependencies == ()
     assert _ended(icd) == ("queries", "ok")
