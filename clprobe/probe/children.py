@@ -26,8 +26,11 @@ _POLL_S = 0.02
 _MUCH_MEMORY = 1 << 30
 
 
-def start_child(request: OpenclRequest, environment: Mapping[str, str]) -> Pending:
-    """Start a worker and return at once; one that cannot be started is an answer as well."""
+def start_child(request: OpenclRequest, environment: Mapping[str, str], python: str) -> Pending:
+    """Start a worker and return at once; one that cannot be started is an answer as well.
+
+    `python` is the interpreter whose packages are asked; drivers are asked by our own.
+    """
     try:
         ward = Ward("clprobe-")
     except OSError as error:
@@ -35,7 +38,7 @@ def start_child(request: OpenclRequest, environment: Mapping[str, str]) -> Pendi
     memory = None
     try:
         memory = ReportMemory()
-        process = _start(ward, request, environment, memory.descriptor)
+        process = _start(ward, request, environment, python, memory.descriptor)
         return _RunningChild(ward, process, request.timeout_s, memory)
     except OSError as error:
         if memory is not None:
@@ -46,19 +49,20 @@ def start_child(request: OpenclRequest, environment: Mapping[str, str]) -> Pendi
 
 
 def _start(
-    ward: Ward, request: OpenclRequest, environment: Mapping[str, str], report: int
+    ward: Ward, request: OpenclRequest, environment: Mapping[str, str], python: str, report: int
 ) -> "subprocess.Popen[bytes]":
     # Nothing that a driver drops in its working folder (Intel's writes *.aub) may stay.
     working_folder = ward.folder / "work"
     working_folder.mkdir()
-    # pyopencl and torch need this Python's packages; a vendor library needs none of them.
-    isolation = () if request.role in ("pyopencl", "torch") else ("-I", "-S")
+    # pyopencl and torch need that Python's packages; a vendor library needs none of them.
+    is_package = request.role in ("pyopencl", "torch")
+    program = (python,) if is_package else (sys.executable, "-I", "-S")
     computes = request.kernels or request.role == "torch"
     kernels = "kernels" if request.kernels else "no-kernels"
     libraries = (request.library, request.beside) if request.beside else (request.library,)
     return ward.start(
         [
-            *(sys.executable, *isolation, _WORKER),
+            *(*program, _WORKER),
             *(request.role, str(report), kernels, *libraries),
         ],
         environment if computes else with_own_cache(environment, ward.folder),
