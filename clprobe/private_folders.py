@@ -6,6 +6,9 @@ import stat
 from pathlib import Path
 
 WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
+_OVERFLOW_UID = "/proc/sys/kernel/overflowuid"
+_UID_MAP = "/proc/self/uid_map"
+_ALL_UIDS = "4294967295"
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 
 
@@ -54,7 +57,7 @@ def _opened(path: Path, may_make: int, follow: int) -> int:
         # Under sudo, HOME may be somebody else's: root must not own a folder in there.
         if os.fstat(above).st_uid != os.geteuid():
             raise PermissionError(0, f"{path.parent} belongs to user {os.fstat(above).st_uid}")
-        _check_from(above)
+        check_exchangeable(above)
         try:
             os.mkdir(path.name, 0o700, dir_fd=above)
         except FileExistsError:  # another run was faster
@@ -73,21 +76,22 @@ def _check(path: Path, descriptor: int) -> None:
         raise PermissionError(0, f"{path} belongs to user {status.st_uid}")
     if status.st_mode & WRITABLE_BY_OTHERS:
         raise PermissionError(0, f"others can write to {path}")
-    _check_from(descriptor)
+    check_exchangeable(descriptor)
 
 
-def _check_from(descriptor: int) -> None:
-    """Raise PermissionError if another user can exchange this folder or one above it.
+def check_exchangeable(descriptor: int, *, own_group_may_write: bool = True) -> None:
+    """Raise PermissionError if another user can exchange what lies in this folder, or above it.
 
-    By "..", not by name: what is above where the links of a path have led counts.
+    By "..", not by name: what is above where the links of a path have led counts. Many systems
+    give each user a group of their own and let it write.
     """
-    trusted = {0, os.geteuid(), os.stat("/").st_uid}  # noqa: PTH116 - its owner in a user namespace
+    trusted = _trusted_owners()
     folder, below = os.dup(descriptor), None
     try:
         while (status := os.fstat(folder)) and (status.st_dev, status.st_ino) != below:
             if status.st_uid not in trusted:
                 raise PermissionError(0, f"a folder above it belongs to user {status.st_uid}")
-            if _lets_others_rename(status):
+            if _lets_others_rename(status, own_group_may_write=own_group_may_write):
                 raise PermissionError(0, "others can write to a folder above it")
             below = status.st_dev, status.st_ino
             above = os.open("..", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=folder)
@@ -97,9 +101,19 @@ def _check_from(descriptor: int) -> None:
         os.close(folder)
 
 
-def _lets_others_rename(status: os.stat_result) -> bool:
+def _lets_others_rename(status: os.stat_result, *, own_group_may_write: bool) -> bool:
     if status.st_mode & stat.S_ISVTX:  # as /tmp
         return False
-    # Many systems give each user a group of their own and let it write.
-    is_own_group = status.st_gid in (0, os.getegid())
+    is_own_group = own_group_may_write and status.st_gid in (0, os.getegid())
     return bool(status.st_mode & (stat.S_IWOTH if is_own_group else WRITABLE_BY_OTHERS))
+
+
+def _trusted_owners() -> set[int]:
+    """Return this user, root, and in a user namespace those whom it does not know: the host's."""
+    trusted = {0, os.geteuid()}
+    try:
+        if _ALL_UIDS not in Path(_UID_MAP).read_text(encoding="ascii").split():
+            trusted.add(int(Path(_OVERFLOW_UID).read_text(encoding="ascii")))
+    except (OSError, ValueError):  # no /proc in this container
+        trusted.add(os.stat("/").st_uid)  # noqa: PTH116 - the host's root, if it is not known here
+    return trusted

@@ -7,6 +7,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, cast
 
+from msgspec import structs
+
 from clprobe.bench.digits import Digits
 from clprobe.bench.engines import Engine, Reference, Trainer
 from clprobe.bench.engines.opencl_subject import OpenClSubject
@@ -72,4 +74,10 @@ def _measure(net: UserNet, started: Started, contest: Contest) -> Outcome:
         # NumPy knows bench's own nets alone.
         others=(),
     )
-    return measure_batch(net, net.batch(started.batch or 1), own)
+    return _remarked(measure_batch(net, net.batch(started.batch or 1), own), net.remark)
+
+
+def _remarked(outcome: Outcome, remark: str) -> Outcome:
+    """Return the outcome with the remark beside the device's figure, if it has one."""
+    own, *others = outcome.results
+    return structs.replace(outcome, results=(structs.replace(own, remark=remark), *others))

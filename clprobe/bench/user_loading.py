@@ -34,8 +34,7 @@ def load_user_net(workload: str, folder: str) -> UserNet:
     if not isinstance(shape, tuple | list) or not all(isinstance(one, int) for one in shape):
         raise mistake(f"{workload} does not say which input it takes.", _SHAPE_HINT)
     classes_of(net.float(), tuple(shape))
-    _silence_dropout(net)
-    return UserNet(class_name, net.train(), tuple(shape))
+    return UserNet(class_name, net.train(), tuple(shape), _silence_dropout(net, class_name))
 
 
 def _imported(name: str, folder: str) -> ModuleType:
@@ -112,8 +111,13 @@ def _raised(what: str, error: BaseException) -> Exception:
     return mistake(f"{what} raises {said}", "Make it work in Python alone first.")
 
 
-def _silence_dropout(net: Any) -> None:
-    """Turn dropout off on both sides: no two draw alike, so nothing could be proved."""
-    for layer in net.modules():
-        if isinstance(layer, nn.Dropout | nn.Dropout1d | nn.Dropout2d):
-            layer.p = 0.0
+def _silence_dropout(net: Any, name: str) -> str:
+    """Turn dropout off on both sides, as nothing could be proved; return that, if there was any."""
+    dropping = [
+        layer
+        for layer in net.modules()
+        if isinstance(layer, nn.Dropout | nn.Dropout1d | nn.Dropout2d) and layer.p > 0
+    ]
+    for layer in dropping:
+        layer.p = 0.0
+    return f"{name} was trained with dropout off: no two sides draw alike." if dropping else ""

@@ -33,10 +33,13 @@ class Node:
 
 
 class UserNet:
-    """A classifier of whatever `input_shape` says."""
+    """A classifier of whatever `input_shape` says; `remark` is what its figures leave out."""
 
-    def __init__(self, name: str, module: Any, input_shape: tuple[int, ...]) -> None:
+    def __init__(
+        self, name: str, module: Any, input_shape: tuple[int, ...], remark: str = ""
+    ) -> None:
         self.name = name
+        self.remark = remark
         self.module = module
         self.input_shape = input_shape
         self.layers: dict[str, Any] = {}

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from clprobe.cli.background import Background
 
 if TYPE_CHECKING:
+    from clprobe.cli.progress import Progress
     from clprobe.engine.diagnose import Knowledge
     from clprobe.model.comparison import Comparison
     from clprobe.model.finding import Diagnosis
@@ -37,7 +38,6 @@ def gather(  # noqa: PLR0913 - from where, for whom, and what takes time
         stated = read_snapshot(source)
         snapshot = stated if asked is None else as_stated_user(stated, asked)
         return snapshot, _load_knowledge(for_text=False)
-    from clprobe.cli.progress import Progress
     from clprobe.engine.permissions.as_user import as_user
     from clprobe.probe.accounts import find_account
     from clprobe.probe.collect import collect
@@ -46,7 +46,7 @@ def gather(  # noqa: PLR0913 - from where, for whom, and what takes time
     host = LiveHost(prefix=prefix)
     account = None if asked is None else find_account(host, asked)
     knowledge = Background(lambda: _load_while_waiting(for_text=for_text))
-    progress = Progress(limit_s=timeout, verbose=verbose, shown_as=lambda text: _shown(text, host))
+    progress = progress_of(host, timeout, verbose=verbose)
     snapshot = collect(host, timeout_s=timeout, waiting=progress.waiting, **wanted)
     from clprobe.probe.scrub import scrub_here
 
@@ -55,10 +55,16 @@ def gather(  # noqa: PLR0913 - from where, for whom, and what takes time
     return as_user(snapshot, *account) if account else snapshot, knowledge.result()
 
 
-def _shown(text: str, host: "LiveHost") -> str:
-    from clprobe.probe.scrub import known_here, scrub_text
+def progress_of(host: "LiveHost", limit_s: float, *, verbose: bool = False) -> "Progress":
+    """Return what tells on stderr who is waited for, without what tells whose machine it is."""
+    from clprobe.cli.progress import Progress
 
-    return scrub_text(text, known_here(host))
+    def shown(text: str) -> str:
+        from clprobe.probe.scrub import known_here, scrub_text
+
+        return scrub_text(text, known_here(host))
+
+    return Progress(limit_s=limit_s, verbose=verbose, shown_as=shown)
 
 
 def _load_while_waiting(*, for_text: bool) -> "Knowledge":

@@ -7,8 +7,8 @@ import msgspec
 
 from clprobe.cli import exit_codes
 from clprobe.cli.completion_words import device_words
+from clprobe.cli.gathering import progress_of
 from clprobe.cli.output import print_document
-from clprobe.cli.progress import Progress
 from clprobe.cli.seconds import SECONDS
 from clprobe.cli.sources import read_snapshot
 from clprobe.engine.derive import derive
@@ -28,7 +28,7 @@ SCHEMA = "clprobe.info/1"
     "source",
     metavar="FILE|-",
     type=click.Path(allow_dash=True),
-    help="Read this snapshot, not this host.",
+    help="Read this snapshot or pasted text (4 MiB at most), not this host.",
 )
 @click.option(
     "--device",
@@ -75,5 +75,5 @@ def _collect(timeout: float) -> Snapshot:
     from clprobe.probe.scrub import scrub_here
 
     host = LiveHost()
-    progress = Progress(limit_s=timeout, verbose=False)
-    return scrub_here(collect(host, timeout_s=timeout, waiting=progress.waiting), host)
+    waiting = progress_of(host, timeout).waiting
+    return scrub_here(collect(host, timeout_s=timeout, waiting=waiting), host)

@@ -50,7 +50,12 @@ SCHEMA = "clprobe.install-plan/1"
     help="OpenCL devices, training in PyTorch on them, or running trained models.",
 )
 @wish_options
-@click.option("--from", "source", metavar="FILE|-", help="Plan for the host of this snapshot.")
+@click.option(
+    "--from",
+    "source",
+    metavar="FILE|-",
+    help="Plan for the host of this snapshot or pasted text (4 MiB at most).",
+)
 @click.option(
     "--backend", metavar="NAME[:HOW]", help="Show the steps of this route: beignet:container."
 )

@@ -8,17 +8,21 @@ from pathlib import Path
 import click
 from click.core import ParameterSource
 
+from clprobe.cli.plan_wishes import stated
+
 
 def own_command() -> tuple[str, ...]:
     """Return the command line that runs this very command again, with full paths."""
     context = click.get_current_context()
     words: list[str] = []
     for parameter in context.command.params:
-        value = context.params.get(parameter.name or "")
-        stated = context.get_parameter_source(parameter.name or "") == ParameterSource.COMMANDLINE
-        if stated and value is True:
+        value = stated(context, parameter)
+        source = context.get_parameter_source(parameter.name or "")
+        if source != ParameterSource.COMMANDLINE:
+            continue
+        if value is True:
             words.append(parameter.opts[-1])
-        elif stated:
+        else:
             values = value if isinstance(value, tuple) else (value,)
             for one in values:
                 words += [parameter.opts[0], str(one)]

@@ -15,6 +15,7 @@ from clprobe.report.terminal import safe
 
 F = TypeVar("F", bound=Callable[..., Any])
 _PLACE = "clprobe.wishes"
+_STATED = "clprobe.wishes.stated"
 
 
 def wish_options(command: F) -> F:
@@ -29,9 +30,16 @@ def wishes() -> Wishes:
     return Wishes(**click.get_current_context().meta.get(_PLACE, {}))
 
 
+def stated(context: click.Context, option: click.Parameter) -> object:
+    """Return what an option of the running command was given, one of these or another."""
+    name = option.name or ""
+    return context.params.get(name, context.meta.get(_STATED, {}).get(name))
+
+
 def _keep(context: click.Context, option: click.Parameter, value: object) -> None:
     name = {"no_root": "root", "no_third_party": "third_party"}.get(option.name or "", option.name)
     kept = context.meta.setdefault(_PLACE, {})
+    context.meta.setdefault(_STATED, {}).setdefault(option.name, value)
     if value is not None:
         kept[name] = not value if isinstance(value, bool) else value
 
@@ -49,6 +57,8 @@ def _wheels(context: click.Context, option: click.Parameter, value: str | None) 
         raise click.BadParameter(f"{safe(value)} is no folder.")
     if next(folder.glob("*.whl"), None) is None:
         raise click.BadParameter(f"{safe(value)} holds no wheels (*.whl).")
+    # sudo may have another home, and whoever copies the line may stand elsewhere.
+    context.meta.setdefault(_STATED, {})[option.name] = str(folder.resolve())
     _keep(context, option, _under_home(folder.resolve()))
 
 

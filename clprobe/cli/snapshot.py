@@ -8,9 +8,9 @@ import click
 import msgspec
 
 from clprobe.cli import exit_codes
+from clprobe.cli.gathering import progress_of
 from clprobe.cli.output import print_document
 from clprobe.cli.output_file import checked_folder, write_file
-from clprobe.cli.progress import Progress
 from clprobe.cli.seconds import SECONDS
 from clprobe.cli.sources import read_snapshot
 from clprobe.model.codec import snapshot_document, snapshot_schema
@@ -73,9 +73,8 @@ def command(output: Path | None, source: str | None, schema: bool, timeout_s: fl
 
 def _taken_here(timeout_s: float) -> Snapshot:
     host = LiveHost()
-    progress = Progress(limit_s=timeout_s, verbose=False)
-    facts = collect(host, timeout_s=timeout_s, waiting=progress.waiting)
-    return scrub_here(facts, host)
+    waiting = progress_of(host, timeout_s).waiting
+    return scrub_here(collect(host, timeout_s=timeout_s, waiting=waiting), host)
 
 
 def _text(snapshot: Snapshot, output: Path) -> str:

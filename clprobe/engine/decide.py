@@ -3,7 +3,8 @@
 
 import msgspec
 
-from clprobe.engine.hardware_facts import Fit, GpuFacts
+from clprobe.engine.command_words import is_file_name
+from clprobe.engine.hardware_facts import Fit, GpuFacts, NodeFacts
 from clprobe.engine.judge import Outcome
 from clprobe.engine.paths import Use
 from clprobe.engine.questions import Question, Questions, command_for
@@ -15,12 +16,15 @@ _FOR_ROOT = 0.6
 """Many who report may not become root, so a command that needs it must decide more."""
 _JUDGED = {"too_old", "too_new", "covers", "likely_covers", "known_flaw"}
 _JUDGED_WITH_LINUX = {"linux_fits", "linux_suspect", "linux_problem"}
+_JUDGED_WITH_ACL = {"may_open", "errno", "denied_because", "admitted_by"}
 
 
 class _Candidate(msgspec.Struct):
     question: Question
     decides: list[str]
     weight: float
+    paths: dict[str, None]
+    """The nodes that are asked about, in their order."""
 
 
 def next_command(
@@ -31,7 +35,8 @@ def next_command(
     for place, outcome in enumerate(open_outcomes):
         asked = _questions(outcome, snapshot, questions)
         for question in asked:
-            one = candidates.setdefault(question.id, _Candidate(question, [], 0.0))
+            one = candidates.setdefault(question.id, _Candidate(question, [], 0.0, {}))
+            one.paths.update(_nodes(outcome))
             one.decides.append(outcome.rule.id)
             # A cause that lacks several answers is only partly decided by one of them.
             one.weight += (len(open_outcomes) - place) / len(asked)
@@ -40,7 +45,7 @@ def next_command(
     best = max(candidates.values(), key=_worth)
     return NextCommand(
         title=best.question.title,
-        command=command_for(best.question, snapshot),
+        command=command_for(best.question, snapshot, best.paths),
         needs_root=best.question.needs_root,
         decides=tuple(dict.fromkeys(best.decides)),
     )
@@ -75,7 +80,21 @@ def _lacking(gap: Use, outcome: Outcome, snapshot: Snapshot) -> str:
             return "gpus.fits.version" if is_versionless or not nameless else "gpus.pci_id"
     if isinstance(gap.owner, GpuFacts) and gap.field == "linux_suspect":
         return "system.linux.release" if _linux_is_unknown(snapshot) else "gpus.pci_id"
+    if isinstance(gap.owner, NodeFacts) and gap.field in _JUDGED_WITH_ACL and _hides_acl(gap.owner):
+        return "device_nodes.acl"
     return gap.fact
+
+
+def _nodes(outcome: Outcome) -> dict[str, None]:
+    """Return the paths of the nodes of which access lists keep the problem open."""
+    owners = (gap.owner for gap in outcome.answer.gaps)
+    return {one.path: None for one in owners if isinstance(one, NodeFacts) and _hides_acl(one)}
+
+
+def _hides_acl(node: NodeFacts) -> bool:
+    """Whether there is an access list, and what it says is not known: the `+` of ls -l."""
+    is_hidden = isinstance(node.acl, Unknown) and node.acl != NOT_STATED
+    return is_hidden and is_file_name(node.path)
 
 
 def _linux_is_unknown(snapshot: Snapshot) -> bool:

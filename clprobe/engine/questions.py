@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Which command answers which fact: rules/tables/questions.yaml."""
 
+import shlex
+from collections.abc import Iterable
 from pathlib import Path
 
 import msgspec
@@ -13,7 +15,10 @@ from clprobe.resources import rules_path
 
 
 class Question(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One command and the facts that its output tells, as the starts of their paths."""
+    """One command and the facts that its output tells, as the starts of their paths.
+
+    `{path}` in the command stands for the files that are asked about.
+    """
 
     id: str
     title: str
@@ -51,10 +56,11 @@ class Questions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         return None
 
 
-def command_for(question: Question, snapshot: Snapshot) -> str:
-    """Return the question's command for the package manager of this host."""
+def command_for(question: Question, snapshot: Snapshot, paths: Iterable[str] = ()) -> str:
+    """Return the question's command for the package manager of this host, about these files."""
     manager = _manager(snapshot)
-    return question.by_manager.get(manager, question.command)
+    command = question.by_manager.get(manager, question.command)
+    return command.replace("{path}", shlex.join(paths))
 
 
 def path_without_labels(fact: str) -> str:

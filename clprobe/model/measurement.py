@@ -21,7 +21,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     `compile_ms` and `transfer_ms` (of the operands) are spent once, in training that of a batch
     before each step; `wall_ms` is one repetition, of which `kernel_ms` is computing and `launch_ms`
     starting and waiting. `intensity`: floating point operations per byte that must at least be
-    moved. Peaks are in `unit`.
+    moved. Peaks are in `unit`. `remark`: a sentence on what was left out of the workload.
     """
 
     device: str
@@ -46,6 +46,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     theoretical_peak: float | None = None
     measured_peak: float | None = None
     fraction_of_theoretical: float | None = None
+    remark: str = ""
     energy_per_sample_j: float | None = None
     ran_on: RanOn = "unknown"
     cpu_share: float | None = None

@@ -4,9 +4,9 @@
 import re
 from collections.abc import Iterator
 
-from clprobe.model.opencl import Answer, View
+from clprobe.model.opencl import Answer, Platform, View
 from clprobe.model.snapshot import Snapshot
-from clprobe.model.unknown import NOT_STATED
+from clprobe.model.unknown import NOT_STATED, Fact, Unknown
 from clprobe.paste.crashes import viewer_of
 from clprobe.paste.reading import Context, Paste, Reading
 
@@ -108,8 +108,13 @@ def _of_opencl(line: str, context: Context) -> Snapshot | None:
         if failed is None or not re.search(r"(?i)fail|error|=|return", line):
             return None
         return Snapshot(messages=(line,))
-    answer = Answer(outcome="error", error_code=code, message=line)
+    answer = Answer(outcome="error", error_code=code, message=line, platforms=_platforms_of(code))
     return Snapshot(views=(View(viewer=viewer, answer=answer),), messages=(line,))
+
+
+def _platforms_of(code: int | Unknown) -> Fact[tuple[Platform, ...]]:
+    """Return that there is no platform where the code says so: the loader names none."""
+    return () if code == -1001 else NOT_STATED
 
 
 def _viewer(line: str, context: Context) -> str:
@@ -137,7 +142,9 @@ def read_ffmpeg(paste: Paste) -> Iterator[Reading]:
             continue
         about_opencl = re.search(r"(?i)opencl", line) is not None
         code = -1001 if _NO_PLATFORM.search(line) else NOT_STATED
-        answer = Answer(outcome="error", error_code=code, message=line)
+        answer = Answer(
+            outcome="error", error_code=code, message=line, platforms=_platforms_of(code)
+        )
         views = (View(viewer="ffmpeg", answer=answer),) if about_opencl else Snapshot().views
         facts = Snapshot(views=views, messages=(line,))
         yield Reading(lines=(index,), facts=facts, private=True)

@@ -113,7 +113,7 @@ def answer_of(viewer: str, value: str) -> Answer:
             return answer
     platforms = _platforms(value)
     if re.search(r"-1001\b|PLATFORM_NOT_FOUND", value):
-        return Answer(outcome="error", error_code=-1001, message=value)
+        return Answer(outcome="error", error_code=-1001, message=value, platforms=())
     if platforms is not None:
         return Answer(platforms=platforms)
     return _failure(viewer, value)

@@ -28,18 +28,20 @@ _MUCH_MEMORY = 1 << 30
 _SLICE_S, _PAUSED_S = 1.0, 1.0
 
 
-def start_child(request: OpenclRequest, environment: Mapping[str, str]) -> Pending:
-    """Start a worker and return at once; one that cannot be started is an answer as well."""
-    return _Asked(request, environment)
+def start_child(request: OpenclRequest, environment: Mapping[str, str], python: str) -> Pending:
+    """Start a worker and return at once; one that cannot be started is an answer as well.
+
+    `python` is the interpreter whose packages are asked; drivers are asked by our own.
+    """
+    return _Asked(request, environment, python)
 
 
 class _Asked:
     """A question to one worker, which is put again where another driver was in the way."""
 
-    def __init__(self, request: OpenclRequest, environment: Mapping[str, str]) -> None:
-        self._request = request
-        self._environment = environment
-        self._first = _attempt(request, environment)
+    def __init__(self, request: OpenclRequest, environment: Mapping[str, str], python: str) -> None:
+        self._attempt = functools.partial(_attempt, request, environment, python)
+        self._first = self._attempt()
 
     def wait(self) -> ChildResult:
         """Return what the child reported, once it has ended or its time is up."""
@@ -54,11 +56,11 @@ class _Asked:
         # Alone, so that what is missing now is this driver's own doing.
         for other in tuple(_AT_WORK):
             other.wait()
-        return _attempt(self._request, self._environment).wait()
+        return self._attempt().wait()
 
 
 def _attempt(
-    request: OpenclRequest, environment: Mapping[str, str]
+    request: OpenclRequest, environment: Mapping[str, str], python: str
 ) -> "_NotStarted | _RunningChild":
     try:
         ward = Ward("clprobe-")
@@ -67,7 +69,7 @@ def _attempt(
     memory = None
     try:
         memory = ReportMemory()
-        process = _start(ward, request, environment, memory.descriptor)
+        process = _start(ward, request, environment, python, memory.descriptor)
         return _RunningChild(ward, process, request.timeout_s, memory)
     except OSError as error:
         if memory is not None:
@@ -78,19 +80,20 @@ def _attempt(
 
 
 def _start(
-    ward: Ward, request: OpenclRequest, environment: Mapping[str, str], report: int
+    ward: Ward, request: OpenclRequest, environment: Mapping[str, str], python: str, report: int
 ) -> "subprocess.Popen[bytes]":
     # Nothing that a driver drops in its working folder (Intel's writes *.aub) may stay.
     working_folder = ward.folder / "work"
     working_folder.mkdir()
-    # pyopencl and torch need this Python's packages; a vendor library needs none of them.
-    isolation = () if request.role in ("pyopencl", "torch") else ("-I", "-S")
+    # pyopencl and torch need that Python's packages; a vendor library needs none of them.
+    is_package = request.role in ("pyopencl", "torch")
+    program = (python,) if is_package else (sys.executable, "-I", "-S")
     computes = request.kernels or request.role == "torch"
     kernels = "kernels" if request.kernels else "no-kernels"
     libraries = (request.library, request.beside) if request.beside else (request.library,)
     return ward.start(
         [
-            *(sys.executable, *isolation, _WORKER),
+            *(*program, _WORKER),
             *(request.role, str(report), kernels, *libraries),
         ],
         environment if computes else with_own_cache(environment, ward.folder),

@@ -258,7 +258,10 @@ class LiveHost:
         )
 
     def start_opencl(self, request: OpenclRequest) -> Pending:
-        return start_child(request, self._environment)
+        own = self._prefix is None
+        return start_child(
+            request, self._environment, sys.executable if own else f"{self._prefix}/bin/python"
+        )
 
 
 def _places(raw: bytes, mark: bytes) -> Iterator[int]:

@@ -27,8 +27,9 @@ def warnings_of(report: BenchReport) -> list[str]:
 
 
 def notes(report: BenchReport) -> list[str]:
-    """Return who did not take part, and why, and what tuning found, a sentence each."""
-    return [*_absences(report), *_tunings(report)]
+    """Return who did not take part, what tuning found, what figures leave out: a sentence each."""
+    remarks = dict.fromkeys(one.remark for one in report.results)
+    return [*_absences(report), *_tunings(report), *filter(None, remarks)]
 
 
 def _absences(report: BenchReport) -> list[str]:

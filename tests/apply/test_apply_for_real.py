@@ -2,6 +2,7 @@
 """Routes carried out and taken back for real, in copies of this system."""
 
 import json
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -149,3 +150,17 @@ def test_one_who_is_asked_and_says_no_finds_nothing_changed(copy):
     document, _, rest = answer.rpartition("}\n")
     assert json.loads(document + "}")["outcome"] == "declined"
     assert rest.split() == ["3", "lock"]
+
+
+def test_number_and_size_of_what_apt_brings_are_said_before_the_question(copy):
+    answer = copy.run(
+        "echo n | clprobe install-plan --apply --backend pocl 2>&1 >/dev/null || true\n"
+        "packages > /after; diff /before /after\n"
+    )
+    said, asked, _ = answer.partition("Run these steps?")
+    assert asked, answer
+    brought = re.search(r"brings (\d+) packages: (\d+) MB to fetch, (\d+) MB on disk", said)
+    assert brought is not None, said
+    count, fetched, installed = map(int, brought.groups())
+    assert count >= 3
+    assert 0 < fetched < installed

@@ -2,7 +2,9 @@
 """A plan is carried out on the machine that it was made for, and proved where it installed."""
 
 import json
+import os
 import sys
+import venv
 
 import msgspec
 import pytest
@@ -16,6 +18,7 @@ from clprobe.install.repository_steps import fetch_key
 from clprobe.install.same_host import check_same_host
 from clprobe.model.codec import snapshot_from_text
 from clprobe.model.errors import ClprobeError
+from clprobe.probe.collect import collect
 from clprobe.probe.live_host import LiveHost
 from clprobe.probe.system import probe_system
 
@@ -73,6 +76,20 @@ def test_the_look_afterwards_goes_into_the_environment_that_was_made(tmp_path):
     assert python.package_folders == (str(packages),)
     assert python.pyopencl_folder == str(packages / "pyopencl")
     assert LiveHost().python().prefix == sys.prefix
+
+
+def test_the_pyopencl_of_that_environment_is_asked_by_its_own_python(tmp_path):
+    """Ours may have none, and its absence here says nothing about the environment."""
+    venv.EnvBuilder(symlinks=True).create(tmp_path)
+    (packages,) = tmp_path.glob("lib/python3*/site-packages")
+    (packages / "pyopencl.py").write_text(
+        "VERSION_TEXT = 'of the environment'\nError = OSError\nget_platforms = list\n"
+    )
+    environment = {**os.environ, "OCL_ICD_VENDORS": f"{tmp_path}/"}
+    views = collect(LiveHost(environment, prefix=str(tmp_path)), timeout_s=20.0).views
+    (view,) = (one for one in views if one.viewer == "pyopencl")
+    assert view.answer.outcome == "no-devices", view.answer
+    assert view.version == "of the environment"
 
 
 def test_root_takes_no_settings_of_pip_and_curl_from_the_person_behind_sudo(monkeypatch):

@@ -20,8 +20,11 @@ from clprobe.bench.user_refusals import MISTAKE, UNSUPPORTED
 FOLDER = str(Path(__file__).parent)
 
 
-@pytest.mark.parametrize("net", ["Plain", "Residual"])
-def test_a_net_of_supported_layers_is_proved_and_timed(pocl: Target, net: str) -> None:
+@pytest.mark.parametrize(
+    ("net", "remark"),
+    [("Plain", "Plain was trained with dropout off: no two sides draw alike."), ("Residual", "")],
+)
+def test_a_net_of_supported_layers_is_proved_and_timed(pocl: Target, net: str, remark: str) -> None:
     messages = messages_of(pocl, f"own_nets:{net}", baseline="torch", folder=FOLDER)
 
     outcomes = [one for one in messages if isinstance(one, Outcome)]
@@ -33,6 +36,7 @@ def test_a_net_of_supported_layers_is_proved_and_timed(pocl: Target, net: str) -
         assert (own.status, reference.status) == ("ok", "ok"), own.detail
         assert own.max_error <= own.tolerance
         assert own.unit == "samples/s"
+        assert own.remark == remark
     assert [one.results[0].batch for one in outcomes] == [1, 64, 512]
 
 

@@ -220,6 +220,16 @@ def test_crossovers_and_warnings_are_in_every_form() -> None:
         assert "torch xpu took no part: this torch was built without XPU." in words
 
 
+def test_what_was_left_out_of_a_net_is_said_once_in_every_form() -> None:
+    said = "Net was trained with dropout off: no two sides draw alike."
+    report = full_report()
+    results = tuple(msgspec.structs.replace(one, remark=said) for one in report.results)
+    report = msgspec.structs.replace(report, results=results)
+    shown = " ".join(text_of(report, plain=True).split())
+    for text in (shown, bench_markdown(report), bench_html(report)):
+        assert text.count(said) == 1
+
+
 def test_who_loses_learns_what_holds_the_device_back() -> None:
     judged = [
         (verdict, msgspec.structs.replace(own, limited_by="launch"))

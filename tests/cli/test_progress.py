@@ -32,10 +32,12 @@ def hanging(tmp_path: Path) -> Path:
     return folder
 
 
-def _start(vendors: Path, *options: str, stderr: int) -> "subprocess.Popen[bytes]":
+def _start(
+    vendors: Path, *options: str, stderr: int, command: str = "doctor", **more: str
+) -> "subprocess.Popen[bytes]":
     return subprocess.Popen(
-        [sys.executable, "-m", "clprobe", "doctor", "--timeout", str(TIMEOUT_S), *options],
-        env={**os.environ, "OCL_ICD_VENDORS": str(vendors), "TERM": "dumb"},
+        [sys.executable, "-m", "clprobe", command, "--timeout", str(TIMEOUT_S), *options],
+        env={**os.environ, "OCL_ICD_VENDORS": str(vendors), "TERM": "dumb", **more},
         stdout=subprocess.PIPE,
         stderr=stderr,
     )
@@ -99,3 +101,16 @@ def test_a_home_folder_is_not_named_in_what_gets_posted() -> None:
         while not stream.getvalue() and time.monotonic() < deadline:
             time.sleep(0.05)
     assert stream.getvalue().startswith("waiting for /home/user/vendors/slow.icd, ")
+
+
+@pytest.mark.parametrize("command", ["doctor", "info", "snapshot"])
+def test_no_command_shows_who_waits_on_the_terminal(hanging: Path, command: str) -> None:
+    vendors = hanging.rename(hanging.with_name("canary"))
+    ours, theirs = pty.openpty()
+    process = _start(vendors, stderr=theirs, command=command, USER="canary")
+    os.close(theirs)
+    shown = _all_of(ours)
+    os.close(ours)
+    process.communicate(timeout=30)
+    assert "/slow.icd, " in shown
+    assert "canary" not in shown

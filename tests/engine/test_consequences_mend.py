@@ -12,11 +12,13 @@ RULES = {rule.id: rule for rule in load_rules()}
     ("cause", "own"),
     [
         ("no-loader", "no-gpu"),
+        ("no-loader", "no-icd-registered"),
+        ("only-private-loader", "no-icd-registered"),
         ("icd-library-missing", "no-gpu"),
         ("no-icd-registered", "no-gpu"),
     ],
 )
-def test_no_driver_and_no_loader_brings_a_gpu(cause: str, own: str) -> None:
+def test_what_mends_the_cause_does_not_leave_the_consequence(cause: str, own: str) -> None:
     assert own not in consequences_of(cause, RULES)
 
 

@@ -16,6 +16,7 @@ from clprobe.engine.rule_facts import facts_of
 from clprobe.model.codec import snapshot_from_text
 from clprobe.model.finding import PERHAPS, Diagnosis
 from clprobe.model.snapshot import Snapshot
+from clprobe.paste.assemble import read_paste
 
 KNOWLEDGE = Knowledge.load()
 QUESTIONS = Questions.load()
@@ -110,3 +111,55 @@ def test_nothing_is_to_be_run_where_nothing_is_open() -> None:
 def test_a_live_run_asks_only_for_what_it_could_not_ask_itself() -> None:
     bare = msgspec.convert({"source": "live"}, Snapshot)
     assert diagnose(bare, KNOWLEDGE).next_command is None
+
+
+LISTED = """$ ls -l /dev/dri; id
+crw-rw----+ 1 root video  226,   0 Nov 22 10:00 card0
+crw-rw----+ 1 root render 226, 128 Nov 22 10:00 renderD128
+uid=1000(a) gid=1000(a) groups=1000(a)
+"""
+ACCESS_LIST = """$ getfacl /dev/dri/renderD128
+# file: dev/dri/renderD128
+# owner: root
+# group: render
+user::rw-
+user:{who}:rw-
+group::rw-
+mask::rw-
+other::---
+"""
+
+
+def _pasted(text: str) -> Diagnosis:
+    return diagnose(read_paste(text, name="paste"), KNOWLEDGE)
+
+
+def test_an_access_list_that_ls_only_marks_is_asked_for_by_its_node() -> None:
+    chosen = _pasted(LISTED).next_command
+    assert chosen is not None
+    assert chosen.command == "getfacl /dev/dri/renderD128"
+
+
+@pytest.mark.parametrize(("who", "verdict"), [("a", []), ("b", ["present"])])
+def test_the_access_list_that_was_asked_for_decides(who: str, verdict: list[str]) -> None:
+    diagnosis = _pasted(LISTED + ACCESS_LIST.format(who=who))
+    assert [
+        one.verdict for one in diagnosis.findings if one.id == "render-node-not-accessible"
+    ] == verdict
+    assert diagnosis.next_command is None or "acl" not in diagnosis.next_command.command
+
+
+def test_no_option_becomes_a_file_to_ask_about() -> None:
+    node = {
+        "path": "-R", "kind": "render", "mode": "0660", "owner": "root", "uid": 0,
+        "group": "render", "gid": 105, "acl": {"unknown": "hidden"},
+    }  # fmt: skip
+    user = {"name": "a", "uid": 1000, "groups": [{"gid": 1000, "name": "a"}]}
+    chosen = _diagnosis({"device_nodes": [node], "user": user}).next_command
+    assert chosen is None or "-R" not in chosen.command
+
+
+@pytest.mark.parametrize("code", ["clGetPlatformIDs(-1001)", "clGetPlatformIDs failed: -1001"])
+def test_a_code_that_says_no_platform_makes_nobody_list_one(code: str) -> None:
+    diagnosis = _pasted(code)
+    assert not [one.title for one in diagnosis.findings if "PoCL" in one.title]

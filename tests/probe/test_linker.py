@@ -3,8 +3,10 @@
 
 from pathlib import Path
 
+import pytest
+
 from clprobe.engine.diagnose import Knowledge, diagnose
-from clprobe.model.opencl import Answer, Icd, Library, Stage
+from clprobe.model.opencl import Answer, Device, Icd, Library, Loader, Platform, Stage
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.system import Distribution, System
 from clprobe.model.unknown import NOT_STATED
@@ -12,6 +14,7 @@ from clprobe.probe.host import FileStatus
 from clprobe.probe.live_host import LiveHost
 from clprobe.probe.recording import RecordingHost, ReplayedHost
 from clprobe.probe.system import probe_system
+from clprobe.report.doctor_words import verdict
 
 
 def test_a_linker_is_found_on_the_path_that_children_get(tmp_path: Path) -> None:
@@ -82,3 +85,43 @@ def test_the_missing_c_library_explains_the_crash_of_pocl_and_of_no_other_driver
     assert cause.severity == "error"
     assert [remedy.argv for remedy in cause.remedies] == [("apt", "install", "gcc", "libc6-dev")]
     assert ".." not in crashes["/v/pocl.icd"].because
+
+
+def _pocl(version: str, *, beside: str | None = None) -> Snapshot:
+    """Return a machine with gcc and no libc6-dev, whose PoCL was not asked to run a kernel."""
+
+    def answering(path: str, library: str, device: Device) -> Icd:
+        platforms = (Platform(name="Portable Computing Language", devices=(device,)),)
+        if beside is not None and library == beside:
+            platforms = (Platform(name="Intel(R) OpenCL Graphics", devices=(device,)),)
+        answer = Answer(stage="queries", outcome="ok", platforms=platforms)
+        return Icd(path=path, searched_by=("/l",), library=Library(path=library), answer=answer)
+
+    icds = [answering("/v/pocl.icd", "/v/libpocl.so.2",
+                      Device(name="cpu", type="cpu", driver_version=version))]  # fmt: skip
+    if beside is not None:
+        icds.append(answering("/v/intel.icd", beside, Device(name="Iris", type="gpu")))
+    return Snapshot(
+        source="live",
+        system=System(
+            distribution=Distribution(id="debian", version="12"),
+            linker="/usr/bin/ld",
+            linker_lacks=("libc.so", "crti.o"),
+        ),
+        environment={"POCL_PATH_LD": None},
+        loaders=(Loader(path="/l", is_default=True),),
+        icds=tuple(icds),
+    )
+
+
+@pytest.mark.parametrize("beside", [None, "/v/libigdrcl.so"])
+def test_a_machine_whose_pocl_cannot_link_is_not_called_healthy(beside: str | None) -> None:
+    """A healthy GPU beside it works; the headline names the PoCL all the same."""
+    diagnosis = diagnose(_pocl("3.1", beside=beside), Knowledge.load())
+    assert (diagnosis.status, diagnosis.root_cause) == ("problems", "pocl-without-linker")
+    assert "linker" in verdict(diagnosis)
+
+
+def test_a_pocl_that_may_link_by_itself_is_not_blamed_before_it_failed() -> None:
+    diagnosis = diagnose(_pocl("7.2"), Knowledge.load())
+    assert "pocl-without-linker" not in [one.id for one in diagnosis.findings]
