@@ -16,11 +16,15 @@ os.environ[STRICT] = "1"
 _OF_THE_CACHES = pytest.StashKey[str]()
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest chooses where temporary folders lie
 def pytest_configure(config: pytest.Config) -> None:
     """Let clprobe, PoCL and pyopencl of this run and its children cache in a folder of its own."""
     if "PYTEST_XDIST_WORKER" not in os.environ:  # which has the folder from its parent
-        config.stash[_OF_THE_CACHES] = tempfile.mkdtemp(prefix="clprobe-caches-")
-        os.environ["XDG_CACHE_HOME"] = config.stash[_OF_THE_CACHES]
+        folder = config.stash[_OF_THE_CACHES] = tempfile.mkdtemp(prefix="clprobe-tests-")
+        os.environ["XDG_CACHE_HOME"] = f"{folder}/caches"
+        # pytest's own choice names the user, and clprobe scrubs such names from what it prints.
+        if config.option.basetemp is None:
+            config.option.basetemp = f"{folder}/temporary"
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

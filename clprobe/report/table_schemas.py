@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from clprobe.engine.lexicon_plan import Tools
 from clprobe.engine.questions import Questions
 from clprobe.engine.tables import KINDS
 from clprobe.model.finding import Source
@@ -31,7 +32,11 @@ _FILLED_IN = {"GpuEntry": ("generation", "pci_id")}
 def table_schemas() -> dict[Path, dict[str, Any]]:
     """Return the schema of each kind of table, by the file that holds it."""
     made = {FOLDER / f"{kind}.json": _schema(kind, struct) for kind, struct in KINDS.items()}
-    return {**made, FOLDER / "questions.json": _schema("questions", Questions, legend=False)}
+    # Each of them is one file, whose entries hold their own sources.
+    single: dict[str, type[msgspec.Struct]] = {"questions": Questions, "tools": Tools}
+    for name, struct in single.items():
+        made[FOLDER / f"{name}.json"] = _schema(name, struct, legend=False)
+    return made
 
 
 def _schema(kind: str, struct: type[msgspec.Struct], *, legend: bool = True) -> dict[str, Any]:

@@ -7,12 +7,14 @@ from clprobe.model.codec import snapshot_from_text
 TWICE = """
 icds:
   - {path: /etc/OpenCL/vendors/a.icd, searched_by: [/lib/libOpenCL.so.1],
-     library: {path: /lib/libpocl.so.2, real_path: /lib/libpocl.so.2.12.0}, answer: &ok
-       {stage: queries, outcome: ok, platforms:
-         [{name: Portable Computing Language, devices: [{name: cpu-one, type: cpu}]}]}}
+     library: {path: /lib/libpocl.so.2, real_path: /lib/libpocl.so.2.12.0}, answer: ANSWER}
   - {path: libpocl.so.2, file_type: library, searched_by: [/lib/libOpenCL.so.1],
-     library: {path: /lib/libpocl.so.2.12.0, real_path: SECOND}, answer: *ok}
-"""
+     library: {path: /lib/libpocl.so.2.12.0, real_path: SECOND}, answer: ANSWER}
+""".replace(
+    "ANSWER",
+    "{stage: queries, outcome: ok, platforms:"
+    " [{name: Portable Computing Language, devices: [{name: cpu-one, type: cpu}]}]}",
+)
 
 
 def names(text: str) -> list[str | None]:

@@ -2,6 +2,7 @@
 """Folders of `.icd` files with faulty drivers beside the real PoCL."""
 
 import shutil
+from ctypes.util import find_library
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,13 @@ def build(tmp_path_factory: pytest.TempPathFactory) -> Build:
         return compile_driver(folder, fault, *options)
 
     return compiled
+
+
+@pytest.fixture
+def loader() -> None:
+    """A loader of this system, without which no folder of `.icd` files is searched."""
+    if find_library("OpenCL") is None:
+        pytest.skip("needs an OpenCL loader: ocl-icd-libopencl1")
 
 
 @pytest.fixture

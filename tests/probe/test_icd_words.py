@@ -32,14 +32,14 @@ def _diagnosis(fault: str, folder: Path) -> Diagnosis:
         ("phentsize", "its program headers have 0 bytes each"),
     ],
 )
-@pytest.mark.usefixtures("build")
+@pytest.mark.usefixtures("build", "loader")
 def test_the_reason_says_what_it_is(fault: str, words: str, tmp_path: Path) -> None:
     diagnosis = _diagnosis(fault, tmp_path)
     broken = next(one for one in diagnosis.drivers if one.icd.endswith("/broken.icd"))
     assert words in str(broken.detail)
 
 
-@pytest.mark.usefixtures("build")
+@pytest.mark.usefixtures("build", "loader")
 def test_a_link_to_itself_is_put_aside(tmp_path: Path) -> None:
     diagnosis = _diagnosis("looping_link", tmp_path)
     finding = next(one for one in diagnosis.findings if one.id == "icd-file-missing")

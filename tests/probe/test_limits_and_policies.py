@@ -78,6 +78,8 @@ def test_limits_of_this_process_are_those_of_getrlimit() -> None:
 
 
 def test_the_limit_of_this_control_group_is_known() -> None:
+    if not any(Path("/sys/fs/cgroup").glob("*")):
+        pytest.skip("needs control groups: /sys/fs/cgroup is not mounted here")
     assert not isinstance(probe_limits(LiveHost()).memory_bytes, Unknown)
 
 
