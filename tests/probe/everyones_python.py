@@ -9,9 +9,10 @@ import subprocess
 import sys
 from functools import cache
 
-AS_NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "env")
+AS_NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups",
+             "env", "-u", "XDG_CACHE_HOME")  # fmt: skip
 """What runs a command as a stranger: env looks for the program after root's rights are gone,
-which setpriv itself does before."""
+which setpriv itself does before. The folder for caches of these tests is closed to strangers."""
 
 
 @cache
