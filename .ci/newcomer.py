@@ -8,7 +8,7 @@
 The system is what `debootstrap --variant=minbase` makes, and python3: no compiler, no git, no
 driver, no torch. In it lies a copy of this checkout. Root runs both commands, which installs the
 packages that they name; then an ordinary user does, who finds these there and has no sudo. Each
-stage must exit 0 and leave nothing beside the clone but what README says.
+stage must exit 0, and the demo leave nothing beside the clone but what README says.
 
 All mounts and processes live in namespaces of their own and end with this script, however it ends.
 Needs root, debootstrap, and a Debian mirror in this machine's apt sources.
@@ -51,9 +51,9 @@ class Stage:
 
 STAGES = (
     Stage("root", "demo", 600),
-    Stage("root", "test", 1800),
+    Stage("root", "test", 2700),
     Stage(USER, "demo", 600),
-    Stage(USER, "test", 1800),
+    Stage(USER, "test", 2700),
 )
 
 
@@ -122,7 +122,13 @@ def run_stages(folder: Path, release: str, names: set[str]) -> int:
             failures.append(f"{stage.name}: {end}")
             break
         after = root.files(str(home)) | root.files("/tmp")  # noqa: S108
-        failures += [f"{stage.name}: {text}" for text in left_behind(stage, home, after - before)]
+        left = [f"{stage.name}: {text}" for text in left_behind(stage, home, after - before)]
+        if stage.task == "demo":
+            failures += left
+        else:
+            # Tests that kill clprobe may leave folders: said, not judged.
+            for text in left:
+                print(f"newcomer: {text}", flush=True)  # noqa: T201
         if stage.name == "root-demo":
             failures += size_unlike_readme(root)
     print(*(f"newcomer: {text}" for text in failures or ["all passed"]), sep="\n", flush=True)  # noqa: T201
