@@ -11,7 +11,7 @@ from clprobe.cli import exit_codes
 from clprobe.cli.completion_words import device_words, rule_ids
 from clprobe.cli.gathering import diagnose_since, gather
 from clprobe.cli.output import print_document
-from clprobe.cli.seconds import SECONDS
+from clprobe.cli.seconds import timeout_option
 
 if TYPE_CHECKING:
     from clprobe.model.finding import Diagnosis
@@ -56,14 +56,7 @@ if TYPE_CHECKING:
 @click.option(
     "--pairs", is_flag=True, help="Load every two drivers together; may take twice as long."
 )
-@click.option(
-    "--timeout",
-    metavar="SECONDS",
-    type=SECONDS,
-    default=10.0,
-    show_default=True,
-    help="Seconds to wait for a driver, from 0.1 to 3600.",
-)
+@timeout_option
 @click.option(
     "--format",
     "form",

@@ -8,7 +8,7 @@ import click
 
 from clprobe.cli import exit_codes
 from clprobe.cli.output import print_document
-from clprobe.cli.seconds import SECONDS
+from clprobe.cli.seconds import timeout_option
 from clprobe.engine.derive import derive
 from clprobe.engine.facts import Facts
 from clprobe.engine.hiding import Choice, choose, dies_unexplained
@@ -38,14 +38,7 @@ SCHEMA = "clprobe.env/1"
     "--shell", type=click.Choice(SHELLS), default="sh", show_default=True, help="Whose lines."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-@click.option(
-    "--timeout",
-    metavar="SECONDS",
-    type=SECONDS,
-    default=10.0,
-    show_default=True,
-    help="Seconds to wait for a driver, from 0.1 to 3600.",
-)
+@timeout_option
 def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     undo: bool,
     only: tuple[str, ...],

@@ -9,7 +9,7 @@ from clprobe.cli import exit_codes
 from clprobe.cli.completion_words import device_words
 from clprobe.cli.gathering import progress_of
 from clprobe.cli.output import print_document
-from clprobe.cli.seconds import SECONDS
+from clprobe.cli.seconds import timeout_option
 from clprobe.cli.sources import read_snapshot
 from clprobe.engine.derive import derive
 from clprobe.engine.inventory import take_inventory
@@ -38,14 +38,7 @@ SCHEMA = "clprobe.info/1"
     shell_complete=device_words,
     help="Show these devices.",
 )
-@click.option(
-    "--timeout",
-    metavar="SECONDS",
-    type=SECONDS,
-    default=10.0,
-    show_default=True,
-    help="Seconds to wait for a driver, from 0.1 to 3600.",
-)
+@timeout_option
 @click.pass_obj
 def command(
     obj: dict[str, str],

@@ -31,3 +31,13 @@ class _Seconds(click.ParamType[float]):
 
 SECONDS = _Seconds()
 """For options that say how long to wait for a driver."""
+
+timeout_option = click.option(
+    "--timeout",
+    metavar="SECONDS",
+    type=SECONDS,
+    default=10.0,
+    show_default=True,
+    help=f"Seconds to wait for a driver, from {_LEAST_S:g} to {_MOST_S:g}.",
+)
+"""The option --timeout of the commands that ask drivers and show what they say."""
