@@ -51,7 +51,7 @@ class RecordingHost:
             answer = getattr(self._host, question)(*arguments)
         except OSError as error:
             name = errno.errorcode.get(error.errno or 0, "EIO")
-            answers[_key(arguments)] = {"error": name}
+            answers[_key(arguments)] = {"error": name} | _path_of(error, _key(arguments))
             raise
         kept = recordable(answer) if question == "environment" else answer
         answers[_key(arguments)] = {"answer": _plain(kept)}
@@ -96,7 +96,7 @@ class ReplayedHost:
             raise FileNotFoundError(errno.ENOENT, "not recorded", f"{question} {key}".strip())
         if "error" in recorded:
             code = getattr(errno, recorded["error"])
-            raise OSError(code, os.strerror(code), key)
+            raise OSError(code, os.strerror(code), recorded.get("path", key))
         answer, wanted = recorded["answer"], _answer_type(question)
         return _bytes_of(answer) if wanted is bytes else msgspec.convert(answer, wanted)
 
@@ -134,6 +134,12 @@ def _request_key(request: OpenclRequest) -> str:
     kernels = " kernels" if request.kernels else ""
     beside = f" {request.beside}" if request.beside else ""
     return f"{request.role} {request.library}{beside}{kernels}".strip()
+
+
+def _path_of(error: OSError, key: str) -> dict[str, str]:
+    """Return the path that the error names where the question's key is not that path."""
+    path = error.filename
+    return {"path": path} if isinstance(path, str) and path != key else {}
 
 
 @functools.cache

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """A recorded host gives the snapshot of the live one; the hosts in tests/hosts still replay."""
 
+import errno
+import os
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ from clprobe.model.errors import ClprobeError
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.unknown import Unknown
 from clprobe.probe.collect import collect
+from clprobe.probe.linux_log import KMSG, probe_linux_log
 from clprobe.probe.live_host import LiveHost
 from clprobe.probe.recording import RecordingHost, ReplayedHost
 
@@ -27,6 +30,24 @@ def test_a_replay_gives_the_snapshot_of_the_live_run(tmp_path: Path) -> None:
     recording.save(tmp_path / "host.yaml", machine="this one")
     replayed = collect(ReplayedHost(tmp_path / "host.yaml").as_host())
     assert replace(replayed, taken="") == replace(live, taken="")
+
+
+class _NoLog(LiveHost):
+    """This machine, as a container sees it that has no log of Linux."""
+
+    def lines_in(self, path: str, pattern: str, last_bytes: int = 4 << 20) -> tuple[str, ...]:
+        del pattern, last_bytes
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+
+
+def test_an_error_names_the_same_path_when_it_is_replayed(tmp_path: Path) -> None:
+    recording = RecordingHost(_NoLog())
+    live = probe_linux_log(recording.as_host())
+    recording.save(tmp_path / "host.yaml")
+    replayed = probe_linux_log(ReplayedHost(tmp_path / "host.yaml").as_host())
+    assert isinstance(live, Unknown)
+    assert KMSG in live.unknown
+    assert replayed == live
 
 
 @pytest.mark.parametrize("path", sorted(_HOSTS.glob("*.yaml")), ids=lambda path: path.stem)
