@@ -9,6 +9,7 @@ import json
 import os
 import random
 import re
+import shlex
 import sys
 import tempfile
 import time
@@ -24,6 +25,8 @@ import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+# Folders in which anybody may put a file; no remedy may name one.
+OPEN_TO_ALL = ("/tmp/", "/var/tmp/", "/dev/shm/")  # noqa: S108 - looked for, not used
 # Bytes that readers stumble over: quotes, ends, escapes, deep, long, wrong and hostile ones.
 CHUNKS = (
     b"\x00", b"\x1b[31m", b"\xff\xfe", b"\xe2\x80\xae", b"\xc2\x9b", b"\\u001b]0;x\\u0007", b"\n",
@@ -168,29 +171,67 @@ def check(kind: str, count: int, seed: int) -> Iterator[Case]:
             yield Case(kind, status, time.process_time() - begun)
 
 
+class Command(NamedTuple):
+    """One command of a remedy, as a shell would run it."""
+
+    program: str
+    options: frozenset[str]
+    words: tuple[str, ...]
+
+
 @cache
-def _programs() -> frozenset[str]:
-    """Return the programs that remedies of sound snapshots name."""
+def _sound() -> tuple[frozenset[str], frozenset[str]]:
+    """Return the programs and options that remedies of sound snapshots name."""
     with tempfile.TemporaryDirectory() as folder:
-        file, found = Path(folder, "x.json"), set()
+        file, found = Path(folder, "x.json"), []
         for data in seeds("json"):
             file.write_bytes(data)
-            found |= {argv[0] for argv in _commands(run(["doctor", "--json", "--from", str(file)]))}
-    return frozenset(found)
+            found += _commands(run(["doctor", "--json", "--from", str(file)])[1])
+    programs = frozenset(one.program for one in found)
+    return programs, frozenset(option for one in found for option in one.options)
 
 
-def _commands(done: tuple[int, str]) -> list[list[str]]:
-    text = done[1]
+def _commands(text: str) -> list[Command]:
+    """Return the commands of all remedies; those within a shell's script one by one.
+
+    Raises: AssertionError for a script that substitutes what a command prints
+    """
     if not text.startswith("{"):
         return []
     findings = json.JSONDecoder().raw_decode(text)[0].get("findings", [])
     remedies = [remedy for finding in findings for remedy in finding["remedies"]]
-    return [remedy["argv"] for remedy in remedies if remedy.get("argv")]
+    return [one for remedy in remedies for one in _simple_commands(remedy.get("argv") or [])]
+
+
+def _simple_commands(argv: list[str]) -> Iterator[Command]:
+    if len(argv) == 3 and argv[:2] in (["sh", "-c"], ["bash", "-c"]):
+        bare = re.sub("'[^']*'", "''", argv[2])
+        assert not re.search(r"[$]\(|`", bare), argv
+        lexer = shlex.shlex(argv[2], posix=True, punctuation_chars=True)
+        lexer.commenters = ""
+        inner: list[str] = []
+        for token in [*lexer, ";"]:
+            if token and set(token) <= set(";|&()"):
+                yield from _simple_commands(inner)
+                inner = []
+            else:
+                inner.append(token)
+    elif argv:
+        options = frozenset(word for word in argv[1:] if word.startswith("-"))
+        yield Command(argv[0], options, tuple(argv[1:]))
 
 
 def _check_remedies(text: str) -> None:
-    for argv in _commands((0, text)):
-        assert argv[0] in _programs(), argv
+    """Assert that no remedy runs a program or gives it an option that the damage brought in."""
+    commands = _commands(text)
+    programs, options = _sound() if commands else (frozenset(), frozenset())
+    for one in commands:
+        assert one.program in programs, one
+        assert one.options <= options, one
+        # clprobe's own commands name the file that was read.
+        open_to_all = [word for word in one.words if word.startswith(OPEN_TO_ALL)]
+        assert one.program == "clprobe" or not open_to_all, one
+        assert not any(STEERING.search(word) for word in one.words), one
 
 
 if __name__ == "__main__":

@@ -86,6 +86,13 @@ def test_a_killed_clprobe_leaves_no_process_and_its_guardians_remove_the_folders
 
 def _folders_of_hanging_drivers(place: Place) -> set[str]:
     """Return the names of the folders of the drivers that never end by themselves."""
+    over = time.monotonic() + 30  # a driver that has just been started may not show its command yet
+    while not (found := _folders_of_workers(place)) and time.monotonic() < over:
+        time.sleep(0.05)
+    return found
+
+
+def _folders_of_workers(place: Place) -> set[str]:
     found = set()
     for process in Path("/proc").glob("[0-9]*"):
         try:

@@ -37,7 +37,8 @@ ln -s /proc/self/fd/1 dev/stdout
 ln -s /proc/self/fd/2 dev/stderr
 """
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-_CERTIFICATES = Path("/etc/ssl/certs/ca-certificates.crt")
+# What vouches for pip's index here; the system's own place may be of no package yet.
+_CERTIFICATES = Path(os.environ.get("PIP_CERT", "/etc/ssl/certs/ca-certificates.crt"))
 _LENT_CERTIFICATES = "/opt/certificates.pem"
 
 
@@ -186,7 +187,9 @@ class RootCopy:
         return done.stdout
 
     def _nsenter(self) -> tuple[str, ...]:
-        return ("nsenter", f"--mount=/proc/{self._holder.pid}/ns/mnt")
+        # Its root as well: where the tests run in a chroot, the namespace's own is another one.
+        holder = f"/proc/{self._holder.pid}"
+        return ("nsenter", f"--mount={holder}/ns/mnt", f"--root={holder}/root")
 
     @staticmethod
     def _environment(more: Mapping[str, str]) -> list[str]:
