@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 
 import msgspec
 
+from clprobe.model import plain_json
 from clprobe.model.errors import ClprobeError
 from clprobe.model.measurement import BenchReport
 
@@ -50,7 +51,7 @@ def _parsed(text: str, name: str) -> Any:
         raise ValueError(f"line {line}: {constant} is no number that JSON knows")
 
     try:
-        return json.loads(text, parse_constant=no_number)
+        return plain_json.load(text, parse_constant=no_number)
     except (ValueError, RecursionError) as error:
         found = str(error)
         if isinstance(error, json.JSONDecodeError):

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import msgspec
 import yaml
 
+from clprobe.model import plain_json
 from clprobe.model.errors import ClprobeError
 from clprobe.model.plain_yaml import MOST_LEVELS, MOST_VALUES, YamlMistake, load
 from clprobe.model.snapshot import SCHEMA, Snapshot
@@ -128,7 +129,7 @@ def _is_json(text: str) -> bool:
 def _parse(text: str, name: str) -> Any:
     try:
         if _is_json(text):
-            data = json.loads(text)
+            data = plain_json.load(text)
             _check_size(data)
             return data
         return _with_numbers(load(text, _Loader))

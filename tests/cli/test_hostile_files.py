@@ -70,8 +70,17 @@ def test_aliases_in_a_snapshot_are_refused_before_they_grow(option: str, tmp_pat
         ('{"icds": [' + '{"path": "/a.icd"},' * 300 + '{"path": "/b.icd"}]}', "icds holds 301"),
         ('{"schema": "clprobe.snapshot/1", "icds": ' + "9" * 6000 + "}", "integer string"),
         ('{"device_nodes": [{"path": "/dev/dri/card0", "mode": "rw"}]}', "which is not octal"),
+        ('{"icds":\n[{"path": "/a\\uD800.icd"}]}', "line 2: \\ud800 is half a character"),
     ],
-    ids=["deep", "deeper", "many values", "many drivers", "a long number", "a mode"],
+    ids=[
+        "deep",
+        "deeper",
+        "many values",
+        "many drivers",
+        "a long number",
+        "a mode",
+        "half a letter",
+    ],
 )
 def test_a_snapshot_that_is_too_deep_or_too_much_is_refused(
     content: str, problem: str, tmp_path: Path
@@ -81,6 +90,14 @@ def test_a_snapshot_that_is_too_deep_or_too_much_is_refused(
     done = _clprobe("doctor", "--from", str(path))
     assert done.returncode == 2
     assert problem in done.stderr
+
+
+def test_half_a_character_in_a_report_is_told_with_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    path.write_text('{"schema": "clprobe.bench/1",\n"results": [],\n"clprobe": "\\udc80"}')
+    done = _clprobe("bench", "--compare", str(path), str(path))
+    assert done.returncode == 2
+    assert f"{path} is no JSON document: line 3: \\udc80 is half a character" in done.stderr
 
 
 @pytest.mark.parametrize(

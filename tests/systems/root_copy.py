@@ -187,9 +187,7 @@ class RootCopy:
         return done.stdout
 
     def _nsenter(self) -> tuple[str, ...]:
-        # Its root as well: where the tests run in a chroot, the namespace's own is another one.
-        holder = f"/proc/{self._holder.pid}"
-        return ("nsenter", f"--mount={holder}/ns/mnt", f"--root={holder}/root")
+        return ("nsenter", f"--mount=/proc/{self._holder.pid}/ns/mnt")
 
     @staticmethod
     def _environment(more: Mapping[str, str]) -> list[str]:
