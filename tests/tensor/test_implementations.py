@@ -19,7 +19,7 @@ OCLGRIND = Path("/usr/lib/oclgrind/liboclgrind-rt-icd.so")
 INTEL_CPU = Path(sys.prefix, "lib", "libintelocl.so")
 RUSTICL = Path("/etc/OpenCL/vendors/rusticl.icd")
 POCL = Path("/usr/lib/x86_64-linux-gnu/libpocl.so.2")
-TIME_LIMIT_S = 300
+TIME_LIMIT_S = 600
 RACE = "Read-write data race"
 # pyopencl asks every device for the properties of every vendor.
 QUESTION = """
