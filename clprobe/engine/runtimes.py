@@ -130,7 +130,7 @@ def _shown(snapshot: Snapshot, tables: Tables) -> list[Runtime]:
 def _release(platform_version: str | None, key: str, tables: Tables) -> Fact[str]:
     """Return the release whose build number the platform tells, as AMD-APP (3361.0) does."""
     entry = tables.implementation(key)
-    number = re.search(r"\((\d+)\.\d+\)", platform_version or "")
+    number = re.search(r"\((\d{1,9})\.\d+\)", platform_version or "")
     if entry is None or number is None:
         return NOT_STATED
     begun = [build for build in entry.builds if int(build) <= int(number[1])]

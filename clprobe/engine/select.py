@@ -34,7 +34,7 @@ def select_devices(
 def _matches(device: DeviceReport, selector: str) -> bool:
     wanted = selector.strip().casefold()
     if wanted.isdecimal():
-        return device.index == int(wanted)
+        return str(device.index) == (wanted.lstrip("0") or "0")
     if wanted in _TYPES:
         return device.type == wanted
     if device.pci_id is not None and wanted.replace("0x", "") == device.pci_id:

@@ -16,6 +16,7 @@ Scheme = Literal[
 ]  # fmt: skip
 ANY = "*"
 """The range that every version lies in."""
+_MOST_CHARACTERS = 500  # far more than any package's; Python converts no number of 4,301 digits
 
 
 def in_range(version: str, versions: str, scheme: Scheme) -> bool:
@@ -37,6 +38,9 @@ def compare(left: str, right: str, scheme: Scheme) -> int:
 
     Raises: ClprobeError if one of them is no version of that scheme.
     """
+    for version in (left, right):
+        if len(version) > _MOST_CHARACTERS:
+            raise _malformed(f"{version[:40]}…", f"a version: it has {len(version)} characters")
     key = _KEYS[scheme]
     first, second = key(left), key(right)
     return int(first > second) - int(first < second)

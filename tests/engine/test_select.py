@@ -53,3 +53,8 @@ def test_several_selectors_keep_the_order_of_the_devices_and_name_none_twice() -
 def test_a_selector_that_names_nothing_lists_what_there_is() -> None:
     with pytest.raises(ClprobeError, match=r"'tpu'.*0 cpu: Portable.*1 gpu: Intel"):
         select_devices(DEVICES, ["tpu"])
+
+
+def test_an_index_beyond_all_numbers_names_nothing() -> None:
+    with pytest.raises(ClprobeError, match="0 cpu: Portable"):
+        select_devices(DEVICES, ["9" * 5000])

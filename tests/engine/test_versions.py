@@ -3,10 +3,11 @@ import itertools
 import random
 import shutil
 import subprocess
+from typing import get_args
 
 import pytest
 
-from clprobe.engine.versions import compare, in_range, newest, overlap, upstream
+from clprobe.engine.versions import Scheme, compare, in_range, newest, overlap, upstream
 from clprobe.model.errors import ClprobeError
 
 
@@ -121,6 +122,12 @@ def test_a_malformed_range_is_refused_with_an_example(versions):
 def test_a_malformed_version_is_named(scheme, text):
     with pytest.raises(ClprobeError, match="is not"):
         compare(text, "1", scheme)
+
+
+@pytest.mark.parametrize("scheme", get_args(Scheme))
+def test_a_number_that_python_cannot_convert_is_no_version(scheme: Scheme) -> None:
+    with pytest.raises(ClprobeError, match="it has 5003 characters"):
+        compare("25." + "9" * 5000, "25.1", scheme)
 
 
 @pytest.mark.parametrize(
