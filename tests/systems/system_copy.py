@@ -11,7 +11,7 @@ from pathlib import Path
 
 import distro
 import pytest
-from root_copy import SOURCE, Mounts, RootCopy
+from root_copy import SOURCE, Mounts, RootCopy, run_limited
 
 # packages: the package list as dpkg and apt know it, to be compared.
 PRELUDE = f"""\
@@ -71,7 +71,7 @@ def prepared_copies(memory: Path) -> Iterator[SystemCopy]:
     for program in ("unshare", "nsenter"):
         if shutil.which(program) is None:
             pytest.skip(f"needs {program}")
-    if not Path("/").samefile("/proc/1/root"):
+    if _is_in_chroot():
         pytest.skip("runs in a chroot, which nsenter leaves for the whole system")
     # No folder of packages is lent: each test fetches its own, as a newcomer does.
     with contextlib.ExitStack() as stack:
@@ -86,6 +86,14 @@ def prepared_copies(memory: Path) -> Iterator[SystemCopy]:
         if done.returncode != 0:
             pytest.skip(f"apt cannot reach its archive: {done.stderr.strip()[-200:]}")
         yield SystemCopy(copy)
+
+
+def _is_in_chroot() -> bool:
+    """Return whether nsenter, asked for this very mount namespace, comes to another root."""
+    command = ("nsenter", "--mount=/proc/self/ns/mnt", "stat", "--format=%d:%i", "/")
+    done = run_limited(command, seconds=30)
+    here = Path("/").stat()
+    return done.returncode == 0 and done.stdout.strip() != f"{here.st_dev}:{here.st_ino}"
 
 
 def _sh(copy: RootCopy, commands: str, *, seconds: float) -> "subprocess.CompletedProcess[str]":
