@@ -167,7 +167,7 @@ def _updated(
         errors = np.abs(new - right) / np.where(size > 0, size, 1)
         if not np.isfinite(errors).all():
             return Proof(None, _UPDATE_TOLERANCE)
-        worst = max(worst, float(errors.max(initial=0.0)))
+        worst = max(worst, float(np.max(errors, initial=0.0)))
     return Proof(worst, _UPDATE_TOLERANCE, "its new weights")
 
 
