@@ -47,7 +47,8 @@ def views(cl_devices: Iterable[cl.Device]) -> Iterator[tuple[cl.Device, bool]]:
     """Yield devices and whether each poses as the other kind, CPU or GPU.
 
     Kernels of both kinds run everywhere: the only device of its kind appears twice, two or more
-    take turns. (test_implementations.py runs each operation in both kinds on each implementation.)
+    take turns. (test_implementations.py runs each operation in both kinds on each implementation,
+    but for rusticl, on which no kernel for CPUs is ever chosen.)
     """
     of_kind: dict[bool, list[cl.Device]] = {}
     for device in cl_devices:

@@ -6,9 +6,10 @@ from dataclasses import replace
 
 import every_operation
 import numpy as np
+import pyopencl as cl
 import pytest
 
-from clprobe.tensor import Array, Device, DeviceError, DtypeError, ShapeError, Tensor
+from clprobe.tensor import Array, Device, DeviceError, DtypeError, Limits, ShapeError, Tensor
 
 
 @pytest.fixture
@@ -147,3 +148,20 @@ def test_building_kernels_takes_time_once(device: Device) -> None:
 
     assert spent > 0
     assert fresh.compile_ns == spent
+
+
+@pytest.mark.parametrize(
+    ("kind", "width", "is_cpu"),
+    [(cl.device_type.CPU, 8, True), (cl.device_type.CPU, 1, False), (cl.device_type.GPU, 4, False)],
+    ids=["PoCL", "llvmpipe", "a GPU of vectors"],
+)
+def test_kernels_for_cpus_are_for_those_whose_work_items_have_vectors(
+    kind: int, width: int, is_cpu: bool, device: Device
+) -> None:
+    class Posing:
+        type, native_vector_width_float = kind, width
+
+        def __getattr__(self, name: str) -> object:
+            return getattr(device.cl_device, name)
+
+    assert Limits.of(Posing()).is_cpu is is_cpu

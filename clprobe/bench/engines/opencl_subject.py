@@ -4,6 +4,8 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import pyopencl as cl
+
 from clprobe.bench.engines.opencl import OpenClEngine
 from clprobe.tensor import Device, Recorded
 
@@ -30,7 +32,7 @@ class OpenClSubject(OpenClEngine):
 
     def __init__(self, device: Device) -> None:
         super().__init__(device)
-        self.is_cpu = device.limits.is_cpu
+        self.is_cpu = bool(device.cl_device.type & cl.device_type.CPU)
 
     def compile_ns(self) -> int:
         """Return the time spent on building kernels so far."""
