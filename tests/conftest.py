@@ -13,6 +13,10 @@ from clprobe.probe.facts import STRICT
 # A fault of clprobe itself must fail a test, not become an Unknown; whole programs that tests
 # start inherit it.
 os.environ[STRICT] = "1"
+if "PYTEST_XDIST_WORKER" in os.environ:
+    # Processes that share processors must not spin on them: torch's threads would, and took half as
+    # much time again.
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 _OF_THE_CACHES = pytest.StashKey[str]()
 
 

@@ -19,6 +19,7 @@ from clprobe.bench.training import measure_training
 from clprobe.resources import kernels_path
 from clprobe.tensor import Device
 
+pytestmark = pytest.mark.usefixtures("built_once")
 LOSS = "loss/softmax_cross_entropy.cl"
 MATMUL = "matmul/packed.cl"
 MASK = "reduce/mask_and_sum.cl"

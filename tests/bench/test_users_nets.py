@@ -17,8 +17,8 @@ from net_proofs import checked, user_net
 from test_seeded_faults import pocl_device, spoiled
 
 from clprobe.tensor import Device, Limits
-from clprobe.tensor.binary_cache import BinaryCache
 
+pytestmark = pytest.mark.usefixtures("built_once")
 PROGRAM = Path(__file__).with_name("prove_nets.py")
 
 
@@ -59,7 +59,6 @@ def test_a_fault_is_caught_in_a_users_net_too(fault: Fault, tmp_path: Path) -> N
         # As a GPU, a CPU runs the kernels of GPUs, which take long to build.
         limits=replace(Limits.of(cl_device), is_cpu=fault.is_cpu),
         kernels=spoiled(tmp_path, fault.file, fault.right, fault.wrong),
-        cache=BinaryCache(None),
     )
     batches = (4, 16) if fault.is_cpu else (4,)
 

@@ -15,6 +15,7 @@ if find_spec("pyopencl") is None:
 else:
     import devices
     import pyopencl as cl
+    from built_once import each_source_built_once
 
     from clprobe.tensor import Device
     from clprobe.tensor.binary_cache import SWITCH
@@ -68,6 +69,11 @@ else:
         if request.param not in opened:
             opened[request.param] = devices.opened(*request.param)
         return opened[request.param]
+
+    @pytest.fixture(scope="session", autouse=True)
+    def built_once() -> Iterator[None]:
+        with each_source_built_once():
+            yield
 
     @pytest.fixture(autouse=True)
     def nothing_is_cached(monkeypatch: pytest.MonkeyPatch) -> None:
