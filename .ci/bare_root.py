@@ -141,11 +141,11 @@ class BareRoot:
             shutil.copyfile(_CERTIFICATES, f"{self._root}{_LENT_CERTIFICATES}")
         values = [value for section in pip.sections() for _, value in pip.items(section)]
         for place in _paths_in([*values, *_lent_variables().values()]):
-            self._show(place)
+            self.show(place, str(place))
 
-    def _show(self, place: Path) -> None:
-        """Show a file or folder of this machine in the system, not to be written to."""
-        inside = Path(f"{self._root}{place}")
+    def show(self, place: Path, name: str) -> None:
+        """Show a file or folder of this machine in the system as `name`, not to be written to."""
+        inside = Path(f"{self._root}{name}")
         if place.is_dir():
             inside.mkdir(parents=True, exist_ok=True)
         else:

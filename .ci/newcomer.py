@@ -4,6 +4,8 @@
     python3 .ci/newcomer.py                         Debian 12, all stages
     python3 .ci/newcomer.py --release trixie        another release
     python3 .ci/newcomer.py --stages root-demo      some of the stages
+    python3 .ci/newcomer.py --python PREFIX         with the Python that was built into this folder
+    python3 .ci/newcomer.py --torch                 tests with PyTorch in .venv
 
 The system is what `debootstrap --variant=minbase` makes, and python3: no compiler, no git, no
 driver, no torch. In it lies a copy of this checkout. Root runs both commands, which installs the
@@ -31,6 +33,10 @@ from bare_root import RELEASES, BareRoot, SetUpError, lacking
 ROOT = Path(__file__).resolve().parent.parent
 WHOLE_LIMIT_S = 4500
 USER = "ann"
+# Where a Python of this machine lies in the system.
+LENT_PYTHON = "/opt/python"
+# Named by version: an open range would fetch the newest build with gigabytes of CUDA.
+TORCH = "-m venv .venv && .venv/bin/pip install -q torch==2.13.0"
 # What README says the demo leaves behind; pip's own cache is pip's.
 CACHES = {".cache/clprobe", ".cache/pocl", ".cache/pytools", ".cache/pip"}
 
@@ -63,12 +69,14 @@ def main() -> int:
     parser.add_argument("--release", choices=sorted(RELEASES), default="bookworm")
     names = [stage.name for stage in STAGES]
     parser.add_argument("--stages", nargs="+", choices=names, default=names)
+    parser.add_argument("--python", type=Path, help="the prefix of a Python to lend the system")
+    parser.add_argument("--torch", action="store_true", help="put PyTorch where tests run")
     parser.add_argument("--inside", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.inside is None:
         return in_own_namespaces(sys.argv[1:])
     try:
-        return run_stages(options.inside, options.release, set(options.stages))
+        return run_stages(options.inside, options)
     except SetUpError as error:
         sys.exit(f"newcomer: {error}")
 
@@ -99,23 +107,29 @@ def in_own_namespaces(arguments: list[str]) -> int:
         shutil.rmtree(folder)
 
 
-def run_stages(folder: Path, release: str, names: set[str]) -> int:
+def run_stages(folder: Path, options: argparse.Namespace) -> int:
     """Make the system, run the stages in it and sum them up.
 
     Raises: SetUpError
     """
     started, received = time.monotonic(), received_bytes()
+    release, python = options.release, "python3"
     root = BareRoot(folder / "root", RELEASES[release])
+    if options.python:
+        root.show(options.python, LENT_PYTHON)
+        python = f"{LENT_PYTHON}/bin/python3"
     say(release, "set-up", "done", started, received)
     homes = {"root": Path("/root"), USER: root.add_user(USER)}
     failures = []
     for who, home in homes.items():
         root.copy_checkout(ROOT, f"{home}/clprobe", owner=who)
-    for stage in [stage for stage in STAGES if stage.name in names]:
+    for stage in [stage for stage in STAGES if stage.name in options.stages]:
         home = homes[stage.who]
+        if options.torch and stage.task == "test":
+            give_torch(root, python, stage.who, home)
         before = root.files(str(home)) | root.files("/tmp")  # noqa: S108 - within that system
         started, received = time.monotonic(), received_bytes()
-        command = ("python3", ".ci/bootstrap.py", stage.task)
+        command = (python, ".ci/bootstrap.py", stage.task)
         end = root.run(command, cwd=f"{home}/clprobe", user=stage.who, limit_s=stage.limit_s)
         say(release, stage.name, end, started, received)
         if end != "exit status 0":
@@ -133,6 +147,17 @@ def run_stages(folder: Path, release: str, names: set[str]) -> int:
             failures += size_unlike_readme(root)
     print(*(f"newcomer: {text}" for text in failures or ["all passed"]), sep="\n", flush=True)  # noqa: T201
     return 1 if failures else 0
+
+
+def give_torch(root: BareRoot, python: str, who: str, home: Path) -> None:
+    """Install PyTorch where somebody's tests will run; needs an earlier stage's python3-venv.
+
+    Raises: SetUpError
+    """
+    command = ("sh", "-c", f"{python} {TORCH}")
+    end = root.run(command, cwd=f"{home}/clprobe", user=who, limit_s=1200)
+    if end != "exit status 0":
+        raise SetUpError(f"PyTorch cannot be installed: {end}")
 
 
 def left_behind(stage: Stage, home: Path, new: set[str]) -> list[str]:
