@@ -115,6 +115,10 @@ class BareRoot:
             for name in names
         }
 
+    def read(self, file: str) -> str:
+        """Return a file's text."""
+        return Path(f"{self._root}{file}").read_text()
+
     def size(self, folder: str) -> int:
         """Return the bytes that the files below a folder take on disk."""
         seen = {}

@@ -13,22 +13,43 @@ from clprobe.probe.facts import STRICT
 # A fault of clprobe itself must fail a test, not become an Unknown; whole programs that tests
 # start inherit it.
 os.environ[STRICT] = "1"
-if "PYTEST_XDIST_WORKER" in os.environ:
+
+
+def is_worker() -> bool:
+    """Return whether this is one of the processes that share the tests."""
+    return "PYTEST_XDIST_WORKER" in os.environ
+
+
+if is_worker():
     # Processes that share processors must not spin on them: torch's threads would, and took half as
     # much time again.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+PASSED = "clprobe/passed"
+_PASSED: set[str] = set()
 _OF_THE_CACHES = pytest.StashKey[str]()
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest chooses where temporary folders lie
 def pytest_configure(config: pytest.Config) -> None:
     """Let clprobe, PoCL and pyopencl of this run and its children cache in a folder of its own."""
-    if "PYTEST_XDIST_WORKER" not in os.environ:  # which has the folder from its parent
+    if not is_worker():  # which has the folder from its parent
         folder = config.stash[_OF_THE_CACHES] = tempfile.mkdtemp(prefix="clprobe-tests-")
         os.environ["XDG_CACHE_HOME"] = f"{folder}/caches"
         # pytest's own choice names the user, and clprobe scrubs such names from what it prints.
         if config.option.basetemp is None:
             config.option.basetemp = f"{folder}/temporary"
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Remember what passed."""
+    if report.when == "call" and report.passed:
+        _PASSED.add(report.nodeid)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Keep what passed for .ci/newcomer.py, beside what pytest itself keeps."""
+    if _PASSED and session.config.cache is not None and not is_worker():
+        session.config.cache.set(PASSED, sorted({*session.config.cache.get(PASSED, []), *_PASSED}))
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
