@@ -10,6 +10,7 @@ import yaml
 
 from clprobe.model import plain_json
 from clprobe.model.errors import ClprobeError
+from clprobe.model.json_schema import definitions_of
 from clprobe.model.plain_yaml import MOST_LEVELS, MOST_VALUES, YamlMistake, load
 from clprobe.model.snapshot import SCHEMA, Snapshot
 
@@ -91,14 +92,15 @@ def _check_modes(data: Any) -> None:
 
 def snapshot_schema() -> dict[str, Any]:
     """Return the JSON Schema of snapshots."""
-    schema = msgspec.json.schema(Snapshot)
+    (schema,), definitions = definitions_of(Snapshot)
     # The field is a plain text in Python, so that another version gets a message of its own.
-    schema["$defs"]["Snapshot"]["properties"]["schema"]["const"] = SCHEMA
+    definitions["Snapshot"]["properties"]["schema"]["const"] = SCHEMA
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": SCHEMA,
         "title": SCHEMA,
         **schema,
+        "$defs": definitions,
     }
 
 

@@ -17,6 +17,7 @@ from clprobe.model.bench_comparison import BenchComparison
 from clprobe.model.codec import snapshot_schema
 from clprobe.model.comparison import Comparison
 from clprobe.model.finding import Diagnosis
+from clprobe.model.json_schema import definitions_of
 from clprobe.model.leftovers import CacheReport
 from clprobe.model.measurement import BenchReport
 from clprobe.model.plan import InstallPlan
@@ -90,9 +91,7 @@ def _printed(name: str, body: type[msgspec.Struct], **optional: Any) -> JsonSche
     It prints every field, so all are required; newer versions may print more.
     `optional` names keys that only some documents have, with their types.
     """
-    (_, *more), definitions = msgspec.json.schema_components(
-        (body, *optional.values()), ref_template="#/$defs/{name}"
-    )
+    (_, *more), definitions = definitions_of(body, *optional.values())
     for definition in definitions.values():
         definition["required"] = list(definition["properties"])
         definition.pop("additionalProperties", None)

@@ -10,6 +10,7 @@ from clprobe.engine.lexicon_plan import Tools
 from clprobe.engine.questions import Questions
 from clprobe.engine.tables import KINDS
 from clprobe.model.finding import Source
+from clprobe.model.json_schema import definitions_of
 from clprobe.resources import rules_path
 
 FOLDER = rules_path() / "tables" / "schemas"
@@ -40,7 +41,7 @@ def table_schemas() -> dict[Path, dict[str, Any]]:
 
 
 def _schema(kind: str, struct: type[msgspec.Struct], *, legend: bool = True) -> dict[str, Any]:
-    _, definitions = msgspec.json.schema_components((struct, Source), ref_template="#/$defs/{name}")
+    _, definitions = definitions_of(struct, Source)
     for name, definition in definitions.items():
         properties = definition["properties"]
         for field in _FILLED_IN.get(name, ()):

@@ -404,7 +404,7 @@ GOOD = written(full_report())
     ("text", "said"),
     [
         ("", "line 1: Expecting value, in ''"),
-        ('{\n  "a": 1,\n}', "line 3: "),
+        ('{\n  "a": 1,\n  b\n}', "line 3: "),
         ("[" * 100_000, "is no JSON document"),
         ("[1]", "no schema"),
         ('{"schema": "clprobe.doctor/1"}', "the schema 'clprobe.doctor/1'"),
