@@ -264,13 +264,13 @@ def _with_loader(loader: str, setting: _Setting) -> dict[str, str]:
 def _why_clinfo_fails(command: str, environment: dict[str, str]) -> str:
     """Return what went wrong, nothing if it exits with 0 and shows PoCL."""
     # Some drivers print without end, which must not end up in this process.
-    limited = f"timeout -k 1 {_LIMIT_S + 4} sh -c {shlex.quote(command)} 2>&1 | head -c 1000000"
+    limited = f"timeout -k 1 {_LIMIT_S + 9} sh -c {shlex.quote(command)} 2>&1 | head -c 1000000"
     done = subprocess.run(
         ["bash", "-o", "pipefail", "-c", limited],
         env=environment,
         capture_output=True,
         check=False,
-        timeout=_LIMIT_S + 10,
+        timeout=_LIMIT_S + 15,
     )
     if done.returncode == 0 and _POCL.encode() in done.stdout:
         return ""

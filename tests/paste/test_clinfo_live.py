@@ -15,6 +15,8 @@ from clinfo_hosts import (
 
 from clprobe.paste.clinfo import clinfo_runs
 
+_TRIES = 3
+
 
 @pytest.mark.parametrize("name", implementations())
 def test_what_clinfo_shows_now_is_what_the_probe_learns_now(name):
@@ -23,9 +25,20 @@ def test_what_clinfo_shows_now_is_what_the_probe_learns_now(name):
     if not implementations()[name][0]:
         pytest.skip(f"{name} is not installed")
     with environment_of(name) as environment:
-        before = live_answer(environment)
-        texts = {form: clinfo_output("clinfo", form, environment) for form in FORMS}
-        after = live_answer(environment)
+        # A device may tell how much memory is free, which other programs change meanwhile.
+        for _ in range(_TRIES):
+            disagreeing = _forms_that_disagree(environment)
+            if not disagreeing:
+                break
+    assert disagreeing == {}
+
+
+def _forms_that_disagree(environment):
+    """Return what differs from the probe's answer before and after, for each form of clinfo."""
+    before = live_answer(environment)
+    texts = {form: clinfo_output("clinfo", form, environment) for form in FORMS}
+    after = live_answer(environment)
+    found = {}
     for form, text in texts.items():
         if not before.platforms and form in ("tree", "raw-tree"):
             assert text == ""
@@ -34,4 +47,6 @@ def test_what_clinfo_shows_now_is_what_the_probe_learns_now(name):
         (run,) = clinfo_runs((command + text).split("\n"))
         # The clock's frequency, for one, changes from call to call.
         both = [differences(live, run.answer, run.form) for live in (before, after)]
-        assert [] in both, form
+        if [] not in both:
+            found[form] = both
+    return found
