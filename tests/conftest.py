@@ -48,8 +48,9 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Keep what passed for .ci/newcomer.py, beside what pytest itself keeps."""
-    if _PASSED and session.config.cache is not None and not is_worker():
-        session.config.cache.set(PASSED, sorted({*session.config.cache.get(PASSED, []), *_PASSED}))
+    cache: pytest.Cache | None = getattr(session.config, "cache", None)  # -p no:cacheprovider
+    if _PASSED and cache is not None and not is_worker():
+        cache.set(PASSED, sorted({*cache.get(PASSED, []), *_PASSED}))
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
