@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from clprobe.cli.main import cli
-from clprobe.engine.diagnose import Knowledge, diagnose
+from clprobe.diagnosis.diagnose import Knowledge, diagnose
 from clprobe.install.mending import with_routes
 from clprobe.model.codec import snapshot_from_text
 from clprobe.probe.collect import collect

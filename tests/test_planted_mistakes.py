@@ -7,8 +7,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from clprobe.engine.validate import validate
 from clprobe.resources import rules_path
+from clprobe.validation.validate import validate
 
 
 class Mistake(msgspec.Struct, frozen=True):

@@ -7,15 +7,15 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from clprobe.engine.actions import ACTIONS
-from clprobe.engine.cases import case_file_of, load_cases, run_cases
-from clprobe.engine.checked_yaml import parse
-from clprobe.engine.conditions import OPERATORS
-from clprobe.engine.diagnose import Knowledge
-from clprobe.engine.load import CASES_SUFFIX, rule_files
-from clprobe.engine.rule import Rule
+from clprobe.diagnosis.diagnose import Knowledge
+from clprobe.knowledge.checked_yaml import parse
 from clprobe.report.data_pages import data_pages
 from clprobe.resources import rules_path
+from clprobe.ruleset.actions import ACTIONS
+from clprobe.ruleset.conditions import OPERATORS
+from clprobe.ruleset.load import CASES_SUFFIX, rule_files
+from clprobe.ruleset.rule import Rule
+from clprobe.validation.cases import case_file_of, load_cases, run_cases
 
 KNOWLEDGE = Knowledge.load()
 

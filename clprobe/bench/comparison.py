@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from clprobe.bench.effects import effect_of, sentence
 from clprobe.bench.pairing import paired
-from clprobe.engine.compare import changes
-from clprobe.engine.tables import Tables
+from clprobe.diagnosis.compare import changes
+from clprobe.knowledge.tables import Tables
 from clprobe.model.bench_comparison import EFFECTS, BenchComparison, Difference, Side
 from clprobe.model.codec import snapshot_inside
 from clprobe.model.comparison import Change

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from clprobe.engine.table_types import Generation, GpuEntry
-from clprobe.engine.tables import Tables
+from clprobe.knowledge.table_types import Generation, GpuEntry
+from clprobe.knowledge.tables import Tables
 from clprobe.model.finding import DeviceReport
 from clprobe.model.measurement import Peak
 

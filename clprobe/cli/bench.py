@@ -33,10 +33,10 @@ from clprobe.cli.bench_workload import WorkloadType
 from clprobe.cli.extras import how_to_install
 from clprobe.cli.output import print_document
 from clprobe.cli.output_file import write_file
-from clprobe.engine.derive import derive
-from clprobe.engine.inventory import take_inventory
-from clprobe.engine.select import select_devices
-from clprobe.engine.tables import Tables
+from clprobe.facts.derive import derive
+from clprobe.facts.inventory import take_inventory
+from clprobe.facts.select import select_devices
+from clprobe.knowledge.tables import Tables
 from clprobe.model.bench_codec import SCHEMA
 from clprobe.model.codec import snapshot_document
 from clprobe.model.errors import ClprobeError

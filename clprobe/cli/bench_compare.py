@@ -12,7 +12,7 @@ from clprobe.cli import exit_codes
 from clprobe.cli.bench_files import read_reports
 from clprobe.cli.output import print_document
 from clprobe.cli.output_file import write_file
-from clprobe.engine.tables import Tables
+from clprobe.knowledge.tables import Tables
 from clprobe.model.bench_comparison import BenchComparison
 from clprobe.report.as_json import document
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from msgspec import structs
 
 from clprobe.cli.bench_progress import say
-from clprobe.engine.diagnose import Knowledge, diagnose
+from clprobe.diagnosis.diagnose import Knowledge, diagnose
 from clprobe.model.measurement import Result
 from clprobe.model.snapshot import Snapshot
 

@@ -108,7 +108,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
         from clprobe.cli.doctor_rules import why
 
         return why(rule_id, snapshot, knowledge, obj["color"], as_json=form == "json")
-    from clprobe.engine.diagnose import with_devices
+    from clprobe.diagnosis.diagnose import with_devices
 
     diagnosis, comparison = diagnose_since(baseline, snapshot, knowledge)
     if any(finding.verdict == "present" for finding in diagnosis.findings):

@@ -5,7 +5,7 @@
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from clprobe.engine.diagnose import Knowledge
+    from clprobe.diagnosis.diagnose import Knowledge
     from clprobe.model.comparison import Comparison
     from clprobe.model.finding import Diagnosis
 

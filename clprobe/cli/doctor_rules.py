@@ -4,13 +4,13 @@
 
 from clprobe.cli import exit_codes
 from clprobe.cli.output import print_document
-from clprobe.engine.catalogue import RuleTrace, catalogue
-from clprobe.engine.diagnose import Knowledge
-from clprobe.engine.load import load_rules
-from clprobe.engine.questions import Questions
-from clprobe.engine.why import trace
+from clprobe.diagnosis.catalogue import RuleTrace, catalogue
+from clprobe.diagnosis.diagnose import Knowledge
+from clprobe.diagnosis.why import trace
 from clprobe.model.snapshot import Snapshot
 from clprobe.report.as_json import document
+from clprobe.ruleset.load import load_rules
+from clprobe.ruleset.questions import Questions
 
 
 def list_rules_of(color: str, *, as_json: bool) -> int:

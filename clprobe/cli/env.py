@@ -9,10 +9,10 @@ import click
 from clprobe.cli import exit_codes
 from clprobe.cli.output import print_document
 from clprobe.cli.seconds import timeout_option
-from clprobe.engine.derive import derive
-from clprobe.engine.facts import Facts
-from clprobe.engine.hiding import Choice, choose, dies_unexplained
-from clprobe.engine.tables import Tables
+from clprobe.facts.derive import derive
+from clprobe.facts.facts import Facts
+from clprobe.facts.hiding import Choice, choose, dies_unexplained
+from clprobe.knowledge.tables import Tables
 from clprobe.probe.collect import collect
 from clprobe.probe.live_host import LiveHost
 from clprobe.probe.private_folder import private_folder

@@ -22,8 +22,8 @@ def command(obj: dict[str, str], *, name: tuple[str, ...], as_json: bool) -> int
     it, a package, a distribution's release, a machine-learning stack or a kernel driver. Of a name
     that stands for nothing --json prints no entries, and the exit status is 2.
     """
-    from clprobe.engine.diagnose import Knowledge
-    from clprobe.engine.lexicon import explain, without_entries
+    from clprobe.diagnosis.diagnose import Knowledge
+    from clprobe.explain.lexicon import explain, without_entries
     from clprobe.model.errors import ClprobeError
     from clprobe.report.as_json import document
     from clprobe.report.explain_text import show_explained

@@ -8,7 +8,7 @@ from clprobe.cli.background import Background
 
 if TYPE_CHECKING:
     from clprobe.cli.progress import Progress
-    from clprobe.engine.diagnose import Knowledge
+    from clprobe.diagnosis.diagnose import Knowledge
     from clprobe.model.comparison import Comparison
     from clprobe.model.finding import Diagnosis
     from clprobe.model.snapshot import Snapshot
@@ -33,12 +33,12 @@ def gather(  # noqa: PLR0913 - from where, for whom, and what takes time
     """
     if source is not None:
         from clprobe.cli.sources import read_snapshot
-        from clprobe.engine.permissions.stated_user import as_stated_user
+        from clprobe.facts.permissions.stated_user import as_stated_user
 
         stated = read_snapshot(source)
         snapshot = stated if asked is None else as_stated_user(stated, asked)
         return snapshot, _load_knowledge(for_text=False)
-    from clprobe.engine.permissions.as_user import as_user
+    from clprobe.facts.permissions.as_user import as_user
     from clprobe.probe.accounts import find_account
     from clprobe.probe.collect import collect
     from clprobe.probe.live_host import LiveHost
@@ -74,7 +74,7 @@ def _load_while_waiting(*, for_text: bool) -> "Knowledge":
 
 
 def _load_knowledge(*, for_text: bool) -> "Knowledge":
-    from clprobe.engine.diagnose import Knowledge
+    from clprobe.diagnosis.diagnose import Knowledge
 
     if for_text:
         import clprobe.report.doctor_text  # noqa: F401 - rich takes as long as all the rules
@@ -88,11 +88,11 @@ def diagnose_since(
 
     Raises: ClprobeError if the file cannot be read.
     """
-    from clprobe.engine.diagnose import diagnose
+    from clprobe.diagnosis.diagnose import diagnose
 
     if baseline is None and not snapshot.perspectives:
         return diagnose(snapshot, knowledge), None
-    from clprobe.engine.compare import compare, earlier_in, with_earlier
+    from clprobe.diagnosis.compare import compare, earlier_in, with_earlier
 
     if baseline is None:
         earlier = earlier_in(snapshot)

@@ -11,10 +11,10 @@ from clprobe.cli.gathering import progress_of
 from clprobe.cli.output import print_document
 from clprobe.cli.seconds import timeout_option
 from clprobe.cli.sources import read_snapshot
-from clprobe.engine.derive import derive
-from clprobe.engine.inventory import take_inventory
-from clprobe.engine.select import select_devices
-from clprobe.engine.tables import Tables
+from clprobe.facts.derive import derive
+from clprobe.facts.inventory import take_inventory
+from clprobe.facts.select import select_devices
+from clprobe.knowledge.tables import Tables
 from clprobe.model.snapshot import Snapshot
 from clprobe.report.as_json import document
 

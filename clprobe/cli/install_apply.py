@@ -31,7 +31,7 @@ from clprobe.cli.apply_progress import StepProgress
 from clprobe.cli.gathering import gather
 from clprobe.cli.output import print_document
 from clprobe.cli.own_command import own_command, undo_command
-from clprobe.engine.diagnose import diagnose
+from clprobe.diagnosis.diagnose import diagnose
 from clprobe.model.errors import ClprobeError
 from clprobe.model.plan import InstallPlan, Route
 from clprobe.report.apply_text import ApplyText

@@ -12,14 +12,14 @@ from clprobe.cli.install_apply import apply_route, asked_to_act, undo
 from clprobe.cli.output import print_document
 from clprobe.cli.plan_wishes import wish_options, wishes
 from clprobe.cli.sources import read_snapshot
-from clprobe.engine.matrix import MatrixRow, matrix
-from clprobe.engine.tables import Tables
+from clprobe.compat.matrix import MatrixRow, matrix
 from clprobe.install.machine import Machine, find_distribution, look_up
 from clprobe.install.planner import plan
 from clprobe.install.ranking import Goal
 from clprobe.install.same_host import check_same_host
 from clprobe.install.target import NOTHING_KNOWN, described, of_snapshot
 from clprobe.install.version_matrix import version_matrix
+from clprobe.knowledge.tables import Tables
 from clprobe.model.errors import ClprobeError
 from clprobe.model.plan import InstallPlan, Route, Target
 from clprobe.model.snapshot import Snapshot

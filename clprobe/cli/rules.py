@@ -10,11 +10,11 @@ from clprobe.cli import exit_codes
 from clprobe.cli.errors import show_mistake
 from clprobe.cli.output_file import write_file
 from clprobe.cli.rules_matrix import command as matrix_command
-from clprobe.engine.diagnose import Knowledge
-from clprobe.engine.load import load_rules
+from clprobe.diagnosis.diagnose import Knowledge
 from clprobe.model.errors import ClprobeError
 from clprobe.report.escaping import safe_line
 from clprobe.resources import rules_path
+from clprobe.ruleset.load import load_rules
 
 
 @click.group()
@@ -43,7 +43,7 @@ def validate(path: Path | None) -> int:
 
     Names every mistake with file and line; exits with 2 if there is one.
     """
-    from clprobe.engine.validate import validate as validated
+    from clprobe.validation.validate import validate as validated
 
     result = validated(path)
     for mistake in result.mistakes:
@@ -61,7 +61,7 @@ def validate(path: Path | None) -> int:
 @click.argument("path", type=click.Path(exists=True, path_type=Path), required=False)
 def test_rules(path: Path | None) -> int:
     """Run the cases beside the rules in the folder PATH, by default the whole database."""
-    from clprobe.engine.cases import run_cases
+    from clprobe.validation.cases import run_cases
 
     knowledge = Knowledge(load_rules(path), Knowledge.load().tables)
     results = [result for rule in knowledge.rules for result in run_cases(rule, knowledge, path)]

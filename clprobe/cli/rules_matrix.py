@@ -31,8 +31,8 @@ def command(
     form: str,
 ) -> int:
     """Show what each release offers each generation, and the reasons where few are named."""
-    from clprobe.engine.support_table import support_table
-    from clprobe.engine.tables import Tables
+    from clprobe.compat.support_table import support_table
+    from clprobe.knowledge.tables import Tables
     from clprobe.report.as_json import document
     from clprobe.report.support_text import show_support, support_as_markdown
     from clprobe.report.terminal import make_console

@@ -9,14 +9,14 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from clprobe.engine.table_types import Distribution, Implementation
-from clprobe.engine.tables import Tables
-from clprobe.engine.versions import newest
 from clprobe.install import steps
 from clprobe.install.machine import Machine, name_of
 from clprobe.install.version_fit import version_fit
 from clprobe.install.ways import Way, packaged
 from clprobe.install.wishes import Engine
+from clprobe.knowledge.table_types import Distribution, Implementation
+from clprobe.knowledge.tables import Tables
+from clprobe.knowledge.versions import newest
 from clprobe.model.finding import Source
 from clprobe.model.plan import Step
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 """The steps of routes that run OpenCL on the CPU: packages, wheels, or a conda environment."""
 
-from clprobe.engine.versions import in_words
 from clprobe.install import steps
 from clprobe.install.linker_steps import brings_linker, linker
 from clprobe.install.machine import Machine
 from clprobe.install.repository_steps import add_repository
 from clprobe.install.ways import Way
+from clprobe.knowledge.versions import in_words
 from clprobe.model.placeholders import HOME
 from clprobe.model.plan import Step
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Which releases still package an implementation, for whoever's release does not."""
 
-from clprobe.engine.table_types import Distribution, Implementation
-from clprobe.engine.tables import Tables
 from clprobe.install.machine import Machine, name_of
+from clprobe.knowledge.table_types import Distribution, Implementation
+from clprobe.knowledge.tables import Tables
 
 _USUAL = ("debian", "ubuntu", "fedora")
 _MOST = 4

@@ -1,10 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Judges one way of getting one implementation: a route, or the constraint that rules it out."""
 
-from clprobe.engine.coverage import covers
-from clprobe.engine.table_types import Entry, Implementation, Release
-from clprobe.engine.tables import Tables
-from clprobe.engine.versions import compare, in_range, in_words
+from clprobe.compat.coverage import covers
 from clprobe.install import cpu_steps, route_steps
 from clprobe.install.history import last_packaged
 from clprobe.install.linux_fit import LinuxFit, fit
@@ -13,6 +10,9 @@ from clprobe.install.machine import Machine
 from clprobe.install.version_fit import version_fit
 from clprobe.install.ways import Way, packaged
 from clprobe.install.wording import sentence
+from clprobe.knowledge.table_types import Entry, Implementation, Release
+from clprobe.knowledge.tables import Tables
+from clprobe.knowledge.versions import compare, in_range, in_words
 from clprobe.model.finding import Source
 from clprobe.model.plan import Component, Rejected, Route, RouteStatus
 

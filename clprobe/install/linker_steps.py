@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The step that brings the linker which PoCL's wheel calls, or proves that there is one."""
 
-from clprobe.engine.packages import tool_chain
+from clprobe.compat.packages import tool_chain
 from clprobe.install.machine import Machine
 from clprobe.install.steps import install
 from clprobe.model.plan import Step

@@ -3,9 +3,9 @@
 
 import msgspec
 
-from clprobe.engine.table_types import Implementation, LinuxSupport
-from clprobe.engine.versions import in_range, in_words
 from clprobe.install.machine import Machine
+from clprobe.knowledge.table_types import Implementation, LinuxSupport
+from clprobe.knowledge.versions import in_range, in_words
 
 
 class LinuxFit(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """What a route says and installs about Linux."""
 
-from clprobe.engine.table_types import Distribution
 from clprobe.install.linux_fit import LinuxFit
 from clprobe.install.machine import Machine
 from clprobe.install.wording import sentence
+from clprobe.knowledge.table_types import Distribution
 from clprobe.model.plan import Component
 
 

@@ -5,11 +5,11 @@ import re
 
 import msgspec
 
-from clprobe.engine.checked_yaml import nearest
-from clprobe.engine.family_table import Family
-from clprobe.engine.table_types import PRE_PRODUCTION, Distribution, Generation, GpuEntry
-from clprobe.engine.tables import Tables
 from clprobe.install.wishes import NO_WISHES, Wishes
+from clprobe.knowledge.checked_yaml import nearest
+from clprobe.knowledge.family_table import Family
+from clprobe.knowledge.table_types import PRE_PRODUCTION, Distribution, Generation, GpuEntry
+from clprobe.knowledge.tables import Tables
 from clprobe.model.errors import ClprobeError
 from clprobe.model.plan import Target
 

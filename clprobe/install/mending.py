@@ -5,10 +5,10 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from clprobe.engine.tables import Tables
 from clprobe.install.planner import plan
 from clprobe.install.ranking import Goal
 from clprobe.install.target import of_snapshot
+from clprobe.knowledge.tables import Tables
 from clprobe.model.errors import ClprobeError
 from clprobe.model.finding import Diagnosis, Finding, Remedy
 from clprobe.model.plan import InstallPlan, Route

@@ -1,9 +1,6 @@
 # SPDX-License-Identifier: MIT
 """plan(): which routes lead to the goal on a machine, and what rules out the others."""
 
-from clprobe.engine.table_types import Implementation
-from clprobe.engine.tables import Tables
-from clprobe.engine.versions import newest
 from clprobe.install import stacks
 from clprobe.install.containers import contained
 from clprobe.install.judge import hopeless, judge, not_offered
@@ -13,6 +10,9 @@ from clprobe.install.ranking import BACKENDS, Goal, ranked
 from clprobe.install.recipes import driver_from_source
 from clprobe.install.ways import Way, elsewhere, on_conda, on_request, packaged
 from clprobe.install.wishes import NO_WISHES, Wishes
+from clprobe.knowledge.table_types import Implementation
+from clprobe.knowledge.tables import Tables
+from clprobe.knowledge.versions import newest
 from clprobe.model.plan import InstallPlan, Rejected, Route, Target
 
 _NO_DRIVERS = ("cpu", "direct3d12", "windows-driver")

@@ -6,8 +6,8 @@ from typing import Literal, NamedTuple
 
 from msgspec.structs import replace
 
-from clprobe.engine.tables import Tables
 from clprobe.install.wording import sentence
+from clprobe.knowledge.tables import Tables
 from clprobe.model.plan import How, Route, RouteStatus
 
 Goal = Literal["opencl", "pytorch", "inference"]

@@ -3,14 +3,14 @@
 
 from collections.abc import Sequence
 
-from clprobe.engine.coverage import covers
-from clprobe.engine.stack_table import Stack, StackSupport
-from clprobe.engine.table_types import Implementation, Recipe
-from clprobe.engine.versions import in_range
+from clprobe.compat.coverage import covers
 from clprobe.install.linux_fit import fit
 from clprobe.install.linux_words import linux_caveats, newer_linux
 from clprobe.install.machine import Machine
 from clprobe.install.wording import sentence
+from clprobe.knowledge.stack_table import Stack, StackSupport
+from clprobe.knowledge.table_types import Implementation, Recipe
+from clprobe.knowledge.versions import in_range
 from clprobe.model.plan import Component, Route
 
 

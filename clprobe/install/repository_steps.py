@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The steps that add a third party's repository to apt: one key, for this one source alone."""
 
-from clprobe.engine.origin_table import Origin
-from clprobe.engine.table_types import Distribution
 from clprobe.install import steps
+from clprobe.knowledge.origin_table import Origin
+from clprobe.knowledge.table_types import Distribution
 from clprobe.model.plan import Step
 
 _TOOLS = ("ca-certificates", "curl", "gnupg")

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
 """The steps of a whole route, and what must be said about them."""
 
-from clprobe.engine.table_types import Distribution, Implementation
-from clprobe.engine.tables import Tables
 from clprobe.install import containers, steps
 from clprobe.install.linux_fit import LinuxFit
 from clprobe.install.linux_words import backports_wanted, linux_package
 from clprobe.install.machine import Machine, find_distribution
 from clprobe.install.repository_steps import add_repository
 from clprobe.install.ways import Way
+from clprobe.knowledge.table_types import Distribution, Implementation
+from clprobe.knowledge.tables import Tables
 from clprobe.model.plan import How, Step
 
 

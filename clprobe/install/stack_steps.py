@@ -3,10 +3,10 @@
 
 from collections.abc import Sequence
 
-from clprobe.engine.stack_table import Stack, StackBuild
-from clprobe.engine.versions import in_words
 from clprobe.install import steps
 from clprobe.install.machine import Machine
+from clprobe.knowledge.stack_table import Stack, StackBuild
+from clprobe.knowledge.versions import in_words
 from clprobe.model.placeholders import HOME
 from clprobe.model.plan import Component, Step
 

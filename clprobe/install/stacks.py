@@ -5,9 +5,6 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from clprobe.engine.stack_table import Stack, StackBuild, StackSupport
-from clprobe.engine.tables import Tables
-from clprobe.engine.versions import in_range, in_words, newest
 from clprobe.install import steps
 from clprobe.install.machine import Machine
 from clprobe.install.ranking import Goal
@@ -15,6 +12,9 @@ from clprobe.install.recipes import from_source
 from clprobe.install.stack_steps import stack_caveats, stack_components, stack_steps
 from clprobe.install.windows import through_windows, without_opencl
 from clprobe.install.wording import sentence
+from clprobe.knowledge.stack_table import Stack, StackBuild, StackSupport
+from clprobe.knowledge.tables import Tables
+from clprobe.knowledge.versions import in_range, in_words, newest
 from clprobe.model.finding import Source
 from clprobe.model.plan import Rejected, Route, RouteStatus, Step
 

@@ -5,8 +5,8 @@ import json
 import re
 from collections.abc import Sequence
 
-from clprobe.engine.table_types import Distribution
 from clprobe.install.machine import Machine
+from clprobe.knowledge.table_types import Distribution
 from clprobe.model.placeholders import USER
 from clprobe.model.plan import Step
 

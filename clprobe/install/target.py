@@ -5,9 +5,9 @@ import re
 
 from msgspec.structs import replace
 
-from clprobe.engine.tables import Tables
-from clprobe.engine.versions import Scheme, compare
 from clprobe.install.machine import NO_GPU, check_distribution, is_windows
+from clprobe.knowledge.tables import Tables
+from clprobe.knowledge.versions import Scheme, compare
 from clprobe.model.errors import ClprobeError
 from clprobe.model.hardware import Gpu
 from clprobe.model.plan import Target

@@ -3,12 +3,12 @@
 
 import msgspec
 
-from clprobe.engine.coverage import covers
-from clprobe.engine.family_table import Family
-from clprobe.engine.table_types import GpuEntry, Implementation
-from clprobe.engine.versions import conditions, in_range, in_words, oldest
+from clprobe.compat.coverage import covers
 from clprobe.install.machine import Machine
 from clprobe.install.ways import Way
+from clprobe.knowledge.family_table import Family
+from clprobe.knowledge.table_types import GpuEntry, Implementation
+from clprobe.knowledge.versions import conditions, in_range, in_words, oldest
 from clprobe.model.unknown import Unknown
 
 

@@ -5,13 +5,13 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from clprobe.engine.stack_table import Stack, StackBuild
-from clprobe.engine.tables import Tables
-from clprobe.engine.versions import in_range
 from clprobe.install import stacks
 from clprobe.install.machine import Machine, look_up
 from clprobe.install.planner import plan
 from clprobe.install.ranking import STACKS
+from clprobe.knowledge.stack_table import Stack, StackBuild
+from clprobe.knowledge.tables import Tables
+from clprobe.knowledge.versions import in_range
 from clprobe.model.plan import Route, Target
 from clprobe.model.version_row import ANY, VersionRow
 

@@ -6,11 +6,11 @@ from typing import Literal
 import msgspec
 from msgspec.structs import replace
 
-from clprobe.engine.origin_table import Origin
-from clprobe.engine.table_types import Distribution, Elsewhere, Implementation, PackageVersion
-from clprobe.engine.tables import Tables
-from clprobe.engine.versions import newest, upstream
 from clprobe.install.machine import Machine
+from clprobe.knowledge.origin_table import Origin
+from clprobe.knowledge.table_types import Distribution, Elsewhere, Implementation, PackageVersion
+from clprobe.knowledge.tables import Tables
+from clprobe.knowledge.versions import newest, upstream
 from clprobe.model.finding import Source
 from clprobe.model.plan import RouteStatus
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Stacks that reach the GPU through Windows' own driver, under Windows and WSL2."""
 
-from clprobe.engine.stack_table import Stack, StackBuild, StackSupport
 from clprobe.install.machine import Machine
 from clprobe.install.stack_steps import stack_caveats, stack_components, stack_steps
 from clprobe.install.wording import sentence
+from clprobe.knowledge.stack_table import Stack, StackBuild, StackSupport
 from clprobe.model.plan import Route, RouteStatus
 
 _BACKENDS = {"direct3d12": "direct3d12", "level-zero": "windows-driver", "opencl": "windows-driver"}

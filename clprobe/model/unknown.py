@@ -18,6 +18,9 @@ NOT_STATED = Unknown(unknown="not stated")
 NOT_TRIED = Unknown(unknown="nobody tried as this user")
 """What another account would meet, as far as nothing predicts it."""
 
+UNLISTED = Unknown(unknown="the tables do not list it")
+"""Nobody refused to tell: our own tables end here."""
+
 T = TypeVar("T")
 Fact: TypeAlias = T | Unknown
 """A fact is a value or Unknown; `None` as a value means "there is none"."""

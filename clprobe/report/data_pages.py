@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Every page under rules/ that is generated from the files beside it."""
 
-from clprobe.engine.diagnose import Knowledge
+from clprobe.diagnosis.diagnose import Knowledge
 from clprobe.report.rule_pages import topic_pages
 from clprobe.report.table_pages import table_pages
 

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from rich.console import Console
 from rich.text import Text
 
-from clprobe.engine.templates import on_one_line
 from clprobe.model.comparison import Comparison
 from clprobe.model.finding import Diagnosis, DriverReport, Finding, Remedy
 from clprobe.report.comparison_words import comparison_heading, comparison_lines
@@ -29,6 +28,7 @@ from clprobe.report.screen import INDENT, LABEL, Screen
 from clprobe.report.scrubbed_text import scrubbed_line
 from clprobe.report.terminal import safe
 from clprobe.report.unread_text import unread_lines
+from clprobe.ruleset.templates import on_one_line
 
 _OUTCOMES = {
     "ok": "fine",

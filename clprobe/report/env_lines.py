@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from clprobe.engine.hiding import Choice, HiddenIcd, KeptIcd
+from clprobe.facts.hiding import Choice, HiddenIcd, KeptIcd
 
 FOLDER = "CLPROBE_ENV_FOLDER"
 """The variable that names the folder in force."""

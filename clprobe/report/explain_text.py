@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from rich.console import Console
 from rich.text import Text
 
-from clprobe.engine.lexicon import Entry, Explained
+from clprobe.explain.lexicon import Entry, Explained
 from clprobe.report.terminal import in_ascii, safe, speaks_utf8
 
 _LABEL = 16

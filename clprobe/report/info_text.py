@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from rich.console import Console
 from rich.text import Text
 
-from clprobe.engine.inventory import Inventory
+from clprobe.facts.inventory import Inventory
 from clprobe.model.finding import DeviceReport, DriverReport, GpuReport
 from clprobe.report.terminal import in_ascii, mark, safe, speaks_utf8
 

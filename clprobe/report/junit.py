@@ -10,10 +10,10 @@ import re
 import xml.etree.ElementTree as ET
 from collections.abc import Sequence
 
-from clprobe.engine.rule import Rule
 from clprobe.model.finding import Diagnosis, Finding
 from clprobe.model.shell_words import command_line
 from clprobe.report.terminal import safe
+from clprobe.ruleset.rule import Rule
 
 # What XML 1.0 cannot hold (section 2.2), beyond what `safe` has escaped already.
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

@@ -4,7 +4,7 @@
 from collections.abc import Iterable, Sequence
 from html import escape
 
-from clprobe.engine.matrix import MatrixRow
+from clprobe.compat.matrix import MatrixRow
 from clprobe.model.finding import Source
 from clprobe.model.plan import InstallPlan, Route
 from clprobe.model.shell_words import command_line

@@ -3,7 +3,7 @@
 
 from collections.abc import Sequence
 
-from clprobe.engine.matrix import MatrixRow
+from clprobe.compat.matrix import MatrixRow
 from clprobe.model.plan import InstallPlan, Route
 from clprobe.model.shell_words import command_line
 from clprobe.model.version_row import VersionRow

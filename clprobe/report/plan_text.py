@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from clprobe.engine.matrix import MatrixRow
+from clprobe.compat.matrix import MatrixRow
 from clprobe.model.plan import InstallPlan, Route, Target
 from clprobe.model.shell_words import command_line
 from clprobe.model.version_row import VersionRow

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from rich.console import Console
 from rich.text import Text
 
-from clprobe.engine.catalogue import RuleEntry
-from clprobe.engine.rule import Rule
-from clprobe.engine.why import Trace
+from clprobe.diagnosis.catalogue import RuleEntry
+from clprobe.diagnosis.why import Trace
 from clprobe.report.screen import INDENT, Screen
+from clprobe.ruleset.rule import Rule
 
 _TRUTHS = {True: "fine", False: "error", None: "undetermined"}
 

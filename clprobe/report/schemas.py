@@ -8,11 +8,11 @@ from typing import Any
 import msgspec
 
 from clprobe.apply.result import ApplyReport
-from clprobe.engine.catalogue import RuleList, RuleTrace
-from clprobe.engine.inventory import Inventory
-from clprobe.engine.lexicon import Explained
-from clprobe.engine.matrix import MatrixRow
-from clprobe.engine.support_table import SupportTable
+from clprobe.compat.matrix import MatrixRow
+from clprobe.compat.support_table import SupportTable
+from clprobe.diagnosis.catalogue import RuleList, RuleTrace
+from clprobe.explain.lexicon import Explained
+from clprobe.facts.inventory import Inventory
 from clprobe.model.bench_comparison import BenchComparison
 from clprobe.model.codec import snapshot_schema
 from clprobe.model.comparison import Comparison

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from clprobe.engine.support import Support
+from clprobe.compat.support import Support
 from clprobe.report.markdown_text import links, plain, row
 from clprobe.report.terminal import in_ascii, safe, speaks_utf8
 

@@ -4,9 +4,9 @@
 from collections.abc import Iterator
 from itertools import groupby
 
-from clprobe.engine.entries import table_entries
-from clprobe.engine.lexicon_entry import Entry
-from clprobe.engine.tables import Tables
+from clprobe.explain.entries import table_entries
+from clprobe.explain.lexicon_entry import Entry
+from clprobe.knowledge.tables import Tables
 from clprobe.report.markdown_text import code, links, plain, row
 from clprobe.report.rule_pages import HEAD
 

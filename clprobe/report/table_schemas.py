@@ -6,12 +6,12 @@ from typing import Any
 
 import msgspec
 
-from clprobe.engine.lexicon_plan import Tools
-from clprobe.engine.questions import Questions
-from clprobe.engine.tables import KINDS
+from clprobe.explain.lexicon_plan import Tools
+from clprobe.knowledge.tables import KINDS
 from clprobe.model.finding import Source
 from clprobe.model.json_schema import definitions_of
 from clprobe.resources import rules_path
+from clprobe.ruleset.questions import Questions
 
 FOLDER = rules_path() / "tables" / "schemas"
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"

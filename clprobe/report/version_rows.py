@@ -3,7 +3,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from clprobe.engine.versions import upstream
+from clprobe.knowledge.versions import upstream
 from clprobe.model.version_row import VersionRow
 
 SHORT_HEADINGS = ("stack", "torch", "Python", "on", "status")

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from clprobe.bench.comparison import compare
 from clprobe.bench.pairing import paired
-from clprobe.engine.tables import Tables
+from clprobe.knowledge.tables import Tables
 from clprobe.model.bench_codec import report_from_text
 from clprobe.model.bench_comparison import BenchComparison, Difference
 from clprobe.model.codec import snapshot_document

@@ -9,7 +9,7 @@ from clprobe.bench.nvidia import peak_of
 from clprobe.bench.roofs import best_known, limit_of, under_roofs
 from clprobe.bench.theoretical import by_data_sheet, cpu_peak, gpu_peak, theoretical_peak
 from clprobe.bench.where import Where, disguise, ran_on, watch
-from clprobe.engine.tables import Tables
+from clprobe.knowledge.tables import Tables
 from clprobe.model.finding import DeviceReport
 from clprobe.model.measurement import BenchVerdict, Peak, Result
 

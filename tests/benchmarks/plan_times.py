@@ -16,8 +16,8 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "install"))
 from test_random_targets import TARGETS
 
-from clprobe.engine.tables import Tables
 from clprobe.install.planner import plan
+from clprobe.knowledge.tables import Tables
 
 _LIMIT_S = 0.3
 _RUNS = 9
@@ -47,7 +47,7 @@ def _fresh_plan_s(goal: str) -> float:
     """Return the seconds that a new process plans for, its imports left out."""
     code = (
         "import json, sys, time\n"
-        "from clprobe.engine.tables import Tables\n"
+        "from clprobe.knowledge.tables import Tables\n"
         "from clprobe.install.planner import plan\n"
         "from clprobe.model.plan import Target\n"
         "started = time.perf_counter()\n"

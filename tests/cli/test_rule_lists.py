@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from clprobe.engine.load import load_rules
 from clprobe.report.schemas import published
+from clprobe.ruleset.load import load_rules
 
 RULES = {rule.id: rule for rule in load_rules()}
 FACTS = {"gpus": [], "icds": [{"path": "/etc/OpenCL/vendors/a.icd"}]}

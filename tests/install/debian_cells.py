@@ -10,9 +10,9 @@ from debian_roots import DebianRoots, UnavailableError, sources_of
 from opencl_looks import GPUS, INSTALL_SECONDS, Outcome, look, prepare
 from root_copy import RootCopy
 
-from clprobe.engine.tables import Tables
 from clprobe.install.planner import plan
 from clprobe.install.target import NOTHING_KNOWN, described
+from clprobe.knowledge.tables import Tables
 from clprobe.model.plan import InstallPlan, Route
 
 _FOLDER = "/fetched"

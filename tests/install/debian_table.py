@@ -20,7 +20,7 @@ from debian_cells import Cell, cell_of, cells, run
 from debian_roots import CACHE, SUITES, DebianRoots, UnavailableError, needs
 from opencl_looks import Outcome
 
-from clprobe.engine.tables import Tables
+from clprobe.knowledge.tables import Tables
 
 # Routes that are not the first, but lead somewhere else.
 MORE = (

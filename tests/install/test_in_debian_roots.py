@@ -15,7 +15,7 @@ from debian_cells import cell_of, cells, packages, run
 from debian_roots import CACHE, DebianRoots, UnavailableError, needs
 from opencl_looks import GPUS
 
-from clprobe.engine.tables import Tables
+from clprobe.knowledge.tables import Tables
 
 TABLES = Tables.load()
 RELEASE = "12"

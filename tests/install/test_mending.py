@@ -6,9 +6,9 @@ import json
 import pytest
 
 from clprobe.cli.main import main
-from clprobe.engine.tables import Tables
 from clprobe.install.planner import plan
 from clprobe.install.target import of_snapshot
+from clprobe.knowledge.tables import Tables
 from clprobe.model.codec import snapshot_from_text
 
 TABLES = Tables.load()

@@ -3,9 +3,9 @@ import subprocess
 
 import pytest
 
-from clprobe.engine.tables import Tables
 from clprobe.install.planner import plan
 from clprobe.install.wishes import Wishes
+from clprobe.knowledge.tables import Tables
 from clprobe.model.plan import Target
 
 TABLES = Tables.load()

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Plans for GPUs of AMD and NVIDIA, of which the tables know families by name."""
 
-from clprobe.engine.tables import Tables
 from clprobe.install.planner import plan
 from clprobe.install.target import of_snapshot
+from clprobe.knowledge.tables import Tables
 from clprobe.model.codec import snapshot_from_text
 from clprobe.model.plan import Target
 

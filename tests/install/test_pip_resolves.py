@@ -14,9 +14,9 @@ import pytest
 from packaging.utils import parse_wheel_filename
 from pip_dry_run import Resolver, UnreachableError
 
-from clprobe.engine.tables import Tables
 from clprobe.install.machine import look_up
 from clprobe.install.planner import plan
+from clprobe.knowledge.tables import Tables
 from clprobe.model.plan import Target
 
 pytestmark = [pytest.mark.reality, pytest.mark.slow]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 import pytest
 
-from clprobe.engine.tables import Tables
 from clprobe.install.planner import plan
+from clprobe.knowledge.tables import Tables
 from clprobe.model.errors import ClprobeError
 from clprobe.model.plan import Target
 

@@ -9,9 +9,9 @@ from rejection_checker import wrong_rejections
 from route_checker import Target as Checked
 from route_checker import wrong_routes
 
-from clprobe.engine.tables import Tables
 from clprobe.install.planner import plan
 from clprobe.install.target import described
+from clprobe.knowledge.tables import Tables
 from clprobe.model.plan import Target
 
 TABLES = Tables.load()

@@ -7,9 +7,9 @@ import subprocess
 
 import pytest
 
-from clprobe.engine.tables import Tables
 from clprobe.install.planner import plan
 from clprobe.install.repository_steps import add_repository, check_key
+from clprobe.knowledge.tables import Tables
 from clprobe.model.plan import Target
 
 TABLES = Tables.load()

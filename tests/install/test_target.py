@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 import pytest
 
-from clprobe.engine.tables import Tables
 from clprobe.install.target import NOTHING_KNOWN, described, of_snapshot
+from clprobe.knowledge.tables import Tables
 from clprobe.model.codec import snapshot_from_text
 from clprobe.model.errors import ClprobeError
 

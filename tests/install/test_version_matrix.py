@@ -8,8 +8,8 @@ import pytest
 from plain_tables import fits, generations, gpus, releases, stacks
 
 from clprobe.cli.main import main
-from clprobe.engine.tables import Tables
 from clprobe.install.version_matrix import version_matrix
+from clprobe.knowledge.tables import Tables
 from clprobe.model.plan import Target
 
 TABLES = Tables.load()

@@ -10,8 +10,8 @@ import pytest
 from click.testing import CliRunner
 
 from clprobe.cli.install_plan import command
-from clprobe.engine.diagnose import Knowledge
-from clprobe.engine.lexicon import explain
+from clprobe.diagnosis.diagnose import Knowledge
+from clprobe.explain.lexicon import explain
 from clprobe.install.planner import plan
 from clprobe.install.target import NOTHING_KNOWN, described
 from clprobe.install.wishes import Wishes

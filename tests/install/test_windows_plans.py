@@ -3,9 +3,9 @@
 
 import pytest
 
-from clprobe.engine.tables import Tables
 from clprobe.install.planner import plan
 from clprobe.install.target import NOTHING_KNOWN, described
+from clprobe.knowledge.tables import Tables
 from clprobe.model.plan import Target
 
 TABLES = Tables.load()

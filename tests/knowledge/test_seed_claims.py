@@ -9,9 +9,9 @@ import re
 
 import pytest
 
-from clprobe.engine.diagnose import Knowledge
-from clprobe.engine.entries import entries
-from clprobe.engine.lexicon import explain
+from clprobe.diagnosis.diagnose import Knowledge
+from clprobe.explain.entries import entries
+from clprobe.explain.lexicon import explain
 from clprobe.model.errors import ClprobeError
 
 KNOWLEDGE = Knowledge.load()

@@ -12,7 +12,7 @@ import pytest
 import yaml
 from pastes import read
 
-from clprobe.engine.diagnose import Knowledge, diagnose
+from clprobe.diagnosis.diagnose import Knowledge, diagnose
 from clprobe.model.finding import Diagnosis
 
 KNOWLEDGE = Knowledge.load()

@@ -6,10 +6,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from clprobe.engine.derive import derive
-from clprobe.engine.diagnose import Knowledge, diagnose
-from clprobe.engine.permissions.as_user import as_user
-from clprobe.engine.permissions.stated_user import as_stated_user
+from clprobe.diagnosis.diagnose import Knowledge, diagnose
+from clprobe.facts.derive import derive
+from clprobe.facts.permissions.as_user import as_user
+from clprobe.facts.permissions.stated_user import as_stated_user
 from clprobe.model.errors import ClprobeError
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.system import Group, ServiceUnit, User

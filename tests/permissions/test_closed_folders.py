@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from clprobe.engine.diagnose import Knowledge, diagnose
+from clprobe.diagnosis.diagnose import Knowledge, diagnose
 from clprobe.model.codec import snapshot_from_text
 
 KNOWLEDGE = Knowledge.load()

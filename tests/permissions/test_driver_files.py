@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import pytest
 
-from clprobe.engine.permissions.prediction import predicted_read_error
+from clprobe.facts.permissions.prediction import predicted_read_error
 from clprobe.model.system import Group, System, User
 from clprobe.probe.file_access import AccessReader
 from clprobe.probe.live_host import LiveHost

@@ -6,8 +6,8 @@ import random
 import pytest
 from msgspec.structs import replace
 
-from clprobe.engine.permissions.kernel import READ, WRITE, admits, deciding
-from clprobe.engine.permissions.prediction import predicted_errno
+from clprobe.facts.permissions.kernel import READ, WRITE, admits, deciding
+from clprobe.facts.permissions.prediction import predicted_errno
 from clprobe.model.access import Folder
 from clprobe.model.hardware import DeviceNode
 from clprobe.model.system import Group, ServiceUnit, System, User, Virtualization

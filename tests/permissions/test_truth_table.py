@@ -10,8 +10,8 @@ import pytest
 from msgspec.structs import replace
 from permission_rows import ROWS, answers
 
-from clprobe.engine.permissions.nodes import judge_node
-from clprobe.engine.permissions.prediction import predicted_errno
+from clprobe.facts.permissions.nodes import judge_node
+from clprobe.facts.permissions.prediction import predicted_errno
 from clprobe.model.hardware import DeviceNode
 from clprobe.model.system import System, User
 from clprobe.model.unknown import NOT_STATED, Unknown

@@ -16,8 +16,8 @@ from pathlib import Path
 import msgspec
 from whole_things import cache_here, conversation, libraries_here
 
-from clprobe.engine.diagnose import Knowledge, diagnose
-from clprobe.engine.lint import file_fault, library_fault
+from clprobe.diagnosis.diagnose import Knowledge, diagnose
+from clprobe.facts.lint import file_fault, library_fault
 from clprobe.model.finding import Finding
 from clprobe.model.opencl import Icd
 from clprobe.model.snapshot import Snapshot

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from asking import Build, environment, icd_named, register
 
-from clprobe.engine.diagnose import Knowledge, diagnose
+from clprobe.diagnosis.diagnose import Knowledge, diagnose
 from clprobe.model.finding import Finding
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.unknown import Unknown

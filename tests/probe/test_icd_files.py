@@ -9,7 +9,7 @@ import pytest
 from asking import Build, ask, device_names, icd_named, register
 from faults import compile_driver
 
-from clprobe.engine.diagnose import Knowledge, diagnose
+from clprobe.diagnosis.diagnose import Knowledge, diagnose
 from clprobe.model.opencl import Icd
 from clprobe.model.unknown import Unknown
 

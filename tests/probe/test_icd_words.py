@@ -7,7 +7,7 @@ import pytest
 from asking import ask
 from faults import register_fault
 
-from clprobe.engine.diagnose import Knowledge, diagnose
+from clprobe.diagnosis.diagnose import Knowledge, diagnose
 from clprobe.model.finding import Diagnosis
 from clprobe.model.opencl import Icd
 from clprobe.model.snapshot import Snapshot

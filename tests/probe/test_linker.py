@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from clprobe.engine.diagnose import Knowledge, diagnose
+from clprobe.diagnosis.diagnose import Knowledge, diagnose
 from clprobe.model.opencl import Answer, Device, Icd, Library, Loader, Platform, Stage
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.system import Distribution, System

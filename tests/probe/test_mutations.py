@@ -16,7 +16,7 @@ from mutations import (
 )
 from whole_things import cache_here, conversation, libraries_here
 
-from clprobe.engine.diagnose import Knowledge
+from clprobe.diagnosis.diagnose import Knowledge
 from clprobe.probe import linker_cache
 
 _FEW = 400

@@ -8,12 +8,12 @@ import msgspec
 import pytest
 import yaml
 
-from clprobe.engine.cases import case_file_of, load_cases, snapshot_of
-from clprobe.engine.diagnose import Knowledge, diagnose
-from clprobe.engine.rule import Rule
+from clprobe.diagnosis.diagnose import Knowledge, diagnose
 from clprobe.model.codec import snapshot_from_text
 from clprobe.model.snapshot import Snapshot
 from clprobe.probe.scrub import scrub
+from clprobe.ruleset.rule import Rule
+from clprobe.validation.cases import case_file_of, load_cases, snapshot_of
 
 KNOWLEDGE = Knowledge.load()
 _REPORTS = sorted((Path(__file__).parents[1] / "cases").glob("*.yaml"))

@@ -12,8 +12,8 @@ from datetime import date
 
 from debian_lists import Listed, Suite
 
-from clprobe.engine.table_types import Distribution, Implementation
-from clprobe.engine.versions import compare, newest, upstream
+from clprobe.knowledge.table_types import Distribution, Implementation
+from clprobe.knowledge.versions import compare, newest, upstream
 
 POCKETS = ("release", "updates", "security", "backports")
 ALWAYS_ASKED = ("python3", "libc6", "linux-image-amd64")

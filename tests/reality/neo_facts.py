@@ -8,9 +8,10 @@ from typing import Any
 
 from emulated_neo import Driver, Emulated
 
-from clprobe.engine.ip_version import ip_version_in
-from clprobe.engine.table_types import Generation, GpuEntry
-from clprobe.engine.tables import Tables
+from clprobe.compat.coverage import tables_cover
+from clprobe.knowledge.ip_version import ip_version_in
+from clprobe.knowledge.table_types import Generation, GpuEntry
+from clprobe.knowledge.tables import Tables
 
 # What the driver calls the chip of a key of rules/tables/generations. Chips that only repeat
 # another one's are listed under that one's name.
@@ -65,7 +66,7 @@ def driven(tables: Tables, implementation: str, version: str) -> dict[str, GpuEn
     return {
         pci_id: gpu
         for pci_id, gpu in tables.gpus().items()
-        if tables.covers(implementation, version, pci_id) is True
+        if tables_cover(tables, implementation, version, pci_id) is True
     }
 
 

@@ -17,8 +17,9 @@ from debian_archive import Archive, SuiteUnreachableError
 from known_ids import disagreements
 from unpacked_suite import UnpackedSuite
 
-from clprobe.engine.tables import Tables
-from clprobe.engine.versions import compare
+from clprobe.compat.coverage import tables_cover
+from clprobe.knowledge.tables import Tables
+from clprobe.knowledge.versions import compare
 
 pytestmark = pytest.mark.reality
 TABLES = Tables.load()
@@ -110,9 +111,9 @@ def in_tables(pci_id: str, version: str) -> str | None:
     """
     gpu = TABLES.gpus()[pci_id]
     packaged = gpu.beignet is not None and compare(gpu.beignet, version, "debian") <= 0
-    if packaged and TABLES.covers("beignet", version, pci_id) is True:
+    if packaged and tables_cover(TABLES, "beignet", version, pci_id) is True:
         return gpu.generation
-    if packaged or TABLES.covers("beignet", version, pci_id) is True:
+    if packaged or tables_cover(TABLES, "beignet", version, pci_id) is True:
         return f"{gpu.generation}, {gpu.beignet or 'no package'} and {gpu.beignet_upstream}"
     return None
 
@@ -147,7 +148,7 @@ def test_beignet_compiles_for_an_id_exactly_if_the_tables_say_that_it_drives_it(
 ) -> None:
     """The proof that taking a program and making one go together."""
     version = beignet.versions[PACKAGE]
-    said = TABLES.covers("beignet", version, f"8086:{device}") is True
+    said = tables_cover(TABLES, "beignet", version, f"8086:{device}") is True
     made = compiles(beignet, device)
     compared("Beignet", 1)
     assert said == made, f"8086:{device}: {said} in the tables, {made} to Beignet {version}"

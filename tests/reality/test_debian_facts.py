@@ -8,8 +8,8 @@ import pytest
 from debian_facts import Comparison, compare_release
 from debian_lists import DRIVER, Listed, Suite
 
-from clprobe.engine.table_types import Distribution, LinuxVersions, PackageVersion
-from clprobe.engine.tables import Tables
+from clprobe.knowledge.table_types import Distribution, LinuxVersions, PackageVersion
+from clprobe.knowledge.tables import Tables
 
 IMPLEMENTATIONS = Tables.load().implementations()
 LOOKED_AT = "2026-01-10"

@@ -20,8 +20,8 @@ from debian_facts import (
 )
 from debian_lists import Suite
 
-from clprobe.engine.table_types import Distribution, Elsewhere
-from clprobe.engine.tables import Tables
+from clprobe.knowledge.table_types import Distribution, Elsewhere
+from clprobe.knowledge.tables import Tables
 
 pytestmark = pytest.mark.reality
 TABLES = Tables.load()

@@ -7,8 +7,8 @@ from datetime import date
 import msgspec
 import pytest
 
-from clprobe.engine.table_types import Distribution
-from clprobe.engine.tables import Tables
+from clprobe.knowledge.table_types import Distribution
+from clprobe.knowledge.tables import Tables
 
 TABLES = Tables.load()
 PROMISED = [

@@ -13,8 +13,8 @@ from neo_builds import Build
 from neo_facts import PRODUCTS, driven
 from offline_compiler import OfflineCompiler, listed
 
-from clprobe.engine.table_types import PRE_PRODUCTION
-from clprobe.engine.tables import Tables
+from clprobe.knowledge.table_types import PRE_PRODUCTION
+from clprobe.knowledge.tables import Tables
 
 pytestmark = pytest.mark.reality
 TABLES = Tables.load()

@@ -13,8 +13,8 @@ from emulated_neo import Emulator, NotEmulatedError
 from neo_builds import Build
 from neo_facts import PRODUCTS, SHAPES, Comparison, cases, compare, compare_eus, driven
 
-from clprobe.engine.table_types import Capabilities, Generation, GpuEntry
-from clprobe.engine.tables import Tables
+from clprobe.knowledge.table_types import Capabilities, Generation, GpuEntry
+from clprobe.knowledge.tables import Tables
 
 pytestmark = pytest.mark.reality
 TABLES = Tables.load()

@@ -12,7 +12,7 @@ import yaml
 from neo_facts import Comparison, driven
 from offline_compiler import OfflineCompiler, listed, opencl_c_version
 
-from clprobe.engine.tables import Tables
+from clprobe.knowledge.tables import Tables
 
 pytestmark = pytest.mark.reality
 TABLES = Tables.load()

@@ -12,7 +12,7 @@ import pytest
 import yaml
 from sarif_pydantic import Sarif
 
-from clprobe.engine.diagnose import Knowledge, diagnose
+from clprobe.diagnosis.diagnose import Knowledge, diagnose
 from clprobe.model.codec import snapshot_from_text
 from clprobe.model.finding import Diagnosis, Finding
 from clprobe.model.snapshot import Snapshot

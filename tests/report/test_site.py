@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from clprobe.engine.diagnose import Knowledge
+from clprobe.diagnosis.diagnose import Knowledge
 from clprobe.report.site.pages import site
 
 KNOWLEDGE = Knowledge.load()

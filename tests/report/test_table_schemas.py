@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from clprobe.engine.checked_yaml import parse
+from clprobe.knowledge.checked_yaml import parse
 from clprobe.report.table_schemas import FOLDER, table_schemas
 from clprobe.resources import rules_path
 

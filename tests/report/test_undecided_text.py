@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from rich.console import Console
 
-from clprobe.engine.diagnose import Knowledge, diagnose
+from clprobe.diagnosis.diagnose import Knowledge, diagnose
 from clprobe.model.snapshot import Snapshot
 from clprobe.report.doctor_html import diagnosis_as_html
 from clprobe.report.doctor_text import DoctorText

@@ -6,10 +6,10 @@ from typing import Any
 
 import msgspec
 
-from clprobe.engine.support import Support, support
-from clprobe.engine.table_types import Distribution, Generation, Implementation
-from clprobe.engine.tables import Tables
-from clprobe.engine.versions import upstream
+from clprobe.compat.support import Support, support
+from clprobe.knowledge.table_types import Distribution, Generation, Implementation
+from clprobe.knowledge.tables import Tables
+from clprobe.knowledge.versions import upstream
 from clprobe.report.site.links import Linker
 
 _SIGNS = {"supported": "✓", "unverified": "?", "not_supported": "✗"}

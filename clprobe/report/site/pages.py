@@ -10,9 +10,9 @@ from pathlib import Path
 import jinja2
 import msgspec
 
-from clprobe.engine.diagnose import Knowledge
-from clprobe.engine.entries import entries
-from clprobe.engine.lexicon_entry import Entry
+from clprobe.diagnosis.diagnose import Knowledge
+from clprobe.explain.entries import entries
+from clprobe.explain.lexicon_entry import Entry
 from clprobe.report.site.links import Linker, relative
 from clprobe.report.site.matrix_pages import matrix_pages
 

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: MIT
+"""The support matrix: the cells that somebody asks for, by words that people use."""
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+
+import msgspec
+
+from clprobe.compat.support import Support, support
+from clprobe.knowledge.checked_yaml import nearest
+from clprobe.knowledge.table_types import Distribution
+from clprobe.knowledge.tables import Tables
+from clprobe.model.errors import ClprobeError
+
+
+class SupportTable(msgspec.Struct, frozen=True, kw_only=True):
+    """The answers, by generation, then release, then implementation."""
+
+    cells: tuple[Support, ...]
+
+
+def support_table(
+    tables: Tables,
+    generations: Sequence[str] = (),
+    distributions: Sequence[str] = (),
+    implementations: Sequence[str] = (),
+) -> SupportTable:
+    """Return the cells of these names; all of a kind where none is named.
+
+    Raises: ClprobeError if a name is no generation, release or implementation.
+    """
+    chosen = [_generation(name, tables) for name in generations] or list(tables.generations())
+    releases = [one for name in distributions for one in _releases(name, tables)]
+    drivers = [_implementation(name, tables) for name in implementations]
+    known, entries = tables.generations(), tables.implementations()
+    return SupportTable(
+        cells=tuple(
+            support(known[generation], release, entries[driver], tables)
+            for generation in dict.fromkeys(chosen)
+            for release in releases or tables.distributions()
+            for driver in dict.fromkeys(drivers or entries)
+        )
+    )
+
+
+def _generation(name: str, tables: Tables) -> str:
+    found = tables.generation(name.replace(" ", ""))
+    if found is not None:
+        return found.generation
+    chips = {entry.generation for _, entry in tables.find_gpus(name)} & set(tables.generations())
+    if len(chips) == 1:
+        return chips.pop()
+    known = list(tables.generations())
+    close = _near_chip(name, tables)
+    hint = f"Did you mean {close}?" if close else nearest(name[:60], known)
+    raise _no_such("generation", name, f"{hint} A chip or a GPU's name will do, too.")
+
+
+def _near_chip(name: str, tables: Tables) -> str | None:
+    """Return the chip that is written almost so, such as Tiger Lake for Tigerlake."""
+    chips = {
+        _bare(chip): chip
+        for one in tables.generations().values()
+        for platform in one.platforms.values()
+        for chip in (platform.names.partition(":")[0], *one.microarchitecture.split(", "))
+    }
+    found = get_close_matches(_bare(name), chips, n=1, cutoff=0.8)
+    return chips[found[0]] if found else None
+
+
+def _bare(name: str) -> str:
+    return "".join(letter for letter in name.lower() if letter.isalnum())
+
+
+def _releases(name: str, tables: Tables) -> list[Distribution]:
+    wanted = name.lower().replace(" ", "-")
+    found = [
+        one
+        for one in tables.distributions()
+        if wanted
+        in (one.key, one.id, one.codename, *(f"{also}-{one.release}" for also in one.also))
+    ]
+    if not found:
+        known = [one.key for one in tables.distributions()]
+        raise _no_such("release", name, nearest(wanted[:60], known))
+    return found
+
+
+def _implementation(name: str, tables: Tables) -> str:
+    short = {"neo": "compute-runtime", "legacy1": "compute-runtime-legacy1"}
+    wanted = short.get(name.lower(), name.lower())
+    if wanted not in tables.implementations():
+        raise _no_such("implementation", name, nearest(wanted[:60], list(tables.implementations())))
+    return wanted
+
+
+def _no_such(kind: str, name: str, hint: str) -> ClprobeError:
+    return ClprobeError(
+        reference=f"{kind}-unknown",
+        message=f"{name[:60]!r} is no {kind} of the tables.",
+        hint=hint,
+    )

@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: MIT
+"""From a snapshot to a diagnosis: derive facts, ask the rules, find the root cause."""
+
+import difflib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from clprobe.diagnosis.decide import next_command
+from clprobe.diagnosis.rank import Ranked, rank
+from clprobe.diagnosis.remedies import remedies_of
+from clprobe.diagnosis.suspects import Case
+from clprobe.facts.derive import derive
+from clprobe.facts.homes import without_home
+from clprobe.facts.inventory import take_inventory
+from clprobe.facts.paths import Use, label_of, read_from
+from clprobe.facts.permissions.as_user import spoken_name
+from clprobe.facts.select import select_devices
+from clprobe.knowledge.tables import Tables
+from clprobe.model.errors import ClprobeError
+from clprobe.model.finding import PERHAPS, Diagnosis, Evidence, Finding, NextCommand, Status
+from clprobe.model.snapshot import Snapshot
+from clprobe.model.unknown import NOT_STATED, Unknown
+from clprobe.ruleset.judge import Outcome, ask
+from clprobe.ruleset.load import load_rules
+from clprobe.ruleset.questions import Questions
+from clprobe.ruleset.rule import Rule
+from clprobe.ruleset.templates import fill, fill_known, names_unknown, on_one_line
+
+_MOST_EVIDENCE = 12
+
+
+class Knowledge(msgspec.Struct, frozen=True):
+    """The rules database: rules and tables."""
+
+    rules: tuple[Rule, ...]
+    tables: Tables
+
+    @classmethod
+    def load(cls, root: Path | None = None) -> "Knowledge":
+        """Return the database under `root`, or clprobe's own.
+
+        Raises: ClprobeError if a rule is malformed.
+        """
+        return cls(load_rules(root), Tables.load(root / "tables" if root else None))
+
+    def rule(self, rule_id: str) -> Rule | None:
+        """Return the rule with that id."""
+        return next((rule for rule in self.rules if rule.id == rule_id), None)
+
+    def rule_named(self, rule_id: str) -> Rule:
+        """Return the rule with that id.
+
+        Raises: ClprobeError if there is none; its hint names similar ones.
+        """
+        found = self.rule(rule_id)
+        if found is None:
+            close = difflib.get_close_matches(rule_id, [rule.id for rule in self.rules])
+            raise ClprobeError(
+                reference="no-such-rule",
+                message=f"There is no rule {rule_id!r}.",
+                hint=f"Did you mean {' or '.join(close)}?" if close else "See clprobe rules list.",
+            )
+        return found
+
+
+def diagnose(snapshot: Snapshot, knowledge: Knowledge) -> Diagnosis:
+    """Return what is wrong, what explains it, and what there is."""
+    facts = derive(snapshot, knowledge.tables)
+    outcomes = list(ask(knowledge.rules, facts))
+    by_id = {rule.id: rule for rule in knowledge.rules}
+    ranked = rank([one for one in outcomes if one.answer.truth], by_id)
+    case = Case(outcomes, ranked, by_id)
+    suspects = case.suspects()
+    open_questions = [one for one in case.open_questions() if one not in suspects]
+    findings = (
+        *(_undetermined(one, PERHAPS) for one in suspects),
+        *(_present(one, knowledge.tables) for one in ranked),
+        *(_undetermined(one, "Could not tell: ") for one in open_questions),
+    )
+    inventory = take_inventory(facts)
+    diagnosis = Diagnosis(
+        status="undetermined" if suspects else _status(ranked, open_questions, snapshot),
+        root_cause=None if suspects else _root_cause(ranked),
+        findings=findings,
+        drivers=inventory.drivers,
+        devices=inventory.devices,
+        gpus=inventory.gpus,
+        nodes=inventory.nodes,
+        asked_as=_asked_as(snapshot),
+        unread=snapshot.unread,
+        next_command=_next_command([*suspects, *open_questions], snapshot),
+    )
+    return without_home(diagnosis, snapshot.user)
+
+
+def _next_command(open_outcomes: list[Outcome], snapshot: Snapshot) -> NextCommand | None:
+    if not open_outcomes:
+        return None
+    return next_command(open_outcomes, snapshot, Questions.load())
+
+
+def _asked_as(snapshot: Snapshot) -> str | None:
+    if snapshot.user.is_asker is not False:
+        return None
+    return spoken_name(snapshot.user, snapshot.system.service_unit)
+
+
+def with_devices(diagnosis: Diagnosis, selectors: Sequence[str]) -> Diagnosis:
+    """Return the diagnosis with the chosen devices only; its findings stay whole.
+
+    Raises: ClprobeError if a selector names no device.
+    """
+    chosen = select_devices(diagnosis.devices, selectors)
+    return msgspec.structs.replace(diagnosis, devices=chosen)
+
+
+def _root_cause(ranked: list[Ranked]) -> str | None:
+    """Return the first finding if it is at error level: `rank` puts the root cause there.
+
+    A symptom that explains nothing else is no cause.
+    """
+    if not ranked or ranked[0].severity != "error" or _is_mere_symptom(ranked):
+        return None
+    return ranked[0].outcome.rule.id
+
+
+def _is_mere_symptom(ranked: list[Ranked]) -> bool:
+    first = ranked[0].outcome
+    return first.rule.symptom and not any(one.cause is first for one in ranked)
+
+
+def _status(ranked: list[Ranked], open_questions: list[Outcome], snapshot: Snapshot) -> Status:
+    if any(one.severity == "error" for one in ranked):
+        return "undetermined" if _is_mere_symptom(ranked) else "problems"
+    if snapshot.unread:  # the problem may stand in the lines that nobody understood
+        return "undetermined"
+    undecided = any(
+        one.fault or one.rule.vital or one.rule.severity == "error" for one in open_questions
+    )
+    return "undetermined" if undecided else "healthy"
+
+
+def _present(ranked: Ranked, tables: Tables) -> Finding:
+    outcome = ranked.outcome
+    rule, scope = outcome.rule, outcome.scope
+    return Finding(
+        id=rule.id,
+        verdict="present",
+        severity=ranked.severity,
+        subject=outcome.subject,
+        title=_title(outcome),
+        because=fill_known(rule.because, scope) or fill(rule.because, scope),
+        caused_by=ranked.cause.rule.id if ranked.cause is not None else None,
+        evidence=_evidence(outcome.answer.used),
+        remedies=remedies_of(rule, scope, tables),
+        sources=rule.sources,
+    )
+
+
+def _title(outcome: Outcome) -> str:
+    """Return the rule's title; where a fact in it is not known, its summary."""
+    rule, scope = outcome.rule, outcome.scope
+    if not names_unknown(rule.title, scope):
+        return fill(rule.title, scope)
+    return f"{rule.summary} ({on_one_line(outcome.subject)})" if scope.variables else rule.summary
+
+
+def _undetermined(outcome: Outcome, doubt: str) -> Finding:
+    """Return the finding about a problem that lacks a fact; `doubt` starts its title."""
+    rule, scope = outcome.rule, outcome.scope
+    reasons = [outcome.fault or ""]
+    if not outcome.fault:
+        reasons = [fill_known(rule.because, scope), _lacking(outcome.answer.gaps)]
+    return Finding(
+        id=rule.id,
+        verdict="undetermined",
+        severity=rule.severity,
+        subject=outcome.subject,
+        title=f"{doubt}{_title(outcome)}",
+        because=" ".join(filter(None, reasons)),
+        evidence=_evidence((*outcome.answer.used, *outcome.answer.gaps)),
+        sources=rule.sources,
+    )
+
+
+def _lacking(gaps: tuple[Use, ...]) -> str:
+    """Return which facts are not known, and why where anybody tried to learn them."""
+    reasons = {use.fact: use.value.unknown for use in gaps if isinstance(use.value, Unknown)}
+    named = (
+        fact if why == NOT_STATED.unknown else f"{fact} ({why})" for fact, why in reasons.items()
+    )
+    return f"Not known: {', '.join(named)}." if reasons else ""
+
+
+def _evidence(uses: tuple[Use, ...]) -> tuple[Evidence, ...]:
+    by_fact = {use.fact: use for use in uses}
+    chosen = list(by_fact.values())[:_MOST_EVIDENCE]
+    return tuple(
+        Evidence(fact=use.fact, value=_shown(use.value), read_from=read_from(use)) for use in chosen
+    )
+
+
+def _shown(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_shown(part) for part in value]
+    if isinstance(value, msgspec.Struct) and not isinstance(value, Unknown):
+        return label_of(value, 0)
+    return msgspec.to_builtins(value)

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: MIT
+"""Finds the one root cause: links findings to what explains them and puts them in order."""
+
+from collections.abc import Iterator
+
+import msgspec
+
+from clprobe.model.finding import Severity
+from clprobe.ruleset.judge import Outcome
+from clprobe.ruleset.load import consequences_of
+from clprobe.ruleset.rule import CHAIN, Rule
+
+SEVERITIES: tuple[Severity, ...] = ("note", "warning", "error")
+
+
+class Ranked(msgspec.Struct, frozen=True, kw_only=True):
+    """A present problem with its place among the others.
+
+    `severity` is its own or the worst that it explains, whichever is worse.
+    """
+
+    outcome: Outcome
+    severity: Severity
+    cause: Outcome | None
+    depth: int
+
+
+def rank(present: list[Outcome], rules: dict[str, Rule]) -> list[Ranked]:
+    """Return the present problems, the root cause first, each followed by its consequences."""
+    order = sorted(range(len(present)), key=lambda index: _place(present[index]))
+    present = [present[index] for index in order]
+    reach = {rule_id: consequences_of(rule_id, rules) for rule_id in rules}
+    causes = [_cause(index, present, reach) for index in range(len(present))]
+    weights = _weights(present, causes)
+    vital = [_leads_to_vital(index, present, causes) for index in range(len(present))]
+    roots = [index for index, cause in enumerate(causes) if cause is None]
+    roots.sort(key=lambda index: (-weights[index], not vital[index], _place(present[index])))
+    return [
+        Ranked(
+            outcome=present[index],
+            severity=SEVERITIES[weights[index]],
+            cause=_at(present, causes[index]),
+            depth=depth,
+        )
+        for root in roots
+        for index, depth in _family(root, causes)
+    ]
+
+
+def _at(present: list[Outcome], index: int | None) -> Outcome | None:
+    return None if index is None else present[index]
+
+
+def _place(outcome: Outcome) -> tuple[int, str, str]:
+    return CHAIN.index(outcome.rule.link), outcome.rule.id, outcome.subject
+
+
+def _cause(index: int, present: list[Outcome], reach: dict[str, frozenset[str]]) -> int | None:
+    """Return the best explanation: the worst problem, and of those the earliest in the chain."""
+    effect = present[index]
+    candidates = [
+        other
+        for other, cause in enumerate(present)
+        if effect.rule.id in reach[cause.rule.id] and concern_the_same(cause, effect)
+    ]
+    # What explains another candidate is not the direct cause: folding shows the whole chain.
+    direct = [
+        one
+        for one in candidates
+        if not any(
+            present[other].rule.id in reach[present[one].rule.id]
+            and concern_the_same(present[one], present[other])
+            for other in candidates
+        )
+    ]
+    return max(
+        direct,
+        key=lambda one: (_weight(present[one], present, reach), -_origin(one, present, reach)),
+        default=None,
+    )
+
+
+def _origin(cause: int, present: list[Outcome], reach: dict[str, frozenset[str]]) -> int:
+    """Return the earliest problem in the chain that could be behind this one, or itself."""
+    return next(
+        other
+        for other in range(cause + 1)
+        if other == cause
+        or (
+            present[cause].rule.id in reach[present[other].rule.id]
+            and concern_the_same(present[other], present[cause])
+        )
+    )
+
+
+def _weight(cause: Outcome, present: list[Outcome], reach: dict[str, frozenset[str]]) -> int:
+    """Return the worst severity of the problem and of what could be its own cause."""
+    own = SEVERITIES.index(cause.rule.severity)
+    behind = [
+        SEVERITIES.index(other.rule.severity)
+        for other in present
+        if cause.rule.id in reach[other.rule.id] and concern_the_same(other, cause)
+    ]
+    return max([own, *behind])
+
+
+def concern_the_same(one: Outcome, other: Outcome) -> bool:
+    """Whether nothing says that they are about different hardware or software."""
+    return all(other.about.get(key, value) == value for key, value in one.about.items())
+
+
+def _weights(present: list[Outcome], causes: list[int | None]) -> list[int]:
+    weights = [SEVERITIES.index(outcome.rule.severity) for outcome in present]
+    for index in range(len(present)):
+        cause = causes[index]
+        while cause is not None:
+            weights[cause] = max(weights[cause], SEVERITIES.index(present[index].rule.severity))
+            cause = causes[cause]
+    return weights
+
+
+def _leads_to_vital(root: int, present: list[Outcome], causes: list[int | None]) -> bool:
+    return any(present[index].rule.vital for index, _ in _family(root, causes))
+
+
+def _family(root: int, causes: list[int | None], depth: int = 0) -> Iterator[tuple[int, int]]:
+    yield root, depth
+    for index, cause in enumerate(causes):
+        if cause == root:
+            yield from _family(index, causes, depth + 1)

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: MIT
+"""Which undecided problems are worth a line, and in which order: the likeliest cause first."""
+
+from clprobe.diagnosis.rank import Ranked, concern_the_same
+from clprobe.facts.facts import DeviceFacts, ViewFacts
+from clprobe.facts.hardware_facts import AMBIGUOUS
+from clprobe.facts.paths import was_not_requested
+from clprobe.facts.permissions.people import is_outside_gpu_groups
+from clprobe.model.unknown import NOT_STATED, NOT_TRIED, UNLISTED
+from clprobe.ruleset.evaluate import NOT_LISTED
+from clprobe.ruleset.judge import Outcome
+from clprobe.ruleset.load import consequences_of
+from clprobe.ruleset.rule import Rule
+
+_MOST_SUSPECTS = 4
+_FREQUENCY = {"common": 4, "occasional": 0, "rare": -4}
+_FOR, _AGAINST, _SETTING, _TELLING, _REFUSED = 2, 1, 4, 4, 4
+"""What a fact that speaks for a problem weighs, one that is lacking, the setting that it is for,
+a fact that tells nearly all, and one that we asked for and were refused."""
+_SETTINGS = ("system.virtualization.", "system.distribution.id")
+"""A rule that asks for WSL, a container or a distribution was written for those who have it."""
+_TELLING_FACTS = {("linux_binds", "no"), ("linux_binds", "forced")}
+"""What is the cause by itself, unless something made up for it."""
+_SYMPTOM_FACTS = {
+    "usable_device", "gpu_device", "has_device", "device_count", "computes", "outcome", "usable",
+}  # fmt: skip
+_ENDS = ("device", "application")
+"""Where the chain ends: a problem there counts by itself, not by what it leads to."""
+_NOBODY_REFUSED = {NOT_STATED, NOT_TRIED, NOT_LISTED, UNLISTED, AMBIGUOUS}
+
+
+class Case:
+    """All outcomes of one diagnosis, to ask what an undecided one would explain."""
+
+    def __init__(
+        self, outcomes: list[Outcome], ranked: list[Ranked], rules: dict[str, Rule]
+    ) -> None:
+        self._rules = rules
+        self._undecided = [one for one in outcomes if one.answer.truth is None]
+        self._possible = {one.rule.id for one in outcomes if one.answer.truth is not False}
+        self._reach = {rule_id: consequences_of(rule_id, rules) for rule_id in rules}
+        self._symptom = self._open_symptom(ranked)
+
+    def open_questions(self) -> list[Outcome]:
+        """Return the vital question, our own failures, and what we failed to read.
+
+        What waits only for facts that are gathered on request was never asked, and a cause all of
+        whose consequences are known to be absent needs no answer.
+        """
+        return [
+            one
+            for one in self._undecided
+            if one.rule.vital or one.fault or (self._matters(one) and was_refused(one))
+        ]
+
+    def suspects(self) -> list[Outcome]:
+        """Return the undecided causes of a symptom that nothing decided explains, likeliest first.
+
+        Empty where the first finding is no symptom: then the cause is known.
+        """
+        candidates = [one for one in self._undecided if self._would_explain(one)]
+        # What asks about fewer things unknown is the plainer explanation.
+        candidates.sort(key=lambda one: (-_weight(one), len(one.rule.loops)))
+        best: dict[str, Outcome] = {}
+        for one in candidates:
+            best.setdefault(one.rule.id, one)
+        return list(best.values())[:_MOST_SUSPECTS]
+
+    def _open_symptom(self, ranked: list[Ranked]) -> Outcome | None:
+        """Return the symptom without a cause; the vital question counts while it is open."""
+        if ranked and ranked[0].severity == "error":
+            first = ranked[0].outcome
+            return first if first.rule.symptom else None
+        return next((one for one in self._undecided if one.rule.vital), None)
+
+    def _would_explain(self, one: Outcome) -> bool:
+        symptom = self._symptom
+        if symptom is None or one.rule.vital:
+            return False
+        if one.rule.symptom and not _has_evidence(one):
+            return False
+        is_minor = one.rule.severity == "note" and one.rule.frequency != "common"
+        if is_minor or symptom.rule.id not in self._reach[one.rule.id]:
+            return False
+        if not concern_the_same(one, symptom) or not was_asked(one):
+            return False
+        # Of some facts nobody could look up anything that would decide it.
+        hopeless = {use.value for use in one.answer.gaps} == {UNLISTED}
+        if hopeless or _needs_a_special_place(one):
+            return False
+        is_usual = one.rule.frequency == "common" and symptom.answer.truth is True
+        return is_usual or _has_evidence(one) or _is_about_hardware(one)
+
+    def _matters(self, one: Outcome) -> bool:
+        if one.rule.severity == "note":
+            return False
+        effects = self._reach[one.rule.id]
+        harmless = effects and not effects & self._possible and one.rule.link not in _ENDS
+        return was_asked(one) and not harmless
+
+
+def was_asked(outcome: Outcome) -> bool:
+    """Whether any of the lacking facts is one that a diagnosis gathers by itself."""
+    gaps = outcome.answer.gaps
+    return not gaps or not all(was_not_requested(use) for use in gaps)
+
+
+def was_refused(outcome: Outcome) -> bool:
+    """Whether something speaks for the problem and a fact that decides it could not be read."""
+    return _has_evidence(outcome) and _was_kept_from_us(outcome)
+
+
+def _needs_a_special_place(outcome: Outcome) -> bool:
+    """Whether it needs a container, WSL, a distribution or a variable, and nobody tells of it.
+
+    Whoever is in such a place says so, if anything.
+    """
+    places: tuple[str, ...] = _SETTINGS
+    if outcome.rule.frequency != "common":
+        places += ("environment.",)  # few variables are set, and who set one names it
+    return any(
+        use.fact.startswith(places) and use.value == NOT_STATED for use in outcome.answer.gaps
+    )
+
+
+def _is_about_hardware(outcome: Outcome) -> bool:
+    """Whether it is about a part that is there; of what programs show anything may be unknown."""
+    values = [bound.value for bound in outcome.scope.variables.values()]
+    if not values or not isinstance(values[0], (DeviceFacts, ViewFacts)):
+        return bool(values)
+    return _was_kept_from_us(outcome)
+
+
+def _was_kept_from_us(outcome: Outcome) -> bool:
+    return not {use.value for use in outcome.answer.gaps} <= _NOBODY_REFUSED
+
+
+def _is_about_nothing_known(outcome: Outcome) -> bool:
+    """Whether it is about a GPU, and nobody tells of one."""
+    return (
+        bool(outcome.rule.loops)
+        and outcome.rule.loops[0].path == "gpus"
+        and not (outcome.scope.variables)
+    )
+
+
+def _weight(outcome: Outcome) -> int:
+    lacking = {use.fact for use in outcome.answer.gaps}
+    return (
+        _FREQUENCY[outcome.rule.frequency] // (2 if _is_about_nothing_known(outcome) else 1)
+        + _FOR * len(_evidence(outcome))
+        + _TELLING * _tells_nearly_all(outcome)
+        + _SETTING * _fits_setting(outcome)
+        + _TELLING * _is_shut_out(outcome)
+        + _REFUSED * _was_kept_from_us(outcome)
+        + len(outcome.scope.variables)
+        - _AGAINST * len(lacking)
+    )
+
+
+def _is_shut_out(outcome: Outcome) -> bool:
+    """Whether nobody lists the nodes, and the user is in none of the groups that they belong to."""
+    about_nodes = any(use.fact == "device_nodes" for use in outcome.answer.gaps)
+    usual = outcome.rule.link == "permission" and outcome.rule.frequency == "common"
+    return about_nodes and usual and is_outside_gpu_groups(outcome.scope.facts.user)
+
+
+def _fits_setting(outcome: Outcome) -> bool:
+    uses = outcome.answer.used
+    return any(use.fact.startswith(_SETTINGS) and use.value is not None for use in uses)
+
+
+def _tells_nearly_all(outcome: Outcome) -> bool:
+    return any((_last_part(use.fact), use.value) in _TELLING_FACTS for use in outcome.answer.used)
+
+
+def _has_evidence(outcome: Outcome) -> bool:
+    return bool(_evidence(outcome))
+
+
+def _evidence(outcome: Outcome) -> set[str]:
+    """Return the facts beyond the symptom that speak for the problem."""
+    return {use.fact for use in outcome.answer.used if _last_part(use.fact) not in _SYMPTOM_FACTS}
+
+
+def _last_part(fact: str) -> str:
+    return fact.rsplit(".", 1)[-1]

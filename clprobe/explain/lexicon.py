@@ -1,0 +1,252 @@
+# SPDX-License-Identifier: MIT
+"""Finds what a name means: a rule, GPU, generation, driver, package, release or stack."""
+
+import difflib
+import re
+import unicodedata
+from collections.abc import Callable, Iterator
+
+import msgspec
+
+from clprobe.diagnosis.diagnose import Knowledge
+from clprobe.explain import lexicon_hardware as hardware
+from clprobe.explain import (
+    lexicon_linux,
+    lexicon_origins,
+    lexicon_packages,
+    lexicon_plan,
+    lexicon_releases,
+    lexicon_spelling,
+)
+from clprobe.explain import lexicon_software as software
+from clprobe.explain.lexicon_entry import Entry, squeezed, stated
+from clprobe.model.errors import ClprobeError
+from clprobe.ruleset.rule import Rule
+
+__all__ = ["Entry", "Explained", "explain"]
+
+_LONGEST = 240  # lspci -nn writes lines of 170 characters
+_SURE = 0.85
+_SHORTEST = 4
+"""Letters below which a misspelling is no longer told from another name."""
+_MOST_WORDS = 8
+_BETWEEN = frozenset({"on", "with", "under", "in", "and", "for", "+", "vs"})
+_GENERAL_HINT = "lspci -nn shows the PCI id of a GPU, `clprobe info` which drivers are installed."
+_OTHER_HINT = (
+    'Give a GPU ("HD 4600"), a PCI id (8086:0412), a chip (Haswell), a driver (beignet), '
+    "a release (debian-12) or a stack (pytorch-xpu)."
+)
+
+
+class Explained(msgspec.Struct, frozen=True, kw_only=True):
+    """What a name stands for; `taken_for` is the known name that a misspelt one was read as."""
+
+    name: str
+    taken_for: str | None
+    entries: tuple[Entry, ...]
+
+
+def explain(name: str, knowledge: Knowledge) -> Explained:
+    """Return what `name`, or the one known name that it nearly is, stands for.
+
+    Raises: ClprobeError if it stands for nothing, or is no name at all.
+    """
+    asked = _readable(name)
+    pci_id = lexicon_spelling.pci_id(asked)
+    if pci_id is not None and knowledge.tables.gpu(pci_id) is not None:
+        return Explained(name=asked, taken_for=None, entries=_found(pci_id, knowledge))
+    plain = lexicon_spelling.plain(asked)
+    for reading in dict.fromkeys((asked, plain)):
+        found = _found(reading, knowledge)
+        if found:
+            return Explained(name=asked, taken_for=None, entries=found)
+    taken = _chip_meant(asked, plain, knowledge)
+    if taken is None and pci_id is not None:
+        raise _unlisted(pci_id)
+    if taken is None and lexicon_spelling.is_general(plain):
+        raise _nothing(f"{asked!r} names no single thing.", _GENERAL_HINT)
+    found = tuple(lexicon_packages.of_role(plain, knowledge))
+    if not found:
+        taken = taken or _misspelt(plain, knowledge)
+        if taken is not None:
+            return Explained(name=asked, taken_for=taken, entries=_found(taken, knowledge))
+        found = tuple(lexicon_packages.packages_like(plain, knowledge))
+    if found:
+        return Explained(name=asked, taken_for=None, entries=found)
+    raise _nothing(f"Nothing is known of {asked!r}.", _hint(plain, knowledge))
+
+
+def _chip_meant(asked: str, plain: str, knowledge: Knowledge) -> str | None:
+    """Return what lspci's words, Mesa's or the number of a processor stand for."""
+    readings = list(lexicon_spelling.hardware(plain))
+    steps = (
+        (lexicon_spelling.inside(plain, "[]"), (hardware.gpus, hardware.families)),
+        (readings, (hardware.generations,)),
+        (readings, (hardware.gpus,)),
+        (readings, (hardware.families,)),
+        (lexicon_spelling.inside(asked, "()"), (hardware.gpus,)),
+    )
+    for names, finders in steps:
+        for name in names:
+            if any(any(find(name, knowledge)) for find in finders):
+                return name
+    return None
+
+
+def _misspelt(name: str, knowledge: Knowledge) -> str | None:
+    """Return the one known name that this nearly is."""
+    wanted = squeezed(name)
+    if len(wanted) < _SHORTEST:
+        return None
+    spelt = _spelt(knowledge)
+    close = difflib.get_close_matches(wanted, list(spelt), n=3, cutoff=_SURE)
+    return next((spelt[text] for text in close if _digits(text) == _digits(wanted)), None)
+
+
+def _hint(name: str, knowledge: Knowledge) -> str:
+    """Return what the name might be: spelt alike, or the same word with other numbers."""
+    several = _several(name.split(), knowledge)
+    if several is not None:
+        return f"These are two names; ask for {several[0]!r} and for {several[1]!r}."
+    spelt = _spelt(knowledge)
+    wanted = squeezed(name)
+    near = [
+        spelt[text]
+        for text in difflib.get_close_matches(wanted, list(spelt), n=9, cutoff=0.7)
+        if _digits(text) == _digits(wanted) or _letters(text) == _letters(wanted)
+    ]
+    return f"Did you mean {' or '.join(near[:3])}?" if near else _OTHER_HINT
+
+
+def _several(said: list[str], knowledge: Knowledge) -> tuple[str, str] | None:
+    """Return the two names that the words are, as in "HD 4600 on Ubuntu 24.04"."""
+    for number in range(1, min(len(said), _MOST_WORDS)):
+        left, right = said[:number], said[number:]
+        between = right[0].lower() in _BETWEEN
+        both = " ".join(left), " ".join(right[between:])
+        if all(name and _found(name, knowledge) for name in both):
+            return both
+    return None
+
+
+def _unlisted(pci_id: str) -> ClprobeError:
+    maker = lexicon_spelling.maker(pci_id)
+    if maker == "Intel":
+        return _nothing(
+            f"No table lists the PCI id {pci_id}.",
+            "It may be newer than the tables, or no GPU; look up the name that lspci shows.",
+        )
+    return _nothing(
+        f"{pci_id} is a device of {maker}, whose GPUs are known by name only.",
+        'Give the name that lspci shows, such as "Radeon RX 580" or "GeForce GTX 1080".',
+    )
+
+
+def _nothing(message: str, hint: str) -> ClprobeError:
+    return ClprobeError(reference="nothing-known", message=message, hint=hint)
+
+
+def without_entries(name: str) -> Explained:
+    """Return the answer for a name that `explain` refused; an unreadable one is not repeated."""
+    try:
+        return Explained(name=_readable(name), taken_for=None, entries=())
+    except ClprobeError:
+        return Explained(name="", taken_for=None, entries=())
+
+
+def _readable(name: str) -> str:
+    asked = " ".join(unicodedata.normalize("NFKC", name).split())
+    if asked and len(asked) <= _LONGEST and asked.isprintable() and squeezed(asked):
+        return asked
+    if len(asked) > _LONGEST:
+        what = f"A name has at most {_LONGEST} characters, and this one has {len(asked)}."
+    elif not asked:
+        what = "The name is empty."
+    else:
+        what = "The name holds characters that no name has."
+    raise ClprobeError(
+        reference="name-unreadable",
+        message=what,
+        hint='Give a GPU ("HD 4600"), a driver (beignet) or a release (debian-12).',
+    )
+
+
+def _found(name: str, knowledge: Knowledge) -> tuple[Entry, ...]:
+    if not squeezed(name):
+        return ()
+    found = {
+        (entry.kind, entry.title): entry for find in _FINDERS for entry in find(name, knowledge)
+    }
+    return tuple(found.values())
+
+
+def _digits(text: str) -> str:
+    """Return the digits: a typo in a number is another chip or another release."""
+    return "".join(letter for letter in text if letter.isdigit())
+
+
+def _letters(text: str) -> str:
+    return "".join(letter for letter in text if letter.isalpha())
+
+
+def _spelt(knowledge: Knowledge) -> dict[str, str]:
+    return {squeezed(known): known for known in _names(knowledge)}
+
+
+def _names(knowledge: Knowledge) -> Iterator[str]:
+    tables = knowledge.tables
+    yield from (rule.id for rule in knowledge.rules)
+    for key, generation in tables.generations().items():
+        yield key
+        for platform in generation.platforms.values():
+            yield from platform.names.partition(":")[0].split(", ")
+    for table in (tables.implementations(), tables.stacks()):
+        for key, named in table.items():
+            yield from (key, *named.called)
+    yield from tables.families()
+    for release in tables.distributions():
+        yield release.key
+        yield from release.packages
+        yield from (text for text in (release.codename, *release.called) if text)
+    yield from {entry.name.removeprefix("Intel ") for entry in tables.gpus().values() if entry.name}
+
+
+def _rules(name: str, knowledge: Knowledge) -> Iterator[Entry]:
+    rule = knowledge.rule(re.sub(r"[ _]+", "-", name.lower()))
+    if rule is not None:
+        yield rule_entry(rule, knowledge)
+
+
+def rule_entry(rule: Rule, knowledge: Knowledge) -> Entry:
+    """Return the page of a rule."""
+    causes = [other.id for other in knowledge.rules if rule.id in other.explains]
+    facts = [
+        ("severity", rule.severity),
+        ("chain", rule.link),
+        ("because", _open(rule.because)),
+        ("remedies", "\n".join(_action(kind.kind, kind.arguments) for kind in rule.actions)),
+        ("explains", ", ".join(rule.explains)),
+        ("caused by", ", ".join(causes)),
+        ("since", rule.since),
+        ("on this machine", f"clprobe doctor --why {rule.id}"),
+    ]
+    title = f"{rule.id}: {_open(rule.title)}"
+    return Entry(kind="rule", title=title, facts=stated(facts), sources=rule.sources)
+
+
+def _action(kind: str, arguments: dict[str, str]) -> str:
+    if kind == "manual":
+        return _open(arguments["text"])
+    return _open(f"{kind.replace('_', ' ')} {' '.join(arguments.values())}")
+
+
+def _open(text: str) -> str:
+    """Return a rule's text with its facts as blanks: <node path> for {node.path}."""
+    return re.sub(r"\{(\w+(?:\.\w+)+)\}", lambda m: f"<{re.sub('[._]', ' ', m[1])}>", text)
+
+
+_FINDERS: tuple[Callable[[str, Knowledge], Iterator[Entry]], ...] = (
+    _rules, software.implementations, hardware.generations, lexicon_releases.distributions,
+    lexicon_packages.packages, lexicon_plan.plan_packages, software.stacks, lexicon_linux.linux,
+    hardware.gpus, hardware.families, lexicon_origins.origins,
+)  # fmt: skip

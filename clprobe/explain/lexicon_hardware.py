@@ -1,0 +1,276 @@
+# SPDX-License-Identifier: MIT
+"""What the lexicon says of generations, chips, GPUs, families and kernel drivers."""
+
+import functools
+import re
+from collections.abc import Iterator
+
+from clprobe.compat.coverage import tables_cover
+from clprobe.compat.support import support
+from clprobe.diagnosis.diagnose import Knowledge
+from clprobe.explain.lexicon_entry import (
+    Entry,
+    as_a_whole,
+    doubt,
+    sources_of,
+    squeezed,
+    stated,
+    words,
+)
+from clprobe.knowledge.family_table import Family
+from clprobe.knowledge.table_types import Generation, GpuEntry
+from clprobe.knowledge.tables import Tables
+from clprobe.knowledge.versions import in_words
+
+_OUTCOMES = ("works", "untested", "fails")
+_MOST_CHIPS = 40
+_MOST_PAGES = 4
+_BRANDS = r"radeon|\bamd|\bati\b|firepro|\br[x579]\b|geforce|nvidia|quadro|tesla|titan|[rg]tx"
+_MADE_BY = {"amd": "AMD ATI Radeon", "nvidia": "NVIDIA GeForce"}
+
+
+def generations(name: str, knowledge: Knowledge) -> Iterator[Entry]:
+    """Yield the generation of that key, or those with a chip of that name."""
+    tables = knowledge.tables
+    wanted = re.sub(r"^(xe[23])[hl]pg$", r"\1", squeezed(name))  # Xe2-LPG and Xe2-HPG are Xe2
+    for one in tables.generations().values():
+        if wanted in map(squeezed, (one.generation, *one.generation.split("/"))):
+            yield generation_entry(one, tables)
+            return
+    processors = _processor_generation(name)
+    for one in tables.generations().values():
+        cpus = " ".join(platform.cpus or "" for platform in one.platforms.values())
+        if (processors and re.search(processors, cpus)) or (
+            wanted and any(wanted in _chip_names(key, one) for key in one.platforms)
+        ):
+            yield generation_entry(one, tables)
+
+
+def _processor_generation(name: str) -> str | None:
+    """Return what the processors of a "4th gen" are called in the tables, as a pattern."""
+    match = re.fullmatch(
+        r"(?:intel |core )*(\d+)(?:st|nd|rd|th)[- ]gen(?:eration)?(?: intel| core)*", name.lower()
+    )
+    return rf"\b{match[1]}(?:st|nd|rd|th) (?:and \w+ )?generation" if match else None
+
+
+def _chip_names(key: str, generation: Generation) -> set[str]:
+    """Return what a chip is called, squeezed: Alder Lake-S is an Alder Lake too."""
+    chips = generation.platforms[key].names.partition(":")[0]
+    named = [one for one in re.split(r", | and |; ", chips) if len(one) > 1]
+    # adls and adlp are both ADL.
+    return {key[:3], *_squeezed_names(key, chips, named)}
+
+
+def _squeezed_names(key: str, chips: str, named: list[str]) -> set[str]:
+    return {squeezed(one) for one in (key, chips, *named, *(n.partition("-")[0] for n in named))}
+
+
+def generation_entry(found: Generation, tables: Tables) -> Entry:
+    """Return the page of a generation."""
+    driven = [
+        f"{key} {in_words(one.versions)}"
+        + (f", Linux {in_words(one.linux)}" if one.linux != "*" else "")
+        for key, one in found.implementations.items()
+    ]
+    able = [
+        f"{key}: OpenCL {one.opencl_version}, fp16 {_yes(one.fp16)}, fp64 {_yes(one.fp64)}, "
+        f"work-groups up to {one.max_work_group_size}, sub-groups of "
+        f"{', '.join(map(str, one.sub_group_sizes))}, {one.local_memory_bytes // 1024} KiB local"
+        f" memory{f'; {one.note}' if one.note else ''}"
+        for key, one in found.capabilities.items()
+    ]
+    facts = [
+        ("name", found.microarchitecture),
+        ("chips", "\n".join(_chip(key, found) for key in found.platforms)),
+        ("driven by", "\n".join(driven)),
+        ("packaged in", "\n".join(_releases(found.generation, tables))),
+        ("not driven by", "\n".join(f"{k}: {why}" for k, why in found.not_driven_by.items())),
+        ("no OpenCL", found.no_opencl_because or ""),
+        ("can do", "\n".join(able)),
+        ("Level Zero", "" if found.level_zero is None else _yes(found.level_zero)),
+        ("learning", "\n".join(_stacks(found.generation, tables))),
+        ("next", f"clprobe rules matrix --generation {found.generation.split('/')[-1]}"),
+    ]
+    return Entry(
+        kind="generation",
+        title=found.generation,
+        facts=stated(facts + as_a_whole(found)),
+        sources=found.sources,
+    )
+
+
+def _chip(key: str, generation: Generation) -> str:
+    one = generation.platforms[key]
+    drivers = {"i915": one.linux.i915, "xe": one.linux.xe, "i915 when forced":
+        one.linux.i915_force_probe, "xe when forced": one.linux.xe_force_probe}  # fmt: skip
+    linux = [f"{name} {in_words(text)}" for name, text in drivers.items() if text is not None]
+    more = [one.cpus, one.years, f"Linux: {', '.join(linux)}" if linux else None, one.note]
+    return "; ".join([f"{key}: {one.names}", *(text for text in more if text)])
+
+
+@functools.lru_cache(maxsize=64)
+def _releases(key: str, tables: Tables) -> tuple[str, ...]:
+    """Return, per implementation, the releases on which it drives the generation."""
+    lines: list[str] = []
+    found = tables.generations()[key]
+    for name in found.implementations:
+        entry = tables.implementations()[name]
+        answers = [support(found, one, entry, tables) for one in tables.distributions()]
+        for status, word in (("supported", ""), ("unverified", ", unverified")):
+            named = [
+                f"{one.distribution} {one.version}"
+                for one in answers
+                if one.status == status and one.version
+            ]
+            if named:
+                lines.append(f"{name}{word}: {', '.join(named)}")
+    return tuple(lines)
+
+
+def _stacks(generation: str, tables: Tables) -> Iterator[str]:
+    """Yield what runs on a generation, what nobody tried, and what does not run."""
+    said = [
+        (one.outcome, f"{key}: {one.outcome}, {one.because}{doubt(one)}")
+        for key, stack in tables.stacks().items()
+        for one in stack.supports
+        if generation in one.generations
+    ]
+    yield from (text for outcome in _OUTCOMES for of, text in said if of == outcome)
+
+
+def gpus(name: str, knowledge: Knowledge) -> Iterator[Entry]:
+    """Yield the page of each GPU of that name; of many, one page that lists them."""
+    tables = knowledge.tables
+    if tables.generation(name.replace(" ", "")) is not None:
+        return
+    found = tables.find_gpus(name)
+    if len(found) > _MOST_PAGES:
+        yield _several(name, found, tables)
+        return
+    for pci_id, entry in found:
+        yield gpu_entry(pci_id, entry, tables)
+
+
+def _several(name: str, found: list[tuple[str, GpuEntry]], tables: Tables) -> Entry:
+    lines = [f"{pci_id}: {_called(one)}, {one.generation}" for pci_id, one in found]
+    more = len(lines) - _MOST_CHIPS
+    if more > 0:
+        lines = [*lines[:_MOST_CHIPS], f"and {more} more"]
+    kinds = list(dict.fromkeys(one.generation for _, one in found))
+    driven = [f"{pci}: {_drivers(pci, one, tables)}" for pci, one in _one_each(found)]
+    facts = [
+        ("generation", ", ".join(kinds)),
+        ("may be", "\n".join(lines)),
+        ("OpenCL by", "\n".join(driven)),
+        ("which it is", "lspci -nn shows the PCI id"),
+        ("next", f"clprobe explain {found[0][0]}"),
+    ]
+    title = f"{name}: {len(found)} chips go by this name"
+    generations = [one for one in map(tables.generation, kinds) if one is not None]
+    sources = sources_of([*(one for _, one in found), *generations])
+    return Entry(kind="GPU", title=title, facts=stated(facts), sources=sources)
+
+
+def _called(found: GpuEntry) -> str:
+    return f"{found.name} ({found.codename})" if found.name else found.codename
+
+
+def _one_each(found: list[tuple[str, GpuEntry]]) -> list[tuple[str, GpuEntry]]:
+    first = {one.generation: (pci_id, one) for pci_id, one in reversed(found)}
+    return list(reversed(first.values()))
+
+
+def _drivers(pci_id: str, found: GpuEntry, tables: Tables) -> str:
+    generation = tables.generation(found.generation)
+    driven = [
+        f"{key} {in_words(one.versions)}"
+        for key, one in (generation.implementations if generation is not None else {}).items()
+        if tables_cover(tables, key, None, pci_id) is not False
+    ]
+    why = (generation and generation.no_opencl_because) or "no driver lists it"
+    return ", ".join(driven) or f"nothing: {why}"
+
+
+def gpu_entry(pci_id: str, found: GpuEntry, tables: Tables) -> Entry:
+    """Return the page of a PCI id."""
+    generation = tables.generation(found.generation)
+    never = generation.not_driven_by.items() if generation is not None else ()
+    limits = generation.capabilities.items() if generation is not None else ()
+    beignet = found.beignet or (
+        f"upstream {found.beignet_upstream}" if found.beignet_upstream else ""
+    )
+    facts = [
+        ("generation", found.generation),
+        ("chip", f"{found.codename}{f', {found.eus} EUs' if found.eus else ''}"),
+        ("kernel drivers", ", ".join(map(_bound, found.kernel_drivers))),
+        ("OpenCL by", _drivers(pci_id, found, tables)),
+        ("compute-runtime", in_words(found.neo) if found.neo else ""),
+        ("legacy1", "yes" if found.legacy1 else ""),
+        ("beignet", f"{beignet} or newer" if beignet else ""),
+        ("not driven by", "\n".join(f"{key}: {why}" for key, why in never)),
+        ("can do", "\n".join(
+            f"{key}: OpenCL {one.opencl_version}, fp16 {_yes(one.fp16)}, fp64 {_yes(one.fp64)}"
+            for key, one in limits)),
+        ("packaged in", "\n".join(_releases(found.generation, tables)) if generation else ""),
+        ("learning", "\n".join(_stacks(found.generation, tables))),
+        ("plan", f"clprobe install-plan --gpu {pci_id}"),
+    ]  # fmt: skip
+    both = [found, generation] if generation is not None else [found]
+    return Entry(
+        kind="GPU",
+        title=f"{pci_id}: {found.name or found.codename}",
+        facts=stated(facts + as_a_whole(found)),
+        sources=sources_of(both),
+    )
+
+
+def _bound(driver: str) -> str:
+    """Return a kernel driver in words; "xe!" is the tables' short form."""
+    return f"{driver[:-1]} (only with force_probe)" if driver.endswith("!") else driver
+
+
+def families(name: str, knowledge: Knowledge) -> Iterator[Entry]:
+    """Yield the families of AMD's and NVIDIA's chips that the name fits."""
+    for found in knowledge.tables.families().values():
+        hits = [re.search(text, name, re.IGNORECASE) for text in found.names]
+        # HD 4600 somewhere in a sentence is Intel's unless it says otherwise.
+        branded = re.search(_BRANDS, name, re.IGNORECASE) is not None
+        fits = any(hit and (branded or len(hit[0]) * 2 >= len(name)) for hit in hits)
+        told = words(name) - {"hd"}
+        named = told and told <= words(f"{found.family} {found.name} {_MADE_BY[found.vendor]}")
+        if (fits or named) and "intel" not in name.lower():
+            yield family_entry(found, knowledge.tables)
+
+
+def family_entry(found: Family, tables: Tables) -> Entry:
+    """Return the page of a family."""
+    driven = [f"{key} {in_words(one.versions)}" for key, one in found.implementations.items()]
+    facts = [
+        ("vendor", {"amd": "AMD", "nvidia": "NVIDIA"}[found.vendor]),
+        ("chips", found.name),
+        ("driven by", "\n".join(driven)),
+        ("not driven by", "\n".join(f"{k}: {why}" for k, why in found.not_driven_by.items())),
+        ("also in question", "\n".join(_open(found, tables))),
+        ("next", "clprobe doctor"),
+    ]
+    return Entry(
+        kind="family",
+        title=f"{found.family}: {found.name}",
+        facts=stated(facts + as_a_whole(found)),
+        sources=found.sources,
+    )
+
+
+def _open(found: Family, tables: Tables) -> Iterator[str]:
+    """Yield the implementations for this maker's GPUs of which the family's file says nothing."""
+    module = {"amd": "amdgpu", "nvidia": "nvidia"}[found.vendor]
+    for key, one in tables.implementations().items():
+        told = key in found.implementations or key in found.not_driven_by
+        if module in one.kernel_drivers and one.maintained and not told:
+            nodes = ", ".join(one.device_nodes)
+            yield f"{key} through {nodes}: which releases drive these chips is not entered"
+
+
+def _yes(fact: bool) -> str:
+    return "yes" if fact else "no"

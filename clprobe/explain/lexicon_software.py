@@ -1,0 +1,298 @@
+# SPDX-License-Identifier: MIT
+"""What the lexicon says of implementations, releases and stacks."""
+
+import fnmatch
+import re
+from collections.abc import Iterator
+
+from clprobe.compat.linux_support import is_in_range
+from clprobe.diagnosis.diagnose import Knowledge
+from clprobe.explain.lexicon_entry import (
+    Entry,
+    as_a_whole,
+    doubt,
+    package_row,
+    sources_of,
+    split_version,
+    squeezed,
+    stated,
+    words,
+)
+from clprobe.explain.lexicon_spelling import is_general
+from clprobe.knowledge.family_table import Family
+from clprobe.knowledge.stack_table import Stack
+from clprobe.knowledge.table_types import Distribution, Generation, Implementation, Release
+from clprobe.knowledge.tables import Tables
+from clprobe.knowledge.versions import in_words, upstream
+
+
+def implementations(name: str, knowledge: Knowledge) -> Iterator[Entry]:
+    """Yield the implementations of that name, platform or file; with a version, what it brings."""
+    known = knowledge.tables.implementations()
+    for base, version in _bases(name):
+        found = [one for key, one in known.items() if is_called(base, key, one.called)]
+        # A package has a page of its own: opencl-mesa is none of Mesa's two drivers.
+        package = any(base in one.packages for one in knowledge.tables.distributions())
+        wanted = frozenset() if package else words(base) - {"opencl"}
+        loose = [one for key, one in known.items() if wanted <= words(f"{key} {one.name}")]
+        found = found or (loose if wanted and not is_general(base) else [])
+        found = found or _shown(base, knowledge.tables)
+        for one in sorted(found, key=lambda one: (not one.maintained, len(one.implementation))):
+            said = name if re.fullmatch(r"[\d.]+", name) else version
+            yield implementation_entry(one, knowledge.tables, said)
+        if found:
+            return
+
+
+def _bases(name: str) -> Iterator[tuple[str, str | None]]:
+    """Yield name and version as the name may be split: "pocl 7" has one only if nothing has it."""
+    yield split_version(name)
+    brand = re.match(r"(mali|adreno|videocore)\b", name.strip().lower())
+    number = re.fullmatch(r"(.*[A-Za-z)])[ =@_-]+v?(\d{1,3})", name.strip())
+    if brand is not None:  # what follows is the chip: Mali-G52, Adreno 630
+        yield brand[1], None
+    elif number is not None:
+        yield number[1], number[2]
+
+
+def is_called(name: str, key: str, called: tuple[str, ...]) -> bool:
+    """Whether the name is the key or one of the other names, spelt any way."""
+    return squeezed(name) in map(squeezed, (key, *called))
+
+
+def _shown(name: str, tables: Tables) -> list[Implementation]:
+    """Return the implementations whose platform, library, .icd file or package is called so.
+
+    A package that some release has is left out: it has a page of its own.
+    """
+    known = tables.implementations().values()
+    if re.fullmatch(r"\d\d\.\d\d\.\d{4,6}(\.\d+)?", name):  # as compute-runtime says its own
+        neo = [one for one in known if one.version_scheme == "neo"]
+        return [one for one in neo if _fits(name, one.recognise.driver_versions)]
+    platform = [
+        one
+        for one in known
+        if any(squeezed(name) == squeezed(text) for text in one.recognise.platform_names)
+    ]
+    file_name = name.rsplit("/", 1)[-1]
+    files = [
+        one
+        for one in known
+        if _fits(file_name, (*one.recognise.libraries, *one.recognise.files))
+        or file_name in (text.rstrip("*") for text in one.recognise.libraries)
+    ]
+    if platform or files or any(name in one.packages for one in tables.distributions()):
+        return platform or files
+    return [one for one in known if _fits(name, one.recognise.packages)]
+
+
+def _fits(name: str, patterns: tuple[str, ...]) -> bool:
+    return any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
+
+
+def implementation_entry(
+    found: Implementation, tables: Tables, version: str | None = None
+) -> Entry:
+    """Return the page of an implementation, of one version if it is given."""
+    key = found.implementation
+    hardware: dict[str, Generation | Family] = {**tables.generations(), **tables.families()}
+    ranges = {
+        name: one.implementations[key].versions
+        for name, one in hardware.items()
+        if key in one.implementations
+    }
+    never = [
+        f"{name}: {one.not_driven_by[key]}"
+        for name, one in tables.generations().items()
+        if key in one.not_driven_by
+    ]
+    drives = [f"{name} {in_words(text)}" for name, text in ranges.items()]
+    facts = [
+        ("status", found.status),
+        ("devices", ", ".join(found.device_types)),
+        *_of_version(found, ranges, version),
+        ("seen", _newer_than_seen(found, tables, version)),
+        ("drives", "\n".join(drives)),
+        ("does not drive", "\n".join(never)),
+        ("packaged in", "\n".join(_packaged(key, tables))),
+        ("elsewhere", "\n".join(
+            f"{', '.join(w.packages)} {w.version or ''} from {w.origin}: {w.note}{doubt(w)}"
+            for w in found.elsewhere)),
+        ("kernel drivers", ", ".join(found.kernel_drivers)),
+        ("Linux", in_words(found.linux) if found.linux != "*" else ""),
+        ("device nodes", ", ".join(found.device_nodes)),
+        ("shows with", ", ".join(f"{name}={value}" for name, value in found.enable.items())),
+        ("variables", "\n".join(f"{name}: {text}" for name, text in found.variables.items())),
+        ("platform", ", ".join(found.recognise.platform_names)),
+        ("without device", "its platform is listed all the same" if found.platform_without_device
+            else "its platform is not listed"),
+        ("libraries", ", ".join(found.recognise.libraries)),
+        (".icd files", ", ".join(found.recognise.files)),
+        ("packages", "\n".join(f"{k}: {', '.join(v)}" for k, v in found.packages.items())),
+        ("companions", ", ".join(found.companions)),
+        ("built with", "\n".join(
+            f"{release}: IGC {one.igc}, gmmlib {one.gmmlib}"
+            for release, one in found.built_with.items())),
+        ("releases", "\n".join(map(release_line, found.releases))),
+        ("problems", "\n".join(found.problems)),
+        ("next", f"clprobe rules matrix --implementation {key}"),
+    ]  # fmt: skip
+    title = f"{key}{f' {version}' if version else ''}: {found.name}"
+    facts += as_a_whole(found)
+    return Entry(kind="driver", title=title, facts=stated(facts), sources=found.sources)
+
+
+def release_line(found: Release) -> str:
+    """Return what is to be known of some releases, with the hardware and Linux it is about."""
+    about = [in_words(found.versions)]
+    about += [f"on {', '.join(found.generations)}"] if found.generations else []
+    about += [f"with Linux {in_words(found.linux)}"] if found.linux != "*" else []
+    return f"{' '.join(about)}: {found.note}{doubt(found)}"
+
+
+def _of_version(
+    found: Implementation, ranges: dict[str, str], version: str | None
+) -> Iterator[tuple[str, str]]:
+    if version is None:
+        return
+    number = version if found.version_scheme == "debian" else upstream(version)
+    said = {name: is_in_range(number, text, found.version_scheme) for name, text in ranges.items()}
+    drives = [name for name, verdict in said.items() if verdict is True]
+    lost = [name for name, verdict in said.items() if verdict is False]
+    notes = [
+        release_line(one)
+        for one in found.releases
+        if is_in_range(number, one.versions, found.version_scheme) is True
+    ]
+    yield f"{version} drives", ", ".join(drives) or "nothing that the tables know"
+    yield f"{version} lacks", ", ".join(lost)
+    yield f"{version} has", "\n".join(notes)
+
+
+def _newer_than_seen(found: Implementation, tables: Tables, version: str | None) -> str:
+    """Return that the version is newer than any in the tables, where that is so."""
+    seen = [
+        upstream(row.version)
+        for release in tables.distributions()
+        for rows in release.packages.values()
+        for row in rows
+        if found.implementation in row.implementations
+    ]
+    scheme = found.version_scheme
+    if version is None or not seen or scheme == "debian":
+        return ""
+    newer = [is_in_range(upstream(version), f">{one}", scheme) for one in seen]
+    is_newer = all(one is True for one in newer)
+    return "newer than any that the tables know: what it drives is expected" if is_newer else ""
+
+
+def _packaged(key: str, tables: Tables) -> Iterator[str]:
+    for release in tables.distributions():
+        rows = [
+            package_row(name, one)
+            for name, versions in release.packages.items()
+            for one in versions
+            if key in one.implementations
+        ]
+        if rows:
+            yield f"{release.key}: {', '.join(rows)}"
+
+
+def distribution_entry(found: Distribution) -> Entry:
+    """Return the page of a release."""
+    rows = [
+        package_row(name, one)
+        for name, versions in found.packages.items()
+        for one in versions
+        if one.implementations or one.role in ("loader", "companion", "level-zero")
+    ]
+    linux = found.linux
+    ships = {"default": linux.default, "hardware enablement": linux.hwe,
+        "backports": linux.backports} if linux is not None else {}  # fmt: skip
+    facts = [
+        ("Linux", ", ".join(f"{text} ({name})" for name, text in ships.items() if text)),
+        ("Python", found.python or ""),
+        ("glibc", found.glibc or ""),
+        ("OpenCL packages", "\n".join(rows)),
+        ("lacks", "\n".join(
+            [f"{', '.join(o.implementations)}: {o.because}{doubt(o)}" for o in found.lacks]
+            + ([f"packages {', '.join(found.absent)}"] if found.absent else []))),
+        ("unknown", "\n".join(
+            f"{', '.join(one.implementations)}: {one.because}" for one in found.unknown)),
+        ("group", f"render nodes belong to {found.node_group}" if found.node_group else ""),
+        ("as of", found.index_date or ""),
+        ("next", f"clprobe rules matrix --distribution {found.key}"),
+    ]  # fmt: skip
+    return Entry(
+        kind="distribution",
+        title=f"{found.key}: {found.name}",
+        facts=stated(facts + as_a_whole(found)),
+        sources=tuple(one for one in found.sources if one not in sources_of(found.derived)),
+    )
+
+
+def stacks(name: str, knowledge: Knowledge) -> Iterator[Entry]:
+    """Yield the stacks of that name; with a version, the page names the builds of it."""
+    known = knowledge.tables.stacks()
+    for base, version in _bases(name):
+        wanted = words(base)
+        found = [one for key, one in known.items() if is_called(base, key, one.called)]
+        loose = [
+            one
+            for key, one in known.items()
+            if wanted <= words(f"{key} {one.name} {' '.join(_own_packages(one))}")
+            or squeezed(base) in map(squeezed, _own_packages(one))
+        ]
+        if is_general(base) or wanted <= {"python"}:
+            loose = []
+        # Those that carry the word in their key come before those that only mention it.
+        loose.sort(key=lambda one: squeezed(base) not in squeezed(one.stack))
+        for one in found or loose:
+            yield stack_entry(one, version)
+        if found or loose:
+            return
+
+
+def _own_packages(found: Stack) -> list[str]:
+    """Return the packages that are the stack's, not what it needs besides."""
+    own = squeezed(f"{found.stack} {found.name}")
+    return [
+        package
+        for package in found.packages
+        if any(len(word) > 1 and word in own for word in re.findall(r"[a-z]+", package.lower()))
+    ]
+
+
+def stack_entry(found: Stack, version: str | None = None) -> Entry:
+    """Return the page of a stack."""
+    supports = [
+        f"{', '.join(one.generations)}: {one.outcome}, {one.because}{doubt(one)}"
+        for one in found.supports
+    ]
+    builds = [
+        f"{one.version} for Python {one.python}"
+        + (f", torch {one.torch}" if one.torch else "")
+        + doubt(one)
+        for one in found.builds
+        if version is None or version in (one.version, one.torch) or one.version.startswith(version)
+    ]
+    none = f"of {version} no build is entered" if version and not builds else ""
+    facts = [
+        ("summary", found.summary or ""),
+        ("status", found.status),
+        ("purpose", f"{found.purpose}, through {found.api}"),
+        ("systems", ", ".join(found.systems)),
+        ("device", found.device or ""),
+        ("builds", "\n".join(builds) or none),
+        ("supports", "\n".join(supports)),
+        ("without a GPU", found.cpu),
+        ("problems", "\n".join(found.problems)),
+        ("check", found.check or ""),
+        ("next", "clprobe install-plan --goal pytorch" if found.purpose == "training" else ""),
+    ]
+    return Entry(
+        kind="stack",
+        title=f"{found.stack}: {found.name}",
+        facts=stated(facts + as_a_whole(found)),
+        sources=found.sources,
+    )

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: MIT
+"""From a snapshot to the facts that rules ask about: pure, so a replay gives what live gave."""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+import msgspec
+
+from clprobe.facts.derive_devices import gather_devices
+from clprobe.facts.derive_frameworks import judge_framework, with_pytorch
+from clprobe.facts.derive_gpus import judge_gpu, with_device
+from clprobe.facts.derive_icds import judge_icd
+from clprobe.facts.derive_intel import judge_intel
+from clprobe.facts.derive_nvidia import judge_nvidia
+from clprobe.facts.derive_views import is_settled, judge_loader, judge_pair, judge_view, sum_up
+from clprobe.facts.facts import Boot, DeviceFacts, Facts, IcdFacts, OtherFacts
+from clprobe.facts.hardware_facts import GpuFacts, NodeFacts
+from clprobe.facts.icds_named import with_icds_named
+from clprobe.facts.idle_drivers import idle_drivers
+from clprobe.facts.log_bearing import bearing_log
+from clprobe.facts.nodes_named import with_nodes_named
+from clprobe.facts.permissions.files import with_read_errors
+from clprobe.facts.permissions.nodes import judge_node, vendor_of_kind
+from clprobe.facts.permissions.people import closed_nodes, judge_user, needed_groups
+from clprobe.facts.reasons import describe_end
+from clprobe.facts.runtimes import installed_runtimes
+from clprobe.facts.said import everything_said
+from clprobe.knowledge.tables import Tables
+from clprobe.model.hardware import DeviceNode, node_kind
+from clprobe.model.placeholders import SUDO_CALLER
+from clprobe.model.snapshot import Perspective, Snapshot
+from clprobe.model.unknown import NOT_STATED, Fact, Unknown
+
+T = TypeVar("T")
+U = TypeVar("U")
+
+
+def derive(snapshot: Snapshot, tables: Tables) -> Facts:
+    """Return the snapshot's facts with everything that tables and reasoning add."""
+    snapshot = with_icds_named(snapshot, everything_said(snapshot, NOT_STATED))
+    user, system = snapshot.user, snapshot.system
+    readable = _each(snapshot.icds, lambda icd: with_read_errors(icd, user, system))
+    icds = _each(readable, lambda icd: judge_icd(icd, snapshot, tables))
+    devices = _devices(snapshot, icds, tables)
+    gpus = _gpus(snapshot, icds, devices, tables)
+    gpus = _each(gpus, lambda gpu: with_pytorch(gpu, tables))
+    said = everything_said(snapshot, bearing_log(snapshot, gpus, devices))
+    snapshot = with_nodes_named(snapshot, said)
+    nodes = _each(snapshot.device_nodes, lambda node: _node(node, snapshot, gpus))
+    whole = "device_nodes" not in snapshot.excerpts
+    gpus = _each(gpus, lambda gpu: _with_binding(gpu, nodes, whole=whole))
+    facts = Facts(
+        system=snapshot.system,
+        user=judge_user(snapshot.user, snapshot.system),
+        environment=snapshot.environment,
+        boot=_boot(snapshot),
+        gpus=gpus,
+        device_nodes=nodes,
+        packages=snapshot.packages,
+        package_sources=snapshot.package_sources,
+        package_trouble=snapshot.package_trouble,
+        libraries=snapshot.libraries,
+        frameworks=_each(snapshot.frameworks, lambda one: judge_framework(one, snapshot)),
+        loaders=_each(snapshot.loaders, lambda loader: judge_loader(loader, icds)),
+        icds=icds,
+        devices=devices,
+        pairs=_each(snapshot.pairs, judge_pair),
+        views=_each(snapshot.views, lambda view: judge_view(view, snapshot.loaders, devices)),
+        others=tuple(_other(other, snapshot, tables) for other in snapshot.perspectives),
+        said=said,
+        nvidia=judge_nvidia(snapshot),
+        excerpts=_excerpts(snapshot, icds),
+    )
+    runtimes = installed_runtimes(snapshot, icds, tables)
+    idle = idle_drivers(runtimes, gpus, snapshot.system, tables)
+    facts = msgspec.structs.replace(
+        facts,
+        opencl=msgspec.structs.replace(sum_up(snapshot, facts, runtimes), idle_drivers=idle),
+        intel=judge_intel(snapshot, runtimes),
+    )
+    worded = _each(icds, lambda icd: _with_detail(icd, facts, tables))
+    return msgspec.structs.replace(facts, icds=worded)
+
+
+def _each(collection: Fact[tuple[T, ...]], judge: Callable[[T], U]) -> Fact[tuple[U, ...]]:
+    return collection if isinstance(collection, Unknown) else tuple(map(judge, collection))
+
+
+def _devices(
+    snapshot: Snapshot, icds: Fact[tuple[IcdFacts, ...]], tables: Tables
+) -> Fact[tuple[DeviceFacts, ...]]:
+    asked = () if isinstance(icds, Unknown) else icds
+    views = () if isinstance(snapshot.views, Unknown) else snapshot.views
+    devices = gather_devices(asked, views, tables)
+    return devices if devices or is_settled(snapshot, icds) else NOT_STATED
+
+
+def _gpus(
+    snapshot: Snapshot,
+    icds: Fact[tuple[IcdFacts, ...]],
+    devices: Fact[tuple[DeviceFacts, ...]],
+    tables: Tables,
+) -> Fact[tuple[GpuFacts, ...]]:
+    if isinstance(snapshot.gpus, Unknown):
+        return snapshot.gpus
+    runtimes = installed_runtimes(snapshot, icds, tables)
+    gpus = [judge_gpu(gpu, runtimes, snapshot.system, tables) for gpu in snapshot.gpus]
+    return tuple(with_device(gpu, gpus, devices) for gpu in gpus)
+
+
+def _node(node: DeviceNode, snapshot: Snapshot, gpus: Fact[tuple[GpuFacts, ...]]) -> NodeFacts:
+    if isinstance(node.kind, Unknown):  # reports give the path alone
+        node = msgspec.structs.replace(node, kind=node_kind(node.path) or node.kind)
+    vendor = vendor_of_kind(node.kind)
+    for gpu in () if isinstance(gpus, Unknown) else gpus:
+        by_address = isinstance(node.pci_address, str) and node.pci_address == gpu.pci_address
+        if by_address or gpu.render_node == node.path:
+            vendor = gpu.vendor
+    return judge_node(node, snapshot.user, snapshot.system, vendor)
+
+
+def _boot(snapshot: Snapshot) -> Boot:
+    line = snapshot.system.linux.command_line
+    return Boot(parameters=line if isinstance(line, Unknown) else tuple(line.split()))
+
+
+def _other(perspective: Perspective, snapshot: Snapshot, tables: Tables) -> OtherFacts:
+    seen = derive(perspective.facts, tables).opencl
+    closed = closed_nodes(perspective, snapshot)
+    uid = perspective.facts.user.uid
+    is_root: Fact[bool] = uid if isinstance(uid, Unknown) else uid == 0
+    if isinstance(perspective.who, str):
+        is_root = perspective.who == "root" or uid == 0
+    return OtherFacts(
+        # What a perspective leaves out is as here: its format says so.
+        who=_stated(perspective.who),
+        where=_stated(perspective.where),
+        when=_stated(perspective.when),
+        is_root=is_root,
+        environment=perspective.facts.environment,
+        usable_device=seen.usable_device,
+        gpu_device=seen.gpu_device,
+        called_sudo=perspective.who == SUDO_CALLER,
+        closed_nodes=tuple(node.path for node in closed),
+        needed_groups=needed_groups(closed, perspective.facts.user, snapshot.system),
+    )
+
+
+def _stated(text: Fact[str]) -> Fact[str | None]:
+    return None if text == NOT_STATED else text
+
+
+def _excerpts(snapshot: Snapshot, icds: Fact[tuple[IcdFacts, ...]]) -> tuple[str, ...]:
+    whole = is_settled(snapshot, icds) and "icds" not in snapshot.excerpts
+    return snapshot.excerpts if whole else (*snapshot.excerpts, "devices")
+
+
+def _with_detail(icd: IcdFacts, facts: Facts, tables: Tables) -> IcdFacts:
+    return msgspec.structs.replace(icd, detail=describe_end(icd, facts, tables))
+
+
+def _with_binding(gpu: GpuFacts, nodes: Fact[tuple[NodeFacts, ...]], *, whole: bool) -> GpuFacts:
+    """Return the GPU with the answer whether a kernel driver has it; `whole`: all nodes are known.
+
+    Reports often tell the nodes and nothing of drivers; a GPU without any node is not driven.
+    """
+    bound: Fact[bool] = NOT_STATED
+    if not isinstance(gpu.kernel_driver, Unknown):
+        bound = gpu.kernel_driver is not None
+    elif not isinstance(gpu.render_node, Unknown):
+        bound = gpu.render_node is not None
+    elif not isinstance(nodes, Unknown) and whole:
+        bound = NOT_STATED if nodes else False
+    return msgspec.structs.replace(gpu, bound=bound)

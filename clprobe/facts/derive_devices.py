@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: MIT
+"""Gathers the OpenCL devices, says what hardware each is, and whether it can be used."""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from clprobe.facts.derive_icds import devices_of, platforms_of
+from clprobe.facts.facts import DeviceFacts, IcdFacts
+from clprobe.knowledge.table_types import PRE_PRODUCTION
+from clprobe.knowledge.tables import Tables
+from clprobe.model.opencl import Answer, Device, Platform, View
+from clprobe.model.unknown import NOT_STATED, Fact, Unknown
+
+INTEL = 0x8086
+_DEADLY = ("crash", "hang")
+# What Mesa's CPU drivers, Oclgrind and PoCL's CPU devices write into their names and versions. PoCL
+# also drives GPUs, and names those CUDA-… or level0-… where it names CPUs pthread-….
+_CPU_AT_WORK = re.compile(
+    r"llvmpipe|softpipe|swrast|oclgrind|(?:^|HSTR: )(?:pthread|basic|cpu|cpu-minimal|tbb)-",
+    re.IGNORECASE,
+)
+_ID_IN_NAME = re.compile(r"\[0x([0-9a-fA-F]{4})\]")
+
+
+def gather_devices(
+    icds: tuple[IcdFacts, ...], views: tuple[View, ...], tables: Tables
+) -> tuple[DeviceFacts, ...]:
+    """Return the devices of all ICDs asked alone, then those that only a viewer sees."""
+    devices = [
+        _judged(device, platform, icd.answer, tables, icd)
+        # What no loader reads is no device for any program.
+        for icd in _each_library_once(icd for icd in icds if icd.is_read is not False)
+        for platform, device in _shown(icd.answer)
+    ]
+    known = {(device.platform, device.name) for device in devices}
+    for view in views:
+        fresh = [
+            _judged(device, platform, view.answer, tables, None)
+            for platform, device in _shown(view.answer)
+            if (platform.name, device.name) not in known
+        ]
+        devices += fresh
+        known |= {(device.platform, device.name) for device in fresh}
+    return tuple(devices)
+
+
+def _each_library_once(icds: Iterable[IcdFacts]) -> Iterator[IcdFacts]:
+    """Give each library's ICD once: loaders, too, show a driver that is named twice only once."""
+    seen: set[str] = set()
+    for icd in icds:
+        file = icd.library.real_path
+        if isinstance(file, Unknown):
+            yield icd
+        elif file not in seen:
+            seen.add(file)
+            yield icd
+
+
+def names_of(answer: Answer) -> tuple[tuple[Fact[str], Fact[str]], ...]:
+    """Return (platform, device) names of everything that an answer shows."""
+    return tuple((platform.name, device.name) for platform, device in _shown(answer))
+
+
+def _shown(answer: Answer) -> Iterator[tuple[Platform, Device]]:
+    for platform in platforms_of(answer):
+        for device in devices_of(platform):
+            yield platform, device
+
+
+def _judged(
+    device: Device, platform: Platform, answer: Answer, tables: Tables, icd: IcdFacts | None
+) -> DeviceFacts:
+    key = icd.implementation if icd is not None else _implementation(device, platform, tables)
+    entry = tables.implementation(key) if isinstance(key, str) else None
+    pci_id = _pci_id(device)
+    gpu = tables.gpu(pci_id) if isinstance(pci_id, str) else None
+    by_cpu = entry is not None and "gpu" not in entry.device_types
+    stated = {name: getattr(device, name) for name in device.__struct_fields__}
+    return DeviceFacts(
+        **stated,
+        platform=platform.name,
+        icd=icd.path if icd is not None else NOT_STATED,
+        library=icd.library.path if icd is not None else NOT_STATED,
+        implementation=key,
+        pci_id=pci_id,
+        generation=_generation(device, pci_id, tables),
+        marketing_name=gpu.name if gpu is not None else _nameless(pci_id),
+        usable=_usable(device, answer),
+        disguised=_disguised(device),
+        software=_software(device, by_cpu=by_cpu),
+    )
+
+
+def _implementation(device: Device, platform: Platform, tables: Tables) -> Fact[str | None]:
+    texts = (platform.name, platform.version, device.driver_version)
+    if isinstance(platform.name, Unknown):
+        return platform.name
+    name, version, driver = (text if isinstance(text, str) else None for text in texts)
+    return tables.recognise(None, name, version, driver)
+
+
+def _pci_id(device: Device) -> Fact[str | None]:
+    if device.type not in ("gpu", "accelerator"):
+        # PoCL gives the CPU's vendor id, which for Intel is that of its GPUs.
+        return device.type if isinstance(device.type, Unknown) else None
+    if isinstance(device.device_id, int) and isinstance(device.vendor_id, int):
+        return f"{device.vendor_id:04x}:{device.device_id:04x}"
+    # compute-runtime names a device whose marketing name it does not know by its PCI id.
+    found = _ID_IN_NAME.search(device.name) if isinstance(device.name, str) else None
+    if found is not None and device.vendor_id in (INTEL, NOT_STATED):
+        return f"{INTEL:04x}:{found[1].lower()}"
+    return device.device_id if isinstance(device.device_id, Unknown) else None
+
+
+def _generation(device: Device, pci_id: Fact[str | None], tables: Tables) -> Fact[str | None]:
+    entry = tables.gpu(pci_id) if isinstance(pci_id, str) else None
+    if entry is not None and entry.generation != PRE_PRODUCTION:
+        return entry.generation
+    # An id that never shipped tells no generation; emulation reports such ones for any GPU.
+    if isinstance(device.ip_version, int) and device.vendor_id == INTEL:
+        return tables.generation_of_ip_version(device.ip_version)
+    return pci_id if isinstance(pci_id, Unknown) else None
+
+
+def _nameless(pci_id: Fact[str | None]) -> Fact[str | None]:
+    return pci_id if isinstance(pci_id, Unknown) else None
+
+
+def _usable(device: Device, answer: Answer) -> Fact[bool]:
+    if answer.outcome in _DEADLY or device.available is False:
+        return False
+    if isinstance(device.kernel_result, str):
+        return device.kernel_result == "right"
+    return True  # it is shown and nothing speaks against it; only a kernel could prove more
+
+
+def _disguised(device: Device) -> Fact[bool]:
+    """Tell whether the device calls itself a GPU while its other texts name the CPU."""
+    if device.type != "gpu":
+        return device.type if isinstance(device.type, Unknown) else False
+    texts = (device.name, device.opencl_version, device.driver_version)
+    by_cpu = any(_CPU_AT_WORK.search(text) for text in texts if isinstance(text, str))
+    if by_cpu:
+        return not isinstance(device.pci_address, str)
+    return device.name if isinstance(device.name, Unknown) else False
+
+
+def _software(device: Device, *, by_cpu: bool) -> Fact[bool]:
+    if by_cpu or device.type == "cpu" or _disguised(device) is True:
+        return True
+    if isinstance(device.name, str) and "llvmpipe" in device.name.lower():
+        return True
+    return device.type if isinstance(device.type, Unknown) else False

@@ -1,0 +1,301 @@
+# SPDX-License-Identifier: MIT
+"""Says what each GPU is, which drivers could drive it, and whether the installed ones do."""
+
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from clprobe.compat.coverage import tables_cover
+from clprobe.compat.linux_support import (
+    Identity,
+    is_in_range,
+    known_flaw,
+    likely_linux,
+    linux_binds,
+    linux_fits,
+    linux_is_suspect,
+    linux_problem,
+    platforms_of,
+)
+from clprobe.compat.packages import installable
+from clprobe.facts.facts import DeviceFacts
+from clprobe.facts.families import family_covers, family_of, left_out_by
+from clprobe.facts.hardware_facts import Fit, GpuFacts
+from clprobe.facts.runtimes import Runtime
+from clprobe.facts.stand_ins import stands_for
+from clprobe.knowledge.family_table import Family
+from clprobe.knowledge.lspci_names import readings
+from clprobe.knowledge.table_types import Generation, GpuEntry
+from clprobe.knowledge.tables import Tables
+from clprobe.knowledge.versions import conditions
+from clprobe.model.hardware import Gpu
+from clprobe.model.system import System
+from clprobe.model.unknown import NOT_STATED, UNLISTED, Fact, Unknown
+
+_VENDOR_IDS = {"8086": "intel", "1002": "amd", "10de": "nvidia"}
+_HYPERVISOR_IDS = {"1af4", "15ad", "1b36", "1234", "1414", "80ee", "1013"}
+_VENDOR_WORDS = {
+    "intel": ("intel", "iris", "uhd graphics", "arc"),
+    "amd": ("amd", "radeon", "ati "),
+    "nvidia": ("nvidia", "geforce", "quadro", "tesla"),
+    "arm": ("mali",),
+    "qualcomm": ("adreno",),
+    "broadcom": ("videocore", "v3d"),
+    "virtual": ("virtio", "vmware", "qxl", "bochs", "hyper-v", "virtualbox"),
+}
+_KERNEL_DRIVERS = {
+    "intel": {"i915", "xe"},
+    "amd": {"amdgpu"},
+    "nvidia": {"nvidia"},
+    "arm": {"mali", "panfrost", "panthor"},
+    "qualcomm": {"kgsl", "msm"},
+    "broadcom": {"v3d", "vc4"},
+}
+_WITHOUT_TABLE = ("amd", "nvidia", "arm", "qualcomm", "broadcom")
+"""Vendors of whose chips the table of generations holds none."""
+
+
+def judge_gpu(
+    gpu: Gpu, runtimes: Fact[tuple[Runtime, ...]], system: System, tables: Tables
+) -> GpuFacts:
+    """Return the GPU with everything but its OpenCL device, which `with_device` adds."""
+    identity = _identity(gpu, tables)
+    linux = system.linux.release
+    vendor = _vendor(gpu)
+    entry = identity.gpu
+    suitable = _suitable(identity, vendor, tables)
+    family = family_of(gpu, vendor, tables)
+    fits: Fact[tuple[Fit, ...]] = NOT_STATED
+    if isinstance(runtimes, Unknown):
+        fits = runtimes
+    elif not isinstance(vendor, Unknown):
+        meant = [run for run in runtimes if _is_meant_for(run.implementation, vendor, tables)]
+        fits = tuple(_fit(run, identity, family, linux, tables) for run in meant)
+    stated = {name: getattr(gpu, name) for name in gpu.__struct_fields__}
+    return GpuFacts(
+        **stated,
+        vendor=vendor,
+        generation=_generation(gpu, identity, vendor),
+        family=_family_name(gpu, family, vendor),
+        codename=entry.codename if entry is not None else _unlisted(gpu),
+        marketing_name=entry.name if entry is not None else _unlisted(gpu),
+        label=_label(gpu, entry, vendor),
+        computes=_computes(identity, vendor),
+        discrete=_all_or_none(platform.cpus == "discrete" for platform in platforms_of(identity)),
+        needs_firmware=_all_or_none(platform.firmware for platform in platforms_of(identity)),
+        linux_binds=linux_binds(identity, linux),
+        linux_suspect=linux_is_suspect(
+            tables.implementations().values(), identity, likely_linux(system, tables)
+        ),
+        implementations=suitable,
+        left_out_by=left_out_by(identity.generation, family),
+        installable=installable(suitable, gpu.pci_id, tables, system.distribution),
+        installed=fits if isinstance(fits, Unknown) else tuple(f.implementation for f in fits),
+        fits=fits,
+    )
+
+
+def with_device(
+    gpu: GpuFacts, gpus: Sequence[GpuFacts], devices: Fact[tuple[DeviceFacts, ...]]
+) -> GpuFacts:
+    """Return the GPU, one of `gpus`, with the answer whether an OpenCL device stands for it."""
+    return msgspec.structs.replace(gpu, has_device=stands_for(gpu, gpus, devices))
+
+
+def _identity(gpu: Gpu, tables: Tables) -> Identity:
+    if isinstance(gpu.pci_id, str):
+        entry = tables.gpu(gpu.pci_id)
+        if entry is None:
+            return Identity(gpu.pci_id, None, None)
+        generation = tables.generation(entry.generation)
+        return Identity(gpu.pci_id, entry, generation, frozenset({entry.platform}))
+    for reading in readings(gpu.name) if isinstance(gpu.name, str) else ():
+        # A name may belong to several PCI ids; it tells what they have in common.
+        found = tables.find_gpus(reading)
+        generations = {entry.generation for _, entry in found}
+        if len(generations) == 1:
+            pci_id, entry = found[0] if len(found) == 1 else (None, None)
+            platforms = frozenset(one.platform for _, one in found)
+            return Identity(pci_id, entry, tables.generation(generations.pop()), platforms)
+    return Identity(None, None, None)
+
+
+def _all_or_none(verdicts: Iterable[bool]) -> Fact[bool]:
+    """Return what holds for every chip that the GPU may be."""
+    found = set(verdicts)
+    return found.pop() if len(found) == 1 else UNLISTED
+
+
+def _vendor(gpu: Gpu) -> Fact[str]:
+    if isinstance(gpu.pci_id, str):
+        vendor = gpu.pci_id.split(":")[0].lower()
+        return "virtual" if vendor in _HYPERVISOR_IDS else _VENDOR_IDS.get(vendor, "other")
+    if isinstance(gpu.name, str):
+        name = gpu.name.lower()
+        for vendor, words in _VENDOR_WORDS.items():
+            if any(word in name for word in words):
+                return vendor
+    return gpu.pci_id
+
+
+def _generation(gpu: Gpu, identity: Identity, vendor: Fact[str]) -> Fact[str | None]:
+    if identity.generation is not None:
+        return identity.generation.generation
+    if isinstance(gpu.pci_id, str) or vendor in (*_WITHOUT_TABLE, "virtual", "other"):
+        return None
+    return gpu.pci_id
+
+
+def _family_name(gpu: Gpu, family: Family | None, vendor: Fact[str]) -> Fact[str | None]:
+    if family is not None:
+        return family.name
+    return (
+        UNLISTED
+        if vendor in ("amd", "nvidia")
+        else gpu.name
+        if isinstance(gpu.name, Unknown)
+        else None
+    )
+
+
+def _unlisted(gpu: Gpu) -> Fact[str | None]:
+    return gpu.pci_id if isinstance(gpu.pci_id, Unknown) else None
+
+
+def _label(gpu: Gpu, entry: GpuEntry | None, vendor: Fact[str]) -> str:
+    listed = entry.name or entry.codename if entry is not None else None
+    stated = gpu.name if isinstance(gpu.name, str) else None
+    identity = gpu.pci_id if isinstance(gpu.pci_id, str) else None
+    place = gpu.pci_address if isinstance(gpu.pci_address, str) else None
+    maker = {"intel": "Intel ", "amd": "AMD ", "nvidia": "NVIDIA "}.get(str(vendor), "")
+    name = listed or stated or f"{maker}GPU"
+    detail = ", ".join(part for part in (identity, f"at {place}" if place else None) if part)
+    return f"{name} ({detail})" if detail else name
+
+
+def _computes(identity: Identity, vendor: Fact[str]) -> Fact[bool]:
+    if vendor in _WITHOUT_TABLE:
+        return True
+    if vendor in ("virtual", "other"):
+        return False
+    if identity.generation is None:
+        return vendor if isinstance(vendor, Unknown) else UNLISTED
+    return bool(identity.generation.implementations)
+
+
+def _suitable(identity: Identity, vendor: Fact[str], tables: Tables) -> Fact[tuple[str, ...]]:
+    if isinstance(vendor, Unknown):
+        return vendor
+    meant = [key for key in tables.implementations() if _is_meant_for(key, vendor, tables)]
+    if vendor != "intel":
+        return tuple(meant)
+    if identity.generation is None:
+        return UNLISTED
+    return tuple(
+        key
+        for key in meant
+        if key in identity.generation.implementations
+        and (
+            identity.pci_id is None or tables_cover(tables, key, None, identity.pci_id) is not False
+        )
+    )
+
+
+def _is_meant_for(implementation: str, vendor: str, tables: Tables) -> bool:
+    entry = tables.implementation(implementation)
+    drivers = {driver.rstrip("!") for driver in entry.kernel_drivers} if entry else set()
+    return bool(drivers & _KERNEL_DRIVERS.get(vendor, set()))
+
+
+def _fit(
+    runtime: Runtime, identity: Identity, family: Family | None, linux: Fact[str], tables: Tables
+) -> Fit:
+    entry = tables.implementation(runtime.implementation)
+    is_listed = identity.generation is not None or identity.gpu is not None
+    covers = (
+        _covers(runtime, identity, tables)
+        if is_listed or family is None
+        else family_covers(runtime, family, tables)
+    )
+    versions = _versions(runtime.implementation, identity, family)
+    scheme = entry.version_scheme if entry is not None else "dotted"
+    old = _breaks(runtime.version, versions, scheme, ">")
+    new = _breaks(runtime.version, versions, scheme, "<")
+    if covers is True or (covers is False and versions is None):
+        old, new = False, False  # it drives it, or no release ever did
+    elif isinstance(covers, Unknown) and (covers == UNLISTED or isinstance(runtime.version, str)):
+        # Within the bounds or beyond them, the table leaves it open.
+        old = False if old is False and versions is not None else covers
+        new = False if new is False and versions is not None else covers
+    return Fit(
+        icd=runtime.source,
+        implementation=runtime.implementation,
+        version=runtime.version,
+        covers=covers,
+        likely_covers=_likely_covers(runtime, covers, identity, tables),
+        too_old=old,
+        too_new=new,
+        linux_fits=linux_fits(entry, identity, linux),
+        linux_problem=linux_problem(entry, runtime.version, identity, linux),
+        known_flaw=known_flaw(entry, runtime.version, identity),
+        loadable=runtime.loadable,
+    )
+
+
+def _likely_covers(
+    runtime: Runtime, covers: Fact[bool], identity: Identity, tables: Tables
+) -> Fact[bool]:
+    if not isinstance(runtime.version, Unknown) or isinstance(runtime.likely_version, Unknown):
+        return covers
+    likely = msgspec.structs.replace(runtime, version=runtime.likely_version)
+    return _covers(likely, identity, tables)
+
+
+def _covers(runtime: Runtime, identity: Identity, tables: Tables) -> Fact[bool]:
+    if identity.pci_id is not None and not identity.pci_id.startswith("8086:"):
+        return UNLISTED
+    if identity.pci_id is None:
+        return _covers_generation(runtime, identity.generation, tables)
+    version = runtime.version if isinstance(runtime.version, str) else None
+    covers = tables_cover(tables, runtime.implementation, version, identity.pci_id)
+    if isinstance(covers, Unknown):
+        # Known id and version and no answer: the table says what would settle it.
+        return runtime.version if isinstance(runtime.version, Unknown) else covers
+    return covers
+
+
+def _covers_generation(
+    runtime: Runtime, generation: Generation | None, tables: Tables
+) -> Fact[bool]:
+    if generation is None:
+        return UNLISTED
+    support = generation.implementations.get(runtime.implementation)
+    if support is None:
+        return False
+    if isinstance(runtime.version, Unknown):
+        return runtime.version
+    entry = tables.implementation(runtime.implementation)
+    scheme = entry.version_scheme if entry else "dotted"
+    return is_in_range(runtime.version, support.versions, scheme)
+
+
+def _versions(implementation: str, identity: Identity, family: Family | None) -> str | None:
+    if family is not None:
+        support = family.implementations.get(implementation)
+        return support.versions if support is not None else None
+    if implementation == "compute-runtime" and identity.gpu is not None and identity.gpu.neo:
+        return identity.gpu.neo
+    if identity.generation is None:
+        return None
+    support = identity.generation.implementations.get(implementation)
+    return support.versions if support is not None else None
+
+
+def _breaks(version: Fact[str], versions: str | None, scheme: str, side: str) -> Fact[bool]:
+    """Whether a bound of that side (">" lower, "<" upper) is what keeps the version out."""
+    if versions is None:
+        return version if isinstance(version, Unknown) else False
+    bounds = [f"{sign}{bound}" for sign, bound in conditions(versions) if sign.startswith(side)]
+    if isinstance(version, Unknown):
+        return version if bounds else False  # no version could be too new where none is excluded
+    return any(is_in_range(version, bound, scheme) is False for bound in bounds)

@@ -1,0 +1,258 @@
+# SPDX-License-Identifier: MIT
+"""Compares what programs see through their loaders, and sums up what there is to compute on."""
+
+import re
+
+from clprobe.facts.derive_devices import names_of
+from clprobe.facts.derive_icds import platforms_of, printed_text
+from clprobe.facts.facts import (
+    DeviceFacts,
+    Facts,
+    IcdFacts,
+    LoaderFacts,
+    OpenclFacts,
+    PairFacts,
+    ViewFacts,
+)
+from clprobe.facts.hardware_facts import GpuFacts, NodeFacts
+from clprobe.facts.runtimes import Runtime
+from clprobe.model.opencl import Answer, Loader, Outcome, Pair, View
+from clprobe.model.snapshot import Snapshot
+from clprobe.model.unknown import NOT_STATED, Fact, Unknown
+
+NOT_FOUND = (-1, -1001)
+"""CL_DEVICE_NOT_FOUND and CL_PLATFORM_NOT_FOUND_KHR: an answer, and it is "nothing"."""
+_SAYS_NOTHING_FOUND = re.compile(
+    r"no opencl (devices?|platforms?) (were |was )?(found|detected)|opencl is not available"
+    r"|PLATFORM_NOT_FOUND_KHR|number of platforms:?\s+0\b|no usable gpus found"
+    r"|clGetPlatformIDs\W{1,4}-1001|platforms: -1001"
+    r"|CL_(DEVICE|PLATFORM)_NOT_FOUND|clGetDeviceIDs\W{0,4}(failed|-1\b)",
+    re.IGNORECASE,
+)
+"""How programs say that OpenCL has nothing for them."""
+_ENDED = ("no-devices", "error", "crash", "hang")
+_LISTERS = ("system-loader", "conda-loader", "pyopencl", "clinfo", "sycl-ls")
+"""Viewers that only list devices: where they die, they have shown none."""
+_BRINGS_DRIVERS = "pyopencl-wheel"
+"""The kind of loader that has drivers of its own, which no other program could find."""
+_PRIVATE_LOADERS = (_BRINGS_DRIVERS, "conda-ocl-icd")
+_WAYS_TO_A_GPU = ("render", "kfd", "nvidia", "dxg", "mali", "kgsl")
+
+
+def judge_loader(loader: Loader, icds: Fact[tuple[IcdFacts, ...]]) -> LoaderFacts:
+    """Return the loader with the ICDs with devices that it never reads."""
+    stated = {name: getattr(loader, name) for name in loader.__struct_fields__}
+    serves = _serves_plain_programs(loader)
+    if isinstance(icds, Unknown):
+        return LoaderFacts(**stated, serves_programs=serves, missed_icds=icds)
+    missed = tuple(
+        icd.path
+        for icd in icds
+        if _may_have_devices(icd)
+        and not isinstance(icd.searched_by, Unknown)
+        and loader.path not in icd.searched_by
+        and not _serves_one_loader(icd.path, icd.searched_by)
+    )
+    return LoaderFacts(**stated, serves_programs=serves, missed_icds=missed)
+
+
+def judge_view(
+    view: View, loaders: Fact[tuple[Loader, ...]], devices: Fact[tuple[DeviceFacts, ...]]
+) -> ViewFacts:
+    """Return the view with its outcome and the devices that work only elsewhere."""
+    stated = {name: getattr(view, name) for name in view.__struct_fields__}
+    return ViewFacts(
+        **stated,
+        outcome=_outcome(view),
+        device_count=_device_count(view),
+        missing_devices=_missing(view, loaders, devices),
+        loader_kind=_loader_kind(view, loaders),
+        printed_text=printed_text(view.answer),
+        lacks_loader=view.loader is None,
+    )
+
+
+def judge_pair(pair: Pair) -> PairFacts:
+    """Return the pair with how it ended."""
+    said = (pair.answer.message, pair.answer.printed)
+    lines = [
+        text.strip().rsplit("\n", 1)[-1].lstrip(": ") for text in said if isinstance(text, str)
+    ]
+    return PairFacts(
+        icds=pair.icds,
+        answer=pair.answer,
+        name=" and ".join(pair.icds),
+        second=pair.icds[1],
+        outcome=pair.answer.outcome,
+        detail=": ".join(lines) if lines else pair.answer.outcome,
+    )
+
+
+def is_settled(snapshot: Snapshot, icds: Fact[tuple[IcdFacts, ...]]) -> bool:
+    """Whether the snapshot decides which devices exist, be it by ICDs or by one viewer."""
+    views = () if isinstance(snapshot.views, Unknown) else snapshot.views
+    if any(isinstance(_device_count(view), int) for view in views):
+        return True
+    if isinstance(icds, Unknown) or "icds" in snapshot.excerpts:
+        return False
+    return all(isinstance(icd.device_count, int) or _never_showed_any(icd) for icd in icds)
+
+
+def sum_up(snapshot: Snapshot, facts: Facts, runtimes: Fact[tuple[Runtime, ...]]) -> OpenclFacts:
+    """Return whether there is anything to compute on, and any GPU at all."""
+    devices, icds = facts.devices, facts.icds
+    found = () if isinstance(devices, Unknown) else devices
+    settled = is_settled(snapshot, icds)
+    absent: Fact[bool] = False if settled else _first_unknown(devices, icds)
+    usable = [device for device in found if device.usable is True]
+    has_loader = _has_loader(snapshot)
+    return OpenclFacts(
+        # Without a loader no program reaches a driver, however healthy that is.
+        usable_device=False if has_loader is False else (True if usable else absent),
+        gpu_device=True if any(device.software is False for device in usable) else absent,
+        any_gpu=_any_gpu(facts.gpus, facts.device_nodes),
+        empty_platforms=_empty_platforms(snapshot, icds),
+        loader_found=has_loader,
+        icd_registered=_icd_registered(snapshot, icds, runtimes),
+        plain_loader=_has_plain_loader(snapshot, has_loader),
+    )
+
+
+def _empty_platforms(snapshot: Snapshot, icds: Fact[tuple[IcdFacts, ...]]) -> tuple[str, ...]:
+    views = () if isinstance(snapshot.views, Unknown) else snapshot.views
+    asked = () if isinstance(icds, Unknown) else icds
+    answers = [icd.answer for icd in asked] + [view.answer for view in views]
+    names = [
+        platform.name
+        for answer in answers
+        for platform in platforms_of(answer)
+        if platform.devices == () and isinstance(platform.name, str)
+    ]
+    return tuple(dict.fromkeys(names))
+
+
+def _icd_registered(
+    snapshot: Snapshot, icds: Fact[tuple[IcdFacts, ...]], runtimes: Fact[tuple[Runtime, ...]]
+) -> Fact[bool]:
+    if isinstance(icds, Unknown):
+        return True if runtimes and not isinstance(runtimes, Unknown) else icds
+    if any(icd.is_read is not False for icd in icds):
+        return True
+    return NOT_STATED if "icds" in snapshot.excerpts else False
+
+
+def _has_loader(snapshot: Snapshot) -> Fact[bool]:
+    if isinstance(snapshot.loaders, Unknown):
+        return snapshot.loaders
+    return True if snapshot.loaders else NOT_STATED if "loaders" in snapshot.excerpts else False
+
+
+def _has_plain_loader(snapshot: Snapshot, has_loader: Fact[bool]) -> Fact[bool]:
+    """Whether programs without a loader of their own find one."""
+    views = () if isinstance(snapshot.views, Unknown) else snapshot.views
+    if any(view.viewer == "system-loader" and view.loader is None for view in views):
+        return False
+    if has_loader is not True or isinstance(snapshot.loaders, Unknown):
+        return has_loader
+    if any(_serves_plain_programs(loader) for loader in snapshot.loaders):
+        return True
+    return NOT_STATED if "loaders" in snapshot.excerpts else False
+
+
+def _serves_plain_programs(loader: Loader) -> bool:
+    if isinstance(loader.is_default, Unknown):
+        # Whoever writes down a loader and no more means the one that programs get.
+        return loader.kind not in _PRIVATE_LOADERS
+    return loader.is_default
+
+
+def _outcome(view: View) -> Fact[Outcome]:
+    answer = view.answer
+    if answer.outcome == "error" and answer.error_code in NOT_FOUND:
+        return "no-devices"
+    if answer.outcome in ("ok", NOT_STATED) and _device_count(view) == 0:
+        return "no-devices"
+    if answer.outcome == NOT_STATED and view.viewer in _LISTERS and _device_count(view) != 0:
+        # A list of devices is all that such a viewer is asked for.
+        return answer.outcome if isinstance(_device_count(view), Unknown) else "ok"
+    if answer.outcome == "error" and _says_nothing_found(answer):
+        return "no-devices"
+    return answer.outcome
+
+
+def _says_nothing_found(answer: Answer) -> bool:
+    said = printed_text(answer)
+    return isinstance(said, str) and _SAYS_NOTHING_FOUND.search(said) is not None
+
+
+def _device_count(view: View) -> Fact[int]:
+    answer = view.answer
+    if isinstance(answer.platforms, Unknown):
+        # A program that dies at its work may well have found its device.
+        at_work = answer.outcome in ("crash", "hang") and view.viewer not in _LISTERS
+        ended = answer.outcome in _ENDED and not at_work
+        nothing = ended or answer.error_code in NOT_FOUND or _says_nothing_found(answer)
+        return 0 if nothing else answer.platforms
+    unknown = next((p.devices for p in answer.platforms if isinstance(p.devices, Unknown)), None)
+    return len(names_of(answer)) if unknown is None else unknown
+
+
+def _missing(
+    view: View, loaders: Fact[tuple[Loader, ...]], devices: Fact[tuple[DeviceFacts, ...]]
+) -> Fact[tuple[str, ...]]:
+    if isinstance(_device_count(view), Unknown) or isinstance(devices, Unknown):
+        return devices if isinstance(devices, Unknown) else NOT_STATED
+    own = set(names_of(view.answer))
+    known = () if isinstance(loaders, Unknown) else loaders
+    others = [one.path for one in known if one.kind == _BRINGS_DRIVERS and one.path != view.loader]
+    private = tuple(map(_folder, others))
+    return tuple(
+        f"{device.name} of {device.platform}"
+        for device in devices
+        if device.usable is True
+        and (device.platform, device.name) not in own
+        and not str(device.icd).startswith(private)
+    )
+
+
+def _serves_one_loader(icd: str, searched_by: tuple[str, ...]) -> bool:
+    """Tell whether a driver lies beside the only loader that reads it, as in pyopencl's wheel."""
+    return bool(searched_by) and all(icd.startswith(_folder(loader)) for loader in searched_by)
+
+
+def _folder(path: str) -> str:
+    return path.rpartition("/")[0] + "/"
+
+
+def _loader_kind(view: View, loaders: Fact[tuple[Loader, ...]]) -> Fact[str | None]:
+    if not isinstance(view.loader, str):
+        return view.loader
+    for loader in () if isinstance(loaders, Unknown) else loaders:
+        if loader.path == view.loader:
+            return loader.kind
+    return NOT_STATED
+
+
+def _may_have_devices(icd: IcdFacts) -> bool:
+    return icd.device_count != 0 and not _never_showed_any(icd)
+
+
+def _never_showed_any(icd: IcdFacts) -> bool:
+    return (
+        icd.outcome in _ENDED or icd.outcome is None or icd.library_fault not in (None, NOT_STATED)
+    )
+
+
+def _first_unknown(*facts: object) -> Unknown:
+    return next((fact for fact in facts if isinstance(fact, Unknown)), NOT_STATED)
+
+
+def _any_gpu(gpus: Fact[tuple[GpuFacts, ...]], nodes: Fact[tuple[NodeFacts, ...]]) -> Fact[bool]:
+    known = () if isinstance(gpus, Unknown) else gpus
+    if any(gpu.computes is not False for gpu in known):
+        return True
+    drawn = {gpu.pci_address for gpu in known}
+    for node in () if isinstance(nodes, Unknown) else nodes:
+        if node.kind in _WAYS_TO_A_GPU and node.pci_address not in drawn:
+            return True
+    return gpus if isinstance(gpus, Unknown) else False

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: MIT
+"""Paths to facts, such as `gpu.kernel_driver`: checked against the types, then looked up."""
+
+import difflib
+import string
+import types
+import typing
+from typing import Any
+
+import msgspec
+
+from clprobe.facts.facts import Facts
+from clprobe.model.unknown import NOT_STATED, Unknown
+
+
+class PathError(Exception):
+    """A path that leads to no fact; the message says what there is."""
+
+
+class Field(msgspec.Struct, frozen=True):
+    """What the types say of one fact: the type of its parts, and where it is read."""
+
+    struct: type[msgspec.Struct] | None
+    is_list: bool
+    is_mapping: bool
+    read_from: str
+    description: str
+    on_request: bool = False
+
+
+class Bound(msgspec.Struct, frozen=True):
+    """The value of a rule's variable and how evidence names it."""
+
+    value: Any
+    label: str
+
+
+class Scope(msgspec.Struct, frozen=True):
+    """What the names in a rule stand for while it is evaluated."""
+
+    facts: Facts
+    variables: dict[str, Bound] = msgspec.field(default_factory=dict)
+
+    def binding(self, name: str, value: Any, label: str) -> "Scope":
+        """Return this scope with one more variable."""
+        return Scope(self.facts, {**self.variables, name: Bound(value, label)})
+
+
+class Use(msgspec.Struct, frozen=True):
+    """A fact as it was looked up; `whole` is False where a list is only an excerpt."""
+
+    fact: str
+    value: Any
+    owner: Any = None
+    field: str = ""
+    whole: bool = True
+
+
+Variables = dict[str, type[msgspec.Struct] | None]
+"""The types of a rule's variables; None is a plain value."""
+
+
+def fields_of(struct: type[msgspec.Struct]) -> dict[str, Field]:
+    """Return the facts of a type by name."""
+    if struct not in _FIELDS:
+        _FIELDS[struct] = _read_fields(struct)
+    return _FIELDS[struct]
+
+
+_FIELDS: dict[type[msgspec.Struct], dict[str, Field]] = {}
+
+
+def _read_fields(struct: type[msgspec.Struct]) -> dict[str, Field]:
+    hints = typing.get_type_hints(struct, include_extras=True)
+    return {name: _field(hints[name]) for name in struct.__struct_fields__}
+
+
+def check_path(path: str, variables: Variables) -> Field:
+    """Return what `path` leads to.
+
+    Raises: PathError if one of its names does not exist.
+    """
+    first, *rest = path.split(".")
+    if first in variables:
+        field = Field(variables[first], False, False, "", "")
+    else:
+        field = _step(Facts, first, known=variables)
+    for name in rest:
+        if field.is_mapping:  # the rest is one key, such as libOpenCL.so.1
+            return Field(None, False, False, "environment", "")
+        if field.is_list or field.struct is None:
+            raise PathError(f"{path}: nothing can follow before .{name}")
+        field = _step(field.struct, name)
+    return field
+
+
+def look_up(path: str, scope: Scope) -> Use:
+    """Return the fact at `path`, Unknown where the way to it is not known."""
+    first, *rest = path.split(".")
+    bound = scope.variables.get(first)
+    if bound is not None:
+        use = Use(bound.label, bound.value)
+    else:
+        whole = first not in scope.facts.excerpts
+        # A variable is unbound where the list that it runs over is not known.
+        value = getattr(scope.facts, first, NOT_STATED)
+        use = Use(first, value, scope.facts, first, whole)
+    for position, name in enumerate(rest):
+        if use.value is None or isinstance(use.value, Unknown):
+            return use
+        if isinstance(use.value, dict):
+            key = ".".join(rest[position:])
+            value = use.value.get(key, NOT_STATED)
+            return Use(f"{use.fact}.{key}", value, use.owner, use.field)
+        use = Use(f"{use.fact}.{name}", getattr(use.value, name), use.value, name)
+    return use
+
+
+def label_of(value: Any, position: int) -> str:
+    """Return what tells one element of a list from the others, for people."""
+    for name in ("path", "pci_address", "viewer", "icd", "name", "who"):
+        text = getattr(value, name, None)
+        if isinstance(text, str):
+            return text
+    return value if isinstance(value, str) else str(position)
+
+
+def read_from(use: Use) -> str:
+    """Return where a live run reads the fact, its sibling facts filled in."""
+    if use.owner is None:
+        return ""
+    pattern = fields_of(type(use.owner))[use.field].read_from
+    return _SiblingFormatter().vformat(pattern, (), use.owner) if "{" in pattern else pattern
+
+
+def was_not_requested(use: Use) -> bool:
+    """Whether the fact is one that is gathered only on request, and nobody asked for it."""
+    if use.value != NOT_STATED or not isinstance(use.owner, msgspec.Struct):
+        return False
+    return fields_of(type(use.owner))[use.field].on_request
+
+
+class _SiblingFormatter(string.Formatter):
+    def get_value(self, key: Any, args: Any, kwargs: Any) -> Any:  # noqa: ARG002 - its signature
+        value = getattr(kwargs, key, NOT_STATED)
+        return "?" if isinstance(value, Unknown) else value
+
+
+def _step(struct: type[msgspec.Struct], name: str, known: Variables | None = None) -> Field:
+    fields = fields_of(struct)
+    if name in fields:
+        return fields[name]
+    names = sorted({*fields, *(known or ())})
+    close = difflib.get_close_matches(name, names, n=1)
+    hint = f"did you mean {close[0]!r}? " if close else ""
+    kind = struct.__name__.removesuffix("Facts") or "The facts"
+    raise PathError(f"{kind} has no field {name!r}; {hint}it has {', '.join(names)}")
+
+
+def _field(hint: Any) -> Field:
+    meta = next((part for part in getattr(hint, "__metadata__", ())), None)
+    extra = (meta.extra or {}) if meta is not None else {}
+    where, on_request = extra.get("read_from", ""), extra.get("on_request", False)
+    text = (meta.description or "") if meta is not None else ""
+    for option in _options(hint):
+        origin = typing.get_origin(option)
+        if origin is tuple:
+            return Field(_struct(typing.get_args(option)[0]), True, False, where, text)
+        if origin is dict:
+            return Field(None, False, True, where, text)
+        if _struct(option) is not None:
+            return Field(_struct(option), False, False, where, text)
+    return Field(None, False, False, where, text, on_request)
+
+
+def _options(hint: Any) -> tuple[Any, ...]:
+    if typing.get_origin(hint) is typing.Annotated:
+        hint = typing.get_args(hint)[0]
+    is_union = typing.get_origin(hint) in (typing.Union, types.UnionType)
+    options = typing.get_args(hint) if is_union else (hint,)
+    return tuple(option for option in options if option not in (Unknown, types.NoneType))
+
+
+def _struct(hint: Any) -> type[msgspec.Struct] | None:
+    return hint if isinstance(hint, type) and issubclass(hint, msgspec.Struct) else None

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: MIT
+"""Turns a snapshot into what it would be for another user, as far as permissions decide that."""
+
+from msgspec.structs import replace
+
+from clprobe.facts.permissions.nodes import judge_node
+from clprobe.facts.permissions.prediction import predicted_read_error
+from clprobe.model.hardware import DeviceNode
+from clprobe.model.opencl import Answer, Icd
+from clprobe.model.snapshot import Snapshot
+from clprobe.model.system import Limits, ServiceUnit, User
+from clprobe.model.unknown import NOT_STATED, NOT_TRIED, Unknown
+
+_DENIED = ("EACCES", "EPERM")
+
+
+def as_user(snapshot: Snapshot, user: User, unit: ServiceUnit) -> Snapshot:
+    """Return the snapshot as this user would take it; nobody becomes that user.
+
+    Nodes and files count as not tried, so that errnos are predicted. What drivers answered stays
+    where permissions are the same; where they differ it is unknown, but for drivers that showed
+    nothing but CPUs. What belongs to the process that asked (variables, limits) is left out.
+    """
+    virtualization = replace(snapshot.system.virtualization, service=unit.name)
+    system = replace(
+        snapshot.system, service_unit=unit, virtualization=virtualization, limits=Limits()
+    )
+    seen = replace(snapshot, user=user, system=system, environment={}, perspectives=())
+    if not isinstance(snapshot.device_nodes, Unknown):
+        nodes = tuple(_untried(node) for node in snapshot.device_nodes)
+        seen = replace(seen, device_nodes=nodes)
+    if not isinstance(snapshot.icds, Unknown):
+        seen = replace(seen, icds=tuple(_untried_icd(icd) for icd in snapshot.icds))
+    if _permissions_agree(snapshot, seen):
+        return seen
+    views = snapshot.views if snapshot.views == () else NOT_TRIED
+    if not isinstance(seen.icds, Unknown):
+        icds = tuple(replace(icd, answer=_predictable(icd.answer)) for icd in seen.icds)
+        seen = replace(seen, icds=icds)
+    return replace(seen, views=views)
+
+
+def spoken_name(user: User, unit: ServiceUnit) -> str:
+    """Return how texts name whoever is asked about."""
+    if isinstance(unit.name, str):
+        return unit.name
+    return user.name if isinstance(user.name, str) else f"user {user.uid}"
+
+
+def _untried(node: DeviceNode) -> DeviceNode:
+    passed = not isinstance(node.open_error, Unknown) and node.open_error not in _DENIED
+    device_error = node.open_error if passed else node.device_error
+    return replace(node, open_error=NOT_TRIED, device_error=device_error)
+
+
+def _untried_icd(icd: Icd) -> Icd:
+    """Return the ICD with nothing tried; an error that is none of permission stays."""
+    file_error = NOT_TRIED if icd.open_error in (None, *_DENIED) else icd.open_error
+    error = icd.library.open_error
+    library = replace(icd.library, open_error=NOT_TRIED if error in (None, *_DENIED) else error)
+    if library.format == "unreadable":
+        library = replace(library, format=NOT_TRIED)
+    return replace(icd, open_error=file_error, library=library)
+
+
+def _permissions_agree(now: Snapshot, then: Snapshot) -> bool:
+    """Whether every node and every driver file is as open to the one as to the other."""
+    if isinstance(now.device_nodes, Unknown) or isinstance(then.device_nodes, Unknown):
+        return False
+    pairs = zip(now.device_nodes, then.device_nodes, strict=True)
+    nodes_agree = all(_may_open(one, now) == _may_open(two, then) for one, two in pairs)
+    icds = () if isinstance(then.icds, Unknown) else then.icds
+    return nodes_agree and all(_reads(icd, then) for icd in icds)
+
+
+def _may_open(node: DeviceNode, snapshot: Snapshot) -> object:
+    judged = judge_node(node, snapshot.user, snapshot.system, NOT_STATED)
+    # Two unknowns agree in nothing.
+    return object() if isinstance(judged.may_open, Unknown) else judged.may_open
+
+
+def _reads(icd: Icd, snapshot: Snapshot) -> bool:
+    accesses = (icd.file_access, icd.library.access)
+    stated = [access for access in accesses if not isinstance(access.mode, Unknown)]
+    errors = (predicted_read_error(one, snapshot.user, snapshot.system) for one in stated)
+    return all(error is None for error in errors)
+
+
+def _predictable(answer: Answer) -> Answer:
+    platforms = () if isinstance(answer.platforms, Unknown) else answer.platforms
+    devices = [
+        device
+        for platform in platforms
+        for device in (() if isinstance(platform.devices, Unknown) else platform.devices)
+    ]
+    if devices and all(device.type == "cpu" for device in devices):
+        return answer
+    unknown = dict.fromkeys(Answer.__struct_fields__, NOT_TRIED)
+    return Answer(**unknown)

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: MIT
+"""Which OpenCL implementations are installed, by their ICDs packages, or platforms."""
+
+import re
+from fnmatch import fnmatchcase
+
+import msgspec
+
+from clprobe.compat.packages import packaged_version
+from clprobe.facts.facts import IcdFacts
+from clprobe.knowledge.table_types import Implementation
+from clprobe.knowledge.tables import Tables
+from clprobe.knowledge.versions import upstream
+from clprobe.model.snapshot import Snapshot
+from clprobe.model.unknown import NOT_STATED, Fact, Unknown
+
+
+class Runtime(msgspec.Struct, frozen=True, kw_only=True):
+    """An installed implementation; `source` is its .icd file or its package.
+
+    `likely_version` is the one that the distribution packages, where the version is not stated.
+    """
+
+    source: str
+    implementation: str
+    version: Fact[str]
+    loadable: Fact[bool]
+    likely_version: Fact[str] = NOT_STATED
+
+
+def installed_runtimes(
+    snapshot: Snapshot, icds: Fact[tuple[IcdFacts, ...]], tables: Tables
+) -> Fact[tuple[Runtime, ...]]:
+    """Return the runtimes of registered ICDs; without a whole list of ICDs, packages count too."""
+    found = _found(snapshot, icds, tables)
+    if isinstance(found, Unknown):
+        return found
+    return tuple(_with_likely_version(runtime, snapshot, tables) for runtime in found)
+
+
+def _found(
+    snapshot: Snapshot, icds: Fact[tuple[IcdFacts, ...]], tables: Tables
+) -> Fact[tuple[Runtime, ...]]:
+    registered = () if isinstance(icds, Unknown) else icds
+    found = [
+        Runtime(
+            source=icd.path,
+            implementation=icd.implementation,
+            version=icd.version,
+            loadable=_loadable(icd),
+        )
+        for icd in registered
+        if isinstance(icd.implementation, str)
+    ]
+    if not isinstance(icds, Unknown) and "icds" not in snapshot.excerpts:
+        nameless = (one.implementation for one in icds if isinstance(one.implementation, Unknown))
+        return tuple(found) or next(nameless, ())
+    known = {runtime.implementation for runtime in found}
+    found += [run for run in _packaged(snapshot, tables) if run.implementation not in known]
+    if isinstance(icds, Unknown):
+        # A program that lists platforms has loaded drivers, if perhaps not all that there are.
+        found = found or _shown(snapshot, tables)
+        return tuple(found) if found else icds
+    return tuple(found)
+
+
+def _with_likely_version(runtime: Runtime, snapshot: Snapshot, tables: Tables) -> Runtime:
+    """Whoever names no version and no other source has the distribution's package, most likely."""
+    if not isinstance(runtime.version, Unknown) or snapshot.package_sources not in ((), NOT_STATED):
+        return runtime
+    likely = packaged_version(runtime.implementation, tables, snapshot.system.distribution)
+    return msgspec.structs.replace(runtime, likely_version=likely)
+
+
+def version_by_package(names: set[str], snapshot: Snapshot) -> Fact[str]:
+    """Return the upstream version of the first installed package of those names."""
+    for package in () if isinstance(snapshot.packages, Unknown) else snapshot.packages:
+        if package.name in names and isinstance(package.version, str):
+            return _rocm_release(upstream(package.version))
+    return NOT_STATED
+
+
+def _rocm_release(version: str) -> str:
+    """AMD's own packages of rocm-opencl tell ROCm 5.3.0 as 2.0.0.50300."""
+    number = re.match(r"2\.0\.0\.(\d)(\d\d)(\d\d)\b", version)
+    return ".".join(str(int(part)) for part in number.groups()) if number else version
+
+
+def names_in(packages: set[str], entry: Implementation) -> set[str]:
+    """Return those names of packages that hold the implementation."""
+    own = {name for names in entry.packages.values() for name in names} & packages
+    patterns = entry.recognise.packages
+    return own | {name for name in packages if any(fnmatchcase(name, one) for one in patterns)}
+
+
+def _packaged(snapshot: Snapshot, tables: Tables) -> list[Runtime]:
+    packages = () if isinstance(snapshot.packages, Unknown) else snapshot.packages
+    if not packages:
+        return []
+    present = {package.name for package in packages}
+    found = []
+    for key, entry in tables.implementations().items():
+        names = names_in(present, entry)
+        if names:
+            version = version_by_package(names, snapshot)
+            source = f"package {min(names)}"
+            found.append(
+                Runtime(source=source, implementation=key, version=version, loadable=NOT_STATED)
+            )
+    return found
+
+
+def _shown(snapshot: Snapshot, tables: Tables) -> list[Runtime]:
+    found: dict[str, Runtime] = {}
+    for view in () if isinstance(snapshot.views, Unknown) else snapshot.views:
+        for platform in () if isinstance(view.answer.platforms, Unknown) else view.answer.platforms:
+            texts = (platform.name, platform.version)
+            name, version = (text if isinstance(text, str) else None for text in texts)
+            key = tables.recognise(None, name, version) if name is not None else None
+            if key is not None:
+                found[key] = Runtime(
+                    source=f"platform {name}",
+                    implementation=key,
+                    version=_release(version, key, tables),
+                    loadable=True,
+                )
+    return list(found.values())
+
+
+def _release(platform_version: str | None, key: str, tables: Tables) -> Fact[str]:
+    """Return the release whose build number the platform tells, as AMD-APP (3361.0) does."""
+    entry = tables.implementation(key)
+    number = re.search(r"\((\d{1,9})\.\d+\)", platform_version or "")
+    if entry is None or number is None:
+        return NOT_STATED
+    begun = [build for build in entry.builds if int(build) <= int(number[1])]
+    return entry.builds[max(begun, key=int)] if begun else NOT_STATED
+
+
+def _loadable(icd: IcdFacts) -> Fact[bool]:
+    if icd.outcome in ("ok", "no-devices"):
+        return True
+    if icd.library_fault is not None and not isinstance(icd.library_fault, Unknown):
+        return False
+    return icd.outcome if isinstance(icd.outcome, Unknown) else icd.outcome is None

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: MIT
+"""Finds GPUs by what people call them: "HD 4600", "Haswell", "HSW GT2", "Arc B580", "Gen9"."""
+
+import re
+
+from clprobe.knowledge.checked_yaml import nearest
+from clprobe.knowledge.table_types import Generation, GpuEntry
+
+_NOISE = {"intel", "r", "tm", "graphics", "gpu", "the", "integrated", "corporation", "and"}
+Named = list[tuple[str, GpuEntry]]
+
+
+def find(name: str, gpus: dict[str, GpuEntry], generations: dict[str, Generation]) -> Named:
+    """Return the GPUs of that name, by PCI id.
+
+    The best kind of match wins: the whole marketing name, then words of name, codename, chip and
+    generation, then the names that only the chip's description has (HD 405, Arc 140V).
+    Development boards count only when nothing else is found.
+    """
+    wanted = _words(name)
+    if not wanted:
+        return []
+    if re.fullmatch(r"(8086:)?(0x)?[0-9a-f]{4}", name.strip().lower()):
+        pci_id = "8086:" + name.strip().lower()[-4:]
+        if pci_id in gpus:
+            return [(pci_id, gpus[pci_id])]
+    for matches in (_by_whole_name, _by_words, _by_description):
+        found = [
+            (pci_id, entry)
+            for pci_id, entry in gpus.items()
+            if matches(wanted, entry, generations.get(entry.generation))
+        ]
+        if found:
+            return [pair for pair in found if not pair[1].sample] or found
+    return []
+
+
+def suggest(name: str, gpus: dict[str, GpuEntry], generations: dict[str, Generation]) -> str:
+    """Return a hint that names what looks most like `name`."""
+    known = {_short(entry.name) for entry in gpus.values() if entry.name}
+    known |= set(generations)
+    for generation in generations.values():
+        known |= {_chip(platform.names) for platform in generation.platforms.values()}
+    # Compared in lower case, said as written.
+    spelt = {text.lower(): text for text in known}
+    hint = nearest(name.lower(), list(spelt))
+    if hint.startswith("Known"):
+        return 'Give a marketing name ("HD 4600"), a chip ("Haswell") or a PCI id (8086:0412).'
+    for low in sorted(spelt, key=len, reverse=True):
+        hint = re.sub(rf"(?<![\w-]){re.escape(low)}(?![\w-])", spelt[low], hint)
+    return hint
+
+
+def _by_whole_name(wanted: set[str], entry: GpuEntry, _: Generation | None) -> bool:
+    return entry.name is not None and _words(entry.name) == wanted
+
+
+def _by_words(wanted: set[str], entry: GpuEntry, generation: Generation | None) -> bool:
+    chip = _chip(_description(entry, generation))
+    said = f"{entry.name or ''} {entry.codename} {entry.platform} {entry.generation} {chip}"
+    return wanted <= _words(said)
+
+
+def _by_description(wanted: set[str], entry: GpuEntry, generation: Generation | None) -> bool:
+    return wanted <= _words(_description(entry, generation))
+
+
+def _description(entry: GpuEntry, generation: Generation | None) -> str:
+    platform = generation.platforms.get(entry.platform) if generation is not None else None
+    return platform.names if platform is not None else ""
+
+
+def _chip(names: str) -> str:
+    """Return the chip's own name: "Whiskey Lake" of "Whiskey Lake: UHD 610, 620"."""
+    return names.partition(":")[0]
+
+
+def _words(text: str) -> set[str]:
+    apart = re.sub(r"\b(u?hd)(\d)", r"\1 \2", text.lower())  # UHD630
+    apart = re.sub(r"\blake-", "lake lake-", apart)  # Alder Lake-N is an Alder Lake
+    return set(re.findall(r"[a-z0-9.-]+", apart)) - _NOISE
+
+
+def _short(name: str) -> str:
+    return re.sub(r"\s+", " ", name.replace("Intel", "").replace("Graphics", "")).strip()

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: MIT
+"""What a file of rules/tables/stacks means, as types."""
+
+from typing import Literal
+
+import msgspec
+
+from clprobe.knowledge.table_types import Entry, Recipe
+
+Outcome = Literal["works", "untested", "fails"]
+
+
+class StackSupport(Entry, frozen=True, kw_only=True):
+    """What a stack does on some generations; `via` are the implementations it was seen with.
+
+    `slower_than_cpu`: it was reported to be, on such hardware.
+    """
+
+    generations: tuple[str, ...]
+    outcome: Outcome
+    because: str
+    via: tuple[str, ...] = ()
+    slower_than_cpu: bool = False
+
+
+class StackBuild(Entry, frozen=True, kw_only=True):
+    """A build of a stack: its version, the torch it belongs to, and the Python it runs on.
+
+    `glibc` is the range that its wheels are for; with another C library none of them works.
+    `requires` are further packages that it was seen working with, by version.
+    """
+
+    version: str
+    python: str
+    torch: str | None = None
+    file: str | None = None
+    glibc: str = "*"
+    requires: dict[str, str] = msgspec.field(default_factory=dict)
+
+
+class Stack(Entry, frozen=True, kw_only=True):
+    """A deep-learning stack.
+
+    `api` is what it needs below it, `cpu` what it does without a GPU, `check` Python code that
+    shows whether it works. `summary` says what it is, where people take it for something else.
+    `called` are names that people use besides. `vendor`: it is for the GPUs of that one alone.
+    `framework` is the one that its programs are written for, where that is another's. `recipe`
+    builds it from source where no build fits. `cpu_needs_opencl` False: it brings its own code for
+    the CPU.
+    """
+
+    stack: str
+    name: str
+    status: str
+    vendor: Literal["intel", "nvidia", "amd"] | None = None
+    framework: Literal["pytorch"] | None = None
+    recipe: Recipe | None = None
+    purpose: Literal["training", "inference", "library", "technique"]
+    api: Literal[
+        "opencl", "level-zero", "direct3d12", "vulkan", "cuda", "hip", "sycl", "lua", "none"
+    ]
+    builds: tuple[StackBuild, ...] = ()
+    supports: tuple[StackSupport, ...] = ()
+    summary: str | None = None
+    called: tuple[str, ...] = ()
+    systems: tuple[str, ...] = ("linux",)
+    packages: tuple[str, ...] = ()
+    device: str | None = None
+    check: str | None = None
+    cpu_needs_opencl: bool = True
+    cpu: Outcome = "fails"
+    problems: tuple[str, ...] = ()

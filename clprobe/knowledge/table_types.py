@@ -1,0 +1,316 @@
+# SPDX-License-Identifier: MIT
+"""What a line of rules/tables means, as types; rules/tables/README.md says how to write one.
+
+Ranges are written as `versions.in_range` reads them. `sources` says where a claim comes from, and
+`unverified` that nobody has confirmed it.
+"""
+
+from typing import Literal
+
+import msgspec
+
+from clprobe.knowledge.recognise_table import Recognise
+from clprobe.knowledge.versions import Scheme
+from clprobe.model.finding import Source
+
+KernelDriver = Literal["i915", "xe", "i915!", "xe!", "amdgpu", "nvidia", "mali", "panfrost",
+    "panthor", "kgsl", "msm", "v3d", "vc4"]  # fmt: skip
+DeviceType = Literal["cpu", "gpu", "accelerator"]
+
+
+class Entry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What all table entries have."""
+
+    sources: tuple[Source, ...] = ()
+    unverified: bool = False
+
+
+PRE_PRODUCTION = "pre-production"
+"""Stands for the generation of ids that only old driver releases list and that never shipped."""
+
+
+class GpuEntry(Entry, frozen=True, kw_only=True):
+    """One Intel PCI id.
+
+    `platform` is a key of its generation's platforms. `kernel_drivers` are those that list the id
+    in the newest Linux looked at; "xe!" binds only with xe.force_probe. `eus`: of the unfused chip.
+    `neo`: compute-runtime releases that list the id, `legacy1` whether that branch does. `beignet`:
+    the oldest Debian package whose library accepts it, `beignet_upstream` "1.3.2", or "git" for
+    later commits only. `sample` marks development boards.
+    """
+
+    codename: str
+    platform: str
+    name: str | None = None
+    gt: str | None = None
+    eus: int | None = None
+    kernel_drivers: tuple[KernelDriver, ...] = ()
+    mesa: Literal["crocus", "iris"] | None = None
+    mesa_force_probe: bool = False
+    mesa_lacks: str | None = None
+    mesa_since: str | None = None
+    neo: str | None = None
+    neo_by_platform: bool = False
+    legacy1: bool = False
+    beignet: str | None = None
+    beignet_upstream: Literal["1.3.2", "git"] | None = None
+    sample: bool = False
+    generation: str = ""
+    pci_id: str = ""
+
+
+class GpuFile(Entry, frozen=True, kw_only=True):
+    """One file of rules/tables/gpus."""
+
+    generation: str
+    gpus: dict[str, GpuEntry]
+
+
+class LinuxSupport(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Linux releases whose kernel driver binds by itself, or only when forced; None: never."""
+
+    i915: str | None = None
+    i915_force_probe: str | None = None
+    xe: str | None = None
+    xe_force_probe: str | None = None
+
+
+class Platform(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A chip of a generation, such as Coffee Lake; `firmware`: it does not start without GuC's.
+
+    `threads_per_eu` and `eus_per_subslice` only where they differ from the generation's.
+    """
+
+    names: str
+    linux: LinuxSupport
+    firmware: bool = False
+    threads_per_eu: int | None = None
+    eus_per_subslice: int | None = None
+    cpus: str | None = None
+    years: str | None = None
+    note: str | None = None
+
+
+class Support(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Versions of an implementation that drive a generation, and the Linux they need."""
+
+    versions: str
+    linux: str = "*"
+
+
+class Capabilities(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What an implementation reports on a generation; `fp16`, `fp64`: without being asked to."""
+
+    opencl_version: str
+    max_work_group_size: int
+    sub_group_sizes: tuple[int, ...]
+    local_memory_bytes: int
+    fp16: bool
+    fp64: bool
+    note: str | None = None
+
+
+class Generation(Entry, frozen=True, kw_only=True):
+    """A generation of Intel GPUs.
+
+    `ip_versions` are the `architecture.release` ranges of CL_DEVICE_IP_VERSION_INTEL,
+    `ip_versions_early` those of drivers that packed it as 8-bit fields (seen in 22.43).
+    `not_driven_by` says why an implementation never drives it.
+    """
+
+    generation: str
+    microarchitecture: str
+    platforms: dict[str, Platform]
+    implementations: dict[str, Support] = {}
+    no_opencl_because: str | None = None
+    not_driven_by: dict[str, str] = {}
+    capabilities: dict[str, Capabilities] = {}
+    ip_versions: tuple[str, ...] = ()
+    ip_versions_early: tuple[str, ...] = ()
+    level_zero: bool | None = None
+    threads_per_eu: int | None = None
+    eus_per_subslice: int | None = None
+    fp32_flops_per_clock_per_eu: int | None = None
+    fp16_flops_per_clock_per_eu: int | None = None
+
+    @property
+    def age(self) -> tuple[str, str]:
+        """What generations are sorted by: the year of the first chip, then the name."""
+        years = [one.years for one in self.platforms.values() if one.years]
+        return min(years, default="9"), self.generation
+
+
+class BuiltWith(Entry, frozen=True, kw_only=True):
+    """The compiler and memory library that upstream's manifest of a release names."""
+
+    igc: str
+    gmmlib: str
+
+
+class Implementation(Entry, frozen=True, kw_only=True):
+    """An OpenCL implementation.
+
+    `packages` are per distribution id. `companions` are loaded at run time. `enable` are variables
+    without which it shows no device. `platform_without_device` tells whether it lists its platform
+    when it has no device, `no_device_errors` which OpenCL errors mean just that. `builds` are the
+    first build numbers, as platforms tell them, of some releases. `linux`: what it needs on any
+    GPU; `wsl2`: the generations and platforms that it drives under WSL2. `built_with` is per
+    release. `variables`: what they change. `packaging` corrects what is often said about which
+    releases package it. `called`: more names.
+    """
+
+    implementation: str
+    name: str
+    status: str
+    maintained: bool
+    device_types: tuple[DeviceType, ...]
+    version_scheme: Scheme
+    recognise: Recognise
+    platform_without_device: bool
+    device_nodes: tuple[str, ...] = ()
+    kernel_drivers: tuple[KernelDriver, ...] = ()
+    linux: str = "*"
+    wsl2: tuple[str, ...] = ()
+    architectures: tuple[str, ...] = ()
+    enable: dict[str, str] = {}
+    no_device_errors: tuple[int, ...] = ()
+    packages: dict[str, tuple[str, ...]] = {}
+    companions: tuple[str, ...] = ()
+    called: tuple[str, ...] = ()
+    builds: dict[str, str] = {}
+    built_with: dict[str, BuiltWith] = {}
+    variables: dict[str, str] = {}
+    packaging: str | None = None
+    recipe: "Recipe | None" = None
+    releases: "tuple[Release, ...]" = ()  # Python 3.10 resolves only whole strings
+    elsewhere: "tuple[Elsewhere, ...]" = ()
+    problems: tuple[str, ...] = ()
+
+
+class Recipe(Entry, frozen=True, kw_only=True):
+    """How to build it from source, as text: `commits` by repository, and what must be known."""
+
+    commits: dict[str, str]
+    note: str
+    python: str = "*"
+
+
+class Release(Entry, frozen=True, kw_only=True):
+    """Something to know about a range of versions, on some generations (none: all) and Linux.
+
+    `breaks`: it does not work as installed; `environment` are variables with which it does.
+    `mended`: package versions inside the range that carry the correction. `flawed`: now and then it
+    computes wrongly, hangs or crashes.
+    """
+
+    versions: str
+    note: str
+    linux: str = "*"
+    generations: tuple[str, ...] = ()
+    breaks: bool = False
+    flawed: bool = False
+    environment: dict[str, str] = {}
+    mended: tuple[str, ...] = ()
+
+
+class Elsewhere(Entry, frozen=True, kw_only=True):
+    """A way to install it where the distribution itself has none.
+
+    `origin` is a distribution or a project's releases (files fetched by hand), a key of
+    rules/tables/origins, or "pip"; `onto` are the distributions it was seen to fit, "*" all.
+    `version` None: the newest, not looked at; `versions` are those of packages that differ.
+    `glibc` and `python` are the ranges that its files were built for, `architectures` likewise.
+    """
+
+    how: Literal["file", "repository", "pip"]
+    origin: str
+    onto: tuple[str, ...]
+    packages: tuple[str, ...]
+    note: str
+    version: str | None = None
+    versions: dict[str, str] = {}
+    glibc: str = "*"
+    python: str = "*"
+    architectures: tuple[str, ...] = ()
+    status: Literal["supported", "workaround", "unverified"] = "workaround"
+
+
+class PackageVersion(Entry, frozen=True, kw_only=True):
+    """A package in one pocket (release, updates, security, backports …) of a distribution.
+
+    `also_drives` are generations that this build holds although its version leaves that open.
+    """
+
+    pocket: str
+    version: str
+    implementations: tuple[str, ...] = ()
+    role: (
+        Literal[
+            "loader", "tool", "companion", "level-zero", "binding", "vulkan", "firmware", "linux"
+        ]
+        | None
+    ) = None
+    component: str | None = None
+    also_drives: tuple[str, ...] = ()
+    note: str | None = None
+
+
+class LinuxVersions(Entry, frozen=True, kw_only=True):
+    """Linux as a release ships it, as hardware-enablement kernel, and in its backports.
+
+    `at_least`: updates bring GPU drivers of a later Linux than `default`; nobody saw which.
+    """
+
+    default: str
+    at_least: bool = False
+    hwe: str | None = None
+    backports: str | None = None
+
+
+class NotPackaged(Entry, frozen=True, kw_only=True):
+    """Implementations without a package, and why that is known, or what would settle it."""
+
+    implementations: tuple[str, ...]
+    because: str
+
+
+class Derived(Entry, frozen=True, kw_only=True):
+    """A release of another distribution, without a table, that is built on this one."""
+
+    names: tuple[str, ...]
+
+
+class Distribution(Entry, frozen=True, kw_only=True):
+    """A release of a distribution, which people also write as it is `called`.
+
+    `node_group` is the group of render nodes, `absent` are packages that it verifiably lacks,
+    `python` and `glibc` those that it ships, `also` ids of rebuilds, `image` the name of its
+    official container image. `os_release_of` is the release whose os-release it shows as well, so
+    that a host alone does not tell which of the two it is. Every implementation for this
+    architecture is in a row of `packages`, in `lacks` (no package there) or in `unknown` (nobody
+    has looked), with what would settle it.
+    """
+
+    id: str
+    release: str
+    name: str
+    packages: dict[str, tuple[PackageVersion, ...]]
+    codename: str | None = None
+    called: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
+    derived: tuple[Derived, ...] = ()
+    python: str | None = None
+    glibc: str | None = None
+    linux: LinuxVersions | None = None
+    node_group: str | None = None
+    image: str | None = None
+    os_release_of: str | None = None
+    index_date: str | None = None
+    absent: tuple[str, ...] = ()
+    lacks: tuple[NotPackaged, ...] = ()
+    unknown: tuple[NotPackaged, ...] = ()
+
+    @property
+    def key(self) -> str:
+        """Its name on the command line, such as ubuntu-24.04."""
+        return f"{self.id}-{self.release}"

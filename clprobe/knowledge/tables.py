@@ -1,0 +1,286 @@
+# SPDX-License-Identifier: MIT
+"""The tables of rules/tables: GPUs, generations, implementations, distributions, stacks."""
+
+import re
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any, TypeVar
+
+from clprobe.knowledge import gpu_names
+from clprobe.knowledge.checked_yaml import document, nearest, read, table_error, text_of
+from clprobe.knowledge.family_table import Family
+from clprobe.knowledge.ip_version import ip_version_in
+from clprobe.knowledge.origin_table import Origin
+from clprobe.knowledge.stack_table import Stack
+from clprobe.knowledge.table_types import (
+    Distribution,
+    Entry,
+    Generation,
+    GpuEntry,
+    GpuFile,
+    Implementation,
+)
+from clprobe.model.errors import ClprobeError
+from clprobe.resources import rules_path
+
+T = TypeVar("T", bound=Entry)
+
+
+class Tables:
+    """Everything the tables know. Files are read when they are first asked for, and kept."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._files: dict[Path, Any] = {}
+        self._chips: dict[str, tuple[GpuEntry, ...]] = {}
+        self._listed: dict[str, list[Path]] = {}
+
+    @classmethod
+    def load(cls, root: Path | None = None) -> "Tables":
+        """Return the tables under `root`, or clprobe's own.
+
+        Raises: ClprobeError if there is no such folder. What is wrong in a file is raised by the
+        first question that needs it.
+        """
+        root = rules_path() / "tables" if root is None else root
+        if not root.is_dir():
+            raise ClprobeError(
+                reference="tables-missing",
+                message=f"{root} is not a folder of tables.",
+                hint="Reinstall clprobe; its data files are gone.",
+            )
+        return cls(root)
+
+    def gpu(self, pci_id: str) -> GpuEntry | None:
+        """Return what is known of a PCI id such as "8086:5916"; None if it is in no table."""
+        pci_id = pci_id.lower()
+        for path in self._paths("gpus"):
+            # Reading 16 files costs less than parsing one, so parse only the one that has it.
+            if path in self._files or f'"{pci_id}"' in path.read_text(encoding="utf-8"):
+                found = self._gpu_file(path).gpus.get(pci_id)
+                if found is not None:
+                    return found
+        return None
+
+    def gpus(self) -> dict[str, GpuEntry]:
+        """Return every GPU by its PCI id. This parses all files and takes a moment."""
+        return {
+            pci_id: entry
+            for path in self._paths("gpus")
+            for pci_id, entry in self._gpu_file(path).gpus.items()
+        }
+
+    def chips(self, generation: str) -> tuple[GpuEntry, ...]:
+        """Return the GPUs of a generation that were sold."""
+        if not self._chips:
+            for entry in self.gpus().values():
+                if not entry.sample:
+                    self._chips[entry.generation] = (*self._chips.get(entry.generation, ()), entry)
+        return self._chips.get(generation, ())
+
+    def find_gpus(self, name: str) -> list[tuple[str, GpuEntry]]:
+        """Return the GPUs that people call `name`: by marketing name, codename or generation."""
+        return gpu_names.find(name, self.gpus(), self.generations())
+
+    def nearest_gpu_names(self, name: str) -> str:
+        """Return a hint that names the GPUs whose name looks most like `name`."""
+        return gpu_names.suggest(name, self.gpus(), self.generations())
+
+    def generation(self, key: str) -> Generation | None:
+        """Return a generation such as "Gen9.5", "Gen12/Xe-LP" or, for short, "xe-lp"."""
+        found = self._one("generations", key.replace("/", "-"), Generation)
+        if found is not None:
+            return found
+        shortened = (g for g in self.generations().values() if _has_part(g.generation, key))
+        return next(shortened, None)
+
+    def generations(self) -> dict[str, Generation]:
+        """Return all generations by key, the oldest first."""
+        found = sorted(self._all("generations", Generation), key=lambda g: g.age)
+        return {generation.generation: generation for generation in found}
+
+    def generation_of_ip_version(self, ip_version: int) -> str | None:
+        """Return the generation of a CL_DEVICE_IP_VERSION_INTEL; None if it decides nothing.
+
+        Drivers up to 22.43 report 9.0 for all of Gen9 and Gen9.5, which is no answer either.
+        """
+        found = [g.generation for g in self.generations().values() if ip_version_in(ip_version, g)]
+        return found[0] if len(found) == 1 else None
+
+    def families(self) -> dict[str, Family]:
+        """Return the families of AMD's and NVIDIA's chips by key."""
+        return {f.family: f for f in self._all("families", Family)}
+
+    def implementation(self, key: str) -> Implementation | None:
+        """Return an implementation such as "compute-runtime"."""
+        return self._one("implementations", key, Implementation)
+
+    def implementations(self) -> dict[str, Implementation]:
+        """Return all implementations by key."""
+        return {i.implementation: i for i in self._all("implementations", Implementation)}
+
+    def recognise(
+        self,
+        library_path: str | None = None,
+        platform_name: str | None = None,
+        platform_version: str | None = None,
+        driver_version: str | None = None,
+    ) -> str | None:
+        """Return the implementation behind a library or a platform; None if nothing fits.
+
+        A library decides alone. By platform, an entry that asks for more beats one that asks for
+        less: mainline and legacy1 of compute-runtime share all but the driver version.
+        """
+        known = self.implementations().values()
+        if library_path is not None:
+            file_name = library_path.rsplit("/", 1)[-1]
+            for entry in known:
+                for pattern in entry.recognise.libraries:
+                    if fnmatchcase(library_path if "/" in pattern else file_name, pattern):
+                        return entry.implementation
+        fitting = [
+            entry
+            for entry in known
+            if _fits(platform_name, entry.recognise.platform_names, needed=True)
+            and _fits(platform_version, entry.recognise.platform_versions)
+            and _fits(driver_version, entry.recognise.driver_versions)
+        ]
+        fitting.sort(key=lambda entry: entry.recognise.driver_versions == ("*",))
+        return fitting[0].implementation if fitting else None
+
+    def recognise_file(self, icd_path: str) -> str | None:
+        """Return the implementation that registers a file of that name; None if none is known."""
+        file_name = icd_path.rsplit("/", 1)[-1]
+        for entry in self.implementations().values():
+            if any(fnmatchcase(file_name, pattern) for pattern in entry.recognise.files):
+                return entry.implementation
+        return None
+
+    def distribution(self, distribution_id: str, release: str) -> Distribution | None:
+        """Return a release such as ("ubuntu", "24.04"), also by codename or as a rebuild."""
+        found = self._one("distributions", f"{distribution_id}-{release}", Distribution)
+        if found is not None:
+            return found
+        for entry in self.distributions():
+            same = distribution_id in (entry.id, *entry.also)
+            if same and release in (entry.release, entry.codename):
+                return entry
+        return None
+
+    def distributions(self) -> list[Distribution]:
+        """Return all releases, by id and then from old to new."""
+        return sorted(self._all("distributions", Distribution), key=_by_release)
+
+    def stack(self, key: str) -> Stack | None:
+        """Return a deep-learning stack such as "pytorch-xpu"."""
+        return self._one("stacks", key, Stack)
+
+    def stacks(self) -> dict[str, Stack]:
+        """Return all stacks by key."""
+        return {s.stack: s for s in self._all("stacks", Stack)}
+
+    def origin(self, key: str) -> Origin | None:
+        """Return a third party's repository such as "nvidia-cuda"."""
+        return self._one("origins", key, Origin)
+
+    def origins(self) -> dict[str, Origin]:
+        """Return all repositories of third parties by key."""
+        return {o.origin: o for o in self._all("origins", Origin)}
+
+    def _paths(self, folder: str) -> list[Path]:
+        if folder not in self._listed:
+            self._listed[folder] = sorted((self._root / folder).glob("*.yaml"))
+        return self._listed[folder]
+
+    def _one(self, folder: str, key: str, kind: type[T]) -> T | None:
+        key = key.lower()
+        if not re.fullmatch(r"[a-z0-9._-]+", key):
+            return None
+        path = self._root / folder / f"{key}.yaml"
+        # Compared with what is there: a name from a host may be too long to ask a disk about.
+        return self._file(path, kind) if path in self._paths(folder) else None
+
+    def _all(self, folder: str, kind: type[T]) -> list[T]:
+        return [self._file(path, kind) for path in self._paths(folder)]
+
+    def _gpu_file(self, path: Path) -> GpuFile:
+        return self._file(path, GpuFile)
+
+    def _file(self, path: Path, kind: type[T]) -> T:
+        if path not in self._files:
+            self._files[path] = read_table(path, kind)
+        content: T = self._files[path]
+        return content
+
+
+KINDS: dict[str, type[Entry]] = {
+    "gpus": GpuFile,
+    "generations": Generation,
+    "families": Family,
+    "implementations": Implementation,
+    "distributions": Distribution,
+    "stacks": Stack,
+    "origins": Origin,
+}
+"""What a file is, by its folder under rules/tables."""
+
+
+def read_table(path: Path, kind: type[T]) -> T:
+    """Return one file of the tables.
+
+    Raises: ClprobeError if it does not fit the type; names file, line and the nearest word.
+    """
+    data = document(path)
+    if isinstance(data, dict):
+        legend = data.get("sources", {})
+        data = _with_sources(data, legend if isinstance(legend, dict) else {}, path)
+        if kind is GpuFile:
+            for pci_id, entry in data.get("gpus", {}).items():
+                entry.update(pci_id=pci_id, generation=data.get("generation"))
+    return read(path, kind, data=data)
+
+
+def _with_sources(data: Any, legend: dict[str, Any], path: Path) -> Any:
+    """Put the sources themselves where entries name them: by key, or by letters as in KMN."""
+    if isinstance(data, list):
+        return [_with_sources(item, legend, path) for item in data]
+    if not isinstance(data, dict):
+        return data
+    made = {k: _with_sources(v, legend, path) for k, v in data.items() if k != "sources"}
+    named = data.get("sources")
+    if named is legend:
+        made["sources"] = list(legend.values())
+    elif isinstance(named, str | list):
+        made["sources"] = [_source(name, legend, path) for name in _names(named, legend)]
+    return made
+
+
+def _names(named: str | list[str], legend: dict[str, Any]) -> list[str]:
+    if isinstance(named, list):
+        return named
+    return [named] if named in legend else list(named)
+
+
+def _source(name: str, legend: dict[str, Any], path: Path) -> Any:
+    if name not in legend:
+        lines = text_of(path).splitlines()
+        line = next((i for i, t in enumerate(lines, 1) if re.search(rf"sources:.*{name}", t)), 1)
+        hint = nearest(name, list(legend))
+        raise table_error(path, line, f"{name!r} is no source of this file.", hint)
+    return legend[name]
+
+
+def _fits(value: str | None, patterns: tuple[str, ...], *, needed: bool = False) -> bool:
+    if value is None:
+        return not needed and "*" in patterns
+    return any(fnmatchcase(value.strip(), pattern) for pattern in patterns)
+
+
+def _by_release(entry: Distribution) -> tuple[str, list[int], str]:
+    # Names such as forky and sid come after all numbers.
+    numbers = re.findall(r"\d+", entry.release)
+    return entry.id, [int(number) for number in numbers] or [9999], entry.release
+
+
+def _has_part(generation: str, name: str) -> bool:
+    return name.lower() in generation.lower().split("/")

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""The rules' language: files, conditions, templates and three-valued evaluation; pure."""

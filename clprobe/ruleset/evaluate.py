@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: MIT
+"""Three-valued evaluation: a condition holds, does not hold, or lacks a fact to be decided."""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import msgspec
+
+from clprobe.facts.paths import Scope, Use, label_of, look_up
+from clprobe.knowledge.versions import compare
+from clprobe.model.errors import ClprobeError
+from clprobe.model.unknown import Unknown
+from clprobe.ruleset.conditions import All, AnyOf, Comparison, Condition, Not, Quantified
+
+NOT_LISTED = Unknown(unknown="the list is only an excerpt")
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """Whether a condition holds (None: undetermined), by which facts, and for want of which.
+
+    `used` of an undetermined answer are the facts that spoke for the condition.
+    """
+
+    truth: bool | None
+    used: tuple[Use, ...] = ()
+    gaps: tuple[Use, ...] = ()
+
+
+def evaluate(condition: Condition, scope: Scope) -> Answer:
+    """Return Kleene's strong three-valued truth of `condition` with the facts behind it."""
+    match condition:
+        case Comparison():
+            return _compare(condition, scope)
+        case All():
+            return _all(evaluate(part, scope) for part in condition.parts)
+        case AnyOf():
+            return _any(evaluate(part, scope) for part in condition.parts)
+        case Not():
+            return _negated(evaluate(condition.part, scope))
+        case Quantified():
+            return _quantified(condition, scope)
+
+
+def _all(answers: Iterable[Answer]) -> Answer:
+    used: list[Use] = []
+    gaps: list[Use] = []
+    against: list[Use] = []
+    for answer in answers:
+        if answer.truth is False:
+            return answer
+        if answer.truth is None:
+            gaps += answer.gaps
+            against += answer.used
+        else:
+            used += answer.used
+    return Answer(None, (*used, *against), tuple(gaps)) if gaps else Answer(True, tuple(used))
+
+
+def _any(answers: Iterable[Answer]) -> Answer:
+    used: list[Use] = []
+    gaps: list[Use] = []
+    against: list[Use] = []
+    for answer in answers:
+        if answer.truth:
+            return answer
+        if answer.truth is None:
+            gaps += answer.gaps
+            used += answer.used
+        else:
+            against += answer.used
+    return Answer(None, tuple(used), tuple(gaps)) if gaps else Answer(False, tuple(against))
+
+
+def _negated(answer: Answer) -> Answer:
+    if answer.truth is None:
+        return Answer(None, (), answer.gaps)
+    return Answer(not answer.truth, answer.used)
+
+
+def _quantified(condition: Quantified, scope: Scope) -> Answer:
+    # "every" is "none fails", "none" is "not some": one loop serves all three.
+    where = Not(condition.where) if condition.kind == "every" else condition.where
+    some = _some(condition, where, scope)
+    return some if condition.kind == "some" else _negated(some)
+
+
+def _some(condition: Quantified, where: Condition, scope: Scope) -> Answer:
+    collection = look_up(condition.path, scope)
+    if collection.value is None or isinstance(collection.value, Unknown):
+        return Answer(None, (), (collection,))
+    against: list[Use] = [collection]
+    speaking: list[Use] = []
+    gaps: list[Use] = []
+    for position, element in enumerate(collection.value):
+        label = f"{collection.fact}[{label_of(element, position)}]"
+        answer = evaluate(where, scope.binding(condition.name, element, label))
+        if answer.truth:
+            return answer
+        gaps += answer.gaps
+        (speaking if answer.truth is None else against).extend(answer.used)
+    if not collection.whole:
+        gaps.append(Use(collection.fact, NOT_LISTED, collection.owner, collection.field))
+    if gaps:
+        return Answer(None, tuple(speaking), tuple(gaps))
+    return Answer(False, tuple(against))
+
+
+def _compare(test: Comparison, scope: Scope) -> Answer:
+    use = look_up(test.path, scope)
+    if isinstance(use.value, Unknown):
+        return Answer(None, (), (use,))
+    truth = _OPERATIONS[test.operator](use.value, test.operand)
+    if not use.whole and not _settled_by_excerpt(test.operator, use.value, truth):
+        gap = Use(use.fact, NOT_LISTED, use.owner, use.field)
+        return Answer(None, (), (gap,))
+    if truth is None:
+        gap = Use(use.fact, Unknown(unknown="it has no value to compare"), use.owner, use.field)
+        return Answer(None, (), (gap,))
+    return Answer(truth, (use,))
+
+
+def _settled_by_excerpt(operator: str, value: Sequence[Any], truth: bool | None) -> bool:
+    return bool(value) if operator == "empty" else bool(truth)
+
+
+def _contains(value: Any, operand: Any) -> bool:
+    if isinstance(value, str):
+        return str(operand).casefold() in value.casefold()
+    return value is not None and operand in value
+
+
+def _compared(value: Any, operand: str, wanted: tuple[int, ...]) -> bool | None:
+    if value is None:
+        return None
+    try:
+        return compare(value.split(":", 1)[-1], operand, "dotted") in wanted
+    except ClprobeError:
+        return None
+
+
+_OPERATIONS: dict[str, Callable[[Any, Any], bool | None]] = {
+    "is": lambda value, operand: bool(value == operand),
+    "is_not": lambda value, operand: bool(value != operand),
+    "in": lambda value, operand: value in operand,
+    "not_in": lambda value, operand: value not in operand,
+    "contains": _contains,
+    "contains_any": lambda value, operand: any(_contains(value, one) for one in operand),
+    "matches": lambda value, operand: value is not None and bool(re.search(operand, value)),
+    "older_than": lambda value, operand: _compared(value, operand, (-1,)),
+    "at_least": lambda value, operand: _compared(value, operand, (0, 1)),
+    "less_than": lambda value, operand: None if value is None else bool(value < operand),
+    "more_than": lambda value, operand: None if value is None else bool(value > operand),
+    "empty": lambda value, operand: (not value) is operand,
+}

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: MIT
+"""Asks every rule about every subject that it applies to."""
+
+from collections.abc import Iterator
+
+import msgspec
+
+from clprobe.facts.facts import DeviceFacts, Facts, IcdFacts, LoaderFacts, ViewFacts
+from clprobe.facts.hardware_facts import Fit, GpuFacts, NodeFacts
+from clprobe.facts.paths import Scope, Use, label_of, look_up
+from clprobe.model.unknown import Unknown
+from clprobe.ruleset.evaluate import Answer, evaluate
+from clprobe.ruleset.rule import Rule
+
+HOST = "this machine"
+_NO_PARTICULAR_VENDOR = ("several", "other")
+
+
+class Outcome(msgspec.Struct, frozen=True, kw_only=True):
+    """One rule's answer about one subject; `about` tells which hardware and software it concerns.
+
+    `fault` is our own failure to evaluate the rule.
+    """
+
+    rule: Rule
+    scope: Scope
+    subject: str
+    about: dict[str, str]
+    answer: Answer
+    fault: str | None = None
+
+
+def ask(rules: tuple[Rule, ...], facts: Facts) -> Iterator[Outcome]:
+    """Yield the outcome of each rule for each of its subjects."""
+    for rule in rules:
+        yield from ask_rule(rule, facts)
+
+
+def ask_rule(rule: Rule, facts: Facts) -> Iterator[Outcome]:
+    """Yield the rule's outcome for each subject; one for the host if it has no loop."""
+    for scope, unknown_list in _scopes(rule, Scope(facts)):
+        answer, fault = _answered(rule, scope)
+        if unknown_list is not None and answer.truth is not False:
+            # Who the rule is about is not known; what is known of the rest speaks all the same.
+            names = {loop.name for loop in rule.loops}
+            others = (use for use in answer.gaps if use.fact.split(".")[0] not in names)
+            answer = Answer(None, answer.used, (unknown_list, *others))
+        values = [bound.value for bound in scope.variables.values()]
+        yield Outcome(
+            rule=rule,
+            scope=scope,
+            subject=", ".join(_name(value) for value in values) or HOST,
+            about=_about(values),
+            answer=answer,
+            fault=fault,
+        )
+
+
+def _answered(rule: Rule, scope: Scope) -> tuple[Answer, str | None]:
+    try:
+        return evaluate(rule.when, scope), None
+    except Exception as error:  # noqa: BLE001 - a faulty rule must not end the diagnosis
+        return Answer(None), f"This check failed: {type(error).__name__}: {error}"
+
+
+def _scopes(rule: Rule, outer: Scope, depth: int = 0) -> Iterator[tuple[Scope, Use | None]]:
+    """Yield a scope per subject, with the list that is not known and keeps us from going on."""
+    if depth == len(rule.loops):
+        yield outer, None
+        return
+    loop = rule.loops[depth]
+    collection = look_up(loop.path, outer)
+    if collection.value is None or isinstance(collection.value, Unknown):
+        yield outer, collection
+        return
+    for position, element in enumerate(collection.value):
+        label = f"{collection.fact}[{label_of(element, position)}]"
+        yield from _scopes(rule, outer.binding(loop.name, element, label), depth + 1)
+
+
+def _name(value: object) -> str:
+    return value.label if isinstance(value, GpuFacts) else label_of(value, 0)
+
+
+def _about(values: list[object]) -> dict[str, str]:
+    about: dict[str, object] = {}
+    for value in values:
+        match value:
+            case GpuFacts():
+                about |= {"gpu": value.pci_address, "vendor": value.vendor}
+            case NodeFacts():
+                about |= {"node": value.path, "gpu": value.pci_address, "vendor": value.vendor}
+            case IcdFacts():
+                about |= {"icd": value.path, "vendor": value.vendor}
+            case Fit():
+                about |= {"icd": value.icd}
+            case DeviceFacts():
+                about |= {"icd": value.icd, "gpu": value.pci_address}
+            case LoaderFacts():
+                about |= {"loader": value.path}
+            case ViewFacts():
+                about |= {"view": value.viewer, "loader": value.loader}
+            case _:
+                pass
+    return {
+        key: text
+        for key, text in about.items()
+        if isinstance(text, str) and text not in _NO_PARTICULAR_VENDOR
+    }

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: MIT
+"""Checks of rules/tables/gpus and generations: ids, chips, ranges, what drives them."""
+
+import re
+from itertools import combinations
+from pathlib import Path
+
+from clprobe.knowledge.table_types import PRE_PRODUCTION, Generation, GpuEntry, GpuFile
+from clprobe.knowledge.tables import Tables
+from clprobe.validation.checks import place as check
+from clprobe.validation.checks.place import Mistakes, Place
+
+_PCI_ID = re.compile(r"8086:[0-9a-f]{4}")
+_IP_RANGE = re.compile(r"(\d+\.\d+)(-\d+\.\d+)?")
+
+
+def gpu_files(files: dict[Path, GpuFile], tables: Tables) -> Mistakes:
+    """Yield what is wrong in the GPU files."""
+    seen: dict[str, Path] = {}
+    for path, file in files.items():
+        top = Place(path)
+        yield from check.is_named(top, f"intel-{file.generation}")
+        yield from check.table_legend(path)
+        generation = tables.generation(file.generation)
+        if generation is None and file.generation != PRE_PRODUCTION:
+            known = tables.generations()
+            yield from check.names(top.at("generation"), [file.generation], known, "generation")
+        for pci_id, gpu in file.gpus.items():
+            here = top.at("gpus", pci_id)
+            if not _PCI_ID.fullmatch(pci_id):
+                yield here.mistake(f"{pci_id!r} is no PCI id of Intel", "Write it as 8086:0412.")
+            if pci_id in seen:
+                other = Place(seen[pci_id], here.keys)
+                yield here.mistake(f"it is in {other.path.name}, too", "Keep one of them.")
+                yield other.mistake(f"it is in {path.name}, too", "Keep one of them.")
+            seen.setdefault(pci_id, path)
+            yield from check.sources(here, gpu.sources or file.sources)
+            yield from _gpu(here, gpu, generation)
+
+
+def _gpu(here: Place, gpu: GpuEntry, generation: Generation | None) -> Mistakes:
+    if gpu.neo is not None:
+        yield from check.versions(here.at("neo"), gpu.neo, "neo")
+    if gpu.beignet is not None:
+        yield from check.version(here.at("beignet"), gpu.beignet, "debian")
+    yield from _mesa(here, gpu)
+    if gpu.eus is not None and not 1 <= gpu.eus <= 1024:
+        yield here.at("eus").mistake(f"no GPU has {gpu.eus} execution units")
+    if generation is None:
+        return
+    if gpu.platform not in generation.platforms:
+        chips = generation.platforms
+        yield from check.names(here.at("platform"), [gpu.platform], chips, "platform")
+    for key, listed in (
+        ("compute-runtime", gpu.neo is not None),
+        ("compute-runtime-legacy1", gpu.legacy1),
+        ("beignet", gpu.beignet is not None),
+    ):
+        if listed and key not in generation.implementations:
+            yield here.mistake(
+                f"{key} lists it, but {generation.generation} is not driven by it",
+                f"Add {key} to the implementations of the generation.",
+            )
+
+
+def _mesa(here: Place, gpu: GpuEntry) -> Mistakes:
+    """Yield versions of Mesa that are none, or that say something of what rusticl never drives."""
+    known = {field: getattr(gpu, field) for field in ("mesa_lacks", "mesa_since")}
+    stated = {field: text for field, text in known.items() if text is not None}
+    wrong = [one for f, text in stated.items() for one in check.version(here.at(f), text, "mesa")]
+    yield from wrong
+    if stated and gpu.mesa != "iris":
+        yield here.at(min(stated)).mistake("rusticl drives only what Mesa's iris drives")
+    if len(stated) == len(known) and not wrong:
+        lacks, since = f"<={gpu.mesa_lacks}", f">={gpu.mesa_since}"
+        yield from check.apart(here.at("mesa_since"), lacks, since, "mesa")
+
+
+def generations(files: dict[Path, Generation], tables: Tables) -> Mistakes:
+    """Yield what is wrong in the files of generations."""
+    for path, generation in files.items():
+        top = Place(path)
+        yield from check.is_named(top.at("generation"), generation.generation)
+        yield from check.table_legend(path)
+        yield from _implementations(top, generation, tables)
+        yield from _platforms(top, generation)
+        for field in ("ip_versions", "ip_versions_early"):
+            for text in getattr(generation, field):
+                if not _IP_RANGE.fullmatch(text):
+                    yield top.at(field, text).mistake(f"{text!r} is no range such as 9.0-9.4")
+    yield from _shared_ip_versions(files)
+
+
+def _implementations(top: Place, generation: Generation, tables: Tables) -> Mistakes:
+    known = tables.implementations()
+    for field in ("implementations", "capabilities", "not_driven_by"):
+        named = getattr(generation, field)
+        yield from check.names(top.at(field), named, known, "implementation")
+    for key, support in generation.implementations.items():
+        scheme = known[key].version_scheme if key in known else "dotted"
+        here = top.at("implementations", key)
+        yield from check.versions(here.at("versions"), support.versions, scheme)
+        yield from check.versions(here.at("linux"), support.linux, "linux")
+        if key in generation.not_driven_by:
+            yield top.at("not_driven_by", key).mistake(f"{key} drives it and never drove it")
+    for key in generation.capabilities:
+        if key not in generation.implementations and key in known:
+            yield top.at("capabilities", key).mistake(
+                f"{key} does not drive it", "Say under implementations which versions do."
+            )
+
+
+def _platforms(top: Place, generation: Generation) -> Mistakes:
+    for key, platform in generation.platforms.items():
+        here = top.at("platforms", key, "linux")
+        readable = True
+        for field in platform.linux.__struct_fields__:
+            text = getattr(platform.linux, field)
+            if text is not None:
+                wrong = list(check.versions(here.at(field), text, "linux"))
+                readable = readable and not wrong
+                yield from wrong
+        for driver in ("i915", "xe"):
+            by_itself = getattr(platform.linux, driver)
+            forced = getattr(platform.linux, f"{driver}_force_probe")
+            if readable and by_itself and forced:
+                yield from check.apart(here.at(f"{driver}_force_probe"), by_itself, forced, "linux")
+
+
+def _shared_ip_versions(files: dict[Path, Generation]) -> Mistakes:
+    ranges = [
+        (path, text, _ends(text))
+        for path, generation in files.items()
+        for text in generation.ip_versions
+        if _IP_RANGE.fullmatch(text)
+    ]
+    for (one, text, first), (two, other, second) in combinations(ranges, 2):
+        if one != two and first[0] <= second[1] and second[0] <= first[1]:
+            for path, mine, theirs in ((one, text, two), (two, other, one)):
+                yield (
+                    Place(path)
+                    .at("ip_versions", mine)
+                    .mistake(
+                        f"it overlaps with a range of {theirs.name}", "An IP version names one."
+                    )
+                )
+
+
+def _ends(text: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    first, _, last = text.partition("-")
+    pair = [tuple(int(number) for number in end.split(".")) for end in (first, last or first)]
+    return pair[0], pair[1]

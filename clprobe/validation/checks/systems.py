@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: MIT
+"""Checks of rules/tables/distributions and stacks."""
+
+from itertools import combinations
+from pathlib import Path
+
+from clprobe.knowledge.stack_table import Stack
+from clprobe.knowledge.table_types import Distribution, PackageVersion
+from clprobe.knowledge.tables import Tables
+from clprobe.validation.checks import place as check
+from clprobe.validation.checks.place import Mistakes, Place
+
+
+def distributions(files: dict[Path, Distribution], tables: Tables) -> Mistakes:
+    """Yield what is wrong in the files of distributions."""
+    for path, entry in files.items():
+        top = Place(path)
+        yield from check.is_named(top, entry.key)
+        yield from check.table_legend(path)
+        for name, versions in entry.packages.items():
+            here = top.at("packages", name)
+            for number, version in enumerate(versions):
+                yield from _package(here.at(number), version, entry, tables)
+            pockets = [version.pocket for version in versions]
+            for number, pocket in enumerate(pockets):
+                if pocket in pockets[:number]:
+                    yield here.at(number).mistake(
+                        f"pocket {pocket} is listed twice", "Keep its newest version."
+                    )
+            if name in entry.absent:
+                yield top.at("absent", name).mistake(f"{name} is listed and absent at once")
+        yield from _not_packaged(top, entry, tables)
+        yield from _versions(top, entry)
+
+
+def _versions(top: Place, entry: Distribution) -> Mistakes:
+    """Yield what is no version of Linux, of glibc or of Python."""
+    for field in ("glibc", "python"):
+        text = getattr(entry, field)
+        if text is not None:
+            yield from check.version(top.at(field), text, "dotted")
+    shipped = entry.linux
+    for pocket in ("default", "hwe", "backports") if shipped is not None else ():
+        text = getattr(shipped, pocket)
+        if text is not None:
+            yield from check.version(top.at("linux", pocket), text, "linux")
+
+
+def _not_packaged(top: Place, entry: Distribution, tables: Tables) -> Mistakes:
+    """Yield implementations that are packaged, lacking or unknown twice over."""
+    answered = {
+        key
+        for versions in entry.packages.values()
+        for version in versions
+        for key in version.implementations
+    }
+    for field in ("lacks", "unknown"):
+        for number, line in enumerate(getattr(entry, field)):
+            here = top.at(field, number)
+            yield from check.sources(here.at("sources"), line.sources or entry.sources)
+            known = tables.implementations()
+            named = line.implementations
+            yield from check.names(here.at("implementations"), named, known, "implementation")
+            for key in sorted(answered & set(named)):
+                yield here.at("implementations").mistake(
+                    f"{key} has another answer above", "A release packages it, lacks it or is open."
+                )
+            answered |= set(named)
+
+
+def _package(here: Place, version: PackageVersion, entry: Distribution, tables: Tables) -> Mistakes:
+    yield from check.sources(here.at("sources"), version.sources or entry.sources)
+    known = tables.implementations()
+    named = version.implementations
+    yield from check.names(here.at("implementations"), named, known, "implementation")
+    driven = version.also_drives
+    yield from check.names(here.at("also_drives"), driven, tables.generations(), "generation")
+    yield from check.version(here.at("version"), version.version, "dotted")
+    if bool(version.implementations) == (version.role is not None):
+        yield here.mistake("it needs either implementations or a role")
+
+
+def stacks(files: dict[Path, Stack], tables: Tables) -> Mistakes:
+    """Yield what is wrong in the files of deep-learning stacks."""
+    for path, stack in files.items():
+        top = Place(path)
+        yield from check.is_named(top.at("stack"), stack.stack)
+        yield from check.table_legend(path)
+        for number, build in enumerate(stack.builds):
+            here = top.at("builds", number)
+            yield from check.sources(here.at("sources"), build.sources or stack.sources)
+            yield from check.versions(here.at("python"), build.python, "pep440")
+            yield from check.versions(here.at("glibc"), build.glibc, "dotted")
+        for number, support in enumerate(stack.supports):
+            here = top.at("supports", number)
+            yield from check.sources(here.at("sources"), support.sources or stack.sources)
+            known, drivers = tables.generations(), tables.implementations()
+            named = support.generations
+            yield from check.names(here.at("generations"), named, known, "generation")
+            yield from check.names(here.at("via"), support.via, drivers, "implementation")
+        yield from _contradicting(top.at("supports"), stack)
+
+
+def _contradicting(here: Place, stack: Stack) -> Mistakes:
+    for (_, one), (number, other) in combinations(enumerate(stack.supports), 2):
+        twice = set(one.generations) & set(other.generations)
+        if twice and set(one.via) == set(other.via):
+            yield here.at(number, "generations", min(twice)).mistake(
+                f"{min(twice)} has another answer above", "Give one answer per implementation."
+            )

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: MIT
+"""Reads every file of a rules database and names all that is wrong, each with file and line."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from clprobe.knowledge.tables import KINDS, Tables, read_table
+from clprobe.model.errors import ClprobeError
+from clprobe.resources import rules_path
+from clprobe.ruleset.load import CASES_SUFFIX, load_rule, rule_files
+from clprobe.validation.cases import CaseFile, checked_snapshot, load_cases
+from clprobe.validation.checks import (
+    command_checks,
+    gpus,
+    implementations,
+    origins,
+    rule_references,
+    systems,
+)
+from clprobe.validation.checks.place import Mistakes
+from clprobe.validation.checks.question_checks import questions
+
+T = TypeVar("T")
+
+
+class Validated(msgspec.Struct, frozen=True):
+    """What was read, and what is wrong in it; [] if nothing is."""
+
+    rules: int
+    tables: int
+    mistakes: list[ClprobeError]
+
+
+def validate(path: Path | None = None) -> Validated:
+    """Check a database, one of its folders, or one file of rules; by default clprobe's own.
+
+    What lies between files is checked only in a whole database whose files are sound by
+    themselves, because every further mistake might follow from the first.
+    """
+    root = path or rules_path()
+    mistakes: list[ClprobeError] = []
+    rules = _each(rule_files(root), load_rule, mistakes)
+    _each(_case_files(root), _cases, mistakes)
+    folder = root / "tables"
+    tables = {
+        kind: _each(sorted((folder / kind).glob("*.yaml")), _table_reader(kind), mistakes)
+        for kind in KINDS
+    }
+    if not mistakes and folder.is_dir():
+        mistakes += _between(root, rules, tables, Tables.load(folder))
+    return Validated(len(rules), sum(map(len, tables.values())), mistakes)
+
+
+def _between(
+    root: Path, rules: dict[Path, Any], files: dict[str, dict[Path, Any]], tables: Tables
+) -> Mistakes:
+    yield from gpus.gpu_files(files["gpus"], tables)
+    yield from gpus.generations(files["generations"], tables)
+    yield from implementations.implementations(files["implementations"], tables)
+    yield from implementations.families(files["families"], tables)
+    yield from systems.distributions(files["distributions"], tables)
+    yield from systems.stacks(files["stacks"], tables)
+    yield from origins.origins(files["origins"], tables)
+    yield from questions(root / "tables" / "questions.yaml")
+    yield from command_checks.asked(root / "tables" / "questions.yaml")
+    yield from command_checks.tools(root / "tables" / "tools.yaml")
+    yield from rule_references.rules(rules, tables)
+    yield from command_checks.remedies(rules)
+    yield from rule_references.cases(_case_files(root), {path.stem for path in rules})
+
+
+def _each(
+    paths: list[Path], read: Callable[[Path], T], mistakes: list[ClprobeError]
+) -> dict[Path, T]:
+    made = {}
+    for path in paths:
+        content = _one(path, read)
+        if isinstance(content, ClprobeError):
+            mistakes.append(content)
+        else:
+            made[path] = content
+    return made
+
+
+def _one(path: Path, read: Callable[[Path], T]) -> T | ClprobeError:
+    try:
+        return read(path)
+    except ClprobeError as error:
+        return error
+
+
+def _cases(path: Path) -> CaseFile:
+    file = load_cases(path)
+    for number, case in enumerate(file.cases):
+        checked_snapshot(case, number, file, path)
+    return file
+
+
+def _table_reader(kind: str) -> Callable[[Path], Any]:
+    return lambda path: read_table(path, KINDS[kind])
+
+
+def _case_files(root: Path) -> list[Path]:
+    return sorted(root.glob(f"*/*{CASES_SUFFIX}"))

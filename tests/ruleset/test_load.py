@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: MIT
+from pathlib import Path
+
+import pytest
+
+from clprobe.model.errors import ClprobeError
+from clprobe.ruleset.load import load_rule, load_rules
+
+RULE = """\
+id: a-problem
+title: "{gpu.label} is missing"
+severity: error
+link: hardware
+for_each: {in: gpus, as: gpu}
+when:
+  gpu.vendor: {is: intel}
+  gpu.generation: {is: Gen9}
+because: It is.
+remedy: [{manual: Plug it in.}]
+sources: [{url: "https://example.org", checked: 2026-01-01}]
+since: 0.1.0
+"""
+
+
+def _write(folder: Path, text: str, name: str = "a-problem") -> Path:
+    path = folder / "topic" / f"{name}.yaml"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+def test_a_rule_is_read_with_its_loop_and_sources(tmp_path: Path) -> None:
+    rule = load_rule(_write(tmp_path, RULE))
+    assert (rule.id, rule.topic, rule.loops[0].name) == ("a-problem", "topic", "gpu")
+    assert rule.sources[0].checked == "2026-01-01"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right", "complaint"),
+    [
+        ("gpu.generaton:", "gpu.generation:", r":8: Gpu has no field 'generaton'.*'generation'"),
+        ("severity: fatal", "severity: error", r":3: severity is error, warning or note"),
+        ("link: moon", "link: hardware", r":4: link is one of"),
+        ("{gpu.lable}", "{gpu.label}", r":2: Gpu has no field 'lable'"),
+        ("{mend: x}", "{manual: Plug it in.}", r":10: a remedy is one of"),
+        ("id: b-problem", "id: a-problem", r":1: the id is 'b-problem'"),
+        ("in: gpu,", "in: gpus,", r":5: The facts has no field 'gpu'|:5: Facts"),
+        ("since: 0.1.0\nwhence: x", "since: 0.1.0", r"knows no whence"),
+        ("checkd:", "checked:", r":11: a source takes url and checked"),
+    ],
+)
+def test_a_mistake_is_named_with_file_and_line(
+    tmp_path: Path, wrong: str, right: str, complaint: str
+) -> None:
+    path = _write(tmp_path, RULE.replace(right, wrong))
+    with pytest.raises(ClprobeError, match=complaint):
+        load_rule(path)
+
+
+def test_a_file_that_is_no_yaml_is_named_with_its_line(tmp_path: Path) -> None:
+    with pytest.raises(ClprobeError, match=r"a-problem\.yaml:2: "):
+        load_rule(_write(tmp_path, "id: x\n  y: [\n"))
+
+
+def test_a_consequence_that_is_no_rule_is_refused(tmp_path: Path) -> None:
+    _write(tmp_path, RULE + "explains: [nothing-known]\n")
+    with pytest.raises(ClprobeError, match="explains 'nothing-known'"):
+        load_rules(tmp_path)
+
+
+def test_problems_that_explain_each_other_in_a_circle_are_refused(tmp_path: Path) -> None:
+    _write(tmp_path, RULE + "explains: [b-problem]\n")
+    other = RULE.replace("id: a-problem", "id: b-problem") + "explains: [a-problem]\n"
+    _write(tmp_path, other, "b-problem")
+    with pytest.raises(ClprobeError, match="explains itself"):
+        load_rules(tmp_path)
