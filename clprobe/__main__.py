@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """`python -m clprobe`."""
 
-from clprobe.cli.ending import run
+from clprobe.cli.exit.ending import run
 
 run()

@@ -6,16 +6,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from clprobe.bench.cases import Case
-from clprobe.bench.clock import Contestant, seconds, time_in_turns
 from clprobe.bench.effort import Effort
 from clprobe.bench.engines import Engine, Reference
 from clprobe.bench.engines.subject import Subject
 from clprobe.bench.outcomes import too_long, without_figures
 from clprobe.bench.proof import Proof, prove
 from clprobe.bench.protocol import Outcome
-from clprobe.bench.race import figure, ratio_to_reference
-from clprobe.bench.statistics import Estimate
-from clprobe.bench.turns import MIN_ROUNDS, EnergyMeter, Turns
+from clprobe.bench.timing.clock import Contestant, seconds, time_in_turns
+from clprobe.bench.timing.race import figure, ratio_to_reference
+from clprobe.bench.timing.statistics import Estimate
+from clprobe.bench.timing.turns import MIN_ROUNDS, EnergyMeter, Turns
 from clprobe.bench.verdicts import judge, price
 from clprobe.bench.where import Where, watch
 from clprobe.model.measurement import BenchVerdict, Result

@@ -7,7 +7,6 @@ from typing import cast
 
 import msgspec
 
-from clprobe.bench.clock import come_to_rest, time_in_turns
 from clprobe.bench.digits import Digits, load_digits
 from clprobe.bench.first_steps import Checked, check_first_steps
 from clprobe.bench.measure import Contest, time_apart
@@ -16,11 +15,12 @@ from clprobe.bench.outcomes import too_long, without_figures
 from clprobe.bench.plan import steps_started, training_started
 from clprobe.bench.proof import Proof
 from clprobe.bench.protocol import Outcome
-from clprobe.bench.quiet import mark
-from clprobe.bench.race import figure
+from clprobe.bench.timing.clock import come_to_rest, time_in_turns
+from clprobe.bench.timing.quiet import mark
+from clprobe.bench.timing.race import figure
+from clprobe.bench.timing.turns import MIN_ROUNDS, Side, Turns, turns_of
 from clprobe.bench.trained import TOLERANCE, Run, Trainable, compare
 from clprobe.bench.training_figures import Shown, record_step, timed
-from clprobe.bench.turns import MIN_ROUNDS, Side, Turns, turns_of
 from clprobe.model.measurement import ResultStatus, Training
 
 MIN_ACCURACY = 0.95

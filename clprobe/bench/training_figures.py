@@ -7,16 +7,16 @@ from dataclasses import dataclass
 
 import msgspec
 
-from clprobe.bench.clock import seconds
 from clprobe.bench.digits import Digits
 from clprobe.bench.first_steps import Checked
 from clprobe.bench.measure import TOO_SLOW_APART, Contest, TimeSplit, time_split
 from clprobe.bench.nets import Net
 from clprobe.bench.outcomes import without_figures
 from clprobe.bench.protocol import Outcome, Started
-from clprobe.bench.race import figure, ratio_to_reference
+from clprobe.bench.timing.clock import seconds
+from clprobe.bench.timing.race import figure, ratio_to_reference
+from clprobe.bench.timing.turns import Turns
 from clprobe.bench.trained import Trainable
-from clprobe.bench.turns import Turns
 from clprobe.bench.verdicts import judge
 from clprobe.bench.where import Where, ran_on
 from clprobe.model.measurement import Result

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Turns measurements into a decision and one plain sentence."""
 
-from clprobe.bench.statistics import Estimate
+from clprobe.bench.timing.statistics import Estimate
 from clprobe.model.measurement import BenchVerdict, Decision
 
 # An interval wider than this does not show that two are alike.

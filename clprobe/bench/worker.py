@@ -168,7 +168,7 @@ def _in_words(error: Exception) -> str:
 def _steps(workload: Workload, contest: Contest, job: Job) -> Iterator[tuple[Started, Measuring]]:
     own = own_net(workload)
     if own is not None:
-        from clprobe.bench.user_contest import own_net_steps  # noqa: PLC0415 - it needs torch
+        from clprobe.bench.own_net.contest import own_net_steps  # noqa: PLC0415 - it needs torch
 
         yield from own_net_steps(workload, own, contest, job)
         return

@@ -12,6 +12,7 @@ import msgspec
 from msgspec import structs
 
 from clprobe.bench.effort import EFFORTS
+from clprobe.bench.own_net.check import check_own_nets
 from clprobe.bench.protocol import (
     QUICK_WORKLOADS,
     WORKLOADS,
@@ -23,13 +24,12 @@ from clprobe.bench.protocol import (
 from clprobe.bench.rivals import KINDS, rivals
 from clprobe.bench.targets import targets_of
 from clprobe.bench.theoretical import theoretical_peak
-from clprobe.bench.user_check import check_own_nets
-from clprobe.cli import exit_codes
 from clprobe.cli.bench_compare import compare_files, refuse_other_options
 from clprobe.cli.bench_files import checked_output
 from clprobe.cli.bench_progress import announce_tuning, say, showing
 from clprobe.cli.bench_remedy import tell_remedy
 from clprobe.cli.bench_workload import WorkloadType
+from clprobe.cli.exit import codes as exit_codes
 from clprobe.cli.extras import how_to_install
 from clprobe.cli.output import print_document
 from clprobe.cli.output_file import write_file
@@ -44,8 +44,8 @@ from clprobe.model.measurement import BenchReport, Contestant
 from clprobe.model.snapshot import Snapshot
 from clprobe.probe.collect import collect
 from clprobe.probe.live_host import LiveHost
-from clprobe.probe.scrub import Known, known_here, scrub, scrub_document
 from clprobe.report.as_json import document
+from clprobe.scrub import Known, known_here, scrub, scrub_document
 
 if TYPE_CHECKING:
     from clprobe.bench.run import Measured
@@ -240,7 +240,7 @@ def _show(report: BenchReport, ctx: click.Context, *, as_json: bool) -> None:
         print_document(document(SCHEMA, report))
         return
     # rich is slow to import and only text needs it.
-    from clprobe.report.bench_text import bench_text  # noqa: PLC0415
+    from clprobe.report.bench.text import bench_text  # noqa: PLC0415
     from clprobe.report.terminal import make_console, speaks_utf8  # noqa: PLC0415
 
     console = make_console(ctx.obj["color"])
@@ -250,8 +250,8 @@ def _show(report: BenchReport, ctx: click.Context, *, as_json: bool) -> None:
 def _rendered(report: BenchReport, suffix: str) -> str:
     if suffix == ".json":
         return document(SCHEMA, report)
-    from clprobe.report.bench_html import bench_html  # noqa: PLC0415
-    from clprobe.report.bench_markdown import bench_markdown  # noqa: PLC0415
+    from clprobe.report.bench.html import bench_html  # noqa: PLC0415
+    from clprobe.report.bench.markdown import bench_markdown  # noqa: PLC0415
 
     return bench_html(report) if suffix == ".html" else bench_markdown(report)
 

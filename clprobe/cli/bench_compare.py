@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
-from clprobe.bench.comparison import compare
-from clprobe.cli import exit_codes
+from clprobe.bench.compare.comparison import compare
 from clprobe.cli.bench_files import read_reports
+from clprobe.cli.exit import codes as exit_codes
 from clprobe.cli.output import print_document
 from clprobe.cli.output_file import write_file
 from clprobe.knowledge.tables import Tables
@@ -27,7 +27,7 @@ def compare_files(
     if as_json:
         print_document(document(_SCHEMA, comparison))
     else:
-        from clprobe.report.bench_compare_text import bench_compare_text
+        from clprobe.report.bench.compare_text import bench_compare_text
         from clprobe.report.terminal import make_console, speaks_utf8
 
         console = make_console(ctx.obj["color"])
@@ -57,9 +57,9 @@ def _rendered(comparison: BenchComparison, suffix: str) -> str:
     if suffix == ".json":
         return document(_SCHEMA, comparison)
     if suffix == ".html":
-        from clprobe.report.bench_compare_html import bench_compare_html
+        from clprobe.report.bench.compare_html import bench_compare_html
 
         return bench_compare_html(comparison)
-    from clprobe.report.bench_compare_markdown import bench_compare_markdown
+    from clprobe.report.bench.compare_markdown import bench_compare_markdown
 
     return bench_compare_markdown(comparison)

@@ -4,7 +4,7 @@
 import click
 
 from clprobe.apply.clear import clear
-from clprobe.cli import exit_codes
+from clprobe.cli.exit import codes as exit_codes
 from clprobe.model.leftovers import CacheReport
 from clprobe.probe.leftovers import find
 from clprobe.report.as_json import document

@@ -4,7 +4,7 @@
 import click
 from click.shell_completion import get_completion_class
 
-from clprobe.cli import exit_codes
+from clprobe.cli.exit import codes as exit_codes
 
 _VARIABLE = "_CLPROBE_COMPLETE"
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from clprobe.cli import exit_codes
 from clprobe.cli.completion_words import device_words, rule_ids
+from clprobe.cli.exit import codes as exit_codes
 from clprobe.cli.gathering import diagnose_since, gather
 from clprobe.cli.output import print_document
 from clprobe.cli.seconds import timeout_option

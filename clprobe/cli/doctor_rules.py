@@ -2,7 +2,7 @@
 # ruff: noqa: PLC0415 - rich loads only where text is printed
 """`doctor --list` and `doctor --why RULE`: what is checked, and how a rule was decided."""
 
-from clprobe.cli import exit_codes
+from clprobe.cli.exit import codes as exit_codes
 from clprobe.cli.output import print_document
 from clprobe.diagnosis.catalogue import RuleTrace, catalogue
 from clprobe.diagnosis.diagnose import Knowledge

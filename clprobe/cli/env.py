@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import click
 
-from clprobe.cli import exit_codes
+from clprobe.cli.exit import codes as exit_codes
 from clprobe.cli.output import print_document
 from clprobe.cli.seconds import timeout_option
 from clprobe.facts.derive import derive

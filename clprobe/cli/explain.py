@@ -4,8 +4,8 @@
 
 import click
 
-from clprobe.cli import exit_codes
 from clprobe.cli.completion_words import names
+from clprobe.cli.exit import codes as exit_codes
 from clprobe.cli.output import print_document
 
 SCHEMA = "clprobe.explain/1"

@@ -48,7 +48,7 @@ def gather(  # noqa: PLR0913 - from where, for whom, and what takes time
     knowledge = Background(lambda: _load_while_waiting(for_text=for_text))
     progress = progress_of(host, timeout, verbose=verbose)
     snapshot = collect(host, timeout_s=timeout, waiting=progress.waiting, **wanted)
-    from clprobe.probe.scrub import scrub_here
+    from clprobe.scrub import scrub_here
 
     # Scrubbed like what `clprobe snapshot` writes, so that its replay says the very same.
     snapshot = scrub_here(snapshot, host)
@@ -60,7 +60,7 @@ def progress_of(host: "LiveHost", limit_s: float, *, verbose: bool = False) -> "
     from clprobe.cli.progress import Progress
 
     def shown(text: str) -> str:
-        from clprobe.probe.scrub import known_here, scrub_text
+        from clprobe.scrub import known_here, scrub_text
 
         return scrub_text(text, known_here(host))
 
@@ -68,7 +68,7 @@ def progress_of(host: "LiveHost", limit_s: float, *, verbose: bool = False) -> "
 
 
 def _load_while_waiting(*, for_text: bool) -> "Knowledge":
-    import clprobe.probe.scrub  # noqa: F401 - its patterns take as long as a tenth of the rules
+    import clprobe.scrub  # noqa: F401 - its patterns take as long as a tenth of the rules
 
     return _load_knowledge(for_text=for_text)
 

@@ -5,8 +5,8 @@
 import click
 import msgspec
 
-from clprobe.cli import exit_codes
 from clprobe.cli.completion_words import device_words
+from clprobe.cli.exit import codes as exit_codes
 from clprobe.cli.gathering import progress_of
 from clprobe.cli.output import print_document
 from clprobe.cli.seconds import timeout_option
@@ -65,7 +65,7 @@ def command(
 def _collect(timeout: float) -> Snapshot:
     from clprobe.probe.collect import collect
     from clprobe.probe.live_host import LiveHost
-    from clprobe.probe.scrub import scrub_here
+    from clprobe.scrub import scrub_here
 
     host = LiveHost()
     waiting = progress_of(host, timeout).waiting

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import click
 import msgspec
 
-from clprobe.cli import exit_codes
+from clprobe.cli.exit import codes as exit_codes
 from clprobe.cli.install_apply import apply_route, asked_to_act, undo
 from clprobe.cli.output import print_document
 from clprobe.cli.plan_wishes import wish_options, wishes

@@ -8,8 +8,8 @@ from typing import Any
 import click
 
 from clprobe import __version__
-from clprobe.cli import exit_codes
-from clprobe.cli.errors import show_error, show_usage_error
+from clprobe.cli.exit import codes as exit_codes
+from clprobe.cli.exit.errors import show_error, show_usage_error
 from clprobe.cli.output import answering
 from clprobe.model.errors import ClprobeError
 

@@ -17,7 +17,7 @@ from typing import Any, TextIO
 
 import click
 
-from clprobe.cli import exit_codes
+from clprobe.cli.exit import codes as exit_codes
 from clprobe.report.escaping import safe_line
 
 

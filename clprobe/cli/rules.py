@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from clprobe.cli import exit_codes
-from clprobe.cli.errors import show_mistake
+from clprobe.cli.exit import codes as exit_codes
+from clprobe.cli.exit.errors import show_mistake
 from clprobe.cli.output_file import write_file
 from clprobe.cli.rules_matrix import command as matrix_command
 from clprobe.diagnosis.diagnose import Knowledge

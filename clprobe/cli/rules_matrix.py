@@ -4,7 +4,7 @@
 
 import click
 
-from clprobe.cli import exit_codes
+from clprobe.cli.exit import codes as exit_codes
 from clprobe.cli.output import print_document
 
 SCHEMA = "clprobe.matrix/1"

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 import msgspec
 
-from clprobe.cli import exit_codes
+from clprobe.cli.exit import codes as exit_codes
 from clprobe.cli.gathering import progress_of
 from clprobe.cli.output import print_document
 from clprobe.cli.output_file import checked_folder, write_file
@@ -17,10 +17,10 @@ from clprobe.model.codec import snapshot_document, snapshot_schema
 from clprobe.model.snapshot import Snapshot
 from clprobe.probe.collect import collect
 from clprobe.probe.live_host import LiveHost
-from clprobe.probe.scrub import scrub, scrub_here
 from clprobe.report.as_json import json_text
 from clprobe.report.escaping import safe_line
 from clprobe.report.scrubbed_text import scrubbed_line
+from clprobe.scrub import scrub, scrub_here
 
 
 @click.command("snapshot")

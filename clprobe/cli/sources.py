@@ -31,7 +31,7 @@ def read_snapshot(name: str) -> Snapshot:
         return _with_messages_read(snapshot_from_text(text, name=name), name)
     _check_size(text, name)
     from clprobe.paste.assemble import read_paste
-    from clprobe.probe.scrub import known_in_text, scrub
+    from clprobe.scrub import known_in_text, scrub
 
     # Scrubbed like a live snapshot, so that a report shows no reporter's name.
     return scrub(read_paste(text, name=name), known=known_in_text(text))

@@ -27,18 +27,18 @@ from clprobe.paste import (
     packages,
     programs,
     prose,
-    restated,
     systems,
     traces,
     users,
     variables,
 )
 from clprobe.paste.blocks import contexts_of
-from clprobe.paste.clinfo import clinfo_runs
+from clprobe.paste.clinfo.reader import clinfo_runs
 from clprobe.paste.commands import command_line
 from clprobe.paste.messages import is_message, is_noise
 from clprobe.paste.places import Evidence, snapshot_of
 from clprobe.paste.reading import Paste, Reader, Reading
+from clprobe.paste.restated import reader as restated
 from clprobe.paste.text import FENCE, clean_lines
 
 _LONGEST_UNREAD = 300

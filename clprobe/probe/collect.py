@@ -21,20 +21,20 @@ from clprobe.probe.file_access import with_access
 from clprobe.probe.frameworks import finished_frameworks, probe_frameworks, start_frameworks
 from clprobe.probe.gpus import probe_gpus
 from clprobe.probe.host import ChildResult, Host, OpenclRequest, Pending, Role
-from clprobe.probe.icds import FoundIcd, probe_icds
 from clprobe.probe.libraries import Libraries
 from clprobe.probe.live_host import LiveHost
-from clprobe.probe.loaders import FoundLoader, probe_loaders
 from clprobe.probe.nodes import probe_nodes
-from clprobe.probe.opencl import answer_of
-from clprobe.probe.package_sources import probe_package_sources
-from clprobe.probe.package_trouble import probe_package_trouble
-from clprobe.probe.packages import probe_packages
-from clprobe.probe.pairs import probe_pairs
+from clprobe.probe.opencl.enumeration import answer_of
+from clprobe.probe.opencl.icds import FoundIcd, probe_icds
+from clprobe.probe.opencl.loaders import FoundLoader, probe_loaders
+from clprobe.probe.opencl.pairs import probe_pairs
+from clprobe.probe.opencl.views import finished_views, start_views, with_version
+from clprobe.probe.packages.installed import probe_packages
+from clprobe.probe.packages.sources import probe_package_sources
+from clprobe.probe.packages.trouble import probe_package_trouble
 from clprobe.probe.runtime_libraries import probe_runtime_libraries
 from clprobe.probe.system import probe_system
 from clprobe.probe.user import probe_sudo_caller, probe_user
-from clprobe.probe.views import finished_views, start_views, with_version
 
 _SHORTEST_S = 0.1
 Waiting = Callable[[str], contextlib.AbstractContextManager[None]]

@@ -7,7 +7,7 @@ from clprobe.model.hardware import Gpu
 from clprobe.model.unknown import Unknown
 from clprobe.probe.facts import ABSENT, ask, ask_text, reason
 from clprobe.probe.host import Host
-from clprobe.probe.module_aliases import claiming_modules
+from clprobe.probe.linux.module_aliases import claiming_modules
 
 _PCI = "/sys/bus/pci/devices"
 _DISPLAY = "0x03"

@@ -5,7 +5,7 @@ from typing import Literal, Protocol
 
 import msgspec
 
-from clprobe.probe.reports import Report
+from clprobe.probe.opencl.reports import Report
 
 OpenMode = Literal["read", "read-write"]
 FileKind = Literal[

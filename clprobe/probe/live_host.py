@@ -16,7 +16,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from clprobe.probe import linker_cache, text_lines
-from clprobe.probe.children import start_child
 from clprobe.probe.elf import read_elf
 from clprobe.probe.host import (
     Account,
@@ -34,8 +33,9 @@ from clprobe.probe.host import (
     Process,
     Python,
 )
-from clprobe.probe.package_databases import PackageDatabases, PipFiles
-from clprobe.probe.package_managers import managers
+from clprobe.probe.opencl.children import start_child
+from clprobe.probe.packages.databases import PackageDatabases, PipFiles
+from clprobe.probe.packages.managers import managers
 from clprobe.probe.processes import ancestors, effective_capabilities
 
 # Opening must neither wait for a fifo's other end, nor make a terminal ours, nor reach children.

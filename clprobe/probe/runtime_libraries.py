@@ -4,8 +4,8 @@
 from clprobe.model.unknown import Unknown
 from clprobe.probe.facts import ask
 from clprobe.probe.host import ElfFile, Host
-from clprobe.probe.icds import FoundIcd
 from clprobe.probe.libraries import Libraries
+from clprobe.probe.opencl.icds import FoundIcd
 
 # No header lists these: a driver finds out that one is absent when a program builds its first
 # kernel. libLLVM is not among them: every release has a name of its own, and no driver opens it so.

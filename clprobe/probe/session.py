@@ -5,9 +5,9 @@ import re
 
 from clprobe.model.system import Session
 from clprobe.model.unknown import Unknown
-from clprobe.probe.control_groups import SYSTEM_SERVICE
 from clprobe.probe.facts import ABSENT, ask, ask_text
 from clprobe.probe.host import Host
+from clprobe.probe.linux.control_groups import SYSTEM_SERVICE
 
 _SESSIONS = "/run/systemd/sessions"
 _SESSION_SCOPE = re.compile(r"/session-([\w-]+)\.scope")

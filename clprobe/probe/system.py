@@ -17,11 +17,11 @@ from clprobe.model.unknown import NOT_STATED, Unknown
 from clprobe.probe.facts import ABSENT, ask, ask_text, known, reason
 from clprobe.probe.host import Host
 from clprobe.probe.libraries import Libraries
-from clprobe.probe.limits import probe_limits
-from clprobe.probe.linux import probe_linux
-from clprobe.probe.security import probe_security
+from clprobe.probe.linux.limits import probe_limits
+from clprobe.probe.linux.linux import probe_linux
+from clprobe.probe.linux.security import probe_security
+from clprobe.probe.linux.virtualization import probe_virtualization
 from clprobe.probe.user import probe_gpu_groups
-from clprobe.probe.virtualization import probe_virtualization
 
 _OS_RELEASE = ("/etc/os-release", "/usr/lib/os-release")
 _CPU_INFO_BYTES = 65536  # the first processors tell model and flags

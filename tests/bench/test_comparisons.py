@@ -14,8 +14,8 @@ from invented_reports import CPU, GPU, full_report
 from jsonschema import Draft202012Validator
 from msgspec.structs import replace
 
-from clprobe.bench.comparison import compare
-from clprobe.bench.pairing import paired
+from clprobe.bench.compare.comparison import compare
+from clprobe.bench.compare.pairing import paired
 from clprobe.knowledge.tables import Tables
 from clprobe.model.bench_codec import report_from_text
 from clprobe.model.bench_comparison import BenchComparison, Difference
@@ -24,10 +24,10 @@ from clprobe.model.errors import ClprobeError
 from clprobe.model.measurement import BenchReport, Conditions, Contestant, Result
 from clprobe.model.snapshot import Snapshot
 from clprobe.report.as_json import document
-from clprobe.report.bench_compare_html import bench_compare_html
-from clprobe.report.bench_compare_markdown import bench_compare_markdown
-from clprobe.report.bench_compare_text import bench_compare_text
-from clprobe.report.bench_compare_words import host_changes
+from clprobe.report.bench.compare_html import bench_compare_html
+from clprobe.report.bench.compare_markdown import bench_compare_markdown
+from clprobe.report.bench.compare_text import bench_compare_text
+from clprobe.report.bench.compare_words import host_changes
 from clprobe.report.schemas import published
 from clprobe.report.terminal import make_console
 

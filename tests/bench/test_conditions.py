@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from clprobe.bench import quiet
 from clprobe.bench.conditions.energy import EnergyMeter
 from clprobe.bench.conditions.readings import (
     cpu_clock_mhz,
@@ -16,7 +15,8 @@ from clprobe.bench.conditions.readings import (
     throttle_count,
 )
 from clprobe.bench.conditions.watch import Watch
-from clprobe.bench.quiet import Load, Mark, busy_seconds, loads_between, mark
+from clprobe.bench.timing import quiet
+from clprobe.bench.timing.quiet import Load, Mark, busy_seconds, loads_between, mark
 from clprobe.model.measurement import Conditions
 
 CPU = "sys/devices/system/cpu"

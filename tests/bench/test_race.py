@@ -8,12 +8,12 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from clprobe.bench.clock import alike, come_to_rest, time_in_turns
-from clprobe.bench.quiet import CPUS, Load
-from clprobe.bench.race import figure, ratio_to_reference
-from clprobe.bench.turns import Sample, Side, Turns
+from clprobe.bench.timing.clock import alike, come_to_rest, time_in_turns
+from clprobe.bench.timing.quiet import CPUS, Load
+from clprobe.bench.timing.race import figure, ratio_to_reference
+from clprobe.bench.timing.turns import Sample, Side, Turns
+from clprobe.bench.timing.waiting import waited_seconds
 from clprobe.bench.verdicts import decide
-from clprobe.bench.waiting import waited_seconds
 
 ROUNDS = 40
 BURNING = 0.9

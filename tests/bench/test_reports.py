@@ -9,11 +9,11 @@ import pytest
 from invented_reports import full_report
 
 from clprobe.model.measurement import BenchReport, BenchVerdict, Decision, Result, Training
-from clprobe.report.bench_bars import ratio_bar
-from clprobe.report.bench_html import bench_html
-from clprobe.report.bench_markdown import bench_markdown
-from clprobe.report.bench_text import bench_text
-from clprobe.report.bench_words import Judged, conclusions
+from clprobe.report.bench.bars import ratio_bar
+from clprobe.report.bench.html import bench_html
+from clprobe.report.bench.markdown import bench_markdown
+from clprobe.report.bench.text import bench_text
+from clprobe.report.bench.words import Judged, conclusions
 from clprobe.report.terminal import make_console
 
 GPU = "0: GPU | <b>fast</b>, a name that its vendor made very much longer than any terminal"

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from noise_models import MODELS, Pair, drifting, lingering, white
 
-from clprobe.bench.statistics import block_length, estimate, estimate_ratio
+from clprobe.bench.timing.statistics import block_length, estimate, estimate_ratio
 from clprobe.bench.verdicts import decide
 
 TRIALS = 100

@@ -14,9 +14,9 @@ from clprobe.model.measurement import (
     TunedProduct,
     Tuning,
 )
-from clprobe.report.bench_conditions import notes
-from clprobe.report.bench_html import bench_html
-from clprobe.report.bench_markdown import bench_markdown
+from clprobe.report.bench.conditions import notes
+from clprobe.report.bench.html import bench_html
+from clprobe.report.bench.markdown import bench_markdown
 from clprobe.resources import kernels_path
 
 # Two configurations for a CPU.

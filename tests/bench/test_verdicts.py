@@ -3,7 +3,7 @@
 
 import pytest
 
-from clprobe.bench.statistics import Estimate
+from clprobe.bench.timing.statistics import Estimate
 from clprobe.bench.verdicts import judge, price, refuse, too_slow
 
 REFERENCE = "torch on 2 CPU threads"

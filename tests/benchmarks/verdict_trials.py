@@ -31,13 +31,13 @@ from unittest.mock import patch
 import numpy as np
 import pyopencl as cl
 
-from clprobe.bench import clock, quiet
 from clprobe.bench.cases import matmul_cases
 from clprobe.bench.effort import EFFORTS
 from clprobe.bench.engines import Engine, Prepared
 from clprobe.bench.engines.opencl_subject import OpenClSubject
 from clprobe.bench.measure import Contest, measure
 from clprobe.bench.protocol import Outcome
+from clprobe.bench.timing import clock, quiet
 from clprobe.tensor import Device
 
 _BURN = (

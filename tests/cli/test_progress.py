@@ -15,7 +15,7 @@ import pytest
 from faults import compile_driver
 
 from clprobe.cli.progress import Progress
-from clprobe.probe.scrub import Known, Person, scrub_text
+from clprobe.scrub import Known, Person, scrub_text
 
 TIMEOUT_S = 3
 TELLS = re.compile(r"waiting for \S+/slow\.icd, \d s of 3 s")

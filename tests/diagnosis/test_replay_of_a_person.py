@@ -9,8 +9,8 @@ import pytest
 from clprobe.diagnosis.diagnose import Knowledge, diagnose
 from clprobe.model.finding import Diagnosis
 from clprobe.model.snapshot import Snapshot
-from clprobe.probe.scrub import scrub
 from clprobe.report.doctor_words import command
+from clprobe.scrub import scrub
 
 KNOWLEDGE = Knowledge.load()
 

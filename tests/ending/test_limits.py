@@ -13,7 +13,7 @@ import pytest
 from faults import POCL
 from runs import place_in
 
-from clprobe.cli.shortage import shortage
+from clprobe.cli.exit.shortage import shortage
 
 _MIB = 1 << 20
 
@@ -24,7 +24,7 @@ def limited(
     """Run clprobe under a limit, which it gets once Python has started."""
     program = f"import resource; resource.setrlimit({limit}, ({value}, {value}))\n"
     program += f"import sys; sys.argv[1:] = {list(arguments)!r}\n"
-    program += "from clprobe.cli.ending import run; run()\n"
+    program += "from clprobe.cli.exit.ending import run; run()\n"
     place = place_in(folder)
     process = place.start(command=[sys.executable, "-c", program])
     out, error = process.communicate(timeout=120)

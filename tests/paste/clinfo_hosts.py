@@ -10,11 +10,11 @@ from pathlib import Path
 
 from clprobe.model.opencl import Answer, Device, Platform
 from clprobe.model.unknown import Unknown
-from clprobe.probe import opencl_worker
 from clprobe.probe.host import ChildResult
-from clprobe.probe.opencl import answer_of
-from clprobe.probe.report_memory import ReportMemory
-from clprobe.probe.reports import read_reports
+from clprobe.probe.opencl import opencl_worker
+from clprobe.probe.opencl.enumeration import answer_of
+from clprobe.probe.opencl.report_memory import ReportMemory
+from clprobe.probe.opencl.reports import read_reports
 
 FORMS = {
     "human": [], "tree": ["-l"], "raw": ["--raw"], "raw-tree": ["--raw", "-l"], "json": ["--json"],

@@ -15,7 +15,7 @@ from clinfo_damage import (
 )
 from clinfo_hosts import differences
 
-from clprobe.paste.clinfo import clinfo_runs
+from clprobe.paste.clinfo.reader import clinfo_runs
 
 _RECORDINGS = [recording for recording in recordings() if recording.text]
 _HARMLESS = (

@@ -6,8 +6,8 @@ import json
 import pytest
 from clinfo_corpus import CORPUS, recordings
 
-from clprobe.paste.clinfo import clinfo_runs
-from clprobe.paste.clinfo_loose_json import Container, LooseReader
+from clprobe.paste.clinfo.loose_json import Container, LooseReader
+from clprobe.paste.clinfo.reader import clinfo_runs
 
 _JSON = (CORPUS / "debian-pocl/3.0.23.01.25.json.txt").read_text(encoding="utf-8")
 

@@ -13,7 +13,7 @@ from clinfo_hosts import (
     live_answer,
 )
 
-from clprobe.paste.clinfo import clinfo_runs
+from clprobe.paste.clinfo.reader import clinfo_runs
 
 _TRIES = 3
 

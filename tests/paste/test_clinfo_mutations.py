@@ -9,7 +9,7 @@ import pytest
 from clinfo_corpus import CORPUS, recorded_texts
 from clinfo_damage import damaged
 
-from clprobe.paste.clinfo import clinfo_runs
+from clprobe.paste.clinfo.reader import clinfo_runs
 
 _COUNT = 10_000
 _PARTS = 10

@@ -6,7 +6,7 @@ from clinfo_corpus import CORPUS
 
 from clprobe.model.opencl import Device, Platform
 from clprobe.model.unknown import NOT_STATED, Unknown
-from clprobe.paste.clinfo import clinfo_runs
+from clprobe.paste.clinfo.reader import clinfo_runs
 
 
 def _runs(text):

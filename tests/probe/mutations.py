@@ -25,12 +25,12 @@ from clprobe.probe import linker_cache
 from clprobe.probe.elf import read_elf
 from clprobe.probe.facts import STRICT
 from clprobe.probe.host import ChildResult
-from clprobe.probe.icds import FoundIcd, probe_icds
 from clprobe.probe.libraries import Libraries
 from clprobe.probe.live_host import LiveHost
-from clprobe.probe.loaders import FoundLoader, Loader, Search
-from clprobe.probe.opencl import answer_of
-from clprobe.probe.reports import read_reports
+from clprobe.probe.opencl.enumeration import answer_of
+from clprobe.probe.opencl.icds import FoundIcd, probe_icds
+from clprobe.probe.opencl.loaders import FoundLoader, Loader, Search
+from clprobe.probe.opencl.reports import read_reports
 
 Check = Callable[[bytes], str]
 """Reads a damaged thing; returns in a word what it was taken for. It raises what must not be."""

@@ -3,7 +3,7 @@
 
 from clprobe.model.unknown import Unknown
 from clprobe.probe.host import ChildResult
-from clprobe.probe.opencl import answer_of
+from clprobe.probe.opencl.enumeration import answer_of
 
 
 def test_a_child_that_cannot_be_started_tells_nothing_about_the_driver() -> None:

@@ -9,10 +9,10 @@ import pytest
 from inventing import MACHINE, invent_host
 
 from clprobe.model.unknown import Unknown
-from clprobe.probe.containers import probe_container
 from clprobe.probe.environment import recordable
+from clprobe.probe.linux.containers import probe_container
+from clprobe.probe.linux.virtualization import probe_virtualization
 from clprobe.probe.live_host import LiveHost
-from clprobe.probe.virtualization import probe_virtualization
 
 _FILE = {"kind": "file", "mode": 0o644}
 _WSL = {"/proc/version": "Linux version 5.15.167.4-microsoft-standard-WSL2 (root@f9c826d3017f)"}

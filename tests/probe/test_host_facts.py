@@ -11,10 +11,10 @@ from clprobe.model.unknown import Unknown
 from clprobe.probe.environment import probe_environment
 from clprobe.probe.gpus import probe_gpus
 from clprobe.probe.host import Host
+from clprobe.probe.linux.virtualization import probe_virtualization
 from clprobe.probe.recording import ReplayedHost
 from clprobe.probe.system import probe_distribution
 from clprobe.probe.user import probe_user
-from clprobe.probe.virtualization import probe_virtualization
 
 _PCI = "/sys/bus/pci/devices"
 

@@ -10,10 +10,10 @@ from asking import Build, environment
 
 from clprobe.model.opencl import Icd, Loader
 from clprobe.model.unknown import Unknown
-from clprobe.probe.icds import probe_icds
 from clprobe.probe.libraries import Libraries
 from clprobe.probe.live_host import LiveHost
-from clprobe.probe.loaders import probe_loaders
+from clprobe.probe.opencl.icds import probe_icds
+from clprobe.probe.opencl.loaders import probe_loaders
 
 # Names the platforms of one loader as any program would, in a process of its own.
 _LIST = """

@@ -10,11 +10,11 @@ from inventing import MACHINE, invent_host
 
 from clprobe.model.modules import GPU_MODULES, module_name
 from clprobe.model.unknown import Unknown
-from clprobe.probe.firmware import probe_firmware
+from clprobe.probe.linux.firmware import probe_firmware
+from clprobe.probe.linux.module_aliases import alias_pattern, claiming_modules
+from clprobe.probe.linux.modules import loaded_modules, module_versions
+from clprobe.probe.linux.modules_forbidden import forbidden_modules
 from clprobe.probe.live_host import LiveHost
-from clprobe.probe.module_aliases import alias_pattern, claiming_modules
-from clprobe.probe.modules import loaded_modules, module_versions
-from clprobe.probe.modules_forbidden import forbidden_modules
 from clprobe.resources import rules_path
 
 _ARC = "pci:v00008086d000056A0sv00008086sd00001020bc03sc00i00"

@@ -40,7 +40,7 @@ def _ask(mounts: str, expression: str) -> Any:
         "import msgspec\n"
         "from clprobe.probe.live_host import LiveHost\n"
         "from clprobe.probe.gpus import probe_gpus\n"
-        "from clprobe.probe.linux import probe_linux\n"
+        "from clprobe.probe.linux.linux import probe_linux\n"
         f"print(msgspec.json.encode({expression}).decode())"
     )
     # In a chroot / may be no mount point, so what lies below /sys alone is made private.

@@ -9,7 +9,7 @@ from inventing import invent_host
 
 from clprobe.model.unknown import Unknown
 from clprobe.probe.live_host import LiveHost
-from clprobe.probe.package_sources import probe_package_sources
+from clprobe.probe.packages.sources import probe_package_sources
 
 _APT = "/etc/apt/sources.list"
 _DEBIAN = (

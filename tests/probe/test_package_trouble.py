@@ -11,10 +11,10 @@ from clprobe.model.system import Package
 from clprobe.model.unknown import Unknown
 from clprobe.probe.host import PackageRecord
 from clprobe.probe.live_host import LiveHost
-from clprobe.probe.package_databases import PackageDatabases, PipFiles
-from clprobe.probe.package_managers import Apk, Dpkg, Pacman, managers
-from clprobe.probe.package_trouble import probe_package_trouble
-from clprobe.probe.packages import RELEVANT, probe_packages
+from clprobe.probe.packages.databases import PackageDatabases, PipFiles
+from clprobe.probe.packages.installed import RELEVANT, probe_packages
+from clprobe.probe.packages.managers import Apk, Dpkg, Pacman, managers
+from clprobe.probe.packages.trouble import probe_package_trouble
 
 _RECORD = {"name": "intel-opencl-icd", "version": "23.43-1", "manager": "dpkg"}
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from clprobe.probe.package_databases import PackageDatabases, PipFiles
-from clprobe.probe.package_managers import managers
-from clprobe.probe.packages import RELEVANT
+from clprobe.probe.packages.databases import PackageDatabases, PipFiles
+from clprobe.probe.packages.installed import RELEVANT
+from clprobe.probe.packages.managers import managers
 
 _LIBRARY = "/usr/lib/libpocl.so.2"
 

@@ -13,7 +13,7 @@ from clprobe.model.errors import ClprobeError
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.unknown import Unknown
 from clprobe.probe.collect import collect
-from clprobe.probe.linux_log import KMSG, probe_linux_log
+from clprobe.probe.linux.log import KMSG, probe_linux_log
 from clprobe.probe.live_host import LiveHost
 from clprobe.probe.recording import RecordingHost, ReplayedHost
 

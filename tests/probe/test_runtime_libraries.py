@@ -9,9 +9,9 @@ from inventing import invent_host
 from clprobe.model.opencl import Icd
 from clprobe.model.unknown import Unknown
 from clprobe.probe.host import Host
-from clprobe.probe.icds import FoundIcd
 from clprobe.probe.libraries import Libraries
 from clprobe.probe.live_host import LiveHost
+from clprobe.probe.opencl.icds import FoundIcd
 from clprobe.probe.runtime_libraries import NAMES, probe_runtime_libraries
 
 _FILE = {"kind": "file", "mode": 0o644}

@@ -8,7 +8,7 @@ from clprobe.model.hardware import DeviceNode
 from clprobe.model.opencl import Answer, Icd, Library
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.system import Group, User
-from clprobe.probe.scrub import scrub
+from clprobe.scrub import scrub
 
 
 def _snapshot(name: str, uid: int) -> Snapshot:

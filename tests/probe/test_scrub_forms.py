@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from clprobe.model.opencl import Answer, View
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.system import Linux, System
-from clprobe.probe.scrub import scrub
+from clprobe.scrub import scrub
 
 _GONE = {
     "serial": ["Serial Number: PF2X4K7Q", "SerialNumber=AA00112233", "S/N: 5CD0286XYZ",

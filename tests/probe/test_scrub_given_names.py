@@ -6,7 +6,7 @@ import json
 import pytest
 
 from clprobe.model.codec import snapshot_from_text, snapshot_to_json
-from clprobe.probe.scrub import scrub
+from clprobe.scrub import scrub
 
 GONE = {
     "SSID in quotes": ('wpa: ssid="canary net" freq=2412', "canary"),

@@ -9,7 +9,7 @@ import pytest
 from clprobe.model.codec import snapshot_to_json
 from clprobe.model.measurement import BenchReport, Result
 from clprobe.model.snapshot import Snapshot
-from clprobe.probe.scrub import Known, Person, known_in_text, scrub, scrub_document
+from clprobe.scrub import Known, Person, known_in_text, scrub, scrub_document
 
 _KNOWN = Known(
     people=(

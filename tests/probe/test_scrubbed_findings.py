@@ -11,8 +11,8 @@ import yaml
 from clprobe.diagnosis.diagnose import Knowledge, diagnose
 from clprobe.model.codec import snapshot_from_text
 from clprobe.model.snapshot import Snapshot
-from clprobe.probe.scrub import scrub
 from clprobe.ruleset.rule import Rule
+from clprobe.scrub import scrub
 from clprobe.validation.cases import case_file_of, load_cases, snapshot_of
 
 KNOWLEDGE = Knowledge.load()

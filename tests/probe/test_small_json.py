@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clprobe.probe.small_json import as_json
+from clprobe.probe.opencl.small_json import as_json
 
 _PARTS = st.none() | st.booleans() | st.integers() | st.text()
 _RECORDS = st.dictionaries(st.text(), _PARTS | st.lists(_PARTS))

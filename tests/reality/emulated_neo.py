@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from clprobe.model.opencl import Device
-from clprobe.probe import opencl_worker
 from clprobe.probe.host import ChildResult
-from clprobe.probe.opencl import answer_of
-from clprobe.probe.report_memory import ReportMemory
-from clprobe.probe.reports import read_reports
+from clprobe.probe.opencl import opencl_worker
+from clprobe.probe.opencl.enumeration import answer_of
+from clprobe.probe.opencl.report_memory import ReportMemory
+from clprobe.probe.opencl.reports import read_reports
 
 SECONDS = 60
 """Time for one process; the driver answers within one second."""

@@ -10,7 +10,7 @@ from clprobe.bench.conditions.readings import (
     temperature_c,
     throttle_count,
 )
-from clprobe.bench.quiet import CPUS, Load, mark
+from clprobe.bench.timing.quiet import CPUS, Load, mark
 from clprobe.model.measurement import Conditions, FrequencyMhz, TemperatureC
 
 CLOCK_DRIFT = 0.05

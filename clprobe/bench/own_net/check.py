@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: MIT
+"""Looks at the user's own nets before any device is opened, in a process of their own.
+
+A net's file may print, hang or end the process; none of that must reach the report.
+"""
+
+import importlib.util
+import subprocess
+import sys
+from collections.abc import Iterable
+
+import msgspec
+
+from clprobe.bench.child import with_package
+from clprobe.bench.own_net.refusals import MISTAKE, mistake
+from clprobe.bench.protocol import Baseline, Workload, own_net
+from clprobe.model.errors import ClprobeError
+
+_PATIENCE_SECONDS = 300.0
+_SHOWN_CHARACTERS = 300
+
+
+class Refusal(msgspec.Struct, frozen=True, kw_only=True):
+    """The parts of a ClprobeError."""
+
+    reference: str
+    message: str
+    hint: str = ""
+
+
+def check_own_nets(workloads: Iterable[Workload], folder: str, baseline: Baseline | None) -> None:
+    """Raise what the user has to mend before a net can be measured; limits of clprobe are none.
+
+    **Raises** ClprobeError.
+    """
+    for workload in dict.fromkeys(one for one in workloads if own_net(one) is not None):
+        if importlib.util.find_spec("torch") is None:
+            raise ClprobeError(
+                reference="torch-not-installed",
+                message=f"--workload {workload} needs torch, which this Python does not have.",
+                hint="pip install torch; on Linux its default build carries gigabytes of CUDA, so "
+                "without an NVIDIA GPU choose the CPU build that pytorch.org names.",
+            )
+        if baseline == "numpy":
+            raise mistake(
+                f"{workload} is compared with torch, so --baseline numpy cannot be.",
+                "Leave --baseline out.",
+            )
+        refusal = _asked(workload, folder)
+        if refusal is not None and refusal.reference == MISTAKE:
+            raise ClprobeError(reference=MISTAKE, message=refusal.message, hint=refusal.hint)
+
+
+def _asked(workload: str, folder: str) -> Refusal | None:
+    """Return what a child says of the net; None: nothing speaks against it."""
+    command = [sys.executable, "-m", "clprobe.bench.own_net.check_worker", workload, folder]
+    try:
+        done = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            env=with_package(),
+            timeout=_PATIENCE_SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        problem = f"{workload} was not loaded within {_PATIENCE_SECONDS:.0f} s."
+        return Refusal(reference=MISTAKE, message=problem, hint="Make it load sooner.")
+    answer = done.stdout.rpartition(b"\n")[2]
+    try:
+        return msgspec.json.decode(answer, type=Refusal | None)
+    except msgspec.MsgspecError:
+        words = done.stderr.decode(errors="replace").strip()[-_SHOWN_CHARACTERS:]
+        return Refusal(
+            reference=MISTAKE,
+            message=f"{workload} ended the process that loaded it, with status {done.returncode}: "
+            f"{words or 'it said nothing'}",
+            hint="Make it work in Python alone first.",
+        )

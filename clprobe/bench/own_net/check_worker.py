@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: MIT
+"""The child process that loads a user's net: says on the last line of stdout what is wrong."""
+
+import sys
+
+import msgspec
+
+from clprobe.bench.own_net.check import Refusal
+from clprobe.bench.own_net.loading import load_user_net
+from clprobe.model.errors import ClprobeError
+
+
+def main() -> None:
+    """Load the net that the arguments name, and print the refusal or null."""
+    refusal = None
+    try:
+        load_user_net(sys.argv[1], sys.argv[2])
+    except ClprobeError as error:
+        refusal = Refusal(reference=error.reference, message=error.message, hint=error.hint)
+    # Whatever the net's file printed may lack the end of its line.
+    sys.stdout.flush()
+    sys.stdout.buffer.write(b"\n" + msgspec.json.encode(refusal))
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT
+"""Times training steps of the user's own net, on the device and beside it in torch."""
+
+import copy
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, cast
+
+from msgspec import structs
+
+from clprobe.bench.digits import Digits
+from clprobe.bench.engines import Engine, Reference, Trainer
+from clprobe.bench.engines.opencl_subject import OpenClSubject
+from clprobe.bench.engines.subject import Subject
+from clprobe.bench.engines.torch_cpu import TorchTrainer
+from clprobe.bench.engines.torch_witness import TorchWitness
+from clprobe.bench.measure import Contest
+from clprobe.bench.outcomes import without_figures
+from clprobe.bench.own_net.loading import load_user_net
+from clprobe.bench.own_net.net import UserNet
+from clprobe.bench.own_net.trainer import OpenClUserTrainer
+from clprobe.bench.plan import own_started
+from clprobe.bench.protocol import Job, Outcome, Started
+from clprobe.bench.training import measure_batch
+from clprobe.model.errors import ClprobeError
+
+Step = tuple[Started, Callable[[Contest], Outcome]]
+
+
+class _Trains:
+    """An engine that trains the user's net, and is otherwise the one that it stands for."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._engine, name)
+
+    def trainer(self, net: Any, batches: Sequence[Digits]) -> Trainer:
+        """Return the untrained net with its batches in place."""
+        if isinstance(self._engine, OpenClSubject):
+            return OpenClUserTrainer(self._engine.device, net, batches)
+        device = getattr(self._engine, "torch_device", "cpu")
+        return TorchTrainer(copy.deepcopy(net.module), batches, device)
+
+    def witness(self, net: Any) -> TorchWitness:
+        """Return torch on the CPU, asked for the gradients of the user's net."""
+        return TorchWitness(net.module)
+
+
+def own_net_steps(workload: str, name: str, contest: Contest, job: Job) -> Iterator[Step]:
+    """Yield what begins and how it is measured; all of it unsupported if the net is."""
+    try:
+        net = load_user_net(workload, job.folder)
+    except ClprobeError as error:
+        problem = str(error)
+        for started in own_started(name, contest.effort):
+            yield started, partial(_unsupported, started, problem)
+        return
+    for started in own_started(name, contest.effort):
+        yield started, partial(_measure, net, started)
+
+
+def _unsupported(started: Started, problem: str, contest: Contest) -> Outcome:
+    return without_figures(started, contest.label, "unsupported", problem)
+
+
+def _measure(net: UserNet, started: Started, contest: Contest) -> Outcome:
+    own = replace(
+        contest,
+        device=cast("Subject", _Trains(contest.device)),
+        reference=cast("Reference", _Trains(contest.reference)),
+        # NumPy knows bench's own nets alone.
+        others=(),
+    )
+    return _remarked(measure_batch(net, net.batch(started.batch or 1), own), net.remark)
+
+
+def _remarked(outcome: Outcome, remark: str) -> Outcome:
+    """Return the outcome with the remark beside the device's figure, if it has one."""
+    own, *others = outcome.results
+    return structs.replace(outcome, results=(structs.replace(own, remark=remark), *others))

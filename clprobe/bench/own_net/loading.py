@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: MIT
+"""Finds and makes the net that --workload module:Class names, and says what is wrong with it."""
+
+import importlib
+import inspect
+import sys
+from types import ModuleType
+from typing import Any
+
+import torch
+from torch import nn
+
+from clprobe.bench.own_net.net import UserNet, classes_of
+from clprobe.bench.own_net.refusals import mistake
+
+_SEED = 1998
+_SHAPE_HINT = "Write input_shape = (3, 32, 32), the shape of one sample, in the class or the file."
+
+
+def load_user_net(workload: str, folder: str) -> UserNet:
+    """Return the net that "module:Class" names; `folder` is searched first.
+
+    **Raises** ClprobeError, by its reference a mistake in the net or what clprobe does not support.
+    """
+    module_name, _, class_name = workload.partition(":")
+    sys.path.insert(0, folder)
+    torch.manual_seed(_SEED)
+    try:
+        file = _imported(module_name, folder)
+        net = _made(file, class_name)
+    finally:
+        sys.path.remove(folder)
+    shape = getattr(net, "input_shape", getattr(file, "input_shape", None))
+    if not isinstance(shape, tuple | list) or not all(isinstance(one, int) for one in shape):
+        raise mistake(f"{workload} does not say which input it takes.", _SHAPE_HINT)
+    classes_of(net.float(), tuple(shape))
+    return UserNet(class_name, net.train(), tuple(shape), _silence_dropout(net, class_name))
+
+
+def _imported(name: str, folder: str) -> ModuleType:
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name is None or not name.startswith(error.name):
+            raise mistake(
+                f"{name} imports {error.name}, which this Python does not have.",
+                f"Install {error.name} into the environment that clprobe runs in.",
+            ) from error
+        raise mistake(
+            f"there is no module {name}, neither in {folder} nor on Python's path.",
+            "Run bench in the folder of NAME.py and write --workload NAME:Class.",
+        ) from error
+    # The file is the user's: it may raise anything.
+    except BaseException as error:
+        raise _raised(f"importing {name}", error) from error
+
+
+def _made(file: ModuleType, name: str) -> Any:
+    """Return the module of that name, or what calling that name makes."""
+    if not hasattr(file, name):
+        raise mistake(f"{file.__name__} has no {name}.", f"Name one of these: {_nets_in(file)}.")
+    found = getattr(file, name)
+    if not callable(found) or isinstance(found, nn.Module):
+        net = found
+    elif needed := _needed(found):
+        raise mistake(
+            f"{name}() cannot be made without arguments: it needs {', '.join(needed)}.",
+            f"Add a line such as net = {name}(...) to {file.__name__} and name that: "
+            f"--workload {file.__name__}:net",
+        )
+    else:
+        try:
+            net = found()
+        except BaseException as error:
+            raise _raised(f"{name}()", error) from error
+    if not isinstance(net, nn.Module):
+        raise mistake(
+            f"{file.__name__}:{name} is a {type(net).__name__}, no torch.nn.Module.",
+            f"Name one of these: {_nets_in(file)}.",
+        )
+    return net
+
+
+def _needed(made: Any) -> list[str]:
+    """Return the arguments that a callable cannot do without."""
+    try:
+        parameters = inspect.signature(made).parameters.values()
+    except (TypeError, ValueError):
+        return []
+    kinds = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    return [one.name for one in parameters if one.default is one.empty and one.kind not in kinds]
+
+
+def _nets_in(file: ModuleType) -> str:
+    """Return the names of what could be meant, a few of them."""
+    names = [
+        name
+        for name, value in vars(file).items()
+        if isinstance(value, nn.Module)
+        or (
+            inspect.isclass(value)
+            and issubclass(value, nn.Module)
+            and value.__module__ == file.__name__
+        )
+    ]
+    return ", ".join(names[:8]) or "it holds no torch.nn.Module"
+
+
+def _raised(what: str, error: BaseException) -> Exception:
+    said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    return mistake(f"{what} raises {said}", "Make it work in Python alone first.")
+
+
+def _silence_dropout(net: Any, name: str) -> str:
+    """Turn dropout off on both sides, as nothing could be proved; return that, if there was any."""
+    dropping = [
+        layer
+        for layer in net.modules()
+        if isinstance(layer, nn.Dropout | nn.Dropout1d | nn.Dropout2d) and layer.p > 0
+    ]
+    for layer in dropping:
+        layer.p = 0.0
+    return f"{name} was trained with dropout off: no two sides draw alike." if dropping else ""

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Times in turns and tells noise from difference."""

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: MIT
+"""What was taken of contestants in turns, and what kept each sample from being shorter."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from clprobe.bench.timing.quiet import CPUS, Load, Mark, loads_between
+from clprobe.bench.timing.waiting import waited_seconds
+
+EnergyMeter = Callable[[], float | None]
+"""Returns joules used since some time in the past; None where nobody counts them."""
+
+MIN_ROUNDS = 10
+# Of a sample: who waits less for a processor would not have been noticeably faster without.
+_WAITED_SHARE = 0.05
+# Who waits more, beside programs at rest, has several threads on one processor.
+_STACKED_SHARE = 0.5
+# Even of a sample that waited all the time something was work.
+_LEAST_WORK = 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Seconds of one run: passed, waited for a processor by all threads, and computed by them.
+
+    None: not known.
+    """
+
+    seconds: float
+    waited: float | None = 0.0
+    computed: float | None = None
+
+    def per(self, parts: int) -> "Sample":
+        """Return what falls to each of so many parts of a run."""
+        waited, computed = (
+            None if one is None else one / parts for one in (self.waited, self.computed)
+        )
+        return Sample(self.seconds / parts, waited, computed)
+
+    @property
+    def was_held_up(self) -> bool:
+        """Return whether it may be longer than it would be without other programs."""
+        return self.waited is None or self.waited > _WAITED_SHARE * self.seconds
+
+    def least(self, *, is_disturbed: bool) -> float:
+        """Return the seconds that it may have been, had nobody waited.
+
+        Beside a busy program a library that spins for its own threads wastes what it computes, so
+        that nothing but waiting tells. At rest, what was computed takes at least as long as on all
+        processors at once; Linux may keep both threads of PoCL on one of two for a second.
+        """
+        waited = self.waited or 0.0
+        if is_disturbed:
+            return max(self.seconds - waited, _LEAST_WORK * self.seconds)
+        if self.computed is None or waited <= _STACKED_SHARE * self.seconds:
+            return self.seconds
+        return min(self.seconds, max(self.seconds - waited, self.computed / CPUS))
+
+
+@dataclass(slots=True)
+class Side:
+    """What was taken of one contestant."""
+
+    samples: list[Sample] = field(default_factory=list)
+    runs: int = 0
+    joules: float | None = None
+    """Of all its runs."""
+
+    @property
+    def joules_per_run(self) -> float | None:
+        """Return the energy of one run; the whole processor's, whoever used it."""
+        return None if self.joules is None or not self.runs else self.joules / self.runs
+
+    def add(self, measure: Callable[[], float], runs: int, meter: EnergyMeter) -> None:
+        """Take a sample of `runs` runs, which `measure` returns in seconds per run."""
+        joules, waited, computed = meter(), waited_seconds(), time.process_time()
+        seconds = measure()
+        computed_then, waited_then, joules_then = time.process_time(), waited_seconds(), meter()
+        held_up = None
+        if waited is not None and waited_then is not None:
+            held_up = max(0.0, waited_then - waited) / runs
+        self.samples.append(Sample(seconds, held_up, (computed_then - computed) / runs))
+        self.runs += runs
+        if joules is not None and joules_then is not None:
+            self.joules = (self.joules or 0.0) + joules_then - joules
+
+    def divide(self, parts: int) -> None:
+        """Let each of so many parts of a run be a run from here on."""
+        self.samples = [one.per(parts) for one in self.samples]
+        self.runs *= parts
+
+
+@dataclass(frozen=True, slots=True)
+class Turns:
+    """All contestants' samples, and what other programs did around each round; None: unknown."""
+
+    sides: tuple[Side, ...]
+    loads: tuple[Load | None, ...]
+
+    @property
+    def other_cores(self) -> float | None:
+        """Return the most processors that others kept busy; 0: they rested; None: unknown."""
+        known = [one for one in self.loads if one is not None]
+        return max((one.cores if one.is_busy else 0.0 for one in known), default=None)
+
+    @property
+    def undisturbed(self) -> list[int]:
+        """Return the rounds in which other programs rested, or kept nobody waiting.
+
+        Where they rest, whoever waits does so for threads of its own.
+        """
+        return [
+            one
+            for one, load in enumerate(self.loads)
+            if load is None
+            or not load.is_busy
+            or not any(side.samples[one].was_held_up for side in self.sides)
+        ]
+
+    @property
+    def is_usable(self) -> bool:
+        """Return whether enough rounds are undisturbed to do without the others."""
+        return len(self.undisturbed) >= min(MIN_ROUNDS, len(self.loads) // 2 + 1)
+
+    @property
+    def chosen(self) -> Sequence[int]:
+        """Return the rounds that count: the undisturbed ones, if they are enough."""
+        return self.undisturbed if self.is_usable else range(len(self.loads))
+
+
+def turns_of(sides: tuple[Side, ...], marks: Sequence[Mark]) -> Turns:
+    """Return what was taken between these marks, a round between any two."""
+    return Turns(sides, tuple(loads_between(marks)))

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""How a command ends: statuses, signals, errors, limits."""

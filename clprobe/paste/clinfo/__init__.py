@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Reads pasted output of clinfo, every format and version, whole or damaged."""

@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: MIT
+"""The values of `key: value` lines about the system: GPUs, packages, nodes, ICDs, libraries."""
+
+import re
+
+import msgspec
+
+from clprobe.model.hardware import DeviceNode, Gpu, node_kind
+from clprobe.model.opencl import Icd, Library, Loader
+from clprobe.model.snapshot import Snapshot
+from clprobe.model.system import Linux, Package, System
+from clprobe.model.unknown import NOT_STATED
+from clprobe.paste.inventories import of_gpu, of_linux
+from clprobe.paste.lspci import function_of
+from clprobe.paste.restated.users import message
+
+_ADDRESS = re.compile(
+    r"(?P<address>(?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]) +(?P<rest>\S.*)$", re.I
+)
+_PCI_ID = re.compile(r"\b([0-9a-f]{4}:[0-9a-f]{4})\b", re.I)
+_DRIVER = re.compile(
+    r",? *(?:kernel )?driver(?: in use)?:? (?P<driver>i915|xe|amdgpu|nvidia|nouveau"
+    r"|radeon|vfio-pci|none)\b"
+)
+_REV = re.compile(r" \(?rev [0-9a-f]{1,3}\)?$", re.I)
+_PACKAGE = re.compile(
+    r"(?P<name>[a-z][a-z0-9+.-]{2,60}) +(?:\(|v|version "
+    r")?(?P<version>(?:\d+:)?\d[\w.+~:-]{0,60})\)?"
+)
+_LEGACY = re.compile(r"(?i)\blegacy1\b.{0,40}\bintel-opencl-icd|intel-opencl-icd.{0,40}\blegacy1\b")
+_TROUBLE = re.compile(
+    r"(?i)unmet|breaks|conflict|unconfigured|held|kept back|not going to be installed|404"
+    r"|dependency"
+)
+_RELEASE = re.compile(r"(?<![\w.])(?P<release>\d{1,2}\.\d{1,3}(?:\.\d{1,4})?(?:-[\w.+]{1,50})?)")
+_NODE = re.compile(r"(?P<path>/dev/[\w/-]+|card\d+|renderD\d+|kfd)(?P<rest>.*)$")
+_OWNERS = re.compile(
+    r"(?P<owner>[\w-]{1,40}):(?P<group>[\w-]{1,40})(?: "
+    r"+(?P<mode>0?[0-7]{3,4}))?(?:.*(?P<acl>\+acl))?"
+)
+_ICD = re.compile(r"(?P<path>(?:~|<\w+>|\$\w+)?(?:/[\w.@+-]+)*/[\w.@+-]+\.icd)\b(?P<rest>.*)$")
+_ICD_INSIDE = re.compile(
+    r"(?P<folder>(?:~|<\w+>|\$\w+)?(?:/[\w.@+-]+)+)/? holds "
+    r"(?P<name>[\w.-]+\.icd)(?:.{0,40}?names (?P<library>lib\S+\.so\S*))?"
+)
+_ICD_ABSENT = re.compile(
+    r"(?P<folder>(?:~|<\w+>|\$\w+)?(?:/[\w.@+-]+)+) has no (?P<name>[\w.-]+\.icd)"
+)
+_LIBRARY = re.compile(r"(?P<name>(?:/[\w.@+-]+)*/?lib[\w+.-]+\.so[\w.]*)(?: -> (?P<target>\S+))?")
+_NEO = re.compile(r"\b(?P<version>\d\d\.\d\d\.\d{4,6}(?:\.\d{1,3})?)\b")
+
+
+def linux(value: str) -> Snapshot | None:
+    """Return the release of Linux, wherever it stands in the value."""
+    told = of_linux(value)
+    if told is not None:
+        return told
+    found = _RELEASE.search(value) or re.search(
+        r"-(?P<release>\d{1,2}\.\d{1,3}[\w.+-]{0,30})$", value
+    )
+    return Snapshot(system=System(linux=Linux(release=found["release"]))) if found else None
+
+
+def gpus(value: str) -> Snapshot | None:
+    """Return the GPU of a shortened line of lspci, or of a name."""
+    driver = _DRIVER.search(value)
+    plain = _REV.sub("", _DRIVER.sub("", value)).strip()
+    placed = _ADDRESS.match(plain)
+    rest = placed["rest"] if placed else plain
+    full = function_of(rest)
+    if full is not None and full.pci_class:
+        gpu = full
+    else:
+        pci_id = _PCI_ID.search(rest)
+        name = re.sub(
+            r"^(?:VGA|3D|Display)(?: compatible)?(?: controller)?:? ", "", rest, flags=re.I
+        )
+        if pci_id is None and of_gpu(value) is None:
+            return None
+        gpu = Gpu(
+            pci_id=pci_id[1].lower() if pci_id else NOT_STATED, name=NOT_STATED if pci_id else name
+        )
+    if placed is not None:
+        address = placed["address"].lower()
+        gpu = msgspec.structs.replace(
+            gpu, pci_address=address if address.count(":") == 2 else f"0000:{address}"
+        )
+    if driver is not None:
+        bound = None if driver["driver"] == "none" else driver["driver"]
+        gpu = msgspec.structs.replace(gpu, kernel_driver=bound)
+    return Snapshot(gpus=(gpu,))
+
+
+def packages(value: str) -> Snapshot | None:
+    """Return packages with versions, or what their manager complained about."""
+    if _TROUBLE.search(value):
+        named = _broken(value)
+        return Snapshot(package_trouble=value, packages=named or NOT_STATED)
+    if _LEGACY.search(value):
+        return Snapshot(packages=(Package(name="intel-opencl-icd-legacy1"),))
+    if (found := runtime_version(value)) is not None and re.match(r"(?i)neo\b", value):
+        return found
+    listed = tuple(
+        Package(name=one["name"], version=one["version"]) for one in _PACKAGE.finditer(value)
+    )
+    if listed:
+        return Snapshot(packages=listed)
+    upgraded = re.match(
+        r"(?P<names>[a-z][\w, +.-]{3,200}) upgraded \((?P<version>[\w.+~-]{1,60})\)", value
+    )
+    if upgraded is not None:
+        names = re.findall(r"[a-z][\w+.-]{2,60}", upgraded["names"])
+        return Snapshot(
+            packages=tuple(Package(name=name, version=upgraded["version"]) for name in names)
+        )
+    bare = re.fullmatch(r"[a-z][a-z0-9+.-]{2,60}", value)
+    return Snapshot(packages=(Package(name=value),)) if bare else None
+
+
+def _broken(value: str) -> tuple[Package, ...]:
+    """Return the packages of "A (1.2) breaks B and is installed; B left unconfigured"."""
+    found = re.search(
+        r"(?P<one>[a-z][\w+.-]{2,60}) \((?P<version>[\w.:+~-]{1,60})\) breaks "
+        r"(?P<other>[a-z][\w+.-]{2,60}) and is installed",
+        value,
+    )
+    if found is None:
+        return ()
+    return (
+        Package(name=found["one"], version=found["version"], manager="dpkg", state="installed"),
+        Package(name=found["other"], manager="dpkg", state="unpacked"),
+    )
+
+
+def runtime_version(value: str) -> Snapshot | None:
+    """Return Intel's compute-runtime in the version that the value names."""
+    found = _NEO.search(value)
+    if found is None:
+        return None
+    package = Package(name="intel-opencl-icd", version=found["version"])
+    return Snapshot(packages=(package,))
+
+
+def icd(value: str) -> Snapshot | None:
+    """Return the .icd file with what is said of it; one that is said to be absent as missing."""
+    inside, absent = _ICD_INSIDE.search(value), _ICD_ABSENT.search(value)
+    if inside is not None:
+        path = f"{inside['folder']}/{inside['name']}"
+        return Snapshot(icds=(Icd(path=path, library_name=inside["library"] or NOT_STATED),))
+    if absent is not None:
+        prefix = absent["folder"].partition("/etc/OpenCL/vendors")[0]
+        variables = {"CONDA_PREFIX": prefix} if "conda" in prefix else {}
+        return Snapshot(environment=variables)
+    found = _ICD.search(value)
+    if found is None:
+        return None
+    rest = found["rest"]
+    mode = re.search(r"\bmode (0?[0-7]{3,4})\b", rest)
+    library = re.search(r"(?:->|names) (\S+\.so\S*)", rest)
+    facts = Icd(
+        path=found["path"],
+        file_type="missing"
+        if re.search(r"\b(?:missing|absent|does not exist)\b", rest)
+        else NOT_STATED,
+        file_mode=mode[1].rjust(4, "0") if mode else NOT_STATED,
+        library_name=library[1] if library else NOT_STATED,
+    )
+    return Snapshot(icds=(facts,))
+
+
+def nodes(value: str) -> Snapshot | None:
+    """Return the node with owner, group and mode."""
+    if (
+        re.fullmatch(
+            r"(?:no |missing |absent )?/dev/dri(?: (?:does not exist|missing|absent|not "
+            r"there))?|none|missing",
+            value,
+        )
+        and value != "/dev/dri"
+    ):
+        return Snapshot(device_nodes=())
+    found = _NODE.match(value)
+    if found is None or found["path"] == "/dev/dri":
+        return Snapshot() if found is not None else None
+    path = found["path"]
+    if not path.startswith("/"):
+        path = f"/dev/{path}" if path == "kfd" else f"/dev/dri/{path}"
+    kind = node_kind(path)
+    if kind is None:
+        return None
+    owners = _OWNERS.search(found["rest"])
+    if owners is None:
+        return Snapshot(device_nodes=(DeviceNode(path=path, kind=kind),))
+    group, owner = owners["group"], owners["owner"]
+    node = DeviceNode(
+        path=path,
+        kind=kind,
+        owner=None if owner.isdigit() else owner,
+        group=None if group.isdigit() else group,
+        gid=int(group[:10]) if group.isdigit() else NOT_STATED,
+        mode=owners["mode"].rjust(4, "0") if owners["mode"] else NOT_STATED,
+    )
+    return Snapshot(device_nodes=(node,))
+
+
+def libraries(value: str) -> Snapshot | None:
+    """Return the libraries with their files."""
+    found = {one["name"]: one["target"] for one in _LIBRARY.finditer(value)}
+    known: dict[str, str | None] = {}
+    icds = []
+    for name, target in found.items():
+        path = (
+            name if name.startswith("/") else target if target and target.startswith("/") else None
+        )
+        if path is not None:
+            known[name.rpartition("/")[2]] = path
+            if re.search(r"libigdrcl|libintelocl|libamdocl", path):
+                icds.append(Icd(path=path, library_name=path, library=Library(path=path)))
+    if not known:
+        return None
+    return Snapshot(
+        libraries={name: path for name, path in known.items() if path},
+        icds=tuple(icds) or NOT_STATED,
+    )
+
+
+def loader(value: str) -> Snapshot | None:
+    """Return the loader by the names that clinfo prints."""
+    kind = (
+        "ocl-icd"
+        if re.search(r"(?i)ocl[- ]icd", value)
+        else "khronos"
+        if "Khronos" in value
+        else None
+    )
+    version = re.search(r"\b(\d\.\d{1,2}(?:\.\d{1,3})?)\b", value)
+    if kind is None:
+        return None
+    return Snapshot(
+        loaders=(
+            Loader(path="libOpenCL.so.1", kind=kind, version=version[1] if version else NOT_STATED),
+        )
+    )
+
+
+def loader_debug(value: str) -> Snapshot:
+    """Return the folder that a loader says it reads, and its error as a message."""
+    folder = re.search(
+        r"(?P<kind>ocl-icd|Khronos\w*|loader) reads .{0,40}?(?P<folder>/[\w./-]+)", value
+    )
+    if folder is None:
+        return message(value)
+    named = folder["kind"]
+    kind = NOT_STATED if named == "loader" else named if named == "ocl-icd" else "khronos"
+    told = Loader(path="libOpenCL.so.1", kind=kind, icd_folders=(folder["folder"],))
+    return Snapshot(loaders=(told,), messages=(value,))

@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: MIT
+"""Asks platforms and devices everything that a snapshot holds, reporting each question first.
+
+Part of the child (opencl_worker.py): nothing but the standard library.
+"""
+
+import ctypes
+import sys
+from collections.abc import Callable
+
+from clprobe.probe.opencl.calls import Call, OpenclError
+
+Report = Callable[..., None]
+
+_ALL_DEVICES = 0xFFFFFFFF
+MOST_OBJECTS = 64  # asked of each answer; no machine has more platforms or devices than that
+_MOST_CREDIBLE = 4096
+_LONGEST_ANSWER = 65536
+_PLATFORM_TEXTS = {"name": 0x0902, "vendor": 0x0903, "version": 0x0901, "icd_suffix": 0x0920}
+
+# In the order asked: should a later one crash the driver, the earlier answers are kept.
+_DEVICE_TEXTS = {
+    "name": 0x102B,
+    "vendor": 0x102C,
+    "driver_version": 0x102D,
+    "opencl_version": 0x102F,
+    "opencl_c_version": 0x103D,
+    "extensions": 0x1030,
+}
+_DEVICE_NUMBERS = {
+    "type": 0x1000,
+    "vendor_id": 0x1001,
+    "compute_units": 0x1002,
+    "max_work_group_size": 0x1004,
+    "max_clock_mhz": 0x100C,
+    "address_bits": 0x100D,
+    "max_allocation_bytes": 0x1010,
+    "global_memory_bytes": 0x101F,
+    "local_memory_type": 0x1022,
+    "local_memory_bytes": 0x1023,
+    "available": 0x1027,
+    "compiler_available": 0x1028,
+}
+# Raw answers, kept as hex, that only drivers with the named extension may be asked for: others
+# are free to do anything with a code that they do not know.
+_DEVICE_EXTRAS = {
+    "pci_bus_info": (0x410F, "cl_khr_pci_bus_info"),
+    "nv_pci_bus": (0x4008, "cl_nv_device_attribute_query"),
+    "nv_pci_slot": (0x4009, "cl_nv_device_attribute_query"),
+    "nv_pci_domain": (0x400A, "cl_nv_device_attribute_query"),
+    "nv_warp_size": (0x4003, "cl_nv_device_attribute_query"),
+    "amd_topology": (0x4037, "cl_amd_device_attribute_query"),
+    "amd_wavefront_width": (0x4043, "cl_amd_device_attribute_query"),
+    "intel_ip_version": (0x4250, "cl_intel_device_attribute_query"),
+    "intel_device_id": (0x4251, "cl_intel_device_attribute_query"),
+    "sub_group_sizes": (0x4108, "cl_intel_required_subgroup_size"),
+    "double_fp_config": (0x1032, "cl_khr_fp64"),
+    "half_fp_config": (0x1033, "cl_khr_fp16"),
+}
+
+FoundDevice = tuple[list[int], Call, int]
+"""Its place in the report, what finds its functions, and its handle."""
+
+
+def platform_ids(call: Call) -> list[int]:
+    """Return the platforms that a driver or a loader shows.
+
+    Raises: OpenclError if it answers with an error or with nonsense.
+    """
+    count = ctypes.c_uint(0)
+    code = call(0, None, ctypes.byref(count))
+    if code:
+        raise OpenclError("asking for platforms failed", code)
+    if count.value > _MOST_CREDIBLE:
+        raise OpenclError(f"it claims to have {count.value} platforms")
+    number = min(count.value, MOST_OBJECTS)
+    if not number:
+        return []
+    found = (ctypes.c_void_p * number)()
+    code = call(number, found, None)
+    if code:
+        raise OpenclError("asking for the list of platforms failed", code)
+    if not all(found):
+        raise OpenclError("the list of platforms contains NULL")
+    return [int(platform or 0) for platform in found]
+
+
+def ask_platforms(report: Report, platforms: list[int], functions: list[Call]) -> list[FoundDevice]:
+    """Ask all platforms, then all for devices, then all devices: the stages stay in order."""
+    for index, (platform, function) in enumerate(zip(platforms, functions, strict=True)):
+        report(platform=index)
+        ask = _Questions(report, [index], function("clGetPlatformInfo"), platform)
+        ask.texts(_PLATFORM_TEXTS)
+    if platforms:
+        report(stage="devices")
+    devices: list[FoundDevice] = []
+    for index, (platform, function) in enumerate(zip(platforms, functions, strict=True)):
+        code, found, odd = _device_ids(function("clGetDeviceIDs"), platform)
+        if odd:
+            report(odd=odd, code=code)
+        report(platform=index, devices=len(found), devices_error=code)
+        devices += [([index, place], function, device) for place, device in enumerate(found)]
+    if devices:
+        report(stage="queries")
+    for at, function, device in devices:
+        _ask_device(report, at, function("clGetDeviceInfo"), device)
+    return devices
+
+
+def _device_ids(call: Call, platform: int) -> tuple[int | None, list[int], str]:
+    """Return the error, the devices, and what contradicts itself in the answer."""
+    count = ctypes.c_uint(0)
+    code = call(platform, _ALL_DEVICES, 0, None, ctypes.byref(count))
+    if code or not count.value:
+        return code or None, [], ""
+    if count.value > _MOST_CREDIBLE:
+        return None, [], f"clGetDeviceIDs claims that there are {count.value} devices"
+    number = min(count.value, MOST_OBJECTS)
+    found = (ctypes.c_void_p * number)()
+    again = ctypes.c_uint(count.value)
+    code = call(platform, _ALL_DEVICES, number, found, ctypes.byref(again))
+    if code:
+        return code, [], f"clGetDeviceIDs counts {number} and then fails to list them"
+    handles = [int(device) for device in found if device]
+    odd = "the list of devices contains NULL" if len(handles) < number else ""
+    if again.value != count.value:
+        odd = odd or f"clGetDeviceIDs counts {count.value} devices and then {again.value}"
+    return None, handles, odd
+
+
+def _ask_device(report: Report, at: list[int], call: Call, device: int) -> None:
+    ask = _Questions(report, at, call, device)
+    texts = ask.texts(_DEVICE_TEXTS)
+    for name, code in _DEVICE_NUMBERS.items():
+        raw = ask(name, code)
+        if raw is not None:
+            report(at=at, fact=name, value=int.from_bytes(raw[:8], sys.byteorder))
+    extensions = texts.get("extensions", "").split()
+    for name, (code, extension) in _DEVICE_EXTRAS.items():
+        raw = ask(name, code) if extension in extensions else None
+        if raw is not None:
+            value = _sizes(raw) if name == "sub_group_sizes" else raw[:1024].hex()
+            report(at=at, fact=name, value=value)
+
+
+class _Questions:
+    """Asks one platform or device, reporting each question before it and each answer after."""
+
+    def __init__(self, report: Report, at: list[int], call: Call, subject: int) -> None:
+        self._report, self._at, self._call, self._subject = report, at, call, subject
+        self._buffer = ctypes.create_string_buffer(_LONGEST_ANSWER)
+
+    def __call__(self, name: str, code: int) -> bytes | None:
+        self._report(at=self._at, asking=name)
+        size = ctypes.c_size_t(0)
+        length = len(self._buffer)
+        # What an earlier question left behind must not pass for an answer to this one.
+        ctypes.memset(self._buffer, 0, length)
+        error = self._call(self._subject, code, length, self._buffer, ctypes.byref(size))
+        if error or not size.value:
+            self._report(at=self._at, fact=name, error=error)
+            return None
+        return ctypes.string_at(self._buffer, min(size.value, length))
+
+    def texts(self, codes: dict[str, int]) -> dict[str, str]:
+        """Ask for texts; what follows a NUL byte is the driver's rubbish."""
+        texts = {}
+        for name, code in codes.items():
+            announced = self._size(name, code)
+            raw = self(name, code)
+            if raw is not None:
+                text = raw.split(b"\0")[0]
+                texts[name] = text.decode("utf-8", "replace")
+                self._report(at=self._at, fact=name, value=texts[name])
+                if announced is not None and not len(text) <= announced <= _LONGEST_ANSWER:
+                    self._report(odd=f"it announces {announced} bytes for {name}", code=None)
+        return texts
+
+    def _size(self, name: str, code: int) -> int | None:
+        """Ask for the size alone, as programs do before they make room for a text."""
+        self._report(at=self._at, asking=name)
+        size = ctypes.c_size_t(0)
+        error = self._call(self._subject, code, 0, None, ctypes.byref(size))
+        # An error here comes again with the text itself.
+        return None if error else size.value
+
+
+def _sizes(raw: bytes) -> list[int]:
+    count = len(raw) // ctypes.sizeof(ctypes.c_size_t)
+    return list((ctypes.c_size_t * count).from_buffer_copy(raw))

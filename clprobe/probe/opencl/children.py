@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: MIT
+"""Runs opencl_worker.py behind a guardian, and watches what it prints and how it ends."""
+
+import functools
+import os
+import resource
+import select
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from clprobe.probe.host import ChildResult, OpenclRequest, Pending
+from clprobe.probe.opencl.pocl_cache import with_own_cache
+from clprobe.probe.opencl.report_memory import ReportMemory
+from clprobe.probe.opencl.reports import Report, read_reports
+from clprobe.probe.wards import Ward
+from clprobe.threads import started
+
+_WORKER = str(Path(__file__).with_name("opencl_worker.py"))
+_MOST_PRINTED = 8192
+_POLL_S = 0.02
+_MUCH_MEMORY = 1 << 30
+# Whoever sleeps so much longer than a slice was stopped: a container was paused, say.
+_SLICE_S, _PAUSED_S = 1.0, 1.0
+
+
+def start_child(request: OpenclRequest, environment: Mapping[str, str], python: str) -> Pending:
+    """Start a worker and return at once; one that cannot be started is an answer as well.
+
+    `python` is the interpreter whose packages are asked; drivers are asked by our own.
+    """
+    return _Asked(request, environment, python)
+
+
+class _Asked:
+    """A question to one worker, which is put again where another driver was in the way."""
+
+    def __init__(self, request: OpenclRequest, environment: Mapping[str, str], python: str) -> None:
+        self._attempt = functools.partial(_attempt, request, environment, python)
+        self._first = self._attempt()
+
+    def wait(self) -> ChildResult:
+        """Return what the child reported, once it has ended or its time is up."""
+        return self._result
+
+    @functools.cached_property
+    def _result(self) -> ChildResult:
+        result = self._first.wait()
+        # One that used up its time gets no more: no folder that is gone makes a driver hang.
+        if result.ended == "timeout" or not self._first.was_disturbed:
+            return result
+        # Alone, so that what is missing now is this driver's own doing.
+        for other in tuple(_AT_WORK):
+            other.wait()
+        return self._attempt().wait()
+
+
+def _attempt(
+    request: OpenclRequest, environment: Mapping[str, str], python: str
+) -> "_NotStarted | _RunningChild":
+    try:
+        ward = Ward("clprobe-")
+    except OSError as error:
+        return _NotStarted(str(error))
+    memory = None
+    try:
+        memory = ReportMemory()
+        process = _start(ward, request, environment, python, memory.descriptor)
+        return _RunningChild(ward, process, request.timeout_s, memory)
+    except OSError as error:
+        if memory is not None:
+            memory.close()
+        ward.end()
+        ward.close()
+        return _NotStarted(str(error))
+
+
+def _start(
+    ward: Ward, request: OpenclRequest, environment: Mapping[str, str], python: str, report: int
+) -> "subprocess.Popen[bytes]":
+    # Nothing that a driver drops in its working folder (Intel's writes *.aub) may stay.
+    working_folder = ward.folder / "work"
+    working_folder.mkdir()
+    # pyopencl and torch need that Python's packages; a vendor library needs none of them.
+    is_package = request.role in ("pyopencl", "torch")
+    program = (python,) if is_package else (sys.executable, "-I", "-S")
+    computes = request.kernels or request.role == "torch"
+    kernels = "kernels" if request.kernels else "no-kernels"
+    libraries = (request.library, request.beside) if request.beside else (request.library,)
+    return ward.start(
+        [
+            *(*program, _WORKER),
+            *(request.role, str(report), kernels, *libraries),
+        ],
+        environment if computes else with_own_cache(environment, ward.folder),
+        cwd=working_folder,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        pass_fds=(report,),
+    )
+
+
+class _NotStarted:
+    # Its folder was gone at once, or there is no room for one more process beside the others.
+    was_disturbed = True
+
+    def __init__(self, problem: str) -> None:
+        self._problem = problem
+
+    def wait(self) -> ChildResult:
+        return ChildResult(ended="not-started", problem=self._problem)
+
+
+class _RunningChild:
+    """One worker at work; a thread of ours empties its output, so that it never blocks on it."""
+
+    def __init__(
+        self,
+        ward: Ward,
+        process: "subprocess.Popen[bytes]",
+        timeout_s: float,
+        memory: ReportMemory,
+    ) -> None:
+        assert process.stdout is not None  # noqa: S101 - Popen was given a pipe
+        self.deadline = time.monotonic() + timeout_s
+        self._ward = ward
+        self._memory = memory
+        self._process = process
+        self._output = process.stdout
+        self._exit_descriptor = _exit_descriptor(process.pid)
+        self._printed = b""
+        self._prints = True
+        self._timed_out = False
+        self.was_disturbed = False
+        self._reports: tuple[Report, ...] = ()
+        self._damage = ""
+        _AT_WORK.append(self)
+        os.set_blocking(self._output.fileno(), False)
+        self._thread = started(lambda: _follow([self]))
+        if self._thread is None:
+            _WITHOUT_THREAD.append(self)
+
+    def wait(self) -> ChildResult:
+        """Return what the child reported, once it has ended or its time is up."""
+        return self._result
+
+    @functools.cached_property
+    def _result(self) -> ChildResult:
+        if self._thread is not None:
+            self._thread.join()
+        elif self in _WITHOUT_THREAD:
+            # All of them: one that is waited for later must not block on its output until then.
+            _follow(_WITHOUT_THREAD)
+            _WITHOUT_THREAD.clear()
+        printed = self._printed.decode("utf-8", "replace")
+        status = self._process.returncode
+        told = ChildResult(
+            ended="timeout",
+            reports=self._reports,
+            damage=self._damage,
+            printed=printed,
+            peak_bytes=_own_peak_bytes(self._ward.usage),
+        )
+        if self._timed_out or status is None:
+            return replace(told, stopped_by=max(0, status or 0))
+        if status < 0:
+            return replace(told, ended="signal", status=-status)
+        return replace(told, ended="exit", status=status)
+
+    def listen(self, events: select.poll) -> float:
+        """Have `events` wait for the child; return the seconds after which it must be looked at."""
+        if self._prints:
+            events.register(self._output, select.POLLIN)
+        left_s = max(0.0, self.deadline - time.monotonic())
+        if self._exit_descriptor is None:
+            return min(left_s, _POLL_S)
+        events.register(self._exit_descriptor, select.POLLIN)
+        return left_s
+
+    def is_over(self) -> bool:
+        """Whether the child has ended, or must: then it and all that it started are gone."""
+        self._take()
+        if not self._ward.has_ended():
+            if time.monotonic() < self.deadline:
+                return False
+            self._timed_out = True
+        self._ward.end()
+        self._take()
+        self._output.close()
+        if self._exit_descriptor is not None:
+            os.close(self._exit_descriptor)
+        self._reports, self._damage = read_reports(self._memory.take())
+        self.was_disturbed = self._ward.is_disturbed()
+        # At once, not when somebody waits: no guardian would remove it any more.
+        self._ward.close()
+        _AT_WORK.remove(self)
+        return True
+
+    def _take(self) -> None:
+        """Keep the last of what was printed."""
+        try:
+            piece = os.read(self._output.fileno(), 65536)
+        except BlockingIOError:
+            return
+        self._printed = (self._printed + piece)[-_MOST_PRINTED:]
+        self._prints = bool(piece)
+
+
+_AT_WORK: list[_RunningChild] = []
+_WITHOUT_THREAD: list[_RunningChild] = []
+
+
+def _follow(children: Sequence[_RunningChild]) -> None:
+    """Empty the outputs of children until each of them is over."""
+    at_work = list(children)
+    while at_work:
+        events = select.poll()
+        pause_s = min([_SLICE_S, *(child.listen(events) for child in at_work)])
+        ends = time.monotonic() + pause_s
+        events.poll(pause_s * 1000)
+        overslept_s = time.monotonic() - ends
+        if overslept_s > _PAUSED_S:
+            # We were stopped, and the drivers most likely with us: it is no time of theirs.
+            for child in at_work:
+                child.deadline += overslept_s
+        at_work = [child for child in at_work if not child.is_over()]
+
+
+def _own_peak_bytes(usage: resource.struct_rusage | None) -> int:
+    """Return the memory that a child took at most, 0 if little, or if it may have been ours.
+
+    Between fork and exec a child counts as large as this process (getrusage(2), ru_maxrss).
+    """
+    if usage is None:
+        return 0
+    ours = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    peak_bytes = usage.ru_maxrss * 1024
+    return peak_bytes if usage.ru_maxrss > ours and peak_bytes >= _MUCH_MEMORY else 0
+
+
+def _exit_descriptor(pid: int) -> int | None:
+    """Return a descriptor that becomes readable when the process ends; None before Linux 5.3."""
+    try:
+        return os.pidfd_open(pid)
+    except (AttributeError, OSError):
+        return None

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Which packages are installed, from where, and what is wrong with them."""

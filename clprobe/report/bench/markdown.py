@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: MIT
+"""The bench report as Markdown, for issues, pull requests and posts in forums."""
+
+from collections.abc import Iterator
+
+from clprobe.model.measurement import BenchReport
+from clprobe.report.bench.conditions import condition_facts, notes, warnings_of
+from clprobe.report.bench.rows import RATIO_NOTE, Row, Section, method, sections_of
+from clprobe.report.markdown_text import plain, row
+
+
+def bench_markdown(report: BenchReport) -> str:
+    """Return the conclusions and one table per device, and the conditions below."""
+    parts = ["# clprobe bench", *(f"> ⚠ {plain(one)}" for one in warnings_of(report))]
+    parts += map(_section, sections_of(report))
+    parts += map(plain, notes(report))
+    if not report.verdicts:
+        parts.append("Nothing was measured.")
+    parts += [f"{plain(method(report))} {RATIO_NOTE}", *_conditions(report)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _conditions(report: BenchReport) -> Iterator[str]:
+    facts = "; ".join(f"{plain(name)} {plain(value)}" for name, value in condition_facts(report))
+    if facts:
+        yield f"Host: {facts}"
+
+
+def _section(section: Section) -> str:
+    sentences = [sentence for _, sentence in section.conclusions]
+    items = [
+        f"- {plain(sentence)}" for sentence in (*sentences, *section.crossovers, *section.training)
+    ]
+    table = [
+        f"| workload | device | {plain(section.reference)} | ratio | 95 % interval | verdict |",
+        "|---|---:|---:|---:|---:|---|",
+        *map(_line, section.rows),
+    ]
+    return "\n".join([f"## {plain(section.device)}", "", *items, "", *table]).rstrip()
+
+
+def _line(one: Row) -> str:
+    cells = (one.workload, one.device, one.cpu, one.ratio, one.interval, one.effect)
+    return row(map(plain, cells))
