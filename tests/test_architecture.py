@@ -4,12 +4,16 @@
 import ast
 import subprocess
 import sys
+from collections import Counter
+from graphlib import TopologicalSorter
 from pathlib import Path
 
+import grimp
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 HEAVY = {"numpy", "pyopencl", "torch"}
+MOST_FILES_IN_A_FOLDER = 35
 NETWORK = {"aiohttp", "ftplib", "http", "httpx", "requests", "smtplib", "socket", "ssl", "urllib3"}
 
 
@@ -20,6 +24,20 @@ def test_the_import_contracts_hold() -> None:
     )
 
     assert result.returncode == 0, result.stdout + result.stderr
+
+
+def test_no_import_is_circular() -> None:
+    graph = grimp.build_graph("clprobe", cache_dir=None)
+
+    TopologicalSorter(
+        {module: graph.find_modules_directly_imported_by(module) for module in graph.modules}
+    ).prepare()  # a CycleError names the circle
+
+
+def test_no_folder_holds_more_files_than_one_can_survey() -> None:
+    files = Counter(path.parent for path in (ROOT / "clprobe").rglob("*.py"))
+
+    assert {folder for folder, count in files.items() if count > MOST_FILES_IN_A_FOLDER} == set()
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["doctor", "--json"]], ids=" ".join)

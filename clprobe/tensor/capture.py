@@ -10,7 +10,7 @@ Command buffers (cl_khr_command_buffer) are not used: see `Step.replay`.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -37,8 +37,19 @@ class _Noted:
     """Makes what a replay enqueues, given the arguments with buffers for loans."""
 
 
+def capture(device: Device) -> "AbstractContextManager[Step]":
+    """Run the body of the `with` statement and return it as a step that can be replayed.
+
+    The body works on arrays that lie on the device already; it may upload (once, not in replays)
+    but not read results.
+
+    **Raises** DeviceError inside another capture.
+    """
+    return Step(device).being_captured()
+
+
 class Step:
-    """What was enqueued inside `with device.capture() as step`, in order."""
+    """What was enqueued inside `with capture(device) as step`, in order."""
 
     def __init__(self, device: Device) -> None:
         self._device = device

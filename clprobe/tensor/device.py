@@ -2,11 +2,11 @@
 """One OpenCL device opened for work: context, queue, limits, kernels, memory."""
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 from weakref import WeakSet
 
 import numpy as np
@@ -22,9 +22,6 @@ from clprobe.tensor.program import Kernel, Programs
 from clprobe.tensor.said import said
 from clprobe.tensor.storage import Storage
 from clprobe.tensor.uploads import Uploads
-
-if TYPE_CHECKING:
-    from clprobe.tensor.capture import Step
 
 Argument = cl.Buffer | np.generic | np.ndarray[Any, Any]
 NdRange = tuple[tuple[int, ...], tuple[int, ...]]
@@ -226,18 +223,6 @@ class Device:
         with self._naming("to finish, or failed in an earlier kernel"):
             self.queue.finish()
             self._uploads.finish()
-
-    def capture(self) -> "AbstractContextManager[Step]":
-        """Run the body of the `with` statement and return it as a step that can be replayed.
-
-        The body works on arrays that lie on the device already; it may upload (once, not in
-        replays) but not read results.
-
-        **Raises** DeviceError inside another capture.
-        """
-        from clprobe.tensor.capture import Step  # noqa: PLC0415 - which imports this module
-
-        return Step(self).being_captured()
 
     @contextmanager
     def record_events(self) -> Iterator[list[Recorded]]:

@@ -5,7 +5,7 @@ import numpy as np
 
 from clprobe.tensor.array import Array
 from clprobe.tensor.device import Argument, Device
-from clprobe.tensor.ops.launching import launch_values
+from clprobe.tensor.launching import launch_values
 from clprobe.tensor.optim import Optimiser
 from clprobe.tensor.tensor import Tensor
 

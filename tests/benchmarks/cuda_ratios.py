@@ -21,6 +21,7 @@ import pyopencl as cl
 import torch
 
 from clprobe.tensor import Array, Device
+from clprobe.tensor.capture import capture
 from clprobe.tensor.ops import conv
 from clprobe.tensor.ops.conv.geometry import Geometry
 from clprobe.tensor.ops.matmul import matmul_forward
@@ -140,7 +141,7 @@ def compare(device: Device, work: Work) -> tuple[Repeat, Repeat]:
     error = np.abs(found - exact).max() / np.abs(exact).max()
     if not error <= LARGEST_ERROR:
         raise SystemExit(f"{work.name} is off by {error:.1e} of its largest value.")
-    with device.capture() as step:
+    with capture(device) as step:
         work.ours()
 
     def ours(times: int) -> None:

@@ -19,6 +19,7 @@ import numpy as np
 import pyopencl as cl
 
 from clprobe.tensor import Device, Tensor, nn, optim, softmax_cross_entropy
+from clprobe.tensor.capture import capture
 
 SHAPES = {"mlp": (784,), "cnn": (1, 28, 28)}
 BATCHES = {"mlp": 128, "cnn": 64}
@@ -142,7 +143,7 @@ def compare(device: Device, name: str, size: int, torch_device: str, rounds: int
     """Print the times of one step, and where the device spends them."""
     ours = Net(device, name, size)
     ours.eager()
-    with device.capture() as step:
+    with capture(device) as step:
         ours.eager()
     theirs, wait = torch_step(name, size, torch_device)
     contestants = {

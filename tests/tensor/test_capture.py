@@ -7,6 +7,7 @@ from oracles import normal
 
 from clprobe.tensor import Array, Device, DeviceError, DtypeError, ShapeError, Tensor, nn
 from clprobe.tensor import softmax_cross_entropy as loss_of
+from clprobe.tensor.capture import capture
 from clprobe.tensor.functions import batch_norm, dropout
 from clprobe.tensor.ops.batch_norm import Running
 from clprobe.tensor.ops.dropout import RandomStream
@@ -42,7 +43,7 @@ def test_replays_train_exactly_as_steps_do(device: Device, optimiser: type[Optim
     expected = [float(eager.step().numpy()) for _ in range(6)]
 
     found = [float(replayed.step().numpy())]
-    with device.capture() as step:
+    with capture(device) as step:
         loss = replayed.step()
     found.append(float(loss.numpy()))
     for _ in range(4):
@@ -56,7 +57,7 @@ def test_replays_train_exactly_as_steps_do(device: Device, optimiser: type[Optim
 
 def test_a_replay_reads_inputs_that_were_assigned(device: Device) -> None:
     x = Tensor.from_numpy(np.array([1, -2], np.float32), device)
-    with device.capture() as step:
+    with capture(device) as step:
         y = (x * 3).relu()
 
     x.array.assign(np.array([-1, 5], np.float32))
@@ -77,7 +78,7 @@ def test_inputs_of_another_shape_or_type_are_refused(device: Device) -> None:
 def test_a_replay_follows_the_learning_rate(device: Device) -> None:
     parameter = Tensor.from_numpy(np.zeros(2, np.float32), device, requires_grad=True)
     optimiser = SGD([parameter], learning_rate=1.0)
-    with device.capture() as step:
+    with capture(device) as step:
         optimiser.zero_grad()
         parameter.sum().backward()
         optimiser.step()
@@ -93,7 +94,7 @@ def test_every_replay_drops_other_values(device: Device) -> None:
     stream = nn.RandomStream(device, seed=4)
     layer = nn.Dropout(0.5, stream=stream)
     x = Tensor.from_numpy(np.ones(256, np.float32), device)
-    with device.capture() as step:
+    with capture(device) as step:
         y = layer(x)
     drawn = [y.numpy().tolist()]
     for _ in range(3):
@@ -105,7 +106,7 @@ def test_every_replay_drops_other_values(device: Device) -> None:
 
 def test_what_is_pending_keeps_its_values_when_a_replay_changes_its_inputs(device: Device) -> None:
     x = Tensor.from_numpy(np.ones(4, np.float32), device)
-    with device.capture() as step:
+    with capture(device) as step:
         x.array.assign((x * 2).array)
     before = x + 0.5
 
@@ -117,7 +118,7 @@ def test_what_is_pending_keeps_its_values_when_a_replay_changes_its_inputs(devic
 
 def test_other_arrays_never_lie_where_those_of_a_step_do(device: Device) -> None:
     x = Tensor.from_numpy(np.arange(1000, dtype=np.float32), device)
-    with device.capture() as step:
+    with capture(device) as step:
         y = x * 2 - x.sum()
         total = (y * y).sum()
     expected = float(total.numpy())
@@ -149,7 +150,7 @@ def test_a_step_keeps_little_more_memory_than_what_lives_at_once(
         optimiser.step()
 
     train()
-    with device.capture() as step:
+    with capture(device) as step:
         train()
 
     # Every array may begin at a multiple of the alignment that the device wants.
@@ -159,7 +160,7 @@ def test_a_step_keeps_little_more_memory_than_what_lives_at_once(
 
 def test_results_of_an_earlier_replay_last_until_the_next_one(device: Device) -> None:
     x = Tensor.from_numpy(np.arange(3000, dtype=np.float32), device)
-    with device.capture() as step:
+    with capture(device) as step:
         first = x * 2
         total = (first * first).sum()
         second = (x - total) * 1e-9
@@ -173,7 +174,7 @@ def test_results_of_an_earlier_replay_last_until_the_next_one(device: Device) ->
 
 def test_a_step_keeps_the_arrays_that_it_reads(device: Device) -> None:
     x = Tensor.from_numpy(np.full(1000, 2, np.float32), device)
-    with device.capture() as step:
+    with capture(device) as step:
         y = x * 3
     del x
     others = [Tensor.from_numpy(np.zeros(1000, np.float32), device) for _ in range(4)]
@@ -187,7 +188,7 @@ def test_a_step_keeps_the_arrays_that_it_reads(device: Device) -> None:
 def test_a_replay_launches_what_the_body_launched(device: Device) -> None:
     training = Training(device)
     training.step()
-    with device.record_events() as first, device.capture() as step:
+    with device.record_events() as first, capture(device) as step:
         training.step()
 
     with device.record_events() as second:
@@ -199,7 +200,7 @@ def test_a_replay_launches_what_the_body_launched(device: Device) -> None:
 
 def test_a_capture_computes_an_expression_in_one_launch(device: Device) -> None:
     x = Tensor.from_numpy(np.arange(4, dtype=np.float32), device)
-    with device.capture() as step:
+    with capture(device) as step:
         y = ((((x * 2 + 1) * x - 3) * x + 0.5) * x).relu()
 
     with device.record_events() as commands:
@@ -211,7 +212,7 @@ def test_a_capture_computes_an_expression_in_one_launch(device: Device) -> None:
 
 def test_a_value_from_before_a_capture_is_not_set_again_by_replays(device: Device) -> None:
     total = Tensor(Array.full(device, (3,), 10.0), requires_grad=False)
-    with device.capture() as step:
+    with capture(device) as step:
         total.array.assign((total + 1).array)
 
     step.replay()
@@ -221,7 +222,7 @@ def test_a_value_from_before_a_capture_is_not_set_again_by_replays(device: Devic
 
 def test_what_a_capture_uploads_is_still_there_in_replays(device: Device) -> None:
     x = Tensor.from_numpy(np.arange(1000, dtype=np.float32), device)
-    with device.capture() as step:
+    with capture(device) as step:
         # Its memory is free again for the table.
         assert (x * 2 + 1).array.buffer
         table = Tensor.from_numpy(np.full(1000, 7, np.float32), device)
@@ -236,7 +237,7 @@ def test_what_a_capture_uploads_is_still_there_in_replays(device: Device) -> Non
 def test_values_from_the_host_cannot_be_assigned_inside_a_capture(device: Device) -> None:
     x = Tensor.from_numpy(np.ones(3, np.float32), device)
 
-    with device.capture(), pytest.raises(DeviceError, match="cannot repeat values"):
+    with capture(device), pytest.raises(DeviceError, match="cannot repeat values"):
         x.array.assign(np.zeros(3, np.float32))
 
 
@@ -246,7 +247,7 @@ def test_results_cannot_be_read_inside_a_capture(device: Device) -> None:
 
     def body() -> None:
         nonlocal step
-        with device.capture() as step:
+        with capture(device) as step:
             (x * 2).numpy()
 
     with pytest.raises(DeviceError, match="cannot repeat download"):
@@ -259,9 +260,9 @@ def test_results_cannot_be_read_inside_a_capture(device: Device) -> None:
 
 def test_captures_do_not_nest(device: Device) -> None:
     with (
-        device.capture(),
+        capture(device),
         pytest.raises(DeviceError, match="inside another"),
-        device.capture(),
+        capture(device),
     ):
         pass
 
@@ -271,7 +272,7 @@ def test_replays_draw_new_numbers_as_steps_do(device: Device) -> None:
     eager, replayed = RandomStream(device, 5), RandomStream(device, 5)
     expected = [dropout(x, 0.5, eager).numpy() for _ in range(3)]
 
-    with device.capture() as step:
+    with capture(device) as step:
         x.grad = None
         y = dropout(x, 0.5, replayed)
         y.sum().backward()
@@ -294,7 +295,7 @@ def test_replays_move_running_statistics_as_steps_do(
     weight, bias = (Tensor.from_numpy(normal(generator, 3), device) for _ in range(2))
     x = Tensor.from_numpy(batches[0], device)
 
-    with device.capture() as step:
+    with capture(device) as step:
         y = batch_norm(x, weight, bias, replayed, training=True)
     for number, batch in enumerate(batches):
         if number:

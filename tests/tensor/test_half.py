@@ -9,6 +9,7 @@ from oracles import HALF_TINY, HALF_UNIT, normal, rounded_to_half, rounding_boun
 
 from clprobe.tensor import Array, Device, DtypeError, Tensor, conv2d, linear, optim
 from clprobe.tensor.autocast import Policy, autocast, has_fp16, reason_for_float
+from clprobe.tensor.capture import capture
 from clprobe.tensor.loss_scale import LossScale
 from clprobe.tensor.ops.half import to_float, to_half
 
@@ -219,7 +220,7 @@ def test_parameters_that_share_one_gradient_are_each_unscaled_once(device: Devic
 def test_a_captured_step_adapts_the_factor_at_each_replay(device: Device) -> None:
     weight = parameter(device, 1)
     optimiser, scale = optim.SGD([weight], 0.25), LossScale(device, initial=8, interval=1)
-    with device.capture() as step:
+    with capture(device) as step:
         optimiser.zero_grad()
         scale.scaled(weight.sum()).backward()
         scale.step(optimiser)
@@ -280,7 +281,7 @@ def test_a_replay_rounds_the_parameters_as_they_are_then(device: Device) -> None
             return linear(images, weight).sum()
 
     loss()  # leaves a copy that the capture must not use
-    with device.capture() as step:
+    with capture(device) as step:
         optimiser.zero_grad()
         captured = loss()
         captured.backward()

@@ -22,7 +22,7 @@ from clprobe.bench.layers import (
 )
 from clprobe.bench.nets import LEARNING_RATE, MOMENTUM, Net
 from clprobe.tensor import Array, Device, Tensor, nn, optim, softmax_cross_entropy
-from clprobe.tensor.capture import Step
+from clprobe.tensor.capture import Step, capture
 from clprobe.tensor.ops import conv
 from clprobe.tensor.ops.elementwise import apply
 from clprobe.tensor.ops.matmul import matmul_forward
@@ -165,7 +165,7 @@ class OpenClTrainer:
 
     def _capture(self, images: Tensor, labels: Tensor) -> _Captured:
         own_images, own_labels = (self._copy(each) for each in (images, labels))
-        with self._device.capture() as step:
+        with capture(self._device) as step:
             self._optimiser.zero_grad()
             loss = softmax_cross_entropy(self._model(own_images), own_labels)
             loss.backward()

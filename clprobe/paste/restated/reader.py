@@ -14,8 +14,7 @@ from clprobe.model.snapshot import Snapshot
 from clprobe.model.system import System, Virtualization
 from clprobe.paste.inventories import of_gpu, of_linux, of_os
 from clprobe.paste.reading import Context, Paste, Reading
-from clprobe.paste.restated import parts
-from clprobe.paste.restated import programs
+from clprobe.paste.restated import parts, programs
 from clprobe.paste.restated import users as others
 from clprobe.paste.systems import cpu_named
 

@@ -12,8 +12,8 @@ from clprobe.tensor.device import Argument, Device
 from clprobe.tensor.errors import ShapeError
 from clprobe.tensor.fusion.plan import Plan, inputs_of
 from clprobe.tensor.fusion.source import KERNEL, Input, Signature, write_source
+from clprobe.tensor.launching import CPU_COLUMNS_PER_ITEM, launch_over_rows
 from clprobe.tensor.limits import Limits
-from clprobe.tensor.ops.launching import CPU_COLUMNS_PER_ITEM, launch_over_rows
 from clprobe.tensor.program import Kernel
 from clprobe.tensor.storage import Constant, Operation, Storage
 

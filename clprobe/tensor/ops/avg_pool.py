@@ -9,7 +9,7 @@ import numpy as np
 from clprobe.tensor.array import Array
 from clprobe.tensor.device import Argument
 from clprobe.tensor.errors import ShapeError
-from clprobe.tensor.ops.launching import launch_rows, uint32
+from clprobe.tensor.launching import launch_rows, uint32
 from clprobe.tensor.tape import Result
 
 Pair = tuple[int, int]

@@ -10,7 +10,7 @@ import numpy as np
 from clprobe.tensor.array import Array
 from clprobe.tensor.device import Argument, Device
 from clprobe.tensor.errors import ShapeError
-from clprobe.tensor.ops.launching import launch_rows, launch_values, powers_of_two_down_from
+from clprobe.tensor.launching import launch_rows, launch_values, powers_of_two_down_from
 from clprobe.tensor.program import Candidate, Kernel
 
 _GPU_WORK_ITEMS = 256

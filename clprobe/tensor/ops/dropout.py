@@ -6,7 +6,7 @@ import numpy as np
 from clprobe.tensor.array import Array
 from clprobe.tensor.device import Device
 from clprobe.tensor.errors import ShapeError
-from clprobe.tensor.ops.launching import launch_values
+from clprobe.tensor.launching import launch_values
 from clprobe.tensor.tape import Result
 
 _FILE = "dropout/dropout.cl"

@@ -4,8 +4,8 @@
 import numpy as np
 
 from clprobe.tensor.array import Array
+from clprobe.tensor.launching import launch_values
 from clprobe.tensor.ops.elementwise import apply
-from clprobe.tensor.ops.launching import launch_values
 from clprobe.tensor.tape import Result
 
 

@@ -7,8 +7,8 @@ import numpy as np
 
 from clprobe.tensor.array import Array
 from clprobe.tensor.device import Argument
+from clprobe.tensor.launching import powers_of_two_down_from
 from clprobe.tensor.ops.half import half_define
-from clprobe.tensor.ops.launching import powers_of_two_down_from
 from clprobe.tensor.ops.reduce import sum_axes
 from clprobe.tensor.program import Candidate, Kernel
 

@@ -8,10 +8,10 @@ import numpy as np
 from clprobe.tensor.array import Array, Shape
 from clprobe.tensor.device import Device, NdRange
 from clprobe.tensor.errors import ShapeError
+from clprobe.tensor.launching import uint32, work_groups_above_first
 from clprobe.tensor.ops.before_epilogue import with_epilogue
 from clprobe.tensor.ops.epilogue import NO_EPILOGUE, BiasAlong, Epilogue
 from clprobe.tensor.ops.half import all_half, to_float, to_half
-from clprobe.tensor.ops.launching import uint32, work_groups_above_first
 from clprobe.tensor.ops.split_sum import sum_parts
 from clprobe.tensor.ops.variants import Product, Variant, load_variants
 from clprobe.tensor.program import Kernel

@@ -7,7 +7,7 @@ from math import prod
 import numpy as np
 
 from clprobe.tensor.array import Array
-from clprobe.tensor.ops.launching import launch_rows, powers_of_two_down_from
+from clprobe.tensor.launching import launch_rows, powers_of_two_down_from
 from clprobe.tensor.program import Candidate, Kernel
 
 # Sums that a CPU keeps in registers.

@@ -12,7 +12,7 @@ import numpy as np
 
 from clprobe.tensor.array import Array
 from clprobe.tensor.device import Argument, Device
-from clprobe.tensor.ops.launching import powers_of_two_down_from
+from clprobe.tensor.launching import powers_of_two_down_from
 from clprobe.tensor.program import Kernel
 
 KERNEL = "update_all"

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 
 from clprobe.tensor.array import Array
 from clprobe.tensor.device import Argument, Device
+from clprobe.tensor.launching import uint32
 from clprobe.tensor.ops.conv.geometry import Geometry
 from clprobe.tensor.ops.conv.plan import Direction, Plan
 from clprobe.tensor.ops.epilogue import Epilogue
-from clprobe.tensor.ops.launching import uint32
 
 _LANES = 16
 # Each value of a filter has a vector of sums.

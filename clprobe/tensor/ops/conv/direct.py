@@ -7,13 +7,13 @@ import numpy as np
 
 from clprobe.tensor.array import Array
 from clprobe.tensor.device import Argument, Device
+from clprobe.tensor.launching import uint32
 from clprobe.tensor.ops.conv.geometry import Geometry
 from clprobe.tensor.ops.conv.plan import Direction, Plan
 from clprobe.tensor.ops.conv.planes import Budget, Planes, pair, split_into_blocks
 from clprobe.tensor.ops.conv.taps import forward_taps, input_gradient_taps
 from clprobe.tensor.ops.epilogue import Epilogue
 from clprobe.tensor.ops.half import half_define, to_float
-from clprobe.tensor.ops.launching import uint32
 
 _LANES = 16
 _PACKING_WORK_ITEMS = 64

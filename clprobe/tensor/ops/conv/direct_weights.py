@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 from clprobe.tensor.array import Array
 from clprobe.tensor.device import Argument, Device
+from clprobe.tensor.launching import uint32
 from clprobe.tensor.ops.conv.geometry import Geometry
 from clprobe.tensor.ops.conv.plan import Direction, Plan
 from clprobe.tensor.ops.conv.planes import (
@@ -18,7 +19,6 @@ from clprobe.tensor.ops.conv.planes import (
 from clprobe.tensor.ops.conv.taps import forward_taps
 from clprobe.tensor.ops.epilogue import Epilogue
 from clprobe.tensor.ops.half import half_define, to_float
-from clprobe.tensor.ops.launching import uint32
 
 _LANES = 16
 # More parts share the work out better, and each takes sums of its own.

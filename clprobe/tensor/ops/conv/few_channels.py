@@ -5,11 +5,11 @@ from collections.abc import Mapping
 
 from clprobe.tensor.array import Array
 from clprobe.tensor.device import Device
+from clprobe.tensor.launching import uint32
 from clprobe.tensor.ops.conv.geometry import Geometry
 from clprobe.tensor.ops.conv.plan import Direction, Plan
 from clprobe.tensor.ops.conv.planes import pair
 from clprobe.tensor.ops.epilogue import Epilogue
-from clprobe.tensor.ops.launching import uint32
 from clprobe.tensor.program import Candidate, Kernel
 
 _FILE = "conv/gpu_few_channels.cl"

@@ -8,7 +8,7 @@ import numpy as np
 from clprobe.tensor.array import Shape
 from clprobe.tensor.device import Argument
 from clprobe.tensor.errors import ShapeError
-from clprobe.tensor.ops.launching import uint32
+from clprobe.tensor.launching import uint32
 
 Pair = tuple[int, int]
 

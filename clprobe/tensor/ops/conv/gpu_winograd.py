@@ -10,12 +10,12 @@ from collections.abc import Mapping
 
 from clprobe.tensor.array import Array
 from clprobe.tensor.device import Argument, Device
+from clprobe.tensor.launching import powers_of_two_down_from, uint32, work_groups_above_first
 from clprobe.tensor.ops.conv.geometry import Geometry, Pair
 from clprobe.tensor.ops.conv.plan import Direction, Plan
 from clprobe.tensor.ops.conv.planes import pair
 from clprobe.tensor.ops.epilogue import NO_EPILOGUE, Epilogue
 from clprobe.tensor.ops.half import half_define, to_float
-from clprobe.tensor.ops.launching import powers_of_two_down_from, uint32, work_groups_above_first
 from clprobe.tensor.ops.matmul import matmul_forward
 
 _OUT = 4

@@ -6,10 +6,10 @@ from math import prod
 
 from clprobe.tensor.array import Array
 from clprobe.tensor.device import Device
+from clprobe.tensor.launching import launch_rows, uint32
 from clprobe.tensor.ops.conv.geometry import Geometry
 from clprobe.tensor.ops.conv.plan import Direction, Plan
 from clprobe.tensor.ops.epilogue import Epilogue
-from clprobe.tensor.ops.launching import launch_rows, uint32
 from clprobe.tensor.ops.reduce import sum_axes
 
 _CPU_COLUMNS_PER_ITEM = 64

@@ -12,12 +12,12 @@ import numpy as np
 
 from clprobe.tensor.array import Array
 from clprobe.tensor.device import Argument, Device
+from clprobe.tensor.launching import powers_of_two_down_from, uint32, work_groups_above_first
 from clprobe.tensor.ops.conv.geometry import Geometry
 from clprobe.tensor.ops.conv.plan import Direction, Plan
 from clprobe.tensor.ops.conv.taps import Taps, forward_taps, input_gradient_taps
 from clprobe.tensor.ops.epilogue import NO_EPILOGUE, Epilogue
 from clprobe.tensor.ops.half import half_define, to_float
-from clprobe.tensor.ops.launching import powers_of_two_down_from, uint32, work_groups_above_first
 from clprobe.tensor.ops.split_sum import sum_parts
 from clprobe.tensor.ops.variants import splits
 from clprobe.tensor.program import Candidate, Kernel

@@ -7,9 +7,9 @@ import numpy as np
 
 from clprobe.tensor.array import Array
 from clprobe.tensor.device import Argument, Device
+from clprobe.tensor.launching import uint32
 from clprobe.tensor.ops.conv.geometry import Pair
 from clprobe.tensor.ops.conv.taps import Taps
-from clprobe.tensor.ops.launching import uint32
 
 _BLOCKS_PER_COMPUTE_UNIT = 4
 # Copying a value into a plane takes as long as so many multiplications.

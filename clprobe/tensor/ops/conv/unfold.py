@@ -9,11 +9,11 @@ from dataclasses import replace
 
 from clprobe.tensor.array import Array
 from clprobe.tensor.device import Argument, Device
+from clprobe.tensor.launching import launch_rows
 from clprobe.tensor.ops.conv.geometry import Geometry
 from clprobe.tensor.ops.conv.plan import Direction, Plan
 from clprobe.tensor.ops.epilogue import NO_EPILOGUE, BiasAlong, Epilogue
 from clprobe.tensor.ops.half import half_define, to_half
-from clprobe.tensor.ops.launching import launch_rows
 from clprobe.tensor.ops.matmul import matmul_forward
 from clprobe.tensor.ops.reduce import sum_axes
 

@@ -9,12 +9,12 @@ from collections.abc import Mapping
 
 from clprobe.tensor.array import Array
 from clprobe.tensor.device import Argument, Device
+from clprobe.tensor.launching import uint32
 from clprobe.tensor.ops.conv.geometry import Geometry
 from clprobe.tensor.ops.conv.plan import Direction, Plan
 from clprobe.tensor.ops.conv.planes import pair
 from clprobe.tensor.ops.epilogue import Epilogue
 from clprobe.tensor.ops.half import half_define, to_float
-from clprobe.tensor.ops.launching import uint32
 
 _LANES = 16
 _PARTS_PER_COMPUTE_UNIT = 4

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from clprobe.tensor.array import Array
 from clprobe.tensor.device import Argument, Device
+from clprobe.tensor.launching import uint32
 from clprobe.tensor.ops.conv.geometry import Geometry, Pair
 from clprobe.tensor.ops.conv.plan import Direction, Plan
 from clprobe.tensor.ops.conv.planes import pair
 from clprobe.tensor.ops.epilogue import Epilogue
-from clprobe.tensor.ops.launching import uint32
 
 _LANES = 16
 _OUT = 4
