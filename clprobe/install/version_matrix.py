@@ -11,7 +11,6 @@ from clprobe.install.planner import plan
 from clprobe.install.ranking import STACKS
 from clprobe.knowledge.stack_table import Stack, StackBuild
 from clprobe.knowledge.tables import Tables
-from clprobe.knowledge.versions import in_range
 from clprobe.model.plan import Route, Target
 from clprobe.model.version_row import ANY, VersionRow
 
@@ -131,11 +130,3 @@ def _row(  # noqa: PLR0913, PLR0917 - a row is where all of them meet
         status=route.status,
         why=route.because,
     )
-
-
-def shipped_fits(row: VersionRow) -> bool:
-    """Whether the Python that the release ships gets this build."""
-    if row.shipped is None or row.python == ANY:
-        return False
-    first, _, last = row.python.partition(" to ")
-    return in_range(row.shipped, f">={first}, <={last or first}", "pep440")

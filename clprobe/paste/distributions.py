@@ -73,7 +73,6 @@ _CODENAMES = {
     "jessie": ("debian", "8"), "stretch": ("debian", "9"), "buster": ("debian", "10"),
     "bullseye": ("debian", "11"), "bookworm": ("debian", "12"), "trixie": ("debian", "13"),
 }  # fmt: skip
-_POINT_RELEASES = ("ubuntu", "debian", "alpine")
 
 
 def distribution_named(text: str) -> Distribution | None:

@@ -37,8 +37,6 @@ def _joined_icds(icds: tuple[Icd, ...]) -> tuple[Icd, ...]:
     alone = []
     for library in libraries:
         place = named.get(_base(library.path))
-        if place is None and len(files) == 1 and isinstance(files[0].library_name, Unknown):
-            place = None  # one file and one library still need not belong together
         if place is None:
             alone.append(library)
             continue

@@ -94,8 +94,3 @@ def path_in_error(line: str) -> str | None:
     """Return the file that a line such as `ls: cannot access '/dev/dri': …` complains about."""
     found = _PATH_IN_ERROR.search(line)
     return found["path"].rstrip("/") if found else None
-
-
-def letters_ok(mode: str) -> bool:
-    """Tell whether the text is a mode in octal digits."""
-    return bool(re.fullmatch(r"0?[0-7]{3,4}", mode))

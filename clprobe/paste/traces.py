@@ -36,7 +36,6 @@ _DEBUG = re.compile(
     r"|(?P<error>.{0,300}\berror: .*))"
 )
 _INIT = re.compile(r"calling init: (?P<path>/\S{1,300})")
-_SOUGHT = re.compile(r"find library=(?P<name>[\w.+-]{1,100})")
 _LIBRARIES = re.compile(
     r"lib(?:igc|igdfcl|igdgmm|ze_loader|ze_intel_gpu|opencl-clang|LLVMSPIRVLib"
     r"|hsa-runtime64|amdhip64|cuda|nvidia-\w+|dxcore|d3d12core)(?:64)?\.so[\w.]*$"

@@ -27,7 +27,6 @@ _FAMILIAR = words(
 _ENTRY = re.compile(
     r"(?P<name>[a-z_][\w-]{0,31}):(?:x|\*|!)?:(?P<gid>\d{1,10}):(?P<members>[\w.,$-]{0,2000})$"
 )
-_TOLD_MEMBERS = 30
 
 
 def read_ids(paste: Paste) -> Iterator[Reading]:

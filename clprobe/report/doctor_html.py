@@ -58,14 +58,8 @@ def diagnosis_as_html(
         f"<title>clprobe doctor: {escape(diagnosis.status)}</title>\n"
         f"<style>{_STYLE}</style></head>\n<body>\n"
         f"<h1>{result}</h1>\n{_next(diagnosis)}{families}{_since(comparison)}"
-        + _table(
-            "Drivers", ("driver", "what it is", "stage", "outcome", "detail"), _drivers(diagnosis)
-        )
-        + _table(
-            "Devices",
-            ("", "device", "type", "platform", "version", "generation"),
-            _devices(diagnosis),
-        )
+        + _table("Drivers", _OF_DRIVERS, _drivers(diagnosis))
+        + _table("Devices", _OF_DEVICES, _devices(diagnosis))
         + f"<p>{_text(summary(diagnosis, checks=checks, elapsed_ms=elapsed_ms))}</p>\n"
         "</body>\n</html>\n"
     )
