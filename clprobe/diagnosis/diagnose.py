@@ -20,7 +20,7 @@ from clprobe.facts.permissions.as_user import spoken_name
 from clprobe.facts.select import select_devices
 from clprobe.knowledge.tables import Tables
 from clprobe.model.errors import ClprobeError
-from clprobe.model.finding import PERHAPS, Diagnosis, Evidence, Finding, NextCommand, Status
+from clprobe.model.finding import Diagnosis, Evidence, Finding, NextCommand, Status
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.unknown import NOT_STATED, Unknown
 from clprobe.ruleset.judge import Outcome, ask
@@ -76,9 +76,9 @@ def diagnose(snapshot: Snapshot, knowledge: Knowledge) -> Diagnosis:
     suspects = case.suspects()
     open_questions = [one for one in case.open_questions() if one not in suspects]
     findings = (
-        *(_undetermined(one, PERHAPS) for one in suspects),
+        *(_undetermined(one, suspect=True) for one in suspects),
         *(_present(one, knowledge.tables) for one in ranked),
-        *(_undetermined(one, "Could not tell: ") for one in open_questions),
+        *(_undetermined(one, suspect=False) for one in open_questions),
     )
     inventory = take_inventory(facts)
     diagnosis = Diagnosis(
@@ -168,8 +168,8 @@ def _title(outcome: Outcome) -> str:
     return f"{rule.summary} ({on_one_line(outcome.subject)})" if scope.variables else rule.summary
 
 
-def _undetermined(outcome: Outcome, doubt: str) -> Finding:
-    """Return the finding about a problem that lacks a fact; `doubt` starts its title."""
+def _undetermined(outcome: Outcome, *, suspect: bool) -> Finding:
+    """Return the finding about a problem that lacks a fact."""
     rule, scope = outcome.rule, outcome.scope
     reasons = [outcome.fault or ""]
     if not outcome.fault:
@@ -179,8 +179,10 @@ def _undetermined(outcome: Outcome, doubt: str) -> Finding:
         verdict="undetermined",
         severity=rule.severity,
         subject=outcome.subject,
-        title=f"{doubt}{_title(outcome)}",
+        title=_title(outcome),
         because=" ".join(filter(None, reasons)),
+        suspect=suspect,
+        check_failed=outcome.fault is not None,
         evidence=_evidence((*outcome.answer.used, *outcome.answer.gaps)),
         sources=rule.sources,
     )

@@ -7,8 +7,6 @@ import msgspec
 
 Verdict = Literal["present", "absent", "undetermined"]
 Severity = Literal["error", "warning", "note"]
-PERHAPS = "Perhaps: "
-"""How the title of a suspect starts: an undecided cause that would explain what is seen."""
 Status = Literal["healthy", "problems", "undetermined"]
 
 
@@ -38,7 +36,11 @@ class Remedy(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
-    """One rule's answer about one subject. `absent` verdicts are kept only for `--why`."""
+    """One rule's answer about one subject. `absent` verdicts are kept only for `--why`.
+
+    `suspect`: undecided, and it would explain what is seen. `check_failed`: undecided, because the
+    check itself ended with an error.
+    """
 
     id: str
     verdict: Verdict
@@ -47,6 +49,8 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     title: str
     because: str
     caused_by: str | None = None
+    suspect: bool = False
+    check_failed: bool = False
     evidence: tuple[Evidence, ...] = ()
     remedies: tuple[Remedy, ...] = ()
     sources: tuple[Source, ...] = ()

@@ -12,6 +12,7 @@ from clprobe.report.doctor_words import (
     command,
     consequence_lines,
     folded,
+    headline,
     next_line,
     summary,
     verdict,
@@ -82,7 +83,7 @@ def _family(finding: Finding, consequences: list[Finding]) -> str:
     kind = finding.severity if finding.verdict == "present" else "undetermined"
     parts = [
         f'<article class="{kind}" id="{escape(finding.id)}">\n'
-        f'<h2><span class="sign">{_SIGNS[kind]}</span> {_text(finding.title)}</h2>\n'
+        f'<h2><span class="sign">{_SIGNS[kind]}</span> {_text(headline(finding))}</h2>\n'
         f"<p>{kind} · <code>{escape(finding.id)}</code> · {_text(finding.subject)}</p>\n"
     ]
     if finding.because:

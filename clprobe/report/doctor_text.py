@@ -17,6 +17,7 @@ from clprobe.report.doctor_words import (
     file_name,
     folded,
     grouped,
+    headline,
     next_line,
     shared_questions,
     summary,
@@ -117,7 +118,7 @@ class DoctorText:
         kind = finding.severity if finding.verdict == "present" else "undetermined"
         style = finding.severity if finding.verdict == "present" else "note"
         self._screen.text(Text.assemble((f"{kind}  ", style), (finding.id, "heading")))
-        self._screen.wrapped(finding.title, INDENT)
+        self._screen.wrapped(headline(finding), INDENT)
         self._screen.labelled("because", finding.because)
         for number, remedy in enumerate(finding.remedies):
             self._remedy("do" if number == 0 else "or", remedy)
@@ -172,7 +173,7 @@ class DoctorText:
             return
         self._screen.heading("Notes")
         for finding, consequences in roots:
-            self._screen.marked("note", f"{finding.title} ({finding.id})", indent=INDENT)
+            self._screen.marked("note", f"{headline(finding)} ({finding.id})", indent=INDENT)
             for line in consequence_lines(consequences):
                 self._screen.marked("note", line, indent=INDENT + 2)
 

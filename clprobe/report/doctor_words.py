@@ -4,7 +4,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from clprobe.model.finding import PERHAPS, Diagnosis, Finding, Remedy
+from clprobe.model.finding import Diagnosis, Finding, Remedy
 from clprobe.model.shell_words import command_line
 from clprobe.model.unknown import NOT_STATED
 
@@ -30,12 +30,19 @@ def verdict(diagnosis: Diagnosis) -> str:
 
 def suspects(diagnosis: Diagnosis) -> tuple[Finding, ...]:
     """Return the undecided causes of what is seen, the likeliest first."""
-    return tuple(one for one in diagnosis.findings if one.title.startswith(PERHAPS))
+    return tuple(one for one in diagnosis.findings if one.suspect)
+
+
+def headline(finding: Finding) -> str:
+    """Return the title, which says so where nobody knows whether it holds."""
+    if finding.suspect:
+        return f"Perhaps: {finding.title}"
+    return finding.title if finding.verdict == "present" else f"Could not tell: {finding.title}"
 
 
 def suspicion(suspect: Finding) -> str:
     """Return what a suspect would be, as a sentence without its end."""
-    return suspect.title.removeprefix(PERHAPS).rstrip(".")
+    return suspect.title.rstrip(".")
 
 
 def next_line(diagnosis: Diagnosis) -> str | None:

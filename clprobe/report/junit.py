@@ -12,12 +12,12 @@ from collections.abc import Sequence
 
 from clprobe.model.finding import Diagnosis, Finding
 from clprobe.model.shell_words import command_line
+from clprobe.report.doctor_words import headline
 from clprobe.report.terminal import safe
 from clprobe.ruleset.rule import Rule
 
 # What XML 1.0 cannot hold (section 2.2), beyond what `safe` has escaped already.
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_CRASHED = "This check failed: "
 
 
 def diagnosis_as_junit(diagnosis: Diagnosis, rules: Sequence[Rule], *, elapsed_ms: int) -> str:
@@ -41,7 +41,7 @@ def diagnosis_as_junit(diagnosis: Diagnosis, rules: Sequence[Rule], *, elapsed_m
 
 def _case(rule_id: str, topic: str, findings: list[Finding]) -> ET.Element:
     case = ET.Element("testcase", classname=f"clprobe.{topic}", name=rule_id)
-    crashed = [one for one in findings if one.because.startswith(_CRASHED)]
+    crashed = [one for one in findings if one.check_failed]
     failed = [one for one in findings if _is_failure(one)]
     told = [one for one in findings if one.verdict == "present" and one not in failed]
     doubted = [one for one in findings if one.verdict != "present" and one not in crashed]
@@ -61,7 +61,7 @@ def _is_failure(finding: Finding) -> bool:
 
 def _outcome(case: ET.Element, tag: str, findings: list[Finding]) -> None:
     kind = findings[0].severity if tag == "failure" else findings[0].verdict
-    message = "; ".join(_clean(one.title) for one in findings)
+    message = "; ".join(_clean(headline(one)) for one in findings)
     ET.SubElement(case, tag, type=kind, message=message).text = _details(findings)
 
 
@@ -70,7 +70,7 @@ def _details(findings: list[Finding]) -> str:
 
 
 def _lines(finding: Finding) -> list[str]:
-    lines = [f"{finding.severity}: {finding.title}", f"subject: {finding.subject}"]
+    lines = [f"{finding.severity}: {headline(finding)}", f"subject: {finding.subject}"]
     if finding.because:
         lines.append(f"because: {finding.because}")
     if finding.caused_by:

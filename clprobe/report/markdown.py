@@ -7,7 +7,7 @@ from clprobe.model.comparison import Comparison
 from clprobe.model.finding import Diagnosis, Finding
 from clprobe.model.shell_words import command_line
 from clprobe.report.comparison_words import comparison_heading, comparison_lines
-from clprobe.report.doctor_words import next_line
+from clprobe.report.doctor_words import headline, next_line
 from clprobe.report.markdown_text import code, plain, row
 
 
@@ -57,7 +57,7 @@ def _lines(diagnosis: Diagnosis) -> Iterator[str]:
 def _finding(finding: Finding) -> Iterator[str]:
     indent = "  " if finding.caused_by is not None else ""
     kind = finding.severity if finding.verdict == "present" else finding.verdict
-    yield f"{indent}- **{kind}** `{finding.id}`: {plain(finding.title)}"
+    yield f"{indent}- **{kind}** `{finding.id}`: {plain(headline(finding))}"
     if finding.caused_by is not None:
         return
     if finding.because:

@@ -13,6 +13,7 @@ from clprobe import __version__
 from clprobe.model.finding import Diagnosis, Finding, Remedy
 from clprobe.model.shell_words import command_line
 from clprobe.report.as_json import json_text
+from clprobe.report.doctor_words import headline
 from clprobe.report.terminal import safe
 from clprobe.ruleset.rule import Rule
 
@@ -86,7 +87,9 @@ def _result(finding: Finding, places: dict[str, int]) -> dict[str, Any]:
 
 
 def _message(finding: Finding) -> str:
-    return ". ".join(safe(text).rstrip(".") for text in (finding.title, finding.because) if text)
+    return ". ".join(
+        safe(text).rstrip(".") for text in (headline(finding), finding.because) if text
+    )
 
 
 def _location(subject: str) -> dict[str, Any]:

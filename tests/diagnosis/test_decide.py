@@ -12,7 +12,7 @@ from clprobe.diagnosis.diagnose import Knowledge, diagnose
 from clprobe.facts.facts import Facts
 from clprobe.facts.paths import fields_of
 from clprobe.model.codec import snapshot_from_text
-from clprobe.model.finding import PERHAPS, Diagnosis
+from clprobe.model.finding import Diagnosis
 from clprobe.model.snapshot import Snapshot
 from clprobe.paste.assemble import read_paste
 from clprobe.ruleset.questions import Questions, path_without_labels
@@ -69,7 +69,7 @@ def test_labels_of_elements_are_taken_out_of_a_path() -> None:
 @pytest.mark.parametrize("path", REPORTS, ids=lambda path: path.stem)
 def test_an_open_cause_of_a_real_report_comes_with_a_command(path: Path) -> None:
     diagnosis = _diagnosis(yaml.safe_load(path.read_text("utf-8"))["facts"])
-    suspects = [one.id for one in diagnosis.findings if one.title.startswith(PERHAPS)]
+    suspects = [one.id for one in diagnosis.findings if one.suspect]
     if diagnosis.status == "undetermined":
         assert diagnosis.next_command is not None
         if suspects:
