@@ -9,6 +9,7 @@ from clprobe.cli.bench_progress import say
 from clprobe.diagnosis.diagnose import Knowledge, diagnose
 from clprobe.model.measurement import Result
 from clprobe.model.snapshot import Snapshot
+from clprobe.ruleset.load import consequences_of
 
 _CONSEQUENCE = "device-cannot-build-kernels"
 
@@ -19,7 +20,8 @@ def tell_remedy(results: Sequence[Result], snapshot: Snapshot) -> None:
     if not failures:
         return
     knowledge = Knowledge.load()
-    explaining = {rule.id for rule in knowledge.rules if _CONSEQUENCE in rule.explains}
+    by_id = {rule.id: rule for rule in knowledge.rules}
+    explaining = {one for one in by_id if _CONSEQUENCE in consequences_of(one, by_id)}
     told = snapshot.messages if isinstance(snapshot.messages, tuple) else ()
     findings = diagnose(structs.replace(snapshot, messages=(*told, *failures)), knowledge).findings
     for finding in findings:

@@ -21,6 +21,7 @@ from clprobe.explain import (
 from clprobe.explain import lexicon_software as software
 from clprobe.explain.lexicon_entry import Entry, squeezed, stated
 from clprobe.model.errors import ClprobeError
+from clprobe.ruleset.load import consequences_of
 from clprobe.ruleset.rule import Rule
 
 __all__ = ["Entry", "Explained", "explain"]
@@ -219,13 +220,14 @@ def _rules(name: str, knowledge: Knowledge) -> Iterator[Entry]:
 
 def rule_entry(rule: Rule, knowledge: Knowledge) -> Entry:
     """Return the page of a rule."""
-    causes = [other.id for other in knowledge.rules if rule.id in other.explains]
+    by_id = {one.id: one for one in knowledge.rules}
+    causes = [one for one in by_id if rule.id in consequences_of(one, by_id)]
     facts = [
         ("severity", rule.severity),
         ("chain", rule.link),
         ("because", _open(rule.because)),
         ("remedies", "\n".join(_action(kind.kind, kind.arguments) for kind in rule.actions)),
-        ("explains", ", ".join(rule.explains)),
+        ("explains", ", ".join(sorted(consequences_of(rule.id, by_id)))),
         ("caused by", ", ".join(causes)),
         ("since", rule.since),
         ("on this machine", f"clprobe doctor --why {rule.id}"),

@@ -9,13 +9,32 @@ from typing import Annotated
 
 import msgspec
 
-from clprobe.facts.hardware_facts import GpuFacts, IntelFacts, NodeFacts, NvidiaFacts
+from clprobe.facts.hardware_facts import VENDORS, GpuFacts, IntelFacts, NodeFacts, NvidiaFacts
 from clprobe.model.access import Folder
 from clprobe.model.fact import FactStruct, described
-from clprobe.model.opencl import Device, Framework, Icd, Loader, Outcome, Pair, Stage, View
+from clprobe.model.opencl import (
+    LOADER_KINDS,
+    Device,
+    Framework,
+    Icd,
+    Loader,
+    Outcome,
+    Pair,
+    Stage,
+    View,
+)
 from clprobe.model.placeholders import USER
 from clprobe.model.system import Package, System, User
 from clprobe.model.unknown import NOT_STATED, Fact, Unknown
+
+FILE_FAULTS = (
+    "utf-16", "carriage-return", "byte-order-mark", "blanks", "comment", "quotation-marks",
+    "several-lines", "no-library-name", "empty", "too-long", "not-a-file",
+)  # fmt: skip
+LIBRARY_FAULTS = (
+    "missing", "unreadable", "empty", "not-elf", "directory", "truncated", "damaged-headers",
+    "other-architecture", "missing-dependency",
+)  # fmt: skip
 
 
 class LoaderFacts(Loader, frozen=True, kw_only=True):
@@ -49,13 +68,18 @@ class IcdFacts(Icd, frozen=True, kw_only=True):
     title: Annotated[str, described("what people call the implementation")] = "this ICD"
     drives: Annotated[
         Fact[str | None],
-        described("gpu or cpu; null: not recognised", "table of implementations"),
+        described(
+            "what it computes on; null: not recognised",
+            "table of implementations",
+            values=("gpu", "cpu", "several"),
+        ),
     ] = NOT_STATED
     vendor: Annotated[
         Fact[str | None],
         described(
-            "whose GPUs it drives: intel, amd, nvidia, several or cpu; null: not recognised",
+            "whose GPUs it drives; cpu: nobody's; null: not recognised",
             "table of implementations",
+            values=(*VENDORS, "several", "cpu"),
         ),
     ] = NOT_STATED
     version: Annotated[
@@ -73,17 +97,17 @@ class IcdFacts(Icd, frozen=True, kw_only=True):
     file_fault: Annotated[
         Fact[str | None],
         described(
-            "utf-16, carriage-return, byte-order-mark, blanks, comment, quotation-marks, "
-            "several-lines, no-library-name, empty, too-long or not-a-file; null: none",
+            "what is wrong with the file; null: nothing",
             "{path}",
+            values=FILE_FAULTS,
         ),
     ] = NOT_STATED
     library_fault: Annotated[
         Fact[str | None],
         described(
-            "missing, unreadable, empty, not-elf, directory, truncated, damaged-headers, "
-            "other-architecture or missing-dependency; null: none",
+            "what is wrong with the library; null: nothing",
             "the library that {path} names",
+            values=LIBRARY_FAULTS,
         ),
     ] = NOT_STATED
     stage: Annotated[
@@ -174,7 +198,8 @@ class ViewFacts(View, frozen=True, kw_only=True):
         described("devices that work elsewhere and that it does not see", "the other viewers"),
     ] = NOT_STATED
     loader_kind: Annotated[
-        Fact[str | None], described("kind of its loader; null: it has none", "{loader}")
+        Fact[str | None],
+        described("kind of its loader; null: it has none", "{loader}", values=LOADER_KINDS),
     ] = NOT_STATED
     printed_text: Annotated[
         Fact[str], described("what it printed and said, in one text", "its standard streams")

@@ -10,6 +10,14 @@ from clprobe.model.unknown import NOT_STATED, Fact, Unknown
 AMBIGUOUS = Unknown(unknown="a device may stand for this GPU or for another")
 """Two GPUs of one kind, or a device that does not say which it is."""
 
+VENDORS = ("intel", "amd", "nvidia", "arm", "qualcomm", "broadcom", "virtual", "other")
+DENIALS = (
+    "not-in-group", "old-session", "group-without-name", "foreign-group", "root-only",
+    "owner-denied", "group-denied", "access-list", "folder-closed", "nodev-mount",
+    "user-namespace", "sandbox", "private-devices", "policy",
+)  # fmt: skip
+"""Why a node may not be opened."""
+
 
 class Fit(FactStruct, frozen=True, kw_only=True):
     """One GPU beside one registered ICD of an implementation for GPUs of that vendor."""
@@ -73,8 +81,9 @@ class GpuFacts(Gpu, frozen=True, kw_only=True):
     vendor: Annotated[
         Fact[str],
         described(
-            "intel, amd, nvidia, arm, qualcomm, broadcom, virtual (drawn by a hypervisor) or other",
+            "who made it; virtual: a hypervisor draws it",
             "/sys/bus/pci/devices/{pci_address}/vendor",
+            values=VENDORS,
         ),
     ] = NOT_STATED
     generation: Annotated[
@@ -84,8 +93,9 @@ class GpuFacts(Gpu, frozen=True, kw_only=True):
     pytorch_xpu: Annotated[
         Fact[str | None],
         described(
-            "works, untested or fails: PyTorch's XPU backend on it; null: not Intel's",
+            "PyTorch's XPU backend on it; null: not Intel's",
             "{generation} in the table of stacks",
+            values=("works", "untested", "fails"),
         ),
     ] = NOT_STATED
     family: Annotated[
@@ -122,8 +132,9 @@ class GpuFacts(Gpu, frozen=True, kw_only=True):
     linux_binds: Annotated[
         Fact[str],
         described(
-            "whether this Linux has a driver for it: by-itself, forced (with force_probe) or no",
+            "whether this Linux has a driver for it; forced: with force_probe",
             "uname -r, table of generations",
+            values=("by-itself", "forced", "no"),
         ),
     ] = NOT_STATED
     linux_suspect: Annotated[
@@ -167,7 +178,8 @@ class NodeFacts(DeviceNode, frozen=True, kw_only=True):
     """A device node with the reason why this process may not open it."""
 
     vendor: Annotated[
-        Fact[str], described("vendor of the GPU behind it", "PCI function {pci_address}")
+        Fact[str],
+        described("vendor of the GPU behind it", "PCI function {pci_address}", values=VENDORS),
     ] = NOT_STATED
     errno: Annotated[
         Fact[str | None],
@@ -189,18 +201,17 @@ class NodeFacts(DeviceNode, frozen=True, kw_only=True):
     denied_because: Annotated[
         Fact[str | None],
         described(
-            "not-in-group, old-session, group-without-name, foreign-group, root-only, "
-            "owner-denied, group-denied, access-list, folder-closed, nodev-mount, user-namespace, "
-            "sandbox, private-devices or policy; null: not denied",
+            "why it may not be opened; null: not denied",
             "mode {mode} and group {gid} of {path}, groups of the process and the database",
+            values=DENIALS,
         ),
     ] = NOT_STATED
     admitted_by: Annotated[
         Fact[str | None],
         described(
-            "the entry that lets this user in: owner, named-user, group, named-group or other; "
-            "root: only root's capability; null: not admitted",
+            "the entry that lets this user in; root: only its capability; null: not admitted",
             "mode {mode}, access list {acl}, groups of the process",
+            values=("owner", "named-user", "group", "named-group", "other", "root"),
         ),
     ] = NOT_STATED
     foreign_group: Annotated[

@@ -5,6 +5,7 @@ import difflib
 import string
 import types
 import typing
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
@@ -18,14 +19,20 @@ class PathError(Exception):
 
 
 class Field(msgspec.Struct, frozen=True):
-    """What the types say of one fact: the type of its parts, and where it is read."""
+    """What the types say of one fact: the type of its parts, and where it is read.
+
+    `kinds` are the types of its values, or of a list's elements; empty: nothing is said of them.
+    `values` are all texts that it can be; empty: any.
+    """
 
     struct: type[msgspec.Struct] | None
     is_list: bool
     is_mapping: bool
-    read_from: str
-    description: str
+    read_from: str = ""
+    description: str = ""
     on_request: bool = False
+    kinds: frozenset[type] = frozenset()
+    values: tuple[str, ...] = ()
 
 
 class Bound(msgspec.Struct, frozen=True):
@@ -82,12 +89,12 @@ def check_path(path: str, variables: Variables) -> Field:
     """
     first, *rest = path.split(".")
     if first in variables:
-        field = Field(variables[first], False, False, "", "")
+        field = Field(variables[first], is_list=False, is_mapping=False)
     else:
         field = _step(Facts, first, known=variables)
     for name in rest:
         if field.is_mapping:  # the rest is one key, such as libOpenCL.so.1
-            return Field(None, False, False, "environment", "")
+            return Field(None, is_list=False, is_mapping=False, read_from=field.read_from)
         if field.is_list or field.struct is None:
             raise PathError(f"{path}: nothing can follow before .{name}")
         field = _step(field.struct, name)
@@ -160,17 +167,42 @@ def _step(struct: type[msgspec.Struct], name: str, known: Variables | None = Non
 def _field(hint: Any) -> Field:
     meta = next((part for part in getattr(hint, "__metadata__", ())), None)
     extra = (meta.extra or {}) if meta is not None else {}
-    where, on_request = extra.get("read_from", ""), extra.get("on_request", False)
-    text = (meta.description or "") if meta is not None else ""
-    for option in _options(hint):
-        origin = typing.get_origin(option)
-        if origin is tuple:
-            return Field(_struct(typing.get_args(option)[0]), True, False, where, text)
-        if origin is dict:
-            return Field(None, False, True, where, text)
-        if _struct(option) is not None:
-            return Field(_struct(option), False, False, where, text)
-    return Field(None, False, False, where, text, on_request)
+    options = _options(hint)
+    values = extra.get("values", ()) or _literals(options)
+    element = next((typing.get_args(o)[0] for o in options if typing.get_origin(o) is tuple), None)
+    parts = options if element is None else (*_options(element), *_nothing(element))
+    return Field(
+        struct=next((_struct(part) for part in parts if _struct(part) is not None), None),
+        is_list=element is not None,
+        is_mapping=any(typing.get_origin(option) is dict for option in options),
+        read_from=extra.get("read_from", ""),
+        description=(meta.description or "") if meta is not None else "",
+        on_request=extra.get("on_request", False),
+        kinds=_kinds((*parts, *_nothing(hint))),
+        values=tuple(values),
+    )
+
+
+def _kinds(parts: Iterable[Any]) -> frozenset[type]:
+    plain = {str if typing.get_origin(part) is typing.Literal else part for part in parts}
+    known = {str, int, float, bool, types.NoneType}
+    return frozenset(plain) if plain <= known else frozenset()
+
+
+def _literals(options: Iterable[Any]) -> tuple[str, ...]:
+    return tuple(
+        value
+        for option in options
+        if typing.get_origin(option) is typing.Literal
+        for value in typing.get_args(option)
+    )
+
+
+def _nothing(hint: Any) -> tuple[type, ...]:
+    """Return the type of None if that is one of the values."""
+    if typing.get_origin(hint) is typing.Annotated:
+        hint = typing.get_args(hint)[0]
+    return (types.NoneType,) if types.NoneType in typing.get_args(hint) else ()
 
 
 def _options(hint: Any) -> tuple[Any, ...]:

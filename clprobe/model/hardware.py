@@ -65,8 +65,9 @@ class Gpu(FactStruct, frozen=True, kw_only=True):
     power_state: Annotated[
         Fact[str | None],
         described(
-            "active, suspended or error, from runtime power management; null: not managed",
+            "from runtime power management; null: not managed",
             "/sys/bus/pci/devices/{pci_address}/power/runtime_status",
+            values=("active", "suspended", "suspending", "resuming", "error", "unsupported"),
         ),
     ] = NOT_STATED
 
@@ -76,7 +77,12 @@ class DeviceNode(FactStruct, frozen=True, kw_only=True):
 
     path: Annotated[str, described("such as /dev/dri/renderD128")]
     kind: Annotated[
-        Fact[str], described("render, card, kfd, nvidia, dxg, mali or kgsl", "the name of {path}")
+        Fact[str],
+        described(
+            "what it leads to",
+            "the name of {path}",
+            values=("render", "card", "kfd", "nvidia", "dxg", "mali", "kgsl"),
+        ),
     ] = NOT_STATED
     pci_address: Annotated[
         Fact[str | None],

@@ -15,6 +15,12 @@ Stage = Literal[
 
 Outcome = Literal["ok", "no-devices", "error", "crash", "hang"]
 
+FILE_TYPES = (
+    "file", "directory", "fifo", "socket", "character-device", "block-device", "other",
+    "dangling-link", "looping-link", "missing", "library",
+)  # fmt: skip
+LOADER_KINDS = ("ocl-icd", "khronos", "pyopencl-wheel", "conda-ocl-icd", "vendor")
+
 
 class Loader(FactStruct, frozen=True, kw_only=True):
     """A libOpenCL.so.1 that some program on this host would load."""
@@ -22,7 +28,7 @@ class Loader(FactStruct, frozen=True, kw_only=True):
     path: Annotated[str, described("the file, links resolved")]
     kind: Annotated[
         Fact[str],
-        described("ocl-icd, khronos, pyopencl-wheel, conda-ocl-icd or vendor", "strings of {path}"),
+        described("whose loader it is", "strings of {path}", values=LOADER_KINDS),
     ] = NOT_STATED
     version: Annotated[Fact[str | None], described("loader version; null: it tells none")] = (
         NOT_STATED
@@ -100,7 +106,10 @@ class Device(FactStruct, frozen=True, kw_only=True):
     """An OpenCL device as its driver describes it, before any table is asked."""
 
     name: Annotated[Fact[str], described("CL_DEVICE_NAME")] = NOT_STATED
-    type: Annotated[Fact[str], described("gpu, cpu, accelerator or custom")] = NOT_STATED
+    type: Annotated[
+        Fact[str],
+        described("CL_DEVICE_TYPE", values=("gpu", "cpu", "accelerator", "custom")),
+    ] = NOT_STATED
     vendor: Annotated[Fact[str], described("CL_DEVICE_VENDOR")] = NOT_STATED
     vendor_id: Annotated[Fact[int], described("CL_DEVICE_VENDOR_ID; PoCL copies the CPU's")] = (
         NOT_STATED
@@ -149,7 +158,8 @@ class Device(FactStruct, frozen=True, kw_only=True):
     kernel_result: Annotated[
         Fact[str],
         described(
-            "right, wrong, build-failed, run-failed: a known-answer kernel, when asked for",
+            "a kernel with a known answer, when asked for",
+            values=("right", "wrong", "build-failed", "run-failed"),
             on_request=True,
         ),
     ] = NOT_STATED
@@ -208,9 +218,9 @@ class Icd(FactStruct, frozen=True, kw_only=True):
     file_type: Annotated[
         Fact[str],
         described(
-            "file, directory, fifo, dangling-link, looping-link, missing …; library: a variable "
-            "names it itself",
+            "library: a variable names it itself",
             "lstat {path}",
+            values=FILE_TYPES,
         ),
     ] = NOT_STATED
     file_mode: Annotated[Fact[str], described("four octal digits", "stat {path}")] = NOT_STATED
@@ -270,7 +280,11 @@ class Framework(FactStruct, frozen=True, kw_only=True):
     ] = NOT_STATED
     built_for: Annotated[
         Fact[tuple[str, ...]],
-        described("cpu, cuda, hip, xpu, opencl: what its build contains", "version.py of {name}"),
+        described(
+            "what its build contains",
+            "version.py of {name}",
+            values=("cpu", "cuda", "hip", "xpu", "opencl"),
+        ),
     ] = NOT_STATED
     needs: Annotated[
         Fact[str | None],

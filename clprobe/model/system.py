@@ -66,8 +66,9 @@ class Linux(FactStruct, frozen=True, kw_only=True):
     lockdown: Annotated[
         Fact[str | None],
         described(
-            "none, integrity or confidentiality; null: Linux without it",
+            "null: Linux without it",
             "/sys/kernel/security/lockdown",
+            values=("none", "integrity", "confidentiality"),
         ),
     ] = NOT_STATED
 
@@ -83,20 +84,35 @@ class Cpu(FactStruct, frozen=True, kw_only=True):
     )
 
 
+CONTAINERS = (
+    "docker", "podman", "lxc", "lxd", "incus", "lxc-libvirt", "kubernetes", "systemd-nspawn", "rkt",
+    "openvz", "proot", "wsl", "toolbox", "distrobox", "apptainer", "singularity", "crostini",
+    "gvisor", "flatpak", "snap",
+)  # fmt: skip
+MACHINES = (
+    "qemu", "kvm", "amazon", "google", "vmware", "microsoft", "oracle", "xen", "bochs", "uml",
+    "parallels", "bhyve", "qnx", "acrn", "powervm", "zvm", "apple", "unnamed hypervisor",
+)  # fmt: skip
+
+
 class Virtualization(FactStruct, frozen=True, kw_only=True):
     """What stands between this system and the hardware."""
 
     container: Annotated[
         Fact[str | None],
         described(
-            "docker, podman, lxc, kubernetes, systemd-nspawn, toolbox, distrobox, apptainer, "
-            "crostini, gvisor, flatpak, snap …; null: none",
+            "as it calls itself; null: none",
             "/run/.containerenv, /.dockerenv, /proc/1/environ, /.flatpak-info",
+            values=CONTAINERS,
         ),
     ] = NOT_STATED
     machine: Annotated[
         Fact[str | None],
-        described("kvm, vmware, oracle, microsoft, xen …; null: bare metal", "DMI, /proc/cpuinfo"),
+        described(
+            "as systemd-detect-virt calls it; null: bare metal",
+            "DMI, /proc/cpuinfo",
+            values=MACHINES,
+        ),
     ] = NOT_STATED
     wsl: Annotated[
         Fact[int | None], described("1 or 2 under WSL; null: not WSL", "/proc/version")
@@ -148,7 +164,9 @@ class Security(FactStruct, frozen=True, kw_only=True):
 
     selinux: Annotated[
         Fact[str | None],
-        described("enforcing or permissive; null: not in use", "/sys/fs/selinux/enforce"),
+        described(
+            "null: not in use", "/sys/fs/selinux/enforce", values=("enforcing", "permissive")
+        ),
     ] = NOT_STATED
     apparmor_profile: Annotated[
         Fact[str | None],
@@ -188,7 +206,9 @@ class ServiceUnit(FactStruct, frozen=True, kw_only=True):
     protect_system: Annotated[
         Fact[str],
         described(
-            "no, yes, full or strict: which folders it may not write", "ProtectSystem= of {name}"
+            "which folders it may not write",
+            "ProtectSystem= of {name}",
+            values=("no", "yes", "full", "strict"),
         ),
     ] = NOT_STATED
 
@@ -235,7 +255,9 @@ class Session(FactStruct, frozen=True, kw_only=True):
 
     kind: Annotated[
         Fact[str | None],
-        described("local, remote or service; null: the process belongs to none", "logind"),
+        described(
+            "null: the process belongs to none", "logind", values=("local", "remote", "service")
+        ),
     ] = NOT_STATED
     seat: Annotated[
         Fact[str | None],
@@ -247,9 +269,10 @@ class Session(FactStruct, frozen=True, kw_only=True):
     kept_by: Annotated[
         Fact[str | None],
         described(
-            "what keeps its processes, and their groups, over a log-out: tmux, screen, an editor's "
-            "server, user-manager (lingering); null: nothing known",
+            "what keeps its processes, and their groups, over a log-out; user-manager: lingering; "
+            "null: nothing known",
             "ancestors of this process, /var/lib/systemd/linger",
+            values=("tmux", "screen", "an editor's server", "user-manager"),
         ),
     ] = NOT_STATED
 
@@ -292,7 +315,17 @@ class Package(FactStruct, frozen=True, kw_only=True):
     architecture: Annotated[Fact[str], described("such as amd64")] = NOT_STATED
     state: Annotated[
         Fact[str],
-        described("installed, half-installed, unpacked, half-configured, config-files or removed"),
+        described(
+            "how far its installation got",
+            values=(
+                "installed",
+                "half-installed",
+                "unpacked",
+                "half-configured",
+                "config-files",
+                "removed",
+            ),
+        ),
     ] = NOT_STATED
     origin: Annotated[
         Fact[str | None],

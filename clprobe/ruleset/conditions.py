@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Conditions of rules: their forms, and how they are read from YAML."""
 
+import difflib
 import re
 from typing import Any, Literal, TypeAlias
 
 import msgspec
 
-from clprobe.facts.paths import PathError, Variables, check_path
+from clprobe.facts.paths import Field, PathError, Variables, check_path
 
 
 class ConditionError(Exception):
@@ -70,6 +71,15 @@ OPERATORS: dict[str, type | tuple[type, ...]] = {
 }
 """Each operator with the type of its operand; rules/README.md says what they mean."""
 
+_EXACT = ("is", "is_not", "in", "not_in", "contains", "contains_any")
+_KINDS: dict[type, str] = {
+    str: "text",
+    bool: "true or false",
+    int: "a number",
+    float: "a number",
+    type(None): "null",
+}
+
 
 def parse_condition(data: Any, variables: Variables) -> Condition:
     """Return the condition written as `data`.
@@ -122,22 +132,38 @@ def _parse_tests(path: str, value: Any, variables: Variables) -> Condition:
         raise ConditionError(f"{path} takes an operator and its operand, such as {{is: …}}")
     tests = []
     for operator, operand in value.items():
-        _check_operator(operator, operand, path, is_list=field.is_list)
+        _check_operator(operator, operand, path, field)
         tests.append(
             Comparison(path, operator, tuple(operand) if isinstance(operand, list) else operand)
         )
     return tests[0] if len(tests) == 1 else All(tuple(tests))
 
 
-def _check_operator(operator: Any, operand: Any, path: str, *, is_list: bool) -> None:
+def _check_operator(operator: Any, operand: Any, path: str, field: Field) -> None:
     if operator not in OPERATORS:
         raise ConditionError(f"no operator {operator!r}; there are {', '.join(OPERATORS)}", (path,))
     if not isinstance(operand, OPERATORS[operator]):
         raise ConditionError(f"{operator} cannot take {operand!r}", (path,))
-    if is_list and operator not in ("contains", "contains_any", "empty", "is", "is_not"):
+    if field.is_list and operator not in ("contains", "contains_any", "empty", "is", "is_not"):
         raise ConditionError(f"{path} is a list, {operator} asks about one value", (path,))
     if operator == "matches" and isinstance(operand, str):
         try:
             re.compile(operand)
         except re.error as error:
             raise ConditionError(f"{operand!r} is no pattern: {error}", (path,)) from error
+    if operator in _EXACT:
+        for value in operand if isinstance(operand, list) else [operand]:
+            _check_value(value, path, field)
+
+
+def _check_value(value: Any, path: str, field: Field) -> None:
+    """Refuse what the fact can never be: such a condition would hold for nobody."""
+    if field.kinds and type(value) not in field.kinds:
+        named = ", ".join(sorted(_KINDS[kind] for kind in field.kinds))
+        raise ConditionError(f"{path} is never {value!r}; it takes {named}", (path,))
+    if field.values and isinstance(value, str) and value not in field.values:
+        close = difflib.get_close_matches(value, field.values, n=1)
+        hint = f"did you mean {close[0]!r}? " if close else ""
+        raise ConditionError(
+            f"{path} is never {value!r}; {hint}it can be {', '.join(field.values)}", (path,)
+        )

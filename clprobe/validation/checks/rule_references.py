@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Checks that the words in rules lead somewhere: generations, implementations, consequences."""
 
-import typing
 from collections.abc import Iterator
 from pathlib import Path
 
 from clprobe.knowledge.tables import Tables
-from clprobe.model.opencl import Outcome, Stage
 from clprobe.ruleset.conditions import All, AnyOf, Comparison, Condition, Not, Quantified
 from clprobe.ruleset.load import CASES_SUFFIX, consequences_of
 from clprobe.ruleset.rule import Rule
@@ -22,8 +20,6 @@ def rules(files: dict[Path, Rule], tables: Tables) -> Mistakes:
         "generation": frozenset(tables.generations()),
         "implementation": frozenset(tables.implementations()),
         "implementations": frozenset(tables.implementations()),
-        "outcome": frozenset(typing.get_args(Outcome)),
-        "stage": frozenset(typing.get_args(Stage)),
     }
     by_id: dict[str, Path] = {}
     for path, rule in files.items():
@@ -58,13 +54,24 @@ def _consequences(files: dict[Path, Rule], known: dict[str, Path]) -> Mistakes:
         wrong = list(check.names(Place(path).at("explains"), rule.explains, known, "rule"))
         whole = whole and not wrong
         yield from wrong
+    if not whole:
+        return
     for path, rule in files.items():
-        if whole and rule.id in consequences_of(rule.id, by_id):
-            yield (
-                Place(path)
-                .at("explains")
-                .mistake("it explains itself through its consequences", "Break the circle.")
-            )
+        here = Place(path).at("explains")
+        if rule.id in consequences_of(rule.id, by_id):
+            yield here.mistake("it explains itself through its consequences", "Break the circle.")
+            continue
+        for consequence in rule.explains:
+            through = [
+                other
+                for other in rule.explains
+                if other != consequence and consequence in consequences_of(other, by_id)
+            ]
+            if through:
+                yield here.mistake(
+                    f"{through[0]} explains {consequence} already",
+                    f"Leave out {consequence}: only direct consequences are listed.",
+                )
 
 
 def _words(here: Place, condition: Condition, known: dict[str, frozenset[str]]) -> Mistakes:
