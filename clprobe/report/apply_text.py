@@ -45,10 +45,10 @@ class ApplyText:
         failed = [step.title for step in report.steps if step.problem is not None]
         self._screen.labelled("step", ", ".join(failed))
         if report.problem is not None:
-            self._screen.labelled("because", report.problem.message)
-            self._screen.labelled("do", report.problem.hint)
+            self._screen.labelled("Why", report.problem.message)
+            self._screen.labelled("Fix", report.problem.hint)
         if report.command is not None:
-            line = Text("  do       ", "label").append(
+            line = Text("  Fix      ", "label").append(
                 self._screen.clean(shlex.join(report.command)), "command"
             )
             self._screen.text(line, soft_wrap=True)
@@ -98,4 +98,4 @@ class ApplyText:
         for error in gone:
             self._screen.marked("fine", f"{error} is gone", indent=2)
         if after.errors:
-            self._screen.labelled("more", "clprobe doctor")
+            self._screen.labelled("Docs", "clprobe doctor")

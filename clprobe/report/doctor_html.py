@@ -68,7 +68,7 @@ def diagnosis_as_html(
 
 def _next(diagnosis: Diagnosis) -> str:
     line = next_line(diagnosis)
-    return f"<p>To decide:</p>\n<pre>{_text(line)}</pre>\n" if line is not None else ""
+    return f"<p>Next step:</p>\n<pre>{_text(line)}</pre>\n" if line is not None else ""
 
 
 def _since(comparison: Comparison | None) -> str:
@@ -90,19 +90,19 @@ def _family(finding: Finding, consequences: list[Finding]) -> str:
         parts.append(f"<p>{_text(finding.because)}</p>\n")
     parts += [_remedy(remedy) for remedy in finding.remedies]
     hence = "".join(f"<li>{_text(line)}</li>" for line in consequence_lines(consequences))
-    parts.append(f"<p>Hence:</p><ul>{hence}</ul>\n" if hence else "")
+    parts.append(f"<p>Causes:</p><ul>{hence}</ul>\n" if hence else "")
     parts.append(_evidence(finding))
     return "".join([*parts, "</article>\n"])
 
 
 def _remedy(remedy: Remedy) -> str:
     if remedy.argv is None:
-        return f"<p>Do: {_text(remedy.title)}</p>\n"
+        return f"<p>Fix: {_text(remedy.title)}</p>\n"
     undo = ""
     if isinstance(remedy.undo, tuple):
         undo = f"<p>Undo: <code>{_text(command(remedy.undo, remedy))}</code></p>\n"
     line = _text(command(remedy.argv, remedy))
-    return f"<p>Do: {_text(remedy.title)}</p>\n<pre>{line}</pre>\n{undo}"
+    return f"<p>Fix: {_text(remedy.title)}</p>\n<pre>{line}</pre>\n{undo}"
 
 
 def _evidence(finding: Finding) -> str:

@@ -97,7 +97,7 @@ class DoctorText:
             self._screen.wrapped(who, INDENT)
         line = next_line(diagnosis)
         if line is not None:
-            lead = Text(" " * INDENT + "To decide: ", "label")
+            lead = Text(" " * INDENT + "Next step: ", "label")
             text = Text.assemble(lead, (self._screen.clean(line), "command"))
             self._screen.text(text, soft_wrap=True)
 
@@ -119,30 +119,30 @@ class DoctorText:
         style = finding.severity if finding.verdict == "present" else "note"
         self._screen.text(Text.assemble((f"{kind}  ", style), (finding.id, "heading")))
         self._screen.wrapped(headline(finding), INDENT)
-        self._screen.labelled("because", finding.because)
+        self._screen.labelled("Why", finding.because)
         for number, remedy in enumerate(finding.remedies):
-            self._remedy("do" if number == 0 else "or", remedy)
+            self._remedy("Fix" if number == 0 else "Or", remedy)
         if self._verbosity > 0:
             self._evidence(finding)
         for line in consequence_lines(consequences):
-            self._screen.labelled("hence", line)
+            self._screen.labelled("Causes", line)
         for other in also:
-            self._screen.labelled("also", other.title)
-        self._screen.labelled("more", f"clprobe explain {finding.id}")
+            self._screen.labelled("Also", other.title)
+        self._screen.labelled("Docs", f"clprobe explain {finding.id}")
 
     def _open_questions(self, reason: str, findings: list[Finding]) -> None:
         ids = dict.fromkeys(finding.id for finding in findings)
         title = f"{counted(len(ids), 'check')} could not be made, for one reason"
         self._screen.text(Text.assemble(("undetermined  ", "note"), (title, "heading")))
-        self._screen.labelled("because", f"{reason}.")
-        self._screen.labelled("these", ", ".join(ids))
-        self._screen.labelled("more", f"clprobe explain {findings[0].id}")
+        self._screen.labelled("Why", f"{reason}.")
+        self._screen.labelled("Checks", ", ".join(ids))
+        self._screen.labelled("Docs", f"clprobe explain {findings[0].id}")
 
     def _evidence(self, finding: Finding) -> None:
         for evidence in finding.evidence:
             value = json.dumps(evidence.value, ensure_ascii=False)
             origin = f"  ({evidence.read_from})" if evidence.read_from else ""
-            self._screen.labelled("seen", f"{evidence.fact} = {value}{origin}")
+            self._screen.labelled("Evidence", f"{evidence.fact} = {value}{origin}")
 
     def _remedy(self, label: str, remedy: Remedy) -> None:
         when = "" if remedy.takes_effect.startswith("when ") else remedy.takes_effect
@@ -153,9 +153,9 @@ class DoctorText:
             self._command(label, remedy.argv, remedy)
             self._screen.labelled("", f"{remedy.title}; takes effect {when}.")
         if isinstance(remedy.undo, str):
-            self._whole_line("undo", remedy.undo)
+            self._whole_line("Undo", remedy.undo)
         elif remedy.undo is not None:
-            self._command("undo", remedy.undo, remedy)
+            self._command("Undo", remedy.undo, remedy)
 
     def _command(self, label: str, argv: tuple[str, ...], remedy: Remedy) -> None:
         self._whole_line(label, command(argv, remedy))
@@ -163,7 +163,7 @@ class DoctorText:
     def _whole_line(self, label: str, line: str) -> None:
         """Print on one line however long it is, so that it can be copied."""
         lead = Text(" " * INDENT + label.ljust(LABEL), "label")
-        style = "command" if label != "undo" else ""
+        style = "command" if label != "Undo" else ""
         text = Text.assemble(lead, (self._screen.clean(line), style))
         self._screen.text(text, soft_wrap=True)
 

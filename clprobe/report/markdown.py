@@ -32,7 +32,7 @@ def _lines(diagnosis: Diagnosis) -> Iterator[str]:
         yield f"Root cause: `{diagnosis.root_cause}`"
     line = next_line(diagnosis)
     if line is not None:
-        yield f"To decide: {code(line)}"
+        yield f"Next step: {code(line)}"
     yield ""
     for finding in diagnosis.findings:
         yield from _finding(finding)

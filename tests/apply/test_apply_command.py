@@ -79,7 +79,7 @@ def test_the_command_for_sudo_is_printed_as_one_line_to_copy(home):
     assert done.returncode == 3, done.stderr
     (line,) = [line for line in done.stdout.splitlines() if " sudo " in line]
     words = shlex.split(line)
-    assert words[:2] == ["do", "sudo"]
+    assert words[:2] == ["Fix", "sudo"]
     assert words[words.index("install-plan") :] == [
         *("install-plan", "--gpu", "HD 4600", "--backend", "pocl", "--apply"),
     ]

@@ -58,7 +58,7 @@ def test_aliases_in_a_snapshot_are_refused_before_they_grow(option: str, tmp_pat
     done = _clprobe("doctor", *more, option, str(path))
     assert done.returncode == 2
     assert f"{path} is neither JSON nor YAML that can be read: line 2: anchors" in done.stderr
-    assert "  do  " in done.stderr
+    assert "  fix: " in done.stderr
 
 
 @pytest.mark.parametrize(

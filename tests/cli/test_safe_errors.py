@@ -15,7 +15,7 @@ EVIL = "\x1b[31mke\x9by\u202e"
 STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 SNAPSHOTS = {
     "an unknown key": '{"\\u001b[31mke\\u009by\\u202e": 1}',
-    "a key with lines": '{"x\\n  do  curl evil": 1}',
+    "a key with lines": '{"x\\n  fix: curl evil": 1}',
     "another schema": '{"schema": "\\u001b[31mclprobe\\u202e"}',
     "a wrong enum": '{"icds": [{"path": "a", "answer": {"outcome": "\\u001b[31m\\u202e"}}]}',
     "a key in YAML": 'schema: clprobe.snapshot/1\n"\\e[31mkey\\u202e": 1\n',
@@ -107,7 +107,7 @@ def test_what_a_hostile_file_says_is_escaped(
     path = tmp_path / "hostile.yaml"
     path.write_text(content)
     text = _checked([*words, str(path)])
-    assert "\n  do  curl evil" not in text
+    assert "\n  fix: curl evil" not in text
 
 
 def test_a_hostile_report_is_escaped(tmp_path: Path) -> None:

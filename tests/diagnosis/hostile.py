@@ -23,7 +23,7 @@ TYPED = (
 """Texts that a line can show."""
 UNSEEN = (
     f"/x\ntouch {MARK}\n",
-    f"/x\n  do       touch {MARK}",
+    f"/x\n  Fix      touch {MARK}",
     f"/x\r\x1b]0;{MARK}\x07",
     f"/x\u202e{MARK}",
     f"/x\u2028touch {MARK}",

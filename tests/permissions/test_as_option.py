@@ -61,7 +61,7 @@ def test_an_unknown_user_is_a_usage_error_with_a_hint(
     assert (result.returncode, result.stdout) == (2, "")
     assert reference in result.stderr
     assert "\x1b" not in result.stderr
-    assert "  do  " in result.stderr
+    assert "  fix: " in result.stderr
 
 
 def test_the_screen_says_for_whom_it_answers() -> None:

@@ -45,19 +45,19 @@ SCREEN = """\
 
 error  render-node-not-accessible
   You may not open /dev/dri/renderD128, which belongs to group render
-  because  The OpenCL driver reaches the GPU through this file. Its mode 0660
+  Why      The OpenCL driver reaches the GPU through this file. Its mode 0660
            admits group render, and this user is not in that group, so only root
            sees the GPU.
-  do       sudo usermod -aG render "$USER"
+  Fix      sudo usermod -aG render "$USER"
            Add yourself to the group render; takes effect after logging out and
            in again.
-  undo     sudo gpasswd -d "$USER" render
-  hence    /etc/OpenCL/vendors/intel.icd loads but shows no device
+  Undo     sudo gpasswd -d "$USER" render
+  Causes   /etc/OpenCL/vendors/intel.icd loads but shows no device
            (icd-shows-no-device)
-  hence    No OpenCL device stands for Intel HD Graphics 620 (8086:5916, at
+  Causes   No OpenCL device stands for Intel HD Graphics 620 (8086:5916, at
            0000:00:02.0) (gpu-without-opencl-device)
-  hence    No OpenCL device can be used (no-opencl-device)
-  more     clprobe explain render-node-not-accessible
+  Causes   No OpenCL device can be used (no-opencl-device)
+  Docs     clprobe explain render-node-not-accessible
 
 Drivers
   · intel.icd  no device, which this driver says with error -6:

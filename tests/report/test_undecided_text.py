@@ -33,7 +33,7 @@ def _screen(verbosity: int, width: int = 80) -> str:
 
 
 def test_the_command_that_decides_stands_under_the_verdict() -> None:
-    verdict, _, rest = _screen(0).partition("\n  To decide: ")
+    verdict, _, rest = _screen(0).partition("\n  Next step: ")
     assert "not decided; most likely: The user is not in the group" in " ".join(verdict.split())
     assert rest.startswith(f"{COMMAND}\n")
 
@@ -45,7 +45,7 @@ def test_suspects_are_one_line_each_in_the_order_of_likelihood(width: int) -> No
     assert [line.split()[1].rstrip(":") for line in section.splitlines() if " ? " in line] == (
         suspects
     )
-    assert "because" not in section
+    assert "Why" not in section
 
 
 def test_verbose_tells_the_reasons_of_suspects() -> None:
@@ -55,5 +55,5 @@ def test_verbose_tells_the_reasons_of_suspects() -> None:
 
 
 def test_markdown_and_html_name_the_command_too() -> None:
-    assert f"To decide: `{COMMAND}`" in diagnosis_as_markdown(DIAGNOSIS)
+    assert f"Next step: `{COMMAND}`" in diagnosis_as_markdown(DIAGNOSIS)
     assert f"<pre>{COMMAND}</pre>" in diagnosis_as_html(DIAGNOSIS, checks=1, elapsed_ms=1)

@@ -13,14 +13,14 @@ def show_error(error: ClprobeError) -> None:
     """Print what is wrong and what to do."""
     click.echo(f"error  {error.reference}\n  {safe_line(error.message)}", err=True)
     if error.hint:
-        click.echo(f"  do  {safe_line(error.hint)}", err=True)
+        click.echo(f"  fix: {safe_line(error.hint)}", err=True)
 
 
 def show_mistake(error: ClprobeError) -> None:
     """Print a mistake in a file, in the form that editors jump to."""
     click.echo(safe_line(error.message), err=True)
     if error.hint:
-        click.echo(f"  do  {safe_line(error.hint)}", err=True)
+        click.echo(f"  fix: {safe_line(error.hint)}", err=True)
 
 
 def show_usage_error(error: click.ClickException) -> None:
