@@ -197,7 +197,7 @@ def test_reports_print_of_a_hostile_snapshot_only_the_commands_of_their_json(
             printed += [line] if line in known else []
             seen += 1
         for one in told:
-            assert not isinstance(one.undo, str) or f"  undo     {one.undo}\n" in text
+            assert not isinstance(one.undo, str) or f"  Undo     {one.undo}\n" in text
         for remedy, line in roots(diagnosis):
             assert remedy.argv is None or code(command(remedy.argv, remedy)) in markdown
             assert escape(line) in page
