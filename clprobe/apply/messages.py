@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a failed command's own words mean, and what mends it."""
+"""What a failed command's own words mean, and how to fix it."""
 
 import re
 

@@ -72,7 +72,7 @@ _LAST_SECONDS = 2.0
     help="Only this one, or module:Class, a torch.nn.Module of yours (see below); may be repeated.",
 )
 @click.option(
-    "--quick", "effort", flag_value="quick", help="45 seconds at most, not five minutes at most."
+    "--quick", "effort", flag_value="quick", help="45 seconds at most (default: 5 minutes)."
 )
 @click.option(
     "--full",
@@ -209,7 +209,7 @@ def _targets(
     # Who did not ask for them need not read that they are not there.
     absent = missing if selectors else ()
     for one in absent:
-        say(f"{one.name} takes no part: {one.detail}")
+        say(f"{one.name} is skipped: {one.detail}")
     return (*targets, *found), absent
 
 

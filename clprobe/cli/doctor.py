@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # ruff: noqa: PLC0415 - imports stand where they are needed: drivers are asked before rules load
-"""`clprobe doctor`: says what is wrong with OpenCL here, why, and what mends it."""
+"""`clprobe doctor`: says what is wrong with OpenCL here, why, and how to fix it."""
 
 import time
 from typing import TYPE_CHECKING
@@ -88,7 +88,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     quiet: bool,
     verbose: bool,
 ) -> int:
-    """Say why OpenCL devices are missing, root-only or crashing, and what mends it."""
+    """Say why OpenCL devices are missing, root-only or crashing, and how to fix it."""
     started = time.perf_counter()
     form = "json" if as_json else form
     if list_rules:

@@ -35,7 +35,11 @@ SCHEMA = "clprobe.env/1"
 @click.option("--only", multiple=True, metavar="ICD", help="Keep just this driver.")
 @click.option("--without", multiple=True, metavar="ICD", help="Hide this driver as well.")
 @click.option(
-    "--shell", type=click.Choice(SHELLS), default="sh", show_default=True, help="Whose lines."
+    "--shell",
+    type=click.Choice(SHELLS),
+    default="sh",
+    show_default=True,
+    help="Shell syntax to print.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @timeout_option

@@ -15,7 +15,7 @@ from clprobe.model.errors import ClprobeError
 
 # Name → what it does. The texts stand here so that `clprobe --help` imports no command.
 _COMMANDS = {
-    "doctor": "Say why OpenCL devices are missing, root-only or crashing, and what mends it.",
+    "doctor": "Say why OpenCL devices are missing, root-only or crashing, and how to fix it.",
     "info": "List drivers, loaders, platforms, devices and GPUs with their limits.",
     "install-plan": "Show what to install, in which versions, and what cannot work and why.",
     "bench": "Train small real nets on each device and compare it with the CPU.",
@@ -57,7 +57,7 @@ class _LazyGroup(click.Group):
 )
 @click.pass_context
 def cli(ctx: click.Context, color: str) -> None:
-    """Say why OpenCL devices are missing, what mends it, and whether they beat the CPU."""
+    """Say why OpenCL devices are missing, how to fix it, and whether they beat the CPU."""
     ctx.obj = {"color": color}
 
 

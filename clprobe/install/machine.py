@@ -149,7 +149,7 @@ def _chips(gpu: str | None, pci_ids: list[str], tables: Tables) -> tuple[GpuEntr
     if not found:
         raise ClprobeError(
             reference="gpu-unknown",
-            message=f"{gpu!r} is no GPU that the tables know.",
+            message=f"Unknown GPU {gpu!r}.",
             hint=tables.nearest_gpu_names(gpu),
         )
     generations = sorted({entry.generation for entry in found})

@@ -53,8 +53,8 @@ _HOW: dict[How, str] = {
     "pip": "comes as wheels",
     "conda": "comes from conda-forge",
     "file": "comes as files fetched by hand",
-    "repository": "adds a foreign repository",
-    "container": "lives in a container",
+    "repository": "adds a third-party repository",
+    "container": "runs in a container",
     "source": "is built from source",
     "by-hand": "has no commands here",
 }
@@ -109,7 +109,7 @@ def _criteria(route: Route, goal: Goal, tables: Tables) -> list[Criterion]:
 
 def _opencl(route: Route) -> Criterion:
     unseen = route.status == "unverified"
-    return Criterion(int(unseen), "was never seen working" if unseen else "was seen working")
+    return Criterion(int(unseen), "untested" if unseen else "tested")
 
 
 def _learning(route: Route, goal: Goal, tables: Tables) -> Criterion:

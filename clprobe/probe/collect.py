@@ -42,7 +42,7 @@ Waiting = Callable[[str], contextlib.AbstractContextManager[None]]
 
 
 def _in_silence(what: str) -> contextlib.AbstractContextManager[None]:
-    """Wait without a word."""
+    """Wait silently."""
     del what
     return contextlib.nullcontext()
 

@@ -24,7 +24,7 @@ def comparison_lines(comparison: Comparison, *, whole: bool) -> Iterator[str]:
     if comparison.new_findings:
         yield f"New: {', '.join(comparison.new_findings)}"
     if comparison.mended:
-        yield f"Mended: {', '.join(comparison.mended)}"
+        yield f"Fixed: {', '.join(comparison.mended)}"
     differs = comparison.changes or comparison.new_findings or comparison.mended
     if not differs:
         yield "Nothing changed."

@@ -126,7 +126,7 @@ def _check_shape(data: Any, path: Path) -> None:
     missing, surplus = _REQUIRED - set(data), set(data) - _REQUIRED - _OPTIONAL
     if missing or surplus:
         lacking = f"a rule needs {', '.join(sorted(missing))}"
-        unknown = f"a rule knows no {', '.join(map(str, sorted(surplus)))}"
+        unknown = f"unknown field {', '.join(map(str, sorted(surplus)))}"
         said = " and ".join([lacking] * bool(missing) + [unknown] * bool(surplus))
         raise ConditionError(said, tuple(sorted(surplus)[:1]))
     if data["id"] != path.stem or not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", data["id"]):

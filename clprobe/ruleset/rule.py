@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a rule is: a problem, the condition that proves it, and what mends it."""
+"""What a rule is: a problem, the condition that proves it, and how to fix it."""
 
 from typing import Any, Literal
 

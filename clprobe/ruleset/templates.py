@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Texts of rules with facts in them: "You may not open {node.path}"."""
+"""Texts of rules with facts in them: "You cannot open {node.path}"."""
 
 import re
 from collections.abc import Callable

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A finding is a consequence only of what mends it."""
+"""A finding is a consequence only of how to fix it."""
 
 import pytest
 

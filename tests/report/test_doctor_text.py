@@ -41,10 +41,10 @@ CLOSED_NODE = {
     ],
 }
 SCREEN = """\
-✗ You may not open /dev/dri/renderD128, which belongs to group render.
+✗ You cannot open /dev/dri/renderD128, which belongs to group render.
 
 error  render-node-not-accessible
-  You may not open /dev/dri/renderD128, which belongs to group render
+  You cannot open /dev/dri/renderD128, which belongs to group render
   Why      The OpenCL driver reaches the GPU through this file. Its mode 0660
            admits group render, and this user is not in that group, so only root
            sees the GPU.

@@ -49,7 +49,7 @@ def test_a_rule_is_read_with_its_loop_and_sources(tmp_path: Path) -> None:
         ("vendor: {in: [amd, no]}", "vendor: {is: intel}", r":7: .*never False; it takes text"),
         ("vendor: {is: null}", "vendor: {is: intel}", r":7: .*never None; it takes text"),
         ("computes: {is: yes please}", "vendor: {is: intel}", r":7: .*takes true or false"),
-        ("since: 0.1.0\nwhence: x", "since: 0.1.0", r"knows no whence"),
+        ("since: 0.1.0\nwhence: x", "since: 0.1.0", r"unknown field whence"),
         ("checkd:", "checked:", r":11: a source takes url and checked"),
     ],
 )
