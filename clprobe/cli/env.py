@@ -39,7 +39,7 @@ SCHEMA = "clprobe.env/1"
     type=click.Choice(SHELLS),
     default="sh",
     show_default=True,
-    help="Shell syntax to print.",
+    help="Shell syntax.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @timeout_option

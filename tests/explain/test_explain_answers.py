@@ -131,7 +131,7 @@ def test_chips_of_one_name_are_told_apart_by_their_codenames() -> None:
 
 
 def test_the_facts_that_a_rule_fills_in_are_blanks() -> None:
-    assert "may not open <node path>" in text_of("render-node-not-accessible")
+    assert "cannot open <node path>" in text_of("render-node-not-accessible")
     assert "{node" not in text_of("render-node-not-accessible")
 
 

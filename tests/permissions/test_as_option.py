@@ -67,4 +67,4 @@ def test_an_unknown_user_is_a_usage_error_with_a_hint(
 def test_the_screen_says_for_whom_it_answers() -> None:
     screen = _doctor("--from", "-", "--as", "1000:1000", given=json.dumps(ROOTS)).stdout
     assert "Asked for user 1000" in screen
-    assert "User 1000 may not open /dev/dri/renderD128" in screen
+    assert "User 1000 cannot open /dev/dri/renderD128" in screen

@@ -105,7 +105,7 @@ def test_driver_files_that_the_user_cannot_reach_are_found(place: str, rule: str
 
 def test_findings_name_whoever_was_asked_about() -> None:
     diagnosis = diagnose(as_user(_snapshot(), JELLYFIN, NO_UNIT), KNOWLEDGE)
-    assert diagnosis.findings[0].title.startswith("User jellyfin may not open /dev/dri/renderD128")
+    assert diagnosis.findings[0].title.startswith("User jellyfin cannot open /dev/dri/renderD128")
     assert diagnosis.asked_as == "jellyfin"
     assert diagnosis.findings[0].remedies[0].argv == ("usermod", "-aG", "render", "jellyfin")
     bob = User(uid=1001, name="bob", groups=(Group(gid=1001),), is_asker=False)
