@@ -82,7 +82,7 @@ def test_every_remedy_of_every_rule_is_one_command_whatever_its_facts_say(
 
 
 @pytest.mark.parametrize("nasty", NASTY)
-def test_no_name_is_an_option_and_no_text_is_code_of_the_program(nasty: str) -> None:
+def test_no_name_is_an_option_and_no_text_is_code(nasty: str) -> None:
     for rule in KNOWLEDGE.rules:
         for action, remedy in with_everything_hostile(rule, nasty):
             for argv in (remedy.argv, remedy.undo):
@@ -142,7 +142,7 @@ SPARED = frozenset({
     "implementation", "kernel_driver", "kernel_result", "kind", "like", "machine", "manager",
     "mode",    "outcome", "pci_id", "release", "stage", "type", "unknown", "version",
 })  # fmt: skip
-_COMMAND = re.compile(r"^  (?:do|or|undo) {5,8}(?! )(.*)$", re.MULTILINE)
+_COMMAND = re.compile(r"^  (?:Fix|Or|Undo) {5,8}(?! )(.*)$", re.MULTILINE)
 
 
 def hostile_diagnoses(nasty: str) -> Iterator[Diagnosis]:
