@@ -27,9 +27,9 @@ undo() {{ clprobe install-plan --undo --yes "$@"; }}
 debian() {{ rm -r /etc/apt/sources.list*; cp -a /debian/. /etc/apt; }}
 """
 # Images of containers switch apt's own caches off, which costs each of its commands a second.
-# What PoCL depends on stays installed: 66 packages that each test would fetch and remove. An archive
-# of what plans install stands in for Debian's, whose 60,000 packages apt would read in each of its
-# hundreds of runs.
+# What PoCL depends on stays installed: 66 packages that each test would fetch and remove. An
+# archive of what plans install stands in for Debian's, whose 60,000 packages apt would read in each
+# of its hundreds of runs.
 _PREPARE = """\
 cat > /etc/apt/apt.conf.d/zz-caches-as-on-any-machine <<'END'
 Dir::Cache::pkgcache "pkgcache.bin";
