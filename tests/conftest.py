@@ -7,6 +7,7 @@ import tempfile
 from importlib.util import find_spec
 
 import pytest
+from passed_before import passed_before
 
 from clprobe.probe.facts import STRICT
 
@@ -38,6 +39,21 @@ def pytest_configure(config: pytest.Config) -> None:
         # pytest's own choice names the user, and clprobe scrubs such names from what it prints.
         if config.option.basetemp is None:
             config.option.basetemp = f"{folder}/temporary"
+
+
+# Nothing of the machine that they run on bears on these: what passed needs no second run.
+OF_NO_MACHINE = (
+    *("tests/engine/", "tests/install/", "tests/knowledge/", "tests/paste/", "tests/report/"),
+    "tests/test_",
+    # The driver in pyopencl's wheel is the same wherever the wheel is.
+    "tests/tensor/test_implementations.py::test_every_operation_works_on_the_pocl_of_pyopencls_wheel",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave out what passed in the bare system before, if .ci/run says so."""
+    passed = {name for name in passed_before() if name.startswith(OF_NO_MACHINE)}
+    items[:] = [item for item in items if item.nodeid not in passed]
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:

@@ -24,8 +24,8 @@ def problem_of(report):
 def test_without_network_it_says_so_before_anything_is_changed(copy):
     report, rest = report_of(
         copy.run(
-            f"unshare --net {sys.executable} -m clprobe install-plan --apply --yes --backend pocl"
-            " --json || echo $?\n" + _EQUAL
+            f"debian; unshare --net {sys.executable} -m clprobe install-plan --apply --yes"
+            " --backend pocl --json || echo $?\n" + _EQUAL
         )
     )
     reference, message = problem_of(report)

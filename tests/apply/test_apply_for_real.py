@@ -20,7 +20,7 @@ def sections(text):
 def test_after_apply_the_device_is_there_and_after_undo_the_package_list_is_as_before(copy):
     applied, again, undone, nothing, difference = sections(
         copy.run(
-            "apply --json; echo =====; apply --json; echo =====\n"
+            "debian; apply --json; echo =====; apply --json; echo =====\n"
             "undo --json; echo =====; undo --json; echo =====\n"
             "packages > /after; diff /before /after; echo equal\n"
         )
@@ -88,15 +88,15 @@ def test_undo_refuses_to_remove_what_something_newer_needs_and_says_what(copy):
 
 _ARCHIVE = """\
 build() {
-    mkdir -p /archive /p/DEBIAN
+    mkdir -p /archive-of-apps /p/DEBIAN
     printf 'Package: %s\\nVersion: %s\\nArchitecture: all\\nDepends: %s\\nDescription: none\\n' \
         "$1" "$2" "$3" > /p/DEBIAN/control
     echo 'Maintainer: nobody <nobody@example.org>' >> /p/DEBIAN/control
-    dpkg-deb --build /p "/archive/$1_$2.deb" >&2
+    dpkg-deb --build /p "/archive-of-apps/$1_$2.deb" >&2
 }
 build clp-lib 1 libc6; build clp-lib 2 libc6; build clp-app 1 'clp-lib (>= 2)'
-(cd /archive && dpkg-scanpackages --multiversion . > Packages)
-echo 'deb [trusted=yes] file:/archive ./' > /etc/apt/sources.list.d/archive.list
+(cd /archive-of-apps && dpkg-scanpackages --multiversion . > Packages)
+echo 'deb [trusted=yes] file:/archive-of-apps ./' > /etc/apt/sources.list.d/archive.list
 apt-get update >&2
 """
 _OWN_STEPS = """\
@@ -127,9 +127,9 @@ def test_a_former_version_that_is_nowhere_any_more_is_named(copy):
     if shutil.which("dpkg-scanpackages") is None:
         pytest.skip("needs dpkg-dev, to make a small archive")
     answer = copy.run(
-        _ARCHIVE + "apt-get install --yes clp-lib=1 >&2; rm /archive/clp-lib_1.deb\n"
-        "(cd /archive && dpkg-scanpackages --multiversion . > Packages)\n"
-        "rm -rf /var/lib/apt/lists/*_archive_*; apt-get update >&2\n"
+        _ARCHIVE + "apt-get install --yes clp-lib=1 >&2; rm /archive-of-apps/clp-lib_1.deb\n"
+        "(cd /archive-of-apps && dpkg-scanpackages --multiversion . > Packages)\n"
+        "rm -rf /var/lib/apt/lists/*_archive-of-apps_*; apt-get update >&2\n"
         f"cat > /own.py <<'END'\n{_OWN_STEPS}END\n"
         f'PYTHONPATH="$PYTHONPATH:{Path(__file__).parent}" {sys.executable} /own.py\n'
         "dpkg-query --show clp-app 2>&1 || true\n"

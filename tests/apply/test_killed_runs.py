@@ -35,7 +35,7 @@ print(process.wait(120))
 # unpacked; half-unpacked; unpacked but not set up; nearly done.
 _MOMENTS = (
     "$ ",
-    "Get:1 ",
+    "Ign:1 ",
     "Need to get",
     "Unpacking libpocl2:",
     "Setting up libpocl2-",

@@ -2,12 +2,9 @@
 """The OpenCL devices that this process sees, as a fixture."""
 
 import inspect
-import json
-import os
 from collections.abc import Callable, Iterator
 from functools import cache
 from importlib.util import find_spec
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,6 +16,7 @@ else:
     import devices
     import pyopencl as cl
     from built_once import each_source_built_once
+    from passed_before import passed_before
 
     from clprobe.tensor import Device
     from clprobe.tensor.binary_cache import SWITCH
@@ -54,12 +52,10 @@ else:
 
     def already_passed() -> set[str]:
         """Return the tests of this folder on a device that passed where a file says so."""
-        file = os.environ.get("CLPROBE_TESTS_PASSED")
-        names = json.loads(Path(file).read_text()) if file else []
         labels = tuple(f"[{devices.label(device)}" for device in BROKEN)
         return {
             name
-            for name in names
+            for name in passed_before()
             if name.startswith("tests/tensor/") and any(label in name for label in labels)
         }
 
