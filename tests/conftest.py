@@ -43,7 +43,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 # Nothing of the machine that they run on bears on these: what passed needs no second run.
 OF_NO_MACHINE = (
-    *("tests/engine/", "tests/install/", "tests/knowledge/", "tests/paste/", "tests/report/"),
+    *("tests/compat/", "tests/diagnosis/", "tests/explain/", "tests/facts/", "tests/install/"),
+    *("tests/knowledge/", "tests/paste/", "tests/report/", "tests/ruleset/", "tests/validation/"),
     "tests/test_",
     # The driver in pyopencl's wheel is the same wherever the wheel is.
     "tests/tensor/test_implementations.py::test_every_operation_works_on_the_pocl_of_pyopencls_wheel",
