@@ -53,7 +53,8 @@ class Libraries:
         if "\0" in name:
             return None
         if "/" in name:
-            return name if self._exists(name) else None
+            # dlopen fills in tokens, $ORIGIN by who calls it, which nobody knows here.
+            return next(filter(self._exists, self._expanded(name, "$ORIGIN")), None)
         candidates = [f"{folder}/{name}" for folder in (*beside, *self.path_of_environment())]
         candidates += self.in_cache(name)
         candidates += self.in_default_folders(name)

@@ -206,6 +206,18 @@ def test_a_dependency_beside_the_library_is_found(build: Build, vendors: Path) -
     assert _ended(icd) == ("queries", "ok")
 
 
+@pytest.mark.parametrize("token", ["$LIB", "${LIB}", "$PLATFORM"])
+def test_a_library_that_the_linker_spells_is_found(
+    token: str, vendors: Path, tmp_path: Path
+) -> None:
+    driver = compile_driver(tmp_path, "healthy")
+    for name in ("lib", "lib64", "lib/x86_64-linux-gnu", "x86_64", "haswell"):
+        (tmp_path / "drivers" / name).mkdir(parents=True, exist_ok=True)
+        shutil.copy(driver, tmp_path / "drivers" / name / "libdriver.so")
+    icd = _asked(vendors, register(vendors, Path(f"{tmp_path}/drivers/{token}/libdriver.so")))
+    assert _ended(icd) == ("queries", "ok")
+
+
 @pytest.mark.parametrize("folder", ["$ORIGIN/../$LIB", "${ORIGIN}/../${LIB}", "$ORIGIN/$PLATFORM"])
 def test_a_dependency_in_a_folder_that_the_linker_spells_is_found(
     folder: str, build: Build, vendors: Path, tmp_path: Path
