@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <locale.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,6 +98,12 @@ static void smash_heap(void) {
     abort();
 }
 
+static void take_a_processor(void) {
+    struct sched_param priority = {.sched_priority = 1};
+    if (sched_setscheduler(0, SCHED_FIFO, &priority)) exit(1);
+    for (;;) {}
+}
+
 static void hang_without_signals(void) {
     sigset_t all;
     sigfillset(&all);
@@ -146,6 +153,7 @@ static void misbehave_strangely(void) {
     if (has("empties_scratch")) empty_scratch();
     if (has("leaves_files")) leave_files();
     if (has("smashes_heap")) smash_heap();
+    if (has("takes_a_processor")) take_a_processor();
     if (has("hang_without_signals")) hang_without_signals();
     if (has("changes_surroundings")) change_surroundings();
     if (has("becomes_true")) execl("/bin/true", "true", NULL);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Whatever a driver does, it is named with its stage and the healthy one beside it is found."""
 
+import os
 import subprocess
 import sys
 import time
@@ -108,6 +109,20 @@ def test_a_known_answer_kernel_is_run_when_asked_for(
         assert device.kernel_result == result
     pocl = icd_named(snapshot, vendors / "pocl.icd").answer
     assert pocl.platforms[0].devices[0].kernel_result == "right"
+
+
+def test_a_driver_that_takes_a_processor_in_real_time_is_ended(build: Build, vendors: Path) -> None:
+    try:
+        before = os.sched_getparam(0)
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+        os.sched_setscheduler(0, os.SCHED_OTHER, before)
+    except PermissionError:
+        pytest.skip("needs root, or the right to real-time priority")
+    broken = register(vendors, build("takes_a_processor"))
+    snapshot = ask(vendors)
+    answer = icd_named(snapshot, broken).answer
+    assert (answer.stage, answer.outcome, answer.signal) == ("platforms", "crash", "SIGXCPU")
+    assert _pocl_is_found(snapshot, vendors)
 
 
 def test_what_a_driver_told_before_it_crashed_is_kept(build: Build, vendors: Path) -> None:

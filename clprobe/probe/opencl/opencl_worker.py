@@ -44,6 +44,7 @@ from clprobe.probe.opencl.small_json import as_json  # noqa: E402
 
 _RESERVED_BYTES = 1 << 16  # of the report, for the last words
 _LONGEST_WORDS = 8000
+_REAL_TIME_US = 500_000
 
 
 def main(role: str, report_descriptor: int, libraries: list[str], *, kernels: bool) -> None:
@@ -102,6 +103,11 @@ def _prepare() -> None:
     # In between, so that a driver that kills its parent kills no more than its guardian.
     stand_guard()
     _limit_memory()
+    # A driver that takes a processor for itself at real-time priority leaves others, asked at the
+    # same time, to starve: SIGXCPU ends it. None needs half a second of that without a pause.
+    hard = resource.getrlimit(resource.RLIMIT_RTTIME)[1]
+    most = _REAL_TIME_US if hard == resource.RLIM_INFINITY else min(hard, _REAL_TIME_US)
+    resource.setrlimit(resource.RLIMIT_RTTIME, (most, hard))
 
 
 def _limit_memory() -> None:
