@@ -10,10 +10,16 @@ from pathlib import Path
 
 import grimp
 import pytest
+from vulture import Vulture
 
 ROOT = Path(__file__).resolve().parent.parent
 HEAVY = {"numpy", "pyopencl", "torch"}
 MOST_FILES_IN_A_FOLDER = 35
+# What others call by these names, and what is kept so that something else lives on.
+CALLED_BY_OTHERS = {
+    *("format_commands", "writelines", "writable", "unraisablehook", "test_rules", "docs"),
+    *("_lock", "_buffers"),
+}
 NETWORK = {"aiohttp", "ftplib", "http", "httpx", "requests", "smtplib", "socket", "ssl", "urllib3"}
 
 
@@ -32,6 +38,18 @@ def test_no_import_is_circular() -> None:
     TopologicalSorter(
         {module: graph.find_modules_directly_imported_by(module) for module in graph.modules}
     ).prepare()  # a CycleError names the circle
+
+
+def test_nothing_is_there_that_nothing_uses() -> None:
+    search = Vulture()
+    search.scavenge([str(ROOT / folder) for folder in ("clprobe", "tests", ".ci")])
+    # What is only told by name, such as a field of a document, counts as a variable.
+    kinds = {"attribute", "class", "function", "import", "method", "property", "unreachable_code"}
+    unused = {one for one in search.get_unused_code(min_confidence=60) if one.typ in kinds}
+
+    product = {one for one in unused if ROOT / "clprobe" in one.filename.parents}
+    assert {str(one) for one in product if one.name not in CALLED_BY_OTHERS} == set()
+    assert {one.name for one in product} >= CALLED_BY_OTHERS  # each of them is still needed here
 
 
 def test_no_folder_holds_more_files_than_one_can_survey() -> None:
