@@ -10,15 +10,6 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from tests.engine.hostile import (
-    MARK,
-    NASTY,
-    TYPED,
-    UNSEEN,
-    Hostile,
-    commands_of,
-    with_hostile_texts,
-)
 
 from clprobe.diagnosis.diagnose import Knowledge, diagnose
 from clprobe.diagnosis.remedies import remedies_of
@@ -36,6 +27,15 @@ from clprobe.report.terminal import make_console
 from clprobe.ruleset.rule import Action, Rule
 from clprobe.validation.cases import case_file_of, load_cases, snapshot_of
 from clprobe.validation.checks.command_checks import shared_names
+from tests.diagnosis.hostile import (
+    MARK,
+    NASTY,
+    TYPED,
+    UNSEEN,
+    Hostile,
+    commands_of,
+    with_hostile_texts,
+)
 
 KNOWLEDGE = Knowledge.load()
 _FACT = re.compile(r"\{[A-Za-z_][\w.]*\}")
