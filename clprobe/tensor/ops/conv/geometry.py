@@ -107,6 +107,11 @@ class Geometry:
         return self.channels // self.groups * self.kernel_height * self.kernel_width
 
     @property
+    def filters_of_group(self) -> int:
+        """Return how many filters share their channels."""
+        return self.filters // self.groups
+
+    @property
     def pixels(self) -> int:
         """Return how many windows one image has."""
         return self.out_height * self.out_width
