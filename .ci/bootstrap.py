@@ -40,7 +40,7 @@ LINTERS = (
     ("ruff", "format", "--check"),
     ("mypy",),
 )
-# In order, for the first folder takes longest; tests/conftest.py says what stays together.
+# In order: tests/conftest.py puts first what takes longest, and says what stays together.
 # Three, for tests that wait for a driver or for apt leave one of two cores idle.
 SHARED = ("pytest", "-n", "3", "--dist", "loadfile", "--no-loadscope-reorder", "-m")
 ALONE = ("pytest", "-m", "alone")

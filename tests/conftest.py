@@ -46,15 +46,19 @@ OF_NO_MACHINE = (
     *("tests/compat/", "tests/diagnosis/", "tests/explain/", "tests/facts/", "tests/install/"),
     *("tests/knowledge/", "tests/paste/", "tests/report/", "tests/ruleset/", "tests/validation/"),
     "tests/test_",
-    # The driver in pyopencl's wheel is the same wherever the wheel is.
-    "tests/tensor/test_implementations.py::test_every_operation_works_on_the_pocl_of_pyopencls_wheel",
 )
 
 
+# Minutes in one process each: begun last, they would keep one processor busy alone.
+LONGEST = ("tests/kernels/", "tests/apply/", "tests/tensor/test_implementations.py")
+
+
+@pytest.hookimpl(trylast=True)  # once others have left out what they do not make
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave out what passed in the bare system before, if .ci/run says so."""
+    """Put what takes longest first, and leave out what passed before, if .ci/run says so."""
     passed = {name for name in passed_before() if name.startswith(OF_NO_MACHINE)}
     items[:] = [item for item in items if item.nodeid not in passed]
+    items.sort(key=lambda item: not item.nodeid.startswith(LONGEST))
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
