@@ -33,8 +33,6 @@ from bare_root import RELEASES, BareRoot, SetUpError, lacking
 ROOT = Path(__file__).resolve().parent.parent
 WHOLE_LIMIT_S = 4500
 USER = "ann"
-# Where a Python of this machine lies in the system.
-LENT_PYTHON = "/opt/python"
 # Where tests/conftest.py keeps what passed.
 PASSED = ".pytest_cache/v/clprobe/passed"
 # Named by version: an open range would fetch the newest build with gigabytes of CUDA.
@@ -119,8 +117,9 @@ def run_stages(folder: Path, options: argparse.Namespace) -> int:
     release, python = options.release, "python3"
     root = BareRoot(folder / "root", RELEASES[release])
     if options.python:
-        root.show(options.python, LENT_PYTHON)
-        python = f"{LENT_PYTHON}/bin/python3"
+        # In the folder it was built for, where its program looks for libpython.
+        root.show(options.python, str(options.python))
+        python = f"{options.python}/bin/python3"
     say(release, "set-up", "done", started, received)
     homes = {"root": Path("/root"), USER: root.add_user(USER)}
     failures = []
