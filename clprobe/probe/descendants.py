@@ -2,7 +2,9 @@
 """Ends what a driver started and hid, where it killed the guardian that would have done so.
 
 While children are at work this process adopts their orphans (PR_SET_CHILD_SUBREAPER, prctl(2)), so
-that whatever a dead guardian (guardian.py) leaves behind is found among our own children.
+that whatever a dead guardian (guardian.py) leaves behind is found among our own children. And it
+is closed to them (PR_SET_DUMPABLE): nothing that a driver runs gets at our memory or descriptors
+through /proc, where it could write into our report, or traces us.
 """
 
 import contextlib
@@ -14,6 +16,7 @@ import time
 from collections.abc import Iterator
 
 _SET_CHILD_SUBREAPER, _GET_CHILD_SUBREAPER = 36, 37
+_GET_DUMPABLE, _SET_DUMPABLE = 3, 4
 _PATIENCE_S = 0.5
 _PAUSE_S = 0.002
 
@@ -27,23 +30,30 @@ class _Adoption:
         self.guardians: set[int] = set()
         self._users = 0
         self._was_on = False
+        self._was_open = True
         self._before: frozenset[int] = frozenset()
 
     def begin(self) -> None:
-        """Adopt from now on; before a guardian starts."""
+        """Adopt, and be closed, from now on; before a guardian starts."""
         with self.lock:
             self._users += 1
             if self._users == 1:
                 self._before = frozenset(_children())
                 self._was_on = _is_subreaper()
                 _set_subreaper(on=True)
+                self._was_open = _prctl(_GET_DUMPABLE) == 1
+                _prctl(_SET_DUMPABLE, 0)
 
     def end(self) -> None:
         """Adopt no more, once all of a guardian's descendants are gone."""
         with self.lock:
             self._users -= 1
-            if not self._users and not self._was_on:
+            if self._users:
+                return
+            if not self._was_on:
                 _set_subreaper(on=False)
+            if self._was_open:
+                _prctl(_SET_DUMPABLE, 1)
 
     def orphans(self) -> tuple[int, ...]:
         """Return the children that were adopted; as they are unreaped, no id can be reused.
@@ -103,4 +113,8 @@ def _is_subreaper() -> bool:
 
 
 def _set_subreaper(*, on: bool) -> None:
-    ctypes.CDLL(None).prctl(_SET_CHILD_SUBREAPER, int(on), 0, 0, 0)
+    _prctl(_SET_CHILD_SUBREAPER, int(on))
+
+
+def _prctl(option: int, value: int = 0) -> int:
+    return int(ctypes.CDLL(None).prctl(option, value, 0, 0, 0))

@@ -27,7 +27,9 @@ driver's process, 0 if none had."""
 
 # `import signal` takes longer than all else that a guardian does.
 _SIGKILL, _SIGCONT, _SIGSTOP = 9, 18, 19
-_SET_DEATH_SIGNAL, _SET_CHILD_SUBREAPER = 1, 36
+_SET_DEATH_SIGNAL, _SET_CHILD_SUBREAPER, _DROP_FROM_BOUND = 1, 36, 24
+_SYS_PTRACE = 19  # capabilities(7)
+_CAPABILITY_VERSION = 0x20080522
 _PATIENCE_S = 1.0
 _PAUSE_S = 0.002
 # How often orphans are reaped that ended, and before Linux 5.3 the driver's process itself.
@@ -59,7 +61,25 @@ def stand_guard() -> None:
     os.close(lifeline)
     # A driver that kills its group must not kill its guardian.
     os.setpgid(0, 0)
+    _give_up_tracing()
     _die_with(guardian)
+
+
+def _give_up_tracing() -> None:
+    """Give up root's right to what is in other processes; clprobe is closed to everybody else.
+
+    No driver needs it: to processes of the same user that are open it has the way in all the same.
+    """
+    libc = ctypes.CDLL(None)
+    header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION, 0)
+    # Effective, permitted and inheritable, of 32 capabilities and then of the rest.
+    sets = (ctypes.c_uint32 * 6)()
+    if libc.capget(header, sets) or not sets[1] & 1 << _SYS_PTRACE:
+        return
+    _prctl(_DROP_FROM_BOUND, _SYS_PTRACE)
+    for index in range(3):
+        sets[index] &= ~(1 << _SYS_PTRACE) & 0xFFFFFFFF
+    libc.capset(header, sets)
 
 
 def _die_with(parent: int) -> None:

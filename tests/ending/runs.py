@@ -69,9 +69,13 @@ class Place(NamedTuple):
         """Return the command lines of the processes that have to do with this place."""
         return [_command(process) for process in _processes() if self._is_of(process)]
 
-    def stop_all(self) -> list[int]:
-        """Stop every process of this place, as a paused container is, and return their ids."""
-        stopped: list[int] = []
+    def stop_all(self, clprobe: int) -> list[int]:
+        """Stop every process of this place, as a paused container is, and return their ids.
+
+        `clprobe` is one of them: its environment cannot be read while its drivers are at work.
+        """
+        os.kill(clprobe, signal.SIGSTOP)
+        stopped = [clprobe]
         # Twice: one of them may have started another meanwhile.
         for _ in range(2):
             for process in filter(self._is_of, _processes()):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Whatever a driver starts, and whatever it does to its guardian, is gone when clprobe is done."""
 
+import ctypes
 import json
 import shutil
 import subprocess
@@ -12,6 +13,8 @@ from faults import POCL
 from runs import place_in
 
 from clprobe.probe.descendants import adoption, end_orphans
+
+_GET_DUMPABLE = 3  # prctl(2)
 
 # fault → how the driver's answer ends
 FAULTS = {
@@ -44,6 +47,25 @@ def test_nothing_that_a_driver_started_stays(fault: str, tmp_path: Path) -> None
     assert outcomes[f"{fault}.icd"]["outcome"] == FAULTS[fault]
     if POCL.exists():
         assert outcomes["pocl.icd"]["outcome"] == "ok"
+
+
+def test_no_driver_writes_into_what_clprobe_prints(tmp_path: Path) -> None:
+    place = place_in(tmp_path, ("writes_to_outputs_above",))
+
+    out, errors = place.start("snapshot").communicate(timeout=60)
+
+    assert "FORGED" not in errors
+    icd = next(one for one in json.loads(out)["icds"] if "writes_to" in one["path"])
+    assert icd["answer"]["outcome"] == "ok"
+
+
+def test_clprobe_is_open_again_once_no_child_is_left() -> None:
+    opened = ctypes.CDLL(None).prctl
+    before = opened(_GET_DUMPABLE, 0, 0, 0, 0)
+    adoption.begin()
+    during = opened(_GET_DUMPABLE, 0, 0, 0, 0)
+    adoption.end()
+    assert (before, during, opened(_GET_DUMPABLE, 0, 0, 0, 0)) == (1, 0, 1)
 
 
 def test_commands_of_our_own_are_no_orphans() -> None:

@@ -214,7 +214,7 @@ def test_drivers_are_not_blamed_for_a_pause_of_all(tmp_path: Path) -> None:
     process = place.start("doctor", "--json", "--timeout=10", start_new_session=True)
     place.wait_for("answers_late")  # in its command line: what starts later has less time
 
-    stopped = place.stop_all()
+    stopped = place.stop_all(process.pid)
     time.sleep(11)
     for pid in stopped:
         os.kill(pid, signal.SIGCONT)

@@ -98,6 +98,25 @@ static void smash_heap(void) {
     abort();
 }
 
+/* Writes to the outputs of its parent, the guardian, and of that one's, which is clprobe. */
+static void write_to_outputs_above(void) {
+    int pid = getppid();
+    for (int above = 0; above < 2; above++) {
+        char path[64], text[512] = "";
+        for (int output = 1; output <= 2; output++) {
+            snprintf(path, sizeof path, "/proc/%d/fd/%d", pid, output);
+            int file = open(path, O_WRONLY | O_NONBLOCK);
+            if (file >= 0 && write(file, "FORGED\n", 7)) close(file);
+        }
+        snprintf(path, sizeof path, "/proc/%d/stat", pid);
+        int file = open(path, O_RDONLY);
+        if (file < 0 || read(file, text, sizeof text - 1) <= 0) exit(1);
+        close(file);
+        char *end = strrchr(text, ')');
+        if (!end || sscanf(end, ") %*c %d", &pid) != 1) exit(1);
+    }
+}
+
 static void take_a_processor(void) {
     struct sched_param priority = {.sched_priority = 1};
     if (sched_setscheduler(0, SCHED_FIFO, &priority)) exit(1);
@@ -154,6 +173,7 @@ static void misbehave_strangely(void) {
     if (has("leaves_files")) leave_files();
     if (has("smashes_heap")) smash_heap();
     if (has("takes_a_processor")) take_a_processor();
+    if (has("writes_to_outputs_above")) write_to_outputs_above();
     if (has("hang_without_signals")) hang_without_signals();
     if (has("changes_surroundings")) change_surroundings();
     if (has("becomes_true")) execl("/bin/true", "true", NULL);
