@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: MIT
 """Does an implementation, in a version, drive a GPU? If that is unknown: what would settle it."""
 
+from collections.abc import Sequence
 from typing import Literal
 
-from clprobe.knowledge.table_types import Generation, GpuEntry, Implementation
+from clprobe.compat.known_gpu import INTEL, MODULES, KnownGpu, alike, gpu_of_id
+from clprobe.knowledge.table_types import GpuEntry, Implementation, Support
 from clprobe.knowledge.tables import Tables
 from clprobe.knowledge.versions import compare, in_range, in_words, upstream
 from clprobe.model.errors import ClprobeError
 from clprobe.model.unknown import Unknown
 
+OTHER_MAKERS = "it does not drive GPUs of this maker"
 Covers = Literal[True, False] | Unknown
-_INTEL = "8086:"
 
 
 def tables_cover(tables: Tables, implementation: str, version: str | None, pci_id: str) -> Covers:
@@ -22,53 +24,133 @@ def tables_cover(tables: Tables, implementation: str, version: str | None, pci_i
     entry = tables.implementation(implementation)
     if entry is None:
         return Unknown(unknown=f"no table describes the implementation {implementation}")
-    gpu = tables.gpu(pci_id)
-    generation = tables.generation(gpu.generation) if gpu is not None else None
-    return covers(entry, version, pci_id, gpu, generation)
+    return covers(entry, version, gpu_of_id(pci_id, tables))
 
 
-def covers(
-    implementation: Implementation,
-    version: str | None,
-    pci_id: str,
-    gpu: GpuEntry | None,
-    generation: Generation | None,
-) -> Covers:
-    """Answer for one GPU, given what the tables hold about each of the three."""
-    if "gpu" not in implementation.device_types:
+def covers(implementation: Implementation, version: str | None, gpu: KnownGpu) -> Covers:
+    """Answer for one GPU; `version` None asks whether any version drives it."""
+    if not drives_gpus(implementation) or not is_for_vendor(implementation, gpu):
         return False
-    key = implementation.implementation
-    if not pci_id.lower().startswith(_INTEL):
-        return _other_vendor(key, pci_id)
-    if key in ("nvidia", "amd-rocm", "clover"):
-        return False
-    if gpu is None:
-        return Unknown(unknown=f"{pci_id} is in no table; the driver's own list of ids decides")
+    unlisted = _unlisted(gpu)
+    if unlisted is not None:
+        return unlisted
     try:
-        return _intel(key, version, gpu, generation)
+        if gpu.entry is None:
+            return _of_family(implementation, version, gpu)
+        return _intel(implementation, version, gpu, gpu.entry)
     except ClprobeError as error:
+        key = implementation.implementation
         return Unknown(unknown=f"the version of {key} cannot be read: {error.message}")
 
 
-def _other_vendor(key: str, pci_id: str) -> Covers:
-    if key in ("compute-runtime", "compute-runtime-legacy1", "beignet", "intel-cpu"):
-        return False
-    vendor = {"nvidia": "10de:", "amd-rocm": "1002:"}.get(key)
-    if vendor is not None and not pci_id.lower().startswith(vendor):
-        return False
-    return Unknown(unknown=f"the tables list Intel GPUs only, and {pci_id} is none")
+def _unlisted(gpu: KnownGpu) -> Unknown | None:
+    """Return why no table says anything of the GPU, or None."""
+    if gpu.entry is not None or gpu.family is not None:
+        return None
+    if gpu.vendor is None:
+        return Unknown(unknown="which GPU it is for is not known")
+    if gpu.vendor != INTEL:
+        return Unknown(unknown=f"the tables list Intel GPUs only, and {gpu.pci_id} is none")
+    return Unknown(unknown=f"{gpu.pci_id} is in no table; the driver's own list of ids decides")
 
 
-def _intel(key: str, version: str | None, gpu: GpuEntry, generation: Generation | None) -> Covers:
-    if key == "compute-runtime":
-        return _mainline(version, gpu)
-    if key == "compute-runtime-legacy1":
-        return gpu.legacy1
-    if key == "beignet":
-        return _beignet(version, gpu)
-    if key == "rusticl":
-        return _rusticl(version, gpu, generation)
-    return Unknown(unknown=f"no table says which Intel GPUs {key} drives")
+def drives_gpus(implementation: Implementation) -> bool:
+    """Whether it computes on GPUs, through a module of Linux, and not on the CPU alone."""
+    return "gpu" in implementation.device_types and bool(implementation.kernel_drivers)
+
+
+def covers_all(
+    implementation: Implementation, version: str | None, gpus: Sequence[KnownGpu]
+) -> Covers:
+    """Answer for a GPU that may be each of several; Unknown where they differ."""
+    answers = [covers(implementation, version, group[0]) for group in alike(gpus)]
+    unknown = [answer for answer in answers if isinstance(answer, Unknown)]
+    if unknown:
+        return unknown[0]
+    if len(set(answers)) == 1:
+        return answers[0]
+    return Unknown(unknown="it drives some of the chips of that name; the PCI id decides")
+
+
+def version_range(implementation: Implementation, gpu: KnownGpu) -> str | None:
+    """Return the range of versions that drive the GPU, as far as a range says it."""
+    entry, support = gpu.entry, _support(implementation, gpu)
+    if entry is not None and implementation.ids_listed == "neo" and entry.neo is not None:
+        return entry.neo
+    if entry is not None and implementation.ids_listed == "mesa" and entry.mesa_since is not None:
+        return f">={entry.mesa_since}"
+    return support.versions if support is not None else None
+
+
+def needed_versions(implementation: Implementation, gpu: KnownGpu) -> str | None:
+    """Return in words which versions drive the GPU; None: none does, or which ones is not known."""
+    if covers(implementation, None, gpu) is False:
+        return None
+    entry = gpu.entry
+    by_commit = entry is not None and entry.beignet_upstream != "1.3.2"
+    if entry is not None and implementation.ids_listed == "beignet" and by_commit:
+        return f"{entry.beignet} or newer" if entry.beignet else "a later commit than 1.3.2"
+    versions = version_range(implementation, gpu)
+    return in_words(versions) if versions is not None else None
+
+
+def why_never(implementation: Implementation, gpu: KnownGpu) -> str:
+    """Return why no version drives the GPU, as far as the tables say."""
+    if not is_for_vendor(implementation, gpu):
+        return OTHER_MAKERS
+    key, known = implementation.implementation, gpu.generation or gpu.family
+    reason = known.not_driven_by.get(key) if known is not None else None
+    if reason is None and gpu.generation is not None:
+        reason = gpu.generation.no_opencl_because
+    return (reason or "no release of it lists this GPU").rstrip(".")
+
+
+def is_for_vendor(implementation: Implementation, gpu: KnownGpu) -> bool:
+    """Whether it may drive GPUs of this vendor; of a vendor that nobody listed it may."""
+    if gpu.vendor is None or not implementation.kernel_drivers:
+        return True
+    drivers = {driver.rstrip("!") for driver in implementation.kernel_drivers}
+    if gpu.vendor in MODULES:
+        return bool(drivers & MODULES[gpu.vendor])
+    return bool(drivers - frozenset.union(MODULES["intel"], MODULES["amd"], MODULES["nvidia"]))
+
+
+def _support(implementation: Implementation, gpu: KnownGpu) -> Support | None:
+    known = gpu.generation or gpu.family
+    return known.implementations.get(implementation.implementation) if known is not None else None
+
+
+def _of_family(implementation: Implementation, version: str | None, gpu: KnownGpu) -> Covers:
+    key, family, support = implementation.implementation, gpu.family, _support(implementation, gpu)
+    if family is not None and key in family.not_driven_by:
+        return False
+    if support is None:
+        return Unknown(unknown=f"no table says which {key} drives {gpu.family and gpu.family.name}")
+    return _in_range(implementation, version, support.versions)
+
+
+def _in_range(implementation: Implementation, version: str | None, versions: str) -> Covers:
+    key, scheme = implementation.implementation, implementation.version_scheme
+    if version is None:
+        return Unknown(unknown=f"the version of {key} decides: {in_words(versions)} drives it")
+    number = version if scheme == "debian" else upstream(version)
+    return in_range(number, versions, scheme)
+
+
+def _intel(
+    implementation: Implementation, version: str | None, gpu: KnownGpu, entry: GpuEntry
+) -> Covers:
+    support = _support(implementation, gpu)
+    if implementation.ids_listed == "neo":
+        return _mainline(version, entry)
+    if implementation.ids_listed == "legacy1":
+        return entry.legacy1
+    if implementation.ids_listed == "beignet":
+        return _beignet(version, entry)
+    if implementation.ids_listed == "mesa":
+        return _rusticl(version, entry, support)
+    # No list of ids: what the generation says holds for all of its chips.
+    return _in_range(implementation, version, support.versions) if support is not None else False
 
 
 def _mainline(version: str | None, gpu: GpuEntry) -> Covers:
@@ -110,10 +192,9 @@ def _short(version: str) -> str:
     return ".".join(version.split(".")[:2])
 
 
-def _rusticl(version: str | None, gpu: GpuEntry, generation: Generation | None) -> Covers:
+def _rusticl(version: str | None, gpu: GpuEntry, support: Support | None) -> Covers:
     if gpu.mesa != "iris":
         return False
-    support = generation.implementations.get("rusticl") if generation is not None else None
     if support is None:
         return Unknown(unknown="no table says since which Mesa rusticl drives it")
     if version is None:

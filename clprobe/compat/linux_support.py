@@ -5,25 +5,39 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
+from clprobe.compat.known_gpu import KnownGpu
+from clprobe.compat.linux_choice import binds, is_in_range
 from clprobe.compat.packages import release_of
 from clprobe.knowledge.table_types import Generation, GpuEntry, Implementation, Platform, Release
 from clprobe.knowledge.tables import Tables
-from clprobe.knowledge.versions import in_range
-from clprobe.model.errors import ClprobeError
 from clprobe.model.system import System
 from clprobe.model.unknown import NOT_STATED, UNLISTED, Fact, Unknown
 
 
 class Identity(msgspec.Struct, frozen=True):
-    """What the tables know of a GPU: its entry by PCI id, or by name what all of that name share.
+    """What the tables know of a GPU: one by its PCI id, or all that its name may stand for."""
 
-    `platforms` are the chips of that name.
-    """
+    gpus: tuple[KnownGpu, ...] = ()
 
-    pci_id: str | None
-    gpu: GpuEntry | None
-    generation: Generation | None
-    platforms: frozenset[str] = frozenset()
+    @property
+    def only(self) -> KnownGpu | None:
+        """The one that it is; None where it may be several, or is in no table."""
+        return self.gpus[0] if len(self.gpus) == 1 else None
+
+    @property
+    def pci_id(self) -> str | None:
+        """Its PCI id, where that is known."""
+        return self.only.pci_id if self.only is not None else None
+
+    @property
+    def entry(self) -> GpuEntry | None:
+        """Its row in the tables, where that is known."""
+        return self.only.entry if self.only is not None else None
+
+    @property
+    def generation(self) -> Generation | None:
+        """The generation of all that it may be."""
+        return self.gpus[0].generation if self.gpus else None
 
 
 def likely_linux(system: System, tables: Tables) -> Fact[str]:
@@ -39,26 +53,14 @@ def linux_binds(identity: Identity, linux: Fact[str]) -> Fact[str]:
     """Return whether this Linux has a driver for the GPU: by-itself, forced or no."""
     if isinstance(linux, Unknown):
         return linux
-    verdicts = {_platform_binds(platform, linux) for platform in platforms_of(identity)}
+    verdicts: set[str] = {binds(linux, platform) for platform in platforms_of(identity)}
     return verdicts.pop() if len(verdicts) == 1 else UNLISTED
 
 
 def platforms_of(identity: Identity) -> list[Platform]:
     """Return the chips that the GPU may be; none where the tables do not know it."""
-    if identity.generation is None:
-        return []
-    return [identity.generation.platforms[key] for key in sorted(identity.platforms)]
-
-
-def _platform_binds(platform: Platform, linux: str) -> str:
-    support = platform.linux
-    for verdict, ranges in (
-        ("by-itself", (support.i915, support.xe)),
-        ("forced", (support.i915_force_probe, support.xe_force_probe)),
-    ):
-        if any(versions and is_in_range(linux, versions, "linux") is True for versions in ranges):
-            return verdict
-    return "no"
+    found = {gpu.entry.platform: gpu.platform for gpu in identity.gpus if gpu.entry is not None}
+    return [platform for _, platform in sorted(found.items()) if platform is not None]
 
 
 def linux_fits(entry: Implementation | None, identity: Identity, linux: Fact[str]) -> Fact[bool]:
@@ -130,11 +132,3 @@ def _linux_breaks(
             continue
         if isinstance(linux, Unknown) or is_in_range(linux, release.linux, "linux") is True:
             yield release
-
-
-def is_in_range(version: str, versions: str, scheme: str) -> Fact[bool]:
-    """Return whether the version lies in the range; UNLISTED where it cannot be read."""
-    try:
-        return in_range(version, versions, scheme)  # type: ignore[arg-type]
-    except ClprobeError:
-        return UNLISTED

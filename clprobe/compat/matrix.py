@@ -1,18 +1,21 @@
 # SPDX-License-Identifier: MIT
 """The version matrix: what each release of a distribution packages, and whether it drives a GPU."""
 
+from collections.abc import Sequence
+from typing import Literal
+
 import msgspec
 
-from clprobe.compat.offers import Drives, drives
-from clprobe.knowledge.table_types import (
-    Distribution,
-    Generation,
-    GpuEntry,
-    Implementation,
-    PackageVersion,
-)
+from clprobe.compat.coverage import drives_gpus, needed_versions
+from clprobe.compat.known_gpu import KnownGpu, alike, gpus_of_entries
+from clprobe.compat.offers import Offer, package
+from clprobe.compat.resolve import never_drives, version_covers
+from clprobe.knowledge.table_types import Generation, GpuEntry, Implementation
 from clprobe.knowledge.tables import Tables
 from clprobe.knowledge.versions import upstream
+from clprobe.model.unknown import Unknown
+
+Drives = Literal["yes", "some", "no", "unknown"]
 
 
 class MatrixRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -35,32 +38,47 @@ def matrix(chips: tuple[GpuEntry, ...], generation: Generation, tables: Tables) 
         for key, entry in tables.implementations().items()
         if key not in ("nvidia", "amd-rocm", "oclgrind")
     }
-    return [
-        _row(distribution, name, version, implementations[key], chips, generation)
-        for distribution in tables.distributions()
-        for name, versions in distribution.packages.items()
-        for version in versions
-        for key in version.implementations
-        if key in implementations
-    ]
+    gpus = gpus_of_entries(chips, generation)
+    rows = []
+    for release in tables.distributions():
+        for name, versions in release.packages.items():
+            for version in versions:
+                for key in version.implementations:
+                    if key not in implementations:
+                        continue
+                    offer = package(name, version, release)
+                    drives, why = _drives(implementations[key], offer, gpus)
+                    rows.append(
+                        MatrixRow(
+                            generation=generation.generation,
+                            distribution=release.key,
+                            pocket=version.pocket,
+                            implementation=key,
+                            package=name,
+                            version=upstream(version.version),
+                            drives=drives,
+                            why=why,
+                        )
+                    )
+    return rows
 
 
-def _row(  # noqa: PLR0913, PLR0917 - a cell is where all of them meet
-    distribution: Distribution,
-    package: str,
-    version: PackageVersion,
-    implementation: Implementation,
-    chips: tuple[GpuEntry, ...],
-    generation: Generation,
-) -> MatrixRow:
-    verdict, why = drives(implementation, version.version, chips, generation, version.also_drives)
-    return MatrixRow(
-        generation=generation.generation,
-        distribution=distribution.key,
-        pocket=version.pocket,
-        implementation=implementation.implementation,
-        package=package,
-        version=upstream(version.version),
-        drives=verdict,
-        why=why,
-    )
+def _drives(
+    implementation: Implementation, offer: Offer, gpus: Sequence[KnownGpu]
+) -> tuple[Drives, str]:
+    if not drives_gpus(implementation):
+        return "no", "runs on the CPU"
+    firsts = [group[0] for group in alike(gpus)]
+    answers = [version_covers(implementation, offer, gpu) for gpu in firsts]
+    if all(answer is True for answer in answers):
+        return "yes", ""
+    if any(answer is True for answer in answers):
+        return "some", "not every chip of that name; give the PCI id"
+    unknown = [answer.unknown for answer in answers if isinstance(answer, Unknown)]
+    if unknown:
+        return "unknown", unknown[0]
+    never = [never_drives(implementation, gpu) for gpu in firsts]
+    if all(never):
+        return "no", next(one.because for one in never if one is not None)
+    needed = next(filter(None, (needed_versions(implementation, gpu) for gpu in firsts)), "another")
+    return "no", f"needs {needed}"

@@ -1,136 +1,182 @@
 # SPDX-License-Identifier: MIT
-"""What a release packages of an implementation, and whether that drives the chips of a name."""
+"""The ways in which a release can get an implementation, before asking whether it helps."""
 
-from collections.abc import Iterator, Sequence
 from typing import Literal
 
 import msgspec
+from msgspec.structs import replace
 
-from clprobe.compat.coverage import covers
+from clprobe.knowledge.origin_table import Origin
 from clprobe.knowledge.table_types import (
     Distribution,
+    Elsewhere,
     Entry,
-    Generation,
-    GpuEntry,
     Implementation,
     PackageVersion,
 )
-from clprobe.knowledge.versions import in_words
-from clprobe.model.unknown import Unknown
+from clprobe.knowledge.tables import Tables
+from clprobe.knowledge.versions import newest, upstream
+from clprobe.model.finding import Source
+from clprobe.model.plan import RouteStatus
 
-Drives = Literal["yes", "some", "no", "unknown"]
-_BEST = ("yes", "some", "unknown", "no")
-_LAST = ("backports", "aur", "testing")
-_MOST_IDS = 4
+EXTRA_POCKETS = ("backports", "aur", "older builds")
+"""Pockets that nobody gets packages from without asking."""
 
 
 class Offer(msgspec.Struct, frozen=True, kw_only=True):
-    """A package, or files or wheels from elsewhere; `drives` and `why` are about a generation."""
+    """One way to get an implementation; `offered_by` begins its sentence: "Debian 12 packages".
 
-    package: str
-    version: str
-    pocket: str
+    `entry` is the row of a table that says so. `version` None is the newest, which was not looked
+    at. `inside` is the release in a container, `third_party` whose repository it is from.
+    """
+
+    how: Literal["package", "file", "repository", "pip", "conda", "container"]
+    packages: tuple[str, ...]
+    version: str | None
     origin: str
+    offered_by: str
     entry: Entry
-    drives: Drives
-    why: str
+    pocket: str | None = None
+    component: str | None = None
+    versions: dict[str, str] = msgspec.field(default_factory=dict)
+    glibc: str = "*"
+    python: str = "*"
+    architectures: tuple[str, ...] = ()
+    also_drives: tuple[str, ...] = ()
     note: str | None = None
+    status: RouteStatus = "supported"
+    sources: tuple[Source, ...] = ()
+    inside: Distribution | None = None
+    third_party: Origin | None = None
+
+    @property
+    def is_at_hand(self) -> bool:
+        """Whether the release itself offers it, without being asked for more."""
+        return self.how == "package" and self.pocket not in EXTRA_POCKETS
+
+    @property
+    def release(self) -> str | None:
+        """The implementation's own version, without what the distribution adds."""
+        return upstream(self.version) if self.version is not None else None
+
+    @property
+    def origin_name(self) -> str:
+        """The origin for sentences: "Debian 11" for debian-11."""
+        is_release = self.how == "file" and " " not in self.origin
+        return self.origin.replace("-", " ").title() if is_release else self.origin
 
 
-def packaged(
-    release: Distribution,
-    implementation: Implementation,
-    generation: Generation,
-    chips: Sequence[GpuEntry],
+def packaged(implementation: Implementation, release: Distribution | None) -> list[Offer]:
+    """Return what the release offers by itself."""
+    return _packaged(implementation, release, extra=False)
+
+
+def on_request(implementation: Implementation, release: Distribution | None) -> list[Offer]:
+    """Return what the release's backports or user repository offer."""
+    return _packaged(implementation, release, extra=True)
+
+
+def elsewhere(
+    implementation: Implementation, release: Distribution | None, tables: Tables
 ) -> list[Offer]:
-    """Return what the release packages: what drives the most first, backports and the like last."""
-    offers = list(_packaged(release, implementation, generation, chips))
-    return sorted(offers, key=lambda one: (_BEST.index(one.drives), one.pocket in _LAST))
+    """Return what else fits this release."""
+    key = release.key if release is not None else None
+    return [
+        _from_elsewhere(entry, implementation, tables)
+        for entry in implementation.elsewhere
+        if "*" in entry.onto or key in entry.onto
+    ]
+
+
+def on_conda(implementation: Implementation, tables: Tables) -> list[Offer]:
+    """Return what conda-forge builds of a CPU's implementation: it needs no root."""
+    release = tables.distribution("conda-forge", "rolling")
+    if release is None or implementation.kernel_drivers:
+        return []
+    return [
+        Offer(
+            how="conda",
+            packages=(name,),
+            version=row.version,
+            origin=f"{release.key}, {row.pocket}",
+            offered_by="conda-forge packages",
+            entry=row,
+            glibc=">=2.17",
+            architectures=("x86_64",),
+            status="supported",
+            sources=row.sources,
+        )
+        for name, rows in release.packages.items()
+        for row in rows
+        if implementation.implementation in row.implementations
+    ]
 
 
 def _packaged(
-    release: Distribution,
-    implementation: Implementation,
-    generation: Generation,
-    chips: Sequence[GpuEntry],
-) -> Iterator[Offer]:
+    implementation: Implementation, release: Distribution | None, *, extra: bool
+) -> list[Offer]:
+    if release is None:
+        return []
+    offers = []
     for name, versions in release.packages.items():
-        for row in reversed(versions):  # the newest pockets are written last
-            if implementation.implementation not in row.implementations:
-                continue
-            also = row.also_drives
-            verdict, why = drives(implementation, row.version, chips, generation, also)
-            if verdict == "some":
-                why = _left_out(implementation, row, chips, generation)
-            yield Offer(
-                package=name,
-                version=row.version,
-                pocket=row.pocket,
-                origin=_origin(release, row),
-                entry=row,
-                drives=verdict,
-                why=why,
-                note=row.note,
-            )
+        if not any(implementation.implementation in v.implementations for v in versions):
+            continue
+        among = [v for v in versions if (v.pocket in EXTRA_POCKETS) is extra]
+        if not among:
+            continue
+        best = newest([v.version for v in among], "debian")
+        # The newest counts even where it dropped the implementation: apt installs that one.
+        offers += [
+            package(name, v, release)
+            for v in among
+            if v.version == best and implementation.implementation in v.implementations
+        ][:1]
+    return offers
 
 
-def _left_out(
-    implementation: Implementation,
-    row: PackageVersion,
-    chips: Sequence[GpuEntry],
-    generation: Generation,
-) -> str:
-    """Name the chips that this version does not drive, or does not surely."""
-    answers = [covers(implementation, row.version, c.pci_id, c, generation) for c in chips]
-    is_open = generation.generation not in row.also_drives
-    out = [
-        chip
-        for chip, answer in zip(chips, answers, strict=True)
-        if answer is False or (isinstance(answer, Unknown) and is_open)
-    ]
-    named = ", ".join(dict.fromkeys(c.codename for c in out))
-    if len(out) > _MOST_IDS:
-        return f"without {len(out)} of its {len(chips)} PCI ids ({named}); give the PCI id"
-    return f"without {', '.join(c.pci_id for c in out)} ({named})"
+def package(name: str, version: PackageVersion, release: Distribution) -> Offer:
+    """Return what one row of a release offers."""
+    where = release.short_name
+    if version.pocket in EXTRA_POCKETS:
+        where += f" ({version.pocket})"
+    return Offer(
+        how="package",
+        packages=(name,),
+        version=version.version,
+        origin=f"{release.key}, {version.pocket}",
+        offered_by=f"{where} packages",
+        entry=version,
+        pocket=version.pocket,
+        component=version.component,
+        also_drives=version.also_drives,
+        note=version.note,
+        status="workaround" if version.pocket in EXTRA_POCKETS else "supported",
+        sources=version.sources,
+    )
 
 
-def _origin(release: Distribution, row: PackageVersion) -> str:
-    if row.pocket == "aur":
-        return "the AUR, built by users"
-    component = f", component {row.component}" if row.component else ""
-    return f"{release.name}, {row.pocket}{component}"
-
-
-def on_cpu(implementation: Implementation) -> bool:
-    """Whether it computes on the CPU and needs no driver in Linux."""
-    return "gpu" not in implementation.device_types or not implementation.kernel_drivers
-
-
-def drives(
-    implementation: Implementation,
-    version: str | None,
-    chips: Sequence[GpuEntry],
-    generation: Generation,
-    also: Sequence[str] = (),
-) -> tuple[Drives, str]:
-    """Return whether this version drives the chips, and why not; `also` as in PackageVersion."""
-    if on_cpu(implementation):
-        return "no", "runs on the CPU"
-    answers = [covers(implementation, version, c.pci_id, c, generation) for c in chips]
-    if generation.generation in also:
-        answers = [True if isinstance(answer, Unknown) else answer for answer in answers]
-    if all(answer is True for answer in answers):
-        return "yes", ""
-    if all(answer is False for answer in answers):
-        return "no", _why_never(implementation, generation)
-    if any(answer is True for answer in answers):
-        return "some", "not every chip of that name; give the PCI id"
-    return "unknown", next(a.unknown for a in answers if isinstance(a, Unknown))
-
-
-def _why_never(implementation: Implementation, generation: Generation) -> str:
-    key = implementation.implementation
-    support = generation.implementations.get(key)
-    needs = f"needs {in_words(support.versions)}" if support is not None else ""
-    reason = generation.not_driven_by.get(key) or generation.no_opencl_because or needs
-    return reason.rstrip(".") or "lists no Intel GPU of this generation"
+def _from_elsewhere(entry: Elsewhere, implementation: Implementation, tables: Tables) -> Offer:
+    third_party = tables.origin(entry.origin) if entry.how == "repository" else None
+    offer = Offer(
+        how=entry.how,
+        packages=entry.packages,
+        version=entry.version,
+        origin=entry.origin,
+        offered_by="",
+        entry=entry,
+        versions=entry.versions,
+        glibc=entry.glibc,
+        python=entry.python,
+        architectures=entry.architectures,
+        note=entry.note,
+        status=entry.status,
+        sources=entry.sources or implementation.sources,
+    )
+    if third_party is not None:
+        sources = (*offer.sources, *third_party.sources)
+        said = f"{third_party.name} packages"
+        return replace(offer, offered_by=said, third_party=third_party, sources=sources)
+    offered_by = "its wheels hold" if entry.how == "pip" else f"{offer.origin_name} packages"
+    if " " in offer.origin:
+        offered_by = f"{offer.origin} hold"
+    return replace(offer, offered_by=offered_by)

@@ -1,21 +1,32 @@
 # SPDX-License-Identifier: MIT
-"""One cell of the support matrix: what a release offers a generation of one implementation."""
+"""One cell of the support matrix: what a release offers some GPUs of one implementation."""
 
-from collections.abc import Iterable
+import functools
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 import msgspec
 
-from clprobe.compat.offers import Offer, drives, on_cpu, packaged
-from clprobe.compat.release_linux import LinuxAnswer, below_fits, linux_of
-from clprobe.compat.support_notes import flaws_of, needed_variables, notes_of
+from clprobe.compat.coverage import drives_gpus, needed_versions
+from clprobe.compat.known_gpu import KnownGpu, alike, gpus_of_entries
+from clprobe.compat.linux_choice import LinuxChoice, Place, choose_linux
+from clprobe.compat.offers import Offer, elsewhere, on_request, packaged
+from clprobe.compat.resolve import (
+    No,
+    Open,
+    Summary,
+    Yes,
+    considered,
+    files_are_known_to_fit,
+    never_drives,
+    refused,
+)
+from clprobe.compat.support_notes import needed_variables, notes_of
 from clprobe.compat.support_sources import sources_of
 from clprobe.knowledge.table_types import (
     Distribution,
-    Elsewhere,
     Entry,
     Generation,
-    GpuEntry,
     Implementation,
     NotPackaged,
 )
@@ -24,10 +35,13 @@ from clprobe.knowledge.versions import in_words
 from clprobe.model.finding import Source
 
 Status = Literal["supported", "not_supported", "unverified"]
+_BEST = ("yes", "some", "open", "no")
+_MOST_IDS = 4
 _FROM = {"file": "files of {}", "repository": "{}", "pip": "wheels of PyPI"}
 _NODE = "On such a machine, ls /dev/dri lists a render node if its Linux drives the GPU"
+_TRY = "Install it and run clprobe doctor on such a GPU"
 _SEARCH = "Ask the package search of {} for {}"
-_INTEL = frozenset({"compute-runtime", "compute-runtime-legacy1", "beignet", "rusticl"})
+_NEWER = {"hwe": "of the hardware-enablement kernel", "backports": "of its backports"}
 
 
 class Support(msgspec.Struct, frozen=True, kw_only=True):
@@ -55,10 +69,16 @@ class Support(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Cell(msgspec.Struct, frozen=True):
+    gpus: tuple[KnownGpu, ...]
     generation: Generation
     release: Distribution
     implementation: Implementation
-    chips: tuple[GpuEntry, ...]
+    name: str
+
+    @property
+    def place(self) -> Place:
+        """Return where it is to run: with any Linux that the release ships."""
+        return Place(release=self.release)
 
     def linux(self) -> list[Entry]:
         """Return what is known of the release's Linux, to name its sources."""
@@ -80,14 +100,14 @@ class _Cell(msgspec.Struct, frozen=True):
             generation=self.generation.generation,
             distribution=self.release.key,
             implementation=self.implementation.implementation,
-            device="cpu" if on_cpu(self.implementation) else "gpu",
+            device="gpu" if drives_gpus(self.implementation) else "cpu",
             status=status,
             reason=_sentence(reason),
             sources=sources_of(sources, self.implementation),
             version=offer.version if offer else None,
-            package=offer.package if offer else None,
-            pocket=offer.pocket if offer else None,
-            origin=offer.origin if offer else None,
+            package=", ".join(offer.packages) if offer else None,
+            pocket=_pocket(offer) if offer else None,
+            origin=_origin(offer, self.release) if offer else None,
             next_step=_sentence(next_step) if next_step else None,
             notes=tuple(_sentence(note) for note in notes),
             environment=environment or {},
@@ -98,184 +118,233 @@ def support(
     generation: Generation, release: Distribution, implementation: Implementation, tables: Tables
 ) -> Support:
     """Return whether the release, or a known way onto it, drives the generation's GPUs."""
-    chips = tables.chips(generation.generation)
-    cell = _Cell(generation, release, implementation, chips)
+    gpus = gpus_of(generation.generation, tables)
+    return support_of(gpus, release, implementation, tables)
+
+
+@functools.lru_cache(maxsize=64)
+def gpus_of(generation: str, tables: Tables) -> tuple[KnownGpu, ...]:
+    """Return the GPUs of a generation of Intel's."""
+    known = tables.generations()[generation]
+    return gpus_of_entries(tables.chips(generation), known)
+
+
+def support_of(
+    gpus: Sequence[KnownGpu], release: Distribution, implementation: Implementation, tables: Tables
+) -> Support:
+    """Return the same for some GPUs of one generation of Intel's, at least one."""
+    generation = gpus[0].generation
+    assert generation is not None  # noqa: S101 - the caller's word
+    name = gpus[0].pci_id if len(gpus) == 1 else None
+    cell = _Cell(tuple(gpus), generation, release, implementation, name or generation.generation)
+    if not drives_gpus(implementation):
+        return _on_cpu(cell, tables)
     never = _never(cell)
     if never is not None:
         return never
-    offers = packaged(release, implementation, generation, chips)
-    if offers and (offers[0].drives != "no" or on_cpu(implementation)):
-        return _offered(cell, offers[0])
-    for way in implementation.elsewhere:
-        if release.key in way.onto or ("*" in way.onto and release.id != "alpine"):
-            brought = _brought(cell, way, offers)
-            if brought is not None:
-                return brought
-    return _not_offered(cell, offers)
+    found = considered(implementation, cell.gpus, cell.place, tables)
+    if found:
+        offer, summary = min(found, key=lambda pair: _BEST.index(pair[1].verdict))
+        if summary.verdict != "no":
+            return _offered(cell, offer, summary)
+    return _refused(cell, found)
 
 
 def _never(cell: _Cell) -> Support | None:
-    """Return the answer where no release of the implementation drives the generation."""
-    entry, generation = cell.implementation, cell.generation
-    key = entry.implementation
-    if on_cpu(entry) or key in generation.implementations:
+    """Return the answer where no release of the implementation drives any of the GPUs."""
+    groups = alike(cell.gpus)
+    reasons = [never_drives(cell.implementation, group[0]) for group in groups]
+    if any(one is None for one in reasons):
         return None
-    if key not in _INTEL:
-        reason = f"{entry.name} drives no GPU of Intel's, on any release"
-        return cell.answer("not_supported", reason, [entry])
-    why = generation.not_driven_by.get(key) or generation.no_opencl_because
-    why = why or "it lists none of its GPUs"
-    reason = f"{entry.name} never drives {generation.generation}: {why}"
-    return cell.answer("not_supported", reason, [generation, entry])
+    because = next(one.because for one in reasons if one is not None)
+    reason = f"{cell.implementation.name} never drives {cell.name}: {because}"
+    return cell.answer("not_supported", reason, [cell.generation, cell.implementation])
 
 
-def _offered(cell: _Cell, offer: Offer) -> Support:
-    entry, generation = cell.implementation, cell.generation
-    has = f"{cell.release.name} has {offer.package} {offer.version} ({offer.pocket})"
-    if on_cpu(entry):
-        return _on_cpu(cell, offer, has)
-    linux = linux_of(cell.release, generation, entry)
-    sources: list[Entry] = [offer.entry, generation, entry, *cell.linux()]
-    if linux.fit == "no":
-        reason = f"{has}, which drives {generation.generation}, but {linux.said}"
-        return cell.answer("not_supported", reason, sources, offer=offer)
-    status, step = _status(cell, offer, linux)
-    flaws = flaws_of(entry, offer.version, generation, linux)
-    notes = tuple(notes_of(entry, offer.note, flaws))
-    sources += flaws
-    reason = _reason(has, cell, offer, linux)
+def _offered(cell: _Cell, offer: Offer, found: Summary) -> Support:
+    answer, entry = found.answer, cell.implementation
+    assert not isinstance(answer, No)  # noqa: S101 - of all answers, it is taken last
+    status, step = _status(cell, offer, answer)
+    sources: list[Entry] = [offer.entry, cell.generation, entry, *cell.linux(), *answer.known]
+    if offer.how != "package":
+        sources = [offer.entry, *_denials(cell), cell.generation]
+    has = _has(cell, offer)
     return cell.answer(
         status,
-        reason,
+        _reason(cell, has, found, answer) if offer.how == "package" else _another_way(cell, offer),
         sources,
         offer=offer,
         next_step=step,
-        notes=notes,
-        environment=needed_variables(entry, flaws),
+        notes=tuple(notes_of(entry, offer.note, answer.known)),
+        environment=needed_variables(entry, answer.known),
     )
 
 
-def _on_cpu(cell: _Cell, offer: Offer, has: str) -> Support:
+def _has(cell: _Cell, offer: Offer) -> str:
+    return f"{cell.release.name} has {offer.packages[0]} {offer.version} ({offer.pocket})"
+
+
+def _another_way(cell: _Cell, offer: Offer) -> str:
+    own = _own(cell, packaged(cell.implementation, cell.release))
+    version = offer.version or "whichever it holds now"
+    return f"{own}; {_origin(offer, cell.release)} ({version}) are another way: {offer.note}"
+
+
+def _reason(cell: _Cell, has: str, found: Summary, answer: Yes | Open) -> str:
+    if isinstance(answer, Open) and answer.what == "version":
+        return f"{has}; whether that drives {cell.name} is not known: {answer.because}"
+    said = f"{has}, which drives {cell.name}"
+    if found.left_out:
+        said += f", {_without(cell, found)}"
+    if isinstance(answer, Open):
+        return said if answer.what == "confirmation" else f"{said}; {answer.because}"
+    if found.forced and answer.linux.force_probe is None:
+        said += f"; Linux binds {_few(found.forced)} only when forced (force_probe)"
+    return said + _about_linux(answer.linux)
+
+
+def _about_linux(linux: LinuxChoice) -> str:
+    if linux.force_probe is not None:
+        return f"; Linux {linux.linux} binds it only when forced (force_probe)"
+    return f"; it takes Linux {linux.linux} {_NEWER[linux.newer]}" if linux.newer else ""
+
+
+def _few(ids: Sequence[str]) -> str:
+    return ", ".join(ids[:_MOST_IDS]) + " …" * (len(ids) > _MOST_IDS)
+
+
+def _without(cell: _Cell, found: Summary) -> str:
+    """Name the GPUs that are not driven, or not surely."""
+    out = [gpu for gpu in cell.gpus if gpu.pci_id in found.left_out]
+    named = ", ".join(dict.fromkeys(gpu.entry.codename for gpu in out if gpu.entry is not None))
+    linux = f"; its Linux is too old for {_few(found.not_bound)}" if found.not_bound else ""
+    if len(out) > _MOST_IDS:
+        count = f"{len(out)} of its {len(cell.gpus)} PCI ids"
+        return f"without {count} ({named}); give the PCI id{linux}"
+    return f"without {', '.join(gpu.pci_id or '' for gpu in out)} ({named}){linux}"
+
+
+def _status(cell: _Cell, offer: Offer, answer: Yes | Open) -> tuple[Status, str | None]:
+    """Return the status, and what would settle it where it is unverified."""
+    search = _SEARCH.format(cell.release.name, offer.packages[0])
+    if offer.version is None:
+        return "unverified", f"Look at {offer.origin}: {offer.note}"
+    if isinstance(answer, Open) and offer.how == "package":
+        steps = {"version": _TRY, "linux": _NODE}
+        return "unverified", steps.get(answer.what, search)
+    if answer.linux.force_probe is not None:
+        return "unverified", "Boot with force_probe and the GPU's device id, then clprobe doctor"
+    if isinstance(answer, Open) or (offer.how != "package" and offer.status != "supported"):
+        return "unverified", "Install it so on such a machine and run clprobe doctor"
+    return "supported", None
+
+
+def _refused(cell: _Cell, tried: list[tuple[Offer, Summary]]) -> Support:
+    """Return the answer where nothing that is offered drives any of the GPUs."""
+    own = [offer for offer, _ in tried if offer.how == "package"]
+    for offer, found in tried:
+        answer = found.answer
+        if not isinstance(answer, No) or answer.what not in ("linux", "files", "origin"):
+            continue
+        sources: list[Entry] = [offer.entry, cell.generation, *cell.linux()]
+        if offer.how == "package":
+            reason = f"{_has(cell, offer)}, which drives {cell.name}, but {answer.because}"
+            return cell.answer("not_supported", reason, sources, offer=offer)
+        origin = f"{_origin(offer, cell.release)} ({offer.version})"
+        joined = f"{origin} {answer.because}" if answer.what == "files" else answer.because
+        reason = f"{_own(cell, own)}, and {joined}"
+        return cell.answer("not_supported", reason, [*sources, *_denials(cell)])
+    return _not_offered(cell, own)
+
+
+def _on_cpu(cell: _Cell, tables: Tables) -> Support:
+    """Return the answer for what computes on the CPU, whatever the GPU is."""
+    entry, release = cell.implementation, cell.release
+    for offer in (*packaged(entry, release), *on_request(entry, release)):
+        return _installable(cell, offer)
+    for offer in elsewhere(entry, release, tables):
+        refusal = refused(offer, cell.place)
+        own, origin = _own(cell, []), f"{_origin(offer, release)} ({offer.version})"
+        sources: list[Entry] = [offer.entry, *_denials(cell)]
+        if refusal is not None:
+            reason = f"{own}, and {origin} {refusal.because}"
+            return cell.answer("not_supported", reason, sources)
+        reason = f"{own}; {origin} are another way: {offer.note}"
+        doubt = offer.status != "supported" or offer.entry.unverified
+        needs = f"They need glibc {in_words(offer.glibc)}" if offer.glibc != "*" else None
+        return cell.answer(
+            "unverified" if doubt else "supported",
+            f"{reason}. It computes on the CPU, whatever the GPU is",
+            sources,
+            offer=offer,
+            next_step="Install it so and run clprobe doctor" if doubt else None,
+            notes=(needs,) if needs and not files_are_known_to_fit(offer, cell.place) else (),
+        )
+    return _not_offered(cell, [])
+
+
+def _installable(cell: _Cell, offer: Offer) -> Support:
     doubt = offer.entry.unverified
     return cell.answer(
         "unverified" if doubt else "supported",
-        f"{has}, which computes on the CPU, whatever the GPU is",
+        f"{_has(cell, offer)}, which computes on the CPU, whatever the GPU is",
         [offer.entry],
         offer=offer,
-        next_step=_SEARCH.format(cell.release.name, offer.package) if doubt else None,
+        next_step=_SEARCH.format(cell.release.name, offer.packages[0]) if doubt else None,
         notes=(offer.note,) if offer.note else (),
     )
 
 
-def _reason(has: str, cell: _Cell, offer: Offer, linux: LinuxAnswer) -> str:
-    name = cell.generation.generation
-    said = {
-        "yes": f"{has}, which drives {name}",
-        "some": f"{has}, which drives {name}, {offer.why}",
-        "unknown": f"{has}; whether that drives {name} is not known: {offer.why}",
-    }[offer.drives]
-    return f"{said}; {linux.said}" if linux.said else said
-
-
-def _status(cell: _Cell, offer: Offer, linux: LinuxAnswer) -> tuple[Status, str | None]:
-    if offer.drives == "unknown":
-        return "unverified", "Install it and run clprobe doctor on such a GPU"
-    if offer.entry.unverified:
-        return "unverified", _SEARCH.format(cell.release.name, offer.package)
-    if linux.fit == "unknown":
-        return "unverified", _NODE
-    if linux.fit == "forced":
-        return "unverified", "Boot with force_probe and the GPU's device id, then clprobe doctor"
-    return "supported", None
-
-
-def _brought(cell: _Cell, way: Elsewhere, offers: list[Offer]) -> Support | None:
-    """Return the answer that a way from outside the release gives; None if it is no answer."""
-    if way.version is None:
-        return None
-    verdict, why = drives(cell.implementation, way.version, cell.chips, cell.generation)
-    if verdict == "no" and not on_cpu(cell.implementation):
-        return None
-    offer = Offer(
-        package=", ".join(way.packages),
-        version=way.version,
-        pocket=way.how,
-        origin=_FROM[way.how].format(way.origin),
-        entry=way,
-        drives=verdict,
-        why=why,
-    )
-    own = _own(cell, offers)
-    of_gpu: list[Entry] = [] if on_cpu(cell.implementation) else [cell.generation]
-    sources: list[Entry] = [way, *([] if offers else _denials(cell)), *of_gpu]
-    linux = LinuxAnswer("yes") if on_cpu(cell.implementation) else _linux(cell)
-    if linux.fit == "no":
-        return cell.answer("not_supported", f"{own}, and {linux.said}", sources)
-    fits = below_fits(cell.release, way)
-    if isinstance(fits, str):
-        reason = f"{own}, and {offer.origin} ({way.version}) need {fits}"
-        return cell.answer("not_supported", reason, sources)
-    doubt = way.status != "supported" or way.unverified or linux.fit in ("unknown", "forced")
-    doubt = doubt or not fits
-    reason = f"{own}; {offer.origin} ({way.version}) are another way: {way.note}"
-    if on_cpu(cell.implementation):
-        reason = f"{reason}. It computes on the CPU, whatever the GPU is"
-    step = "Install it so on such a machine and run clprobe doctor" if doubt else None
-    status: Status = "unverified" if doubt else "supported"
-    return cell.answer(status, reason, sources, offer=offer, next_step=step)
-
-
-def _linux(cell: _Cell) -> LinuxAnswer:
-    return linux_of(cell.release, cell.generation, cell.implementation)
-
-
 def _not_offered(cell: _Cell, offers: list[Offer]) -> Support:
-    unknown = [
-        one
-        for one in cell.release.unknown
-        if cell.implementation.implementation in one.implementations
-    ]
-    ways = [
-        f"Look at {way.origin}: {way.note}"
-        for way in cell.implementation.elsewhere
-        if way.version is None and cell.release.key in way.onto
-    ]
-    if unknown and not offers:
+    key = cell.implementation.implementation
+    unknown = [one for one in cell.release.unknown if key in one.implementations]
+    if not offers and (unknown or _is_untold(cell)):
         return _open(cell, unknown)
     denials = [] if offers else _denials(cell)
-    of_gpu: list[Entry] = [] if on_cpu(cell.implementation) else [cell.generation]
+    of_gpu: list[Entry] = [cell.generation] if drives_gpus(cell.implementation) else []
     sources: list[Entry] = [*(one.entry for one in offers), *denials, *of_gpu]
-    if not ways and not offers and any(one.unverified for one in denials):
-        ways.append(f"Nobody has confirmed it: ask the package search of {cell.release.name}")
-    return cell.answer(
-        "not_supported", _own(cell, offers), sources, next_step=ways[0] if ways else None
-    )
+    step = None
+    if not offers and any(one.unverified for one in denials):
+        step = f"Nobody has confirmed it: ask the package search of {cell.release.name}"
+    return cell.answer("not_supported", _own(cell, offers), sources, next_step=step)
 
 
 def _open(cell: _Cell, unknown: list[NotPackaged]) -> Support:
     """Return the answer where nobody saw what the release packages: its Linux may rule it out."""
     name, entry = cell.release.name, cell.implementation
-    sources: list[Entry] = [*unknown]
-    linux = LinuxAnswer("yes") if on_cpu(entry) else _linux(cell)
-    if linux.fit == "no":
-        reason = f"{name} may have {entry.name}, but {linux.said}"
-        return cell.answer("not_supported", reason, [*sources, *cell.linux(), cell.generation])
+    sources: list[Entry] = [*unknown] or [cell.release]
+    if drives_gpus(entry):
+        choices = [choose_linux(entry, group[0], cell.place) for group in alike(cell.gpus)]
+        if all(one.fit == "no" for one in choices):
+            needed = f"{choices[0].linux}, and it takes Linux {choices[0].needed}"
+            newest = f"no Linux of the release binds it: the newest is {needed}"
+            reason = f"{name} may have {entry.name}, but {newest}"
+            return cell.answer("not_supported", reason, [*sources, *cell.linux(), cell.generation])
     reason = f"It is not known whether {name} has {entry.name}"
-    return cell.answer("unverified", reason, sources, next_step=unknown[0].because)
+    step = unknown[0].because if unknown else _SEARCH.format(name, entry.name)
+    return cell.answer("unverified", reason, sources, next_step=step)
 
 
-def _own(cell: _Cell, offers: list[Offer]) -> str:
+def _is_untold(cell: _Cell) -> bool:
+    """Whether the release's table says nothing of the implementation: nobody has looked."""
+    key, release = cell.implementation.implementation, cell.release
+    if packaged(cell.implementation, release) or on_request(cell.implementation, release):
+        return False
+    return not any(key in one.implementations for one in (*release.lacks, *release.unknown))
+
+
+def _own(cell: _Cell, offers: Sequence[Offer]) -> str:
     """Say that what the release packages, if anything, is no answer."""
-    key, generation = cell.implementation.implementation, cell.generation
+    key = cell.implementation.implementation
     if offers:
         newest = offers[0]
-        needed = generation.implementations.get(key)
-        words = in_words(needed.versions) if needed is not None else "another version"
+        needed = [needed_versions(cell.implementation, gpu) for gpu in cell.gpus]
+        words = next((text for text in needed if text is not None), "another version")
         return (
-            f"{cell.release.name} has {newest.package} {newest.version}, "
-            f"and {generation.generation} needs {words}"
+            f"{cell.release.name} has {newest.packages[0]} {newest.version}, "
+            f"and {cell.name} needs {words}"
         )
-    if any(key in one.implementations for one in cell.release.unknown):
+    if _is_untold(cell) or any(key in one.implementations for one in cell.release.unknown):
         return f"It is not known whether {cell.release.name} packages {cell.implementation.name}"
     denials = [one.because for one in cell.release.lacks if key in one.implementations]
     because = f": {denials[0]}" if denials else ""
@@ -284,9 +353,24 @@ def _own(cell: _Cell, offers: list[Offer]) -> str:
 
 def _denials(cell: _Cell) -> list[Entry]:
     key, release = cell.implementation.implementation, cell.release
+    if packaged(cell.implementation, release):
+        return []
     told = (*release.lacks, *release.unknown)
     found: list[Entry] = [one for one in told if key in one.implementations]
     return found or [release]
+
+
+def _pocket(offer: Offer) -> str:
+    return offer.pocket if offer.pocket is not None else offer.how
+
+
+def _origin(offer: Offer, release: Distribution) -> str:
+    if offer.how in _FROM:
+        return _FROM[offer.how].format(offer.origin)
+    if offer.pocket == "aur":
+        return "the AUR, built by users"
+    component = f", component {offer.component}" if offer.component else ""
+    return f"{release.name}, {offer.pocket}{component}"
 
 
 def _sentence(text: str) -> str:

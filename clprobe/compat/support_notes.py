@@ -3,25 +3,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from clprobe.compat.linux_support import is_in_range
-from clprobe.compat.release_linux import LinuxAnswer
-from clprobe.knowledge.table_types import Generation, Implementation, Release
-from clprobe.knowledge.versions import upstream
-
-
-def flaws_of(
-    entry: Implementation, version: str, generation: Generation, linux: LinuxAnswer
-) -> list[Release]:
-    """Return what the tables know to go wrong with this version, on this hardware and Linux."""
-    number = version if entry.version_scheme == "debian" else upstream(version)
-    return [
-        one
-        for one in entry.releases
-        if (not one.generations or generation.generation in one.generations)
-        and is_in_range(number, one.versions, entry.version_scheme) is True
-        and version not in one.mended
-        and (one.linux == "*" or _is_in(linux.linux, one.linux))
-    ]
+from clprobe.knowledge.table_types import Implementation, Release
 
 
 def notes_of(entry: Implementation, note: str | None, flaws: Sequence[Release]) -> Iterator[str]:
@@ -41,7 +23,3 @@ def needed_variables(entry: Implementation, flaws: Sequence[Release]) -> dict[st
         if one.breaks:
             needed |= one.environment
     return needed
-
-
-def _is_in(linux: str | None, versions: str) -> bool:
-    return linux is not None and is_in_range(linux, versions, "linux") is True

@@ -5,8 +5,10 @@ import functools
 import re
 from collections.abc import Iterator
 
-from clprobe.compat.coverage import tables_cover
-from clprobe.compat.support import support
+from clprobe.compat.coverage import needed_versions
+from clprobe.compat.known_gpu import alike, gpu_of_id
+from clprobe.compat.resolve import never_drives
+from clprobe.compat.support import gpus_of, support_of
 from clprobe.diagnosis.diagnose import Knowledge
 from clprobe.explain.lexicon_entry import (
     Entry,
@@ -84,7 +86,7 @@ def generation_entry(found: Generation, tables: Tables) -> Entry:
         ("name", found.microarchitecture),
         ("chips", "\n".join(_chip(key, found) for key in found.platforms)),
         ("driven by", "\n".join(driven)),
-        ("packaged in", "\n".join(_releases(found.generation, tables))),
+        ("packaged in", "\n".join(_releases(found.generation, None, tables))),
         ("not driven by", "\n".join(f"{k}: {why}" for k, why in found.not_driven_by.items())),
         ("no OpenCL", found.no_opencl_because or ""),
         ("can do", "\n".join(able)),
@@ -109,14 +111,24 @@ def _chip(key: str, generation: Generation) -> str:
     return "; ".join([f"{key}: {one.names}", *(text for text in more if text)])
 
 
-@functools.lru_cache(maxsize=64)
-def _releases(key: str, tables: Tables) -> tuple[str, ...]:
-    """Return, per implementation, the releases on which it drives the generation."""
+def _releases(generation: str, pci_id: str | None, tables: Tables) -> tuple[str, ...]:
+    """Return, per implementation, the releases on which it drives the generation, or one id."""
+    groups = alike(gpus_of(generation, tables))
+    of_id = next((g for g in groups if any(gpu.pci_id == pci_id for gpu in g)), None)
+    if of_id is None:
+        return _packaged_in(tuple(gpu.pci_id or "" for g in groups for gpu in g), tables)
+    # Pages of all that are alike say the same.
+    return _packaged_in((of_id[0].pci_id or "",), tables)
+
+
+@functools.lru_cache(maxsize=256)
+def _packaged_in(pci_ids: tuple[str, ...], tables: Tables) -> tuple[str, ...]:
+    gpus = [gpu_of_id(pci_id, tables) for pci_id in pci_ids]
     lines: list[str] = []
-    found = tables.generations()[key]
-    for name in found.implementations:
-        entry = tables.implementations()[name]
-        answers = [support(found, one, entry, tables) for one in tables.distributions()]
+    for name, entry in sorted(tables.implementations().items()):
+        if all(never_drives(entry, group[0]) for group in alike(gpus)):
+            continue
+        answers = [support_of(gpus, one, entry, tables) for one in tables.distributions()]
         for status, word in (("supported", ""), ("unverified", ", unverified")):
             named = [
                 f"{one.distribution} {one.version}"
@@ -183,10 +195,11 @@ def _one_each(found: list[tuple[str, GpuEntry]]) -> list[tuple[str, GpuEntry]]:
 
 def _drivers(pci_id: str, found: GpuEntry, tables: Tables) -> str:
     generation = tables.generation(found.generation)
+    gpu = gpu_of_id(pci_id, tables)
     driven = [
-        f"{key} {in_words(one.versions)}"
-        for key, one in (generation.implementations if generation is not None else {}).items()
-        if tables_cover(tables, key, None, pci_id) is not False
+        f"{key} {needed}"
+        for key, one in sorted(tables.implementations().items())
+        if (needed := needed_versions(one, gpu)) is not None
     ]
     why = (generation and generation.no_opencl_because) or "no driver lists it"
     return ", ".join(driven) or f"nothing: {why}"
@@ -212,7 +225,8 @@ def gpu_entry(pci_id: str, found: GpuEntry, tables: Tables) -> Entry:
         ("can do", "\n".join(
             f"{key}: OpenCL {one.opencl_version}, fp16 {_yes(one.fp16)}, fp64 {_yes(one.fp64)}"
             for key, one in limits)),
-        ("packaged in", "\n".join(_releases(found.generation, tables)) if generation else ""),
+        ("packaged in",
+            "\n".join(_releases(found.generation, pci_id, tables)) if generation else ""),
         ("learning", "\n".join(_stacks(found.generation, tables))),
         ("plan", f"clprobe install-plan --gpu {pci_id}"),
     ]  # fmt: skip

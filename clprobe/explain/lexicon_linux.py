@@ -3,7 +3,7 @@
 
 from collections.abc import Iterator
 
-from clprobe.compat.linux_support import is_in_range
+from clprobe.compat.linux_choice import is_in_range
 from clprobe.diagnosis.diagnose import Knowledge
 from clprobe.explain.lexicon_entry import Entry, sources_of, split_version, stated
 from clprobe.explain.lexicon_software import release_line

@@ -5,7 +5,7 @@ import fnmatch
 import re
 from collections.abc import Iterator
 
-from clprobe.compat.linux_support import is_in_range
+from clprobe.compat.linux_choice import is_in_range
 from clprobe.diagnosis.diagnose import Knowledge
 from clprobe.explain.lexicon_entry import (
     Entry,

@@ -5,10 +5,11 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from clprobe.compat.coverage import tables_cover
+from clprobe.compat.coverage import covers_all, version_range
+from clprobe.compat.known_gpu import INTEL, MODULES, VENDOR_IDS, KnownGpu, gpu_of_id
+from clprobe.compat.linux_choice import is_in_range
 from clprobe.compat.linux_support import (
     Identity,
-    is_in_range,
     known_flaw,
     likely_linux,
     linux_binds,
@@ -19,20 +20,19 @@ from clprobe.compat.linux_support import (
 )
 from clprobe.compat.packages import installable
 from clprobe.facts.facts import DeviceFacts
-from clprobe.facts.families import family_covers, family_of, left_out_by
+from clprobe.facts.families import family_of, left_out_by
 from clprobe.facts.hardware_facts import Fit, GpuFacts
 from clprobe.facts.runtimes import Runtime
 from clprobe.facts.stand_ins import stands_for
 from clprobe.knowledge.family_table import Family
 from clprobe.knowledge.lspci_names import readings
-from clprobe.knowledge.table_types import Generation, GpuEntry
+from clprobe.knowledge.table_types import GpuEntry, Implementation
 from clprobe.knowledge.tables import Tables
 from clprobe.knowledge.versions import conditions
 from clprobe.model.hardware import Gpu
 from clprobe.model.system import System
 from clprobe.model.unknown import NOT_STATED, UNLISTED, Fact, Unknown
 
-_VENDOR_IDS = {"8086": "intel", "1002": "amd", "10de": "nvidia"}
 _HYPERVISOR_IDS = {"1af4", "15ad", "1b36", "1234", "1414", "80ee", "1013"}
 _VENDOR_WORDS = {
     "intel": ("intel", "iris", "uhd graphics", "arc"),
@@ -43,14 +43,6 @@ _VENDOR_WORDS = {
     "broadcom": ("videocore", "v3d"),
     "virtual": ("virtio", "vmware", "qxl", "bochs", "hyper-v", "virtualbox"),
 }
-_KERNEL_DRIVERS = {
-    "intel": {"i915", "xe"},
-    "amd": {"amdgpu"},
-    "nvidia": {"nvidia"},
-    "arm": {"mali", "panfrost", "panthor"},
-    "qualcomm": {"kgsl", "msm"},
-    "broadcom": {"v3d", "vc4"},
-}
 _WITHOUT_TABLE = ("amd", "nvidia", "arm", "qualcomm", "broadcom")
 """Vendors of whose chips the table of generations holds none."""
 
@@ -59,18 +51,18 @@ def judge_gpu(
     gpu: Gpu, runtimes: Fact[tuple[Runtime, ...]], system: System, tables: Tables
 ) -> GpuFacts:
     """Return the GPU with everything but its OpenCL device, which `with_device` adds."""
-    identity = _identity(gpu, tables)
     linux = system.linux.release
     vendor = _vendor(gpu)
-    entry = identity.gpu
-    suitable = _suitable(identity, vendor, tables)
     family = family_of(gpu, vendor, tables)
+    identity = _identity(gpu, family, tables)
+    entry = identity.entry
+    suitable = _suitable(identity, vendor, tables)
     fits: Fact[tuple[Fit, ...]] = NOT_STATED
     if isinstance(runtimes, Unknown):
         fits = runtimes
     elif not isinstance(vendor, Unknown):
         meant = [run for run in runtimes if _is_meant_for(run.implementation, vendor, tables)]
-        fits = tuple(_fit(run, identity, family, linux, tables) for run in meant)
+        fits = tuple(_fit(run, identity, linux, tables) for run in meant)
     stated = {name: getattr(gpu, name) for name in gpu.__struct_fields__}
     return GpuFacts(
         **stated,
@@ -102,22 +94,21 @@ def with_device(
     return msgspec.structs.replace(gpu, has_device=stands_for(gpu, gpus, devices))
 
 
-def _identity(gpu: Gpu, tables: Tables) -> Identity:
-    if isinstance(gpu.pci_id, str):
-        entry = tables.gpu(gpu.pci_id)
-        if entry is None:
-            return Identity(gpu.pci_id, None, None)
-        generation = tables.generation(entry.generation)
-        return Identity(gpu.pci_id, entry, generation, frozenset({entry.platform}))
+def _identity(gpu: Gpu, family: Family | None, tables: Tables) -> Identity:
+    pci_id = gpu.pci_id if isinstance(gpu.pci_id, str) else None
+    listed = gpu_of_id(pci_id, tables) if pci_id is not None else None
+    if listed is not None and listed.entry is not None:
+        return Identity((listed,))
+    if family is not None:
+        return Identity((KnownGpu(vendor=family.vendor, pci_id=pci_id, family=family),))
+    if listed is not None:
+        return Identity((listed,))
     for reading in readings(gpu.name) if isinstance(gpu.name, str) else ():
         # A name may belong to several PCI ids; it tells what they have in common.
-        found = tables.find_gpus(reading)
-        generations = {entry.generation for _, entry in found}
-        if len(generations) == 1:
-            pci_id, entry = found[0] if len(found) == 1 else (None, None)
-            platforms = frozenset(one.platform for _, one in found)
-            return Identity(pci_id, entry, tables.generation(generations.pop()), platforms)
-    return Identity(None, None, None)
+        found = [gpu_of_id(one, tables) for one, _ in tables.find_gpus(reading)]
+        if len({one.entry.generation for one in found if one.entry is not None}) == 1:
+            return Identity(tuple(found))
+    return Identity()
 
 
 def _all_or_none(verdicts: Iterable[bool]) -> Fact[bool]:
@@ -129,7 +120,7 @@ def _all_or_none(verdicts: Iterable[bool]) -> Fact[bool]:
 def _vendor(gpu: Gpu) -> Fact[str]:
     if isinstance(gpu.pci_id, str):
         vendor = gpu.pci_id.split(":")[0].lower()
-        return "virtual" if vendor in _HYPERVISOR_IDS else _VENDOR_IDS.get(vendor, "other")
+        return "virtual" if vendor in _HYPERVISOR_IDS else VENDOR_IDS.get(vendor, "other")
     if isinstance(gpu.name, str):
         name = gpu.name.lower()
         for vendor, words in _VENDOR_WORDS.items():
@@ -194,30 +185,20 @@ def _suitable(identity: Identity, vendor: Fact[str], tables: Tables) -> Fact[tup
     return tuple(
         key
         for key in meant
-        if key in identity.generation.implementations
-        and (
-            identity.pci_id is None or tables_cover(tables, key, None, identity.pci_id) is not False
-        )
+        if covers_all(tables.implementations()[key], None, identity.gpus) is not False
     )
 
 
 def _is_meant_for(implementation: str, vendor: str, tables: Tables) -> bool:
     entry = tables.implementation(implementation)
     drivers = {driver.rstrip("!") for driver in entry.kernel_drivers} if entry else set()
-    return bool(drivers & _KERNEL_DRIVERS.get(vendor, set()))
+    return bool(drivers & MODULES.get(vendor, frozenset()))
 
 
-def _fit(
-    runtime: Runtime, identity: Identity, family: Family | None, linux: Fact[str], tables: Tables
-) -> Fit:
+def _fit(runtime: Runtime, identity: Identity, linux: Fact[str], tables: Tables) -> Fit:
     entry = tables.implementation(runtime.implementation)
-    is_listed = identity.generation is not None or identity.gpu is not None
-    covers = (
-        _covers(runtime, identity, tables)
-        if is_listed or family is None
-        else family_covers(runtime, family, tables)
-    )
-    versions = _versions(runtime.implementation, identity, family)
+    covers = _covers(runtime.version, entry, identity)
+    versions = version_range(entry, identity.gpus[0]) if entry and identity.gpus else None
     scheme = entry.version_scheme if entry is not None else "dotted"
     old = _breaks(runtime.version, versions, scheme, ">")
     new = _breaks(runtime.version, versions, scheme, "<")
@@ -227,12 +208,13 @@ def _fit(
         # Within the bounds or beyond them, the table leaves it open.
         old = False if old is False and versions is not None else covers
         new = False if new is False and versions is not None else covers
+    likely = isinstance(runtime.version, Unknown) and isinstance(runtime.likely_version, str)
     return Fit(
         icd=runtime.source,
         implementation=runtime.implementation,
         version=runtime.version,
         covers=covers,
-        likely_covers=_likely_covers(runtime, covers, identity, tables),
+        likely_covers=_covers(runtime.likely_version, entry, identity) if likely else covers,
         too_old=old,
         too_new=new,
         linux_fits=linux_fits(entry, identity, linux),
@@ -242,53 +224,19 @@ def _fit(
     )
 
 
-def _likely_covers(
-    runtime: Runtime, covers: Fact[bool], identity: Identity, tables: Tables
-) -> Fact[bool]:
-    if not isinstance(runtime.version, Unknown) or isinstance(runtime.likely_version, Unknown):
-        return covers
-    likely = msgspec.structs.replace(runtime, version=runtime.likely_version)
-    return _covers(likely, identity, tables)
-
-
-def _covers(runtime: Runtime, identity: Identity, tables: Tables) -> Fact[bool]:
-    if identity.pci_id is not None and not identity.pci_id.startswith("8086:"):
+def _covers(version: Fact[str], entry: Implementation | None, identity: Identity) -> Fact[bool]:
+    """Return whether a version drives the GPU; UNLISTED where no table says it of such GPUs."""
+    if entry is None or not identity.gpus:
         return UNLISTED
-    if identity.pci_id is None:
-        return _covers_generation(runtime, identity.generation, tables)
-    version = runtime.version if isinstance(runtime.version, str) else None
-    covers = tables_cover(tables, runtime.implementation, version, identity.pci_id)
-    if isinstance(covers, Unknown):
-        # Known id and version and no answer: the table says what would settle it.
-        return runtime.version if isinstance(runtime.version, Unknown) else covers
-    return covers
-
-
-def _covers_generation(
-    runtime: Runtime, generation: Generation | None, tables: Tables
-) -> Fact[bool]:
-    if generation is None:
+    number = version if isinstance(version, str) else None
+    answer = covers_all(entry, number, identity.gpus)
+    if not isinstance(answer, Unknown):
+        return answer
+    first = identity.gpus[0]
+    if first.vendor != INTEL and version_range(entry, first) is None:
         return UNLISTED
-    support = generation.implementations.get(runtime.implementation)
-    if support is None:
-        return False
-    if isinstance(runtime.version, Unknown):
-        return runtime.version
-    entry = tables.implementation(runtime.implementation)
-    scheme = entry.version_scheme if entry else "dotted"
-    return is_in_range(runtime.version, support.versions, scheme)
-
-
-def _versions(implementation: str, identity: Identity, family: Family | None) -> str | None:
-    if family is not None:
-        support = family.implementations.get(implementation)
-        return support.versions if support is not None else None
-    if implementation == "compute-runtime" and identity.gpu is not None and identity.gpu.neo:
-        return identity.gpu.neo
-    if identity.generation is None:
-        return None
-    support = identity.generation.implementations.get(implementation)
-    return support.versions if support is not None else None
+    # Known id and version and no answer: the table says what would settle it.
+    return version if isinstance(version, Unknown) else answer
 
 
 def _breaks(version: Fact[str], versions: str | None, scheme: str, side: str) -> Fact[bool]:

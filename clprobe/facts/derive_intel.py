@@ -3,7 +3,7 @@
 
 from collections.abc import Iterable
 
-from clprobe.compat.linux_support import is_in_range
+from clprobe.compat.linux_choice import is_in_range
 from clprobe.facts.hardware_facts import IntelFacts
 from clprobe.facts.runtimes import Runtime, version_by_package
 from clprobe.knowledge.versions import upstream

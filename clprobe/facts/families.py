@@ -3,14 +3,12 @@
 
 import re
 
-from clprobe.compat.linux_support import is_in_range
-from clprobe.facts.runtimes import Runtime
 from clprobe.knowledge.family_table import Family
 from clprobe.knowledge.table_types import Generation
 from clprobe.knowledge.tables import Tables
 from clprobe.knowledge.versions import conditions
 from clprobe.model.hardware import Gpu
-from clprobe.model.unknown import UNLISTED, Fact, Unknown
+from clprobe.model.unknown import UNLISTED, Fact
 
 
 def family_of(gpu: Gpu, vendor: Fact[str], tables: Tables) -> Family | None:
@@ -24,23 +22,6 @@ def family_of(gpu: Gpu, vendor: Fact[str], tables: Tables) -> Family | None:
         and any(re.search(name, gpu.name, re.IGNORECASE) for name in family.names)
     ]
     return found[0] if len(found) == 1 else None
-
-
-def family_covers(runtime: Runtime, family: Family | None, tables: Tables) -> Fact[bool]:
-    """Return whether this version of the runtime drives the family."""
-    if family is None:
-        return UNLISTED
-    if runtime.implementation in family.not_driven_by:
-        return False
-    support = family.implementations.get(runtime.implementation)
-    if support is None:
-        return UNLISTED
-    if isinstance(runtime.version, Unknown):
-        return runtime.version
-    entry = tables.implementation(runtime.implementation)
-    return is_in_range(
-        runtime.version, support.versions, entry.version_scheme if entry else "dotted"
-    )
 
 
 def left_out_by(generation: Generation | None, family: Family | None) -> Fact[tuple[str, ...]]:

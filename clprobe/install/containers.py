@@ -9,10 +9,11 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
+from clprobe.compat.known_gpu import alike
+from clprobe.compat.offers import Offer, packaged
+from clprobe.compat.resolve import version_covers
 from clprobe.install import steps
-from clprobe.install.machine import Machine, name_of
-from clprobe.install.version_fit import version_fit
-from clprobe.install.ways import Way, packaged
+from clprobe.install.machine import Machine
 from clprobe.install.wishes import Engine
 from clprobe.knowledge.table_types import Distribution, Implementation
 from clprobe.knowledge.tables import Tables
@@ -31,34 +32,34 @@ _TOOLS = ("clinfo", steps.LOADER)
 _NODES = "/dev/dri"
 
 
-def contained(implementation: Implementation, machine: Machine, tables: Tables) -> list[Way]:
+def contained(implementation: Implementation, machine: Machine, tables: Tables) -> list[Offer]:
     """Return the container whose package is the newest of those that drive the GPU, if any."""
     if "i915" not in implementation.kernel_drivers or not machine.chips:
         return []
     if machine.system != "linux":
         return []
     host = machine.distribution.key if machine.distribution is not None else None
-    ways: dict[str, Way] = {}
+    groups = alike(machine.gpus)
+    ways: dict[str, Offer] = {}
     for release in tables.distributions():
         if release.image is None or release.key == host:
             continue
-        inside = replace(machine, distribution=release, os_name=name_of(release))
-        for way in packaged(implementation, inside):
-            coverage = version_fit(way, implementation, machine)
-            if coverage.refusal is None and coverage.doubt is None and way.version is not None:
-                ways[way.version] = _contained(way, release)
+        for offer in packaged(implementation, release):
+            drives = all(version_covers(implementation, offer, g[0]) is True for g in groups)
+            if drives and offer.version is not None:
+                ways[offer.version] = _contained(offer, release)
     return [ways[newest(list(ways), "debian")]] if ways else []
 
 
-def _contained(way: Way, release: Distribution) -> Way:
+def _contained(offer: Offer, release: Distribution) -> Offer:
     return replace(
-        way,
+        offer,
         how="container",
-        packages=way.packages,
-        offered_by=f"a container of {name_of(release)} holds",
+        packages=offer.packages,
+        offered_by=f"a container of {release.short_name} holds",
         inside=release,
         status="workaround",
-        sources=(*way.sources, *_SOURCES),
+        sources=(*offer.sources, *_SOURCES),
     )
 
 
@@ -68,17 +69,17 @@ def container_name(implementation: Implementation) -> str:
 
 
 def container_steps(
-    way: Way, implementation: Implementation, machine: Machine, environment: dict[str, str]
+    offer: Offer, implementation: Implementation, machine: Machine, environment: dict[str, str]
 ) -> tuple[Step, ...]:
     """Return the steps that make the container and install the implementation in it."""
-    release, engine = way.inside, machine.wishes.engine
+    release, engine = offer.inside, machine.wishes.engine
     if release is None or release.image is None:
         return ()
     name = container_name(implementation)
-    where = name_of(release)
+    where = release.short_name
     apt = _inside(engine, name, environment)
     root = engine == "docker"
-    packages = (*way.packages, *(tool for tool in _TOOLS if tool in release.packages))
+    packages = (*offer.packages, *(tool for tool in _TOOLS if tool in release.packages))
     install = (*apt, "apt-get", "install", "--yes", *packages)
     return (
         *_engine(engine, machine),
@@ -103,7 +104,7 @@ def container_steps(
     )
 
 
-def container_caveats(way: Way, machine: Machine) -> list[str]:
+def container_caveats(offer: Offer, machine: Machine) -> list[str]:
     """Return what to know of a route through a container."""
     engine = machine.wishes.engine
     others = [one for one in ("podman", "docker", "distrobox") if one != engine]
@@ -114,8 +115,8 @@ def container_caveats(way: Way, machine: Machine) -> list[str]:
     ]
     if engine == "podman":
         said.append("--group-add keep-groups needs the runtime crun.")
-    if way.inside is not None:
-        said.append(f"The image {way.inside.image} is fetched from the registry of {engine}.")
+    if offer.inside is not None:
+        said.append(f"The image {offer.inside.image} is fetched from the registry of {engine}.")
     return said
 
 

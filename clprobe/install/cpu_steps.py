@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 """The steps of routes that run OpenCL on the CPU: packages, wheels, or a conda environment."""
 
+from clprobe.compat.offers import Offer
 from clprobe.install import steps
 from clprobe.install.linker_steps import brings_linker, linker
 from clprobe.install.machine import Machine
 from clprobe.install.repository_steps import add_repository
-from clprobe.install.ways import Way
 from clprobe.knowledge.versions import in_words
 from clprobe.model.placeholders import HOME
 from clprobe.model.plan import Step
@@ -14,35 +14,39 @@ _INTEL_CPU = "/opt/intel-opencl-cpu"
 _OWN_FOLDER = f"{HOME}/.local/share/clprobe"
 
 
-def for_cpu(way: Way, machine: Machine) -> tuple[Step, ...]:
+def for_cpu(offer: Offer, machine: Machine) -> tuple[Step, ...]:
     """Return the steps that install a CPU's implementation; () by hand only."""
-    if way.how == "conda":
-        return _conda(way)
-    if way.how == "pip":
-        return _pyopencl(way, machine) if "pyopencl" in way.packages else _intel_cpu(way, machine)
+    if offer.how == "conda":
+        return _conda(offer)
+    if offer.how == "pip":
+        return (
+            _pyopencl(offer, machine)
+            if "pyopencl" in offer.packages
+            else _intel_cpu(offer, machine)
+        )
     distribution = machine.distribution
     if distribution is None or not steps.can_install(distribution):
         return ()
-    packages = (*way.packages, *steps.loader(distribution))
-    install = steps.install(distribution, f"Install {way.packages[0]}", packages)
-    first = add_repository(way.third_party, distribution) if way.third_party else []
+    packages = (*offer.packages, *steps.loader(distribution))
+    install = steps.install(distribution, f"Install {offer.packages[0]}", packages)
+    first = add_repository(offer.third_party, distribution) if offer.third_party else []
     return (*steps.refresh(distribution), *first, install, steps.look())
 
 
-def cpu_caveats(way: Way, machine: Machine) -> list[str]:
+def cpu_caveats(offer: Offer, machine: Machine) -> list[str]:
     """Return what the steps of a CPU's route leave to the reader."""
-    if way.how == "conda":
+    if offer.how == "conda":
         return [
             "conda must be there; mamba and micromamba take the same words. Programs find this "
             "OpenCL only inside that environment, and there no driver of the system."
         ]
-    if way.how != "pip":
+    if offer.how != "pip":
         return []
     distribution = machine.distribution
     said = []
     if distribution is None or distribution.glibc is None:
-        said.append(f"The wheels need glibc {in_words(way.glibc)}.")
-    if "pyopencl" in way.packages and not brings_linker(machine):
+        said.append(f"The wheels need glibc {in_words(offer.glibc)}.")
+    if "pyopencl" in offer.packages and not brings_linker(machine):
         said.append(
             "PoCL links its kernels with the system's C compiler. Where the check of it fails, "
             "root must install one with the C library's files (Debian, Ubuntu: gcc libc6-dev)."
@@ -52,12 +56,12 @@ def cpu_caveats(way: Way, machine: Machine) -> list[str]:
     return said
 
 
-def pins(way: Way) -> list[str]:
+def pins(offer: Offer) -> list[str]:
     """Return the way's Python packages, each with its version."""
-    return [f"{name}=={way.versions.get(name, way.version)}" for name in way.packages]
+    return [f"{name}=={offer.versions.get(name, offer.version)}" for name in offer.packages]
 
 
-def _pyopencl(way: Way, machine: Machine) -> tuple[Step, ...]:
+def _pyopencl(offer: Offer, machine: Machine) -> tuple[Step, ...]:
     """Return the steps for wheels that only PyOpenCL of the same environment finds."""
     folder = "/opt" if machine.wishes.root else _OWN_FOLDER
     path = f"{folder}/opencl-on-cpu"
@@ -67,7 +71,7 @@ def _pyopencl(way: Way, machine: Machine) -> tuple[Step, ...]:
         *steps.venv_module(machine, "python3"),
         linker(machine),
         steps.make_environment(path),
-        *steps.pip_install(path, "Install PoCL and PyOpenCL", pins(way), machine.wishes.wheels),
+        *steps.pip_install(path, "Install PoCL and PyOpenCL", pins(offer), machine.wishes.wheels),
         Step(
             title="See which platforms PyOpenCL gets there",
             argv=(f"{path}/bin/python", "-c", code),
@@ -76,8 +80,8 @@ def _pyopencl(way: Way, machine: Machine) -> tuple[Step, ...]:
     )
 
 
-def _conda(way: Way) -> tuple[Step, ...]:
-    name = way.packages[0]
+def _conda(offer: Offer) -> tuple[Step, ...]:
+    name = offer.packages[0]
     path = f"{_OWN_FOLDER}/conda-{name}"
     create = ("conda", "create", "--yes", "--prefix", path, "--override-channels")
     return (
@@ -88,7 +92,7 @@ def _conda(way: Way) -> tuple[Step, ...]:
                 *create,
                 "--channel",
                 "conda-forge",
-                f"{name}={way.version}",
+                f"{name}={offer.version}",
                 "ocl-icd",
                 "clinfo",
             ),
@@ -104,7 +108,7 @@ def _conda(way: Way) -> tuple[Step, ...]:
     )
 
 
-def _intel_cpu(way: Way, machine: Machine) -> tuple[Step, ...]:
+def _intel_cpu(offer: Offer, machine: Machine) -> tuple[Step, ...]:
     distribution = machine.distribution
     made: list[Step] = []
     if distribution is not None and steps.uses_apt(distribution):
@@ -113,7 +117,7 @@ def _intel_cpu(way: Way, machine: Machine) -> tuple[Step, ...]:
         made.append(steps.install(distribution, title, (steps.LOADER, "python3-venv")))
     made.append(steps.make_environment(_INTEL_CPU))
     title = "Install Intel's runtime for CPUs"
-    made += steps.pip_install(_INTEL_CPU, title, pins(way), machine.wishes.wheels)
+    made += steps.pip_install(_INTEL_CPU, title, pins(offer), machine.wishes.wheels)
     made.append(
         steps.write_file(
             "Register the ICD under its real path",

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Which releases still package an implementation, for whoever's release does not."""
 
-from clprobe.install.machine import Machine, name_of
+from clprobe.install.machine import Machine
 from clprobe.knowledge.table_types import Distribution, Implementation
 from clprobe.knowledge.tables import Tables
 
@@ -50,5 +50,5 @@ def _lacks(release: Distribution, key: str) -> bool:
 
 
 def _listed(releases: tuple[Distribution, ...]) -> str:
-    names = [name_of(release) for release in releases]
+    names = [release.short_name for release in releases]
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

@@ -1,18 +1,25 @@
 # SPDX-License-Identifier: MIT
-"""Judges one way of getting one implementation: a route, or the constraint that rules it out."""
+"""Judges one offer of one implementation: a route, or the constraint that rules it out."""
 
-from clprobe.compat.coverage import covers
+from clprobe.compat.coverage import OTHER_MAKERS, drives_gpus, is_for_vendor
+from clprobe.compat.linux_choice import ANY_LINUX, LinuxChoice
+from clprobe.compat.offers import Offer, packaged
+from clprobe.compat.resolve import (
+    No,
+    Open,
+    Summary,
+    is_workaround,
+    never_drives,
+    refused,
+    summed_up,
+)
 from clprobe.install import cpu_steps, route_steps
 from clprobe.install.history import last_packaged
-from clprobe.install.linux_fit import LinuxFit, fit
 from clprobe.install.linux_words import linux_caveats, newer_linux
 from clprobe.install.machine import Machine
-from clprobe.install.version_fit import version_fit
-from clprobe.install.ways import Way, packaged
 from clprobe.install.wording import sentence
-from clprobe.knowledge.table_types import Entry, Implementation, Release
+from clprobe.knowledge.table_types import Entry, Implementation
 from clprobe.knowledge.tables import Tables
-from clprobe.knowledge.versions import compare, in_range, in_words
 from clprobe.model.finding import Source
 from clprobe.model.plan import Component, Rejected, Route, RouteStatus
 
@@ -24,58 +31,97 @@ def hopeless(implementation: Implementation, machine: Machine) -> Rejected | Non
     because = _never(implementation, machine)
     if because is None:
         return None
-    offers = packaged(implementation, machine)
-    if offers and machine.has_gpu:
+    offers = packaged(implementation, machine.distribution)
+    if offers and machine.has_gpu and because != OTHER_MAKERS:
         key = implementation.implementation
         because = f"{offers[0].offered_by} {key} {offers[0].release}, but {because}"
     return _rejected(implementation, because, *machine.chips[:1])
 
 
 def judge(
-    way: Way, implementation: Implementation, machine: Machine, tables: Tables
+    offer: Offer, implementation: Implementation, machine: Machine, tables: Tables
 ) -> Route | Rejected:
-    """Return the route that this way is (its rank still 0), or the rejection."""
-    unfit = _unfit(way, implementation, machine)
-    if unfit is not None:
-        return _rejected(implementation, unfit, way)
-    if "gpu" not in implementation.device_types or not _drives_gpus(implementation):
-        refusal = _too_old_below(way, implementation, machine)
+    """Return the route that this offer makes (its rank still 0), or the rejection."""
+    if not drives_gpus(implementation):
+        refusal = refused(offer, machine.place)
         if refusal is not None:
-            return _rejected(implementation, refusal, way)
-        return _cpu_route(way, implementation, machine)
-    caveats: list[str] = []
-    status = way.status
-    coverage = version_fit(way, implementation, machine)
-    if coverage.refusal is not None:
-        return _rejected(implementation, coverage.refusal, way, *machine.chips[:1])
-    if coverage.doubt is not None:
-        caveats.append(sentence(coverage.doubt))
-        status = _worst(status, "workaround" if coverage.some_chips else "unverified")
-    linux = fit(machine, implementation)
-    if linux.because is not None:
-        return _rejected(implementation, linux.because, *_generations(machine))
-    if linux.force_probe is not None or linux.newer == "backports":
-        status = _worst(status, "workaround")
-    known = _releases(way, implementation, machine, linux.linux)
-    if any(release.breaks for release in known):
-        status = _worst(status, "workaround")
-    caveats += _caveats(way, machine, linux, known) + _limits(implementation, machine)
+            because = _refusal(refusal, offer, implementation, machine)
+            return _rejected(implementation, because, offer)
+        return _cpu_route(offer, implementation, machine)
+    found = summed_up(implementation, offer, machine.gpus, machine.place)
+    return on_gpu(offer, found, implementation, machine, tables)
+
+
+def on_gpu(
+    offer: Offer, found: Summary, implementation: Implementation, machine: Machine, tables: Tables
+) -> Route | Rejected:
+    """Return the same for what drives GPUs, given what the offer comes to on them."""
+    answer = found.answer
+    if isinstance(answer, No):
+        because = _refusal(answer, offer, implementation, machine)
+        entries = _generations(machine) if answer.what == "linux" else [offer, *machine.chips[:1]]
+        return _rejected(implementation, because, *entries)
+    status = _status(offer, found)
+    caveats = [*_doubts(found), *([sentence(offer.note)] if offer.note is not None else [])]
+    caveats += [sentence(release.note) for release in answer.known]
+    caveats += linux_caveats(machine, answer.linux) + _limits(implementation, machine)
     environment = route_steps.enabled(implementation, machine)
-    for release in known:
+    for release in answer.known:
         environment |= release.environment
+    linux = answer.linux
     return Route(
         rank=0,
         backend=implementation.implementation,
         stack=None,
         uses_gpu=True,
         status=status,
-        because=_because(way, implementation, machine, linux),
-        components=(*_components(way, machine, linux, tables), *_modules(way, implementation)),
-        steps=route_steps.for_gpu(way, implementation, machine, linux, environment, tables),
-        caveats=tuple(dict.fromkeys(caveats + route_steps.caveats(way, machine, environment))),
-        sources=_sources(way, implementation, *machine.chips[:1], *known),
-        how=route_steps.how(way, machine),
+        because=_because(offer, implementation, machine, found),
+        components=(*_components(offer, machine, linux, tables), *_modules(offer, implementation)),
+        steps=route_steps.for_gpu(offer, implementation, machine, linux, environment, tables),
+        caveats=tuple(dict.fromkeys(caveats + route_steps.caveats(offer, machine, environment))),
+        sources=_sources(offer, implementation, *machine.chips[:1], *answer.known),
+        how=route_steps.how(offer, machine),
     )
+
+
+def _status(offer: Offer, found: Summary) -> RouteStatus:
+    if isinstance(found.answer, Open):
+        return "unverified"
+    if not isinstance(found.answer, No) and is_workaround(offer, found.answer):
+        return _worst(offer.status, "workaround")
+    return "workaround" if found.verdict == "some" else offer.status
+
+
+def _doubts(found: Summary) -> list[str]:
+    """Return what is not known, or which of several chips are left out."""
+    if isinstance(found.answer, Open) and found.answer.what != "confirmation":
+        return [sentence(found.answer.because)]
+    if found.verdict != "some":
+        return []
+    some = ", ".join(found.left_out[:6]) + (" …" if len(found.left_out) > 6 else "")
+    refused_some = any(isinstance(answer, No) for answer, _ in found.answers)
+    verb = "does not drive" if refused_some else "may not drive"
+    return [sentence(f"not for all chips of that name: it {verb} {some}; give the PCI id")]
+
+
+def _refusal(answer: No, offer: Offer, implementation: Implementation, machine: Machine) -> str:
+    """Return why the offer does not help on this machine."""
+    key, gpu = implementation.implementation, machine.gpu_name
+    if answer.what == "linux" and answer.linux is not None:
+        if answer.linux.needed == ANY_LINUX:
+            return f"no kernel driver in Linux up to 7.3 binds to {gpu} by itself"
+        linux = answer.linux
+        return f"Linux {linux.linux} is too old for {gpu}: it takes {linux.needed}"
+    said = f"{offer.offered_by} {key}"
+    if answer.what == "files":
+        needed = f"for {answer.needs}; {machine.os_name} has {answer.has}"
+        return f"{said} {offer.version} {needed}"
+    if answer.what == "origin":
+        return f"{said}, but {answer.because}"
+    whole = implementation.version_scheme == "debian"
+    version = (offer.version if whole else offer.release) or "in its current release"
+    name = machine.family.name if machine.family is not None else gpu
+    return f"{said} {version}; {name} {answer.because}"
 
 
 def not_offered(implementation: Implementation, machine: Machine, tables: Tables) -> Rejected:
@@ -109,28 +155,33 @@ def _not_packaged(
     return because, (machine.distribution,)
 
 
-def _drives_gpus(implementation: Implementation) -> bool:
-    return bool(implementation.kernel_drivers)
-
-
 def _never(implementation: Implementation, machine: Machine) -> str | None:
     key = implementation.implementation
-    if implementation.architectures and machine.arch not in (None, *implementation.architectures):
-        return f"{key} exists for {', '.join(implementation.architectures)}, not {machine.arch}"
     if machine.system == "windows":
         return f"{key} is for Linux; on Windows OpenCL comes with the GPU's or CPU's own driver"
-    return _never_on_gpu(implementation, machine) if _drives_gpus(implementation) else None
+    if implementation.architectures and machine.arch not in (None, *implementation.architectures):
+        return f"{key} exists for {', '.join(implementation.architectures)}, not {machine.arch}"
+    if implementation.not_planned is not None:
+        return implementation.not_planned
+    return _never_on_gpu(implementation, machine) if drives_gpus(implementation) else None
 
 
 def _never_on_gpu(implementation: Implementation, machine: Machine) -> str | None:
+    key = implementation.implementation
     if not machine.has_gpu:
         return "this machine has no GPU on its PCI bus"
+    if machine.vendor is not None and not is_for_vendor(implementation, machine.gpus[0]):
+        return OTHER_MAKERS
     if machine.generation is not None:
         return _never_on_chips(implementation, machine)
     if machine.vendor is None:
         return "which GPU it is for is not stated; lspci -nn shows its PCI id, --gpu takes it"
-    answer = covers(implementation, None, machine.some_id, None, None)
-    return f"it does not drive {machine.gpu_name}" if answer is False else None
+    never = never_drives(implementation, machine.gpus[0])
+    if never is None:
+        return None
+    if machine.family is not None and key in machine.family.not_driven_by:
+        return f"{machine.family.name} was never supported by it: {never.because}"
+    return f"it does not drive {machine.gpu_name}"
 
 
 def _never_on_chips(implementation: Implementation, machine: Machine) -> str | None:
@@ -140,8 +191,8 @@ def _never_on_chips(implementation: Implementation, machine: Machine) -> str | N
             f"under WSL2 the GPU is reached through /dev/dxg, where {key} does not drive "
             f"{machine.gpu_name}"
         )
-    answers = [covers(implementation, None, c.pci_id, c, generation) for c in machine.chips]
-    if generation is None or any(answer is not False for answer in answers):
+    never = [never_drives(implementation, gpu) for gpu in machine.gpus]
+    if generation is None or not all(never):
         return None
     if generation.no_opencl_because is not None:
         return f"nothing drives {machine.gpu_name}: {generation.no_opencl_because.rstrip('.')}"
@@ -157,132 +208,84 @@ def _under_wsl2(implementation: Implementation, machine: Machine) -> bool:
     return any(chip.platform in listed or chip.generation in listed for chip in machine.chips)
 
 
-def _releases(
-    way: Way, implementation: Implementation, machine: Machine, linux: str | None
-) -> list[Release]:
-    generation = machine.generation.generation if machine.generation is not None else None
-    return [
-        release
-        for release in implementation.releases
-        if (not release.generations or generation in release.generations)
-        and _in_release(way, release, implementation)
-        and (linux is None or in_range(linux, release.linux, "linux"))
-    ]
-
-
-def _in_release(way: Way, release: Release, implementation: Implementation) -> bool:
-    if way.version is None or way.release is None:
-        return release.versions == "*"
-    if any(compare(way.version, mended, "debian") >= 0 for mended in release.mended):
-        return False
-    return in_range(way.release, release.versions, implementation.version_scheme)
-
-
-def _caveats(way: Way, machine: Machine, linux: LinuxFit, known: list[Release]) -> list[str]:
-    caveats = [sentence(way.note)] if way.note is not None else []
-    caveats += [sentence(release.note) for release in known]
-    return caveats + linux_caveats(machine, linux)
-
-
 def _limits(implementation: Implementation, machine: Machine) -> list[str]:
     capabilities = machine.generation.capabilities if machine.generation is not None else {}
     limits = capabilities.get(implementation.implementation)
     return [sentence(limits.note)] if limits is not None and limits.note is not None else []
 
 
-def _because(way: Way, implementation: Implementation, machine: Machine, linux: LinuxFit) -> str:
-    said = f"{way.offered_by} {implementation.implementation} {way.release or ''}".rstrip()
+def _because(offer: Offer, implementation: Implementation, machine: Machine, found: Summary) -> str:
+    said = f"{offer.offered_by} {implementation.implementation} {offer.release or ''}".rstrip()
     said = said[:1].upper() + said[1:]
-    known = version_fit(way, implementation, machine).doubt is None
-    if not machine.chips and known and machine.family is not None:
+    answer = found.answer
+    doubtful = found.verdict == "some" or (isinstance(answer, Open) and answer.what == "version")
+    if not machine.chips and not doubtful and machine.family is not None:
         return f"{said}, which drives {machine.family.name}."
     if not machine.chips:
         return f"{said}; whether it drives {machine.gpu_name} is not known."
-    verb = "drives" if known else "may drive"
-    text = f"{said}, which {verb} {machine.gpu_name}"
-    bound = {d for c in machine.chips for d in c.kernel_drivers} | {linux.force_probe}
+    text = f"{said}, which {'may drive' if doubtful else 'drives'} {machine.gpu_name}"
+    linux = answer.linux
+    force = linux.force_probe if linux is not None else None
+    bound = {d for c in machine.chips for d in c.kernel_drivers} | {force}
     accepted = [d for d in implementation.kernel_drivers if d in bound]
-    if linux.linux is not None and accepted and machine.system == "linux":
+    if linux is not None and linux.linux is not None and accepted and machine.system == "linux":
         text += f" through {' or '.join(accepted)} of Linux {linux.linux}"
     return text + "."
 
 
 def _components(
-    way: Way, machine: Machine, linux: LinuxFit, tables: Tables
+    offer: Offer, machine: Machine, linux: LinuxChoice, tables: Tables
 ) -> tuple[Component, ...]:
-    versions = route_steps.versions_of(way, tables)
+    versions = route_steps.versions_of(offer, tables)
     components = [
-        Component(name=name, version=version, origin=way.origin)
-        for name, version in zip(way.packages, versions, strict=True)
+        Component(name=name, version=version, origin=offer.origin)
+        for name, version in zip(offer.packages, versions, strict=True)
     ]
     return (*components, *newer_linux(machine, linux))
 
 
-def _unfit(way: Way, implementation: Implementation, machine: Machine) -> str | None:
-    """Return why nothing can be taken from there, whatever the hardware."""
-    said = f"{way.offered_by} {implementation.implementation}"
-    if way.architectures and machine.arch not in (None, *way.architectures):
-        return f"{said} for {', '.join(way.architectures)}, not {machine.arch}"
-    if way.third_party is not None and way.third_party.fingerprint is None:
-        return (
-            f"{said}, but no table vouches for the fingerprint of the key that signs it, so "
-            "nothing is taken from there"
-        )
-    return None
-
-
-def _modules(way: Way, implementation: Implementation) -> tuple[Component, ...]:
+def _modules(offer: Offer, implementation: Implementation) -> tuple[Component, ...]:
     """Return the package with the kernel module, where the driver needs its own."""
-    names = route_steps.module_packages(way, implementation)
-    return tuple(Component(name=n, version=way.version, origin=way.origin) for n in names)
+    names = route_steps.module_packages(offer, implementation)
+    return tuple(Component(name=n, version=offer.version, origin=offer.origin) for n in names)
 
 
-def _too_old_below(way: Way, implementation: Implementation, machine: Machine) -> str | None:
-    """Return why its files do not fit the C library or the Python, or None."""
-    offered = f"{way.offered_by} {implementation.implementation} {way.version} for"
-    shipped = machine.glibc
-    if shipped is not None and not in_range(shipped, way.glibc, "dotted"):
-        has = shipped if shipped != "0" else "musl"
-        return f"{offered} glibc {in_words(way.glibc)}; {machine.os_name} has {has}"
-    if machine.python is not None and not in_range(machine.python, way.python, "pep440"):
-        return f"{offered} Python {in_words(way.python)}; {machine.os_name} has {machine.python}"
-    return None
-
-
-def _cpu_route(way: Way, implementation: Implementation, machine: Machine) -> Route:
+def _cpu_route(offer: Offer, implementation: Implementation, machine: Machine) -> Route:
     key = implementation.implementation
-    said = f"{way.offered_by} {key} {way.release or ''}".rstrip()
+    said = f"{offer.offered_by} {key} {offer.release or ''}".rstrip()
     because = f"{said}, which runs OpenCL on the CPU: no GPU and no kernel driver are needed"
-    caveats = [sentence(way.note)] if way.note is not None else []
+    caveats = [sentence(offer.note)] if offer.note is not None else []
     return Route(
         rank=0,
         backend=key,
         stack=None,
         uses_gpu=False,
-        status=way.status,
+        status="unverified" if offer.entry.unverified else offer.status,
         because=sentence(because),
         components=tuple(
-            Component(name=name, version=way.versions.get(name, way.version), origin=way.origin)
-            for name in way.packages
+            Component(
+                name=name, version=offer.versions.get(name, offer.version), origin=offer.origin
+            )
+            for name in offer.packages
         ),
-        steps=cpu_steps.for_cpu(way, machine),
-        caveats=tuple(caveats + cpu_steps.cpu_caveats(way, machine)),
-        sources=_sources(way, implementation),
-        how=route_steps.how(way, machine),
+        steps=cpu_steps.for_cpu(offer, machine),
+        caveats=tuple(caveats + cpu_steps.cpu_caveats(offer, machine)),
+        sources=_sources(offer, implementation),
+        how=route_steps.how(offer, machine),
     )
 
 
-def _rejected(implementation: Implementation, because: str, *entries: Entry | Way) -> Rejected:
+def _rejected(implementation: Implementation, because: str, *entries: Entry | Offer) -> Rejected:
     return Rejected(
         backend=implementation.implementation,
         stack=None,
         because=sentence(because),
         sources=_sources(*entries, implementation),
-        how=next((entry.how for entry in entries if isinstance(entry, Way)), None),
+        how=next((entry.how for entry in entries if isinstance(entry, Offer)), None),
     )
 
 
-def _sources(*entries: Entry | Way) -> tuple[Source, ...]:
+def _sources(*entries: Entry | Offer) -> tuple[Source, ...]:
     found = {source.url: source for entry in entries for source in entry.sources}
     return tuple(found.values())
 

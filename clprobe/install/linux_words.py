@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: MIT
 """What a route says and installs about Linux."""
 
-from clprobe.install.linux_fit import LinuxFit
+from clprobe.compat.linux_choice import ANY_LINUX, LinuxChoice
 from clprobe.install.machine import Machine
-from clprobe.install.wording import sentence
 from clprobe.knowledge.table_types import Distribution
 from clprobe.model.plan import Component
 
 
-def linux_caveats(machine: Machine, linux: LinuxFit) -> list[str]:
+def linux_caveats(machine: Machine, linux: LinuxChoice) -> list[str]:
     """Return what to know of the Linux that the route counts on."""
-    caveats = [sentence(linux.caveat)] if linux.caveat is not None else []
+    unsaid = linux.linux is None and linux.needed != ANY_LINUX and linux.fit == "yes"
+    caveats = [f"It needs Linux {linux.needed}."] if unsaid else []
     if linux.force_probe is not None:
         caveats.append(
             f"Linux {linux.linux} drives this GPU only when forced: boot with "
@@ -23,7 +23,7 @@ def linux_caveats(machine: Machine, linux: LinuxFit) -> list[str]:
     return caveats
 
 
-def newer_linux(machine: Machine, linux: LinuxFit) -> list[Component]:
+def newer_linux(machine: Machine, linux: LinuxChoice) -> list[Component]:
     """Return the package with a newer Linux, where the route needs one."""
     if linux.newer is None or machine.distribution is None:
         return []

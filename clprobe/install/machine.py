@@ -5,6 +5,8 @@ import re
 
 import msgspec
 
+from clprobe.compat.known_gpu import VENDOR_IDS, KnownGpu, gpus_of_entries
+from clprobe.compat.linux_choice import Place
 from clprobe.install.wishes import NO_WISHES, Wishes
 from clprobe.knowledge.checked_yaml import nearest
 from clprobe.knowledge.family_table import Family
@@ -46,7 +48,7 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True):
             return self.family.vendor
         if self.pci_id is None:
             return "intel" if self.chips else None
-        return _VENDORS.get(self.pci_id[:4], "another")
+        return VENDOR_IDS.get(self.pci_id[:4], "another")
 
     @property
     def system(self) -> str:
@@ -56,20 +58,22 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True):
         return "wsl2" if self.linux is not None and "microsoft" in self.linux.lower() else "linux"
 
     @property
-    def glibc(self) -> str | None:
-        """The version of its C library; "0" where that is another one, None if not known."""
-        if self.distribution is None:
-            return None
-        return "0" if self.distribution.id == "alpine" else self.distribution.glibc
+    def gpus(self) -> tuple[KnownGpu, ...]:
+        """The GPUs that it may have, as the tables know them; one, if unknown, where none is."""
+        if self.generation is not None and self.chips:
+            return gpus_of_entries(self.chips, self.generation)
+        return (KnownGpu(vendor=self.vendor, pci_id=self.pci_id, family=self.family),)
 
     @property
-    def some_id(self) -> str:
-        """The GPU's PCI id, or one that stands for its vendor."""
-        number = {name: key for key, name in _VENDORS.items()}.get(self.vendor or "", "")
-        return self.pci_id or f"{number}:"
-
-
-_VENDORS = {"8086": "intel", "10de": "nvidia", "1002": "amd"}
+    def place(self) -> Place:
+        """Where an implementation is to run."""
+        return Place(
+            release=self.distribution,
+            linux=self.linux,
+            python=self.python,
+            arch=self.arch,
+            wsl2=self.system == "wsl2",
+        )
 
 
 def look_up(target: Target, tables: Tables, wishes: Wishes = NO_WISHES) -> Machine:
@@ -96,11 +100,6 @@ def look_up(target: Target, tables: Tables, wishes: Wishes = NO_WISHES) -> Machi
         family=family,
         wishes=wishes,
     )
-
-
-def name_of(distribution: Distribution) -> str:
-    """Return the release's name for sentences: "Debian 12"."""
-    return re.sub(r" \(.*\)", "", distribution.name)
 
 
 def find_distribution(name: str, tables: Tables) -> Distribution | None:
@@ -171,7 +170,7 @@ def _family(gpu: str | None, tables: Tables) -> Family | None:
     """
     if gpu is None or "8086:" in gpu or tables.find_gpus(gpu):
         return None
-    vendor = _VENDORS.get(gpu[:4])
+    vendor = VENDOR_IDS.get(gpu[:4])
     found = [
         family
         for family in tables.families().values()
@@ -192,5 +191,5 @@ def _gpu_name(gpu: str | None, chips: tuple[GpuEntry, ...], generation: Generati
 
 def _os_name(name: str | None, distribution: Distribution | None) -> str:
     if distribution is not None:
-        return name_of(distribution)
+        return distribution.short_name
     return name or "the distribution, which is not stated"

@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: MIT
 """plan(): which routes lead to the goal on a machine, and what rules out the others."""
 
+from clprobe.compat.coverage import drives_gpus
+from clprobe.compat.offers import Offer, elsewhere, on_conda, on_request, packaged
+from clprobe.compat.resolve import considered
 from clprobe.install import stacks
 from clprobe.install.containers import contained
-from clprobe.install.judge import hopeless, judge, not_offered
+from clprobe.install.judge import hopeless, judge, not_offered, on_gpu
 from clprobe.install.machine import Machine, look_up
 from clprobe.install.narrow import narrowed
-from clprobe.install.ranking import BACKENDS, Goal, ranked
+from clprobe.install.ranking import Goal, in_order, ranked
 from clprobe.install.recipes import driver_from_source
-from clprobe.install.ways import Way, elsewhere, on_conda, on_request, packaged
 from clprobe.install.wishes import NO_WISHES, Wishes
 from clprobe.knowledge.table_types import Implementation
 from clprobe.knowledge.tables import Tables
 from clprobe.knowledge.versions import newest
 from clprobe.model.plan import InstallPlan, Rejected, Route, Target
-
-_NO_DRIVERS = ("cpu", "direct3d12", "windows-driver")
 
 
 def plan(
@@ -48,15 +48,16 @@ def plan(
 def _opencl(machine: Machine, tables: Tables) -> tuple[list[Route], list[Rejected]]:
     routes: list[Route] = []
     rejected: list[Rejected] = []
-    for key in _backends_for(machine):
-        implementation = tables.implementations()[key]
+    for implementation in in_order(tables):
         never = hopeless(implementation, machine)
         if never is not None:
             rejected.append(never)
             continue
         answers = _answers(implementation, machine, tables)
         wanted = bool(implementation.kernel_drivers and machine.chips)
-        own = packaged(implementation, machine) or on_request(implementation, machine)
+        own = packaged(implementation, machine.distribution) or on_request(
+            implementation, machine.distribution
+        )
         if not own and (wanted or not answers):
             rejected.append(not_offered(implementation, machine, tables))
         routes += [answer for answer in answers if isinstance(answer, Route)]
@@ -67,21 +68,22 @@ def _opencl(machine: Machine, tables: Tables) -> tuple[list[Route], list[Rejecte
 def _answers(
     implementation: Implementation, machine: Machine, tables: Tables
 ) -> list[Route | Rejected]:
-    """Return what each way gives; what needs more trouble is asked where the easier ways failed."""
+    """Return what each offer gives."""
 
-    def ask(ways: list[Way]) -> list[Route | Rejected]:
-        return [judge(way, implementation, machine, tables) for way in ways]
+    def ask(offers: list[Offer]) -> list[Route | Rejected]:
+        return [judge(offer, implementation, machine, tables) for offer in offers]
 
-    answers = _newest_of_nvidia(ask(packaged(implementation, machine)))
-    if not implementation.kernel_drivers:
+    release = machine.distribution
+    if not drives_gpus(implementation):
         # What runs on the CPU can be had without root, too.
-        more = elsewhere(implementation, machine, tables) + on_conda(implementation, tables)
-        return answers + ask(more)
-    if _has_route(answers):
+        more = elsewhere(implementation, release, tables) + on_conda(implementation, tables)
+        return ask(packaged(implementation, release) + more)
+    found = considered(implementation, machine.gpus, machine.place, tables)
+    answers = _newest_of_nvidia(
+        [on_gpu(offer, summary, implementation, machine, tables) for offer, summary in found]
+    )
+    if any(offer.is_at_hand and summary.verdict != "no" for offer, summary in found):
         return answers
-    answers += ask(on_request(implementation, machine))
-    if not _has_route(answers):
-        answers += ask(elsewhere(implementation, machine, tables))
     # The container touches the host least, so it stands beside whatever else there is.
     answers += ask(contained(implementation, machine, tables))
     return answers + list(driver_from_source(implementation, machine))
@@ -95,17 +97,3 @@ def _newest_of_nvidia(answers: list[Route | Rejected]) -> list[Route | Rejected]
         return answers
     best = newest(versions, "debian")
     return [a for a in answers if a not in routes or a.components[0].version == best]
-
-
-def _has_route(answers: list[Route | Rejected]) -> bool:
-    return any(isinstance(answer, Route) for answer in answers)
-
-
-def _backends_for(machine: Machine) -> list[str]:
-    """Other vendors' drivers are no news on an Intel GPU, so they are left out there."""
-    others = {"nvidia", "amd-rocm"}
-    return [
-        key
-        for key in BACKENDS
-        if key not in _NO_DRIVERS and not (key in others and machine.vendor in (None, "intel"))
-    ]

@@ -7,13 +7,14 @@ from typing import Literal, NamedTuple
 from msgspec.structs import replace
 
 from clprobe.install.wording import sentence
+from clprobe.knowledge.table_types import Implementation
 from clprobe.knowledge.tables import Tables
 from clprobe.model.plan import How, Route, RouteStatus
 
 Goal = Literal["opencl", "pytorch", "inference"]
 
-# Best first where everything else is the same.
-BACKENDS = (
+# Best first where everything else is the same; others come after these.
+_BACKENDS = (
     "compute-runtime",
     "compute-runtime-legacy1",
     "rusticl",
@@ -79,6 +80,15 @@ def ranked(routes: Sequence[Route], goal: Goal, tables: Tables) -> tuple[Route, 
     return tuple(made)
 
 
+def in_order(tables: Tables) -> list[Implementation]:
+    """Return all implementations, best first where everything else is the same."""
+    return sorted(tables.implementations().values(), key=lambda one: _place(one.implementation))
+
+
+def _place(backend: str) -> int:
+    return _BACKENDS.index(backend) if backend in _BACKENDS else len(_BACKENDS)
+
+
 def _said(criteria: list[Criterion], ahead: tuple[list[Criterion], Route] | None) -> str:
     """Say what the route is, and what puts it behind the one before it."""
     said = list(dict.fromkeys(one.said for one in criteria if one.said))
@@ -100,7 +110,7 @@ def _criteria(route: Route, goal: Goal, tables: Tables) -> list[Criterion]:
         Criterion(status, _STATUS_WORDS[route.status]),
         _maintained(route, tables),
         Criterion(_stack_order(route), ""),
-        Criterion(BACKENDS.index(route.backend), ""),
+        Criterion(_place(route.backend), ""),
         Criterion(_ORDER.index(route.how), _HOW[route.how]),
         _root(route),
         _downloads(route),

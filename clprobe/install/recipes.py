@@ -4,7 +4,8 @@
 from collections.abc import Sequence
 
 from clprobe.compat.coverage import covers
-from clprobe.install.linux_fit import fit
+from clprobe.compat.known_gpu import alike
+from clprobe.compat.linux_choice import choose_linux
 from clprobe.install.linux_words import linux_caveats, newer_linux
 from clprobe.install.machine import Machine
 from clprobe.install.wording import sentence
@@ -22,10 +23,12 @@ def driver_from_source(implementation: Implementation, machine: Machine) -> list
     if machine.system != "linux":
         return []
     version = next(iter(recipe.commits.values()))
-    driven = [covers(implementation, version, c.pci_id, c, generation) for c in machine.chips]
-    linux = fit(machine, implementation)
-    if not all(answer is True for answer in driven) or linux.because is not None:
+    groups = [group[0] for group in alike(machine.gpus)]
+    driven = all(covers(implementation, version, gpu) is True for gpu in groups)
+    choices = [choose_linux(implementation, gpu, machine.place) for gpu in groups]
+    if not driven or any(one.fit == "no" for one in choices):
         return []
+    linux = choices[0]
     key = implementation.implementation
     return [
         Route(

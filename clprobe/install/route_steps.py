@@ -1,51 +1,51 @@
 # SPDX-License-Identifier: MIT
 """The steps of a whole route, and what must be said about them."""
 
+from clprobe.compat.linux_choice import LinuxChoice
+from clprobe.compat.offers import Offer
 from clprobe.install import containers, steps
-from clprobe.install.linux_fit import LinuxFit
 from clprobe.install.linux_words import backports_wanted, linux_package
 from clprobe.install.machine import Machine, find_distribution
 from clprobe.install.repository_steps import add_repository
-from clprobe.install.ways import Way
 from clprobe.knowledge.table_types import Distribution, Implementation
 from clprobe.knowledge.tables import Tables
 from clprobe.model.plan import How, Step
 
 
 def for_gpu(  # noqa: PLR0913, PLR0917 - where all of a route comes together
-    way: Way,
+    offer: Offer,
     implementation: Implementation,
     machine: Machine,
-    linux: LinuxFit,
+    linux: LinuxChoice,
     environment: dict[str, str],
     tables: Tables,
 ) -> tuple[Step, ...]:
     """Return the steps that install a GPU's implementation and open its node; () by hand only."""
     distribution = machine.distribution
-    if way.how == "container":
-        inside = containers.container_steps(way, implementation, machine, environment)
+    if offer.how == "container":
+        inside = containers.container_steps(offer, implementation, machine, environment)
         newer = _newer_linux(machine, linux)
         if newer and distribution is not None:
             newer = [*steps.refresh(distribution), *newer]
         # The steps for what runs the container read the index, too; once is enough.
         return tuple(dict.fromkeys((*newer, *_open_node(machine), *inside)))
-    if distribution is None or not steps.can_install(distribution) or way.pocket == "aur":
+    if distribution is None or not steps.can_install(distribution) or offer.pocket == "aur":
         return ()
-    files = _files(way, tables)
-    made = [*steps.check_files(way.origin_name, files), *steps.refresh(distribution)]
+    files = _files(offer, tables)
+    made = [*steps.check_files(offer.origin_name, files), *steps.refresh(distribution)]
     made += _newer_linux(machine, linux)
-    if way.how == "package":
+    if offer.how == "package":
         title = f"Install {implementation.name}"
         # Some drivers only suggest a loader, as Debian 11's Beignet does.
         loader = steps.loader(distribution)
-        packages = (*way.packages, *module_packages(way, implementation), *loader)
-        made.append(steps.install(distribution, title, packages, pocket=way.pocket))
-    elif way.third_party is not None:
-        made += add_repository(way.third_party, distribution)
-        made.append(steps.install(distribution, f"Install {implementation.name}", way.packages))
+        packages = (*offer.packages, *module_packages(offer, implementation), *loader)
+        made.append(steps.install(distribution, title, packages, pocket=offer.pocket))
+    elif offer.third_party is not None:
+        made += add_repository(offer.third_party, distribution)
+        made.append(steps.install(distribution, f"Install {implementation.name}", offer.packages))
     else:
         made += _loader(distribution)
-        made.append(steps.install_files(way.origin_name, files, way.packages))
+        made.append(steps.install_files(offer.origin_name, files, offer.packages))
     if environment:
         names = " ".join(f"{name}={value}" for name, value in environment.items())
         lines = "".join(f"export {name}={value}\n" for name, value in environment.items())
@@ -62,31 +62,31 @@ def enabled(implementation: Implementation, machine: Machine) -> dict[str, str]:
     return dict(implementation.enable)
 
 
-def module_packages(way: Way, implementation: Implementation) -> tuple[str, ...]:
+def module_packages(offer: Offer, implementation: Implementation) -> tuple[str, ...]:
     """Return the package with NVIDIA's kernel module, which must be of the library's version."""
-    if implementation.implementation != "nvidia" or way.how != "package":
+    if implementation.implementation != "nvidia" or offer.how != "package":
         return ()
-    name = way.packages[0].replace("libnvidia-compute-", "nvidia-driver-")
+    name = offer.packages[0].replace("libnvidia-compute-", "nvidia-driver-")
     name = name.removesuffix("opencl-icd") + "driver" if name.endswith("opencl-icd") else name
-    return () if name in way.packages else (name,)
+    return () if name in offer.packages else (name,)
 
 
 _RUSTICL = {"amd": "radeonsi", "nvidia": "nouveau"}
 
 
-def how(way: Way, machine: Machine) -> How:
+def how(offer: Offer, machine: Machine) -> How:
     """Return how a route gets its implementation."""
-    if way.how in ("container", "pip", "conda"):
-        return way.how
+    if offer.how in ("container", "pip", "conda"):
+        return offer.how
     distribution = machine.distribution
-    if way.pocket == "aur" or distribution is None or not steps.can_install(distribution):
+    if offer.pocket == "aur" or distribution is None or not steps.can_install(distribution):
         return "by-hand"
-    if way.how in ("file", "repository"):
-        return way.how
-    return "backports" if way.pocket == "backports" else "package"
+    if offer.how in ("file", "repository"):
+        return offer.how
+    return "backports" if offer.pocket == "backports" else "package"
 
 
-def _newer_linux(machine: Machine, linux: LinuxFit) -> list[Step]:
+def _newer_linux(machine: Machine, linux: LinuxChoice) -> list[Step]:
     distribution = machine.distribution
     if linux.newer is None or distribution is None:
         return []
@@ -107,21 +107,21 @@ def _open_node(machine: Machine) -> list[Step]:
     return steps.join_group(distribution.node_group)
 
 
-def caveats(way: Way, machine: Machine, environment: dict[str, str]) -> list[str]:
+def caveats(offer: Offer, machine: Machine, environment: dict[str, str]) -> list[str]:
     """Return what the steps of a GPU's route leave to the reader."""
     distribution = machine.distribution
-    if way.how == "container":
-        return [*containers.container_caveats(way, machine), *_access(machine)]
+    if offer.how == "container":
+        return [*containers.container_caveats(offer, machine), *_access(machine)]
     said = []
     if distribution is not None and not steps.can_install(distribution):
         said.append(f"No commands are given for {machine.os_name}: its own pages say how.")
-    if way.component is not None and way.component.startswith("non-free"):
-        said.append(f"The component {way.component} must be switched on in the package sources.")
-    if way.pocket == "aur":
+    if offer.component is not None and offer.component.startswith("non-free"):
+        said.append(f"The component {offer.component} must be switched on in the package sources.")
+    if offer.pocket == "aur":
         said.append("It is in the AUR only: build it with makepkg.")
-    if way.pocket == "backports" and distribution is not None:
+    if offer.pocket == "backports" and distribution is not None:
         said.append(backports_wanted(distribution))
-    if way.how == "file":
+    if offer.how == "file":
         said.append("Fetch the files by hand; the steps expect them in the current folder.")
     if environment:
         said.append("The variables that a step sets count from the next log-in on.")
@@ -141,23 +141,23 @@ def _access(machine: Machine) -> list[str]:
     return ["You need read and write access to /dev/dri/renderD128."]
 
 
-def versions_of(way: Way, tables: Tables) -> tuple[str, ...] | tuple[str | None, ...]:
+def versions_of(offer: Offer, tables: Tables) -> tuple[str, ...] | tuple[str | None, ...]:
     """Return the version of each package, for files those of the release that they are from."""
-    origin = find_distribution(way.origin, tables) if way.how == "file" else None
-    if origin is None or way.version is None:
-        return tuple(way.versions.get(name, way.version) for name in way.packages)
+    origin = find_distribution(offer.origin, tables) if offer.how == "file" else None
+    if origin is None or offer.version is None:
+        return tuple(offer.versions.get(name, offer.version) for name in offer.packages)
     return tuple(
-        origin.packages[name][0].version if name in origin.packages else way.version
-        for name in way.packages
+        origin.packages[name][0].version if name in origin.packages else offer.version
+        for name in offer.packages
     )
 
 
-def _files(way: Way, tables: Tables) -> list[str]:
+def _files(offer: Offer, tables: Tables) -> list[str]:
     """Return the names of the .deb files; an epoch is no part of them."""
-    if way.how != "file":
+    if offer.how != "file":
         return []
-    versions = [(version or "").split(":", 1)[-1] for version in versions_of(way, tables)]
-    named = zip(way.packages, versions, strict=True)
+    versions = [(version or "").split(":", 1)[-1] for version in versions_of(offer, tables)]
+    named = zip(offer.packages, versions, strict=True)
     return [f"{name}_{version}_amd64.deb" for name, version in named]
 
 

@@ -109,7 +109,8 @@ def _refusal(stack: Stack, machine: Machine, build: StackBuild | None) -> str | 
         return "clprobe knows no build of it that can be named; its own pages say how to build it"
     for_python = _for_python(stack, machine)
     if for_python:
-        has = machine.glibc if machine.glibc != "0" else "musl"
+        release = machine.distribution
+        has = release.c_library if release is not None and release.c_library != "0" else "musl"
         needed = " or ".join(dict.fromkeys(in_words(b.glibc) for b in for_python))
         return f"its wheels are for glibc {needed}; {machine.os_name} has {has}"
     offered = ", ".join(dict.fromkeys(in_words(b.python) for b in _files(stack)))
@@ -257,7 +258,8 @@ def _for_python(stack: Stack, machine: Machine) -> list[StackBuild]:
 def _for_libc(build: StackBuild, machine: Machine) -> bool:
     if machine.system == "windows":
         return True
-    return machine.glibc is None or in_range(machine.glibc, build.glibc, "dotted")
+    has = machine.distribution.c_library if machine.distribution is not None else None
+    return has is None or in_range(has, build.glibc, "dotted")
 
 
 def _has_package(route: Route, name: str) -> bool:

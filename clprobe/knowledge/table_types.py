@@ -5,6 +5,7 @@ Ranges are written as `versions.in_range` reads them. `sources` says where a cla
 `unverified` that nobody has confirmed it.
 """
 
+import re
 from typing import Literal
 
 import msgspec
@@ -153,10 +154,12 @@ class Implementation(Entry, frozen=True, kw_only=True):
     `packages` are per distribution id. `companions` are loaded at run time. `enable` are variables
     without which it shows no device. `platform_without_device` tells whether it lists its platform
     when it has no device, `no_device_errors` which OpenCL errors mean just that. `builds` are the
-    first build numbers, as platforms tell them, of some releases. `linux`: what it needs on any
+    first build numbers, as platforms tell them, of some releases. `ids_listed` is the column of the
+    tables of GPUs with its list of PCI ids; without one it drives all chips of the generations that
+    name it. `linux`: what it needs on any
     GPU; `wsl2`: the generations and platforms that it drives under WSL2. `built_with` is per
     release. `variables`: what they change. `packaging` corrects what is often said about which
-    releases package it. `called`: more names.
+    releases package it. `not_planned` says why no plan installs it. `called`: more names.
     """
 
     implementation: str
@@ -172,6 +175,7 @@ class Implementation(Entry, frozen=True, kw_only=True):
     linux: str = "*"
     wsl2: tuple[str, ...] = ()
     architectures: tuple[str, ...] = ()
+    ids_listed: Literal["neo", "legacy1", "beignet", "mesa"] | None = None
     enable: dict[str, str] = {}
     no_device_errors: tuple[int, ...] = ()
     packages: dict[str, tuple[str, ...]] = {}
@@ -181,6 +185,7 @@ class Implementation(Entry, frozen=True, kw_only=True):
     built_with: dict[str, BuiltWith] = {}
     variables: dict[str, str] = {}
     packaging: str | None = None
+    not_planned: str | None = None
     recipe: "Recipe | None" = None
     releases: "tuple[Release, ...]" = ()  # Python 3.10 resolves only whole strings
     elsewhere: "tuple[Elsewhere, ...]" = ()
@@ -314,3 +319,13 @@ class Distribution(Entry, frozen=True, kw_only=True):
     def key(self) -> str:
         """Its name on the command line, such as ubuntu-24.04."""
         return f"{self.id}-{self.release}"
+
+    @property
+    def short_name(self) -> str:
+        """Its name in sentences, without the code name: "Debian 12"."""
+        return re.sub(r" \(.*\)", "", self.name)
+
+    @property
+    def c_library(self) -> str | None:
+        """The version of glibc; "0" where the C library is another one, None if not known."""
+        return "0" if self.id == "alpine" else self.glibc

@@ -51,11 +51,6 @@ def newest(versions: list[str], scheme: Scheme) -> str:
     return max(versions, key=functools.cmp_to_key(_order(scheme)))
 
 
-def oldest(versions: list[str], scheme: Scheme) -> str:
-    """Return the oldest of at least one version."""
-    return min(versions, key=functools.cmp_to_key(_order(scheme)))
-
-
 def _order(scheme: Scheme) -> Callable[[str, str], int]:
     def compared(left: str, right: str) -> int:
         return compare(left, right, scheme)

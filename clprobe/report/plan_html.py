@@ -9,7 +9,7 @@ from clprobe.model.finding import Source
 from clprobe.model.plan import InstallPlan, Route
 from clprobe.model.shell_words import command_line
 from clprobe.model.version_row import VersionRow
-from clprobe.report.plan_script import rejected_title, title
+from clprobe.report.plan_script import rejections, title
 from clprobe.report.plan_text import target_line
 from clprobe.report.terminal import safe
 from clprobe.report.version_rows import HEADINGS, cells, reasons
@@ -80,7 +80,7 @@ def _sources(sources: Sequence[Source]) -> str:
 
 
 def _rejected(plan: InstallPlan) -> str:
-    rows = [(rejected_title(one), one.because) for one in plan.rejected]
+    rows = rejections(plan)
     return f"<h2>Rejected</h2>\n{_table(('route', 'because'), rows)}" if rows else ""
 
 

@@ -8,7 +8,7 @@ from clprobe.model.plan import InstallPlan, Route
 from clprobe.model.shell_words import command_line
 from clprobe.model.version_row import VersionRow
 from clprobe.report.markdown_text import links, one_line, plain, row
-from clprobe.report.plan_script import rejected_title, title
+from clprobe.report.plan_script import rejections, title
 from clprobe.report.plan_text import target_line
 from clprobe.report.version_rows import HEADINGS, cells, reasons
 
@@ -24,9 +24,7 @@ def plan_as_markdown(
         lines += _route(route)
     if plan.rejected:
         lines += ["## Rejected", "", "| route | because |", "|---|---|"]
-        for entry in plan.rejected:
-            name = rejected_title(entry)
-            lines.append(row(map(plain, (name, entry.because))))
+        lines += [row(map(plain, pair)) for pair in rejections(plan)]
         lines.append("")
     if versions:
         lines += ["## Versions", "", row(HEADINGS), "|---" * len(HEADINGS) + "|"]

@@ -43,7 +43,15 @@ def title(route: Route) -> str:
     return route.backend if route.stack is None else f"{route.stack} on {route.backend}"
 
 
-def rejected_title(entry: Rejected) -> str:
+def rejections(plan: InstallPlan) -> list[tuple[str, str]]:
+    """Return what was rejected and why; names that share a reason stand together."""
+    names: dict[str, list[str]] = {}
+    for entry in plan.rejected:
+        names.setdefault(entry.because, []).append(_rejected_title(entry))
+    return [(", ".join(dict.fromkeys(named)), because) for because, named in names.items()]
+
+
+def _rejected_title(entry: Rejected) -> str:
     """Return the name of a rejected route, with the way that tells it from others: pocl (pip)."""
     name = entry.backend if entry.stack is None else f"{entry.stack} on {entry.backend}"
     return name if entry.how in (None, "package") else f"{name} ({entry.how})"

@@ -12,7 +12,7 @@ from clprobe.compat.matrix import MatrixRow
 from clprobe.model.plan import InstallPlan, Route, Target
 from clprobe.model.shell_words import command_line
 from clprobe.model.version_row import VersionRow
-from clprobe.report.plan_script import rejected_title, title
+from clprobe.report.plan_script import rejections, title
 from clprobe.report.terminal import in_ascii, safe, speaks_utf8
 from clprobe.report.version_rows import SHORT_HEADINGS, of_release, reasons, short_cells
 
@@ -132,9 +132,8 @@ class PlanText:
         self._console.print()
         self._heading("Rejected")
         table = _table("route", "because")
-        for entry in plan.rejected:
-            name = rejected_title(entry)
-            table.add_row(self._text(name), self._text(entry.because))
+        for names, because in rejections(plan):
+            table.add_row(self._text(names), self._text(because))
         self._console.print(table)
 
     def _wrapped(self, text: str, hang: int) -> None:

@@ -55,13 +55,15 @@ def _unlisted(entry, target, _match):
 
 
 def _other_vendor(entry, target, _match):
-    own = {"nvidia": "10de:", "amd-rocm": "1002:"}.get(entry.backend, "8086:")
-    return not target.pci_id.startswith(own)
+    drivers = implementations()[entry.backend]["kernel_drivers"]
+    own = {_VENDORS[driver] for driver in drivers if driver in _VENDORS}
+    pci_id = target.pci_id or target.chips[0]["pci_id"] if target.chips else target.pci_id
+    return pci_id[:4] not in own
 
 
 def _linux_too_old(entry, target, match):
     driver = implementations()[entry.backend]
-    support = target.generation.get("implementations", {}).get(entry.backend, {})
+    support = (target.generation or {}).get("implementations", {}).get(entry.backend, {})
     ranges = [driver.get("linux", "*"), support.get("linux", "*")]
     platforms = [target.generation["platforms"][c["platform"]]["linux"] for c in target.chips]
     version = match["linux"]
@@ -126,6 +128,14 @@ def _quoted(entry, target):
     return bool(failing) and failing[0].rstrip(".").lower() == entry.because.rstrip(".").lower()
 
 
+_VENDORS = {"i915": "8086", "xe": "8086", "amdgpu": "1002", "nvidia": "10de"}
+
+
+def _not_planned(entry, _target, _match):
+    reason = implementations()[entry.backend].get("not_planned")
+    return reason is not None and reason[1:] in entry.because
+
+
 def _no_fingerprint(entry, _target, _match):
     ways = implementations()[entry.backend]["elsewhere"]
     origins = [folder("origins")[w["origin"]] for w in ways if w["how"] == "repository"]
@@ -141,6 +151,7 @@ def _no_libc_way(entry, target, _match):
 
 
 REASONS = {
+    r"it simulates a device": _not_planned,
     r"no GPU on its PCI bus": lambda _e, target, _m: target.no_gpu,
     r"is not stated; lspci": lambda _e, target, _m: target.gpu is None,
     r"but no table vouches for the fingerprint": _no_fingerprint,
@@ -174,6 +185,7 @@ REASONS = {
     r" (?P<version>\d\S+); .* needs": _too_old,
 }
 STACK_REASONS = {
+    r"it simulates a device": _not_planned,
     r"its builds are for Python": _no_build,
     r"its wheels are for glibc": _no_libc,
     r"no build of it that can be named": lambda entry, _t, _m: (

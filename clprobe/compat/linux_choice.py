@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: MIT
+"""Which Linux of a place binds a GPU to a driver that an implementation can use."""
+
+from typing import Literal
+
+import msgspec
+
+from clprobe.compat.known_gpu import KnownGpu
+from clprobe.knowledge.table_types import Distribution, Implementation, Platform
+from clprobe.knowledge.versions import conditions, in_range, in_words
+from clprobe.model.errors import ClprobeError
+from clprobe.model.unknown import UNLISTED, Fact
+
+Binding = Literal["by-itself", "forced", "no"]
+Pocket = Literal["running", "default", "hwe", "backports"]
+ALL_DRIVERS = ("i915", "xe")
+ANY_LINUX = "of any version"
+_SETTLED = "5.0"
+"""A fixed release without a row for its Linux is taken to have at least this one."""
+_ROLLING = ("rolling", "tumbleweed")
+"""These carry the newest Linux, of which the tables know what it binds."""
+
+
+class Place(msgspec.Struct, frozen=True, kw_only=True):
+    """Where an implementation is to run: `linux` and `python` None: those that are shipped."""
+
+    release: Distribution | None
+    linux: str | None = None
+    python: str | None = None
+    arch: str | None = None
+    wsl2: bool = False
+
+
+class LinuxChoice(msgspec.Struct, frozen=True, kw_only=True):
+    """What the Linux of a place does with a GPU.
+
+    "yes": `linux` binds it, once it is installed where `pocket` is "hwe" or "backports", and only
+    when that kernel driver is forced where `force_probe` names one. "no": `linux` is the newest
+    that there is. `needed` are the versions that do, in words.
+    """
+
+    fit: Literal["yes", "no", "unknown"]
+    needed: str
+    linux: str | None = None
+    pocket: Pocket = "default"
+    force_probe: str | None = None
+
+    @property
+    def newer(self) -> Literal["hwe", "backports"] | None:
+        """Where to take another Linux from than the one that runs or is shipped; None: no need."""
+        return self.pocket if self.pocket in ("hwe", "backports") else None
+
+
+def choose_linux(implementation: Implementation, gpu: KnownGpu, place: Place) -> LinuxChoice:
+    """Return the first Linux that binds the GPU by itself, else the first that can be forced to.
+
+    First counts what runs or is shipped, then the newer (HWE) one, then the backported one.
+    """
+    needed = needed_linux(implementation, gpu)
+    if place.wsl2:  # Windows drives the GPU
+        return LinuxChoice(fit="yes", needed=needed, linux=place.linux, pocket="running")
+    known = _offers(place)
+    if not known:
+        return LinuxChoice(fit=_without_a_row(implementation, gpu, place), needed=needed)
+    shipped = place.release.linux if place.release is not None else None
+    open_ended = shipped is not None and shipped.at_least and place.linux is None
+    for pocket, linux in known:
+        if _binds(linux, implementation, gpu) == "by-itself":
+            return LinuxChoice(fit="yes", needed=needed, linux=linux, pocket=pocket)
+    for pocket, linux in known if not open_ended else ():
+        if _binds(linux, implementation, gpu) == "forced":
+            return LinuxChoice(
+                fit="yes", needed=needed, linux=linux, pocket=pocket,
+                force_probe=_forced_driver(linux, implementation, gpu),
+            )  # fmt: skip
+    pocket, linux = known[-1]
+    fit: Literal["no", "unknown"] = "unknown" if open_ended else "no"
+    return LinuxChoice(fit=fit, needed=needed, linux=linux, pocket=pocket)
+
+
+def binds(linux: str, platform: Platform, drivers: tuple[str, ...] = ALL_DRIVERS) -> Binding:
+    """Return whether one of the kernel drivers of this Linux takes the chip."""
+    verdicts: tuple[tuple[Binding, str], ...] = (("by-itself", ""), ("forced", "_force_probe"))
+    for verdict, ending in verdicts:
+        for driver in drivers:
+            if _holds(linux, getattr(platform.linux, f"{driver}{ending}", None)):
+                return verdict
+    return "no"
+
+
+def asked_of_linux(implementation: Implementation, gpu: KnownGpu) -> tuple[str, ...]:
+    """Return the ranges of Linux that the implementation itself needs, on this GPU."""
+    known = gpu.generation or gpu.family
+    support = known.implementations.get(implementation.implementation) if known else None
+    return (implementation.linux, *((support.linux,) if support is not None else ()))
+
+
+def needed_linux(implementation: Implementation, gpu: KnownGpu) -> str:
+    """Return in words which Linux the GPU and the implementation need: "6.7 or newer (xe)"."""
+    platform = gpu.platform
+    bound = [
+        f"{in_words(versions)} ({driver})"
+        for driver in implementation.kernel_drivers
+        if (versions := getattr(platform and platform.linux, driver, None)) not in (None, "*")
+    ]
+    own = [in_words(text) for text in asked_of_linux(implementation, gpu) if text != "*"]
+    return ", ".join(dict.fromkeys(bound or own)) or ANY_LINUX
+
+
+def is_in_range(version: str, versions: str, scheme: str) -> Fact[bool]:
+    """Return whether the version lies in the range; UNLISTED where it cannot be read."""
+    try:
+        return in_range(version, versions, scheme)  # type: ignore[arg-type]
+    except ClprobeError:
+        return UNLISTED
+
+
+def _offers(place: Place) -> list[tuple[Pocket, str]]:
+    shipped = place.release.linux if place.release is not None else None
+    first: tuple[Pocket, str | None] = ("running", place.linux)
+    if place.linux is None:
+        first = ("default", shipped.default if shipped is not None else None)
+    newer: list[tuple[Pocket, str | None]] = []
+    if shipped is not None:
+        newer = [("hwe", shipped.hwe), ("backports", shipped.backports)]
+    return [(pocket, linux) for pocket, linux in (first, *newer) if linux is not None]
+
+
+def _binds(linux: str, implementation: Implementation, gpu: KnownGpu) -> Binding:
+    if not all(_holds(linux, versions) for versions in asked_of_linux(implementation, gpu)):
+        return "no"
+    if gpu.platform is None:
+        return "by-itself"  # of other vendors' chips no table says what binds them
+    return binds(linux, gpu.platform, implementation.kernel_drivers)
+
+
+def _forced_driver(linux: str, implementation: Implementation, gpu: KnownGpu) -> str | None:
+    ranges = gpu.platform.linux if gpu.platform is not None else None
+    return next(
+        (
+            driver
+            for driver in implementation.kernel_drivers
+            if _holds(linux, getattr(ranges, f"{driver}_force_probe", None))
+        ),
+        None,
+    )
+
+
+def _without_a_row(
+    implementation: Implementation, gpu: KnownGpu, place: Place
+) -> Literal["yes", "unknown"]:
+    """Answer where no table says which Linux the place has: any Linux 5 binds older chips."""
+    release = place.release
+    # conda-forge brings no Linux: that is the host's, and a condition, not a doubt.
+    if release is not None and (release.release in _ROLLING or release.id == "conda-forge"):
+        return "yes"
+    if gpu.platform is None:
+        return "yes"
+    ranges = [getattr(gpu.platform.linux, one, None) for one in implementation.kernel_drivers]
+    settled = any(
+        all(_is_before(bound, operator) for operator, bound in conditions(versions))
+        for versions in ranges
+        if versions is not None
+    )
+    return "yes" if settled else "unknown"
+
+
+def _is_before(bound: str, operator: str) -> bool:
+    return operator not in (">", ">=") or _holds(bound, f"<={_SETTLED}")
+
+
+def _holds(linux: str, versions: str | None) -> bool:
+    return versions is not None and is_in_range(linux, versions, "linux") is True

@@ -1,0 +1,283 @@
+# SPDX-License-Identifier: MIT
+"""The one answer to whether an offer of an implementation makes a GPU compute in a place.
+
+Everything that says what fits asks here: the matrices, `explain`, the pages of GPUs, plans.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+import msgspec
+
+from clprobe.compat.coverage import Covers, covers, drives_gpus, needed_versions, why_never
+from clprobe.compat.known_gpu import KnownGpu, alike
+from clprobe.compat.linux_choice import (
+    ANY_LINUX,
+    LinuxChoice,
+    Place,
+    choose_linux,
+    is_in_range,
+)
+from clprobe.compat.offers import Offer, elsewhere, on_request, packaged
+from clprobe.knowledge.table_types import Implementation, Release
+from clprobe.knowledge.tables import Tables
+from clprobe.knowledge.versions import Scheme, compare, in_range, in_words
+from clprobe.model.unknown import Unknown
+
+Verdict = Literal["yes", "some", "open", "no"]
+
+
+class Yes(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """It computes; `known` are the flaws and conditions of this version on this GPU and Linux."""
+
+    linux: LinuxChoice
+    known: tuple[Release, ...] = ()
+
+
+class Open(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """It may compute: `because` says what is not known of `what`."""
+
+    what: Literal["version", "linux", "confirmation"]
+    because: str
+    linux: LinuxChoice
+    known: tuple[Release, ...] = ()
+
+
+class No(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """It does not compute, and which of these forbids it.
+
+    "origin": nothing can be taken from there. "files": they need `needs`, where the place `has`
+    less.
+    """
+
+    what: Literal["hardware", "version", "origin", "files", "linux"]
+    because: str
+    linux: LinuxChoice | None = None
+    needs: str = ""
+    has: str = ""
+
+
+Answer = Yes | Open | No
+
+
+def resolve(implementation: Implementation, offer: Offer, gpu: KnownGpu, place: Place) -> Answer:
+    """Return whether this offer makes this GPU compute there.
+
+    `because` is a clause without the names of offer, GPU and place.
+    """
+    never = never_drives(implementation, gpu)
+    if never is not None:
+        return never
+    covered = version_covers(implementation, offer, gpu)
+    if covered is False:
+        needed = needed_versions(implementation, gpu) or "another version"
+        return No(what="version", because=f"needs {needed}")
+    refusal = refused(offer, place)
+    if refusal is not None:
+        return refusal
+    linux = choose_linux(implementation, gpu, place)
+    if linux.fit == "no":
+        return No(what="linux", because=_too_old(linux), linux=linux)
+    known = known_releases(implementation, offer, gpu, linux.linux)
+    return _open(offer, covered, linux, known) or Yes(linux=linux, known=known)
+
+
+def refused(offer: Offer, place: Place) -> No | None:
+    """Return why nothing can be taken from there, whatever the GPU, or None."""
+    if offer.architectures and place.arch not in (None, *offer.architectures):
+        known = ", ".join(offer.architectures)
+        return No(what="origin", because=f"only for {known}, not {place.arch}")
+    if offer.third_party is not None and offer.third_party.fingerprint is None:
+        because = "no table vouches for the fingerprint of the key that signs it, so nothing is"
+        return No(what="origin", because=f"{because} taken from there")
+    for name, has, needed, scheme in _built_for(offer, place):
+        if has is not None and is_in_range(has, needed, scheme) is False:
+            needs = f"{name} {in_words(needed)}"
+            own = "musl" if name == "glibc" and has == "0" else has
+            return No(what="files", because=f"need {needs}; it has {own}", needs=needs, has=own)
+    return None
+
+
+def never_drives(implementation: Implementation, gpu: KnownGpu) -> No | None:
+    """Return why no version of the implementation drives the GPU anywhere, or None."""
+    if covers(implementation, None, gpu) is not False:
+        return None
+    if not drives_gpus(implementation):
+        return No(what="hardware", because="runs on the CPU")
+    return No(what="hardware", because=why_never(implementation, gpu))
+
+
+class Summary(msgspec.Struct, frozen=True):
+    """The answers for the GPUs of one name, each with the PCI ids that it is about."""
+
+    answers: tuple[tuple[Answer, tuple[str, ...]], ...]
+
+    @property
+    def answer(self) -> Answer:
+        """The one to act on: the best, and of those as good the one that asks least."""
+        return min((answer for answer, _ in self.answers), key=_trouble)
+
+    @property
+    def verdict(self) -> Verdict:
+        """What holds: for all, for some surely, for none surely, for none."""
+        kinds = {type(answer) for answer, _ in self.answers}
+        if Yes in kinds:
+            return "yes" if kinds == {Yes} else "some"
+        return "open" if Open in kinds else "no"
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """The ids whose answer is worse: it does not work for them, or not surely."""
+        best = _trouble(self.answer)[0]
+        return self._ids(lambda answer: _trouble(answer)[0] > best)
+
+    @property
+    def not_bound(self) -> tuple[str, ...]:
+        """The ids that no Linux of the place binds."""
+        return self._ids(lambda answer: isinstance(answer, No) and answer.what == "linux")
+
+    @property
+    def forced(self) -> tuple[str, ...]:
+        """The ids that Linux binds only when it is forced to."""
+        return self._ids(_is_forced)
+
+    def _ids(self, fits: Callable[[Answer], bool]) -> tuple[str, ...]:
+        return tuple(one for answer, ids in self.answers if fits(answer) for one in ids)
+
+
+def summed_up(
+    implementation: Implementation, offer: Offer, gpus: Sequence[KnownGpu], place: Place
+) -> Summary:
+    """Return the answers for the GPUs that a name stands for; at least one."""
+    return Summary(
+        tuple(
+            (
+                resolve(implementation, offer, group[0], place),
+                tuple(gpu.pci_id or "" for gpu in group),
+            )
+            for group in alike(gpus)
+        )
+    )
+
+
+def considered(
+    implementation: Implementation, gpus: Sequence[KnownGpu], place: Place, tables: Tables
+) -> list[tuple[Offer, Summary]]:
+    """Return the offers that count in a place, with what each comes to, the easiest first.
+
+    What must be asked for counts where nothing of the release itself surely drives all of the GPUs,
+    and what is from elsewhere where nothing of the release may drive any.
+    """
+
+    def asked(offers: list[Offer]) -> list[tuple[Offer, Summary]]:
+        return [(one, summed_up(implementation, one, gpus, place)) for one in offers]
+
+    found = asked(packaged(implementation, place.release))
+    if any(summary.verdict == "yes" for _, summary in found):
+        return found
+    found += asked(on_request(implementation, place.release))
+    if any(summary.verdict != "no" for _, summary in found):
+        return found
+    return found + asked(elsewhere(implementation, place.release, tables))
+
+
+def _trouble(answer: Answer) -> tuple[int, int]:
+    """Return what answers are sorted by; a refusal that comes late says more than an early one."""
+    if isinstance(answer, No):
+        return 3, ("linux", "files", "origin", "version", "hardware").index(answer.what)
+    if isinstance(answer, Open):
+        return 2 if answer.what == "version" else 1, 0
+    return 0, int(_is_forced(answer))
+
+
+def _is_forced(answer: Answer) -> bool:
+    return not isinstance(answer, No) and answer.linux.force_probe is not None
+
+
+def version_covers(implementation: Implementation, offer: Offer, gpu: KnownGpu) -> Covers:
+    """Return whether the version of the offer drives the GPU, whatever the Linux."""
+    if offer.version is None and gpu.entry is not None and implementation.ids_listed == "neo":
+        # Whatever a repository holds today is current: it drives what no release has dropped.
+        return gpu.entry.neo is not None and "<" not in gpu.entry.neo
+    answer = covers(implementation, offer.version, gpu)
+    kept = gpu.generation is not None and gpu.generation.generation in offer.also_drives
+    return True if kept and isinstance(answer, Unknown) else answer
+
+
+def files_are_known_to_fit(offer: Offer, place: Place) -> bool:
+    """Return whether the tables know the C library and the Python that the files need; a condition.
+
+    Those that do not fit are refused before.
+    """
+    return all(needed == "*" or has is not None for _, has, needed, _ in _built_for(offer, place))
+
+
+def _built_for(offer: Offer, place: Place) -> tuple[tuple[str, str | None, str, Scheme], ...]:
+    """Return the name, what the place has, what the files need, and how versions compare."""
+    release = place.release
+    python = place.python or (release.python if release is not None else None)
+    c_library = release.c_library if release is not None else None
+    return (
+        ("glibc", c_library, offer.glibc, "dotted"),
+        ("Python", python, offer.python, "pep440"),
+    )
+
+
+def known_releases(
+    implementation: Implementation, offer: Offer, gpu: KnownGpu, linux: str | None
+) -> tuple[Release, ...]:
+    """Return what the tables know of this version on this GPU and Linux."""
+    generation = gpu.generation.generation if gpu.generation is not None else None
+    return tuple(
+        one
+        for one in implementation.releases
+        if (not one.generations or generation in one.generations)
+        and _is_of_release(offer, one, implementation)
+        and (one.linux == "*" or (linux is not None and _holds(linux, one.linux)))
+    )
+
+
+def _holds(linux: str, versions: str) -> bool:
+    return is_in_range(linux, versions, "linux") is True
+
+
+def _is_of_release(offer: Offer, release: Release, implementation: Implementation) -> bool:
+    if offer.version is None or offer.release is None:
+        return release.versions == "*"
+    if any(compare(offer.version, mended, "debian") >= 0 for mended in release.mended):
+        return False
+    scheme = implementation.version_scheme
+    version = offer.version if scheme == "debian" else offer.release
+    return in_range(version, release.versions, scheme)
+
+
+def _too_old(linux: LinuxChoice) -> str:
+    if linux.needed == ANY_LINUX:
+        return "no kernel driver in Linux up to 7.3 binds it by itself"
+    newest = f"no Linux of the release binds it: the newest is {linux.linux}"
+    return f"{newest}, and it takes Linux {linux.needed}"
+
+
+def _open(
+    offer: Offer, covered: Covers, linux: LinuxChoice, known: tuple[Release, ...]
+) -> Open | None:
+    """Return what is not known, or None."""
+    if isinstance(covered, Unknown):
+        return Open(what="version", because=covered.unknown, linux=linux, known=known)
+    if offer.entry.unverified or offer.status == "unverified":
+        said = "nobody has confirmed it"
+        return Open(what="confirmation", because=said, linux=linux, known=known)
+    if linux.fit != "unknown":
+        return None
+    said = "which Linux it has was not looked at"
+    if linux.linux is not None:
+        beyond = f"beyond the GPU drivers of Linux {linux.linux}"
+        said = f"how far its updates go {beyond} was not looked at"
+    said = f"{said}; it takes Linux {linux.needed}"
+    return Open(what="linux", because=said, linux=linux, known=known)
+
+
+def is_workaround(offer: Offer, answer: Yes | Open) -> bool:
+    """Whether it takes more than installing what the release itself offers."""
+    forced = answer.linux.force_probe is not None or answer.linux.pocket == "backports"
+    return offer.status != "supported" or forced or any(one.breaks for one in answer.known)
