@@ -167,7 +167,6 @@ def _never(implementation: Implementation, machine: Machine) -> str | None:
 
 
 def _never_on_gpu(implementation: Implementation, machine: Machine) -> str | None:
-    key = implementation.implementation
     if not machine.has_gpu:
         return "this machine has no GPU on its PCI bus"
     if machine.vendor is not None and not is_for_vendor(implementation, machine.gpus[0]):
@@ -176,9 +175,14 @@ def _never_on_gpu(implementation: Implementation, machine: Machine) -> str | Non
         return _never_on_chips(implementation, machine)
     if machine.vendor is None:
         return "which GPU it is for is not stated; lspci -nn shows its PCI id, --gpu takes it"
+    return _never_on_family(implementation, machine)
+
+
+def _never_on_family(implementation: Implementation, machine: Machine) -> str | None:
     never = never_drives(implementation, machine.gpus[0])
     if never is None:
         return None
+    key = implementation.implementation
     if machine.family is not None and key in machine.family.not_driven_by:
         return f"{machine.family.name} was never supported by it: {never.because}"
     return f"it does not drive {machine.gpu_name}"

@@ -40,13 +40,14 @@ class _Matrix:
         self.implementations = tables.implementations()
         self._generations = list(tables.generations().values())
         self._releases = tables.distributions()
+        self._answers: dict[tuple[str, str, str], Support] = {}
 
     def overview(self) -> dict[str, Any]:
         """Return the page of the best answer for each generation on each release."""
         drivers = [one for one in self.implementations.values() if "gpu" in one.device_types]
 
         def best(generation: Generation, release: Distribution) -> _Cell:
-            answers = [(one, support(generation, release, one, self._tables)) for one in drivers]
+            answers = [(one, self._answer(generation, release, one)) for one in drivers]
             entry, answer = min(answers, key=_rank)
             return _cell(answer, entry.implementation)
 
@@ -60,13 +61,22 @@ class _Matrix:
     def of(self, entry: Implementation) -> dict[str, Any]:
         """Return the page of one implementation."""
         answers = [
-            [support(generation, release, entry, self._tables) for generation in self._generations]
+            [self._answer(generation, release, entry) for generation in self._generations]
             for release in self._releases
         ]
         cells = [[_cell(one) for one in row] for row in answers]
         page = self._page(f"{entry.implementation}.html", f"{entry.name}: {entry.status}.", cells)
         page["notes"] = list(self._notes(answers, f"matrix/{entry.implementation}.html"))
         return page
+
+    def _answer(
+        self, generation: Generation, release: Distribution, entry: Implementation
+    ) -> Support:
+        """Return one cell; the overview and the page of the implementation share it."""
+        key = (generation.generation, release.key, entry.implementation)
+        if key not in self._answers:
+            self._answers[key] = support(generation, release, entry, self._tables)
+        return self._answers[key]
 
     def _page(self, file: str, intro: str, cells: list[list[_Cell]]) -> dict[str, Any]:
         names = ["index.html", *(f"{key}.html" for key in self.implementations)]
