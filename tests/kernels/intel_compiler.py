@@ -27,6 +27,8 @@ PRODUCTS = {
 }
 """The last is the first one whose smallest sub-groups have 16 lanes, as Xe2's have."""
 ICD = Path("/etc/OpenCL/vendors/intel.icd")
+COMPILER = ("intel-opencl-icd", "libigc1", "libigdfcl1")
+"""Debian's packages of which what is built depends."""
 _TESTS = Path(__file__).resolve().parents[1]
 _TIME_LIMIT_S = 300
 # ocloc asks for this library by the name that only a package for developers has.

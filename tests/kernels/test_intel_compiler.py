@@ -6,7 +6,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from intel_compiler import ICD, PRODUCTS, compile_for, fma_share, named_registers
+from intel_compiler import COMPILER, ICD, PRODUCTS, compile_for, fma_share, named_registers
+from proofs import packages, proof
 
 # Xe-HPC, for data centres, is in the table only: there, all but matmul/subgroup.cl becomes SIMD32.
 SPILLING = {"Xe-HPC"}
@@ -18,11 +19,13 @@ def test_no_kernel_spills_registers(generation: str, tmp_path: Path) -> None:
     if not ICD.exists():
         pytest.skip(f"needs intel-opencl-icd, which brings {ICD}")
 
-    compiled = compile_for(PRODUCTS[generation], tmp_path, disassembled=False)
+    test = f"test_intel_compiler.py::test_no_kernel_spills_registers[{generation}]"
+    with proof(test, packages(*COMPILER)):
+        compiled = compile_for(PRODUCTS[generation], tmp_path, disassembled=False)
 
-    # Without matrix products in sub-groups, the ladder would have been asked by another device.
-    assert any(kernel.build.startswith("matmul/subgroup.cl") for kernel in compiled)
-    assert [kernel for kernel in compiled if kernel.spilled_bytes] == []
+        # Without matrix products in sub-groups, another device would have asked the ladder.
+        assert any(kernel.build.startswith("matmul/subgroup.cl") for kernel in compiled)
+        assert [kernel for kernel in compiled if kernel.spilled_bytes] == []
 
 
 @pytest.mark.parametrize("product", PRODUCTS.values(), ids=PRODUCTS)
