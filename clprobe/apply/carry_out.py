@@ -20,7 +20,7 @@ from clprobe.apply.package_list import not_installed
 from clprobe.apply.questions import ask, is_half_installed, packages
 from clprobe.apply.room import amount, room_problem
 from clprobe.apply.runner import Finished, missing_above, saved, sha256_of
-from clprobe.apply.simulation import foreign, parse, refusal, simulating
+from clprobe.apply.simulation import foreign, parse, refusal
 from clprobe.apply.work import MOST_KEPT, Release, Work, now_in_words
 
 Outcome = Literal["applied", "failed", "interrupted"]
@@ -218,8 +218,9 @@ def _is_so_already(work: Work, record: StepRecord) -> bool:
 
 def _is_cut_off(record: StepRecord) -> bool:
     """Whether a run of ours was cut off in the midst of dpkg's work."""
-    is_apt = manager_of(record.argv) == "apt-get" and record.kind == "install"
-    return is_apt and record.attempts > 0 and is_half_installed()
+    manager = manager_of(record.argv)
+    is_dpkg = manager is not None and manager.database == "dpkg" and record.kind == "install"
+    return is_dpkg and record.attempts > 0 and is_half_installed()
 
 
 def _mended(work: Work, record: StepRecord) -> Problem | None:
@@ -246,7 +247,7 @@ def _objection(work: Work, record: StepRecord, release: Release) -> Problem | No
     manager = manager_of(record.argv)
     if manager is None or record.kind != "install":
         return None
-    trial = simulating(manager, record.argv)
+    trial = manager.simulating(record.argv)
     if trial is None:
         return None
     told = ask(trial, limit_s=work.limits.steps["refresh"])
@@ -254,7 +255,7 @@ def _objection(work: Work, record: StepRecord, release: Release) -> Problem | No
     problem = refusal(simulation)
     if problem is not None:
         return problem
-    if not told.is_fine and manager != "dnf":  # --assumeno ends as if it had failed
+    if not told.is_fine and manager.manager != "dnf":  # --assumeno ends as if it had failed
         return meaning(told.printed, f"with status {told.status}, when asked what it would do")
     brought = amount(manager, simulation.incoming)
     if brought is not None:

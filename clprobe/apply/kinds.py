@@ -5,6 +5,9 @@ import itertools
 from collections.abc import Sequence
 from typing import Literal
 
+from clprobe.knowledge.package_manager_table import PackageManager
+from clprobe.knowledge.package_managers import manager_of_program
+
 # One line a word would be long: steps of package managers, of Python, of files, and the rest.
 Kind = Literal[
     "refresh", "install", "repository", "environment", "pip", "file", "group", "check", "look",
@@ -28,9 +31,6 @@ LIMITS_S: dict[Kind, float] = {
 CHECK_LIMIT_S = 120.0
 """Seconds for the command that proves a step, and for questions to the package manager."""
 
-_MANAGERS = ("apt-get", "dnf", "zypper", "pacman", "apk")
-_INSTALL = {"apt-get": "install", "dnf": "install", "zypper": "install", "apk": "add"}
-_UPDATE = {"apt-get": "update", "dnf": "makecache", "zypper": "refresh", "apk": "update"}
 _BY_NAME: dict[str, Kind] = {
     "add-apt-repository": "repository",
     "clprobe": "look",
@@ -48,10 +48,10 @@ def program(argv: Sequence[str]) -> tuple[str, ...]:
     return tuple(argv[start:])
 
 
-def manager_of(argv: Sequence[str]) -> str | None:
+def manager_of(argv: Sequence[str]) -> PackageManager | None:
     """Return the package manager that a command calls, None for other commands."""
     words = program(argv)
-    return words[0] if words and words[0] in _MANAGERS else None
+    return manager_of_program(words[0]) if words else None
 
 
 def kind_of(argv: Sequence[str]) -> Kind:
@@ -60,8 +60,9 @@ def kind_of(argv: Sequence[str]) -> Kind:
     if not words:
         return "other"
     name = words[0].rpartition("/")[2]
-    if words[0] in _MANAGERS:
-        return _manager_kind(words)
+    manager = manager_of_program(words[0])
+    if manager is not None:
+        return _manager_kind(words, manager)
     if name.startswith("python"):
         return _python_kind(words)
     return _BY_NAME.get(name, "other")
@@ -69,14 +70,15 @@ def kind_of(argv: Sequence[str]) -> Kind:
 
 def packages_of(argv: Sequence[str]) -> tuple[str, ...]:
     """Return the packages that an install command names; files are left out."""
-    words = program(argv)
+    words, manager = program(argv), manager_of(argv)
+    verb = manager.words.install if manager is not None else ""
     values = ("--target-release", "-t", "-o", "--option")
     named = [
         word
         for before, word in itertools.pairwise(words)
         if not word.startswith(("-", ".", "/")) and before not in values
     ]
-    return tuple(word.partition("/")[0] for word in named if word not in _INSTALL.values())
+    return tuple(word.partition("/")[0] for word in named if word != verb)
 
 
 def written_path(undo: Sequence[str] | None) -> str | None:
@@ -108,12 +110,10 @@ def is_proved_after_a_break(kind: Kind) -> bool:
     return kind in ("install", "group")
 
 
-def _manager_kind(words: Sequence[str]) -> Kind:
-    if words[0] == "pacman":
-        return "install" if words[1:2] and words[1].startswith("-S") else "other"
-    if _INSTALL[words[0]] in words:
+def _manager_kind(words: Sequence[str], manager: PackageManager) -> Kind:
+    if manager.words.install in words:
         return "install"
-    return "refresh" if _UPDATE[words[0]] in words else "other"
+    return "refresh" if manager.words.refresh in words else "other"
 
 
 def _python_kind(words: Sequence[str]) -> Kind:

@@ -10,25 +10,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 from clprobe.apply.journal import Problem
+from clprobe.knowledge.package_manager_table import PackageManager
 
-# apt takes the first three while it installs and the last while it reads indexes.
-_LOCKS: dict[str, tuple[str, ...]] = {
-    "apt-get": (
-        "/var/lib/dpkg/lock-frontend",
-        "/var/lib/dpkg/lock",
-        "/var/cache/apt/archives/lock",
-        "/var/lib/apt/lists/lock",
-    ),
-    "dnf": ("/var/lib/rpm/.rpm.lock",),
-    "zypper": ("/var/lib/rpm/.rpm.lock",),
-    "apk": ("/lib/apk/db/lock",),
-}
-# pacman's lock is a file that exists.
-_EXISTING = {"pacman": "/var/lib/pacman/db.lck"}
 _PAUSE_S = 0.5
 
 
-def wait_for_manager(manager: str, limit_s: float, tell: Callable[[str], None]) -> Problem | None:
+def wait_for_manager(
+    manager: PackageManager, limit_s: float, tell: Callable[[str], None]
+) -> Problem | None:
     """Wait until the package manager is free; return who keeps it if the time is up."""
     kept = wait_while_held(
         lambda: _held(manager),
@@ -95,12 +84,11 @@ def _leads_to(link: Path, target: str) -> bool:
         return False
 
 
-def _held(manager: str) -> str | None:
+def _held(manager: PackageManager) -> str | None:
     """Return the first lock that somebody else holds."""
-    existing = _EXISTING.get(manager)
-    if existing is not None and Path(existing).exists():
-        return existing
-    return next((path for path in _LOCKS.get(manager, ()) if _is_locked(path)), None)
+    if manager.lock_file is not None and Path(manager.lock_file).exists():
+        return manager.lock_file
+    return next((path for path in manager.locks if _is_locked(path)), None)
 
 
 def _is_locked(path: str) -> bool:

@@ -7,34 +7,19 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from clprobe.apply.journal import Package, PackageChanges, Upgrade
-
-LISTING: dict[str, tuple[str, ...]] = {
-    "apt-get": (
-        *("dpkg-query", "--show"),
-        "--showformat=${binary:Package}\\t${Version}\\t${db:Status-Abbrev}\\n",
-    ),
-    "dnf": ("rpm", "-qa", "--qf", "%{NAME}.%{ARCH}\t%{VERSION}-%{RELEASE}\tii\n"),
-    "zypper": ("rpm", "-qa", "--qf", "%{NAME}.%{ARCH}\t%{VERSION}-%{RELEASE}\tii\n"),
-    "pacman": ("pacman", "-Q"),
-    "apk": ("apk", "info", "-v"),
-}
-"""The command that lists what is installed, by package manager."""
-
-MARKS: dict[str, tuple[str, ...]] = {
-    "apt-get": ("apt-mark", "showauto"),
-    "pacman": ("pacman", "-Qdq"),
-}
-"""The command that lists what came as a dependency only, where we know how to set that again."""
+from clprobe.knowledge.package_manager_table import PackageManager
 
 _APK = re.compile(r"(?P<name>.+)-(?P<version>\d[^-]*-r\d+)")
 
 
-def parse_list(manager: str, listed: str, marks: str, native: str) -> tuple[Package, ...]:
+def parse_list(
+    manager: PackageManager, listed: str, marks: str, native: str
+) -> tuple[Package, ...]:
     """Return the packages, by name; `native` is the architecture that names may leave out."""
     automatic = {_short(name, native) for name in marks.split()}
     packages = []
     for line in listed.splitlines():
-        found = _fields(manager, line)
+        found = _fields(manager.database, line)
         if found is not None:
             name, version, status = found
             short = _short(name, native)
@@ -131,11 +116,11 @@ def _short(name: str, native: str) -> str:
     return name.removesuffix(f":{native}") if native else name
 
 
-def _fields(manager: str, line: str) -> tuple[str, str, str] | None:
-    if manager == "apk":
+def _fields(database: str, line: str) -> tuple[str, str, str] | None:
+    if database == "apk":
         found = _APK.fullmatch(line.strip())
         return (found["name"], found["version"], "ii") if found is not None else None
-    if manager == "pacman":
+    if database == "pacman":
         name, _, version = line.partition(" ")
         return (name, version, "ii") if version else None
     parts = line.split("\t")

@@ -8,9 +8,10 @@ from collections.abc import Sequence
 
 from clprobe.apply.journal import Package, PackageChanges
 from clprobe.apply.kinds import CHECK_LIMIT_S
-from clprobe.apply.package_list import LISTING, MARKS, offered_versions, parse_list
+from clprobe.apply.package_list import offered_versions, parse_list
 from clprobe.apply.person import Person, environment
 from clprobe.apply.runner import Ending, Finished
+from clprobe.knowledge.package_manager_table import PackageManager
 from clprobe.model.errors import ClprobeError
 
 
@@ -40,30 +41,30 @@ def ask(
     return Finished(ending, abs(done.returncode), printed, time.monotonic() - started)
 
 
-def packages(manager: str) -> tuple[Package, ...]:
+def packages(manager: PackageManager) -> tuple[Package, ...]:
     """Return the package list.
 
     Raises: ClprobeError if the package manager does not say: without a list nothing can be
     taken back exactly.
     """
-    listed = ask(LISTING[manager])
+    listed = ask(manager.listing)
     if not listed.is_fine:
         raise ClprobeError(
             reference="package-list-unreadable",
-            message=f"{LISTING[manager][0]} does not list the packages: {listed.printed.strip()}",
+            message=f"{manager.listing[0]} does not list the packages: {listed.printed.strip()}",
             hint="Mend the package manager first.",
         )
-    marks = ask(MARKS[manager]).printed if manager in MARKS else ""
+    marks = ask(manager.automatic).printed if manager.automatic is not None else ""
     native = ""
-    if manager == "apt-get":
+    if manager.database == "dpkg":
         native = ask(("dpkg", "--print-architecture")).printed.strip()
     return parse_list(manager, listed.printed, marks, native)
 
 
-def former_versions(manager: str, changes: PackageChanges) -> frozenset[str]:
+def former_versions(manager: PackageManager, changes: PackageChanges) -> frozenset[str]:
     """Return the versions that the index has of packages that were upgraded, "name=version"."""
     names = [upgrade.name for upgrade in changes.upgraded]
-    if manager != "apt-get" or not names:
+    if manager.manager != "apt" or not names:
         return frozenset()
     return offered_versions(ask(("apt-cache", "madison", *names)).printed)
 

@@ -8,7 +8,8 @@ from pathlib import Path
 from clprobe.apply.journal import Problem
 from clprobe.apply.kinds import manager_of
 from clprobe.apply.questions import ask
-from clprobe.apply.simulation import Incoming, parse, simulating
+from clprobe.apply.simulation import Incoming, parse
+from clprobe.knowledge.package_manager_table import PackageManager
 
 _ARCHIVES, _PROGRAMS = "/var/cache/apt/archives", "/usr"
 _MARGIN = 8 << 20
@@ -30,9 +31,9 @@ def sizes(text: str) -> tuple[int, int]:
     return fetched, installed
 
 
-def room_problem(manager: str, incoming: Sequence[Incoming]) -> Problem | None:
+def room_problem(manager: PackageManager, incoming: Sequence[Incoming]) -> Problem | None:
     """Return which disk is too small for what apt would install; others check by themselves."""
-    if manager != "apt-get" or not incoming:
+    if manager.manager != "apt" or not incoming:
         return None
     fetched, installed = _sizes_of(incoming)
     needs: dict[int, tuple[str, int]] = {}
@@ -52,9 +53,9 @@ def room_problem(manager: str, incoming: Sequence[Incoming]) -> Problem | None:
     return None
 
 
-def amount(manager: str, incoming: Sequence[Incoming]) -> str | None:
+def amount(manager: PackageManager, incoming: Sequence[Incoming]) -> str | None:
     """Return how many packages apt would bring and how large they are; None for other managers."""
-    if manager != "apt-get" or not incoming:
+    if manager.manager != "apt" or not incoming:
         return None
     fetched, installed = _sizes_of(incoming)
     count = f"{len(incoming)} package{'' if len(incoming) == 1 else 's'}"
@@ -74,7 +75,9 @@ def _megabytes(size: int) -> str:
 def would_bring(argv: Sequence[str]) -> str | None:
     """Return how much a step would bring as the package index stands; None if nothing tells."""
     manager = manager_of(argv)
-    trial = simulating(manager, argv) if manager == "apt-get" and "install" in argv else None
-    if manager is None or trial is None:
+    if manager is None or manager.manager != "apt" or manager.words.install not in argv:
+        return None
+    trial = manager.simulating(argv)
+    if trial is None:
         return None
     return amount(manager, parse(manager, ask(trial).printed).incoming)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from clprobe.apply.journal import Problem
+from clprobe.knowledge.package_manager_table import PackageManager
 
 _INST = re.compile(r"Inst (?P<name>\S+) (?:\[(?P<old>[^\]]+)\] )?\((?P<new>\S+) ?(?P<origin>.*?)\)")
 _REMV = re.compile(r"Remv (?P<name>\S+)")
@@ -41,29 +42,13 @@ class Simulation(msgspec.Struct, frozen=True):
     held: tuple[str, ...] = ()
 
 
-def simulating(manager: str, argv: Sequence[str]) -> tuple[str, ...] | None:
-    """Return the command that only tells what `argv` would do; None where there is none."""
-    words = tuple(argv)
-    place = words.index(manager) + 1
-    if manager in ("apt-get", "apk"):
-        return (*words[:place], "--simulate", *words[place:])
-    if manager == "dnf":
-        kept = [word for word in words if word not in ("--assumeyes", "-y")]
-        return (*kept[:place], "--assumeno", *kept[place:])
-    if manager == "zypper":
-        after = words.index("install") + 1
-        return (*words[:after], "--dry-run", *words[after:])
-    # pacman answers No itself where a package would have to go, see --noconfirm in pacman(8).
-    return None
-
-
-def parse(manager: str, text: str) -> Simulation:
+def parse(manager: PackageManager, text: str) -> Simulation:
     """Return what the manager, asked in English, says that it would change."""
-    if manager == "apt-get":
+    if manager.manager == "apt":
         return _apt(text)
-    if manager == "dnf":
+    if manager.manager == "dnf":
         return _dnf(text)
-    if manager == "zypper":
+    if manager.manager == "zypper":
         return _zypper(text)
     return Simulation()
 

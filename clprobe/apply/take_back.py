@@ -168,7 +168,7 @@ def _undo_packages(work: Work, record: StepRecord, left: list[str]) -> Problem |
         finished = work.runner.run(command, limit_s=work.limits.steps["install"], patient=True)
         if not finished.is_fine:
             return meaning(finished.printed, f"with status {finished.status}")
-    if problem is None and manager == "apt-get":
+    if problem is None and manager.manager == "apt":
         names = unsettled(work.journal.packages_before, packages(manager))
         if names:
             command = ("dpkg", "--configure", *names)
@@ -191,12 +191,14 @@ def _needed_by_others(plan: PackageUndo) -> Problem | None:
 
 def _moves_more(command: tuple[str, ...]) -> Problem | None:
     """Return what would come or go with packages that return to their former versions."""
-    if command[:2] != ("apt-get", "install"):
+    manager = manager_of(command)
+    trial = manager.simulating(command) if manager is not None else None
+    if manager is None or trial is None or manager.words.install not in command:
         return None
-    told = ask((command[0], "--simulate", *command[1:]))
+    told = ask(trial)
     if not told.is_fine:
         return meaning(told.printed, f"with status {told.status}")
-    simulation = parse("apt-get", told.printed)
+    simulation = parse(manager, told.printed)
     new = [package.name for package in simulation.incoming if package.old is None]
     if not simulation.removed and not new:
         return None
@@ -206,7 +208,8 @@ def _moves_more(command: tuple[str, ...]) -> Problem | None:
 
 def _differences(work: Work) -> tuple[str, ...]:
     """Return how the package list differs from before the first step, in words."""
-    managers = {manager_of(step.argv) for step in work.journal.steps} - {None}
-    if not work.journal.packages_before or not managers:
+    managers = (manager_of(step.argv) for step in work.journal.steps)
+    manager = next((one for one in managers if one is not None), None)
+    if not work.journal.packages_before or manager is None:
         return ()
-    return differences(work.journal.packages_before, packages(str(managers.pop())))
+    return differences(work.journal.packages_before, packages(manager))

@@ -6,22 +6,7 @@ from collections.abc import Container, Iterable
 import msgspec
 
 from clprobe.apply.journal import Package, PackageChanges, StepRecord, Upgrade
-
-_GONE: dict[str, tuple[str, ...]] = {
-    # dpkg and rpm take exactly what is named; apt and dnf would decide about more.
-    "apt-get": ("dpkg", "--purge"),
-    "dnf": ("rpm", "--erase"),
-    "zypper": ("rpm", "--erase"),
-    "pacman": ("pacman", "--remove", "--nosave", "--noconfirm"),
-    "apk": ("apk", "del"),
-}
-_TRYING: dict[str, tuple[str, ...]] = {
-    "apt-get": ("dpkg", "--no-act", "--purge"),
-    "dnf": ("rpm", "--erase", "--test"),
-    "zypper": ("rpm", "--erase", "--test"),
-    "pacman": ("pacman", "--remove", "--print"),
-    "apk": ("apk", "del", "--simulate"),
-}
+from clprobe.knowledge.package_manager_table import PackageManager
 
 
 class PackageUndo(msgspec.Struct, frozen=True, kw_only=True):
@@ -36,7 +21,7 @@ class PackageUndo(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def package_undo(
-    manager: str,
+    manager: PackageManager,
     changes: PackageChanges,
     before: Iterable[Package],
     now: Iterable[Package],
@@ -55,12 +40,12 @@ def package_undo(
     purged = [name for name in names if name not in had_settings]
     removed = [name for name in names if name in had_settings and here[name].status[1:2] != "c"]
     broken = any(here[name].status[2:3] == "R" for name in names)
-    force = ("--force-remove-reinstreq",) if broken and manager == "apt-get" else ()
+    force = ("--force-remove-reinstreq",) if broken and manager.manager == "apt" else ()
     commands: list[tuple[str, ...]] = []
     if removed:
         commands.append(("dpkg", *force, "--remove", *removed))
     if purged:
-        program, *options = _GONE[manager]
+        program, *options = manager.erase
         commands.append((program, *force, *options, *purged))
     older = [u for u in changes.upgraded if u.name in here and here[u.name].version != u.before]
     offered = [u for u in older if f"{u.name}={u.before}" in at_hand]
@@ -68,7 +53,7 @@ def package_undo(
         wanted = [f"{upgrade.name}={upgrade.before}" for upgrade in offered]
         commands.append(("apt-get", "install", "--yes", "--allow-downgrades", *wanted))
     commands += _marks(manager, changes, here)
-    program, *options = _TRYING[manager]
+    program, *options = manager.try_erase
     return PackageUndo(
         trial=(program, *force, *options, *names) if names else None,
         commands=tuple(commands),
@@ -106,7 +91,7 @@ def leaves_something(record: StepRecord) -> bool:
 
 
 def _marks(
-    manager: str, changes: PackageChanges, here: dict[str, Package]
+    manager: PackageManager, changes: PackageChanges, here: dict[str, Package]
 ) -> list[tuple[str, ...]]:
     commands: list[tuple[str, ...]] = []
     remarked = [package for package in changes.remarked if package.name in here]
@@ -116,9 +101,9 @@ def _marks(
     wanted = [*remarked, *(package for package in upgraded if package.name not in named)]
     for automatic in (True, False):
         names = [package.name for package in wanted if package.automatic is automatic]
-        if names and manager == "apt-get":
+        if names and manager.manager == "apt":
             commands.append(("apt-mark", "auto" if automatic else "manual", *names))
-        elif names and manager == "pacman":
+        elif names and manager.manager == "pacman":
             option = "--asdeps" if automatic else "--asexplicit"
             commands.append(("pacman", "--database", option, *names))
     return commands

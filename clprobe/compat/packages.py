@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Which command installs a package here, and which packages hold an implementation."""
 
-import msgspec
-
 from clprobe.compat.coverage import tables_cover
+from clprobe.knowledge.package_manager_table import PackageManager
+from clprobe.knowledge.package_managers import manager_of_distribution
 from clprobe.knowledge.table_types import Distribution as Release
 from clprobe.knowledge.table_types import PackageVersion
 from clprobe.knowledge.tables import Tables
@@ -11,40 +11,6 @@ from clprobe.knowledge.versions import upstream
 from clprobe.model.system import Distribution
 from clprobe.model.unknown import UNLISTED, Fact, Unknown
 
-
-class PackageTool(msgspec.Struct, frozen=True):
-    """A package manager's commands, without the names of packages and without sudo.
-
-    `manager` keeps the database: dpkg, rpm, pacman or apk.
-    """
-
-    name: str
-    manager: str
-    install: tuple[str, ...]
-    remove: tuple[str, ...]
-    reinstall: tuple[str, ...]
-
-
-_APT = PackageTool(
-    "apt", "dpkg", ("apt", "install"), ("apt", "remove"), ("apt", "install", "--reinstall")
-)
-_DNF = PackageTool("dnf", "rpm", ("dnf", "install"), ("dnf", "remove"), ("dnf", "reinstall"))
-_PACMAN = PackageTool("pacman", "pacman", ("pacman", "-S"), ("pacman", "-R"), ("pacman", "-S"))
-_APK = PackageTool("apk", "apk", ("apk", "add"), ("apk", "del"), ("apk", "fix", "--reinstall"))
-_ZYPPER = PackageTool(
-    "zypper", "rpm", ("zypper", "install"), ("zypper", "remove"), ("zypper", "install", "--force")
-)
-_TOOLS = {
-    "debian": _APT,
-    "ubuntu": _APT,
-    "fedora": _DNF,
-    "rhel": _DNF,
-    "centos": _DNF,
-    "arch": _PACMAN,
-    "alpine": _APK,
-    "suse": _ZYPPER,
-    "opensuse": _ZYPPER,
-}
 LOADER = "loader"
 """What rules write to have an ICD loader installed."""
 TOOL_CHAIN = "tool-chain"
@@ -52,13 +18,9 @@ TOOL_CHAIN = "tool-chain"
 _TOOL_CHAINS = {"debian": ("gcc", "libc6-dev"), "ubuntu": ("gcc", "libc6-dev")}
 
 
-def package_tool(distribution: Distribution) -> PackageTool | None:
+def package_manager(distribution: Distribution) -> PackageManager | None:
     """Return the package manager of the distribution or of one that it derives from."""
-    for name in _family(distribution):
-        tool = _TOOLS.get(name) or _TOOLS.get(name.split("-")[0])
-        if tool is not None:
-            return tool
-    return None
+    return manager_of_distribution(_family(distribution))
 
 
 def packages_with(what: str, tables: Tables, distribution: Distribution) -> tuple[str, ...]:

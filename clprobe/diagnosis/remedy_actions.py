@@ -5,9 +5,10 @@ from collections.abc import Callable
 
 import msgspec
 
-from clprobe.compat.packages import PackageTool, package_tool, packages_with, title_of
+from clprobe.compat.packages import package_manager, packages_with, title_of
 from clprobe.diagnosis.command_words import is_package
 from clprobe.facts.paths import Scope
+from clprobe.knowledge.package_manager_table import PackageManager
 from clprobe.knowledge.tables import Tables
 from clprobe.model.finding import Remedy
 from clprobe.model.placeholders import USER
@@ -26,9 +27,9 @@ class Site(msgspec.Struct, frozen=True):
     tables: Tables
 
     @property
-    def tool(self) -> PackageTool | None:
+    def tool(self) -> PackageManager | None:
         """The package manager of the distribution; None: we know none."""
-        return package_tool(self.scope.facts.system.distribution)
+        return package_manager(self.scope.facts.system.distribution)
 
 
 def _manual(site: Site, text: str) -> Remedy:  # noqa: ARG001 - one signature for all actions
@@ -67,9 +68,9 @@ def _install(site: Site, what: str) -> Remedy:
         return Remedy(title=f"Install {title}", takes_effect="when installed")
     return Remedy(
         title=f"Install {title}",
-        argv=(*site.tool.install, *names),
+        argv=(*site.tool.by_hand.install, *names),
         needs_root=True,
-        undo=(*site.tool.remove, *names),
+        undo=(*site.tool.by_hand.remove, *names),
     )
 
 
@@ -79,9 +80,9 @@ def _reinstall(site: Site, package: str) -> Remedy:
     own = _OWN_REINSTALL.get(manager) if isinstance(manager, str) else None
     if own is not None and is_package(package, str(manager)):
         return Remedy(title=title, argv=(*own, package))
-    if own is not None or site.tool is None or not is_package(package, site.tool.manager):
+    if own is not None or site.tool is None or not is_package(package, site.tool.database):
         return Remedy(title=title, takes_effect="when installed")
-    return Remedy(title=title, argv=(*site.tool.reinstall, package), needs_root=True)
+    return Remedy(title=title, argv=(*site.tool.by_hand.reinstall, package), needs_root=True)
 
 
 _OWN_REINSTALL = {
@@ -100,13 +101,13 @@ def _manager(site: Site, package: str) -> Fact[str]:
 
 def _remove_package(site: Site, package: str) -> Remedy:
     title = f"Remove the package {package}"
-    if site.tool is None or not is_package(package, site.tool.manager):
+    if site.tool is None or not is_package(package, site.tool.database):
         return Remedy(title=title, takes_effect="when removed")
     return Remedy(
         title=title,
-        argv=(*site.tool.remove, package),
+        argv=(*site.tool.by_hand.remove, package),
         needs_root=True,
-        undo=(*site.tool.install, package),
+        undo=(*site.tool.by_hand.install, package),
     )
 
 
@@ -200,7 +201,7 @@ def _add_boot_parameter(site: Site, parameter: str) -> Remedy:
 def _boot(site: Site, parameter: str, *, add: bool) -> Remedy:
     verb, opposite = ("Add", "remove") if add else ("Remove", "add")
     tool = site.tool
-    if tool is not None and tool.name == "dnf":
+    if tool is not None and tool.manager == "dnf":
         done, undone = ("--args=", "--remove-args=") if add else ("--remove-args=", "--args=")
         return Remedy(
             title=f"{verb} the boot parameter {parameter}",

@@ -7,6 +7,7 @@ from clprobe.diagnosis.diagnose import Knowledge
 from clprobe.explain.lexicon import rule_entry
 from clprobe.explain.lexicon_entry import Entry
 from clprobe.explain.lexicon_hardware import family_entry, generation_entry, gpu_entry
+from clprobe.explain.lexicon_managers import manager_entry
 from clprobe.explain.lexicon_origins import origin_entry
 from clprobe.explain.lexicon_software import distribution_entry, implementation_entry, stack_entry
 from clprobe.knowledge.table_types import GpuEntry
@@ -35,6 +36,9 @@ def table_entries(tables: Tables) -> dict[str, list[tuple[str, Entry]]]:
         "distributions": [(one.key, distribution_entry(one)) for one in releases],
         "stacks": [(key, stack_entry(one)) for key, one in tables.stacks().items()],
         "origins": [(key, origin_entry(one)) for key, one in tables.origins().items()],
+        "package_managers": [
+            (key, manager_entry(one)) for key, one in tables.package_managers().items()
+        ],
         "families": [(key, family_entry(one, tables)) for key, one in tables.families().items()],
         "gpus": [(key, gpu_entry(key, one, tables)) for key, one in _oldest_first(tables)],
     }

@@ -12,6 +12,7 @@ from clprobe.diagnosis.diagnose import Knowledge
 from clprobe.explain import lexicon_hardware as hardware
 from clprobe.explain import (
     lexicon_linux,
+    lexicon_managers,
     lexicon_origins,
     lexicon_packages,
     lexicon_plan,
@@ -251,4 +252,5 @@ _FINDERS: tuple[Callable[[str, Knowledge], Iterator[Entry]], ...] = (
     _rules, software.implementations, hardware.generations, lexicon_releases.distributions,
     lexicon_packages.packages, lexicon_plan.plan_packages, software.stacks, lexicon_linux.linux,
     hardware.gpus, hardware.families, lexicon_origins.origins,
+    lexicon_managers.package_managers,
 )  # fmt: skip

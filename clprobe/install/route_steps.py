@@ -45,7 +45,7 @@ def for_gpu(  # noqa: PLR0913, PLR0917 - where all of a route comes together
         made.append(steps.install(distribution, f"Install {implementation.name}", offer.packages))
     else:
         made += _loader(distribution)
-        made.append(steps.install_files(offer.origin_name, files, offer.packages))
+        made.append(steps.install_files(distribution, offer.origin_name, files, offer.packages))
     if environment:
         names = " ".join(f"{name}={value}" for name, value in environment.items())
         lines = "".join(f"export {name}={value}\n" for name, value in environment.items())

@@ -6,6 +6,8 @@ import re
 from collections.abc import Sequence
 
 from clprobe.install.machine import Machine
+from clprobe.knowledge.package_manager_table import PackageManager
+from clprobe.knowledge.package_managers import manager_of_distribution
 from clprobe.knowledge.table_types import Distribution
 from clprobe.model.placeholders import USER
 from clprobe.model.plan import Step
@@ -14,39 +16,31 @@ _HAS_GROUP = (
     "import grp, os, pwd, sys; user, group = sys.argv[1:]; sys.exit(grp.getgrnam(group).gr_gid "
     "not in os.getgrouplist(user, pwd.getpwnam(user).pw_gid))"
 )
-_APT = ("env", "DEBIAN_FRONTEND=noninteractive", "apt-get")
-_MANAGERS: dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]] = {
-    # install, remove, query
-    "debian": ((*_APT, "install", "--yes"), (*_APT, "remove", "--yes"), ("dpkg-query", "--show")),
-    "ubuntu": ((*_APT, "install", "--yes"), (*_APT, "remove", "--yes"), ("dpkg-query", "--show")),
-    "fedora": (("dnf", "install", "--assumeyes"), ("dnf", "remove", "--assumeyes"), ("rpm", "-q")),
-    "rhel": (("dnf", "install", "--assumeyes"), ("dnf", "remove", "--assumeyes"), ("rpm", "-q")),
-    "opensuse": (
-        ("zypper", "--non-interactive", "install"),
-        ("zypper", "--non-interactive", "remove"),
-        ("rpm", "-q"),
-    ),
-    "arch": (
-        ("pacman", "-S", "--needed", "--noconfirm"),
-        ("pacman", "-R", "--noconfirm"),
-        ("pacman", "-Q"),
-    ),
-    "alpine": (("apk", "add"), ("apk", "del"), ("apk", "info", "--installed")),
-}
-
-
 LOADER = "ocl-icd-libopencl1"
 """The ICD loader, as Debian and what derives from it call it."""
 
 
+def manager_of(distribution: Distribution) -> PackageManager | None:
+    """Return the distribution's package manager, where we know it."""
+    return manager_of_distribution((distribution.id,))
+
+
+def _manager(distribution: Distribution) -> PackageManager:
+    manager = manager_of(distribution)
+    if manager is None:
+        raise ValueError(f"no table knows the package manager of {distribution.key}")
+    return manager
+
+
 def can_install(distribution: Distribution) -> bool:
     """Whether we know the distribution's package manager."""
-    return distribution.id in _MANAGERS
+    return manager_of(distribution) is not None
 
 
 def uses_apt(distribution: Distribution | None) -> bool:
     """Whether packages are installed by apt."""
-    return distribution is not None and distribution.id in ("debian", "ubuntu")
+    manager = manager_of(distribution) if distribution is not None else None
+    return manager is not None and manager.manager == "apt"
 
 
 def loader(distribution: Distribution) -> tuple[str, ...]:
@@ -56,9 +50,11 @@ def loader(distribution: Distribution) -> tuple[str, ...]:
 
 def refresh(distribution: Distribution) -> list[Step]:
     """Return the step that reads the package index, where the manager does not by itself."""
-    if not uses_apt(distribution):
+    manager = manager_of(distribution)
+    if manager is None or manager.unattended.refresh is None:
         return []
-    return [Step(title="Read the package index", argv=("apt-get", "update"), needs_root=True)]
+    argv = manager.unattended.refresh
+    return [Step(title="Read the package index", argv=argv, needs_root=True)]
 
 
 def refreshed(machine: Machine) -> list[Step]:
@@ -72,16 +68,16 @@ def install(
     distribution: Distribution, title: str, packages: Sequence[str], *, pocket: str | None = None
 ) -> Step:
     """Return the step that installs packages, from `pocket` where that is not a usual one."""
-    add, remove, query = _MANAGERS[distribution.id]
+    manager = _manager(distribution)
     asked = packages
     if pocket == "backports":
         asked = [f"{name}/{distribution.codename}-backports" for name in packages]
     return Step(
         title=title,
-        argv=(*add, *asked),
+        argv=(*manager.unattended_command("install"), *asked),
         needs_root=True,
-        undo=(*remove, *packages),
-        verify=(*query, *packages),
+        undo=(*manager.unattended_command("remove"), *packages),
+        verify=(*manager.query, *packages),
     )
 
 
@@ -97,14 +93,17 @@ def check_files(origin: str, files: Sequence[str]) -> list[Step]:
     ]
 
 
-def install_files(origin: str, files: Sequence[str], names: Sequence[str]) -> Step:
-    """Return the step that installs .deb files of the current folder, called `names` by dpkg."""
+def install_files(
+    distribution: Distribution, origin: str, files: Sequence[str], names: Sequence[str]
+) -> Step:
+    """Return the step that installs packages' files of the current folder, called `names` then."""
+    manager = _manager(distribution)
     return Step(
         title=f"Install the packages of {origin}",
-        argv=(*_APT, "install", "--yes", *(f"./{file}" for file in files)),
+        argv=(*manager.unattended_command("install"), *(f"./{file}" for file in files)),
         needs_root=True,
-        undo=(*_APT, "remove", "--yes", *names),
-        verify=("dpkg-query", "--show", *names),
+        undo=(*manager.unattended_command("remove"), *names),
+        verify=(*manager.query, *names),
     )
 
 

@@ -11,6 +11,7 @@ from clprobe.knowledge.checked_yaml import document, nearest, read, table_error,
 from clprobe.knowledge.family_table import Family
 from clprobe.knowledge.ip_version import ip_version_in
 from clprobe.knowledge.origin_table import Origin
+from clprobe.knowledge.package_manager_table import PackageManager
 from clprobe.knowledge.stack_table import Stack
 from clprobe.knowledge.table_types import (
     Distribution,
@@ -187,6 +188,10 @@ class Tables:
         """Return all repositories of third parties by key."""
         return {o.origin: o for o in self._all("origins", Origin)}
 
+    def package_managers(self) -> dict[str, PackageManager]:
+        """Return all package managers by key."""
+        return {m.manager: m for m in self._all("package_managers", PackageManager)}
+
     def _paths(self, folder: str) -> list[Path]:
         if folder not in self._listed:
             self._listed[folder] = sorted((self._root / folder).glob("*.yaml"))
@@ -221,6 +226,7 @@ KINDS: dict[str, type[Entry]] = {
     "distributions": Distribution,
     "stacks": Stack,
     "origins": Origin,
+    "package_managers": PackageManager,
 }
 """What a file is, by its folder under rules/tables."""
 

@@ -16,6 +16,7 @@ _TITLES = {
     "distributions": "Distributions and their releases",
     "stacks": "Machine-learning stacks",
     "origins": "Repositories of third parties",
+    "package_managers": "Package managers",
     "families": "Families of AMD's and NVIDIA's GPUs",
     "gpus": "Intel GPUs by PCI id",
 }

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from clprobe.compat.packages import package_tool
+from clprobe.compat.packages import package_manager
 from clprobe.knowledge.checked_yaml import read
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.unknown import NOT_STATED, Unknown
@@ -75,9 +75,9 @@ def path_without_labels(fact: str) -> str:
 
 
 def _manager(snapshot: Snapshot) -> str:
-    tool = package_tool(snapshot.system.distribution)
+    tool = package_manager(snapshot.system.distribution)
     if tool is not None:
-        return tool.manager
+        return tool.database
     packages = () if isinstance(snapshot.packages, Unknown) else snapshot.packages
     told = (one.manager for one in packages if one.manager not in (NOT_STATED, "pip"))
     return next((str(manager) for manager in told), "")

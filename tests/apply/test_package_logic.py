@@ -12,9 +12,12 @@ from clprobe.apply.package_list import (
     offered_versions,
     parse_list,
 )
-from clprobe.apply.simulation import foreign, parse, refusal, simulating
+from clprobe.apply.simulation import foreign, parse, refusal
 from clprobe.apply.undo_plan import package_undo, unsettled
+from clprobe.knowledge.package_managers import package_managers
 
+MANAGERS = {one.manager: one for one in package_managers()}
+APT_GET, DNF, ZYPPER, APK = (MANAGERS[key] for key in ("apt", "dnf", "zypper", "apk"))
 APT = ("env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "install", "--yes")
 
 
@@ -63,13 +66,13 @@ Inst mine (1.0 local-deb [all])
     ],
 )
 def test_a_simulation_that_takes_something_away_is_refused_with_its_name(text, says):
-    problem = refusal(parse("apt-get", text))
+    problem = refusal(parse(APT_GET, text))
     assert problem is not None
     assert says in problem.message
 
 
 def test_packages_of_other_releases_are_named_with_their_origin():
-    simulation = parse("apt-get", MIXED)
+    simulation = parse(APT_GET, MIXED)
     assert refusal(simulation) is None
     assert [one.name for one in simulation.incoming][:2] == ["libssl3", "libdrm2"]
     assert simulation.incoming[1].old == "2.4.114-1+b1"
@@ -79,16 +82,16 @@ def test_packages_of_other_releases_are_named_with_their_origin():
         "From Debian:unstable: gcc-16-base 16.2.0-4.",
         "From local-deb: mine 1.0.",
     )
-    on_sid = foreign(parse("apt-get", "Inst gcc (1 Debian:unstable [amd64])\n"), "debian", None)
+    on_sid = foreign(parse(APT_GET, "Inst gcc (1 Debian:unstable [amd64])\n"), "debian", None)
     assert on_sid == ()
 
 
 def test_each_manager_is_asked_in_its_own_way_and_never_told_yes():
-    assert simulating("apt-get", (*APT, "x"))[:4] == (*APT[:3], "--simulate")
-    assert simulating("dnf", ("dnf", "install", "--assumeyes", "x")) == (
+    assert APT_GET.simulating((*APT, "x"))[:4] == (*APT[:3], "--simulate")
+    assert DNF.simulating(("dnf", "install", "--assumeyes", "x")) == (
         *("dnf", "--assumeno", "install", "x"),
     )
-    assert simulating("zypper", ("zypper", "--non-interactive", "install", "x")) == (
+    assert ZYPPER.simulating(("zypper", "--non-interactive", "install", "x")) == (
         *("zypper", "--non-interactive", "install", "--dry-run", "x"),
     )
 
@@ -97,13 +100,13 @@ LIST = "libfoo:amd64\t1.0\tii \nlibfoo:i386\t1.0\tii \nold\t2\trc \nbash\t5\tii 
 
 
 def test_a_list_is_read_with_its_marks_and_without_the_usual_architecture():
-    assert parse_list("apt-get", LIST, "libfoo\n", "amd64") == (
+    assert parse_list(APT_GET, LIST, "libfoo\n", "amd64") == (
         Package("bash", "5"),
         Package("libfoo", "1.0", "ii", automatic=True),
         Package("libfoo:i386", "1.0"),
         Package("old", "2", "rc"),
     )
-    assert parse_list("apk", "musl-1.2.5-r1\npy3-pip-24.0-r2\n", "", "") == (
+    assert parse_list(APK, "musl-1.2.5-r1\npy3-pip-24.0-r2\n", "", "") == (
         Package("musl", "1.2.5-r1"),
         Package("py3-pip", "24.0-r2"),
     )
@@ -157,7 +160,7 @@ def test_undo_purges_what_was_added_and_nothing_else():
         remarked=(Package("lib", "1", "ii", True),),
     )
     now = (Package("base", "1"), Package("new", "1"), Package("old", "2"), Package("lib", "2"))
-    undo = package_undo("apt-get", changes, before, now, {"lib=1"})
+    undo = package_undo(APT_GET, changes, before, now, {"lib=1"})
     assert undo.trial == ("dpkg", "--no-act", "--purge", "new", "old")
     assert undo.commands == (
         ("dpkg", "--remove", "old"),
@@ -165,19 +168,19 @@ def test_undo_purges_what_was_added_and_nothing_else():
         ("apt-get", "install", "--yes", "--allow-downgrades", "lib=1"),
         ("apt-mark", "auto", "lib"),
     )
-    assert package_undo("apt-get", PackageChanges(), before, now, ()).commands == ()
+    assert package_undo(APT_GET, PackageChanges(), before, now, ()).commands == ()
 
 
 def test_undo_on_rpm_says_what_stays_in_a_newer_version():
     changes = PackageChanges(added=(Package("a", "1"),), upgraded=(Upgrade("lib", "1", "2"),))
-    undo = package_undo("dnf", changes, (), (Package("a", "1"), Package("lib", "2")), ())
+    undo = package_undo(DNF, changes, (), (Package("a", "1"), Package("lib", "2")), ())
     assert undo.commands == (("rpm", "--erase", "a"),)
     assert undo.kept == (Upgrade("lib", "1", "2"),)
 
 
 def test_a_half_unpacked_package_is_purged_by_force():
     changes = PackageChanges(added=(Package("a", "1"),))
-    undo = package_undo("apt-get", changes, (), (Package("a", "1", "iHR"),), ())
+    undo = package_undo(APT_GET, changes, (), (Package("a", "1", "iHR"),), ())
     assert undo.commands == (("dpkg", "--force-remove-reinstreq", "--purge", "a"),)
 
 

@@ -25,6 +25,7 @@ _KINDS = {
     "distribution": "distributions",
     "stack": "stacks",
     "origin": "origins",
+    "package manager": "package-managers",
     "rule": "rules",
 }
 _HEADINGS = {
@@ -35,6 +36,7 @@ _HEADINGS = {
     "distribution": "Distributions",
     "stack": "Machine-learning stacks",
     "origin": "Repositories of third parties",
+    "package manager": "Package managers",
     "rule": "Problems",
 }
 

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: MIT
+"""The package managers that are known: found by distribution, or by the program of a command."""
+
+import functools
+from collections.abc import Iterable
+from pathlib import Path
+
+from clprobe.knowledge.package_manager_table import PackageManager
+from clprobe.knowledge.tables import read_table
+from clprobe.resources import rules_path
+
+
+@functools.cache
+def package_managers(root: Path | None = None) -> tuple[PackageManager, ...]:
+    """Return those of the tables under `root`, or of clprobe's own.
+
+    Raises: ClprobeError if a file does not fit the format.
+    """
+    folder = (root or rules_path() / "tables") / "package_managers"
+    return tuple(read_table(path, PackageManager) for path in sorted(folder.glob("*.yaml")))
+
+
+def manager_of_distribution(ids: Iterable[str]) -> PackageManager | None:
+    """Return the manager of a distribution, given its id and then those of what it is like."""
+    for name in ids:
+        for wanted in (name, name.split("-")[0]):
+            for manager in package_managers():
+                if wanted in manager.distributions:
+                    return manager
+    return None
+
+
+def manager_of_program(program: str) -> PackageManager | None:
+    """Return the manager whose commands begin with this word."""
+    return next((one for one in package_managers() if one.program == program), None)
