@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Other programs that disturb a race are noticed, and never decide it."""
 
-import threading
-import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
 
-from clprobe.bench.timing.clock import alike, come_to_rest, time_in_turns
+from clprobe.bench.timing import clock
+from clprobe.bench.timing.clock import alike, time_in_turns
 from clprobe.bench.timing.quiet import CPUS, Load
 from clprobe.bench.timing.race import figure, ratio_to_reference
 from clprobe.bench.timing.turns import Sample, Side, Turns
@@ -168,20 +168,40 @@ def test_every_side_spreads_what_a_sample_costs_once_over_as_many_runs() -> None
     assert alike([1000, 1]) == [1000, 4]
 
 
-def test_threads_of_the_side_before_come_to_rest_first() -> None:
-    ends = time.perf_counter() + 0.02
-    spinning = threading.Thread(target=spin_until, args=(ends,))
-    spinning.start()
+@dataclass
+class TimesOfAProcess:
+    """The clocks of a process, one of whose threads computes until a moment."""
 
-    come_to_rest()
+    busy_until: float
+    now: float = 0.0
 
-    assert time.perf_counter() >= ends
-    spinning.join()
+    def perf_counter(self) -> float:
+        return self.now
+
+    def process_time(self) -> float:
+        return min(self.now, self.busy_until)
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
 
 
-def spin_until(ends: float) -> None:
-    while time.perf_counter() < ends:
-        pass
+@pytest.mark.parametrize(
+    ("busy_until", "rested_at"),
+    [
+        pytest.param(0.0, 0.001, id="at rest already"),
+        pytest.param(0.02, 0.021, id="for a while, as OpenBLAS's"),
+        pytest.param(9.0, 0.05, id="for ever"),
+    ],
+)
+def test_threads_of_the_side_before_come_to_rest_first(
+    monkeypatch: pytest.MonkeyPatch, busy_until: float, rested_at: float
+) -> None:
+    times = TimesOfAProcess(busy_until)
+    monkeypatch.setattr(clock, "time", times)
+
+    clock.come_to_rest()
+
+    assert times.now == pytest.approx(rested_at, abs=0.0011)
 
 
 def test_energy_is_that_of_the_samples_alone() -> None:
