@@ -5,6 +5,7 @@ import os
 import shutil
 import tempfile
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 from passed_before import passed_before
@@ -51,6 +52,12 @@ OF_NO_MACHINE = (
 
 # Minutes in one process each: begun last, they would keep one processor busy alone.
 LONGEST = ("tests/kernels/", "tests/apply/", "tests/tensor/test_implementations.py")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out files without a test that runs alone where only these are asked for."""
+    is_other = collection_path.is_file() and "mark.alone" not in collection_path.read_text()
+    return True if config.option.markexpr == "alone" and is_other else None
 
 
 @pytest.hookimpl(trylast=True)  # once others have left out what they do not make
