@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A run keeps to its time whatever the devices do."""
 
+import re
 import time
 from pathlib import Path
 
@@ -123,10 +124,12 @@ def test_what_runs_out_of_time_speaks_for_nobody(pocl: Target, tmp_path: Path) -
     measure_devices([failing(pocl, tmp_path, "-DHANG")], options, measured, lambda _: None)
 
     assert [one.results[0].status for one in measured.outcomes] == ["skipped", "skipped"]
-    assert [one.verdict.text for one in measured.outcomes] == [
-        "No verdict on launch: not done when the device's 8 s were over.",
-        "No verdict on copy: not run, as launch took all the time that was left.",
-    ]
+    launch, copy = (one.verdict.text for one in measured.outcomes)
+    # What the device got is what was left when its turn came.
+    assert re.fullmatch(
+        r"No verdict on launch: not done when the device's \d s were over\.", launch
+    )
+    assert copy == "No verdict on copy: not run, as launch took all the time that was left."
     assert {one.verdict.decision for one in measured.outcomes} == {"unclear"}
     assert {one.status for one in measured.contestants.values()} == {"ok"}
     assert not measured.complete
