@@ -72,7 +72,12 @@ def wrong_on(library: Path, folder: Path, platform: str, nets: str, batches: str
     (folder / "only.icd").write_text(f"{library}\n")
     done = subprocess.run(
         [sys.executable, PROGRAM, platform, nets, batches],
-        env={**os.environ, "OCL_ICD_VENDORS": f"{folder}/", "RUSTICL_ENABLE": "llvmpipe"},
+        env={
+            **os.environ,
+            "OCL_ICD_VENDORS": f"{folder}/",
+            "RUSTICL_ENABLE": "llvmpipe",
+            "PYTHONPATH": str(PROGRAM.parents[1] / "icds"),
+        },
         capture_output=True,
         text=True,
         timeout=600,

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: MIT
 """Lets tests of one process build each source once per device.
 
-Half of the time of tests that open devices anew would go into builds. So devices share a context
-for each OpenCL device, and the programs in it; and PoCL reads of its headers only what is used.
+Nine tenths of these tests' time would go into builds. So devices share a context for each OpenCL
+device, and the programs in it; and PoCL reads of its headers only what is used, and does not
+optimize: what a kernel computes is the same, and takes a fifth of the time to build. That kernels
+are right as users build them is what test_implementations.py shows, operation by operation.
 """
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 from types import ModuleType
 from typing import Any
@@ -36,16 +39,28 @@ class _SharedContexts(ModuleType):
         return self._of(device)
 
 
+UNOPTIMIZED = "-cl-opt-disable"
+_OPTIMIZES = ContextVar("optimizes", default=False)
+
+
+@contextmanager
+def optimized() -> Iterator[None]:
+    """Within the block, what is built is built as for users: for tests that compute much."""
+    before = _OPTIMIZES.set(True)
+    yield
+    _OPTIMIZES.reset(before)
+
+
 @contextmanager
 def each_source_built_once() -> Iterator[None]:
     """Within the block, devices that keep no binaries share what they build."""
-    built: dict[tuple[cl.Context, str], cl.Program] = {}
+    built: dict[tuple[cl.Context, bool, str], cl.Program] = {}
     really = Programs._load_or_compile
 
     def once(self: Programs, source: str, options: list[str]) -> cl.Program:
         if self._cache.keeps:
             return really(self, source, options)
-        key = (self._context, key_of(self._device, source, options))
+        key = (self._context, _OPTIMIZES.get(), key_of(self._device, source, options))
         if key not in built:
             built[key] = quickly(self, source, options) or really(self, source, options)
         return built[key]
@@ -55,7 +70,8 @@ def each_source_built_once() -> Iterator[None]:
         if declared is None:
             return None
         try:
-            return really(self, declared, [*options, GUARD])
+            quick = [GUARD] if _OPTIMIZES.get() else [GUARD, UNOPTIMIZED]
+            return really(self, declared, [*options, *quick])
         except cl.Error:
             return None  # what is wrong is to be said of the source itself
 

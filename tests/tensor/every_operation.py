@@ -9,6 +9,7 @@ prints one line per failure and exits 1 if there are any, 2 if no device has suc
 import argparse
 import sys
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -122,7 +123,9 @@ def sgd_is_right(device: Device) -> bool:
 
 def main() -> int:
     """Check every device of the platforms whose name contains the given part."""
-    import pyopencl as cl  # noqa: PLC0415 - failures() also serves where the caller has a device
+    # failures() also serves where the caller has a device, and no pyopencl of these tests is there.
+    import built_once  # noqa: PLC0415
+    import pyopencl as cl  # noqa: PLC0415
 
     parser = argparse.ArgumentParser()
     parser.add_argument("platform")
@@ -130,6 +133,7 @@ def main() -> int:
     parser.add_argument("--kinds", nargs="+", choices=("CPU", "GPU"), help="open devices as these")
     parser.add_argument("--only", default="", help="how the names of operations begin")
     parser.add_argument("--kernels", type=Path, help="another folder of kernels")
+    parser.add_argument("--unoptimized", action="store_true", help="let PoCL build in less time")
     given = parser.parse_args()
     devices = [
         device
@@ -142,7 +146,12 @@ def main() -> int:
         own = Limits.of(cl_device)
         for kind in given.kinds or ["CPU" if own.is_cpu else "GPU"]:
             limits = replace(own, is_cpu=kind == "CPU")
-            with Device.open(cl_device, limits=limits, kernels=given.kernels) as device:
+            builds = nullcontext() if given.unoptimized else built_once.optimized()
+            with (
+                built_once.each_source_built_once(),
+                builds,
+                Device.open(cl_device, limits=limits, kernels=given.kernels) as device,
+            ):
                 found = failures(device, odd=given.odd_shapes, only=given.only)
             sys.stdout.write("".join(f"{line}\n" for line in found))
             sys.stdout.write(f"{cl_device.name} as {kind}: {len(found)} failures\n")

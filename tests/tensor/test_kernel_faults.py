@@ -76,7 +76,7 @@ def name_of(fault: Fault) -> str:
 def test_a_fault_makes_wrong_values(fault: Fault, kernels: Path) -> None:
     fault.spoil(kernels)
 
-    options = ("--odd-shapes", "--kinds", fault.kind, "--only", fault.operation)
+    options = ("--odd-shapes", "--kinds", fault.kind, "--only", fault.operation, "--unoptimized")
     lines = check(kernels, pocl(kernels.parent), *options)
 
     assert any(line.startswith(fault.blamed) for line in lines), lines
@@ -97,7 +97,7 @@ def check(kernels: Path, environment: dict[str, str], *options: str) -> list[str
     """Return what every_operation.py prints, in a child process: faulty kernels may crash it."""
     result = subprocess.run(
         [sys.executable, PROGRAM, "", "--kernels", kernels, *options],
-        env=os.environ | {"PYTHONPATH": str(ROOT)} | environment,
+        env=os.environ | {"PYTHONPATH": f"{ROOT}:{ROOT}/tests/icds"} | environment,
         capture_output=True,
         text=True,
         timeout=TIME_LIMIT_S,

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
 """A small residual network, in float and in mixed precision, up to reading digits."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
+from built_once import optimized
 
 from clprobe.bench.digits import Digits, load_digits
 from clprobe.tensor import Device, Tensor, nn, softmax_cross_entropy
@@ -17,6 +19,13 @@ RATE = 0.05
 """At the first step; it falls to 0, for with large steps the running statistics lag behind."""
 NOWHERE = Policy(frozenset(), without_fp16=True)
 EVERYWHERE = Policy(Policy.shipped().half, without_fp16=True)
+
+
+@pytest.fixture(autouse=True)
+def built_as_for_users() -> Iterator[None]:
+    """Training takes longer than building."""
+    with optimized():
+        yield
 
 
 def residual_network(device: Device) -> nn.Sequential:
