@@ -7,6 +7,7 @@ That neither complains of sound kernels is what test_implementations.py checks.
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -77,9 +78,13 @@ def test_a_fault_makes_wrong_values(fault: Fault, kernels: Path) -> None:
     fault.spoil(kernels)
 
     options = ("--odd-shapes", "--kinds", fault.kind, "--only", fault.operation, "--unoptimized")
-    lines = check(kernels, pocl(kernels.parent), *options)
+    result = run(kernels, pocl(kernels.parent), *options)
 
-    assert any(line.startswith(fault.blamed) for line in lines), lines
+    # What reads beyond its arrays meets an unmapped page on some machines. That is seen as well,
+    # and nobody else is to blame: the child has run the one operation and no other.
+    if not died(result):
+        lines = complete(result)
+        assert any(line.startswith(fault.blamed) for line in lines), lines
 
 
 @pytest.mark.parametrize("fault", OF_RACES, ids=name_of)
@@ -93,9 +98,11 @@ def test_there_are_twenty_different_faults() -> None:
     assert len({fault.fault for fault in FAULTS}) == len(FAULTS) >= 20
 
 
-def check(kernels: Path, environment: dict[str, str], *options: str) -> list[str]:
-    """Return what every_operation.py prints, in a child process: faulty kernels may crash it."""
-    result = subprocess.run(
+def run(
+    kernels: Path, environment: dict[str, str], *options: str
+) -> subprocess.CompletedProcess[str]:
+    """Run every_operation.py in a child process: faulty kernels may crash it."""
+    return subprocess.run(
         [sys.executable, PROGRAM, "", "--kernels", kernels, *options],
         env=os.environ | {"PYTHONPATH": f"{ROOT}:{ROOT}/tests/icds"} | environment,
         capture_output=True,
@@ -103,9 +110,18 @@ def check(kernels: Path, environment: dict[str, str], *options: str) -> list[str
         timeout=TIME_LIMIT_S,
         check=False,
     )
+
+
+def died(result: subprocess.CompletedProcess[str]) -> bool:
+    """Return whether a bad access ended the child, or what its heap noticed of one."""
+    return -result.returncode in {signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT}
+
+
+def complete(result: subprocess.CompletedProcess[str]) -> list[str]:
+    """Return what every_operation.py printed; raises AssertionError if it did not end."""
     lines = result.stdout.splitlines()
     # The last line counts the failures; a program that ended before has checked nothing.
-    assert lines[-1:], result.stderr
+    assert lines[-1:], (result.returncode, result.stderr)
     assert lines[-1].endswith(" failures")
     return lines
 
@@ -126,7 +142,7 @@ def races(kernels: Path, kind: str, operation: str) -> str:
     log = kernels.parent / "oclgrind.log"
     environment = {"OCLGRIND_DATA_RACES": "1", "OCLGRIND_LOG": str(log)}
     environment |= only(OCLGRIND, kernels.parent)
-    check(kernels, environment, "--kinds", kind, "--only", operation)
+    complete(run(kernels, environment, "--kinds", kind, "--only", operation))
     return log.read_text() if log.exists() else ""
 
 
