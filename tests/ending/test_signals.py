@@ -207,11 +207,25 @@ def _ignore_children() -> None:
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
 
 
-def test_drivers_are_not_blamed_for_a_pause_of_all(tmp_path: Path) -> None:
+# The pause finds us between the start of a driver and the first look at it.
+_LOOKS_LATE = """
+import sys, time
+from clprobe.cli.exit.ending import run
+from clprobe.probe.opencl import children
+
+start = children.started
+children.started = lambda work: (time.sleep(0.7), start(work))[1]
+run()
+"""
+
+
+@pytest.mark.parametrize("program", [["-m", "clprobe"], ["-c", _LOOKS_LATE]], ids=["", "early"])
+def test_drivers_are_not_blamed_for_a_pause_of_all(tmp_path: Path, program: list[str]) -> None:
     if shutil.which("cc") is None:
         pytest.skip("no C compiler")
     place = place_in(tmp_path, ("answers_late",))
-    process = place.start("doctor", "--json", "--timeout=10", start_new_session=True)
+    command = [sys.executable, *program, "doctor", "--json", "--timeout=10"]
+    process = place.start(command=command, start_new_session=True)
     place.wait_for("answers_late")  # in its command line: what starts later has less time
 
     stopped = place.stop_all(process.pid)

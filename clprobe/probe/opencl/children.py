@@ -126,7 +126,8 @@ class _RunningChild:
         memory: ReportMemory,
     ) -> None:
         assert process.stdout is not None  # noqa: S101 - Popen was given a pipe
-        self.deadline = time.monotonic() + timeout_s
+        self._looked_at = time.monotonic()
+        self._deadline = self._looked_at + timeout_s
         self._ward = ward
         self._memory = memory
         self._process = process
@@ -154,6 +155,8 @@ class _RunningChild:
             self._thread.join()
         elif self in _WITHOUT_THREAD:
             # All of them: one that is waited for later must not block on its output until then.
+            for child in _WITHOUT_THREAD:
+                child.look()  # it ran while nobody looked, and that is no pause
             _follow(_WITHOUT_THREAD)
             _WITHOUT_THREAD.clear()
         printed = self._printed.decode("utf-8", "replace")
@@ -175,7 +178,7 @@ class _RunningChild:
         """Have `events` wait for the child; return the seconds after which it must be looked at."""
         if self._prints:
             events.register(self._output, select.POLLIN)
-        left_s = max(0.0, self.deadline - time.monotonic())
+        left_s = max(0.0, self._deadline - time.monotonic())
         if self._exit_descriptor is None:
             return min(left_s, _POLL_S)
         events.register(self._exit_descriptor, select.POLLIN)
@@ -185,7 +188,7 @@ class _RunningChild:
         """Whether the child has ended, or must: then it and all that it started are gone."""
         self._take()
         if not self._ward.has_ended():
-            if time.monotonic() < self.deadline:
+            if not self._is_time_up():
                 return False
             self._timed_out = True
         self._ward.end()
@@ -199,6 +202,21 @@ class _RunningChild:
         self._ward.close()
         _AT_WORK.remove(self)
         return True
+
+    def look(self) -> float:
+        """Note that we look at the child now; return the seconds since we did last."""
+        last, self._looked_at = self._looked_at, time.monotonic()
+        return self._looked_at - last
+
+    def _is_time_up(self) -> bool:
+        """Whether the child had all of its time; while we were stopped, most likely it was, too.
+
+        From look to look, as a pause may begin anywhere, even before the first slice.
+        """
+        stopped_s = self.look() - _SLICE_S
+        if stopped_s > _PAUSED_S:
+            self._deadline += stopped_s
+        return self._looked_at >= self._deadline
 
     def _take(self) -> None:
         """Keep the last of what was printed."""
@@ -220,13 +238,7 @@ def _follow(children: Sequence[_RunningChild]) -> None:
     while at_work:
         events = select.poll()
         pause_s = min([_SLICE_S, *(child.listen(events) for child in at_work)])
-        ends = time.monotonic() + pause_s
         events.poll(pause_s * 1000)
-        overslept_s = time.monotonic() - ends
-        if overslept_s > _PAUSED_S:
-            # We were stopped, and the drivers most likely with us: it is no time of theirs.
-            for child in at_work:
-                child.deadline += overslept_s
         at_work = [child for child in at_work if not child.is_over()]
 
 
