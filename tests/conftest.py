@@ -3,6 +3,7 @@
 
 import os
 import shutil
+import signal
 import tempfile
 from importlib.util import find_spec
 from pathlib import Path
@@ -26,6 +27,11 @@ if is_worker():
     # Processes that share processors must not spin on them: torch's threads would, and took half as
     # much time again.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+# nohup has HUP ignored and a shell's "&" INT, and programs inherit that; a handler of Python's own
+# they do not, so that what tests start hears both however the tests were started.
+for ignored in (signal.SIGHUP, signal.SIGINT):
+    if signal.getsignal(ignored) is signal.SIG_IGN:
+        signal.signal(ignored, lambda *_: None)
 PASSED = "clprobe/passed"
 _PASSED: set[str] = set()
 _OF_THE_CACHES = pytest.StashKey[str]()
