@@ -54,6 +54,18 @@ def test_dpkg_tells_the_state(tmp_path: Path, status: str, state: str) -> None:
     assert (record.state, record.damaged) == (state, "reinstreq" in status)
 
 
+def test_what_dpkg_did_not_come_to_merge_counts(tmp_path: Path) -> None:
+    updates = tmp_path / "var/lib/dpkg/updates"
+    _write(updates / "0000", "Package: pocl0\nStatus: install ok half-configured\nVersion: 3.1\n")
+    _write(updates / "0001", "Package: pocl0\nStatus: install ok installed\nVersion: 3.1\n")
+    _write(updates / "0002", "Package: pocl7\nStatus: install ok unpacked\nVersion: 3.1\n")
+    _write(updates / "0003", "Package: pocl1\nStatus: purge ok not-installed\n")
+    _write(updates / "tmp.i", "Package: pocl0\nStatus: install ok unpacked\nVersion: 3.1\n")
+    found = _dpkg(tmp_path, "install ok unpacked", "install ok installed")
+    states = {record.name: record.state for record in found.values()}
+    assert states == {"pocl0": "installed", "pocl7": "unpacked"}
+
+
 def test_what_dpkg_removed_is_not_installed(tmp_path: Path) -> None:
     found = _dpkg(
         tmp_path, "deinstall ok config-files", "purge ok not-installed", "hold ok installed"

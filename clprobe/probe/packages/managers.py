@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Reads the databases of package managers: their files where those are plain, else a command."""
 
+import contextlib
 import errno
 import os
 import re
@@ -47,6 +48,7 @@ class Dpkg:
 
     def __init__(self, root: Path) -> None:
         self._status = root / "var/lib/dpkg/status"
+        self._updates = root / "var/lib/dpkg/updates"
         self._info = root / "var/lib/dpkg/info"
         self._lists = root / "var/lib/apt/lists"
 
@@ -62,12 +64,14 @@ class Dpkg:
             yield replace(record, origin=known.get((record.name, record.version), ""))
 
     def _recorded(self, wanted: re.Pattern[str]) -> Iterator[PackageRecord]:
-        text = "\n" + self._status.read_text("utf-8", "replace")
-        for paragraph in text.split("\nPackage: ")[1:]:
-            name, _, rest = paragraph.partition("\n")
-            if not wanted.search(name):
-                continue
-            fields = dict(re.findall(r"^(Status|Version|Architecture): (.*)$", rest, re.M))
+        newest: dict[tuple[str, str], dict[str, str]] = {}
+        for text in self._texts():
+            for paragraph in text.split("\nPackage: ")[1:]:
+                name, _, rest = paragraph.partition("\n")
+                if wanted.search(name):
+                    fields = dict(re.findall(r"^(Status|Version|Architecture): (.*)$", rest, re.M))
+                    newest[name, fields.get("Architecture", "")] = fields
+        for (name, _), fields in newest.items():
             wanted_state, _, flags = fields.get("Status", "").partition(" ")
             flag, _, state = flags.partition(" ")
             if state in _WHOLE or state in _BROKEN_OFF:
@@ -80,6 +84,14 @@ class Dpkg:
                     held=wanted_state == "hold",
                     damaged=flag == "reinstreq",
                 )
+
+    def _texts(self) -> Iterator[str]:
+        """Give the status file, then what dpkg, being cut off, did not come to merge into it."""
+        files = self._updates.glob("[0-9]*") if self._updates.is_dir() else ()
+        yield "\n" + self._status.read_text("utf-8", "replace")
+        for file in sorted(files):
+            with contextlib.suppress(FileNotFoundError):  # dpkg is merging it now
+                yield "\n" + file.read_text("utf-8", "replace")
 
     def owners(self, paths: tuple[str, ...], likely: set[str]) -> dict[str, str]:
         """Search the file lists."""
