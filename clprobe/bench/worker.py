@@ -37,7 +37,7 @@ from clprobe.bench.protocol import (
 from clprobe.bench.training import measure_steps, measure_training
 from clprobe.bench.tuning import tune_device
 from clprobe.model.errors import ClprobeError
-from clprobe.tensor import DeviceError
+from clprobe.tensor import DeviceError, OutOfMemoryError
 
 # After these, whatever the process asks of the device fails.
 _LOST = {
@@ -144,11 +144,10 @@ def is_lost(error: Exception) -> bool:
 
 def is_out_of_memory(error: Exception) -> bool:
     """Return whether a device, or this process, had no room left."""
-    if isinstance(error, MemoryError | cl.MemoryError):
+    if isinstance(error, MemoryError | cl.MemoryError | OutOfMemoryError):
         return True
-    if isinstance(error, DeviceError):
-        return "allocate" in str(error)
-    return "out of memory" in str(error).lower()
+    # torch says so in words alone.
+    return not isinstance(error, DeviceError) and "out of memory" in str(error).lower()
 
 
 def failure_of(framework: str, error: Exception) -> str:

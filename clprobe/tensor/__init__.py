@@ -5,7 +5,7 @@ from clprobe.tensor import functions, nn, ops, optim
 from clprobe.tensor.array import Array
 from clprobe.tensor.autocast import autocast
 from clprobe.tensor.device import Device, Recorded
-from clprobe.tensor.errors import BuildError, DeviceError, DtypeError, ShapeError
+from clprobe.tensor.errors import BuildError, DeviceError, DtypeError, OutOfMemoryError, ShapeError
 from clprobe.tensor.limits import Limits
 from clprobe.tensor.loss_scale import LossScale
 from clprobe.tensor.tensor import (
@@ -25,6 +25,7 @@ __all__ = [
     "DtypeError",
     "Limits",
     "LossScale",
+    "OutOfMemoryError",
     "Recorded",
     "ShapeError",
     "Tensor",

@@ -14,7 +14,7 @@ import pyopencl as cl
 
 from clprobe.tensor.binary_cache import BinaryCache
 from clprobe.tensor.commands import bind, copy_bytes
-from clprobe.tensor.errors import DeviceError
+from clprobe.tensor.errors import DeviceError, OutOfMemoryError
 from clprobe.tensor.limits import Limits
 from clprobe.tensor.memory import MemoryUse, Pool
 from clprobe.tensor.pocl_target import name_target_cpu
@@ -125,14 +125,14 @@ class Device:
         """
         limit = self.limits.max_allocation_bytes
         if size_bytes > limit:
-            raise DeviceError(
+            raise OutOfMemoryError(
                 f"{self.name} allocates at most {limit} bytes at once; {size_bytes} were asked.",
                 hint="Use a smaller batch.",
             )
         try:
             return (pool or self.pool).allocate(size_bytes)
         except cl.Error as error:
-            raise DeviceError(
+            raise OutOfMemoryError(
                 f"{self.name} could not allocate {size_bytes} bytes "
                 f"of {self.limits.global_memory_bytes}: {error}",
                 hint="Use a smaller batch.",
@@ -159,7 +159,7 @@ class Device:
             bind(kernel.handle, arguments)
             event = cl.enqueue_nd_range_kernel(self.queue, kernel.handle, *ranges)
         except cl.Error as error:
-            raise DeviceError(
+            raise _kind_of(error)(
                 f"{self.name} refused kernel {kernel.name} of {kernel.file}, "
                 f"global {ranges[0]}, local {ranges[1]}: {error}"
             ) from error
@@ -273,10 +273,15 @@ class Device:
         try:
             yield
         except cl.Error as error:
-            raise DeviceError(f"{self.name} refused {what}: {error}") from error
+            raise _kind_of(error)(f"{self.name} refused {what}: {error}") from error
 
     def record(self, name: str, event: cl.Event) -> cl.Event:
         """Tell those who record events of one that was enqueued."""
         for recording in self.recordings:
             recording.append(Recorded(name, event))
         return event
+
+
+def _kind_of(error: cl.Error) -> type[DeviceError]:
+    """Return what the failure is; a device that allocates on first use is out of memory there."""
+    return OutOfMemoryError if isinstance(error, cl.MemoryError) else DeviceError

@@ -11,6 +11,10 @@ class DeviceError(ClprobeError):
         super().__init__(reference="opencl-device-failed", message=message, hint=hint)
 
 
+class OutOfMemoryError(DeviceError):
+    """A device had no room left for what was asked."""
+
+
 class BuildError(ClprobeError):
     """A kernel did not build; the message holds file, options, device and the first errors."""
 

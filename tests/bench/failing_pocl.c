@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // An OpenCL vendor library: PoCL, until the first kernel is launched besides the one that measures
 // the device's peak. Then it crashes; compiled with -DHANG it hangs, with -DLOSE it says that the
-// queue is none any more; with -DONLY="name" only for kernels of that name. With -DPOSE it works, and
+// queue is none any more, with -DFULL that it has no memory left; with -DONLY="name" only for kernels of that name. With -DPOSE it works, and
 // calls itself a GPU. POCL is the path of the real library.
 
 #include <dlfcn.h>
@@ -12,7 +12,7 @@
 // Places in the table that all ICDs share (CL/cl_icd.h), and CL_KERNEL_FUNCTION_NAME.
 enum { GET_DEVICE_INFO = 3, DEVICE_TYPE = 0x1000, DEVICE_TYPE_GPU = 4 };
 enum { GET_KERNEL_INFO = 39, ENQUEUE_ND_RANGE_KERNEL = 59, FUNCTION_NAME = 0x1190 };
-enum { INVALID_COMMAND_QUEUE = -36 };
+enum { MEM_OBJECT_ALLOCATION_FAILURE = -4, INVALID_COMMAND_QUEUE = -36 };
 
 struct platform { void **dispatch; };
 
@@ -37,6 +37,8 @@ static int fail(void *queue, void *kernel, unsigned dimensions, const size_t *of
     for (;;) pause();
 #elif defined(LOSE)
     return INVALID_COMMAND_QUEUE;
+#elif defined(FULL)
+    return MEM_OBJECT_ALLOCATION_FAILURE;
 #else
     signal(SIGSEGV, SIG_DFL);
     raise(SIGSEGV);

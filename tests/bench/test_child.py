@@ -152,6 +152,23 @@ def test_after_a_crash_a_hang_or_a_loss_the_rest_goes_on(
     assert not measured.complete
 
 
+def test_a_device_without_memory_at_the_launch_is_too_small_and_not_broken(
+    pocl: Target, tmp_path: Path
+) -> None:
+    measured = Measured()
+
+    measure_devices(
+        [failing(pocl, tmp_path, "-DFULL", '-DONLY="elementwise"')],
+        Options(workloads=("launch",), effort="quick", baseline="numpy"),
+        measured,
+        lambda _: None,
+    )
+
+    (result,) = [one.results[0] for one in measured.outcomes]
+    assert result.status == "skipped"
+    assert "it does not fit" in result.detail
+
+
 def test_a_device_that_does_not_open_lists_every_workload(pocl: Target) -> None:
     measured = Measured()
     gone = msgspec.structs.replace(pocl, library="/nowhere/libgone.so", name="no such device")
