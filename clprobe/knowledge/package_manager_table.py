@@ -28,13 +28,6 @@ class Unattended(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     environment: dict[str, str] = {}
 
 
-class Words(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The words of a command that say what it does."""
-
-    install: str
-    refresh: str | None = None
-
-
 class Simulate(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How a command is told to change nothing: `add` this word after another, `drop` those.
 
@@ -49,8 +42,8 @@ class Simulate(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 class PackageManager(Entry, frozen=True, kw_only=True):
     """A package manager. `distributions` are the ids of those, and of what is like them.
 
-    `database` keeps the list of packages. `program` is the word by which commands are told. `query`
-    proves that packages are installed, `listing` lists all, `automatic` those that came as
+    `database` keeps the list of packages. `program` is the word that its commands begin with.
+    `query` proves that packages are installed, `listing` lists all, `automatic` those that came as
     dependencies. `erase` takes exactly what is named, `try_erase` says whether it could. `locks`
     are files that it locks while it works, `lock_file` one that exists meanwhile.
     """
@@ -61,7 +54,6 @@ class PackageManager(Entry, frozen=True, kw_only=True):
     distributions: tuple[str, ...]
     program: str
     by_hand: ByHand
-    words: Words
     unattended: Unattended
     query: Command
     listing: Command

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The package managers that are known: found by distribution, or by the program of a command."""
+"""The package managers that are known: found by distribution, by name, or by their program."""
 
 import functools
 from collections.abc import Iterable
@@ -28,6 +28,17 @@ def manager_of_distribution(ids: Iterable[str]) -> PackageManager | None:
                 if wanted in manager.distributions:
                     return manager
     return None
+
+
+def manager_named(name: str) -> PackageManager:
+    """Return the manager of that name.
+
+    Raises: ValueError if no table has it.
+    """
+    found = next((one for one in package_managers() if one.manager == name), None)
+    if found is None:
+        raise ValueError(f"no table knows the package manager {name!r}")
+    return found
 
 
 def manager_of_program(program: str) -> PackageManager | None:

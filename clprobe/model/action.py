@@ -1,0 +1,279 @@
+# SPDX-License-Identifier: MIT
+"""What may be done to a host: one type for each thing, of which commands and undo follow.
+
+`clprobe.commands` gives their command lines. Paths may begin with HOME, and users be USER, of
+`clprobe.model.placeholders`. Nothing here holds shell.
+"""
+
+from typing import Literal, TypeAlias
+
+import msgspec
+
+Engine = Literal["podman", "docker", "distrobox"]
+Goal = Literal["opencl", "pytorch", "inference"]
+"""What a plan is to get."""
+Argv = tuple[str, ...]
+
+
+class _Action(msgspec.Struct, frozen=True, kw_only=True, tag_field="do"):
+    """One thing to do; `do` tells which in JSON."""
+
+
+class Refresh(_Action, frozen=True, kw_only=True, tag="refresh-index"):
+    """Read the package manager's index."""
+
+    manager: str
+
+
+class Install(_Action, frozen=True, kw_only=True, tag="install"):
+    """Install packages; from `suite`, such as "bookworm-backports", where it is not a usual one."""
+
+    manager: str
+    packages: tuple[str, ...]
+    suite: str | None = None
+
+
+class InstallFiles(_Action, frozen=True, kw_only=True, tag="install-files"):
+    """Install packages from files of the current folder; `packages` are their names."""
+
+    manager: str
+    files: tuple[str, ...]
+    packages: tuple[str, ...]
+
+
+class Remove(_Action, frozen=True, kw_only=True, tag="remove"):
+    """Remove packages."""
+
+    manager: str
+    packages: tuple[str, ...]
+
+
+class Reinstall(_Action, frozen=True, kw_only=True, tag="reinstall"):
+    """Install a package once more, over its files; `manager` may be pip or conda, too."""
+
+    manager: str
+    package: str
+
+
+class MakeFolder(_Action, frozen=True, kw_only=True, tag="make-folder"):
+    """Make a folder of the system that all may read."""
+
+    path: str
+
+
+class FetchKey(_Action, frozen=True, kw_only=True, tag="fetch-key"):
+    """Fetch the signing key of a repository; no other than that of the fingerprint counts."""
+
+    url: str
+    path: str
+    fingerprint: str
+
+
+class WriteFile(_Action, frozen=True, kw_only=True, tag="write-file"):
+    """Write a small file of the system."""
+
+    path: str
+    text: str
+
+
+class MakeEnvironment(_Action, frozen=True, kw_only=True, tag="make-environment"):
+    """Make a virtual environment with that Python; `windows`: in the current folder there."""
+
+    path: str
+    python: Argv
+    windows: bool = False
+
+
+class PipInstall(_Action, frozen=True, kw_only=True, tag="pip-install"):
+    """Install Python packages into the environment of that interpreter.
+
+    With `wheels`, a folder, nothing is asked of an index. `upgrade` takes newer ones than are
+    there.
+    """
+
+    python: str
+    requirements: tuple[str, ...]
+    wheels: str | None = None
+    upgrade: bool = False
+
+
+class MakeCondaEnvironment(_Action, frozen=True, kw_only=True, tag="make-conda-environment"):
+    """Make a conda environment in a folder from one channel alone; `program` proves it."""
+
+    path: str
+    channel: str
+    packages: tuple[str, ...]
+    program: str
+
+
+class MakeGroup(_Action, frozen=True, kw_only=True, tag="make-group"):
+    """Make a system group where there is none of that name."""
+
+    group: str
+
+
+class JoinGroup(_Action, frozen=True, kw_only=True, tag="join-group"):
+    """Put a user into a group; several at once stand with commas between them."""
+
+    user: str
+    group: str
+
+
+class NameGroup(_Action, frozen=True, kw_only=True, tag="name-group"):
+    """Give a group that has only a number a name, and put a user into it."""
+
+    gid: str
+    group: str
+    user: str
+
+
+class StartContainer(_Action, frozen=True, kw_only=True, tag="start-container"):
+    """Start a container that may use the GPU, in place of an older one of its name."""
+
+    engine: Engine
+    name: str
+    image: str
+
+
+class RemoveContainer(_Action, frozen=True, kw_only=True, tag="remove-container"):
+    """Remove a container, running or not, where there is one."""
+
+    engine: Engine
+    name: str
+
+
+class SetVariable(_Action, frozen=True, kw_only=True, tag="set-variable"):
+    """Set an environment variable in the person's shell."""
+
+    name: str
+    value: str
+
+
+class UnsetVariable(_Action, frozen=True, kw_only=True, tag="unset-variable"):
+    """Take an environment variable out of the person's shell; `value` is what it holds."""
+
+    name: str
+    value: str | None = None
+
+
+class PutAside(_Action, frozen=True, kw_only=True, tag="put-aside"):
+    """Give a file a name under which nobody looks for it."""
+
+    path: str
+
+
+class Permit(_Action, frozen=True, kw_only=True, tag="permit"):
+    """Let everybody read a file, or pass through a folder; `mode` is what it has, in octal."""
+
+    path: str
+    what: Literal["read", "pass"]
+    mode: str
+
+
+class CleanIcdFile(_Action, frozen=True, kw_only=True, tag="clean-icd-file"):
+    """Leave only the library's name in an .icd file."""
+
+    path: str
+
+
+class PointIcdAt(_Action, frozen=True, kw_only=True, tag="point-icd-at"):
+    """Let an .icd file name another library."""
+
+    path: str
+    library: str
+
+
+class LinkFile(_Action, frozen=True, kw_only=True, tag="link-file"):
+    """Make a symbolic link to the target."""
+
+    target: str
+    link: str
+
+
+class BootParameter(_Action, frozen=True, kw_only=True, tag="boot-parameter"):
+    """Add a parameter for Linux at the next boot, or remove it, with the boot loader's `tool`."""
+
+    parameter: str
+    add: bool
+    tool: Literal["grubby"] | None = None
+
+
+class LoadModule(_Action, frozen=True, kw_only=True, tag="load-module"):
+    """Load a kernel module."""
+
+    module: str
+
+
+class Check(_Action, frozen=True, kw_only=True, tag="check"):
+    """Run a command that only asks; its status tells whether it is so."""
+
+    argv: Argv
+
+
+class Look(_Action, frozen=True, kw_only=True, tag="look"):
+    """See with clprobe what programs get now."""
+
+
+class SeePlan(_Action, frozen=True, kw_only=True, tag="see-plan"):
+    """See a plan of clprobe's; `backend` None is the best, `snapshot` a file to plan for."""
+
+    goal: Goal
+    backend: str | None = None
+    snapshot: str | None = None
+
+
+class Advise(_Action, frozen=True, kw_only=True, tag="advise"):
+    """What a person must do, or may like to know; the title says it."""
+
+
+class Command(_Action, frozen=True, kw_only=True, tag="command"):
+    """A command of an older journal, of which nothing else is known; no plan holds one."""
+
+    argv: Argv
+    needs_root: bool
+    undo: Argv | None = None
+    verify: Argv | None = None
+
+
+class InContainer(_Action, frozen=True, kw_only=True, tag="in-container"):
+    """Do it as root in a container, with these environment variables."""
+
+    engine: Engine
+    name: str
+    variables: tuple[tuple[str, str], ...]
+    action: Refresh | Install | Check
+
+
+Action: TypeAlias = (
+    Refresh
+    | Install
+    | InstallFiles
+    | Remove
+    | Reinstall
+    | MakeFolder
+    | FetchKey
+    | WriteFile
+    | MakeEnvironment
+    | PipInstall
+    | MakeCondaEnvironment
+    | MakeGroup
+    | JoinGroup
+    | NameGroup
+    | StartContainer
+    | RemoveContainer
+    | SetVariable
+    | UnsetVariable
+    | PutAside
+    | Permit
+    | CleanIcdFile
+    | PointIcdAt
+    | LinkFile
+    | BootParameter
+    | LoadModule
+    | Check
+    | Look
+    | SeePlan
+    | Advise
+    | Command
+    | InContainer
+)
