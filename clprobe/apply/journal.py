@@ -6,11 +6,12 @@ from typing import Literal
 
 import msgspec
 
-from clprobe.apply.kinds import Kind
+from clprobe.apply import journal_1
+from clprobe.model.action import Action
 from clprobe.model.errors import ClprobeError
 from clprobe.model.plan import Target
 
-SCHEMA = "clprobe.apply-journal/1"
+SCHEMA = "clprobe.apply-journal/2"
 _FAMILY = "clprobe.apply-journal/"
 
 State = Literal["waiting", "running", "done", "failed", "undone"]
@@ -89,9 +90,9 @@ class StepRecord(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     title: str
+    action: Action
     argv: tuple[str, ...]
     needs_root: bool
-    kind: Kind
     undo: tuple[str, ...] | None = None
     verify: tuple[str, ...] | None = None
     state: State = "waiting"
@@ -144,6 +145,9 @@ def decode(data: bytes, *, name: str) -> Journal:
     try:
         parsed = msgspec.json.decode(data)
         schema = parsed.get("schema") if isinstance(parsed, dict) else None
+        if schema == journal_1.SCHEMA:
+            data = msgspec.json.encode(journal_1.as_of_today(parsed, SCHEMA))
+            schema = SCHEMA
         if isinstance(schema, str) and schema.startswith(_FAMILY) and schema != SCHEMA:
             raise ClprobeError(
                 reference="journal-version",
