@@ -8,10 +8,9 @@ from msgspec.structs import replace
 
 from clprobe.apply.journal import Folder, Package, Problem, SavedFile, StepRecord
 from clprobe.apply.kinds import (
-    is_proved_after_a_break,
+    KINDS,
+    is_install,
     made_folder,
-    manager_of,
-    may_be_so_already,
     packages_of,
     written_path,
 )
@@ -22,6 +21,8 @@ from clprobe.apply.room import amount, room_problem
 from clprobe.apply.runner import Finished, missing_above, saved, sha256_of
 from clprobe.apply.simulation import foreign, parse, refusal
 from clprobe.apply.work import MOST_KEPT, Release, Work, now_in_words
+from clprobe.commands.packages import manager_of
+from clprobe.model.action import Look, Refresh
 
 Outcome = Literal["applied", "failed", "interrupted"]
 _ENDINGS = {
@@ -62,7 +63,7 @@ def _is_done(work: Work, index: int) -> bool:
     """Whether a run before got through the step, and its proof still holds."""
     record = work.step(index)
     if record.state == "done":
-        if record.kind == "refresh":
+        if isinstance(record.action, Refresh):
             return all(step.state == "done" for step in work.journal.steps[index:])
         return _disproof(work, record) is None
     if record.state != "running":
@@ -70,7 +71,7 @@ def _is_done(work: Work, index: int) -> bool:
     # clprobe was killed while it ran.
     if work.wait_for_manager(record) is None:
         work.note_changes(index)
-    fine = is_proved_after_a_break(record.kind) and record.verify is not None
+    fine = KINDS[type(record.action)].is_proved_after_break and record.verify is not None
     # Every package may be in place while triggers still wait.
     if fine and not _is_cut_off(record) and _disproof(work, work.step(index)) is None:
         work.save_step(index, state="done", ended=now_in_words())
@@ -84,7 +85,7 @@ def _do(work: Work, index: int, release: Release) -> tuple[float, bool]:
     Returns the seconds, and whether the person wants no further step.
     """
     record = work.save_step(index, problem=None)
-    if record.kind == "look":
+    if isinstance(record.action, Look):
         # What programs get is looked at when all is done, by the probes of doctor.
         work.save_step(index, state="done", ended=now_in_words())
         return 0.0, False
@@ -107,12 +108,12 @@ def _do(work: Work, index: int, release: Release) -> tuple[float, bool]:
         work.save_step(index, problem=Problem("file-in-the-way", text, hint))
         return 0.0, False
     record = work.step(index)
-    limit_s = work.limits.steps[record.kind]
+    limit_s = work.limits.of(record.action)
     finished = work.runner.run(
         record.argv,
         limit_s=limit_s,
         as_root=record.needs_root,
-        patient=record.kind == "install",
+        patient=is_install(record.action),
     )
     _conclude(work, index, finished, limit_s)
     return finished.seconds, finished.stop
@@ -121,13 +122,10 @@ def _do(work: Work, index: int, release: Release) -> tuple[float, bool]:
 def _prepare(work: Work, index: int) -> None:
     """Write down what there is before the step, and that it is running."""
     record = work.step(index)
-    manager, path, folder = (
-        manager_of(record.argv),
-        written_path(record.undo),
-        made_folder(record.undo),
-    )
+    manager = manager_of(record.action)
+    path, folder = written_path(record.action), made_folder(record.action)
     before: tuple[Package, ...] | None = None
-    if manager is not None and record.kind != "refresh":
+    if manager is not None and not isinstance(record.action, Refresh):
         before = packages(manager)
     file: SavedFile | None = record.file
     if file is None and path is not None:
@@ -154,7 +152,7 @@ def _conclude(work: Work, index: int, finished: Finished, limit_s: float) -> Non
     record = work.step(index)
     problem = _failure(finished, limit_s)
     warnings: tuple[str, ...] = ()
-    if problem is None and record.kind == "refresh":
+    if problem is None and isinstance(record.action, Refresh):
         problem, warnings = index_problem(finished.printed)
     if problem is None:
         problem = _disproof(work, record)
@@ -200,27 +198,27 @@ def _disproof(work: Work, record: StepRecord) -> Problem | None:
     if not finished.is_fine:
         text = f"It ended well, but its proof failed: {shown}: {_last_line(finished.printed)}"
         return Problem("step-not-proved", text, hint)
-    manager = manager_of(record.argv)
+    manager = manager_of(record.action)
     if manager is None:
         return None
     # dpkg-query ends well for packages of which only the name is known, too.
-    missing = not_installed(packages_of(record.argv), packages(manager))
+    missing = not_installed(packages_of(record.action), packages(manager))
     if missing:
         return Problem("step-not-proved", f"Not installed in full: {', '.join(missing)}", hint)
     return None
 
 
 def _is_so_already(work: Work, record: StepRecord) -> bool:
-    if not may_be_so_already(record.kind) or record.verify is None:
+    if not KINDS[type(record.action)].may_be_so or record.verify is None:
         return False
     return work.proof(record).is_fine
 
 
 def _is_cut_off(record: StepRecord) -> bool:
     """Whether a run of ours was cut off in the midst of dpkg's work."""
-    manager = manager_of(record.argv)
-    is_dpkg = manager is not None and manager.database == "dpkg" and record.kind == "install"
-    return is_dpkg and record.attempts > 0 and is_half_installed()
+    manager = manager_of(record.action)
+    is_dpkg = manager is not None and manager.database == "dpkg"
+    return is_dpkg and is_install(record.action) and record.attempts > 0 and is_half_installed()
 
 
 def _mended(work: Work, record: StepRecord) -> Problem | None:
@@ -228,7 +226,7 @@ def _mended(work: Work, record: StepRecord) -> Problem | None:
     if not _is_cut_off(record):
         return None
     work.listener.say("Finishing what dpkg was cut off in")
-    limit_s = work.limits.steps["install"]
+    limit_s = work.limits.install_s
     work.runner.run(("dpkg", "--configure", "-a"), limit_s=limit_s, patient=True)
     added = [package.name for package in record.changes.added]
     if is_half_installed() and added:
@@ -244,13 +242,13 @@ def _mended(work: Work, record: StepRecord) -> Problem | None:
 
 def _objection(work: Work, record: StepRecord, release: Release) -> Problem | None:
     """Return why an installation must not run, told by its simulation; prints warnings."""
-    manager = manager_of(record.argv)
-    if manager is None or record.kind != "install":
+    manager = manager_of(record.action)
+    if manager is None or not is_install(record.action):
         return None
     trial = manager.simulating(record.argv)
     if trial is None:
         return None
-    told = ask(trial, limit_s=work.limits.steps["refresh"])
+    told = ask(trial, limit_s=work.limits.refresh_s)
     simulation = parse(manager, told.printed)
     problem = refusal(simulation)
     if problem is not None:

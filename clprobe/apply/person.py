@@ -7,7 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
+from clprobe.model.action import Action, JoinGroup
 from clprobe.model.errors import ClprobeError
 from clprobe.model.placeholders import HOME, USER
 
@@ -29,9 +31,14 @@ class Person(msgspec.Struct, frozen=True):
     gid: int
     home: str
 
-    def named_in(self, argv: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the command with name and home folder in place of the stand-ins."""
-        return tuple(self._word(word) for word in argv)
+    def named_in(self, action: Action) -> Action:
+        """Return the action with name and home folder in place of the stand-ins."""
+        changes: dict[str, Any] = {
+            field: self._at_home(getattr(action, field)) for field in action.__struct_fields__
+        }
+        if isinstance(action, JoinGroup) and action.user == USER:
+            changes["user"] = self.name
+        return replace(action, **changes)
 
     def options(self, *, as_root: bool) -> dict[str, Any]:
         """Return what makes subprocess run a command as this person, or as whom we are."""
@@ -49,10 +56,12 @@ class Person(msgspec.Struct, frozen=True):
             "extra_groups": groups,
         }
 
-    def _word(self, word: str) -> str:
-        if word == USER:
-            return self.name
-        return self.home + word[len(HOME) :] if word.startswith(f"{HOME}/") else word
+    def _at_home(self, value: Any) -> Any:
+        if isinstance(value, tuple):
+            return tuple(map(self._at_home, value))
+        if isinstance(value, str) and value.startswith(f"{HOME}/"):
+            return self.home + value[len(HOME) :]
+        return value
 
 
 def find_person() -> Person:

@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from clprobe.apply.journal import Problem
-from clprobe.apply.kinds import manager_of
+from clprobe.apply.kinds import is_install
 from clprobe.apply.questions import ask
 from clprobe.apply.simulation import Incoming, parse
+from clprobe.commands.packages import manager_of
 from clprobe.knowledge.package_manager_table import PackageManager
+from clprobe.model.plan import Step
 
 _ARCHIVES, _PROGRAMS = "/var/cache/apt/archives", "/usr"
 _MARGIN = 8 << 20
@@ -72,12 +74,12 @@ def _megabytes(size: int) -> str:
     return f"{size / 10**6:.0f} MB"
 
 
-def would_bring(argv: Sequence[str]) -> str | None:
+def would_bring(step: Step) -> str | None:
     """Return how much a step would bring as the package index stands; None if nothing tells."""
-    manager = manager_of(argv)
-    if manager is None or manager.manager != "apt" or manager.words.install not in argv:
+    manager = manager_of(step.action)
+    if manager is None or manager.manager != "apt" or not is_install(step.action):
         return None
-    trial = manager.simulating(argv)
+    trial = manager.simulating(step.argv)
     if trial is None:
         return None
     return amount(manager, parse(manager, ask(trial).printed).incoming)

@@ -3,10 +3,11 @@
 
 from clprobe import __version__
 from clprobe.apply.journal import Journal, StepRecord, plan_id
-from clprobe.apply.kinds import kind_of, manager_of
 from clprobe.apply.person import Person
 from clprobe.apply.questions import packages
 from clprobe.apply.work import now_in_words
+from clprobe.commands.commands import with_action
+from clprobe.commands.packages import manager_of
 from clprobe.model.plan import InstallPlan, Route
 
 
@@ -15,18 +16,19 @@ def new_journal(made: InstallPlan, route: Route, person: Person) -> Journal:
 
     Raises: ClprobeError if the packages cannot be listed.
     """
+    named = (with_action(step, person.named_in(step.action)) for step in route.steps)
     steps = tuple(
         StepRecord(
             title=step.title,
-            argv=person.named_in(step.argv),
+            action=step.action,
+            argv=step.argv,
             needs_root=step.needs_root,
-            kind=kind_of(step.argv),
-            undo=person.named_in(step.undo) if step.undo is not None else None,
-            verify=person.named_in(step.verify) if step.verify is not None else None,
+            undo=step.undo,
+            verify=step.verify,
         )
-        for step in route.steps
+        for step in named
     )
-    manager = next((name for step in steps if (name := manager_of(step.argv)) is not None), None)
+    manager = next((one for step in steps if (one := manager_of(step.action)) is not None), None)
     return Journal(
         clprobe=__version__,
         plan_id=plan_id(made.goal, route.backend, route.stack, steps),

@@ -8,7 +8,6 @@ import msgspec
 from msgspec.structs import replace
 
 from clprobe.apply.journal import PackageChanges, Problem, SavedFile, StepRecord
-from clprobe.apply.kinds import manager_of
 from clprobe.apply.locks import wait_for_manager
 from clprobe.apply.messages import meaning
 from clprobe.apply.package_list import differences
@@ -23,6 +22,8 @@ from clprobe.apply.undo_plan import (
     unsettled,
 )
 from clprobe.apply.work import Work, now_in_words
+from clprobe.commands.packages import manager_of
+from clprobe.knowledge.package_manager_table import PackageManager
 
 
 class TakenBack(msgspec.Struct, frozen=True):
@@ -79,7 +80,7 @@ def _undo_by_command(work: Work, record: StepRecord) -> Problem | None:
     if command is None:
         return None
     finished = work.runner.run(
-        command, limit_s=work.limits.steps[record.kind], as_root=record.needs_root
+        command, limit_s=work.limits.of(record.action), as_root=record.needs_root
     )
     if finished.is_fine or _is_undone(work, record):
         return None
@@ -146,7 +147,7 @@ def _was_changed(file: SavedFile) -> bool:
 
 
 def _undo_packages(work: Work, record: StepRecord, left: list[str]) -> Problem | None:
-    manager = manager_of(record.argv)
+    manager = manager_of(record.action)
     if manager is None:
         return None
     problem = wait_for_manager(manager, work.limits.lock_s, work.listener.say)
@@ -162,17 +163,17 @@ def _undo_packages(work: Work, record: StepRecord, left: list[str]) -> Problem |
     problem = _needed_by_others(plan)
     for command in () if problem else plan.commands:
         # Only now is what needed the newer versions gone.
-        problem = _moves_more(command)
+        problem = _moves_more(manager, command) if command == plan.downgrade else None
         if problem is not None:
             return problem
-        finished = work.runner.run(command, limit_s=work.limits.steps["install"], patient=True)
+        finished = work.runner.run(command, limit_s=work.limits.install_s, patient=True)
         if not finished.is_fine:
             return meaning(finished.printed, f"with status {finished.status}")
     if problem is None and manager.manager == "apt":
         names = unsettled(work.journal.packages_before, packages(manager))
         if names:
             command = ("dpkg", "--configure", *names)
-            work.runner.run(command, limit_s=work.limits.steps["install"], patient=True)
+            work.runner.run(command, limit_s=work.limits.install_s, patient=True)
     return problem
 
 
@@ -189,11 +190,10 @@ def _needed_by_others(plan: PackageUndo) -> Problem | None:
     return Problem("undo-would-harm", f"Not taken back: {text}", hint)
 
 
-def _moves_more(command: tuple[str, ...]) -> Problem | None:
+def _moves_more(manager: PackageManager, command: tuple[str, ...]) -> Problem | None:
     """Return what would come or go with packages that return to their former versions."""
-    manager = manager_of(command)
-    trial = manager.simulating(command) if manager is not None else None
-    if manager is None or trial is None or manager.words.install not in command:
+    trial = manager.simulating(command)
+    if trial is None:
         return None
     told = ask(trial)
     if not told.is_fine:
@@ -208,7 +208,7 @@ def _moves_more(command: tuple[str, ...]) -> Problem | None:
 
 def _differences(work: Work) -> tuple[str, ...]:
     """Return how the package list differs from before the first step, in words."""
-    managers = (manager_of(step.argv) for step in work.journal.steps)
+    managers = (manager_of(step.action) for step in work.journal.steps)
     manager = next((one for one in managers if one is not None), None)
     if not work.journal.packages_before or manager is None:
         return ()

@@ -6,17 +6,21 @@ from collections.abc import Container, Iterable
 import msgspec
 
 from clprobe.apply.journal import Package, PackageChanges, StepRecord, Upgrade
+from clprobe.apply.kinds import KINDS
 from clprobe.knowledge.package_manager_table import PackageManager
+from clprobe.model.action import MakeGroup
 
 
 class PackageUndo(msgspec.Struct, frozen=True, kw_only=True):
     """Commands that return the package list: a trial first, then each in order.
 
-    `kept` are packages that stay in a newer version, because nothing here brings the old one.
+    `downgrade` is the one of them that brings former versions back. `kept` are packages that stay
+    in a newer version, because nothing here brings the old one.
     """
 
     trial: tuple[str, ...] | None = None
     commands: tuple[tuple[str, ...], ...] = ()
+    downgrade: tuple[str, ...] | None = None
     kept: tuple[Upgrade, ...] = ()
 
 
@@ -49,14 +53,17 @@ def package_undo(
         commands.append((program, *force, *options, *purged))
     older = [u for u in changes.upgraded if u.name in here and here[u.name].version != u.before]
     offered = [u for u in older if f"{u.name}={u.before}" in at_hand]
+    downgrade: tuple[str, ...] | None = None
     if offered:
         wanted = [f"{upgrade.name}={upgrade.before}" for upgrade in offered]
-        commands.append(("apt-get", "install", "--yes", "--allow-downgrades", *wanted))
+        downgrade = ("apt-get", "install", "--yes", "--allow-downgrades", *wanted)
+        commands.append(downgrade)
     commands += _marks(manager, changes, here)
     program, *options = manager.try_erase
     return PackageUndo(
         trial=(program, *force, *options, *names) if names else None,
         commands=tuple(commands),
+        downgrade=downgrade,
         kept=tuple(upgrade for upgrade in older if upgrade not in offered),
     )
 
@@ -74,11 +81,9 @@ def undo_command(record: StepRecord) -> tuple[str, ...] | None:
     """
     if record.was_so or record.attempts == 0:
         return None
-    if record.kind in ("repository", "other") or (record.kind == "group" and record.undo):
-        return record.undo
-    if record.kind == "group" and record.argv[0] == "groupadd":
-        return ("groupdel", record.argv[-1])
-    return None
+    if isinstance(record.action, MakeGroup):
+        return ("groupdel", record.action.group)
+    return record.undo if KINDS[type(record.action)].is_undone_by_command else None
 
 
 def leaves_something(record: StepRecord) -> bool:

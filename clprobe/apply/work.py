@@ -9,13 +9,15 @@ import msgspec
 from msgspec.structs import replace
 
 from clprobe.apply.journal import Journal, Package, Problem, StepRecord
-from clprobe.apply.kinds import CHECK_LIMIT_S, LIMITS_S, Kind, manager_of
+from clprobe.apply.kinds import CHECK_LIMIT_S, INSTALL_LIMIT_S, KINDS, REFRESH_LIMIT_S
 from clprobe.apply.locks import wait_for_manager
 from clprobe.apply.package_list import changes_between, merged
 from clprobe.apply.person import Person
 from clprobe.apply.questions import ask, packages
 from clprobe.apply.runner import Finished, Runner
 from clprobe.apply.store import Store
+from clprobe.commands.packages import manager_of
+from clprobe.model.action import Action
 
 MOST_KEPT = 2000
 """Characters of a command's output that a journal keeps."""
@@ -26,7 +28,13 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
 
     lock_s: float = 300.0
     check_s: float = CHECK_LIMIT_S
-    steps: dict[Kind, float] = msgspec.field(default_factory=lambda: dict(LIMITS_S))
+    install_s: float = INSTALL_LIMIT_S
+    refresh_s: float = REFRESH_LIMIT_S
+    steps: dict[type, float] = {}
+
+    def of(self, action: Action) -> float:
+        """Return the seconds for a step: those of its type, unless `steps` says otherwise."""
+        return self.steps.get(type(action), KINDS[type(action)].limit_s)
 
 
 class Listener(Protocol):
@@ -106,7 +114,7 @@ class Work:
 
     def wait_for_manager(self, record: StepRecord) -> Problem | None:
         """Wait for others to be done with the package manager of a step."""
-        manager = manager_of(record.argv)
+        manager = manager_of(record.action)
         if manager is None:
             return None
         return wait_for_manager(manager, self.limits.lock_s, self.listener.say)
@@ -117,7 +125,7 @@ class Work:
         Packages that one run added stay on record however often the run breaks off.
         """
         record = self.step(index)
-        manager = manager_of(record.argv)
+        manager = manager_of(record.action)
         if manager is None or record.packages_before is None:
             return ()
         now = packages(manager)

@@ -32,6 +32,7 @@ from clprobe.cli.gathering import gather
 from clprobe.cli.output import print_document
 from clprobe.cli.own_command import own_command, undo_command
 from clprobe.diagnosis.diagnose import diagnose
+from clprobe.model.action import MakeEnvironment
 from clprobe.model.errors import ClprobeError
 from clprobe.model.plan import InstallPlan, Route
 from clprobe.report.apply_text import ApplyText
@@ -249,7 +250,7 @@ def _root_is_needed(route: Route) -> bool:
 
 def _agreed(question: str, route: Route | None = None) -> bool:
     for step in route.steps if route is not None else ():
-        brought = would_bring(step.argv)
+        brought = would_bring(step)
         more = f", {brought}" if brought is not None else ""
         click.echo(f"  {safe(step.title)}{' (as root)' if step.needs_root else ''}{more}", err=True)
     try:
@@ -275,8 +276,9 @@ def _release(made: InstallPlan) -> Release:
 
 def _environment_of(journal: Journal) -> str | None:
     """Return the virtual environment into which the steps installed; None: they made none."""
-    made = [step.argv[-1] for step in journal.steps if step.kind == "environment"]
-    return next((path for path in made if Path(path, "pyvenv.cfg").is_file()), None)
+    made = [step.action for step in journal.steps]
+    paths = [action.path for action in made if isinstance(action, MakeEnvironment)]
+    return next((path for path in paths if Path(path, "pyvenv.cfg").is_file()), None)
 
 
 def _seen(prefix: str | None = None) -> Seen:

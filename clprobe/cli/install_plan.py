@@ -15,11 +15,11 @@ from clprobe.cli.sources import read_snapshot
 from clprobe.compat.matrix import MatrixRow, matrix
 from clprobe.install.machine import Machine, find_distribution, look_up
 from clprobe.install.planner import plan
-from clprobe.install.ranking import Goal
 from clprobe.install.same_host import check_same_host
 from clprobe.install.target import NOTHING_KNOWN, described, of_snapshot
 from clprobe.install.version_matrix import version_matrix
 from clprobe.knowledge.tables import Tables
+from clprobe.model.action import Goal
 from clprobe.model.errors import ClprobeError
 from clprobe.model.plan import InstallPlan, Route, Target
 from clprobe.model.snapshot import Snapshot

@@ -9,10 +9,12 @@ from collections.abc import Iterable
 
 from msgspec import structs
 
+from clprobe.commands.commands import remedy
 from clprobe.diagnosis.command_words import may_stand
 from clprobe.diagnosis.remedy_actions import BUILDERS, Site
 from clprobe.facts.paths import Scope
 from clprobe.knowledge.tables import Tables
+from clprobe.model.action import Advise
 from clprobe.model.finding import Remedy
 from clprobe.model.shell_words import can_be_typed, shell_word
 from clprobe.ruleset.evaluate import evaluate
@@ -29,7 +31,7 @@ _UNSEEN = (
     "A name that a command would need holds characters that cannot be typed, so none is offered: "
     "ls -b shows them"
 )
-_SHELL_TEXTS = ("manual", "set_environment")
+_SHELL_TEXTS = ("manual", "plan", "set_environment")
 """Kinds that hold text for a shell, as the rule wrote it; facts in it are words of their own."""
 
 
@@ -50,18 +52,21 @@ def _remedy(action: Action, site: Site) -> Remedy:
     texts = action.arguments
     arguments = {key: fill(text, site.scope, word=str) for key, text in texts.items()}
     if not all(map(can_be_typed, arguments.values())):
-        return Remedy(title=_UNSEEN, takes_effect="when done")
+        return remedy(_UNSEEN, Advise(), "when done")
     if action.kind in _SHELL_TEXTS:
         arguments = {key: fill(text, site.scope, word=shell_word) for key, text in texts.items()}
         return BUILDERS[action.kind](site, **arguments)
-    remedy = BUILDERS[action.kind](site, **arguments)
+    made = BUILDERS[action.kind](site, **arguments)
     holes = {key for key, text in texts.items() if missing_facts(text, site.scope)}
     if holes == {"mode"}:  # without the former mode nothing can be restored, and nothing is closed
-        remedy = structs.replace(remedy, undo=None)
+        made = structs.replace(made, undo=None)
     elif holes:
-        title = _WITHOUT_FACTS.get(action.kind, remedy.title)
-        return structs.replace(remedy, title=title, argv=None, undo=None)
+        return _in_words(made, _WITHOUT_FACTS.get(action.kind, made.title))
     if all(may_stand(key, text) for key, text in arguments.items() if key not in holes):
-        return remedy
-    title = f"{remedy.title}, by hand: no command can name it safely"
-    return structs.replace(remedy, title=title, argv=None, undo=None)
+        return made
+    return _in_words(made, f"{made.title}, by hand: no command can name it safely")
+
+
+def _in_words(made: Remedy, title: str) -> Remedy:
+    """Return a remedy without its command, for a person."""
+    return structs.replace(made, title=title, action=Advise(), argv=None, undo=None)

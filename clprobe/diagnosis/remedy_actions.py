@@ -5,19 +5,38 @@ from collections.abc import Callable
 
 import msgspec
 
+from clprobe.commands.commands import remedy
 from clprobe.compat.packages import package_manager, packages_with, title_of
 from clprobe.diagnosis.command_words import is_package
 from clprobe.facts.paths import Scope
 from clprobe.knowledge.package_manager_table import PackageManager
 from clprobe.knowledge.tables import Tables
-from clprobe.model.finding import Remedy
+from clprobe.model.action import (
+    Advise,
+    BootParameter,
+    CleanIcdFile,
+    Goal,
+    Install,
+    JoinGroup,
+    LinkFile,
+    LoadModule,
+    NameGroup,
+    Permit,
+    PointIcdAt,
+    PutAside,
+    Reinstall,
+    Remove,
+    SeePlan,
+    SetVariable,
+    UnsetVariable,
+)
+from clprobe.model.finding import Remedy, TakesEffect
 from clprobe.model.placeholders import USER
-from clprobe.model.shell_words import assignment, can_be_typed
 from clprobe.model.unknown import NOT_STATED, Fact, Unknown
 
-_NEW_SESSION = "after logging out and in again"
-_NEXT_BOOT = "after the next boot"
-_NEW_SHELL = "in programs started from this shell"
+_NEW_SESSION: TakesEffect = "after logging out and in again"
+_NEXT_BOOT: TakesEffect = "after the next boot"
+_NEW_SHELL: TakesEffect = "in programs started from this shell"
 
 
 class Site(msgspec.Struct, frozen=True):
@@ -33,28 +52,21 @@ class Site(msgspec.Struct, frozen=True):
 
 
 def _manual(site: Site, text: str) -> Remedy:  # noqa: ARG001 - one signature for all actions
-    return Remedy(title=text, takes_effect="when done")
+    return remedy(text, Advise(), "when done")
+
+
+def _plan(site: Site, goal: Goal, text: str) -> Remedy:  # noqa: ARG001
+    return remedy(text, SeePlan(goal=goal), "once its steps are done")
 
 
 def _add_to_group(site: Site, user: str, group: str) -> Remedy:  # noqa: ARG001
-    return Remedy(
-        title=f"Add {_spoken(user)} to the group {group}",
-        argv=("usermod", "-aG", group, user),
-        needs_root=True,
-        takes_effect=_NEW_SESSION,
-        # gpasswd takes one group at a time.
-        undo=None if "," in group else ("gpasswd", "-d", user, group),
-    )
+    title = f"Add {_spoken(user)} to the group {group}"
+    return remedy(title, JoinGroup(user=user, group=group), _NEW_SESSION)
 
 
 def _join_group_by_number(site: Site, user: str, gid: str, name: str) -> Remedy:  # noqa: ARG001
-    return Remedy(
-        title=f"Give group number {gid} the name {name} and put {_spoken(user)} into it",
-        argv=("groupadd", "--gid", gid, "--users", user, name),
-        needs_root=True,
-        takes_effect=_NEW_SESSION,
-        undo=("groupdel", name),
-    )
+    title = f"Give group number {gid} the name {name} and put {_spoken(user)} into it"
+    return remedy(title, NameGroup(gid=gid, group=name, user=user), _NEW_SESSION)
 
 
 def _spoken(user: str) -> str:
@@ -63,32 +75,21 @@ def _spoken(user: str) -> str:
 
 def _install(site: Site, what: str) -> Remedy:
     names = packages_with(what, site.tables, site.scope.facts.system.distribution)
-    title = title_of(what, site.tables)
+    title = f"Install {title_of(what, site.tables)}"
     if site.tool is None or not names:
-        return Remedy(title=f"Install {title}", takes_effect="when installed")
-    return Remedy(
-        title=f"Install {title}",
-        argv=(*site.tool.by_hand.install, *names),
-        needs_root=True,
-        undo=(*site.tool.by_hand.remove, *names),
-    )
+        return remedy(title, Advise(), "when installed")
+    return remedy(title, Install(manager=site.tool.manager, packages=names))
 
 
 def _reinstall(site: Site, package: str) -> Remedy:
     title = f"Install the package {package} again"
     manager = _manager(site, package)
-    own = _OWN_REINSTALL.get(manager) if isinstance(manager, str) else None
-    if own is not None and is_package(package, str(manager)):
-        return Remedy(title=title, argv=(*own, package))
-    if own is not None or site.tool is None or not is_package(package, site.tool.database):
-        return Remedy(title=title, takes_effect="when installed")
-    return Remedy(title=title, argv=(*site.tool.by_hand.reinstall, package), needs_root=True)
-
-
-_OWN_REINSTALL = {
-    "pip": ("python3", "-m", "pip", "install", "--force-reinstall"),
-    "conda": ("conda", "install", "--force-reinstall"),
-}
+    if manager in ("pip", "conda"):
+        if is_package(package, str(manager)):
+            return remedy(title, Reinstall(manager=str(manager), package=package))
+    elif site.tool is not None and is_package(package, site.tool.database):
+        return remedy(title, Reinstall(manager=site.tool.manager, package=package))
+    return remedy(title, Advise(), "when installed")
 
 
 def _manager(site: Site, package: str) -> Fact[str]:
@@ -102,92 +103,45 @@ def _manager(site: Site, package: str) -> Fact[str]:
 def _remove_package(site: Site, package: str) -> Remedy:
     title = f"Remove the package {package}"
     if site.tool is None or not is_package(package, site.tool.database):
-        return Remedy(title=title, takes_effect="when removed")
-    return Remedy(
-        title=title,
-        argv=(*site.tool.by_hand.remove, package),
-        needs_root=True,
-        undo=(*site.tool.by_hand.install, package),
-    )
+        return remedy(title, Advise(), "when removed")
+    return remedy(title, Remove(manager=site.tool.manager, packages=(package,)))
 
 
 def _set_environment(site: Site, name: str, value: str) -> Remedy:  # noqa: ARG001
-    return Remedy(
-        title=f"Set it in the environment: export {name}={value}",
-        takes_effect=_NEW_SHELL,
-        undo=f"unset {name}",
-    )
+    title = f"Set it in the environment: export {name}={value}"
+    return remedy(title, SetVariable(name=name, value=value), _NEW_SHELL)
 
 
 def _unset_environment(site: Site, name: str) -> Remedy:
     value = site.scope.facts.environment.get(name)
-    is_shown = isinstance(value, str) and can_be_typed(value)
-    return Remedy(
-        title=f"Take it out of the environment: unset {name}",
-        takes_effect=_NEW_SHELL,
-        undo=assignment(name, value) if isinstance(value, str) and is_shown else None,
-    )
+    action = UnsetVariable(name=name, value=value if isinstance(value, str) else None)
+    return remedy(f"Take it out of the environment: unset {name}", action, _NEW_SHELL)
 
 
 def _move_aside(site: Site, path: str) -> Remedy:  # noqa: ARG001
-    aside = f"{path}.disabled"
-    return Remedy(
-        title=f"Put {path} aside; loaders read only names that end in .icd",
-        argv=("mv", path, aside),
-        needs_root=_owned_by_root(path),
-        undo=("mv", aside, path),
-    )
+    title = f"Put {path} aside; loaders read only names that end in .icd"
+    return remedy(title, PutAside(path=path))
 
 
 def _make_readable(site: Site, path: str, mode: str) -> Remedy:  # noqa: ARG001
-    return Remedy(
-        title=f"Let everybody read {path}",
-        argv=("chmod", "a+r", path),
-        needs_root=_owned_by_root(path),
-        undo=("chmod", mode, path),
-    )
+    return remedy(f"Let everybody read {path}", Permit(path=path, what="read", mode=mode))
 
 
 def _open_folder(site: Site, path: str, mode: str) -> Remedy:  # noqa: ARG001
-    return Remedy(
-        title=f"Let everybody pass through the folder {path}; what it holds stays unlisted",
-        argv=("chmod", "a+x", path),
-        needs_root=_owned_by_root(path),
-        undo=("chmod", mode, path),
-    )
+    title = f"Let everybody pass through the folder {path}; what it holds stays unlisted"
+    return remedy(title, Permit(path=path, what="pass", mode=mode))
 
 
 def _clean_icd_file(site: Site, path: str) -> Remedy:  # noqa: ARG001
-    edits = (r"1s/^\xEF\xBB\xBF//", r"s/^[[:space:]]*//", r"s/[[:space:]]*$//", "/^#/d", "/^$/d")
-    flags = tuple(part for edit in edits for part in ("-e", edit))
-    return Remedy(
-        title=f"Leave only the library's name in {path}",
-        argv=("sed", "-i.before", *flags, path),
-        needs_root=_owned_by_root(path),
-        undo=("mv", f"{path}.before", path),
-    )
-
-
-# A constant program that takes both names as arguments: in sed's language a path would be code.
-_WRITE_LINE = 'cp -p -- "$1" "$1.before" && printf "%s\\n" "$2" > "$1"'
+    return remedy(f"Leave only the library's name in {path}", CleanIcdFile(path=path))
 
 
 def _point_icd_at(site: Site, path: str, library: str) -> Remedy:  # noqa: ARG001
-    return Remedy(
-        title=f"Let {path} name {library}",
-        argv=("sh", "-c", _WRITE_LINE, "sh", path, library),
-        needs_root=_owned_by_root(path),
-        undo=("mv", f"{path}.before", path),
-    )
+    return remedy(f"Let {path} name {library}", PointIcdAt(path=path, library=library))
 
 
 def _link_file(site: Site, target: str, link: str) -> Remedy:  # noqa: ARG001
-    return Remedy(
-        title=f"Let {link} lead to {target}",
-        argv=("ln", "-s", target, link),
-        needs_root=_owned_by_root(link),
-        undo=("rm", link),
-    )
+    return remedy(f"Let {link} lead to {target}", LinkFile(target=target, link=link))
 
 
 def _remove_boot_parameter(site: Site, parameter: str) -> Remedy:
@@ -199,41 +153,24 @@ def _add_boot_parameter(site: Site, parameter: str) -> Remedy:
 
 
 def _boot(site: Site, parameter: str, *, add: bool) -> Remedy:
-    verb, opposite = ("Add", "remove") if add else ("Remove", "add")
-    tool = site.tool
-    if tool is not None and tool.manager == "dnf":
-        done, undone = ("--args=", "--remove-args=") if add else ("--remove-args=", "--args=")
-        return Remedy(
-            title=f"{verb} the boot parameter {parameter}",
-            argv=("grubby", "--update-kernel=ALL", f"{done}{parameter}"),
-            needs_root=True,
-            takes_effect=_NEXT_BOOT,
-            undo=("grubby", "--update-kernel=ALL", f"{undone}{parameter}"),
-        )
-    return Remedy(
-        title=f"{verb} {parameter} in GRUB_CMDLINE_LINUX_DEFAULT of /etc/default/grub, "
-        "then run update-grub (or write the boot loader's configuration anew)",
-        needs_root=True,
-        takes_effect=_NEXT_BOOT,
-        undo=f"{opposite} {parameter} there and run update-grub again",
+    verb = "Add" if add else "Remove"
+    if site.tool is not None and site.tool.manager == "dnf":
+        title = f"{verb} the boot parameter {parameter}"
+        return remedy(title, BootParameter(parameter=parameter, add=add, tool="grubby"), _NEXT_BOOT)
+    title = (
+        f"{verb} {parameter} in GRUB_CMDLINE_LINUX_DEFAULT of /etc/default/grub, "
+        "then run update-grub (or write the boot loader's configuration anew)"
     )
+    return remedy(title, BootParameter(parameter=parameter, add=add), _NEXT_BOOT)
 
 
 def _load_module(site: Site, module: str) -> Remedy:  # noqa: ARG001
-    return Remedy(
-        title=f"Load the kernel module {module}",
-        argv=("modprobe", module),
-        needs_root=True,
-        undo=("modprobe", "-r", module),
-    )
-
-
-def _owned_by_root(path: str) -> bool:
-    return path.startswith(("/etc/", "/usr/", "/opt/", "/lib", "/dev/"))
+    return remedy(f"Load the kernel module {module}", LoadModule(module=module))
 
 
 BUILDERS: dict[str, Callable[..., Remedy]] = {
     "manual": _manual,
+    "plan": _plan,
     "add_to_group": _add_to_group,
     "join_group_by_number": _join_group_by_number,
     "install": _install,

@@ -5,19 +5,26 @@ The driver in the container talks to the host's Linux through /dev/dri, so the c
 decides which OpenCL implementation there is, and the host's Linux which GPUs it can reach.
 """
 
-from collections.abc import Sequence
-
 from msgspec.structs import replace
 
+from clprobe.commands.commands import step
 from clprobe.compat.known_gpu import alike
 from clprobe.compat.offers import Offer, packaged
 from clprobe.compat.resolve import version_covers
 from clprobe.install import steps
 from clprobe.install.machine import Machine
-from clprobe.install.wishes import Engine
 from clprobe.knowledge.table_types import Distribution, Implementation
 from clprobe.knowledge.tables import Tables
 from clprobe.knowledge.versions import newest
+from clprobe.model.action import (
+    Check,
+    Engine,
+    InContainer,
+    Install,
+    Refresh,
+    RemoveContainer,
+    StartContainer,
+)
 from clprobe.model.finding import Source
 from clprobe.model.plan import Step
 
@@ -29,7 +36,6 @@ _SOURCES = (
     ),
 )
 _TOOLS = ("clinfo", steps.LOADER)
-_NODES = "/dev/dri"
 
 
 def contained(implementation: Implementation, machine: Machine, tables: Tables) -> list[Offer]:
@@ -73,33 +79,32 @@ def container_steps(
 ) -> tuple[Step, ...]:
     """Return the steps that make the container and install the implementation in it."""
     release, engine = offer.inside, machine.wishes.engine
-    if release is None or release.image is None:
+    manager = steps.manager_of(release) if release is not None else None
+    if release is None or release.image is None or manager is None:
         return ()
     name = container_name(implementation)
     where = release.short_name
-    apt = _inside(engine, name, environment)
-    root = engine == "docker"
     packages = (*offer.packages, *(tool for tool in _TOOLS if tool in release.packages))
-    install = (*apt, "apt-get", "install", "--yes", *packages)
+
+    def inside(title: str, action: Refresh | Install | Check, *variables: tuple[str, str]) -> Step:
+        made = InContainer(engine=engine, name=name, variables=variables, action=action)
+        return step(title, made)
+
     return (
         *_engine(engine, machine),
         *_started(engine, name, release.image, where),
-        Step(
-            title=f"Read the package index of {where} in the container",
-            argv=(*apt, "apt-get", "update"),
-            needs_root=root,
+        inside(
+            f"Read the package index of {where} in the container",
+            Refresh(manager=manager.manager),
         ),
-        Step(
-            title=f"Install {implementation.name} in the container",
-            argv=install,
-            needs_root=root,
-            undo=(*apt, "apt-get", "remove", "--yes", *packages),
-            verify=(*apt, "dpkg-query", "--show", *packages),
+        inside(
+            f"Install {implementation.name} in the container",
+            Install(manager=manager.manager, packages=packages),
         ),
-        Step(
-            title="See what programs in the container get",
-            argv=(*apt, "clinfo", "--list"),
-            needs_root=root,
+        inside(
+            "See what programs in the container get",
+            Check(argv=("clinfo", "--list")),
+            *environment.items(),
         ),
     )
 
@@ -129,13 +134,7 @@ def _engine(engine: Engine, machine: Machine) -> list[Step]:
             *steps.refresh(distribution),
             steps.install(distribution, f"Install {engine}", (package,)),
         ]
-    return [
-        Step(
-            title=f"Check that {engine} is installed",
-            argv=(engine, "--version"),
-            needs_root=False,
-        )
-    ]
+    return [step(f"Check that {engine} is installed", Check(argv=(engine, "--version")))]
 
 
 _PACKAGES = {"debian": {"docker": "docker.io"}, "ubuntu": {"docker": "docker.io"}}
@@ -143,36 +142,8 @@ _PACKAGES = {"debian": {"docker": "docker.io"}, "ubuntu": {"docker": "docker.io"
 
 def _started(engine: Engine, name: str, image: str, where: str) -> list[Step]:
     """Return the steps after which a container of that name runs; an older one is replaced."""
+    older = RemoveContainer(engine=engine, name=name)
+    # podman replaces it by itself, and distrobox keeps it.
+    first = [step("Remove an older one of that name", older)] if engine == "docker" else []
     title = f"Start a container of {where} that may use the GPU"
-    root = engine == "docker"
-    remove = (engine, "rm", "--force", name)
-    if engine == "distrobox":
-        return [
-            Step(
-                title=title,
-                argv=("distrobox", "create", "--yes", "--name", name, "--image", image),
-                needs_root=False,
-                undo=remove,
-                verify=("distrobox", "enter", "--name", name, "--", "true"),
-            )
-        ]
-    device: tuple[str, ...] = ("--device", _NODES)
-    if engine == "podman":
-        # The container's processes keep the user's groups, render among them.
-        device = ("--replace", *device, "--group-add", "keep-groups")
-        check: tuple[str, ...] = ("podman", "container", "exists", name)
-        made = []
-    else:
-        check = ("docker", "container", "inspect", "--format", "{{.State.Running}}", name)
-        made = [Step(title="Remove an older one of that name", argv=remove, needs_root=True)]
-    run = (engine, "run", "--detach", "--name", name, *device, image, "sleep", "infinity")
-    return [*made, Step(title=title, argv=run, needs_root=root, undo=remove, verify=check)]
-
-
-def _inside(engine: Engine, name: str, environment: dict[str, str]) -> tuple[str, ...]:
-    """Return the words before a command that is to run as root in the container."""
-    variables = {"DEBIAN_FRONTEND": "noninteractive", **environment}
-    pairs: Sequence[str] = [f"{key}={value}" for key, value in variables.items()]
-    if engine == "distrobox":
-        return ("distrobox", "enter", "--name", name, "--", "sudo", "env", *pairs)
-    return (engine, "exec", name, "env", *pairs)
+    return [*first, step(title, StartContainer(engine=engine, name=name, image=image))]

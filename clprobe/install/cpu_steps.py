@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: MIT
 """The steps of routes that run OpenCL on the CPU: packages, wheels, or a conda environment."""
 
+from clprobe.commands.commands import step
 from clprobe.compat.offers import Offer
 from clprobe.install import steps
 from clprobe.install.linker_steps import brings_linker, linker
 from clprobe.install.machine import Machine
 from clprobe.install.repository_steps import add_repository
 from clprobe.knowledge.versions import in_words
+from clprobe.model.action import Check, MakeCondaEnvironment
 from clprobe.model.placeholders import HOME
 from clprobe.model.plan import Step
 
@@ -72,10 +74,9 @@ def _pyopencl(offer: Offer, machine: Machine) -> tuple[Step, ...]:
         linker(machine),
         steps.make_environment(path),
         *steps.pip_install(path, "Install PoCL and PyOpenCL", pins(offer), machine.wishes.wheels),
-        Step(
-            title="See which platforms PyOpenCL gets there",
-            argv=(f"{path}/bin/python", "-c", code),
-            needs_root=False,
+        step(
+            "See which platforms PyOpenCL gets there",
+            Check(argv=(f"{path}/bin/python", "-c", code)),
         ),
     )
 
@@ -83,27 +84,18 @@ def _pyopencl(offer: Offer, machine: Machine) -> tuple[Step, ...]:
 def _conda(offer: Offer) -> tuple[Step, ...]:
     name = offer.packages[0]
     path = f"{_OWN_FOLDER}/conda-{name}"
-    create = ("conda", "create", "--yes", "--prefix", path, "--override-channels")
+    made = MakeCondaEnvironment(
+        path=path,
+        channel="conda-forge",
+        packages=(f"{name}={offer.version}", "ocl-icd", "clinfo"),
+        program="clinfo",
+    )
     return (
-        Step(title="Check that conda is there", argv=("conda", "--version"), needs_root=False),
-        Step(
-            title=f"Make an environment with {name} of conda-forge",
-            argv=(
-                *create,
-                "--channel",
-                "conda-forge",
-                f"{name}={offer.version}",
-                "ocl-icd",
-                "clinfo",
-            ),
-            needs_root=False,
-            undo=("rm", "-r", path),
-            verify=("test", "-x", f"{path}/bin/clinfo"),
-        ),
-        Step(
-            title="See what programs in that environment get",
-            argv=(f"{path}/bin/clinfo", "--list"),
-            needs_root=False,
+        step("Check that conda is there", Check(argv=("conda", "--version"))),
+        step(f"Make an environment with {name} of conda-forge", made),
+        step(
+            "See what programs in that environment get",
+            Check(argv=(f"{path}/bin/clinfo", "--list")),
         ),
     )
 

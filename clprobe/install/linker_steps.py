@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
 """The step that brings the linker which PoCL's wheel calls, or proves that there is one."""
 
+from clprobe.commands.commands import step
 from clprobe.compat.packages import tool_chain
 from clprobe.install.machine import Machine
 from clprobe.install.steps import install
+from clprobe.model.action import Check
 from clprobe.model.plan import Step
 
 _LINKS = (
@@ -25,8 +27,4 @@ def linker(machine: Machine) -> Step:
     if machine.distribution is not None and brings_linker(machine):
         title = "Install the linker that PoCL calls"
         return install(machine.distribution, title, tool_chain(machine.distribution.id))
-    return Step(
-        title="Check that a C compiler can link",
-        argv=("python3", "-c", _LINKS),
-        needs_root=False,
-    )
+    return step("Check that a C compiler can link", Check(argv=("python3", "-c", _LINKS)))

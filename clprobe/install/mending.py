@@ -1,21 +1,17 @@
 # SPDX-License-Identifier: MIT
 """Lets doctor's findings name the route that mends them, where a rule sends to install-plan."""
 
-from collections.abc import Sequence
-
 from msgspec.structs import replace
 
+from clprobe.commands import commands
 from clprobe.install.planner import plan
-from clprobe.install.ranking import Goal
 from clprobe.install.target import of_snapshot
 from clprobe.knowledge.tables import Tables
+from clprobe.model.action import Goal, SeePlan
 from clprobe.model.errors import ClprobeError
 from clprobe.model.finding import Diagnosis, Finding, Remedy
 from clprobe.model.plan import InstallPlan, Route
 from clprobe.model.snapshot import Snapshot
-
-_COMMAND = "clprobe install-plan"
-_PYTORCH = "--goal pytorch"
 
 
 def with_routes(
@@ -29,8 +25,9 @@ def with_routes(
     goals: dict[Goal, tuple[Finding, ...]] = {"opencl": (), "pytorch": ()}
     for finding in diagnosis.findings:
         for remedy in finding.remedies:
-            if _asks(remedy):
-                goals[_goal(remedy)] = (*goals[_goal(remedy)], finding)
+            goal = _asked(remedy)
+            if goal is not None:
+                goals[goal] = (*goals[goal], finding)
     best = {goal: _best(snapshot, tables, goal) for goal, asking in goals.items() if asking}
     if not any(best.values()):
         return diagnosis
@@ -38,12 +35,10 @@ def with_routes(
     return replace(diagnosis, findings=found)
 
 
-def _asks(remedy: Remedy) -> bool:
-    return remedy.argv is None and _COMMAND in remedy.title
-
-
-def _goal(remedy: Remedy) -> Goal:
-    return "pytorch" if _PYTORCH in remedy.title else "opencl"
+def _asked(remedy: Remedy) -> Goal | None:
+    """Return the goal of the plan to which the remedy sends without naming a route."""
+    action = remedy.action
+    return action.goal if isinstance(action, SeePlan) and action.backend is None else None
 
 
 def _best(snapshot: Snapshot, tables: Tables, goal: Goal) -> Route | None:
@@ -59,20 +54,16 @@ def _first_with_steps(made: InstallPlan) -> Route | None:
 
 
 def _named(finding: Finding, best: dict[Goal, Route | None], source: str | None) -> Finding:
-    remedies = [_with_route(one, best, source) if _asks(one) else one for one in finding.remedies]
-    return replace(finding, remedies=tuple(remedies))
+    remedies = tuple(_with_route(one, best, source) for one in finding.remedies)
+    return replace(finding, remedies=remedies)
 
 
 def _with_route(remedy: Remedy, best: dict[Goal, Route | None], source: str | None) -> Remedy:
-    goal = _goal(remedy)
-    route = best.get(goal)
-    if route is None:
+    goal = _asked(remedy)
+    route = best.get(goal) if goal is not None else None
+    if goal is None or route is None:
         return remedy
-    more: Sequence[str] = () if goal == "opencl" else ("--goal", goal)
-    file = () if source in (None, "-") else ("--from", source or "")
-    argv = ("clprobe", "install-plan", *more, *file, "--backend", route.backend)
-    return Remedy(
-        title=f"See the steps of the best route here. {route.because.rstrip('.')}",
-        argv=argv,
-        takes_effect="once its steps are done",
-    )
+    snapshot = None if source == "-" else source
+    title = f"See the steps of the best route here. {route.because.rstrip('.')}"
+    action = SeePlan(goal=goal, backend=route.backend, snapshot=snapshot)
+    return commands.remedy(title, action, "once its steps are done")

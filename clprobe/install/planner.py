@@ -9,12 +9,13 @@ from clprobe.install.containers import contained
 from clprobe.install.judge import hopeless, judge, not_offered, on_gpu
 from clprobe.install.machine import Machine, look_up
 from clprobe.install.narrow import narrowed
-from clprobe.install.ranking import Goal, in_order, ranked
+from clprobe.install.ranking import in_order, ranked
 from clprobe.install.recipes import driver_from_source
 from clprobe.install.wishes import NO_WISHES, Wishes
 from clprobe.knowledge.table_types import Implementation
 from clprobe.knowledge.tables import Tables
 from clprobe.knowledge.versions import newest
+from clprobe.model.action import Goal
 from clprobe.model.plan import InstallPlan, Rejected, Route, Target
 
 

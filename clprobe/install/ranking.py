@@ -2,16 +2,15 @@
 """Puts routes in order: what the user gets first, then what it costs, and says why."""
 
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from clprobe.install.wording import sentence
 from clprobe.knowledge.table_types import Implementation
 from clprobe.knowledge.tables import Tables
+from clprobe.model.action import Goal
 from clprobe.model.plan import How, Route, RouteStatus
-
-Goal = Literal["opencl", "pytorch", "inference"]
 
 # Best first where everything else is the same; others come after these.
 _BACKENDS = (

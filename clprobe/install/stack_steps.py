@@ -3,10 +3,12 @@
 
 from collections.abc import Sequence
 
+from clprobe.commands.commands import step
 from clprobe.install import steps
 from clprobe.install.machine import Machine
 from clprobe.knowledge.stack_table import Stack, StackBuild
 from clprobe.knowledge.versions import in_words
+from clprobe.model.action import Check, MakeEnvironment, PipInstall
 from clprobe.model.placeholders import HOME
 from clprobe.model.plan import Component, Step
 
@@ -37,8 +39,8 @@ def stack_steps(
     wanted = [*(one for one in own if one.partition("==")[0] not in names), *beside]
     made += steps.pip_install(environment, f"Install {stack.name}", wanted, machine.wishes.wheels)
     if stack.check is not None:
-        argv = (f"{environment}/bin/python", "-c", stack.check)
-        made.append(Step(title="See whether it works", argv=argv, needs_root=False))
+        look = Check(argv=(f"{environment}/bin/python", "-c", stack.check))
+        made.append(step("See whether it works", look))
     return tuple(made)
 
 
@@ -48,25 +50,18 @@ def on_windows(stack: Stack, wanted: Sequence[str], machine: Machine) -> tuple[S
     python = f"{folder}\\Scripts\\python.exe"
     version = (f"-{machine.python}",) if machine.python is not None else ()
     wheels = machine.wishes.wheels
-    more = ("--no-index", "--find-links", wheels) if wheels is not None else ()
     made = [
-        Step(
-            title=f"Make a virtual environment in {folder}",
-            argv=("py", *version, "-m", "venv", folder),
-            needs_root=False,
-            undo=("py", "-c", f"import shutil; shutil.rmtree('{folder}')"),
-            verify=(python, "--version"),
+        step(
+            f"Make a virtual environment in {folder}",
+            MakeEnvironment(path=folder, python=("py", *version), windows=True),
         ),
-        Step(
-            title=f"Install {stack.name}",
-            argv=(python, "-m", "pip", "install", *more, *wanted),
-            needs_root=False,
-            verify=(python, "-m", "pip", "check"),
+        step(
+            f"Install {stack.name}",
+            PipInstall(python=python, requirements=tuple(wanted), wheels=wheels),
         ),
     ]
     if stack.check is not None:
-        look = (python, "-c", stack.check)
-        made.append(Step(title="See whether it works", argv=look, needs_root=False))
+        made.append(step("See whether it works", Check(argv=(python, "-c", stack.check))))
     return tuple(made)
 
 

@@ -7,7 +7,6 @@ from msgspec.structs import replace
 
 from clprobe.install import steps
 from clprobe.install.machine import Machine
-from clprobe.install.ranking import Goal
 from clprobe.install.recipes import from_source
 from clprobe.install.stack_steps import stack_caveats, stack_components, stack_steps
 from clprobe.install.windows import through_windows, without_opencl
@@ -15,6 +14,7 @@ from clprobe.install.wording import sentence
 from clprobe.knowledge.stack_table import Stack, StackBuild, StackSupport
 from clprobe.knowledge.tables import Tables
 from clprobe.knowledge.versions import in_range, in_words, newest
+from clprobe.model.action import Goal
 from clprobe.model.finding import Source
 from clprobe.model.plan import Rejected, Route, RouteStatus, Step
 

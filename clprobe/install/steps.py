@@ -1,21 +1,29 @@
 # SPDX-License-Identifier: MIT
-"""The steps of routes. Each is an argv that needs no shell."""
+"""The steps of routes: what is done, in the words of the plan."""
 
-import json
 import re
 from collections.abc import Sequence
 
+from clprobe.commands.commands import step
 from clprobe.install.machine import Machine
 from clprobe.knowledge.package_manager_table import PackageManager
 from clprobe.knowledge.package_managers import manager_of_distribution
 from clprobe.knowledge.table_types import Distribution
+from clprobe.model.action import (
+    Check,
+    Install,
+    InstallFiles,
+    JoinGroup,
+    Look,
+    MakeEnvironment,
+    MakeGroup,
+    PipInstall,
+    Refresh,
+    WriteFile,
+)
 from clprobe.model.placeholders import USER
 from clprobe.model.plan import Step
 
-_HAS_GROUP = (
-    "import grp, os, pwd, sys; user, group = sys.argv[1:]; sys.exit(grp.getgrnam(group).gr_gid "
-    "not in os.getgrouplist(user, pwd.getpwnam(user).pw_gid))"
-)
 LOADER = "ocl-icd-libopencl1"
 """The ICD loader, as Debian and what derives from it call it."""
 
@@ -53,8 +61,7 @@ def refresh(distribution: Distribution) -> list[Step]:
     manager = manager_of(distribution)
     if manager is None or manager.unattended.refresh is None:
         return []
-    argv = manager.unattended.refresh
-    return [Step(title="Read the package index", argv=argv, needs_root=True)]
+    return [step("Read the package index", Refresh(manager=manager.manager))]
 
 
 def refreshed(machine: Machine) -> list[Step]:
@@ -68,26 +75,17 @@ def install(
     distribution: Distribution, title: str, packages: Sequence[str], *, pocket: str | None = None
 ) -> Step:
     """Return the step that installs packages, from `pocket` where that is not a usual one."""
-    manager = _manager(distribution)
-    asked = packages
-    if pocket == "backports":
-        asked = [f"{name}/{distribution.codename}-backports" for name in packages]
-    return Step(
-        title=title,
-        argv=(*manager.unattended_command("install"), *asked),
-        needs_root=True,
-        undo=(*manager.unattended_command("remove"), *packages),
-        verify=(*manager.query, *packages),
-    )
+    suite = f"{distribution.codename}-backports" if pocket == "backports" else None
+    manager = _manager(distribution).manager
+    return step(title, Install(manager=manager, packages=tuple(packages), suite=suite))
 
 
 def check_files(origin: str, files: Sequence[str]) -> list[Step]:
     """Return the steps that make sure that files fetched by hand lie in the current folder."""
     return [
-        Step(
-            title=f"Check that {file} of {origin} is in this folder",
-            argv=("test", "-f", f"./{file}"),
-            needs_root=False,
+        step(
+            f"Check that {file} of {origin} is in this folder",
+            Check(argv=("test", "-f", f"./{file}")),
         )
         for file in files
     ]
@@ -97,14 +95,9 @@ def install_files(
     distribution: Distribution, origin: str, files: Sequence[str], names: Sequence[str]
 ) -> Step:
     """Return the step that installs packages' files of the current folder, called `names` then."""
-    manager = _manager(distribution)
-    return Step(
-        title=f"Install the packages of {origin}",
-        argv=(*manager.unattended_command("install"), *(f"./{file}" for file in files)),
-        needs_root=True,
-        undo=(*manager.unattended_command("remove"), *names),
-        verify=(*manager.query, *names),
-    )
+    manager = _manager(distribution).manager
+    action = InstallFiles(manager=manager, files=tuple(files), packages=tuple(names))
+    return step(f"Install the packages of {origin}", action)
 
 
 def venv_module(machine: Machine, python: str) -> list[Step]:
@@ -114,24 +107,14 @@ def venv_module(machine: Machine, python: str) -> list[Step]:
         return [install(machine.distribution, title, ("python3-venv",))]
     if machine.wishes.root:
         return []
-    return [
-        Step(
-            title="Check that Python can make environments with pip",
-            argv=(python, "-c", "import venv, ensurepip"),
-            needs_root=False,
-        )
-    ]
+    title = "Check that Python can make environments with pip"
+    return [step(title, Check(argv=(python, "-c", "import venv, ensurepip")))]
 
 
 def make_environment(path: str, python: str = "python3") -> Step:
     """Return the step that makes a virtual environment."""
-    return Step(
-        title=f"Make a virtual environment in {path}",
-        argv=(python, "-m", "venv", path),
-        needs_root=_is_system(path),
-        undo=("rm", "-r", path),
-        verify=("test", "-x", f"{path}/bin/python"),
-    )
+    action = MakeEnvironment(path=path, python=(python,))
+    return step(f"Make a virtual environment in {path}", action)
 
 
 def pip_install(
@@ -141,31 +124,14 @@ def pip_install(
 
     With `wheels`, a folder, nothing is asked of an index.
     """
-    pip = (f"{path}/bin/python", "-m", "pip")
+    python = f"{path}/bin/python"
+    wanted = PipInstall(python=python, requirements=tuple(requirements), wheels=wheels)
     if wheels is not None:
-        return [
-            _check_wheels(wheels, requirements),
-            Step(
-                title=f"{title} from the wheels in {wheels}",
-                argv=(*pip, "install", "--no-index", "--find-links", wheels, *requirements),
-                needs_root=_is_system(path),
-                verify=(*pip, "check"),
-            ),
-        ]
-    return [
-        Step(
-            # pip before 20.3 does not know today's wheel tags.
-            title="Update pip",
-            argv=(*pip, "install", "--upgrade", "pip"),
-            needs_root=_is_system(path),
-        ),
-        Step(
-            title=title,
-            argv=(*pip, "install", *requirements),
-            needs_root=_is_system(path),
-            verify=(*pip, "check"),
-        ),
-    ]
+        first = _check_wheels(wheels, requirements)
+        return [first, step(f"{title} from the wheels in {wheels}", wanted)]
+    # pip before 20.3 does not know today's wheel tags.
+    newest = PipInstall(python=python, requirements=("pip",), upgrade=True)
+    return [step("Update pip", newest), step(title, wanted)]
 
 
 def _check_wheels(folder: str, requirements: Sequence[str]) -> Step:
@@ -176,10 +142,9 @@ def _check_wheels(folder: str, requirements: Sequence[str]) -> Step:
         "lacking = [n for n in names if not any(pathlib.Path(folder).glob(n))]; "
         "sys.exit(f'{folder} lacks ' + ', '.join(lacking) if lacking else 0)"
     )
-    return Step(
-        title=f"Check that {folder} holds {', '.join(patterns)}",
-        argv=("python3", "-c", code, folder, *patterns),
-        needs_root=False,
+    return step(
+        f"Check that {folder} holds {', '.join(patterns)}",
+        Check(argv=("python3", "-c", code, folder, *patterns)),
     )
 
 
@@ -193,54 +158,29 @@ def wheel_pattern(requirement: str) -> str:
 
 
 def write_file(title: str, path: str, text: str) -> Step:
-    """Return the step that writes a small file; Python does it, so no shell is needed."""
-    # JSON's strings are Python's too, and their double quotes stay readable inside a shell's.
-    code = (
-        f"import pathlib; path = pathlib.Path({json.dumps(path)}); "
-        f"path.parent.mkdir(parents=True, exist_ok=True); path.write_text({json.dumps(text)})"
-    )
-    return Step(
-        title=title,
-        argv=("python3", "-c", code),
-        needs_root=True,
-        undo=("rm", "-f", path),
-        verify=("test", "-s", path),
-    )
+    """Return the step that writes a small file."""
+    return step(title, WriteFile(path=path, text=text))
 
 
 def join_group(group: str) -> list[Step]:
     """Return the steps that let the user open the GPU's node."""
     return [
-        Step(
-            # udev makes it; a container without udev has none, and usermod would stop there.
-            title=f"Make sure that the group {group} exists",
-            argv=("groupadd", "--system", "--force", group),
-            needs_root=True,
-            verify=("getent", "group", group),
-        ),
-        Step(
-            title=f"Let the user open the GPU's node (group {group})",
-            argv=("usermod", "-aG", group, USER),
-            needs_root=True,
-            undo=("gpasswd", "--delete", USER, group),
-            verify=("python3", "-c", _HAS_GROUP, USER, group),
+        step(f"Make sure that the group {group} exists", MakeGroup(group=group)),
+        step(
+            f"Let the user open the GPU's node (group {group})",
+            JoinGroup(user=USER, group=group),
         ),
     ]
 
 
 def check_node() -> Step:
     """Return the step that checks whether the GPU's node may be opened."""
-    return Step(
-        title="Check that you may open the GPU's node",
-        argv=("test", "-w", "/dev/dri/renderD128"),
-        needs_root=False,
+    return step(
+        "Check that you may open the GPU's node",
+        Check(argv=("test", "-w", "/dev/dri/renderD128")),
     )
 
 
 def look() -> Step:
     """Return the closing step."""
-    return Step(title="See what programs get now", argv=("clprobe", "info"), needs_root=False)
-
-
-def _is_system(path: str) -> bool:
-    return path.startswith(("/opt", "/usr"))
+    return step("See what programs get now", Look())

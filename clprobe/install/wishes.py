@@ -5,7 +5,7 @@ from typing import Literal
 
 import msgspec
 
-Engine = Literal["podman", "docker", "distrobox"]
+from clprobe.model.action import Engine
 
 
 class Wishes(msgspec.Struct, frozen=True, kw_only=True):

@@ -5,9 +5,21 @@ from typing import Any, Literal
 
 import msgspec
 
+from clprobe.model.action import Action
+
 Verdict = Literal["present", "absent", "undetermined"]
 Severity = Literal["error", "warning", "note"]
 Status = Literal["healthy", "problems", "undetermined"]
+TakesEffect = Literal[
+    "at once",
+    "when done",
+    "when installed",
+    "when removed",
+    "once its steps are done",
+    "after logging out and in again",
+    "after the next boot",
+    "in programs started from this shell",
+]
 
 
 class Source(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -26,12 +38,13 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Remedy(msgspec.Struct, frozen=True, kw_only=True):
-    """One way to mend it; `argv` is None where a person must act."""
+    """One way to mend it: an action and its command; `argv` is None where a person must act."""
 
     title: str
+    action: Action
     argv: tuple[str, ...] | None = None
     needs_root: bool = False
-    takes_effect: str = "at once"
+    takes_effect: TakesEffect = "at once"
     undo: tuple[str, ...] | str | None = None
 
 

@@ -5,6 +5,7 @@ from typing import Literal
 
 import msgspec
 
+from clprobe.model.action import Action
 from clprobe.model.finding import Source
 
 RouteStatus = Literal["supported", "workaround", "unverified"]
@@ -34,9 +35,10 @@ class Component(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Step(msgspec.Struct, frozen=True, kw_only=True):
-    """One command. `verify` proves that it worked, `undo` takes it back; both argv or None."""
+    """One action and its commands: `verify` proves that it worked, `undo` takes it back."""
 
     title: str
+    action: Action
     argv: tuple[str, ...]
     needs_root: bool
     undo: tuple[str, ...] | None = None

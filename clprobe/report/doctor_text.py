@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from clprobe.model.comparison import Comparison
-from clprobe.model.finding import Diagnosis, DriverReport, Finding, Remedy
+from clprobe.model.finding import Diagnosis, DriverReport, Finding, Remedy, TakesEffect
 from clprobe.report.comparison_words import comparison_heading, comparison_lines
 from clprobe.report.doctor_words import (
     command,
@@ -38,6 +38,13 @@ _OUTCOMES = {
     "crash": "error",
     "hang": "error",
 }
+_GOES_WITHOUT_SAYING: tuple[TakesEffect, ...] = (
+    "at once",
+    "when done",
+    "when installed",
+    "when removed",
+)
+"""When a remedy that a person carries out takes effect, where its words tell."""
 
 
 class DoctorText:
@@ -145,9 +152,9 @@ class DoctorText:
             self._screen.labelled("Evidence", f"{evidence.fact} = {value}{origin}")
 
     def _remedy(self, label: str, remedy: Remedy) -> None:
-        when = "" if remedy.takes_effect.startswith("when ") else remedy.takes_effect
+        when = remedy.takes_effect
         if remedy.argv is None:
-            effect = f" (takes effect {when})" if when and when != "at once" else ""
+            effect = "" if when in _GOES_WITHOUT_SAYING else f" (takes effect {when})"
             self._screen.labelled(label, f"{remedy.title}{effect}")
         else:
             self._command(label, remedy.argv, remedy)

@@ -3,6 +3,7 @@
 
 import shlex
 
+from clprobe.model.action import JoinGroup, Look
 from clprobe.model.placeholders import HOME, USER
 from clprobe.model.plan import InstallPlan, Rejected, Route, Step
 from clprobe.report.terminal import safe
@@ -31,7 +32,7 @@ def script(plan: InstallPlan, route: Route) -> str:
             "fi",
             "",
         ]
-    if any(USER in step.argv for step in route.steps):
+    if any(isinstance(step.action, JoinGroup) for step in route.steps):
         lines += ['user="${SUDO_USER:-$(id -un)}"', ""]
     for number, step in enumerate(route.steps, 1):
         lines += _step(number, step)
@@ -59,7 +60,7 @@ def _rejected_title(entry: Rejected) -> str:
 
 def _step(number: int, step: Step) -> list[str]:
     lines = [f"step={shlex.quote(safe(f'{number}. {step.title}'))}", 'echo "$step"']
-    if step.argv[0] == "clprobe":
+    if isinstance(step.action, Look):
         # root's PATH may lack it, and what it finds is for the reader to judge.
         shown = _words(step.argv)
         lines += ["if command -v clprobe >/dev/null 2>&1; then", f"    {shown} || :", "fi"]

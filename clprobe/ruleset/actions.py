@@ -3,6 +3,7 @@
 
 ACTIONS: dict[str, tuple[str, ...]] = {
     "manual": ("text",),
+    "plan": ("goal", "text"),
     "add_to_group": ("user", "group"),
     "join_group_by_number": ("user", "gid", "name"),
     "install": ("what",),
@@ -21,3 +22,6 @@ ACTIONS: dict[str, tuple[str, ...]] = {
     "load_module": ("module",),
 }
 """An action with one argument may be written short: `install: pocl`."""
+
+CHOICES: dict[str, tuple[str, ...]] = {"goal": ("opencl", "pytorch")}
+"""Arguments that take one of a few words."""

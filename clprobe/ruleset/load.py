@@ -14,7 +14,7 @@ from clprobe.knowledge.checked_yaml import composed, document, text_of
 from clprobe.model.errors import ClprobeError
 from clprobe.model.finding import Severity, Source
 from clprobe.resources import rules_path
-from clprobe.ruleset.actions import ACTIONS
+from clprobe.ruleset.actions import ACTIONS, CHOICES
 from clprobe.ruleset.conditions import ConditionError, parse_condition
 from clprobe.ruleset.rule import CHAIN, Action, Loop, Rule
 from clprobe.ruleset.templates import check_template
@@ -155,7 +155,9 @@ def _action(data: Any, variables: Variables) -> Action:
     arguments = value if isinstance(value, dict) else {ACTIONS[kind][0]: value}
     if set(arguments) != set(ACTIONS[kind]):
         raise ConditionError(f"{kind} takes {', '.join(ACTIONS[kind])}", ("remedy", kind))
-    for text in arguments.values():
+    for name, text in arguments.items():
+        if str(text) not in CHOICES.get(name, (str(text),)):
+            raise ConditionError(f"{name} is {' or '.join(CHOICES[name])}", ("remedy", kind))
         _checked(check_template, str(text), variables, "remedy")
     given = _checked(parse_condition, data["if"], variables, "remedy") if "if" in data else None
     return Action(kind, {key: str(text) for key, text in arguments.items()}, given)

@@ -8,13 +8,19 @@ from clprobe.apply.store import Store
 from clprobe.apply.take_back import take_back
 from clprobe.apply.work import Limits, Release, Work
 from clprobe.cli.apply_progress import StepProgress
-from clprobe.model.plan import InstallPlan, Route, Step, Target
+from clprobe.commands import commands
+from clprobe.model.action import Command
+from clprobe.model.plan import InstallPlan, Route, Target
 
 TARGET = Target(gpu="none", os="debian-12", linux=None, python=None, arch=None)
 
 
 def step(*argv, undo=None, verify=None, needs_root=True):
-    return Step(title="A step", argv=argv, needs_root=needs_root, undo=undo, verify=verify)
+    return of(Command(argv=argv, needs_root=needs_root, undo=undo, verify=verify))
+
+
+def of(action):
+    return commands.step("A step", action)
 
 
 def plan_of(steps, *, backend="pocl"):

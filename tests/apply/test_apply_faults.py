@@ -172,7 +172,7 @@ def test_without_a_journal_nothing_is_begun(copy, spoil, reference):
     ("damage", "reference"),
     [
         ("truncate --size 1000", "journal-damaged"),
-        ("sed -i s,apply-journal/1,apply-journal/2,", "journal-version"),
+        ("sed -i s,apply-journal/2,apply-journal/3,", "journal-version"),
         ("sed -i 1,2d", "journal-damaged"),
     ],
 )

@@ -102,8 +102,9 @@ apt-get update >&2
 _OWN_STEPS = """\
 import sys
 from pathlib import Path
-from carried_out import Run, step
-run = Run(Path("/journals"), [step("apt-get", "install", "--yes", "clp-app")])
+from carried_out import Run, of
+from clprobe.model.action import Install
+run = Run(Path("/journals"), [of(Install(manager="apt", packages=("clp-app",)))])
 print(run.apply(), *[(u.before, u.after) for u in run.journal.steps[0].changes.upgraded])
 undone = run.undo()
 print(undone.outcome, *undone.differences, *undone.left)

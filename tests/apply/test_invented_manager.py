@@ -9,12 +9,14 @@ from pathlib import Path
 import pytest
 
 from clprobe.apply.journal import Package
-from clprobe.apply.kinds import kind_of, manager_of, packages_of
 from clprobe.apply.package_list import parse_list
+from clprobe.commands.commands import commands_of
+from clprobe.commands.packages import manager_of
 from clprobe.diagnosis.diagnose import Knowledge, diagnose
 from clprobe.explain.lexicon import explain
 from clprobe.install.planner import plan
 from clprobe.knowledge import package_managers as known
+from clprobe.model.action import Install
 from clprobe.model.codec import snapshot_from_text
 from clprobe.model.plan import Target
 from clprobe.resources import rules_path
@@ -28,7 +30,6 @@ sources:
   own: {url: "https://newos.example/conduit", checked: 2026-11-23}
 program: conduit
 by_hand: {install: [conduit, fetch], remove: [conduit, drop], reinstall: [conduit, fetch, --again]}
-words: {install: fetch, refresh: sync}
 unattended:
   install: [conduit, fetch, --quiet]
   remove: [conduit, drop, --quiet]
@@ -95,11 +96,11 @@ def test_a_plan_and_its_steps_use_it(root: Path) -> None:
 
 @pytest.mark.usefixtures("root")
 def test_apply_knows_its_commands() -> None:
-    command = ("conduit", "fetch", "--quiet", "intel-gpu-opencl")
-    manager = manager_of(command)
+    action = Install(manager="conduit", packages=("intel-gpu-opencl",))
+    manager = manager_of(action)
     assert manager is not None
-    assert (kind_of(command), kind_of(("conduit", "sync"))) == ("install", "refresh")
-    assert packages_of(command) == ("intel-gpu-opencl",)
+    command = commands_of(action).argv
+    assert command == ("conduit", "fetch", "--quiet", "intel-gpu-opencl")
     assert manager.simulating(command) == ("conduit", "--pretend", *command[1:])
     listed = parse_list(manager, "intel-gpu-opencl\t26.05\tii\n", "", "")
     assert listed == (Package("intel-gpu-opencl", "26.05", "ii"),)

@@ -78,9 +78,13 @@ def test_what_a_killed_run_did_is_taken_back_without_going_on(copy, how):
 
 
 def test_ctrl_c_lets_dpkg_end_its_work_and_stops_behind_it(copy):
+    # dpkg lingers behind what it unpacked, so that Ctrl-C surely comes while it works, however
+    # late a loaded machine lets us see the line.
     answer = copy.run(
         f"cat > /killer.py <<'END'\n{_KILLER}END\n"
+        "echo 'post-invoke=sleep 3' > /etc/dpkg/dpkg.cfg.d/slow\n"
         f"{sys.executable} /killer.py interrupt 'Unpacking libpocl2:'\n"
+        "rm /etc/dpkg/dpkg.cfg.d/slow\n"
         'dpkg --audit >&2; test -z "$(dpkg --audit)"; test -e /etc/OpenCL/vendors/pocl.icd\n'
         "apply --json; undo >&2; packages > /after; diff /before /after >&2\n"
     )

@@ -11,10 +11,11 @@ from carried_out import Run, step
 from open_folders import let_everybody_in
 
 from clprobe.apply.journal import decode
-from clprobe.apply.kinds import LIMITS_S
 from clprobe.apply.store import Store
 from clprobe.install.steps import make_environment, write_file
+from clprobe.model.action import Command, JoinGroup
 from clprobe.model.errors import ClprobeError
+from clprobe.model.placeholders import USER
 
 
 @pytest.fixture
@@ -30,7 +31,7 @@ def test_a_step_that_hangs_is_ended_with_all_that_it_started(run, tmp_path):
     # As apt does with dpkg, the child leads a session of its own.
     made = run(step("sh", "-c", f"setsid sleep 300 & echo $! > {pid}; echo waiting; wait"))
     started = time.monotonic()
-    assert made.apply(steps={**LIMITS_S, "other": 1.0}) == "failed"
+    assert made.apply(steps={Command: 1.0}) == "failed"
     assert time.monotonic() - started < 30
     assert made.problem().reference == "step-hangs"
     assert "limit of 1 s" in made.problem().message
@@ -243,8 +244,8 @@ def test_what_needs_no_root_runs_as_whoever_called_sudo(run, tmp_path, monkeypat
     made = run(
         step("touch", str(theirs), undo=("rm", "-f", str(theirs)), needs_root=False),
         step("touch", str(ours), undo=("rm", "-f", str(ours))),
-        step("sh", "-c", f'test "$1" = nobody && touch {ours}', "sh", "USER"),
     )
+    assert made.person.named_in(JoinGroup(user=USER, group="render")).user == "nobody"
     assert made.apply() == "applied"
     assert (theirs.stat().st_uid, ours.stat().st_uid) == (nobody.pw_uid, 0)
     assert made.undo().outcome == "undone"

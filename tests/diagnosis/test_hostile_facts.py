@@ -42,7 +42,7 @@ _FACT = re.compile(r"\{[A-Za-z_][\w.]*\}")
 _OF_DEBIAN = '{"system": {"distribution": {"id": "debian", "version": "12"}}, "environment": %s}'
 PROGRAMS = {
     "sudo", "apt", "usermod", "gpasswd", "groupadd", "groupdel", "mv", "chmod", "sed", "sh", "ln",
-    "rm", "grubby", "modprobe", "python3", "conda", "dnf",
+    "rm", "grubby", "modprobe", "python3", "conda", "dnf", "clprobe",
 }  # fmt: skip
 
 

@@ -34,7 +34,7 @@ def test_the_json_document_has_the_keys_of_the_contract(run):
         *("how", "ranking", "slower_than_cpu"),
     }
     assert set(document["routes"][0]["steps"][0]) == {
-        *("title", "argv", "needs_root", "undo", "verify"),
+        *("title", "action", "argv", "needs_root", "undo", "verify"),
     }
     assert set(document["rejected"][0]) == {"backend", "stack", "because", "sources", "how"}
     assert set(document["rejected"][0]["sources"][0]) == {"url", "checked"}

@@ -7,8 +7,9 @@ import subprocess
 
 import pytest
 
+from clprobe.commands.files import check_key
 from clprobe.install.planner import plan
-from clprobe.install.repository_steps import add_repository, check_key
+from clprobe.install.repository_steps import add_repository
 from clprobe.knowledge.tables import Tables
 from clprobe.model.plan import Target
 
