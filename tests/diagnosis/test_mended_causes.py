@@ -88,7 +88,7 @@ FAULTS = (
     Fault("icd-crashes", "load", {}, _crash("SIGSEGV", "")),
     Fault("icd-hangs", "load", {}, {
         "stage": "platforms", "outcome": "hang", "platforms": [], "message": None}),
-    Fault("icd-answers-with-error", "platform", {}, {
+    Fault("icd-answers-with-error", "device", {}, {
         "stage": "devices", "outcome": "error", "error_code": -5, "platforms": []}),
     Fault("driver-dropped-gpu", "platform", {
         "packages.0.version": "24.39.31294.12-1"}, _NOTHING),

@@ -7,7 +7,7 @@ from pathlib import Path
 from clprobe.knowledge.tables import Tables
 from clprobe.ruleset.conditions import All, AnyOf, Comparison, Condition, Not, Quantified
 from clprobe.ruleset.load import CASES_SUFFIX, consequences_of
-from clprobe.ruleset.rule import Rule
+from clprobe.ruleset.rule import CHAIN, Rule
 from clprobe.validation.checks import place as check
 from clprobe.validation.checks.place import Mistakes, Place
 
@@ -62,6 +62,11 @@ def _consequences(files: dict[Path, Rule], known: dict[str, Path]) -> Mistakes:
             yield here.mistake("it explains itself through its consequences", "Break the circle.")
             continue
         for consequence in rule.explains:
+            if CHAIN.index(by_id[consequence].link) < CHAIN.index(rule.link):
+                yield here.mistake(
+                    f"{consequence}, at {by_id[consequence].link}, comes before {rule.link}",
+                    "A cause comes no later in the chain than what follows from it: move one.",
+                )
             through = [
                 other
                 for other in rule.explains
