@@ -82,7 +82,7 @@ def _lacking(gap: Use, outcome: Outcome, snapshot: Snapshot) -> str:
         return "system.linux.release" if _linux_is_unknown(snapshot) else "gpus.pci_id"
     if isinstance(gap.owner, NodeFacts) and gap.field in _JUDGED_WITH_ACL and _hides_acl(gap.owner):
         return "device_nodes.acl"
-    return gap.fact
+    return gap.path
 
 
 def _nodes(outcome: Outcome) -> dict[str, None]:

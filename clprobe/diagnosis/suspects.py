@@ -119,7 +119,7 @@ def _needs_a_special_place(outcome: Outcome) -> bool:
     if outcome.rule.frequency != "common":
         places += ("environment.",)  # few variables are set, and who set one names it
     return any(
-        use.fact.startswith(places) and use.value == NOT_STATED for use in outcome.answer.gaps
+        use.path.startswith(places) and use.value == NOT_STATED for use in outcome.answer.gaps
     )
 
 
@@ -160,18 +160,18 @@ def _weight(outcome: Outcome) -> int:
 
 def _is_shut_out(outcome: Outcome) -> bool:
     """Whether nobody lists the nodes, and the user is in none of the groups that they belong to."""
-    about_nodes = any(use.fact == "device_nodes" for use in outcome.answer.gaps)
+    about_nodes = any(use.path == "device_nodes" for use in outcome.answer.gaps)
     usual = outcome.rule.link == "permission" and outcome.rule.frequency == "common"
     return about_nodes and usual and is_outside_gpu_groups(outcome.scope.facts.user)
 
 
 def _fits_setting(outcome: Outcome) -> bool:
     uses = outcome.answer.used
-    return any(use.fact.startswith(_SETTINGS) and use.value is not None for use in uses)
+    return any(use.path.startswith(_SETTINGS) and use.value is not None for use in uses)
 
 
 def _tells_nearly_all(outcome: Outcome) -> bool:
-    return any((_last_part(use.fact), use.value) in _TELLING_FACTS for use in outcome.answer.used)
+    return any((_last_part(use.path), use.value) in _TELLING_FACTS for use in outcome.answer.used)
 
 
 def _has_evidence(outcome: Outcome) -> bool:
@@ -180,8 +180,8 @@ def _has_evidence(outcome: Outcome) -> bool:
 
 def _evidence(outcome: Outcome) -> set[str]:
     """Return the facts beyond the symptom that speak for the problem."""
-    return {use.fact for use in outcome.answer.used if _last_part(use.fact) not in _SYMPTOM_FACTS}
+    return {use.fact for use in outcome.answer.used if _last_part(use.path) not in _SYMPTOM_FACTS}
 
 
-def _last_part(fact: str) -> str:
-    return fact.rsplit(".", 1)[-1]
+def _last_part(path: str) -> str:
+    return path.rsplit(".", 1)[-1]

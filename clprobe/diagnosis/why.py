@@ -77,7 +77,7 @@ def _elements(condition: Quantified, scope: Scope, depth: int) -> Iterator[Trace
         return
     for position, element in enumerate(collection.value):
         label = label_of(element, position)
-        inner = scope.binding(condition.name, element, label)
+        inner = scope.binding(condition.name, element, label, collection.path)
         yield TraceLine(depth, label, evaluate(condition.where, inner).truth)
         yield from _lines(condition.where, inner, depth + 1)
 

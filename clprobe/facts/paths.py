@@ -36,10 +36,11 @@ class Field(msgspec.Struct, frozen=True):
 
 
 class Bound(msgspec.Struct, frozen=True):
-    """The value of a rule's variable and how evidence names it."""
+    """The value of a rule's variable, how evidence names it, and the path that it is from."""
 
     value: Any
     label: str
+    path: str = ""
 
 
 class Scope(msgspec.Struct, frozen=True):
@@ -48,15 +49,19 @@ class Scope(msgspec.Struct, frozen=True):
     facts: Facts
     variables: dict[str, Bound] = msgspec.field(default_factory=dict)
 
-    def binding(self, name: str, value: Any, label: str) -> "Scope":
+    def binding(self, name: str, value: Any, label: str, path: str) -> "Scope":
         """Return this scope with one more variable."""
-        return Scope(self.facts, {**self.variables, name: Bound(value, label)})
+        return Scope(self.facts, {**self.variables, name: Bound(value, label, path)})
 
 
 class Use(msgspec.Struct, frozen=True):
-    """A fact as it was looked up; `whole` is False where a list is only an excerpt."""
+    """A fact as it was looked up; `whole` is False where a list is only an excerpt.
+
+    `fact` names it for people, with labels such as `gpus[0000:00:02.0].driver`; `path` has none.
+    """
 
     fact: str
+    path: str
     value: Any
     owner: Any = None
     field: str = ""
@@ -106,20 +111,21 @@ def look_up(path: str, scope: Scope) -> Use:
     first, *rest = path.split(".")
     bound = scope.variables.get(first)
     if bound is not None:
-        use = Use(bound.label, bound.value)
+        use = Use(bound.label, bound.path, bound.value)
     else:
         whole = first not in scope.facts.excerpts
         # A variable is unbound where the list that it runs over is not known.
         value = getattr(scope.facts, first, NOT_STATED)
-        use = Use(first, value, scope.facts, first, whole)
+        use = Use(first, first, value, scope.facts, first, whole)
     for position, name in enumerate(rest):
         if use.value is None or isinstance(use.value, Unknown):
             return use
         if isinstance(use.value, dict):
             key = ".".join(rest[position:])
             value = use.value.get(key, NOT_STATED)
-            return Use(f"{use.fact}.{key}", value, use.owner, use.field)
-        use = Use(f"{use.fact}.{name}", getattr(use.value, name), use.value, name)
+            return Use(f"{use.fact}.{key}", f"{use.path}.{key}", value, use.owner, use.field)
+        found = getattr(use.value, name)
+        use = Use(f"{use.fact}.{name}", f"{use.path}.{name}", found, use.value, name)
     return use
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from clprobe.facts.paths import Scope, Use, label_of, look_up
 from clprobe.knowledge.versions import compare
@@ -94,13 +95,13 @@ def _some(condition: Quantified, where: Condition, scope: Scope) -> Answer:
     gaps: list[Use] = []
     for position, element in enumerate(collection.value):
         label = f"{collection.fact}[{label_of(element, position)}]"
-        answer = evaluate(where, scope.binding(condition.name, element, label))
+        answer = evaluate(where, scope.binding(condition.name, element, label, collection.path))
         if answer.truth:
             return answer
         gaps += answer.gaps
         (speaking if answer.truth is None else against).extend(answer.used)
     if not collection.whole:
-        gaps.append(Use(collection.fact, NOT_LISTED, collection.owner, collection.field))
+        gaps.append(replace(collection, value=NOT_LISTED, whole=True))
     if gaps:
         return Answer(None, tuple(speaking), tuple(gaps))
     return Answer(False, tuple(against))
@@ -112,10 +113,10 @@ def _compare(test: Comparison, scope: Scope) -> Answer:
         return Answer(None, (), (use,))
     truth = _OPERATIONS[test.operator](use.value, test.operand)
     if not use.whole and not _settled_by_excerpt(test.operator, use.value, truth):
-        gap = Use(use.fact, NOT_LISTED, use.owner, use.field)
+        gap = replace(use, value=NOT_LISTED, whole=True)
         return Answer(None, (), (gap,))
     if truth is None:
-        gap = Use(use.fact, Unknown(unknown="it has no value to compare"), use.owner, use.field)
+        gap = replace(use, value=Unknown(unknown="it has no value to compare"), whole=True)
         return Answer(None, (), (gap,))
     return Answer(truth, (use,))
 

@@ -75,7 +75,9 @@ def _scopes(rule: Rule, outer: Scope, depth: int = 0) -> Iterator[tuple[Scope, U
         return
     for position, element in enumerate(collection.value):
         label = f"{collection.fact}[{label_of(element, position)}]"
-        yield from _scopes(rule, outer.binding(loop.name, element, label), depth + 1)
+        yield from _scopes(
+            rule, outer.binding(loop.name, element, label, collection.path), depth + 1
+        )
 
 
 def _name(value: object) -> str:

@@ -43,9 +43,9 @@ class Questions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         path = (root or rules_path() / "tables") / "questions.yaml"
         return read(path, cls)
 
-    def about(self, fact: str) -> Question | None:
+    def about(self, path: str) -> Question | None:
         """Return the question that names the longest part of the path; None: not askable."""
-        parts = path_without_labels(fact).split(".")
+        parts = path.split(".")
         for length in range(len(parts), 0, -1):
             start = ".".join(parts[:length])
             if start in self.not_askable:
@@ -61,17 +61,6 @@ def command_for(question: Question, snapshot: Snapshot, paths: Iterable[str] = (
     manager = _manager(snapshot)
     command = question.by_manager.get(manager, question.command)
     return command.replace("{path}", shlex.join(paths))
-
-
-def path_without_labels(fact: str) -> str:
-    """Return `gpus.fits.version` of `gpus[0000:00:02.0].fits[…].version`."""
-    depth, kept = 0, []
-    for char in fact:
-        depth += char == "["
-        if not depth:
-            kept.append(char)
-        depth -= char == "]" and depth > 0
-    return "".join(kept)
 
 
 def _manager(snapshot: Snapshot) -> str:

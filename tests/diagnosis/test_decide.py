@@ -9,13 +9,14 @@ import pytest
 import yaml
 
 from clprobe.diagnosis.diagnose import Knowledge, diagnose
+from clprobe.facts.derive import derive
 from clprobe.facts.facts import Facts
-from clprobe.facts.paths import fields_of
+from clprobe.facts.paths import Scope, fields_of, look_up
 from clprobe.model.codec import snapshot_from_text
 from clprobe.model.finding import Diagnosis
 from clprobe.model.snapshot import Snapshot
 from clprobe.paste.assemble import read_paste
-from clprobe.ruleset.questions import Questions, path_without_labels
+from clprobe.ruleset.questions import Questions
 from clprobe.ruleset.rule_facts import facts_of
 
 KNOWLEDGE = Knowledge.load()
@@ -61,9 +62,17 @@ def test_no_two_questions_claim_one_fact() -> None:
     assert len(claimed) == len(set(claimed))
 
 
-def test_labels_of_elements_are_taken_out_of_a_path() -> None:
-    label = "Intel Corporation Device [8086:a7a0]"
-    assert path_without_labels(f"gpus[{label}].fits[x.icd].too_old") == "gpus.fits.too_old"
+def test_a_path_holds_no_label_of_an_element() -> None:
+    snapshot = snapshot_from_text(
+        '{"gpus": [{"name": "Intel Device [8086:a7a0]", "pci_id": "8086:a7a0"}]}', name="test"
+    )
+    facts = derive(snapshot, KNOWLEDGE.tables)
+    scope = Scope(facts).binding("gpu", facts.gpus[0], "gpus[Intel Device [8086:a7a0]]", "gpus")
+    use = look_up("gpu.kernel_driver", scope)
+    assert (use.fact, use.path) == (
+        "gpus[Intel Device [8086:a7a0]].kernel_driver",
+        "gpus.kernel_driver",
+    )
 
 
 @pytest.mark.parametrize("path", REPORTS, ids=lambda path: path.stem)
