@@ -11,10 +11,10 @@ from clprobe.diagnosis.diagnose import Knowledge
 from clprobe.knowledge.checked_yaml import parse
 from clprobe.report.data_pages import data_pages
 from clprobe.resources import rules_path
-from clprobe.ruleset.actions import ACTIONS
 from clprobe.ruleset.conditions import OPERATORS
 from clprobe.ruleset.load import CASES_SUFFIX, rule_files
 from clprobe.ruleset.rule import Rule
+from clprobe.ruleset.rule_file import ACTIONS
 from clprobe.validation.cases import case_file_of, load_cases, run_cases
 
 KNOWLEDGE = Knowledge.load()
@@ -66,7 +66,7 @@ def test_the_schema_and_the_page_name_every_operator_and_action() -> None:
     schema = json.loads((rules_path() / "schema.json").read_text(encoding="utf-8"))
     page = (rules_path() / "README.md").read_text(encoding="utf-8")
     assert set(schema["$defs"]["test"]["properties"]) == set(OPERATORS)
-    assert set(ACTIONS) <= set(schema["$defs"])
+    assert set(ACTIONS) <= set(schema["$defs"]["WrittenRemedy"]["properties"])
     assert [word for word in (*OPERATORS, *ACTIONS) if f"`{word}`" not in page] == []
 
 

@@ -28,7 +28,8 @@ def read(path: Path, kind: type[T], *, data: Any = None) -> T:
     try:
         return msgspec.convert(data, kind)
     except msgspec.ValidationError as error:
-        raise _explained(error, text_of(path), kind, path, data) from error
+        mistake = mistake_of(error, kind, path, data)
+        raise table_error(path, mistake.line, mistake.problem, mistake.hint) from error
 
 
 def document(path: Path) -> Any:
@@ -153,10 +154,19 @@ for _tag, _pattern, _first in (
     )
 
 
-def _explained(error: Exception, text: str, kind: Any, path: Path, data: Any) -> ClprobeError:
+class Mistake(msgspec.Struct, frozen=True):
+    """What does not fit in a file, in which line, and what would."""
+
+    line: int
+    problem: str
+    hint: str
+
+
+def mistake_of(error: msgspec.ValidationError, kind: Any, path: Path, data: Any) -> Mistake:
+    """Return what msgspec says of a file's data, with its line and the nearest word."""
     message, _, where = str(error).partition(" - at `")
     keys = _keys(where.rstrip("`"), kind, data, str(error))
-    node = composed(text)
+    node = composed(text_of(path))
     line, found = _line(node, keys), _word(message)
     hint = ""
     if found is not None:
@@ -168,7 +178,7 @@ def _explained(error: Exception, text: str, kind: Any, path: Path, data: Any) ->
     value = _value(data, keys)
     said = f" (here: {value!r})" if isinstance(value, str | int | float | bool) else ""
     place = ".".join(str(key) for key in keys)
-    return table_error(path, line, f"{place + ': ' if place else ''}{message}{said}.", hint)
+    return Mistake(line, f"{place + ': ' if place else ''}{message}{said}.", hint)
 
 
 def _word(message: str) -> str | None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The JSON Schemas of all documents and tables: `python -m clprobe.report.schemas` renews them."""
+"""All published JSON Schemas: `python -m clprobe.report.schemas` renews them."""
 
 import json
 from pathlib import Path
@@ -24,9 +24,12 @@ from clprobe.model.plan import InstallPlan
 from clprobe.model.snapshot import SCHEMA as SNAPSHOT
 from clprobe.model.version_row import VersionRow
 from clprobe.report.env_lines import EnvReport
+from clprobe.report.rule_schema import rule_schema
 from clprobe.report.table_schemas import table_schemas
+from clprobe.resources import rules_path
 
 FOLDER = Path(__file__).resolve().parent.parent / "schemas"
+RULES = rules_path() / "schema.json"
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 JsonSchema = dict[str, Any]
@@ -57,11 +60,11 @@ def published() -> dict[str, JsonSchema]:
 
 
 def files() -> dict[Path, str]:
-    """Return what every file of clprobe/schemas and rules/tables/schemas holds."""
+    """Return what each schema's file holds, of documents, tables and rules."""
     documents = {FOLDER / f"{name.replace('/', '-')}.json": s for name, s in published().items()}
     return {
         path: json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
-        for path, schema in {**documents, **table_schemas()}.items()
+        for path, schema in {**documents, **table_schemas(), RULES: rule_schema()}.items()
     }
 
 

@@ -1,27 +1,23 @@
 # SPDX-License-Identifier: MIT
 """Reads rules/ and checks every path, operator, action and reference in it."""
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import msgspec
 import yaml
 
 from clprobe.facts.paths import PathError, Variables, check_path
-from clprobe.knowledge.checked_yaml import composed, document, text_of
+from clprobe.knowledge.checked_yaml import composed, document, mistake_of, text_of
 from clprobe.model.errors import ClprobeError
-from clprobe.model.finding import Severity, Source
 from clprobe.resources import rules_path
-from clprobe.ruleset.actions import ACTIONS, CHOICES
 from clprobe.ruleset.conditions import ConditionError, parse_condition
-from clprobe.ruleset.rule import CHAIN, Action, Loop, Rule
+from clprobe.ruleset.rule import Action, Loop, Rule
+from clprobe.ruleset.rule_file import ACTIONS, SHORT, WrittenLoop, WrittenRemedy, WrittenRule
 from clprobe.ruleset.templates import check_template
 
 CASES_SUFFIX = ".cases.yaml"
-_REQUIRED = {"id", "title", "severity", "link", "when", "because", "sources", "since"}
-_OPTIONAL = {"for_each", "remedy", "explains", "vital", "symptom", "frequency", "summary"}
 
 
 def load_rules(root: Path | None = None) -> tuple[Rule, ...]:
@@ -51,19 +47,23 @@ def load_rule(path: Path) -> Rule:
 
     Raises: ClprobeError naming file and line if it is not a valid rule.
     """
+    data = document(path)
     try:
-        return _rule(document(path), path)
+        return _rule(msgspec.convert(data, WrittenRule), path)
+    except msgspec.ValidationError as error:
+        mistake = mistake_of(error, WrittenRule, path, data)
+        raise malformed(path, mistake.problem, mistake.line, mistake.hint) from error
     except (ConditionError, PathError) as error:
         keys = error.keys if isinstance(error, ConditionError) else ()
         raise malformed(path, str(error), line_of(text_of(path), keys)) from error
 
 
-def malformed(path: Path, message: str, line: int) -> ClprobeError:
+def malformed(path: Path, message: str, line: int, hint: str = "") -> ClprobeError:
     """Return the error for one place in a data file."""
     return ClprobeError(
         reference="rule-malformed",
         message=f"{path}:{line}: {message}",
-        hint="rules/README.md explains the format; `clprobe rules validate` checks a file.",
+        hint=hint or "rules/README.md explains the format; `clprobe rules validate` checks a file.",
     )
 
 
@@ -89,85 +89,60 @@ def _children(node: yaml.Node | None) -> Iterator[tuple[str, yaml.Node]]:
             yield from _children(item)
 
 
-def _rule(data: Any, path: Path) -> Rule:
-    _check_shape(data, path)
+def _rule(written: WrittenRule, path: Path) -> Rule:
+    if written.id != path.stem:
+        raise ConditionError(f"the id is {written.id!r}, the file says {path.stem!r}", ("id",))
     variables: Variables = {}
-    loops = tuple(_loop(loop, variables) for loop in _as_list(data.get("for_each", [])))
-    for key in ("title", "because"):
-        _checked(check_template, data[key], variables, key)
+    every = written.for_each if isinstance(written.for_each, tuple) else (written.for_each,)
+    loops = tuple(_loop(loop, variables) for loop in every)
+    for key, text in (("title", written.title), ("because", written.because)):
+        _checked(check_template, text, variables, key)
     return Rule(
-        id=data["id"],
+        id=written.id,
         topic=path.parent.name,
-        title=data["title"],
-        severity=cast("Severity", data["severity"]),
-        link=data["link"],
+        title=written.title,
+        severity=written.severity,
+        link=written.link,
         loops=loops,
-        when=_checked(parse_condition, data["when"], variables, "when"),
-        because=data["because"].strip(),
-        actions=tuple(_action(item, variables) for item in data.get("remedy", [])),
-        explains=tuple(data.get("explains", [])),
-        sources=tuple(_source(item) for item in data["sources"]),
-        since=str(data["since"]),
-        summary=data.get("summary") or _summary(data["title"], data["id"]),
-        vital=bool(data.get("vital", False)),
-        symptom=bool(data.get("symptom", False)),
-        frequency=data.get("frequency", "occasional"),
+        when=_checked(parse_condition, written.when, variables, "when"),
+        because=written.because.strip(),
+        actions=tuple(_action(remedy, variables) for remedy in written.remedy),
+        explains=written.explains,
+        sources=written.sources,
+        since=written.since,
+        summary=written.summary or _summary(written),
+        vital=written.vital,
+        symptom=written.symptom,
+        frequency=written.frequency,
     )
 
 
-def _summary(title: str, rule_id: str) -> str:
+def _summary(written: WrittenRule) -> str:
     """Return the title if it holds no facts, else the id as words: it names the problem too."""
-    return title if "{" not in title else rule_id.replace("-", " ").capitalize()
+    title = written.title
+    return title if "{" not in title else written.id.replace("-", " ").capitalize()
 
 
-def _check_shape(data: Any, path: Path) -> None:
-    if not isinstance(data, dict):
-        raise ConditionError("a rule is a mapping")
-    missing, surplus = _REQUIRED - set(data), set(data) - _REQUIRED - _OPTIONAL
-    if missing or surplus:
-        lacking = f"a rule needs {', '.join(sorted(missing))}"
-        unknown = f"unknown field {', '.join(map(str, sorted(surplus)))}"
-        said = " and ".join([lacking] * bool(missing) + [unknown] * bool(surplus))
-        raise ConditionError(said, tuple(sorted(surplus)[:1]))
-    if data["id"] != path.stem or not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", data["id"]):
-        raise ConditionError(f"the id is {data['id']!r}, the file says {path.stem!r}", ("id",))
-    if data["severity"] not in ("error", "warning", "note"):
-        raise ConditionError("severity is error, warning or note", ("severity",))
-    if data["link"] not in CHAIN:
-        raise ConditionError(f"link is one of {', '.join(CHAIN)}", ("link",))
-
-
-def _loop(data: Any, variables: Variables) -> Loop:
-    if not isinstance(data, dict) or set(data) != {"in", "as"}:
-        raise ConditionError("for_each takes in and as", ("for_each",))
-    field = _checked(check_path, data["in"], variables, "for_each")
+def _loop(loop: WrittenLoop, variables: Variables) -> Loop:
+    field = _checked(check_path, loop.path, variables, "for_each")
     if not field.is_list:
-        raise ConditionError(f"{data['in']} is no list", ("for_each",))
-    variables[data["as"]] = field.struct
-    return Loop(data["in"], data["as"])
+        raise ConditionError(f"{loop.path} is no list", ("for_each",))
+    variables[loop.name] = field.struct
+    return Loop(loop.path, loop.name)
 
 
-def _action(data: Any, variables: Variables) -> Action:
-    kinds = [key for key in data if key != "if"] if isinstance(data, dict) else []
-    if len(kinds) != 1 or kinds[0] not in ACTIONS:
+def _action(remedy: WrittenRemedy, variables: Variables) -> Action:
+    stated = [kind for kind in ACTIONS if getattr(remedy, kind) is not None]
+    if len(stated) != 1:
         raise ConditionError(f"a remedy is one of {', '.join(ACTIONS)}", ("remedy",))
-    kind, value = kinds[0], data[kinds[0]]
-    arguments = value if isinstance(value, dict) else {ACTIONS[kind][0]: value}
-    if set(arguments) != set(ACTIONS[kind]):
-        raise ConditionError(f"{kind} takes {', '.join(ACTIONS[kind])}", ("remedy", kind))
-    for name, text in arguments.items():
-        if str(text) not in CHOICES.get(name, (str(text),)):
-            raise ConditionError(f"{name} is {' or '.join(CHOICES[name])}", ("remedy", kind))
-        _checked(check_template, str(text), variables, "remedy")
-    given = _checked(parse_condition, data["if"], variables, "remedy") if "if" in data else None
-    return Action(kind, {key: str(text) for key, text in arguments.items()}, given)
-
-
-def _source(data: Any) -> Source:
-    try:
-        return msgspec.convert({**data, "checked": str(data["checked"])}, Source)
-    except (msgspec.ValidationError, KeyError, TypeError) as error:
-        raise ConditionError("a source takes url and checked (a date)", ("sources",)) from error
+    kind, value = stated[0], getattr(remedy, stated[0])
+    arguments = {SHORT[kind]: value} if isinstance(value, str) else msgspec.structs.asdict(value)
+    for text in arguments.values():
+        _checked(check_template, text, variables, "remedy")
+    given = None
+    if remedy.given is not None:
+        given = _checked(parse_condition, remedy.given, variables, "remedy")
+    return Action(kind, arguments, given)
 
 
 def _checked(check: Any, value: Any, variables: Variables, key: str) -> Any:
@@ -177,10 +152,6 @@ def _checked(check: Any, value: Any, variables: Variables, key: str) -> Any:
         raise ConditionError(str(error), (key, *error.keys)) from error
     except PathError as error:
         raise ConditionError(str(error), (key,)) from error
-
-
-def _as_list(data: Any) -> list[Any]:
-    return data if isinstance(data, list) else [data]
 
 
 def _check_explains(rules: tuple[Rule, ...]) -> None:
