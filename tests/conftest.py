@@ -3,12 +3,12 @@
 
 import os
 import shutil
-import signal
 import tempfile
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from hearing import let_children_hear
 from passed_before import passed_before
 
 from clprobe.probe.facts import STRICT
@@ -27,11 +27,7 @@ if is_worker():
     # Processes that share processors must not spin on them: torch's threads would, and took half as
     # much time again.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
-# nohup has HUP ignored and a shell's "&" INT, and programs inherit that; a handler of Python's own
-# they do not, so that what tests start hears both however the tests were started.
-for ignored in (signal.SIGHUP, signal.SIGINT):
-    if signal.getsignal(ignored) is signal.SIG_IGN:
-        signal.signal(ignored, lambda *_: None)
+let_children_hear()
 PASSED = "clprobe/passed"
 _PASSED: set[str] = set()
 _OF_THE_CACHES = pytest.StashKey[str]()

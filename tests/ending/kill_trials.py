@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 sys.path.append(str(Path(__file__).parent.parent / "icds"))
 
+from hearing import let_children_hear
 from runs import Place, place_in  # run as a script, it needs the folder above
 
 SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGKILL)
@@ -99,4 +100,5 @@ def main(count: int, seed: int) -> int:
 
 
 if __name__ == "__main__":
+    let_children_hear()
     sys.exit(main(int(sys.argv[1]), int(sys.argv[2])))
