@@ -7,6 +7,7 @@ The guardian adopts the orphans among the driver's descendants (PR_SET_CHILD_SUB
 so that each child that it has is the driver's, whatever session, environment or parent it took. It
 ends them when the driver's process has ended, when clprobe orders it through the lifeline, which is
 a pipe, and when clprobe is gone, which closes that pipe; then it removes clprobe's folder, too.
+A driver can stop its guardian; a timer of Linux's own has it go on.
 """
 
 import ctypes
@@ -29,6 +30,7 @@ driver's process, 0 if none had."""
 _SIGKILL, _SIGCONT, _SIGSTOP = 9, 18, 19
 _SET_DEATH_SIGNAL, _SET_CHILD_SUBREAPER, _DROP_FROM_BOUND = 1, 36, 24
 _SYS_PTRACE = 19  # capabilities(7)
+_CLOCK_MONOTONIC = 1
 _CAPABILITY_VERSION = 0x20080522
 _PATIENCE_S = 1.0
 _PAUSE_S = 0.002
@@ -46,8 +48,9 @@ def stand_guard() -> None:
         return
     number, clprobe, folder = told.split(":", 2)
     lifeline, guardian = int(number), os.getpid()
-    # A driver can stop its guardian, which must go on when clprobe ends.
+    # When clprobe ends at the latest; it may be stopped between that and its last deed.
     _prctl(_SET_DEATH_SIGNAL, _SIGCONT)
+    _go_on_regularly()
     _prctl(_SET_CHILD_SUBREAPER, 1)
     try:
         child = os.fork()
@@ -63,6 +66,31 @@ def stand_guard() -> None:
     os.setpgid(0, 0)
     _give_up_tracing()
     _die_with(guardian)
+
+
+class _SignalEvent(ctypes.Structure):
+    """Which signal a timer sends: struct sigevent of sigevent(7)."""
+
+    _fields_ = (
+        ("value", ctypes.c_void_p),
+        ("signal", ctypes.c_int),
+        ("notify", ctypes.c_int),
+        ("rest", ctypes.c_char * 48),
+    )
+
+
+def _go_on_regularly() -> None:
+    """Have Linux send this process SIGCONT each second; no child inherits it: timer_create(2)."""
+    libc = ctypes.CDLL(None)
+    if not hasattr(libc, "timer_create"):  # glibc before 2.34 has it in a library of its own
+        try:
+            libc = ctypes.CDLL("librt.so.1")
+        except OSError:
+            return
+    event, timer = _SignalEvent(signal=_SIGCONT), ctypes.c_void_p()
+    if libc.timer_create(_CLOCK_MONOTONIC, ctypes.byref(event), ctypes.byref(timer)) == 0:
+        each_second = (ctypes.c_long * 4)(1, 0, 1, 0)  # the interval, and the first time
+        libc.timer_settime(timer, 0, each_second, None)
 
 
 def _give_up_tracing() -> None:

@@ -3,9 +3,11 @@
 
 import ctypes
 import json
+import os
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,7 @@ from faults import POCL
 from runs import place_in
 
 from clprobe.probe.descendants import adoption, end_orphans
+from clprobe.probe.guardian import GUARD
 
 _GET_DUMPABLE = 3  # prctl(2)
 
@@ -96,3 +99,42 @@ def test_an_adopted_process_is_ended() -> None:
     finally:
         adoption.end()
         process.stdout.close()
+
+
+_STOPS_ITS_GUARDIAN = """\
+import os, signal, sys, time
+from clprobe.probe.guardian import stand_guard
+stand_guard()
+print(os.getpid(), flush=True)
+os.kill(os.getppid(), signal.SIGSTOP)
+time.sleep(60)
+"""
+
+
+def test_a_stopped_guardian_goes_on_by_itself(tmp_path: Path) -> None:
+    # As where clprobe is gone already when the driver stops the guardian: nothing else wakes it.
+    folder = tmp_path / "clprobe-folder"
+    folder.mkdir()
+    lifeline, ours = os.pipe()
+    guardian = subprocess.Popen(
+        [sys.executable, "-c", _STOPS_ITS_GUARDIAN],
+        env={**os.environ, GUARD: f"{lifeline}:{os.getpid()}:{folder}"},
+        pass_fds=(lifeline,),
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    os.close(lifeline)
+    assert guardian.stdout is not None
+    driver = Path("/proc", guardian.stdout.readline().strip())
+    state = Path(f"/proc/{guardian.pid}/stat")
+    ends = time.monotonic() + 5
+    while state.read_text().rpartition(")")[2].split()[0] != "T" and time.monotonic() < ends:
+        time.sleep(0.01)
+    os.close(ours)
+    try:
+        guardian.wait(30)
+    finally:
+        guardian.kill()
+        guardian.stdout.close()
+    assert not driver.exists()
+    assert not folder.exists()
