@@ -243,6 +243,8 @@ def _node(node: Any, keys: list[str | int]) -> Any:
 
 
 def _line(node: Any, keys: list[str | int]) -> int:
+    if node is None:  # nothing but comments
+        return 1
     return int(_node(node, keys).start_mark.line) + 1
 
 

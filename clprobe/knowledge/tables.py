@@ -240,9 +240,11 @@ def read_table(path: Path, kind: type[T]) -> T:
     if isinstance(data, dict):
         legend = data.get("sources", {})
         data = _with_sources(data, legend if isinstance(legend, dict) else {}, path)
-        if kind is GpuFile:
-            for pci_id, entry in data.get("gpus", {}).items():
-                entry.update(pci_id=pci_id, generation=data.get("generation"))
+        gpus = data.get("gpus")
+        if kind is GpuFile and isinstance(gpus, dict):
+            for pci_id, entry in gpus.items():
+                if isinstance(entry, dict):
+                    entry.update(pci_id=pci_id, generation=data.get("generation"))
     return read(path, kind, data=data)
 
 
@@ -261,17 +263,19 @@ def _with_sources(data: Any, legend: dict[str, Any], path: Path) -> Any:
     return made
 
 
-def _names(named: str | list[str], legend: dict[str, Any]) -> list[str]:
+def _names(named: str | list[Any], legend: dict[str, Any]) -> list[str]:
     if isinstance(named, list):
-        return named
+        return [str(name) for name in named]
     return [named] if named in legend else list(named)
 
 
 def _source(name: str, legend: dict[str, Any], path: Path) -> Any:
     if name not in legend:
         lines = text_of(path).splitlines()
-        line = next((i for i, t in enumerate(lines, 1) if re.search(rf"sources:.*{name}", t)), 1)
-        hint = nearest(name, list(legend))
+        line = next(
+            (i for i, t in enumerate(lines, 1) if re.search(rf"sources:.*{re.escape(name)}", t)), 1
+        )
+        hint = nearest(name, list(map(str, legend)))
         raise table_error(path, line, f"{name!r} is no source of this file.", hint)
     return legend[name]
 

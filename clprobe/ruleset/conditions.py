@@ -119,6 +119,8 @@ def _parse_quantified(
 ) -> Condition:
     if not isinstance(value, dict) or set(value) != {"in", "as", "where"}:
         raise ConditionError(f"{kind} takes in, as and where")
+    if not isinstance(value["in"], str) or not isinstance(value["as"], str):
+        raise ConditionError(f"{kind} takes a path in `in` and a name in `as`")
     field = check_path(value["in"], variables)
     if not field.is_list:
         raise ConditionError(f"{value['in']} is no list")

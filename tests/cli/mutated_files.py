@@ -76,14 +76,15 @@ def damaged(chance: random.Random, kind: str) -> bytes:
     if kind in {"json", "reports"} and chance.random() < 0.5:
         document = json.loads(data)
         for _ in range(chance.randrange(1, 4)):
-            _change(chance, document)
+            change(chance, document)
         return json.dumps(document).encode("utf-8", "replace")
     for _ in range(chance.randrange(1, 5)):
-        data = _bytes_changed(chance, data)
+        data = with_bytes_changed(chance, data)
     return data
 
 
-def _change(chance: random.Random, document: Any) -> None:
+def change(chance: random.Random, document: Any) -> None:
+    """Change, remove or rename something in a document, somewhere."""
     here = document
     while True:
         keys = list(here) if isinstance(here, dict) else list(range(len(here)))
@@ -103,7 +104,8 @@ def _change(chance: random.Random, document: Any) -> None:
         return
 
 
-def _bytes_changed(chance: random.Random, data: bytes) -> bytes:
+def with_bytes_changed(chance: random.Random, data: bytes) -> bytes:
+    """Return the data with some bytes flipped, cut out, repeated or put in."""
     at = chance.randrange(len(data) + 1)
     end = min(len(data), at + chance.randrange(1, 60))
     how = chance.randrange(5)
