@@ -7,6 +7,7 @@ The same for bench's own nets and for the user's; see witness.py for what may be
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -155,7 +156,7 @@ def _loss_only(slope: Slope, right: Slope) -> Proof:
 
 
 def _updated(
-    before: Sequence[Floats], velocities: Sequence[np.ndarray] | None, step: _Step
+    before: Sequence[Floats], velocities: Sequence[np.ndarray[Any, Any]] | None, step: _Step
 ) -> Proof:
     """Return whether the weights became what the device's own gradients make of them."""
     worst = 0.0

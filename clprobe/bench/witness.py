@@ -10,7 +10,7 @@ again from weights and images that are a little different, and a device may be a
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -38,7 +38,7 @@ class Slope:
     """The loss of a net on one batch, and its gradient by every weight."""
 
     loss: float
-    gradients: list[np.ndarray]
+    gradients: list[np.ndarray[Any, Any]]
 
 
 class Witness(Protocol):
@@ -64,7 +64,7 @@ def _noisy(values: Floats, random: np.random.Generator) -> Floats:
     return noisy
 
 
-def distances(slope: Slope, right: Slope) -> np.ndarray:
+def distances(slope: Slope, right: Slope) -> np.ndarray[Any, Any]:
     """Return the difference of the losses, then of each gradient relative to its size."""
     sizes = [float(np.linalg.norm(one)) for one in right.gradients]
     least = max(LEAST_CHANGE * max(sizes, default=0.0), TINY)

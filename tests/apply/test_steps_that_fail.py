@@ -3,6 +3,7 @@
 
 import os
 import pwd
+import sys
 import time
 from pathlib import Path
 
@@ -170,14 +171,14 @@ def test_a_link_in_the_place_of_a_file_is_not_followed(run, tmp_path):
 def test_an_environment_goes_with_the_empty_folders_made_for_it(run, tmp_path):
     share = tmp_path / "share"
     share.mkdir()
-    made = run(make_environment(str(share / "clprobe" / "venv")))
+    made = run(make_environment(str(share / "clprobe" / "venv"), sys.executable))
     assert made.apply() == "applied"
     assert made.undo().outcome == "undone"
     assert list(share.iterdir()) == []
 
 
 def test_a_folder_above_an_environment_stays_if_it_holds_something_else(run, tmp_path):
-    made = run(make_environment(str(tmp_path / "clprobe" / "venv")))
+    made = run(make_environment(str(tmp_path / "clprobe" / "venv"), sys.executable))
     assert made.apply() == "applied"
     (tmp_path / "clprobe" / "thesis").touch()
     assert made.undo().outcome == "undone"
@@ -217,14 +218,14 @@ def test_a_link_in_the_place_of_the_lock_is_not_followed(tmp_path):
 
 def test_an_environment_is_removed_and_a_folder_of_somebody_else_is_not(run, tmp_path):
     mine, other = tmp_path / "mine", tmp_path / "other"
-    made = run(make_environment(str(mine)))
+    made = run(make_environment(str(mine), sys.executable))
     assert made.apply() == "applied"
     assert (mine / "bin/python").exists()
     assert made.undo().outcome == "undone"
     assert not mine.exists()
     other.mkdir()
     (other / "thesis").touch()
-    made = run(make_environment(str(other)))
+    made = run(make_environment(str(other), sys.executable))
     assert made.apply() == "failed"
     assert made.problem().reference == "file-in-the-way"
     assert made.undo().outcome == "undone"

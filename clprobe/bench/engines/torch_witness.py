@@ -57,7 +57,7 @@ class TorchWitness:
         return free is None or _DOUBLE * self._kept_bytes < free
 
 
-def gradients_of(parameters: Sequence[Any]) -> list[np.ndarray]:
+def gradients_of(parameters: Sequence[Any]) -> list[np.ndarray[Any, Any]]:
     """Return a copy of each parameter's gradient; zeros where the loss does not depend on it."""
     return [
         np.zeros(tuple(one.shape), np.float32)
