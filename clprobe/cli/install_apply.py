@@ -74,15 +74,22 @@ def asked_to_act(form: str, color: str, *, applies: bool, undoes: bool, yes: boo
     return Asked(yes, form == "json", color)
 
 
-def apply_route(made: InstallPlan, route: Route, here: str | None, asked: Asked) -> int:
-    """Carry out the steps of a route on this host, whose distribution is `here`.
+class Here(NamedTuple):
+    """This host: its distribution and release in the words of plans, and as it names them."""
+
+    os: str | None
+    release: Release
+
+
+def apply_route(made: InstallPlan, route: Route, here: Here, asked: Asked) -> int:
+    """Carry out the steps of a route on this host.
 
     Returns the exit status: 0 applied and proved, 1 applied while doctor finds errors, 3 not
     finished.
 
     Raises: ClprobeError if the plan is not for this host, or has no commands.
     """
-    _check_plan(made, route, here)
+    _check_plan(made, route, here.os)
     report = ApplyReport(
         action="apply",
         outcome="not-started",
@@ -92,7 +99,7 @@ def apply_route(made: InstallPlan, route: Route, here: str | None, asked: Asked)
         target=made.target,
     )
     try:
-        report = _applied(report, made, route, asked)
+        report = _applied(report, made, route, here.release, asked)
         status = _finish(report, asked)
         # What failed and was taken back is not what was asked for.
         return exit_codes.UNDECIDED if report.action == "undo" else status
@@ -131,7 +138,9 @@ def _check_plan(made: InstallPlan, route: Route, here: str | None) -> None:
         )
 
 
-def _applied(report: ApplyReport, made: InstallPlan, route: Route, asked: Asked) -> ApplyReport:
+def _applied(
+    report: ApplyReport, made: InstallPlan, route: Route, release: Release, asked: Asked
+) -> ApplyReport:
     person, ours = find_person(), _root_is_needed(route)
     if ours:
         return replace(report, outcome="needs-root", command=("sudo", *own_command()))
@@ -147,7 +156,7 @@ def _applied(report: ApplyReport, made: InstallPlan, route: Route, asked: Asked)
         store.write(path, journal)
         work = Work(store, path, journal, progress, lock=lock, limits=asked.limits, person=person)
         before = _seen()
-        report = replace(_carried_out(work, report, _release(made)), before=before)
+        report = replace(_carried_out(work, report, release), before=before)
         if report.outcome == "applied":
             return replace(report, after=_seen(_environment_of(work.journal)))
         return _offered_undo(work, report, asked)
@@ -267,11 +276,6 @@ def _show_undo(journal: Journal, path: Path) -> None:
             names = ", ".join(package.name for package in step.changes.added)
             more = f": purges {names}" if names else ""
             click.echo(f"  {safe(step.title)}{safe(more)}", err=True)
-
-
-def _release(made: InstallPlan) -> Release:
-    distribution, _, version = (made.target.os or "").partition("-")
-    return Release(distribution, version if version[:1].isdigit() else None)
 
 
 def _environment_of(journal: Journal) -> str | None:

@@ -7,8 +7,9 @@ from typing import NamedTuple
 import click
 import msgspec
 
+from clprobe.apply.work import Release
 from clprobe.cli.exit import codes as exit_codes
-from clprobe.cli.install_apply import apply_route, asked_to_act, undo
+from clprobe.cli.install_apply import Here, apply_route, asked_to_act, undo
 from clprobe.cli.output import print_document
 from clprobe.cli.plan_wishes import wish_options, wishes
 from clprobe.cli.sources import read_snapshot
@@ -18,6 +19,7 @@ from clprobe.install.planner import plan
 from clprobe.install.same_host import check_same_host
 from clprobe.install.target import NOTHING_KNOWN, described, of_snapshot
 from clprobe.install.version_matrix import version_matrix
+from clprobe.knowledge.table_types import Distribution
 from clprobe.knowledge.tables import Tables
 from clprobe.model.action import Goal
 from clprobe.model.errors import ClprobeError
@@ -130,15 +132,23 @@ def _host() -> Snapshot:
     return Snapshot(system=probe_system(host), gpus=probe_gpus(host))
 
 
-def _here(planned: str | None, tables: Tables) -> str | None:
+def _here(planned: str | None, tables: Tables) -> Here:
     """Return this host's distribution and release, in the plan's words if it is the same one."""
-    ours = of_snapshot(Snapshot(system=probe_system(LiveHost())), tables).os
+    system = probe_system(LiveHost())
+    ours = of_snapshot(Snapshot(system=system), tables).os
+    name, version = system.distribution.id, system.distribution.version
+    release = Release(
+        name if isinstance(name, str) else "", version if isinstance(version, str) else None
+    )
     if ours is None or planned is None:
-        return ours
+        return Here(ours, release)
     found, wanted = find_distribution(ours, tables), find_distribution(planned, tables)
-    if found is None or wanted is None:
-        return ours
-    return planned if found.key in {wanted.key, wanted.os_release_of} else ours
+    same = found is not None and wanted is not None and _is_that_release(found, wanted)
+    return Here(planned if same else ours, release)
+
+
+def _is_that_release(found: Distribution, wanted: Distribution) -> bool:
+    return found.key in {wanted.key, wanted.os_release_of}
 
 
 def _chosen(made: InstallPlan, backend: str | None) -> Route | None:
