@@ -2,7 +2,7 @@
 """A diagnosis for people: the result first, one root cause, its consequences folded under it."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from rich.console import Console
 from rich.text import Text
@@ -28,7 +28,6 @@ from clprobe.report.doctor_words import (
 from clprobe.report.screen import INDENT, LABEL, Screen
 from clprobe.report.scrubbed_text import scrubbed_line
 from clprobe.report.terminal import safe
-from clprobe.report.unread_text import unread_lines
 from clprobe.ruleset.templates import on_one_line
 
 _OUTCOMES = {
@@ -214,3 +213,20 @@ class DoctorText:
             text = f"{device.type or '?'}  {' '.join(names)}"
             tail = f"{device.platform or '?'} {detail}".strip()
             self._screen.wrapped(f"{device.index}  {text}: {tail}", INDENT, hang=3)
+
+
+_MOST = 200
+
+
+def unread_lines(unread: Sequence[str], *, verbosity: int) -> Iterator[str]:
+    """Yield the lines of the screen, none if everything was understood."""
+    if not unread or verbosity < 0:
+        return
+    counted = "1 line" if len(unread) == 1 else f"{len(unread)} lines"
+    if verbosity == 0:
+        yield f"Not understood: {counted} of the report; -v shows them."
+        return
+    yield f"Not understood: {counted} of the report:"
+    yield from unread[:_MOST]
+    if len(unread) > _MOST:
+        yield f"… and {len(unread) - _MOST} more; --json has them all."

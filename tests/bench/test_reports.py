@@ -9,10 +9,9 @@ import pytest
 from invented_reports import full_report
 
 from clprobe.model.measurement import BenchReport, BenchVerdict, Decision, Result, Training
-from clprobe.report.bench.bars import ratio_bar
 from clprobe.report.bench.html import bench_html
 from clprobe.report.bench.markdown import bench_markdown
-from clprobe.report.bench.text import bench_text
+from clprobe.report.bench.text import bench_text, ratio_bar
 from clprobe.report.bench.words import Judged, conclusions
 from clprobe.report.terminal import make_console
 

@@ -10,10 +10,13 @@ from inventing import MACHINE, invent_host
 
 from clprobe.model.modules import GPU_MODULES, module_name
 from clprobe.model.unknown import Unknown
-from clprobe.probe.linux.firmware import probe_firmware
+from clprobe.probe.linux.linux import (
+    forbidden_modules,
+    loaded_modules,
+    module_versions,
+    probe_firmware,
+)
 from clprobe.probe.linux.module_aliases import alias_pattern, claiming_modules
-from clprobe.probe.linux.modules import loaded_modules, module_versions
-from clprobe.probe.linux.modules_forbidden import forbidden_modules
 from clprobe.probe.live_host import LiveHost
 from clprobe.resources import rules_path
 

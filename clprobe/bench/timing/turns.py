@@ -4,9 +4,9 @@
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from clprobe.bench.timing.quiet import CPUS, Load, Mark, loads_between
-from clprobe.bench.timing.waiting import waited_seconds
 
 EnergyMeter = Callable[[], float | None]
 """Returns joules used since some time in the past; None where nobody counts them."""
@@ -132,3 +132,25 @@ class Turns:
 def turns_of(sides: tuple[Side, ...], marks: Sequence[Mark]) -> Turns:
     """Return what was taken between these marks, a round between any two."""
     return Turns(sides, tuple(loads_between(marks)))
+
+
+_TASKS = Path("/proc/self/task")
+
+
+def waited_seconds(tasks: Path = _TASKS) -> float | None:
+    """Return for how long all threads together were ready to run and did not; None: unknown.
+
+    Threads that ended meanwhile are no longer counted.
+
+    **Source** Linux, Documentation/scheduler/sched-stats.rst: the second field of schedstat.
+    """
+    waits = [one for one in map(_waited_ns, tasks.glob("[0-9]*/schedstat")) if one is not None]
+    return sum(waits) / 1e9 if waits else None
+
+
+def _waited_ns(schedstat: Path) -> int | None:
+    try:
+        return int(schedstat.read_text(encoding="ascii").split()[1])
+    except (OSError, ValueError, IndexError):
+        # A thread that has just ended, or a Linux that does not count.
+        return None

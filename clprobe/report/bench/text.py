@@ -9,7 +9,6 @@ from rich.table import Table
 from rich.text import Text
 
 from clprobe.model.measurement import BenchReport, Decision
-from clprobe.report.bench.bars import CELLS, ratio_bar
 from clprobe.report.bench.conditions import notes, warnings_of
 from clprobe.report.bench.rows import Section, method, sections_of
 from clprobe.report.terminal import PIPE_WIDTH, in_ascii, mark, safe
@@ -95,3 +94,23 @@ def shown(text: str, *, plain: bool) -> str:
     if not plain:
         return text
     return in_ascii(text.replace("µs", "us").replace("×", "x").replace("°", " "))
+
+
+CELLS = 9
+"""The middle one stands for equal speed."""
+_HALF = CELLS // 2
+
+
+def ratio_bar(share: float | None, *, plain: bool) -> str:
+    """Return a bar from the middle to the left (slower) or right (faster); "" without a ratio.
+
+    `share` is the ratio on a scale from 0 over ½ (equal) to 1. `plain`: in ASCII.
+    """
+    if share is None:
+        return ""
+    full, half, turned, middle = ("#", "-", "-", "|") if plain else ("█", "▌", "▐", "│")
+    halves = min(round(abs(share - 0.5) * 2 * _HALF * 2), _HALF * 2)
+    blocks = full * (halves // 2)
+    if share < 0.5:
+        return ((turned if halves % 2 else "") + blocks).rjust(_HALF) + middle + " " * _HALF
+    return " " * _HALF + middle + (blocks + (half if halves % 2 else "")).ljust(_HALF)
