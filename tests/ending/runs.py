@@ -36,9 +36,6 @@ class Place(NamedTuple):
 
     def start(self, *arguments: str, **options: object) -> "subprocess.Popen[str]":
         """Start `python -m clprobe ARGUMENTS`, or the command that `command` gives."""
-        if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
-            # As shells start what runs in the background; children would ignore Ctrl-C as well.
-            signal.signal(signal.SIGINT, signal.default_int_handler)
         return subprocess.Popen(
             options.pop("command", [sys.executable, "-m", "clprobe", *arguments]),
             cwd=self.scratch,
