@@ -137,6 +137,7 @@ FAULTS = {
     "billions_of_devices": Row("devices", "error", "icd-answers-with-error"),
     "device_name_error": Row("queries", "error", "icd-answers-with-error"),
     "lying_size": Row("queries", "error", "icd-answers-with-error"),
+    "odd_number": Row("queries", "error", "icd-answers-with-error"),
     "no_terminator": Row("queries", "ok", None),
     "size_query_segv": Row("queries", "crash", "icd-crashes"),
     "device_query_segv": Row("queries", "crash", "icd-crashes"),

@@ -113,7 +113,7 @@ static cl_int get_device_info(void *self, cl_uint what, size_t room, void *out, 
     switch (what) {
     case 0x1000: return answer_number(4, 8, room, out, written);
     case 0x1001: return answer_number(0x8086, 4, room, out, written);
-    case 0x1002: return answer_number(has("no_units") ? 0 : 24, 4, room, out, written);
+    case 0x1002: return answer_number(has("no_units") ? 0 : 24, has("odd_number") ? 7 : 4, room, out, written);
     case 0x1004: return answer_number(256, 8, room, out, written);
     case 0x100C: return answer_number(1150, 4, room, out, written);
     case 0x100D: return answer_number(64, 4, room, out, written);

@@ -16,6 +16,10 @@ _ALL_DEVICES = 0xFFFFFFFF
 MOST_OBJECTS = 64  # asked of each answer; no machine has more platforms or devices than that
 _MOST_CREDIBLE = 4096
 _LONGEST_ANSWER = 65536
+# cl_uint and cl_bool, size_t and cl_ulong; some drivers have a C bool for cl_bool.
+_BYTES_OF_NUMBERS = (4, 8)
+_BYTES_OF_FLAGS = (1, 4, 8)
+_FLAGS = ("available", "compiler_available")
 _PLATFORM_TEXTS = {"name": 0x0902, "vendor": 0x0903, "version": 0x0901, "icd_suffix": 0x0920}
 
 # In the order asked: should a later one crash the driver, the earlier answers are kept.
@@ -133,8 +137,11 @@ def _ask_device(report: Report, at: list[int], call: Call, device: int) -> None:
     texts = ask.texts(_DEVICE_TEXTS)
     for name, code in _DEVICE_NUMBERS.items():
         raw = ask(name, code)
-        if raw is not None:
-            report(at=at, fact=name, value=int.from_bytes(raw[:8], sys.byteorder))
+        if raw is None:
+            continue
+        report(at=at, fact=name, value=int.from_bytes(raw[:8], sys.byteorder))
+        if len(raw) not in (_BYTES_OF_FLAGS if name in _FLAGS else _BYTES_OF_NUMBERS):
+            report(odd=f"it gives {len(raw)} bytes for the number {name}", code=None)
     extensions = texts.get("extensions", "").split()
     for name, (code, extension) in _DEVICE_EXTRAS.items():
         raw = ask(name, code) if extension in extensions else None
