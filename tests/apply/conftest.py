@@ -1,12 +1,6 @@
 # SPDX-License-Identifier: MIT
-import sys
-from pathlib import Path
-
 import pytest
 from system_copy import prepared_copies
-
-# For everyones_python.
-sys.path.append(str(Path(__file__).resolve().parents[1] / "probe"))
 
 
 @pytest.fixture(scope="session")

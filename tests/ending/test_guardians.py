@@ -26,7 +26,6 @@ FAULTS = {
     "daemonises": "ok",
     "stranger_then_hang": "hang",
     "stranger_then_kills_parent": "crash",
-    "stops_parent": "hang",
     "hang_without_signals": "hang",
     "kills_group": "crash",
 }

@@ -98,23 +98,32 @@ static void smash_heap(void) {
     abort();
 }
 
-/* Writes to the outputs of its parent, the guardian, and of that one's, which is clprobe. */
-static void write_to_outputs_above(void) {
-    int pid = getppid();
-    for (int above = 0; above < 2; above++) {
-        char path[64], text[512] = "";
-        for (int output = 1; output <= 2; output++) {
-            snprintf(path, sizeof path, "/proc/%d/fd/%d", pid, output);
-            int file = open(path, O_WRONLY | O_NONBLOCK);
-            if (file >= 0 && write(file, "FORGED\n", 7)) close(file);
-        }
-        snprintf(path, sizeof path, "/proc/%d/stat", pid);
-        int file = open(path, O_RDONLY);
-        if (file < 0 || read(file, text, sizeof text - 1) <= 0) exit(1);
-        close(file);
-        char *end = strrchr(text, ')');
-        if (!end || sscanf(end, ") %*c %d", &pid) != 1) exit(1);
+static int parent_of(int pid) {
+    char path[64], text[512] = "";
+    snprintf(path, sizeof path, "/proc/%d/stat", pid);
+    int file = open(path, O_RDONLY);
+    if (file < 0 || read(file, text, sizeof text - 1) <= 0) exit(1);
+    close(file);
+    char *end = strrchr(text, ')');
+    if (!end || sscanf(end, ") %*c %d", &pid) != 1) exit(1);
+    return pid;
+}
+
+/* Our parent is the guardian, whose parent is clprobe. */
+static int clprobe_itself(void) { return parent_of(getppid()); }
+
+static void write_to_outputs(int pid) {
+    char path[64];
+    for (int output = 1; output <= 2; output++) {
+        snprintf(path, sizeof path, "/proc/%d/fd/%d", pid, output);
+        int file = open(path, O_WRONLY | O_NONBLOCK);
+        if (file >= 0 && write(file, "FORGED\n", 7)) close(file);
     }
+}
+
+static void write_to_outputs_above(void) {
+    write_to_outputs(getppid());
+    write_to_outputs(clprobe_itself());
 }
 
 static void take_a_processor(void) {
@@ -154,6 +163,8 @@ static void misbehave_strangely(void) {
     if (has("division")) raise(SIGFPE);
     /* Our own end follows the parent's a moment later; without the pause, anywhere from here on. */
     if (has("kills_parent")) { kill(getppid(), SIGKILL); sleep(1); }
+    if (has("kills_clprobe")) kill(clprobe_itself(), SIGKILL);
+    if (has("stops_clprobe")) kill(clprobe_itself(), SIGSTOP);
     if (has("kills_group")) kill(0, SIGKILL);
     if (has("kills_itself")) kill(getpid(), SIGKILL);
     if (has("stops_itself")) raise(SIGSTOP);

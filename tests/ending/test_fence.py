@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT
+"""No driver ends or stops clprobe, or what stands above it, where Linux can keep it from that."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from everyones_python import AS_NOBODY, everyones_python
+from faults import POCL
+from runs import place_in
+
+_PREPARED = """\
+import ctypes, os, resource, signal, subprocess, sys
+from clprobe.probe import fence
+fence._PROGRAMS_WITH_RIGHTS = ()
+os.setpgid(0, 0)
+libc, above = ctypes.CDLL(None), os.getppid()
+fence.fence_signals()
+"""
+# SIGURG does nothing to whoever does not ask for it: should the fence have a hole, nobody falls.
+_FORBIDDEN = {
+    "to the parent": "os.kill(above, signal.SIGURG)",
+    "to the first of all": "os.kill(1, signal.SIGURG)",
+    "to the group of the parent": "os.killpg(os.getpgid(above), signal.SIGURG)",
+    "to everybody": "os.kill(-1, signal.SIGURG)",
+    "to a thread": "libc.tgkill(above, above, signal.SIGURG)",
+    "by its descriptor": "signal.pidfd_send_signal(os.pidfd_open(above), signal.SIGURG)",
+    "limits of the parent": "resource.prlimit(above, resource.RLIMIT_CPU, (9999, 9999))",
+    "from a thread": (
+        "import threading\n"
+        "thread = threading.Thread(target=os.kill, args=(above, signal.SIGURG))\n"
+        "thread.start()\n"
+        "thread.join()"
+    ),
+}
+_ALLOWED = {
+    "asking whether it lives": "os.kill(above, 0)",
+    "its own limits": "resource.setrlimit(resource.RLIMIT_CPU, (9999, 9999))",
+    "looking at limits": "resource.prlimit(above, resource.RLIMIT_CPU)",
+    "its own child": (
+        "child = subprocess.Popen(['sleep', '60'])\n"
+        "child.kill()\n"
+        "assert child.wait() == -signal.SIGKILL"
+    ),
+    "its own group": "signal.signal(signal.SIGTERM, signal.SIG_IGN)\nos.killpg(0, signal.SIGTERM)",
+    "itself": "os.kill(os.getpid(), signal.SIGURG)\nsignal.raise_signal(signal.SIGURG)",
+}
+_HAS_FENCE = "'Seccomp:\\t2' in open('/proc/self/status').read()"
+
+
+def _status(deed: str, *command: str) -> int:
+    command = (*(command or (sys.executable,)), "-c", f"{_PREPARED}{deed}\n")
+    return subprocess.run(command, check=False, timeout=30, cwd="/").returncode
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _fence() -> None:
+    if _status(f"sys.exit(not {_HAS_FENCE})"):
+        pytest.skip("this Linux filters no system calls here")
+
+
+@pytest.mark.parametrize("deed", _FORBIDDEN)
+def test_what_reaches_a_process_above_ends_the_driver(deed: str) -> None:
+    assert _status(_FORBIDDEN[deed]) == -signal.SIGSYS
+
+
+@pytest.mark.root
+def test_an_ordinary_user_has_the_fence_unless_a_program_needs_rights_of_root() -> None:
+    python = everyones_python()
+    if python is None:
+        pytest.skip("needs root, and a Python with clprobe that any user may run")
+    assert _status(f"sys.exit(not {_HAS_FENCE})", *AS_NOBODY, python) == 0
+    needed = _PREPARED.replace("RIGHTS = ()", "RIGHTS = ('/proc/self/exe',)")
+    done = subprocess.run(
+        [*AS_NOBODY, python, "-c", f"{needed}sys.exit({_HAS_FENCE})"],
+        check=False,
+        timeout=30,
+        cwd="/",
+    )
+    assert done.returncode == 0
+
+
+@pytest.mark.parametrize("deed", _ALLOWED)
+def test_everything_else_is_as_before(deed: str) -> None:
+    assert _status(_ALLOWED[deed]) == 0
+
+
+@pytest.mark.parametrize("fault", ["kills_clprobe", "stops_clprobe"])
+def test_a_driver_that_ends_or_stops_clprobe_is_named(fault: str, tmp_path: Path) -> None:
+    if shutil.which("cc") is None:
+        pytest.skip("no C compiler")
+    if os.geteuid() and shutil.which("nvidia-modprobe"):
+        pytest.skip("no fence for an ordinary user beside nvidia-modprobe")
+    place = place_in(tmp_path, (fault,))
+
+    process = place.start("doctor", "--json", "--timeout=8")
+    out = process.communicate(timeout=60)[0]
+
+    assert (place.left(), place.folders()) == ([], [])
+    report = json.loads(out)
+    drivers = {Path(driver["icd"]).name: driver for driver in report["drivers"]}
+    named = {finding["id"]: finding for finding in report["findings"]}["icd-crashes"]
+    assert drivers[f"{fault}.icd"]["outcome"] == "crash"
+    assert "SIGSYS" in named["because"]
+    if POCL.exists():
+        assert drivers["pocl.icd"]["outcome"] == "ok"
