@@ -126,6 +126,8 @@ def _of_family(implementation: Implementation, version: str | None, gpu: KnownGp
         return False
     if support is None:
         return Unknown(unknown=f"no table says which {key} drives {gpu.family and gpu.family.name}")
+    if implementation.ids_listed == "mesa" and version is not None:
+        return _seen_with(upstream(version), support.versions)
     return _in_range(implementation, version, support.versions)
 
 
@@ -204,12 +206,17 @@ def _rusticl(version: str | None, gpu: GpuEntry, support: Support | None) -> Cov
 
 def _listed(mesa: str, gpu: GpuEntry, seen: str) -> Covers:
     """Return whether this Mesa takes the id by itself; `seen` are versions that were looked at."""
-    if in_range(mesa, f"<={gpu.mesa_lacks}" if gpu.mesa_lacks else "<22.3", "mesa"):
+    if gpu.mesa_lacks and in_range(mesa, f"<={gpu.mesa_lacks}", "mesa"):
         return False
     if gpu.mesa_force_probe:
         return Unknown(unknown="Mesa drives it only where INTEL_FORCE_PROBE names its id")
-    if gpu.mesa_since:
-        seen = f">={gpu.mesa_since}"
+    return _seen_with(mesa, f">={gpu.mesa_since}" if gpu.mesa_since else seen)
+
+
+def _seen_with(mesa: str, seen: str) -> Covers:
+    """Answer where `seen` are versions of Mesa that were looked at, of all that have rusticl."""
+    if in_range(mesa, "<22.3", "mesa"):
+        return False
     if in_range(mesa, seen, "mesa"):
         return True
     return Unknown(unknown=f"seen working with Mesa {in_words(seen)}; {mesa} was not looked at")
