@@ -3,58 +3,39 @@
 
 from typing import Annotated
 
-from clprobe.model.fact import FactStruct, described
-from clprobe.model.unknown import NOT_STATED, Fact
+from clprobe.model.fact import FactStruct, described, fact
+from clprobe.model.unknown import Fact
 
 
 class Folder(FactStruct, frozen=True, kw_only=True):
     """A folder on the way to a file; whoever may not search it reaches nothing inside."""
 
     path: Annotated[str, described("such as /dev/dri")]
-    uid: Annotated[Fact[int], described("owner's user id", "stat {path}")] = NOT_STATED
-    owner: Annotated[Fact[str | None], described("owner's name; null: none", "stat {path}")] = (
-        NOT_STATED
+    uid: Fact[int] = fact("owner's user id", "stat {path}")
+    owner: Fact[str | None] = fact("owner's name; null: none", "stat {path}")
+    gid: Fact[int] = fact("group id", "stat {path}")
+    group: Fact[str | None] = fact("group name; null: none", "stat {path}")
+    mode: Fact[str] = fact("permission bits as four octal digits", "stat {path}")
+    acl: Fact[tuple[str, ...]] = fact(
+        "access list entries beyond the mode; []: none", "getfacl {path}"
     )
-    gid: Annotated[Fact[int], described("group id", "stat {path}")] = NOT_STATED
-    group: Annotated[Fact[str | None], described("group name; null: none", "stat {path}")] = (
-        NOT_STATED
-    )
-    mode: Annotated[Fact[str], described("permission bits as four octal digits", "stat {path}")] = (
-        NOT_STATED
-    )
-    acl: Annotated[
-        Fact[tuple[str, ...]],
-        described("access list entries beyond the mode; []: none", "getfacl {path}"),
-    ] = NOT_STATED
 
 
 class FileAccess(FactStruct, frozen=True, kw_only=True):
     """Owner, mode and access list of a file, and the folders on the way that are not for all."""
 
-    uid: Annotated[Fact[int], described("owner's user id", "stat")] = NOT_STATED
-    owner: Annotated[
-        Fact[str | None], described("owner's name; null: the id has no name here", "stat")
-    ] = NOT_STATED
-    gid: Annotated[Fact[int], described("group id", "stat")] = NOT_STATED
-    group: Annotated[
-        Fact[str | None], described("group name; null: the id has no name here", "stat")
-    ] = NOT_STATED
-    mode: Annotated[
-        Fact[str], described("permission bits as four octal digits, such as 0644", "stat")
-    ] = NOT_STATED
-    acl: Annotated[
-        Fact[tuple[str, ...]],
-        described(
-            "access list entries beyond the mode, such as user:alice:rw-, group::r--, mask::rw-; "
-            "[]: none",
-            "getfacl",
-        ),
-    ] = NOT_STATED
-    closed_folders: Annotated[
-        Fact[tuple[Folder, ...]],
-        described(
-            "folders on the way to it that not everybody may search; []: none; not stated: taken "
-            "as none",
-            "stat of each folder",
-        ),
-    ] = NOT_STATED
+    uid: Fact[int] = fact("owner's user id", "stat")
+    owner: Fact[str | None] = fact("owner's name; null: the id has no name here", "stat")
+    gid: Fact[int] = fact("group id", "stat")
+    group: Fact[str | None] = fact("group name; null: the id has no name here", "stat")
+    mode: Fact[str] = fact("permission bits as four octal digits, such as 0644", "stat")
+    acl: Fact[tuple[str, ...]] = fact(
+        "access list entries beyond the mode, such as user:alice:rw-, group::r--, mask::rw-; "
+        "[]: none",
+        "getfacl",
+    )
+    closed_folders: Fact[tuple[Folder, ...]] = fact(
+        "folders on the way to it that not everybody may search; []: none; not stated: taken "
+        "as none",
+        "stat of each folder",
+    )
