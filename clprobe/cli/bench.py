@@ -34,8 +34,7 @@ from clprobe.cli.extras import how_to_install
 from clprobe.cli.output import print_document
 from clprobe.cli.output_file import write_file
 from clprobe.facts.derive import derive
-from clprobe.facts.inventory import take_inventory
-from clprobe.facts.select import select_devices
+from clprobe.facts.inventory import select_devices, take_inventory
 from clprobe.knowledge.tables import Tables
 from clprobe.model.bench_codec import SCHEMA
 from clprobe.model.codec import snapshot_document

@@ -12,8 +12,7 @@ from clprobe.cli.output import print_document
 from clprobe.cli.seconds import timeout_option
 from clprobe.cli.sources import read_snapshot
 from clprobe.facts.derive import derive
-from clprobe.facts.inventory import take_inventory
-from clprobe.facts.select import select_devices
+from clprobe.facts.inventory import select_devices, take_inventory
 from clprobe.knowledge.tables import Tables
 from clprobe.model.snapshot import Snapshot
 from clprobe.report.as_json import document

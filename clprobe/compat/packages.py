@@ -9,7 +9,7 @@ from clprobe.knowledge.table_types import PackageVersion
 from clprobe.knowledge.tables import Tables
 from clprobe.knowledge.versions import upstream
 from clprobe.model.system import Distribution
-from clprobe.model.unknown import UNLISTED, Fact, Unknown
+from clprobe.model.unknown import UNLISTED, Fact, Unknown, listed
 
 LOADER = "loader"
 """What rules write to have an ICD loader installed."""
@@ -111,4 +111,4 @@ def _holds(version: PackageVersion, what: str) -> bool:
 
 def _family(distribution: Distribution) -> tuple[str, ...]:
     own = (distribution.id,) if isinstance(distribution.id, str) else ()
-    return own + (() if isinstance(distribution.like, Unknown) else distribution.like)
+    return own + listed(distribution.like)

@@ -14,10 +14,9 @@ from clprobe.diagnosis.remedies import remedies_of
 from clprobe.diagnosis.suspects import Case
 from clprobe.facts.derive import derive
 from clprobe.facts.homes import without_home
-from clprobe.facts.inventory import take_inventory
+from clprobe.facts.inventory import select_devices, take_inventory
 from clprobe.facts.paths import Use, label_of, read_from
 from clprobe.facts.permissions.as_user import spoken_name
-from clprobe.facts.select import select_devices
 from clprobe.knowledge.tables import Tables
 from clprobe.model.errors import ClprobeError
 from clprobe.model.finding import Diagnosis, Evidence, Finding, NextCommand, Status

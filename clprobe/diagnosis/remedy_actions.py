@@ -32,7 +32,7 @@ from clprobe.model.action import (
 )
 from clprobe.model.finding import Remedy, TakesEffect
 from clprobe.model.placeholders import USER
-from clprobe.model.unknown import NOT_STATED, Fact, Unknown
+from clprobe.model.unknown import NOT_STATED, Fact, listed
 
 _NEW_SESSION: TakesEffect = "after logging out and in again"
 _NEXT_BOOT: TakesEffect = "after the next boot"
@@ -94,7 +94,7 @@ def _reinstall(site: Site, package: str) -> Remedy:
 
 def _manager(site: Site, package: str) -> Fact[str]:
     packages = site.scope.facts.packages
-    for known in () if isinstance(packages, Unknown) else packages:
+    for known in listed(packages):
         if known.name == package:
             return known.manager
     return NOT_STATED

@@ -29,7 +29,7 @@ from clprobe.model.hardware import DeviceNode, node_kind
 from clprobe.model.opencl import Answer
 from clprobe.model.placeholders import SUDO_CALLER
 from clprobe.model.snapshot import Perspective, Snapshot
-from clprobe.model.unknown import NOT_STATED, Fact, Unknown
+from clprobe.model.unknown import NOT_STATED, Fact, Unknown, listed
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -89,8 +89,8 @@ def _each(collection: Fact[tuple[T, ...]], judge: Callable[[T], U]) -> Fact[tupl
 def _devices(
     snapshot: Snapshot, icds: Fact[tuple[IcdFacts, ...]], tables: Tables
 ) -> Fact[tuple[DeviceFacts, ...]]:
-    asked = () if isinstance(icds, Unknown) else icds
-    views = () if isinstance(snapshot.views, Unknown) else snapshot.views
+    asked = listed(icds)
+    views = listed(snapshot.views)
     devices = gather_devices(asked, views, tables)
     return devices if devices or is_settled(snapshot, icds) else NOT_STATED
 
@@ -112,7 +112,7 @@ def _node(node: DeviceNode, snapshot: Snapshot, gpus: Fact[tuple[GpuFacts, ...]]
     if isinstance(node.kind, Unknown):  # reports give the path alone
         node = msgspec.structs.replace(node, kind=node_kind(node.path) or node.kind)
     vendor = vendor_of_kind(node.kind)
-    for gpu in () if isinstance(gpus, Unknown) else gpus:
+    for gpu in listed(gpus):
         by_address = isinstance(node.pci_address, str) and node.pci_address == gpu.pci_address
         if by_address or gpu.render_node == node.path:
             vendor = gpu.vendor
@@ -191,17 +191,17 @@ def _texts(snapshot: Snapshot) -> Iterator[object]:
     if not isinstance(snapshot.messages, Unknown):
         yield from snapshot.messages
     yield snapshot.package_trouble
-    for icd in () if isinstance(snapshot.icds, Unknown) else snapshot.icds:
+    for icd in listed(snapshot.icds):
         yield from _texts_of(icd.answer)
-    for view in () if isinstance(snapshot.views, Unknown) else snapshot.views:
+    for view in listed(snapshot.views):
         yield from _texts_of(view.answer)
-    for framework in () if isinstance(snapshot.frameworks, Unknown) else snapshot.frameworks:
+    for framework in listed(snapshot.frameworks):
         yield framework.message
 
 
 def _texts_of(answer: Answer) -> Iterator[object]:
     yield answer.printed
     yield answer.message
-    for platform in () if isinstance(answer.platforms, Unknown) else answer.platforms:
-        for device in () if isinstance(platform.devices, Unknown) else platform.devices:
+    for platform in listed(answer.platforms):
+        for device in listed(platform.devices):
             yield device.build_log

@@ -4,6 +4,8 @@
 import re
 from collections.abc import Iterable, Iterator
 
+from msgspec.structs import asdict
+
 from clprobe.facts.derive_icds import devices_of, platforms_of
 from clprobe.facts.facts import DeviceFacts, IcdFacts
 from clprobe.knowledge.table_types import PRE_PRODUCTION
@@ -75,9 +77,8 @@ def _judged(
     pci_id = _pci_id(device)
     gpu = tables.gpu(pci_id) if isinstance(pci_id, str) else None
     by_cpu = entry is not None and "gpu" not in entry.device_types
-    stated = {name: getattr(device, name) for name in device.__struct_fields__}
     return DeviceFacts(
-        **stated,
+        **asdict(device),
         platform=platform.name,
         icd=icd.path if icd is not None else NOT_STATED,
         library=icd.library.path if icd is not None else NOT_STATED,

@@ -2,6 +2,7 @@
 """Whether PyTorch, what extends it, and the GPUs fit together."""
 
 import msgspec
+from msgspec.structs import asdict
 
 from clprobe.facts.facts import FrameworkFacts
 from clprobe.facts.hardware_facts import GpuFacts
@@ -10,15 +11,14 @@ from clprobe.knowledge.versions import in_range
 from clprobe.model.errors import ClprobeError
 from clprobe.model.opencl import Framework
 from clprobe.model.snapshot import Snapshot
-from clprobe.model.unknown import UNLISTED, Fact, Unknown
+from clprobe.model.unknown import UNLISTED, Fact, Unknown, listed
 
 _PYTORCH, _XPU = "pytorch", "pytorch-xpu"
 
 
 def judge_framework(framework: Framework, snapshot: Snapshot) -> FrameworkFacts:
     """Return the framework with the answer whether it was built against the PyTorch beside it."""
-    stated = {name: getattr(framework, name) for name in framework.__struct_fields__}
-    return FrameworkFacts(**stated, fits_pytorch=_fits(framework, snapshot))
+    return FrameworkFacts(**asdict(framework), fits_pytorch=_fits(framework, snapshot))
 
 
 def with_pytorch(gpu: GpuFacts, tables: Tables) -> GpuFacts:
@@ -31,7 +31,7 @@ def _fits(framework: Framework, snapshot: Snapshot) -> Fact[bool]:
         return True
     if isinstance(framework.needs, Unknown):
         return framework.needs
-    others = () if isinstance(snapshot.frameworks, Unknown) else snapshot.frameworks
+    others = listed(snapshot.frameworks)
     pytorch = next((one for one in others if one.name == _PYTORCH), None)
     if pytorch is None or not isinstance(pytorch.version, str):
         return Unknown("the version of PyTorch is not stated")

@@ -4,6 +4,7 @@
 from collections.abc import Iterable, Sequence
 
 import msgspec
+from msgspec.structs import asdict
 
 from clprobe.compat.coverage import covers_all, version_range
 from clprobe.compat.known_gpu import INTEL, MODULES, VENDOR_IDS, KnownGpu, gpu_of_id
@@ -63,9 +64,8 @@ def judge_gpu(
     elif not isinstance(vendor, Unknown):
         meant = [run for run in runtimes if _is_meant_for(run.implementation, vendor, tables)]
         fits = tuple(_fit(run, identity, linux, tables) for run in meant)
-    stated = {name: getattr(gpu, name) for name in gpu.__struct_fields__}
     return GpuFacts(
-        **stated,
+        **asdict(gpu),
         vendor=vendor,
         generation=_generation(gpu, identity, vendor),
         family=_family_name(gpu, family, vendor),

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Judges each registered ICD: what it is, which version, how it ended and why."""
 
+from msgspec.structs import asdict
+
 from clprobe.facts.facts import IcdFacts
 from clprobe.facts.lint import file_fault, library_fault
 from clprobe.facts.permissions.nodes import first_closed
@@ -10,7 +12,7 @@ from clprobe.knowledge.tables import Tables
 from clprobe.model.access import Folder
 from clprobe.model.opencl import Answer, Device, Icd, Outcome, Platform
 from clprobe.model.snapshot import Snapshot
-from clprobe.model.unknown import Fact, Unknown
+from clprobe.model.unknown import Fact, Unknown, listed
 
 _SYSTEM_FOLDER = "/etc/OpenCL/vendors"
 _VENDORS = {
@@ -29,9 +31,8 @@ def judge_icd(icd: Icd, snapshot: Snapshot, tables: Tables) -> IcdFacts:
     outcome = _outcome(icd.answer, entry)
     faulty_library = library_fault(icd, snapshot.system.cpu.architecture)
     closed = _closed_folder(icd, snapshot)
-    stated = {name: getattr(icd, name) for name in icd.__struct_fields__}
     return IcdFacts(
-        **stated,
+        **asdict(icd),
         closed_folder=closed,
         in_system_folder=closed is not None
         and closed.uid == 0
@@ -61,12 +62,12 @@ def _closed_folder(icd: Icd, snapshot: Snapshot) -> Folder | None:
 
 def platforms_of(answer: Answer) -> tuple[Platform, ...]:
     """Return the platforms that are known to have been shown."""
-    return () if isinstance(answer.platforms, Unknown) else answer.platforms
+    return listed(answer.platforms)
 
 
 def devices_of(platform: Platform) -> tuple[Device, ...]:
     """Return the devices that are known to have been shown."""
-    return () if isinstance(platform.devices, Unknown) else platform.devices
+    return listed(platform.devices)
 
 
 def printed_text(answer: Answer) -> Fact[str]:
@@ -127,7 +128,7 @@ def _version(icd: Icd, entry: Implementation | None, snapshot: Snapshot) -> Fact
     by_owner = version_by_package(owners, snapshot)
     if isinstance(by_owner, str) or entry is None:
         return by_owner
-    packages = () if isinstance(snapshot.packages, Unknown) else snapshot.packages
+    packages = listed(snapshot.packages)
     return version_by_package(names_in({one.name for one in packages}, entry), snapshot)
 
 

@@ -8,7 +8,7 @@ from clprobe.facts.hardware_facts import IntelFacts
 from clprobe.facts.runtimes import Runtime, version_by_package
 from clprobe.knowledge.versions import upstream
 from clprobe.model.snapshot import Snapshot
-from clprobe.model.unknown import NOT_STATED, UNLISTED, Fact, Unknown
+from clprobe.model.unknown import NOT_STATED, UNLISTED, Fact, Unknown, listed
 
 _MAINLINE, _LEGACY = "compute-runtime", "compute-runtime-legacy1"
 _FIRST_WITH_IGC_2 = ">=24.45"
@@ -94,7 +94,7 @@ def _versions(snapshot: Snapshot) -> tuple[str | None, str | None]:
 
 def _packaged(snapshot: Snapshot) -> Iterable[str]:
     """Yield the compiler libraries that installed packages hold."""
-    for package in () if isinstance(snapshot.packages, Unknown) else snapshot.packages:
+    for package in listed(snapshot.packages):
         if package.name in _NAMED_BY_SONAME:
             yield _NAMED_BY_SONAME[package.name]
         elif package.name in _NAMED_PLAINLY and isinstance(package.version, str):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from clprobe.facts.hardware_facts import NvidiaFacts
 from clprobe.model.snapshot import Snapshot
-from clprobe.model.unknown import NOT_STATED, Fact, Unknown
+from clprobe.model.unknown import NOT_STATED, Fact, Unknown, listed
 
 _RELEASE = r"\d{3}\.\d{2,3}(?:\.\d{2,3})?"
 _DRIVER_PACKAGE = re.compile(
@@ -46,7 +46,7 @@ def _library_version(snapshot: Snapshot) -> Fact[str]:
 
 def _by_file(snapshot: Snapshot) -> Iterator[str]:
     paths = [snapshot.libraries.get(name) for name in _LIBRARIES]
-    for icd in () if isinstance(snapshot.icds, Unknown) else snapshot.icds:
+    for icd in listed(snapshot.icds):
         paths += [path for path in (icd.library.real_path,) if isinstance(path, str)]
     for path in paths:
         match = re.search(rf"lib(?:nvidia-|cuda)[^/]*\.so\.({_RELEASE})$", str(path))
@@ -55,7 +55,7 @@ def _by_file(snapshot: Snapshot) -> Iterator[str]:
 
 
 def _by_package(snapshot: Snapshot) -> Iterator[str]:
-    for package in () if isinstance(snapshot.packages, Unknown) else snapshot.packages:
+    for package in listed(snapshot.packages):
         gone = package.state in ("removed", "config-files")
         if gone or not _DRIVER_PACKAGE.match(package.name) or isinstance(package.version, Unknown):
             continue

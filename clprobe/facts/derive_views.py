@@ -3,6 +3,8 @@
 
 import re
 
+from msgspec.structs import asdict
+
 from clprobe.facts.derive_devices import names_of
 from clprobe.facts.derive_icds import platforms_of, printed_text
 from clprobe.facts.facts import (
@@ -18,7 +20,7 @@ from clprobe.facts.hardware_facts import GpuFacts, NodeFacts
 from clprobe.facts.runtimes import Runtime
 from clprobe.model.opencl import Answer, Loader, Outcome, Pair, View
 from clprobe.model.snapshot import Snapshot
-from clprobe.model.unknown import NOT_STATED, Fact, Unknown
+from clprobe.model.unknown import NOT_STATED, Fact, Unknown, listed
 
 NOT_FOUND = (-1, -1001)
 """CL_DEVICE_NOT_FOUND and CL_PLATFORM_NOT_FOUND_KHR: an answer, and it is "nothing"."""
@@ -41,10 +43,9 @@ _WAYS_TO_A_GPU = ("render", "kfd", "nvidia", "dxg", "mali", "kgsl")
 
 def judge_loader(loader: Loader, icds: Fact[tuple[IcdFacts, ...]]) -> LoaderFacts:
     """Return the loader with the ICDs with devices that it never reads."""
-    stated = {name: getattr(loader, name) for name in loader.__struct_fields__}
     serves = _serves_plain_programs(loader)
     if isinstance(icds, Unknown):
-        return LoaderFacts(**stated, serves_programs=serves, missed_icds=icds)
+        return LoaderFacts(**asdict(loader), serves_programs=serves, missed_icds=icds)
     missed = tuple(
         icd.path
         for icd in icds
@@ -53,16 +54,15 @@ def judge_loader(loader: Loader, icds: Fact[tuple[IcdFacts, ...]]) -> LoaderFact
         and loader.path not in icd.searched_by
         and not _serves_one_loader(icd.path, icd.searched_by)
     )
-    return LoaderFacts(**stated, serves_programs=serves, missed_icds=missed)
+    return LoaderFacts(**asdict(loader), serves_programs=serves, missed_icds=missed)
 
 
 def judge_view(
     view: View, loaders: Fact[tuple[Loader, ...]], devices: Fact[tuple[DeviceFacts, ...]]
 ) -> ViewFacts:
     """Return the view with its outcome and the devices that work only elsewhere."""
-    stated = {name: getattr(view, name) for name in view.__struct_fields__}
     return ViewFacts(
-        **stated,
+        **asdict(view),
         outcome=_outcome(view),
         device_count=_device_count(view),
         missing_devices=_missing(view, loaders, devices),
@@ -90,7 +90,7 @@ def judge_pair(pair: Pair) -> PairFacts:
 
 def is_settled(snapshot: Snapshot, icds: Fact[tuple[IcdFacts, ...]]) -> bool:
     """Whether the snapshot decides which devices exist, be it by ICDs or by one viewer."""
-    views = () if isinstance(snapshot.views, Unknown) else snapshot.views
+    views = listed(snapshot.views)
     if any(isinstance(_device_count(view), int) for view in views):
         return True
     if isinstance(icds, Unknown) or "icds" in snapshot.excerpts:
@@ -101,7 +101,7 @@ def is_settled(snapshot: Snapshot, icds: Fact[tuple[IcdFacts, ...]]) -> bool:
 def sum_up(snapshot: Snapshot, facts: Facts, runtimes: Fact[tuple[Runtime, ...]]) -> OpenclFacts:
     """Return whether there is anything to compute on, and any GPU at all."""
     devices, icds = facts.devices, facts.icds
-    found = () if isinstance(devices, Unknown) else devices
+    found = listed(devices)
     settled = is_settled(snapshot, icds)
     absent: Fact[bool] = False if settled else _first_unknown(devices, icds)
     usable = [device for device in found if device.usable is True]
@@ -119,8 +119,8 @@ def sum_up(snapshot: Snapshot, facts: Facts, runtimes: Fact[tuple[Runtime, ...]]
 
 
 def _empty_platforms(snapshot: Snapshot, icds: Fact[tuple[IcdFacts, ...]]) -> tuple[str, ...]:
-    views = () if isinstance(snapshot.views, Unknown) else snapshot.views
-    asked = () if isinstance(icds, Unknown) else icds
+    views = listed(snapshot.views)
+    asked = listed(icds)
     answers = [icd.answer for icd in asked] + [view.answer for view in views]
     names = [
         platform.name
@@ -149,7 +149,7 @@ def _has_loader(snapshot: Snapshot) -> Fact[bool]:
 
 def _has_plain_loader(snapshot: Snapshot, has_loader: Fact[bool]) -> Fact[bool]:
     """Whether programs without a loader of their own find one."""
-    views = () if isinstance(snapshot.views, Unknown) else snapshot.views
+    views = listed(snapshot.views)
     if any(view.viewer == "system-loader" and view.loader is None for view in views):
         return False
     if has_loader is not True or isinstance(snapshot.loaders, Unknown):
@@ -203,7 +203,7 @@ def _missing(
     if isinstance(_device_count(view), Unknown) or isinstance(devices, Unknown):
         return devices if isinstance(devices, Unknown) else NOT_STATED
     own = set(names_of(view.answer))
-    known = () if isinstance(loaders, Unknown) else loaders
+    known = listed(loaders)
     others = [one.path for one in known if one.kind == _BRINGS_DRIVERS and one.path != view.loader]
     private = tuple(map(_folder, others))
     return tuple(
@@ -227,7 +227,7 @@ def _folder(path: str) -> str:
 def _loader_kind(view: View, loaders: Fact[tuple[Loader, ...]]) -> Fact[str | None]:
     if not isinstance(view.loader, str):
         return view.loader
-    for loader in () if isinstance(loaders, Unknown) else loaders:
+    for loader in listed(loaders):
         if loader.path == view.loader:
             return loader.kind
     return NOT_STATED
@@ -248,11 +248,11 @@ def _first_unknown(*facts: object) -> Unknown:
 
 
 def _any_gpu(gpus: Fact[tuple[GpuFacts, ...]], nodes: Fact[tuple[NodeFacts, ...]]) -> Fact[bool]:
-    known = () if isinstance(gpus, Unknown) else gpus
+    known = listed(gpus)
     if any(gpu.computes is not False for gpu in known):
         return True
     drawn = {gpu.pci_address for gpu in known}
-    for node in () if isinstance(nodes, Unknown) else nodes:
+    for node in listed(nodes):
         if node.kind in _WAYS_TO_A_GPU and node.pci_address not in drawn:
             return True
     return gpus if isinstance(gpus, Unknown) else False

@@ -9,7 +9,7 @@ import msgspec
 from clprobe.facts.derive_icds import platforms_of
 from clprobe.facts.facts import Facts, IcdFacts
 from clprobe.model.errors import ClprobeError
-from clprobe.model.unknown import Unknown
+from clprobe.model.unknown import listed
 
 _DEADLY = ("crash", "hang", "error")
 # The wheel reads the drivers that lie beside it whatever the environment says.
@@ -49,7 +49,7 @@ def choose(facts: Facts, only: Sequence[str] = (), without: Sequence[str] = ()) 
 
     Raises: ClprobeError if a name fits no ICD; its message lists what there is.
     """
-    icds = () if isinstance(facts.icds, Unknown) else facts.icds
+    icds = listed(facts.icds)
     read = [icd for icd in icds if _is_within_reach(icd, facts)]
     _check_names((*only, *without), read)
     clashing = {} if only else _clashing(read, facts)
@@ -68,7 +68,7 @@ def choose(facts: Facts, only: Sequence[str] = (), without: Sequence[str] = ()) 
 
 def _is_within_reach(icd: IcdFacts, facts: Facts) -> bool:
     """Tell whether some loader reads it, and would not if a variable named another folder."""
-    loaders = () if isinstance(facts.loaders, Unknown) else facts.loaders
+    loaders = listed(facts.loaders)
     private = tuple(
         f"{loader.path.rpartition('/')[0]}/" for loader in loaders if loader.kind == _READS_ITS_OWN
     )
@@ -79,7 +79,7 @@ def _clashing(icds: Sequence[IcdFacts], facts: Facts) -> dict[str, str]:
     """Return one ICD of every two that die together, the one with fewer devices, and why."""
     found: dict[str, str] = {}
     devices = {icd.path: icd.device_count for icd in icds if isinstance(icd.device_count, int)}
-    for pair in () if isinstance(facts.pairs, Unknown) else facts.pairs:
+    for pair in listed(facts.pairs):
         if pair.outcome in _DEADLY and not set(pair.icds) & set(found):
             other, loser = sorted(pair.icds, key=lambda path: -devices.get(path, 0))
             found[loser] = f"{pair.outcome} beside {other}: {pair.detail}"
@@ -88,7 +88,7 @@ def _clashing(icds: Sequence[IcdFacts], facts: Facts) -> dict[str, str]:
 
 def dies_unexplained(facts: Facts) -> bool:
     """Tell whether a loader dies of its ICDs although each of them answers alone."""
-    views = () if isinstance(facts.views, Unknown) else facts.views
+    views = listed(facts.views)
     return any(
         view.viewer == "system-loader" and view.outcome in ("crash", "hang") for view in views
     )

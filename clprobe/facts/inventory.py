@@ -1,17 +1,21 @@
 # SPDX-License-Identifier: MIT
-"""What there is, in the contract's words: drivers, loaders, platforms, devices and GPUs."""
+"""What there is, in the contract's words, and how people pick devices from it."""
 
-from typing import TypeVar
+from collections.abc import Sequence
+from typing import Any, TypeVar
 
 import msgspec
 
 from clprobe.facts.derive_icds import platforms_of
-from clprobe.facts.facts import DeviceFacts, Facts, IcdFacts, LoaderFacts
+from clprobe.facts.facts import DeviceFacts, Facts, IcdFacts
 from clprobe.facts.hardware_facts import GpuFacts, NodeFacts
+from clprobe.model.errors import ClprobeError
+from clprobe.model.fact import FactStruct
 from clprobe.model.finding import DeviceReport, DriverReport, GpuReport, NodeReport
-from clprobe.model.unknown import Fact, Unknown
+from clprobe.model.unknown import Fact, known, listed
 
-T = TypeVar("T")
+T = TypeVar("T", bound=msgspec.Struct)
+_TYPES = ("gpu", "cpu", "accelerator", "custom")
 
 
 class LoaderReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -48,119 +52,112 @@ class Inventory(msgspec.Struct, frozen=True, kw_only=True):
 
 def take_inventory(facts: Facts) -> Inventory:
     """Return what there is; what is not known is left out of lists and None elsewhere."""
-    icds = _known(facts.icds) or ()
     return Inventory(
-        drivers=tuple(_driver(icd) for icd in icds),
-        loaders=tuple(_loader(loader) for loader in _known(facts.loaders) or ()),
+        drivers=tuple(map(_driver, listed(facts.icds))),
+        loaders=tuple(_report(LoaderReport, loader) for loader in listed(facts.loaders)),
         platforms=_platforms(facts),
-        devices=tuple(_device(n, one) for n, one in enumerate(_known(facts.devices) or ())),
-        gpus=tuple(_gpu(gpu) for gpu in _known(facts.gpus) or ()),
-        nodes=tuple(_node(node) for node in _known(facts.device_nodes) or ()),
+        devices=tuple(_device(n, one) for n, one in enumerate(listed(facts.devices))),
+        gpus=tuple(map(_gpu, listed(facts.gpus))),
+        nodes=tuple(map(_node, listed(facts.device_nodes))),
     )
+
+
+def _report(kind: type[T], facts: FactStruct, **more: Any) -> T:
+    """Return the report with what the facts have of the same name, None where it is not known."""
+    same = (name for name in kind.__struct_fields__ if name not in more)
+    return kind(**{name: known(getattr(facts, name)) for name in same}, **more)
 
 
 def _node(node: NodeFacts) -> NodeReport:
-    return NodeReport(
-        path=node.path,
-        kind=_known(node.kind),
-        owner=_known(node.owner) or _number(node.uid),
-        group=_known(node.group) or _number(node.gid),
-        mode=_known(node.mode),
-        may_open=_known(node.may_open),
-        errno=_known(node.errno),
-        is_predicted=node.is_predicted,
-        denied_because=_known(node.denied_because),
-    )
+    owner, group = known(node.owner) or _number(node.uid), known(node.group) or _number(node.gid)
+    return _report(NodeReport, node, owner=owner, group=group)
 
 
 def _number(fact: Fact[int]) -> str | None:
-    return None if isinstance(fact, Unknown) else str(fact)
-
-
-def _known(fact: Fact[T]) -> T | None:
-    return None if isinstance(fact, Unknown) else fact
+    number = known(fact)
+    return None if number is None else str(number)
 
 
 def _driver(icd: IcdFacts) -> DriverReport:
-    library = _known(icd.library.path) or _known(icd.library_name)
-    return DriverReport(
+    return _report(
+        DriverReport,
+        icd,
         icd=icd.path,
-        library=library,
-        package=_known(icd.library.package) or _known(icd.package),
-        stage=_known(icd.stage),
-        outcome=_known(icd.outcome),
-        detail=icd.detail,
-        platforms=tuple(_known(p.name) or "?" for p in platforms_of(icd.answer)),
-        implementation=_known(icd.implementation),
-    )
-
-
-def _loader(loader: LoaderFacts) -> LoaderReport:
-    return LoaderReport(
-        path=loader.path,
-        kind=_known(loader.kind),
-        version=_known(loader.version),
-        is_default=_known(loader.is_default),
-        found_by=_known(loader.found_by),
-        icd_folders=_known(loader.icd_folders),
+        library=known(icd.library.path) or known(icd.library_name),
+        package=known(icd.library.package) or known(icd.package),
+        platforms=tuple(known(p.name) or "?" for p in platforms_of(icd.answer)),
     )
 
 
 def _platforms(facts: Facts) -> tuple[PlatformReport, ...]:
-    shown = [(icd.path, icd.answer) for icd in _known(facts.icds) or ()]
+    shown = [(icd.path, icd.answer) for icd in listed(facts.icds)]
     if not shown:
         # A report that only tells what a program printed still tells its platforms.
-        shown = [(None, view.answer) for view in _known(facts.views) or ()]  # type: ignore[misc]
+        shown = [(None, view.answer) for view in listed(facts.views)]  # type: ignore[misc]
     return tuple(
-        PlatformReport(
-            name=_known(platform.name),
-            vendor=_known(platform.vendor),
-            version=_known(platform.version),
-            icd=icd,
-            devices=None if isinstance(platform.devices, Unknown) else len(platform.devices),
-        )
+        _report(PlatformReport, platform, icd=icd, devices=_count(known(platform.devices)))
         for icd, answer in shown
         for platform in platforms_of(answer)
     )
 
 
+def _count(devices: Sequence[object] | None) -> int | None:
+    return None if devices is None else len(devices)
+
+
 def _device(index: int, device: DeviceFacts) -> DeviceReport:
-    extensions = _known(device.extensions)
-    return DeviceReport(
-        index=index,
-        platform=_known(device.platform),
-        name=_known(device.name),
-        type=_known(device.type),
-        driver_version=_known(device.driver_version),
-        opencl_version=_known(device.opencl_version),
-        opencl_c_version=_known(device.opencl_c_version),
-        pci_id=_known(device.pci_id),
-        generation=_known(device.generation),
-        fp16=None if extensions is None else "cl_khr_fp16" in extensions,
-        fp64=None if extensions is None else "cl_khr_fp64" in extensions,
-        compute_units=_known(device.compute_units),
-        max_clock_mhz=_known(device.max_clock_mhz),
-        max_work_group_size=_known(device.max_work_group_size),
-        sub_group_sizes=_known(device.sub_group_sizes),
-        local_memory_bytes=_known(device.local_memory_bytes),
-        local_memory_type=_known(device.local_memory_type),
-        global_memory_bytes=_known(device.global_memory_bytes),
-        max_allocation_bytes=_known(device.max_allocation_bytes),
-        extensions=extensions,
-        marketing_name=_known(device.marketing_name),
-        icd=_known(device.icd),
-        library=_known(device.library),
+    extensions = known(device.extensions)
+    fp16, fp64 = (
+        None if extensions is None else f"cl_khr_{kind}" in extensions for kind in ("fp16", "fp64")
     )
+    return _report(DeviceReport, device, index=index, fp16=fp16, fp64=fp64)
 
 
 def _gpu(gpu: GpuFacts) -> GpuReport:
-    return GpuReport(
-        pci_address=_known(gpu.pci_address),
-        pci_id=_known(gpu.pci_id),
-        vendor=_known(gpu.vendor),
-        marketing_name=_known(gpu.marketing_name) or _known(gpu.name),
-        generation=_known(gpu.generation),
-        kernel_driver=_known(gpu.kernel_driver),
-        render_node=_known(gpu.render_node),
-        supported_by=_known(gpu.implementations),
+    name = known(gpu.marketing_name) or known(gpu.name)
+    drivers = known(gpu.implementations)
+    return _report(GpuReport, gpu, marketing_name=name, supported_by=drivers)
+
+
+def select_devices(
+    devices: Sequence[DeviceReport], selectors: Sequence[str]
+) -> tuple[DeviceReport, ...]:
+    """Return the devices that any of `selectors` names, in their own order; none given: all.
+
+    Raises: ClprobeError if a selector names no device; its message lists what there is.
+    """
+    if not selectors:
+        return tuple(devices)
+    chosen: set[int] = set()
+    for selector in selectors:
+        matching = {device.index for device in devices if _matches(device, selector)}
+        if not matching:
+            raise ClprobeError(
+                reference="no-such-device",
+                message=f"No device matches {selector!r}. {_listing(devices)}",
+                hint="Give an index, gpu, cpu, a PCI id or part of a platform or device name.",
+            )
+        chosen |= matching
+    return tuple(device for device in devices if device.index in chosen)
+
+
+def _matches(device: DeviceReport, selector: str) -> bool:
+    wanted = selector.strip().casefold()
+    if wanted.isdecimal():
+        return str(device.index) == (wanted.lstrip("0") or "0")
+    if wanted in _TYPES:
+        return device.type == wanted
+    if device.pci_id is not None and wanted.replace("0x", "") == device.pci_id:
+        return True
+    names = (device.platform, device.name, device.marketing_name)
+    return bool(wanted) and any(name and wanted in name.casefold() for name in names)
+
+
+def _listing(devices: Sequence[DeviceReport]) -> str:
+    if not devices:
+        return "There is no OpenCL device here."
+    lines = (
+        f"{device.index} {device.type or '?'}: {device.platform or '?'}, {device.name or '?'}"
+        for device in devices
     )
+    return "There are: " + "; ".join(lines) + "."

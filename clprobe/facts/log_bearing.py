@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from clprobe.facts.facts import DeviceFacts
 from clprobe.facts.hardware_facts import GpuFacts
 from clprobe.model.snapshot import Snapshot
-from clprobe.model.unknown import Fact, Unknown
+from clprobe.model.unknown import Fact, Unknown, listed
 
 _COMPUTING_DRIVERS = ("i915", "xe", "amdgpu", "nvidia")
 _DENIED = ("EACCES", "EPERM")
@@ -44,7 +44,7 @@ def _miscomputes(devices: Fact[tuple[DeviceFacts, ...]]) -> bool:
     """Tell whether a GPU shows up and yet fails at its work."""
     return any(
         isinstance(device.kernel_result, str) and device.kernel_result != "right"
-        for device in (() if isinstance(devices, Unknown) else devices)
+        for device in listed(devices)
         if device.type == "gpu"
     )
 
@@ -55,7 +55,7 @@ def _needs_log(gpu: GpuFacts, snapshot: Snapshot) -> bool:
         return False
     if gpu.kernel_driver not in _COMPUTING_DRIVERS or gpu.render_node is None:
         return True
-    nodes = () if isinstance(snapshot.device_nodes, Unknown) else snapshot.device_nodes
+    nodes = listed(snapshot.device_nodes)
     own = [node for node in nodes if node.path == gpu.render_node]
     # Neither a node that nobody may open nor a driver that nobody installed is Linux's fault.
     return not any(node.open_error in _DENIED for node in own) and gpu.installed != ()

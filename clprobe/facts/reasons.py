@@ -5,7 +5,7 @@ from clprobe.facts.facts import Facts, IcdFacts
 from clprobe.knowledge.table_types import Implementation
 from clprobe.knowledge.tables import Tables
 from clprobe.model.opencl import Answer
-from clprobe.model.unknown import Fact, Unknown
+from clprobe.model.unknown import Fact, Unknown, listed
 
 AFTER_ALL = "after all answers, while the process ended"
 """What the probe says of a driver that fails once it has answered everything."""
@@ -103,7 +103,7 @@ def _reason(entry: Implementation | None, facts: Facts) -> str:
 
 
 def _missing_hardware(entry: Implementation, facts: Facts) -> str:
-    nodes = () if isinstance(facts.device_nodes, Unknown) else facts.device_nodes
+    nodes = listed(facts.device_nodes)
     denied = [node for node in nodes if node.may_open is False]
     # Drivers want the render node; the card node is their second choice at best.
     denied.sort(key=lambda node: node.kind != "render")

@@ -12,7 +12,7 @@ from clprobe.knowledge.table_types import Implementation
 from clprobe.knowledge.tables import Tables
 from clprobe.knowledge.versions import upstream
 from clprobe.model.snapshot import Snapshot
-from clprobe.model.unknown import NOT_STATED, Fact, Unknown
+from clprobe.model.unknown import NOT_STATED, Fact, Unknown, listed
 
 
 class Runtime(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,7 +41,7 @@ def installed_runtimes(
 def _found(
     snapshot: Snapshot, icds: Fact[tuple[IcdFacts, ...]], tables: Tables
 ) -> Fact[tuple[Runtime, ...]]:
-    registered = () if isinstance(icds, Unknown) else icds
+    registered = listed(icds)
     found = [
         Runtime(
             source=icd.path,
@@ -74,7 +74,7 @@ def _with_likely_version(runtime: Runtime, snapshot: Snapshot, tables: Tables) -
 
 def version_by_package(names: set[str], snapshot: Snapshot) -> Fact[str]:
     """Return the upstream version of the first installed package of those names."""
-    for package in () if isinstance(snapshot.packages, Unknown) else snapshot.packages:
+    for package in listed(snapshot.packages):
         if package.name in names and isinstance(package.version, str):
             return _rocm_release(upstream(package.version))
     return NOT_STATED
@@ -94,7 +94,7 @@ def names_in(packages: set[str], entry: Implementation) -> set[str]:
 
 
 def _packaged(snapshot: Snapshot, tables: Tables) -> list[Runtime]:
-    packages = () if isinstance(snapshot.packages, Unknown) else snapshot.packages
+    packages = listed(snapshot.packages)
     if not packages:
         return []
     present = {package.name for package in packages}
@@ -112,8 +112,8 @@ def _packaged(snapshot: Snapshot, tables: Tables) -> list[Runtime]:
 
 def _shown(snapshot: Snapshot, tables: Tables) -> list[Runtime]:
     found: dict[str, Runtime] = {}
-    for view in () if isinstance(snapshot.views, Unknown) else snapshot.views:
-        for platform in () if isinstance(view.answer.platforms, Unknown) else view.answer.platforms:
+    for view in listed(snapshot.views):
+        for platform in listed(view.answer.platforms):
             texts = (platform.name, platform.version)
             name, version = (text if isinstance(text, str) else None for text in texts)
             key = tables.recognise(None, name, version) if name is not None else None

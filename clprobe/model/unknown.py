@@ -24,3 +24,13 @@ UNLISTED = Unknown(unknown="the tables do not list it")
 T = TypeVar("T")
 Fact: TypeAlias = T | Unknown
 """A fact is a value or Unknown; `None` as a value means "there is none"."""
+
+
+def known(fact: Fact[T]) -> T | None:
+    """Return the value; None where it is not known."""
+    return None if isinstance(fact, Unknown) else fact
+
+
+def listed(fact: Fact[tuple[T, ...]]) -> tuple[T, ...]:
+    """Return the elements of a list; none where it is not known."""
+    return () if isinstance(fact, Unknown) else fact

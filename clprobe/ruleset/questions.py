@@ -10,7 +10,7 @@ import msgspec
 from clprobe.compat.packages import package_manager
 from clprobe.knowledge.checked_yaml import read
 from clprobe.model.snapshot import Snapshot
-from clprobe.model.unknown import NOT_STATED, Unknown
+from clprobe.model.unknown import NOT_STATED, listed
 from clprobe.resources import rules_path
 
 
@@ -67,6 +67,6 @@ def _manager(snapshot: Snapshot) -> str:
     tool = package_manager(snapshot.system.distribution)
     if tool is not None:
         return tool.database
-    packages = () if isinstance(snapshot.packages, Unknown) else snapshot.packages
+    packages = listed(snapshot.packages)
     told = (one.manager for one in packages if one.manager not in (NOT_STATED, "pip"))
     return next((str(manager) for manager in told), "")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 import pytest
 
-from clprobe.facts.select import select_devices
+from clprobe.facts.inventory import select_devices
 from clprobe.model.errors import ClprobeError
 from clprobe.model.finding import DeviceReport
 

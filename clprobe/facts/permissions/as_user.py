@@ -9,7 +9,7 @@ from clprobe.model.hardware import DeviceNode
 from clprobe.model.opencl import Answer, Icd
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.system import Limits, ServiceUnit, User
-from clprobe.model.unknown import NOT_STATED, NOT_TRIED, Unknown
+from clprobe.model.unknown import NOT_STATED, NOT_TRIED, Unknown, listed
 
 _DENIED = ("EACCES", "EPERM")
 
@@ -69,7 +69,7 @@ def _permissions_agree(now: Snapshot, then: Snapshot) -> bool:
         return False
     pairs = zip(now.device_nodes, then.device_nodes, strict=True)
     nodes_agree = all(_may_open(one, now) == _may_open(two, then) for one, two in pairs)
-    icds = () if isinstance(then.icds, Unknown) else then.icds
+    icds = listed(then.icds)
     return nodes_agree and all(_reads(icd, then) for icd in icds)
 
 
@@ -87,12 +87,8 @@ def _reads(icd: Icd, snapshot: Snapshot) -> bool:
 
 
 def _predictable(answer: Answer) -> Answer:
-    platforms = () if isinstance(answer.platforms, Unknown) else answer.platforms
-    devices = [
-        device
-        for platform in platforms
-        for device in (() if isinstance(platform.devices, Unknown) else platform.devices)
-    ]
+    platforms = listed(answer.platforms)
+    devices = [device for platform in platforms for device in listed(platform.devices)]
     if devices and all(device.type == "cpu" for device in devices):
         return answer
     unknown = dict.fromkeys(Answer.__struct_fields__, NOT_TRIED)

@@ -17,7 +17,7 @@ from clprobe.facts.permissions.membership import (
     number_of,
 )
 from clprobe.model.system import User
-from clprobe.model.unknown import NOT_STATED, Fact, Unknown
+from clprobe.model.unknown import NOT_STATED, Fact, Unknown, listed
 
 READ, WRITE, SEARCH = 4, 2, 1
 _BITS = {"r": READ, "w": WRITE, "x": SEARCH}
@@ -110,7 +110,7 @@ def deciding(file: Owned, wanted: int, user: User, *, mapped: bool = False) -> I
     # that is marked and not shown may name anybody, with the group bits as its mask.
     if isinstance(file.acl, Unknown) and file.acl != NOT_STATED and bits & 0o070:
         yield Entry("named-user", bits >> 3 & 7)
-    entries = () if isinstance(file.acl, Unknown) else file.acl
+    entries = listed(file.acl)
     if entries and bits & 0o070:
         yield from _listed(file, entries, wanted, user, mapped=mapped)
         return

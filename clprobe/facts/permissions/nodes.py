@@ -2,6 +2,7 @@
 """Judges each device node: may it be opened, by what right or why not, and who else may."""
 
 import msgspec
+from msgspec.structs import asdict
 
 from clprobe.facts.hardware_facts import NodeFacts
 from clprobe.facts.permissions.kernel import READ, WRITE, admits, deciding, overrides
@@ -10,7 +11,7 @@ from clprobe.facts.permissions.reasons import has_foreign_group, reason_for_deni
 from clprobe.model.access import Folder
 from clprobe.model.hardware import DeviceNode
 from clprobe.model.system import Group, System, User
-from clprobe.model.unknown import NOT_STATED, Fact, Unknown
+from clprobe.model.unknown import NOT_STATED, Fact, Unknown, listed
 
 _RIGHTS = READ | WRITE
 _DENIED = ("EACCES", "EPERM")
@@ -32,9 +33,8 @@ def judge_node(node: DeviceNode, user: User, system: System, vendor: Fact[str]) 
     reason: Fact[str | None] = may_open if isinstance(may_open, Unknown) else None
     if may_open is False:
         reason = reason_for_denial(node, user, system, str(errno))
-    stated = {name: getattr(node, name) for name in node.__struct_fields__}
     return NodeFacts(
-        **stated,
+        **asdict(node),
         vendor=vendor,
         errno=errno,
         is_predicted=not tried,
@@ -92,7 +92,7 @@ def _is_nodev(node: DeviceNode) -> bool:
 def first_closed(folders: Fact[tuple[Folder, ...]], user: User, system: System) -> Folder | None:
     """Return the first folder on a path that the user may not search; None: none is known."""
     mapped = is_mapped(system)
-    for folder in () if isinstance(folders, Unknown) else folders:
+    for folder in listed(folders):
         if may_reach((folder,), user, mapped=mapped) is False:
             return folder
     return None
@@ -117,7 +117,7 @@ def _open_to(node: DeviceNode, system: System) -> str:
         admitted.append(f"members of group {_label(node.group, node.gid)}")
     if isinstance(node.uid, int) and node.uid != 0:
         admitted.append(f"user {_label(node.owner, node.uid)}")
-    entries = () if isinstance(node.acl, Unknown) else node.acl
+    entries = listed(node.acl)
     admitted += [f"{entry.rpartition(':')[0].replace(':', ' ')}" for entry in entries
                  if entry.startswith(("user:", "group:")) and "::" not in entry
                  and entry.rpartition(":")[2].startswith("rw")]  # fmt: skip

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Judges users: who asks, how texts and commands name them, and what others would meet."""
 
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from clprobe.facts.facts import UserFacts
 from clprobe.facts.permissions.membership import is_root
@@ -11,7 +11,7 @@ from clprobe.model.hardware import DeviceNode
 from clprobe.model.placeholders import USER, is_person
 from clprobe.model.snapshot import Perspective, Snapshot
 from clprobe.model.system import System, User
-from clprobe.model.unknown import NOT_STATED, Unknown
+from clprobe.model.unknown import NOT_STATED, Unknown, listed
 
 _WAYS_TO_A_GPU = ("render", "kfd", "nvidia", "dxg")
 _MENDED_BY_GROUP = ("not-in-group", "old-session")
@@ -20,10 +20,9 @@ _GROUPS_OF_NODES = ("render", "video")
 
 def judge_user(user: User, system: System) -> UserFacts:
     """Return the user with the names that texts and commands use."""
-    stated = {name: getattr(user, name) for name in user.__struct_fields__}
     is_other = user.is_asker is False
     return UserFacts(
-        **stated,
+        **asdict(user),
         is_root=is_root(user),
         label=_label(user, is_other=is_other),
         subject=_subject(user, system) if is_other else "You",
@@ -60,7 +59,7 @@ def closed_nodes(perspective: Perspective, snapshot: Snapshot) -> tuple[DeviceNo
     same_place = isinstance(perspective.where, Unknown)
     if not same_place or isinstance(user.groups, Unknown):
         return ()
-    nodes = () if isinstance(snapshot.device_nodes, Unknown) else snapshot.device_nodes
+    nodes = listed(snapshot.device_nodes)
     return tuple(
         node
         for node in nodes

@@ -7,7 +7,7 @@ from clprobe.facts.permissions.kernel import READ, SEARCH, WRITE, admits, has_hi
 from clprobe.model.access import FileAccess, Folder
 from clprobe.model.hardware import DeviceNode
 from clprobe.model.system import ServiceUnit, System, User
-from clprobe.model.unknown import NOT_STATED, Fact, Unknown
+from clprobe.model.unknown import NOT_STATED, Fact, Unknown, listed
 
 _DRIVER_NAMES = {"render": "drm", "card": "drm", "kfd": "kfd", "nvidia": "nvidia", "dxg": "dxg"}
 """Kind of node → start of the name of its driver in /proc/devices, which DeviceAllow= takes."""
@@ -92,7 +92,7 @@ def is_listed(node: DeviceNode, unit: ServiceUnit) -> Fact[bool]:
     """
     if isinstance(unit.device_policy, Unknown):
         return True if unit.device_policy == NOT_STATED else unit.device_policy
-    allowed = () if isinstance(unit.device_allow, Unknown) else unit.device_allow
+    allowed = listed(unit.device_allow)
     if unit.device_policy == "auto" and not allowed:
         return True
     rights = "".join(rights for entry in allowed for rights in _rights_of(node, entry))

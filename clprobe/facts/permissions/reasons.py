@@ -6,7 +6,7 @@ from clprobe.facts.permissions.membership import OVERFLOW_ID, is_member, number_
 from clprobe.facts.permissions.prediction import is_mapped, may_reach
 from clprobe.model.hardware import DeviceNode
 from clprobe.model.system import Group, System, User
-from clprobe.model.unknown import Unknown
+from clprobe.model.unknown import Unknown, listed
 
 _RIGHTS = READ | WRITE
 # Groups that udev rules give GPU nodes to: systemd's, older systemd's, other init systems'.
@@ -92,5 +92,5 @@ def has_foreign_group(node: DeviceNode, system: System) -> bool:
         return False
     if isinstance(system.virtualization.container, str):
         return True
-    known = () if isinstance(system.gpu_groups, Unknown) else system.gpu_groups
+    known = listed(system.gpu_groups)
     return any(group.name == "render" and group.gid != node.gid for group in known)
