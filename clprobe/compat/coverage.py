@@ -109,10 +109,12 @@ def is_for_vendor(implementation: Implementation, gpu: KnownGpu) -> bool:
     """Whether it may drive GPUs of this vendor; of a vendor that nobody listed it may."""
     if gpu.vendor is None or not implementation.kernel_drivers:
         return True
-    drivers = {driver.rstrip("!") for driver in implementation.kernel_drivers}
     if gpu.vendor in MODULES:
-        return bool(drivers & MODULES[gpu.vendor])
-    return bool(drivers - frozenset.union(MODULES["intel"], MODULES["amd"], MODULES["nvidia"]))
+        return bool(implementation.modules & MODULES[gpu.vendor])
+    return bool(
+        implementation.modules
+        - frozenset.union(MODULES["intel"], MODULES["amd"], MODULES["nvidia"])
+    )
 
 
 def _support(implementation: Implementation, gpu: KnownGpu) -> Support | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from clprobe.knowledge.family_table import Family
-from clprobe.knowledge.table_types import Generation, GpuEntry, Platform
+from clprobe.knowledge.table_types import Generation, GpuEntry, Implementation, Platform
 from clprobe.knowledge.tables import Tables
 
 MODULES = {
@@ -70,6 +70,14 @@ def gpus_of_entries(entries: Iterable[GpuEntry], generation: Generation) -> tupl
         KnownGpu(vendor=INTEL, pci_id=one.pci_id, entry=one, generation=generation)
         for one in entries
     )
+
+
+def vendor_of(implementation: Implementation) -> str:
+    """Return whose GPUs an implementation drives: a vendor's, "several", or none but the "cpu"."""
+    if "gpu" not in implementation.device_types or not implementation.kernel_drivers:
+        return "cpu" if "cpu" in implementation.device_types else "several"
+    vendors = [name for name, modules in MODULES.items() if modules & implementation.modules]
+    return vendors[0] if len(vendors) == 1 else "several"
 
 
 def alike(gpus: Sequence[KnownGpu]) -> list[list[KnownGpu]]:

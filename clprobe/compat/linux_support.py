@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from clprobe.compat.known_gpu import KnownGpu
-from clprobe.compat.linux_choice import binds, is_in_range
+from clprobe.compat.linux_choice import asked_of_linux, binds, is_in_range
 from clprobe.compat.packages import release_of
 from clprobe.knowledge.table_types import Generation, GpuEntry, Implementation, Platform, Release
 from clprobe.knowledge.tables import Tables
@@ -20,24 +20,20 @@ class Identity(msgspec.Struct, frozen=True):
     gpus: tuple[KnownGpu, ...] = ()
 
     @property
-    def only(self) -> KnownGpu | None:
-        """The one that it is; None where it may be several, or is in no table."""
-        return self.gpus[0] if len(self.gpus) == 1 else None
-
-    @property
-    def pci_id(self) -> str | None:
-        """Its PCI id, where that is known."""
-        return self.only.pci_id if self.only is not None else None
-
-    @property
     def entry(self) -> GpuEntry | None:
-        """Its row in the tables, where that is known."""
-        return self.only.entry if self.only is not None else None
+        """Its row in the tables; None where it may be several, or is in no table."""
+        return self.gpus[0].entry if len(self.gpus) == 1 else None
 
     @property
     def generation(self) -> Generation | None:
         """The generation of all that it may be."""
         return self.gpus[0].generation if self.gpus else None
+
+    @property
+    def platforms(self) -> list[Platform]:
+        """The chips that it may be; none where the tables do not know it."""
+        found = {gpu.entry.platform: gpu.platform for gpu in self.gpus if gpu.entry is not None}
+        return [platform for _, platform in sorted(found.items()) if platform is not None]
 
 
 def likely_linux(system: System, tables: Tables) -> Fact[str]:
@@ -53,24 +49,15 @@ def linux_binds(identity: Identity, linux: Fact[str]) -> Fact[str]:
     """Return whether this Linux has a driver for the GPU: by-itself, forced or no."""
     if isinstance(linux, Unknown):
         return linux
-    verdicts: set[str] = {binds(linux, platform) for platform in platforms_of(identity)}
+    verdicts: set[str] = {binds(linux, platform) for platform in identity.platforms}
     return verdicts.pop() if len(verdicts) == 1 else UNLISTED
-
-
-def platforms_of(identity: Identity) -> list[Platform]:
-    """Return the chips that the GPU may be; none where the tables do not know it."""
-    found = {gpu.entry.platform: gpu.platform for gpu in identity.gpus if gpu.entry is not None}
-    return [platform for _, platform in sorted(found.items()) if platform is not None]
 
 
 def linux_fits(entry: Implementation | None, identity: Identity, linux: Fact[str]) -> Fact[bool]:
     """Return whether this Linux is one that the implementation can work with."""
     if isinstance(linux, Unknown) or entry is None:
         return linux if isinstance(linux, Unknown) else NOT_STATED
-    ranges = [entry.linux]
-    if identity.generation is not None:
-        support = identity.generation.implementations.get(entry.implementation)
-        ranges += [support.linux] if support is not None else []
+    ranges = asked_of_linux(entry, identity.gpus[0]) if identity.gpus else (entry.linux,)
     verdicts = [is_in_range(linux, versions, "linux") for versions in ranges]
     return False if False in verdicts else verdicts[0]
 
@@ -96,13 +83,13 @@ def known_flaw(
     entry: Implementation | None, version: Fact[str], identity: Identity
 ) -> Fact[str | None]:
     """Return what this version does wrong on the GPU whatever the Linux; None: nothing known."""
-    if entry is not None and all(release.linux == "*" for release in entry.releases):
-        return None  # nothing is known to go wrong with it on any Linux
-    if entry is None or identity.generation is None:
+    if entry is None:
         return NOT_STATED
-    for release in entry.releases:
-        concerned = not release.generations or identity.generation.generation in release.generations
-        if release.linux != "*" or not release.flawed or not concerned:
+    flaws = [one for one in entry.releases if one.flawed and one.linux == "*"]
+    if flaws and identity.generation is None:
+        return NOT_STATED
+    for release in flaws:
+        if identity.generation is None or not release.concerns(identity.generation):
             continue
         if isinstance(version, Unknown):
             return version
@@ -127,8 +114,7 @@ def _linux_breaks(
 ) -> Iterator[Release]:
     """Yield what goes wrong with this Linux, or with any where it is not known."""
     for release in entry.releases:
-        concerned = not release.generations or generation.generation in release.generations
-        if release.linux == "*" or not concerned:
+        if release.linux == "*" or not release.concerns(generation):
             continue
         if isinstance(linux, Unknown) or is_in_range(linux, release.linux, "linux") is True:
             yield release

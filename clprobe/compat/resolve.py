@@ -227,11 +227,10 @@ def known_releases(
     implementation: Implementation, offer: Offer, gpu: KnownGpu, linux: str | None
 ) -> tuple[Release, ...]:
     """Return what the tables know of this version on this GPU and Linux."""
-    generation = gpu.generation.generation if gpu.generation is not None else None
     return tuple(
         one
         for one in implementation.releases
-        if (not one.generations or generation in one.generations)
+        if one.concerns(gpu.generation)
         and _is_of_release(offer, one, implementation)
         and (one.linux == "*" or (linux is not None and _holds(linux, one.linux)))
     )

@@ -1,32 +1,30 @@
 # SPDX-License-Identifier: MIT
 """From a snapshot to the facts that rules ask about: pure, so a replay gives what live gave."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TypeVar
 
-import msgspec
+from msgspec.structs import replace
 
 from clprobe.facts.derive_devices import gather_devices
-from clprobe.facts.derive_frameworks import judge_framework, with_pytorch
-from clprobe.facts.derive_gpus import judge_gpu, with_device
+from clprobe.facts.derive_frameworks import judge_framework
+from clprobe.facts.derive_gpus import judge_gpu
 from clprobe.facts.derive_icds import judge_icd
 from clprobe.facts.derive_intel import judge_intel
 from clprobe.facts.derive_nvidia import judge_nvidia
 from clprobe.facts.derive_views import is_settled, judge_loader, judge_pair, judge_view, sum_up
 from clprobe.facts.facts import Boot, DeviceFacts, Facts, IcdFacts, OtherFacts
 from clprobe.facts.hardware_facts import GpuFacts, NodeFacts
-from clprobe.facts.icds_named import with_icds_named
 from clprobe.facts.idle_drivers import idle_drivers
-from clprobe.facts.log_bearing import bearing_log
-from clprobe.facts.nodes_named import with_nodes_named
+from clprobe.facts.messages import bearing_log, everything_said, with_icds_named, with_nodes_named
 from clprobe.facts.permissions.files import with_read_errors
 from clprobe.facts.permissions.nodes import judge_node, vendor_of_kind
 from clprobe.facts.permissions.people import closed_nodes, judge_user, needed_groups
 from clprobe.facts.reasons import describe_end
 from clprobe.facts.runtimes import installed_runtimes
+from clprobe.facts.stand_ins import stands_for
 from clprobe.knowledge.tables import Tables
 from clprobe.model.hardware import DeviceNode, node_kind
-from clprobe.model.opencl import Answer
 from clprobe.model.placeholders import SUDO_CALLER
 from clprobe.model.snapshot import Perspective, Snapshot
 from clprobe.model.unknown import NOT_STATED, Fact, Unknown, listed
@@ -43,7 +41,6 @@ def derive(snapshot: Snapshot, tables: Tables) -> Facts:
     icds = _each(readable, lambda icd: judge_icd(icd, snapshot, tables))
     devices = _devices(snapshot, icds, tables)
     gpus = _gpus(snapshot, icds, devices, tables)
-    gpus = _each(gpus, lambda gpu: with_pytorch(gpu, tables))
     said = everything_said(snapshot, bearing_log(snapshot, gpus, devices))
     snapshot = with_nodes_named(snapshot, said)
     nodes = _each(snapshot.device_nodes, lambda node: _node(node, snapshot, gpus))
@@ -73,13 +70,13 @@ def derive(snapshot: Snapshot, tables: Tables) -> Facts:
     )
     runtimes = installed_runtimes(snapshot, icds, tables)
     idle = idle_drivers(runtimes, gpus, snapshot.system, tables)
-    facts = msgspec.structs.replace(
+    facts = replace(
         facts,
-        opencl=msgspec.structs.replace(sum_up(snapshot, facts, runtimes), idle_drivers=idle),
+        opencl=replace(sum_up(snapshot, facts, runtimes), idle_drivers=idle),
         intel=judge_intel(snapshot, runtimes),
     )
     worded = _each(icds, lambda icd: _with_detail(icd, facts, tables))
-    return msgspec.structs.replace(facts, icds=worded)
+    return replace(facts, icds=worded)
 
 
 def _each(collection: Fact[tuple[T, ...]], judge: Callable[[T], U]) -> Fact[tuple[U, ...]]:
@@ -105,12 +102,12 @@ def _gpus(
         return snapshot.gpus
     runtimes = installed_runtimes(snapshot, icds, tables)
     gpus = [judge_gpu(gpu, runtimes, snapshot.system, tables) for gpu in snapshot.gpus]
-    return tuple(with_device(gpu, gpus, devices) for gpu in gpus)
+    return tuple(replace(gpu, has_device=stands_for(gpu, gpus, devices)) for gpu in gpus)
 
 
 def _node(node: DeviceNode, snapshot: Snapshot, gpus: Fact[tuple[GpuFacts, ...]]) -> NodeFacts:
     if isinstance(node.kind, Unknown):  # reports give the path alone
-        node = msgspec.structs.replace(node, kind=node_kind(node.path) or node.kind)
+        node = replace(node, kind=node_kind(node.path) or node.kind)
     vendor = vendor_of_kind(node.kind)
     for gpu in listed(gpus):
         by_address = isinstance(node.pci_address, str) and node.pci_address == gpu.pci_address
@@ -156,7 +153,7 @@ def _excerpts(snapshot: Snapshot, icds: Fact[tuple[IcdFacts, ...]]) -> tuple[str
 
 
 def _with_detail(icd: IcdFacts, facts: Facts, tables: Tables) -> IcdFacts:
-    return msgspec.structs.replace(icd, detail=describe_end(icd, facts, tables))
+    return replace(icd, detail=describe_end(icd, facts, tables))
 
 
 def _with_binding(gpu: GpuFacts, nodes: Fact[tuple[NodeFacts, ...]], *, whole: bool) -> GpuFacts:
@@ -171,37 +168,4 @@ def _with_binding(gpu: GpuFacts, nodes: Fact[tuple[NodeFacts, ...]], *, whole: b
         bound = gpu.render_node is not None
     elif not isinstance(nodes, Unknown) and whole:
         bound = NOT_STATED if nodes else False
-    return msgspec.structs.replace(gpu, bound=bound)
-
-
-def everything_said(snapshot: Snapshot, log: Fact[str]) -> Fact[str]:
-    """Return all texts of drivers, programs, package manager and Linux, a line or more each.
-
-    `log` are the lines of Linux's log that count.
-
-    It is empty where someone was asked and printed nothing, unknown where nobody was asked.
-    """
-    texts = [text for text in (log, *_texts(snapshot)) if isinstance(text, str)]
-    asked = (snapshot.icds, snapshot.views, snapshot.messages)
-    nobody_was_asked = all(isinstance(fact, Unknown) for fact in asked)
-    return "\n".join(texts) if texts or not nobody_was_asked else NOT_STATED
-
-
-def _texts(snapshot: Snapshot) -> Iterator[object]:
-    if not isinstance(snapshot.messages, Unknown):
-        yield from snapshot.messages
-    yield snapshot.package_trouble
-    for icd in listed(snapshot.icds):
-        yield from _texts_of(icd.answer)
-    for view in listed(snapshot.views):
-        yield from _texts_of(view.answer)
-    for framework in listed(snapshot.frameworks):
-        yield framework.message
-
-
-def _texts_of(answer: Answer) -> Iterator[object]:
-    yield answer.printed
-    yield answer.message
-    for platform in listed(answer.platforms):
-        for device in listed(platform.devices):
-            yield device.build_log
+    return replace(gpu, bound=bound)

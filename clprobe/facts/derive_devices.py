@@ -6,9 +6,8 @@ from collections.abc import Iterable, Iterator
 
 from msgspec.structs import asdict
 
-from clprobe.facts.derive_icds import devices_of, platforms_of
 from clprobe.facts.facts import DeviceFacts, IcdFacts
-from clprobe.knowledge.table_types import PRE_PRODUCTION
+from clprobe.knowledge.table_types import PRE_PRODUCTION, GpuEntry
 from clprobe.knowledge.tables import Tables
 from clprobe.model.opencl import Answer, Device, Platform, View
 from clprobe.model.unknown import NOT_STATED, Fact, Unknown
@@ -32,13 +31,13 @@ def gather_devices(
         _judged(device, platform, icd.answer, tables, icd)
         # What no loader reads is no device for any program.
         for icd in _each_library_once(icd for icd in icds if icd.is_read is not False)
-        for platform, device in _shown(icd.answer)
+        for platform, device in icd.answer.shown()
     ]
     known = {(device.platform, device.name) for device in devices}
     for view in views:
         fresh = [
             _judged(device, platform, view.answer, tables, None)
-            for platform, device in _shown(view.answer)
+            for platform, device in view.answer.shown()
             if (platform.name, device.name) not in known
         ]
         devices += fresh
@@ -60,22 +59,17 @@ def _each_library_once(icds: Iterable[IcdFacts]) -> Iterator[IcdFacts]:
 
 def names_of(answer: Answer) -> tuple[tuple[Fact[str], Fact[str]], ...]:
     """Return (platform, device) names of everything that an answer shows."""
-    return tuple((platform.name, device.name) for platform, device in _shown(answer))
-
-
-def _shown(answer: Answer) -> Iterator[tuple[Platform, Device]]:
-    for platform in platforms_of(answer):
-        for device in devices_of(platform):
-            yield platform, device
+    return tuple((platform.name, device.name) for platform, device in answer.shown())
 
 
 def _judged(
     device: Device, platform: Platform, answer: Answer, tables: Tables, icd: IcdFacts | None
 ) -> DeviceFacts:
     key = icd.implementation if icd is not None else _implementation(device, platform, tables)
-    entry = tables.implementation(key) if isinstance(key, str) else None
+    entry = tables.implementation(key)
     pci_id = _pci_id(device)
-    gpu = tables.gpu(pci_id) if isinstance(pci_id, str) else None
+    gpu = tables.gpu(pci_id)
+    unlisted = pci_id if isinstance(pci_id, Unknown) else None
     by_cpu = entry is not None and "gpu" not in entry.device_types
     return DeviceFacts(
         **asdict(device),
@@ -84,8 +78,8 @@ def _judged(
         library=icd.library.path if icd is not None else NOT_STATED,
         implementation=key,
         pci_id=pci_id,
-        generation=_generation(device, pci_id, tables),
-        marketing_name=gpu.name if gpu is not None else _nameless(pci_id),
+        generation=_generation(device, gpu, tables, unlisted),
+        marketing_name=gpu.name if gpu is not None else unlisted,
         usable=_usable(device, answer),
         disguised=_disguised(device),
         software=_software(device, by_cpu=by_cpu),
@@ -93,11 +87,9 @@ def _judged(
 
 
 def _implementation(device: Device, platform: Platform, tables: Tables) -> Fact[str | None]:
-    texts = (platform.name, platform.version, device.driver_version)
     if isinstance(platform.name, Unknown):
         return platform.name
-    name, version, driver = (text if isinstance(text, str) else None for text in texts)
-    return tables.recognise(None, name, version, driver)
+    return tables.recognise(None, platform.name, platform.version, device.driver_version)
 
 
 def _pci_id(device: Device) -> Fact[str | None]:
@@ -113,18 +105,15 @@ def _pci_id(device: Device) -> Fact[str | None]:
     return device.device_id if isinstance(device.device_id, Unknown) else None
 
 
-def _generation(device: Device, pci_id: Fact[str | None], tables: Tables) -> Fact[str | None]:
-    entry = tables.gpu(pci_id) if isinstance(pci_id, str) else None
+def _generation(
+    device: Device, entry: GpuEntry | None, tables: Tables, unlisted: Unknown | None
+) -> Fact[str | None]:
     if entry is not None and entry.generation != PRE_PRODUCTION:
         return entry.generation
     # An id that never shipped tells no generation; emulation reports such ones for any GPU.
     if isinstance(device.ip_version, int) and device.vendor_id == INTEL:
         return tables.generation_of_ip_version(device.ip_version)
-    return pci_id if isinstance(pci_id, Unknown) else None
-
-
-def _nameless(pci_id: Fact[str | None]) -> Fact[str | None]:
-    return pci_id if isinstance(pci_id, Unknown) else None
+    return unlisted
 
 
 def _usable(device: Device, answer: Answer) -> Fact[bool]:

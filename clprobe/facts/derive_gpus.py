@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Says what each GPU is, which drivers could drive it, and whether the installed ones do."""
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable
 
-import msgspec
 from msgspec.structs import asdict
 
 from clprobe.compat.coverage import covers_all, version_range
@@ -17,22 +17,18 @@ from clprobe.compat.linux_support import (
     linux_fits,
     linux_is_suspect,
     linux_problem,
-    platforms_of,
 )
 from clprobe.compat.packages import installable
-from clprobe.facts.facts import DeviceFacts
-from clprobe.facts.families import family_of, left_out_by
 from clprobe.facts.hardware_facts import Fit, GpuFacts
 from clprobe.facts.runtimes import Runtime
-from clprobe.facts.stand_ins import stands_for
 from clprobe.knowledge.family_table import Family
 from clprobe.knowledge.lspci_names import readings
-from clprobe.knowledge.table_types import GpuEntry, Implementation
+from clprobe.knowledge.table_types import Generation, GpuEntry, Implementation
 from clprobe.knowledge.tables import Tables
 from clprobe.knowledge.versions import conditions
 from clprobe.model.hardware import Gpu
 from clprobe.model.system import System
-from clprobe.model.unknown import NOT_STATED, UNLISTED, Fact, Unknown
+from clprobe.model.unknown import NOT_STATED, UNLISTED, Fact, Unknown, known
 
 _HYPERVISOR_IDS = {"1af4", "15ad", "1b36", "1234", "1414", "80ee", "1013"}
 _VENDOR_WORDS = {
@@ -51,12 +47,13 @@ _WITHOUT_TABLE = ("amd", "nvidia", "arm", "qualcomm", "broadcom")
 def judge_gpu(
     gpu: Gpu, runtimes: Fact[tuple[Runtime, ...]], system: System, tables: Tables
 ) -> GpuFacts:
-    """Return the GPU with everything but its OpenCL device, which `with_device` adds."""
+    """Return the GPU with everything but its OpenCL device and the driver that has it."""
     linux = system.linux.release
     vendor = _vendor(gpu)
-    family = family_of(gpu, vendor, tables)
+    family = _family(gpu, vendor, tables)
     identity = _identity(gpu, family, tables)
     entry = identity.entry
+    unlisted = gpu.pci_id if isinstance(gpu.pci_id, Unknown) else None
     suitable = _suitable(identity, vendor, tables)
     fits: Fact[tuple[Fit, ...]] = NOT_STATED
     if isinstance(runtimes, Unknown):
@@ -68,47 +65,76 @@ def judge_gpu(
         **asdict(gpu),
         vendor=vendor,
         generation=_generation(gpu, identity, vendor),
+        pytorch_xpu=_pytorch_xpu(_generation(gpu, identity, vendor), vendor, tables),
         family=_family_name(gpu, family, vendor),
-        codename=entry.codename if entry is not None else _unlisted(gpu),
-        marketing_name=entry.name if entry is not None else _unlisted(gpu),
+        codename=entry.codename if entry is not None else unlisted,
+        marketing_name=entry.name if entry is not None else unlisted,
         label=_label(gpu, entry, vendor),
         computes=_computes(identity, vendor),
-        discrete=_all_or_none(platform.cpus == "discrete" for platform in platforms_of(identity)),
-        needs_firmware=_all_or_none(platform.firmware for platform in platforms_of(identity)),
+        discrete=_all_or_none(platform.cpus == "discrete" for platform in identity.platforms),
+        needs_firmware=_all_or_none(platform.firmware for platform in identity.platforms),
         linux_binds=linux_binds(identity, linux),
         linux_suspect=linux_is_suspect(
             tables.implementations().values(), identity, likely_linux(system, tables)
         ),
         implementations=suitable,
-        left_out_by=left_out_by(identity.generation, family),
+        left_out_by=_left_out_by(identity.generation or family),
         installable=installable(suitable, gpu.pci_id, tables, system.distribution),
         installed=fits if isinstance(fits, Unknown) else tuple(f.implementation for f in fits),
         fits=fits,
     )
 
 
-def with_device(
-    gpu: GpuFacts, gpus: Sequence[GpuFacts], devices: Fact[tuple[DeviceFacts, ...]]
-) -> GpuFacts:
-    """Return the GPU, one of `gpus`, with the answer whether an OpenCL device stands for it."""
-    return msgspec.structs.replace(gpu, has_device=stands_for(gpu, gpus, devices))
-
-
 def _identity(gpu: Gpu, family: Family | None, tables: Tables) -> Identity:
-    pci_id = gpu.pci_id if isinstance(gpu.pci_id, str) else None
-    listed = gpu_of_id(pci_id, tables) if pci_id is not None else None
-    if listed is not None and listed.entry is not None:
-        return Identity((listed,))
-    if family is not None:
-        return Identity((KnownGpu(vendor=family.vendor, pci_id=pci_id, family=family),))
-    if listed is not None:
-        return Identity((listed,))
+    pci_id = known(gpu.pci_id)
+    only = gpu_of_id(pci_id, tables) if pci_id is not None else None
+    if family is not None and (only is None or only.entry is None):
+        only = KnownGpu(vendor=family.vendor, pci_id=pci_id, family=family)
+    if only is not None:
+        return Identity((only,))
     for reading in readings(gpu.name) if isinstance(gpu.name, str) else ():
         # A name may belong to several PCI ids; it tells what they have in common.
         found = [gpu_of_id(one, tables) for one, _ in tables.find_gpus(reading)]
         if len({one.entry.generation for one in found if one.entry is not None}) == 1:
             return Identity(tuple(found))
     return Identity()
+
+
+def _family(gpu: Gpu, vendor: Fact[str], tables: Tables) -> Family | None:
+    """Return the one family that the GPU's name fits; None if none does, or several do."""
+    if not isinstance(gpu.name, str):
+        return None
+    found = [
+        family
+        for family in tables.families().values()
+        if family.vendor == vendor
+        and any(re.search(name, gpu.name, re.IGNORECASE) for name in family.names)
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _left_out_by(chips: Generation | Family | None) -> Fact[tuple[str, ...]]:
+    """Return the implementations whose later releases no longer drive these chips."""
+    if chips is None:
+        return UNLISTED
+    return tuple(
+        key
+        for key, support in chips.implementations.items()
+        if any(sign.startswith("<") for sign, _ in conditions(support.versions))
+    )
+
+
+def _pytorch_xpu(
+    generation: Fact[str | None], vendor: Fact[str], tables: Tables
+) -> Fact[str | None]:
+    """Return what the table of stacks says of it under PyTorch's XPU backend."""
+    if vendor != "intel":
+        return vendor if isinstance(vendor, Unknown) else None
+    if not isinstance(generation, str):
+        return UNLISTED if generation is None else generation
+    stack = tables.stack("pytorch-xpu")
+    supports = stack.supports if stack is not None else ()
+    return next((one.outcome for one in supports if generation in one.generations), UNLISTED)
 
 
 def _all_or_none(verdicts: Iterable[bool]) -> Fact[bool]:
@@ -140,27 +166,17 @@ def _generation(gpu: Gpu, identity: Identity, vendor: Fact[str]) -> Fact[str | N
 def _family_name(gpu: Gpu, family: Family | None, vendor: Fact[str]) -> Fact[str | None]:
     if family is not None:
         return family.name
-    return (
-        UNLISTED
-        if vendor in ("amd", "nvidia")
-        else gpu.name
-        if isinstance(gpu.name, Unknown)
-        else None
-    )
-
-
-def _unlisted(gpu: Gpu) -> Fact[str | None]:
-    return gpu.pci_id if isinstance(gpu.pci_id, Unknown) else None
+    if vendor in ("amd", "nvidia"):
+        return UNLISTED
+    return gpu.name if isinstance(gpu.name, Unknown) else None
 
 
 def _label(gpu: Gpu, entry: GpuEntry | None, vendor: Fact[str]) -> str:
     listed = entry.name or entry.codename if entry is not None else None
-    stated = gpu.name if isinstance(gpu.name, str) else None
-    identity = gpu.pci_id if isinstance(gpu.pci_id, str) else None
-    place = gpu.pci_address if isinstance(gpu.pci_address, str) else None
+    place = known(gpu.pci_address)
     maker = {"intel": "Intel ", "amd": "AMD ", "nvidia": "NVIDIA "}.get(str(vendor), "")
-    name = listed or stated or f"{maker}GPU"
-    detail = ", ".join(part for part in (identity, f"at {place}" if place else None) if part)
+    name = listed or known(gpu.name) or f"{maker}GPU"
+    detail = ", ".join(filter(None, (known(gpu.pci_id), f"at {place}" if place else None)))
     return f"{name} ({detail})" if detail else name
 
 
@@ -191,8 +207,7 @@ def _suitable(identity: Identity, vendor: Fact[str], tables: Tables) -> Fact[tup
 
 def _is_meant_for(implementation: str, vendor: str, tables: Tables) -> bool:
     entry = tables.implementation(implementation)
-    drivers = {driver.rstrip("!") for driver in entry.kernel_drivers} if entry else set()
-    return bool(drivers & MODULES.get(vendor, frozenset()))
+    return entry is not None and not entry.modules.isdisjoint(MODULES.get(vendor, ()))
 
 
 def _fit(runtime: Runtime, identity: Identity, linux: Fact[str], tables: Tables) -> Fit:
@@ -228,8 +243,7 @@ def _covers(version: Fact[str], entry: Implementation | None, identity: Identity
     """Return whether a version drives the GPU; UNLISTED where no table says it of such GPUs."""
     if entry is None or not identity.gpus:
         return UNLISTED
-    number = version if isinstance(version, str) else None
-    answer = covers_all(entry, number, identity.gpus)
+    answer = covers_all(entry, known(version), identity.gpus)
     if not isinstance(answer, Unknown):
         return answer
     first = identity.gpus[0]

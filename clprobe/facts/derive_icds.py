@@ -3,6 +3,7 @@
 
 from msgspec.structs import asdict
 
+from clprobe.compat.known_gpu import vendor_of
 from clprobe.facts.facts import IcdFacts
 from clprobe.facts.lint import file_fault, library_fault
 from clprobe.facts.permissions.nodes import first_closed
@@ -15,21 +16,14 @@ from clprobe.model.snapshot import Snapshot
 from clprobe.model.unknown import Fact, Unknown, listed
 
 _SYSTEM_FOLDER = "/etc/OpenCL/vendors"
-_VENDORS = {
-    "i915": "intel", "xe": "intel", "amdgpu": "amd", "nvidia": "nvidia",
-    "mali": "arm", "panfrost": "arm", "panthor": "arm", "kgsl": "qualcomm", "msm": "qualcomm",
-    "v3d": "broadcom", "vc4": "broadcom",
-}  # fmt: skip
-
 _OF_THE_SYSTEM = ("/usr/", "/opt/", "/etc/")
 
 
 def judge_icd(icd: Icd, snapshot: Snapshot, tables: Tables) -> IcdFacts:
     """Return the ICD with everything that its file, library, answer and the tables tell."""
     key = _recognised(icd, tables)
-    entry = tables.implementation(key) if isinstance(key, str) else None
-    outcome = _outcome(icd.answer, entry)
-    faulty_library = library_fault(icd, snapshot.system.cpu.architecture)
+    entry = tables.implementation(key)
+    not_recognised = key if isinstance(key, Unknown) else None
     closed = _closed_folder(icd, snapshot)
     return IcdFacts(
         **asdict(icd),
@@ -39,16 +33,16 @@ def judge_icd(icd: Icd, snapshot: Snapshot, tables: Tables) -> IcdFacts:
         and closed.path.startswith(_OF_THE_SYSTEM),
         implementation=key,
         title=entry.name if entry is not None else "an OpenCL driver not in the tables",
-        drives=_drives(entry, key),
-        vendor=vendor_of(entry, key),
+        drives=not_recognised if entry is None else _drives(entry),
+        vendor=not_recognised if entry is None else vendor_of(entry),
         version=_version(icd, entry, snapshot),
         file_name=icd.path.rsplit("/", 1)[-1],
         relocated=_relocated(icd),
         is_read=_is_read(icd, snapshot),
         file_fault=file_fault(icd),
-        library_fault=faulty_library,
+        library_fault=library_fault(icd, snapshot.system.cpu.architecture),
         stage=icd.answer.stage,
-        outcome=outcome,
+        outcome=_outcome(icd.answer, entry),
         device_count=_device_count(icd.answer),
         printed_text=printed_text(icd.answer),
     )
@@ -60,16 +54,6 @@ def _closed_folder(icd: Icd, snapshot: Snapshot) -> Folder | None:
     return first_closed(access.closed_folders, snapshot.user, snapshot.system)
 
 
-def platforms_of(answer: Answer) -> tuple[Platform, ...]:
-    """Return the platforms that are known to have been shown."""
-    return listed(answer.platforms)
-
-
-def devices_of(platform: Platform) -> tuple[Device, ...]:
-    """Return the devices that are known to have been shown."""
-    return listed(platform.devices)
-
-
 def printed_text(answer: Answer) -> Fact[str]:
     """Return what the driver printed and the linker said as one text, to search in."""
     parts = [part for part in (answer.printed, answer.message) if isinstance(part, str)]
@@ -78,29 +62,18 @@ def printed_text(answer: Answer) -> Fact[str]:
     return answer.printed if isinstance(answer.printed, Unknown) else ""
 
 
-def vendor_of(entry: Implementation | None, key: Fact[str | None]) -> Fact[str | None]:
-    """Return whose GPUs an implementation drives; "cpu" where it needs none."""
-    if entry is None:
-        return key if isinstance(key, Unknown) else None
-    if "gpu" not in entry.device_types or not entry.kernel_drivers:
-        return "cpu" if "cpu" in entry.device_types else "several"
-    vendors = {_VENDORS[driver.rstrip("!")] for driver in entry.kernel_drivers}
-    return vendors.pop() if len(vendors) == 1 else "several"
-
-
 def _recognised(icd: Icd, tables: Tables) -> Fact[str | None]:
     library = icd.library.path
     if not isinstance(library, str):
         library = icd.library_name if isinstance(icd.library_name, str) else ""
-    platform = next(iter(platforms_of(icd.answer)), Platform())
-    device = next(iter(devices_of(platform)), Device())
-    texts = (platform.name, platform.version, device.driver_version)
-    name, version, driver = (text if isinstance(text, str) else None for text in texts)
-    if not library and name is None:
+    platform = next(iter(listed(icd.answer.platforms)), Platform())
+    device = next(iter(listed(platform.devices)), Device())
+    if not library and not isinstance(platform.name, str):
         if icd.library_name is None:
             return None
         return tables.recognise_file(icd.path) or icd.library_name
-    return tables.recognise(library or None, name, version, driver)
+    told = (platform.name, platform.version, device.driver_version)
+    return tables.recognise(library or None, *told)
 
 
 def _outcome(answer: Answer, entry: Implementation | None) -> Fact[Outcome | None]:
@@ -113,17 +86,14 @@ def _outcome(answer: Answer, entry: Implementation | None) -> Fact[Outcome | Non
     return answer.outcome
 
 
-def _drives(entry: Implementation | None, key: Fact[str | None]) -> Fact[str | None]:
-    if entry is None:
-        return key if isinstance(key, Unknown) else None
+def _drives(entry: Implementation) -> str:
     return "gpu" if "gpu" in entry.device_types else "cpu"
 
 
 def _version(icd: Icd, entry: Implementation | None, snapshot: Snapshot) -> Fact[str]:
-    for platform in platforms_of(icd.answer):
-        for device in devices_of(platform):
-            if isinstance(device.driver_version, str):
-                return device.driver_version
+    for _, device in icd.answer.shown():
+        if isinstance(device.driver_version, str):
+            return device.driver_version
     owners = {owner for owner in (icd.library.package, icd.package) if isinstance(owner, str)}
     by_owner = version_by_package(owners, snapshot)
     if isinstance(by_owner, str) or entry is None:

@@ -6,7 +6,7 @@ import re
 from msgspec.structs import asdict
 
 from clprobe.facts.derive_devices import names_of
-from clprobe.facts.derive_icds import platforms_of, printed_text
+from clprobe.facts.derive_icds import printed_text
 from clprobe.facts.facts import (
     DeviceFacts,
     Facts,
@@ -125,7 +125,7 @@ def _empty_platforms(snapshot: Snapshot, icds: Fact[tuple[IcdFacts, ...]]) -> tu
     names = [
         platform.name
         for answer in answers
-        for platform in platforms_of(answer)
+        for platform in listed(answer.platforms)
         if platform.devices == () and isinstance(platform.name, str)
     ]
     return tuple(dict.fromkeys(names))

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import msgspec
 
-from clprobe.facts.derive_icds import platforms_of
 from clprobe.facts.facts import Facts, IcdFacts
 from clprobe.model.errors import ClprobeError
 from clprobe.model.unknown import listed
@@ -136,7 +135,7 @@ def _fits(icd: IcdFacts, name: str) -> bool:
         icd.library.path,
         icd.library_name,
         icd.implementation,
-        *(platform.name for platform in platforms_of(icd.answer)),
+        *(platform.name for platform in listed(icd.answer.platforms)),
     )
     return bool(wanted) and any(
         wanted in text.casefold() for text in texts if isinstance(text, str)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Drivers that wait for a GPU that is not on the bus: switched off in firmware, or never there."""
 
-from clprobe.facts.derive_icds import vendor_of
+from clprobe.compat.known_gpu import vendor_of
 from clprobe.facts.hardware_facts import GpuFacts
 from clprobe.facts.runtimes import Runtime
 from clprobe.knowledge.tables import Tables
@@ -35,9 +35,9 @@ def idle_drivers(
     idle: dict[str, None] = {}
     for runtime in runtimes:
         entry = tables.implementation(runtime.implementation)
-        vendor = vendor_of(entry, runtime.implementation)
         if entry is None or runtime.implementation in _COME_WITH_MESA:
             continue
+        vendor = vendor_of(entry)
         if vendor in _ONE_MAKER and vendor not in present:
             idle[entry.name] = None
     return tuple(idle)

@@ -6,7 +6,6 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from clprobe.facts.derive_icds import platforms_of
 from clprobe.facts.facts import DeviceFacts, Facts, IcdFacts
 from clprobe.facts.hardware_facts import GpuFacts, NodeFacts
 from clprobe.model.errors import ClprobeError
@@ -85,7 +84,7 @@ def _driver(icd: IcdFacts) -> DriverReport:
         icd=icd.path,
         library=known(icd.library.path) or known(icd.library_name),
         package=known(icd.library.package) or known(icd.package),
-        platforms=tuple(known(p.name) or "?" for p in platforms_of(icd.answer)),
+        platforms=tuple(known(p.name) or "?" for p in listed(icd.answer.platforms)),
     )
 
 
@@ -97,7 +96,7 @@ def _platforms(facts: Facts) -> tuple[PlatformReport, ...]:
     return tuple(
         _report(PlatformReport, platform, icd=icd, devices=_count(known(platform.devices)))
         for icd, answer in shown
-        for platform in platforms_of(answer)
+        for platform in listed(answer.platforms)
     )
 
 

@@ -79,9 +79,7 @@ def _fault_of_library(icd: IcdFacts) -> str | None:
 
 
 def _without_devices(icd: IcdFacts, facts: Facts, tables: Tables) -> str:
-    entry = (
-        tables.implementation(icd.implementation) if isinstance(icd.implementation, str) else None
-    )
+    entry = tables.implementation(icd.implementation)
     parts = ["no device", *_own_way_of_saying_so(icd.answer, entry)]
     reason = _reason(entry, facts)
     return ": ".join((", ".join(parts), reason)) if reason else ", ".join(parts)
@@ -113,8 +111,7 @@ def _missing_hardware(entry: Implementation, facts: Facts) -> str:
         return "there is no GPU and no render node here"
     if isinstance(facts.gpus, Unknown):
         return ""
-    drivers = {driver.rstrip("!") for driver in entry.kernel_drivers}
-    own = any(gpu.kernel_driver in drivers for gpu in facts.gpus)
+    own = any(gpu.kernel_driver in entry.modules for gpu in facts.gpus)
     return "" if own else "there is no GPU here that it drives"
 
 

@@ -12,7 +12,7 @@ from clprobe.knowledge.table_types import Implementation
 from clprobe.knowledge.tables import Tables
 from clprobe.knowledge.versions import upstream
 from clprobe.model.snapshot import Snapshot
-from clprobe.model.unknown import NOT_STATED, Fact, Unknown, listed
+from clprobe.model.unknown import NOT_STATED, Fact, Unknown, known, listed
 
 
 class Runtime(msgspec.Struct, frozen=True, kw_only=True):
@@ -55,8 +55,8 @@ def _found(
     if not isinstance(icds, Unknown) and "icds" not in snapshot.excerpts:
         nameless = (one.implementation for one in icds if isinstance(one.implementation, Unknown))
         return tuple(found) or next(nameless, ())
-    known = {runtime.implementation for runtime in found}
-    found += [run for run in _packaged(snapshot, tables) if run.implementation not in known]
+    told = {runtime.implementation for runtime in found}
+    found += [run for run in _packaged(snapshot, tables) if run.implementation not in told]
     if isinstance(icds, Unknown):
         # A program that lists platforms has loaded drivers, if perhaps not all that there are.
         found = found or _shown(snapshot, tables)
@@ -114,23 +114,21 @@ def _shown(snapshot: Snapshot, tables: Tables) -> list[Runtime]:
     found: dict[str, Runtime] = {}
     for view in listed(snapshot.views):
         for platform in listed(view.answer.platforms):
-            texts = (platform.name, platform.version)
-            name, version = (text if isinstance(text, str) else None for text in texts)
-            key = tables.recognise(None, name, version) if name is not None else None
+            key = tables.recognise(None, platform.name, platform.version)
             if key is not None:
                 found[key] = Runtime(
-                    source=f"platform {name}",
+                    source=f"platform {platform.name}",
                     implementation=key,
-                    version=_release(version, key, tables),
+                    version=_release(platform.version, key, tables),
                     loadable=True,
                 )
     return list(found.values())
 
 
-def _release(platform_version: str | None, key: str, tables: Tables) -> Fact[str]:
+def _release(platform_version: Fact[str], key: str, tables: Tables) -> Fact[str]:
     """Return the release whose build number the platform tells, as AMD-APP (3361.0) does."""
     entry = tables.implementation(key)
-    number = re.search(r"\((\d{1,9})\.\d+\)", platform_version or "")
+    number = re.search(r"\((\d{1,9})\.\d+\)", known(platform_version) or "")
     if entry is None or number is None:
         return NOT_STATED
     begun = [build for build in entry.builds if int(build) <= int(number[1])]

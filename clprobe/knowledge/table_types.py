@@ -191,6 +191,11 @@ class Implementation(Entry, frozen=True, kw_only=True):
     elsewhere: "tuple[Elsewhere, ...]" = ()
     problems: tuple[str, ...] = ()
 
+    @property
+    def modules(self) -> frozenset[str]:
+        """The modules of Linux that it works with, some only once they are forced to bind."""
+        return frozenset(driver.rstrip("!") for driver in self.kernel_drivers)
+
 
 class Recipe(Entry, frozen=True, kw_only=True):
     """How to build it from source, as text: `commits` by repository, and what must be known."""
@@ -216,6 +221,11 @@ class Release(Entry, frozen=True, kw_only=True):
     flawed: bool = False
     environment: dict[str, str] = {}
     mended: tuple[str, ...] = ()
+
+    def concerns(self, generation: Generation | None) -> bool:
+        """Whether it is about that generation, or about all GPUs."""
+        of_it = generation is not None and generation.generation in self.generations
+        return of_it or not self.generations
 
 
 class Elsewhere(Entry, frozen=True, kw_only=True):

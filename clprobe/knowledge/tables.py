@@ -22,6 +22,7 @@ from clprobe.knowledge.table_types import (
     Implementation,
 )
 from clprobe.model.errors import ClprobeError
+from clprobe.model.unknown import Fact
 from clprobe.resources import rules_path
 
 T = TypeVar("T", bound=Entry)
@@ -52,8 +53,10 @@ class Tables:
             )
         return cls(root)
 
-    def gpu(self, pci_id: str) -> GpuEntry | None:
+    def gpu(self, pci_id: Fact[str | None]) -> GpuEntry | None:
         """Return what is known of a PCI id such as "8086:5916"; None if it is in no table."""
+        if not isinstance(pci_id, str):
+            return None
         pci_id = pci_id.lower()
         for path in self._paths("gpus"):
             # Reading 16 files costs less than parsing one, so parse only the one that has it.
@@ -112,9 +115,9 @@ class Tables:
         """Return the families of AMD's and NVIDIA's chips by key."""
         return {f.family: f for f in self._all("families", Family)}
 
-    def implementation(self, key: str) -> Implementation | None:
+    def implementation(self, key: Fact[str | None]) -> Implementation | None:
         """Return an implementation such as "compute-runtime"."""
-        return self._one("implementations", key, Implementation)
+        return self._one("implementations", key, Implementation) if isinstance(key, str) else None
 
     def implementations(self) -> dict[str, Implementation]:
         """Return all implementations by key."""
@@ -123,9 +126,9 @@ class Tables:
     def recognise(
         self,
         library_path: str | None = None,
-        platform_name: str | None = None,
-        platform_version: str | None = None,
-        driver_version: str | None = None,
+        platform_name: Fact[str | None] = None,
+        platform_version: Fact[str | None] = None,
+        driver_version: Fact[str | None] = None,
     ) -> str | None:
         """Return the implementation behind a library or a platform; None if nothing fits.
 
@@ -280,8 +283,8 @@ def _source(name: str, legend: dict[str, Any], path: Path) -> Any:
     return legend[name]
 
 
-def _fits(value: str | None, patterns: tuple[str, ...], *, needed: bool = False) -> bool:
-    if value is None:
+def _fits(value: Fact[str | None], patterns: tuple[str, ...], *, needed: bool = False) -> bool:
+    if not isinstance(value, str):
         return not needed and "*" in patterns
     return any(fnmatchcase(value.strip(), pattern) for pattern in patterns)
 

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
 """OpenCL as installed and as it answers: loaders, ICDs, platforms, devices."""
 
+from collections.abc import Iterator
 from typing import Annotated, Literal
 
 from clprobe.model.access import FileAccess
 from clprobe.model.fact import FactStruct, described, fact
-from clprobe.model.unknown import Fact
+from clprobe.model.unknown import Fact, listed
 
 Stage = Literal[
     "icd-file", "library", "load", "entry-point", "platforms", "devices", "queries", "compile",
@@ -141,6 +142,12 @@ class Answer(FactStruct, frozen=True, kw_only=True):
     message: Fact[str | None] = fact("the dynamic linker's or our own words; null: none")
     printed: Fact[str | None] = fact("the last lines that the driver printed; null: nothing")
     platforms: Fact[tuple[Platform, ...]] = fact("platforms that it showed")
+
+    def shown(self) -> Iterator[tuple[Platform, Device]]:
+        """Yield every device that is known to have been shown, with its platform."""
+        for platform in listed(self.platforms):
+            for device in listed(platform.devices):
+                yield platform, device
 
 
 class Icd(FactStruct, frozen=True, kw_only=True):

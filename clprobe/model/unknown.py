@@ -26,7 +26,7 @@ Fact: TypeAlias = T | Unknown
 """A fact is a value or Unknown; `None` as a value means "there is none"."""
 
 
-def known(fact: Fact[T]) -> T | None:
+def known(fact: T | Unknown | None) -> T | None:
     """Return the value; None where it is not known."""
     return None if isinstance(fact, Unknown) else fact
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Turns a snapshot into what it would be for another user, as far as permissions decide that."""
 
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from clprobe.facts.permissions.nodes import judge_node
 from clprobe.facts.permissions.prediction import predicted_read_error
@@ -87,9 +87,5 @@ def _reads(icd: Icd, snapshot: Snapshot) -> bool:
 
 
 def _predictable(answer: Answer) -> Answer:
-    platforms = listed(answer.platforms)
-    devices = [device for platform in platforms for device in listed(platform.devices)]
-    if devices and all(device.type == "cpu" for device in devices):
-        return answer
-    unknown = dict.fromkeys(Answer.__struct_fields__, NOT_TRIED)
-    return Answer(**unknown)
+    types = {device.type for _, device in answer.shown()}
+    return answer if types == {"cpu"} else Answer(**dict.fromkeys(asdict(answer), NOT_TRIED))
