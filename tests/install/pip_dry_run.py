@@ -78,8 +78,9 @@ class Resolver:
         return Resolved({one["name"].lower(): one["version"] for one in found})
 
     def _run(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
-        # The registry alone: a wheel that only this machine has proves nothing.
-        alone = {"PIP_EXTRA_INDEX_URL": "", "PIP_FIND_LINKS": ""}
+        # The registry alone: a wheel or a limit that only this machine has proves nothing. An empty
+        # word would leave the limits of pip's own files.
+        alone = {"PIP_EXTRA_INDEX_URL": "", "PIP_FIND_LINKS": "", "PIP_CONSTRAINT": os.devnull}
         environment = {**os.environ, **alone, "PIP_CACHE_DIR": str(self._folder / "cache")}
         return subprocess.run(
             [self._pip, *arguments], env=environment, capture_output=True, text=True,
