@@ -37,7 +37,7 @@ _JOINED = re.compile(
 )
 """As intel_gpu_top and i915 write it: Tigerlake, Alderlake_s."""
 _MARKETING = re.compile(r"\b(U?HD|Iris(?: Plus| Pro| Xe)?)(?: Graphics)?((?: P?\d{3,4})?)\b", re.I)
-_CARD = re.compile(r"\b(Arc|Flex|Max|DG[12]|Radeon|GeForce|RTX|GTX|Quadro)\b", re.IGNORECASE)
+CARD = re.compile(r"\b(Arc|Flex|Max|DG[12]|Radeon|GeForce|RTX|GTX|Quadro)\b", re.IGNORECASE)
 
 
 def readings(name: str) -> Iterator[str]:
@@ -61,7 +61,7 @@ def readings(name: str) -> Iterator[str]:
 
 def _said_in_passing(name: str) -> Iterator[str]:
     """Yield what stands somewhere in the name; beside a card it may be about another GPU."""
-    if _CARD.search(name):
+    if CARD.search(name):
         return
     for brand, number in _MARKETING.findall(name):
         yield f"{brand} Graphics{number}"

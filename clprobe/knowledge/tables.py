@@ -6,12 +6,13 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, TypeVar
 
-from clprobe.knowledge import gpu_names
+from clprobe.knowledge import gpu_names, processors
 from clprobe.knowledge.checked_yaml import document, nearest, read, table_error, text_of
 from clprobe.knowledge.family_table import Family
 from clprobe.knowledge.ip_version import ip_version_in
 from clprobe.knowledge.origin_table import Origin
 from clprobe.knowledge.package_manager_table import PackageManager
+from clprobe.knowledge.processors import ProcessorLine, Processors
 from clprobe.knowledge.stack_table import Stack
 from clprobe.knowledge.table_types import (
     Distribution,
@@ -35,6 +36,7 @@ class Tables:
         self._root = root
         self._files: dict[Path, Any] = {}
         self._chips: dict[str, tuple[GpuEntry, ...]] = {}
+        self._processors: dict[str, ProcessorLine] | None = None
         self._listed: dict[str, list[Path]] = {}
 
     @classmethod
@@ -83,8 +85,25 @@ class Tables:
         return self._chips.get(generation, ())
 
     def find_gpus(self, name: str) -> list[tuple[str, GpuEntry]]:
-        """Return the GPUs that people call `name`: by marketing name, codename or generation."""
-        return gpu_names.find(name, self.gpus(), self.generations())
+        """Return the GPUs that people call `name`: by marketing name, codename or generation.
+
+        The name of a processor stands for the GPU inside it.
+        """
+        found = gpu_names.find(name, self.gpus(), self.generations())
+        line = None if found else self.processor(name)
+        return found if line is None else processors.gpus_of(line, self.gpus())
+
+    def processor(self, name: str) -> ProcessorLine | None:
+        """Return what is known of the GPU in the processor of that name; None: of no such one."""
+        if not processors.may_be_one(name):
+            return None
+        if self._processors is None:
+            self._processors = processors.index(self.processors())
+        return processors.find(name, self._processors)
+
+    def processors(self) -> list[Processors]:
+        """Return the processors of each vendor."""
+        return self._all("processors", Processors)
 
     def nearest_gpu_names(self, name: str) -> str:
         """Return a hint that names the GPUs whose name looks most like `name`."""
@@ -230,6 +249,7 @@ KINDS: dict[str, type[Entry]] = {
     "stacks": Stack,
     "origins": Origin,
     "package_managers": PackageManager,
+    "processors": Processors,
 }
 """What a file is, by its folder under rules/tables."""
 

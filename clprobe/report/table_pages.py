@@ -25,10 +25,11 @@ _GPU_COLUMNS = ("chip", "kernel drivers", "OpenCL by")
 
 def table_pages(tables: Tables) -> dict[str, str]:
     """Return the page of each folder below rules/tables, by the folder."""
-    return {
+    pages = {
         folder: "\n".join(_page(folder, entries))
         for folder, entries in table_entries(tables).items()
     }
+    return pages | {"processors": "\n".join(_processors(tables))}
 
 
 def _page(folder: str, entries: list[tuple[str, Entry]]) -> Iterator[str]:
@@ -74,6 +75,22 @@ def _gpus(entries: list[tuple[str, Entry]]) -> Iterator[str]:
             name = entry.title.removeprefix(f"{pci_id}: ")
             cells = (pci_id, name, *(facts.get(label, "") for label in _GPU_COLUMNS))
             yield row(map(plain, cells))
+        yield ""
+
+
+def _processors(tables: Tables) -> Iterator[str]:
+    yield HEAD
+    yield ""
+    yield "# Processors and the GPU inside them"
+    yield ""
+    yield row(("chip", "GPU", "processors"))
+    yield "|---|---|---|"
+    for table in tables.processors():
+        for line in table.lines:
+            chip, gpu = line.platform or "none", line.graphics or ""
+            yield row(map(plain, (chip, gpu, ", ".join(line.processors))))
+        yield ""
+        yield f"Sources: {links(table.sources)}"
         yield ""
 
 
