@@ -7,13 +7,13 @@ from pathlib import Path
 import click
 import pytest
 from msgspec.structs import replace
+from recording import ReplayedHost
 
 from clprobe.cli.main import cli
 from clprobe.diagnosis.diagnose import Knowledge, diagnose
 from clprobe.install.mending import with_routes
 from clprobe.model.codec import snapshot_from_text
 from clprobe.probe.collect import collect
-from clprobe.probe.recording import ReplayedHost
 from clprobe.report.doctor_text import DoctorText
 from clprobe.report.terminal import make_console
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Environment variables that decide what OpenCL programs see."""
 
-from collections.abc import Mapping
-
 from clprobe.model.unknown import Unknown
 from clprobe.probe.host import Host
 
@@ -51,9 +49,6 @@ LISTED = (
 # Their values are nobody's business; that they are set tells a desktop, an SSH log-in or sudo.
 PRESENCE = ("DISPLAY", "WAYLAND_DISPLAY", "SSH_CONNECTION", "SUDO_UID", "HOME", "XDG_CACHE_HOME",
             "NEO_CACHE_DIR", "APPIMAGE", "SNAP")  # fmt: skip
-# Looked at to tell containers apart, not stated themselves.
-CONTAINER_SIGNS = ("container", "KUBERNETES_SERVICE_HOST", "SNAP_NAME", "APPTAINER_CONTAINER",
-                   "SINGULARITY_CONTAINER", "DISTROBOX_ENTER_PATH")  # fmt: skip
 _FAMILIES = ("OCL_ICD_", "OPENCL_LAYER", "RUSTICL_", "POCL_")
 
 
@@ -64,15 +59,6 @@ def probe_environment(host: Host) -> dict[str, str | Unknown | None]:
     values |= {name: "set" if name in environment else None for name in PRESENCE}
     more = {name: value for name, value in environment.items() if name.startswith(_FAMILIES)}
     return {**values, **dict(sorted(more.items()))}
-
-
-def recordable(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return what a recording of the host may hold: the variables that probes look at."""
-    return {
-        name: "set" if name in PRESENCE else value
-        for name, value in environment.items()
-        if is_recorded(name) or name in CONTAINER_SIGNS
-    }
 
 
 def is_recorded(name: str) -> bool:

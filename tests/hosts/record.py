@@ -13,9 +13,10 @@ import tempfile
 from datetime import datetime, timezone
 from pathlib import Path
 
+from recording import RecordingHost
+
 from clprobe.probe.collect import collect
 from clprobe.probe.live_host import LiveHost
-from clprobe.probe.recording import RecordingHost
 
 _BUILDER = re.compile(r"(Linux version \S+ )\(\S+@\S+\) ")
 _CONTROL_GROUP = re.compile(r"/[\w/.-]*/[0-9a-f]{32,}")

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from recording import ReplayedHost
 
 from clprobe.probe.host import Host
-from clprobe.probe.recording import ReplayedHost
 
 
 def invented_host(folder: Path, answers: dict[str, dict[str, Any]]) -> Host:

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from recording import ReplayedHost
 
 from clprobe.probe.host import Host
-from clprobe.probe.recording import ReplayedHost
 
 MACHINE = {
     "node_name": "host", "release": "6.8.0", "version": "#1", "architecture": "x86_64",

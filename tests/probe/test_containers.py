@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 from inventing import MACHINE, invent_host
+from recording import recordable
 
 from clprobe.model.unknown import Unknown
-from clprobe.probe.environment import recordable
 from clprobe.probe.linux.containers import probe_container
 from clprobe.probe.linux.virtualization import probe_virtualization
 from clprobe.probe.live_host import LiveHost

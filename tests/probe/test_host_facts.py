@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 import yaml
+from recording import ReplayedHost
 
 from clprobe.model.unknown import Unknown
 from clprobe.probe.environment import probe_environment
 from clprobe.probe.gpus import probe_gpus
 from clprobe.probe.host import Host
 from clprobe.probe.linux.virtualization import probe_virtualization
-from clprobe.probe.recording import ReplayedHost
 from clprobe.probe.system import probe_distribution
 from clprobe.probe.user import probe_user
 

@@ -4,6 +4,7 @@
 from pathlib import Path
 
 import pytest
+from recording import RecordingHost, ReplayedHost
 
 from clprobe.diagnosis.diagnose import Knowledge, diagnose
 from clprobe.model.opencl import Answer, Device, Icd, Library, Loader, Platform, Stage
@@ -12,7 +13,6 @@ from clprobe.model.system import Distribution, System
 from clprobe.model.unknown import NOT_STATED
 from clprobe.probe.host import FileStatus
 from clprobe.probe.live_host import LiveHost
-from clprobe.probe.recording import RecordingHost, ReplayedHost
 from clprobe.probe.system import probe_system
 from clprobe.report.doctor_words import verdict
 

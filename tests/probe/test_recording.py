@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
+from recording import RecordingHost, ReplayedHost
 
 from clprobe.model.codec import snapshot_from_text, snapshot_to_json
 from clprobe.model.errors import ClprobeError
@@ -15,7 +16,6 @@ from clprobe.model.unknown import Unknown
 from clprobe.probe.collect import collect
 from clprobe.probe.linux.log import KMSG, probe_linux_log
 from clprobe.probe.live_host import LiveHost
-from clprobe.probe.recording import RecordingHost, ReplayedHost
 
 _HOSTS = Path(__file__).parents[1] / "hosts"
 

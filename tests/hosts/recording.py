@@ -6,7 +6,7 @@ import errno
 import functools
 import os
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -14,12 +14,15 @@ import msgspec
 import yaml
 
 from clprobe.model.errors import ClprobeError
-from clprobe.probe.environment import recordable
+from clprobe.probe.environment import PRESENCE, is_recorded
 from clprobe.probe.host import ChildResult, Host, OpenclRequest, Pending
 
 _FORMAT = "clprobe.host/1"
 _QUESTIONS = tuple(name for name in vars(Host) if not name.startswith("_"))
 _Answers = dict[str, dict[str, Any]]
+# Looked at to tell containers apart, not stated in snapshots.
+_CONTAINER_SIGNS = ("container", "KUBERNETES_SERVICE_HOST", "SNAP_NAME", "APPTAINER_CONTAINER",
+                    "SINGULARITY_CONTAINER", "DISTROBOX_ENTER_PATH")  # fmt: skip
 
 
 class RecordingHost:
@@ -124,6 +127,15 @@ class _Replayed:
 
     def wait(self) -> ChildResult:
         return self._result
+
+
+def recordable(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return what a recording of the host may hold: the variables that probes look at."""
+    return {
+        name: "set" if name in PRESENCE else value
+        for name, value in environment.items()
+        if is_recorded(name) or name in _CONTAINER_SIGNS
+    }
 
 
 def _key(arguments: tuple[Any, ...]) -> str:
