@@ -111,13 +111,6 @@ class PackageRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     damaged: bool = False
 
 
-class CommandResult(msgspec.Struct, frozen=True, kw_only=True):
-    """How a command ended; `status` None: it ran past its limit and was killed."""
-
-    status: int | None
-    output: str
-
-
 class OpenclRequest(msgspec.Struct, frozen=True, kw_only=True):
     """What a child process is to ask; `library` is empty for pyopencl, a device type for torch.
 
@@ -252,9 +245,6 @@ class Host(Protocol):
 
     def pci_name(self, vendor: str, device: str) -> str | None:
         """Return what the list of PCI ids calls a device, None if it is not listed."""
-
-    def run(self, argv: tuple[str, ...], timeout_s: float) -> CommandResult:
-        """Run a command with a time limit and return what it printed."""
 
     def start_opencl(self, request: OpenclRequest) -> Pending:
         """Start a child process that asks OpenCL, and return at once."""

@@ -10,7 +10,6 @@ import os
 import pwd
 import shutil
 import stat
-import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -20,7 +19,6 @@ from clprobe.probe.elf import read_elf
 from clprobe.probe.host import (
     Account,
     CachedLibrary,
-    CommandResult,
     ElfFile,
     FileKind,
     FileStatus,
@@ -240,22 +238,6 @@ class LiveHost:
                 elif inside and not line.startswith(("\t", "#")):
                     return None
         return None
-
-    def run(self, argv: tuple[str, ...], timeout_s: float) -> CommandResult:
-        try:
-            result = subprocess.run(
-                argv,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                timeout=timeout_s,
-                check=False,
-            )
-        except subprocess.TimeoutExpired:
-            return CommandResult(status=None, output="")
-        return CommandResult(
-            status=result.returncode, output=result.stdout.decode("utf-8", "replace")
-        )
 
     def start_opencl(self, request: OpenclRequest) -> Pending:
         own = self._prefix is None
