@@ -7,8 +7,7 @@ import platform
 from clprobe.bench.crossover import crossovers
 from clprobe.bench.roofs import best_known, under_roofs
 from clprobe.bench.run import Measured, Options
-from clprobe.model.measurement import BenchReport
-from clprobe.model.other_load import HOST_KEY
+from clprobe.model.measurement import HOST_KEY, BenchReport
 from clprobe.model.system import System
 
 _PACKAGES = ("numpy", "pyopencl", "torch")

@@ -13,7 +13,7 @@ from clprobe.cli.exit import codes as exit_codes
 from clprobe.cli.output import print_document
 from clprobe.cli.output_file import write_file
 from clprobe.knowledge.tables import Tables
-from clprobe.model.bench_comparison import BenchComparison
+from clprobe.model.comparison import BenchComparison
 from clprobe.report.as_json import document
 
 _SCHEMA = "clprobe.bench-compare/1"

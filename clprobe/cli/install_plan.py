@@ -23,9 +23,8 @@ from clprobe.knowledge.table_types import Distribution
 from clprobe.knowledge.tables import Tables
 from clprobe.model.action import Goal
 from clprobe.model.errors import ClprobeError
-from clprobe.model.plan import InstallPlan, Route, Target
+from clprobe.model.plan import InstallPlan, Route, Target, VersionRow
 from clprobe.model.snapshot import Snapshot
-from clprobe.model.version_row import VersionRow
 from clprobe.probe.gpus import probe_gpus
 from clprobe.probe.live_host import LiveHost
 from clprobe.probe.system import probe_system

@@ -11,8 +11,7 @@ from clprobe.install.planner import plan
 from clprobe.install.ranking import STACKS
 from clprobe.knowledge.stack_table import Stack, StackBuild
 from clprobe.knowledge.tables import Tables
-from clprobe.model.plan import Route, Target
-from clprobe.model.version_row import ANY, VersionRow
+from clprobe.model.plan import ANY, Route, Target, VersionRow
 
 PYTHONS = ("3.8", "3.9", "3.10", "3.11", "3.12", "3.13", "3.14")
 _UNPACKAGED = ("conda-forge",)

@@ -245,35 +245,9 @@ class InContainer(_Action, frozen=True, kw_only=True, tag="in-container"):
 
 
 Action: TypeAlias = (
-    Refresh
-    | Install
-    | InstallFiles
-    | Remove
-    | Reinstall
-    | MakeFolder
-    | FetchKey
-    | WriteFile
-    | MakeEnvironment
-    | PipInstall
-    | MakeCondaEnvironment
-    | MakeGroup
-    | JoinGroup
-    | NameGroup
-    | StartContainer
-    | RemoveContainer
-    | SetVariable
-    | UnsetVariable
-    | PutAside
-    | Permit
-    | CleanIcdFile
-    | PointIcdAt
-    | LinkFile
-    | BootParameter
-    | LoadModule
-    | Check
-    | Look
-    | SeePlan
-    | Advise
-    | Command
-    | InContainer
-)
+    Refresh | Install | InstallFiles | Remove | Reinstall
+    | MakeFolder | FetchKey | WriteFile | MakeEnvironment | PipInstall | MakeCondaEnvironment
+    | MakeGroup | JoinGroup | NameGroup | StartContainer | RemoveContainer
+    | SetVariable | UnsetVariable | PutAside | Permit | CleanIcdFile | PointIcdAt | LinkFile
+    | BootParameter | LoadModule | Check | Look | SeePlan | Advise | Command | InContainer
+)  # fmt: skip

@@ -11,15 +11,9 @@ Verdict = Literal["present", "absent", "undetermined"]
 Severity = Literal["error", "warning", "note"]
 Status = Literal["healthy", "problems", "undetermined"]
 TakesEffect = Literal[
-    "at once",
-    "when done",
-    "when installed",
-    "when removed",
-    "once its steps are done",
-    "after logging out and in again",
-    "after the next boot",
-    "in programs started from this shell",
-]
+    "at once", "when done", "when installed", "when removed", "once its steps are done",
+    "after logging out and in again", "after the next boot", "in programs started from this shell",
+]  # fmt: skip
 
 
 class Source(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""GPUs on the PCI bus and the device nodes that lead to them."""
+"""GPUs on the PCI bus, the device nodes that lead to them, and the modules that drive them."""
 
 import re
 from typing import Annotated
@@ -102,3 +102,17 @@ _NODE_KINDS = {
 def node_kind(path: str) -> str | None:
     """Return what kind of device node a path is; None if it leads to no GPU."""
     return next((kind for kind, form in _NODE_KINDS.items() if form.fullmatch(path)), None)
+
+
+GPU_MODULES = frozenset((
+    "i915", "xe", "gma500_gfx", "amdgpu", "radeon", "amdkfd", "nouveau", "nova_core",
+    "nvidia", "nvidia_uvm", "nvidia_drm", "nvidia_modeset", "vfio_pci", "panfrost", "panthor",
+    "lima", "msm", "v3d", "vc4", "etnaviv", "asahi", "powervr", "vmwgfx", "virtio_gpu", "qxl",
+    "bochs", "vboxvideo", "hyperv_drm", "dxgkrnl", "bbswitch", "simpledrm", "ast", "mgag200",
+))  # fmt: skip
+"""Kernel modules that drive GPUs, or hold them for somebody else, as /proc/modules writes them."""
+
+
+def module_name(text: str) -> str:
+    """Return a module's name as /proc/modules writes it; modprobe takes hyphens too."""
+    return text.replace("-", "_")

@@ -186,3 +186,21 @@ class BenchReport(msgspec.Struct, frozen=True, kw_only=True):
     interrupted: bool = False
     tuning: tuple[Tuning, ...] = ()
     snapshot: dict[str, Any] | None = None
+
+
+HOST_KEY = "other_load_percent"
+"""In `host`: where documents of earlier versions keep it, and no fact of the host."""
+_LOADED_PERCENT = 10
+
+
+def other_load(report: BenchReport) -> int | None:
+    """Return what other programs used of the CPU meanwhile, in percent; None: unknown."""
+    if report.conditions.other_load_percent is not None:
+        return report.conditions.other_load_percent
+    load = report.host.get(HOST_KEY)
+    return load if isinstance(load, int) else None
+
+
+def was_loaded(report: BenchReport) -> bool:
+    """Return whether other programs did so much that the figures may be off."""
+    return (other_load(report) or 0) > _LOADED_PERCENT

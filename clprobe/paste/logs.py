@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from clprobe.model.modules import GPU_MODULES, module_name
+from clprobe.model.hardware import GPU_MODULES, module_name
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.system import Linux, System, Virtualization
 from clprobe.paste.reading import Context, Paste, Reading

@@ -6,9 +6,8 @@ from html import escape
 
 from clprobe.compat.matrix import MatrixRow
 from clprobe.model.finding import Source
-from clprobe.model.plan import InstallPlan, Route
+from clprobe.model.plan import InstallPlan, Route, VersionRow
 from clprobe.model.shell_words import command_line
-from clprobe.model.version_row import VersionRow
 from clprobe.report.plan_script import rejections, title
 from clprobe.report.plan_text import target_line
 from clprobe.report.terminal import safe

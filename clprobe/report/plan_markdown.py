@@ -4,9 +4,8 @@
 from collections.abc import Sequence
 
 from clprobe.compat.matrix import MatrixRow
-from clprobe.model.plan import InstallPlan, Route
+from clprobe.model.plan import InstallPlan, Route, VersionRow
 from clprobe.model.shell_words import command_line
-from clprobe.model.version_row import VersionRow
 from clprobe.report.markdown_text import links, one_line, plain, row
 from clprobe.report.plan_script import rejections, title
 from clprobe.report.plan_text import target_line

@@ -9,9 +9,8 @@ from rich.table import Table
 from rich.text import Text
 
 from clprobe.compat.matrix import MatrixRow
-from clprobe.model.plan import InstallPlan, Route, Target
+from clprobe.model.plan import InstallPlan, Route, Target, VersionRow
 from clprobe.model.shell_words import command_line
-from clprobe.model.version_row import VersionRow
 from clprobe.report.plan_script import rejections, title
 from clprobe.report.terminal import in_ascii, safe, speaks_utf8
 from clprobe.report.version_rows import SHORT_HEADINGS, of_release, reasons, short_cells

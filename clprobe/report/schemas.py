@@ -13,16 +13,14 @@ from clprobe.compat.support_table import SupportTable
 from clprobe.diagnosis.catalogue import RuleList, RuleTrace
 from clprobe.explain.lexicon import Explained
 from clprobe.facts.inventory import Inventory
-from clprobe.model.bench_comparison import BenchComparison
 from clprobe.model.codec import snapshot_schema
-from clprobe.model.comparison import Comparison
+from clprobe.model.comparison import BenchComparison, Comparison
 from clprobe.model.finding import Diagnosis
 from clprobe.model.json_schema import definitions_of
 from clprobe.model.leftovers import CacheReport
 from clprobe.model.measurement import BenchReport
-from clprobe.model.plan import InstallPlan
+from clprobe.model.plan import InstallPlan, VersionRow
 from clprobe.model.snapshot import SCHEMA as SNAPSHOT
-from clprobe.model.version_row import VersionRow
 from clprobe.report.env_lines import EnvReport
 from clprobe.report.rule_schema import rule_schema
 from clprobe.report.table_schemas import table_schemas

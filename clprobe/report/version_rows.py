@@ -4,7 +4,7 @@
 from collections.abc import Iterable, Sequence
 
 from clprobe.knowledge.versions import upstream
-from clprobe.model.version_row import VersionRow
+from clprobe.model.plan import VersionRow
 
 SHORT_HEADINGS = ("stack", "torch", "Python", "on", "status")
 HEADINGS = ("stack", "version", "torch", "Python", "driver", "its version", "releases", "status")

@@ -18,8 +18,8 @@ from clprobe.bench.compare.comparison import compare
 from clprobe.bench.compare.pairing import paired
 from clprobe.knowledge.tables import Tables
 from clprobe.model.bench_codec import report_from_text
-from clprobe.model.bench_comparison import BenchComparison, Difference
 from clprobe.model.codec import snapshot_document
+from clprobe.model.comparison import BenchComparison, Difference
 from clprobe.model.errors import ClprobeError
 from clprobe.model.measurement import BenchReport, Conditions, Contestant, Result
 from clprobe.model.snapshot import Snapshot

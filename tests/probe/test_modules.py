@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from inventing import MACHINE, invent_host
 
-from clprobe.model.modules import GPU_MODULES, module_name
+from clprobe.model.hardware import GPU_MODULES, module_name
 from clprobe.model.unknown import Unknown
 from clprobe.probe.linux.linux import (
     forbidden_modules,

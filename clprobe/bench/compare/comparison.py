@@ -8,11 +8,17 @@ from clprobe.bench.compare.effects import effect_of, sentence
 from clprobe.bench.compare.pairing import paired
 from clprobe.diagnosis.compare import changes
 from clprobe.knowledge.tables import Tables
-from clprobe.model.bench_comparison import EFFECTS, BenchComparison, Difference, Side
 from clprobe.model.codec import snapshot_inside
-from clprobe.model.comparison import Change
-from clprobe.model.measurement import BenchReport, BenchVerdict, Interval, Result
-from clprobe.model.other_load import HOST_KEY, other_load, was_loaded
+from clprobe.model.comparison import EFFECTS, BenchComparison, Change, Difference, Side
+from clprobe.model.measurement import (
+    HOST_KEY,
+    BenchReport,
+    BenchVerdict,
+    Interval,
+    Result,
+    other_load,
+    was_loaded,
+)
 
 _FACTS_OF_A_SNAPSHOT = {"os", "linux", "cpu", "logical_cores"}
 Run = tuple[str, BenchReport]

@@ -5,7 +5,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from clprobe.model.bench_comparison import Effect, Side
+from clprobe.model.comparison import Effect, Side
 from clprobe.model.measurement import Interval
 
 LEAST_FACTOR = 1.1

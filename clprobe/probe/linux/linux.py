@@ -4,7 +4,7 @@
 import re
 from collections.abc import Iterator
 
-from clprobe.model.modules import GPU_MODULES, module_name
+from clprobe.model.hardware import GPU_MODULES, module_name
 from clprobe.model.system import Linux
 from clprobe.model.unknown import Unknown
 from clprobe.probe.facts import ABSENT, ask, ask_text, names_in, reason

@@ -3,7 +3,7 @@
 
 from collections.abc import Iterator
 
-from clprobe.model.bench_comparison import BenchComparison, Difference, Effect
+from clprobe.model.comparison import BenchComparison, Difference, Effect
 from clprobe.report.bench.compare_words import (
     KINDS,
     METHOD,

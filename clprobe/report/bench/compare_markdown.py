@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The comparison of bench runs as Markdown."""
 
-from clprobe.model.bench_comparison import BenchComparison
+from clprobe.model.comparison import BenchComparison
 from clprobe.report.bench.compare_words import (
     METHOD,
     Section,

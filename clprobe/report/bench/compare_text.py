@@ -8,7 +8,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from clprobe.model.bench_comparison import BenchComparison, Effect
+from clprobe.model.comparison import BenchComparison, Effect
 from clprobe.report.bench.compare_words import (
     KINDS,
     METHOD,

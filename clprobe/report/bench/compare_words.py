@@ -4,7 +4,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from clprobe.model.bench_comparison import EFFECTS, BenchComparison, Difference, Effect, Side
+from clprobe.model.comparison import EFFECTS, BenchComparison, Difference, Effect, Side
 from clprobe.report.bench.page.words import significant
 from clprobe.report.comparison_words import MOST_CHANGES, told
 from clprobe.report.terminal import safe

@@ -4,8 +4,14 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from clprobe.model.measurement import BenchReport, TunedProduct, Tuning
-from clprobe.model.other_load import HOST_KEY, other_load, was_loaded
+from clprobe.model.measurement import (
+    HOST_KEY,
+    BenchReport,
+    TunedProduct,
+    Tuning,
+    other_load,
+    was_loaded,
+)
 
 _MOST_REASONS = 3
 
