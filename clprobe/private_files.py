@@ -47,11 +47,11 @@ def private_folder(path: Path, *, may_make: int = 0) -> Iterator["PrivateFolder"
         os.close(descriptor)
 
 
-def read(path: Path, max_bytes: int = MAX_FILE_BYTES) -> bytes | None:
+def read(path: Path) -> bytes | None:
     """Return what `write` wrote there, None if there is none to be believed."""
     try:
         with private_folder(path.parent) as folder:
-            return folder.read(path.name, max_bytes)
+            return folder.read(path.name)
     except OSError:
         return None
 
@@ -78,9 +78,7 @@ class PrivateFolder:
         self.path = path
         self._descriptor = descriptor
 
-    def read(
-        self, name: str, max_bytes: int = MAX_FILE_BYTES, *, touch: bool = True
-    ) -> bytes | None:
+    def read(self, name: str, *, touch: bool = True) -> bytes | None:
         """Return the content of a file, None if it is not there, not ours, or not whole.
 
         `touch` notes that it was of use: what was not for long goes first.
@@ -90,7 +88,7 @@ class PrivateFolder:
         except OSError:
             return None
         try:
-            whole = _read_own(file, max_bytes)
+            whole = _read_own(file)
             content = whole[len(framed(name, b"")) :]
             if whole != framed(name, content):
                 return None
@@ -162,13 +160,13 @@ class PrivateFolder:
             total -= size
 
 
-def _read_own(file: int, max_bytes: int) -> bytes:
+def _read_own(file: int) -> bytes:
     status = os.fstat(file)
     if not stat.S_ISREG(status.st_mode):
         raise OSError(0, "it is no plain file")
     if status.st_uid != os.geteuid() or status.st_mode & WRITABLE_BY_OTHERS:
         raise OSError(0, "others can write it")
-    if status.st_size > max_bytes + len(framed("", b"")):
+    if status.st_size > MAX_FILE_BYTES + len(framed("", b"")):
         raise OSError(0, "it is too large")
     with os.fdopen(file, "rb", closefd=False) as stream:
         return stream.read(status.st_size + 1)  # one that grows meanwhile is not whole
