@@ -13,9 +13,10 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Iterator
 
-_SET_CHILD_SUBREAPER, _GET_CHILD_SUBREAPER = 36, 37
+from clprobe.probe.guardian import SET_CHILD_SUBREAPER, children, prctl
+
+_GET_CHILD_SUBREAPER = 37
 _GET_DUMPABLE, _SET_DUMPABLE = 3, 4
 _PATIENCE_S = 0.5
 _PAUSE_S = 0.002
@@ -38,11 +39,11 @@ class _Adoption:
         with self.lock:
             self._users += 1
             if self._users == 1:
-                self._before = frozenset(_children())
+                self._before = frozenset(children())
                 self._was_on = _is_subreaper()
-                _set_subreaper(on=True)
-                self._was_open = _prctl(_GET_DUMPABLE) == 1
-                _prctl(_SET_DUMPABLE, 0)
+                prctl(SET_CHILD_SUBREAPER, 1)
+                self._was_open = prctl(_GET_DUMPABLE) == 1
+                prctl(_SET_DUMPABLE, 0)
 
     def end(self) -> None:
         """Adopt no more, once all of a guardian's descendants are gone."""
@@ -51,9 +52,9 @@ class _Adoption:
             if self._users:
                 return
             if not self._was_on:
-                _set_subreaper(on=False)
+                prctl(SET_CHILD_SUBREAPER, 0)
             if self._was_open:
-                _prctl(_SET_DUMPABLE, 1)
+                prctl(_SET_DUMPABLE, 1)
 
     def orphans(self) -> tuple[int, ...]:
         """Return the children that were adopted; as they are unreaped, no id can be reused.
@@ -63,7 +64,7 @@ class _Adoption:
         """
         with self.lock:
             known = self.guardians | self._before
-            return tuple(pid for pid in _children() if pid not in known and not _is_in_session(pid))
+            return tuple(pid for pid in children() if pid not in known and not _is_in_session(pid))
 
 
 adoption = _Adoption()
@@ -93,28 +94,7 @@ def _is_in_session(pid: int) -> bool:
         return True
 
 
-def _children() -> Iterator[int]:
-    try:
-        threads = os.listdir("/proc/self/task")  # noqa: PTH208 - a text is all that is needed
-    except OSError:  # no /proc in this container
-        return
-    for thread in threads:
-        with (
-            contextlib.suppress(OSError),
-            open(f"/proc/self/task/{thread}/children", "rb") as file,  # noqa: PTH123 - see above
-        ):
-            yield from map(int, file.read().split())
-
-
 def _is_subreaper() -> bool:
     flag = ctypes.c_int(0)
     ctypes.CDLL(None).prctl(_GET_CHILD_SUBREAPER, ctypes.byref(flag), 0, 0, 0)
     return bool(flag.value)
-
-
-def _set_subreaper(*, on: bool) -> None:
-    _prctl(_SET_CHILD_SUBREAPER, int(on))
-
-
-def _prctl(option: int, value: int = 0) -> int:
-    return int(ctypes.CDLL(None).prctl(option, value, 0, 0, 0))

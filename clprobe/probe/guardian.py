@@ -28,7 +28,7 @@ driver's process, 0 if none had."""
 
 # `import signal` takes longer than all else that a guardian does.
 _SIGKILL, _SIGCONT, _SIGSTOP = 9, 18, 19
-_SET_DEATH_SIGNAL, _SET_CHILD_SUBREAPER, _DROP_FROM_BOUND = 1, 36, 24
+_SET_DEATH_SIGNAL, SET_CHILD_SUBREAPER, _DROP_FROM_BOUND = 1, 36, 24
 _SYS_PTRACE = 19  # capabilities(7)
 _CLOCK_MONOTONIC = 1
 _CAPABILITY_VERSION = 0x20080522
@@ -49,13 +49,13 @@ def stand_guard() -> None:
     number, clprobe, folder = told.split(":", 2)
     lifeline, guardian = int(number), os.getpid()
     # When clprobe ends at the latest; it may be stopped between that and its last deed.
-    _prctl(_SET_DEATH_SIGNAL, _SIGCONT)
+    prctl(_SET_DEATH_SIGNAL, _SIGCONT)
     _go_on_regularly()
-    _prctl(_SET_CHILD_SUBREAPER, 1)
+    prctl(SET_CHILD_SUBREAPER, 1)
     try:
         child = os.fork()
     except OSError:
-        _prctl(_SET_CHILD_SUBREAPER, 0)
+        prctl(SET_CHILD_SUBREAPER, 0)
         os.close(lifeline)
         _die_with(int(clprobe))
         return
@@ -104,7 +104,7 @@ def _give_up_tracing() -> None:
     sets = (ctypes.c_uint32 * 6)()
     if libc.capget(header, sets) or not sets[1] & 1 << _SYS_PTRACE:
         return
-    _prctl(_DROP_FROM_BOUND, _SYS_PTRACE)
+    prctl(_DROP_FROM_BOUND, _SYS_PTRACE)
     for index in range(3):
         sets[index] &= ~(1 << _SYS_PTRACE) & 0xFFFFFFFF
     libc.capset(header, sets)
@@ -112,7 +112,7 @@ def _give_up_tracing() -> None:
 
 def _die_with(parent: int) -> None:
     """Have Linux end this process with its parent, which may be gone already."""
-    _prctl(_SET_DEATH_SIGNAL, _SIGKILL)
+    prctl(_SET_DEATH_SIGNAL, _SIGKILL)
     if os.getppid() != parent:
         os._exit(1)
 
@@ -181,22 +181,28 @@ class _Guardian:
         stopped_by = self._stopped_by
         _kill(-self._child)
         while self._reap() and time.monotonic() < ends:
-            children = tuple(_children())
+            found = tuple(children())
             # By group first: no fork slips through there.
-            for group in {_group(pid) for pid in children} - {os.getpgrp(), 0}:
+            for group in {_group(pid) for pid in found} - {os.getpgrp(), 0}:
                 _kill(-group)
-            for pid in children:
+            for pid in found:
                 _kill(pid)
             time.sleep(_PAUSE_S)
         self._stopped_by = stopped_by
 
 
-def _children() -> "Iterator[int]":
+def children() -> "Iterator[int]":
+    """Yield the children of this process, whichever of its threads started them."""
     try:
-        with open(f"/proc/self/task/{os.getpid()}/children", "rb") as file:  # noqa: PTH123 - pathlib takes longer to import than this process lives
-            yield from map(int, file.read().split())
+        threads = os.listdir("/proc/self/task")  # noqa: PTH208 - pathlib takes longer to import than this process lives
     except OSError:  # no /proc in this container
         return
+    for thread in threads:
+        try:
+            with open(f"/proc/self/task/{thread}/children", "rb") as file:  # noqa: PTH123 - see above
+                yield from map(int, file.read().split())
+        except OSError:  # noqa: PERF203 - the thread has ended, the others have not
+            continue
 
 
 def _group(pid: int) -> int:
@@ -225,5 +231,6 @@ def _end_like(status: int) -> "NoReturn":
     os._exit(os.WEXITSTATUS(status))
 
 
-def _prctl(option: int, value: int) -> None:
-    ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
+def prctl(option: int, value: int = 0) -> int:
+    """Have Linux change, or tell, how it treats this process."""
+    return int(ctypes.CDLL(None).prctl(option, value, 0, 0, 0))
