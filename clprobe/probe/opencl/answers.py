@@ -8,59 +8,24 @@ import ctypes
 import sys
 from collections.abc import Callable
 
-from clprobe.probe.opencl.calls import Call, OpenclError
+from clprobe.probe.opencl.calls import Call, OpenclError, created
+from clprobe.probe.opencl.questions import (
+    DEVICE_EXTRAS,
+    DEVICE_NUMBERS,
+    DEVICE_TEXTS,
+    MOST_OBJECTS,
+    PLATFORM_TEXTS,
+)
 
 Report = Callable[..., None]
 
 _ALL_DEVICES = 0xFFFFFFFF
-MOST_OBJECTS = 64  # asked of each answer; no machine has more platforms or devices than that
 _MOST_CREDIBLE = 4096
 _LONGEST_ANSWER = 65536
 # cl_uint and cl_bool, size_t and cl_ulong; some drivers have a C bool for cl_bool.
 _BYTES_OF_NUMBERS = (4, 8)
 _BYTES_OF_FLAGS = (1, 4, 8)
 _FLAGS = ("available", "compiler_available")
-_PLATFORM_TEXTS = {"name": 0x0902, "vendor": 0x0903, "version": 0x0901, "icd_suffix": 0x0920}
-
-# In the order asked: should a later one crash the driver, the earlier answers are kept.
-_DEVICE_TEXTS = {
-    "name": 0x102B,
-    "vendor": 0x102C,
-    "driver_version": 0x102D,
-    "opencl_version": 0x102F,
-    "opencl_c_version": 0x103D,
-    "extensions": 0x1030,
-}
-_DEVICE_NUMBERS = {
-    "type": 0x1000,
-    "vendor_id": 0x1001,
-    "compute_units": 0x1002,
-    "max_work_group_size": 0x1004,
-    "max_clock_mhz": 0x100C,
-    "address_bits": 0x100D,
-    "max_allocation_bytes": 0x1010,
-    "global_memory_bytes": 0x101F,
-    "local_memory_type": 0x1022,
-    "local_memory_bytes": 0x1023,
-    "available": 0x1027,
-    "compiler_available": 0x1028,
-}
-# Raw answers, kept as hex, that only drivers with the named extension may be asked for: others
-# are free to do anything with a code that they do not know.
-_DEVICE_EXTRAS = {
-    "pci_bus_info": (0x410F, "cl_khr_pci_bus_info"),
-    "nv_pci_bus": (0x4008, "cl_nv_device_attribute_query"),
-    "nv_pci_slot": (0x4009, "cl_nv_device_attribute_query"),
-    "nv_pci_domain": (0x400A, "cl_nv_device_attribute_query"),
-    "nv_warp_size": (0x4003, "cl_nv_device_attribute_query"),
-    "amd_topology": (0x4037, "cl_amd_device_attribute_query"),
-    "amd_wavefront_width": (0x4043, "cl_amd_device_attribute_query"),
-    "intel_ip_version": (0x4250, "cl_intel_device_attribute_query"),
-    "intel_device_id": (0x4251, "cl_intel_device_attribute_query"),
-    "sub_group_sizes": (0x4108, "cl_intel_required_subgroup_size"),
-    "double_fp_config": (0x1032, "cl_khr_fp64"),
-    "half_fp_config": (0x1033, "cl_khr_fp16"),
-}
 
 FoundDevice = tuple[list[int], Call, int]
 """Its place in the report, what finds its functions, and its handle."""
@@ -94,7 +59,7 @@ def ask_platforms(report: Report, platforms: list[int], functions: list[Call]) -
     for index, (platform, function) in enumerate(zip(platforms, functions, strict=True)):
         report(platform=index)
         ask = _Questions(report, [index], function("clGetPlatformInfo"), platform)
-        ask.texts(_PLATFORM_TEXTS)
+        ask.texts(PLATFORM_TEXTS)
     if platforms:
         report(stage="devices")
     devices: list[FoundDevice] = []
@@ -134,8 +99,8 @@ def _device_ids(call: Call, platform: int) -> tuple[int | None, list[int], str]:
 
 def _ask_device(report: Report, at: list[int], call: Call, device: int) -> None:
     ask = _Questions(report, at, call, device)
-    texts = ask.texts(_DEVICE_TEXTS)
-    for name, code in _DEVICE_NUMBERS.items():
+    texts = ask.texts(DEVICE_TEXTS)
+    for name, code in DEVICE_NUMBERS.items():
         raw = ask(name, code)
         if raw is None:
             continue
@@ -143,7 +108,7 @@ def _ask_device(report: Report, at: list[int], call: Call, device: int) -> None:
         if len(raw) not in (_BYTES_OF_FLAGS if name in _FLAGS else _BYTES_OF_NUMBERS):
             report(odd=f"it gives {len(raw)} bytes for the number {name}", code=None)
     extensions = texts.get("extensions", "").split()
-    for name, (code, extension) in _DEVICE_EXTRAS.items():
+    for name, (code, extension) in DEVICE_EXTRAS.items():
         raw = ask(name, code) if extension in extensions else None
         if raw is not None:
             value = _sizes(raw) if name == "sub_group_sizes" else raw[:1024].hex()
@@ -195,3 +160,71 @@ class _Questions:
 def _sizes(raw: bytes) -> list[int]:
     count = len(raw) // ctypes.sizeof(ctypes.c_size_t)
     return list((ctypes.c_size_t * count).from_buffer_copy(raw))
+
+
+_BUILD_LOG = 0x1183
+_LONGEST_LOG = 4000
+
+_KERNEL = b"""
+__kernel void known_answer(__global uint *y)
+{
+    uint i = get_global_id(0);
+    y[i] = i * i * 3u + 7u;
+}
+"""
+_WORK_ITEMS = 256
+
+
+def run_known_answer(
+    report: Callable[..., None], at: list[int], function: Call, device: int
+) -> None:
+    """Build a kernel and compare what it computes; errors are this device's result."""
+    report(stage="compile")
+    devices = (ctypes.c_void_p * 1)(device)
+    try:
+        context = created(function("clCreateContext"), None, 1, devices, None, None)
+        queue = created(function("clCreateCommandQueue"), context, device, 0)
+        source = (ctypes.c_char_p * 1)(_KERNEL)
+        program = created(function("clCreateProgramWithSource"), context, 1, source, None)
+        code = function("clBuildProgram")(program, 1, devices, b"", None, None)
+        if code:
+            report(at=at, fact="build_log", value=_build_log(function, program, device))
+            raise OpenclError("building a kernel failed", code)
+        kernel = created(function("clCreateKernel"), program, b"known_answer")
+    except OpenclError as failure:
+        report(
+            at=at, fact="kernel_result", value="build-failed", why=str(failure), code=failure.code
+        )
+        return
+    report(stage="run")
+    try:
+        right = _runs_right(function, context, queue, kernel)
+    except OpenclError as failure:
+        report(at=at, fact="kernel_result", value="run-failed", why=str(failure), code=failure.code)
+        return
+    report(at=at, fact="kernel_result", value="right" if right else "wrong")
+
+
+def _runs_right(function: Call, context: int, queue: int, kernel: int) -> bool:
+    result = (ctypes.c_uint * _WORK_ITEMS)()
+    buffer = created(function("clCreateBuffer"), context, 1, ctypes.sizeof(result), None)
+    handle = ctypes.c_void_p(buffer)
+    code = function("clSetKernelArg")(kernel, 0, ctypes.sizeof(handle), ctypes.byref(handle))
+    items = (ctypes.c_size_t * 1)(_WORK_ITEMS)
+    code = code or function("clEnqueueNDRangeKernel")(
+        queue, kernel, 1, None, items, None, 0, None, None
+    )
+    code = code or function("clFinish")(queue)
+    code = code or function("clEnqueueReadBuffer")(
+        queue, buffer, 1, 0, ctypes.sizeof(result), result, 0, None, None
+    )
+    if code:
+        raise OpenclError("running a kernel failed", code)
+    return list(result) == [i * i * 3 + 7 for i in range(_WORK_ITEMS)]
+
+
+def _build_log(function: Call, program: int, device: int) -> str:
+    buffer = ctypes.create_string_buffer(_LONGEST_ANSWER)
+    call = function("clGetProgramBuildInfo")
+    call(program, device, _BUILD_LOG, len(buffer), buffer, None)
+    return buffer.value.decode("utf-8", "replace")[:_LONGEST_LOG]

@@ -19,11 +19,12 @@ else:
 _UINT_P = ctypes.POINTER(ctypes.c_uint)
 _SIZE_P = ctypes.POINTER(ctypes.c_size_t)
 _INT_P = ctypes.POINTER(ctypes.c_int)
-_VOID_P = ctypes.c_void_p
+_VOID_P, _TEXT = ctypes.c_void_p, ctypes.c_char_p
 
 _INT, _UINT, _SIZE, _BITS = ctypes.c_int, ctypes.c_uint, ctypes.c_size_t, ctypes.c_uint64
 _INFO = (_VOID_P, _UINT, _SIZE, _VOID_P, _SIZE_P)
 _EVENTS = (_UINT, _VOID_P, _VOID_P)
+_RANGE = (_SIZE_P, _SIZE_P, _SIZE_P)
 
 # Place in the dispatch table that every OpenCL object starts with (struct _cl_icd_dispatch in
 # CL/cl_icd.h), result, arguments. Vendor libraries need not export these functions by name.
@@ -36,25 +37,13 @@ _FUNCTIONS: "dict[str, tuple[int, Any, tuple[Any, ...]]]" = {
     "clCreateCommandQueue": (9, _VOID_P, (_VOID_P, _VOID_P, _BITS, _INT_P)),
     "clCreateBuffer": (14, _VOID_P, (_VOID_P, _BITS, _SIZE, _VOID_P, _INT_P)),
     "clCreateProgramWithSource": (26, _VOID_P, (_VOID_P, _UINT, _VOID_P, _SIZE_P, _INT_P)),
-    "clBuildProgram": (
-        30,
-        _INT,
-        (_VOID_P, _UINT, _VOID_P, ctypes.c_char_p, _VOID_P, _VOID_P),
-    ),
+    "clBuildProgram": (30, _INT, (_VOID_P, _UINT, _VOID_P, _TEXT, _VOID_P, _VOID_P)),
     "clGetProgramBuildInfo": (33, _INT, (_VOID_P, *_INFO)),
-    "clCreateKernel": (34, _VOID_P, (_VOID_P, ctypes.c_char_p, _INT_P)),
+    "clCreateKernel": (34, _VOID_P, (_VOID_P, _TEXT, _INT_P)),
     "clSetKernelArg": (38, _INT, (_VOID_P, _UINT, _SIZE, _VOID_P)),
     "clFinish": (47, _INT, (_VOID_P,)),
-    "clEnqueueReadBuffer": (
-        48,
-        _INT,
-        (_VOID_P, _VOID_P, _UINT, _SIZE, _SIZE, _VOID_P, *_EVENTS),
-    ),
-    "clEnqueueNDRangeKernel": (
-        59,
-        _INT,
-        (_VOID_P, _VOID_P, _UINT, _SIZE_P, _SIZE_P, _SIZE_P, *_EVENTS),
-    ),
+    "clEnqueueReadBuffer": (48, _INT, (_VOID_P, _VOID_P, _UINT, _SIZE, _SIZE, _VOID_P, *_EVENTS)),
+    "clEnqueueNDRangeKernel": (59, _INT, (_VOID_P, _VOID_P, _UINT, *_RANGE, *_EVENTS)),
 }
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from clprobe.model.opencl import Device
 from clprobe.model.unknown import Unknown
+from clprobe.probe.opencl.questions import DEVICE_EXTRAS
 
 _NOT_ASKED = Unknown("the child ended before this was asked")
 _TYPES = ((1 << 2, "gpu"), (1 << 1, "cpu"), (1 << 3, "accelerator"), (1 << 4, "custom"))
@@ -17,19 +18,7 @@ _AS_REPORTED = ("name", "vendor", "driver_version", "opencl_version", "opencl_c_
                 "address_bits")  # fmt: skip
 _WHEN_ASKED_FOR = ("kernel_result", "build_log")
 _PCIE = 1
-_EXTENSION_OF = {
-    "pci_bus_info": "cl_khr_pci_bus_info",
-    "nv_pci_bus": "cl_nv_device_attribute_query",
-    "nv_pci_slot": "cl_nv_device_attribute_query",
-    "nv_pci_domain": "cl_nv_device_attribute_query",
-    "nv_warp_size": "cl_nv_device_attribute_query",
-    "amd_topology": "cl_amd_device_attribute_query",
-    "amd_wavefront_width": "cl_amd_device_attribute_query",
-    "intel_ip_version": "cl_intel_device_attribute_query",
-    "intel_device_id": "cl_intel_device_attribute_query",
-    "double_fp_config": "cl_khr_fp64",
-    "half_fp_config": "cl_khr_fp16",
-}
+_EXTENSION_OF = {name: extension for name, (_, extension) in DEVICE_EXTRAS.items()}
 
 Facts = dict[str, Any]
 

@@ -29,9 +29,9 @@ sys.path.append(_FOLDER.removesuffix("/clprobe/probe/opencl"))
 from clprobe.probe.fence import fence_signals  # noqa: E402 - see above
 from clprobe.probe.guardian import stand_guard  # noqa: E402
 from clprobe.probe.opencl.answers import (  # noqa: E402
-    MOST_OBJECTS,
     ask_platforms,
     platform_ids,
+    run_known_answer,
 )
 from clprobe.probe.opencl.calls import (  # noqa: E402
     Call,
@@ -40,7 +40,7 @@ from clprobe.probe.opencl.calls import (  # noqa: E402
     entry_point,
     exported,
 )
-from clprobe.probe.opencl.known_answer import run_known_answer  # noqa: E402
+from clprobe.probe.opencl.questions import MOST_OBJECTS  # noqa: E402
 from clprobe.probe.opencl.small_json import as_json  # noqa: E402
 
 _RESERVED_BYTES = 1 << 16  # of the report, for the last words

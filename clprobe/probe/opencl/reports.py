@@ -10,16 +10,23 @@ from typing import Annotated, Literal, TypedDict
 import msgspec
 
 from clprobe.model.opencl import Stage
+from clprobe.probe.opencl.questions import (
+    DEVICE_EXTRAS,
+    DEVICE_NUMBERS,
+    DEVICE_TEXTS,
+    MOST_OBJECTS,
+    PLATFORM_TEXTS,
+)
 
 _MOST_RECORDS = 1 << 18
-_MOST_PLATFORMS, _MOST_DEVICES = 128, 64  # two drivers of 64 platforms each: opencl_answers.py
+_MOST_PLATFORMS = 2 * MOST_OBJECTS  # of two drivers
 _LARGEST_NUMBER = (1 << 64) - 1
 _STAGES: tuple[Stage, ...] = ("load", "entry-point", "platforms", "devices", "queries", "compile",
                               "run")  # fmt: skip
 
 _Code = Annotated[int, msgspec.Meta(ge=-(1 << 31), le=(1 << 31) - 1)]
 _PlatformIndex = Annotated[int, msgspec.Meta(ge=0, lt=_MOST_PLATFORMS)]
-_Count = Annotated[int, msgspec.Meta(ge=0, le=_MOST_DEVICES)]
+_Count = Annotated[int, msgspec.Meta(ge=0, le=MOST_OBJECTS)]
 _Place = Annotated[list[Annotated[int, msgspec.Meta(ge=0, lt=_MOST_PLATFORMS)]],
                    msgspec.Meta(min_length=1, max_length=2)]  # fmt: skip
 _Number = Annotated[int, msgspec.Meta(ge=0)]
@@ -75,43 +82,18 @@ _FORMS = frozenset(
 )
 
 
-class _Facts(msgspec.Struct, forbid_unknown_fields=True):
-    """The facts that a child tells of a platform or of a device, with their types."""
-
-    name: str = ""
-    vendor: str = ""
-    version: str = ""
-    icd_suffix: str = ""
-    driver_version: str = ""
-    opencl_version: str = ""
-    opencl_c_version: str = ""
-    extensions: str = ""
-    type: _Number = 0
-    vendor_id: _Number = 0
-    compute_units: _Number = 0
-    max_work_group_size: _Number = 0
-    max_clock_mhz: _Number = 0
-    address_bits: _Number = 0
-    max_allocation_bytes: _Number = 0
-    global_memory_bytes: _Number = 0
-    local_memory_type: _Number = 0
-    local_memory_bytes: _Number = 0
-    available: _Number = 0
-    compiler_available: _Number = 0
-    pci_bus_info: _Hex = ""
-    nv_pci_bus: _Hex = ""
-    nv_pci_slot: _Hex = ""
-    nv_pci_domain: _Hex = ""
-    nv_warp_size: _Hex = ""
-    amd_topology: _Hex = ""
-    amd_wavefront_width: _Hex = ""
-    intel_ip_version: _Hex = ""
-    intel_device_id: _Hex = ""
-    sub_group_sizes: list[_Number] = []
-    double_fp_config: _Hex = ""
-    half_fp_config: _Hex = ""
-    kernel_result: Literal["right", "wrong", "build-failed", "run-failed"] = "right"
-    build_log: str = ""
+_Facts = msgspec.defstruct(
+    "_Facts",
+    [
+        *((name, str, "") for name in (*(PLATFORM_TEXTS | DEVICE_TEXTS), "build_log")),
+        *((name, _Number, 0) for name in DEVICE_NUMBERS),
+        *((name, _Hex, "") for name in DEVICE_EXTRAS if name != "sub_group_sizes"),
+        ("sub_group_sizes", list[_Number], []),
+        ("kernel_result", Literal["right", "wrong", "build-failed", "run-failed"], "right"),
+    ],
+    forbid_unknown_fields=True,
+)
+"""The facts that a child tells of a platform or of a device, with their types."""
 
 
 class ReportDamagedError(ValueError):
