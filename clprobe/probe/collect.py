@@ -20,18 +20,23 @@ from clprobe.probe.facts import ask, known
 from clprobe.probe.file_access import with_access
 from clprobe.probe.frameworks import finished_frameworks, probe_frameworks, start_frameworks
 from clprobe.probe.gpus import probe_gpus
-from clprobe.probe.host import ChildResult, Host, OpenclRequest, Pending, Role
+from clprobe.probe.host import Host, OpenclRequest, Pending, Role
 from clprobe.probe.libraries import Libraries
 from clprobe.probe.live_host import LiveHost
 from clprobe.probe.nodes import probe_nodes
+from clprobe.probe.opencl.children import NotStarted
 from clprobe.probe.opencl.enumeration import answer_of
 from clprobe.probe.opencl.icds import FoundIcd, probe_icds
-from clprobe.probe.opencl.loaders import FoundLoader, probe_loaders
+from clprobe.probe.opencl.loaders import (
+    FoundLoader,
+    finished_views,
+    probe_loaders,
+    start_views,
+    with_version,
+)
 from clprobe.probe.opencl.pairs import probe_pairs
-from clprobe.probe.opencl.views import finished_views, start_views, with_version
-from clprobe.probe.packages.installed import probe_packages
+from clprobe.probe.packages.installed import probe_package_trouble, probe_packages
 from clprobe.probe.packages.sources import probe_package_sources
-from clprobe.probe.packages.trouble import probe_package_trouble
 from clprobe.probe.runtime_libraries import probe_runtime_libraries
 from clprobe.probe.system import probe_system
 from clprobe.probe.user import probe_sudo_caller, probe_user
@@ -146,16 +151,7 @@ class _Asking(NamedTuple):
         left_s = max(self.deadline - time.monotonic(), _SHORTEST_S)
         request = OpenclRequest(role=role, library=library, timeout_s=left_s, kernels=kernels)
         pending = ask(self.host.start_opencl, request)
-        return _NeverStarted(pending.unknown) if isinstance(pending, Unknown) else pending
-
-
-class _NeverStarted(NamedTuple):
-    """A child that something of ours kept from starting."""
-
-    problem: str
-
-    def wait(self) -> ChildResult:
-        return ChildResult(ended="not-started", problem=self.problem)
+        return NotStarted(pending.unknown) if isinstance(pending, Unknown) else pending
 
 
 def _start_icds(asked: _Asking, icds: tuple[FoundIcd, ...]) -> dict[str, Pending]:

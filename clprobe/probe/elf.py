@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Reads the headers of a shared library: enough to tell what would happen before it is loaded.
+"""Reads what the dynamic linker reads: the headers of a shared library, and its cache.
 
 A loader that maps a truncated library dies of SIGBUS, so this must be known from the file alone.
 """
@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from clprobe.probe.host import ElfFile
+from clprobe.probe.host import CachedLibrary, ElfFile
 
 # e_machine values that OpenCL libraries are built for (elf.h); others are shown by number.
 MACHINES = {3: "i386", 40: "arm", 62: "x86_64", 183: "aarch64", 21: "ppc64", 243: "riscv64",
@@ -185,3 +185,41 @@ def _file_offset(segments: list[_Segment], address: int) -> int:
         if segment.kind == _PT_LOAD and 0 <= address - segment.address < segment.size:
             return segment.offset + address - segment.address
     raise _DamagedError(f"the names of what it needs are at {address:#x}, in no segment")
+
+
+LARGEST_LINKER_CACHE_BYTES = 32 << 20
+"""More is not read: a cache of ten thousand libraries has 2 MiB."""
+
+_CACHE_MAGIC = b"glibc-ld.so.cache1.1"
+_CACHE_HEADER = struct.Struct("=20sII5I")  # magic, entries, bytes of text, unused
+_CACHE_ENTRY = struct.Struct("=iIIIQ")  # flags, name, path, unused, hardware capabilities
+_LONGEST_PATH = 4096  # PATH_MAX
+
+
+def read_linker_cache(raw: bytes) -> dict[str, tuple[CachedLibrary, ...]]:
+    """Return name → libraries in the linker's own order; empty if the format is another.
+
+    The linker ignores a cache that is shorter than its header announces, and an entry whose texts
+    lie outside of it, so neither is an error.
+    Source: dl-cache.c and dl-cache.h of the GNU C library; text offsets count from this header.
+    """
+    start = raw.find(_CACHE_MAGIC)
+    if start < 0 or len(raw) - start < _CACHE_HEADER.size:
+        return {}
+    raw = raw[start:]
+    count = _CACHE_HEADER.unpack_from(raw)[1]
+    if _CACHE_HEADER.size + count * _CACHE_ENTRY.size > len(raw):
+        return {}
+    found: dict[str, list[CachedLibrary]] = {}
+    for index in range(count):
+        at = _CACHE_HEADER.size + index * _CACHE_ENTRY.size
+        flags, name_at, path_at, _, _ = _CACHE_ENTRY.unpack_from(raw, at)
+        name, path = _cached_text(raw, name_at), _cached_text(raw, path_at)
+        if name and path and path.startswith("/"):
+            found.setdefault(name, []).append(CachedLibrary(path=path, flags=flags))
+    return {name: tuple(libraries) for name, libraries in found.items()}
+
+
+def _cached_text(raw: bytes, offset: int) -> str | None:
+    end = raw.find(b"\0", offset, offset + _LONGEST_PATH)
+    return os.fsdecode(raw[offset:end]) if end >= 0 else None

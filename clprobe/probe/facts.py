@@ -63,14 +63,39 @@ def ask_text(read: Callable[[str], bytes], path: str) -> str | Unknown:
     return raw if isinstance(raw, Unknown) else raw.decode("utf-8", "replace")
 
 
-def names_in(list_folder: Callable[[str], tuple[str, ...]], path: str) -> tuple[str, ...]:
-    """Return the names in a folder, none where there is no such folder; other errors go on."""
+def ask_names(list_folder: Callable[[str], tuple[str, ...]], path: str) -> tuple[str, ...]:
+    """Return the names in a folder, none where it cannot be listed."""
+    names = ask(list_folder, path)
+    return () if isinstance(names, Unknown) else names
+
+
+def is_there(question: Callable[[str], object], path: str) -> bool:
+    """Tell whether a question about the path, such as for its status, gets an answer."""
+    return not isinstance(ask(question, path), Unknown)
+
+
+def unless_absent(question: Callable[[str], T], path: str) -> T | None:
+    """Return the answer, None if there is no such file or folder; other errors go on."""
     try:
-        return list_folder(path)
+        return question(path)
     except OSError as error:
         if error.errno in ABSENT:
-            return ()
+            return None
         raise
+
+
+def ask_unless_absent(question: Callable[[str], T], path: str) -> T | Unknown | None:
+    """Return the answer, None if there is no such file or folder; Unknown if it is refused."""
+    try:
+        return unless_absent(question, path)
+    except OSError as error:
+        return Unknown(reason(error))
+
+
+def ask_text_unless_absent(read: Callable[[str], bytes], path: str) -> str | Unknown | None:
+    """Return a file as `ask_text` does, None if there is none."""
+    raw = ask_unless_absent(read, path)
+    return raw.decode("utf-8", "replace") if isinstance(raw, bytes) else raw
 
 
 def reason(error: OSError) -> str:

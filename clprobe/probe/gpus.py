@@ -1,13 +1,23 @@
 # SPDX-License-Identifier: MIT
-"""PCI functions of class display, from sysfs."""
+"""PCI functions of class display, from sysfs, and which kernel modules claim them."""
+
+import fnmatch
+import re
+from collections.abc import Iterable
 
 from msgspec.structs import replace
 
 from clprobe.model.hardware import Gpu
 from clprobe.model.unknown import Unknown
-from clprobe.probe.facts import ABSENT, ask, ask_text, reason
+from clprobe.probe.facts import (
+    ABSENT,
+    ask,
+    ask_text,
+    ask_text_unless_absent,
+    ask_unless_absent,
+    reason,
+)
 from clprobe.probe.host import Host
-from clprobe.probe.linux.module_aliases import claiming_modules
 
 _PCI = "/sys/bus/pci/devices"
 _DISPLAY = "0x03"
@@ -39,16 +49,14 @@ def probe_gpus(host: Host, container: str | Unknown | None = None) -> tuple[Gpu,
 
 def _modules(host: Host, gpu: Gpu, container: str | Unknown | None) -> tuple[str, ...] | Unknown:
     modalias = _attribute(host, str(gpu.pci_address), "modalias")
-    return (
-        modalias if isinstance(modalias, Unknown) else claiming_modules(host, modalias, container)
-    )
+    if isinstance(modalias, Unknown):
+        return modalias
+    return claiming_modules(host, modalias, container)
 
 
 def _gpu(host: Host, address: str) -> Gpu | None:
     pci_class = _attribute(host, address, "class")
-    if isinstance(pci_class, str) and not pci_class.startswith(_DISPLAY):
-        return None
-    if isinstance(pci_class, Unknown):
+    if isinstance(pci_class, Unknown) or not pci_class.startswith(_DISPLAY):
         return None
     vendor, device = _attribute(host, address, "vendor"), _attribute(host, address, "device")
     pci_id: str | Unknown
@@ -91,10 +99,9 @@ def _memory_bar(host: Host, address: str) -> int | Unknown | None:
 
 def _power_state(host: Host, address: str) -> str | Unknown | None:
     """Return the state of runtime power management; None where the GPU has none."""
-    try:
-        text = host.read(f"{_PCI}/{address}/power/runtime_status").decode("utf-8", "replace")
-    except OSError as error:
-        return None if error.errno in ABSENT else Unknown(reason(error))
+    text = ask_text_unless_absent(host.read, f"{_PCI}/{address}/power/runtime_status")
+    if not isinstance(text, str):
+        return text
     state = text.strip()
     return None if state == "unsupported" else _ON_THE_WAY.get(state, state)
 
@@ -106,17 +113,73 @@ def _attribute(host: Host, address: str, name: str) -> str | Unknown:
 
 def _driver(host: Host, address: str) -> str | Unknown | None:
     path = f"{_PCI}/{address}/driver"
-    try:
-        host.link_status(path)
-    except OSError as error:
-        return None if error.errno in ABSENT else Unknown(reason(error))
+    link = ask_unless_absent(host.link_status, path)
+    if link is None or isinstance(link, Unknown):
+        return link
     target = ask(host.real_path, path)
     return target if isinstance(target, Unknown) else target.rpartition("/")[2]
 
 
 def _node(host: Host, address: str, prefix: str) -> str | Unknown | None:
-    try:
-        names = host.list_folder(f"{_PCI}/{address}/drm")
-    except OSError as error:
-        return None if error.errno in ABSENT else Unknown(reason(error))
-    return next((f"/dev/dri/{name}" for name in names if name.startswith(prefix)), None)
+    names = ask_unless_absent(host.list_folder, f"{_PCI}/{address}/drm")
+    if isinstance(names, Unknown):
+        return names
+    return next((f"/dev/dri/{name}" for name in names or () if name.startswith(prefix)), None)
+
+
+# NixOS and Guix keep the modules of the Linux that was booted apart.
+_FOLDERS = (
+    "/lib/modules",
+    "/run/booted-system/kernel-modules/lib/modules",
+    "/run/booted-system/kernel/lib/modules",
+)
+_ALIAS = re.compile(r"alias (?P<pattern>pci:\S+) (?P<module>\S+)$")
+_BUILT_IN_ALIAS = re.compile(r"(?P<module>[^.]+)\.alias=(?P<pattern>pci:\S+)$")
+# Such as pci:v00008086d00005916sv000017AAsd00002245bc03sc00i00.
+_IDENTITY = re.compile(r"pci:v(?P<vendor>[0-9A-F]{8})d(?P<device>[0-9A-F]{8})sv")
+
+
+def claiming_modules(
+    host: Host, modalias: str, container: str | Unknown | None
+) -> tuple[str, ...] | Unknown:
+    """Return the modules, built-in ones too, whose pattern the modalias matches, sorted.
+
+    Empty where this Linux has none; unknown in a `container`, whose host has the modules.
+    """
+    machine, identity = ask(host.machine), _IDENTITY.match(modalias)
+    if isinstance(machine, Unknown):
+        return machine
+    if identity is None:
+        return Unknown(f"{modalias!r} is no modalias of a PCI function")
+    pattern = alias_pattern(modalias)
+    for folder in (f"{folder}/{machine.release}" for folder in _FOLDERS):
+        path = f"{folder}/modules.alias"
+        lines = ask_unless_absent(lambda path: host.lines_in(path, pattern), path)
+        if isinstance(lines, Unknown):
+            return lines
+        if lines is not None:
+            return _matching(modalias, (*lines, *_built_in(host, folder, identity)))
+    if container is not None:
+        return Unknown("a container does not see the host's modules; lspci -k on the host tells")
+    return ()
+
+
+def alias_pattern(modalias: str) -> str:
+    """Return what finds, in lower case, the lines of modules.alias that may fit the modalias."""
+    identity = _IDENTITY.match(modalias)
+    vendor, device = identity.groups() if identity else ("", "")
+    return rf"alias pci:v(?:{vendor.lower()}|\*)d(?:{device.lower()}|\*)sv"
+
+
+def _built_in(host: Host, folder: str, identity: re.Match[str]) -> tuple[str, ...]:
+    vendor, device = identity.groups()
+    marks = (f"alias=pci:v{vendor}d{device}sv", f"alias=pci:v{vendor}d*", "alias=pci:v*")
+    texts = ask(host.texts_in, f"{folder}/modules.builtin.modinfo", marks)
+    return () if isinstance(texts, Unknown) else texts
+
+
+def _matching(modalias: str, texts: Iterable[str]) -> tuple[str, ...]:
+    found = (_ALIAS.match(text) or _BUILT_IN_ALIAS.match(text) for text in texts)
+    claims = (match for match in found if match is not None)
+    modules = {one["module"] for one in claims if fnmatch.fnmatchcase(modalias, one["pattern"])}
+    return tuple(sorted(module.replace("-", "_") for module in modules))

@@ -2,12 +2,13 @@
 """Finds libraries as the dynamic linker would, and looks at them without loading any."""
 
 from itertools import product
+from typing import Any
 
 from msgspec.structs import replace
 
 from clprobe.model.opencl import Library
 from clprobe.model.unknown import Unknown
-from clprobe.probe.facts import ask
+from clprobe.probe.facts import ask, is_there
 from clprobe.probe.host import ElfFile, Host
 
 # Folders that linkers search without any configuration: glibc's (Debian's with the multiarch
@@ -19,6 +20,9 @@ _NARROW = {"x86_64": "i386", "aarch64": "arm"}
 _MOST_LIBRARIES = 500
 # What else x86's dynamic linker may fill in for $PLATFORM (ld.so(8)): the processor's class.
 _CLASSES = {"x86_64": ("haswell", "xeon_phi"), "i386": ("i586", "i686")}
+
+_IN_HEADERS = ("format", "elf_class", "machine", "size_bytes", "required_bytes",
+               "missing_dependencies")  # fmt: skip
 
 
 class Libraries:
@@ -54,11 +58,12 @@ class Libraries:
             return None
         if "/" in name:
             # dlopen fills in tokens, $ORIGIN by who calls it, which nobody knows here.
-            return next(filter(self._exists, self._expanded(name, "$ORIGIN")), None)
+            paths = self._expanded(name, "$ORIGIN")
+            return next((path for path in paths if is_there(self._host.status, path)), None)
         candidates = [f"{folder}/{name}" for folder in (*beside, *self.path_of_environment())]
         candidates += self.in_cache(name)
         candidates += self.in_default_folders(name)
-        existing = [path for path in dict.fromkeys(candidates) if self._exists(path)]
+        existing = [path for path in dict.fromkeys(candidates) if is_there(self._host.status, path)]
         return next(filter(self.is_for_this_process, existing), existing[0] if existing else None)
 
     def in_cache(self, name: str) -> list[str]:
@@ -119,34 +124,19 @@ class Libraries:
         """Return what is known of the library at `path` without loading it."""
         if path is None:
             nothing = Unknown("the dynamic linker finds no such file")
-            return Library(
-                path=None, format=nothing, elf_class=nothing, machine=nothing, size_bytes=nothing,
-                required_bytes=nothing, missing_dependencies=nothing, open_error=nothing,
-                package=None,
-            )  # fmt: skip
+            return _unread(nothing, path=None, open_error=nothing, package=None)
         status = ask(self._host.status, path)
         open_error = ask(self._host.open_error, path, "read")
+        told = {"path": path, "open_error": open_error}
         if not isinstance(status, Unknown) and status.kind != "file":
-            why = Unknown(f"{path} is a {status.kind}")
             kind = "directory" if status.kind == "directory" else "not-elf"
-            return Library(
-                path=path, format=kind, elf_class=why, machine=why, size_bytes=why,
-                required_bytes=why, missing_dependencies=why, open_error=open_error,
-            )  # fmt: skip
+            return _unread(Unknown(f"{path} is a {status.kind}"), format=kind, **told)
         elf = self.headers(path)
         if isinstance(elf, Unknown):
-            unread = elf if self._opens(path) else "unreadable"
-            return Library(
-                path=path, format=unread, elf_class=elf, machine=elf, size_bytes=elf,
-                required_bytes=elf, missing_dependencies=elf, open_error=open_error,
-            )  # fmt: skip
+            return _unread(elf, format=elf if self._opens(path) else "unreadable", **told)
         if elf.format != "elf":
             why = Unknown(f"{path} has no ELF header")
-            return Library(
-                path=path, format=elf.format, elf_class=why, machine=why,
-                size_bytes=elf.size_bytes, required_bytes=why, missing_dependencies=why,
-                open_error=open_error,
-            )  # fmt: skip
+            return _unread(why, format=elf.format, size_bytes=elf.size_bytes, **told)
         whole = Library(
             path=path,
             real_path=self._host.real_path(path),
@@ -244,5 +234,7 @@ class Libraries:
             texts.append(filled)
         return tuple(texts)
 
-    def _exists(self, path: str) -> bool:
-        return not isinstance(ask(self._host.status, path), Unknown)
+
+def _unread(why: Unknown, **told: Any) -> Library:
+    """Return a library of whose headers nothing is known but what is `told`."""
+    return Library(**dict.fromkeys(_IN_HEADERS, why) | told)

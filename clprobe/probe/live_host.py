@@ -14,8 +14,8 @@ import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from clprobe.probe import linker_cache, text_lines
-from clprobe.probe.elf import read_elf
+from clprobe.probe import text_lines
+from clprobe.probe.elf import LARGEST_LINKER_CACHE_BYTES, read_elf, read_linker_cache
 from clprobe.probe.host import (
     Account,
     CachedLibrary,
@@ -31,7 +31,7 @@ from clprobe.probe.host import (
     Process,
     Python,
 )
-from clprobe.probe.opencl.children import start_child
+from clprobe.probe.opencl.children import Child
 from clprobe.probe.packages.databases import PackageDatabases, PipFiles
 from clprobe.probe.packages.managers import managers
 from clprobe.probe.processes import ancestors, effective_capabilities
@@ -216,7 +216,7 @@ class LiveHost:
     @functools.cached_property
     def _linker_cache(self) -> dict[str, tuple[CachedLibrary, ...]]:
         try:
-            return linker_cache.parse(self.read("/etc/ld.so.cache", linker_cache.LARGEST_BYTES))
+            return read_linker_cache(self.read("/etc/ld.so.cache", LARGEST_LINKER_CACHE_BYTES))
         except OSError:  # musl has no cache
             return {}
 
@@ -240,10 +240,8 @@ class LiveHost:
         return None
 
     def start_opencl(self, request: OpenclRequest) -> Pending:
-        own = self._prefix is None
-        return start_child(
-            request, self._environment, sys.executable if own else f"{self._prefix}/bin/python"
-        )
+        python = f"{self._prefix}/bin/python" if self._prefix else sys.executable
+        return Child(request, self._environment, python)
 
 
 def _places(raw: bytes, mark: bytes) -> Iterator[int]:

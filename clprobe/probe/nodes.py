@@ -4,11 +4,12 @@
 import errno
 import re
 
+from msgspec.structs import replace
+
 from clprobe.model.hardware import DeviceNode, node_kind
 from clprobe.model.unknown import NOT_STATED, Unknown
-from clprobe.probe.access_lists import read_access_list
-from clprobe.probe.facts import ABSENT, ask, ask_text, known, reason
-from clprobe.probe.file_access import AccessReader
+from clprobe.probe.facts import ask, ask_names, ask_text, ask_unless_absent, is_there, known, reason
+from clprobe.probe.file_access import AccessReader, permissions
 from clprobe.probe.host import FileStatus, Host
 
 _DRI = "/dev/dri"
@@ -42,37 +43,30 @@ def _in_dri(host: Host) -> list[str]:
     except OSError as error:
         if error.errno not in _DENIED:
             raise
-    known = ask(host.list_folder, "/sys/class/drm")
-    names = [] if isinstance(known, Unknown) else [f"{_DRI}/{name}" for name in known]
+    paths = [f"{_DRI}/{name}" for name in ask_names(host.list_folder, "/sys/class/drm")]
     # Drivers try the first render node whatever they can list, and so do we.
-    return [path for path in names if node_kind(path)] or [_FIRST_RENDER_NODE]
+    return [path for path in paths if node_kind(path)] or [_FIRST_RENDER_NODE]
 
 
 def _node(host: Host, access: AccessReader, path: str, kind: str) -> DeviceNode:
     status = ask(host.status, path)
     open_error = ask(host.open_error, path, "read-write")
     address = _pci_address(host, path, kind)
-    folders = access.closed_folders(path)
-    if isinstance(status, Unknown):
-        return DeviceNode(
-            path=path, kind=kind, pci_address=address, uid=status, owner=status, gid=status,
-            group=status, mode=status, acl=status, closed_folders=folders, open_error=open_error,
-        )  # fmt: skip
-    flags = ask(host.mount_flags, path)
-    return DeviceNode(
+    node = DeviceNode(
         path=path,
         kind=kind,
         pci_address=address,
-        uid=status.uid,
-        owner=ask(host.user_name, status.uid),
-        gid=status.gid,
-        group=ask(host.group_name, status.gid),
-        mode=f"{status.mode:04o}",
-        acl=read_access_list(host, path),
-        closed_folders=folders,
+        **permissions(host, path, status),
+        closed_folders=access.closed_folders(path),
+        open_error=open_error,
+    )
+    if isinstance(status, Unknown):
+        return node
+    flags = ask(host.mount_flags, path)
+    return replace(
+        node,
         nodev=flags if isinstance(flags, Unknown) else "nodev" in flags,
         device_error=_device_error(host, status, open_error),
-        open_error=open_error,
     )
 
 
@@ -94,8 +88,8 @@ def _device_error(
         return "ENXIO"
     if major != _DRM_MAJOR:
         return NOT_STATED
-    known = ask(host.link_status, f"/sys/dev/char/{status.device}")
-    return "ENODEV" if isinstance(known, Unknown) else NOT_STATED
+    is_known = is_there(host.link_status, f"/sys/dev/char/{status.device}")
+    return NOT_STATED if is_known else "ENODEV"
 
 
 def _characters(text: str) -> set[str]:
@@ -108,10 +102,9 @@ def _pci_address(host: Host, path: str, kind: str) -> str | Unknown | None:
         return None
     name = path.rpartition("/")[2]
     link = f"/sys/class/drm/{name}/device"
-    try:
-        host.status(link)
-    except OSError as error:
-        return None if error.errno in ABSENT else Unknown(reason(error))
+    status = ask_unless_absent(host.status, link)
+    if status is None or isinstance(status, Unknown):
+        return status
     target = ask(host.real_path, link)
     if isinstance(target, Unknown):
         return target

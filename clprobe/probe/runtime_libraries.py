@@ -11,25 +11,13 @@ from clprobe.probe.opencl.icds import FoundIcd
 # kernel. libLLVM is not among them: every release has a name of its own, and no driver opens it so.
 NAMES = (
     "libOpenCL.so",
-    "libigc.so.1",
-    "libigc.so.2",
-    "libigdfcl.so.1",
-    "libigdfcl.so.2",
-    "libigdgmm.so.11",
-    "libigdgmm.so.12",
-    "libze_loader.so.1",
-    "libze_intel_gpu.so.1",
-    "libcuda.so.1",
-    "libnvidia-opencl.so.1",
-    "libnvidia-ptxjitcompiler.so.1",
-    "libnvidia-nvvm.so.4",
-    "libnvidia-ml.so.1",
-    "libamd_comgr.so.2",
-    "libamd_comgr.so.3",
-    "libhsa-runtime64.so.1",
-    "libamdocl64.so",
+    "libigc.so.1", "libigc.so.2", "libigdfcl.so.1", "libigdfcl.so.2", "libigdgmm.so.11",
+    "libigdgmm.so.12", "libze_loader.so.1", "libze_intel_gpu.so.1",
+    "libcuda.so.1", "libnvidia-opencl.so.1", "libnvidia-ptxjitcompiler.so.1",
+    "libnvidia-nvvm.so.4", "libnvidia-ml.so.1",
+    "libamd_comgr.so.2", "libamd_comgr.so.3", "libhsa-runtime64.so.1", "libamdocl64.so",
     "libdxcore.so",
-)
+)  # fmt: skip
 
 
 def probe_runtime_libraries(

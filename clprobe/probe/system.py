@@ -4,22 +4,13 @@
 import re
 import shlex
 
-from clprobe.model.system import (
-    Cpu,
-    Distribution,
-    Limits,
-    Linux,
-    Security,
-    System,
-    Virtualization,
-)
+from clprobe.model.system import Cpu, Distribution, Limits, Linux, Security, System, Virtualization
 from clprobe.model.unknown import NOT_STATED, Unknown
-from clprobe.probe.facts import ABSENT, ask, ask_text, known, reason
+from clprobe.probe.facts import ask, ask_text, ask_unless_absent, is_there, known
 from clprobe.probe.host import Host
 from clprobe.probe.libraries import Libraries
-from clprobe.probe.linux.limits import probe_limits
+from clprobe.probe.linux.limits import probe_limits, probe_security
 from clprobe.probe.linux.linux import probe_linux
-from clprobe.probe.linux.security import probe_security
 from clprobe.probe.linux.virtualization import probe_virtualization
 from clprobe.probe.user import probe_gpu_groups
 
@@ -60,19 +51,13 @@ def _lacking(host: Host, linker: str | Unknown | None) -> tuple[str, ...] | Unkn
     return tuple(
         name
         for name in _LINKED
-        if all(
-            isinstance(ask(host.status, path), Unknown)
-            for path in libraries.in_default_folders(name)
-        )
+        if not any(is_there(host.status, path) for path in libraries.in_default_folders(name))
     )
 
 
 def _has_udev(host: Host) -> bool | Unknown:
-    try:
-        host.link_status("/run/udev/control")
-    except OSError as error:
-        return False if error.errno in ABSENT else Unknown(reason(error))
-    return True
+    control = ask_unless_absent(host.link_status, "/run/udev/control")
+    return control if isinstance(control, Unknown) else control is not None
 
 
 def probe_distribution(host: Host) -> Distribution:

@@ -13,8 +13,8 @@ from clprobe.model.unknown import Unknown
 from clprobe.probe.host import ChildResult
 from clprobe.probe.opencl import opencl_worker
 from clprobe.probe.opencl.enumeration import answer_of
-from clprobe.probe.opencl.report_memory import ReportMemory
 from clprobe.probe.opencl.reports import read_reports
+from clprobe.probe.scratch import ReportMemory
 
 FORMS = {
     "human": [], "tree": ["-l"], "raw": ["--raw"], "raw-tree": ["--raw", "-l"], "json": ["--json"],

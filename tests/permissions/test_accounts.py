@@ -10,8 +10,7 @@ from invented import invented_host
 from clprobe.model.errors import ClprobeError
 from clprobe.model.system import Group
 from clprobe.model.unknown import Unknown
-from clprobe.probe.accounts import find_account
-from clprobe.probe.units import read_service
+from clprobe.probe.accounts import find_account, read_service
 
 ACCOUNTS: dict[str, Any] = {
     "account": {

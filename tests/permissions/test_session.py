@@ -8,7 +8,7 @@ import pytest
 from invented import invented_host
 
 from clprobe.model.system import Session
-from clprobe.probe.session import probe_session
+from clprobe.probe.user import probe_session
 
 SCOPE = "0::/user.slice/user-1000.slice/session-3.scope\n"
 MANAGER = "0::/user.slice/user-1000.slice/user@1000.service/app.slice/app-term.scope\n"

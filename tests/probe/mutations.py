@@ -21,8 +21,7 @@ from clprobe.facts.lint import file_fault, library_fault
 from clprobe.model.finding import Finding
 from clprobe.model.opencl import Icd
 from clprobe.model.snapshot import Snapshot
-from clprobe.probe import linker_cache
-from clprobe.probe.elf import read_elf
+from clprobe.probe.elf import read_elf, read_linker_cache
 from clprobe.probe.facts import STRICT
 from clprobe.probe.host import ChildResult
 from clprobe.probe.libraries import Libraries
@@ -103,7 +102,7 @@ def check_elf(raw: bytes) -> str:
 
 def check_cache(raw: bytes) -> str:
     """Read a linker's cache: paths are absolute, and nothing is longer than a path."""
-    found = linker_cache.parse(raw)
+    found = read_linker_cache(raw)
     paths = [library.path for libraries in found.values() for library in libraries]
     assert all(path.startswith("/") and len(path) <= 4096 for path in paths)
     return "some libraries" if paths else "nothing"

@@ -10,8 +10,7 @@ from inventing import MACHINE, invent_host
 from recording import recordable
 
 from clprobe.model.unknown import Unknown
-from clprobe.probe.linux.containers import probe_container
-from clprobe.probe.linux.virtualization import probe_virtualization
+from clprobe.probe.linux.virtualization import probe_container, probe_virtualization
 from clprobe.probe.live_host import LiveHost
 
 _FILE = {"kind": "file", "mode": 0o644}

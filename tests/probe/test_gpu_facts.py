@@ -9,8 +9,7 @@ from inventing import MACHINE, invent_host
 
 from clprobe.model.hardware import Gpu
 from clprobe.model.unknown import Unknown
-from clprobe.probe.gpus import probe_gpus
-from clprobe.probe.linux.module_aliases import alias_pattern
+from clprobe.probe.gpus import alias_pattern, probe_gpus
 
 _PCI = "/sys/bus/pci/devices"
 _AT = f"{_PCI}/0000:03:00.0"

@@ -9,9 +9,8 @@ import pytest
 from inventing import invent_host
 
 from clprobe.model.unknown import Unknown
-from clprobe.probe.linux.limits import probe_limits
+from clprobe.probe.linux.limits import probe_limits, probe_security
 from clprobe.probe.linux.linux import probe_linux
-from clprobe.probe.linux.security import probe_security
 from clprobe.probe.live_host import LiveHost
 
 _TEXT = """\

@@ -13,7 +13,7 @@ from everyones_python import AS_NOBODY, everyones_python
 from inventing import MACHINE, invent_host
 
 from clprobe.model.unknown import Unknown
-from clprobe.probe.linux.log import FILES, KMSG, LAST_BYTES, MATTERS, probe_linux_log
+from clprobe.probe.linux.linux import FILES, KMSG, LAST_BYTES, MATTERS, probe_linux_log
 from clprobe.probe.live_host import LiveHost
 from clprobe.resources import rules_path
 
@@ -145,7 +145,7 @@ def test_an_ordinary_user_meets_dmesg_restrict() -> None:
         pytest.skip("needs root, and a Python with clprobe that any user may run")
     script = (
         "from clprobe.probe.live_host import LiveHost\n"
-        "from clprobe.probe.linux.log import probe_linux_log\n"
+        "from clprobe.probe.linux.linux import probe_linux_log\n"
         "print(probe_linux_log(LiveHost()))"
     )
     ran = _ran(*AS_NOBODY, python, "-c", script)

@@ -10,13 +10,13 @@ from inventing import MACHINE, invent_host
 
 from clprobe.model.hardware import GPU_MODULES, module_name
 from clprobe.model.unknown import Unknown
+from clprobe.probe.gpus import alias_pattern, claiming_modules
 from clprobe.probe.linux.linux import (
     forbidden_modules,
     loaded_modules,
     module_versions,
     probe_firmware,
 )
-from clprobe.probe.linux.module_aliases import alias_pattern, claiming_modules
 from clprobe.probe.live_host import LiveHost
 from clprobe.resources import rules_path
 

@@ -9,7 +9,7 @@ from fake_dri import Node
 
 from clprobe.model.hardware import DeviceNode
 from clprobe.model.snapshot import Snapshot
-from clprobe.probe.access_lists import parse_acl
+from clprobe.probe.file_access import parse_acl
 
 _NOBODY = 65534
 

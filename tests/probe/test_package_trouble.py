@@ -12,9 +12,8 @@ from clprobe.model.unknown import Unknown
 from clprobe.probe.host import PackageRecord
 from clprobe.probe.live_host import LiveHost
 from clprobe.probe.packages.databases import PackageDatabases, PipFiles
-from clprobe.probe.packages.installed import RELEVANT, probe_packages
+from clprobe.probe.packages.installed import RELEVANT, probe_package_trouble, probe_packages
 from clprobe.probe.packages.managers import Apk, Dpkg, Pacman, managers
-from clprobe.probe.packages.trouble import probe_package_trouble
 
 _RECORD = {"name": "intel-opencl-icd", "version": "23.43-1", "manager": "dpkg"}
 

@@ -8,7 +8,7 @@ from asking import device_names, environment, icd_named
 
 from clprobe.probe.collect import collect
 from clprobe.probe.live_host import LiveHost
-from clprobe.probe.opencl.pocl_cache import with_own_cache
+from clprobe.probe.opencl.children import with_own_cache
 
 
 @pytest.mark.parametrize("variable", ["HOME", "XDG_CACHE_HOME"])

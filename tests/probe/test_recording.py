@@ -14,7 +14,7 @@ from clprobe.model.errors import ClprobeError
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.unknown import Unknown
 from clprobe.probe.collect import collect
-from clprobe.probe.linux.log import KMSG, probe_linux_log
+from clprobe.probe.linux.linux import KMSG, probe_linux_log
 from clprobe.probe.live_host import LiveHost
 
 _HOSTS = Path(__file__).parents[1] / "hosts"

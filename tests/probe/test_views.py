@@ -16,7 +16,7 @@ from clprobe.probe.host import ChildResult, Host, OpenclRequest, Python
 from clprobe.probe.libraries import Libraries
 from clprobe.probe.live_host import LiveHost
 from clprobe.probe.opencl.enumeration import view_of
-from clprobe.probe.opencl.views import finished_views, start_views
+from clprobe.probe.opencl.loaders import finished_views, start_views
 
 _FILE = {"kind": "file", "mode": 0o644}
 _PYTHON = {"prefix": "/opt/conda", "package_folders": [], "pyopencl_folder": None}

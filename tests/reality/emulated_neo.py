@@ -15,8 +15,8 @@ from clprobe.model.opencl import Device
 from clprobe.probe.host import ChildResult
 from clprobe.probe.opencl import opencl_worker
 from clprobe.probe.opencl.enumeration import answer_of
-from clprobe.probe.opencl.report_memory import ReportMemory
 from clprobe.probe.opencl.reports import read_reports
+from clprobe.probe.scratch import ReportMemory
 
 SECONDS = 60
 """Time for one process; the driver answers within one second."""

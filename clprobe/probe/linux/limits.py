@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""What this process may use at most: resource limits and the memory of its control group."""
+"""What this process may use at most, and which policies deny what file permissions allow."""
 
+import errno
 import re
 
-from clprobe.model.system import Limits
+from clprobe.model.system import Limits, Security
 from clprobe.model.unknown import Unknown
-from clprobe.probe.facts import ABSENT, ask_text, names_in, reason
+from clprobe.probe.facts import ABSENT, ask_text, reason, unless_absent
 from clprobe.probe.host import Host
-from clprobe.probe.linux.control_groups import v1_path, v2_path
 
 _LIMITS = "/proc/self/limits"
 _GROUPS = "/sys/fs/cgroup"
@@ -41,7 +41,7 @@ def _memory(host: Host) -> int | Unknown | None:
     if isinstance(groups, Unknown):
         return groups
     try:
-        if not names_in(host.list_folder, _GROUPS):
+        if not unless_absent(host.list_folder, _GROUPS):
             return Unknown(f"{_GROUPS} is not mounted here")
         found = [_limit(host, file) for file in _files(groups)]
     except OSError as error:
@@ -67,10 +67,81 @@ def _upwards(path: str | None) -> list[str]:
 
 
 def _limit(host: Host, file: str) -> int | None:
-    try:
-        text = host.read(file).decode("ascii", "replace").strip()
-    except OSError as error:
-        if error.errno in ABSENT:
-            return None
-        raise
+    raw = unless_absent(host.read, file) or b""
+    text = raw.decode("ascii", "replace").strip()
     return int(text) if text.isdigit() and int(text) < _NO_LIMIT_V1 else None
+
+
+# Below user.slice stand units of a user's own manager, which are no services of the system.
+SYSTEM_SERVICE = re.compile(
+    r"/system\.slice/(?:[^/\n]+\.slice/)*(?P<name>[^/\n]+\.service)(?=/|$)", re.M
+)
+
+
+def system_service(groups: str) -> str | None:
+    """Return the systemd service that this process belongs to, None if it is no service's."""
+    found = SYSTEM_SERVICE.search(groups)
+    return found["name"] if found else None
+
+
+def v2_path(groups: str) -> str | None:
+    """Return the path in the unified hierarchy, None where there is none."""
+    return next((line[3:] for line in groups.splitlines() if line.startswith("0::")), None)
+
+
+def v1_path(groups: str, controller: str) -> str | None:
+    """Return the path in the hierarchy of a controller of version 1, None where it has none."""
+    for line in groups.splitlines():
+        fields = line.split(":", 2)  # number, controllers, path
+        if len(fields) == 3 and controller in fields[1].split(","):
+            return fields[2]
+    return None
+
+
+_ENFORCE = "/sys/fs/selinux/enforce"
+# The second is of the one module that came first; Linux had no other before 5.8.
+_LABELS = ("/proc/self/attr/apparmor/current", "/proc/self/attr/current")
+# Where no module keeps labels, reading one is EINVAL.
+_NO_LABEL = (*ABSENT, errno.EINVAL)
+_SELINUX_LABEL = re.compile(r"[^:\s]+:[^:\s]+:[^:\s]+")
+_APPARMOR_LABEL = re.compile(r"(?P<profile>.+?)(?: \((?P<mode>\w+)\))?")
+# These let everything pass: complain only writes it down.
+_HARMLESS_MODES = ("complain", "unconfined", "prompt")
+
+
+def probe_security(host: Host) -> Security:
+    """Return which policies apply to this process."""
+    return Security(selinux=_selinux(host), apparmor_profile=_apparmor(host))
+
+
+def _selinux(host: Host) -> str | Unknown | None:
+    try:
+        return "enforcing" if host.read(_ENFORCE).strip() == b"1" else "permissive"
+    except OSError as error:
+        if error.errno not in ABSENT:
+            return Unknown(reason(error))
+    label = _label(host, _LABELS[1])
+    if isinstance(label, str) and _SELINUX_LABEL.match(label):
+        # Containers on Fedora and its kin: the label is there, the folder is not.
+        return Unknown(f"SELinux labels this process, {_ENFORCE} is not shown; getenforce tells")
+    return label if isinstance(label, Unknown) else None
+
+
+def _apparmor(host: Host) -> str | Unknown | None:
+    label = _label(host, _LABELS[0])
+    label = _label(host, _LABELS[1]) if label is None else label
+    if label is None or isinstance(label, Unknown):
+        return label
+    parts = _APPARMOR_LABEL.fullmatch(label)
+    if parts is None or parts["profile"] == "unconfined" or parts["mode"] in _HARMLESS_MODES:
+        return None
+    return None if parts["mode"] is None and _SELINUX_LABEL.match(label) else parts["profile"]
+
+
+def _label(host: Host, path: str) -> str | Unknown | None:
+    """Return a label of this process, None where Linux keeps none."""
+    try:
+        text = host.read(path).decode("utf-8", "replace").strip("\0\n ")
+    except OSError as error:
+        return None if error.errno in _NO_LABEL else Unknown(reason(error))
+    return text or None

@@ -13,31 +13,27 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from clprobe.probe.host import ChildResult, OpenclRequest, Pending
-from clprobe.probe.opencl.pocl_cache import with_own_cache
-from clprobe.probe.opencl.report_memory import ReportMemory
+from clprobe.probe.host import ChildResult, OpenclRequest
 from clprobe.probe.opencl.reports import Report, read_reports
+from clprobe.probe.scratch import ReportMemory
 from clprobe.probe.wards import Ward
 from clprobe.threads import started
 
 _WORKER = str(Path(__file__).with_name("opencl_worker.py"))
 _MOST_PRINTED = 8192
+_POCL_CACHE = "POCL_CACHE_DIR"
 _POLL_S = 0.02
 _MUCH_MEMORY = 1 << 30
 # Whoever sleeps so much longer than a slice was stopped: a container was paused, say.
 _SLICE_S, _PAUSED_S = 1.0, 1.0
 
 
-def start_child(request: OpenclRequest, environment: Mapping[str, str], python: str) -> Pending:
-    """Start a worker and return at once; one that cannot be started is an answer as well.
+class Child:
+    """A question to one worker, which is put again where another driver was in the way.
 
-    `python` is the interpreter whose packages are asked; drivers are asked by our own.
+    The worker starts at once; one that cannot be started is an answer as well. `python` is the
+    interpreter whose packages are asked; drivers are asked by our own.
     """
-    return _Asked(request, environment, python)
-
-
-class _Asked:
-    """A question to one worker, which is put again where another driver was in the way."""
 
     def __init__(self, request: OpenclRequest, environment: Mapping[str, str], python: str) -> None:
         self._attempt = functools.partial(_attempt, request, environment, python)
@@ -61,11 +57,11 @@ class _Asked:
 
 def _attempt(
     request: OpenclRequest, environment: Mapping[str, str], python: str
-) -> "_NotStarted | _RunningChild":
+) -> "NotStarted | _RunningChild":
     try:
         ward = Ward("clprobe-")
     except OSError as error:
-        return _NotStarted(str(error))
+        return NotStarted(str(error))
     memory = None
     try:
         memory = ReportMemory()
@@ -76,7 +72,7 @@ def _attempt(
             memory.close()
         ward.end()
         ward.close()
-        return _NotStarted(str(error))
+        return NotStarted(str(error))
 
 
 def _start(
@@ -104,7 +100,9 @@ def _start(
     )
 
 
-class _NotStarted:
+class NotStarted:
+    """A child that something of ours kept from starting."""
+
     # Its folder was gone at once, or there is no room for one more process beside the others.
     was_disturbed = True
 
@@ -112,6 +110,7 @@ class _NotStarted:
         self._problem = problem
 
     def wait(self) -> ChildResult:
+        """Return why it was not started."""
         return ChildResult(ended="not-started", problem=self._problem)
 
 
@@ -260,3 +259,37 @@ def _exit_descriptor(pid: int) -> int | None:
         return os.pidfd_open(pid)
     except (AttributeError, OSError):
         return None
+
+
+def with_own_cache(environment: Mapping[str, str], folder: Path) -> Mapping[str, str]:
+    """Return an environment in which PoCL's cache lies below `folder`, which is removed later.
+
+    PoCL leaves an empty file there each time it starts. Unchanged where the user names a folder,
+    and where PoCL could not write to its own: then it shows no device, and that must be seen.
+    """
+    if _POCL_CACHE in environment or not _can_be_written(_cache_folder(environment)):
+        return environment
+    return {**environment, _POCL_CACHE: str(folder / "pocl")}
+
+
+def _cache_folder(environment: Mapping[str, str]) -> Path:
+    """Return where PoCL keeps its cache (lib/CL/pocl_cache.c)."""
+    if environment.get("XDG_CACHE_HOME"):
+        return Path(environment["XDG_CACHE_HOME"], "pocl/kcache")
+    if environment.get("HOME"):
+        return Path(environment["HOME"], ".cache/pocl/kcache")
+    return Path("/tmp/pocl/kcache")  # noqa: S108 - PoCL's choice
+
+
+def _can_be_written(folder: Path) -> bool:
+    """Whether the folder, or what would be made for it, takes new files and has room for them."""
+    for existing in (folder, *folder.parents):
+        try:
+            room = os.statvfs(existing)
+        except FileNotFoundError:
+            continue
+        except OSError:
+            return False
+        is_folder = existing.is_dir() and os.access(existing, os.W_OK | os.X_OK)
+        return is_folder and room.f_bavail > 0
+    return False

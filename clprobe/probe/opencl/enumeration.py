@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from clprobe.model.opencl import Answer, Device, Outcome, Platform, Stage, View
 from clprobe.model.unknown import NOT_STATED, Unknown
+from clprobe.probe.facts import unknown_part
 from clprobe.probe.host import ChildResult
 from clprobe.probe.opencl.devices import Facts, device_of
 from clprobe.probe.opencl.reports import Report
@@ -28,10 +29,7 @@ def answer_of(result: ChildResult, timeout_s: float) -> Answer:
     if result.ended == "not-started":
         # Our failure, not the driver's: nothing about it is known.
         reason = Unknown(f"the child process could not be started: {result.problem}")
-        return Answer(
-            stage=reason, outcome=reason, error_code=reason, signal=reason, exit_status=reason,
-            message=reason, printed=reason, platforms=reason,
-        )  # fmt: skip
+        return unknown_part(Answer, reason)
     reports = result.reports
     platforms = _platforms(reports)
     end = _end(result, platforms, timeout_s)

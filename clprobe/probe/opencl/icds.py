@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from clprobe.model.opencl import Answer, Icd, Stage
 from clprobe.model.unknown import Unknown
-from clprobe.probe.facts import ABSENT, ask, unknown_part
+from clprobe.probe.facts import ask, ask_names, ask_unless_absent, unknown_part
 from clprobe.probe.host import FileStatus, Host
 from clprobe.probe.libraries import Libraries
 from clprobe.probe.opencl.loaders import SYSTEM_FOLDER, FoundLoader
@@ -75,11 +75,8 @@ def _registered(host: Host, folders: tuple[str, ...], *, recursive: bool) -> lis
 
 
 def _listed(host: Host, folder: str, depth: int) -> list[str]:
-    names = ask(host.list_folder, folder)
-    if isinstance(names, Unknown):
-        return []
     found = []
-    for name in names:
+    for name in ask_names(host.list_folder, folder):
         path = f"{folder}/{name}"
         if name.endswith(_SUFFIX):
             found.append(path)
@@ -139,9 +136,9 @@ def _with_library(libraries: Libraries, facts: Icd, name: str, beside: str | Non
 def _file_type(host: Host, path: str, status: FileStatus | Unknown) -> str | Unknown:
     if not isinstance(status, Unknown):
         return status.kind
-    link = ask(host.link_status, path)
-    if isinstance(link, Unknown):
-        return "missing" if _is_missing(host, path) else link
+    link = ask_unless_absent(host.link_status, path)
+    if link is None or isinstance(link, Unknown):
+        return link or "missing"
     if link.kind != "link":
         return status
     return "looping-link" if _leads_to_itself(host, path) else "dangling-link"
@@ -152,14 +149,6 @@ def _leads_to_itself(host: Host, path: str) -> bool:
         host.status(path)
     except OSError as error:
         return error.errno == errno.ELOOP
-    return False
-
-
-def _is_missing(host: Host, path: str) -> bool:
-    try:
-        host.link_status(path)
-    except OSError as error:
-        return error.errno in ABSENT
     return False
 
 
@@ -214,13 +203,5 @@ def _library_name(text: str) -> str | Unknown | None:
 
 
 def _ended(stage: Stage, message: str) -> Answer:
-    return Answer(
-        stage=stage,
-        outcome="error",
-        error_code=None,
-        signal=None,
-        exit_status=None,
-        message=message,
-        printed=None,
-        platforms=(),
-    )
+    nothing = dict.fromkeys(("error_code", "signal", "exit_status", "printed"))
+    return Answer(stage=stage, outcome="error", message=message, platforms=(), **nothing)

@@ -1,18 +1,22 @@
 # SPDX-License-Identifier: MIT
-"""Every libOpenCL.so.1 on the host, told apart by the texts inside, and where each looks for ICDs.
+"""Every libOpenCL.so.1 on the host: whose it is, where it looks for ICDs, what programs see by it.
 
 Source: ocl_icd_loader.c of ocl-icd 2.3, icd_linux.c of the Khronos loader; the tests compare these
 rules with what real loaders list.
 """
 
 import re
+from collections.abc import Callable
 from typing import NamedTuple
 
-from clprobe.model.opencl import Loader
+from msgspec.structs import replace
+
+from clprobe.model.opencl import Loader, View
 from clprobe.model.unknown import Unknown
-from clprobe.probe.facts import ask, unknown_part
-from clprobe.probe.host import Host
+from clprobe.probe.facts import ask, ask_names, is_there, known, unknown_part
+from clprobe.probe.host import Host, Pending, Role
 from clprobe.probe.libraries import Libraries
+from clprobe.probe.opencl.enumeration import PYOPENCL, view_of
 
 SYSTEM_FOLDER = "/etc/OpenCL/vendors"
 LIBRARY = "libOpenCL.so.1"
@@ -50,7 +54,7 @@ def probe_loaders(host: Host, libraries: Libraries) -> tuple[FoundLoader, ...]:
     """Return every loader that some program of this user would load."""
     found: dict[str, list[str]] = {}
     for path, finder in _candidates(host, libraries):
-        if not isinstance(ask(host.status, path), Unknown):
+        if is_there(host.status, path):
             found.setdefault(host.real_path(path), []).append(finder)
     default = libraries.find(LIBRARY)
     default = host.real_path(default) if default else None
@@ -79,18 +83,13 @@ def _candidates(host: Host, libraries: Libraries) -> list[tuple[str, str]]:
         return candidates
     candidates.append((f"{python.prefix}/lib/{LIBRARY}", "prefix"))
     if python.pyopencl_folder:
-        for folder in _wheel_folders(python.pyopencl_folder):
-            names = ask(host.list_folder, folder)
+        for folder in (f"{python.pyopencl_folder}/.libs", f"{python.pyopencl_folder}.libs"):
             candidates += [
                 (f"{folder}/{name}", "pyopencl")
-                for name in (() if isinstance(names, Unknown) else names)
+                for name in ask_names(host.list_folder, folder)
                 if name.startswith("libOpenCL")
             ]
     return candidates
-
-
-def _wheel_folders(pyopencl_folder: str) -> tuple[str, str]:
-    return f"{pyopencl_folder}/.libs", f"{pyopencl_folder}.libs"
 
 
 def _loader(
@@ -161,3 +160,61 @@ def _ocl_icd_search(host: Host, built_in: str) -> Search:
     if vendors.endswith(".icd") and "/" not in vendors:
         return Search((), (f"{folder.rstrip('/')}/{vendors}",))
     return Search((), (vendors,))
+
+
+SYSTEM, CONDA = "system-loader", "conda-loader"
+Start = Callable[[Role, str], Pending]
+
+
+def start_views(host: Host, libraries: Libraries, start: Start) -> dict[str, Pending]:
+    """Start a child per viewer; pyopencl first, because its imports take longest."""
+    views = {}
+    python = ask(host.python)
+    if not isinstance(python, Unknown) and python.pyopencl_folder:
+        views[PYOPENCL] = start("pyopencl", "")
+    views[SYSTEM] = start("loader", _system_loader(host, libraries))
+    if conda := host.environment().get("CONDA_PREFIX"):
+        own = f"{conda}/lib/{LIBRARY}"
+        if is_there(host.status, own):
+            views[CONDA] = start("loader", own)
+    return views
+
+
+def finished_views(
+    views: dict[str, Pending] | Unknown, timeout_s: float, *, has_loader: bool
+) -> tuple[View, ...] | Unknown:
+    """Return what each viewer saw; `has_loader`: plain programs find a loader."""
+    if isinstance(views, Unknown):
+        return views
+    seen = {
+        viewer: known(ask(_seen, viewer, pending, timeout_s), View, viewer=viewer)
+        for viewer, pending in views.items()
+    }
+    if not has_loader:
+        seen[SYSTEM] = replace(seen[SYSTEM], loader=None, version=None)
+    return tuple(seen.values())
+
+
+def _seen(viewer: str, pending: Pending, timeout_s: float) -> View:
+    return view_of(viewer, pending.wait(), timeout_s)
+
+
+def with_version(loader: Loader, views: tuple[View, ...] | Unknown) -> Loader:
+    """Return the loader with the version that it told the child it was loaded by."""
+    for view in () if isinstance(views, Unknown) else views:
+        if view.loader == loader.path and view.viewer in (SYSTEM, CONDA):
+            return replace(loader, version=view.version)
+    return loader
+
+
+def _system_loader(host: Host, libraries: Libraries) -> str:
+    """Return what plain programs load, by its path where this Python would load another.
+
+    The children are started with this Python, and that of conda looks beside itself first.
+    """
+    python = ask(host.python)
+    if isinstance(python, Unknown) or python.prefix in ("/", "/usr"):
+        return LIBRARY
+    if not is_there(host.status, f"{python.prefix}/lib/{LIBRARY}"):
+        return LIBRARY
+    return libraries.find(LIBRARY) or LIBRARY

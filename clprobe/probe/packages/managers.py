@@ -8,12 +8,12 @@ import re
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Protocol
+from typing import TypeAlias
 
 from msgspec.structs import replace
 
 from clprobe.probe.host import PackageRecord
-from clprobe.probe.packages.apt_origins import origins
+from clprobe.probe.packages.sources import origins
 
 _RPM_LIMIT_S = 3.0
 # ~/.rpmmacros may name commands that rpm runs, and `sudo -E` keeps the caller's HOME.
@@ -24,20 +24,7 @@ _WHOLE = ("installed", "triggers-awaited", "triggers-pending")
 _BROKEN_OFF = ("half-installed", "unpacked", "half-configured")
 
 
-class Manager(Protocol):
-    """One package manager."""
-
-    def is_present(self) -> bool:
-        """Tell whether it manages this system."""
-
-    def find(self, wanted: re.Pattern[str]) -> Iterator[PackageRecord]:
-        """Give the installed packages whose name the expression finds."""
-
-    def owners(self, paths: tuple[str, ...], likely: set[str]) -> dict[str, str]:
-        """Return the owners of those paths that have one; `likely` packages are tried first."""
-
-
-def managers(root: Path = Path("/")) -> tuple[Manager, ...]:
+def managers(root: Path = Path("/")) -> "tuple[Manager, ...]":
     """Return the managers that are present; where dpkg is in charge, rpm is only a tool."""
     known: tuple[Manager, ...] = (Dpkg(root), Pacman(root), Apk(root), Rpm(root))
     return tuple(manager for manager in known if manager.is_present())[:1]
@@ -203,6 +190,9 @@ class Rpm:
         answers = {path: _run_rpm(*asking, path).strip() for path in paths}
         # "file … is not owned by any package" is a sentence, a name has no blanks.
         return {path: text.split("\n")[0] for path, text in answers.items() if " " not in text}
+
+
+Manager: TypeAlias = Dpkg | Pacman | Apk | Rpm
 
 
 def _is_unsigned(folder: Path) -> bool:

@@ -6,22 +6,96 @@ Kept are host and path alone: log-in names, passwords and tokens stay on the hos
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from typing import TypeVar
-from urllib.parse import urlsplit
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import unquote, urlsplit
 
 from clprobe.model.unknown import Unknown
-from clprobe.probe.facts import ABSENT, reason
+from clprobe.probe.facts import reason, unless_absent
 from clprobe.probe.host import Host
-from clprobe.probe.packages.source_files import (
-    Source,
-    read_apk,
-    read_apt_lines,
-    read_apt_paragraphs,
-    read_pacman,
-    read_yum,
-)
 
-T = TypeVar("T")
+
+class Source(NamedTuple):
+    """One repository that is switched on; `uri` is empty where another file tells its mirrors."""
+
+    uri: str
+    name: str = ""
+    suites: tuple[str, ...] = ()
+
+
+_APT_LINE = re.compile(r"deb\s+(?:\[[^\]]*\]\s*)?(?P<uri>\S+)\s+(?P<suite>\S+)")
+_SECTION = re.compile(r"\[(?P<name>[^\]]+)\]")
+
+
+def read_apt_lines(text: str) -> Iterator[Source]:
+    """Give what a `.list` file names; sources of source code hold no driver."""
+    for line in text.splitlines():
+        # A disc is told as cdrom:[TITLE]/, with blanks in it.
+        if (match := _APT_LINE.match(line.strip())) and not match["uri"].startswith("cdrom:"):
+            yield Source(match["uri"], suites=(match["suite"],))
+
+
+def read_apt_paragraphs(text: str) -> Iterator[Source]:
+    """Give what a `.sources` file names, deb822(5)."""
+    lines = (line for line in text.splitlines() if not line.startswith("#"))
+    for paragraph in re.split(r"\n\s*\n", "\n".join(lines)):
+        # A field goes on in the lines that begin with a blank.
+        joined = re.sub(r"\n[ \t]+", " ", paragraph)
+        fields = dict(re.findall(r"^([\w-]+):[ \t]*(.*)$", joined, re.M))
+        fields = {name.lower(): value for name, value in fields.items()}
+        if fields.get("enabled", "yes").lower() in ("no", "false", "0"):
+            continue
+        if "deb" in fields.get("types", "").split():
+            for uri in fields.get("uris", "").split():
+                yield Source(uri, suites=tuple(fields.get("suites", "").split()))
+
+
+def read_yum(text: str) -> Iterator[Source]:
+    """Give what a `.repo` file of dnf or zypper names."""
+    for name, lines in _sections(text):
+        fields = dict(_assignments(lines))
+        if fields.get("enabled", "1") in ("0", "no", "false", "False"):
+            continue
+        uri = fields.get("baseurl") or fields.get("metalink") or fields.get("mirrorlist") or ""
+        yield Source(uri.split(maxsplit=1)[0] if uri else "", name)
+
+
+def read_pacman(text: str) -> Iterator[Source]:
+    """Give the repositories of pacman.conf; a mirror list that it includes is not read."""
+    for name, lines in _sections(text):
+        if name != "options":
+            servers = [value for key, value in _assignments(lines) if key == "Server"]
+            yield Source(servers[0] if servers else "", name)
+
+
+def read_apk(text: str) -> Iterator[Source]:
+    """Give the lines of apk's list, without the tags of pinned ones."""
+    for line in text.splitlines():
+        words = line.strip().split()
+        if words and not words[0].startswith("#"):
+            yield Source(words[-1])
+
+
+def _sections(text: str) -> Iterator[tuple[str, list[str]]]:
+    name = ""
+    lines: list[str] = []
+    for line in (*text.splitlines(), "[]"):
+        if line.startswith("["):
+            if name:
+                yield name, lines
+            match = _SECTION.match(line)
+            name, lines = match["name"] if match else "", []
+        elif not line.lstrip().startswith(("#", ";")):
+            lines.append(line)
+
+
+def _assignments(lines: list[str]) -> Iterator[tuple[str, str]]:
+    for line in lines:
+        name, equals, value = line.partition("=")
+        if equals and not name.startswith((" ", "\t")):
+            yield name.strip(), value.strip()
+
+
 Read = Callable[[str], Iterable[Source]]
 
 _FILES: tuple[tuple[str, Read], ...] = (
@@ -59,6 +133,9 @@ _TOKEN = re.compile(
     r"\b(?=\w*\d)(?=\w*[A-Za-z])\w{20,}\b|\d{1,3}(\.\d{1,3}){3}"
     r"|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
 )
+# The lists of a whole distribution are larger; those of makers and PPAs have a few hundred entries.
+_MOST_BYTES = 8 << 20
+_SUFFIX = "_Packages"
 
 
 def probe_package_sources(host: Host) -> tuple[str, ...] | Unknown:
@@ -105,22 +182,12 @@ def _texts(host: Host) -> Iterator[tuple[str, Read]]:
     """
     paths = [*_FILES]
     for folder, suffix, read in _FOLDERS:
-        names = _unless_absent(host.list_folder, folder) or ()
+        names = unless_absent(host.list_folder, folder) or ()
         paths += [(f"{folder}/{name}", read) for name in names if name.endswith(suffix)]
     for path, read in paths:
-        raw = _unless_absent(host.read, path)
+        raw = unless_absent(host.read, path)
         if raw is not None:
             yield raw.decode("utf-8", "replace"), read
-
-
-def _unless_absent(question: Callable[[str], T], path: str) -> T | None:
-    """Return the answer, None if there is no such file; a link into nowhere is none either."""
-    try:
-        return question(path)
-    except OSError as error:
-        if error.errno in ABSENT:
-            return None
-        raise
 
 
 def _is_own(source: Source) -> bool:
@@ -156,3 +223,42 @@ def _path(source: Source) -> str:
         return urlsplit(source.uri).path.rstrip("/")
     except ValueError:
         return ""
+
+
+def origins(folder: Path, packages: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
+    """Return the repository of each (name, version) that a list has; dpkg itself records none."""
+    wanted = [
+        (name, version, f"\nPackage: {name}\n".encode(), f"\nVersion: {version}\n".encode())
+        for name, version in packages
+    ]
+    found: dict[tuple[str, str], str] = {}
+    for place, raw in _foreign_lists(folder):
+        for name, version, name_line, version_line in wanted:
+            if any(version_line in entry for entry in _entries(raw, name_line)):
+                found.setdefault((name, version), place)
+    return found
+
+
+def _foreign_lists(folder: Path) -> Iterator[tuple[str, bytes]]:
+    """Give the lists that are plain and small, each with the place that its name tells."""
+    left = _MOST_BYTES
+    for path in sorted(folder.glob(f"*{_SUFFIX}")):
+        # apt writes slashes as underscores, and underscores as %5f.
+        place = path.name.partition("_dists_")[0].removesuffix(_SUFFIX).replace("_", "/")
+        if is_own_host(place.partition("/")[0]):
+            continue
+        try:
+            raw = path.read_bytes() if path.stat().st_size <= left else b""
+        except OSError:  # taken away by an apt that runs just now
+            continue
+        left -= len(raw)
+        yield short_name(unquote(place).rstrip("/")), b"\n" + raw
+
+
+def _entries(raw: bytes, name_line: bytes) -> Iterator[bytes]:
+    """Give each paragraph of a package: a repository may hold several versions of it."""
+    at = raw.find(name_line)
+    while at >= 0:
+        end = raw.find(b"\n\n", at + 1)
+        yield raw[at : end + 1 if end >= 0 else len(raw)]
+        at = raw.find(name_line, at + 1)
