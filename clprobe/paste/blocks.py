@@ -5,38 +5,13 @@ import re
 from collections.abc import Sequence
 
 from clprobe.paste.commands import CommandLine, command_line
+from clprobe.paste.forms import Forms
 from clprobe.paste.reading import Context
 from clprobe.paste.text import FENCE
 
 _LONGEST_HEADING = 140
 _LONGEST_TITLE = 70
-_QUOTED = re.compile(r"`{1,2}([^`]{2,120})`{1,2}|\"([^\"]{2,120})\"|'([^']{2,120})'")
-_ROOT = re.compile(
-    r"(?i)\b(as|with|using|for|under) (root|sudo)\b|\broot (user|output|sees)\b|\bsudo\b"
-    r"|\broot\)|^root\b"
-)
-_NOT_ROOT = re.compile(
-    r"(?i)\b(without sudo|no sudo|non-?root|not root|(as|with|for) (a |an |my |the "
-    r")?(normal |regular |ordinary |own |unprivileged )?user\b|w/o sudo|user:$|as user)"
-)
-_CONTAINER = re.compile(
-    r"(?i)\b(in|inside|within|from)( the| a| my)?( \w+)? (container|docker|lxc|pod"
-    r"|image)\b|^(container|docker)\b.{0,20}:$"
-)
-_HOST = re.compile(
-    r"(?i)\b(on|from)( the| my)?( \w+)? host\b|^host\b.{0,20}:?$|outside( of)? (the "
-    r")?(container|docker)"
-)
-_BEFORE = re.compile(
-    r"(?i)^\W*(before|previously|working (version|kernel|setup)|with the (old"
-    r"|previous))\b.{0,80}:?$"
-)
-_AFTER = re.compile(r"(?i)^\W*(after|now|not working|broken)\b.{0,80}:?$")
-_HEADING_MARK = re.compile(r"^(#{1,6} |\*\*|__|- \*\*|\* \*\*|[-*] \[[ x]\] |\d{1,2}[.)] )")
-_STATEMENT = re.compile(r"(?:[#*_-]+ )?[\w. *-]{1,40}: *(?:\*\*)? *\S")
-_PYTHON = re.compile(r"(?:>>>|In \[\d{1,4}\]:) ")
-_ONE_WORD = re.compile(r"(?i)(host|container|root|user|sudo|before|after|now|docker)\W*$")
-_COMMENT_AS = re.compile(r"^#+ *(as |with )?(root|sudo)\b.{0,40}$", re.I)
+_FORMS = Forms("headings")
 
 
 def contexts_of(lines: Sequence[str]) -> tuple[list[Context], set[int]]:
@@ -58,14 +33,14 @@ def contexts_of(lines: Sequence[str]) -> tuple[list[Context], set[int]]:
         elif (command := _command(line, in_fence or not has_fences)) is not None:
             current = _within(heading, command)
             told.add(index)
-        elif _PYTHON.match(line):
+        elif _FORMS.python.match(line):
             current = _within(heading, CommandLine("python"))
             told.add(index)
         elif not in_fence and (titled := _heading(line, lines[index + 1 : index + 3])) is not None:
             heading = current = titled
             if titled != Context():
                 told.add(index)
-        elif in_fence and _COMMENT_AS.match(line):
+        elif in_fence and _FORMS.comment_as.match(line):
             current = heading = Context(who="root")
             told.add(index)
         contexts.append(current)
@@ -91,21 +66,23 @@ def _within(heading: Context, command: CommandLine) -> Context:
 def _heading(line: str, following: Sequence[str]) -> Context | None:
     """Return what a heading says about the lines below it; None if the line is none."""
     text = line.strip()
-    if not text or len(text) > _LONGEST_HEADING or _STATEMENT.match(text):
+    if not text or len(text) > _LONGEST_HEADING or _FORMS.statement.match(text):
         return None
-    is_title = " " in text or bool(_ONE_WORD.match(text))
+    is_title = " " in text or bool(_FORMS.one_word.match(text))
     opens = (text.endswith(":") and is_title and text[0] not in "/-") or bool(
-        _HEADING_MARK.match(text)
+        _FORMS.heading_mark.match(text)
     )
     is_short = len(text) <= _LONGEST_TITLE and not text.endswith((".", "!", "?"))
     opens = opens or (is_short and any(near == FENCE for near in following))
     if not opens or (
-        ":" in text[:-1] and not _QUOTED.search(text) and not _HEADING_MARK.match(text)
+        ":" in text[:-1] and not _FORMS.quoted.search(text) and not _FORMS.heading_mark.match(text)
     ):
         return None
-    who = "user" if _NOT_ROOT.search(text) else "root" if _ROOT.search(text) else ""
-    where = "container" if _CONTAINER.search(text) else "host" if _HOST.search(text) else ""
-    when = "before" if _BEFORE.match(text) and not _AFTER.match(text) else ""
+    who = "user" if _FORMS.not_root.search(text) else "root" if _FORMS.root.search(text) else ""
+    where = (
+        "container" if _FORMS.container.search(text) else "host" if _FORMS.host.search(text) else ""
+    )
+    when = "before" if _FORMS.before.match(text) and not _FORMS.after.match(text) else ""
     named = _named_command(text)
     if named is not None:
         return Context(named.who or who, named.where or where, when, named.command)
@@ -116,7 +93,7 @@ def _heading(line: str, following: Sequence[str]) -> Context | None:
 
 def _named_command(text: str) -> CommandLine | None:
     """Return the command that a heading quotes, or is."""
-    for quoted in _QUOTED.findall(text):
+    for quoted in _FORMS.quoted.findall(text):
         part = next(part for part in quoted if part)
         found = command_line(part)
         if found is not None:

@@ -8,29 +8,12 @@ from clprobe.model.opencl import Icd, Library, Loader
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.unknown import NOT_STATED
 from clprobe.paste.commands import command_line
-from clprobe.paste.drivers import is_driver
-from clprobe.paste.listings import errno_of, listed, path_in_error
+from clprobe.paste.forms import Forms
+from clprobe.paste.listings import errno_of, is_driver, listed, path_in_error
 from clprobe.paste.reading import Paste, Reading
 
 _VENDORS = "/etc/OpenCL/vendors"
-_FOLDER = re.compile(r"(?P<folder>(?:~|\$\w+|\$\{\w+\})?(?:/[\w.+@~-]+)*/OpenCL/vendors)\b")
-_ICD_NAMES = re.compile(r"(?:[\w.+/@~-]{1,150}\.icd\S{0,20}\s*){1,30}$")
-_ICD_PATH = re.compile(r"(?P<path>(?:~|\$\w+)?(?:/[\w.+@~-]+){1,12}\.icd)\b")
-_TEXT_OF = re.compile(
-    r"(?P<path>(?:/[\w.+@~-]+){1,12}\.icd)(?::\d+)?:\s*(?P<library>\S*lib[\w.+-]+\.so[\w.]*)$"
-)
-_HEAD = re.compile(r"==> (?P<path>(?:/[\w.+@~-]+){1,12}\.icd) <==$")
-_LIBRARY = re.compile(
-    r"(?P<library>(?:/[\w.+@~-]+){0,15}/?lib[\w.+-]{1,80}\.so(?:\.[\w.]{1,20})?)$"
-)
-_LDCONFIG = re.compile(
-    r"(?P<name>lib[\w.+-]{1,80}\.so[\w.]{0,20}) \((?P<kind>[^()]{1,60})\) => (?P<path>/\S{1,300})$"
-)
-_OPENCL = re.compile(r"(?P<path>(?:/[\w.+@~-]+){1,15}/libOpenCL\.so\.1)(?: -> \S+)?$")
-_MATTERS = re.compile(
-    r"lib(?:ig|ze_|nvidia|cuda|OpenCL|MesaOpenCL|RusticlOpenCL|pocl|amdocl|intelocl|hsa"
-    r"|amdhip|dxcore|d3d12|LLVM|clang)"
-)
+_FORMS = Forms("icd_files")
 
 
 def read_icd_listings(paste: Paste) -> Iterator[Reading]:
@@ -54,7 +37,7 @@ def read_icd_listings(paste: Paste) -> Iterator[Reading]:
 
 def _listing(lines: list[int], icds: dict[str, Icd], paste: Paste) -> Reading:
     command = paste.contexts[lines[0]].command
-    asked = re.match(r"(?:ls|ll|dir|tree)\b", command) and _FOLDER.search(command)
+    asked = re.match(r"(?:ls|ll|dir|tree)\b", command) and _FORMS.folder.search(command)
     is_whole = (
         bool(asked) and "grep" not in command and f"{_VENDORS}" in command and ".icd" not in command
     )
@@ -63,7 +46,7 @@ def _listing(lines: list[int], icds: dict[str, Icd], paste: Paste) -> Reading:
 
 
 def _folder_of(command: str) -> str:
-    found = _FOLDER.search(command)
+    found = _FORMS.folder.search(command)
     return found["folder"] if found else ""
 
 
@@ -79,7 +62,9 @@ def _from_listing(line: str, folder: str, command: str) -> list[Icd] | None:
         # A link always shows rwxrwxrwx, which says nothing about the file behind it.
         mode = entry.mode if entry.kind != "l" else NOT_STATED
         return [Icd(path=path, file_type=kind, file_mode=mode)]
-    if _ICD_NAMES.match(line) and (is_listing or _ICD_PATH.match(line) or not line.startswith("/")):
+    if _FORMS.icd_names.match(line) and (
+        is_listing or _FORMS.icd_path.match(line) or not line.startswith("/")
+    ):
         names = line.split()
         is_plain = all(re.fullmatch(r"[\w.+/@~-]+\.icd", name) for name in names)
         if not is_plain or (
@@ -111,7 +96,7 @@ def read_icd_texts(paste: Paste) -> Iterator[Reading]:
     path = ""
     nameless = 0
     for index, line in paste.free():
-        told, head = _TEXT_OF.match(line), _HEAD.match(line)
+        told, head = _FORMS.text_of.match(line), _FORMS.head.match(line)
         if told is not None:
             yield _text(index, told["path"], told["library"])
             continue
@@ -122,13 +107,13 @@ def read_icd_texts(paste: Paste) -> Iterator[Reading]:
         command = paste.contexts[index].command
         # An .icd file may lack its last newline, and then cat runs two of them together.
         names = re.sub(r"(\.so(?:\.\d+)*)(?=lib|/)", r"\1 ", line).split()
-        if not names or len(names) > 30 or not all(map(_LIBRARY.match, names)):
+        if not names or len(names) > 30 or not all(map(_FORMS.library.match, names)):
             continue
         if path:
             yield _text(index, path, names[0])
             path = ""
         elif re.match(r"(?:cat|head|tail|more|less)\b", command):
-            asked, folder = _ICD_PATH.search(command), _folder_of(command)
+            asked, folder = _FORMS.icd_path.search(command), _folder_of(command)
             for name in names if asked or folder else ():
                 nameless += asked is None
                 file = asked["path"] if asked else f"{folder}/*.icd ({nameless})"
@@ -143,7 +128,7 @@ def _text(index: int, path: str, library: str) -> Reading:
 def read_linker_cache(paste: Paste) -> Iterator[Reading]:
     """Give the libraries of `ldconfig -p` and the places of libOpenCL that find or ls showed."""
     for index, line in paste.free():
-        cached = _LDCONFIG.match(line)
+        cached = _FORMS.ldconfig.match(line)
         if cached is not None:
             yield Reading(lines=(index,), facts=_cached(cached))
             continue
@@ -152,7 +137,7 @@ def read_linker_cache(paste: Paste) -> Iterator[Reading]:
             there = Icd(path=entry.name, library=Library(path=entry.name))
             yield Reading(lines=(index,), facts=Snapshot(icds=(there,)))
             continue
-        found = _OPENCL.match(line.split("=> ")[-1])
+        found = _FORMS.opencl.match(line.split("=> ")[-1])
         command = paste.contexts[index].command
         if found is not None and re.match(
             r"(?:find|locate|ls|whereis|realpath|readlink|dpkg|rpm)\b", command
@@ -165,7 +150,7 @@ def read_linker_cache(paste: Paste) -> Iterator[Reading]:
 
 def _cached(found: re.Match[str]) -> Snapshot:
     name, path = found["name"], found["path"]
-    libraries = {name: path} if _MATTERS.match(name) else {}
+    libraries = {name: path} if _FORMS.matters.match(name) else {}
     if name != "libOpenCL.so.1" or "x86-64" not in found["kind"] + "x86-64" * (
         "AArch64" in found["kind"]
     ):

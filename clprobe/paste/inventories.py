@@ -11,36 +11,17 @@ from clprobe.model.snapshot import Snapshot
 from clprobe.model.system import Cpu, Linux, System, Virtualization
 from clprobe.model.unknown import NOT_STATED
 from clprobe.paste.distributions import distribution_named
+from clprobe.paste.forms import Forms
 from clprobe.paste.reading import Paste, Reading
 from clprobe.paste.systems import cpu_named
 
-_FETCH = re.compile(
-    r"(?:\S.{0,80}?\s{2,}|[^\w\s]{1,80}\s+)?(?P<key>OS|Operating System|Kernel|CPU|GPU|Architecture"
-    r"|Virtualization|Chassis|Host|Hardware Model|Hardware Vendor|Static hostname|Machine "
-    r"ID|Boot ID|Icon name|Uptime|Packages|Shell|Resolution|Terminal|Memory|DE|WM|Display"
-    r"|Firmware Version|Firmware Date|Firmware Age): +(?P<value>\S.{0,200})$"
-)
-_LSHW_START = re.compile(
-    r"\*-(?P<kind>display|graphics|pci|network|multimedia|usb|memory|cpu"
-    r"|core)(?::\d+)?(?: +(?P<unclaimed>UNCLAIMED|DISABLED))?$"
-)
-_LSHW_LINE = re.compile(
-    r"(?P<key>description|product|vendor|physical id|bus info|logical name|version|width"
-    r"|clock|capabilities|configuration|resources|size|capacity|serial|slot|date): "
-    r"+(?P<value>\S.{0,400})$"
-)
-_LSGPU = re.compile(
-    r"(?:[└├─│ ]*)?(?P<node>card\d+|renderD\d+) +(?P<what>\S.{0,120}?)? "
-    r"*drm:/dev/dri/(?:card|renderD)\d+$"
-)
-_AMBIGUOUS = ("Memory", "Display", "Host", "DE", "Shell", "Terminal", "Virtualization")
-_HYPERVISORS = {"oracle", "kvm", "vmware", "qemu", "xen", "microsoft", "bochs", "parallels"}
+_FORMS = Forms("inventories")
 
 
 def read_fetches(paste: Paste) -> Iterator[Reading]:
     """Give what hostnamectl, neofetch and screenfetch tell, line by line."""
     for index, line in paste.free():
-        found = _FETCH.match(line) if ": " in line and len(line) < 300 else None
+        found = _FORMS.fetch.match(line) if ": " in line and len(line) < 300 else None
         if found is None:
             continue
         facts = _fetched(found["key"], found["value"].strip())
@@ -56,9 +37,9 @@ def _fetched(key: str, value: str) -> Snapshot | None:
         return Snapshot(system=System(cpu=cpu_named(value)))
     if key == "Architecture":
         return Snapshot(system=System(cpu=Cpu(architecture=value.replace("x86-64", "x86_64"))))
-    if key == "Virtualization" and value.lower() in _HYPERVISORS:
+    if key == "Virtualization" and value.lower() in _FORMS.words["hypervisors"]:
         return Snapshot(system=System(virtualization=Virtualization(machine=value.lower())))
-    return Snapshot() if key not in _AMBIGUOUS else None
+    return Snapshot() if key not in _FORMS.words["ambiguous"] else None
 
 
 def of_os(value: str) -> Snapshot | None:
@@ -111,7 +92,7 @@ def read_lshw(paste: Paste) -> Iterator[Reading]:
     gpu: Gpu | None = None
     lines: list[int] = []
     for index, line in paste.free():
-        start = _LSHW_START.match(line)
+        start = _FORMS.lshw_start.match(line)
         if start is not None:
             if gpu is not None:
                 yield Reading(lines=tuple(lines), facts=Snapshot(gpus=(gpu,)))
@@ -119,7 +100,7 @@ def read_lshw(paste: Paste) -> Iterator[Reading]:
             if start["kind"] in ("display", "graphics"):
                 unbound = None if start["unclaimed"] else NOT_STATED
                 gpu = Gpu(kernel_driver=unbound)
-        elif gpu is not None and index - lines[-1] <= 2 and (found := _LSHW_LINE.match(line)):
+        elif gpu is not None and index - lines[-1] <= 2 and (found := _FORMS.lshw_line.match(line)):
             gpu = _with_lshw(gpu, found["key"], found["value"])
             lines.append(index)
     if gpu is not None:
@@ -146,7 +127,7 @@ def _with_lshw(gpu: Gpu, key: str, value: str) -> Gpu:
 def read_lsgpu(paste: Paste) -> Iterator[Reading]:
     """Give the nodes and GPUs of intel-gpu-tools' lsgpu."""
     for index, line in paste.free():
-        found = _LSGPU.match(line) if "drm:/dev/dri/" in line else None
+        found = _FORMS.lsgpu.match(line) if "drm:/dev/dri/" in line else None
         if found is None:
             continue
         is_render = found["node"].startswith("renderD")

@@ -9,23 +9,11 @@ import msgspec
 from clprobe.model.hardware import Gpu
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.unknown import NOT_STATED
+from clprobe.paste.forms import Forms
 from clprobe.paste.inventories import of_linux, of_os
 from clprobe.paste.reading import Paste, Reading
 
-_SECTION = re.compile(
-    r"(?P<name>System|Machine|Battery|CPU|Graphics|Audio|Network|Bluetooth|RAID|Drives|Partition|Swap"
-    r"|Sensors|Info|Memory|Repos|Processes|USB):(?: +(?P<rest>\S.*))?$"
-)
-_FIRST_KEY = re.compile(
-    r"(?:Kernel|Host|Type|Info|Device-\d|Card-?\d?|Message|ID-\d|Local Storage|System Temperatures"
-    r"|Processes|Memory|Distro|Topology|Mobo|RAM|IF): ?\S"
-)
-_KEY = re.compile(
-    r"(?<![\w-])(Kernel|arch|Distro|bus-ID|chip-ID|class-ID|driver|Device-\d|Card-\d|Card|model|info"
-    r"|vendor|type|v|bits|Desktop|alternate|non-free|status|built|ports|speed|lanes|pcie|gen|active"
-    r"|empty|process|code|port|off|temp|unloaded|Host|Console|renderer|OpenGL|API|compat-v|direct|Mesa"
-    r"|loaded|base|Display|Machine|compiler|parameters|driver-v|server|compositor): ?"
-)
+_FORMS = Forms("inxi")
 _MOST_LINES = 40
 
 
@@ -33,11 +21,11 @@ def read_inxi(paste: Paste) -> Iterator[Reading]:
     """Give the system and the GPUs; the other sections are understood and passed over."""
     name, texts, lines = "", [""], [-9]
     for index, line in paste.free():
-        section = _SECTION.match(line)
+        section = _FORMS.section.match(line)
         following = paste.lines[index + 1].strip() if index + 1 < len(paste.lines) else ""
-        device = _FIRST_KEY.match(line) if line.startswith(("Device-", "Card-")) else None
+        device = _FORMS.first_key.match(line) if line.startswith(("Device-", "Card-")) else None
         near = index - lines[-1] == 1 and len(lines) < _MOST_LINES
-        if section is not None and _FIRST_KEY.match(section["rest"] or following):
+        if section is not None and _FORMS.first_key.match(section["rest"] or following):
             yield from _told(name, texts, lines)
             name, texts, lines = section["name"], [section["rest"] or ""], [index]
         elif name and near and section is None:
@@ -55,7 +43,7 @@ def read_inxi(paste: Paste) -> Iterator[Reading]:
 def _told(name: str, texts: list[str], lines: list[int]) -> Iterator[Reading]:
     if not name:
         return
-    parts = _KEY.split(" ".join(texts)[:4000])
+    parts = _FORMS.key.split(" ".join(texts)[:4000])
     pairs = list(zip(parts[1::2], (value.strip() for value in parts[2::2]), strict=False))
     facts = Snapshot()
     if name == "System":

@@ -7,35 +7,11 @@ from collections.abc import Iterator
 from clprobe.model.opencl import Answer, Icd, Library, Loader, View
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.unknown import NOT_STATED
-from clprobe.paste.drivers import is_driver
+from clprobe.paste.forms import Forms
+from clprobe.paste.listings import is_driver
 from clprobe.paste.reading import Paste, Reading
 
-_LIB = r"lib[\w.+-]{1,100}\.so(?:\.[\w.]{1,20})?"
-_NEEDED = re.compile(
-    rf"(?P<name>{_LIB}|linux-vdso\.so\.1|/lib\S*/ld-linux\S*)(?: => (?P<path>/\S{{1,300}}|n"
-    r"ot found|ldd))?(?: \(0x[0-9a-f]{4,20}\))?$"
-)
-_VERSION = re.compile(
-    r"\S{1,300}: (?:/\S{1,200}: )?version [`'\"](?P<version>\S{1,80})['`\"] not found "
-    r"\(required by (?P<by>/?\S{1,300})\)"
-)
-_UNDEFINED = re.compile(
-    r"(?:\S{1,200}: )?(?:symbol lookup error: \S{1,300}: )?undefined symbol: "
-    r"(?P<symbol>[\w@.$]{1,300}),?(?: version \S+)?(?:\s+\((?P<by>[^()]{1,300})\))?"
-)
-_SHARED = re.compile(
-    r"(?:(?P<by>[/\w.+~-]{1,300}): )?(?:error while loading shared libraries: "
-    r")?(?P<name>lib[\w.+-]{1,100}\.so[\w.]{0,20}): cannot open shared object file: "
-    r"(?P<why>No such file or directory|Permission denied)"
-)
-_CLASS = re.compile(
-    r"(?P<path>/\S{1,300}|lib\S{1,100}): wrong ELF class: (?P<kind>ELFCLASS(?:32|64))"
-)
-_READELF = re.compile(
-    r"0x[0-9a-f]{8,16} \((?P<tag>NEEDED|SONAME|RPATH|RUNPATH|INIT|FINI"
-    r"|\w{3,20})\)\s+(?P<value>.{1,300})$"
-)
-_OBJECT = re.compile(r"(?P<path>/\S{1,300}):$")
+_FORMS = Forms("linking")
 
 
 def read_ldd(paste: Paste) -> Iterator[Reading]:
@@ -43,12 +19,12 @@ def read_ldd(paste: Paste) -> Iterator[Reading]:
     subject = ""
     for index, line in paste.free():
         command = paste.contexts[index].command
-        named = _OBJECT.match(line)
+        named = _FORMS.object.match(line)
         if named is not None and ".so" in line:
             subject = named["path"]
             yield Reading(lines=(index,), facts=Snapshot())
             continue
-        found = _NEEDED.match(line) if "=>" in line or "(0x" in line else None
+        found = _FORMS.needed.match(line) if "=>" in line or "(0x" in line else None
         if found is None:
             if line == "statically linked" and command.startswith("ldd"):
                 yield Reading(lines=(index,), facts=Snapshot())
@@ -90,10 +66,10 @@ def _of_driver(
 def read_linker_messages(paste: Paste) -> Iterator[Reading]:
     """Give the dynamic linker's complaints: libraries, symbols and versions that are not there."""
     for index, line in paste.free():
-        version = _VERSION.search(line)
-        undefined = _UNDEFINED.search(line) if "undefined symbol" in line else None
-        shared = _SHARED.search(line) if "shared object" in line else None
-        wrong = _CLASS.search(line) if "ELF class" in line else None
+        version = _FORMS.version.search(line)
+        undefined = _FORMS.undefined.search(line) if "undefined symbol" in line else None
+        shared = _FORMS.shared.search(line) if "shared object" in line else None
+        wrong = _FORMS.elf_class.search(line) if "ELF class" in line else None
         said = Snapshot(messages=(line,))
         if version is not None:
             yield Reading(lines=(index,), facts=_failed(version["by"], line))
@@ -108,7 +84,7 @@ def read_linker_messages(paste: Paste) -> Iterator[Reading]:
             yield Reading(lines=(index,), facts=_of_driver(wrong["path"], library, said))
         elif line.split() == ["Tag", "Type", "Name/Value"]:
             yield Reading(lines=(index,), facts=Snapshot())
-        elif (entry := _READELF.match(line)) is not None:
+        elif (entry := _FORMS.readelf.match(line)) is not None:
             is_path = entry["tag"] in ("RPATH", "RUNPATH")
             told = (f"{entry['tag']} {entry['value']}",) if is_path else NOT_STATED
             yield Reading(lines=(index,), facts=Snapshot(messages=told))

@@ -9,47 +9,13 @@ import msgspec
 from clprobe.model.hardware import Gpu
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.unknown import NOT_STATED, Fact
+from clprobe.paste.forms import Forms
 from clprobe.paste.reading import Paste, Reading
 
 MOST_GPUS = 64
 _WHOLE_BUS = 8
 """From so many functions on, host bridge among them, a listing is taken as the whole bus."""
-_CLASSES = {
-    "vga compatible controller": "0x030000",
-    "xga compatible controller": "0x030100",
-    "3d controller": "0x030200",
-    "display controller": "0x038000",
-    "vga": "0x030000",
-}
-_HEADER = re.compile(
-    r"(?P<address>(?:[0-9a-f]{4,8}:)?[0-9a-f]{2}:[01][0-9a-f]\.[0-7]) +(?P<rest>\S.*)$", re.I
-)
-_NAMED = re.compile(
-    r"(?P<class>[A-Z0-9][\w /.,&()-]{2,60}?)(?: \[(?P<code>[0-9a-f]{4})\])?: (?P<name>.+)$", re.I
-)
-_NUMERIC = re.compile(r"(?P<code>[0-9a-f]{4}): (?P<id>[0-9a-f]{4}:[0-9a-f]{4})\b", re.I)
-_QUOTED = re.compile(r'"([^"]{0,200})"')
-_ID = re.compile(r"\[([0-9a-f]{4}:[0-9a-f]{4})\]", re.I)
-_CODE = re.compile(r"\[([0-9a-f]{4})\]", re.I)
-_TAIL = re.compile(
-    r" *(?:\[[0-9a-f]{4}:[0-9a-f]{4}\])? *(?:\(rev [0-9a-f]{1,4}\))? *(?:\(prog-if .{0,60})?$", re.I
-)
-_SIZE = re.compile(r"\[size=(\d+)([KMGT]?)\]")
-_DETAIL = re.compile(
-    r"(?:Subsystem|DeviceName|Flags|Capabilities|Control|Status|Latency|Interrupt|NUMA "
-    r"node|IOMMU group|Region \d"
-    r"|Memory at|I/O ports at|I/O behind bridge|Memory behind bridge|Prefetchable memory "
-    r"behind|Expansion ROM"
-    r"|Kernel driver in use|Kernel modules|Bus: primary|BIST result|Physical Slot|Memory "
-    r"window|BridgeCtl"
-    r"|Address:|Masking:|LnkCap|LnkCtl|LnkSta|DevCap|DevCtl|DevSta|AtomicOps|RootC|UESta"
-    r"|UEMsk|CESta|AERCap"
-    r"|ProgIf|Device Serial|Virtual|!!! Unknown header)\b",
-)
-_PARTS = re.compile(
-    r"(Slot|Class|Vendor|Device|SVendor|SDevice|Rev|ProgIf|Driver|Module|NUMANode"
-    r"|IOMMUGroup|PhySlot):\s+(.*)$"
-)
+_FORMS = Forms("lspci")
 
 
 class _Function(msgspec.Struct):
@@ -87,7 +53,7 @@ def _listings(paste: Paste) -> Iterator[list[_Function]]:
             if len(functions) > 1 and index - previous == 1:
                 functions[-2].is_complete = True
             previous = index
-        elif is_near and (_DETAIL.match(line) or line == "--"):
+        elif is_near and (_FORMS.detail.match(line) or line == "--"):
             _add_detail(functions[-1], index, line)
             previous = index
     if functions:
@@ -105,7 +71,7 @@ def _seen(functions: list[_Function]) -> set[str]:
 
 
 def _header(line: str) -> tuple[str, Gpu | None] | None:
-    found = _HEADER.match(line)
+    found = _FORMS.header.match(line)
     if found is None:
         return None
     address = _address(found["address"])
@@ -117,25 +83,25 @@ def _header(line: str) -> tuple[str, Gpu | None] | None:
 
 def function_of(text: str) -> Gpu | None:
     """Return what follows a PCI address as a GPU; its class is "" where it is no display."""
-    numeric = _NUMERIC.match(text)
+    numeric = _FORMS.numeric.match(text)
     if numeric is not None:
         return _gpu(numeric["code"], "", numeric["id"].lower(), NOT_STATED)
-    quoted = _QUOTED.findall(text)
+    quoted = _FORMS.quoted.findall(text)
     if len(quoted) >= 3:
-        code, vendor, device = (_CODE.search(part) for part in quoted[:3])
+        code, vendor, device = (_FORMS.code.search(part) for part in quoted[:3])
         pci_id = f"{vendor[1]}:{device[1]}".lower() if vendor and device else NOT_STATED
         kind, maker, name = (re.sub(r" ?\[[0-9a-f]{4}\]$", "", part) for part in quoted[:3])
         return _gpu(code[1] if code else "", kind, pci_id, f"{maker} {name}")
-    named = _NAMED.match(text)
+    named = _FORMS.named.match(text)
     if named is None:
         return None
-    ids = _ID.findall(named["name"])
-    name = _TAIL.sub("", named["name"]).strip()
+    ids = _FORMS.id.findall(named["name"])
+    name = _FORMS.tail.sub("", named["name"]).strip()
     return _gpu(named["code"] or "", named["class"], ids[-1].lower() if ids else NOT_STATED, name)
 
 
 def _gpu(code: str, kind: str, pci_id: Fact[str], name: Fact[str]) -> Gpu:
-    pci_class = f"0x{code}00" if code else _CLASSES.get(kind.lower(), "")
+    pci_class = f"0x{code}00" if code else _FORMS.tables["classes"].get(kind.lower(), "")
     is_display = pci_class.startswith("0x03")
     return Gpu(pci_class=pci_class if is_display else "", pci_id=pci_id, name=name)
 
@@ -165,7 +131,9 @@ def _add_detail(function: _Function, index: int, line: str) -> None:
 
 
 def _window(line: str) -> int:
-    found = _SIZE.search(line) if "emory at" in line and "non-prefetchable" not in line else None
+    found = (
+        _FORMS.size.search(line) if "emory at" in line and "non-prefetchable" not in line else None
+    )
     factor = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
     return int(found[1][:9]) << factor[found[2]] if found else 0
 
@@ -202,7 +170,7 @@ def _part_blocks(paste: Paste) -> Iterator[list[_Function]]:
     parts: dict[str, str] = {}
     lines: list[int] = []
     for index, line in paste.free():
-        found = _PARTS.match(line)
+        found = _FORMS.parts.match(line)
         if found is not None and (found[1] == "Slot" or (parts and index - lines[-1] == 1)):
             if found[1] == "Slot" and parts:
                 yield [_Function(lines=lines, gpu=_from_parts(parts))]
@@ -214,7 +182,7 @@ def _part_blocks(paste: Paste) -> Iterator[list[_Function]]:
 
 
 def _from_parts(parts: dict[str, str]) -> Gpu | None:
-    if not _HEADER.match(f"{parts.get('Slot', '')} x"):
+    if not _FORMS.header.match(f"{parts.get('Slot', '')} x"):
         return None
     text = '"{Class}" "{Vendor}" "{Device}"'.format_map(
         {"Class": "", "Vendor": "", "Device": "", **parts}

@@ -3,38 +3,22 @@
 
 import re
 
-_COMPLAINS = re.compile(
-    r"(?i)\berror\b|\bwarn(?:ing)?\b|\bfail(?:ed|ure|s)?\b|\bcannot\b|\bcould not\b"
-    r"|\bunable\b|not found|no such|denied|\babort|\bassert|undefined|unsupported|not "
-    r"supported"
-    r"|mismatch|invalid|missing|timed? ?out|refused|\bfatal\b|exception|not permitted"
-    r"|unknown|rejected|disabled|no .{0,20}devices?\b|hang|corrupt|\bpanic"
-)
-_MACHINE_MADE = re.compile(
-    r"^\[[^\]]{1,80}\]|^[\w./+-]{2,60}: \S|^[\w./+-]{2,80}:\d{1,6}:|^[A-Z_]{3,}: |^[EWF]: "
-    r"|\b0x[0-9a-fA-F]{4,}|\b[A-Z][A-Z0-9]*_[A-Z0-9_]{3,}\b|\bcl[A-Z]\w{4,}|/(?:usr|lib"
-    r"|opt|etc|dev|var|home|sys|proc)/"
-    r"|\w+\.(?:so|cpp|h|c|py|icd)\b|^(?:ERROR|WARNING|WARN|INFO|FATAL|error|warning|fatal"
-    r"|note)\b|^\d{4}-\d\d-\d\d|^\d{1,2}:\d\d|Error: |\blib[\w+-]{2,40}\b|\(\d+\)"
-    r"|-\d{1,4}\b|=\S|\bline \d+\b"
-)
-_PROSE = re.compile(
-    r"(?i)\b(?:I|I'm|I've|my|we|our|you|your|please|thanks|hello|hi|anyone|does|should"
-    r"|would|maybe|however|tried|trying|help)\b"
-)
+from clprobe.paste.forms import Forms
+
+_FORMS = Forms("messages")
 _LONGEST = 500
 
 
 def is_message(line: str) -> bool:
     """Tell whether a line looks like a complaint of a program, a driver or Linux."""
     text = line[:_LONGEST].strip("`*> ")
-    if not _COMPLAINS.search(text):
+    if not _FORMS.complains.search(text):
         return False
-    if _PROSE.search(text) and not text.startswith(("[", "E: ", "W: ", "ERROR", "error:")):
+    if _FORMS.prose.search(text) and not text.startswith(("[", "E: ", "W: ", "ERROR", "error:")):
         return False
     words = text.split()
     is_short = len(words) <= 12 and not text.endswith("?")
-    return bool(_MACHINE_MADE.search(text)) or (
+    return bool(_FORMS.machine_made.search(text)) or (
         is_short
         and bool(
             re.match(

@@ -9,28 +9,12 @@ import msgspec
 from clprobe.model.hardware import DeviceNode, node_kind
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.unknown import NOT_STATED, Fact, Unknown
-from clprobe.paste.listings import STAT_ACCESS, Listed, errno_of, listed, path_in_error
+from clprobe.paste.forms import Forms
+from clprobe.paste.listings import Listed, errno_of, listed, path_in_error
 from clprobe.paste.reading import Paste, Reading
 
 _HIDDEN_ACL = Unknown(unknown="ls marks an access list and does not show it")
-_BARE_NAME = re.compile(
-    r"(?:card\d{1,3}|renderD\d{1,3}|controlD\d{1,3}|by-path|kfd|dxg|nvidia(?:\d{1,2}|ctl"
-    r"|-uvm|-uvm-tools|-modeset))"
-)
-_BY_PATH = re.compile(
-    r"pci-(?P<address>[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.\d)-(?P<kind>card|render)\Z"
-)
-_NODE = re.compile(
-    r"/dev/(?:dri/(?:card|renderD)\d{1,3}|kfd|dxg|nvidia(?:\d{1,2}|ctl|-uvm(?:-tools)?"
-    r"|-modeset)?)(?![\w-])"
-)
-_ACL_FILE = re.compile(r"# file: (?P<path>\S+)$")
-_ACL_LINE = re.compile(
-    r"(?:# (?:owner|group|flags): \S+|(?P<entry>(?:user|group|mask"
-    r"|other):[\w.-]*:[r-][w-][x-]))(?:\s.*)?$"
-)
-_STAT_FILE = re.compile(r"\s*File: [\"'\u2018`]?(?P<path>/dev/[\w/.-]+)[\"'\u2019`]?")
-_STAT_LINE = re.compile(r"\s*(?:Size:|Device:|Access: |Modify:|Change:|Birth:|Context:)")
+_FORMS = Forms("nodes")
 
 
 def read_node_listings(paste: Paste) -> Iterator[Reading]:
@@ -97,7 +81,7 @@ def _from_ls(line: str, command: str) -> list[DeviceNode] | None:
 
 
 def _short(word: str) -> bool:
-    return bool(_BARE_NAME.fullmatch(word.removeprefix("/dev/").removeprefix("dri/")))
+    return bool(_FORMS.bare_name.fullmatch(word.removeprefix("/dev/").removeprefix("dri/")))
 
 
 def _path(name: str) -> str:
@@ -110,7 +94,7 @@ def _path(name: str) -> str:
 
 
 def _from_long(entry: Listed, command: str, *, is_listing: bool) -> list[DeviceNode] | None:
-    linked = _BY_PATH.search(entry.name)
+    linked = _FORMS.by_path.search(entry.name)
     if linked is not None and entry.target:
         path = f"/dev/dri/{entry.target.rpartition('/')[2]}"
         kind = node_kind(path)
@@ -148,7 +132,7 @@ def read_access_lists(paste: Paste) -> Iterator[Reading]:
     node: DeviceNode | None = None
     lines: list[int] = []
     for index, line in paste.free():
-        acl_file, stat_file = _ACL_FILE.match(line), _STAT_FILE.match(line)
+        acl_file, stat_file = _FORMS.acl_file.match(line), _FORMS.stat_file.match(line)
         if acl_file is not None or stat_file is not None:
             if node is not None:
                 yield _about(node, lines)
@@ -174,14 +158,14 @@ def _about(node: DeviceNode, lines: list[int]) -> Reading:
 
 
 def _with_line(node: DeviceNode, line: str) -> tuple[DeviceNode, bool]:
-    access = STAT_ACCESS.search(line)
+    access = _FORMS.stat_access.search(line)
     if access is not None:
         names = {key: _named(access[key]) for key in ("owner", "group")}
         numbers = {key: int(access[key][:10]) for key in ("uid", "gid")}
         return msgspec.structs.replace(node, mode=access["mode"], **names, **numbers), True
-    found = _ACL_LINE.match(line)
+    found = _FORMS.acl_line.match(line)
     if found is None:
-        return node, bool(_STAT_LINE.match(line))
+        return node, bool(_FORMS.stat_line.match(line))
     entry = found["entry"] or ""
     if not entry:
         key, _, name = line.removeprefix("# ").partition(": ")
@@ -216,7 +200,7 @@ def read_node_errors(paste: Paste) -> Iterator[Reading]:
         if error is None or "(" in line[:12]:
             continue
         path = path_in_error(line)
-        node = _NODE.search(line)
+        node = _FORMS.node.search(line)
         if error == "ENOENT" and path == "/dev/dri":
             facts = Snapshot(device_nodes=(), messages=(line,))
             yield Reading(lines=(index,), facts=facts, whole=("device_nodes",))

@@ -9,49 +9,10 @@ import msgspec
 from clprobe.model.opencl import Answer, Device, Framework, Outcome, Platform, View
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.unknown import NOT_STATED, Fact
+from clprobe.paste.forms import Forms
 from clprobe.paste.reading import Context, Paste, Reading
 
-_HASHCAT = re.compile(
-    r"(?P<key>OpenCL Platform ID #\d+|Backend Device ID #\d+(?: \(.{1,60}\))?|Device ID "
-    r"#\d+|Vendor|Name|Version|Type|Vendor\.ID|Processor\(s\)|Clock|Memory\.Total"
-    r"|Memory\.Free|Memory\.Unified|Local\.Memory|OpenCL\.Version|Driver\.Version"
-    r"|PCI\.Addr\.\w+|Phys\.\w+|CUDA\.Version|HIP\.Version)(?:\.{1,25}|\s*): "
-    r"?(?P<value>.*)$|(?P<start>OpenCL Platform ID #\d+|Backend Device ID #\d+.{0,60}"
-    r"|(?:OpenCL|CUDA|HIP|Metal) Info:|=+$|-{10,}$)"
-)
-_SYCL = re.compile(
-    r"\[(?P<backend>opencl|ext_oneapi_level_zero|level_zero|ext_oneapi_cuda|cuda|hip"
-    r"|native_cpu)[:_](?P<type>gpu|cpu|acc|fpga|unknown)(?:[:\]]|\]\[).{0,20}?\] "
-    r"(?P<platform>[^,]{1,120}), (?P<device>.{1,200})$"
-)
-_CLPEAK = re.compile(
-    r"(?P<key>Platform|Device|Driver version|Compute units|Clock frequency): "
-    r"*(?P<value>\S.{0,200})$|(?P<driver>Driver version) *: (?P<version>\S+)"
-)
-_CLPEAK_LINE = re.compile(
-    r"(?:Global memory bandwidth|Single-precision|Half-precision|Double-precision|Integer "
-    r"compute|Transfer bandwidth|Kernel launch|No half precision|No double precision"
-    r"|float\d{0,2} |half\d{0,2} |double\d{0,2} |int\d{0,2} |enqueue|memcpy|float +:|int "
-    r"+:|.{1,40} : [\d.]+$)"
-)
-_DARKTABLE = re.compile(r"(?:\[?\d+[.,]\d{2,6}\]? +)?\[(?:dt_)?opencl[\w ]*\] ?(?P<text>.{0,500})$")
-_DARKTABLE_PART = re.compile(
-    r"(?:\d+[.,]\d{2,6} +)?(?P<key>DEVICE|CANONICAL NAME|PLATFORM(?: NAME & VENDOR)?"
-    r"|PLATFORM, VENDOR & ID|DRIVER VERSION|DEVICE VERSION|DEVICE_TYPE|DEVICE TYPE|GLOBAL "
-    r"MEM SIZE|MAX MEM ALLOC|MAX IMAGE SIZE|MAX WORK GROUP SIZE|[A-Z][A-Z &_,-]{3,40}"
-    r"|KERNEL \w+ DIRECTORY|CL COMPILER OPTION): +(?P<value>.{1,300})$"
-)
-_OPENVINO = re.compile(
-    r"(?:.{0,60}?(?i:available|openvino|core|devices).{0,40})?\[(?P<list>'(?:CPU|GPU|NPU"
-    r"|GNA)[.\d]*'(?:, *'(?:CPU|GPU|NPU|GNA|AUTO|MULTI)[.\d]*'){0,8})\]$"
-)
-_TORCH_VERSION = re.compile(
-    r"(?:torch(?:\.__version__)?|PyTorch(?: version)?)\W{1,4}'?(?P<version>\d\.\d{1,3}\.\d"
-    r"{1,3}[\w.+]{0,30})'?$"
-)
-_TORCH_ASKED = re.compile(
-    r"torch\.(?P<device>xpu|cuda)\.is_available\(\)\W{0,5}(?P<answer>True|False)?\W{0,3}$"
-)
+_FORMS = Forms("programs")
 _BUILDS = {"cpu": ("cpu",), "cu": ("cpu", "cuda"), "rocm": ("cpu", "hip"), "xpu": ("cpu", "xpu")}
 
 
@@ -61,7 +22,7 @@ def read_hashcat(paste: Paste) -> Iterator[Reading]:
 
 
 def _is_hashcat(line: str, command: str) -> bool:
-    found = _HASHCAT.match(line)
+    found = _FORMS.hashcat.match(line)
     if found is None:
         return False
     return "hashcat" in command or "...:" in line or "#" in line or "Info:" in line
@@ -119,7 +80,7 @@ def read_clpeak(paste: Paste) -> Iterator[Reading]:
 
 def _is_clpeak(line: str, command: str) -> bool:
     if "clpeak" in command:
-        return bool(_CLPEAK.match(line) or _CLPEAK_LINE.match(line))
+        return bool(_FORMS.clpeak.match(line) or _FORMS.clpeak_line.match(line))
     return bool(re.match(r"(?:Platform|Device): \S", line) or line.startswith("Driver version  :"))
 
 
@@ -141,10 +102,10 @@ def _clpeak_view(lines: list[str]) -> View | None:
 
 def read_sycl_ls(paste: Paste) -> Iterator[Reading]:
     """Give the OpenCL devices of sycl-ls; Level Zero's are told as a message."""
-    for _, indexes in _runs(paste, lambda line, _: _SYCL.match(line) is not None):
+    for _, indexes in _runs(paste, lambda line, _: _FORMS.sycl.match(line) is not None):
         platforms: dict[str, list[Device]] = {}
         for index in indexes:
-            found = _SYCL.match(paste.lines[index].strip())
+            found = _FORMS.sycl.match(paste.lines[index].strip())
             if found is not None and found["backend"] == "opencl":
                 version = re.search(r"\[([\d.]{4,30})\]$", found["device"])
                 name = re.sub(r" (?:OpenCL )?\d\.\d .{0,60}$", "", found["device"])
@@ -182,9 +143,9 @@ def read_darktable(paste: Paste) -> Iterator[Reading]:
 
 
 def _is_darktable(line: str, command: str) -> bool:
-    if _DARKTABLE.match(line):
+    if _FORMS.darktable.match(line):
         return True
-    return "darktable" in command and _DARKTABLE_PART.match(line) is not None
+    return "darktable" in command and _FORMS.darktable_part.match(line) is not None
 
 
 def _darktable_devices(texts: list[str]) -> Iterator[Device]:
@@ -199,7 +160,7 @@ def _darktable_devices(texts: list[str]) -> Iterator[Device]:
 def read_openvino(paste: Paste) -> Iterator[Reading]:
     """Give the devices of OpenVINO; its GPU plug-in is OpenCL, its CPU plug-in is not."""
     for index, line in paste.free():
-        found = _OPENVINO.match(line)
+        found = _FORMS.openvino.match(line)
         if found is None:
             continue
         names = re.findall(r"'(\w+)[.\d]*'", found["list"])
@@ -216,7 +177,7 @@ def read_torch(paste: Paste) -> Iterator[Reading]:
     asked = ""
     for index, line in enumerate(paste.lines):
         text = line.strip().removeprefix(">>> ")
-        version, available = _TORCH_VERSION.search(text), _TORCH_ASKED.search(text)
+        version, available = _FORMS.torch_version.search(text), _FORMS.torch_asked.search(text)
         bare = re.fullmatch(r"'?(\d\.\d{1,3}\.\d{1,3}[\w.+]{0,30})'?|(True|False)", text)
         if version is not None and paste.is_free(index):
             yield Reading(lines=(index,), facts=_torch(version["version"]))

@@ -10,67 +10,18 @@ from clprobe.model.snapshot import Snapshot
 from clprobe.model.system import Cpu, Distribution, Linux, System, Virtualization
 from clprobe.model.unknown import NOT_STATED, Fact
 from clprobe.paste.distributions import distribution_named
-from clprobe.paste.reading import Paste, Reading, words
+from clprobe.paste.forms import Forms
+from clprobe.paste.reading import Paste, Reading
 
-_MACHINES = r"x86_64|aarch64|arm64|armv[678]\w*|i[3-6]86|ppc64(?:le)?|riscv64|s390x|loongarch64"
-_RELEASE = r"\d{1,2}\.\d{1,3}(?:\.\d{1,4})?(?:[-+._~]?[\w.+~-]{0,80})?"
-_UNAME = re.compile(
-    rf"Linux (?:(?P<host>[\w.-]{{1,80}}) )?(?P<release>{_RELEASE})(?: "
-    r"(?P<version>#[^\n]{3,160}?))??"
-    rf"(?: (?P<machine>{_MACHINES})\b.{{0,80}})?$"
-)
-_PROC_VERSION = re.compile(
-    rf"Linux version (?P<release>{_RELEASE}) .{{0,400}}?(?P<version>#\d.*)?$"
-)
-_RELEASE_ALONE = re.compile(
-    rf"(?P<release>\d{{1,2}}\.\d{{1,3}}\.\d{{1,4}}[-+.][\w.+~-]{{2,60}}|{_RELEASE})$"
-)
-_TELLING = re.compile(
-    r"generic|lowlatency|hwe|-arch\d|-zen|-lts|-pve|\.fc\d\d|\.el\d|-amd64|-cloud"
-    r"|-MANJARO|microsoft|-oem|-gentoo|-default|-cachyos|-raspi|-azure|-aws|-gcp|-Unraid"
-    r"|-xanmod|-liquorix"
-)
-_ASSIGNMENT = re.compile(
-    r"(?P<key>[A-Z][A-Z_]{1,30})=(?P<quote>[\"']?)(?P<value>[^\"']{0,200})(?P=quote)$"
-)
-_OS_RELEASE = words(
-    "PRETTY_NAME NAME ID VERSION_ID VERSION_CODENAME VERSION ID_LIKE UBUNTU_CODENAME "
-    "HOME_URL SUPPORT_URL "
-    "BUG_REPORT_URL PRIVACY_POLICY_URL DOCUMENTATION_URL LOGO ANSI_COLOR CPE_NAME "
-    "VARIANT VARIANT_ID "
-    "PLATFORM_ID BUILD_ID REDHAT_BUGZILLA_PRODUCT REDHAT_BUGZILLA_PRODUCT_VERSION "
-    "REDHAT_SUPPORT_PRODUCT "
-    "REDHAT_SUPPORT_PRODUCT_VERSION SUPPORT_END DEFAULT_HOSTNAME DEBIAN_VERSION_FULL RELEASE_TYPE "
-    "DISTRIB_ID DISTRIB_RELEASE DISTRIB_CODENAME DISTRIB_DESCRIPTION IMAGE_ID "
-    "IMAGE_VERSION VENDOR_NAME"
-)
-_LSB = re.compile(
-    r"(?P<key>Distributor ID|Description|Release|Codename|LSB Version|No LSB "
-    r"modules.*?)(?:[:\t ]+(?P<value>\S.*))?$"
-)
-_CMDLINE = re.compile(
-    r"(?:Kernel command line: |Command line: )?(?P<line>(?:BOOT_IMAGE=|initrd=|ro root="
-    r"|root=\S+ r[ow] )\S.*)$"
-)
-_GRUB = re.compile(r"GRUB_CMDLINE_LINUX(?:_DEFAULT)?=[\"'](?P<line>[^\"']{0,500})[\"']$")
-_CPU = re.compile(
-    r"(?:model name|Model name|Modellname|Nom de modèle)\s*:\s+(?P<model>\S.{2,120})$"
-)
-_LSCPU = re.compile(
-    r"(?:Architecture|CPU op-mode|Byte Order|CPU\(s\)|On-line CPU|Thread\(s\)|Core\(s\)"
-    r"|Socket\(s\)|NUMA node|Vendor ID|CPU family|Model|Stepping|CPU (?:max |min )?MHz"
-    r"|BogoMIPS|Virtuali[sz]ation|Hypervisor vendor|L\d\w? cache|Flags|Vulnerab|Address "
-    r"sizes|processor|cpu family|stepping|microcode|cpu MHz|vendor_id|siblings|core "
-    r"id)\b.{0,30}:"
-)
+_FORMS = Forms("systems")
 
 
 def read_uname(paste: Paste) -> Iterator[Reading]:
     """Give the release of Linux from `uname` in any of its forms."""
     for index, line in paste.free():
-        found = _UNAME.match(line) if line.startswith("Linux ") else None
+        found = _FORMS.uname.match(line) if line.startswith("Linux ") else None
         if found is None and line.startswith("Linux version "):
-            found = _PROC_VERSION.match(line)
+            found = _FORMS.proc_version.match(line)
         if found is None and len(line) < 80 and line[0].isdigit():
             found = _alone(line, paste.contexts[index].command)
         if found is None:
@@ -86,9 +37,9 @@ def read_uname(paste: Paste) -> Iterator[Reading]:
 
 
 def _alone(line: str, command: str) -> re.Match[str] | None:
-    found = _RELEASE_ALONE.match(line)
+    found = _FORMS.release_alone.match(line)
     asked = command.startswith("uname") and "-r" in command
-    return found if found and (asked or _TELLING.search(line)) else None
+    return found if found and (asked or _FORMS.telling.search(line)) else None
 
 
 def _wsl(release: str) -> Virtualization:
@@ -104,8 +55,8 @@ def read_os_release(paste: Paste) -> Iterator[Reading]:
     block: dict[str, str] = {}
     lines: list[int] = []
     for index, line in paste.free():
-        found = _ASSIGNMENT.match(line)
-        if found is None or found["key"] not in _OS_RELEASE:
+        found = _FORMS.assignment.match(line)
+        if found is None or found["key"] not in _FORMS.words["os_release"]:
             continue
         if lines and (index - lines[-1] > 3 or found["key"] in block):
             yield from _release_block(block, lines)
@@ -143,7 +94,7 @@ def read_lsb_release(paste: Paste) -> Iterator[Reading]:
     block: dict[str, str] = {}
     lines: list[int] = []
     for index, line in paste.free():
-        found = _LSB.match(line)
+        found = _FORMS.lsb.match(line)
         if found is None or (lines and index - lines[-1] > 3):
             continue
         block[found["key"]] = found["value"] or ""
@@ -167,19 +118,19 @@ def read_boot_and_cpu(paste: Paste) -> Iterator[Reading]:
     model: str | None = None
     machine: Fact[str | None] = NOT_STATED
     for index, line in paste.free():
-        booted = _CMDLINE.match(line) or _GRUB.match(line)
+        booted = _FORMS.cmdline.match(line) or _FORMS.grub.match(line)
         if booted is None and paste.contexts[index].command == "cat /proc/cmdline":
             booted = re.match(r"(?P<line>.+)", line)
         if booted is not None:
             linux = Linux(command_line=booted["line"])
             yield Reading(lines=(index,), facts=Snapshot(system=System(linux=linux)))
             continue
-        named = _CPU.match(line)
+        named = _FORMS.cpu.match(line)
         model = model or (named["model"] if named is not None else None)
         if line.startswith("Hypervisor vendor:"):
             machine = line.partition(":")[2].strip().lower()
         asked = re.match(r"lscpu|cat /proc/cpuinfo", paste.contexts[index].command)
-        if named is not None or (asked and (_LSCPU.match(line) or ":" in line)):
+        if named is not None or (asked and (_FORMS.lscpu.match(line) or ":" in line)):
             cpu_lines.append(index)
     if cpu_lines and model is not None:
         virtual = Virtualization(machine=machine)

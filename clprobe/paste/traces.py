@@ -10,44 +10,12 @@ from clprobe.model.hardware import DeviceNode, node_kind
 from clprobe.model.opencl import Icd, Library, Loader
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.unknown import NOT_STATED, Unknown
-from clprobe.paste.drivers import is_driver
+from clprobe.paste.forms import Forms
+from clprobe.paste.listings import is_driver
 from clprobe.paste.reading import Context, Paste, Reading
 
-_CALL = re.compile(
-    r"(?:\[pid +\d{1,9}\] |\d{1,9} +)?(?:\d\d:\d\d:\d\d[\d.]* |\d{1,12}\.\d{3,6} +)?"
-    r"(?P<call>open|openat|openat2|access|faccessat2?|stat|lstat|newfstatat|statx"
-    r"|readlink|readlinkat)\("
-    r"(?:AT_FDCWD(?:</[^>]{0,200}>)?, )?\"(?P<path>[^\"]{1,500})\"(?P<flags>[^=\n]{0,400}?"
-    r")\) *= (?P<result>-?\d{1,6}|0x[0-9a-f]+)"
-    r"(?:<[^>]{0,300}>)?(?: (?P<error>E[A-Z0-9]{2,15}))?"
-)
-_ANY_CALL = re.compile(
-    r"(?:\[pid +\d{1,9}\] |\d{1,9} +)?(?:\d\d:\d\d:\d\d[\d.]* |\d{1,12}\.\d{3,6} "
-    r"+)?(?:<\.\.\. )?[a-z_0-9]{2,30}(?:\(| resumed).{0,1900}(?: = (?:-?\d|0x|\?)"
-    r"|<unfinished|\.\.\.$)"
-    r"|\+\+\+ (?:exited|killed)|--- SIG\w+ \{|strace: |(?:\[pid +\d+\] )\+\+\+|(?:\[pid "
-    r"+\d+\] )?--- SIG"
-)
-_DEBUG = re.compile(
-    r"\d{1,9}:\s+(?:find library=|searching|trying file=|calling (?:init|fini)|search "
-    r"(?:cache|path)=|initialize program|transferring control"
-    r"|checking for version|relocation processing|opening file=|closing file=|file=\S+ "
-    r"\[\d+\]|\s*trying|symbol=|binding file|preparing to|\(.{0,60}\)$|$"
-    r"|(?P<error>.{0,300}\berror: .*))"
-)
-_INIT = re.compile(r"calling init: (?P<path>/\S{1,300})")
-_LIBRARIES = re.compile(
-    r"lib(?:igc|igdfcl|igdgmm|ze_loader|ze_intel_gpu|opencl-clang|LLVMSPIRVLib"
-    r"|hsa-runtime64|amdhip64|cuda|nvidia-\w+|dxcore|d3d12core)(?:64)?\.so[\w.]*$"
-)
-_READ = re.compile(r"\bread\(\d+, \"(?P<text>(?:/|lib)[^\"]{1,400})\"")
-_BY_PATH = re.compile(r"/dev/dri/by-path/pci-(?P<address>[0-9a-f:.]{12})-render$")
-_TELLING = re.compile(r"/dev/|\.icd$|OpenCL|libig|libze|nvidia|amdocl|pocl|/sys/class/drm")
+_FORMS = Forms("traces")
 _MOST_FAILED = 60
-_ERROR = re.compile(r"(\S+: (?:symbol lookup )?error: .{1,300})")
-_LTRACE = re.compile(
-    r"(?:\[pid \d+\] )?(?:\w[\w.+-]*->)?(?:cl[A-Z]\w+|dlopen|dlsym)\(.{0,400}\) *= "
-)
 
 
 class _Trace(msgspec.Struct):
@@ -71,11 +39,11 @@ def read_traces(paste: Paste) -> Iterator[Reading]:
     traces: dict[Context, _Trace] = {}
     for index, line in paste.free():
         is_call = "(" in line[:60] or line.startswith(("+++ ", "--- ", "strace: ", "[pid", "<..."))
-        if not is_call or not _ANY_CALL.match(line):
+        if not is_call or not _FORMS.any_call.match(line):
             continue
         context = paste.contexts[index]
         trace = traces.setdefault(context, _Trace([], {}, {}, {}, {}, {}))
-        found, text = _CALL.match(line), _READ.search(line)
+        found, text = _FORMS.call.match(line), _FORMS.read.search(line)
         if text is not None and trace.last_icd and not line.endswith("ELF"):
             named = text["text"].removesuffix("\\n")
             icd = trace.icds[trace.last_icd]
@@ -85,7 +53,7 @@ def read_traces(paste: Paste) -> Iterator[Reading]:
         if found is not None:
             _add_call(trace, found)
             is_search = found["error"] == "ENOENT" and ".so" in found["path"]
-            tells = found["error"] and not is_search and _TELLING.search(found["path"])
+            tells = found["error"] and not is_search and _FORMS.telling.search(found["path"])
             if tells and len(trace.failed) < _MOST_FAILED:
                 trace.failed[line[:300]] = None
         trace.lines.append(index)
@@ -106,7 +74,7 @@ def _add_call(trace: _Trace, found: re.Match[str]) -> None:
             trace.nodes[path] = DeviceNode(
                 path=path, kind=node_kind(path) or NOT_STATED, open_error=error
             )
-    elif opens and error not in (None, "ENOENT") and (by_path := _BY_PATH.match(path)):
+    elif opens and error not in (None, "ENOENT") and (by_path := _FORMS.by_path.match(path)):
         trace.links[path] = DeviceNode(
             path=path, kind="render", pci_address=by_path["address"], open_error=error
         )
@@ -120,7 +88,7 @@ def _add_call(trace: _Trace, found: re.Match[str]) -> None:
         trace.last_icd = path if error is None else ""
     elif name.startswith("libOpenCL.so") and error is None and opens:
         trace.loaders[path] = Loader(path=path)
-    elif opens and (is_driver(name) or _LIBRARIES.match(name)):
+    elif opens and (is_driver(name) or _FORMS.libraries.match(name)):
         if is_driver(name):
             trace.drivers[name] = path if error is None else trace.drivers.get(name)
         else:
@@ -155,14 +123,14 @@ def read_linker_debug(paste: Paste) -> Iterator[Reading]:
     """Give what LD_DEBUG told: loaded libraries, those never found, and errors."""
     groups: dict[Context, tuple[list[int], list[str]]] = {}
     for index, line in paste.free():
-        if line[:1].isdigit() and ":" in line[:12] and _DEBUG.match(line):
+        if line[:1].isdigit() and ":" in line[:12] and _FORMS.debug.match(line):
             lines, texts = groups.setdefault(paste.contexts[index], ([], []))
             lines.append(index)
             texts.append(line)
-        elif _LTRACE.match(line):
+        elif _FORMS.ltrace.match(line):
             yield Reading(lines=(index,), facts=Snapshot(messages=(line[:300],)))
     for lines, texts in groups.values():
-        loaded = [found["path"] for text in texts if (found := _INIT.search(text))]
+        loaded = [found["path"] for text in texts if (found := _FORMS.init.search(text))]
         icds = tuple(
             Icd(path=path, library_name=path.rpartition("/")[2], library=Library(path=path))
             for path in dict.fromkeys(loaded)
@@ -175,12 +143,12 @@ def read_linker_debug(paste: Paste) -> Iterator[Reading]:
             found[1]
             for text in texts
             # Loaders look for entry points that a library need not have.
-            if (found := _ERROR.search(text)) and "undefined symbol: cl" not in text
+            if (found := _FORMS.error.search(text)) and "undefined symbol: cl" not in text
         )
         libraries = {
             path.rpartition("/")[2]: path
             for path in loaded
-            if _LIBRARIES.match(path.rpartition("/")[2])
+            if _FORMS.libraries.match(path.rpartition("/")[2])
         }
         facts = Snapshot(
             libraries=libraries,

@@ -9,37 +9,24 @@ import msgspec
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.system import Group, User
 from clprobe.model.unknown import NOT_STATED
-from clprobe.paste.reading import Paste, Reading, words
+from clprobe.paste.forms import Forms
+from clprobe.paste.reading import Paste, Reading
 
 _MOST_GROUPS = 300
-_ID = re.compile(
-    r"\b(?:e?uid)=(?P<uid>\d{1,10})(?:\((?P<user>[^()]{0,80})\))? "
-    r"+(?:gid)=(?P<gid>\d{1,10})(?:\((?P<group>[^()]{0,80})\))?"
-    r"(?: +euid=\S+)?(?: +egid=\S+)?(?:[ ,]+\w{2,12}=(?P<groups>\d[^=]{0,9000}?))?(?: +\S+=\S+)?$"
-)
-_GROUP = re.compile(r"(\d{1,10})(?:\(([^()]{0,80})\))?")
-_FAMILIAR = words(
-    "adm sudo wheel video render plugdev cdrom dip lpadmin docker users audio netdev "
-    "storage power input "
-    "sambashare libvirt kvm lxd dialout uucp network optical lp floppy bluetooth games "
-    "scanner"
-)
-_ENTRY = re.compile(
-    r"(?P<name>[a-z_][\w-]{0,31}):(?:x|\*|!)?:(?P<gid>\d{1,10}):(?P<members>[\w.,$-]{0,2000})$"
-)
+_FORMS = Forms("users")
 
 
 def read_ids(paste: Paste) -> Iterator[Reading]:
     """Give what `id` printed: with a name as argument it tells the database, not the process."""
     for index, line in paste.free():
-        found = _ID.search(line) if "uid=" in line else None
+        found = _FORMS.id.search(line) if "uid=" in line else None
         if found is None:
             continue
         uid = int(found["uid"])
         listed = found["groups"] or f"{found['gid']}({found['group']})"
         groups = tuple(
             Group(gid=int(gid), name=name or None if "(" in listed else NOT_STATED)
-            for gid, name in _GROUP.findall(listed)[:_MOST_GROUPS]
+            for gid, name in _FORMS.group.findall(listed)[:_MOST_GROUPS]
         )
         words = paste.contexts[index].command.split()
         of_database = words[:1] == ["id"] and any(not word.startswith("-") for word in words[1:])
@@ -63,7 +50,7 @@ def read_groups(paste: Paste) -> Iterator[Reading]:
             yield Reading(lines=(index,), facts=Snapshot(user=user), private=True)
             continue
         asked = bool(re.match(r"groups\b|id -[nGr]*G", command)) and index > 0
-        familiar = sum(word in _FAMILIAR for word in words)
+        familiar = sum(word in _FORMS.words["familiar"] for word in words)
         is_list = 0 < len(words) <= _MOST_GROUPS and all(
             re.fullmatch(r"[A-Za-z_0-9][\w.$-]{0,60}\\?[\w.-]{0,40}", word) for word in words
         )
@@ -86,10 +73,10 @@ def read_group_entries(paste: Paste) -> Iterator[Reading]:
     people = {
         found["user"]
         for line in paste.lines
-        if "uid=" in line and (found := _ID.search(line.strip())) is not None
+        if "uid=" in line and (found := _FORMS.id.search(line.strip())) is not None
     }
     for index, line in paste.free():
-        found = _ENTRY.match(line) if line.count(":") == 3 else None
+        found = _FORMS.entry.match(line) if line.count(":") == 3 else None
         if found is None:
             continue
         members = found["members"].split(",")

@@ -7,8 +7,10 @@ from itertools import groupby
 from clprobe.explain.entries import table_entries
 from clprobe.explain.lexicon_entry import Entry
 from clprobe.knowledge.tables import Tables
+from clprobe.paste.forms import read_printed
 from clprobe.report.markdown_text import code, links, plain, row
 from clprobe.report.rule_pages import HEAD
+from clprobe.resources import rules_path
 
 _TITLES = {
     "generations": "Generations of Intel GPUs",
@@ -30,6 +32,13 @@ def table_pages(tables: Tables) -> dict[str, str]:
         for folder, entries in table_entries(tables).items()
     }
     return pages | {"processors": "\n".join(_processors(tables))}
+
+
+def printed_page() -> str:
+    """Return the page of rules/tables/printed: what each file is about."""
+    files = sorted((rules_path() / "tables" / "printed").glob("*.yaml"))
+    abouts = [f"- [{path.stem}]({path.name}): {plain(read_printed(path).about)}" for path in files]
+    return "\n".join([HEAD, "", "# What programs and people print", "", *abouts, ""])
 
 
 def _page(folder: str, entries: list[tuple[str, Entry]]) -> Iterator[str]:

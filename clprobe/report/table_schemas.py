@@ -10,6 +10,7 @@ from clprobe.explain.lexicon_plan import Tools
 from clprobe.knowledge.tables import KINDS
 from clprobe.model.finding import Source
 from clprobe.model.json_schema import definitions_of
+from clprobe.paste.forms import Printed
 from clprobe.resources import rules_path
 from clprobe.ruleset.questions import Questions
 
@@ -33,9 +34,13 @@ _FILLED_IN = {"GpuEntry": ("generation", "pci_id")}
 def table_schemas() -> dict[Path, dict[str, Any]]:
     """Return the schema of each kind of table, by the file that holds it."""
     made = {FOLDER / f"{kind}.json": _schema(kind, struct) for kind, struct in KINDS.items()}
-    # Each of them is one file, whose entries hold their own sources.
-    single: dict[str, type[msgspec.Struct]] = {"questions": Questions, "tools": Tools}
-    for name, struct in single.items():
+    # Of these, entries hold their own sources, or are lines that the programs themselves print.
+    other: dict[str, type[msgspec.Struct]] = {
+        "questions": Questions,
+        "tools": Tools,
+        "printed": Printed,
+    }
+    for name, struct in other.items():
         made[FOLDER / f"{name}.json"] = _schema(name, struct, legend=False)
     return made
 

@@ -9,6 +9,7 @@ import msgspec
 
 from clprobe.knowledge.tables import KINDS, Tables, read_table
 from clprobe.model.errors import ClprobeError
+from clprobe.paste.forms import read_printed
 from clprobe.resources import rules_path
 from clprobe.ruleset.load import CASES_SUFFIX, load_rule, rule_files
 from clprobe.validation.cases import CaseFile, checked_snapshot, load_cases
@@ -21,6 +22,7 @@ from clprobe.validation.checks import (
     systems,
 )
 from clprobe.validation.checks.place import Mistakes
+from clprobe.validation.checks.printed import printed
 from clprobe.validation.checks.question_checks import questions
 
 T = TypeVar("T")
@@ -49,8 +51,10 @@ def validate(path: Path | None = None) -> Validated:
         kind: _each(sorted((folder / kind).glob("*.yaml")), _table_reader(kind), mistakes)
         for kind in KINDS
     }
+    forms = _each(sorted((folder / "printed").glob("*.yaml")), read_printed, mistakes)
     if not mistakes and folder.is_dir():
         mistakes += _between(root, rules, tables, Tables.load(folder))
+        mistakes += printed(forms)
     return Validated(len(rules), sum(map(len, tables.values())), mistakes)
 
 

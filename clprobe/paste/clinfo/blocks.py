@@ -7,9 +7,10 @@ clinfo prints each platform twice: with its properties, then again with its devi
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from clprobe.paste.clinfo.labels import FLAG_BITS
 from clprobe.paste.clinfo.tokens import Token
+from clprobe.paste.forms import Forms
 
+_FORMS = Forms("clinfo")
 Texts = dict[str, str]
 """What was printed for each OpenCL query."""
 
@@ -148,7 +149,7 @@ class _Builder:
             return
         key = self._flags_of + FLAGS
         seen = self._flags.get(key, "")
-        expected = list(FLAG_BITS)[len(seen) : len(seen) + 1]
+        expected = list(_FORMS.tables["flags"])[len(seen) : len(seen) + 1]
         if expected == [token.name] and token.value in ("Yes", "No"):
             self._flags[key] = seen + ("1" if token.value == "Yes" else "0")
 

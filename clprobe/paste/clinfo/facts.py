@@ -11,9 +11,10 @@ from typing import TypeVar
 from clprobe.model.opencl import Device
 from clprobe.model.unknown import NOT_STATED, Fact, Unknown
 from clprobe.paste.clinfo.blocks import FLAGS, Texts
-from clprobe.paste.clinfo.labels import FLAG_BITS
+from clprobe.paste.forms import Forms
 
 _T = TypeVar("_T")
+_FORMS = Forms("clinfo")
 _FAILED = re.compile(r"<[^<>]{1,300}\berror (-?\d{1,9})>")
 _NUMBER = re.compile(r"(0[xX][0-9a-fA-F]{1,16})\b|([0-9a-fA-F]{1,8})h\b|(\d{1,20})")
 _PCI_ADDRESS = re.compile(r"\b([0-9a-f]{4,8}):([0-9a-f]{2}):([0-9a-f]{2})\.([0-7])\b")
@@ -22,11 +23,6 @@ _TYPES = (("GPU", 1 << 2, "gpu"), ("CPU", 1 << 1, "cpu"), ("ACCELERATOR", 1 << 3
           ("CUSTOM", 1 << 4, "custom"))  # fmt: skip
 _MEMORY_TYPES = {"local": "local", "scratchpad": "local", "global": "global", "none": "none"}
 _YES, _NO = ("yes", "cl_true", "true", "1"), ("no", "cl_false", "false", "0")
-_FP_SYMBOLS = (
-    "CL_FP_DENORM", "CL_FP_INF_NAN", "CL_FP_ROUND_TO_NEAREST", "CL_FP_ROUND_TO_ZERO",
-    "CL_FP_ROUND_TO_INF", "CL_FP_FMA", "CL_FP_SOFT_FLOAT", "CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT",
-)  # fmt: skip
-_FLAGS_OF_DOUBLE = len(FLAG_BITS) - 1
 _NOTHING = ("(n/a)", "n/a")
 _CUT = Unknown("clinfo printed an error here, and the text is cut")
 _ODD = Unknown("what clinfo printed here could not be read")
@@ -155,7 +151,7 @@ def _fp_config(
     if not isinstance(extensions, Unknown) and extension not in extensions:
         return None
     flags = texts.get(f"CL_DEVICE_{name}{FLAGS}", "")
-    if len(flags) >= _FLAGS_OF_DOUBLE:
+    if len(flags) >= len(_FORMS.tables["flags"]) - 1:  # double precision has one less
         return sum(1 << bit for bit, flag in enumerate(flags) if flag == "1")
     return _as(texts, name, _fp_bits)
 
@@ -165,10 +161,10 @@ def _fp_bits(text: str) -> Fact[int | None]:
         return None
     if text.startswith("("):  # the extension that offers it; the lines with its bits are missing
         return NOT_STATED
-    bits = 0
+    bits, symbols = 0, list(_FORMS.tables["flags"].values())
     for word in text.replace("|", " ").split():
-        if word in _FP_SYMBOLS:
-            bits |= 1 << _FP_SYMBOLS.index(word)
+        if word in symbols:
+            bits |= 1 << symbols.index(word)
         else:
             number = _number(word)
             if isinstance(number, Unknown):

@@ -1,29 +1,17 @@
 # SPDX-License-Identifier: MIT
 """Finds the runs of clinfo in a text: where each starts, what belongs to it, how it ended."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from clprobe.paste.clinfo.lines import Lines
 from clprobe.paste.clinfo.tokens import Token
+from clprobe.paste.forms import Forms
 
-_DEATHS = (
-    ("SIGSEGV", re.compile(r"(?i)\bsegmentation fault\b|\bSIGSEGV\b")),
-    ("SIGABRT", re.compile(r"(?i)^(?:.{0,60}\W)?aborted\b|^zsh: abort\b|\bSIGABRT\b")),
-    ("SIGBUS", re.compile(r"(?i)\bbus error\b|\bSIGBUS\b")),
-    ("SIGILL", re.compile(r"(?i)\billegal (?:hardware )?instruction\b|\bSIGILL\b")),
-    ("SIGFPE", re.compile(r"(?i)\bfloating point exception\b|\bSIGFPE\b")),
-    ("SIGKILL", re.compile(r"^(?:\S{1,40}: )?[Kk]illed\b|\bSIGKILL\b")),
-)
+_FORMS = Forms("clinfo")
 NEO_ABORT = "Abort was called at "
 """How Intel's driver starts its last words; the next line names the file."""
 
-_END = re.compile(
-    r"```|~~~|[\w.-]{1,80}@[\w.-]{1,80}\S{0,200}[$#%](?: |$)|[$#%] \S|={5}"
-    r"|</?(?:details|summary|pre)\b"
-    r"|(?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-9a-f] "
-)
 _LONGEST_GAPS = {"amd": 2}
 _LONGEST_GAP = 12
 _STARTING_QUERIES = ("CL_PLATFORM_NAME", "CL_DEVICE_NAME", "CL_ICDL_NAME", "CL_ICDL_VERSION")
@@ -100,7 +88,7 @@ def _closed(runs: list[Run], run: Run) -> Run:
 
 def death_of(line: str) -> str:
     """Return the signal that a line of a shell tells of; empty if it tells of none."""
-    return next((name for name, form in _DEATHS if form.search(line[:300])), "")
+    return _FORMS.meaning("deaths", line[:300]) or ""
 
 
 def _with_foreign_line(runs: list[Run], run: Run, index: int, line: str) -> Run:
@@ -121,7 +109,7 @@ def _with_foreign_line(runs: list[Run], run: Run, index: int, line: str) -> Run:
         run.foreign += run.gap
         run.gap = []
         return run
-    if _END.match(line) or len(run.gap) >= _LONGEST_GAPS.get(run.form, _LONGEST_GAP):
+    if _FORMS.end.match(line) or len(run.gap) >= _LONGEST_GAPS.get(run.form, _LONGEST_GAP):
         return _closed(runs, run)
     run.gap.append(index)
     return run

@@ -4,14 +4,9 @@
 import re
 from typing import NamedTuple
 
-from clprobe.paste.clinfo.labels import (
-    AMD_OTHER_LABELS,
-    AMD_QUERY_OF_LABEL,
-    FLAG_BITS,
-    OTHER_LABELS,
-    QUERY_OF_LABEL,
-)
+from clprobe.paste.forms import Forms
 
+_FORMS = Forms("clinfo")
 _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]{0,400}(?:\x07|\x1b\\)?|[@-Z\\-_])")
 _UNPRINTABLE = re.compile(
     r"[\x00-\x08\x0a-\x1f\x7f-\x9f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
@@ -166,12 +161,12 @@ def _parts(text: str) -> tuple[str, str]:
 
 
 def _human(index: int, label: str, value: str, *, is_strict: bool) -> Token | None:
-    if label in QUERY_OF_LABEL:
-        name = QUERY_OF_LABEL[label]
+    if label in _FORMS.tables["queries"]:
+        name = _FORMS.tables["queries"][label]
         return Token(index, "human", "query", name, value, is_strict=is_strict)
-    if label in FLAG_BITS:
+    if label in _FORMS.tables["flags"]:
         return Token(index, "human", "flag", label, value, is_strict=False)
-    if label in OTHER_LABELS:
+    if label in _FORMS.words["other"]:
         return Token(index, "human", "other", label, value, is_strict=False)
     return None
 
@@ -181,15 +176,15 @@ def _amd(index: int, text: str) -> Token | None:
     label, value = label.rstrip(), value.strip()
     if not colon:
         return None
-    if label in AMD_QUERY_OF_LABEL:
-        return Token(index, "amd", "query", AMD_QUERY_OF_LABEL[label], value)
-    if label in AMD_OTHER_LABELS:
+    if label in _FORMS.tables["queries_of_amd"]:
+        return Token(index, "amd", "query", _FORMS.tables["queries_of_amd"][label], value)
+    if label in _FORMS.words["other_of_amd"]:
         return Token(index, "amd", "other", label, value, is_strict=False)
     return None
 
 
 def _amd_header(index: int, text: str) -> Token | None:
-    known = text in AMD_OTHER_LABELS
+    known = text in _FORMS.words["other_of_amd"]
     return Token(index, "amd", "other", text, is_strict=False) if known else None
 
 

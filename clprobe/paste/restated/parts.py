@@ -10,44 +10,12 @@ from clprobe.model.opencl import Icd, Library, Loader
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.system import Linux, Package, System
 from clprobe.model.unknown import NOT_STATED
+from clprobe.paste.forms import Forms
 from clprobe.paste.inventories import of_gpu, of_linux
 from clprobe.paste.lspci import function_of
 from clprobe.paste.restated.users import message
 
-_ADDRESS = re.compile(
-    r"(?P<address>(?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]) +(?P<rest>\S.*)$", re.I
-)
-_PCI_ID = re.compile(r"\b([0-9a-f]{4}:[0-9a-f]{4})\b", re.I)
-_DRIVER = re.compile(
-    r",? *(?:kernel )?driver(?: in use)?:? (?P<driver>i915|xe|amdgpu|nvidia|nouveau"
-    r"|radeon|vfio-pci|none)\b"
-)
-_REV = re.compile(r" \(?rev [0-9a-f]{1,3}\)?$", re.I)
-_PACKAGE = re.compile(
-    r"(?P<name>[a-z][a-z0-9+.-]{2,60}) +(?:\(|v|version "
-    r")?(?P<version>(?:\d+:)?\d[\w.+~:-]{0,60})\)?"
-)
-_LEGACY = re.compile(r"(?i)\blegacy1\b.{0,40}\bintel-opencl-icd|intel-opencl-icd.{0,40}\blegacy1\b")
-_TROUBLE = re.compile(
-    r"(?i)unmet|breaks|conflict|unconfigured|held|kept back|not going to be installed|404"
-    r"|dependency"
-)
-_RELEASE = re.compile(r"(?<![\w.])(?P<release>\d{1,2}\.\d{1,3}(?:\.\d{1,4})?(?:-[\w.+]{1,50})?)")
-_NODE = re.compile(r"(?P<path>/dev/[\w/-]+|card\d+|renderD\d+|kfd)(?P<rest>.*)$")
-_OWNERS = re.compile(
-    r"(?P<owner>[\w-]{1,40}):(?P<group>[\w-]{1,40})(?: "
-    r"+(?P<mode>0?[0-7]{3,4}))?(?:.*(?P<acl>\+acl))?"
-)
-_ICD = re.compile(r"(?P<path>(?:~|<\w+>|\$\w+)?(?:/[\w.@+-]+)*/[\w.@+-]+\.icd)\b(?P<rest>.*)$")
-_ICD_INSIDE = re.compile(
-    r"(?P<folder>(?:~|<\w+>|\$\w+)?(?:/[\w.@+-]+)+)/? holds "
-    r"(?P<name>[\w.-]+\.icd)(?:.{0,40}?names (?P<library>lib\S+\.so\S*))?"
-)
-_ICD_ABSENT = re.compile(
-    r"(?P<folder>(?:~|<\w+>|\$\w+)?(?:/[\w.@+-]+)+) has no (?P<name>[\w.-]+\.icd)"
-)
-_LIBRARY = re.compile(r"(?P<name>(?:/[\w.@+-]+)*/?lib[\w+.-]+\.so[\w.]*)(?: -> (?P<target>\S+))?")
-_NEO = re.compile(r"\b(?P<version>\d\d\.\d\d\.\d{4,6}(?:\.\d{1,3})?)\b")
+_FORMS = Forms("restated")
 
 
 def linux(value: str) -> Snapshot | None:
@@ -55,7 +23,7 @@ def linux(value: str) -> Snapshot | None:
     told = of_linux(value)
     if told is not None:
         return told
-    found = _RELEASE.search(value) or re.search(
+    found = _FORMS.release.search(value) or re.search(
         r"-(?P<release>\d{1,2}\.\d{1,3}[\w.+-]{0,30})$", value
     )
     return Snapshot(system=System(linux=Linux(release=found["release"]))) if found else None
@@ -63,15 +31,15 @@ def linux(value: str) -> Snapshot | None:
 
 def gpus(value: str) -> Snapshot | None:
     """Return the GPU of a shortened line of lspci, or of a name."""
-    driver = _DRIVER.search(value)
-    plain = _REV.sub("", _DRIVER.sub("", value)).strip()
-    placed = _ADDRESS.match(plain)
+    driver = _FORMS.driver.search(value)
+    plain = _FORMS.rev.sub("", _FORMS.driver.sub("", value)).strip()
+    placed = _FORMS.address.match(plain)
     rest = placed["rest"] if placed else plain
     full = function_of(rest)
     if full is not None and full.pci_class:
         gpu = full
     else:
-        pci_id = _PCI_ID.search(rest)
+        pci_id = _FORMS.pci_id.search(rest)
         name = re.sub(
             r"^(?:VGA|3D|Display)(?: compatible)?(?: controller)?:? ", "", rest, flags=re.I
         )
@@ -93,15 +61,15 @@ def gpus(value: str) -> Snapshot | None:
 
 def packages(value: str) -> Snapshot | None:
     """Return packages with versions, or what their manager complained about."""
-    if _TROUBLE.search(value):
+    if _FORMS.trouble.search(value):
         named = _broken(value)
         return Snapshot(package_trouble=value, packages=named or NOT_STATED)
-    if _LEGACY.search(value):
+    if _FORMS.legacy.search(value):
         return Snapshot(packages=(Package(name="intel-opencl-icd-legacy1"),))
     if (found := runtime_version(value)) is not None and re.match(r"(?i)neo\b", value):
         return found
     listed = tuple(
-        Package(name=one["name"], version=one["version"]) for one in _PACKAGE.finditer(value)
+        Package(name=one["name"], version=one["version"]) for one in _FORMS.package.finditer(value)
     )
     if listed:
         return Snapshot(packages=listed)
@@ -134,7 +102,7 @@ def _broken(value: str) -> tuple[Package, ...]:
 
 def runtime_version(value: str) -> Snapshot | None:
     """Return Intel's compute-runtime in the version that the value names."""
-    found = _NEO.search(value)
+    found = _FORMS.neo.search(value)
     if found is None:
         return None
     package = Package(name="intel-opencl-icd", version=found["version"])
@@ -143,7 +111,7 @@ def runtime_version(value: str) -> Snapshot | None:
 
 def icd(value: str) -> Snapshot | None:
     """Return the .icd file with what is said of it; one that is said to be absent as missing."""
-    inside, absent = _ICD_INSIDE.search(value), _ICD_ABSENT.search(value)
+    inside, absent = _FORMS.icd_inside.search(value), _FORMS.icd_absent.search(value)
     if inside is not None:
         path = f"{inside['folder']}/{inside['name']}"
         return Snapshot(icds=(Icd(path=path, library_name=inside["library"] or NOT_STATED),))
@@ -151,7 +119,7 @@ def icd(value: str) -> Snapshot | None:
         prefix = absent["folder"].partition("/etc/OpenCL/vendors")[0]
         variables = {"CONDA_PREFIX": prefix} if "conda" in prefix else {}
         return Snapshot(environment=variables)
-    found = _ICD.search(value)
+    found = _FORMS.icd.search(value)
     if found is None:
         return None
     rest = found["rest"]
@@ -179,7 +147,7 @@ def nodes(value: str) -> Snapshot | None:
         and value != "/dev/dri"
     ):
         return Snapshot(device_nodes=())
-    found = _NODE.match(value)
+    found = _FORMS.node.match(value)
     if found is None or found["path"] == "/dev/dri":
         return Snapshot() if found is not None else None
     path = found["path"]
@@ -188,7 +156,7 @@ def nodes(value: str) -> Snapshot | None:
     kind = node_kind(path)
     if kind is None:
         return None
-    owners = _OWNERS.search(found["rest"])
+    owners = _FORMS.owners.search(found["rest"])
     if owners is None:
         return Snapshot(device_nodes=(DeviceNode(path=path, kind=kind),))
     group, owner = owners["group"], owners["owner"]
@@ -205,7 +173,7 @@ def nodes(value: str) -> Snapshot | None:
 
 def libraries(value: str) -> Snapshot | None:
     """Return the libraries with their files."""
-    found = {one["name"]: one["target"] for one in _LIBRARY.finditer(value)}
+    found = {one["name"]: one["target"] for one in _FORMS.library.finditer(value)}
     known: dict[str, str | None] = {}
     icds = []
     for name, target in found.items():

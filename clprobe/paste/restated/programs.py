@@ -6,37 +6,9 @@ import re
 from clprobe.model.opencl import Answer, Device, Platform, View
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.unknown import NOT_STATED
+from clprobe.paste.forms import Forms
 
-VIEWERS = {
-    "clinfo": "clinfo", "clinfo --list": "clinfo", "clinfo -l": "clinfo", "app": "application",
-    "application": "application", "clpeak": "clpeak", "ffmpeg": "ffmpeg", "pyopencl": "pyopencl",
-    "openvino": "openvino", "darktable": "darktable", "darktable -d opencl": "darktable",
-    "hashcat": "hashcat", "ocl.getplatformids": "application", "blender": "blender",
-    "pytorch": "pytorch", "opencv": "opencv", "rocminfo": "rocminfo", "john": "john",
-}  # fmt: skip
-PARTS = ("platform", "device", "selftest", "kernel_result")
-_NUMBER = re.compile(
-    r"(?i)number of platforms(?: found)?\W{1,3}(?P<count>\d{1,3})\b|(?P<zero>no (?:opencl "
-    r")?platforms?(?: shown| found| listed| available)?|no devices?\b|shows nothing"
-    r"|\bempty\b|0 platforms)"
-)
-_ABORT = re.compile(
-    r"(?i)\babort\w*,? (?:at )?(?:line )?(?P<line>\d{1,6})(?: line)? (?:of|in(?: "
-    r"file:?)?) (?P<file>[\w./+-]{3,200})"
-)
-_SAME_FILE = re.compile(r"(?i)\babort\w*,? (?:at )?line (?P<line>\d{1,6}) of the same file")
-_PLATFORM = re.compile(
-    r"platform (?:\d+ )?(?P<name>[^,;()]{2,80})(?: \((?P<vendor>[^()]{1,60})\))?(?:, "
-    r"(?P<version>OpenCL [^;]{2,80}))?"
-)
-_DEVICE_LISTED = re.compile(
-    r"(?P<name>(?:Intel|AMD|NVIDIA|Arc|Iris|UHD|HD|Radeon|GeForce)[\w ()+.-]{2,80}?)(?:,? "
-    r"(?:device )?(?:listed|shown|found|detected))"
-)
-_DEVICES = re.compile(
-    r"devices? ?=? ?(?P<count>0)\b|\b(?P<none>0) (?:GPU )?devices|no (?:GPU )?device found"
-)
-_NUMBERED = re.compile(r"device \d+ (?P<name>[^;,]{3,100})")
+_FORMS = Forms("restated")
 
 
 class Described:
@@ -86,7 +58,7 @@ class Described:
 def viewer_of_key(key: str) -> str | None:
     """Return the program that a key stands for; None if it is no program's."""
     bare = re.sub(r" ?\([^)]*\)", "", key).strip()
-    return VIEWERS.get(bare) or VIEWERS.get(key)
+    return _FORMS.tables["viewers"].get(bare) or _FORMS.tables["viewers"].get(key)
 
 
 def view_facts(viewer: str, value: str) -> Snapshot | None:
@@ -104,13 +76,13 @@ def view_facts(viewer: str, value: str) -> Snapshot | None:
 
 def answer_of(viewer: str, value: str) -> Answer:
     """Return the answer of OpenCL that the words describe, empty if they describe none."""
-    abort = _ABORT.search(value)
+    abort = _FORMS.abort.search(value)
     if abort is not None:
         printed = f"Abort was called at {abort['line']} line in file: {abort['file']}"
         return Answer(outcome="crash", signal="SIGABRT", printed=printed)
-    for form, answer in _ENDS:
-        if form.search(value):
-            return answer
+    end = _FORMS.meaning("ends", value)
+    if end is not None:
+        return _ENDS[end]
     platforms = _platforms(value)
     if re.search(r"-1001\b|PLATFORM_NOT_FOUND", value):
         return Answer(outcome="error", error_code=-1001, message=value, platforms=())
@@ -131,24 +103,22 @@ def _failure(viewer: str, value: str) -> Answer:
     return Answer(outcome="error", message=value) if failed else Answer()
 
 
-_ENDS = (
-    (_SAME_FILE, Answer(outcome="crash", signal="SIGABRT")),
-    (re.compile(r"(?i)\bhangs?\b|\bfreezes?\b"), Answer(outcome="hang")),
-    (
-        re.compile(r"(?i)\bsegfault|\bSIGSEGV|segmentation fault"),
-        Answer(outcome="crash", signal="SIGSEGV"),
-    ),
-)
+_ENDS = {
+    "abort": Answer(outcome="crash", signal="SIGABRT"),
+    "hang": Answer(outcome="hang"),
+    "segfault": Answer(outcome="crash", signal="SIGSEGV"),
+}
 
 
 def _platforms(value: str) -> tuple[Platform, ...] | None:
-    counted = _NUMBER.search(value)
+    counted = _FORMS.number.search(value)
     if counted is not None and (counted["zero"] or counted["count"] == "0"):
         return ()
-    named = _PLATFORM.search(value)
-    none = _DEVICES.search(value)
+    named = _FORMS.platform.search(value)
+    none = _FORMS.devices.search(value)
     listed = [
-        found["name"] for found in (*_NUMBERED.finditer(value), *_DEVICE_LISTED.finditer(value))
+        found["name"]
+        for found in (*_FORMS.numbered.finditer(value), *_FORMS.device_listed.finditer(value))
     ]
     devices = tuple(Device(name=name.strip(), type="gpu") for name in listed)
     if named is not None and "platforms" not in named[0]:

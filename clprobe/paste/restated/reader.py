@@ -12,16 +12,14 @@ import msgspec
 
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.system import System, Virtualization
+from clprobe.paste.forms import Forms
 from clprobe.paste.inventories import of_gpu, of_linux, of_os
 from clprobe.paste.reading import Context, Paste, Reading
 from clprobe.paste.restated import parts, programs
 from clprobe.paste.restated import users as others
 from clprobe.paste.systems import cpu_named
 
-_LINE = re.compile(
-    r"(?:[-*+] |\d{1,2}[.)] )?(?:\*\*|__|`)?(?P<key>[A-Za-z][\w .()/-]{0,50}?)(?:\*\*|__"
-    r"|`)? ?[:=](?:\*\*|__)? +(?:\*\*|`)?(?P<value>\S.{0,900}?)(?:\*\*|`)?$"
-)
+_FORMS = Forms("restated")
 _CIRCUMSTANCES = {
     "user": Context(who="user"),
     "root": Context(who="root"),
@@ -36,108 +34,32 @@ _CIRCUMSTANCES = {
 }
 _Handler = Callable[[str], Snapshot | None]
 _HANDLERS: dict[str, _Handler] = {
-    **dict.fromkeys(
-        (
-            "os",
-            "distro",
-            "distribution",
-            "operating system",
-            "os version",
-            "linux distribution",
-            "host os",
-            "distro version",
-            "system",
-        ),
-        of_os,
-    ),
-    **dict.fromkeys(
-        (
-            "uname.release",
-            "uname",
-            "kernel",
-            "kernel version",
-            "linux",
-            "linux kernel",
-            "linux version",
-            "kernel release",
-        ),
-        parts.linux,
-    ),
-    **dict.fromkeys(
-        (
-            "lspci",
-            "gpu",
-            "graphics",
-            "graphics card",
-            "video card",
-            "vga",
-            "igpu",
-            "dgpu",
-            "gpu model",
-            "gpus",
-            "graphics controller",
-            "display adapter",
-        ),
-        parts.gpus,
-    ),
-    **dict.fromkeys(
-        ("cpu", "processor", "cpu model"),
-        lambda value: Snapshot(system=System(cpu=cpu_named(value))),
-    ),
-    **dict.fromkeys(
-        ("pkg", "package", "packages", "dpkg", "rpm", "apt", "dnf", "pacman", "driver packages"),
-        parts.packages,
-    ),
-    **dict.fromkeys(
-        (
-            "driver version",
-            "opencl driver",
-            "compute runtime",
-            "compute-runtime",
-            "neo",
-            "driver.version",
-            "compute runtime version",
-            "intel compute runtime",
-        ),
-        parts.runtime_version,
-    ),
-    **dict.fromkeys(("icd", "icd.system", "icd.conda", "icds", "file"), parts.icd),
-    **dict.fromkeys(("dri", "dev", "nodes", "node"), parts.nodes),
-    **dict.fromkeys(("id", "groups", "user groups"), others.identity),
-    **dict.fromkeys(("dmesg", "log", "kernel log", "journal", "firmware"), others.log),
-    **dict.fromkeys(("env", "environment", "variables"), others.environment),
-    **dict.fromkeys(("strace",), others.strace),
-    **dict.fromkeys(("ldconfig", "lib", "library", "libraries"), parts.libraries),
-    **dict.fromkeys(("loader", "icd loader", "opencl loader"), parts.loader),
-    "loader.debug": parts.loader_debug,
-    **dict.fromkeys(("ld_debug", "opengl", "selinux"), others.message),
-    **dict.fromkeys(
-        ("windows driver", "windows driver version", "windows gpu driver"), others.windows_driver
-    ),
-    **dict.fromkeys(
-        ("python", "python version", "memory", "ram", "desktop", "shell", "motherboard"),
-        lambda _: Snapshot(),
-    ),
+    "os": of_os,
+    "linux": parts.linux,
+    "gpus": parts.gpus,
+    "cpu": lambda value: Snapshot(system=System(cpu=cpu_named(value))),
+    "packages": parts.packages,
+    "runtime": parts.runtime_version,
+    "icd": parts.icd,
+    "nodes": parts.nodes,
+    "identity": others.identity,
+    "log": others.log,
+    "environment": others.environment,
+    "strace": others.strace,
+    "libraries": parts.libraries,
+    "loader": parts.loader,
+    "loader_debug": parts.loader_debug,
+    "message": others.message,
+    "windows_driver": others.windows_driver,
+    "nothing": lambda _: Snapshot(),
 }
-_PRIVATE = (
-    "clinfo",
-    "id",
-    "groups",
-    "env",
-    "strace",
-    "app",
-    "icd",
-    "dri",
-    "dev",
-    "os",
-)
 
 
 def read_restated(paste: Paste) -> Iterator[Reading]:
     """Give the facts of `key: value` lines whose key we know."""
     together: dict[Context, programs.Described] = {}
     for index, line in paste.free():
-        found = _LINE.match(line)
+        found = _FORMS.line.match(line)
         if found is None or len(line) > 1000:
             continue
         key, context = _split(found["key"].lower().strip())
@@ -148,7 +70,9 @@ def read_restated(paste: Paste) -> Iterator[Reading]:
             context.who or around.who, context.where or around.where, context.when or around.when
         )
         value = found["value"].strip()
-        if key in programs.PARTS and (key != "device" or together.get(place) or " " in value):
+        if key in _FORMS.words["described"] and (
+            key != "device" or together.get(place) or " " in value
+        ):
             described = together.setdefault(place, programs.Described())
             described.add(key, value, index)
             continue
@@ -157,8 +81,8 @@ def read_restated(paste: Paste) -> Iterator[Reading]:
             continue
         private = (
             context != Context()
-            or key in _PRIVATE
-            or key in programs.VIEWERS
+            or key in _FORMS.words["private"]
+            or key in _FORMS.tables["viewers"]
             or facts.views != Snapshot().views
         )
         # Who says which folder lacks a file has looked into the folders.
@@ -194,11 +118,9 @@ def _split(key: str) -> tuple[str, Context]:
 
 
 def _facts(key: str, value: str) -> Snapshot | None:
-    handler = _HANDLERS.get(key)
-    if handler is not None:
-        return handler(value)
-    if key in ("host.os",):
-        return of_os(value)
+    asked = _FORMS.tables["keys"].get(key)
+    if asked is not None:
+        return _HANDLERS[asked](value)
     if key.startswith("host "):
         return of_linux(value) if "kernel" in key else None
     if key.startswith(("flatpak", "snap")):

@@ -7,13 +7,9 @@ from clprobe.model.hardware import DeviceNode, node_kind
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.system import Group, Linux, System, User, Virtualization
 from clprobe.model.unknown import NOT_STATED, Unknown
+from clprobe.paste.forms import Forms
 
-_STRACE = re.compile(
-    r"(?:open|openat|access) \"?(?P<path>/[\w./-]+)\"?(?: [A-Z_|]+)? = (?:-1 )?(?P<error>E[A-Z]+)"
-)
-_VARIABLE = re.compile(
-    r"(?P<name>[A-Z][A-Z0-9_]{2,40})(?:=| is set to | is | points to )(?P<value>\S.{0,300})$"
-)
+_FORMS = Forms("restated")
 
 
 def identity(value: str) -> Snapshot | None:
@@ -59,13 +55,13 @@ def log(value: str) -> Snapshot:
 
 def environment(value: str) -> Snapshot | None:
     """Return the variable."""
-    found = _VARIABLE.match(value)
+    found = _FORMS.variable.match(value)
     return Snapshot(environment={found["name"]: found["value"].strip("\"'")}) if found else None
 
 
 def strace(value: str) -> Snapshot | None:
     """Return the nodes that did not open."""
-    failed = {found["path"]: found["error"] for found in _STRACE.finditer(value)}
+    failed = {found["path"]: found["error"] for found in _FORMS.strace.finditer(value)}
     told = tuple(
         DeviceNode(path=path, kind=node_kind(path) or NOT_STATED, open_error=error)
         for path, error in failed.items()
