@@ -12,7 +12,6 @@ import msgspec
 from clprobe.knowledge.package_managers import manager_of_program
 from clprobe.model.action import (
     Action,
-    Argv,
     Check,
     Command,
     FetchKey,
@@ -26,6 +25,7 @@ from clprobe.model.action import (
     Refresh,
     WriteFile,
 )
+from clprobe.model.mending import Argv
 
 SCHEMA = "clprobe.apply-journal/1"
 _Kind: TypeAlias = Literal[
