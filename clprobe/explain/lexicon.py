@@ -10,17 +10,14 @@ import msgspec
 
 from clprobe.diagnosis.diagnose import Knowledge
 from clprobe.explain import lexicon_hardware as hardware
-from clprobe.explain import (
-    lexicon_linux,
-    lexicon_managers,
-    lexicon_origins,
-    lexicon_packages,
-    lexicon_plan,
-    lexicon_releases,
-    lexicon_spelling,
-)
+from clprobe.explain import lexicon_linux
+from clprobe.explain import lexicon_packages as packages
+from clprobe.explain import lexicon_releases as releases
 from clprobe.explain import lexicon_software as software
-from clprobe.explain.lexicon_entry import Entry, squeezed, stated
+from clprobe.explain import lexicon_spelling as spelling
+from clprobe.explain.lexicon_entry import Entry, Fact, page, squeezed
+from clprobe.knowledge.table_types import GpuEntry
+from clprobe.knowledge.tables import Tables
 from clprobe.model.errors import ClprobeError
 from clprobe.ruleset.load import consequences_of
 from clprobe.ruleset.rule import Action, Rule
@@ -54,10 +51,10 @@ def explain(name: str, knowledge: Knowledge) -> Explained:
     Raises: ClprobeError if it stands for nothing, or is no name at all.
     """
     asked = _readable(name)
-    pci_id = lexicon_spelling.pci_id(asked)
+    pci_id = spelling.pci_id(asked)
     if pci_id is not None and knowledge.tables.gpu(pci_id) is not None:
         return Explained(name=asked, taken_for=None, entries=_found(pci_id, knowledge))
-    plain = lexicon_spelling.plain(asked)
+    plain = spelling.plain(asked)
     for reading in dict.fromkeys((asked, plain)):
         found = _found(reading, knowledge)
         if found:
@@ -65,14 +62,14 @@ def explain(name: str, knowledge: Knowledge) -> Explained:
     taken = _chip_meant(asked, plain, knowledge)
     if taken is None and pci_id is not None:
         raise _unlisted(pci_id)
-    if taken is None and lexicon_spelling.is_general(plain):
+    if taken is None and spelling.is_general(plain):
         raise _nothing(f"{asked!r} names no single thing.", _GENERAL_HINT)
-    found = tuple(lexicon_packages.of_role(plain, knowledge))
+    found = tuple(packages.of_role(plain, knowledge))
     if not found:
         taken = taken or _misspelt(plain, knowledge)
         if taken is not None:
             return Explained(name=asked, taken_for=taken, entries=_found(taken, knowledge))
-        found = tuple(lexicon_packages.packages_like(plain, knowledge))
+        found = tuple(packages.packages_like(plain, knowledge))
     if found:
         return Explained(name=asked, taken_for=None, entries=found)
     raise _nothing(f"Nothing is known of {asked!r}.", _hint(plain, knowledge))
@@ -80,13 +77,13 @@ def explain(name: str, knowledge: Knowledge) -> Explained:
 
 def _chip_meant(asked: str, plain: str, knowledge: Knowledge) -> str | None:
     """Return what lspci's words, Mesa's or the number of a processor stand for."""
-    readings = list(lexicon_spelling.hardware(plain))
+    readings = list(spelling.hardware(plain))
     steps = (
-        (lexicon_spelling.inside(plain, "[]"), (hardware.gpus, hardware.families)),
+        (spelling.inside(plain, "[]"), (hardware.gpus, hardware.families)),
         (readings, (hardware.generations,)),
         (readings, (hardware.gpus,)),
         (readings, (hardware.families,)),
-        (lexicon_spelling.inside(asked, "()"), (hardware.gpus,)),
+        (spelling.inside(asked, "()"), (hardware.gpus,)),
     )
     for names, finders in steps:
         for name in names:
@@ -132,7 +129,7 @@ def _several(said: list[str], knowledge: Knowledge) -> tuple[str, str] | None:
 
 
 def _unlisted(pci_id: str) -> ClprobeError:
-    maker = lexicon_spelling.maker(pci_id)
+    maker = spelling.maker(pci_id)
     if maker == "Intel":
         return _nothing(
             f"No table lists the PCI id {pci_id}.",
@@ -223,18 +220,17 @@ def rule_entry(rule: Rule, knowledge: Knowledge) -> Entry:
     """Return the page of a rule."""
     by_id = {one.id: one for one in knowledge.rules}
     causes = [one for one in by_id if rule.id in consequences_of(one, by_id)]
-    facts = [
+    facts: list[Fact] = [
         ("severity", rule.severity),
         ("chain", rule.link),
         ("because", _open(rule.because)),
-        ("remedies", "\n".join(_action(one) for one in rule.actions)),
+        ("remedies", map(_action, rule.actions)),
         ("explains", ", ".join(sorted(consequences_of(rule.id, by_id)))),
         ("caused by", ", ".join(causes)),
         ("since", rule.since),
         ("on this machine", f"clprobe doctor --why {rule.id}"),
     ]
-    title = f"{rule.id}: {_open(rule.title)}"
-    return Entry(kind="rule", title=title, facts=stated(facts), sources=rule.sources)
+    return page("rule", f"{rule.id}: {_open(rule.title)}", facts, rule.sources)
 
 
 def _action(action: Action) -> str:
@@ -248,9 +244,48 @@ def _open(text: str) -> str:
     return re.sub(r"\{(\w+(?:\.\w+)+)\}", lambda m: f"<{re.sub('[._]', ' ', m[1])}>", text)
 
 
+def entries(knowledge: Knowledge) -> Iterator[tuple[str, Entry]]:
+    """Yield the name that stands for it alone and the entry of all that is known, each once."""
+    for of_folder in table_entries(knowledge.tables).values():
+        yield from of_folder
+    for rule in knowledge.rules:
+        yield rule.id, rule_entry(rule, knowledge)
+
+
+def table_entries(tables: Tables) -> dict[str, list[tuple[str, Entry]]]:
+    """Return names and entries of each folder below rules/tables, by the folder."""
+    generations, drivers = tables.generations().items(), tables.implementations().items()
+    by_key = sorted(tables.distributions(), key=lambda one: one.key)
+    managers, families = tables.package_managers().items(), tables.families().items()
+    return {
+        "generations": [(key, hardware.generation_entry(one, tables)) for key, one in generations],
+        "implementations": [
+            (key, software.implementation_entry(one, tables)) for key, one in drivers
+        ],
+        "distributions": [(one.key, releases.distribution_entry(one)) for one in by_key],
+        "stacks": [(key, software.stack_entry(one)) for key, one in tables.stacks().items()],
+        "origins": [(key, releases.origin_entry(one)) for key, one in tables.origins().items()],
+        "package_managers": [(key, releases.manager_entry(one)) for key, one in managers],
+        "families": [(key, hardware.family_entry(one, tables)) for key, one in families],
+        "gpus": [(key, hardware.gpu_entry(key, one, tables)) for key, one in _oldest_first(tables)],
+    }
+
+
+def _oldest_first(tables: Tables) -> list[tuple[str, GpuEntry]]:
+    """Return the GPUs by generation and PCI id; chips that were never sold may have none."""
+    known = list(tables.generations())
+
+    def order(gpu: tuple[str, GpuEntry]) -> tuple[int, str, str]:
+        pci_id, entry = gpu
+        at = known.index(entry.generation) if entry.generation in known else len(known)
+        return at, entry.generation, pci_id
+
+    return sorted(tables.gpus().items(), key=order)
+
+
 _FINDERS: tuple[Callable[[str, Knowledge], Iterator[Entry]], ...] = (
-    _rules, software.implementations, hardware.generations, lexicon_releases.distributions,
-    lexicon_packages.packages, lexicon_plan.plan_packages, software.stacks, lexicon_linux.linux,
-    hardware.gpus, hardware.families, lexicon_origins.origins,
-    lexicon_managers.package_managers,
+    _rules, software.implementations, hardware.generations, releases.distributions,
+    packages.packages, packages.plan_packages, software.stacks, lexicon_linux.linux,
+    hardware.gpus, hardware.families, releases.origins,
+    releases.package_managers,
 )  # fmt: skip

@@ -11,7 +11,8 @@ from clprobe.knowledge.table_types import PackageVersion
 from clprobe.model.finding import Source
 
 _NOISE = frozenset({"intel", "r", "tm", "the", "graphics", "gpu", "linux", "driver", "for", "with"})
-Facts = list[tuple[str, str]]
+Fact = tuple[str, str | Iterable[str] | None]
+"""A label and what it says: a text, lines, or nothing."""
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
@@ -23,9 +24,13 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     sources: tuple[Source, ...] = ()
 
 
-def stated(facts: Facts) -> tuple[tuple[str, str], ...]:
-    """Return the facts that say something."""
-    return tuple((label, text) for label, text in facts if text)
+def page(kind: str, title: str, facts: Iterable[Fact], sources: Iterable[Source]) -> Entry:
+    """Return the entry with the facts that say something."""
+    told = (
+        (label, said if isinstance(said, str) else "\n".join(said or ())) for label, said in facts
+    )
+    stated = tuple((label, text) for label, text in told if text)
+    return Entry(kind=kind, title=title, facts=stated, sources=tuple(sources))
 
 
 def sources_of(entries: Iterable[TableEntry]) -> tuple[Source, ...]:
@@ -43,7 +48,7 @@ def package_row(name: str, found: PackageVersion) -> str:
     return f"{name} {found.version} ({found.pocket}{doubt(found)})"
 
 
-def as_a_whole(entry: TableEntry) -> Facts:
+def as_a_whole(entry: TableEntry) -> list[Fact]:
     """Return the fact that nobody has confirmed a whole entry, where that is so."""
     return [("unverified", "nobody has confirmed this entry as a whole")] * entry.unverified
 
@@ -63,3 +68,8 @@ def split_version(name: str) -> tuple[str, str | None]:
     """Return name and version of "compute-runtime 24.35" or "linux-6.8"; None without one."""
     match = re.fullmatch(r"(.*?[A-Za-z0-9)])[ =@_-]+v?(\d+(?:\.\d+)+\S*)", name.strip())
     return (match[1], match[2]) if match else (name.strip(), None)
+
+
+def is_called(name: str, key: str, called: Iterable[str]) -> bool:
+    """Whether the name is the key or one of the other names, spelt any way."""
+    return squeezed(name) in map(squeezed, (key, *called))

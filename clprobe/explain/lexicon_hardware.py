@@ -12,15 +12,16 @@ from clprobe.compat.support import gpus_of, support_of
 from clprobe.diagnosis.diagnose import Knowledge
 from clprobe.explain.lexicon_entry import (
     Entry,
+    Fact,
     as_a_whole,
     doubt,
+    page,
     sources_of,
     squeezed,
-    stated,
     words,
 )
 from clprobe.knowledge.family_table import Family
-from clprobe.knowledge.table_types import Generation, GpuEntry
+from clprobe.knowledge.table_types import Capabilities, Generation, GpuEntry
 from clprobe.knowledge.tables import Tables
 from clprobe.knowledge.versions import in_words
 
@@ -76,30 +77,25 @@ def generation_entry(found: Generation, tables: Tables) -> Entry:
         for key, one in found.implementations.items()
     ]
     able = [
-        f"{key}: OpenCL {one.opencl_version}, fp16 {_yes(one.fp16)}, fp64 {_yes(one.fp64)}, "
-        f"work-groups up to {one.max_work_group_size}, sub-groups of "
+        f"{key}: {_able(one)}, work-groups up to {one.max_work_group_size}, sub-groups of "
         f"{', '.join(map(str, one.sub_group_sizes))}, {one.local_memory_bytes // 1024} KiB local"
         f" memory{f'; {one.note}' if one.note else ''}"
         for key, one in found.capabilities.items()
     ]
-    facts = [
+    facts: list[Fact] = [
         ("name", found.microarchitecture),
-        ("chips", "\n".join(_chip(key, found) for key in found.platforms)),
-        ("driven by", "\n".join(driven)),
-        ("packaged in", "\n".join(_releases(found.generation, None, tables))),
-        ("not driven by", "\n".join(f"{k}: {why}" for k, why in found.not_driven_by.items())),
-        ("no OpenCL", found.no_opencl_because or ""),
-        ("can do", "\n".join(able)),
+        ("chips", (_chip(key, found) for key in found.platforms)),
+        ("driven by", driven),
+        ("packaged in", _releases(found.generation, None, tables)),
+        ("not driven by", (f"{key}: {why}" for key, why in found.not_driven_by.items())),
+        ("no OpenCL", found.no_opencl_because),
+        ("can do", able),
         ("Level Zero", "" if found.level_zero is None else _yes(found.level_zero)),
-        ("learning", "\n".join(_stacks(found.generation, tables))),
+        ("learning", _stacks(found.generation, tables)),
         ("next", f"clprobe rules matrix --generation {found.generation.split('/')[-1]}"),
+        *as_a_whole(found),
     ]
-    return Entry(
-        kind="generation",
-        title=found.generation,
-        facts=stated(facts + as_a_whole(found)),
-        sources=found.sources,
-    )
+    return page("generation", found.generation, facts, found.sources)
 
 
 def _chip(key: str, generation: Generation) -> str:
@@ -171,17 +167,17 @@ def _several(name: str, found: list[tuple[str, GpuEntry]], tables: Tables) -> En
         lines = [*lines[:_MOST_CHIPS], f"and {more} more"]
     kinds = list(dict.fromkeys(one.generation for _, one in found))
     driven = [f"{pci}: {_drivers(pci, one, tables)}" for pci, one in _one_each(found)]
-    facts = [
+    facts: list[Fact] = [
         ("generation", ", ".join(kinds)),
-        ("may be", "\n".join(lines)),
-        ("OpenCL by", "\n".join(driven)),
+        ("may be", lines),
+        ("OpenCL by", driven),
         ("which it is", "lspci -nn shows the PCI id"),
         ("next", f"clprobe explain {found[0][0]}"),
     ]
     title = f"{name}: {len(found)} chips go by this name"
     generations = [one for one in map(tables.generation, kinds) if one is not None]
     sources = sources_of([*(one for _, one in found), *generations])
-    return Entry(kind="GPU", title=title, facts=stated(facts), sources=sources)
+    return page("GPU", title, facts, sources)
 
 
 def _called(found: GpuEntry) -> str:
@@ -213,7 +209,7 @@ def gpu_entry(pci_id: str, found: GpuEntry, tables: Tables) -> Entry:
     beignet = found.beignet or (
         f"upstream {found.beignet_upstream}" if found.beignet_upstream else ""
     )
-    facts = [
+    facts: list[Fact] = [
         ("generation", found.generation),
         ("chip", f"{found.codename}{f', {found.eus} EUs' if found.eus else ''}"),
         ("kernel drivers", ", ".join(map(_bound, found.kernel_drivers))),
@@ -221,22 +217,19 @@ def gpu_entry(pci_id: str, found: GpuEntry, tables: Tables) -> Entry:
         ("compute-runtime", in_words(found.neo) if found.neo else ""),
         ("legacy1", "yes" if found.legacy1 else ""),
         ("beignet", f"{beignet} or newer" if beignet else ""),
-        ("not driven by", "\n".join(f"{key}: {why}" for key, why in never)),
-        ("can do", "\n".join(
-            f"{key}: OpenCL {one.opencl_version}, fp16 {_yes(one.fp16)}, fp64 {_yes(one.fp64)}"
-            for key, one in limits)),
-        ("packaged in",
-            "\n".join(_releases(found.generation, pci_id, tables)) if generation else ""),
-        ("learning", "\n".join(_stacks(found.generation, tables))),
+        ("not driven by", (f"{key}: {why}" for key, why in never)),
+        ("can do", (f"{key}: {_able(one)}" for key, one in limits)),
+        ("packaged in", _releases(found.generation, pci_id, tables) if generation else ""),
+        ("learning", _stacks(found.generation, tables)),
         ("plan", f"clprobe install-plan --gpu {pci_id}"),
-    ]  # fmt: skip
+        *as_a_whole(found),
+    ]
     both = [found, generation] if generation is not None else [found]
-    return Entry(
-        kind="GPU",
-        title=f"{pci_id}: {found.name or found.codename}",
-        facts=stated(facts + as_a_whole(found)),
-        sources=sources_of(both),
-    )
+    return page("GPU", f"{pci_id}: {found.name or found.codename}", facts, sources_of(both))
+
+
+def _able(one: Capabilities) -> str:
+    return f"OpenCL {one.opencl_version}, fp16 {_yes(one.fp16)}, fp64 {_yes(one.fp64)}"
 
 
 def _bound(driver: str) -> str:
@@ -259,21 +252,17 @@ def families(name: str, knowledge: Knowledge) -> Iterator[Entry]:
 
 def family_entry(found: Family, tables: Tables) -> Entry:
     """Return the page of a family."""
-    driven = [f"{key} {in_words(one.versions)}" for key, one in found.implementations.items()]
-    facts = [
+    driven = (f"{key} {in_words(one.versions)}" for key, one in found.implementations.items())
+    facts: list[Fact] = [
         ("vendor", {"amd": "AMD", "nvidia": "NVIDIA"}[found.vendor]),
         ("chips", found.name),
-        ("driven by", "\n".join(driven)),
-        ("not driven by", "\n".join(f"{k}: {why}" for k, why in found.not_driven_by.items())),
-        ("also in question", "\n".join(_open(found, tables))),
+        ("driven by", driven),
+        ("not driven by", (f"{key}: {why}" for key, why in found.not_driven_by.items())),
+        ("also in question", _open(found, tables)),
         ("next", "clprobe doctor"),
+        *as_a_whole(found),
     ]
-    return Entry(
-        kind="family",
-        title=f"{found.family}: {found.name}",
-        facts=stated(facts + as_a_whole(found)),
-        sources=found.sources,
-    )
+    return page("family", f"{found.family}: {found.name}", facts, found.sources)
 
 
 def _open(found: Family, tables: Tables) -> Iterator[str]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from clprobe.compat.linux_choice import is_in_range
 from clprobe.diagnosis.diagnose import Knowledge
-from clprobe.explain.lexicon_entry import Entry, sources_of, split_version, stated
+from clprobe.explain.lexicon_entry import Entry, Fact, page, sources_of, split_version
 from clprobe.explain.lexicon_software import release_line
 from clprobe.knowledge.table_types import Entry as TableEntry
 from clprobe.knowledge.tables import Tables
@@ -35,13 +35,13 @@ def _python_version(version: str, tables: Tables) -> Entry:
         for one in stack.builds
         if is_in_range(version, one.python, "pep440") is True
     ]
-    facts = [
+    facts: list[Fact] = [
         ("shipped by", ", ".join(one.key for one in shipped)),
-        ("builds for it", "\n".join(text for _, text in builds)),
+        ("builds for it", (text for _, text in builds)),
         ("next", f"clprobe install-plan --goal pytorch --python {version}"),
     ]
     sources = sources_of([*shipped, *(stack for stack, _ in builds)])
-    return Entry(kind="Python", title=f"Python {version}", facts=stated(facts), sources=sources)
+    return page("Python", f"Python {version}", facts, sources)
 
 
 def _module(name: str, tables: Tables) -> Entry:
@@ -57,32 +57,25 @@ def _module(name: str, tables: Tables) -> Entry:
                     into.append(f"{label}: Linux {in_words(text)}")
                     used.append(generation)
     taken = [one for one in tables.implementations().values() if name in one.kernel_drivers]
-    facts = [
-        ("binds", "\n".join(binds)),
-        ("only when forced", "\n".join(forced)),
+    facts: list[Fact] = [
+        ("binds", binds),
+        ("only when forced", forced),
         ("accepted by", ", ".join(one.implementation for one in taken)),
         ("next", "lspci -nnk shows which driver a GPU has"),
     ]
-    return Entry(
-        kind="kernel driver",
-        title=f"{name}: a driver in Linux",
-        facts=stated(facts),
-        sources=sources_of([*used, *taken]),
-    )
+    sources = sources_of([*used, *taken])
+    return page("kernel driver", f"{name}: a driver in Linux", facts, sources)
 
 
 def _linux_version(version: str, tables: Tables) -> Entry:
-    lines: dict[str, list[str]] = {"by itself": [], "when forced": [], "not": []}
+    chips: dict[str, list[str]] = {"binds": [], "when forced": [], "does not bind": []}
     for generation in tables.generations().values():
         for chip in generation.platforms.values():
             ranges = chip.linux
-            label = chip.names.partition(":")[0]
-            if _any(version, ranges.i915, ranges.xe):
-                lines["by itself"].append(label)
-            elif _any(version, ranges.i915_force_probe, ranges.xe_force_probe):
-                lines["when forced"].append(label)
-            else:
-                lines["not"].append(label)
+            binds = _any(version, ranges.i915, ranges.xe)
+            forced = _any(version, ranges.i915_force_probe, ranges.xe_force_probe)
+            how = "binds" if binds else "when forced" if forced else "does not bind"
+            chips[how].append(chip.names.partition(":")[0])
     entries = tables.implementations().values()
     bad = [
         (entry, f"{entry.implementation} {release_line(one)}")
@@ -99,16 +92,14 @@ def _linux_version(version: str, tables: Tables) -> Entry:
             for text in (one.linux.default, one.linux.hwe, one.linux.backports)
         )
     ]
-    facts = [
-        ("binds", ", ".join(lines["by itself"])),
-        ("when forced", ", ".join(lines["when forced"])),
-        ("does not bind", ", ".join(lines["not"])),
-        ("known problems", "\n".join(text for _, text in bad)),
+    facts: list[Fact] = [
+        *((how, ", ".join(names)) for how, names in chips.items()),
+        ("known problems", (text for _, text in bad)),
         ("shipped by", ", ".join(shipped)),
         ("next", f"clprobe install-plan --linux {version}"),
     ]
     sources = sources_of([*tables.generations().values(), *(entry for entry, _ in bad)])
-    return Entry(kind="Linux", title=f"Linux {version}", facts=stated(facts), sources=sources)
+    return page("Linux", f"Linux {version}", facts, sources)
 
 
 def _any(version: str, *ranges: str | None) -> bool:

@@ -1,12 +1,25 @@
 # SPDX-License-Identifier: MIT
-"""Finds the releases of distributions that a name means, and those built on them."""
+"""What the lexicon says of distributions' releases, package managers and others' repositories."""
 
 import re
+import shlex
 from collections.abc import Iterator
 
 from clprobe.diagnosis.diagnose import Knowledge
-from clprobe.explain.lexicon_entry import Entry, words
-from clprobe.explain.lexicon_software import distribution_entry, is_called
+from clprobe.explain.lexicon_entry import (
+    Entry,
+    Fact,
+    as_a_whole,
+    doubt,
+    is_called,
+    package_row,
+    page,
+    sources_of,
+    squeezed,
+    words,
+)
+from clprobe.knowledge.origin_table import Origin
+from clprobe.knowledge.package_manager_table import PackageManager
 from clprobe.knowledge.table_types import Derived, Distribution
 
 
@@ -15,7 +28,11 @@ def distributions(name: str, knowledge: Knowledge) -> Iterator[Entry]:
     known = knowledge.tables.distributions()
     readings = (name, re.sub(r"(\d)\.\d+$", r"\1", name))  # a point release, RHEL 9.4
     for reading in readings:
-        found = [one for one in known if is_called(reading, one.key, _release_names(one))]
+        found = [
+            one
+            for one in known
+            if is_called(reading, one.key, (*one.called, one.codename or one.key))
+        ]
         wanted = words(reading)
         loose = [
             one
@@ -30,7 +47,7 @@ def distributions(name: str, knowledge: Knowledge) -> Iterator[Entry]:
         pairs = [(one, base) for base in known for one in base.derived]
         derived = [(one, base) for one, base in pairs if _is_part(reading, one.names)]
         for built, base in derived:
-            yield derived_entry(built, base)
+            yield _derived_entry(built, base)
         if derived:
             return
 
@@ -42,20 +59,90 @@ def _is_part(name: str, names: tuple[str, ...]) -> bool:
     return tells and any(wanted <= words(one) for one in names)
 
 
-def _release_names(found: Distribution) -> tuple[str, ...]:
-    return (*found.called, *([found.codename] if found.codename else []))
+def distribution_entry(found: Distribution) -> Entry:
+    """Return the page of a release."""
+    rows = [
+        package_row(name, one)
+        for name, versions in found.packages.items()
+        for one in versions
+        if one.implementations or one.role in ("loader", "companion", "level-zero")
+    ]
+    linux = found.linux
+    ships = {"default": linux.default, "hardware enablement": linux.hwe,
+        "backports": linux.backports} if linux is not None else {}  # fmt: skip
+    lacks = [f"{', '.join(one.implementations)}: {one.because}{doubt(one)}" for one in found.lacks]
+    lacks += [f"packages {', '.join(found.absent)}"] if found.absent else []
+    facts: list[Fact] = [
+        ("Linux", ", ".join(f"{text} ({name})" for name, text in ships.items() if text)),
+        ("Python", found.python),
+        ("glibc", found.glibc),
+        ("OpenCL packages", rows),
+        ("lacks", lacks),
+        ("unknown", (f"{', '.join(one.implementations)}: {one.because}" for one in found.unknown)),
+        ("group", f"render nodes belong to {found.node_group}" if found.node_group else ""),
+        ("as of", found.index_date),
+        ("next", f"clprobe rules matrix --distribution {found.key}"),
+        *as_a_whole(found),
+    ]
+    own = (one for one in found.sources if one not in sources_of(found.derived))
+    return page("distribution", f"{found.key}: {found.name}", facts, own)
 
 
-def derived_entry(derived: Derived, base: Distribution) -> Entry:
+def _derived_entry(derived: Derived, base: Distribution) -> Entry:
     """Return what is known of a release without a table: what it is built on."""
     facts = (
         ("known", "nothing of its own: no table lists its packages"),
         ("built on", f"{base.key}, whose packages it takes over for the most part"),
         ("next", f"clprobe explain {base.key}"),
     )
-    return Entry(
-        kind="distribution",
-        title=f"{derived.names[0]}: not in the tables",
-        facts=facts,
-        sources=derived.sources,
+    return page("distribution", f"{derived.names[0]}: not in the tables", facts, derived.sources)
+
+
+def package_managers(name: str, knowledge: Knowledge) -> Iterator[Entry]:
+    """Yield the package manager of that name."""
+    for key, found in knowledge.tables.package_managers().items():
+        if name.lower() in (key, found.program):
+            yield manager_entry(found)
+
+
+def manager_entry(found: PackageManager) -> Entry:
+    """Return the page of a package manager."""
+    facts: list[Fact] = [
+        ("name", found.name),
+        ("for", ", ".join(found.distributions)),
+        ("installs with", shlex.join(found.by_hand.install)),
+        ("removes with", shlex.join(found.by_hand.remove)),
+        ("reinstalls with", shlex.join(found.by_hand.reinstall)),
+        ("proves with", shlex.join(found.query)),
+        ("lists with", shlex.join(found.listing)),
+        ("simulates", "yes" if found.simulate is not None else "no"),
+        ("locks", ", ".join((*found.locks, *([found.lock_file] if found.lock_file else [])))),
+        *as_a_whole(found),
+    ]
+    return page("package manager", f"{found.manager}: {found.name}", facts, found.sources)
+
+
+def origins(name: str, knowledge: Knowledge) -> Iterator[Entry]:
+    """Yield the repository of that name."""
+    for key, found in knowledge.tables.origins().items():
+        # "Intel Graphics" is no repository: the key counts as it is spelt.
+        if name.lower() == key or squeezed(name) == squeezed(found.name):
+            yield origin_entry(found)
+
+
+def origin_entry(found: Origin) -> Entry:
+    """Return the page of a repository; each place is written as apt is told it."""
+    places = (
+        " ".join((f"{release}: {one.uri}", one.suite, *one.components))
+        for release, one in found.repositories.items()
     )
+    facts: list[Fact] = [
+        ("name", found.name),
+        ("made by", found.maker),
+        ("for", places),
+        ("signing key", found.key_url),
+        ("its fingerprint", found.fingerprint or "none that a source vouches for: not used"),
+        ("note", found.note),
+        *as_a_whole(found),
+    ]
+    return page("origin", f"{found.origin}: {found.name}", facts, found.sources)

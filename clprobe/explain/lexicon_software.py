@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the lexicon says of implementations, releases and stacks."""
+"""What the lexicon says of implementations and of machine-learning stacks."""
 
 import fnmatch
 import re
@@ -9,19 +9,20 @@ from clprobe.compat.linux_choice import is_in_range
 from clprobe.diagnosis.diagnose import Knowledge
 from clprobe.explain.lexicon_entry import (
     Entry,
+    Fact,
     as_a_whole,
     doubt,
+    is_called,
     package_row,
-    sources_of,
+    page,
     split_version,
     squeezed,
-    stated,
     words,
 )
 from clprobe.explain.lexicon_spelling import is_general
 from clprobe.knowledge.family_table import Family
 from clprobe.knowledge.stack_table import Stack
-from clprobe.knowledge.table_types import Distribution, Generation, Implementation, Release
+from clprobe.knowledge.table_types import Generation, Implementation, Release
 from clprobe.knowledge.tables import Tables
 from clprobe.knowledge.versions import in_words, upstream
 
@@ -53,11 +54,6 @@ def _bases(name: str) -> Iterator[tuple[str, str | None]]:
         yield brand[1], None
     elif number is not None:
         yield number[1], number[2]
-
-
-def is_called(name: str, key: str, called: tuple[str, ...]) -> bool:
-    """Whether the name is the key or one of the other names, spelt any way."""
-    return squeezed(name) in map(squeezed, (key, *called))
 
 
 def _shown(name: str, tables: Tables) -> list[Implementation]:
@@ -106,40 +102,43 @@ def implementation_entry(
         for name, one in tables.generations().items()
         if key in one.not_driven_by
     ]
-    drives = [f"{name} {in_words(text)}" for name, text in ranges.items()]
-    facts = [
+    elsewhere = (
+        f"{', '.join(one.packages)} {one.version or ''} from {one.origin}: {one.note}{doubt(one)}"
+        for one in found.elsewhere
+    )
+    built_with = (
+        f"{release}: IGC {one.igc}, gmmlib {one.gmmlib}"
+        for release, one in found.built_with.items()
+    )
+    listed = "listed all the same" if found.platform_without_device else "not listed"
+    facts: list[Fact] = [
         ("status", found.status),
         ("devices", ", ".join(found.device_types)),
         *_of_version(found, ranges, version),
         ("seen", _newer_than_seen(found, tables, version)),
-        ("drives", "\n".join(drives)),
-        ("does not drive", "\n".join(never)),
-        ("packaged in", "\n".join(_packaged(key, tables))),
-        ("elsewhere", "\n".join(
-            f"{', '.join(w.packages)} {w.version or ''} from {w.origin}: {w.note}{doubt(w)}"
-            for w in found.elsewhere)),
+        ("drives", (f"{name} {in_words(text)}" for name, text in ranges.items())),
+        ("does not drive", never),
+        ("packaged in", _packaged(key, tables)),
+        ("elsewhere", elsewhere),
         ("kernel drivers", ", ".join(found.kernel_drivers)),
         ("Linux", in_words(found.linux) if found.linux != "*" else ""),
         ("device nodes", ", ".join(found.device_nodes)),
         ("shows with", ", ".join(f"{name}={value}" for name, value in found.enable.items())),
-        ("variables", "\n".join(f"{name}: {text}" for name, text in found.variables.items())),
+        ("variables", (f"{name}: {text}" for name, text in found.variables.items())),
         ("platform", ", ".join(found.recognise.platform_names)),
-        ("without device", "its platform is listed all the same" if found.platform_without_device
-            else "its platform is not listed"),
+        ("without device", f"its platform is {listed}"),
         ("libraries", ", ".join(found.recognise.libraries)),
         (".icd files", ", ".join(found.recognise.files)),
-        ("packages", "\n".join(f"{k}: {', '.join(v)}" for k, v in found.packages.items())),
+        ("packages", (f"{name}: {', '.join(named)}" for name, named in found.packages.items())),
         ("companions", ", ".join(found.companions)),
-        ("built with", "\n".join(
-            f"{release}: IGC {one.igc}, gmmlib {one.gmmlib}"
-            for release, one in found.built_with.items())),
-        ("releases", "\n".join(map(release_line, found.releases))),
-        ("problems", "\n".join(found.problems)),
+        ("built with", built_with),
+        ("releases", map(release_line, found.releases)),
+        ("problems", found.problems),
         ("next", f"clprobe rules matrix --implementation {key}"),
-    ]  # fmt: skip
+        *as_a_whole(found),
+    ]
     title = f"{key}{f' {version}' if version else ''}: {found.name}"
-    facts += as_a_whole(found)
-    return Entry(kind="driver", title=title, facts=stated(facts), sources=found.sources)
+    return page("driver", title, facts, found.sources)
 
 
 def release_line(found: Release) -> str:
@@ -152,7 +151,7 @@ def release_line(found: Release) -> str:
 
 def _of_version(
     found: Implementation, ranges: dict[str, str], version: str | None
-) -> Iterator[tuple[str, str]]:
+) -> Iterator[Fact]:
     if version is None:
         return
     number = version if found.version_scheme == "debian" else upstream(version)
@@ -166,7 +165,7 @@ def _of_version(
     ]
     yield f"{version} drives", ", ".join(drives) or "nothing that the tables know"
     yield f"{version} lacks", ", ".join(lost)
-    yield f"{version} has", "\n".join(notes)
+    yield f"{version} has", notes
 
 
 def _newer_than_seen(found: Implementation, tables: Tables, version: str | None) -> str:
@@ -196,39 +195,6 @@ def _packaged(key: str, tables: Tables) -> Iterator[str]:
         ]
         if rows:
             yield f"{release.key}: {', '.join(rows)}"
-
-
-def distribution_entry(found: Distribution) -> Entry:
-    """Return the page of a release."""
-    rows = [
-        package_row(name, one)
-        for name, versions in found.packages.items()
-        for one in versions
-        if one.implementations or one.role in ("loader", "companion", "level-zero")
-    ]
-    linux = found.linux
-    ships = {"default": linux.default, "hardware enablement": linux.hwe,
-        "backports": linux.backports} if linux is not None else {}  # fmt: skip
-    facts = [
-        ("Linux", ", ".join(f"{text} ({name})" for name, text in ships.items() if text)),
-        ("Python", found.python or ""),
-        ("glibc", found.glibc or ""),
-        ("OpenCL packages", "\n".join(rows)),
-        ("lacks", "\n".join(
-            [f"{', '.join(o.implementations)}: {o.because}{doubt(o)}" for o in found.lacks]
-            + ([f"packages {', '.join(found.absent)}"] if found.absent else []))),
-        ("unknown", "\n".join(
-            f"{', '.join(one.implementations)}: {one.because}" for one in found.unknown)),
-        ("group", f"render nodes belong to {found.node_group}" if found.node_group else ""),
-        ("as of", found.index_date or ""),
-        ("next", f"clprobe rules matrix --distribution {found.key}"),
-    ]  # fmt: skip
-    return Entry(
-        kind="distribution",
-        title=f"{found.key}: {found.name}",
-        facts=stated(facts + as_a_whole(found)),
-        sources=tuple(one for one in found.sources if one not in sources_of(found.derived)),
-    )
 
 
 def stacks(name: str, knowledge: Knowledge) -> Iterator[Entry]:
@@ -277,22 +243,18 @@ def stack_entry(found: Stack, version: str | None = None) -> Entry:
         if version is None or version in (one.version, one.torch) or one.version.startswith(version)
     ]
     none = f"of {version} no build is entered" if version and not builds else ""
-    facts = [
-        ("summary", found.summary or ""),
+    facts: list[Fact] = [
+        ("summary", found.summary),
         ("status", found.status),
         ("purpose", f"{found.purpose}, through {found.api}"),
         ("systems", ", ".join(found.systems)),
-        ("device", found.device or ""),
-        ("builds", "\n".join(builds) or none),
-        ("supports", "\n".join(supports)),
+        ("device", found.device),
+        ("builds", builds or none),
+        ("supports", supports),
         ("without a GPU", found.cpu),
-        ("problems", "\n".join(found.problems)),
-        ("check", found.check or ""),
+        ("problems", found.problems),
+        ("check", found.check),
         ("next", "clprobe install-plan --goal pytorch" if found.purpose == "training" else ""),
+        *as_a_whole(found),
     ]
-    return Entry(
-        kind="stack",
-        title=f"{found.stack}: {found.name}",
-        facts=stated(facts + as_a_whole(found)),
-        sources=found.sources,
-    )
+    return page("stack", f"{found.stack}: {found.name}", facts, found.sources)

@@ -4,7 +4,7 @@
 from collections.abc import Iterator
 from itertools import groupby
 
-from clprobe.explain.entries import table_entries
+from clprobe.explain.lexicon import table_entries
 from clprobe.explain.lexicon_entry import Entry
 from clprobe.knowledge.tables import Tables
 from clprobe.paste.forms import read_printed

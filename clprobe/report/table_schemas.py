@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from clprobe.explain.lexicon_plan import Tools
+from clprobe.explain.lexicon_packages import Tools
 from clprobe.knowledge.tables import KINDS
 from clprobe.model.finding import Source
 from clprobe.model.json_schema import definitions_of

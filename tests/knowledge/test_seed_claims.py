@@ -10,8 +10,7 @@ import re
 import pytest
 
 from clprobe.diagnosis.diagnose import Knowledge
-from clprobe.explain.entries import entries
-from clprobe.explain.lexicon import explain
+from clprobe.explain.lexicon import entries, explain
 from clprobe.model.errors import ClprobeError
 
 KNOWLEDGE = Knowledge.load()

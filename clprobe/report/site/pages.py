@@ -11,7 +11,7 @@ import jinja2
 import msgspec
 
 from clprobe.diagnosis.diagnose import Knowledge
-from clprobe.explain.entries import entries
+from clprobe.explain.lexicon import entries
 from clprobe.explain.lexicon_entry import Entry
 from clprobe.report.site.links import Linker, relative
 from clprobe.report.site.matrix_pages import matrix_pages

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from clprobe.commands.mending import APPLIES
-from clprobe.explain.lexicon_plan import Tools
+from clprobe.explain.lexicon_packages import Tools
 from clprobe.ruleset.questions import Questions
 from clprobe.ruleset.rule import Action, Rule
 from clprobe.validation.checks import place
