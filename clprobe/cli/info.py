@@ -54,10 +54,10 @@ def command(
     if as_json:
         print_document(document(SCHEMA, inventory))
     else:
-        from clprobe.report.info_text import InfoText
+        from clprobe.report.info_text import show_inventory
         from clprobe.report.terminal import make_console
 
-        InfoText(make_console(obj["color"])).show(inventory)
+        show_inventory(make_console(obj["color"]), inventory)
     return exit_codes.OK
 
 

@@ -32,7 +32,7 @@ from clprobe.report.as_json import document
 from clprobe.report.plan_html import plan_as_html
 from clprobe.report.plan_markdown import plan_as_markdown
 from clprobe.report.plan_script import script
-from clprobe.report.plan_text import PlanText
+from clprobe.report.plan_text import show_plan
 from clprobe.report.terminal import make_console
 
 SCHEMA = "clprobe.install-plan/1"
@@ -207,7 +207,4 @@ def _print(
     elif form == "html":
         print_document(plan_as_html(made, rows, versions))
     else:
-        text = PlanText(make_console(color))
-        text.show(made, route)
-        text.versions(versions, made.target.os)
-        text.matrix(rows)
+        show_plan(make_console(color), made, route, rows, versions)

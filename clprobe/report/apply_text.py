@@ -4,10 +4,9 @@
 import shlex
 
 from rich.console import Console
-from rich.text import Text
 
 from clprobe.apply.result import ApplyReport, Outcome, Seen, SeenDevice
-from clprobe.report.screen import Screen
+from clprobe.report.terminal import Screen
 
 _HEADINGS: dict[Outcome, tuple[str, str]] = {
     "applied": ("fine", "All steps are done and proved."),
@@ -48,10 +47,7 @@ class ApplyText:
             self._screen.labelled("Why", report.problem.message)
             self._screen.labelled("Fix", report.problem.hint)
         if report.command is not None:
-            line = Text("  Fix      ", "label").append(
-                self._screen.clean(shlex.join(report.command)), "command"
-            )
-            self._screen.text(line, soft_wrap=True)
+            self._screen.unbroken(("  Fix      ", "label"), (shlex.join(report.command), "command"))
 
     def _packages(self, report: ApplyReport) -> None:
         if report.outcome in ("undone", "nothing-to-undo"):
@@ -87,8 +83,7 @@ class ApplyText:
 
     def _device(self, sign: str, device: SeenDevice) -> None:
         where = f" ({device.icd})" if device.icd else ""
-        line = f"  {sign} {device.platform}: {device.name}{where}"
-        self._screen.text(Text(self._screen.clean(line)), soft_wrap=True)
+        self._screen.unbroken(f"  {sign} {device.platform}: {device.name}{where}")
 
     def _errors(self, before: Seen, after: Seen) -> None:
         gone = [one for one in before.errors if one not in after.errors]

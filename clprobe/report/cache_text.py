@@ -2,10 +2,9 @@
 """What clprobe left on this machine, for people."""
 
 from rich.console import Console
-from rich.text import Text
 
 from clprobe.model.leftovers import CacheReport, LeftOver
-from clprobe.report.screen import Screen
+from clprobe.report.terminal import Screen
 
 _SIZE = 10
 
@@ -33,17 +32,12 @@ def _group(screen: Screen, title: str, entries: list[LeftOver]) -> None:
         return
     screen.heading(title)
     for one in entries:
-        _unbroken(screen, f"  {_size(one.bytes):<{_SIZE}}{one.path}")
+        screen.unbroken(f"  {_size(one.bytes):<{_SIZE}}{one.path}")
         screen.wrapped(f"{one.purpose}{'' if one.safe_to_remove else '; keep it'}", _SIZE + 2)
         if one.problem is not None:
             screen.wrapped(one.problem, _SIZE + 2)
         if one.remove_with is not None and not one.is_cleared:
-            _unbroken(screen, " " * (_SIZE + 2) + f"remove it with: {one.remove_with}")
-
-
-def _unbroken(screen: Screen, line: str) -> None:
-    """Print a line to copy from, however narrow the terminal is."""
-    screen.text(Text(screen.clean(line)), soft_wrap=True)
+            screen.unbroken(" " * (_SIZE + 2) + f"remove it with: {one.remove_with}")
 
 
 def _size(count: int) -> str:

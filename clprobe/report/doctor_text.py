@@ -18,6 +18,7 @@ from clprobe.report.doctor_words import (
     folded,
     grouped,
     headline,
+    kind_of,
     next_line,
     shared_questions,
     summary,
@@ -25,18 +26,10 @@ from clprobe.report.doctor_words import (
     suspicion,
     verdict,
 )
-from clprobe.report.screen import INDENT, LABEL, Screen
 from clprobe.report.scrubbed_text import scrubbed_line
-from clprobe.report.terminal import safe
+from clprobe.report.terminal import INDENT, LABEL, OUTCOMES, Screen, safe
 from clprobe.ruleset.templates import on_one_line
 
-_OUTCOMES = {
-    "ok": "fine",
-    "no-devices": "note",
-    "error": "error",
-    "crash": "error",
-    "hang": "error",
-}
 _GOES_WITHOUT_SAYING: tuple[TakesEffect, ...] = (
     "at once",
     "when done",
@@ -103,9 +96,7 @@ class DoctorText:
             self._screen.wrapped(who, INDENT)
         line = next_line(diagnosis)
         if line is not None:
-            lead = Text(" " * INDENT + "Next step: ", "label")
-            text = Text.assemble(lead, (self._screen.clean(line), "command"))
-            self._screen.text(text, soft_wrap=True)
+            self._screen.unbroken((" " * INDENT + "Next step: ", "label"), (line, "command"))
 
     def _suspects(self, diagnosis: Diagnosis) -> tuple[Finding, ...]:
         """Print a line per undecided cause; -v prints them like other findings instead."""
@@ -121,9 +112,8 @@ class DoctorText:
     def _finding(
         self, finding: Finding, consequences: list[Finding], *, also: list[Finding]
     ) -> None:
-        kind = finding.severity if finding.verdict == "present" else "undetermined"
         style = finding.severity if finding.verdict == "present" else "note"
-        self._screen.text(Text.assemble((f"{kind}  ", style), (finding.id, "heading")))
+        self._screen.put(Text.assemble((f"{kind_of(finding)}  ", style), (finding.id, "heading")))
         self._screen.wrapped(headline(finding), INDENT)
         self._screen.labelled("Why", finding.because)
         for number, remedy in enumerate(finding.remedies):
@@ -139,7 +129,7 @@ class DoctorText:
     def _open_questions(self, reason: str, findings: list[Finding]) -> None:
         ids = dict.fromkeys(finding.id for finding in findings)
         title = f"{counted(len(ids), 'check')} could not be made, for one reason"
-        self._screen.text(Text.assemble(("undetermined  ", "note"), (title, "heading")))
+        self._screen.put(Text.assemble(("undetermined  ", "note"), (title, "heading")))
         self._screen.labelled("Why", f"{reason}.")
         self._screen.labelled("Checks", ", ".join(ids))
         self._screen.labelled("Docs", f"clprobe explain {findings[0].id}")
@@ -156,23 +146,17 @@ class DoctorText:
             effect = "" if when in _GOES_WITHOUT_SAYING else f" (takes effect {when})"
             self._screen.labelled(label, f"{remedy.title}{effect}")
         else:
-            self._command(label, remedy.argv, remedy)
+            self._whole_line(label, command(remedy.argv, remedy))
             effect = "." if when == "when done" else f"; takes effect {when}."
             self._screen.labelled("", f"{remedy.title.rstrip('.')}{effect}")
         if isinstance(remedy.undo, str):
             self._whole_line("Undo", remedy.undo)
         elif remedy.undo is not None:
-            self._command("Undo", remedy.undo, remedy)
-
-    def _command(self, label: str, argv: tuple[str, ...], remedy: Remedy) -> None:
-        self._whole_line(label, command(argv, remedy))
+            self._whole_line("Undo", command(remedy.undo, remedy))
 
     def _whole_line(self, label: str, line: str) -> None:
-        """Print on one line however long it is, so that it can be copied."""
-        lead = Text(" " * INDENT + label.ljust(LABEL), "label")
-        style = "command" if label != "Undo" else ""
-        text = Text.assemble(lead, (self._screen.clean(line), style))
-        self._screen.text(text, soft_wrap=True)
+        lead = " " * INDENT + label.ljust(LABEL)
+        self._screen.unbroken((lead, "label"), (line, "command" if label != "Undo" else ""))
 
     def _notes(self, findings: tuple[Finding, ...]) -> None:
         roots = [(one, rest) for one, rest in folded(findings) if one.severity == "note"]
@@ -190,7 +174,7 @@ class DoctorText:
         self._screen.heading("Drivers")
         width = max(len(file_name(driver.icd)) for driver in drivers)
         for driver in drivers:
-            kind = _OUTCOMES.get(driver.outcome or "", "undetermined")
+            kind = OUTCOMES.get(driver.outcome or "", "undetermined")
             name = safe(file_name(driver.icd)).ljust(width)
             said = driver.detail or driver.outcome or "not known"
             self._screen.marked(kind, f"{name}  {said}", indent=INDENT, hang=width + 2)
@@ -223,11 +207,11 @@ def unread_lines(unread: Sequence[str], *, verbosity: int) -> Iterator[str]:
     """Yield the lines of the screen, none if everything was understood."""
     if not unread or verbosity < 0:
         return
-    counted = "1 line" if len(unread) == 1 else f"{len(unread)} lines"
+    lines = counted(len(unread), "line")
     if verbosity == 0:
-        yield f"Not understood: {counted} of the report; -v shows them."
+        yield f"Not understood: {lines} of the report; -v shows them."
         return
-    yield f"Not understood: {counted} of the report:"
+    yield f"Not understood: {lines} of the report:"
     yield from unread[:_MOST]
     if len(unread) > _MOST:
         yield f"… and {len(unread) - _MOST} more; --json has them all."

@@ -12,7 +12,7 @@ from clprobe.model.unknown import NOT_STATED
 def verdict(diagnosis: Diagnosis) -> str:
     """Return the result in one line."""
     count = len(diagnosis.devices)
-    devices = f"{count} OpenCL device{'' if count == 1 else 's'}"
+    devices = counted(count, "OpenCL device")
     if diagnosis.status == "healthy":
         return f"Healthy: {devices}."
     likeliest = next(iter(suspects(diagnosis)), None)
@@ -40,6 +40,11 @@ def headline(finding: Finding) -> str:
     return finding.title if finding.verdict == "present" else f"Could not tell: {finding.title}"
 
 
+def kind_of(finding: Finding) -> str:
+    """Return the severity, or that nobody knows whether it holds."""
+    return finding.severity if finding.verdict == "present" else "undetermined"
+
+
 def suspicion(suspect: Finding) -> str:
     """Return what a suspect would be, as a sentence without its end."""
     return suspect.title.rstrip(".")
@@ -48,45 +53,34 @@ def suspicion(suspect: Finding) -> str:
 def next_line(diagnosis: Diagnosis) -> str | None:
     """Return the command that decides most of what is open; None if nothing is to be run."""
     one = diagnosis.next_command
-    if one is None:
-        return None
-    return f"{'sudo ' if one.needs_root else ''}{one.command}"
+    return f"{'sudo ' if one.needs_root else ''}{one.command}" if one is not None else None
 
 
 def folded(findings: Iterable[Finding]) -> Iterator[tuple[Finding, list[Finding]]]:
     """Yield each finding without a cause with all that follows from it."""
-    head: Finding | None = None
-    consequences: list[Finding] = []
+    families: list[tuple[Finding, list[Finding]]] = []
     for finding in findings:
-        if finding.caused_by is not None and head is not None:
-            consequences.append(finding)
-            continue
-        if head is not None:
-            yield head, consequences
-        head, consequences = finding, []
-    if head is not None:
-        yield head, consequences
+        if finding.caused_by is not None and families:
+            families[-1][1].append(finding)
+        else:
+            families.append((finding, []))
+    yield from families
 
 
 def grouped(
     families: Iterable[tuple[Finding, list[Finding]]],
 ) -> Iterator[list[tuple[Finding, list[Finding]]]]:
     """Yield families grouped by problem; one that explains an error stands alone."""
-    group: list[tuple[Finding, list[Finding]]] = []
+    groups: list[list[tuple[Finding, list[Finding]]]] = []
+    former = None
     for finding, consequences in families:
-        is_alike = bool(group) and (finding.id, finding.verdict) == _kind(group[0][0])
-        if is_alike and not any(one.severity == "error" for one in consequences):
-            group.append((finding, consequences))
-            continue
-        if group:
-            yield group
-        group = [(finding, consequences)]
-    if group:
-        yield group
-
-
-def _kind(finding: Finding) -> tuple[str, str]:
-    return finding.id, finding.verdict
+        kind = finding.id, finding.verdict
+        if kind == former and not any(one.severity == "error" for one in consequences):
+            groups[-1].append((finding, consequences))
+        else:
+            groups.append([(finding, consequences)])
+        former = kind
+    yield from groups
 
 
 def shared_questions(
@@ -124,6 +118,22 @@ def consequence_lines(consequences: list[Finding]) -> Iterator[str]:
 def command(argv: tuple[str, ...], remedy: Remedy) -> str:
     """Return a line to copy; root's commands start with sudo."""
     return ("sudo " if remedy.needs_root else "") + command_line(argv)
+
+
+def driver_rows(diagnosis: Diagnosis) -> list[tuple[str | None, ...]]:
+    """Return driver, implementation, stage, outcome and detail of each driver."""
+    return [
+        (one.icd, one.implementation, one.stage, one.outcome, one.detail)
+        for one in diagnosis.drivers
+    ]
+
+
+def device_rows(diagnosis: Diagnosis) -> list[tuple[str | None, ...]]:
+    """Return index, name, type, platform, version and generation of each device."""
+    return [
+        (str(one.index), one.name, one.type, one.platform, one.driver_version, one.generation)
+        for one in diagnosis.devices
+    ]
 
 
 def summary(diagnosis: Diagnosis, *, checks: int, elapsed_ms: int) -> str:

@@ -1,81 +1,58 @@
 # SPDX-License-Identifier: MIT
 """What there is, for people: GPUs, loaders, drivers, devices with their limits."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from rich.console import Console
-from rich.text import Text
 
 from clprobe.facts.inventory import Inventory
 from clprobe.model.finding import DeviceReport, DriverReport, GpuReport
-from clprobe.report.terminal import in_ascii, mark, safe, speaks_utf8
+from clprobe.report.terminal import OUTCOMES, Screen
 
-_MARKS = {"ok": "fine", "no-devices": "note", "error": "error", "crash": "error", "hang": "error"}
 _LABEL = 13
 
 
-class InfoText:
-    """Prints inventories to one console."""
-
-    def __init__(self, console: Console) -> None:
-        self._console = console
-        self._plain = not speaks_utf8(console)
-
-    def show(self, inventory: Inventory) -> None:
-        """Print everything, the devices last: they are what most people look for."""
-        self._heading("GPUs", nothing=not inventory.gpus)
-        for gpu in inventory.gpus:
-            self._line(2, _gpu(gpu))
-        self._heading("Loaders", nothing=not inventory.loaders)
-        for loader in inventory.loaders:
-            default = ", default" if loader.is_default else ""
-            kind = " ".join(part for part in (loader.kind, loader.version) if part)
-            self._line(2, f"{loader.path}  {kind}{default}")
-        self._heading("Drivers", nothing=not inventory.drivers)
-        for driver in inventory.drivers:
-            self._driver(driver)
-        self._heading("Devices", nothing=not inventory.devices)
-        for device in inventory.devices:
-            self._device(device)
-
-    def _driver(self, driver: DriverReport) -> None:
-        kind = _MARKS.get(driver.outcome or "", "undetermined")
-        style = kind if kind != "undetermined" else "note"
-        head = Text.assemble(
-            (f"  {mark(kind, plain=self._plain)} ", style), self._clean(driver.icd)
-        )
-        self._console.print(head, soft_wrap=True)
-        package = f" (package {driver.package})" if driver.package else ""
-        self._fact("library", f"{driver.library or 'none'}{package}")
-        self._fact("reached", f"{driver.stage or 'not asked'}: {driver.outcome or 'not known'}")
-        self._fact("says", driver.detail)
-
-    def _device(self, device: DeviceReport) -> None:
+def show_inventory(console: Console, inventory: Inventory) -> None:
+    """Print everything, the devices last: they are what most people look for."""
+    screen = Screen(console)
+    _heading(screen, "GPUs", inventory.gpus)
+    for gpu in inventory.gpus:
+        screen.unbroken(f"  {_gpu(gpu)}")
+    _heading(screen, "Loaders", inventory.loaders)
+    for loader in inventory.loaders:
+        default = ", default" if loader.is_default else ""
+        kind = " ".join(part for part in (loader.kind, loader.version) if part)
+        screen.unbroken(f"  {loader.path}  {kind}{default}")
+    _heading(screen, "Drivers", inventory.drivers)
+    for driver in inventory.drivers:
+        _show_driver(screen, driver)
+    _heading(screen, "Devices", inventory.devices)
+    for device in inventory.devices:
         name = device.marketing_name or device.name or "?"
-        self._console.print(
-            Text.assemble((f"  {device.index}  ", "note"), (self._clean(name), "heading")),
-            soft_wrap=True,
-        )
-        for label, value in _device_facts(device):
-            self._fact(label, value)
+        screen.unbroken((f"  {device.index}  ", "note"), (name, "heading"))
+        _show_facts(screen, _device_facts(device))
 
-    def _heading(self, text: str, *, nothing: bool) -> None:
-        if text != "GPUs":
-            self._console.print()
-        self._console.print(Text(text, "heading"))
-        if nothing:
-            self._line(2, "none")
 
-    def _fact(self, label: str, value: str) -> None:
+def _heading(screen: Screen, text: str, listed: tuple[object, ...]) -> None:
+    screen.heading(text, first=text == "GPUs")
+    if not listed:
+        screen.line("  none")
+
+
+def _show_driver(screen: Screen, driver: DriverReport) -> None:
+    kind = OUTCOMES.get(driver.outcome or "", "undetermined")
+    style = kind if kind != "undetermined" else "note"
+    screen.unbroken((f"  {screen.mark(kind)} ", style), driver.icd)
+    package = f" (package {driver.package})" if driver.package else ""
+    reached = f"{driver.stage or 'not asked'}: {driver.outcome or 'not known'}"
+    library = f"{driver.library or 'none'}{package}"
+    _show_facts(screen, [("library", library), ("reached", reached), ("says", driver.detail)])
+
+
+def _show_facts(screen: Screen, facts: Iterable[tuple[str, str]]) -> None:
+    for label, value in facts:
         if value:
-            lead = Text(" " * 5 + label.ljust(_LABEL), "label")
-            self._console.print(Text.assemble(lead, self._clean(value)), soft_wrap=True)
-
-    def _line(self, indent: int, text: str) -> None:
-        self._console.print(Text(" " * indent + self._clean(text)), soft_wrap=True)
-
-    def _clean(self, text: str) -> str:
-        return in_ascii(safe(text)) if self._plain else safe(text)
+            screen.unbroken((" " * 5 + label.ljust(_LABEL), "label"), value)
 
 
 def _gpu(gpu: GpuReport) -> str:

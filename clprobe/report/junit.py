@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from clprobe.model.finding import Diagnosis, Finding
 from clprobe.model.shell_words import command_line
 from clprobe.report.doctor_words import headline
-from clprobe.report.terminal import safe
+from clprobe.report.escaping import safe
 from clprobe.ruleset.rule import Rule
 
 # What XML 1.0 cannot hold (section 2.2), beyond what `safe` has escaped already.

@@ -5,10 +5,12 @@ from collections.abc import Iterator
 
 from clprobe.model.comparison import Comparison
 from clprobe.model.finding import Diagnosis, Finding
-from clprobe.model.shell_words import command_line
 from clprobe.report.comparison_words import comparison_heading, comparison_lines
-from clprobe.report.doctor_words import headline, next_line
-from clprobe.report.markdown_text import code, plain, row
+from clprobe.report.doctor_words import command, device_rows, driver_rows, headline, next_line
+from clprobe.report.markdown_text import code, plain, table
+
+_OF_DRIVERS = "| driver | implementation | stage | outcome | detail |"
+_OF_DEVICES = "| | device | type | platform | version | generation |"
 
 
 def diagnosis_as_markdown(diagnosis: Diagnosis, comparison: Comparison | None = None) -> str:
@@ -39,17 +41,9 @@ def _lines(diagnosis: Diagnosis) -> Iterator[str]:
     yield ""
     yield "<details><summary>Drivers and devices</summary>"
     yield ""
-    yield "| driver | implementation | stage | outcome | detail |"
-    yield "|---|---|---|---|---|"
-    for driver in diagnosis.drivers:
-        cells = (driver.icd, driver.implementation, driver.stage, driver.outcome, driver.detail)
-        yield row(map(plain, cells))
+    yield from table(_OF_DRIVERS, driver_rows(diagnosis))
     yield ""
-    yield "| | device | type | platform | version | generation |"
-    yield "|---|---|---|---|---|---|"
-    for device in diagnosis.devices:
-        facts = (device.name, device.type, device.platform, device.driver_version)
-        yield row(map(plain, (str(device.index), *facts, device.generation)))
+    yield from table(_OF_DEVICES, device_rows(diagnosis))
     yield ""
     yield "</details>"
 
@@ -67,5 +61,4 @@ def _finding(finding: Finding) -> Iterator[str]:
         if remedy.argv is None:
             yield f"  - {then}{plain(remedy.title)}"
         else:
-            root = "sudo " if remedy.needs_root else ""
-            yield f"  - {then}{plain(remedy.title)}: {code(root + command_line(remedy.argv))}"
+            yield f"  - {then}{plain(remedy.title)}: {code(command(remedy.argv, remedy))}"

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable
 
 from clprobe.model.finding import Source
-from clprobe.report.terminal import safe
+from clprobe.report.escaping import safe
 
 # An underscore inside a word is no markup, and names are full of them.
 _MARKUP = re.compile(r"[\\`*\[\]<>|~]|(?<!\w)_|_(?!\w)|^#")
@@ -33,6 +33,11 @@ def one_line(text: str) -> str:
 def row(cells: Iterable[str]) -> str:
     """Return a line of a table; the cells are Markdown already."""
     return "| " + " | ".join(cells) + " |"
+
+
+def table(head: str, rows: Iterable[Iterable[str | None]]) -> list[str]:
+    """Return the lines of a table below its head; the cells are texts from outside."""
+    return [head, "|---" * (head.count("|") - 1) + "|", *(row(map(plain, one)) for one in rows)]
 
 
 def links(sources: Iterable[Source]) -> str:

@@ -6,10 +6,18 @@ from collections.abc import Sequence
 from clprobe.compat.matrix import MatrixRow
 from clprobe.model.plan import InstallPlan, Route, VersionRow
 from clprobe.model.shell_words import command_line
-from clprobe.report.markdown_text import links, one_line, plain, row
-from clprobe.report.plan_script import rejections, title
-from clprobe.report.plan_text import target_line
-from clprobe.report.version_rows import HEADINGS, cells, reasons
+from clprobe.report.markdown_text import links, one_line, plain, row, table
+from clprobe.report.plan_words import (
+    HEADINGS,
+    RELEASE_HEADINGS,
+    cells,
+    reasons,
+    rejections,
+    release_cells,
+    step_line,
+    target_line,
+    title,
+)
 
 
 def plan_as_markdown(
@@ -22,32 +30,12 @@ def plan_as_markdown(
     for route in plan.routes:
         lines += _route(route)
     if plan.rejected:
-        lines += ["## Rejected", "", "| route | because |", "|---|---|"]
-        lines += [row(map(plain, pair)) for pair in rejections(plan)]
-        lines.append("")
+        lines += ["## Rejected", "", *table("| route | because |", rejections(plan)), ""]
     if versions:
-        lines += ["## Versions", "", row(HEADINGS), "|---" * len(HEADINGS) + "|"]
-        lines += [row(map(plain, line)) for line in cells(versions)]
+        lines += ["## Versions", "", *table(row(HEADINGS), cells(versions))]
         lines += ["", *(f"* {stack}: {plain(why)}" for stack, why in reasons(versions)), ""]
     if rows:
-        lines += ["## Matrix", "", "| release | implementation | version | drives it | why |"]
-        lines.append("|---|---|---|---|---|")
-        lines += [
-            row(
-                map(
-                    plain,
-                    (
-                        f"{one.distribution} {one.pocket}",
-                        one.implementation,
-                        one.version,
-                        one.drives,
-                        one.why,
-                    ),
-                )
-            )
-            for one in rows
-        ]
-        lines.append("")
+        lines += ["## Matrix", "", *table(row(RELEASE_HEADINGS), release_cells(rows)), ""]
     return "\n".join(lines)
 
 
@@ -58,8 +46,7 @@ def _route(route: Route) -> list[str]:
     if route.steps:
         lines += ["", "```sh"]
         for step in route.steps:
-            lines += [f"# {one_line(step.title)}{' (as root)' if step.needs_root else ''}"]
-            lines += [command_line(step.argv)]
+            lines += [f"# {one_line(step_line(step))}", command_line(step.argv)]
         lines.append("```")
     if route.caveats:
         lines += ["", *(f"* {plain(caveat)}" for caveat in route.caveats)]

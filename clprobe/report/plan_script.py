@@ -5,8 +5,9 @@ import shlex
 
 from clprobe.model.action import JoinGroup, Look
 from clprobe.model.placeholders import HOME, USER
-from clprobe.model.plan import InstallPlan, Rejected, Route, Step
-from clprobe.report.terminal import safe
+from clprobe.model.plan import InstallPlan, Route, Step
+from clprobe.report.escaping import safe
+from clprobe.report.plan_words import title
 
 
 def script(plan: InstallPlan, route: Route) -> str:
@@ -37,25 +38,6 @@ def script(plan: InstallPlan, route: Route) -> str:
     for number, step in enumerate(route.steps, 1):
         lines += _step(number, step)
     return "\n".join(lines)
-
-
-def title(route: Route) -> str:
-    """Return the route's name: its stack and backend."""
-    return route.backend if route.stack is None else f"{route.stack} on {route.backend}"
-
-
-def rejections(plan: InstallPlan) -> list[tuple[str, str]]:
-    """Return what was rejected and why; names that share a reason stand together."""
-    names: dict[str, list[str]] = {}
-    for entry in plan.rejected:
-        names.setdefault(entry.because, []).append(_rejected_title(entry))
-    return [(", ".join(dict.fromkeys(named)), because) for because, named in names.items()]
-
-
-def _rejected_title(entry: Rejected) -> str:
-    """Return the name of a rejected route, with the way that tells it from others: pocl (pip)."""
-    name = entry.backend if entry.stack is None else f"{entry.stack} on {entry.backend}"
-    return name if entry.how in (None, "package") else f"{name} ({entry.how})"
 
 
 def _step(number: int, step: Step) -> list[str]:

@@ -4,11 +4,10 @@
 from collections.abc import Iterable
 
 from rich.console import Console
-from rich.text import Text
 
 from clprobe.diagnosis.catalogue import RuleEntry
 from clprobe.diagnosis.why import Trace
-from clprobe.report.screen import INDENT, Screen
+from clprobe.report.terminal import INDENT, Screen
 from clprobe.ruleset.rule import Rule
 
 _TRUTHS = {True: "fine", False: "error", None: "undetermined"}
@@ -16,25 +15,18 @@ _TRUTHS = {True: "fine", False: "error", None: "undetermined"}
 
 def show_rules(console: Console, rules: Iterable[Rule]) -> None:
     """Print one rule a line: id, severity, and the link of the chain that it is about."""
-    rules = list(rules)
-    width = max(len(rule.id) for rule in rules)
+    screen, rules = Screen(console), list(rules)
+    width = max(len(rule.id) for rule in rules) + 2
     for rule in rules:
-        line = Text.assemble(
-            (rule.id.ljust(width + 2), "heading"),
-            (rule.severity.ljust(9), rule.severity),
-            rule.link,
-        )
-        console.print(line, soft_wrap=True)
+        severity = rule.severity.ljust(9), rule.severity
+        screen.unbroken((rule.id.ljust(width), "heading"), severity, rule.link)
 
 
 def show_catalogue(console: Console, entries: Iterable[RuleEntry]) -> None:
     """Print each rule with what it says, where it stands, and what it reads."""
     screen = Screen(console)
     for entry in entries:
-        screen.text(
-            Text.assemble((entry.id, "heading"), "  ", (entry.severity, entry.severity)),
-            soft_wrap=True,
-        )
+        screen.unbroken((entry.id, "heading"), "  ", (entry.severity, entry.severity))
         screen.wrapped(entry.summary, INDENT)
         root = "; for root" if entry.needs_root else ""
         reads = ", ".join(entry.reads)
@@ -44,9 +36,9 @@ def show_catalogue(console: Console, entries: Iterable[RuleEntry]) -> None:
 def show_trace(console: Console, rule: Rule, traces: tuple[Trace, ...]) -> None:
     """Print for each subject which condition held, failed or lacked its fact."""
     screen = Screen(console)
-    screen.text(Text(f"{rule.id} ({rule.severity})", "heading"))
+    screen.heading(f"{rule.id} ({rule.severity})", first=True)
     if not traces:
-        screen.text(Text("  absent: there is nothing that it could be about", "label"))
+        screen.line("  absent: there is nothing that it could be about", "label")
     for trace in traces:
         screen.blank()
         screen.wrapped(f"{trace.subject}: {trace.verdict}", INDENT, hang=INDENT)

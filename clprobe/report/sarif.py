@@ -14,7 +14,7 @@ from clprobe.model.finding import Diagnosis, Finding, Remedy
 from clprobe.model.shell_words import command_line
 from clprobe.report.as_json import json_text
 from clprobe.report.doctor_words import headline
-from clprobe.report.terminal import safe
+from clprobe.report.escaping import safe
 from clprobe.ruleset.rule import Rule
 
 _SCHEMA = (

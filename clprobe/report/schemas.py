@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""All published JSON Schemas: `python -m clprobe.report.schemas` renews them."""
+"""All JSON Schemas, of documents, tables and rules: `python -m clprobe.report.schemas` renews them.
+
+Those of tables and rules are for authors' editors.
+"""
 
 import json
 from pathlib import Path
@@ -12,48 +15,70 @@ from clprobe.compat.matrix import MatrixRow
 from clprobe.compat.support_table import SupportTable
 from clprobe.diagnosis.catalogue import RuleList, RuleTrace
 from clprobe.explain.lexicon import Explained
+from clprobe.explain.lexicon_packages import Tools
 from clprobe.facts.inventory import Inventory
+from clprobe.knowledge.tables import KINDS
 from clprobe.model.codec import snapshot_schema
 from clprobe.model.comparison import BenchComparison, Comparison
-from clprobe.model.finding import Diagnosis
+from clprobe.model.finding import Diagnosis, Source
 from clprobe.model.json_schema import definitions_of
 from clprobe.model.leftovers import CacheReport
 from clprobe.model.measurement import BenchReport
 from clprobe.model.plan import InstallPlan, VersionRow
 from clprobe.model.snapshot import SCHEMA as SNAPSHOT
+from clprobe.paste.forms import Printed
 from clprobe.report.env_lines import EnvReport
-from clprobe.report.rule_schema import rule_schema
-from clprobe.report.table_schemas import table_schemas
 from clprobe.resources import rules_path
+from clprobe.ruleset.conditions import OPERATORS
+from clprobe.ruleset.questions import Questions
+from clprobe.ruleset.remedy_file import ACTIONS, CONDITION, WrittenRemedy
+from clprobe.ruleset.rule_file import WrittenRule
 
 FOLDER = Path(__file__).resolve().parent.parent / "schemas"
+OF_TABLES = rules_path() / "tables" / "schemas"
 RULES = rules_path() / "schema.json"
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
+_PRINTED: dict[str, type[msgspec.Struct]] = {
+    "clprobe.rules/1": RuleList,
+    "clprobe.why/1": RuleTrace,
+    "clprobe.info/1": Inventory,
+    "clprobe.apply/1": ApplyReport,
+    "clprobe.explain/1": Explained,
+    "clprobe.matrix/1": SupportTable,
+    "clprobe.env/1": EnvReport,
+    "clprobe.cache/1": CacheReport,
+    "clprobe.bench-compare/1": BenchComparison,
+}
+_NAMED = {
+    "description": "keys of the file's sources; left out: all of them",
+    "anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}],
+}
+"""How an entry names sources of the file's legend; keys of one letter may stand in a row."""
+_LEGEND = {
+    "description": "where the file's claims come from, by a short key",
+    "type": "object",
+    "minProperties": 1,
+    "additionalProperties": {"$ref": "#/$defs/Source"},
+}
+_FILLED_IN = {"GpuEntry": ("generation", "pci_id")}
+"""Fields that are not written: they follow from where the entry stands."""
+_JSON_TYPES = {str: "string", int: "integer", bool: "boolean", type(None): "null", list: "array"}
+_CONDITION = {"$ref": f"#/$defs/{CONDITION}"}
+_CONDITIONS = {"type": "array", "items": _CONDITION}
+_QUANTIFIED = {"$ref": "#/$defs/quantified"}
 
 JsonSchema = dict[str, Any]
 
 
 def published() -> dict[str, JsonSchema]:
     """Return the schema of every document by the document's name, such as `clprobe.doctor/1`."""
+    matrices = {"matrix": tuple[MatrixRow, ...], "versions": tuple[VersionRow, ...]}
     return {
         "clprobe.doctor/1": _doctor(),
-        "clprobe.rules/1": _printed("clprobe.rules/1", RuleList),
-        "clprobe.why/1": _printed("clprobe.why/1", RuleTrace),
-        "clprobe.info/1": _printed("clprobe.info/1", Inventory),
-        "clprobe.install-plan/1": _printed(
-            "clprobe.install-plan/1",
-            InstallPlan,
-            matrix=tuple[MatrixRow, ...],
-            versions=tuple[VersionRow, ...],
-        ),
-        "clprobe.apply/1": _printed("clprobe.apply/1", ApplyReport),
-        "clprobe.explain/1": _printed("clprobe.explain/1", Explained),
-        "clprobe.matrix/1": _printed("clprobe.matrix/1", SupportTable),
-        "clprobe.env/1": _printed("clprobe.env/1", EnvReport),
-        "clprobe.cache/1": _printed("clprobe.cache/1", CacheReport),
+        "clprobe.install-plan/1": _printed("clprobe.install-plan/1", InstallPlan, **matrices),
         "clprobe.bench/1": _bench(),
-        "clprobe.bench-compare/1": _printed("clprobe.bench-compare/1", BenchComparison),
         SNAPSHOT: snapshot_schema(),
+        **{name: _printed(name, body) for name, body in _PRINTED.items()},
     }
 
 
@@ -117,6 +142,97 @@ def _printed(name: str, body: type[msgspec.Struct], **optional: Any) -> JsonSche
         "required": [*envelope, *own["required"]],
         "$defs": definitions,
     }
+
+
+def table_schemas() -> dict[Path, JsonSchema]:
+    """Return the schema of each kind of table, by the file that holds it."""
+    made = {OF_TABLES / f"{kind}.json": _of_table(kind, struct) for kind, struct in KINDS.items()}
+    # Of these, entries hold their own sources, or are lines that the programs themselves print.
+    other: dict[str, type[msgspec.Struct]] = {
+        "questions": Questions,
+        "tools": Tools,
+        "printed": Printed,
+    }
+    for name, struct in other.items():
+        made[OF_TABLES / f"{name}.json"] = _of_table(name, struct, legend=False)
+    return made
+
+
+def _of_table(kind: str, struct: type[msgspec.Struct], *, legend: bool = True) -> JsonSchema:
+    _, definitions = definitions_of(struct, Source)
+    for name, definition in definitions.items():
+        properties = definition["properties"]
+        for field in _FILLED_IN.get(name, ()):
+            del properties[field]
+        if "sources" in properties:
+            properties["sources"] = _NAMED
+    own = definitions.pop(struct.__name__)
+    if legend:
+        own["properties"]["sources"] = _LEGEND
+        own["required"].append("sources")
+    return {"$schema": _DIALECT, "$id": f"clprobe.tables.{kind}/1", **own, "$defs": definitions}
+
+
+def rule_schema() -> JsonSchema:
+    """Return the schema of a file of rules/<topic>."""
+    _, definitions = definitions_of(WrittenRule)
+    own = definitions.pop(WrittenRule.__name__)
+    own["properties"] = {name: _written(field) for name, field in own["properties"].items()}
+    remedy = definitions[WrittenRemedy.__name__]
+    remedy["properties"] = {name: _stated(one) for name, one in remedy["properties"].items()}
+    remedy["oneOf"] = [{"required": [kind]} for kind in ACTIONS]
+    return {
+        "$schema": _DIALECT,
+        **own,
+        "title": "A rule of clprobe",
+        "$defs": {**_conditions(), **definitions},
+    }
+
+
+def _written(field: JsonSchema) -> JsonSchema:
+    """Return a condition as the reference alone, and what else there is as it is."""
+    return _CONDITION if field.get("$ref") == _CONDITION["$ref"] else _stated(field)
+
+
+def _stated(field: JsonSchema) -> JsonSchema:
+    """Return a field that is left out rather than null."""
+    kinds = [_written(kind) for kind in field.get("anyOf", ()) if kind != {"type": "null"}]
+    rest = {key: value for key, value in field.items() if key not in ("anyOf", "default")}
+    if not kinds:
+        return rest
+    return {**rest, **kinds[0]} if len(kinds) == 1 else {**rest, "anyOf": kinds}
+
+
+def _conditions() -> JsonSchema:
+    return {
+        CONDITION: {
+            "type": "object",
+            "minProperties": 1,
+            "properties": {
+                **dict.fromkeys(("all", "any"), _CONDITIONS),
+                "not": _CONDITION,
+                **dict.fromkeys(("some", "every", "none"), _QUANTIFIED),
+            },
+            "additionalProperties": {"$ref": "#/$defs/test"},
+        },
+        "quantified": {
+            "type": "object",
+            "required": ["in", "as", "where"],
+            "additionalProperties": False,
+            "properties": {"in": {"type": "string"}, "as": {"type": "string"}, "where": _CONDITION},
+        },
+        "test": {
+            "type": "object",
+            "minProperties": 1,
+            "additionalProperties": False,
+            "properties": {name: _operand(kinds) for name, kinds in OPERATORS.items()},
+        },
+    }
+
+
+def _operand(kinds: type | tuple[type, ...]) -> JsonSchema:
+    named = [_JSON_TYPES[kind] for kind in (kinds if isinstance(kinds, tuple) else (kinds,))]
+    return {"type": named if len(named) > 1 else named[0]}
 
 
 def main() -> None:

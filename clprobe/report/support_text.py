@@ -12,7 +12,7 @@ from rich.text import Text
 
 from clprobe.compat.support import Support
 from clprobe.report.markdown_text import links, plain, row
-from clprobe.report.terminal import in_ascii, safe, speaks_utf8
+from clprobe.report.terminal import Screen
 
 _WORDS = {"supported": "yes", "unverified": "?", "not_supported": "no"}
 _STYLES = {"supported": "fine", "unverified": "note", "not_supported": "label"}
@@ -36,19 +36,20 @@ class _Axes(NamedTuple):
 
 def show_support(console: Console, cells: Sequence[Support]) -> None:
     """Print tables that fit what was asked for: of all releases, of one, or of one driver."""
-    axes = _axes(cells)
+    screen, axes = Screen(console), _axes(cells)
+    by = "by" if axes.table == "implementation" else "on"
     for key in _names(cells, axes.table):
         own = [cell for cell in cells if getattr(cell, axes.table) == key]
-        console.print(_text(console, _heading(axes, key), "heading"))
-        _show_table(console, own, axes)
-        console.print()
-    console.print(_text(console, fill(_LEGEND, console.width), "label"))
+        screen.heading(f"OpenCL {by} {key}, on x86-64", first=True)
+        _show_table(screen, own, axes)
+        screen.blank()
+    screen.line(fill(_LEGEND, console.width), "label")
     if len(cells) <= _FEW:
         for cell in cells:
-            _show_reason(console, cell)
+            _show_reason(screen, cell)
     else:
         hint = "Reasons and sources: name a generation and a release, or --format json."
-        console.print(_text(console, hint, "label"))
+        screen.line(hint, "label")
 
 
 def _axes(cells: Sequence[Support]) -> _Axes:
@@ -62,24 +63,20 @@ def _axes(cells: Sequence[Support]) -> _Axes:
     return _Axes("generation", "distribution", "implementation")
 
 
-def _heading(axes: _Axes, key: str) -> str:
-    by = "by" if axes.table == "implementation" else "on"
-    return f"OpenCL {by} {key}, on x86-64"
-
-
-def _show_table(console: Console, cells: Sequence[Support], axes: _Axes) -> None:
+def _show_table(screen: Screen, cells: Sequence[Support], axes: _Axes) -> None:
     """Print the table, and in a line below it the drivers or chips that are "no" throughout."""
     kept, dropped = list(cells), []
     for attribute in ("implementation", "generation"):
         if attribute != axes.table:
             kept, without = _split(kept, attribute)
             dropped += without
-    table = _table(console, kept, axes, versions=True)
+    console = screen.console
+    table = _table(screen, kept, axes, versions=True)
     if table.__rich_measure__(console, console.options).maximum > console.width:
-        table = _table(console, kept, axes, versions=False)
-    console.print(table)
+        table = _table(screen, kept, axes, versions=False)
+    screen.put(table)
     if dropped:
-        console.print(_text(console, fill(f"no: {', '.join(dropped)}", console.width), "label"))
+        screen.line(fill(f"no: {', '.join(dropped)}", console.width), "label")
 
 
 def _split(cells: list[Support], attribute: str) -> tuple[list[Support], list[str]]:
@@ -93,15 +90,15 @@ def _split(cells: list[Support], attribute: str) -> tuple[list[Support], list[st
     return [cell for cell in kept if getattr(cell, attribute) in useful], dropped
 
 
-def _table(console: Console, cells: Sequence[Support], axes: _Axes, *, versions: bool) -> Table:
+def _table(screen: Screen, cells: Sequence[Support], axes: _Axes, *, versions: bool) -> Table:
     at = {(getattr(cell, axes.line), getattr(cell, axes.column)): cell for cell in cells}
     columns = _names(cells, axes.column)
     table = Table(box=None, pad_edge=False, header_style="label", collapse_padding=not versions)
     for name in (_LINES[axes.line], *columns):
         table.add_column(_in_two(name), no_wrap=True)
     for line in _names(cells, axes.line):
-        signs = [_sign(console, at[line, column], versions=versions) for column in columns]
-        table.add_row(_text(console, line), *signs)
+        signs = [_sign(screen, at[line, column], versions=versions) for column in columns]
+        table.add_row(screen.styled(line), *signs)
     return table
 
 
@@ -115,7 +112,7 @@ def _names(cells: Sequence[Support], attribute: str) -> list[str]:
     return list(dict.fromkeys(getattr(cell, attribute) for cell in cells))
 
 
-def _sign(console: Console, cell: Support, *, versions: bool) -> Text:
+def _sign(screen: Screen, cell: Support, *, versions: bool) -> Text:
     word = _WORDS[cell.status]
     if cell.device == "cpu" and cell.status == "supported":
         word = "CPU"
@@ -123,7 +120,7 @@ def _sign(console: Console, cell: Support, *, versions: bool) -> Text:
         word += "*"
     if versions and cell.status != "not_supported":
         word = f"{word} {short_version(cell.version)}".strip()
-    return _text(console, word, _STYLES[cell.status])
+    return screen.styled(word, _STYLES[cell.status])
 
 
 def short_version(version: str | None) -> str:
@@ -132,27 +129,20 @@ def short_version(version: str | None) -> str:
     return ".".join(bare.split(".")[:2])
 
 
-def _show_reason(console: Console, cell: Support) -> None:
+def _show_reason(screen: Screen, cell: Support) -> None:
     title = f"{cell.implementation} on {cell.distribution}, {cell.generation}: "
-    console.print()
-    console.print(_text(console, title + cell.status.replace("_", " "), _STYLES[cell.status]))
+    screen.blank()
+    screen.line(title + cell.status.replace("_", " "), _STYLES[cell.status])
     lines = [cell.reason, *cell.notes]
     lines += [f"From {cell.origin}."] if cell.origin else []
     lines += [f"To settle it: {cell.next_step}"] if cell.next_step else []
     for line in lines:
-        wrapped = fill(line, console.width, initial_indent="  ", subsequent_indent="  ")
-        console.print(_text(console, wrapped))
+        screen.line(fill(line, screen.console.width, initial_indent="  ", subsequent_indent="  "))
     for source in cell.sources[:_SOURCES]:
-        see = f"  see {source.url} ({source.checked})"
-        console.print(_text(console, see, "label"), soft_wrap=True)
+        screen.unbroken((f"  see {source.url} ({source.checked})", "label"))
     more = len(cell.sources) - _SOURCES
     if more > 0:
-        console.print(_text(console, f"  see {more} more with --format json", "label"))
-
-
-def _text(console: Console, text: str, style: str = "") -> Text:
-    clean = safe(text)
-    return Text(clean if speaks_utf8(console) else in_ascii(clean), style=style)
+        screen.line(f"  see {more} more with --format json", "label")
 
 
 def support_as_markdown(cells: Sequence[Support]) -> str:

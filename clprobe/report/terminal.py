@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""The console, and what it can show."""
+"""The console, what it can show, and the parts of which reports on it consist."""
 
+import re
 import sys
+from collections.abc import Iterator
 
-from rich.console import Console
+from rich.console import Console, RenderableType
+from rich.text import Text
 from rich.theme import Theme
 
 from clprobe.report.escaping import safe as safe  # noqa: PLC0414 - texts that it prints
@@ -23,7 +26,20 @@ _THEME = Theme(
 )
 _MARKS = {"error": "✗", "warning": "!", "note": "·", "fine": "✓", "undetermined": "?"}
 _PLAIN_MARKS = {"error": "x", "warning": "!", "note": "-", "fine": "+", "undetermined": "?"}
+OUTCOMES = {
+    "ok": "fine",
+    "no-devices": "note",
+    "error": "error",
+    "crash": "error",
+    "hang": "error",
+}
+"""The sign of how far a driver came; any other end is undetermined."""
 _PLAIN_TEXT = str.maketrans({"→": "->", "…": "...", "·": "-"})
+# Up to the next blank, or the end. What a shell's quotes hold together is one word; an apostrophe
+# behind a letter opens none.
+_WORD = re.compile(r"((?:\"'\"|(?<![^\W_])'[^'\n]*'(?=\W|$)|[^ ])*)(?: |$)")
+INDENT = 2
+LABEL = 9
 
 
 def make_console(color: str, width: int | None = None) -> Console:
@@ -61,3 +77,81 @@ def mark(kind: str, *, plain: bool) -> str:
 def in_ascii(text: str) -> str:
     """Return the text for terminals that know only ASCII."""
     return text.translate(_PLAIN_TEXT).encode("ascii", "replace").decode("ascii")
+
+
+class Screen:
+    """Prints the parts of which reports consist to one console: wrapped, labelled and made safe."""
+
+    def __init__(self, console: Console) -> None:
+        self.console = console
+        self._plain = not speaks_utf8(console)
+
+    def put(self, *parts: RenderableType, soft_wrap: bool = False) -> None:
+        """Print what is styled already."""
+        self.console.print(*parts, soft_wrap=soft_wrap)
+
+    def styled(self, text: str, style: str = "") -> Text:
+        """Return text from outside as it may be printed."""
+        return Text(self.clean(text), style)
+
+    def unbroken(self, *parts: str | tuple[str, str]) -> None:
+        """Print a line whole, so that it can be copied; a part is a text, or one with a style."""
+        pairs = ((part, "") if isinstance(part, str) else part for part in parts)
+        self.put(Text.assemble(*(self.styled(*pair) for pair in pairs)), soft_wrap=True)
+
+    def mark(self, kind: str) -> str:
+        """Return the sign of `kind`: fine, error, warning, note or undetermined."""
+        return mark(kind, plain=self._plain)
+
+    def heading(self, text: str, *, first: bool = False) -> None:
+        """Print a heading after an empty line, which the first of a report lacks."""
+        if not first:
+            self.blank()
+        self.put(self.styled(text, "heading"))
+
+    def blank(self) -> None:
+        """Print an empty line."""
+        self.put()
+
+    def line(self, text: str, style: str = "") -> None:
+        """Print a text as it is."""
+        self.put(self.styled(text, style))
+
+    def marked(
+        self, kind: str, text: str, *, indent: int = 0, hang: int = 0, style: str | None = None
+    ) -> None:
+        """Print behind the sign of `kind`."""
+        chosen = style or (kind if kind != "undetermined" else "note")
+        lead = Text(" " * indent + self.mark(kind) + " ", chosen)
+        self.wrapped(text, indent + 2, hang=hang, lead=lead)
+
+    def labelled(self, label: str, text: str) -> None:
+        """Print behind a label; nothing where there is no text."""
+        if text:
+            lead = Text(" " * INDENT + label.ljust(LABEL), "label")
+            self.wrapped(text, INDENT + LABEL, lead=lead)
+
+    def wrapped(self, text: str, indent: int, *, hang: int = 0, lead: Text | None = None) -> None:
+        """Print with a hanging indent."""
+        width = max(self.console.width - indent - hang, 20)
+        for number, line in enumerate(_lines(self.clean(text), width, width + hang)):
+            blank = Text(" " * (indent if number == 0 else indent + hang))
+            start = lead if number == 0 and lead is not None else blank
+            self.put(Text.assemble(start, line), soft_wrap=True)
+
+    def clean(self, text: str) -> str:
+        """Return text that steers no terminal and that this one can show."""
+        return in_ascii(safe(text)) if self._plain else safe(text)
+
+
+def _lines(text: str, width: int, first_width: int) -> Iterator[str]:
+    """Break at blanks; a word longer than the line stays whole, as paths and quoted words must."""
+    for paragraph in text.split("\n"):
+        line, room = "", first_width
+        for word in _WORD.findall(paragraph)[:-1]:
+            if line and len(line) + 1 + len(word) > room:
+                yield line
+                line, room = word, width
+            else:
+                line = f"{line} {word}" if line else word
+        yield line

@@ -8,7 +8,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from clprobe.knowledge.checked_yaml import parse
-from clprobe.report.table_schemas import FOLDER, table_schemas
+from clprobe.report.schemas import OF_TABLES, table_schemas
 from clprobe.resources import rules_path
 
 SCHEMAS = {path.stem: schema for path, schema in table_schemas().items()}
@@ -24,7 +24,7 @@ def test_every_table_fits(path: Path) -> None:
     Draft202012Validator(_schema_for(path)).validate(parse(path))
 
 
-@pytest.mark.parametrize("path", sorted(FOLDER.iterdir()), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sorted(OF_TABLES.iterdir()), ids=lambda path: path.stem)
 def test_each_is_a_valid_schema(path: Path) -> None:
     Draft202012Validator.check_schema(table_schemas()[path])
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from markupsafe import Markup, escape
 
-from clprobe.report.terminal import safe
+from clprobe.report.escaping import safe
 
 _URL = re.compile(r"https://[^\s<>()\"']*[^\s<>()\"'.,;:]")
 

@@ -1,13 +1,49 @@
 # SPDX-License-Identifier: MIT
-"""The version matrix as cells, for the table, Markdown and HTML alike."""
+"""What a plan and its matrices say in every format, before it is laid out."""
 
 from collections.abc import Iterable, Sequence
 
+from clprobe.compat.matrix import MatrixRow
 from clprobe.knowledge.versions import upstream
-from clprobe.model.plan import VersionRow
+from clprobe.model.plan import InstallPlan, Rejected, Route, Step, Target, VersionRow
 
 SHORT_HEADINGS = ("stack", "torch", "Python", "on", "status")
 HEADINGS = ("stack", "version", "torch", "Python", "driver", "its version", "releases", "status")
+RELEASE_HEADINGS = ("release", "implementation", "version", "drives it", "why")
+
+
+def target_line(target: Target) -> str:
+    """Return the target in one line."""
+    gpu = "no GPU" if target.gpu == "none" else target.gpu or "a GPU not stated"
+    parts = [gpu, target.os or "a distribution not stated"]
+    parts += [f"Linux {target.linux}"] if target.linux is not None else []
+    parts += [f"Python {target.python}"] if target.python is not None else []
+    parts += [target.arch] if target.arch is not None else []
+    return ", ".join(parts)
+
+
+def title(route: Route) -> str:
+    """Return the route's name: its stack and backend."""
+    return route.backend if route.stack is None else f"{route.stack} on {route.backend}"
+
+
+def rejections(plan: InstallPlan) -> list[tuple[str, str]]:
+    """Return what was rejected and why; names that share a reason stand together."""
+    names: dict[str, list[str]] = {}
+    for entry in plan.rejected:
+        names.setdefault(entry.because, []).append(_rejected_title(entry))
+    return [(", ".join(dict.fromkeys(named)), because) for because, named in names.items()]
+
+
+def _rejected_title(entry: Rejected) -> str:
+    """Return the name of a rejected route, with the way that tells it from others: pocl (pip)."""
+    name = entry.backend if entry.stack is None else f"{entry.stack} on {entry.backend}"
+    return name if entry.how in (None, "package") else f"{name} ({entry.how})"
+
+
+def step_line(step: Step) -> str:
+    """Return what the step does, and whether it needs root."""
+    return f"{step.title}{' (as root)' if step.needs_root else ''}"
 
 
 def cells(rows: Iterable[VersionRow]) -> list[tuple[str, ...]]:
@@ -51,3 +87,11 @@ def of_release(rows: Iterable[VersionRow], release: str | None) -> list[VersionR
 def reasons(rows: Sequence[VersionRow]) -> list[tuple[str, str]]:
     """Return stack and reason of what fails on this hardware."""
     return [(row.stack, row.why) for row in rows if row.status == "no"]
+
+
+def release_cells(rows: Iterable[MatrixRow]) -> list[tuple[str, ...]]:
+    """Return a line per release and implementation."""
+    return [
+        (f"{one.distribution} {one.pocket}", one.implementation, one.version, one.drives, one.why)
+        for one in rows
+    ]
