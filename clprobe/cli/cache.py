@@ -5,18 +5,18 @@ import click
 
 from clprobe.apply.clear import clear
 from clprobe.cli.exit import codes as exit_codes
+from clprobe.cli.options import json_option
+from clprobe.cli.output import print_document
 from clprobe.model.leftovers import CacheReport
 from clprobe.probe.leftovers import find
 from clprobe.report.as_json import document
 from clprobe.report.cache_text import show_caches
 from clprobe.report.terminal import make_console
 
-SCHEMA = "clprobe.cache/1"
-
 
 @click.command()
 @click.option("--clear", "clears", is_flag=True, help="Remove clprobe's own caches.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@json_option
 @click.pass_obj
 def command(obj: dict[str, str], clears: bool, as_json: bool) -> int:
     """List what clprobe left on this machine for you, and remove its caches.
@@ -29,7 +29,7 @@ def command(obj: dict[str, str], clears: bool, as_json: bool) -> int:
     freed = sum(one.bytes for one in entries if one.removed)
     report = CacheReport(action="clear" if clears else "list", entries=entries, freed_bytes=freed)
     if as_json:
-        click.echo(document(SCHEMA, report).encode(), nl=False)
+        print_document(document("clprobe.cache/1", report))
     else:
         show_caches(make_console(obj["color"]), report)
     failed = clears and any(one.is_cleared and not one.removed for one in entries)

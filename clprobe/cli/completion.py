@@ -1,12 +1,25 @@
 # SPDX-License-Identifier: MIT
-"""`clprobe completion`: the script that lets a shell complete clprobe's words."""
+"""`clprobe completion`, and what shells may complete.
+
+The words are taken from file names and plain text, so that Tab answers at once.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
 
 import click
-from click.shell_completion import get_completion_class
+from click.shell_completion import CompletionItem, get_completion_class
 
 from clprobe.cli.exit import codes as exit_codes
+from clprobe.resources import rules_path
 
 _VARIABLE = "_CLPROBE_COMPLETE"
+_CASES = ".cases.yaml"
+_BY_FILE = ("implementations", "distributions", "stacks", "families")
+_GPU_WORDS = re.compile(r"\b(?:name|codename|platform): *(?:\"([^\"]+)\"|([^,}\n\"]+))")
+_CODENAMES = re.compile(r"^(?:generation|microarchitecture): *\"?(.+?)\"?\s*$", re.M)
+_MAKER = re.compile(r"^(?:Intel|AMD|NVIDIA) +")
+_DEVICES = ("gpu", "cpu", "accelerator", "0", "1", "2", "3")
 
 
 @click.command()
@@ -28,3 +41,58 @@ def command(ctx: click.Context, shell: str) -> int:
     script = kind(root, {}, "clprobe", _VARIABLE)
     click.echo(script.source_template % script.source_vars())
     return exit_codes.OK
+
+
+def rule_ids(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Return the ids of rules that start so."""
+    del ctx, param
+    return _starting(_rule_ids(), incomplete)
+
+
+def device_words(
+    ctx: click.Context, param: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Return words that pick devices; the drivers themselves are not asked: one may hang."""
+    del ctx, param
+    return _starting(_DEVICES, incomplete)
+
+
+def names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Return the next words of everything that `explain` knows; names may have several words."""
+    before = ctx.params.get(param.name or "") or ()
+    start = "".join(f"{word} " for word in before)
+    length = len(start)
+    following = {
+        name[length:].split(" ", 1)[0]
+        for name in _names()
+        if name[:length].casefold() == start.casefold()
+    }
+    return _starting(sorted(following), incomplete)
+
+
+def _names() -> Iterator[str]:
+    yield from _rule_ids()
+    tables = rules_path() / "tables"
+    for folder in _BY_FILE:
+        for path in tables.glob(f"{folder}/*.yaml"):
+            yield path.stem
+    for path in tables.glob("generations/*.yaml"):
+        for listed in _CODENAMES.findall(path.read_text(encoding="utf-8")):
+            yield from listed.split(", ")
+    for path in tables.glob("gpus/*.yaml"):
+        for quoted, bare in _GPU_WORDS.findall(path.read_text(encoding="utf-8")):
+            name = (quoted or bare).strip()
+            yield from {name, _MAKER.sub("", name)}
+
+
+def _rule_ids() -> list[str]:
+    return sorted(
+        path.stem
+        for path in rules_path().glob("*/*.yaml")
+        if path.parent.name != "tables" and not path.name.endswith(_CASES)
+    )
+
+
+def _starting(words: Iterable[str], incomplete: str) -> list[CompletionItem]:
+    start = incomplete.casefold()
+    return [CompletionItem(word) for word in words if word and word.casefold().startswith(start)]

@@ -3,28 +3,35 @@
 """`clprobe doctor`: says what is wrong with OpenCL here, why, and how to fix it."""
 
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from clprobe.cli.completion_words import device_words, rule_ids
+from clprobe.cli.completion import device_words, rule_ids
 from clprobe.cli.exit import codes as exit_codes
 from clprobe.cli.gathering import diagnose_since, gather
+from clprobe.cli.options import from_option, timeout_option
 from clprobe.cli.output import print_document
-from clprobe.cli.seconds import timeout_option
 
 if TYPE_CHECKING:
+    from clprobe.diagnosis.diagnose import Knowledge
+    from clprobe.model.comparison import Comparison
     from clprobe.model.finding import Diagnosis
+    from clprobe.model.snapshot import Snapshot
+
+
+class _Answer(NamedTuple):
+    """What is printed, in whatever format."""
+
+    diagnosis: "Diagnosis"
+    comparison: "Comparison | None"
+    knowledge: "Knowledge"
+    exit_status: int
+    elapsed_ms: int
 
 
 @click.command()
-@click.option(
-    "--from",
-    "source",
-    metavar="FILE|-",
-    type=click.Path(allow_dash=True),
-    help="Diagnose this snapshot or pasted text (4 MiB at most), not this host.",
-)
+@from_option("Diagnose this snapshot or pasted text (4 MiB at most), not this host.")
 @click.option(
     "--as",
     "asked",
@@ -56,7 +63,7 @@ if TYPE_CHECKING:
 @click.option(
     "--pairs", is_flag=True, help="Load every two drivers together; may take twice as long."
 )
-@timeout_option
+@timeout_option()
 @click.option(
     "--format",
     "form",
@@ -92,22 +99,19 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     started = time.perf_counter()
     form = "json" if as_json else form
     if list_rules:
-        from clprobe.cli.doctor_rules import list_rules_of
-
-        return list_rules_of(obj["color"], as_json=form == "json")
-    run_kernels = verbose or bool(selectors)
+        _list_rules(obj["color"], as_json=form == "json")
+        return exit_codes.OK
     snapshot, knowledge = gather(
         *(source, asked, timeout),
         for_text=form == "text",
         verbose=verbose,
-        run_kernels=run_kernels,
+        run_kernels=verbose or bool(selectors),
         pairs=pairs,
         ask_frameworks=verbose,
     )
     if rule_id is not None:
-        from clprobe.cli.doctor_rules import why
-
-        return why(rule_id, snapshot, knowledge, obj["color"], as_json=form == "json")
+        _show_why(rule_id, snapshot, knowledge, obj["color"], as_json=form == "json")
+        return exit_codes.OK
     from clprobe.diagnosis.diagnose import with_devices
 
     diagnosis, comparison = diagnose_since(baseline, snapshot, knowledge)
@@ -118,25 +122,97 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     shown = with_devices(diagnosis, selectors)
     status = _exit_status(diagnosis, strict=strict)
     elapsed_ms = round((time.perf_counter() - started) * 1000)
+    answer = _Answer(shown, comparison, knowledge, status, elapsed_ms)
     if form == "text":
-        from clprobe.report.doctor_text import DoctorText
-        from clprobe.report.terminal import make_console
-
-        text = DoctorText(make_console(obj["color"]), verbosity=verbose - quiet)
-        checks = len(knowledge.rules)
-        text.show(
-            shown,
-            checks=checks,
-            elapsed_ms=elapsed_ms,
-            comparison=comparison,
-            scrubbed=snapshot.scrubbed,
-        )
+        _show_text(answer, snapshot, obj["color"], verbosity=verbose - quiet)
     else:
-        from clprobe.cli.doctor_documents import Printed, document_of
-
-        printed = Printed(shown, knowledge, status, elapsed_ms, comparison)
-        print_document(document_of(printed, form))
+        print_document(_document(answer, form))
     return exit_codes.OK if exit_zero else status
+
+
+def _show_text(answer: _Answer, snapshot: "Snapshot", color: str, *, verbosity: int) -> None:
+    from clprobe.report.doctor_text import DoctorText
+    from clprobe.report.terminal import make_console
+
+    DoctorText(make_console(color), verbosity=verbosity).show(
+        answer.diagnosis,
+        checks=len(answer.knowledge.rules),
+        elapsed_ms=answer.elapsed_ms,
+        comparison=answer.comparison,
+        scrubbed=snapshot.scrubbed,
+    )
+
+
+def _document(answer: _Answer, form: str) -> str:
+    """Return the document of `form`: json, sarif, junit, markdown or html."""
+    diagnosis, comparison, knowledge, exit_status, elapsed_ms = answer
+    if form == "markdown":
+        from clprobe.report.markdown import diagnosis_as_markdown
+
+        return diagnosis_as_markdown(diagnosis, comparison)
+    if form == "html":
+        from clprobe.report.doctor_html import diagnosis_as_html
+
+        checks = len(knowledge.rules)
+        return diagnosis_as_html(
+            diagnosis, checks=checks, elapsed_ms=elapsed_ms, comparison=comparison
+        )
+    if form == "sarif":
+        from clprobe.report.sarif import diagnosis_as_sarif
+
+        return diagnosis_as_sarif(diagnosis, knowledge.rules, exit_status=exit_status)
+    if form == "junit":
+        from clprobe.report.junit import diagnosis_as_junit
+
+        return diagnosis_as_junit(diagnosis, knowledge.rules, elapsed_ms=elapsed_ms)
+    import msgspec
+
+    from clprobe.report.as_json import document
+
+    since = msgspec.to_builtins(comparison) if comparison else {}
+    return document("clprobe.doctor/1", diagnosis, elapsed_ms=elapsed_ms, **since)
+
+
+def _list_rules(color: str, *, as_json: bool) -> None:
+    """Print every rule with what it reads."""
+    from clprobe.diagnosis.catalogue import catalogue
+    from clprobe.report.as_json import document
+    from clprobe.ruleset.load import load_rules
+    from clprobe.ruleset.questions import Questions
+
+    listed = catalogue(load_rules(), Questions.load())
+    if as_json:
+        print_document(document("clprobe.rules/1", listed))
+        return
+    from clprobe.report.rule_text import show_catalogue
+    from clprobe.report.terminal import make_console
+
+    show_catalogue(make_console(color), listed.rules)
+
+
+def _show_why(
+    rule_id: str, snapshot: "Snapshot", knowledge: "Knowledge", color: str, *, as_json: bool
+) -> None:
+    """Print which fact decided each condition of a rule, or was lacking.
+
+    Raises: ClprobeError if there is no such rule.
+    """
+    from clprobe.diagnosis.catalogue import RuleTrace
+    from clprobe.diagnosis.why import trace
+    from clprobe.report.as_json import document
+
+    rule = knowledge.rule_named(rule_id)
+    subjects = trace(rule, snapshot, knowledge)
+    if as_json:
+        told = RuleTrace(
+            rule=rule.id, summary=rule.summary, severity=rule.severity, subjects=subjects
+        )
+        print_document(document("clprobe.why/1", told))
+        return
+    from clprobe.report.rule_text import show_trace
+    from clprobe.report.terminal import make_console
+
+    show_trace(make_console(color), rule, subjects)
 
 
 def _exit_status(diagnosis: "Diagnosis", *, strict: bool) -> int:

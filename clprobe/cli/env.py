@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 import click
 
 from clprobe.cli.exit import codes as exit_codes
+from clprobe.cli.options import json_option, timeout_option
 from clprobe.cli.output import print_document
-from clprobe.cli.seconds import timeout_option
 from clprobe.facts.derive import derive
 from clprobe.facts.facts import Facts
 from clprobe.facts.hiding import Choice, choose, dies_unexplained
@@ -27,22 +27,16 @@ from clprobe.report.env_lines import (
     undoing_lines,
 )
 
-SCHEMA = "clprobe.env/1"
-
 
 @click.command()
 @click.option("--undo", is_flag=True, help="Print lines that take it back.")
 @click.option("--only", multiple=True, metavar="ICD", help="Keep just this driver.")
 @click.option("--without", multiple=True, metavar="ICD", help="Hide this driver as well.")
 @click.option(
-    "--shell",
-    type=click.Choice(SHELLS),
-    default="sh",
-    show_default=True,
-    help="Shell syntax.",
+    "--shell", type=click.Choice(SHELLS), default="sh", show_default=True, help="Shell syntax."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-@timeout_option
+@json_option
+@timeout_option()
 def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     undo: bool,
     only: tuple[str, ...],
@@ -63,7 +57,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
         lines, status = _lines(choice, shell)
     if as_json:
         report = EnvReport(shell=shell, kept=choice.kept, hidden=choice.hidden, lines=lines)
-        print_document(document(SCHEMA, report))
+        print_document(document("clprobe.env/1", report))
     else:
         click.echo("\n".join(lines).encode("utf-8", "surrogateescape"))
     return status

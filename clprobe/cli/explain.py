@@ -4,7 +4,7 @@
 
 import click
 
-from clprobe.cli.completion_words import names
+from clprobe.cli.completion import names
 from clprobe.cli.exit import codes as exit_codes
 from clprobe.cli.output import print_document
 

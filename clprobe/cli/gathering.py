@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from clprobe.threads import started
 
 if TYPE_CHECKING:
-    from clprobe.cli.progress import Progress
     from clprobe.diagnosis.diagnose import Knowledge
     from clprobe.model.comparison import Comparison
     from clprobe.model.finding import Diagnosis
@@ -34,47 +33,46 @@ def gather(  # noqa: PLR0913 - from where, for whom, and what takes time
     """
     if source is not None:
         from clprobe.cli.sources import read_snapshot
+        from clprobe.diagnosis.diagnose import Knowledge
         from clprobe.facts.permissions.stated_user import as_stated_user
 
         stated = read_snapshot(source)
-        snapshot = stated if asked is None else as_stated_user(stated, asked)
-        return snapshot, _load_knowledge(for_text=False)
+        return stated if asked is None else as_stated_user(stated, asked), Knowledge.load()
     from clprobe.facts.permissions.as_user import as_user
     from clprobe.probe.accounts import find_account
-    from clprobe.probe.collect import collect
     from clprobe.probe.live_host import LiveHost
 
     host = LiveHost(prefix=prefix)
     account = None if asked is None else find_account(host, asked)
     knowledge = Background(lambda: _load_while_waiting(for_text=for_text))
-    progress = progress_of(host, timeout, verbose=verbose)
-    snapshot = collect(host, timeout_s=timeout, waiting=progress.waiting, **wanted)
-    from clprobe.scrub import scrub_here
-
-    # Scrubbed like what `clprobe snapshot` writes, so that its replay says the very same.
-    snapshot = scrub_here(snapshot, host)
+    snapshot = scrubbed_facts(host, timeout, verbose=verbose, **wanted)
     return as_user(snapshot, *account) if account else snapshot, knowledge.result()
 
 
-def progress_of(host: "LiveHost", limit_s: float, *, verbose: bool = False) -> "Progress":
-    """Return what tells on stderr who is waited for, without what tells whose machine it is."""
+def scrubbed_facts(
+    host: "LiveHost", timeout: float, *, verbose: bool = False, **wanted: bool
+) -> "Snapshot":
+    """Return the facts of this host, scrubbed like those that `clprobe snapshot` writes.
+
+    So a replay says the very same. Who is waited for is told on stderr.
+    """
     from clprobe.cli.progress import Progress
+    from clprobe.probe.collect import collect
 
     def shown(text: str) -> str:
         from clprobe.scrub import known_here, scrub_text
 
         return scrub_text(text, known_here(host))
 
-    return Progress(limit_s=limit_s, verbose=verbose, shown_as=shown)
+    progress = Progress(limit_s=timeout, verbose=verbose, shown_as=shown)
+    snapshot = collect(host, timeout_s=timeout, waiting=progress.waiting, **wanted)
+    from clprobe.scrub import scrub_here
+
+    return scrub_here(snapshot, host)
 
 
 def _load_while_waiting(*, for_text: bool) -> "Knowledge":
-    import clprobe.scrub  # noqa: F401 - its patterns take as long as a tenth of the rules
-
-    return _load_knowledge(for_text=for_text)
-
-
-def _load_knowledge(*, for_text: bool) -> "Knowledge":
+    import clprobe.scrub
     from clprobe.diagnosis.diagnose import Knowledge
 
     if for_text:

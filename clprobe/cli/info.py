@@ -5,11 +5,11 @@
 import click
 import msgspec
 
-from clprobe.cli.completion_words import device_words
+from clprobe.cli.completion import device_words
 from clprobe.cli.exit import codes as exit_codes
-from clprobe.cli.gathering import progress_of
+from clprobe.cli.gathering import scrubbed_facts
+from clprobe.cli.options import from_option, json_option, timeout_option
 from clprobe.cli.output import print_document
-from clprobe.cli.seconds import timeout_option
 from clprobe.cli.sources import read_snapshot
 from clprobe.facts.derive import derive
 from clprobe.facts.inventory import select_devices, take_inventory
@@ -17,18 +17,10 @@ from clprobe.knowledge.tables import Tables
 from clprobe.model.snapshot import Snapshot
 from clprobe.report.as_json import document
 
-SCHEMA = "clprobe.info/1"
-
 
 @click.command()
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-@click.option(
-    "--from",
-    "source",
-    metavar="FILE|-",
-    type=click.Path(allow_dash=True),
-    help="Read this snapshot or pasted text (4 MiB at most), not this host.",
-)
+@json_option
+@from_option("Read this snapshot or pasted text (4 MiB at most), not this host.")
 @click.option(
     "--device",
     "selectors",
@@ -37,7 +29,7 @@ SCHEMA = "clprobe.info/1"
     shell_complete=device_words,
     help="Show these devices.",
 )
-@timeout_option
+@timeout_option()
 @click.pass_obj
 def command(
     obj: dict[str, str],
@@ -47,12 +39,12 @@ def command(
     timeout: float,
 ) -> int:
     """List drivers, loaders, platforms, devices and GPUs with their limits."""
-    snapshot = read_snapshot(source) if source is not None else _collect(timeout)
+    snapshot = read_snapshot(source) if source is not None else _facts(timeout)
     inventory = take_inventory(derive(snapshot, Tables.load()))
     devices = select_devices(inventory.devices, selectors)
     inventory = msgspec.structs.replace(inventory, devices=devices)
     if as_json:
-        print_document(document(SCHEMA, inventory))
+        print_document(document("clprobe.info/1", inventory))
     else:
         from clprobe.report.info_text import show_inventory
         from clprobe.report.terminal import make_console
@@ -61,11 +53,7 @@ def command(
     return exit_codes.OK
 
 
-def _collect(timeout: float) -> Snapshot:
-    from clprobe.probe.collect import collect
+def _facts(timeout: float) -> Snapshot:
     from clprobe.probe.live_host import LiveHost
-    from clprobe.scrub import scrub_here
 
-    host = LiveHost()
-    waiting = progress_of(host, timeout).waiting
-    return scrub_here(collect(host, timeout_s=timeout, waiting=waiting), host)
+    return scrubbed_facts(LiveHost(), timeout)

@@ -26,11 +26,11 @@ from clprobe.apply.store import Entry, Store, journal_folder, newest_to_undo, un
 from clprobe.apply.take_back import take_back
 from clprobe.apply.undo_plan import leaves_something
 from clprobe.apply.work import Limits, Release, Work
-from clprobe.cli.apply_progress import StepProgress
 from clprobe.cli.exit import codes as exit_codes
 from clprobe.cli.gathering import gather
 from clprobe.cli.output import print_document
-from clprobe.cli.own_command import own_command, undo_command
+from clprobe.cli.plan_options import own_command, undo_command
+from clprobe.cli.progress import StepProgress
 from clprobe.diagnosis.diagnose import diagnose
 from clprobe.model.action import MakeEnvironment
 from clprobe.model.errors import ClprobeError

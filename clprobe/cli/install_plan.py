@@ -2,7 +2,7 @@
 """`clprobe install-plan`: the steps that lead to OpenCL here, and what cannot work and why."""
 
 import platform
-from typing import NamedTuple
+from typing import Any
 
 import click
 import msgspec
@@ -11,15 +11,14 @@ from clprobe.apply.work import Release
 from clprobe.cli.exit import codes as exit_codes
 from clprobe.cli.install_apply import Here, apply_route, asked_to_act, undo
 from clprobe.cli.output import print_document
-from clprobe.cli.plan_wishes import wish_options, wishes
+from clprobe.cli.plan_options import wish_options, wishes
 from clprobe.cli.sources import read_snapshot
 from clprobe.compat.matrix import MatrixRow, matrix
-from clprobe.install.machine import Machine, find_distribution, look_up
+from clprobe.install.machine import find_distribution, look_up
 from clprobe.install.planner import plan
 from clprobe.install.same_host import check_same_host
 from clprobe.install.target import NOTHING_KNOWN, described, of_snapshot
 from clprobe.install.version_matrix import version_matrix
-from clprobe.knowledge.table_types import Distribution
 from clprobe.knowledge.tables import Tables
 from clprobe.model.action import Goal
 from clprobe.model.errors import ClprobeError
@@ -35,7 +34,8 @@ from clprobe.report.plan_script import script
 from clprobe.report.plan_text import show_plan
 from clprobe.report.terminal import make_console
 
-SCHEMA = "clprobe.install-plan/1"
+Matrices = tuple[list[MatrixRow], list[VersionRow]]
+"""Which release drives the GPU, and which versions go together on it."""
 
 
 @click.command("install-plan")
@@ -78,6 +78,7 @@ SCHEMA = "clprobe.install-plan/1"
 @click.pass_obj
 def command(  # noqa: PLR0913 - one parameter per option
     obj: dict[str, str],
+    /,
     *,
     gpu: str | None,
     os_name: str | None,
@@ -92,6 +93,7 @@ def command(  # noqa: PLR0913 - one parameter per option
     applies: bool,
     undoes: bool,
     yes: bool,
+    **wished: Any,
 ) -> int:
     """Show what to install, in which versions, and what cannot work and why."""
     form = "json" if as_json else form
@@ -102,12 +104,15 @@ def command(  # noqa: PLR0913 - one parameter per option
     stated = read_snapshot(source) if source is not None else None
     base = _base(stated, tables, ask_host=gpu is None or os_name is None)
     target = described(base, tables, gpu=gpu, os=os_name, linux=linux, python=python)
-    made = plan(target, tables, goal, wishes())
-    matrices = _matrices(target, tables) if with_matrix else Matrices([], [])
+    made = plan(target, tables, goal, wishes(**wished))
+    matrices: Matrices = _matrices(target, tables) if with_matrix else ([], [])
     route = _chosen(made, backend)
     acts = applies and route is not None
     if not acts or form != "json":
-        _print(made, matrices, route, form, obj["color"])
+        if form == "table":
+            show_plan(make_console(obj["color"]), made, route, *matrices)
+        else:
+            print_document(_document(made, matrices, route, form))
     if route is not None and acts:
         if stated is not None:
             check_same_host(stated, _host())
@@ -139,15 +144,11 @@ def _here(planned: str | None, tables: Tables) -> Here:
     release = Release(
         name if isinstance(name, str) else "", version if isinstance(version, str) else None
     )
-    if ours is None or planned is None:
-        return Here(ours, release)
-    found, wanted = find_distribution(ours, tables), find_distribution(planned, tables)
-    same = found is not None and wanted is not None and _is_that_release(found, wanted)
-    return Here(planned if same else ours, release)
-
-
-def _is_that_release(found: Distribution, wanted: Distribution) -> bool:
-    return found.key in {wanted.key, wanted.os_release_of}
+    found = find_distribution(ours, tables) if ours is not None else None
+    wanted = find_distribution(planned, tables) if planned is not None else None
+    if found is not None and wanted is not None and found.key in (wanted.key, wanted.os_release_of):
+        return Here(planned, release)
+    return Here(ours, release)
 
 
 def _chosen(made: InstallPlan, backend: str | None) -> Route | None:
@@ -166,45 +167,29 @@ def _chosen(made: InstallPlan, backend: str | None) -> Route | None:
     )
 
 
-class Matrices(NamedTuple):
-    """Which release drives the GPU, and which versions go together on it."""
-
-    rows: list[MatrixRow]
-    versions: list[VersionRow]
-
-
 def _matrices(target: Target, tables: Tables) -> Matrices:
     machine = look_up(target, tables)
     if machine.generation is None:
+        is_known = machine.pci_id is not None or machine.has_gpu
+        lacking = f"no table has {machine.gpu_name}" if is_known else "no GPU is known here"
         raise ClprobeError(
             reference="matrix-needs-gpu",
-            message=_without_matrix(machine),
+            message=f"The matrix is about one GPU, and {lacking}.",
             hint='Name one with --gpu, such as --gpu "HD 4600".',
         )
     rows = matrix(machine.chips, machine.generation, tables)
-    return Matrices(rows, version_matrix(target, tables))
+    return rows, version_matrix(target, tables)
 
 
-def _without_matrix(machine: Machine) -> str:
-    if machine.pci_id is None and not machine.has_gpu:
-        return "The matrix is about one GPU, and no GPU is known here."
-    return f"The matrix is about one GPU, and no table has {machine.gpu_name}."
-
-
-def _print(
-    made: InstallPlan, matrices: Matrices, route: Route | None, form: str, color: str
-) -> None:
+def _document(made: InstallPlan, matrices: Matrices, route: Route | None, form: str) -> str:
+    """Return the plan as `form`: json, sh, markdown or html."""
     rows, versions = matrices
-    if form == "json":
-        both = {"matrix": rows, "versions": versions}
-        more = {name: msgspec.to_builtins(one) for name, one in both.items() if one}
-        print_document(document(SCHEMA, made, **more))
-    elif form == "sh":
-        if route is not None:
-            print_document(script(made, route))
-    elif form == "markdown":
-        print_document(plan_as_markdown(made, rows, versions))
-    elif form == "html":
-        print_document(plan_as_html(made, rows, versions))
-    else:
-        show_plan(make_console(color), made, route, rows, versions)
+    if form == "sh":
+        return script(made, route) if route is not None else ""
+    if form == "markdown":
+        return plan_as_markdown(made, rows, versions)
+    if form == "html":
+        return plan_as_html(made, rows, versions)
+    both = {"matrix": rows, "versions": versions}
+    more = {name: msgspec.to_builtins(one) for name, one in both.items() if one}
+    return document("clprobe.install-plan/1", made, **more)

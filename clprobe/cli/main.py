@@ -9,8 +9,7 @@ import click
 
 from clprobe import __version__
 from clprobe.cli.exit import codes as exit_codes
-from clprobe.cli.exit.errors import show_error, show_usage_error
-from clprobe.cli.output import answering
+from clprobe.cli.output import answering, show_error, show_usage_error
 from clprobe.model.errors import ClprobeError
 
 # Name → what it does. The texts stand here so that `clprobe --help` imports no command.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Where answers go: what could not be written is said in one line, with a status of its own.
+"""Where answers and errors go; what cannot be written is said in one line, with its own status.
 
 A full disk, a closed standard output and a reader that went away show only in `write`, deep in
 other libraries, and click takes such an error for its own. So both streams are wrapped while a
@@ -18,7 +18,8 @@ from typing import Any, TextIO
 import click
 
 from clprobe.cli.exit import codes as exit_codes
-from clprobe.report.escaping import safe_line
+from clprobe.model.errors import ClprobeError
+from clprobe.report.escaping import safe, safe_line
 
 
 class NotWritten(Exception):  # noqa: N818 - says what happened
@@ -58,6 +59,27 @@ def answering(run: Callable[[], int]) -> int:
 def print_document(text: str) -> None:
     """Print a document for programs in UTF-8, whatever the terminal or the locale speaks."""
     click.echo(text.encode("utf-8", "backslashreplace"), nl=False)
+
+
+def show_error(error: ClprobeError) -> None:
+    """Print what is wrong and what to do."""
+    click.echo(f"error  {error.reference}\n  {safe_line(error.message)}", err=True)
+    if error.hint:
+        click.echo(f"  fix: {safe_line(error.hint)}", err=True)
+
+
+def show_mistake(error: ClprobeError) -> None:
+    """Print a mistake in a file, in the form that editors jump to."""
+    click.echo(safe_line(error.message), err=True)
+    if error.hint:
+        click.echo(f"  fix: {safe_line(error.hint)}", err=True)
+
+
+def show_usage_error(error: click.ClickException) -> None:
+    """Print what click has to say of the command line."""
+    text = io.StringIO()
+    error.show(file=text)
+    click.echo(safe(text.getvalue()), nl=False, err=True)
 
 
 def _written(run: Callable[[], int]) -> int:

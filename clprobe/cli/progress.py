@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-# ruff: noqa: PLC0415 - the terminal's module loads rich, which only slow drivers leave time for
-"""Says on stderr what keeps us waiting, once it takes over a second; stdout stays clean."""
+"""Says on stderr what keeps us waiting, and which step runs; stdout stays clean."""
 
 import contextlib
 import os
@@ -10,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import TextIO
 
+from clprobe.report.escaping import safe
 from clprobe.threads import started
 
 _SILENCE_S = 1.0
@@ -19,7 +19,7 @@ _DEFAULT_WIDTH = 80
 
 
 class Progress:
-    """Shows what is being waited for: on a terminal one line that is erased again.
+    """Shows what takes over a second: on a terminal one line that is erased again.
 
     Elsewhere, with `verbose`, a line per wait without control characters; else nothing.
     `shown_as` takes out of a name what tells who waits: such lines are posted with the rest.
@@ -59,13 +59,11 @@ class Progress:
     def _tell(self, what: str, done: threading.Event) -> None:
         pause = max(_SILENCE_S - self._waited_s(), _SHORTEST_S)
         while not done.wait(pause):
-            from clprobe.report.terminal import safe
-
             pause = _TICK_S
             name = safe(self._shown_as(what)).replace("\n", " ").replace("\t", " ")
             line = self._line(name, f", {self._waited_s():.0f} s of {self._limit_s:g} s")
             if not self._on_terminal:
-                self._write(f"{line}\n")
+                _write(self._stream, f"{line}\n")
                 break
             self._show(line)
         self._show("")
@@ -87,17 +85,50 @@ class Progress:
             return
         line = line[: self._width() - 1]
         blank = " " * self._shown
-        self._write(f"\r{blank}\r{line}")
+        _write(self._stream, f"\r{blank}\r{line}")
         self._shown = len(line)
-
-    def _write(self, text: str) -> None:
-        # A terminal that went away is no reason to end a diagnosis.
-        with contextlib.suppress(OSError, UnicodeEncodeError):
-            self._stream.write(text)
-            self._stream.flush()
 
     def _width(self) -> int:
         try:
             return os.get_terminal_size(self._stream.fileno()).columns or _DEFAULT_WIDTH
         except (OSError, ValueError):
             return _DEFAULT_WIDTH
+
+
+class StepProgress:
+    """Hears how steps go: a line as each begins and ends, on a terminal the seconds too."""
+
+    def __init__(self) -> None:
+        self._on_terminal = sys.stderr.isatty()
+        self._shown = 0
+
+    def say(self, text: str) -> None:
+        """Print a warning, or what is waited for."""
+        self._line(f"      {text}")
+
+    def begin(self, number: int, total: int, title: str) -> None:
+        """Print which step begins."""
+        self._line(f"[{number}/{total}] {title}")
+
+    def tick(self, seconds: float) -> None:
+        """Show the seconds so far, on a terminal."""
+        if self._on_terminal:
+            text = f"      {seconds:.0f} s"
+            _write(sys.stderr, f"\r{text}")
+            self._shown = len(text)
+
+    def end(self, how: str) -> None:
+        """Print how the step ended."""
+        self._line(f"      {how}")
+
+    def _line(self, text: str) -> None:
+        blank = "\r" + " " * self._shown + "\r" if self._shown else ""
+        self._shown = 0
+        _write(sys.stderr, f"{blank}{safe(text)}\n")
+
+
+def _write(stream: TextIO, text: str) -> None:
+    # A terminal that went away is no reason to end a diagnosis, or to leave a step half-done.
+    with contextlib.suppress(OSError, UnicodeEncodeError):
+        stream.write(text)
+        stream.flush()

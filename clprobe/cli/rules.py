@@ -2,14 +2,14 @@
 # ruff: noqa: PLC0415 - what one subcommand needs, the others do not load
 """`clprobe rules`: lists, validates, tests and documents the rules database."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
 
 from clprobe.cli.exit import codes as exit_codes
-from clprobe.cli.exit.errors import show_mistake
+from clprobe.cli.output import print_document, show_mistake
 from clprobe.cli.output_file import write_file
-from clprobe.cli.rules_matrix import command as matrix_command
 from clprobe.diagnosis.diagnose import Knowledge
 from clprobe.model.errors import ClprobeError
 from clprobe.report.escaping import safe_line
@@ -20,9 +20,6 @@ from clprobe.ruleset.load import load_rules
 @click.group()
 def command() -> None:
     """List, validate, test and document the rules database."""
-
-
-command.add_command(matrix_command)
 
 
 @command.command("list")
@@ -98,7 +95,6 @@ def site(folder: Path) -> int:
     Needs Jinja2, of the extra `site`.
     """
     from clprobe.cli.extras import how_to_install
-    from clprobe.cli.site_folder import write_site
 
     try:
         from clprobe.report.site.pages import site as made_site
@@ -109,6 +105,67 @@ def site(folder: Path) -> int:
             hint=f"Install it: {how_to_install('site')}",
         ) from error
     files = made_site(Knowledge.load())
-    write_site(files, folder)
+    _write_site(files, folder)
     click.echo(safe_line(f"{len(files)} files: {folder / 'index.html'}"))
+    return exit_codes.OK
+
+
+def _write_site(files: Mapping[str, str], folder: Path) -> None:
+    """Write every file below `folder`; pages of a former run that are gone now are removed.
+
+    Raises: ClprobeError if the folder holds something else, or cannot be written.
+    """
+    try:
+        if folder.exists() and any(folder.iterdir()) and not (folder / "search-index.js").is_file():
+            raise ClprobeError(
+                reference="site-folder-in-use",
+                message=f"{folder} holds files that are no pages of this site.",
+                hint="Name an empty or a new folder.",
+            )
+        for page in folder.glob("*/*.html"):
+            if str(page.relative_to(folder)) not in files:
+                page.unlink()
+        for name, text in files.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise ClprobeError(
+            reference="site-not-written", message=str(error), hint="Name a folder of your own."
+        ) from error
+
+
+@command.command()
+@click.option("--generation", multiple=True, metavar="NAME", help="Gen9, xe2, Haswell; repeatable.")
+@click.option("--distribution", multiple=True, metavar="NAME", help="debian-12, noble, fedora.")
+@click.option("--implementation", multiple=True, metavar="NAME", help="beignet, compute-runtime.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "json", "markdown"]),
+    default="table",
+    show_default=True,
+)
+@click.pass_obj
+def matrix(
+    obj: dict[str, str],
+    *,
+    generation: tuple[str, ...],
+    distribution: tuple[str, ...],
+    implementation: tuple[str, ...],
+    form: str,
+) -> int:
+    """Show what each release offers each generation, and the reasons where few are named."""
+    from clprobe.compat.support_table import support_table
+    from clprobe.knowledge.tables import Tables
+    from clprobe.report.as_json import document
+    from clprobe.report.support_text import show_support, support_as_markdown
+    from clprobe.report.terminal import make_console
+
+    table = support_table(Tables.load(), generation, distribution, implementation)
+    if form == "json":
+        print_document(document("clprobe.matrix/1", table))
+    elif form == "markdown":
+        print_document(support_as_markdown(table.cells))
+    else:
+        show_support(make_console(obj["color"]), table.cells)
     return exit_codes.OK

@@ -7,7 +7,7 @@ from clprobe.apply.start import new_journal
 from clprobe.apply.store import Store
 from clprobe.apply.take_back import take_back
 from clprobe.apply.work import Limits, Release, Work
-from clprobe.cli.apply_progress import StepProgress
+from clprobe.cli.progress import StepProgress
 from clprobe.commands import commands
 from clprobe.model.action import Command
 from clprobe.model.plan import InstallPlan, Route, Target

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: MIT
+"""The options of install-plan that narrow the plan, and the command lines to be run next."""
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Literal, TypeVar, get_args
+
+import click
+from click.core import ParameterSource
+
+from clprobe.apply.person import find_person
+from clprobe.install.wishes import Wishes
+from clprobe.model.action import Engine
+from clprobe.model.errors import ClprobeError
+from clprobe.model.placeholders import HOME
+from clprobe.report.escaping import safe
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def wish_options(command: F) -> F:
+    """Add the options to a command; `wishes` takes what they were given."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def wishes(
+    *,
+    want: Literal["gpu", "cpu"] | None,
+    no_root: bool,
+    no_third_party: bool,
+    wheels: Path | None,
+    engine: Engine,
+) -> Wishes:
+    """Return what the options ask for."""
+    return Wishes(
+        want=want,
+        root=not no_root,
+        third_party=not no_third_party,
+        wheels=_under_home(wheels) if wheels is not None else None,
+        engine=engine,
+    )
+
+
+def own_command() -> tuple[str, ...]:
+    """Return the command line that runs this very command again, with full paths."""
+    context = click.get_current_context()
+    words: list[str] = []
+    for parameter in context.command.params:
+        name = parameter.name or ""
+        if context.get_parameter_source(name) == ParameterSource.COMMANDLINE:
+            value = context.params[name]
+            flag = value is True
+            words += [parameter.opts[-1]] if flag else [parameter.opts[0], str(value)]
+    return (*_own_program(), "install-plan", *words)
+
+
+def undo_command() -> tuple[str, ...]:
+    """Return the command line that takes back what was done."""
+    sudo = () if os.geteuid() == 0 and not os.environ.get("SUDO_USER") else ("sudo",)
+    return (*sudo, *_own_program(), "install-plan", "--undo")
+
+
+def _own_program() -> tuple[str, ...]:
+    called = Path(sys.argv[0])
+    if called.name == "clprobe" and called.is_file():
+        return (str(called.absolute()),)
+    return (sys.executable, "-m", "clprobe")
+
+
+def _folder(_: click.Context, __: click.Parameter, value: str | None) -> Path | None:
+    """Return the folder of wheels with its full path: the steps run elsewhere."""
+    if value is None:
+        return None
+    folder = Path(value).expanduser()
+    if not folder.is_dir():
+        raise click.BadParameter(f"{safe(value)} is no folder.")
+    if next(folder.glob("*.whl"), None) is None:
+        raise click.BadParameter(f"{safe(value)} holds no wheels (*.whl).")
+    # sudo may have another home, and whoever copies the line may stand elsewhere.
+    return folder.resolve()
+
+
+def _under_home(folder: Path) -> str:
+    """Return the path with the person's home folder as ~, so that a plan names nobody."""
+    try:
+        home = Path(find_person().home).resolve()
+    except ClprobeError:  # without an account there is no home to hide
+        return str(folder)
+    if folder == home or home == Path("/") or not folder.is_relative_to(home):
+        return str(folder)
+    return f"{HOME}/{folder.relative_to(home)}"
+
+
+_OPTIONS = (
+    click.option("--want", type=click.Choice(["gpu", "cpu"]), help="Only routes on this."),
+    click.option("--no-root", is_flag=True, help="Only routes that need no root."),
+    click.option(
+        "--no-third-party",
+        is_flag=True,
+        help="Only packages of the distribution and of Python's index.",
+    ),
+    click.option(
+        "--offline-wheels",
+        "wheels",
+        metavar="FOLDER",
+        help="Take Python packages from the wheels in this folder alone.",
+        callback=_folder,
+    ),
+    click.option(
+        "--container",
+        "engine",
+        type=click.Choice(get_args(Engine)),
+        default="podman",
+        help="What runs containers; podman if left out.",
+    ),
+)
