@@ -2,11 +2,14 @@
 """Shell lines that make programs load chosen ICDs only, and lines that take it back.
 
 Both loaders agree on one thing alone: OCL_ICD_VENDORS may name a folder of `.icd` files. The lines
-make such a folder for the shell that runs them, so that clprobe itself changes nothing.
+make such a folder for the shell that runs them, so that clprobe itself changes nothing. They stand
+in shells/, with an @ before what is filled in.
 """
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator
+from pathlib import Path
+from string import Template
 
 import msgspec
 
@@ -21,6 +24,7 @@ SAVED = {
     "OCL_ICD_FILENAMES": "CLPROBE_ENV_FILENAMES",
 }
 SHELLS = ("sh", "fish")
+"""POSIX shells, namely dash, bash, zsh, ksh and BusyBox, read the same lines."""
 
 
 class EnvReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -34,14 +38,32 @@ class EnvReport(msgspec.Struct, frozen=True, kw_only=True):
 
 def hiding_lines(choice: Choice, parent: str, shell: str) -> tuple[str, ...]:
     """Return the lines that hide what the choice hides; the folder is made inside `parent`."""
-    comments = tuple(f"# hidden: {_comment(one.icd)}: {_comment(one.why)}" for one in choice.hidden)
-    make = _FISH if shell == "fish" else _SH
-    return (*comments, *make.hide(parent, choice.kept))
+    comments = (f"# hidden: {_comment(one.icd)}: {_comment(one.why)}" for one in choice.hidden)
+    return (*comments, *_hiding(choice, parent, shell))
+
+
+def _hiding(choice: Choice, parent: str, shell: str) -> Iterator[str]:
+    quoted = _fish_quoted if shell == "fish" else shlex.quote
+    for line in _lines("hide", shell):
+        if "@library" in line.template:  # once for each driver
+            for icd in choice.kept:
+                yield line.substitute(library=quoted(icd.library), file_name=quoted(icd.file_name))
+        else:
+            yield line.substitute(parent=quoted(parent))
 
 
 def undoing_lines(shell: str) -> tuple[str, ...]:
     """Return the lines that give variables back their former values and remove the folder."""
-    return (_FISH if shell == "fish" else _SH).undo()
+    return tuple(line.template for line in _lines("undo", shell))
+
+
+def _lines(what: str, shell: str) -> list["_Line"]:
+    file = Path(__file__).parent / "shells" / f"{what}.{shell}"
+    return list(map(_Line, file.read_text("utf-8").splitlines()))
+
+
+class _Line(Template):
+    delimiter = "@"
 
 
 def comment_lines(text: str) -> tuple[str, ...]:
@@ -54,81 +76,6 @@ def _comment(text: str) -> str:
     return "".join(c if c.isprintable() else "?" for c in text)
 
 
-class _Sh:
-    """POSIX shells: dash, bash, zsh, ksh and BusyBox read these lines alike."""
-
-    def hide(self, parent: str, kept: Sequence[KeptIcd]) -> tuple[str, ...]:
-        save = "; ".join(
-            f'if [ -n "${{{name}+set}}" ]; then export {kept_as}="${name}"; '
-            f"else unset {kept_as}; fi"
-            for name, kept_as in SAVED.items()
-        )
-        return (
-            f'if [ -z "${{{FOLDER}+set}}" ]; then {save}; fi',
-            f"export {FOLDER}={shlex.quote(parent)}/clprobe/env-$$",
-            f'rm -rf -- "${FOLDER}"',
-            f'mkdir -p -m 700 -- "${FOLDER}"',
-            *(
-                f"printf '%s\\n' {shlex.quote(icd.library)} >| "
-                f'"${FOLDER}"/{shlex.quote(icd.file_name)}'
-                for icd in kept
-            ),
-            f'export OCL_ICD_VENDORS="${FOLDER}"',
-            "unset OCL_ICD_FILENAMES",
-        )
-
-    def undo(self) -> tuple[str, ...]:
-        restore = (
-            f'  if [ -n "${{{kept_as}+set}}" ]; then export {name}="${kept_as}"; '
-            f"else unset {name}; fi"
-            for name, kept_as in SAVED.items()
-        )
-        return (
-            f'if [ -n "${{{FOLDER}+set}}" ]; then',
-            f'  case "${FOLDER}" in */clprobe/env-*) rm -rf -- "${FOLDER}";; esac',
-            *restore,
-            f"  unset {FOLDER} {' '.join(SAVED.values())}",
-            "fi",
-        )
-
-
-class _Fish:
-    def hide(self, parent: str, kept: Sequence[KeptIcd]) -> tuple[str, ...]:
-        save = "; ".join(
-            f"set -e {kept_as}; set -q {name}; and set -gx {kept_as} ${name}"
-            for name, kept_as in SAVED.items()
-        )
-        return (
-            f"set -q {FOLDER}; or begin; {save}; end",
-            f"set -gx {FOLDER} {_fish_quoted(parent)}/clprobe/env-$fish_pid",
-            f"rm -rf -- ${FOLDER}",
-            f"mkdir -p -m 700 -- ${FOLDER}",
-            *(
-                f"printf '%s\\n' {_fish_quoted(icd.library)} > "
-                f"${FOLDER}/{_fish_quoted(icd.file_name)}"
-                for icd in kept
-            ),
-            f"set -gx OCL_ICD_VENDORS ${FOLDER}",
-            "set -e OCL_ICD_FILENAMES",
-        )
-
-    def undo(self) -> tuple[str, ...]:
-        restore = (
-            f"  if set -q {kept_as}; set -gx {name} ${kept_as}; else; set -e {name}; end"
-            for name, kept_as in SAVED.items()
-        )
-        return (
-            f"if set -q {FOLDER}",
-            f"  string match -q -- '*/clprobe/env-*' ${FOLDER}; and rm -rf -- ${FOLDER}",
-            *restore,
-            f"  set -e {FOLDER} {' '.join(SAVED.values())}",
-            "end",
-        )
-
-
 def _fish_quoted(text: str) -> str:
     escaped = text.replace("\\", "\\\\").replace("'", "\\'")
     return f"'{escaped}'"
-
-
-_SH, _FISH = _Sh(), _Fish()

@@ -1,0 +1,7 @@
+set -q CLPROBE_ENV_FOLDER; or begin; set -e CLPROBE_ENV_VENDORS; set -q OCL_ICD_VENDORS; and set -gx CLPROBE_ENV_VENDORS $OCL_ICD_VENDORS; set -e CLPROBE_ENV_FILENAMES; set -q OCL_ICD_FILENAMES; and set -gx CLPROBE_ENV_FILENAMES $OCL_ICD_FILENAMES; end
+set -gx CLPROBE_ENV_FOLDER @parent/clprobe/env-$fish_pid
+rm -rf -- $CLPROBE_ENV_FOLDER
+mkdir -p -m 700 -- $CLPROBE_ENV_FOLDER
+printf '%s\n' @library > $CLPROBE_ENV_FOLDER/@file_name
+set -gx OCL_ICD_VENDORS $CLPROBE_ENV_FOLDER
+set -e OCL_ICD_FILENAMES
