@@ -7,9 +7,10 @@ from typing import Any
 import click
 import msgspec
 
+from clprobe.apply.run import Here
 from clprobe.apply.work import Release
 from clprobe.cli.exit import codes as exit_codes
-from clprobe.cli.install_apply import Here, apply_route, asked_to_act, undo
+from clprobe.cli.install_apply import apply_route, asked_to_act, undo
 from clprobe.cli.output import print_document
 from clprobe.cli.plan_options import wish_options, wishes
 from clprobe.cli.sources import read_snapshot
