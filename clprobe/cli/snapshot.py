@@ -17,8 +17,8 @@ from clprobe.model.codec import snapshot_document, snapshot_schema
 from clprobe.model.snapshot import Snapshot
 from clprobe.probe.live_host import LiveHost
 from clprobe.report.as_json import json_text
+from clprobe.report.doctor_words import scrubbed_line
 from clprobe.report.escaping import safe_line
-from clprobe.report.scrubbed_text import scrubbed_line
 from clprobe.scrub import scrub
 
 

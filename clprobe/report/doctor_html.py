@@ -6,19 +6,7 @@ from collections.abc import Sequence
 
 from clprobe.model.comparison import Comparison
 from clprobe.model.finding import Diagnosis, Finding, Remedy
-from clprobe.report.comparison_words import comparison_heading, comparison_lines
-from clprobe.report.doctor_words import (
-    command,
-    consequence_lines,
-    device_rows,
-    driver_rows,
-    folded,
-    headline,
-    kind_of,
-    next_line,
-    summary,
-    verdict,
-)
+from clprobe.report import doctor_words as words
 from clprobe.report.html_page import items, page, source_list, table, text
 
 _SIGNS = {"error": "✗", "warning": "!", "note": "·", "undetermined": "?"}
@@ -42,37 +30,37 @@ def diagnosis_as_html(
     comparison: Comparison | None = None,
 ) -> str:
     """Return the page; every text from outside is escaped."""
-    families = "".join(_family(head, rest) for head, rest in folded(diagnosis.findings))
+    families = "".join(_family(head, rest) for head, rest in words.folded(diagnosis.findings))
     return page(
         f"clprobe doctor: {diagnosis.status}",
         _STYLE,
-        f"<h1>{text(verdict(diagnosis))}</h1>\n{_next(diagnosis)}{families}{_since(comparison)}"
-        + _section("Drivers", _OF_DRIVERS, driver_rows(diagnosis))
-        + _section("Devices", _OF_DEVICES, device_rows(diagnosis))
-        + f"<p>{text(summary(diagnosis, checks=checks, elapsed_ms=elapsed_ms))}</p>\n",
+        f"<h1>{text(words.verdict(diagnosis))}</h1>\n{_next(diagnosis)}{families}{_since(comparison)}"
+        + _section("Drivers", _OF_DRIVERS, words.driver_rows(diagnosis))
+        + _section("Devices", _OF_DEVICES, words.device_rows(diagnosis))
+        + f"<p>{text(words.summary(diagnosis, checks=checks, elapsed_ms=elapsed_ms))}</p>\n",
     )
 
 
 def _next(diagnosis: Diagnosis) -> str:
-    line = next_line(diagnosis)
+    line = words.next_line(diagnosis)
     return f"<p>Next step:</p>\n<pre>{text(line)}</pre>\n" if line is not None else ""
 
 
 def _since(comparison: Comparison | None) -> str:
     if comparison is None:
         return ""
-    lines = items(comparison_lines(comparison, whole=True))
-    return f"<h2>{text(comparison_heading(comparison))}</h2>\n<ul>{lines}</ul>\n"
+    lines = items(words.comparison_lines(comparison, whole=True))
+    return f"<h2>{text(words.comparison_heading(comparison))}</h2>\n<ul>{lines}</ul>\n"
 
 
 def _family(finding: Finding, consequences: list[Finding]) -> str:
-    kind = kind_of(finding)
+    kind = words.kind_of(finding)
     because = f"<p>{text(finding.because)}</p>\n" if finding.because else ""
-    hence = items(consequence_lines(consequences))
+    hence = items(words.consequence_lines(consequences))
     causes = f"<p>Causes:</p><ul>{hence}</ul>\n" if hence else ""
     return (
         f'<article class="{kind}" id="{text(finding.id)}">\n'
-        f'<h2><span class="sign">{_SIGNS[kind]}</span> {text(headline(finding))}</h2>\n'
+        f'<h2><span class="sign">{_SIGNS[kind]}</span> {text(words.headline(finding))}</h2>\n'
         f"<p>{kind} · <code>{text(finding.id)}</code> · {text(finding.subject)}</p>\n"
         f"{because}{''.join(map(_remedy, finding.remedies))}{causes}{_evidence(finding)}"
         "</article>\n"
@@ -85,8 +73,8 @@ def _remedy(remedy: Remedy) -> str:
         return fix
     undo = ""
     if isinstance(remedy.undo, tuple):
-        undo = f"<p>Undo: <code>{text(command(remedy.undo, remedy))}</code></p>\n"
-    return f"{fix}<pre>{text(command(remedy.argv, remedy))}</pre>\n{undo}"
+        undo = f"<p>Undo: <code>{text(words.command(remedy.undo, remedy))}</code></p>\n"
+    return f"{fix}<pre>{text(words.command(remedy.argv, remedy))}</pre>\n{undo}"
 
 
 def _evidence(finding: Finding) -> str:

@@ -9,24 +9,7 @@ from rich.text import Text
 
 from clprobe.model.comparison import Comparison
 from clprobe.model.finding import Diagnosis, DriverReport, Finding, Remedy, TakesEffect
-from clprobe.report.comparison_words import comparison_heading, comparison_lines
-from clprobe.report.doctor_words import (
-    command,
-    consequence_lines,
-    counted,
-    file_name,
-    folded,
-    grouped,
-    headline,
-    kind_of,
-    next_line,
-    shared_questions,
-    summary,
-    suspects,
-    suspicion,
-    verdict,
-)
-from clprobe.report.scrubbed_text import scrubbed_line
+from clprobe.report import doctor_words as words
 from clprobe.report.terminal import INDENT, LABEL, OUTCOMES, Screen, safe
 from clprobe.ruleset.templates import on_one_line
 
@@ -59,8 +42,8 @@ class DoctorText:
         self._verdict(diagnosis)
         briefly = self._suspects(diagnosis) if self._verbosity <= 0 else ()
         rest = tuple(one for one in diagnosis.findings if one not in briefly)
-        questions, findings = shared_questions(rest)
-        for alike in grouped(folded(findings)):
+        questions, findings = words.shared_questions(rest)
+        for alike in words.grouped(words.folded(findings)):
             if alike[0][0].severity != "note" or self._verbosity > 0:
                 self._screen.blank()
                 self._finding(*alike[0], also=[finding for finding, _ in alike[1:]])
@@ -75,37 +58,37 @@ class DoctorText:
             self._unread(diagnosis.unread)
             if scrubbed and self._verbosity > 0:
                 self._screen.blank()
-                self._screen.wrapped(scrubbed_line(scrubbed), 0, hang=INDENT)
+                self._screen.wrapped(words.scrubbed_line(scrubbed), 0, hang=INDENT)
             self._screen.blank()
-            self._screen.line(summary(diagnosis, checks=checks, elapsed_ms=elapsed_ms))
+            self._screen.line(words.summary(diagnosis, checks=checks, elapsed_ms=elapsed_ms))
 
     def _comparison(self, comparison: Comparison | None) -> None:
         if comparison is None:
             return
-        self._screen.heading(comparison_heading(comparison))
-        for line in comparison_lines(comparison, whole=self._verbosity > 0):
+        self._screen.heading(words.comparison_heading(comparison))
+        for line in words.comparison_lines(comparison, whole=self._verbosity > 0):
             self._screen.wrapped(line, INDENT, hang=INDENT)
 
     def _verdict(self, diagnosis: Diagnosis) -> None:
         kind = {"healthy": "fine", "problems": "error"}.get(diagnosis.status, "undetermined")
         style = kind if kind != "undetermined" else "warning"
-        self._screen.marked(kind, verdict(diagnosis), style=style)
+        self._screen.marked(kind, words.verdict(diagnosis), style=style)
         if diagnosis.asked_as:
             asker = on_one_line(diagnosis.asked_as)
             who = f"Asked for {asker}: permissions are predicted, not tried."
             self._screen.wrapped(who, INDENT)
-        line = next_line(diagnosis)
+        line = words.next_line(diagnosis)
         if line is not None:
             self._screen.unbroken((" " * INDENT + "Next step: ", "label"), (line, "command"))
 
     def _suspects(self, diagnosis: Diagnosis) -> tuple[Finding, ...]:
         """Print a line per undecided cause; -v prints them like other findings instead."""
-        listed = suspects(diagnosis)
+        listed = words.suspects(diagnosis)
         if listed:
             self._screen.heading("Possible causes, the likeliest first")
         for one in listed:
             self._screen.marked(
-                "undetermined", f"{one.id}: {suspicion(one)}", indent=INDENT, hang=INDENT
+                "undetermined", f"{one.id}: {words.suspicion(one)}", indent=INDENT, hang=INDENT
             )
         return listed
 
@@ -113,14 +96,15 @@ class DoctorText:
         self, finding: Finding, consequences: list[Finding], *, also: list[Finding]
     ) -> None:
         style = finding.severity if finding.verdict == "present" else "note"
-        self._screen.put(Text.assemble((f"{kind_of(finding)}  ", style), (finding.id, "heading")))
-        self._screen.wrapped(headline(finding), INDENT)
+        kind = f"{words.kind_of(finding)}  "
+        self._screen.put(Text.assemble((kind, style), (finding.id, "heading")))
+        self._screen.wrapped(words.headline(finding), INDENT)
         self._screen.labelled("Why", finding.because)
         for number, remedy in enumerate(finding.remedies):
             self._remedy("Then" if remedy.then else "Or" if number else "Fix", remedy)
         if self._verbosity > 0:
             self._evidence(finding)
-        for line in consequence_lines(consequences):
+        for line in words.consequence_lines(consequences):
             self._screen.labelled("Causes", line)
         for other in also:
             self._screen.labelled("Also", other.title)
@@ -128,7 +112,7 @@ class DoctorText:
 
     def _open_questions(self, reason: str, findings: list[Finding]) -> None:
         ids = dict.fromkeys(finding.id for finding in findings)
-        title = f"{counted(len(ids), 'check')} could not be made, for one reason"
+        title = f"{words.counted(len(ids), 'check')} could not be made, for one reason"
         self._screen.put(Text.assemble(("undetermined  ", "note"), (title, "heading")))
         self._screen.labelled("Why", f"{reason}.")
         self._screen.labelled("Checks", ", ".join(ids))
@@ -146,36 +130,36 @@ class DoctorText:
             effect = "" if when in _GOES_WITHOUT_SAYING else f" (takes effect {when})"
             self._screen.labelled(label, f"{remedy.title}{effect}")
         else:
-            self._whole_line(label, command(remedy.argv, remedy))
+            self._whole_line(label, words.command(remedy.argv, remedy))
             effect = "." if when == "when done" else f"; takes effect {when}."
             self._screen.labelled("", f"{remedy.title.rstrip('.')}{effect}")
         if isinstance(remedy.undo, str):
             self._whole_line("Undo", remedy.undo)
         elif remedy.undo is not None:
-            self._whole_line("Undo", command(remedy.undo, remedy))
+            self._whole_line("Undo", words.command(remedy.undo, remedy))
 
     def _whole_line(self, label: str, line: str) -> None:
         lead = " " * INDENT + label.ljust(LABEL)
         self._screen.unbroken((lead, "label"), (line, "command" if label != "Undo" else ""))
 
     def _notes(self, findings: tuple[Finding, ...]) -> None:
-        roots = [(one, rest) for one, rest in folded(findings) if one.severity == "note"]
+        roots = [(one, rest) for one, rest in words.folded(findings) if one.severity == "note"]
         if not roots or self._verbosity > 0:
             return
         self._screen.heading("Notes")
         for finding, consequences in roots:
-            self._screen.marked("note", f"{headline(finding)} ({finding.id})", indent=INDENT)
-            for line in consequence_lines(consequences):
+            self._screen.marked("note", f"{words.headline(finding)} ({finding.id})", indent=INDENT)
+            for line in words.consequence_lines(consequences):
                 self._screen.marked("note", line, indent=INDENT + 2)
 
     def _drivers(self, drivers: tuple[DriverReport, ...]) -> None:
         if not drivers:
             return
         self._screen.heading("Drivers")
-        width = max(len(file_name(driver.icd)) for driver in drivers)
+        width = max(len(words.file_name(driver.icd)) for driver in drivers)
         for driver in drivers:
             kind = OUTCOMES.get(driver.outcome or "", "undetermined")
-            name = safe(file_name(driver.icd)).ljust(width)
+            name = safe(words.file_name(driver.icd)).ljust(width)
             said = driver.detail or driver.outcome or "not known"
             self._screen.marked(kind, f"{name}  {said}", indent=INDENT, hang=width + 2)
 
@@ -207,7 +191,7 @@ def unread_lines(unread: Sequence[str], *, verbosity: int) -> Iterator[str]:
     """Yield the lines of the screen, none if everything was understood."""
     if not unread or verbosity < 0:
         return
-    lines = counted(len(unread), "line")
+    lines = words.counted(len(unread), "line")
     if verbosity == 0:
         yield f"Not understood: {lines} of the report; -v shows them."
         return

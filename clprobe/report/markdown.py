@@ -5,8 +5,7 @@ from collections.abc import Iterator
 
 from clprobe.model.comparison import Comparison
 from clprobe.model.finding import Diagnosis, Finding
-from clprobe.report.comparison_words import comparison_heading, comparison_lines
-from clprobe.report.doctor_words import command, device_rows, driver_rows, headline, next_line
+from clprobe.report import doctor_words as words
 from clprobe.report.markdown_text import code, plain, table
 
 _OF_DRIVERS = "| driver | implementation | stage | outcome | detail |"
@@ -22,9 +21,9 @@ def _since(comparison: Comparison | None) -> Iterator[str]:
     if comparison is None:
         return
     yield ""
-    yield f"**{plain(comparison_heading(comparison))}**"
+    yield f"**{plain(words.comparison_heading(comparison))}**"
     yield ""
-    for line in comparison_lines(comparison, whole=True):
+    for line in words.comparison_lines(comparison, whole=True):
         yield f"- {plain(line)}"
 
 
@@ -32,7 +31,7 @@ def _lines(diagnosis: Diagnosis) -> Iterator[str]:
     yield f"**clprobe doctor: {diagnosis.status}**"
     if diagnosis.root_cause is not None:
         yield f"Root cause: `{diagnosis.root_cause}`"
-    line = next_line(diagnosis)
+    line = words.next_line(diagnosis)
     if line is not None:
         yield f"Next step: {code(line)}"
     yield ""
@@ -41,9 +40,9 @@ def _lines(diagnosis: Diagnosis) -> Iterator[str]:
     yield ""
     yield "<details><summary>Drivers and devices</summary>"
     yield ""
-    yield from table(_OF_DRIVERS, driver_rows(diagnosis))
+    yield from table(_OF_DRIVERS, words.driver_rows(diagnosis))
     yield ""
-    yield from table(_OF_DEVICES, device_rows(diagnosis))
+    yield from table(_OF_DEVICES, words.device_rows(diagnosis))
     yield ""
     yield "</details>"
 
@@ -51,7 +50,7 @@ def _lines(diagnosis: Diagnosis) -> Iterator[str]:
 def _finding(finding: Finding) -> Iterator[str]:
     indent = "  " if finding.caused_by is not None else ""
     kind = finding.severity if finding.verdict == "present" else finding.verdict
-    yield f"{indent}- **{kind}** `{finding.id}`: {plain(headline(finding))}"
+    yield f"{indent}- **{kind}** `{finding.id}`: {plain(words.headline(finding))}"
     if finding.caused_by is not None:
         return
     if finding.because:
@@ -61,4 +60,4 @@ def _finding(finding: Finding) -> Iterator[str]:
         if remedy.argv is None:
             yield f"  - {then}{plain(remedy.title)}"
         else:
-            yield f"  - {then}{plain(remedy.title)}: {code(command(remedy.argv, remedy))}"
+            yield f"  - {then}{plain(remedy.title)}: {code(words.command(remedy.argv, remedy))}"

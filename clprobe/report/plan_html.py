@@ -6,18 +6,8 @@ from collections.abc import Sequence
 from clprobe.compat.matrix import MatrixRow
 from clprobe.model.plan import InstallPlan, Route, VersionRow
 from clprobe.model.shell_words import command_line
+from clprobe.report import plan_words as words
 from clprobe.report.html_page import items, page, source_list, table, text
-from clprobe.report.plan_words import (
-    HEADINGS,
-    RELEASE_HEADINGS,
-    cells,
-    reasons,
-    rejections,
-    release_cells,
-    step_line,
-    target_line,
-    title,
-)
 
 _STYLE = """
 body { max-width: 70rem }
@@ -31,9 +21,9 @@ def plan_as_html(
     plan: InstallPlan, rows: Sequence[MatrixRow] = (), versions: Sequence[VersionRow] = ()
 ) -> str:
     """Return the page; every text from outside is escaped."""
-    heading = f"Plan for {target_line(plan.target)}"
+    heading = f"Plan for {words.target_line(plan.target)}"
     routes = "".join(map(_route, plan.routes)) or "<p>No route leads there.</p>\n"
-    rejected = rejections(plan)
+    rejected = words.rejections(plan)
     return page(
         "clprobe install-plan",
         _STYLE,
@@ -47,12 +37,12 @@ def plan_as_html(
 def _route(route: Route) -> str:
     on = "GPU" if route.uses_gpu else "CPU"
     steps = "".join(
-        f"<p>{text(step_line(step))}</p>\n<pre>{text(command_line(step.argv))}</pre>\n"
+        f"<p>{text(words.step_line(step))}</p>\n<pre>{text(command_line(step.argv))}</pre>\n"
         for step in route.steps
     )
     sources = source_list(route.sources)
     return (
-        f"<h2>{route.rank}. {text(title(route))} ({on}, "
+        f"<h2>{route.rank}. {text(words.title(route))} ({on}, "
         f'<span class="{route.status}">{route.status}</span>)</h2>\n'
         f"<p>{text(route.because)}</p>\n<p>{text(route.ranking)}</p>\n"
         f"<details><summary>Steps and sources</summary>\n{steps}<ul>{items(route.caveats)}</ul>\n"
@@ -64,10 +54,10 @@ def _route(route: Route) -> str:
 def _versions(versions: Sequence[VersionRow]) -> str:
     if not versions:
         return ""
-    why = items(f"{stack}: {said}" for stack, said in reasons(versions))
+    why = items(f"{stack}: {said}" for stack, said in words.reasons(versions))
     return (
         "<h2>Python, torch, stack, driver and release</h2>\n"
-        + _table(HEADINGS, cells(versions))
+        + _table(words.HEADINGS, words.cells(versions))
         + (f"<ul>{why}</ul>\n" if why else "")
     )
 
@@ -76,7 +66,7 @@ def _releases(rows: Sequence[MatrixRow]) -> str:
     if not rows:
         return ""
     heading = f"Which release drives {rows[0].generation}"
-    return f"<h2>{text(heading)}</h2>\n{_table(RELEASE_HEADINGS, release_cells(rows))}"
+    return f"<h2>{text(heading)}</h2>\n{_table(words.RELEASE_HEADINGS, words.release_cells(rows))}"
 
 
 def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -11,16 +11,7 @@ from rich.text import Text
 from clprobe.compat.matrix import MatrixRow
 from clprobe.model.plan import InstallPlan, Route, VersionRow
 from clprobe.model.shell_words import command_line
-from clprobe.report.plan_words import (
-    SHORT_HEADINGS,
-    of_release,
-    reasons,
-    rejections,
-    short_cells,
-    step_line,
-    target_line,
-    title,
-)
+from clprobe.report import plan_words as words
 from clprobe.report.terminal import Screen
 
 _STYLES = {"supported": "fine", "workaround": "warning", "unverified": "note"}
@@ -42,7 +33,7 @@ def show_plan(
 ) -> None:
     """Print the plan with the steps of `route`, None where there is none at all; and matrices."""
     screen = Screen(console)
-    screen.heading(f"Plan for {target_line(plan.target)}", first=True)
+    screen.heading(f"Plan for {words.target_line(plan.target)}", first=True)
     screen.blank()
     _show_routes(screen, plan.routes)
     if route is not None:
@@ -50,9 +41,9 @@ def show_plan(
     _show_order(screen, [one for one in plan.routes if one.ranking])
     if plan.rejected:
         _heading(screen, "Rejected")
-        _show_table(screen, ("route", "because"), rejections(plan))
+        _show_table(screen, ("route", "because"), words.rejections(plan))
     if versions:
-        _show_versions(screen, of_release(versions, plan.target.os), plan.target.os)
+        _show_versions(screen, words.of_release(versions, plan.target.os), plan.target.os)
     if rows:
         _show_matrix(screen, rows)
 
@@ -64,7 +55,7 @@ def _show_routes(screen: Screen, routes: Sequence[Route]) -> None:
     lines = (
         (
             str(one.rank),
-            title(one),
+            words.title(one),
             "GPU" if one.uses_gpu else "CPU",
             screen.styled(one.status, _STYLES[one.status]),
             one.because,
@@ -75,9 +66,9 @@ def _show_routes(screen: Screen, routes: Sequence[Route]) -> None:
 
 
 def _show_steps(screen: Screen, route: Route) -> None:
-    _heading(screen, f"Steps of route {route.rank}, {title(route)}")
+    _heading(screen, f"Steps of route {route.rank}, {words.title(route)}")
     for number, step in enumerate(route.steps, 1):
-        _show_wrapped(screen, f"{number}. {step_line(step)}", 3)
+        _show_wrapped(screen, f"{number}. {words.step_line(step)}", 3)
         screen.unbroken("     ", (command_line(step.argv), "command"))
     if not route.steps:
         _show_wrapped(screen, "There are no commands for it here.", 0)
@@ -92,18 +83,18 @@ def _show_order(screen: Screen, routes: Sequence[Route]) -> None:
         return
     _heading(screen, "Why in this order")
     for route in routes:
-        _show_wrapped(screen, f"{route.rank}. {title(route)}: {route.ranking}", 3)
+        _show_wrapped(screen, f"{route.rank}. {words.title(route)}: {route.ranking}", 3)
 
 
 def _show_versions(screen: Screen, rows: Sequence[VersionRow], release: str | None) -> None:
     """Print which stack runs in which versions, on the release that the plan is for."""
     _heading(screen, f"Versions that go together on {release or 'any release'}")
     lines: list[list[str | Text]] = [
-        [*words, screen.styled(status, _STYLES.get(status, "error"))]
-        for *words, status in short_cells(rows)
+        [*cells, screen.styled(status, _STYLES.get(status, "error"))]
+        for *cells, status in words.short_cells(rows)
     ]
-    _show_table(screen, SHORT_HEADINGS, lines)
-    for stack, why in reasons(rows):
+    _show_table(screen, words.SHORT_HEADINGS, lines)
+    for stack, why in words.reasons(rows):
         _show_wrapped(screen, f"{stack}: {why}", 2)
 
 

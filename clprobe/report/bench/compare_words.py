@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from clprobe.model.comparison import EFFECTS, BenchComparison, Difference, Effect, Side
 from clprobe.report.bench.page.words import significant
-from clprobe.report.comparison_words import MOST_CHANGES, told
+from clprobe.report.doctor_words import MOST_CHANGES, told
 from clprobe.report.terminal import safe
 
 _MOST = 8
