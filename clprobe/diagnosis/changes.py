@@ -61,7 +61,7 @@ def _values(old: Any, new: Any, steps: Steps) -> Iterator[Difference]:
         return
     if isinstance(old, dict) and isinstance(new, dict):
         yield from _mappings(old, new, steps)
-    elif _is_list_of_facts(old) and _is_list_of_facts(new) and old + new:
+    elif _is_list_of_facts(old, steps) and _is_list_of_facts(new, steps) and old + new:
         yield from _lists(keyed(old), keyed(new), steps)
     elif not _same_members(old, new):
         yield Difference(steps, old, new)
@@ -103,9 +103,12 @@ def _is_unknown(value: Any) -> bool:
     return isinstance(value, dict) and list(value) == ["unknown"]
 
 
-def _is_list_of_facts(value: Any) -> bool:
-    return isinstance(value, list) and not any(
-        not isinstance(one, dict) or set(one) <= {"gid", "name"} for one in value
+def _is_list_of_facts(value: Any, steps: Steps) -> bool:
+    """Whether each element is compared by itself; groups and what has a name alone are not."""
+    is_of_packages = steps == ("packages",)  # which may have no more than a name, all the same
+    return isinstance(value, list) and all(
+        isinstance(one, dict) and (is_of_packages or not set(one) <= {"gid", "name"})
+        for one in value
     )
 
 

@@ -176,6 +176,15 @@ def test_what_one_of_them_does_not_know_is_no_change() -> None:
     assert _compared(before, after).changes == ()
 
 
+def test_packages_of_which_only_names_are_known_are_compared_one_by_one() -> None:
+    before = {"packages": [{"name": "libdrm2"}, {"name": "intel-opencl-icd"}], "excerpts": []}
+    after = {"packages": [{"name": "libdrm2"}], "excerpts": []}
+    (change,) = _compared(before, after).changes
+    assert (change.what, change.before, change.after) == (
+        "package intel-opencl-icd", "present", None,
+    )  # fmt: skip
+
+
 def test_an_earlier_time_in_a_report_is_compared_too() -> None:
     facts = {
         "gpus": [{"name": "Intel UHD Graphics 620"}],
