@@ -12,6 +12,7 @@ import msgspec
 from clprobe.knowledge.package_managers import manager_of_program
 from clprobe.model.action import (
     Action,
+    Argv,
     Check,
     Command,
     FetchKey,
@@ -25,7 +26,6 @@ from clprobe.model.action import (
     Refresh,
     WriteFile,
 )
-from clprobe.model.mending import Argv
 
 SCHEMA = "clprobe.apply-journal/1"
 _Kind: TypeAlias = Literal[

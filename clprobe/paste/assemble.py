@@ -3,6 +3,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import partial
 
 import msgspec
 
@@ -59,14 +60,13 @@ def read_paste(text: str, *, name: str) -> Snapshot:
         _gather(reader, paste, evidence, unread)
     if any(line.startswith("# stated:") for line in lines):
         # Facts that somebody restated follow no program's layout, though lines may look alike.
-        for reader in (restated.read_restated, _stated):
+        for reader in (restated.read_restated, partial(prose.read_prose, stated=True)):
             _gather(reader, paste, evidence, unread)
     paste.take(frozenset(told))
     for reader in _READERS:
         _gather(reader, paste, evidence, unread)
-    for reader in _WEAKEST:
+    for reader in (partial(prose.read_prose, stated=False), _messages):
         _gather(reader, paste, evidence, unread, is_weak=True)
-    _gather(_messages, paste, evidence, unread, is_weak=True)
     left = sorted({*unread, *paste.left()})
     if not evidence.tells():
         raise _nothing_understood(name, len(left))
@@ -143,14 +143,6 @@ def _messages(paste: Paste) -> Iterator[Reading]:
             yield Reading(lines=(index,), facts=facts)
 
 
-def _stated(paste: Paste) -> Iterator[Reading]:
-    return prose.read_prose(paste, stated=True)
-
-
-def _sentences(paste: Paste) -> Iterator[Reading]:
-    return prose.read_prose(paste, stated=False)
-
-
 _FIRST: tuple[Reader, ...] = (embedded.read_embedded, _clinfo, _silent_clinfo)
 _READERS: tuple[Reader, ...] = (
     traces.read_traces,
@@ -205,7 +197,6 @@ _READERS: tuple[Reader, ...] = (
     users.read_groups,
     restated.read_restated,
 )
-_WEAKEST: tuple[Reader, ...] = (_sentences,)
 
 
 def _nothing_understood(name: str, lines: int) -> ClprobeError:

@@ -29,9 +29,7 @@ distributions: [newos]
 sources:
   own: {url: "https://newos.example/conduit", checked: 2026-11-23}
 program: conduit
-by_hand:
-  {install: [conduit, fetch], remove: [conduit, drop], reinstall: [conduit, fetch, --again],
-   repair: [conduit, mend], owner: [conduit, whose]}
+by_hand: {install: [conduit, fetch], remove: [conduit, drop], reinstall: [conduit, fetch, --again]}
 unattended:
   install: [conduit, fetch, --quiet]
   remove: [conduit, drop, --quiet]
