@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from clprobe.bench.effort import Effort
-from clprobe.bench.plan import is_training
 from clprobe.bench.protocol import Started
+from clprobe.model.workload import WholeTraining
 
 _OWN_SHARE = 0.9
 """Of a device's time, in which steps begin; the rest is for the last to end."""
@@ -62,7 +62,7 @@ class Allowance:
 
 
 def _weight(step: Started) -> int:
-    return _TRAINING_WEIGHT if is_training(step.workload) else 1
+    return _TRAINING_WEIGHT if isinstance(step.workload, WholeTraining) else 1
 
 
 def share_of(deadline: float | None, devices: int, now: float) -> float | None:

@@ -13,6 +13,7 @@ from clprobe.bench.effort import Effort
 from clprobe.bench.engines import Engine, Prepared
 from clprobe.bench.engines import numpy_conv as conv
 from clprobe.bench.protocol import Started
+from clprobe.model.workload import Operation
 
 # Half the distance from 1 to the next float32.
 _UNIT_ROUNDOFF = 2.0**-24
@@ -30,7 +31,7 @@ class Expected:
 class Case:
     """One operation on fixed random operands."""
 
-    workload: str
+    workload: Operation
     metric: str
     unit: str
     work: float | None
@@ -56,7 +57,7 @@ def copy_cases(effort: Effort) -> Iterator[Case]:
     """Copy within the device's memory; every byte is read and written."""
     values = _operand(effort.copy_mebibytes << 18)
     yield Case(
-        workload="copy",
+        workload=Operation("copy"),
         metric="bandwidth",
         unit="GB/s",
         work=2 * values.nbytes / 1e9,
@@ -80,7 +81,7 @@ def launch_cases(_: Effort) -> Iterator[Case]:
         return Prepared(run, adding.result)
 
     yield Case(
-        workload="launch",
+        workload=Operation("launch"),
         metric="latency",
         unit="µs",
         work=None,
@@ -94,7 +95,9 @@ def matmul_cases(effort: Effort) -> Iterator[Case]:
     """Multiply square matrices."""
     for n in effort.matmul_sizes:
         operands = _operand(n, n, seed=1), _operand(n, n, seed=2)
-        yield _sum_of_products(f"matmul-{n}", _MATMUL, operands, outputs=n * n, reduced=n)
+        yield _sum_of_products(
+            Operation("matmul", str(n)), _MATMUL, operands, outputs=n * n, reduced=n
+        )
 
 
 def conv_cases(effort: Effort) -> Iterator[Case]:
@@ -108,7 +111,7 @@ def conv_cases(effort: Effort) -> Iterator[Case]:
             (_CONV_INPUT_GRADIENT, (dy, weight), x.size, channels * 9),
             (_CONV_WEIGHT_GRADIENT, (dy, x), weight.size, images * side * side),
         ):
-            name = f"{operation.workload}-{images}x{channels}x{side}"
+            name = Operation(operation.workload, f"{images}x{channels}x{side}")
             yield _sum_of_products(name, operation, operands, outputs=outputs, reduced=reduced)
 
 
@@ -132,7 +135,7 @@ _CONV_WEIGHT_GRADIENT = _Operation(
 
 
 def _sum_of_products(
-    workload: str,
+    workload: Operation,
     operation: _Operation,
     operands: tuple[Floats, Floats],
     *,

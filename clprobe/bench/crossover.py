@@ -4,33 +4,24 @@
 from collections.abc import Iterator, Sequence
 
 from clprobe.model.measurement import BenchVerdict, Crossover, Result
-
-_TRAINING = ("train-", "step-")
+from clprobe.model.workload import net_of
 
 
 def crossovers(
     results: Sequence[Result], verdicts: Sequence[BenchVerdict]
 ) -> tuple[Crossover, ...]:
     """Return one per device and net that was compared at two batch sizes or more."""
-    batches = {(one.device, one.workload): one.batch for one in results}
+    measured = {(one.device, one.workload): (net_of(one), one.batch) for one in results}
     decisions: dict[tuple[str, str], dict[int, str]] = {}
     for verdict in verdicts:
-        batch = batches.get((verdict.device, verdict.workload))
-        if batch is not None and verdict.ratio is not None:
-            key = verdict.device, model_of(verdict.workload, batch)
-            decisions.setdefault(key, {})[batch] = verdict.decision
+        net, batch = measured.get((verdict.device, verdict.workload), (None, None))
+        if net is not None and batch is not None and verdict.ratio is not None:
+            decisions.setdefault((verdict.device, net), {})[batch] = verdict.decision
     return tuple(
         _crossover(device, model, decided)
         for (device, model), decided in decisions.items()
         if len(decided) > 1
     )
-
-
-def model_of(workload: str, batch: int) -> str:
-    """Return the net of "train-cnn" or "step-cnn-256"."""
-    for prefix in _TRAINING:
-        workload = workload.removeprefix(prefix)
-    return workload.removesuffix(f"-{batch}")
 
 
 def _crossover(device: str, model: str, decided: dict[int, str]) -> Crossover:

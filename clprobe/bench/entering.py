@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Opens the contestants of one job, inside the child process that may crash with them."""
 
-import importlib.metadata
 from dataclasses import dataclass
 from pathlib import Path
 
 import pyopencl as cl
+from msgspec import structs
 
 from clprobe.bench.effort import EFFORTS
 from clprobe.bench.engines import Reference
@@ -14,7 +14,7 @@ from clprobe.bench.engines.subject import Subject
 from clprobe.bench.nvidia import nvidia_peak
 from clprobe.bench.peak_kernel import measured_peaks, multiply_and_add
 from clprobe.bench.protocol import Baseline, Job, Target
-from clprobe.bench.targets import printed
+from clprobe.bench.targets import TORCH_DEVICES, installed_version, printed
 from clprobe.bench.theoretical import by_data_sheet
 from clprobe.bench.where import disguise
 from clprobe.model.measurement import Contestant, Peak
@@ -42,13 +42,14 @@ def enter(job: Job) -> Entered:
     references = [_reference(job.baseline)]
     if EFFORTS[job.effort].both_references and job.baseline != "numpy":
         references.append(_reference("numpy"))
-    contestants = (_contestant(target), *(known for _, known in references))
+    beside = [known for _, known in references]
     engines = tuple(engine for engine, _ in references)
-    if target.kind in ("torch-xpu", "torch-ocl"):
+    if target.kind in TORCH_DEVICES:
+        own = structs.replace(target.contestant, version=installed_version("torch"))
         return Entered(
-            device=_torch(target.kind.removeprefix("torch-")),
+            device=_torch(TORCH_DEVICES[target.kind]),
             references=engines,
-            contestants=contestants,
+            contestants=(own, *beside),
             peaks=(),
         )
     kernels = None if job.kernels is None else Path(job.kernels)
@@ -61,15 +62,10 @@ def enter(job: Job) -> Entered:
     return Entered(
         device=subject,
         references=engines,
-        contestants=contestants,
+        contestants=(target.contestant, *beside),
         peaks=by_data_sheet(peaks, could_do),
         disguise=unmasked,
     )
-
-
-def _contestant(target: Target) -> Contestant:
-    version = target.driver_version if target.kind == "opencl" else _version("torch")
-    return Contestant(name=target.label, kind=target.kind, version=version)
 
 
 def _reference(baseline: Baseline) -> tuple[Reference, Contestant]:
@@ -79,25 +75,21 @@ def _reference(baseline: Baseline) -> tuple[Reference, Contestant]:
 
         torch = TorchEngine()
         return torch, Contestant(
-            name=torch.name, kind="torch-cpu", version=_version("torch"), threads=torch.threads
+            name=torch.name,
+            kind="torch-cpu",
+            version=installed_version("torch"),
+            threads=torch.threads,
         )
     from clprobe.bench.engines.numpy_cpu import NumpyEngine  # noqa: PLC0415
 
     numpy = NumpyEngine()
-    return numpy, Contestant(name=numpy.name, kind="numpy", version=_version("numpy"))
+    return numpy, Contestant(name=numpy.name, kind="numpy", version=installed_version("numpy"))
 
 
 def _torch(device_type: str) -> Subject:
     from clprobe.bench.engines.torch_subject import TorchSubject  # noqa: PLC0415
 
     return TorchSubject(device_type)
-
-
-def _version(package: str) -> str | None:
-    try:
-        return importlib.metadata.version(package)
-    except importlib.metadata.PackageNotFoundError:
-        return None
 
 
 def _find(target: Target) -> cl.Device:

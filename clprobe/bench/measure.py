@@ -149,9 +149,11 @@ def _verdict(
     if case.metric == "latency":
         latency_us = case.figure(device_seconds.median)
         return price(
-            case.workload, contest.label, ratio, latency_us=latency_us, reference=reference
+            case.started.name, contest.label, ratio, latency_us=latency_us, reference=reference
         )
-    return judge(case.workload, contest.label, ratio, reference=reference, is_cpu=contest.is_cpu)
+    return judge(
+        case.started.name, contest.label, ratio, reference=reference, is_cpu=contest.is_cpu
+    )
 
 
 def _result(case: Case, side: _Figures, taken: tuple[Turns | None, int]) -> Result:
@@ -162,7 +164,7 @@ def _result(case: Case, side: _Figures, taken: tuple[Turns | None, int]) -> Resu
     low, high = sorted(case.figure(bound) for bound in times.ci95)
     return Result(
         device=side.name,
-        workload=case.workload,
+        workload=case.started.name,
         metric=case.metric,
         unit=case.unit,
         median=case.figure(times.median),

@@ -9,8 +9,7 @@ from clprobe.bench.proof import Proof
 from clprobe.bench.protocol import Outcome, Started
 from clprobe.bench.verdicts import leave_open, refuse, too_slow
 from clprobe.model.measurement import Result, ResultStatus, Training
-
-_TRAINING = "train-"
+from clprobe.model.workload import WholeTraining
 
 
 def too_long(what: str, seconds: float) -> str:
@@ -35,7 +34,7 @@ def without_figures(  # noqa: PLR0913 - one argument per fact
     """
     result = Result(
         device=label,
-        workload=started.workload,
+        workload=started.name,
         metric=started.metric,
         unit=started.unit,
         median=None,
@@ -53,8 +52,8 @@ def without_figures(  # noqa: PLR0913 - one argument per fact
     return Outcome(
         results=(result,),
         # Build logs have many lines; the first says what failed.
-        verdict=conclude(started.workload, label, problem.partition("\n")[0]),
-        training=_training(result, proof, losses),
+        verdict=conclude(started.name, label, problem.partition("\n")[0]),
+        training=_training(started, result, proof, losses),
     )
 
 
@@ -64,12 +63,14 @@ def not_reached(started: Started, label: str, broken: Sequence[str]) -> Outcome:
     return without_figures(started, label, "skipped", problem, is_slower=False)
 
 
-def _training(result: Result, proof: Proof | None, losses: Sequence[float]) -> Training | None:
-    if not result.workload.startswith(_TRAINING):
+def _training(
+    started: Started, result: Result, proof: Proof | None, losses: Sequence[float]
+) -> Training | None:
+    if not isinstance(started.workload, WholeTraining):
         return None
     return Training(
         device=result.device,
-        model=result.workload.removeprefix(_TRAINING),
+        model=started.workload.net,
         # JSON knows no infinity and no NaN.
         loss=tuple(loss for loss in losses if np.isfinite(loss)),
         accuracy=None,

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from clprobe.bench import cases
 from clprobe.bench.effort import EFFORTS, Effort
 from clprobe.bench.nets import BATCH, CNN, MLP, RESNET, Net
-from clprobe.bench.protocol import Job, Started, Workload, own_net
+from clprobe.bench.protocol import Asked, Job, OwnNet, Started
+from clprobe.model.workload import TrainingSteps, WholeTraining
 
 CASES = {
     "copy": cases.copy_cases,
@@ -17,12 +18,11 @@ CASES = {
 NETS = {"train-mlp": MLP, "train-cnn": CNN, "train-resnet": RESNET}
 
 
-def planned(workloads: Sequence[Workload], effort: Effort) -> Iterator[Started]:
+def planned(workloads: Sequence[Asked], effort: Effort) -> Iterator[Started]:
     """Return what begins in turn if nothing breaks."""
     for workload in workloads:
-        own = own_net(workload)
-        if own is not None:
-            yield from own_started(own, effort)
+        if isinstance(workload, OwnNet):
+            yield from own_started(workload, effort)
         elif workload in NETS:
             net = NETS[workload]
             yield training_started(net)
@@ -34,28 +34,23 @@ def planned(workloads: Sequence[Workload], effort: Effort) -> Iterator[Started]:
 def left_to_do(job: Job) -> list[Started]:
     """Return the steps of a job that no earlier child has dealt with."""
     steps = planned(job.workloads, EFFORTS[job.effort])
-    return [step for step in steps if step.workload not in job.done]
+    return [step for step in steps if step.name not in job.done]
 
 
 def training_started(net: Net) -> Started:
     """Return the message that says that this training begins."""
-    return _steps(f"train-{net.name}", BATCH)
+    return _steps(WholeTraining(net.name), BATCH)
 
 
 def steps_started(net: str, batch_size: int) -> Started:
     """Return the message that says that steps at another batch size begin."""
-    return _steps(f"step-{net}-{batch_size}", batch_size)
+    return _steps(TrainingSteps(net, batch_size), batch_size)
 
 
-def own_started(net: str, effort: Effort) -> Iterator[Started]:
+def own_started(net: OwnNet, effort: Effort) -> Iterator[Started]:
     """Return the messages of a user's net: it has no data of its own to be trained with."""
-    yield from (steps_started(net, size) for size in sorted({BATCH, *effort.batches}))
+    yield from (steps_started(net.name, size) for size in sorted({BATCH, *effort.batches}))
 
 
-def is_training(workload: str) -> bool:
-    """Return whether a net is trained to the end in it."""
-    return workload in NETS
-
-
-def _steps(workload: str, batch: int) -> Started:
+def _steps(workload: WholeTraining | TrainingSteps, batch: int) -> Started:
     return Started(workload=workload, metric="throughput", unit="samples/s", batch=batch)

@@ -18,6 +18,7 @@ from clprobe.bench.plan import left_to_do, planned
 from clprobe.bench.progress import Progress, Step
 from clprobe.bench.protocol import (
     Alive,
+    Asked,
     Baseline,
     EffortName,
     Failed,
@@ -28,9 +29,9 @@ from clprobe.bench.protocol import (
     Started,
     Target,
     Tuned,
-    Workload,
 )
 from clprobe.model.measurement import Contestant, Peak, Tuning
+from clprobe.model.workload import Operation
 
 # A driver that breaks at everything must not do so for an hour.
 _MOST_FAILURES = 2
@@ -42,7 +43,7 @@ _SHORTEST_SECONDS = 10.0
 class Options:
     """What to measure, the same for every device; `kernels` stands in for the shipped folder."""
 
-    workloads: tuple[Workload, ...]
+    workloads: tuple[Asked, ...]
     effort: EffortName
     baseline: Baseline
     kernels: Path | None = None
@@ -102,10 +103,10 @@ def _measure_device(
         measured.outcomes.append(
             without_figures(step, target.label, failed.status, failed.detail, is_slower=False)
         )
-        broken.append(step.workload)
+        broken.append(step.name)
         left = left_to_do(job)
         rest = None if seconds is None else seconds - (time.monotonic() - started)
-        job = structs.replace(job, done=(*job.done, step.workload), tune=False, seconds=rest)
+        job = structs.replace(job, done=(*job.done, step.name), tune=False, seconds=rest)
         is_worth_another = (
             failed.status == "error"
             and step in left
@@ -125,7 +126,7 @@ def _run_child(
 ) -> tuple[Job, Started, Failed] | None:
     """Return the job as far as it came, the step that broke the child, and how; None: none did."""
     label, effort = job.target.label, EFFORTS[job.effort]
-    current = Started(workload="the start")
+    current = Started(workload=Operation("the start"))
     total = len(list(planned(job.workloads, effort)))
 
     def show(workload: str) -> None:
@@ -136,16 +137,18 @@ def _run_child(
             match message:
                 case Started():
                     current = message
-                    show(message.workload)
+                    show(message.name)
                 case Outcome():
                     measured.outcomes.append(message)
                     measured.watch.look(message.other_cores)
                     job = structs.replace(job, done=(*job.done, message.results[0].workload))
                     measured.complete &= message.results[0].status != "error"
                 case Failed():
-                    if current.workload in job.done:
+                    if current.name in job.done:
                         # It broke on the way to the next one.
-                        current = next(iter(left_to_do(job)), Started(workload="the end"))
+                        current = next(
+                            iter(left_to_do(job)), Started(workload=Operation("the end"))
+                        )
                     return job, current, message
                 case _:
                     _note(message, measured, show)
@@ -179,10 +182,9 @@ def _join(message: Joined, measured: Measured) -> None:
 
 def _leave(target: Target, message: Failed, measured: Measured) -> None:
     """Note why a contestant took no part, or did not stay to the end."""
-    known = measured.contestants.get(target.label)
-    took_part = Contestant(name=target.label, kind=target.kind, version=target.driver_version)
+    known = measured.contestants.get(target.label, target.contestant)
     measured.contestants[target.label] = structs.replace(
-        known or took_part, status=message.status, detail=message.detail.partition("\n")[0]
+        known, status=message.status, detail=message.detail.partition("\n")[0]
     )
 
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Puts what was measured into one report."""
 
-import importlib.metadata
 import platform
 
 from clprobe.bench.crossover import crossovers
 from clprobe.bench.roofs import best_known, under_roofs
 from clprobe.bench.run import Measured, Options
+from clprobe.bench.targets import installed_version
 from clprobe.model.measurement import HOST_KEY, BenchReport
 from clprobe.model.system import System
 
@@ -44,12 +44,5 @@ def _host(system: System) -> dict[str, str | int | None]:
         "logical_cores": system.cpu.logical_cores,
     }
     known = {key: value if isinstance(value, str | int) else None for key, value in stated.items()}
-    versions = {package: _version(package) for package in _PACKAGES}
+    versions = {package: installed_version(package) for package in _PACKAGES}
     return {**known, "python": platform.python_version(), **versions}
-
-
-def _version(package: str) -> str | None:
-    try:
-        return importlib.metadata.version(package)
-    except importlib.metadata.PackageNotFoundError:
-        return None

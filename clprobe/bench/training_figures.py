@@ -78,7 +78,7 @@ def timed(
             *(_beside(started, one.name, own) for one, own in others),
         ),
         verdict=judge(
-            started.workload,
+            started.name,
             contest.label,
             ratio_to_reference(turns),
             reference=contest.reference.name,
@@ -101,7 +101,7 @@ def _throughput(
     low, high = sorted(1 / bound for bound in times.ci95)
     figures = Result(
         device=name,
-        workload=started.workload,
+        workload=started.name,
         metric=started.metric,
         unit=started.unit,
         median=1 / times.median,

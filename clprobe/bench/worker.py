@@ -20,23 +20,24 @@ from clprobe.bench.effort import EFFORTS
 from clprobe.bench.entering import enter
 from clprobe.bench.measure import Contest, measure
 from clprobe.bench.outcomes import without_figures
-from clprobe.bench.plan import CASES, NETS, is_training, left_to_do, steps_started, training_started
+from clprobe.bench.plan import CASES, NETS, left_to_do, steps_started, training_started
 from clprobe.bench.protocol import (
     Alive,
+    Asked,
     Failed,
     Finished,
     Job,
     Joined,
     Message,
     Outcome,
+    OwnNet,
     Started,
     Tuned,
-    Workload,
-    own_net,
 )
 from clprobe.bench.training import measure_steps, measure_training
 from clprobe.bench.tuning import tune_device
 from clprobe.model.errors import ClprobeError
+from clprobe.model.workload import Operation, WholeTraining
 from clprobe.tensor import DeviceError, OutOfMemoryError
 
 # After these, whatever the process asks of the device fails.
@@ -68,7 +69,7 @@ def main() -> None:
 def work(job: Job, send: Send) -> None:
     """Measure every workload of the job and send what comes of each."""
     allowance = Allowance(job.seconds, left_to_do(job))
-    send(Started(workload="opening the device"))
+    send(Started(workload=Operation("opening the device")))
     try:
         entered = enter(job)
     except (ClprobeError, cl.Error, ImportError, OSError) as error:
@@ -89,13 +90,13 @@ def work(job: Job, send: Send) -> None:
     )
     if job.tune:
         stage = "which kernels are fastest"
-        send(Started(workload=stage))
+        send(Started(workload=Operation(stage)))
         tuning = tune_device(contest, lambda far: send(Alive(now=far and f"{stage}: {far}")))
         send(Tuned(tuning=tuning))
     for workload in job.workloads:
         skipped: Outcome | None = None
         for started, measuring in _steps(workload, contest, job):
-            if started.workload in job.done:
+            if started.name in job.done:
                 continue
             effort = allowance.next_effort(contest.effort)
             if effort is None:
@@ -106,7 +107,7 @@ def work(job: Job, send: Send) -> None:
             outcome = _attempt(started, measuring, replace(contest, effort=effort), skipped)
             send(outcome)
             # Who has no time for a whole training may have it for a step.
-            is_step = not is_training(started.workload)
+            is_step = not isinstance(started.workload, WholeTraining)
             if outcome.results[0].status == "skipped" and is_step and skipped is None:
                 skipped = outcome
     send(Finished())
@@ -164,12 +165,11 @@ def _in_words(error: Exception) -> str:
     return f"clprobe failed: {type(error).__name__}: {error}"
 
 
-def _steps(workload: Workload, contest: Contest, job: Job) -> Iterator[tuple[Started, Measuring]]:
-    own = own_net(workload)
-    if own is not None:
+def _steps(workload: Asked, contest: Contest, job: Job) -> Iterator[tuple[Started, Measuring]]:
+    if isinstance(workload, OwnNet):
         from clprobe.bench.own_net.contest import own_net_steps  # noqa: PLC0415 - it needs torch
 
-        yield from own_net_steps(workload, own, contest, job)
+        yield from own_net_steps(workload, contest, job)
         return
     if workload in NETS:
         net = NETS[workload]

@@ -16,13 +16,12 @@ from clprobe.bench.own_net.check import check_own_nets
 from clprobe.bench.protocol import (
     QUICK_WORKLOADS,
     WORKLOADS,
+    Asked,
     Baseline,
     EffortName,
     Target,
-    Workload,
 )
-from clprobe.bench.rivals import KINDS, rivals
-from clprobe.bench.targets import targets_of
+from clprobe.bench.targets import TORCH_DEVICES, rivals, targets_of
 from clprobe.bench.theoretical import theoretical_peak
 from clprobe.cli.bench_compare import compare_files, refuse_other_options
 from clprobe.cli.bench_files import checked_output
@@ -109,7 +108,7 @@ def command(  # noqa: PLR0913 - one argument per option
     ctx: click.Context,
     *,
     selectors: tuple[str, ...],
-    workloads: tuple[Workload, ...],
+    workloads: tuple[Asked, ...],
     effort: EffortName | None,
     baseline: Baseline | None,
     as_json: bool,
@@ -198,8 +197,8 @@ def _targets(
     """Return what is to be measured, and which of it this machine lacks."""
     tables = Tables.load()
     devices = take_inventory(derive(snapshot, tables)).devices
-    asked = [one for one in KINDS if not selectors or one in selectors]
-    others = [one for one in selectors if one not in KINDS]
+    asked = [one for one in TORCH_DEVICES.values() if not selectors or one in selectors]
+    others = [one for one in selectors if one not in TORCH_DEVICES.values()]
     selected = select_devices(devices, others) if others or not selectors else ()
     targets = targets_of(devices, selected, lambda device: theoretical_peak(device, tables))
     found, missing = rivals(asked)

@@ -5,17 +5,20 @@ import re
 
 import click
 
-from clprobe.bench.protocol import WORKLOADS
+from clprobe.bench.protocol import WORKLOADS, Asked, OwnNet
 
-_OWN_NET = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*", re.ASCII)
+_OWN_NET = re.compile(r"([A-Za-z_][\w.]*):([A-Za-z_]\w*)", re.ASCII)
 
 
-class WorkloadType(click.Choice[str]):
+class WorkloadType(click.Choice[Asked]):
     """A choice, with module:Class beside it."""
 
     def __init__(self) -> None:
         super().__init__(WORKLOADS)
 
-    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Return the name of the workload."""
-        return value if _OWN_NET.fullmatch(value) else str(super().convert(value, param, ctx))
+    def convert(
+        self, value: str, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Asked:
+        """Return the name of the workload, or the user's net."""
+        own = _OWN_NET.fullmatch(value)
+        return super().convert(value, param, ctx) if own is None else OwnNet(*own.groups())

@@ -80,7 +80,10 @@ def _doctor() -> JsonSchema:
 def _bench() -> JsonSchema:
     """Return the schema that documents of earlier versions fit too: they lack what came later."""
     schema = _printed("clprobe.bench/1", BenchReport)
-    for name, last in (("Result", "detail"), ("Training", "detail"), (None, "verdicts")):
+    for name, last in (
+        *(("Result", "detail"), ("Training", "detail"), ("Contestant", "detail")),
+        (None, "verdicts"),
+    ):
         required = (schema if name is None else schema["$defs"][name])["required"]
         del required[required.index(last) + 1 :]
     return schema

@@ -82,7 +82,7 @@ def test_with_time_enough_nothing_is_cut_short() -> None:
 
 
 def test_a_training_is_given_more_than_a_product() -> None:
-    steps = [one for one in quick_steps() if one.workload in ("matmul-256", "train-mlp")]
+    steps = [one for one in quick_steps() if one.name in ("matmul-256", "train-mlp")]
 
     first, then = (Allowance(2, order, Clock()) for order in (steps, steps[::-1]))
 

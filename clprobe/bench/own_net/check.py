@@ -13,7 +13,7 @@ import msgspec
 
 from clprobe.bench.child import with_package
 from clprobe.bench.own_net.refusals import MISTAKE, mistake
-from clprobe.bench.protocol import Baseline, Workload, own_net
+from clprobe.bench.protocol import Asked, Baseline, OwnNet
 from clprobe.model.errors import ClprobeError
 
 _PATIENCE_SECONDS = 300.0
@@ -28,35 +28,35 @@ class Refusal(msgspec.Struct, frozen=True, kw_only=True):
     hint: str = ""
 
 
-def check_own_nets(workloads: Iterable[Workload], folder: str, baseline: Baseline | None) -> None:
+def check_own_nets(workloads: Iterable[Asked], folder: str, baseline: Baseline | None) -> None:
     """Raise what the user has to mend before a net can be measured; limits of clprobe are none.
 
     **Raises** ClprobeError.
     """
-    for workload in dict.fromkeys(one for one in workloads if own_net(one) is not None):
+    for own in dict.fromkeys(one for one in workloads if isinstance(one, OwnNet)):
         if importlib.util.find_spec("torch") is None:
             raise ClprobeError(
                 reference="torch-not-installed",
-                message=f"--workload {workload} needs torch, which this Python does not have.",
+                message=f"--workload {own} needs torch, which this Python does not have.",
                 hint="pip install torch; on Linux its default build carries gigabytes of CUDA, so "
                 "without an NVIDIA GPU choose the CPU build that pytorch.org names.",
             )
         if baseline == "numpy":
             raise mistake(
-                f"{workload} is compared with torch, so --baseline numpy cannot be.",
+                f"{own} is compared with torch, so --baseline numpy cannot be.",
                 "Leave --baseline out.",
             )
-        refusal = _asked(workload, folder)
+        refusal = _asked(own, folder)
         if refusal is not None and refusal.reference == MISTAKE:
             raise ClprobeError(reference=MISTAKE, message=refusal.message, hint=refusal.hint)
 
 
-def _asked(workload: str, folder: str) -> Refusal | None:
+def _asked(own: OwnNet, folder: str) -> Refusal | None:
     """Return what a child says of the net; None: nothing speaks against it."""
-    command = [sys.executable, "-m", "clprobe.bench.own_net.check_worker", workload, folder]
+    worker = [sys.executable, "-m", "clprobe.bench.own_net.check_worker"]
     try:
         done = subprocess.run(
-            command,
+            [*worker, own.module, own.name, folder],
             stdin=subprocess.DEVNULL,
             capture_output=True,
             env=with_package(),
@@ -64,7 +64,7 @@ def _asked(workload: str, folder: str) -> Refusal | None:
             check=False,
         )
     except subprocess.TimeoutExpired:
-        problem = f"{workload} was not loaded within {_PATIENCE_SECONDS:.0f} s."
+        problem = f"{own} was not loaded within {_PATIENCE_SECONDS:.0f} s."
         return Refusal(reference=MISTAKE, message=problem, hint="Make it load sooner.")
     answer = done.stdout.rpartition(b"\n")[2]
     try:
@@ -73,7 +73,7 @@ def _asked(workload: str, folder: str) -> Refusal | None:
         words = done.stderr.decode(errors="replace").strip()[-_SHOWN_CHARACTERS:]
         return Refusal(
             reference=MISTAKE,
-            message=f"{workload} ended the process that loaded it, with status {done.returncode}: "
+            message=f"{own} ended the process that loaded it, with status {done.returncode}: "
             f"{words or 'it said nothing'}",
             hint="Make it work in Python alone first.",
         )

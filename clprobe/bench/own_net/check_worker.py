@@ -7,6 +7,7 @@ import msgspec
 
 from clprobe.bench.own_net.check import Refusal
 from clprobe.bench.own_net.loading import load_user_net
+from clprobe.bench.protocol import OwnNet
 from clprobe.model.errors import ClprobeError
 
 
@@ -14,7 +15,7 @@ def main() -> None:
     """Load the net that the arguments name, and print the refusal or null."""
     refusal = None
     try:
-        load_user_net(sys.argv[1], sys.argv[2])
+        load_user_net(OwnNet(*sys.argv[1:3]), sys.argv[3])
     except ClprobeError as error:
         refusal = Refusal(reference=error.reference, message=error.message, hint=error.hint)
     # Whatever the net's file printed may lack the end of its line.

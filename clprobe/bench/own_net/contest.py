@@ -21,7 +21,7 @@ from clprobe.bench.own_net.loading import load_user_net
 from clprobe.bench.own_net.net import UserNet
 from clprobe.bench.own_net.trainer import OpenClUserTrainer
 from clprobe.bench.plan import own_started
-from clprobe.bench.protocol import Job, Outcome, Started
+from clprobe.bench.protocol import Job, Outcome, OwnNet, Started
 from clprobe.bench.training import measure_batch
 from clprobe.model.errors import ClprobeError
 
@@ -49,16 +49,16 @@ class _Trains:
         return TorchWitness(net.module)
 
 
-def own_net_steps(workload: str, name: str, contest: Contest, job: Job) -> Iterator[Step]:
+def own_net_steps(own: OwnNet, contest: Contest, job: Job) -> Iterator[Step]:
     """Yield what begins and how it is measured; all of it unsupported if the net is."""
     try:
-        net = load_user_net(workload, job.folder)
+        net = load_user_net(own, job.folder)
     except ClprobeError as error:
         problem = str(error)
-        for started in own_started(name, contest.effort):
+        for started in own_started(own, contest.effort):
             yield started, partial(_unsupported, started, problem)
         return
-    for started in own_started(name, contest.effort):
+    for started in own_started(own, contest.effort):
         yield started, partial(_measure, net, started)
 
 

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from clprobe.model.measurement import BenchVerdict, Decision, Result
+from clprobe.model.workload import Operation, net_of, workload_named
 
 REFERENCES = {"numpy": "NumPy", "torch": "torch"}
-_TRAINING = ("train-", "step-")
 _LIMITS = {
     "launch": "launches",
     "transfer": "transfers",
@@ -24,7 +24,7 @@ def conclusions(judged: Sequence[Judged], baseline: str) -> Iterator[tuple[Decis
     reference = REFERENCES.get(baseline, baseline)
     compared = [one for one in judged if one[0].ratio is not None and not is_cost(one[1])]
     # Training comes first: it is what the device is wanted for.
-    compared.sort(key=lambda one: not one[0].workload.startswith(_TRAINING))
+    compared.sort(key=lambda one: isinstance(workload_named(one[0].workload), Operation))
     device, cpu, even, unclear = (
         list(_folded([one for one in compared if one[0].decision == decision]))
         for decision in ("device", "cpu", "no-difference", "unclear")
@@ -88,16 +88,6 @@ def _advice(verdict: BenchVerdict, result: Result) -> str:
     return "No verdict on" if is_open else "Do not use it for"
 
 
-def model_of(result: Result) -> str | None:
-    """Return which net a figure is about; None: no net."""
-    if result.batch is None:
-        return None
-    name = result.workload
-    for prefix in _TRAINING:
-        name = name.removeprefix(prefix)
-    return name.removesuffix(f"-{result.batch}")
-
-
 @dataclass(frozen=True, slots=True)
 class _Group:
     """One workload, or all batch sizes of a net that ended alike."""
@@ -123,8 +113,8 @@ def _folded(judged: Sequence[Judged]) -> Iterator[_Group]:
     """Yield the workloads, those that train one net at several batch sizes as one."""
     alike: dict[str, list[Judged]] = {}
     for verdict, result in judged:
-        model = model_of(result)
-        key = verdict.workload if model is None else f"training {model}"
+        net = net_of(result)
+        key = verdict.workload if net is None else f"training {net}"
         alike.setdefault(key, []).append((verdict, result))
     for key, group in alike.items():
         verdicts = tuple(verdict for verdict, _ in group)

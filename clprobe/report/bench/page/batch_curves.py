@@ -5,11 +5,11 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from clprobe.model.measurement import BenchReport, Result
+from clprobe.model.workload import net_of
 from clprobe.report.bench.page.figure import Entry, figure, series_items, table
 from clprobe.report.bench.page.plot import BOTTOM, LEFT, RIGHT, TOP, Plot
 from clprobe.report.bench.page.scale import log_scale
 from clprobe.report.bench.page.words import measured, significant, span, styles_of
-from clprobe.report.bench.words import model_of
 
 _Curves = dict[str, dict[int, Result]]
 """By contestant and batch size."""
@@ -19,7 +19,7 @@ def batch_curves(report: BenchReport) -> Iterator[str]:
     """Yield a figure per net that was timed at two batch sizes or more."""
     models: dict[str, _Curves] = defaultdict(lambda: defaultdict(dict))
     for result, _ in measured(report):
-        model = model_of(result)
+        model = net_of(result)
         if model is not None and result.batch is not None and result.batch > 0:
             models[model][result.device][result.batch] = result
     for index, (model, curves) in enumerate(models.items()):

@@ -10,6 +10,7 @@ from operator import attrgetter
 from typing import Literal
 
 from clprobe.model.measurement import BenchReport, Peak, Result
+from clprobe.model.workload import Operation, workload_named
 from clprobe.report.bench.page.figure import Entry, figure, series_items, table
 from clprobe.report.bench.page.plot import BOTTOM, LEFT, RIGHT, TOP, Plot
 from clprobe.report.bench.page.scale import log_scale
@@ -124,7 +125,8 @@ def _row(result: Result, roofs: Sequence[_Roof]) -> tuple[str, ...]:
 
 def _family(result: Result) -> str:
     """Return the workload's name without its size."""
-    return result.workload.rpartition("-")[0] or result.workload
+    workload = workload_named(result.workload)
+    return workload.kind if isinstance(workload, Operation) else result.workload
 
 
 def _intensity(result: Result) -> float:
