@@ -8,9 +8,8 @@ import pyopencl as cl
 from msgspec import structs
 
 from clprobe.bench.effort import EFFORTS
-from clprobe.bench.engines import Reference
-from clprobe.bench.engines.opencl_subject import OpenClSubject
-from clprobe.bench.engines.subject import Subject
+from clprobe.bench.engines import Reference, Subject
+from clprobe.bench.engines.opencl import OpenClSubject
 from clprobe.bench.nvidia import nvidia_peak
 from clprobe.bench.peak_kernel import measured_peaks, multiply_and_add
 from clprobe.bench.protocol import Baseline, Job, Target
@@ -87,7 +86,7 @@ def _reference(baseline: Baseline) -> tuple[Reference, Contestant]:
 
 
 def _torch(device_type: str) -> Subject:
-    from clprobe.bench.engines.torch_subject import TorchSubject  # noqa: PLC0415
+    from clprobe.bench.engines.torch_cpu import TorchSubject  # noqa: PLC0415
 
     return TorchSubject(device_type)
 

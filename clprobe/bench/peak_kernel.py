@@ -50,7 +50,7 @@ def measured_peaks(label: str, chain: Chain | None, engine: Engine) -> tuple[Pea
 def copy_bandwidth(engine: Engine) -> float | None:
     """Return GB/s of the engine's own copy; None if what it copies is not what it was given."""
     values = np.arange(_COPY_MEBIBYTES << 18, dtype=np.float32)
-    prepared = engine.copy(values)
+    prepared = engine.prepare("copy", values)
     if not np.array_equal(prepared.result(), values):
         return None
     elapsed = []

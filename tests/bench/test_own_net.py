@@ -14,8 +14,8 @@ from clprobe.model.errors import ClprobeError
 
 pytest.importorskip("torch")
 
+from clprobe.bench.own_net.check import MISTAKE, UNSUPPORTED
 from clprobe.bench.own_net.loading import load_user_net
-from clprobe.bench.own_net.refusals import MISTAKE, UNSUPPORTED
 
 FOLDER = str(Path(__file__).parent)
 

@@ -77,7 +77,7 @@ def test_torch_on_its_cpu_can_play_the_rival() -> None:
     from clprobe.bench.cases import matmul_cases  # noqa: PLC0415
     from clprobe.bench.effort import EFFORTS  # noqa: PLC0415
     from clprobe.bench.engines.numpy_cpu import NumpyEngine  # noqa: PLC0415
-    from clprobe.bench.engines.torch_subject import TorchSubject  # noqa: PLC0415
+    from clprobe.bench.engines.torch_cpu import TorchSubject  # noqa: PLC0415
     from clprobe.bench.measure import Contest, measure  # noqa: PLC0415
 
     rival = TorchSubject("cpu")

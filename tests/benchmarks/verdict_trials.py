@@ -34,7 +34,7 @@ import pyopencl as cl
 from clprobe.bench.cases import matmul_cases
 from clprobe.bench.effort import EFFORTS
 from clprobe.bench.engines import Engine, Prepared
-from clprobe.bench.engines.opencl_subject import OpenClSubject
+from clprobe.bench.engines.opencl import OpenClSubject
 from clprobe.bench.measure import Contest, measure
 from clprobe.bench.protocol import Outcome
 from clprobe.bench.timing import clock, quiet

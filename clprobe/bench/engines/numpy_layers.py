@@ -6,19 +6,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from clprobe.bench import nets
 from clprobe.bench.digits import Floats
-from clprobe.bench.engines import numpy_conv as conv
-from clprobe.bench.layers import (
-    BatchNorm,
-    Conv,
-    Flatten,
-    GlobalAvgPool,
-    Layer,
-    Linear,
-    MaxPool2x2,
-    Relu,
-    Residual,
-)
+from clprobe.bench.engines import numpy_operations as conv
 
 Pull = Callable[[Floats], tuple[Floats, list[Floats]]]
 """Turns the gradient of a layer's output into those of its input and of its weights."""
@@ -44,7 +34,7 @@ class Pass:
     training: bool = True
 
 
-def apply_all(layers: Sequence[Layer], x: Floats, state: Pass) -> tuple[Floats, Pull]:
+def apply_all(layers: Sequence[nets.Layer], x: Floats, state: Pass) -> tuple[Floats, Pull]:
     """Return what the layers make of x, one after the other, and the way back."""
     pulls: list[Pull] = []
     for layer in layers:
@@ -62,24 +52,24 @@ def apply_all(layers: Sequence[Layer], x: Floats, state: Pass) -> tuple[Floats, 
 
 
 def _apply(  # noqa: PLR0911 - one per kind of layer
-    layer: Layer, x: Floats, state: Pass
+    layer: nets.Layer, x: Floats, state: Pass
 ) -> tuple[Floats, Pull]:
     match layer:
-        case Linear():
+        case nets.Linear():
             return _linear(x, next(state.weights), next(state.weights))
-        case Conv():
+        case nets.Conv():
             return _conv(layer, x, next(state.weights), next(state.weights))
-        case BatchNorm():
+        case nets.BatchNorm():
             return _batch_norm(x, next(state.weights), next(state.weights), state)
-        case Relu():
+        case nets.Relu():
             return np.maximum(x, 0), lambda dy: (dy * (x > 0), [])
-        case MaxPool2x2():
+        case nets.MaxPool2x2():
             return _max_pool(x)
-        case GlobalAvgPool():
+        case nets.GlobalAvgPool():
             return _average(x)
-        case Flatten():
+        case nets.Flatten():
             return x.reshape(len(x), -1), lambda dy: (dy.reshape(x.shape), [])
-        case Residual():
+        case nets.Residual():
             return _residual(layer, x, state)
 
 
@@ -87,7 +77,7 @@ def _linear(x: Floats, weight: Floats, bias: Floats) -> tuple[Floats, Pull]:
     return x @ weight.T + bias, lambda dy: (dy @ weight, [dy.T @ x, dy.sum(axis=0)])
 
 
-def _conv(layer: Conv, x: Floats, weight: Floats, bias: Floats) -> tuple[Floats, Pull]:
+def _conv(layer: nets.Conv, x: Floats, weight: Floats, bias: Floats) -> tuple[Floats, Pull]:
     """Convolve with stride 1 and 3x3 weights; a smaller weight has zeros around it."""
     around = (3 - layer.size) // 2
     whole = np.pad(weight, ((0, 0), (0, 0), (around, around), (around, around)))
@@ -150,7 +140,7 @@ def _average(x: Floats) -> tuple[Floats, Pull]:
     )
 
 
-def _residual(layer: Residual, x: Floats, state: Pass) -> tuple[Floats, Pull]:
+def _residual(layer: nets.Residual, x: Floats, state: Pass) -> tuple[Floats, Pull]:
     through, body = apply_all(layer.body, x, state)
     past, shortcut = apply_all(layer.shortcut, x, state)
     total = through + past

@@ -11,7 +11,7 @@ import torch
 from torch import nn
 
 from clprobe.bench.digits import Digits, Floats
-from clprobe.bench.witness import Slope
+from clprobe.bench.engines import Slope
 
 _MEMORY = Path("/proc/meminfo")
 _CONTROL_GROUP = Path("/sys/fs/cgroup")

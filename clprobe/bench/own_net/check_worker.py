@@ -5,22 +5,23 @@ import sys
 
 import msgspec
 
-from clprobe.bench.own_net.check import Refusal
+from clprobe.bench.own_net.check import MISTAKE
 from clprobe.bench.own_net.loading import load_user_net
 from clprobe.bench.protocol import OwnNet
 from clprobe.model.errors import ClprobeError
 
 
 def main() -> None:
-    """Load the net that the arguments name, and print the refusal or null."""
-    refusal = None
+    """Load the net that the arguments name, and print what is wrong with it, or null."""
+    wrong = None
     try:
         load_user_net(OwnNet(*sys.argv[1:3]), sys.argv[3])
     except ClprobeError as error:
-        refusal = Refusal(reference=error.reference, message=error.message, hint=error.hint)
+        if error.reference == MISTAKE:
+            wrong = error.message, error.hint
     # Whatever the net's file printed may lack the end of its line.
     sys.stdout.flush()
-    sys.stdout.buffer.write(b"\n" + msgspec.json.encode(refusal))
+    sys.stdout.buffer.write(b"\n" + msgspec.json.encode(wrong))
     sys.stdout.flush()
 
 

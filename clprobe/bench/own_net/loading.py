@@ -10,8 +10,8 @@ from typing import Any
 import torch
 from torch import nn
 
+from clprobe.bench.own_net.check import mistake
 from clprobe.bench.own_net.net import UserNet, classes_of
-from clprobe.bench.own_net.refusals import mistake
 from clprobe.bench.protocol import OwnNet
 
 _SEED = 1998

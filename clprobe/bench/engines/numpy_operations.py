@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""3x3 convolution padded by 1 as a matrix product, in the precision of its operands.
+"""The operations in NumPy, in the precision of their operands.
 
-In float32 this is the NumPy reference; in float64 it is what every engine's result is held to.
+In float32 they are the NumPy reference; in float64 what every engine's result is held to.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 
 def conv_forward(x: np.ndarray[Any, Any], weight: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Return the convolution. **Shapes** (n, c, h, w), (k, c, 3, 3), result (n, k, h, w)."""
+    """Return the 3x3 convolution, padded by 1. **Shapes** (n, c, h, w), (k, c, 3, 3)."""
     images, _, height, width = x.shape
     filters = weight.shape[0]
     product = windows(x) @ weight.reshape(filters, -1).T
@@ -43,3 +44,13 @@ def windows(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     views = view(padded, (3, 3), axis=(2, 3))
     rows: np.ndarray[Any, Any] = views.transpose(0, 2, 3, 1, 4, 5).reshape(-1, x.shape[1] * 9)
     return rows
+
+
+COMPUTED: dict[str, Callable[..., np.ndarray[Any, Any]]] = {
+    "add": np.add,
+    "matmul": np.matmul,
+    "conv-forward": conv_forward,
+    "conv-input-grad": conv_input_gradient,
+    "conv-weight-grad": conv_weight_gradient,
+}
+"""By the names that `Engine.prepare` takes."""
