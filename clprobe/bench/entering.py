@@ -10,8 +10,7 @@ from msgspec import structs
 from clprobe.bench.effort import EFFORTS
 from clprobe.bench.engines import Reference, Subject
 from clprobe.bench.engines.opencl import OpenClSubject
-from clprobe.bench.nvidia import nvidia_peak
-from clprobe.bench.peak_kernel import measured_peaks, multiply_and_add
+from clprobe.bench.peaks import measured_peaks, multiply_and_add, nvidia_peak
 from clprobe.bench.protocol import Baseline, Job, Target
 from clprobe.bench.targets import TORCH_DEVICES, installed_version, printed
 from clprobe.bench.theoretical import by_data_sheet

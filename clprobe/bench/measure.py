@@ -10,14 +10,18 @@ from msgspec import structs
 from clprobe.bench.cases import Case
 from clprobe.bench.effort import Effort
 from clprobe.bench.engines import Engine, Reference, Subject
-from clprobe.bench.outcomes import too_long, without_figures
 from clprobe.bench.proof import Proof, prove
 from clprobe.bench.protocol import Outcome, Started
 from clprobe.bench.timing.clock import Contestant, seconds, time_in_turns
-from clprobe.bench.timing.race import figure, ratio_to_reference
 from clprobe.bench.timing.statistics import Estimate
-from clprobe.bench.timing.turns import MIN_ROUNDS, EnergyMeter, Turns
-from clprobe.bench.verdicts import judge, price
+from clprobe.bench.timing.turns import (
+    MIN_ROUNDS,
+    EnergyMeter,
+    Turns,
+    figure,
+    ratio_to_reference,
+)
+from clprobe.bench.verdicts import judge, price, too_long, without_figures
 from clprobe.bench.where import watch
 from clprobe.model.measurement import BenchVerdict, Result
 
@@ -43,11 +47,6 @@ class Contest:
     alive: Callable[[], None] = lambda: None
     others: tuple[Engine, ...] = ()
     energy: EnergyMeter = lambda: None
-
-    @property
-    def is_cpu(self) -> bool:
-        """Return whether the device is the CPU itself."""
-        return self.device.is_cpu
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +91,7 @@ def measure(case: Case, contest: Contest) -> Outcome:
             is_slower=second_seconds > reference_seconds,
         )
     split = time_split(contest.device, lambda: seconds(prepared.run, 1))
-    where = watch(lambda: prepared.run(1), is_cpu=contest.is_cpu)
+    where = watch(lambda: prepared.run(1), is_cpu=contest.device.is_cpu)
     turns = time_in_turns(
         [prepared.run, references[0][1].run],
         contest.effort.seconds_per_case,
@@ -143,7 +142,7 @@ def _verdict(
             case.started.name, contest.label, ratio, latency_us=latency_us, reference=reference
         )
     return judge(
-        case.started.name, contest.label, ratio, reference=reference, is_cpu=contest.is_cpu
+        case.started.name, contest.label, ratio, reference=reference, is_cpu=contest.device.is_cpu
     )
 
 

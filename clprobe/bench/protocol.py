@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""What bench and its child processes say to each other, one JSON document per line."""
+"""What bench, its child processes and who asked for it say to each other.
 
+Between processes it is one JSON document per line.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Literal
 
 import msgspec
@@ -152,3 +157,17 @@ class Failed(msgspec.Struct, frozen=True, kw_only=True, tag=True):
 
 
 Message = Started | Joined | Tuned | Alive | Outcome | Finished | Failed
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What a device does now, and how many of its workloads are done."""
+
+    device: str
+    workload: str
+    """Or what comes before or after them, in words."""
+    done: int
+    total: int
+
+
+Progress = Callable[[Step], None]

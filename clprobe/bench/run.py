@@ -9,13 +9,10 @@ from pathlib import Path
 
 from msgspec import structs
 
-from clprobe.bench.allowance import share_of
 from clprobe.bench.child import run_job
 from clprobe.bench.conditions.watch import Watch
 from clprobe.bench.effort import EFFORTS
-from clprobe.bench.outcomes import not_reached, without_figures
-from clprobe.bench.plan import left_to_do, planned
-from clprobe.bench.progress import Progress, Step
+from clprobe.bench.plan import left_to_do, planned, share_of
 from clprobe.bench.protocol import (
     Alive,
     Asked,
@@ -26,10 +23,13 @@ from clprobe.bench.protocol import (
     Job,
     Joined,
     Outcome,
+    Progress,
     Started,
+    Step,
     Target,
     Tuned,
 )
+from clprobe.bench.verdicts import without_figures
 from clprobe.model.measurement import Contestant, Peak, Tuning
 from clprobe.model.workload import Operation
 
@@ -41,12 +41,11 @@ _SHORTEST_SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """What to measure, the same for every device; `kernels` stands in for the shipped folder."""
+    """What to measure, the same for every device."""
 
     workloads: tuple[Asked, ...]
     effort: EffortName
     baseline: Baseline
-    kernels: Path | None = None
     tune: bool = False
     deadline: float | None = None
     """By time.monotonic(), when all devices are to be done; None: whenever they are."""
@@ -91,7 +90,6 @@ def _measure_device(
         effort=options.effort,
         baseline=options.baseline,
         folder=str(Path.cwd()),
-        kernels=None if options.kernels is None else str(options.kernels.resolve()),
         tune=options.tune,
         seconds=seconds,
     )
@@ -190,9 +188,8 @@ def _leave(target: Target, message: Failed, measured: Measured) -> None:
 
 def _not_run(job: Job, broken: Sequence[str], failed: Failed) -> Iterator[Outcome]:
     """Return of all that is left that it was not run, and why."""
+    problem = f"not run, as {' and '.join(broken)} failed before."
+    if failed.status == "skipped":
+        problem = f"not run, as {broken[-1]} took all the time that was left."
     for step in left_to_do(job):
-        if failed.status == "skipped":
-            problem = f"not run, as {broken[-1]} took all the time that was left."
-            yield without_figures(step, job.target.label, "skipped", problem, is_slower=False)
-        else:
-            yield not_reached(step, job.target.label, broken)
+        yield without_figures(step, job.target.label, "skipped", problem, is_slower=False)

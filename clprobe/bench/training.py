@@ -12,14 +12,19 @@ from msgspec import structs
 from clprobe.bench.digits import Digits, load_digits
 from clprobe.bench.measure import Contest, result_of, time_apart, time_split
 from clprobe.bench.nets import BATCH, Net
-from clprobe.bench.outcomes import too_long, without_figures
 from clprobe.bench.plan import steps_started, training_started
 from clprobe.bench.proof import Proof
 from clprobe.bench.protocol import Outcome, Started
 from clprobe.bench.timing.clock import come_to_rest, seconds, time_in_turns
 from clprobe.bench.timing.quiet import mark
-from clprobe.bench.timing.race import figure, ratio_to_reference
-from clprobe.bench.timing.turns import MIN_ROUNDS, Side, Turns, turns_of
+from clprobe.bench.timing.turns import (
+    MIN_ROUNDS,
+    Side,
+    Turns,
+    figure,
+    ratio_to_reference,
+    turns_of,
+)
 from clprobe.bench.training_proof import (
     TOLERANCE,
     Checked,
@@ -28,7 +33,7 @@ from clprobe.bench.training_proof import (
     check_first_steps,
     compare,
 )
-from clprobe.bench.verdicts import judge
+from clprobe.bench.verdicts import judge, too_long, without_figures
 from clprobe.bench.where import Where, ran_on
 from clprobe.model.measurement import Result, ResultStatus, Training
 
@@ -159,9 +164,9 @@ class _Race:
         split = time_split(self.contest.device, lambda: self.device.train(range(1)))
         elapsed = max(time.perf_counter() - started, 1e-9)
         cores = (time.process_time() - used) / elapsed
-        place = ran_on(cores, None, is_cpu=self.contest.is_cpu)
+        place = ran_on(cores, None, is_cpu=self.contest.device.is_cpu)
         # So short a look proves no disguise.
-        is_sure = self.contest.is_cpu or place == "device"
+        is_sure = self.contest.device.is_cpu or place == "device"
         where = Where(cores, place if is_sure else "unknown")
         return {
             # Of its batch, which lies on the device when the step is timed.
@@ -200,7 +205,7 @@ class _Race:
                 contest.label,
                 ratio_to_reference(turns),
                 reference=contest.reference.name,
-                is_cpu=contest.is_cpu,
+                is_cpu=contest.device.is_cpu,
             ),
             other_cores=turns.other_cores,
         )

@@ -137,7 +137,14 @@ def check_first_steps(
     right = witness.slope(batches[0], weights, double=True) if double else plain
     alive()
     first = _step(device, 0)
-    proofs = [_close(first.slope, right, plain, _Draws(witness, batches[0], weights, alive))]
+
+    def draw(seed: int) -> Slope:
+        """Return what the witness says of almost the same; one seed always gives the same."""
+        slope = witness.slope(*_drawn(batches[0], weights, seed), double=False)
+        alive()
+        return slope
+
+    proofs = [_close(first.slope, right, plain, draw)]
     proofs.append(_updated(weights, None, first))
     if all(one.holds for one in proofs):
         second = _step(device, min(1, len(batches) - 1))
@@ -176,24 +183,7 @@ def _step(device: Run, batch: int) -> _Step:
     return _Step(Slope(device.losses[-1], list(trainer.gradients())), trainer.weights())
 
 
-@dataclass(frozen=True, slots=True)
-class _Draws:
-    """What the witness says of almost the same weights and images."""
-
-    witness: Witness
-    batch: Digits
-    weights: Sequence[Floats]
-    alive: Callable[[], None]
-
-    def take(self, seed: int) -> Slope:
-        """Return one; the same seed always gives the same."""
-        batch, weights = _drawn(self.batch, self.weights, seed)
-        slope = self.witness.slope(batch, weights, double=False)
-        self.alive()
-        return slope
-
-
-def _close(slope: Slope, right: Slope, plain: Slope, draws: _Draws) -> Proof:
+def _close(slope: Slope, right: Slope, plain: Slope, draw: Callable[[int], Slope]) -> Proof:
     """Return how far a step is off, and how far it may be; more draws before it is called wrong."""
     errors = _distances(slope, right)
     if not np.isfinite(errors).all():
@@ -204,7 +194,7 @@ def _close(slope: Slope, right: Slope, plain: Slope, draws: _Draws) -> Proof:
     for seed in range(_MOST_DRAWS):
         if seed >= _DRAWS and (errors <= np.maximum(floors, _SPREAD_FACTOR * spread)).all():
             break
-        spread = np.maximum(spread, _distances(draws.take(seed), right))
+        spread = np.maximum(spread, _distances(draw(seed), right))
     # What is no number in float32 on the CPU either proves nothing.
     allowed = np.maximum(floors, _SPREAD_FACTOR * np.nan_to_num(spread, posinf=0.0))
     worst = int((errors / allowed).argmax())

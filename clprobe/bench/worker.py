@@ -14,13 +14,11 @@ from functools import partial
 import msgspec
 import pyopencl as cl
 
-from clprobe.bench.allowance import Allowance
-from clprobe.bench.conditions.energy import EnergyMeter
+from clprobe.bench.conditions.readings import EnergyMeter
 from clprobe.bench.effort import EFFORTS
 from clprobe.bench.entering import enter
 from clprobe.bench.measure import Contest, measure
-from clprobe.bench.outcomes import without_figures
-from clprobe.bench.plan import CASES, NETS, left_to_do, steps_started, training_started
+from clprobe.bench.plan import CASES, NETS, Allowance, left_to_do, steps_started, training_started
 from clprobe.bench.protocol import (
     Alive,
     Asked,
@@ -36,6 +34,7 @@ from clprobe.bench.protocol import (
 )
 from clprobe.bench.training import measure_steps, measure_training
 from clprobe.bench.tuning import tune_device
+from clprobe.bench.verdicts import without_figures
 from clprobe.model.errors import ClprobeError
 from clprobe.model.workload import Operation, WholeTraining
 from clprobe.tensor import DeviceError, OutOfMemoryError

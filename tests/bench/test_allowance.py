@@ -9,9 +9,8 @@ import pytest
 from asked import messages_of
 from test_child import failing
 
-from clprobe.bench.allowance import Allowance, share_of
 from clprobe.bench.effort import EFFORTS
-from clprobe.bench.plan import planned
+from clprobe.bench.plan import Allowance, planned, share_of
 from clprobe.bench.protocol import (
     QUICK_WORKLOADS,
     Failed,

@@ -11,8 +11,7 @@ import pytest
 from asked import messages_of
 
 from clprobe.bench.effort import EFFORTS
-from clprobe.bench.progress import Step
-from clprobe.bench.protocol import Failed, Finished, Outcome, Started, Target
+from clprobe.bench.protocol import Failed, Finished, Outcome, Started, Step, Target
 from clprobe.bench.run import Measured, Options, measure_devices
 from clprobe.resources import kernels_path
 

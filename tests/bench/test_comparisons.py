@@ -23,10 +23,10 @@ from clprobe.model.errors import ClprobeError
 from clprobe.model.measurement import BenchReport, Conditions, Contestant, Result
 from clprobe.model.snapshot import Snapshot
 from clprobe.report.as_json import document
-from clprobe.report.bench.compare_html import bench_compare_html
-from clprobe.report.bench.compare_markdown import bench_compare_markdown
-from clprobe.report.bench.compare_text import bench_compare_text
 from clprobe.report.bench.compare_words import host_changes
+from clprobe.report.bench.html import bench_compare_html
+from clprobe.report.bench.markdown import bench_compare_markdown
+from clprobe.report.bench.text import bench_compare_text
 from clprobe.report.schemas import published
 from clprobe.report.terminal import make_console
 

@@ -59,7 +59,7 @@ def check_own_nets(workloads: Iterable[Asked], folder: str, baseline: Baseline |
 
 def _asked(own: OwnNet, folder: str) -> tuple[str, str] | None:
     """Return what a child finds wrong with the net, and what to do; None: nothing."""
-    worker = [sys.executable, "-m", "clprobe.bench.own_net.check_worker"]
+    worker = [sys.executable, "-m", "clprobe.bench.own_net.loading"]
     try:
         done = subprocess.run(
             [*worker, own.module, own.name, folder],

@@ -15,13 +15,13 @@ from clprobe.bench.engines.opencl import OpenClSubject, OpenClTrainer
 from clprobe.bench.engines.torch_cpu import TorchTrainer
 from clprobe.bench.engines.torch_witness import TorchWitness
 from clprobe.bench.measure import Contest
-from clprobe.bench.outcomes import without_figures
 from clprobe.bench.own_net.layers import translated
 from clprobe.bench.own_net.loading import load_user_net
 from clprobe.bench.own_net.net import Node, UserNet
 from clprobe.bench.plan import own_started
 from clprobe.bench.protocol import Job, Outcome, OwnNet, Started
 from clprobe.bench.training import measure_batch
+from clprobe.bench.verdicts import without_figures
 from clprobe.model.errors import ClprobeError
 from clprobe.tensor import Array, Device, Tensor, nn
 
@@ -100,18 +100,16 @@ class _Trains:
 
 def own_net_steps(own: OwnNet, contest: Contest, job: Job) -> Iterator[Step]:
     """Yield what begins and how it is measured; all of it unsupported if the net is."""
+    measure: Callable[[Started, Contest], Outcome]
     try:
-        net = load_user_net(own, job.folder)
+        measure = partial(_measure, load_user_net(own, job.folder))
     except ClprobeError as error:
-        problem = str(error)
-        for started in own_started(own, contest.effort):
-            yield started, partial(_unsupported, started, problem)
-        return
+        measure = partial(_unsupported, str(error))
     for started in own_started(own, contest.effort):
-        yield started, partial(_measure, net, started)
+        yield started, partial(measure, started)
 
 
-def _unsupported(started: Started, problem: str, contest: Contest) -> Outcome:
+def _unsupported(problem: str, started: Started, contest: Contest) -> Outcome:
     return without_figures(started, contest.label, "unsupported", problem)
 
 
@@ -123,10 +121,7 @@ def _measure(net: UserNet, started: Started, contest: Contest) -> Outcome:
         # NumPy knows bench's own nets alone.
         others=(),
     )
-    return _remarked(measure_batch(net, net.batch(started.batch or 1), own), net.remark)
-
-
-def _remarked(outcome: Outcome, remark: str) -> Outcome:
-    """Return the outcome with the remark beside the device's figure, if it has one."""
-    own, *others = outcome.results
-    return structs.replace(outcome, results=(structs.replace(own, remark=remark), *others))
+    outcome = measure_batch(net, net.batch(started.batch or 1), own)
+    device, *others = outcome.results
+    remarked = structs.replace(device, remark=net.remark)
+    return structs.replace(outcome, results=(remarked, *others))

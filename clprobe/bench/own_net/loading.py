@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Finds and makes the net that --workload module:Class names, and says what is wrong with it."""
+"""Finds and makes the net that --workload module:Class names, and says what is wrong with it.
+
+As a program it loads the net that its arguments name, module, name and folder, and prints on the
+last line what is wrong with it.
+"""
 
 import importlib
 import inspect
@@ -7,12 +11,14 @@ import sys
 from types import ModuleType
 from typing import Any
 
+import msgspec
 import torch
 from torch import nn
 
-from clprobe.bench.own_net.check import mistake
+from clprobe.bench.own_net.check import MISTAKE, mistake
 from clprobe.bench.own_net.net import UserNet, classes_of
 from clprobe.bench.protocol import OwnNet
+from clprobe.model.errors import ClprobeError
 
 _SEED = 1998
 _SHAPE_HINT = "Write input_shape = (3, 32, 32), the shape of one sample, in the class or the file."
@@ -121,3 +127,21 @@ def _silence_dropout(net: Any, name: str) -> str:
     for layer in dropping:
         layer.p = 0.0
     return f"{name} was trained with dropout off: no two sides draw alike." if dropping else ""
+
+
+def main() -> None:
+    """Load the net that the arguments name, and print what is wrong with it, or null."""
+    wrong = None
+    try:
+        load_user_net(OwnNet(*sys.argv[1:3]), sys.argv[3])
+    except ClprobeError as error:
+        if error.reference == MISTAKE:
+            wrong = error.message, error.hint
+    # Whatever the net's file printed may lack the end of its line.
+    sys.stdout.flush()
+    sys.stdout.buffer.write(b"\n" + msgspec.json.encode(wrong))
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from clprobe.model.measurement import BenchReport, Result
 from clprobe.model.workload import net_of
-from clprobe.report.bench.page.figure import Entry, figure, series_items, table
+from clprobe.report.bench.page.figure import figure, series, table
 from clprobe.report.bench.page.plot import BOTTOM, LEFT, RIGHT, TOP, Plot
 from clprobe.report.bench.page.scale import log_scale
 from clprobe.report.bench.page.words import measured, significant, span, styles_of
@@ -56,8 +56,8 @@ def _figure(report: BenchReport, name: str, model: str, curves: _Curves) -> str:
         for batch, result in sorted(curve.items())
     ]
     headings = ("batch", "contestant", "samples/s", "95 % interval")
-    entries = [Entry(styles[contestant], contestant) for contestant in curves]
-    return figure(picture, title, series_items(entries), table(title, headings, rows))
+    legend = [series(styles[contestant], contestant) for contestant in curves]
+    return figure(picture, title, legend, table(title, headings, rows))
 
 
 def _described(report: BenchReport, model: str, curves: _Curves) -> str:

@@ -4,8 +4,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from clprobe.report.bench.page.markup import element, number, path, text
 from clprobe.report.bench.page.scale import Scale, tick_label
-from clprobe.report.bench.page.svg import element, number, path, text
 
 WIDTH, HEIGHT = 360, 260
 LEFT, RIGHT, TOP, BOTTOM = 52, 350, 12, 216
@@ -55,13 +55,7 @@ class Plot:
         is_left = here < (LEFT + RIGHT) / 2
         self._marks += [
             element("path", d=f"M{number(here)},{TOP}V{BOTTOM}", class_="guide"),
-            element(
-                "text",
-                text(said),
-                x=here + (4 if is_left else -4),
-                y=TOP + 10,
-                text_anchor="start" if is_left else "end",
-            ),
+            words(said, here + (4 if is_left else -4), TOP + 10, "start" if is_left else "end"),
         ]
 
     def drawn(self, name: str, title: str, description: str) -> str:
@@ -77,18 +71,18 @@ class Plot:
             here = self.x.at(value)
             parts += [
                 element("path", d=f"M{number(here)},{TOP}V{BOTTOM}", class_="grid"),
-                _words(tick_label(value), here, BOTTOM + 15, "middle"),
+                words(tick_label(value), here, BOTTOM + 15, "middle"),
             ]
         for value in self.y.ticks():
             here = self.y.at(value)
             parts += [
                 element("path", d=f"M{LEFT},{number(here)}H{RIGHT}", class_="grid"),
-                _words(tick_label(value), LEFT - 5, here + 4, "end"),
+                words(tick_label(value), LEFT - 5, here + 4, "end"),
             ]
         return [
             *parts,
             element("path", d=f"M{LEFT},{TOP}V{BOTTOM}H{RIGHT}", class_="axis"),
-            _words(self.x_label, (LEFT + RIGHT) / 2, BOTTOM + 34, "middle"),
+            words(self.x_label, (LEFT + RIGHT) / 2, BOTTOM + 34, "middle"),
             element(
                 "text",
                 text(self.y_label),
@@ -110,7 +104,9 @@ def marker(x: float, y: float, style: int, told: str = "") -> str:
         f"M{number(x - r - 1)},{number(y)}h{2 * r + 2}m{-r - 1},{-r - 1}v{2 * r + 2}",
     )
     title = [element("title", text(told))] if told else []
-    return element("path", *title, d=forms[kind], class_=f"{_filled(kind)} s{kind}")
+    return element(
+        "path", *title, d=forms[kind], class_=f"{'mark' if kind < 4 else 'line'} s{kind}"
+    )
 
 
 def sample(style: int, *, line: bool, mark: bool) -> str:
@@ -139,9 +135,6 @@ def picture(name: str, title: str, description: str, marks: Sequence[str], heigh
     )
 
 
-def _filled(kind: int) -> str:
-    return "mark" if kind < 4 else "line"
-
-
-def _words(said: str, x: float, y: float, anchor: str) -> str:
+def words(said: str, x: float, y: float, anchor: str | None = None) -> str:
+    """Return a line of text whose start, middle or end is at the place."""
     return element("text", text(said), x=x, y=y, text_anchor=anchor)

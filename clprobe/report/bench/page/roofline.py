@@ -11,7 +11,7 @@ from typing import Literal
 
 from clprobe.model.measurement import BenchReport, Peak, Result
 from clprobe.model.workload import Operation, workload_named
-from clprobe.report.bench.page.figure import Entry, figure, series_items, table
+from clprobe.report.bench.page.figure import figure, series, table
 from clprobe.report.bench.page.plot import BOTTOM, LEFT, RIGHT, TOP, Plot
 from clprobe.report.bench.page.scale import log_scale
 from clprobe.report.bench.page.words import measured, percent, significant
@@ -57,12 +57,12 @@ def roofline(report: BenchReport, device: str, name: str) -> str | None:
     how = " ".join(f"{peak.unit}: {peak.how}" for peak in peaks if peak.how)
     described = " ".join(_described(one, roofs) for one in points)
     picture = plot.drawn(name, title, f"{described} {how}".strip())
-    legend = [Entry(roof.style, roof.name, mark=False) for roof in roofs]
-    legend += [Entry(style, family, line=False) for family, style in styles.items()]
+    legend = [series(roof.style, roof.name, mark=False) for roof in roofs]
+    legend += [series(style, family, line=False) for family, style in styles.items()]
     rows = [_row(one, roofs) for one in points]
     headings = ("workload", "FLOP per byte", "GFLOP/s", *(f"of {roof.name}" for roof in roofs))
     caption = "Roofline: what the memory (slope) and the arithmetic (flat) allow"
-    return figure(picture, caption, series_items(legend), table(title, headings, rows))
+    return figure(picture, caption, legend, table(title, headings, rows))
 
 
 def _plot(points: Sequence[Result], roofs: Sequence[_Roof]) -> Plot:

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from clprobe.model.measurement import BenchReport, Result
 from clprobe.report.bench.page.figure import figure, table
-from clprobe.report.bench.page.plot import WIDTH, picture
-from clprobe.report.bench.page.svg import element, number, text
+from clprobe.report.bench.page.markup import element, number, text
+from clprobe.report.bench.page.plot import WIDTH, picture, words
 from clprobe.report.bench.page.words import significant
 
 _ROW = 34
@@ -33,13 +33,8 @@ def time_split(report: BenchReport, device: str, name: str) -> list[str]:
 
 def _known(result: Result, parts: Sequence[str]) -> dict[str, float]:
     """Return the milliseconds of the parts that are known."""
-    times = {
-        "compile": result.compile_ms,
-        "transfer": result.transfer_ms,
-        "launch": result.launch_ms,
-        "kernel": result.kernel_ms,
-    }
-    return {part: time for part in parts if (time := times[part]) is not None and time >= 0}
+    times: dict[str, float | None] = {part: getattr(result, f"{part}_ms") for part in parts}
+    return {part: time for part, time in times.items() if time is not None and time >= 0}
 
 
 def _figure(name: str, title: str, split: Sequence[tuple[Result, dict[str, float]]]) -> str:
@@ -73,14 +68,8 @@ def _bar(name: str, workload: str, parts: dict[str, float], top: float) -> list[
     cut = workload if len(workload) <= _LONGEST else f"{workload[: _LONGEST - 1]}…"
     room = WIDTH - 2 * _EDGE
     marks = [
-        element("text", text(cut), x=_EDGE, y=top + 13),
-        element(
-            "text",
-            text(f"{significant(total)} ms"),
-            x=WIDTH - _EDGE,
-            y=top + 13,
-            text_anchor="end",
-        ),
+        words(cut, _EDGE, top + 13),
+        words(f"{significant(total)} ms", WIDTH - _EDGE, top + 13, "end"),
     ]
     left = float(_EDGE)
     for part, time in parts.items():
