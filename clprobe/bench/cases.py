@@ -11,7 +11,7 @@ import numpy as np
 from clprobe.bench.digits import Floats
 from clprobe.bench.effort import Effort
 from clprobe.bench.engines import Engine, Prepared
-from clprobe.bench.engines.numpy_operations import COMPUTED
+from clprobe.bench.engines.numpy_layers import COMPUTED
 from clprobe.bench.protocol import Started
 from clprobe.model.workload import Operation
 
@@ -31,9 +31,8 @@ class Expected:
 class Case:
     """One operation on fixed random operands."""
 
-    workload: Operation
-    metric: str
-    unit: str
+    started: Started
+    """The message that says that it begins."""
     work: float | None
     """Operations or bytes of one run, in units of 1e9; None where the time itself is the figure."""
     prepare: Callable[[Engine], Prepared]
@@ -43,13 +42,8 @@ class Case:
     intensity: float | None = None
     """Operations per byte, if operands and result move once; None where nothing is computed."""
 
-    @property
-    def started(self) -> Started:
-        """Return the message that says that this case begins."""
-        return Started(workload=self.workload, metric=self.metric, unit=self.unit)
-
     def figure(self, elapsed_seconds: float) -> float:
-        """Return what one run in so many seconds amounts to, in `unit`."""
+        """Return what one run in so many seconds amounts to, in its unit."""
         return elapsed_seconds * 1e6 if self.work is None else self.work / elapsed_seconds
 
 
@@ -57,9 +51,7 @@ def copy_cases(effort: Effort) -> Iterator[Case]:
     """Copy within the device's memory; every byte is read and written."""
     values = _operand(effort.copy_mebibytes << 18)
     yield Case(
-        workload=Operation("copy"),
-        metric="bandwidth",
-        unit="GB/s",
+        started=Started(workload=Operation("copy"), metric="bandwidth", unit="GB/s"),
         work=2 * values.nbytes / 1e9,
         prepare=methodcaller("prepare", "copy", values),
         expected=lambda: Expected(values, np.ones(1)),
@@ -81,9 +73,7 @@ def launch_cases(_: Effort) -> Iterator[Case]:
         return Prepared(run, adding.result)
 
     yield Case(
-        workload=Operation("launch"),
-        metric="latency",
-        unit="µs",
+        started=Started(workload=Operation("launch"), metric="latency", unit="µs"),
         work=None,
         prepare=prepare,
         expected=lambda: Expected(a + b, np.ones(1)),
@@ -133,9 +123,7 @@ def _sum_of_products(
         return Expected(compute(a, b), compute(abs(a), abs(b)))
 
     return Case(
-        workload=workload,
-        metric="throughput",
-        unit="GFLOP/s",
+        started=Started(workload=workload, metric="throughput", unit="GFLOP/s"),
         work=2 * outputs * reduced / 1e9,
         prepare=methodcaller("prepare", workload.kind, *operands),
         expected=expected,

@@ -11,11 +11,11 @@ from clprobe.bench.effort import EFFORTS
 from clprobe.bench.engines import Reference, Subject
 from clprobe.bench.engines.opencl import OpenClSubject
 from clprobe.bench.peaks import measured_peaks, multiply_and_add, nvidia_peak
-from clprobe.bench.protocol import Baseline, Job, Target
+from clprobe.bench.protocol import Baseline, Job, Joined, Target
 from clprobe.bench.targets import TORCH_DEVICES, installed_version, printed
 from clprobe.bench.theoretical import by_data_sheet
 from clprobe.bench.where import disguise
-from clprobe.model.measurement import Contestant, Peak
+from clprobe.model.measurement import Contestant
 from clprobe.tensor import Device, DeviceError
 from clprobe.tensor.said import said
 
@@ -26,8 +26,7 @@ class Entered:
 
     device: Subject
     references: tuple[Reference, ...]
-    contestants: tuple[Contestant, ...]
-    peaks: tuple[Peak, ...]
+    joined: Joined
     disguise: str | None = None
 
 
@@ -43,13 +42,12 @@ def enter(job: Job) -> Entered:
     beside = [known for _, known in references]
     engines = tuple(engine for engine, _ in references)
     if target.kind in TORCH_DEVICES:
+        from clprobe.bench.engines.torch_cpu import TorchSubject  # noqa: PLC0415
+
         own = structs.replace(target.contestant, version=installed_version("torch"))
-        return Entered(
-            device=_torch(TORCH_DEVICES[target.kind]),
-            references=engines,
-            contestants=(own, *beside),
-            peaks=(),
-        )
+        joined = Joined(contestants=(own, *beside), peaks=())
+        torch = TorchSubject(TORCH_DEVICES[target.kind])
+        return Entered(device=torch, references=engines, joined=joined)
     kernels = None if job.kernels is None else Path(job.kernels)
     device = Device.open(_find(target), kernels=kernels)
     subject = OpenClSubject(device)
@@ -57,13 +55,8 @@ def enter(job: Job) -> Entered:
     unmasked = disguise(device.name, None if chain is None else chain.where, is_cpu=subject.is_cpu)
     peaks = () if unmasked else measured_peaks(target.label, chain, subject)
     could_do = target.theoretical or nvidia_peak(device.cl_device)
-    return Entered(
-        device=subject,
-        references=engines,
-        contestants=(target.contestant, *beside),
-        peaks=by_data_sheet(peaks, could_do),
-        disguise=unmasked,
-    )
+    joined = Joined(contestants=(target.contestant, *beside), peaks=by_data_sheet(peaks, could_do))
+    return Entered(device=subject, references=engines, joined=joined, disguise=unmasked)
 
 
 def _reference(baseline: Baseline) -> tuple[Reference, Contestant]:
@@ -82,12 +75,6 @@ def _reference(baseline: Baseline) -> tuple[Reference, Contestant]:
 
     numpy = NumpyEngine()
     return numpy, Contestant(name=numpy.name, kind="numpy", version=installed_version("numpy"))
-
-
-def _torch(device_type: str) -> Subject:
-    from clprobe.bench.engines.torch_cpu import TorchSubject  # noqa: PLC0415
-
-    return TorchSubject(device_type)
 
 
 def _find(target: Target) -> cl.Device:

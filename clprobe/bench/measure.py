@@ -64,7 +64,7 @@ class TimeSplit:
 
 def measure(case: Case, contest: Contest) -> Outcome:
     """Return the device's figure, the references' and the verdict; or why there are none."""
-    with contest.device.recording() as uploads:
+    with contest.device.recording() as upload_ms:
         prepared = case.prepare(contest.device)
     first_started = time.perf_counter()
     values = prepared.result()
@@ -108,7 +108,7 @@ def measure(case: Case, contest: Contest) -> Outcome:
         _result(case, contest.label, proof, turns, 0),
         # Some runtimes put the real compilation off until the first launch.
         compile_ms=max(0.0, first_seconds - second_seconds) * 1e3,
-        transfer_ms=uploads.total_ms(),
+        transfer_ms=upload_ms(),
         kernel_ms=split.kernel_ms,
         launch_ms=split.launch_ms,
         wall_ms=split.wall_ms,
@@ -136,7 +136,7 @@ def _verdict(
     case: Case, contest: Contest, ratio: Estimate, device_seconds: Estimate
 ) -> BenchVerdict:
     reference = contest.reference.name
-    if case.metric == "latency":
+    if case.started.metric == "latency":
         latency_us = case.figure(device_seconds.median)
         return price(
             case.started.name, contest.label, ratio, latency_us=latency_us, reference=reference
@@ -199,9 +199,9 @@ def time_split(device: Subject, run: Callable[[], float]) -> TimeSplit:
     """Return what the fastest of a few runs consists of; `run` returns its seconds."""
     taken = []
     for _ in range(_SPLIT_RUNS):
-        with device.recording() as kernels:
+        with device.recording() as kernels_ms:
             elapsed = run()
-        taken.append(TimeSplit(elapsed * 1e3, kernels.total_ms()))
+        taken.append(TimeSplit(elapsed * 1e3, kernels_ms()))
         if elapsed > _LONG_SECONDS:
             break
     return min(taken, key=lambda one: one.wall_ms)

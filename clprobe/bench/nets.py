@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The nets that are trained, as data: every engine builds its own from their layers."""
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -148,22 +149,12 @@ def step_cost(layers: Sequence[Layer], batch: int, channels: int, side: int) -> 
             continue
         before = channels * side * side
         channels, side = _after(layer, channels, side)
-        weights = _weight_count(layer)
+        weights = math.prod(_weight_shape(layer)) if isinstance(layer, Linear | Conv) else 0
         places = side * side if isinstance(layer, Conv) else 1
         values = batch * (before + channels * side * side)
         operations += 6 * weights * places * batch
         moved += 4 * (3 * values + 7 * weights)
     return operations, moved
-
-
-def _weight_count(layer: Layer) -> int:
-    """Return how many weights multiply a layer's input."""
-    match layer:
-        case Linear(inputs, outputs):
-            return inputs * outputs
-        case Conv(inputs, outputs, size):
-            return inputs * outputs * size * size
-    return 0
 
 
 def _after(layer: Layer, channels: int, side: int) -> tuple[int, int]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from clprobe.bench import cases
 from clprobe.bench.effort import EFFORTS, Effort
-from clprobe.bench.nets import BATCH, CNN, MLP, RESNET, Net
+from clprobe.bench.nets import BATCH, CNN, MLP, RESNET
 from clprobe.bench.protocol import Asked, Job, OwnNet, Started
 from clprobe.model.workload import TrainingSteps, WholeTraining
 
@@ -34,11 +34,11 @@ def planned(workloads: Sequence[Asked], effort: Effort) -> Iterator[Started]:
     """Return what begins in turn if nothing breaks."""
     for workload in workloads:
         if isinstance(workload, OwnNet):
-            yield from own_started(workload, effort)
+            yield from steps_of(workload, effort)
         elif workload in NETS:
-            net = NETS[workload]
-            yield training_started(net)
-            yield from (steps_started(net.name, size) for size in effort.batches)
+            net = NETS[workload].name
+            yield started(WholeTraining(net))
+            yield from (started(TrainingSteps(net, size)) for size in effort.batches)
         else:
             yield from (case.started for case in CASES[workload](effort))
 
@@ -49,22 +49,15 @@ def left_to_do(job: Job) -> list[Started]:
     return [step for step in steps if step.name not in job.done]
 
 
-def training_started(net: Net) -> Started:
-    """Return the message that says that this training begins."""
-    return _steps(WholeTraining(net.name), BATCH)
-
-
-def steps_started(net: str, batch_size: int) -> Started:
-    """Return the message that says that steps at another batch size begin."""
-    return _steps(TrainingSteps(net, batch_size), batch_size)
-
-
-def own_started(net: OwnNet, effort: Effort) -> Iterator[Started]:
+def steps_of(own: OwnNet, effort: Effort) -> Iterator[Started]:
     """Return the messages of a user's net: it has no data of its own to be trained with."""
-    yield from (steps_started(net.name, size) for size in sorted({BATCH, *effort.batches}))
+    for size in sorted({BATCH, *effort.batches}):
+        yield started(TrainingSteps(own.name, size))
 
 
-def _steps(workload: WholeTraining | TrainingSteps, batch: int) -> Started:
+def started(workload: WholeTraining | TrainingSteps) -> Started:
+    """Return the message that says that this training, or these steps of one, begin."""
+    batch = workload.batch if isinstance(workload, TrainingSteps) else BATCH
     return Started(workload=workload, metric="throughput", unit="samples/s", batch=batch)
 
 

@@ -2,7 +2,7 @@
 """Measures devices one after the other, each in its own child process."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -144,34 +144,25 @@ def _run_child(
                 case Failed():
                     if current.name in job.done:
                         # It broke on the way to the next one.
-                        current = next(
-                            iter(left_to_do(job)), Started(workload=Operation("the end"))
-                        )
+                        left = left_to_do(job)
+                        current = left[0] if left else Started(workload=Operation("the end"))
                     return job, current, message
-                case _:
-                    _note(message, measured, show)
+                case Joined() | Tuned():
+                    _note(message, measured)
+                case Alive(now=now) if now:
+                    show(now)
+                case Finished():
+                    # Some drivers compile once more for it, for seconds.
+                    show("keeping what was compiled for later")
     return None
 
 
-def _note(
-    message: Joined | Tuned | Alive | Finished, measured: Measured, show: Callable[[str], None]
-) -> None:
-    """Add or show what is no step."""
-    match message:
-        case Joined():
-            _join(message, measured)
-        case Tuned():
-            measured.tunings.append(message.tuning)
-            measured.complete &= not message.tuning.problem
-        case Alive(now=now) if now:
-            show(now)
-        case Finished():
-            # Some drivers compile once more for it, for seconds.
-            show("keeping what was compiled for later")
-
-
-def _join(message: Joined, measured: Measured) -> None:
-    """Add contestants and peaks."""
+def _note(message: Joined | Tuned, measured: Measured) -> None:
+    """Add what tuning found, or contestants and peaks."""
+    if isinstance(message, Tuned):
+        measured.tunings.append(message.tuning)
+        measured.complete &= not message.tuning.problem
+        return
     for contestant in message.contestants:
         measured.contestants.setdefault(contestant.name, contestant)
     known = {peak.device for peak in measured.peaks}

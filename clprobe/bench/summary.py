@@ -3,7 +3,7 @@
 
 import math
 import platform
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
@@ -73,14 +73,7 @@ def best_known(results: Iterable[Result], peaks: Sequence[Peak]) -> tuple[Peak, 
     medians = [(one.device, one.unit, one.median) for one in results if one.median is not None]
     found = []
     for peak in peaks:
-        best = max(
-            (
-                value
-                for device, unit, value in medians
-                if (device, unit) == (peak.device, peak.unit)
-            ),
-            default=0.0,
-        )
+        best = max((value for *of, value in medians if of == [peak.device, peak.unit]), default=0.0)
         if peak.measured is not None and best > peak.measured:
             how = f"{peak.how} A workload of this run was faster than what is to measure it."
             found.append(replace(peak, measured=best, how=how.strip()))
@@ -114,11 +107,9 @@ def limit_of(result: Result, gflops: float | None, bandwidth: float | None) -> L
 def _under_roof(result: Result, peaks: Sequence[Peak]) -> Result:
     by_unit = {peak.unit: peak for peak in peaks}
     arithmetic, memory = by_unit.get("GFLOP/s"), by_unit.get("GB/s")
-    limited = limit_of(
-        result,
-        None if arithmetic is None else arithmetic.measured,
-        None if memory is None else memory.measured,
-    )
+    gflops = None if arithmetic is None else arithmetic.measured
+    bandwidth = None if memory is None else memory.measured
+    limited = limit_of(result, gflops, bandwidth)
     peak = next((one for one in peaks if one.unit == result.unit), None)
     if peak is None or result.median is None:
         return replace(result, limited_by=limited)
@@ -155,7 +146,8 @@ def crossovers(
 
 def _crossover(device: str, model: str, decided: dict[int, str]) -> Crossover:
     wins = [batch for batch in sorted(decided) if decided[batch] == "device"]
-    first = _first_of_all_larger(decided)
+    lost = [batch for batch in decided if decided[batch] != "device"]
+    first = next((batch for batch in wins if batch > max(lost, default=0)), None)
     smallest, largest = min(decided), max(decided)
     measured = f"of {len(decided)} measured, {smallest} to {largest}"
     if first is None and wins:
@@ -167,18 +159,6 @@ def _crossover(device: str, model: str, decided: dict[int, str]) -> Crossover:
     else:
         text = f"On {model} the device wins from batch {first} on ({measured})."
     return Crossover(device=device, model=model, batch=first, text=text)
-
-
-def _first_of_all_larger(decided: dict[int, str]) -> int | None:
-    """Return the smallest batch at which, and at all larger ones, the device wins."""
-    return min(_last_wins(decided), default=None)
-
-
-def _last_wins(decided: dict[int, str]) -> Iterator[int]:
-    for batch in sorted(decided, reverse=True):
-        if decided[batch] != "device":
-            return
-        yield batch
 
 
 def _listed(batches: Sequence[int]) -> str:

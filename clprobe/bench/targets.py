@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """From the devices that a diagnosis found, and torch's own, to those that are measured."""
 
-import ast
 import importlib.metadata
 import importlib.util
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -17,6 +17,7 @@ from clprobe.model.measurement import Contestant, ContestantKind
 
 TORCH_DEVICES: dict[ContestantKind, str] = {"torch-xpu": "xpu", "torch-ocl": "ocl"}
 """Torch's names of its devices: its own `xpu`, and pytorch_dlprim's `ocl`."""
+_ASSIGNED = re.compile(r"""^(\w+)(?:\s*:[^=\n]*)?\s*=\s*['"]([^'"\n]*)['"]""", re.MULTILINE)
 
 
 def targets_of(
@@ -98,27 +99,11 @@ def missing(device_type: str) -> str | None:
 
 def no_xpu(version_file: str) -> str | None:
     """Return why a torch of this version.py has no `xpu`; None if it may have one."""
-    stated = _assignments(version_file)
+    stated = dict(_ASSIGNED.findall(version_file))
     if stated.get("xpu"):
         return None
     version = stated.get("__version__") or "of unknown version"
     return f"this torch ({version}) was built without XPU."
-
-
-def _assignments(text: str) -> dict[str, object]:
-    """Return the names that a file sets to a constant."""
-    found: dict[str, object] = {}
-    try:
-        statements = ast.parse(text).body
-    except SyntaxError:
-        return found
-    for statement in statements:
-        if isinstance(statement, ast.Assign | ast.AnnAssign) and isinstance(
-            statement.value, ast.Constant
-        ):
-            names = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-            found |= {one.id: statement.value.value for one in names if isinstance(one, ast.Name)}
-    return found
 
 
 def installed_version(package: str) -> str | None:

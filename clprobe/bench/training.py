@@ -9,10 +9,10 @@ from typing import Any, cast
 
 from msgspec import structs
 
+from clprobe.bench import plan
 from clprobe.bench.digits import Digits, load_digits
 from clprobe.bench.measure import Contest, result_of, time_apart, time_split
 from clprobe.bench.nets import BATCH, Net
-from clprobe.bench.plan import steps_started, training_started
 from clprobe.bench.proof import Proof
 from clprobe.bench.protocol import Outcome, Started
 from clprobe.bench.timing.clock import come_to_rest, seconds, time_in_turns
@@ -36,6 +36,7 @@ from clprobe.bench.training_proof import (
 from clprobe.bench.verdicts import judge, too_long, without_figures
 from clprobe.bench.where import Where, ran_on
 from clprobe.model.measurement import Result, ResultStatus, Training
+from clprobe.model.workload import TrainingSteps, WholeTraining
 
 MIN_ACCURACY = 0.95
 # The first may map memory.
@@ -47,7 +48,7 @@ def measure_training(net: Net, contest: Contest) -> Outcome:
     train, test = load_digits()
     batches = train.batches(BATCH)
     patience = contest.effort.training_patience_seconds
-    race = _begun(training_started(net), net, batches, contest, patience)
+    race = _begun(plan.started(WholeTraining(net.name)), net, batches, contest, patience)
     unproved = race.unproved()
     if unproved is not None:
         return unproved
@@ -90,7 +91,8 @@ def measure_batch(net: Trainable, batches: Sequence[Digits], contest: Contest) -
     """Prove one training step on the only one of these batches, and time it."""
     batch_size = len(batches[0].labels)
     patience = contest.effort.patience_seconds
-    race = _begun(steps_started(net.name, batch_size), net, batches, contest, patience)
+    started = plan.started(TrainingSteps(net.name, batch_size))
+    race = _begun(started, net, batches, contest, patience)
     unproved = race.unproved()
     if unproved is not None:
         return unproved

@@ -41,14 +41,7 @@ def judge(
         if is_cpu:
             choice = "OpenCL" if faster else reference.split(maxsplit=1)[0]
         text = f"On {workload} {subject} is {factor} {speed} than {reference}: use {_the(choice)}."
-    return BenchVerdict(
-        workload=workload,
-        device=device,
-        ratio=ratio.median,
-        ci95=ratio.ci95,
-        decision=decision,
-        text=text,
-    )
+    return _verdict(workload, device, decision, text, ratio)
 
 
 def price(
@@ -56,15 +49,8 @@ def price(
 ) -> BenchVerdict:
     """Return the verdict on what any kernel costs at least, which no CPU call can lose to."""
     shown = f"{latency_us:.0f}" if latency_us >= 10 else f"{latency_us:.2g}"
-    return BenchVerdict(
-        workload=workload,
-        device=device,
-        ratio=ratio.median,
-        ci95=ratio.ci95,
-        decision=decide(ratio),
-        text=f"Starting a kernel costs {shown} µs: work that {reference} finishes sooner stays "
-        "there.",
-    )
+    text = f"Starting a kernel costs {shown} µs: work that {reference} finishes sooner stays there."
+    return _verdict(workload, device, decide(ratio), text, ratio)
 
 
 def decide(ratio: Estimate) -> Decision:
@@ -83,9 +69,19 @@ def without_ratio(workload: str, device: str, decision: Decision, problem: str) 
     refused: it must not be used for this; cpu: its results are right but take too long to measure;
     unclear: nothing speaks for it or against it.
     """
-    text = f"{_ADVICE[decision]} {workload}: {problem}"
+    return _verdict(workload, device, decision, f"{_ADVICE[decision]} {workload}: {problem}")
+
+
+def _verdict(
+    workload: str, device: str, decision: Decision, text: str, ratio: Estimate | None = None
+) -> BenchVerdict:
     return BenchVerdict(
-        workload=workload, device=device, ratio=None, ci95=None, decision=decision, text=text
+        workload=workload,
+        device=device,
+        ratio=ratio.median if ratio else None,
+        ci95=ratio.ci95 if ratio else None,
+        decision=decision,
+        text=text,
     )
 
 

@@ -37,7 +37,7 @@ def test_references_are_right(family: Callable[[Effort], Iterator[Case]], name: 
 
         proof = prove(prepared.result(), case.expected(), case.tolerance)
 
-        assert proof.holds, f"{case.workload}: {proof.problem}"
+        assert proof.holds, f"{case.started.name}: {proof.problem}"
 
 
 def test_a_latency_is_a_time_and_a_throughput_is_work_per_time() -> None:

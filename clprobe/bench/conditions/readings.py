@@ -90,8 +90,7 @@ def engine_ns(root: Path = Path("/"), process: str = "self") -> int | None:
     counters.
     """
     clients = {}
-    folder = root / "proc" / process / "fdinfo"
-    for file in _listed(folder):
+    for file in sorted((root / "proc" / process / "fdinfo").glob("*")):
         text = text_of(file) or ""
         busy = _ENGINE.findall(text)
         if busy:
@@ -132,13 +131,6 @@ def number_in(file: Path) -> float | None:
         return float((text_of(file) or "").strip())
     except ValueError:
         return None
-
-
-def _listed(folder: Path) -> list[Path]:
-    try:
-        return sorted(folder.iterdir())
-    except OSError:
-        return []
 
 
 def text_of(file: Path) -> str | None:

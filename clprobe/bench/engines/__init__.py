@@ -84,11 +84,8 @@ class Reference(Engine, Protocol):
         """Return what says how a right step of this net's training looks."""
 
 
-class Recording(Protocol):
-    """The commands that ran while it was open."""
-
-    def total_ms(self) -> float | None:
-        """Return the time that the device says they took; None where it keeps no time."""
+TakenMs = Callable[[], float | None]
+"""Returns what the device says that its commands took; None where it keeps no time."""
 
 
 class Subject(Engine, Protocol):
@@ -102,5 +99,5 @@ class Subject(Engine, Protocol):
     def compile_ns(self) -> int:
         """Return the time spent on building kernels so far."""
 
-    def recording(self) -> AbstractContextManager[Recording]:
-        """Watch the commands of a `with` block."""
+    def recording(self) -> AbstractContextManager[TakenMs]:
+        """Watch the commands of a `with` block, and tell what they took."""

@@ -9,8 +9,7 @@ import numpy as np
 
 from clprobe.bench.digits import Digits, Floats, Labels
 from clprobe.bench.engines import Prepared, Slope
-from clprobe.bench.engines.numpy_layers import Pass, Pull, Running, apply_all
-from clprobe.bench.engines.numpy_operations import COMPUTED
+from clprobe.bench.engines.numpy_layers import COMPUTED, Pass, Pull, Running, apply_all
 from clprobe.bench.nets import LEARNING_RATE, MOMENTUM, BatchNorm, Net, flat
 
 

@@ -10,7 +10,7 @@ import pyopencl as cl
 
 from clprobe.bench import nets
 from clprobe.bench.digits import Digits, Floats, Labels
-from clprobe.bench.engines import Prepared
+from clprobe.bench.engines import Prepared, TakenMs
 from clprobe.tensor import (
     Array,
     Device,
@@ -24,21 +24,6 @@ from clprobe.tensor.capture import Step, capture
 from clprobe.tensor.ops import conv
 from clprobe.tensor.ops.elementwise import apply
 from clprobe.tensor.ops.matmul import matmul_forward
-
-
-class OpenClRecording:
-    """Commands and what the device's own clock says of them."""
-
-    def __init__(self, commands: list[Recorded]) -> None:
-        self._commands = commands
-
-    def total_ms(self) -> float | None:
-        """Return the time of all; None where the device keeps none.
-
-        rusticl of Mesa 22.3 says 1 ns of every command.
-        """
-        elapsed_ns = [command.elapsed_ns for command in self._commands]
-        return sum(elapsed_ns) / 1e6 if any(one > 1 for one in elapsed_ns) else None
 
 
 class OpenClSubject:
@@ -82,10 +67,16 @@ class OpenClSubject:
         return self.device.compile_ns
 
     @contextmanager
-    def recording(self) -> Iterator[OpenClRecording]:
-        """Watch the commands of a `with` block."""
+    def recording(self) -> Iterator[TakenMs]:
+        """Watch the commands of a `with` block, and tell what they took."""
         with self.device.record_events() as commands:
-            yield OpenClRecording(commands)
+            yield lambda: _taken_ms(commands)
+
+
+def _taken_ms(commands: Sequence[Recorded]) -> float | None:
+    elapsed_ns = [command.elapsed_ns for command in commands]
+    # rusticl of Mesa 22.3 says 1 ns of every command.
+    return sum(elapsed_ns) / 1e6 if any(one > 1 for one in elapsed_ns) else None
 
 
 def _copying(source: Array) -> Callable[[], Array]:

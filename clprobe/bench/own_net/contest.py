@@ -18,7 +18,7 @@ from clprobe.bench.measure import Contest
 from clprobe.bench.own_net.layers import translated
 from clprobe.bench.own_net.loading import load_user_net
 from clprobe.bench.own_net.net import Node, UserNet
-from clprobe.bench.plan import own_started
+from clprobe.bench.plan import steps_of
 from clprobe.bench.protocol import Job, Outcome, OwnNet, Started
 from clprobe.bench.training import measure_batch
 from clprobe.bench.verdicts import without_figures
@@ -105,7 +105,7 @@ def own_net_steps(own: OwnNet, contest: Contest, job: Job) -> Iterator[Step]:
         measure = partial(_measure, load_user_net(own, job.folder))
     except ClprobeError as error:
         measure = partial(_unsupported, str(error))
-    for started in own_started(own, contest.effort):
+    for started in steps_of(own, contest.effort):
         yield started, partial(measure, started)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from clprobe.model.comparison import EFFECTS, BenchComparison, Difference, Effect, Side
-from clprobe.report.bench.page.words import significant
+from clprobe.report.bench.words import significant
 from clprobe.report.comparison_words import MOST_CHANGES, told
 from clprobe.report.terminal import safe
 

@@ -6,8 +6,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from clprobe.model.measurement import BenchReport, BenchVerdict, Decision, Result, Training
-from clprobe.report.bench.page.words import significant, span
-from clprobe.report.bench.words import REFERENCES, Judged, conclusions, effect, is_cost
+from clprobe.report.bench.words import (
+    REFERENCES,
+    Judged,
+    conclusions,
+    effect,
+    is_cost,
+    significant,
+    span,
+)
 from clprobe.report.terminal import safe
 
 _BAR_LIMIT = 16.0

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from clprobe.model.measurement import BenchReport, Result
 from clprobe.model.workload import net_of
 from clprobe.report.bench.page.figure import figure, series, table
-from clprobe.report.bench.page.plot import BOTTOM, LEFT, RIGHT, TOP, Plot
-from clprobe.report.bench.page.scale import log_scale
-from clprobe.report.bench.page.words import measured, significant, span, styles_of
+from clprobe.report.bench.page.plot import BOTTOM, LEFT, RIGHT, TOP, Plot, log_scale
+from clprobe.report.bench.words import measured, significant, span, styles_of
 
 _Curves = dict[str, dict[int, Result]]
 """By contestant and batch size."""

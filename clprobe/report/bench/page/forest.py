@@ -7,10 +7,19 @@ from dataclasses import dataclass
 from clprobe.model.measurement import BenchReport, Decision
 from clprobe.report.bench.page.figure import figure, table
 from clprobe.report.bench.page.markup import element, number, text
-from clprobe.report.bench.page.plot import WIDTH, marker, picture, sample, words
-from clprobe.report.bench.page.scale import Scale, log_scale, tick_label
-from clprobe.report.bench.page.words import significant, span
+from clprobe.report.bench.page.plot import (
+    WIDTH,
+    Scale,
+    log_scale,
+    marker,
+    picture,
+    row_label,
+    sample,
+    tick_label,
+    words,
+)
 from clprobe.report.bench.rows import cost_workloads
+from clprobe.report.bench.words import significant, span
 
 _DECISIONS: dict[Decision, tuple[int, str]] = {
     "device": (0, "device faster"),
@@ -22,7 +31,6 @@ _DECISIONS: dict[Decision, tuple[int, str]] = {
 """Style and meaning."""
 _ROW = 34
 _EDGE = 12
-_LONGEST = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,14 +109,11 @@ def _axis(scale: Scale, bottom: float) -> list[str]:
 
 def _line(one: Factor, scale: Scale, top: float) -> list[str]:
     height = top + 24
-    cut = one.name if len(one.name) <= _LONGEST else f"{one.name[: _LONGEST - 1]}…"
     low, high = map(scale.at, one.ci95)
     whisker = f"M{number(low)},{number(height)}H{number(high)}"
     ends = "".join(f"M{number(end)},{number(height - 4)}v8" for end in (low, high))
-    shown = f"{significant(one.ratio)}×"
     return [
-        words(cut, 2, top + 13),
-        words(shown, WIDTH - 2, top + 13, "end"),
+        *row_label(one.name, f"{significant(one.ratio)}×", 2, top),
         element("path", d=whisker + ends, class_=f"line s{one.style}"),
         marker(scale.at(one.ratio), height, one.style, one.told),
     ]

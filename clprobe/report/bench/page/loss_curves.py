@@ -5,9 +5,17 @@ from collections.abc import Iterator, Sequence
 
 from clprobe.model.measurement import BenchReport, Training
 from clprobe.report.bench.page.figure import figure, series, table
-from clprobe.report.bench.page.plot import BOTTOM, LEFT, RIGHT, TOP, Plot, Point
-from clprobe.report.bench.page.scale import linear_scale, log_scale
-from clprobe.report.bench.page.words import significant
+from clprobe.report.bench.page.plot import (
+    BOTTOM,
+    LEFT,
+    RIGHT,
+    TOP,
+    Plot,
+    Point,
+    linear_scale,
+    log_scale,
+)
+from clprobe.report.bench.words import significant
 
 _MOST_POINTS = 240
 _LISTED = 12

@@ -12,9 +12,8 @@ from typing import Literal
 from clprobe.model.measurement import BenchReport, Peak, Result
 from clprobe.model.workload import Operation, workload_named
 from clprobe.report.bench.page.figure import figure, series, table
-from clprobe.report.bench.page.plot import BOTTOM, LEFT, RIGHT, TOP, Plot
-from clprobe.report.bench.page.scale import log_scale
-from clprobe.report.bench.page.words import measured, percent, significant
+from clprobe.report.bench.page.plot import BOTTOM, LEFT, RIGHT, TOP, Plot, log_scale
+from clprobe.report.bench.words import measured, percent, significant
 
 _ARITHMETIC: Literal["GFLOP/s"] = "GFLOP/s"
 _MEMORY: Literal["GB/s"] = "GB/s"
@@ -110,17 +109,17 @@ def _roofs(peaks: Sequence[Peak], reached: str) -> list[_Roof]:
 
 
 def _described(result: Result, roofs: Sequence[_Roof]) -> str:
-    shares = " and ".join(
-        f"{percent(_median(result) / roof.at(_intensity(result)))} of the {roof.name}"
-        for roof in roofs
-    )
+    shares = " and ".join(f"{_share(result, roof)} of the {roof.name}" for roof in roofs)
     return f"{result.workload} reaches {significant(result.median)} GFLOP/s, {shares}."
 
 
 def _row(result: Result, roofs: Sequence[_Roof]) -> tuple[str, ...]:
-    intensity = _intensity(result)
-    shares = (percent(_median(result) / roof.at(intensity)) for roof in roofs)
-    return (result.workload, significant(intensity), significant(result.median), *shares)
+    shares = (_share(result, roof) for roof in roofs)
+    return (result.workload, significant(result.intensity), significant(result.median), *shares)
+
+
+def _share(result: Result, roof: _Roof) -> str:
+    return percent(_median(result) / roof.at(_intensity(result)))
 
 
 def _family(result: Result) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 from clprobe.model.measurement import BenchReport
 from clprobe.report.bench.page.figure import table
 from clprobe.report.bench.page.markup import element, text
-from clprobe.report.bench.page.words import percent, significant, span
+from clprobe.report.bench.words import percent, significant, span
 
 
 def _stated(value: object) -> str:

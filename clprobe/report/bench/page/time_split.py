@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from clprobe.model.measurement import BenchReport, Result
 from clprobe.report.bench.page.figure import figure, table
 from clprobe.report.bench.page.markup import element, number, text
-from clprobe.report.bench.page.plot import WIDTH, picture, words
-from clprobe.report.bench.page.words import significant
+from clprobe.report.bench.page.plot import WIDTH, picture, row_label
+from clprobe.report.bench.words import significant
 
 _ROW = 34
 _BAR = 12
 _EDGE = 4
-_LONGEST = 30
 
 PARTS = ("compile", "transfer", "launch", "kernel")
 _ONCE = ("compile", "transfer")
@@ -65,12 +64,8 @@ def _figure(name: str, title: str, split: Sequence[tuple[Result, dict[str, float
 def _bar(name: str, workload: str, parts: dict[str, float], top: float) -> list[str]:
     """Return a line of text and the bar below it."""
     total = sum(parts.values())
-    cut = workload if len(workload) <= _LONGEST else f"{workload[: _LONGEST - 1]}…"
     room = WIDTH - 2 * _EDGE
-    marks = [
-        words(cut, _EDGE, top + 13),
-        words(f"{significant(total)} ms", WIDTH - _EDGE, top + 13, "end"),
-    ]
+    marks = row_label(workload, f"{significant(total)} ms", _EDGE, top)
     left = float(_EDGE)
     for part, time in parts.items():
         width = room * time / total
