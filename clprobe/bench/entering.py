@@ -52,7 +52,7 @@ def enter(job: Job) -> Entered:
     device = Device.open(_find(target), kernels=kernels)
     subject = OpenClSubject(device)
     chain = multiply_and_add(device)
-    unmasked = disguise(device.name, None if chain is None else chain.where, is_cpu=subject.is_cpu)
+    unmasked = disguise(device.name, None if chain is None else chain[1], is_cpu=subject.is_cpu)
     peaks = () if unmasked else measured_peaks(target.label, chain, subject)
     could_do = target.theoretical or nvidia_peak(device.cl_device)
     joined = Joined(contestants=(target.contestant, *beside), peaks=by_data_sheet(peaks, could_do))

@@ -4,6 +4,7 @@
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from msgspec import structs
 
@@ -14,13 +15,7 @@ from clprobe.bench.proof import Proof, prove
 from clprobe.bench.protocol import Outcome, Started
 from clprobe.bench.timing.clock import Contestant, seconds, time_in_turns
 from clprobe.bench.timing.statistics import Estimate
-from clprobe.bench.timing.turns import (
-    MIN_ROUNDS,
-    EnergyMeter,
-    Turns,
-    figure,
-    ratio_to_reference,
-)
+from clprobe.bench.timing.turns import MIN_ROUNDS, EnergyMeter, Turns, figure, ratio_to_reference
 from clprobe.bench.verdicts import judge, price, too_long, without_figures
 from clprobe.bench.where import watch
 from clprobe.model.measurement import BenchVerdict, Result
@@ -64,6 +59,7 @@ class TimeSplit:
 
 def measure(case: Case, contest: Contest) -> Outcome:
     """Return the device's figure, the references' and the verdict; or why there are none."""
+    stopped = partial(without_figures, case.started, contest.label)
     with contest.device.recording() as upload_ms:
         prepared = case.prepare(contest.device)
     first_started = time.perf_counter()
@@ -72,9 +68,7 @@ def measure(case: Case, contest: Contest) -> Outcome:
     expected = case.expected()
     proof = prove(values, expected, case.tolerance)
     if not proof.holds:
-        return without_figures(
-            case.started, contest.label, "wrong-result", proof.problem, proof=proof
-        )
+        return stopped("wrong-result", proof.problem, proof=proof)
     second_seconds = seconds(prepared.run, 1)
     references = [(engine, case.prepare(engine)) for engine in (contest.reference, *contest.others)]
     proofs = [prove(one.result(), expected, case.tolerance) for _, one in references]
@@ -82,14 +76,8 @@ def measure(case: Case, contest: Contest) -> Outcome:
     predicted = (second_seconds + reference_seconds) * 2 * MIN_ROUNDS
     if predicted > contest.effort.patience_seconds:
         problem = too_long("the device is right, but timing it", predicted)
-        return without_figures(
-            case.started,
-            contest.label,
-            "skipped",
-            problem,
-            proof=proof,
-            is_slower=second_seconds > reference_seconds,
-        )
+        is_slower = second_seconds > reference_seconds
+        return stopped("skipped", problem, proof=proof, is_slower=is_slower)
     split = time_split(contest.device, lambda: seconds(prepared.run, 1))
     where = watch(lambda: prepared.run(1), is_cpu=contest.device.is_cpu)
     turns = time_in_turns(
@@ -101,9 +89,7 @@ def measure(case: Case, contest: Contest) -> Outcome:
     last_proof = prove(prepared.result(), expected, case.tolerance)
     if not last_proof.holds:
         problem = f"after many runs {last_proof.problem}"
-        return without_figures(
-            case.started, contest.label, "wrong-result", problem, proof=last_proof
-        )
+        return stopped("wrong-result", problem, proof=last_proof)
     own = structs.replace(
         _result(case, contest.label, proof, turns, 0),
         # Some runtimes put the real compilation off until the first launch.

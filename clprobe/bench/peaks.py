@@ -3,7 +3,6 @@
 
 import csv
 import time
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -35,12 +34,8 @@ _GROUPS_PER_UNIT = {True: 4, False: 128}
 _COPY_MEBIBYTES = 32
 
 
-@dataclass(frozen=True, slots=True)
-class Chain:
-    """What came of the chain of multiply-adds, and where it ran."""
-
-    gflops: float
-    where: Where
+Chain = tuple[float, Where]
+"""What came of the chain of multiply-adds in GFLOP/s, and where it ran."""
 
 
 def measured_peaks(label: str, chain: Chain | None, engine: Engine) -> tuple[Peak, ...]:
@@ -48,7 +43,7 @@ def measured_peaks(label: str, chain: Chain | None, engine: Engine) -> tuple[Pea
     peaks = []
     if chain is not None:
         how = "measured with a chain of multiply-adds that reads no memory."
-        peaks.append(Peak(device=label, unit="GFLOP/s", measured=chain.gflops, how=how))
+        peaks.append(Peak(device=label, unit="GFLOP/s", measured=chain[0], how=how))
     bandwidth = copy_bandwidth(engine)
     if bandwidth is not None:
         how = f"measured with a copy of {_COPY_MEBIBYTES} MiB, read and written."
@@ -75,7 +70,7 @@ def multiply_and_add(device: Device) -> Chain | None:
     is_cpu = device.limits.is_cpu
     found = [_chain(device, size, is_cpu=is_cpu) for size in _VECTOR_SIZES[is_cpu]]
     right = [one for one in found if one is not None]
-    return max(right, key=lambda one: one.gflops, default=None)
+    return max(right, key=lambda one: one[0], default=None)
 
 
 def _chain(device: Device, vector_size: int, *, is_cpu: bool) -> Chain | None:
@@ -111,7 +106,7 @@ def _chain(device: Device, vector_size: int, *, is_cpu: bool) -> Chain | None:
     if not np.all(values == 16):
         return None
     gflops = items * vector_size * _OPERATIONS_PER_ROUND * rounds / best / 1e9
-    return Chain(float(gflops), where)
+    return float(gflops), where
 
 
 def nvidia_peak(device: cl.Device) -> Theoretical | None:

@@ -70,10 +70,13 @@ def under_roofs(results: Sequence[Result], peaks: Sequence[Peak]) -> tuple[Resul
 
 def best_known(results: Iterable[Result], peaks: Sequence[Peak]) -> tuple[Peak, ...]:
     """Return the peaks; one that a workload exceeded is as high as that workload."""
-    medians = [(one.device, one.unit, one.median) for one in results if one.median is not None]
+    reached: dict[tuple[str, str], float] = {}
+    for one in results:
+        key = one.device, one.unit
+        reached[key] = max(one.median or 0.0, reached.get(key, 0.0))
     found = []
     for peak in peaks:
-        best = max((value for *of, value in medians if of == [peak.device, peak.unit]), default=0.0)
+        best = reached.get((peak.device, peak.unit), 0.0)
         if peak.measured is not None and best > peak.measured:
             how = f"{peak.how} A workload of this run was faster than what is to measure it."
             found.append(replace(peak, measured=best, how=how.strip()))
@@ -105,11 +108,8 @@ def limit_of(result: Result, gflops: float | None, bandwidth: float | None) -> L
 
 
 def _under_roof(result: Result, peaks: Sequence[Peak]) -> Result:
-    by_unit = {peak.unit: peak for peak in peaks}
-    arithmetic, memory = by_unit.get("GFLOP/s"), by_unit.get("GB/s")
-    gflops = None if arithmetic is None else arithmetic.measured
-    bandwidth = None if memory is None else memory.measured
-    limited = limit_of(result, gflops, bandwidth)
+    measured = {peak.unit: peak.measured for peak in peaks}
+    limited = limit_of(result, measured.get("GFLOP/s"), measured.get("GB/s"))
     peak = next((one for one in peaks if one.unit == result.unit), None)
     if peak is None or result.median is None:
         return replace(result, limited_by=limited)

@@ -17,22 +17,8 @@ from clprobe.bench.proof import Proof
 from clprobe.bench.protocol import Outcome, Started
 from clprobe.bench.timing.clock import come_to_rest, seconds, time_in_turns
 from clprobe.bench.timing.quiet import mark
-from clprobe.bench.timing.turns import (
-    MIN_ROUNDS,
-    Side,
-    Turns,
-    figure,
-    ratio_to_reference,
-    turns_of,
-)
-from clprobe.bench.training_proof import (
-    TOLERANCE,
-    Checked,
-    Run,
-    Trainable,
-    check_first_steps,
-    compare,
-)
+from clprobe.bench.timing.turns import MIN_ROUNDS, Side, Turns, figure, ratio_to_reference, turns_of
+from clprobe.bench.training_proof import Checked, Run, Trainable, check_first_steps, compare
 from clprobe.bench.verdicts import judge, too_long, without_figures
 from clprobe.bench.where import Where, ran_on
 from clprobe.model.measurement import Result, ResultStatus, Training
@@ -60,7 +46,7 @@ def measure_training(net: Net, contest: Contest) -> Outcome:
         problem = too_long("its first steps are right, but the training", predicted)
         return race.stopped("skipped", problem, race.checked.proof, is_slower=own > other)
     turns = _train_to_the_end(net, (device, reference), len(batches), contest)
-    proof = compare(net, device, reference, TOLERANCE, net.drift)
+    proof = compare(net, device, reference)
     if not proof.holds:
         return race.stopped("wrong-result", proof.problem, proof)
     accuracy = device.accuracy(test)

@@ -24,7 +24,7 @@ from clprobe.bench.engines import Engine, Slope, Witness
 from clprobe.bench.nets import LEARNING_RATE, MOMENTUM, Net
 from clprobe.bench.proof import Proof, finite_max
 
-TOLERANCE = 2e-2
+_TOLERANCE = 2e-2
 """Of any loss of the curve; the whole change may differ by the net's own `drift`."""
 _NOISE = 64 * 2.0**-24
 """By how much, at most, weights and images of a draw differ from the true ones.
@@ -254,12 +254,12 @@ def _distances(slope: Slope, right: Slope) -> np.ndarray[Any, Any]:
     return np.array([abs(slope.loss - right.loss), *apart])
 
 
-def compare(net: Trainable, device: Run, reference: Run, tolerance: float, drift: float) -> Proof:
+def compare(net: Net, device: Run, reference: Run) -> Proof:
     """Return the largest difference of losses, or of the weights relative to their change.
 
-    Weights that differ by `drift` count as much as losses that do by the tolerance.
+    Weights that differ by the net's drift count as much as losses that do by the tolerance.
     """
-    per_drift = tolerance / drift
+    per_drift = _TOLERANCE / net.drift
     losses = np.abs(np.subtract(device.losses, reference.losses))
     weights = zip(
         device.trainer.weights(), reference.trainer.weights(), net.initial_weights(), strict=True
@@ -274,4 +274,4 @@ def compare(net: Trainable, device: Run, reference: Run, tolerance: float, drift
         per_drift * error / max(change, least, _TINY)
         for error, change in zip(errors, changes, strict=True)
     ]
-    return Proof(finite_max(np.concatenate([losses, relative])), tolerance)
+    return Proof(finite_max(np.concatenate([losses, relative])), _TOLERANCE)

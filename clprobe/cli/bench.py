@@ -25,13 +25,7 @@ from clprobe.bench.protocol import (
 )
 from clprobe.bench.targets import TORCH_DEVICES, rivals, targets_of
 from clprobe.bench.theoretical import theoretical_peak
-from clprobe.cli.bench_files import (
-    checked_output,
-    compare_files,
-    refuse_other_options,
-    show,
-    write,
-)
+from clprobe.cli.bench_files import checked_output, compare_files, refuse_other_options, show, write
 from clprobe.cli.bench_progress import announce_tuning, say, showing, tell_remedy
 from clprobe.cli.exit import codes as exit_codes
 from clprobe.cli.extras import how_to_install

@@ -200,8 +200,8 @@ def _renamed(known: dict[str, str]) -> Iterator[Change]:
 
 def _mismatches(runs: Sequence[Run]) -> Iterator[str]:
     """Yield what makes these runs poor to compare."""
-    for what, of in (("baseline", "baseline"), ("effort", "effort")):
-        values = {name: getattr(report, of) for name, report in runs}
+    for what in ("baseline", "effort"):
+        values = {name: getattr(report, what) for name, report in runs}
         if len({value for value in values.values() if value is not None}) > 1:
             stated = ", ".join(f"{name} has {value}" for name, value in values.items())
             yield f"The {what} is not the same: {stated}."

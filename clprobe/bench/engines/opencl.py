@@ -11,15 +11,7 @@ import pyopencl as cl
 from clprobe.bench import nets
 from clprobe.bench.digits import Digits, Floats, Labels
 from clprobe.bench.engines import Prepared, TakenMs
-from clprobe.tensor import (
-    Array,
-    Device,
-    Recorded,
-    Tensor,
-    nn,
-    optim,
-    softmax_cross_entropy,
-)
+from clprobe.tensor import Array, Device, Recorded, Tensor, nn, optim, softmax_cross_entropy
 from clprobe.tensor.capture import Step, capture
 from clprobe.tensor.ops import conv
 from clprobe.tensor.ops.elementwise import apply
