@@ -317,7 +317,19 @@ def test_devices_are_found_again(
     assert pairs[CPU] == CPU
 
 
-def test_a_document_that_names_no_hardware_is_paired_by_what_is_left() -> None:
+def test_a_document_that_names_no_hardware_is_paired_without_its_version() -> None:
+    def older(version: str) -> BenchReport:
+        label = f"0: A (P {version})"
+        return quiet(
+            gpu=label, contestants=(Contestant(name=label, kind="opencl", version=version),)
+        )
+
+    pairs = paired(older("1.0"), older("2.0"), loosely=False)
+
+    assert pairs["0: A (P 2.0)"] == "0: A (P 1.0)"
+
+
+def test_a_document_without_contestants_is_paired_by_what_is_left() -> None:
     older = replace(quiet(gpu="0: A (P 1.0)"), contestants=())
     newer = replace(quiet(gpu="0: A (P 2.0)"), contestants=())
 

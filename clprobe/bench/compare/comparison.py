@@ -14,6 +14,7 @@ from clprobe.model.measurement import (
     HOST_KEY,
     BenchReport,
     BenchVerdict,
+    Contestant,
     Interval,
     Result,
     other_load,
@@ -48,7 +49,7 @@ class _Compared:
     name: str
     is_device: bool
     hardware: str
-    """Or the kind of reference; the name where the document does not say."""
+    """Or the kind of reference; its name, without its version, where the document does not say."""
     platform: str | None
 
 
@@ -81,9 +82,13 @@ def _compared(report: BenchReport) -> Iterator[_Compared]:
     devices = {verdict.device for verdict in report.verdicts}
     stated = {one.name: one for one in report.contestants}
     for name in dict.fromkeys(result.device for result in report.results):
-        known, is_device = stated.get(name), name in devices
-        hardware = known and (known.hardware if is_device else known.kind)
-        yield _Compared(name, is_device, hardware or name, known.platform if known else None)
+        known = stated.get(name) or Contestant(name=name, kind="opencl")
+        is_device = name in devices
+        # Documents of earlier versions state of a device's names none but the version.
+        hardware = known.hardware or name.replace(known.version or "", "")
+        if not is_device and name in stated:
+            hardware = known.kind
+        yield _Compared(name, is_device, hardware, known.platform)
 
 
 def _by_key(
