@@ -36,7 +36,7 @@ from clprobe.paste import (
 from clprobe.paste.blocks import contexts_of
 from clprobe.paste.clinfo.reader import clinfo_runs
 from clprobe.paste.commands import command_line
-from clprobe.paste.messages import is_message, is_noise
+from clprobe.paste.forms import Forms
 from clprobe.paste.places import Evidence, snapshot_of
 from clprobe.paste.reading import Paste, Reader, Reading
 from clprobe.paste.restated import reader as restated
@@ -44,6 +44,8 @@ from clprobe.paste.text import FENCE, clean_lines
 
 _LONGEST_UNREAD = 300
 _MOST_UNREAD = 5000
+_LONGEST_MESSAGE = 500
+_FORMS = Forms("messages")
 
 
 def read_paste(text: str, *, name: str) -> Snapshot:
@@ -77,7 +79,7 @@ def read_paste(text: str, *, name: str) -> Snapshot:
         unread=tuple(
             " ".join(lines[index].split())[:_LONGEST_UNREAD]
             for index in left
-            if not is_noise(lines[index])
+            if not _is_noise(lines[index])
         )[:_MOST_UNREAD],
     )
 
@@ -138,9 +140,39 @@ NAMELESS = "libOpenCL.so.1"
 
 def _messages(paste: Paste) -> Iterator[Reading]:
     for index, line in paste.free():
-        if is_message(line):
+        if _is_message(line):
             facts = Snapshot(messages=(line[:_LONGEST_UNREAD],))
             yield Reading(lines=(index,), facts=facts)
+
+
+def _is_message(line: str) -> bool:
+    """Tell whether a line looks like a complaint of a program, a driver or Linux."""
+    text = line[:_LONGEST_MESSAGE].strip("`*> ")
+    if not _FORMS.complains.search(text):
+        return False
+    if _FORMS.prose.search(text) and not text.startswith(("[", "E: ", "W: ", "ERROR", "error:")):
+        return False
+    words = text.split()
+    is_short = len(words) <= 12 and not text.endswith("?")
+    return bool(_FORMS.machine_made.search(text)) or (
+        is_short
+        and bool(
+            re.match(
+                r"(?:No|Failed|Could not|Cannot|Unable|Error|Invalid|Unsupported|Warning)\b", text
+            )
+        )
+    )
+
+
+def _is_noise(line: str) -> bool:
+    """Tell whether a line says nothing: rules, table frames, bare links and pictures."""
+    text = line.strip()
+    return bool(
+        re.fullmatch(r"[\u250c\u256d][\u2500-\u257f ]{1,8}.{0,120}", text)
+        or re.fullmatch(r"[-=_*#|+~.`>:;,\s]{1,400}", text)
+        or re.fullmatch(r"#{1,6} .{0,120}|.{0,60}:|\*\*.{0,100}\*\*", text)
+        or re.fullmatch(r"!?\[[^\]]{0,200}\]\([^)]{0,400}\)|<?https?://\S{1,500}>?", text)
+    )
 
 
 _FIRST: tuple[Reader, ...] = (embedded.read_embedded, _clinfo, _silent_clinfo)
