@@ -2,7 +2,7 @@
 """Judges one offer of one implementation: a route, or the constraint that rules it out."""
 
 from clprobe.compat.coverage import OTHER_MAKERS, drives_gpus, is_for_vendor
-from clprobe.compat.linux_choice import ANY_LINUX, LinuxChoice
+from clprobe.compat.linux_choice import ANY_LINUX
 from clprobe.compat.offers import Offer, packaged
 from clprobe.compat.resolve import (
     No,
@@ -17,8 +17,9 @@ from clprobe.install import cpu_steps, route_steps
 from clprobe.install.history import last_packaged
 from clprobe.install.linux_words import linux_caveats, newer_linux
 from clprobe.install.machine import Machine
+from clprobe.install.narrow import FilesOfOthers
 from clprobe.install.wording import sentence
-from clprobe.knowledge.table_types import Entry, Implementation
+from clprobe.knowledge.table_types import Distribution, Entry, Implementation
 from clprobe.knowledge.tables import Tables
 from clprobe.model.finding import Source
 from clprobe.model.plan import Component, Rejected, Route, RouteStatus
@@ -38,9 +39,7 @@ def hopeless(implementation: Implementation, machine: Machine) -> Rejected | Non
     return _rejected(implementation, because, *machine.chips[:1])
 
 
-def judge(
-    offer: Offer, implementation: Implementation, machine: Machine, tables: Tables
-) -> Route | Rejected:
+def judge(offer: Offer, implementation: Implementation, machine: Machine) -> Route | Rejected:
     """Return the route that this offer makes (its rank still 0), or the rejection."""
     if not drives_gpus(implementation):
         refusal = refused(offer, machine.place)
@@ -49,11 +48,11 @@ def judge(
             return _rejected(implementation, because, offer)
         return _cpu_route(offer, implementation, machine)
     found = summed_up(implementation, offer, machine.gpus, machine.place)
-    return on_gpu(offer, found, implementation, machine, tables)
+    return on_gpu(offer, found, implementation, machine)
 
 
 def on_gpu(
-    offer: Offer, found: Summary, implementation: Implementation, machine: Machine, tables: Tables
+    offer: Offer, found: Summary, implementation: Implementation, machine: Machine
 ) -> Route | Rejected:
     """Return the same for what drives GPUs, given what the offer comes to on them."""
     answer = found.answer
@@ -76,8 +75,12 @@ def on_gpu(
         uses_gpu=True,
         status=status,
         because=_because(offer, implementation, machine, found),
-        components=(*_components(offer, machine, linux, tables), *_modules(offer, implementation)),
-        steps=route_steps.for_gpu(offer, implementation, machine, linux, environment, tables),
+        components=(
+            *_components(offer, machine),
+            *newer_linux(machine, linux),
+            *_modules(offer, implementation),
+        ),
+        steps=route_steps.for_gpu(offer, implementation, machine, linux, environment),
         caveats=tuple(dict.fromkeys(caveats + route_steps.caveats(offer, machine, environment))),
         sources=_sources(offer, implementation, *machine.chips[:1], *answer.known),
         how=route_steps.how(offer, machine),
@@ -237,15 +240,19 @@ def _because(offer: Offer, implementation: Implementation, machine: Machine, fou
     return text + "."
 
 
-def _components(
-    offer: Offer, machine: Machine, linux: LinuxChoice, tables: Tables
-) -> tuple[Component, ...]:
-    versions = route_steps.versions_of(offer, tables)
-    components = [
-        Component(name=name, version=version, origin=offer.origin)
-        for name, version in zip(offer.packages, versions, strict=True)
+def _components(offer: Offer, machine: Machine) -> list[Component]:
+    kind = FilesOfOthers if _is_of_another_vendor(offer, machine.distribution) else Component
+    return [
+        kind(name=name, version=version, origin=offer.origin)
+        for name, version in zip(offer.packages, route_steps.versions_of(offer), strict=True)
     ]
-    return (*components, *newer_linux(machine, linux))
+
+
+def _is_of_another_vendor(offer: Offer, distribution: Distribution | None) -> bool:
+    if offer.how != "file":
+        return False
+    theirs = offer.of_release
+    return theirs is None or distribution is None or theirs.id != distribution.id
 
 
 def _modules(offer: Offer, implementation: Implementation) -> tuple[Component, ...]:
@@ -266,12 +273,7 @@ def _cpu_route(offer: Offer, implementation: Implementation, machine: Machine) -
         uses_gpu=False,
         status="unverified" if offer.entry.unverified else offer.status,
         because=sentence(because),
-        components=tuple(
-            Component(
-                name=name, version=offer.versions.get(name, offer.version), origin=offer.origin
-            )
-            for name in offer.packages
-        ),
+        components=tuple(_components(offer, machine)),
         steps=cpu_steps.for_cpu(offer, machine),
         caveats=tuple(caveats + cpu_steps.cpu_caveats(offer, machine)),
         sources=_sources(offer, implementation),

@@ -5,9 +5,17 @@ from collections.abc import Sequence
 
 from clprobe.install.machine import Machine
 from clprobe.install.wording import sentence
-from clprobe.model.plan import Rejected, Route
+from clprobe.model.plan import Component, Rejected, Route
 
 _FOREIGN = {"repository": "a foreign repository", "conda": "the channel conda-forge"}
+
+
+class FilesOfOthers(Component, frozen=True, kw_only=True):
+    """A package whose files are to be fetched from another vendor than the distribution's."""
+
+
+class WheelOfOthers(Component, frozen=True, kw_only=True):
+    """A wheel that is to be fetched from its project, because no index has it."""
 
 
 def narrowed(routes: Sequence[Route], machine: Machine) -> tuple[list[Route], list[Rejected]]:
@@ -42,25 +50,19 @@ def _against(route: Route, machine: Machine) -> str | None:
     if wishes.wheels is not None and route.how == "conda":
         return "narrowed by --offline-wheels: conda asks the channel conda-forge for its packages"
     if not wishes.third_party:
-        foreign = _foreign(route, machine)
+        foreign = _foreign(route)
         if foreign is not None:
             return f"narrowed by --no-third-party: it brings {foreign}"
     return None
 
 
-def _foreign(route: Route, machine: Machine) -> str | None:
+def _foreign(route: Route) -> str | None:
     """Return what the route brings that is neither the distribution's nor an index of Python's."""
     if route.how in _FOREIGN:
         return _FOREIGN[route.how]
-    own = machine.distribution.id if machine.distribution is not None else None
-    for component in (c for c in route.components if c.name != "python"):
-        if component.origin.endswith(".whl"):
+    for component in route.components:
+        if isinstance(component, WheelOfOthers):
             return f"the file {component.origin}"
-        release = component.origin.partition(",")[0]
-        if route.how == "file" and release != "pip" and not _same_vendor(release, own):
+        if isinstance(component, FilesOfOthers):
             return f"files of {component.origin}"
     return None
-
-
-def _same_vendor(release: str, own: str | None) -> bool:
-    return own is not None and release.rpartition("-")[0] == own

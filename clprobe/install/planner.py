@@ -11,27 +11,28 @@ from clprobe.install.machine import Machine, look_up
 from clprobe.install.narrow import narrowed
 from clprobe.install.ranking import in_order, ranked
 from clprobe.install.recipes import driver_from_source
+from clprobe.install.target import Stated
 from clprobe.install.wishes import NO_WISHES, Wishes
 from clprobe.knowledge.table_types import Implementation
 from clprobe.knowledge.tables import Tables
 from clprobe.knowledge.versions import newest
 from clprobe.model.action import Goal
-from clprobe.model.plan import InstallPlan, Rejected, Route, Target
+from clprobe.model.plan import InstallPlan, Rejected, Route
 
 
 def plan(
-    target: Target, tables: Tables, goal: Goal = "opencl", wishes: Wishes = NO_WISHES
+    stated: Stated, tables: Tables, goal: Goal = "opencl", wishes: Wishes = NO_WISHES
 ) -> InstallPlan:
     """Return all routes, best first, and everything that was rejected, with the reason.
 
     A route on the GPU ranks before any on the CPU; then what is supported comes first. A GPU's
     route that nobody has seen working ranks after the CPU's that do. Where a framework is the
     goal, the framework itself comes first, on the GPU where that was seen to work, else on the
-    CPU. The same target, tables and wishes always give the same plan.
+    CPU. The same statements, tables and wishes always give the same plan.
 
-    Raises: ClprobeError if the target's GPU is no known name, or one for several generations.
+    Raises: ClprobeError if the GPU stated is no known name, or one for several generations.
     """
-    machine = look_up(target, tables, wishes)
+    machine = look_up(stated, tables, wishes)
     routes, rejected = _opencl(machine, tables)
     if goal != "opencl":
         opencl = ranked(routes, "opencl", tables)
@@ -39,7 +40,7 @@ def plan(
         rejected += refused
     routes, refused = narrowed(routes, machine)
     return InstallPlan(
-        target=target,
+        target=stated.target,
         goal=goal,
         routes=ranked(routes, goal, tables),
         rejected=tuple(dict.fromkeys(rejected + refused)),
@@ -72,7 +73,7 @@ def _answers(
     """Return what each offer gives."""
 
     def ask(offers: list[Offer]) -> list[Route | Rejected]:
-        return [judge(offer, implementation, machine, tables) for offer in offers]
+        return [judge(offer, implementation, machine) for offer in offers]
 
     release = machine.distribution
     if not drives_gpus(implementation):
@@ -81,7 +82,7 @@ def _answers(
         return ask(packaged(implementation, release) + more)
     found = considered(implementation, machine.gpus, machine.place, tables)
     answers = _newest_of_nvidia(
-        [on_gpu(offer, summary, implementation, machine, tables) for offer, summary in found]
+        [on_gpu(offer, summary, implementation, machine) for offer, summary in found]
     )
     if any(offer.is_at_hand and summary.verdict != "no" for offer, summary in found):
         return answers

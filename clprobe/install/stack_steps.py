@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from clprobe.commands.commands import step
 from clprobe.install import steps
 from clprobe.install.machine import Machine
+from clprobe.install.narrow import WheelOfOthers
 from clprobe.knowledge.stack_table import Stack, StackBuild
 from clprobe.knowledge.versions import in_words
 from clprobe.model.action import Check, MakeEnvironment, PipInstall
@@ -107,8 +108,9 @@ def stack_caveats(stack: Stack, build: StackBuild, machine: Machine) -> tuple[st
 def stack_components(stack: Stack, build: StackBuild, machine: Machine) -> tuple[Component, ...]:
     """Return the stack, the torch that belongs to it, and the Python that it runs on."""
     name = stack.packages[0] if stack.packages else stack.stack
-    origin = build.file or "pip"
-    made = [Component(name=name, version=build.version, origin=origin)]
+    made = [Component(name=name, version=build.version, origin="pip")]
+    if build.file is not None:
+        made = [WheelOfOthers(name=name, version=build.version, origin=build.file)]
     if build.torch is not None and name != "torch":
         made.append(Component(name="torch", version=build.torch, origin="pip"))
     made += [Component(name=n, version=v, origin="pip") for n, v in build.requires.items()]
