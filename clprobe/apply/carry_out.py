@@ -16,8 +16,7 @@ from clprobe.apply.kinds import (
 )
 from clprobe.apply.messages import index_problem, meaning
 from clprobe.apply.package_list import not_installed
-from clprobe.apply.questions import ask, is_half_installed, packages
-from clprobe.apply.room import amount, room_problem
+from clprobe.apply.questions import amount, ask, is_half_installed, packages, room_problem
 from clprobe.apply.runner import Finished, missing_above, saved, sha256_of
 from clprobe.apply.simulation import foreign, parse, refusal
 from clprobe.apply.work import MOST_KEPT, Release, Work, now_in_words

@@ -43,7 +43,7 @@ def wait_while_held(
     """
     deadline, told = time.monotonic() + limit_s, False
     while (path := held()) is not None:
-        who = _in_words(_holders(Path(path)))
+        who = " and ".join(_holders(Path(path))) or "a process that cannot be seen from here"
         # On a busy machine the look at all processes alone may take as long as the limit.
         if not told and limit_s > 0:
             tell(path, who)
@@ -62,19 +62,10 @@ def _holders(path: Path) -> list[str]:
             continue
         with contextlib.suppress(OSError):
             if any(_leads_to(link, target) for link in (process / "fd").iterdir()):
-                words = (
-                    (process / "cmdline")
-                    .read_bytes()
-                    .replace(b"\0", b" ")
-                    .decode("utf-8", "replace")
-                )
-                found.append(f"{words.strip()[:80] or 'process'} ({process.name})")
+                command = (process / "cmdline").read_bytes().decode("utf-8", "replace")
+                words = command.replace("\0", " ").strip()[:80]
+                found.append(f"{words or 'process'} ({process.name})")
     return found
-
-
-def _in_words(found: list[str]) -> str:
-    """Return the holders as text."""
-    return " and ".join(found) if found else "a process that cannot be seen from here"
 
 
 def _leads_to(link: Path, target: str) -> bool:

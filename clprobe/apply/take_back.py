@@ -8,7 +8,6 @@ import msgspec
 from msgspec.structs import replace
 
 from clprobe.apply.journal import PackageChanges, Problem, SavedFile, StepRecord
-from clprobe.apply.locks import wait_for_manager
 from clprobe.apply.messages import meaning
 from clprobe.apply.package_list import differences
 from clprobe.apply.questions import ask, former_versions, packages
@@ -150,7 +149,7 @@ def _undo_packages(work: Work, record: StepRecord, left: list[str]) -> Problem |
     manager = manager_of(record.action)
     if manager is None:
         return None
-    problem = wait_for_manager(manager, work.limits.lock_s, work.listener.say)
+    problem = work.wait_for_manager(record)
     if problem is not None:
         return problem
     at_hand = former_versions(manager, record.changes)

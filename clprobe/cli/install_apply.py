@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from clprobe.apply.carry_out import carry_out
 from clprobe.apply.journal import Journal, Problem, has_begun, is_applied
 from clprobe.apply.person import find_person
+from clprobe.apply.questions import would_bring
 from clprobe.apply.result import (
     ApplyReport,
     Outcome,
@@ -20,12 +21,10 @@ from clprobe.apply.result import (
     package_totals,
     step_results,
 )
-from clprobe.apply.room import would_bring
-from clprobe.apply.start import new_journal
 from clprobe.apply.store import Entry, Store, journal_folder, newest_to_undo, unfinished_or_applied
 from clprobe.apply.take_back import take_back
 from clprobe.apply.undo_plan import leaves_something
-from clprobe.apply.work import Limits, Release, Work
+from clprobe.apply.work import Limits, Release, Work, new_journal
 from clprobe.cli.apply_progress import StepProgress
 from clprobe.cli.exit import codes as exit_codes
 from clprobe.cli.gathering import gather

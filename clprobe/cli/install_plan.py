@@ -16,8 +16,7 @@ from clprobe.cli.sources import read_snapshot
 from clprobe.compat.matrix import MatrixRow, matrix
 from clprobe.install.machine import Machine, look_up
 from clprobe.install.planner import plan
-from clprobe.install.same_host import check_same_host
-from clprobe.install.target import Stated, described, of_snapshot
+from clprobe.install.target import Stated, check_same_host, described, of_snapshot
 from clprobe.install.version_matrix import version_matrix
 from clprobe.knowledge.tables import Tables
 from clprobe.model.action import Goal

@@ -8,7 +8,7 @@ from typing import Any, TypeVar, get_args
 import click
 
 from clprobe.apply.person import find_person
-from clprobe.install.wishes import Wishes
+from clprobe.install.machine import Wishes
 from clprobe.model.action import Engine
 from clprobe.model.errors import ClprobeError
 from clprobe.model.placeholders import HOME

@@ -6,8 +6,7 @@ from clprobe.compat.offers import Offer
 from clprobe.compat.packages import tool_chain
 from clprobe.install import steps
 from clprobe.install.machine import Machine
-from clprobe.install.repository_steps import add_repository
-from clprobe.install.steps import install
+from clprobe.install.steps import add_repository, install
 from clprobe.knowledge.versions import in_words
 from clprobe.model.action import Check, MakeCondaEnvironment
 from clprobe.model.placeholders import HOME

@@ -14,11 +14,9 @@ from clprobe.compat.resolve import (
     summed_up,
 )
 from clprobe.install import cpu_steps, route_steps
-from clprobe.install.history import last_packaged
-from clprobe.install.linux_words import linux_caveats, newer_linux
 from clprobe.install.machine import Machine
 from clprobe.install.narrow import FilesOfOthers
-from clprobe.install.wording import sentence
+from clprobe.install.wording import last_packaged, linux_caveats, newer_linux, sentence
 from clprobe.knowledge.table_types import Distribution, Entry, Implementation
 from clprobe.knowledge.tables import Tables
 from clprobe.model.finding import Source

@@ -2,19 +2,38 @@
 """The machine a plan is for: what is stated of it, looked up in the tables."""
 
 import re
+from typing import Literal
 
 import msgspec
 
 from clprobe.compat.known_gpu import VENDOR_IDS, KnownGpu, gpus_of_entries
 from clprobe.compat.linux_choice import Place
 from clprobe.install.target import NO_GPU, Stated, StatedGpu
-from clprobe.install.wishes import NO_WISHES, Wishes
 from clprobe.knowledge.family_table import Family
 from clprobe.knowledge.table_types import PRE_PRODUCTION, Distribution, Generation, GpuEntry
 from clprobe.knowledge.tables import Tables
+from clprobe.model.action import Engine
 from clprobe.model.errors import ClprobeError
 
 _NO_OS = "the distribution, which is not stated"
+
+
+class Wishes(msgspec.Struct, frozen=True, kw_only=True):
+    """What the person wants.
+
+    `root` and `third_party` False: no step may need root, and nothing may come from a repository
+    or a file that is neither the distribution's nor a package index of Python. `wheels` is the
+    folder that Python packages must come from; `engine` runs the containers.
+    """
+
+    want: Literal["gpu", "cpu"] | None = None
+    root: bool = True
+    third_party: bool = True
+    wheels: str | None = None
+    engine: Engine = "podman"
+
+
+NO_WISHES = Wishes()
 
 
 class Machine(msgspec.Struct, frozen=True, kw_only=True):

@@ -9,8 +9,8 @@ from clprobe.install.target import of_snapshot
 from clprobe.knowledge.tables import Tables
 from clprobe.model.action import Goal, SeePlan
 from clprobe.model.errors import ClprobeError
-from clprobe.model.finding import Diagnosis, Finding, Remedy
-from clprobe.model.plan import InstallPlan, Route
+from clprobe.model.finding import Diagnosis, Remedy
+from clprobe.model.plan import Route
 from clprobe.model.snapshot import Snapshot
 
 
@@ -22,17 +22,18 @@ def with_routes(
     `source` is the file that the snapshot is from; None: this host. Where there is no route, or
     the GPU is too vague to plan for, the rule's own words stay.
     """
-    goals: dict[Goal, tuple[Finding, ...]] = {"opencl": (), "pytorch": ()}
-    for finding in diagnosis.findings:
-        for remedy in finding.remedies:
-            goal = _asked(remedy)
-            if goal is not None:
-                goals[goal] = (*goals[goal], finding)
-    best = {goal: _best(snapshot, tables, goal) for goal, asking in goals.items() if asking}
+    remedies = [remedy for finding in diagnosis.findings for remedy in finding.remedies]
+    goals = {goal for remedy in remedies if (goal := _asked(remedy)) is not None}
+    best = {goal: _best(snapshot, tables, goal) for goal in goals}
     if not any(best.values()):
         return diagnosis
-    found = tuple(_named(finding, best, source) for finding in diagnosis.findings)
-    return replace(diagnosis, findings=found)
+    return replace(
+        diagnosis,
+        findings=tuple(
+            replace(one, remedies=tuple(_with_route(r, best, source) for r in one.remedies))
+            for one in diagnosis.findings
+        ),
+    )
 
 
 def _asked(remedy: Remedy) -> Goal | None:
@@ -46,16 +47,7 @@ def _best(snapshot: Snapshot, tables: Tables, goal: Goal) -> Route | None:
         made = plan(of_snapshot(snapshot, tables), tables, goal)
     except ClprobeError:
         return None  # a name for several chips, say
-    return _first_with_steps(made)
-
-
-def _first_with_steps(made: InstallPlan) -> Route | None:
     return next((route for route in made.routes if route.steps), None)
-
-
-def _named(finding: Finding, best: dict[Goal, Route | None], source: str | None) -> Finding:
-    remedies = tuple(_with_route(one, best, source) for one in finding.remedies)
-    return replace(finding, remedies=remedies)
 
 
 def _with_route(remedy: Remedy, best: dict[Goal, Route | None], source: str | None) -> Remedy:

@@ -7,12 +7,11 @@ from clprobe.compat.resolve import considered
 from clprobe.install import stacks
 from clprobe.install.containers import contained
 from clprobe.install.judge import hopeless, judge, not_offered, on_gpu
-from clprobe.install.machine import Machine, look_up
+from clprobe.install.machine import NO_WISHES, Machine, Wishes, look_up
 from clprobe.install.narrow import narrowed
 from clprobe.install.ranking import in_order, ranked
 from clprobe.install.recipes import driver_from_source
 from clprobe.install.target import Stated
-from clprobe.install.wishes import NO_WISHES, Wishes
 from clprobe.knowledge.table_types import Implementation
 from clprobe.knowledge.tables import Tables
 from clprobe.knowledge.versions import newest

@@ -14,34 +14,15 @@ from clprobe.model.plan import How, Route, RouteStatus
 
 # Best first where everything else is the same; others come after these.
 _BACKENDS = (
-    "compute-runtime",
-    "compute-runtime-legacy1",
-    "rusticl",
-    "beignet",
-    "nvidia",
-    "amd-rocm",
-    "pocl",
-    "intel-cpu",
-    "windows-driver",
-    "direct3d12",
-    "cpu",
+    *("compute-runtime", "compute-runtime-legacy1", "rusticl", "beignet", "nvidia", "amd-rocm"),
+    *("pocl", "intel-cpu", "windows-driver", "direct3d12", "cpu"),
 )
 STACKS = (
-    "pytorch-xpu",
-    "pytorch-cuda",
-    "rocm-pytorch",
-    "pytorch_dlprim",
-    "torch-directml",
-    "pytorch-cpu",
-    "openvino",
-    "onnxruntime-openvino",
-    "llama-cpp",
-    "clprobe-tensor",
-    "tinygrad",
-    "netcl",
+    *("pytorch-xpu", "pytorch-cuda", "rocm-pytorch", "pytorch_dlprim", "torch-directml"),
+    *("pytorch-cpu", "openvino", "onnxruntime-openvino", "llama-cpp", "clprobe-tensor"),
+    *("tinygrad", "netcl"),
 )
-_STATUS: tuple[RouteStatus, ...] = ("supported", "workaround", "unverified")
-_STATUS_WORDS = {
+_STATUS: dict[RouteStatus, str] = {
     "supported": "is supported",
     "workaround": "is a workaround",
     "unverified": "is unverified",
@@ -58,7 +39,6 @@ _HOW: dict[How, str] = {
     "source": "is built from source",
     "by-hand": "has no commands here",
 }
-_ORDER = tuple(_HOW)
 
 
 class Criterion(NamedTuple):
@@ -102,15 +82,14 @@ def _said(criteria: list[Criterion], ahead: tuple[list[Criterion], Route] | None
 
 
 def _criteria(route: Route, goal: Goal, tables: Tables) -> list[Criterion]:
-    status = _STATUS.index(route.status)
     return [
         _opencl(route) if goal == "opencl" else _learning(route, goal, tables),
         _device(route),
-        Criterion(status, _STATUS_WORDS[route.status]),
+        Criterion(list(_STATUS).index(route.status), _STATUS[route.status]),
         _maintained(route, tables),
         Criterion(_stack_order(route), ""),
         Criterion(_place(route.backend), ""),
-        Criterion(_ORDER.index(route.how), _HOW[route.how]),
+        Criterion(list(_HOW).index(route.how), _HOW[route.how]),
         _root(route),
         _downloads(route),
     ]

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from clprobe.compat.coverage import covers
 from clprobe.compat.known_gpu import alike
 from clprobe.compat.linux_choice import choose_linux
-from clprobe.install.linux_words import linux_caveats, newer_linux
 from clprobe.install.machine import Machine
-from clprobe.install.wording import sentence
+from clprobe.install.wording import linux_caveats, newer_linux, sentence
 from clprobe.knowledge.stack_table import Stack, StackSupport
 from clprobe.knowledge.table_types import Implementation, Recipe
 from clprobe.knowledge.versions import in_range

@@ -4,9 +4,9 @@
 from clprobe.compat.linux_choice import LinuxChoice
 from clprobe.compat.offers import Offer
 from clprobe.install import containers, steps
-from clprobe.install.linux_words import backports_wanted, linux_package
 from clprobe.install.machine import Machine
-from clprobe.install.repository_steps import add_repository
+from clprobe.install.steps import add_repository
+from clprobe.install.wording import backports_wanted, linux_package
 from clprobe.knowledge.table_types import Distribution, Implementation
 from clprobe.model.plan import How, Step
 

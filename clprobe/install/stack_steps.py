@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The steps, components and caveats of a deep-learning stack."""
+"""The steps, components and caveats of a deep-learning stack, and its route through Windows."""
 
 from collections.abc import Sequence
 
@@ -7,14 +7,16 @@ from clprobe.commands.commands import step
 from clprobe.install import steps
 from clprobe.install.machine import Machine
 from clprobe.install.narrow import WheelOfOthers
-from clprobe.knowledge.stack_table import Stack, StackBuild
+from clprobe.install.wording import sentence
+from clprobe.knowledge.stack_table import Stack, StackBuild, StackSupport
 from clprobe.knowledge.versions import in_words
 from clprobe.model.action import Check, MakeEnvironment, PipInstall
 from clprobe.model.placeholders import HOME
-from clprobe.model.plan import Component, Step
+from clprobe.model.plan import Component, Route, RouteStatus, Step
 
 _SYSTEM_FOLDER = "/opt"
 _OWN_FOLDER = f"{HOME}/.local/share/clprobe"
+_BACKENDS = {"direct3d12": "direct3d12", "level-zero": "windows-driver", "opencl": "windows-driver"}
 
 
 def environment_of(stack: Stack, machine: Machine) -> str:
@@ -132,3 +134,39 @@ def _fetched(stack: Stack, build: StackBuild, machine: Machine) -> list[Step]:
     if machine.wishes.wheels is not None:
         return []
     return steps.check_files(f"the releases of {stack.stack}", (build.file,))
+
+
+def without_opencl(stack: Stack, machine: Machine) -> bool:
+    """Whether no OpenCL route of ours is below the stack: Direct3D, or Windows' own driver."""
+    return stack.api == "direct3d12" or (machine.system == "windows" and stack.api in _BACKENDS)
+
+
+def through_windows(
+    stack: Stack, build: StackBuild, support: StackSupport | None, machine: Machine
+) -> list[Route]:
+    """Return the route to the stack on the GPU's driver for Windows."""
+    if support is None or support.outcome == "fails":
+        return []
+    doubtful = support.outcome == "untested" or support.unverified or build.unverified
+    dead = stack.status.startswith(("unmaintained", "dormant"))
+    status: RouteStatus = "workaround" if dead else "supported"
+    return [
+        Route(
+            rank=0,
+            backend=_BACKENDS[stack.api],
+            stack=stack.stack,
+            uses_gpu=True,
+            status="unverified" if doubtful else status,
+            because=sentence(f"{stack.name}: {support.because}"),
+            components=stack_components(stack, build, machine),
+            steps=stack_steps(stack, build, machine),
+            caveats=(
+                sentence(f"The project is {stack.status}"),
+                "Install the newest driver of the GPU's vendor for Windows first.",
+                *stack_caveats(stack, build, machine),
+            ),
+            sources=(*support.sources, *build.sources) or stack.sources,
+            how="included",
+            slower_than_cpu=support.slower_than_cpu,
+        )
+    ]

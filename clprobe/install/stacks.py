@@ -8,8 +8,13 @@ from msgspec.structs import replace
 from clprobe.install import steps
 from clprobe.install.machine import Machine
 from clprobe.install.recipes import from_source
-from clprobe.install.stack_steps import stack_caveats, stack_components, stack_steps
-from clprobe.install.windows import through_windows, without_opencl
+from clprobe.install.stack_steps import (
+    stack_caveats,
+    stack_components,
+    stack_steps,
+    through_windows,
+    without_opencl,
+)
 from clprobe.install.wording import sentence
 from clprobe.knowledge.stack_table import Stack, StackBuild, StackSupport
 from clprobe.knowledge.tables import Tables

@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""What a plan is for: this host as a snapshot has it, changed by what the user describes."""
+"""What a plan is for: a host as a snapshot has it, changed by what the user describes.
+
+And whether that is this host, which a plan from a snapshot may then be carried out on.
+"""
 
 import re
+from collections.abc import Iterator
 
 import msgspec
 from msgspec.structs import replace
@@ -13,14 +17,16 @@ from clprobe.knowledge.versions import Scheme, compare
 from clprobe.model.errors import ClprobeError
 from clprobe.model.hardware import Gpu
 from clprobe.model.plan import Target
+from clprobe.model.shell_words import can_be_typed
 from clprobe.model.snapshot import Snapshot
-from clprobe.model.unknown import Unknown
+from clprobe.model.unknown import Fact, Unknown
 
 _USUAL_ARCH = "x86_64"
 _HANDFUL = 6
 _WINDOWS = ("windows-10", "windows-11")
 _NAME = re.compile(r"[\w .,()/+\[\]-]{1,80}", re.ASCII)
 _PCI_ID = re.compile(r"\b[0-9a-f]{4}:[0-9a-f]{4}\b")
+_LONGEST = 80
 
 
 class StatedGpu(msgspec.Struct, frozen=True):
@@ -201,3 +207,49 @@ def _of_name(name: str, tables: Tables) -> StatedGpu | None:
 def _pci_id(gpu: Gpu) -> str | None:
     pci_id = (_known(gpu.pci_id) or "").lower()
     return pci_id if _PCI_ID.fullmatch(pci_id) else None
+
+
+def check_same_host(planned: Snapshot, ours: Snapshot) -> None:
+    """Return if nothing that a plan rests on differs; host names are scrubbed, so none is asked.
+
+    Raises: ClprobeError that names every difference.
+    """
+    found = list(_differences(planned, ours))
+    if found:
+        raise ClprobeError(
+            reference="plan-for-another-host",
+            message=f"The snapshot is of another machine: {'; '.join(found)}.",
+            hint="Plan without --from to change this host, or have the plan printed with "
+            "--format sh and run it there.",
+        )
+
+
+def _differences(planned: Snapshot, ours: Snapshot) -> Iterator[str]:
+    theirs, here = _gpu_ids(planned), _gpu_ids(ours)
+    if theirs is None:
+        yield "it does not say which GPUs there are"
+    elif here is not None and theirs != here:
+        yield f"its GPUs are {_listed(theirs)}, here {_listed(here)}"
+    facts: tuple[tuple[str, Fact[str], Fact[str]], ...] = (
+        ("its architecture is", planned.system.cpu.architecture, ours.system.cpu.architecture),
+        ("it runs Linux", planned.system.linux.release, ours.system.linux.release),
+    )
+    for words, there, now in facts:
+        if isinstance(there, str) and isinstance(now, str) and there != now:
+            yield f"{words} {_shown(there)}, here {now}"
+
+
+def _gpu_ids(snapshot: Snapshot) -> tuple[str, ...] | None:
+    if isinstance(snapshot.gpus, Unknown):
+        return None
+    ids = (gpu.pci_id for gpu in snapshot.gpus)
+    return tuple(sorted(one.lower() for one in ids if isinstance(one, str)))
+
+
+def _listed(ids: tuple[str, ...]) -> str:
+    return ", ".join(map(_shown, ids)) or "none"
+
+
+def _shown(text: str) -> str:
+    """Return what a snapshot says as one short word, whatever it holds."""
+    return text if can_be_typed(text) and len(text) < _LONGEST else ascii(text)[:_LONGEST]

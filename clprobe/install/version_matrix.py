@@ -86,48 +86,32 @@ def _rows(
     support = stacks.support_for(stack, machine)
     drives = support is not None and support.outcome != "fails"
     for build, fitting in pythons(stack, machine):
+        on_cpu = VersionRow(
+            release=stated.os or ANY,
+            driver="cpu",
+            driver_version=None,
+            how="included",
+            stack=stack.stack,
+            version=build.version,
+            torch=build.torch,
+            python=" to ".join(dict.fromkeys((fitting[0], fitting[-1]))),
+            shipped=machine.python,
+            device="cpu",
+            status="supported",
+            why="It uses no GPU.",
+        )
         there = replace(machine, python=fitting[-1])
-        words = " to ".join(dict.fromkeys((fitting[0], fitting[-1])))
         for route in on_gpu if drives else []:
             answer = stacks.on_route(route, stack, build, there)
             if isinstance(answer, Route):
-                yield _row(answer, stack, build, words, stated, machine.python)
+                yield replace(
+                    on_cpu,
+                    driver=answer.backend,
+                    driver_version=answer.components[0].version,
+                    how=answer.how,
+                    device="gpu",
+                    status=answer.status,
+                    why=answer.because,
+                )
         if stack.api == "none":
-            yield VersionRow(
-                release=stated.os or ANY,
-                driver="cpu",
-                driver_version=None,
-                how="included",
-                stack=stack.stack,
-                version=build.version,
-                torch=build.torch,
-                python=words,
-                shipped=machine.python,
-                device="cpu",
-                status="supported",
-                why="It uses no GPU.",
-            )
-
-
-def _row(  # noqa: PLR0913, PLR0917 - a row is where all of them meet
-    route: Route,
-    stack: Stack,
-    build: StackBuild,
-    words: str,
-    stated: Stated,
-    shipped: str | None,
-) -> VersionRow:
-    return VersionRow(
-        release=stated.os or ANY,
-        driver=route.backend,
-        driver_version=route.components[0].version,
-        how=route.how,
-        stack=stack.stack,
-        version=build.version,
-        torch=build.torch,
-        python=words,
-        shipped=shipped,
-        device="gpu",
-        status=route.status,
-        why=route.because,
-    )
+            yield on_cpu

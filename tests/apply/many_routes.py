@@ -4,9 +4,9 @@
 import functools
 import itertools
 
+from clprobe.install.machine import Wishes
 from clprobe.install.planner import plan
 from clprobe.install.target import Stated, described
-from clprobe.install.wishes import Wishes
 from clprobe.knowledge.tables import Tables
 
 _GPUS = ("8086:0416", "8086:3e92", "8086:e20b", "1002:73bf", "10de:2684", "none")

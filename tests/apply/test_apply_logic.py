@@ -19,7 +19,7 @@ from clprobe.apply.journal import (
 )
 from clprobe.apply.kinds import KINDS
 from clprobe.apply.messages import index_problem, meaning
-from clprobe.apply.room import sizes
+from clprobe.apply.questions import sizes
 from clprobe.apply.undo_plan import undo_command
 from clprobe.commands.commands import commands_of
 from clprobe.install.steps import join_group

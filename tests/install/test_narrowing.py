@@ -3,9 +3,9 @@ import subprocess
 
 import pytest
 
+from clprobe.install.machine import Wishes
 from clprobe.install.planner import plan
 from clprobe.install.target import Stated, described
-from clprobe.install.wishes import Wishes
 from clprobe.knowledge.tables import Tables
 
 TABLES = Tables.load()

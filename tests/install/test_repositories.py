@@ -9,7 +9,7 @@ import pytest
 
 from clprobe.commands.files import check_key
 from clprobe.install.planner import plan
-from clprobe.install.repository_steps import add_repository
+from clprobe.install.steps import add_repository
 from clprobe.install.target import Stated, described
 from clprobe.knowledge.tables import Tables
 

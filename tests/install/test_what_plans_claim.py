@@ -12,9 +12,9 @@ from click.testing import CliRunner
 from clprobe.cli.install_plan import command
 from clprobe.diagnosis.diagnose import Knowledge
 from clprobe.explain.lexicon import explain
+from clprobe.install.machine import Wishes
 from clprobe.install.planner import plan
 from clprobe.install.target import Stated, described
-from clprobe.install.wishes import Wishes
 
 KNOWLEDGE = Knowledge.load()
 TABLES = KNOWLEDGE.tables
