@@ -42,17 +42,14 @@ def as_of_today(parsed: dict[str, Any], schema: str) -> dict[str, Any]:
 
 
 def _typed(step: Any) -> dict[str, Any]:
-    action = _action(msgspec.convert(step, _OldStep))
+    old = msgspec.convert(step, _OldStep)
+    action = _action(old) or actions.Command(
+        argv=old.argv, needs_root=old.needs_root, undo=old.undo, verify=old.verify
+    )
     return {**step, "action": msgspec.to_builtins(action)}
 
 
-def _action(old: _OldStep) -> Action:
-    return _typed_action(old) or actions.Command(
-        argv=old.argv, needs_root=old.needs_root, undo=old.undo, verify=old.verify
-    )
-
-
-def _typed_action(old: _OldStep) -> Action | None:  # noqa: C901, PLR0911 - a case a kind
+def _action(old: _OldStep) -> Action | None:  # noqa: C901, PLR0911 - a case a kind
     """Return what the step does; None where its command alone tells."""
     argv, path = old.argv, old.undo[-1] if old.undo else ""
     match old.kind, argv, old.undo:

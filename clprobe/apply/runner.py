@@ -67,8 +67,9 @@ class Runner(msgspec.Struct, frozen=True, kw_only=True):
         we are root and the command needs no root, it runs as the person.
         """
         started = time.monotonic()
+        flags = os.O_APPEND | os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
         try:
-            with os.fdopen(_private(self.log, os.O_APPEND), "ab") as log:
+            with os.fdopen(os.open(self.log, flags, 0o600), "ab") as log:
                 offset = log.tell()
                 log.write(f"\n$ {' '.join(argv)!r}\n".encode("utf-8", "backslashreplace"))
                 log.flush()
@@ -214,10 +215,6 @@ def _wait(process: "subprocess.Popen[bytes]") -> Literal["ended", "alive", "inte
     except KeyboardInterrupt:
         return "interrupted"
     return "ended"
-
-
-def _private(path: Path, flags: int) -> int:
-    return os.open(path, flags | os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
 
 
 def _tail(log: Path, offset: int) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a package manager says that it would do: parsed, and judged before it does it."""
+"""What package managers print: what one would do, judged before it does it, and why it failed."""
 
 import re
 from collections.abc import Sequence
@@ -8,7 +8,9 @@ from typing import Literal
 import msgspec
 
 from clprobe.apply.journal import Problem
+from clprobe.knowledge.checked_yaml import read
 from clprobe.knowledge.package_manager_table import PackageManager
+from clprobe.resources import rules_path
 
 _INST = re.compile(r"Inst (?P<name>\S+) (?:\[(?P<old>[^\]]+)\] )?\((?P<new>\S+) ?(?P<origin>.*?)\)")
 _REMV = re.compile(r"Remv (?P<name>\S+)")
@@ -26,6 +28,7 @@ _HEADINGS: dict[str, dict[str, Literal["removed", "downgraded", "held"]]] = {
     },
 }
 """Above which lines, that are indented, each manager lists packages."""
+_COMPLAINT = re.compile(r"(?i)\b(?:error|failed|fatal|cannot|could not|unable)\b|^[EW]:|^ERR")
 _FEW = 12
 
 
@@ -60,7 +63,9 @@ def parse(manager: PackageManager, text: str) -> Simulation:
         fitting = (what for heading, what in headings.items() if re.match(heading, line))
         current = lists.get(next(fitting, ""))
         if found := _INST.match(line):
-            incoming.append(_incoming(found))
+            origins = _ARCH.sub("", found["origin"]).split(", ")
+            named = tuple(origin for origin in origins if origin)
+            incoming.append(Incoming(found["name"], found["old"], found["new"], named))
         elif found := _REMV.match(line):
             lists["removed"].append(found["name"])
     unique = {key: tuple(dict.fromkeys(names)) for key, names in lists.items()}
@@ -122,7 +127,47 @@ def _names(names: Sequence[str]) -> str:
     return ", ".join(names[:_FEW]) + (f" and {more} more" if more > 0 else "")
 
 
-def _incoming(found: re.Match[str]) -> Incoming:
-    origins = _ARCH.sub("", found["origin"]).split(", ")
-    named = tuple(origin for origin in origins if origin)
-    return Incoming(found["name"], found["old"], found["new"], named)
+class Failure(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What it means where one of these `words`, regular expressions, is printed."""
+
+    reference: str
+    message: str
+    hint: str
+    words: tuple[str, ...]
+
+
+class Failures(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """All of rules/tables/failures.yaml; the first that fits counts."""
+
+    failures: tuple[Failure, ...]
+
+
+def meaning(printed: str, ending: str) -> Problem:
+    """Return what went wrong in a command that ended as `ending` says, such as "with status 1"."""
+    for one in read(rules_path() / "tables" / "failures.yaml", Failures).failures:
+        words = re.compile("|".join(one.words))
+        line = next(filter(words.search, printed.splitlines()), None)
+        if line is not None:
+            return Problem(one.reference, f"{one.message}: {line.strip()}", one.hint)
+    complaint = _last_complaint(printed)
+    message = f"The command ended {ending}" + (f": {complaint}" if complaint else ".")
+    return Problem("step-failed", message, "Mend what it names, then run the same command again.")
+
+
+def index_problem(printed: str) -> tuple[Problem | None, tuple[str, ...]]:
+    """Return why `apt-get update` brought nothing, and warnings where a part of it failed.
+
+    apt ends with 0 where no index could be fetched, and goes on with its old ones.
+    """
+    lines = printed.splitlines()
+    failed = [line for line in lines if line.startswith(("Err:", "W: Failed to fetch", "E: "))]
+    came = any(re.match(r"(?:Hit|Get):\d+ ", line) for line in lines)
+    if failed and not came:
+        return meaning(printed, "without any package index"), ()
+    return None, tuple(dict.fromkeys(line for line in failed if not line.startswith("Err:")))
+
+
+def _last_complaint(printed: str) -> str:
+    lines = [line.strip() for line in printed.splitlines() if line.strip()]
+    telling = [line for line in lines if _COMPLAINT.search(line)]
+    return (telling or lines or [""])[-1]

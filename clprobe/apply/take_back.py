@@ -8,18 +8,17 @@ import msgspec
 from msgspec.structs import replace
 
 from clprobe.apply.journal import PackageChanges, Problem, SavedFile, StepRecord
-from clprobe.apply.messages import meaning
-from clprobe.apply.package_list import differences
-from clprobe.apply.questions import ask, former_versions, packages
-from clprobe.apply.runner import remove_folder, remove_if_empty, restore, sha256_of
-from clprobe.apply.simulation import parse
-from clprobe.apply.undo_plan import (
+from clprobe.apply.package_list import (
     PackageUndo,
+    differences,
     leaves_something,
     package_undo,
     undo_command,
     unsettled,
 )
+from clprobe.apply.questions import ask, former_versions, packages
+from clprobe.apply.runner import remove_folder, remove_if_empty, restore, sha256_of
+from clprobe.apply.simulation import meaning, parse
 from clprobe.apply.work import Work, now_in_words
 from clprobe.commands.packages import manager_of
 from clprobe.knowledge.package_manager_table import PackageManager

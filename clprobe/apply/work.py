@@ -11,10 +11,9 @@ from msgspec.structs import asdict, replace
 from clprobe import __version__
 from clprobe.apply.journal import Journal, Problem, StepRecord, plan_id
 from clprobe.apply.kinds import CHECK_LIMIT_S, INSTALL_LIMIT_S, KINDS, REFRESH_LIMIT_S
-from clprobe.apply.locks import wait_for_manager
 from clprobe.apply.package_list import changes_between, merged
 from clprobe.apply.person import Person
-from clprobe.apply.questions import ask, packages
+from clprobe.apply.questions import ask, held_lock, packages, wait_while_held
 from clprobe.apply.runner import Finished, Runner
 from clprobe.apply.store import Store
 from clprobe.commands.commands import with_action
@@ -63,32 +62,26 @@ class Release(msgspec.Struct, frozen=True):
     version: str | None
 
 
-class Work:
+class Work(msgspec.Struct):
     """The journal that is being written, with what is needed to go on with it."""
 
-    def __init__(  # noqa: PLR0913 - what one run consists of
-        self,
-        store: Store,
-        path: Path,
-        journal: Journal,
-        listener: Listener,
-        *,
-        lock: int | None,
-        limits: Limits,
-        person: Person,
-    ) -> None:
-        self.store = store
-        self.path = path
-        self.journal = journal
-        self.listener = listener
-        self.limits = limits
-        self.person = person
-        self.runner = Runner(
-            log=path.with_suffix(".log"),
-            inherited=lock,
-            tick=listener.tick,
-            tell=listener.say,
-            person=person,
+    store: Store
+    path: Path
+    journal: Journal
+    listener: Listener
+    lock: int | None
+    limits: Limits
+    person: Person
+
+    @property
+    def runner(self) -> Runner:
+        """What runs commands; they keep the lock open."""
+        return Runner(
+            log=self.path.with_suffix(".log"),
+            inherited=self.lock,
+            tick=self.listener.tick,
+            tell=self.listener.say,
+            person=self.person,
         )
 
     def proof(self, record: StepRecord) -> Finished:
@@ -116,11 +109,23 @@ class Work:
         return steps[index]
 
     def wait_for_manager(self, record: StepRecord) -> Problem | None:
-        """Wait for others to be done with the package manager of a step."""
+        """Wait until the package manager of a step is free; return who keeps it if time is up."""
         manager = manager_of(record.action)
         if manager is None:
             return None
-        return wait_for_manager(manager, self.limits.lock_s, self.listener.say)
+        limit_s, say = self.limits.lock_s, self.listener.say
+        kept = wait_while_held(
+            lambda: held_lock(manager),
+            limit_s,
+            lambda path, who: say(f"Waiting up to {limit_s:g} s for {path}, held by {who}"),
+        )
+        if kept is None:
+            return None
+        return Problem(
+            "package-lock-held",
+            f"{kept[0]} is held by {kept[1]}; waited {limit_s:g} s.",
+            "Let it finish (an automatic update?), then run the same command again.",
+        )
 
     def note_changes(self, index: int) -> None:
         """Add what a step changed so far to its record.

@@ -112,7 +112,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
 
     diagnosis, comparison = diagnose_since(baseline, snapshot, knowledge)
     if any(finding.verdict == "present" for finding in diagnosis.findings):
-        from clprobe.install.mending import with_routes
+        from clprobe.install.planner import with_routes
 
         diagnosis = with_routes(diagnosis, snapshot, knowledge.tables, source)
     shown = with_devices(diagnosis, selectors)

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from clprobe.apply.carry_out import carry_out
 from clprobe.apply.journal import Journal, Problem, has_begun, is_applied
+from clprobe.apply.package_list import leaves_something
 from clprobe.apply.person import find_person
 from clprobe.apply.questions import would_bring
 from clprobe.apply.result import (
@@ -23,7 +24,6 @@ from clprobe.apply.result import (
 )
 from clprobe.apply.store import Entry, Store, journal_folder, newest_to_undo, unfinished_or_applied
 from clprobe.apply.take_back import take_back
-from clprobe.apply.undo_plan import leaves_something
 from clprobe.apply.work import Limits, Release, Work, new_journal
 from clprobe.cli.apply_progress import StepProgress
 from clprobe.cli.exit import codes as exit_codes

@@ -33,9 +33,11 @@ _TOOLS = ("clinfo", steps.LOADER)
 
 def contained(implementation: Implementation, machine: Machine, tables: Tables) -> list[Offer]:
     """Return the container whose package is the newest of those that drive the GPU, if any."""
-    if "i915" not in implementation.kernel_drivers or not machine.chips:
-        return []
-    if machine.system != "linux":
+    if (
+        machine.system != "linux"
+        or not machine.chips
+        or "i915" not in implementation.kernel_drivers
+    ):
         return []
     host = machine.distribution.key if machine.distribution is not None else None
     groups = alike(machine.gpus)
@@ -67,6 +69,8 @@ def container_steps(
         return ()
     name = f"clprobe-{implementation.implementation}"
     where = release.short_name
+    older = actions.RemoveContainer(engine=engine, name=name)
+    start = actions.StartContainer(engine=engine, name=name, image=release.image)
     packages = (*offer.packages, *(tool for tool in _TOOLS if tool in release.packages))
 
     def inside(
@@ -79,7 +83,9 @@ def container_steps(
 
     return (
         *_engine(engine, machine),
-        *_started(engine, name, release.image, where),
+        # podman replaces it by itself, and distrobox keeps it.
+        *([step("Remove an older one of that name", older)] if engine == "docker" else []),
+        step(f"Start a container of {where} that may use the GPU", start),
         inside(
             f"Read the package index of {where} in the container",
             actions.Refresh(manager=manager.manager),
@@ -125,12 +131,3 @@ def _engine(engine: Engine, machine: Machine) -> list[Step]:
 
 
 _PACKAGES = {"debian": {"docker": "docker.io"}, "ubuntu": {"docker": "docker.io"}}
-
-
-def _started(engine: Engine, name: str, image: str, where: str) -> list[Step]:
-    """Return the steps after which a container of that name runs; an older one is replaced."""
-    older = actions.RemoveContainer(engine=engine, name=name)
-    # podman replaces it by itself, and distrobox keeps it.
-    first = [step("Remove an older one of that name", older)] if engine == "docker" else []
-    title = f"Start a container of {where} that may use the GPU"
-    return [*first, step(title, actions.StartContainer(engine=engine, name=name, image=image))]

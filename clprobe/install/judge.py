@@ -15,14 +15,12 @@ from clprobe.compat.resolve import (
 )
 from clprobe.install import cpu_steps, route_steps
 from clprobe.install.machine import Machine
-from clprobe.install.narrow import FilesOfOthers
-from clprobe.install.wording import last_packaged, linux_caveats, newer_linux, sentence
-from clprobe.knowledge.table_types import Distribution, Entry, Implementation
+from clprobe.install.ranking import FilesOfOthers
+from clprobe.install.wording import all_sources, last_packaged, linux_caveats, newer_linux, sentence
+from clprobe.knowledge.table_types import Entry, Implementation
 from clprobe.knowledge.tables import Tables
 from clprobe.model.finding import Source
 from clprobe.model.plan import Component, Rejected, Route, RouteStatus
-
-_STATUS: tuple[RouteStatus, ...] = ("supported", "workaround", "unverified")
 
 
 def hopeless(implementation: Implementation, machine: Machine) -> Rejected | None:
@@ -56,7 +54,9 @@ def on_gpu(
     answer = found.answer
     if isinstance(answer, No):
         because = _refusal(answer, offer, implementation, machine)
-        entries = _generations(machine) if answer.what == "linux" else [offer, *machine.chips[:1]]
+        entries: list[Entry | Offer] = [offer, *machine.chips[:1]]
+        if answer.what == "linux":
+            entries = [machine.generation] if machine.generation is not None else []
         return _rejected(implementation, because, *entries)
     status = _status(offer, found)
     caveats = [*_doubts(found), *([sentence(offer.note)] if offer.note is not None else [])]
@@ -89,7 +89,7 @@ def _status(offer: Offer, found: Summary) -> RouteStatus:
     if isinstance(found.answer, Open):
         return "unverified"
     if not isinstance(found.answer, No) and is_workaround(offer, found.answer):
-        return _worst(offer.status, "workaround")
+        return "unverified" if offer.status == "unverified" else "workaround"
     return "workaround" if found.verdict == "some" else offer.status
 
 
@@ -191,7 +191,8 @@ def _never_on_family(implementation: Implementation, machine: Machine) -> str | 
 
 def _never_on_chips(implementation: Implementation, machine: Machine) -> str | None:
     key, generation = implementation.implementation, machine.generation
-    if machine.system == "wsl2" and not _under_wsl2(implementation, machine):
+    named = {name for chip in machine.chips for name in (chip.platform, chip.generation)}
+    if machine.system == "wsl2" and named.isdisjoint(implementation.wsl2):
         return (
             f"under WSL2 the GPU is reached through /dev/dxg, where {key} does not drive "
             f"{machine.gpu_name}"
@@ -206,11 +207,6 @@ def _never_on_chips(implementation: Implementation, machine: Machine) -> str | N
         return f"{machine.gpu_name} was never supported by it: {reason}"
     ids = machine.pci_id or ", ".join(chip.pci_id for chip in machine.chips[:4])
     return f"no release of {key} lists {ids}, {machine.gpu_name}"
-
-
-def _under_wsl2(implementation: Implementation, machine: Machine) -> bool:
-    listed = implementation.wsl2
-    return any(chip.platform in listed or chip.generation in listed for chip in machine.chips)
 
 
 def _limits(implementation: Implementation, machine: Machine) -> list[str]:
@@ -239,18 +235,13 @@ def _because(offer: Offer, implementation: Implementation, machine: Machine, fou
 
 
 def _components(offer: Offer, machine: Machine) -> list[Component]:
-    kind = FilesOfOthers if _is_of_another_vendor(offer, machine.distribution) else Component
+    theirs, ours = offer.of_release, machine.distribution
+    same_vendor = theirs is not None and ours is not None and theirs.id == ours.id
+    kind = FilesOfOthers if offer.how == "file" and not same_vendor else Component
     return [
         kind(name=name, version=version, origin=offer.origin)
         for name, version in zip(offer.packages, route_steps.versions_of(offer), strict=True)
     ]
-
-
-def _is_of_another_vendor(offer: Offer, distribution: Distribution | None) -> bool:
-    if offer.how != "file":
-        return False
-    theirs = offer.of_release
-    return theirs is None or distribution is None or theirs.id != distribution.id
 
 
 def _modules(offer: Offer, implementation: Implementation) -> tuple[Component, ...]:
@@ -290,13 +281,4 @@ def _rejected(implementation: Implementation, because: str, *entries: Entry | Of
 
 
 def _sources(*entries: Entry | Offer) -> tuple[Source, ...]:
-    found = {source.url: source for entry in entries for source in entry.sources}
-    return tuple(found.values())
-
-
-def _generations(machine: Machine) -> list[Entry]:
-    return [machine.generation] if machine.generation is not None else []
-
-
-def _worst(one: RouteStatus, other: RouteStatus) -> RouteStatus:
-    return max(one, other, key=_STATUS.index)
+    return all_sources(*(entry.sources for entry in entries))

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MIT
 """The steps of a whole route, and what must be said about them."""
 
+from clprobe.commands.commands import step
 from clprobe.compat.linux_choice import LinuxChoice
 from clprobe.compat.offers import Offer
 from clprobe.install import containers, steps
 from clprobe.install.machine import Machine
-from clprobe.install.steps import add_repository
 from clprobe.install.wording import backports_wanted, linux_package
 from clprobe.knowledge.table_types import Distribution, Implementation
+from clprobe.model.action import Check
 from clprobe.model.plan import How, Step
 
 
@@ -39,10 +40,13 @@ def for_gpu(
         packages = (*offer.packages, *module_packages(offer, implementation), *loader)
         made.append(steps.install(distribution, title, packages, pocket=offer.pocket))
     elif offer.third_party is not None:
-        made += add_repository(offer.third_party, distribution)
+        made += steps.add_repository(offer.third_party, distribution)
         made.append(steps.install(distribution, f"Install {implementation.name}", offer.packages))
     else:
-        made += _loader(distribution)
+        packages = steps.loader(distribution)
+        made += [
+            steps.install(distribution, "Install the ICD loader", (name,)) for name in packages
+        ]
         made.append(steps.install_files(distribution, offer.origin_name, files, offer.packages))
     if environment:
         names = " ".join(f"{name}={value}" for name, value in environment.items())
@@ -98,7 +102,8 @@ def _open_node(machine: Machine) -> list[Step]:
     if machine.vendor == "nvidia" or machine.system == "wsl2":
         return []  # all may open the nodes of NVIDIA's driver, and /dev/dxg
     if not machine.wishes.root:
-        return [steps.check_node()]
+        check = Check(argv=("test", "-w", "/dev/dri/renderD128"))
+        return [step("Check that you may open the GPU's node", check)]
     distribution = machine.distribution
     if distribution is None or distribution.node_group is None:
         return []
@@ -156,11 +161,6 @@ def _files(offer: Offer) -> list[str]:
     versions = [(version or "").split(":", 1)[-1] for version in versions_of(offer)]
     named = zip(offer.packages, versions, strict=True)
     return [f"{name}_{version}_amd64.deb" for name, version in named]
-
-
-def _loader(distribution: Distribution) -> list[Step]:
-    packages = steps.loader(distribution)
-    return [steps.install(distribution, "Install the ICD loader", packages)] if packages else []
 
 
 def _firmware(distribution: Distribution | None) -> str:

@@ -11,9 +11,10 @@ from clprobe.knowledge.package_manager_table import PackageManager
 from clprobe.knowledge.package_managers import manager_of_distribution
 from clprobe.knowledge.table_types import Distribution
 from clprobe.model import action as actions
-from clprobe.model.placeholders import USER
+from clprobe.model.placeholders import HOME, USER
 from clprobe.model.plan import Step
 
+OWN_FOLDER = f"{HOME}/.local/share/clprobe"
 _KEYS = "/etc/apt/keyrings"
 _SOURCES = "/etc/apt/sources.list.d"
 _TOOLS = ("ca-certificates", "curl", "gnupg")
@@ -104,6 +105,11 @@ def venv_module(machine: Machine, python: str) -> list[Step]:
     return [step(title, actions.Check(argv=(python, "-c", "import venv, ensurepip")))]
 
 
+def environment_folder(name: str, machine: Machine) -> str:
+    """Return where a virtual environment of that name goes."""
+    return f"{'/opt' if machine.wishes.root else OWN_FOLDER}/{name}"
+
+
 def make_environment(path: str, python: str = "python3") -> Step:
     """Return the step that makes a virtual environment."""
     action = actions.MakeEnvironment(path=path, python=(python,))
@@ -164,14 +170,6 @@ def join_group(group: str) -> list[Step]:
             actions.JoinGroup(user=USER, group=group),
         ),
     ]
-
-
-def check_node() -> Step:
-    """Return the step that checks whether the GPU's node may be opened."""
-    return step(
-        "Check that you may open the GPU's node",
-        actions.Check(argv=("test", "-w", "/dev/dri/renderD128")),
-    )
 
 
 def look() -> Step:

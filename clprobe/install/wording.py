@@ -5,6 +5,7 @@ from clprobe.compat.linux_choice import ANY_LINUX, LinuxChoice
 from clprobe.install.machine import Machine
 from clprobe.knowledge.table_types import Distribution, Implementation
 from clprobe.knowledge.tables import Tables
+from clprobe.model.finding import Source
 from clprobe.model.plan import Component
 
 _NAMES = frozenset({"clprobe's", "rusticl", "xe", "pocl", "beignet"})
@@ -19,14 +20,21 @@ def sentence(text: str) -> str:
     return (text if is_name else text[:1].upper() + text[1:]).rstrip(".") + "."
 
 
+def all_sources(*groups: tuple[Source, ...]) -> tuple[Source, ...]:
+    """Return the sources of all groups, each once."""
+    return tuple({source.url: source for group in groups for source in group}.values())
+
+
 def linux_caveats(machine: Machine, linux: LinuxChoice) -> list[str]:
     """Return what to know of the Linux that the route counts on."""
     unsaid = linux.linux is None and linux.needed != ANY_LINUX and linux.fit == "yes"
     caveats = [f"It needs Linux {linux.needed}."] if unsaid else []
     if linux.force_probe is not None:
+        ids = {chip.pci_id.split(":")[1] for chip in machine.chips}
+        device = ids.pop() if len(ids) == 1 else "<its device id>"
         caveats.append(
             f"Linux {linux.linux} drives this GPU only when forced: boot with "
-            f"{linux.force_probe}.force_probe={_hex_id(machine)}."
+            f"{linux.force_probe}.force_probe={device}."
         )
     if linux.newer is not None:
         caveats.append(f"It needs Linux {linux.linux} ({linux.newer}): restart afterwards.")
@@ -50,11 +58,6 @@ def linux_package(distribution: Distribution, pocket: str) -> str:
     return "linux-image-amd64"
 
 
-def _hex_id(machine: Machine) -> str:
-    ids = {chip.pci_id.split(":")[1] for chip in machine.chips}
-    return ids.pop() if len(ids) == 1 else "<its device id>"
-
-
 def backports_wanted(distribution: Distribution) -> str:
     """Return the sentence that tells to switch the backports on."""
     return f"The suite {distribution.codename or distribution.id}-backports must be switched on."
@@ -71,7 +74,7 @@ def last_packaged(
             continue
         if _packages(release, key):
             last[release.id] = (release, True)
-        elif release.id in last and _lacks(release, key):
+        elif release.id in last and any(key in one.implementations for one in release.lacks):
             last[release.id] = (last[release.id][0], False)
     own = machine.distribution
     found = [(r, newest) for r, newest in last.values() if own is None or r.key != own.key]
@@ -94,10 +97,6 @@ def _packages(release: Distribution, key: str) -> bool:
         for version in versions
         if version.pocket != "aur"
     )
-
-
-def _lacks(release: Distribution, key: str) -> bool:
-    return any(key in entry.implementations for entry in release.lacks)
 
 
 def _listed(releases: tuple[Distribution, ...]) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from clprobe.apply.simulation import Failures
 from clprobe.explain.lexicon_plan import Tools
 from clprobe.knowledge.tables import KINDS
 from clprobe.model.finding import Source
@@ -39,6 +40,7 @@ def table_schemas() -> dict[Path, dict[str, Any]]:
         "questions": Questions,
         "tools": Tools,
         "printed": Printed,
+        "failures": Failures,
     }
     for name, struct in other.items():
         made[FOLDER / f"{name}.json"] = _schema(name, struct, legend=False)
