@@ -13,8 +13,8 @@ from clprobe.report.data_pages import data_pages
 from clprobe.resources import rules_path
 from clprobe.ruleset.conditions import OPERATORS
 from clprobe.ruleset.load import CASES_SUFFIX, rule_files
+from clprobe.ruleset.remedy_file import ACTIONS
 from clprobe.ruleset.rule import Rule
-from clprobe.ruleset.rule_file import ACTIONS
 from clprobe.validation.cases import case_file_of, load_cases, run_cases
 
 KNOWLEDGE = Knowledge.load()

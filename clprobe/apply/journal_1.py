@@ -11,7 +11,8 @@ import msgspec
 
 from clprobe.knowledge.package_managers import manager_of_program
 from clprobe.model import action as actions
-from clprobe.model.action import Action, Argv
+from clprobe.model.action import Action
+from clprobe.model.mending import Argv
 
 SCHEMA = "clprobe.apply-journal/1"
 _Kind: TypeAlias = Literal[

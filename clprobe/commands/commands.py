@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from clprobe.commands import containers, files, groups, others, packages, python
+from clprobe.commands import containers, files, groups, mending, others, packages, python
 from clprobe.commands.lines import Commands
 from clprobe.model.action import Action
 from clprobe.model.finding import Remedy, TakesEffect
@@ -19,6 +19,7 @@ _BUILDERS: dict[type, Callable[[Any], Commands]] = {
     **groups.BUILDERS,
     **containers.BUILDERS,
     **others.BUILDERS,
+    **mending.BUILDERS,
 }
 
 

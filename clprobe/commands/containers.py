@@ -7,12 +7,12 @@ from typing import Any
 from clprobe.commands import packages
 from clprobe.commands.lines import Commands
 from clprobe.model.action import (
-    Argv,
     Check,
     InContainer,
     RemoveContainer,
     StartContainer,
 )
+from clprobe.model.mending import Argv
 
 _NODES = "/dev/dri"
 

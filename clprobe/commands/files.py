@@ -7,7 +7,6 @@ from typing import Any
 
 from clprobe.commands.lines import Commands, is_of_system
 from clprobe.model.action import (
-    Argv,
     CleanIcdFile,
     FetchKey,
     LinkFile,
@@ -17,6 +16,7 @@ from clprobe.model.action import (
     PutAside,
     WriteFile,
 )
+from clprobe.model.mending import Argv
 
 _HOLDS_KEY = (
     "import subprocess, sys, tempfile; file, wanted = sys.argv[1:]; "
@@ -81,11 +81,14 @@ def _put_aside(action: PutAside) -> Commands:
     )
 
 
+_PERMITS = {"read": "a+r", "pass": "a+x", "list": "a+rx", "use": "a+rw", "own": "ug+rw"}
+
+
 def _permit(action: Permit) -> Commands:
     return Commands(
-        argv=("chmod", "a+r" if action.what == "read" else "a+x", action.path),
+        argv=("chmod", _PERMITS[action.what], action.path),
         needs_root=is_of_system(action.path),
-        undo=("chmod", action.mode, action.path),
+        undo=None if action.mode is None else ("chmod", action.mode, action.path),
     )
 
 

@@ -3,7 +3,7 @@
 
 import msgspec
 
-from clprobe.model.action import Argv
+from clprobe.model.mending import Argv
 
 _SYSTEM = ("/etc/", "/usr/", "/opt/", "/lib", "/dev/")
 

@@ -7,7 +7,8 @@ from typing import Any
 from clprobe.commands.lines import Commands
 from clprobe.knowledge.package_manager_table import PackageManager
 from clprobe.knowledge.package_managers import manager_named
-from clprobe.model.action import Argv, Install, InstallFiles, Refresh, Reinstall, Remove
+from clprobe.model.action import Install, InstallFiles, Refresh, Reinstall, Remove
+from clprobe.model.mending import Argv
 
 # Neither has a record of its own: they belong to an environment, not to a distribution.
 _OWN_REINSTALL: dict[str, Argv] = {

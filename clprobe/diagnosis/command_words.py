@@ -32,9 +32,14 @@ _WORDS = {
     "mode": re.compile(r"[0-7]{3,4}"),
     "name": re.compile(r"[A-Za-z_][A-Za-z0-9_-]*"),
     "module": re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]*"),
+    "former": re.compile(r"[A-Za-z0-9_.][A-Za-z0-9_.@+-]*\$?"),
+    "unit": re.compile(r"[A-Za-z0-9_.:@\\][A-Za-z0-9_.:@\\-]*"),
+    "settings": re.compile(r"[A-Za-z]+=[A-Za-z0-9_/.:-]+(?: rw)?"),
     "parameter": re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.,:=@/+-]*"),
 }
-_FILES = ("path", "target", "link", "library")
+_FILES = ("path", "target", "link", "library", "only", "without")
+_WORDS_OF_RULES = ("argv", "options")
+"""Arguments whose options the rule itself wrote; what begins with a fact must be no further one."""
 
 
 def is_package(name: str, manager: str) -> bool:
@@ -43,10 +48,15 @@ def is_package(name: str, manager: str) -> bool:
     return pattern is not None and len(name) < 256 and pattern.fullmatch(name) is not None
 
 
-def may_stand(argument: str, text: str) -> bool:
-    """Whether the text is what the argument of that name takes, and no option of a program."""
-    if argument in _FILES:
+def may_stand(argument: str, text: str, written: str) -> bool:
+    """Whether the text is what the argument of that name takes, and no option of a program.
+
+    `written` is the rule's text before its facts were filled in.
+    """
+    if argument in _FILES or (argument in _WORDS_OF_RULES and written.startswith("{")):
         return is_file_name(text)
+    if argument == "settings" and "{" not in written:
+        return True
     pattern = _WORDS.get(argument)
     return pattern is None or text == USER or pattern.fullmatch(text) is not None
 

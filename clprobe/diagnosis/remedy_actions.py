@@ -59,8 +59,8 @@ def _plan(site: Site, goal: Goal, text: str) -> Remedy:  # noqa: ARG001
     return remedy(text, SeePlan(goal=goal), "once its steps are done")
 
 
-def _add_to_group(site: Site, user: str, group: str) -> Remedy:  # noqa: ARG001
-    title = f"Add {_spoken(user)} to the group {group}"
+def _add_to_group(site: Site, user: str, group: str, text: str | None = None) -> Remedy:  # noqa: ARG001
+    title = text or f"Add {_spoken(user)} to the group {group}"
     return remedy(title, JoinGroup(user=user, group=group), _NEW_SESSION)
 
 
@@ -107,8 +107,13 @@ def _remove_package(site: Site, package: str) -> Remedy:
     return remedy(title, Remove(manager=site.tool.manager, packages=(package,)))
 
 
-def _set_environment(site: Site, name: str, value: str) -> Remedy:  # noqa: ARG001
-    title = f"Set it in the environment: export {name}={value}"
+def _set_environment(
+    site: Site,  # noqa: ARG001
+    name: str,
+    value: str,
+    text: str = "Set it in the environment",
+) -> Remedy:
+    title = f"{text}: export {name}={value}"
     return remedy(title, SetVariable(name=name, value=value), _NEW_SHELL)
 
 
@@ -125,6 +130,24 @@ def _move_aside(site: Site, path: str) -> Remedy:  # noqa: ARG001
 
 def _make_readable(site: Site, path: str, mode: str) -> Remedy:  # noqa: ARG001
     return remedy(f"Let everybody read {path}", Permit(path=path, what="read", mode=mode))
+
+
+def _open_node(site: Site, path: str, mode: str) -> Remedy:  # noqa: ARG001
+    title = f"Let everybody use {path}, until the node is made anew"
+    return remedy(title, Permit(path=path, what="use", mode=mode))
+
+
+def _list_folder(site: Site, path: str) -> Remedy:  # noqa: ARG001
+    title = (
+        f"Let everybody into the folder {path}; where that is lost at a boot, "
+        "look for what makes it (a container's set-up, a script, a umask of init)"
+    )
+    return remedy(title, Permit(path=path, what="list", mode=None))
+
+
+def _restore_mode(site: Site, path: str, mode: str) -> Remedy:  # noqa: ARG001
+    title = f"Let the owner and the group of {path} use it, until the node is made anew"
+    return remedy(title, Permit(path=path, what="own", mode=mode))
 
 
 def _open_folder(site: Site, path: str, mode: str) -> Remedy:  # noqa: ARG001
@@ -148,12 +171,14 @@ def _remove_boot_parameter(site: Site, parameter: str) -> Remedy:
     return _boot(site, parameter, add=False)
 
 
-def _add_boot_parameter(site: Site, parameter: str) -> Remedy:
-    return _boot(site, parameter, add=True)
+def _add_boot_parameter(site: Site, parameter: str, text: str | None = None) -> Remedy:
+    return _boot(site, parameter, text, add=True)
 
 
-def _boot(site: Site, parameter: str, *, add: bool) -> Remedy:
+def _boot(site: Site, parameter: str, text: str | None = None, *, add: bool) -> Remedy:
     verb = "Add" if add else "Remove"
+    if text is not None:
+        verb = f"{text}: {verb.lower()}"
     if site.tool is not None and site.tool.manager == "dnf":
         title = f"{verb} the boot parameter {parameter}"
         return remedy(title, BootParameter(parameter=parameter, add=add, tool="grubby"), _NEXT_BOOT)
@@ -181,6 +206,9 @@ BUILDERS: dict[str, Callable[..., Remedy]] = {
     "move_aside": _move_aside,
     "make_readable": _make_readable,
     "open_folder": _open_folder,
+    "open_node": _open_node,
+    "restore_mode": _restore_mode,
+    "list_folder": _list_folder,
     "clean_icd_file": _clean_icd_file,
     "point_icd_at": _point_icd_at,
     "link_file": _link_file,

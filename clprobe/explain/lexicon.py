@@ -23,7 +23,7 @@ from clprobe.explain import lexicon_software as software
 from clprobe.explain.lexicon_entry import Entry, squeezed, stated
 from clprobe.model.errors import ClprobeError
 from clprobe.ruleset.load import consequences_of
-from clprobe.ruleset.rule import Rule
+from clprobe.ruleset.rule import Action, Rule
 
 __all__ = ["Entry", "Explained", "explain"]
 
@@ -227,7 +227,7 @@ def rule_entry(rule: Rule, knowledge: Knowledge) -> Entry:
         ("severity", rule.severity),
         ("chain", rule.link),
         ("because", _open(rule.because)),
-        ("remedies", "\n".join(_action(kind.kind, kind.arguments) for kind in rule.actions)),
+        ("remedies", "\n".join(_action(one) for one in rule.actions)),
         ("explains", ", ".join(sorted(consequences_of(rule.id, by_id)))),
         ("caused by", ", ".join(causes)),
         ("since", rule.since),
@@ -237,10 +237,10 @@ def rule_entry(rule: Rule, knowledge: Knowledge) -> Entry:
     return Entry(kind="rule", title=title, facts=stated(facts), sources=rule.sources)
 
 
-def _action(kind: str, arguments: dict[str, str]) -> str:
-    if kind == "manual":
-        return _open(arguments["text"])
-    return _open(f"{kind.replace('_', ' ')} {' '.join(arguments.values())}")
+def _action(action: Action) -> str:
+    if action.kind == "manual":
+        return _open(action.arguments["text"])
+    return _open(f"{action.kind.replace('_', ' ')} {' '.join(action.shown())}")
 
 
 def _open(text: str) -> str:

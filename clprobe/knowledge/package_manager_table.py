@@ -12,11 +12,16 @@ Command = tuple[str, ...]
 
 
 class ByHand(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What people type, without the names of packages and without sudo."""
+    """What people type, without the names of packages and without sudo.
+
+    `repair` finishes what is half done, `owner` names the package that owns a file.
+    """
 
     install: Command
     remove: Command
     reinstall: Command
+    repair: Command
+    owner: Command
 
 
 class Unattended(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -7,25 +7,20 @@
 
 from typing import Literal, TypeAlias
 
-import msgspec
+from clprobe.model.mending import Argv, Doing, Mending
 
 Engine = Literal["podman", "docker", "distrobox"]
 Goal = Literal["opencl", "pytorch", "inference"]
 """What a plan is to get."""
-Argv = tuple[str, ...]
 
 
-class _Action(msgspec.Struct, frozen=True, kw_only=True, tag_field="do"):
-    """One thing to do; `do` tells which in JSON."""
-
-
-class Refresh(_Action, frozen=True, kw_only=True, tag="refresh-index"):
+class Refresh(Doing, frozen=True, kw_only=True, tag="refresh-index"):
     """Read the package manager's index."""
 
     manager: str
 
 
-class Install(_Action, frozen=True, kw_only=True, tag="install"):
+class Install(Doing, frozen=True, kw_only=True, tag="install"):
     """Install packages; from `suite`, such as "bookworm-backports", where it is not a usual one."""
 
     manager: str
@@ -33,7 +28,7 @@ class Install(_Action, frozen=True, kw_only=True, tag="install"):
     suite: str | None = None
 
 
-class InstallFiles(_Action, frozen=True, kw_only=True, tag="install-files"):
+class InstallFiles(Doing, frozen=True, kw_only=True, tag="install-files"):
     """Install packages from files of the current folder; `packages` are their names."""
 
     manager: str
@@ -41,27 +36,27 @@ class InstallFiles(_Action, frozen=True, kw_only=True, tag="install-files"):
     packages: tuple[str, ...]
 
 
-class Remove(_Action, frozen=True, kw_only=True, tag="remove"):
+class Remove(Doing, frozen=True, kw_only=True, tag="remove"):
     """Remove packages."""
 
     manager: str
     packages: tuple[str, ...]
 
 
-class Reinstall(_Action, frozen=True, kw_only=True, tag="reinstall"):
+class Reinstall(Doing, frozen=True, kw_only=True, tag="reinstall"):
     """Install a package once more, over its files; `manager` may be pip or conda, too."""
 
     manager: str
     package: str
 
 
-class MakeFolder(_Action, frozen=True, kw_only=True, tag="make-folder"):
+class MakeFolder(Doing, frozen=True, kw_only=True, tag="make-folder"):
     """Make a folder of the system that all may read."""
 
     path: str
 
 
-class FetchKey(_Action, frozen=True, kw_only=True, tag="fetch-key"):
+class FetchKey(Doing, frozen=True, kw_only=True, tag="fetch-key"):
     """Fetch the signing key of a repository; no other than that of the fingerprint counts."""
 
     url: str
@@ -69,14 +64,14 @@ class FetchKey(_Action, frozen=True, kw_only=True, tag="fetch-key"):
     fingerprint: str
 
 
-class WriteFile(_Action, frozen=True, kw_only=True, tag="write-file"):
+class WriteFile(Doing, frozen=True, kw_only=True, tag="write-file"):
     """Write a small file of the system."""
 
     path: str
     text: str
 
 
-class MakeEnvironment(_Action, frozen=True, kw_only=True, tag="make-environment"):
+class MakeEnvironment(Doing, frozen=True, kw_only=True, tag="make-environment"):
     """Make a virtual environment with that Python; `windows`: in the current folder there."""
 
     path: str
@@ -84,7 +79,7 @@ class MakeEnvironment(_Action, frozen=True, kw_only=True, tag="make-environment"
     windows: bool = False
 
 
-class PipInstall(_Action, frozen=True, kw_only=True, tag="pip-install"):
+class PipInstall(Doing, frozen=True, kw_only=True, tag="pip-install"):
     """Install Python packages into the environment of that interpreter.
 
     With `wheels`, a folder, nothing is asked of an index. `upgrade` takes newer ones than are
@@ -97,7 +92,7 @@ class PipInstall(_Action, frozen=True, kw_only=True, tag="pip-install"):
     upgrade: bool = False
 
 
-class MakeCondaEnvironment(_Action, frozen=True, kw_only=True, tag="make-conda-environment"):
+class MakeCondaEnvironment(Doing, frozen=True, kw_only=True, tag="make-conda-environment"):
     """Make a conda environment in a folder from one channel alone; `program` proves it."""
 
     path: str
@@ -106,20 +101,20 @@ class MakeCondaEnvironment(_Action, frozen=True, kw_only=True, tag="make-conda-e
     program: str
 
 
-class MakeGroup(_Action, frozen=True, kw_only=True, tag="make-group"):
+class MakeGroup(Doing, frozen=True, kw_only=True, tag="make-group"):
     """Make a system group where there is none of that name."""
 
     group: str
 
 
-class JoinGroup(_Action, frozen=True, kw_only=True, tag="join-group"):
+class JoinGroup(Doing, frozen=True, kw_only=True, tag="join-group"):
     """Put a user into a group; several at once stand with commas between them."""
 
     user: str
     group: str
 
 
-class NameGroup(_Action, frozen=True, kw_only=True, tag="name-group"):
+class NameGroup(Doing, frozen=True, kw_only=True, tag="name-group"):
     """Give a group that has only a number a name, and put a user into it."""
 
     gid: str
@@ -127,7 +122,7 @@ class NameGroup(_Action, frozen=True, kw_only=True, tag="name-group"):
     user: str
 
 
-class StartContainer(_Action, frozen=True, kw_only=True, tag="start-container"):
+class StartContainer(Doing, frozen=True, kw_only=True, tag="start-container"):
     """Start a container that may use the GPU, in place of an older one of its name."""
 
     engine: Engine
@@ -135,62 +130,66 @@ class StartContainer(_Action, frozen=True, kw_only=True, tag="start-container"):
     image: str
 
 
-class RemoveContainer(_Action, frozen=True, kw_only=True, tag="remove-container"):
+class RemoveContainer(Doing, frozen=True, kw_only=True, tag="remove-container"):
     """Remove a container, running or not, where there is one."""
 
     engine: Engine
     name: str
 
 
-class SetVariable(_Action, frozen=True, kw_only=True, tag="set-variable"):
+class SetVariable(Doing, frozen=True, kw_only=True, tag="set-variable"):
     """Set an environment variable in the person's shell."""
 
     name: str
     value: str
 
 
-class UnsetVariable(_Action, frozen=True, kw_only=True, tag="unset-variable"):
+class UnsetVariable(Doing, frozen=True, kw_only=True, tag="unset-variable"):
     """Take an environment variable out of the person's shell; `value` is what it holds."""
 
     name: str
     value: str | None = None
 
 
-class PutAside(_Action, frozen=True, kw_only=True, tag="put-aside"):
+class PutAside(Doing, frozen=True, kw_only=True, tag="put-aside"):
     """Give a file a name under which nobody looks for it."""
 
     path: str
 
 
-class Permit(_Action, frozen=True, kw_only=True, tag="permit"):
-    """Let everybody read a file, or pass through a folder; `mode` is what it has, in octal."""
+class Permit(Doing, frozen=True, kw_only=True, tag="permit"):
+    """Open a file or folder to more people; `mode` is what it has, in octal.
+
+    Everybody may read the file, pass through the folder, or use (read and write) the device node;
+    "own" lets its owner and group use it, "list" everybody list the folder. None: not known.
+    """
 
     path: str
-    what: Literal["read", "pass"]
-    mode: str
+    what: Literal["read", "pass", "list", "use", "own"]
+    mode: str | None
 
 
-class CleanIcdFile(_Action, frozen=True, kw_only=True, tag="clean-icd-file"):
+class CleanIcdFile(Doing, frozen=True, kw_only=True, tag="clean-icd-file"):
     """Leave only the library's name in an .icd file."""
 
     path: str
 
 
-class PointIcdAt(_Action, frozen=True, kw_only=True, tag="point-icd-at"):
+class PointIcdAt(Doing, frozen=True, kw_only=True, tag="point-icd-at"):
     """Let an .icd file name another library."""
 
     path: str
     library: str
 
 
-class LinkFile(_Action, frozen=True, kw_only=True, tag="link-file"):
+class LinkFile(Doing, frozen=True, kw_only=True, tag="link-file"):
     """Make a symbolic link to the target."""
 
     target: str
     link: str
 
 
-class BootParameter(_Action, frozen=True, kw_only=True, tag="boot-parameter"):
+class BootParameter(Doing, frozen=True, kw_only=True, tag="boot-parameter"):
     """Add a parameter for Linux at the next boot, or remove it, with the boot loader's `tool`."""
 
     parameter: str
@@ -198,23 +197,23 @@ class BootParameter(_Action, frozen=True, kw_only=True, tag="boot-parameter"):
     tool: Literal["grubby"] | None = None
 
 
-class LoadModule(_Action, frozen=True, kw_only=True, tag="load-module"):
+class LoadModule(Doing, frozen=True, kw_only=True, tag="load-module"):
     """Load a kernel module."""
 
     module: str
 
 
-class Check(_Action, frozen=True, kw_only=True, tag="check"):
+class Check(Doing, frozen=True, kw_only=True, tag="check"):
     """Run a command that only asks; its status tells whether it is so."""
 
     argv: Argv
 
 
-class Look(_Action, frozen=True, kw_only=True, tag="look"):
+class Look(Doing, frozen=True, kw_only=True, tag="look"):
     """See with clprobe what programs get now."""
 
 
-class SeePlan(_Action, frozen=True, kw_only=True, tag="see-plan"):
+class SeePlan(Doing, frozen=True, kw_only=True, tag="see-plan"):
     """See a plan of clprobe's; `backend` None is the best, `snapshot` a file to plan for."""
 
     goal: Goal
@@ -222,11 +221,11 @@ class SeePlan(_Action, frozen=True, kw_only=True, tag="see-plan"):
     snapshot: str | None = None
 
 
-class Advise(_Action, frozen=True, kw_only=True, tag="advise"):
+class Advise(Doing, frozen=True, kw_only=True, tag="advise"):
     """What a person must do, or may like to know; the title says it."""
 
 
-class Command(_Action, frozen=True, kw_only=True, tag="command"):
+class Command(Doing, frozen=True, kw_only=True, tag="command"):
     """A command of an older journal, of which nothing else is known; no plan holds one."""
 
     argv: Argv
@@ -235,7 +234,7 @@ class Command(_Action, frozen=True, kw_only=True, tag="command"):
     verify: Argv | None = None
 
 
-class InContainer(_Action, frozen=True, kw_only=True, tag="in-container"):
+class InContainer(Doing, frozen=True, kw_only=True, tag="in-container"):
     """Do it as root in a container, with these environment variables."""
 
     engine: Engine
@@ -250,4 +249,5 @@ Action: TypeAlias = (
     | MakeGroup | JoinGroup | NameGroup | StartContainer | RemoveContainer
     | SetVariable | UnsetVariable | PutAside | Permit | CleanIcdFile | PointIcdAt | LinkFile
     | BootParameter | LoadModule | Check | Look | SeePlan | Advise | Command | InContainer
+    | Mending
 )  # fmt: skip

@@ -32,7 +32,10 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Remedy(msgspec.Struct, frozen=True, kw_only=True):
-    """One way to mend it: an action and its command; `argv` is None where a person must act."""
+    """One way to mend it: an action and its command; `argv` is None where a person must act.
+
+    `then`: it comes after the remedy before it, not in its place.
+    """
 
     title: str
     action: Action
@@ -40,6 +43,7 @@ class Remedy(msgspec.Struct, frozen=True, kw_only=True):
     needs_root: bool = False
     takes_effect: TakesEffect = "at once"
     undo: tuple[str, ...] | str | None = None
+    then: bool = False
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):

@@ -96,13 +96,14 @@ def _family(finding: Finding, consequences: list[Finding]) -> str:
 
 
 def _remedy(remedy: Remedy) -> str:
+    label = "Then" if remedy.then else "Fix"
     if remedy.argv is None:
-        return f"<p>Fix: {_text(remedy.title)}</p>\n"
+        return f"<p>{label}: {_text(remedy.title)}</p>\n"
     undo = ""
     if isinstance(remedy.undo, tuple):
         undo = f"<p>Undo: <code>{_text(command(remedy.undo, remedy))}</code></p>\n"
     line = _text(command(remedy.argv, remedy))
-    return f"<p>Fix: {_text(remedy.title)}</p>\n<pre>{line}</pre>\n{undo}"
+    return f"<p>{label}: {_text(remedy.title)}</p>\n<pre>{line}</pre>\n{undo}"
 
 
 def _evidence(finding: Finding) -> str:

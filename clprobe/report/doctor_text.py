@@ -127,7 +127,7 @@ class DoctorText:
         self._screen.wrapped(headline(finding), INDENT)
         self._screen.labelled("Why", finding.because)
         for number, remedy in enumerate(finding.remedies):
-            self._remedy("Fix" if number == 0 else "Or", remedy)
+            self._remedy("Then" if remedy.then else "Or" if number else "Fix", remedy)
         if self._verbosity > 0:
             self._evidence(finding)
         for line in consequence_lines(consequences):
@@ -157,7 +157,8 @@ class DoctorText:
             self._screen.labelled(label, f"{remedy.title}{effect}")
         else:
             self._command(label, remedy.argv, remedy)
-            self._screen.labelled("", f"{remedy.title}; takes effect {when}.")
+            effect = "." if when == "when done" else f"; takes effect {when}."
+            self._screen.labelled("", f"{remedy.title.rstrip('.')}{effect}")
         if isinstance(remedy.undo, str):
             self._whole_line("Undo", remedy.undo)
         elif remedy.undo is not None:

@@ -77,7 +77,7 @@ def _lines(finding: Finding) -> list[str]:
         lines.append(f"caused by: {finding.caused_by}")
     for remedy in finding.remedies:
         command = f": {command_line(remedy.argv)}" if remedy.argv is not None else ""
-        lines.append(f"do: {remedy.title}{command}")
+        lines.append(f"{'then' if remedy.then else 'do'}: {remedy.title}{command}")
     return [*lines, f"more: clprobe explain {finding.id}"]
 
 

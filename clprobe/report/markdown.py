@@ -63,8 +63,9 @@ def _finding(finding: Finding) -> Iterator[str]:
     if finding.because:
         yield f"  {plain(finding.because)}"
     for remedy in finding.remedies:
+        then = "then: " if remedy.then else ""
         if remedy.argv is None:
-            yield f"  - {plain(remedy.title)}"
+            yield f"  - {then}{plain(remedy.title)}"
         else:
             root = "sudo " if remedy.needs_root else ""
-            yield f"  - {plain(remedy.title)}: {code(root + command_line(remedy.argv))}"
+            yield f"  - {then}{plain(remedy.title)}: {code(root + command_line(remedy.argv))}"

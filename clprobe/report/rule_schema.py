@@ -5,7 +5,8 @@ from typing import Any
 
 from clprobe.model.json_schema import definitions_of
 from clprobe.ruleset.conditions import OPERATORS
-from clprobe.ruleset.rule_file import ACTIONS, CONDITION, WrittenRemedy, WrittenRule
+from clprobe.ruleset.remedy_file import ACTIONS, CONDITION, WrittenRemedy
+from clprobe.ruleset.rule_file import WrittenRule
 
 _JSON_TYPES = {str: "string", int: "integer", bool: "boolean", type(None): "null", list: "array"}
 _CONDITION = {"$ref": f"#/$defs/{CONDITION}"}

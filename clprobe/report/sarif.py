@@ -106,4 +106,5 @@ def _remedy(remedy: Remedy) -> dict[str, Any]:
         "command": None if remedy.argv is None else safe(command_line(remedy.argv)),
         "needsRoot": remedy.needs_root,
         "takesEffect": remedy.takes_effect,
+        "then": remedy.then,
     }

@@ -13,8 +13,9 @@ from clprobe.knowledge.checked_yaml import composed, document, mistake_of, text_
 from clprobe.model.errors import ClprobeError
 from clprobe.resources import rules_path
 from clprobe.ruleset.conditions import ConditionError, parse_condition
+from clprobe.ruleset.remedy_file import ACTIONS, SHORT, WrittenRemedy
 from clprobe.ruleset.rule import Action, Loop, Rule
-from clprobe.ruleset.rule_file import ACTIONS, SHORT, WrittenLoop, WrittenRemedy, WrittenRule
+from clprobe.ruleset.rule_file import WrittenLoop, WrittenRule
 from clprobe.ruleset.templates import check_template
 
 CASES_SUFFIX = ".cases.yaml"
@@ -137,12 +138,14 @@ def _action(remedy: WrittenRemedy, variables: Variables) -> Action:
         raise ConditionError(f"a remedy is one of {', '.join(ACTIONS)}", ("remedy",))
     kind, value = stated[0], getattr(remedy, stated[0])
     arguments = {SHORT[kind]: value} if isinstance(value, str) else msgspec.structs.asdict(value)
-    for text in arguments.values():
-        _checked(check_template, text, variables, "remedy")
     given = None
     if remedy.given is not None:
         given = _checked(parse_condition, remedy.given, variables, "remedy")
-    return Action(kind, arguments, given)
+    stated_ones = {key: one for key, one in arguments.items() if one is not None}
+    action = Action(kind, stated_ones, given, remedy.then)
+    for _, text in action.texts():
+        _checked(check_template, text, variables, "remedy")
+    return action
 
 
 def _checked(check: Any, value: Any, variables: Variables, key: str) -> Any:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What a rule is: a problem, the condition that proves it, and how to fix it."""
 
+from collections.abc import Iterator
 from typing import Any, Literal
 
 import msgspec
@@ -32,11 +33,38 @@ class Loop(msgspec.Struct, frozen=True):
 
 
 class Action(msgspec.Struct, frozen=True):
-    """One remedy as the rule writes it; `clprobe.diagnosis.remedies` turns it into commands."""
+    """One remedy as the rule writes it; `clprobe.diagnosis.remedies` turns it into commands.
+
+    `then`: it comes after the one before, not in its place.
+    """
 
     kind: str
     arguments: dict[str, Any]
     given: Condition | None = None
+    then: bool = False
+
+    def texts(self) -> Iterator[tuple[str, str]]:
+        """Yield each text of the arguments with the argument's name; lists have several."""
+        for key, value in self.arguments.items():
+            for text in texts_in(value):
+                yield key, text
+
+    def shown(self) -> Iterator[str]:
+        """Yield each argument on one line, for a page."""
+        for value in self.arguments.values():
+            if isinstance(value, dict):
+                yield " ".join(f"{key}={' '.join(texts_in(one))}" for key, one in value.items())
+            elif not isinstance(value, bool):
+                yield " ".join(texts_in(value))
+
+
+def texts_in(value: Any) -> Iterator[str]:
+    """Yield the texts in the value of an argument: itself, those of a list or of a mapping."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, tuple | dict):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from texts_in(part)
 
 
 class Rule(msgspec.Struct, frozen=True, kw_only=True):

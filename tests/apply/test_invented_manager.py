@@ -29,7 +29,9 @@ distributions: [newos]
 sources:
   own: {url: "https://newos.example/conduit", checked: 2026-11-23}
 program: conduit
-by_hand: {install: [conduit, fetch], remove: [conduit, drop], reinstall: [conduit, fetch, --again]}
+by_hand:
+  {install: [conduit, fetch], remove: [conduit, drop], reinstall: [conduit, fetch, --again],
+   repair: [conduit, mend], owner: [conduit, whose]}
 unattended:
   install: [conduit, fetch, --quiet]
   remove: [conduit, drop, --quiet]

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Each type of action has its commands; those that need others' names take them as one word."""
 
+import subprocess
+from pathlib import Path
 from typing import get_args
 
 import pytest
 
 from clprobe.apply.kinds import KINDS
+from clprobe.commands import mending
 from clprobe.commands.commands import commands_of, remedy, step, typed
 from clprobe.knowledge.package_managers import package_managers
 from clprobe.model.action import (
@@ -42,6 +45,35 @@ from clprobe.model.action import (
     UnsetVariable,
     WriteFile,
 )
+from clprobe.model.mending import (
+    AllowSelinux,
+    BuildModules,
+    Complete,
+    CondaInstall,
+    ConfigureService,
+    ContainerOptions,
+    DropAccessList,
+    EnableServices,
+    EndSession,
+    EnterGroup,
+    FindOwner,
+    GiveToGroup,
+    HideDrivers,
+    LiftLimit,
+    Mending,
+    PipBuild,
+    ReloadModule,
+    RenewNode,
+    RepairPackages,
+    RestartWsl,
+    SetVariables,
+    Show,
+    StartService,
+    SwitchMigOff,
+    UpdateWsl,
+    WriteKernelValue,
+    WriteSetting,
+)
 
 MARK = "a'b $(c); d"
 ONE_OF_EACH = (
@@ -76,6 +108,32 @@ ONE_OF_EACH = (
     SeePlan(goal="pytorch", backend="pocl", snapshot=MARK),
     Advise(),
     Command(argv=("true",), needs_root=False),
+    Show(argv=("ls", "-l", MARK)),
+    Complete(argv=("snap", "connect", "NAME:opengl"), holes=(("NAME", "the snap"),)),
+    ContainerOptions(options=("--device", MARK)),
+    SetVariables(variables=(("A", "b"), ("C", "d"))),
+    HideDrivers(without=MARK),
+    LiftLimit(limit="address-space"),
+    EnterGroup(group=MARK),
+    EndSession(keeper="tmux"),
+    WriteSetting(path="/etc/udev/rules.d/x.rules", line=MARK),
+    WriteKernelValue(paths=("/sys/x*",), value="0"),
+    ConfigureService(unit="x.service", settings=("PrivateDevices=no",)),
+    StartService(unit=MARK),
+    EnableServices(units=("x.service", MARK)),
+    GiveToGroup(path=f"/etc/{MARK}", group="render", former="root", mode="0600"),
+    DropAccessList(path=f"/etc/{MARK}"),
+    RenewNode(path=f"/etc/{MARK}"),
+    ReloadModule(module=MARK),
+    BuildModules(),
+    AllowSelinux(boolean="container_use_devices"),
+    SwitchMigOff(gpu="0"),
+    UpdateWsl(),
+    RestartWsl(),
+    RepairPackages(manager="apt"),
+    FindOwner(manager="dnf", path=f"/etc/{MARK}"),
+    CondaInstall(channel="conda-forge", package="x"),
+    PipBuild(package="x"),
 )
 
 
@@ -147,4 +205,54 @@ def test_carrying_out_knows_whatever_a_step_can_be() -> None:
         *(Remove, Reinstall, NameGroup, SetVariable, UnsetVariable, PutAside, Permit),
         *(CleanIcdFile, PointIcdAt, LinkFile, BootParameter, LoadModule, SeePlan, Advise),
     }
-    assert KINDS.keys() | remedies_alone == set(get_args(Action))
+    assert KINDS.keys() | remedies_alone | set(get_args(Mending)) == set(get_args(Action))
+
+
+def carried_out(argv: tuple[str, ...] | None) -> None:
+    assert argv is not None
+    assert subprocess.run(argv, check=False).returncode == 0
+
+
+def test_a_setting_is_written_with_its_folder_taken_back_and_never_over_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(mending.APPLIES, f"{tmp_path}/made.d/", "true")
+    path = tmp_path / "made.d" / "x.rules"
+    commands = commands_of(WriteSetting(path=str(path), line=MARK))
+    carried_out(commands.argv)
+    assert path.read_text() == f"{MARK}\n"
+    assert commands.argv is not None
+    assert subprocess.run(commands.argv, capture_output=True, check=False).returncode != 0
+    assert commands.undo is not None
+    carried_out(commands.undo)
+    assert not path.exists()
+
+
+def test_a_kernel_value_reaches_each_file_that_there_is(tmp_path: Path) -> None:
+    for name in ("card0", "card1"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "limit").write_text("640\n")
+    paths = (f"{tmp_path}/card*/limit", f"{tmp_path}/card*/nothing")
+    carried_out(commands_of(WriteKernelValue(paths=paths, value="0")).argv)
+    assert [(tmp_path / name / "limit").read_text() for name in ("card0", "card1")] == ["0\n"] * 2
+    assert not list(tmp_path.glob("*/nothing"))
+
+
+def test_settings_of_a_service_are_lines_of_a_file_of_their_own(tmp_path: Path) -> None:
+    action = ConfigureService(unit="x.service", settings=("A=b", f"C={MARK}"))
+    commands = commands_of(action)
+    assert commands.argv is not None
+    assert commands.undo is not None
+    folder = tmp_path / "x.service.d"
+    stub = tmp_path / "systemctl"
+    stub.write_text(f'#!/bin/sh\necho "$*" >> {tmp_path}/log\n')
+    stub.chmod(0o755)
+    environment = {"PATH": f"{tmp_path}:/usr/bin:/bin"}
+    for argv in (commands.argv, commands.undo):
+        own = [word.replace("/etc/systemd/system", str(tmp_path)) for word in argv]
+        assert subprocess.run(own, env=environment, check=False).returncode == 0
+        if argv is commands.argv:
+            written = (folder / "opencl-A.conf").read_text()
+    assert written == f"[Service]\nA=b\nC={MARK}\n"
+    assert not list(folder.iterdir())
+    assert (tmp_path / "log").read_text() == "daemon-reload\nrestart x.service\n" * 2

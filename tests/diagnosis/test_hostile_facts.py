@@ -42,7 +42,10 @@ _FACT = re.compile(r"\{[A-Za-z_][\w.]*\}")
 _OF_DEBIAN = '{"system": {"distribution": {"id": "debian", "version": "12"}}, "environment": %s}'
 PROGRAMS = {
     "sudo", "apt", "usermod", "gpasswd", "groupadd", "groupdel", "mv", "chmod", "sed", "sh", "ln",
-    "rm", "grubby", "modprobe", "python3", "conda", "dnf", "clprobe",
+    "rm", "grubby", "modprobe", "python3", "conda", "dnf", "clprobe", "chgrp", "dkms", "dpkg",
+    "env", "find", "findmnt", "flatpak", "getent", "getfacl", "grep", "journalctl", "loginctl",
+    "ls", "lspci", "newgrp", "nvidia-smi", "python", "readelf", "screen", "setfacl", "setsebool",
+    "snap", "stat", "systemctl", "tmux", "udevadm", "vulkaninfo", "wsl.exe", "ausearch",
 }  # fmt: skip
 
 
@@ -54,7 +57,7 @@ def with_everything_hostile(rule: Rule, nasty: str) -> Iterator[tuple[Action, Re
         alone = msgspec.structs.replace(
             rule, actions=(msgspec.structs.replace(action, given=None),)
         )
-        environment = {action.arguments["name"]: nasty} if "environment" in action.kind else {}
+        environment = {action.arguments["name"]: nasty} if "_environment" in action.kind else {}
         snapshot = snapshot_from_text(_OF_DEBIAN % json.dumps(environment), name="test")
         facts = derive(snapshot, KNOWLEDGE.tables)
         for remedy in remedies_of(alone, Scope(facts, variables), KNOWLEDGE.tables):
@@ -62,7 +65,7 @@ def with_everything_hostile(rule: Rule, nasty: str) -> Iterator[tuple[Action, Re
 
 
 def _facts_of(action: Action) -> Iterator[str]:
-    for text in action.arguments.values():
+    for _, text in action.texts():
         for found in _FACT.findall(text):
             yield found[1:-1].split(".")[0]
 

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Checks of the commands in the database: none invites others in, and each is one for a shell."""
+"""Checks of the commands in the database: each is typed, one for a shell, and invites nobody in."""
 
 import re
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
+from clprobe.commands.mending import APPLIES
 from clprobe.explain.lexicon_plan import Tools
 from clprobe.ruleset.questions import Questions
 from clprobe.ruleset.rule import Action, Rule
@@ -18,6 +19,44 @@ _OWN_FOLDER = (
     'Write "$(mktemp -d)", or a folder in "$XDG_RUNTIME_DIR".'
 )
 _RUNS_FILES = re.compile(r"(?<![\w/.-])ldd(?![\w-])")
+_TYPED = (
+    "Write the typed action that does it, `show` with its words where it only shows something, "
+    "or say it in words: rules/README.md lists the actions."
+)
+_SHELLS = ("sh", "bash", "sudo", "eval")
+_ARGUMENT = r"(?:-{1,2}\w|[/~$\"'<{*]|\w+[=/])"
+"""What no prose goes on with: an option, a path, a quote, a variable, an assignment."""
+_COMMAND = re.compile(
+    # What only a shell reads.
+    r"`|\$\(|\$\{?[A-Z_]{2,}|\s&&\s|\s\|\|?\s|(?<!\w)>>?\s?/"
+    # Programs and words of a shell with whatever follows them.
+    r"|(?<![\w./-])(?:sudo|doas|usermod|gpasswd|setsebool|modprobe|rmmod|insmod|chgrp|chown"
+    r"|newgrp)\s+[-\w/~]+"
+    r"|(?<![\w./-])(?:eval|source)\s+[\"'$/~]"
+    r"|(?<![\w./-])export\s+\w+="
+    r"|(?<![\w./-])(?:unset|echo|printf)\s+(?:[A-Z_]{2,}|\S+\s*(?:>|\|)|[\"'$/])"
+    r"|(?<![\w./-])ulimit\s+(?!-\w\b(?:\)|,))-\w\s+\w+"
+    r"|(?<![\w./-])chmod\s+(?:[0-7]{3,4}|[ugoa]*[+=-])"
+    # A variable before a program, or alone.
+    r"|(?<![\w./=-])[A-Z][A-Z0-9_]{2,}=[^\s=]"
+    # What a container is started with.
+    r"|(?<!\S)--(?:device|group-add|gpus|security-opt|volume|mount|env|privileged)\b|(?<!\S)-v\s+\S+:"
+    # Programs with a word that says what to do.
+    r"|(?<![\w./-])(?:apt|apt-get|dnf|yum|zypper|apk|pkg|pip3?|pipx|conda|mamba|flatpak|snap)"
+    r"\s+(?:-\S+\s+)*(?:install|reinstall|remove|uninstall|update|upgrade|add|del|fix|search"
+    r"|connect|connections|distro-sync|autoremove|purge|refresh|list|show)\b"
+    r"|(?<![\w./-])(?:docker|podman|singularity|apptainer|nerdctl)\s+(?:run|exec|create|build)\b"
+    r"|(?<![\w./-])(?:systemctl|getent|prime-run|optirun)\s+[A-Za-z]"
+    r"|(?<![\w./-])(?:loginctl|udevadm|dkms|mokutil|setfacl|getfacl|incus|lxc|tmux)\s+"
+    r"(?:-\S|[a-z]+-[a-z]+|status|add|trigger|control|config|autoinstall|build|kill)"
+    r"|(?<![\w./-])clprobe\s+(?:doctor|info|env|explain|install|bench|cache|snapshot|rules)\b"
+    # Any other program with what no prose goes on with.
+    r"|(?<![\w./-])(?:apt|apt-get|dnf|pacman|zypper|apk|dpkg|rpm|pip3?|conda|python3?|docker|podman"
+    r"|wsl|screen|dmesg|journalctl|ausearch|grep|ls|stat|cat|find|findmnt|mount|rm|mv|cp|ln|mkdir"
+    r"|tee|sed|nano|vi|ldconfig|ldd|readelf|lspci|lsmod|nvidia-modprobe|clinfo|vulkaninfo|nvidia-smi|sg|su"
+    r"|sysctl|update-grub|update-initramfs|dracut|grubby|env|sh|bash|curl|wget|git|cmake|make)\s+"
+    + _ARGUMENT
+)
 _FACT = re.compile(r"\{[A-Za-z_][\w.]*\}")
 
 
@@ -26,14 +65,18 @@ def remedies(files: dict[Path, Rule]) -> Mistakes:
     for path, rule in files.items():
         for number, action in enumerate(rule.actions):
             here = Place(path).at("remedy", number, action.kind)
-            for key, text in action.arguments.items():
+            for key, text in action.texts():
                 yield from _text(here.at(key), text)
-            if action.kind == "manual" and _RUNS_FILES.search(action.arguments["text"]):
-                yield here.mistake("ldd may run the file that it lists", "Write readelf -d.")
+                if key in ("text", "argv") and _RUNS_FILES.search(text):
+                    yield here.mistake("ldd may run the file that it lists", "Write readelf -d.")
+            command = command_in(action.arguments.get("text", ""))
+            if command is not None:
+                yield here.at("text").mistake(f"{command!r} is a command", _TYPED)
             if not _sets_one_value(action):
                 yield here.at("value").mistake(
                     "a shell reads more than one word", "Quote it as for a shell."
                 )
+            yield from _words(here, action)
 
 
 def asked(path: Path) -> Mistakes:
@@ -55,6 +98,35 @@ def shared_names(text: str) -> Iterator[str]:
     """Yield each name in a folder that everybody may write, such as "/tmp/x"."""
     for found in _SHARED.finditer(text):
         yield text[found.start() :].split(maxsplit=1)[0]
+
+
+def command_in(text: str) -> str | None:
+    """Return the first part of a text for people that is shell, None if none is.
+
+    A program's name alone is none, nor is one that prose goes on after: "pip has an older one".
+    """
+    found = _COMMAND.search(text)
+    return found[0].strip() if found is not None else None
+
+
+def _words(here: Place, action: Action) -> Mistakes:
+    """Yield what is wrong with words that are data: what they call, write and leave open."""
+    argv = action.arguments.get("argv", ())
+    if argv and argv[0] in _SHELLS:
+        yield here.at("argv").mistake(
+            f"{argv[0]} is not for the words of a command",
+            "Write the words of one program; `root: true` lets sudo stand before them.",
+        )
+    for hole in action.arguments.get("holes", ()):
+        if not any(hole in word for word in argv):
+            yield here.at("holes", hole).mistake("no word of argv holds it")
+    if action.kind == "write_setting":
+        folder = f"{action.arguments['path'].rpartition('/')[0]}/"
+        if folder not in APPLIES:
+            yield here.at("path").mistake(
+                f"what lets a file of {folder} take effect is not known",
+                f"Known are {', '.join(APPLIES)}.",
+            )
 
 
 def _text(here: Place, text: str) -> Mistakes:

@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: MIT
+"""What doctor's remedies do beside plans: settings, services, nodes, modules, this shell."""
+
+from collections.abc import Callable
+from typing import Any
+
+from clprobe.commands.lines import Commands
+from clprobe.knowledge.package_managers import manager_named
+from clprobe.model.mending import (
+    AllowSelinux,
+    Argv,
+    BuildModules,
+    Complete,
+    CondaInstall,
+    ConfigureService,
+    ContainerOptions,
+    DropAccessList,
+    EnableServices,
+    EndSession,
+    EnterGroup,
+    FindOwner,
+    GiveToGroup,
+    HideDrivers,
+    LiftLimit,
+    PipBuild,
+    ReloadModule,
+    RenewNode,
+    RepairPackages,
+    RestartWsl,
+    SetVariables,
+    Show,
+    StartService,
+    SwitchMigOff,
+    UpdateWsl,
+    WriteKernelValue,
+    WriteSetting,
+)
+from clprobe.model.placeholders import USER
+
+# Constant programs: what rules or facts say reaches them as arguments alone.
+APPLIES = {
+    "/etc/udev/rules.d/": "udevadm control --reload && udevadm trigger",
+    "/etc/ld.so.conf.d/": "ldconfig",
+    "/etc/security/limits.d/": "",
+    "/etc/modprobe.d/": "",
+    "/etc/OpenCL/vendors/": "",
+}
+"""What lets a file of this folder take effect; "": nothing before the next log-in or boot."""
+# -C: what is there already is not overwritten.
+_WRITE = 'mkdir -p "${1%/*}" && set -C && printf "%s\\n" "$2" > "$1"'
+_REMOVE = 'rm "$1"'
+_RESTART = 'systemctl daemon-reload && systemctl restart "$1"'
+_ADD_SETTINGS = (
+    'unit=$1 file=$2; shift 2; mkdir -p "${file%/*}" && '
+    'printf "%s\\n" "[Service]" "$@" > "$file" && set -- "$unit" && ' + _RESTART
+)
+_DROP_SETTINGS = f'rm "$2" && {_RESTART}'
+_GIVE = 'chgrp "$2" "$1" && chmod "$3" "$1"'
+_RELOAD = 'modprobe -r "$1" && modprobe "$1"'
+# The patterns are the rules' own and hold no blanks; unquoted the shell makes names of them.
+_WRITE_VALUE = (
+    'value=$1; shift; for file in $*; do test ! -e "$file" || echo "$value" > "$file"; done'
+)
+_KEEPERS: dict[str, Argv] = {
+    "login": ("loginctl", "terminate-user", USER),
+    "tmux": ("tmux", "kill-server"),
+    "screen": ("screen", "-X", "quit"),
+}
+
+
+def env_command(action: HideDrivers) -> Argv:
+    """Return the command that prints the lines which hide drivers."""
+    only = () if action.only is None else ("--only", action.only)
+    without = () if action.without is None else ("--without", action.without)
+    return ("clprobe", "env", *only, *without)
+
+
+def _shell(program: str, *arguments: str) -> Argv:
+    return ("sh", "-c", program, "sh", *arguments)
+
+
+def _by_hand(_: object) -> Commands:
+    return Commands(argv=None)
+
+
+def _show(action: Show) -> Commands:
+    return Commands(argv=action.argv, needs_root=action.needs_root)
+
+
+def _complete(action: Complete) -> Commands:
+    return Commands(argv=None, needs_root=action.needs_root)
+
+
+def _set(action: SetVariables) -> Commands:
+    names = " ".join(name for name, _ in action.variables)
+    return Commands(argv=None, undo_in_words=f"unset {names}")
+
+
+def _hide(action: HideDrivers) -> Commands:  # noqa: ARG001 - one signature for all
+    return Commands(argv=None, undo_in_words='eval "$(clprobe env --undo)"')
+
+
+def _enter(action: EnterGroup) -> Commands:
+    return Commands(argv=("newgrp", action.group))
+
+
+def _end(action: EndSession) -> Commands:
+    return Commands(argv=_KEEPERS[action.keeper])
+
+
+def _write(action: WriteSetting) -> Commands:
+    after = APPLIES[f"{action.path.rpartition('/')[0]}/"]
+    then = f" && {after}" if after else ""
+    return Commands(
+        argv=_shell(f"{_WRITE}{then}", action.path, action.line),
+        needs_root=True,
+        undo=_shell(f"{_REMOVE}{then}", action.path),
+        verify=("test", "-s", action.path),
+    )
+
+
+def _write_value(action: WriteKernelValue) -> Commands:
+    return Commands(
+        argv=_shell(_WRITE_VALUE, action.value, *action.paths),
+        needs_root=True,
+        undo_in_words="boot anew",
+    )
+
+
+def _configure(action: ConfigureService) -> Commands:
+    name = action.settings[0].partition("=")[0]
+    file = f"/etc/systemd/system/{action.unit}.d/opencl-{name}.conf"
+    return Commands(
+        argv=_shell(_ADD_SETTINGS, action.unit, file, *action.settings),
+        needs_root=True,
+        undo=_shell(_DROP_SETTINGS, action.unit, file),
+        verify=("systemctl", "is-active", "--quiet", action.unit),
+    )
+
+
+def _start(action: StartService) -> Commands:
+    return Commands(
+        argv=("systemctl", "start", action.unit),
+        needs_root=True,
+        undo=("systemctl", "stop", action.unit),
+        verify=("systemctl", "is-active", "--quiet", action.unit),
+    )
+
+
+def _enable(action: EnableServices) -> Commands:
+    return Commands(
+        argv=("systemctl", "enable", *action.units),
+        needs_root=True,
+        undo=("systemctl", "disable", *action.units),
+        verify=("systemctl", "is-enabled", "--quiet", *action.units),
+    )
+
+
+def _give(action: GiveToGroup) -> Commands:
+    return Commands(
+        argv=_shell(_GIVE, action.path, action.group, "0660"),
+        needs_root=True,
+        undo=_shell(_GIVE, action.path, action.former, action.mode),
+    )
+
+
+def _drop_list(action: DropAccessList) -> Commands:
+    return Commands(argv=("setfacl", "-b", action.path), needs_root=True)
+
+
+def _renew(action: RenewNode) -> Commands:
+    return Commands(argv=("udevadm", "trigger", "--action=change", action.path), needs_root=True)
+
+
+def _reload(action: ReloadModule) -> Commands:
+    return Commands(argv=_shell(_RELOAD, action.module), needs_root=True)
+
+
+def _build(action: BuildModules) -> Commands:  # noqa: ARG001
+    return Commands(argv=("dkms", "autoinstall"), needs_root=True)
+
+
+def _allow(action: AllowSelinux) -> Commands:
+    return Commands(
+        argv=("setsebool", "-P", action.boolean, "on"),
+        needs_root=True,
+        undo=("setsebool", "-P", action.boolean, "off"),
+    )
+
+
+def _mig_off(action: SwitchMigOff) -> Commands:
+    switch = ("nvidia-smi", "-i", action.gpu, "-mig")
+    return Commands(argv=(*switch, "0"), needs_root=True, undo=(*switch, "1"))
+
+
+def _update_wsl(action: UpdateWsl) -> Commands:  # noqa: ARG001
+    return Commands(argv=("wsl.exe", "--update"))
+
+
+def _restart_wsl(action: RestartWsl) -> Commands:  # noqa: ARG001
+    return Commands(argv=("wsl.exe", "--shutdown"))
+
+
+def _repair(action: RepairPackages) -> Commands:
+    return Commands(argv=manager_named(action.manager).by_hand.repair, needs_root=True)
+
+
+def _owner(action: FindOwner) -> Commands:
+    return Commands(argv=(*manager_named(action.manager).by_hand.owner, action.path))
+
+
+def _conda(action: CondaInstall) -> Commands:
+    return Commands(
+        argv=("conda", "install", "--channel", action.channel, action.package),
+        undo=("conda", "remove", action.package),
+    )
+
+
+def _pip(action: PipBuild) -> Commands:
+    install = ("python3", "-m", "pip", "install", "--force-reinstall", "--no-deps")
+    return Commands(
+        argv=(*install, "--no-binary", action.package, action.package),
+        undo=(*install, action.package),
+    )
+
+
+BUILDERS: dict[type, Callable[[Any], Commands]] = {
+    Show: _show,
+    Complete: _complete,
+    ContainerOptions: _by_hand,
+    SetVariables: _set,
+    HideDrivers: _hide,
+    LiftLimit: _by_hand,
+    EnterGroup: _enter,
+    EndSession: _end,
+    WriteSetting: _write,
+    WriteKernelValue: _write_value,
+    ConfigureService: _configure,
+    StartService: _start,
+    EnableServices: _enable,
+    GiveToGroup: _give,
+    DropAccessList: _drop_list,
+    RenewNode: _renew,
+    ReloadModule: _reload,
+    BuildModules: _build,
+    AllowSelinux: _allow,
+    SwitchMigOff: _mig_off,
+    UpdateWsl: _update_wsl,
+    RestartWsl: _restart_wsl,
+    RepairPackages: _repair,
+    FindOwner: _owner,
+    CondaInstall: _conda,
+    PipBuild: _pip,
+}
