@@ -31,7 +31,7 @@ _COMMAND = re.compile(
     r"`|\$\(|\$\{?[A-Z_]{2,}|\s&&\s|\s\|\|?\s|(?<!\w)>>?\s?/"
     # Programs and words of a shell with whatever follows them.
     r"|(?<![\w./-])(?:sudo|doas|usermod|gpasswd|setsebool|modprobe|rmmod|insmod|chgrp|chown"
-    r"|newgrp)\s+[-\w/~]+"
+    r"|newgrp)\s+[-\w/~{]+"
     r"|(?<![\w./-])(?:eval|source)\s+[\"'$/~]"
     r"|(?<![\w./-])export\s+\w+="
     r"|(?<![\w./-])(?:unset|echo|printf)\s+(?:[A-Z_]{2,}|\S+\s*(?:>|\|)|[\"'$/])"
