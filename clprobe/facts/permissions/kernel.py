@@ -6,7 +6,7 @@ acl(5), path_resolution(7), capabilities(7) and user_namespaces(7) describe them
 """
 
 from collections.abc import Iterator
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, TypeAlias
 
 from clprobe.facts.permissions.membership import (
     OVERFLOW_ID,
@@ -16,28 +16,15 @@ from clprobe.facts.permissions.membership import (
     is_same_user,
     number_of,
 )
+from clprobe.model.access import FileAccess, Folder
+from clprobe.model.hardware import DeviceNode
 from clprobe.model.system import User
 from clprobe.model.unknown import NOT_STATED, Fact, Unknown, listed
 
 READ, WRITE, SEARCH = 4, 2, 1
 _BITS = {"r": READ, "w": WRITE, "x": SEARCH}
-
-
-class Owned(Protocol):
-    """A file, folder or device node: what its permissions say."""
-
-    @property
-    def uid(self) -> Fact[int]: ...  # noqa: D102 - the model describes these
-    @property
-    def owner(self) -> Fact[str | None]: ...  # noqa: D102
-    @property
-    def gid(self) -> Fact[int]: ...  # noqa: D102
-    @property
-    def group(self) -> Fact[str | None]: ...  # noqa: D102
-    @property
-    def mode(self) -> Fact[str]: ...  # noqa: D102
-    @property
-    def acl(self) -> Fact[tuple[str, ...]]: ...  # noqa: D102
+Owned: TypeAlias = DeviceNode | FileAccess | Folder
+"""What has an owner, a group, a mode and an access list."""
 
 
 class Entry(NamedTuple):
