@@ -6,8 +6,7 @@ import msgspec
 from clprobe.diagnosis.why import Trace
 from clprobe.model.finding import Severity
 from clprobe.ruleset.questions import Questions
-from clprobe.ruleset.rule import Link, Rule
-from clprobe.ruleset.rule_facts import facts_of
+from clprobe.ruleset.rule import Link, Rule, facts_of
 
 
 class RuleEntry(msgspec.Struct, frozen=True, kw_only=True):

@@ -17,6 +17,8 @@ from clprobe.model.unknown import NOT_STATED, Unknown
 class PathError(Exception):
     """A path that leads to no fact; the message says what there is."""
 
+    keys: tuple[str | int, ...] = ()
+
 
 class Field(msgspec.Struct, frozen=True):
     """What the types say of one fact: the type of its parts, and where it is read.

@@ -96,7 +96,7 @@ def checked_snapshot(case: Case, number: int, file: CaseFile, path: Path) -> Sna
         return snapshot_of(case, file)
     except (msgspec.ValidationError, LookupError, TypeError) as error:
         line = _line_of(error, path) or line_at(path, ("cases", number))
-        raise malformed(path, f"case {case.case!r}: {error}", line) from error
+        raise malformed(path, line, f"case {case.case!r}: {error}") from error
 
 
 def _line_of(error: Exception, path: Path) -> int | None:
