@@ -4,9 +4,8 @@
 
 from clprobe.cli.exit import codes as exit_codes
 from clprobe.cli.output import print_document
-from clprobe.diagnosis.catalogue import RuleTrace, catalogue
+from clprobe.diagnosis.catalogue import RuleTrace, catalogue, trace
 from clprobe.diagnosis.diagnose import Knowledge
-from clprobe.diagnosis.why import trace
 from clprobe.model.snapshot import Snapshot
 from clprobe.report.as_json import document
 from clprobe.ruleset.load import load_rules

@@ -64,28 +64,30 @@ def choose_linux(implementation: Implementation, gpu: KnownGpu, place: Place) ->
         return LinuxChoice(fit=_without_a_row(implementation, gpu, place), needed=needed)
     shipped = place.release.linux if place.release is not None else None
     open_ended = shipped is not None and shipped.at_least and place.linux is None
-    for pocket, linux in known:
-        if _binds(linux, implementation, gpu) == "by-itself":
-            return LinuxChoice(fit="yes", needed=needed, linux=linux, pocket=pocket)
-    for pocket, linux in known if not open_ended else ():
-        if _binds(linux, implementation, gpu) == "forced":
-            return LinuxChoice(
-                fit="yes", needed=needed, linux=linux, pocket=pocket,
-                force_probe=_forced_driver(linux, implementation, gpu),
-            )  # fmt: skip
+    wanted: tuple[Binding, ...] = ("by-itself",) if open_ended else ("by-itself", "forced")
+    for binding in wanted:
+        for pocket, linux in known:
+            verdict, driver = _binds(linux, implementation, gpu)
+            if verdict == binding:
+                forced = driver if binding == "forced" else None
+                return LinuxChoice(
+                    fit="yes", needed=needed, linux=linux, pocket=pocket, force_probe=forced
+                )
     pocket, linux = known[-1]
     fit: Literal["no", "unknown"] = "unknown" if open_ended else "no"
     return LinuxChoice(fit=fit, needed=needed, linux=linux, pocket=pocket)
 
 
-def binds(linux: str, platform: Platform, drivers: tuple[str, ...] = ALL_DRIVERS) -> Binding:
-    """Return whether one of the kernel drivers of this Linux takes the chip."""
+def binds(
+    linux: str, platform: Platform, drivers: tuple[str, ...] = ALL_DRIVERS
+) -> tuple[Binding, str | None]:
+    """Return whether one of the kernel drivers of this Linux takes the chip, and which."""
     verdicts: tuple[tuple[Binding, str], ...] = (("by-itself", ""), ("forced", "_force_probe"))
     for verdict, ending in verdicts:
         for driver in drivers:
-            if _holds(linux, getattr(platform.linux, f"{driver}{ending}", None)):
-                return verdict
-    return "no"
+            if linux_in_range(linux, getattr(platform.linux, f"{driver}{ending}", None)):
+                return verdict, driver
+    return "no", None
 
 
 def asked_of_linux(implementation: Implementation, gpu: KnownGpu) -> tuple[str, ...]:
@@ -115,6 +117,11 @@ def is_in_range(version: str, versions: str, scheme: str) -> Fact[bool]:
         return UNLISTED
 
 
+def linux_in_range(linux: str, versions: str | None) -> bool:
+    """Whether the release of Linux surely lies in the range, if there is one."""
+    return versions is not None and is_in_range(linux, versions, "linux") is True
+
+
 def _offers(place: Place) -> list[tuple[Pocket, str]]:
     shipped = place.release.linux if place.release is not None else None
     first: tuple[Pocket, str | None] = ("running", place.linux)
@@ -126,24 +133,12 @@ def _offers(place: Place) -> list[tuple[Pocket, str]]:
     return [(pocket, linux) for pocket, linux in (first, *newer) if linux is not None]
 
 
-def _binds(linux: str, implementation: Implementation, gpu: KnownGpu) -> Binding:
-    if not all(_holds(linux, versions) for versions in asked_of_linux(implementation, gpu)):
-        return "no"
+def _binds(linux: str, implementation: Implementation, gpu: KnownGpu) -> tuple[Binding, str | None]:
+    if not all(linux_in_range(linux, text) for text in asked_of_linux(implementation, gpu)):
+        return "no", None
     if gpu.platform is None:
-        return "by-itself"  # of other vendors' chips no table says what binds them
+        return "by-itself", None  # of other vendors' chips no table says what binds them
     return binds(linux, gpu.platform, implementation.kernel_drivers)
-
-
-def _forced_driver(linux: str, implementation: Implementation, gpu: KnownGpu) -> str | None:
-    ranges = gpu.platform.linux if gpu.platform is not None else None
-    return next(
-        (
-            driver
-            for driver in implementation.kernel_drivers
-            if _holds(linux, getattr(ranges, f"{driver}_force_probe", None))
-        ),
-        None,
-    )
 
 
 def _without_a_row(
@@ -166,8 +161,4 @@ def _without_a_row(
 
 
 def _is_before(bound: str, operator: str) -> bool:
-    return operator not in (">", ">=") or _holds(bound, f"<={_SETTLED}")
-
-
-def _holds(linux: str, versions: str | None) -> bool:
-    return versions is not None and is_in_range(linux, versions, "linux") is True
+    return operator not in (">", ">=") or linux_in_range(bound, f"<={_SETTLED}")

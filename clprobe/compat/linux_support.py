@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from clprobe.compat.known_gpu import KnownGpu
-from clprobe.compat.linux_choice import asked_of_linux, binds, is_in_range
+from clprobe.compat.linux_choice import asked_of_linux, binds, is_in_range, linux_in_range
 from clprobe.compat.packages import release_of
 from clprobe.knowledge.table_types import Generation, GpuEntry, Implementation, Platform, Release
 from clprobe.knowledge.tables import Tables
@@ -49,7 +49,7 @@ def linux_binds(identity: Identity, linux: Fact[str]) -> Fact[str]:
     """Return whether this Linux has a driver for the GPU: by-itself, forced or no."""
     if isinstance(linux, Unknown):
         return linux
-    verdicts: set[str] = {binds(linux, platform) for platform in identity.platforms}
+    verdicts: set[str] = {binds(linux, platform)[0] for platform in identity.platforms}
     return verdicts.pop() if len(verdicts) == 1 else UNLISTED
 
 
@@ -116,5 +116,5 @@ def _linux_breaks(
     for release in entry.releases:
         if release.linux == "*" or not release.concerns(generation):
             continue
-        if isinstance(linux, Unknown) or is_in_range(linux, release.linux, "linux") is True:
+        if isinstance(linux, Unknown) or linux_in_range(linux, release.linux):
             yield release

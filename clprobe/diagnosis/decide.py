@@ -27,11 +27,11 @@ class _Candidate(msgspec.Struct):
     """The nodes that are asked about, in their order."""
 
 
-def next_command(
-    open_outcomes: list[Outcome], snapshot: Snapshot, questions: Questions
-) -> NextCommand | None:
+def next_command(open_outcomes: list[Outcome], snapshot: Snapshot) -> NextCommand | None:
     """Return the command that decides most of these, the likeliest first; None if none does."""
-    candidates: dict[str, _Candidate] = {}
+    if not open_outcomes:
+        return None
+    questions, candidates = Questions.load(), dict[str, _Candidate]()
     for place, outcome in enumerate(open_outcomes):
         asked = _questions(outcome, snapshot, questions)
         for question in asked:

@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from rich.console import Console
 from rich.text import Text
 
-from clprobe.diagnosis.catalogue import RuleEntry
-from clprobe.diagnosis.why import Trace
+from clprobe.diagnosis.catalogue import RuleEntry, Trace
 from clprobe.report.screen import INDENT, Screen
 from clprobe.ruleset.rule import Rule
 
