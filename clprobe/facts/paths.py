@@ -2,10 +2,11 @@
 """Paths to facts, such as `gpu.kernel_driver`: checked against the types, then looked up."""
 
 import difflib
+import functools
 import string
 import types
 import typing
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import msgspec
@@ -55,6 +56,12 @@ class Scope(msgspec.Struct, frozen=True):
         """Return this scope with one more variable."""
         return Scope(self.facts, {**self.variables, name: Bound(value, label, path)})
 
+    def each(self, name: str, collection: "Use") -> Iterator["Scope"]:
+        """Yield this scope with the variable bound to each element of a known list."""
+        for position, element in enumerate(collection.value):
+            label = f"{collection.fact}[{label_of(element, position)}]"
+            yield self.binding(name, element, label, collection.path)
+
 
 class Use(msgspec.Struct, frozen=True):
     """A fact as it was looked up; `whole` is False where a list is only an excerpt.
@@ -74,17 +81,9 @@ Variables = dict[str, type[msgspec.Struct] | None]
 """The types of a rule's variables; None is a plain value."""
 
 
+@functools.cache
 def fields_of(struct: type[msgspec.Struct]) -> dict[str, Field]:
     """Return the facts of a type by name."""
-    if struct not in _FIELDS:
-        _FIELDS[struct] = _read_fields(struct)
-    return _FIELDS[struct]
-
-
-_FIELDS: dict[type[msgspec.Struct], dict[str, Field]] = {}
-
-
-def _read_fields(struct: type[msgspec.Struct]) -> dict[str, Field]:
     hints = typing.get_type_hints(struct, include_extras=True)
     return {name: _field(hints[name]) for name in struct.__struct_fields__}
 
@@ -144,7 +143,7 @@ def read_from(use: Use) -> str:
     """Return where a live run reads the fact, its sibling facts filled in."""
     if use.owner is None:
         return ""
-    pattern = fields_of(type(use.owner))[use.field].read_from
+    pattern = fields_of(type(use.owner))[use.field].read_from  # type: ignore[arg-type]
     return _SiblingFormatter().vformat(pattern, (), use.owner) if "{" in pattern else pattern
 
 
