@@ -110,7 +110,10 @@ def line_at(path: Path, keys: Sequence[str | int]) -> int:
 def _entry(node: Any, key: str | int) -> tuple[Any, Any] | None:
     """Return the nodes of a key and of its value; an item of a list is both."""
     if isinstance(node, yaml.MappingNode):
-        return next((pair for pair in node.value if pair[0].value == str(key)), None)
+        named = (pair for pair in node.value if pair[0].value == str(key))
+        # The sources of a file are a mapping, of which a list is made before it is checked.
+        numbered = node.value[key] if isinstance(key, int) and key < len(node.value) else None
+        return next(named, numbered)
     for number, item in enumerate(node.value if isinstance(node, yaml.SequenceNode) else ()):
         if key in (number, item.value):
             return item, item
