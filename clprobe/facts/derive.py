@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
-from clprobe.facts.derive_devices import gather_devices
+from clprobe.facts.derive_devices import gather_devices, stands_for
 from clprobe.facts.derive_gpus import judge_gpu
 from clprobe.facts.derive_icds import judge_icd
 from clprobe.facts.derive_parts import judge_framework, judge_intel, judge_nvidia
@@ -19,7 +19,6 @@ from clprobe.facts.permissions.people import closed_nodes, judge_user, needed_gr
 from clprobe.facts.permissions.prediction import with_read_errors
 from clprobe.facts.reasons import describe_end
 from clprobe.facts.runtimes import installed_runtimes
-from clprobe.facts.stand_ins import stands_for
 from clprobe.knowledge.tables import Tables
 from clprobe.model.hardware import DeviceNode, node_kind
 from clprobe.model.placeholders import SUDO_CALLER

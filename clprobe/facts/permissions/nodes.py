@@ -6,8 +6,16 @@ import re
 from msgspec.structs import asdict, replace
 
 from clprobe.facts.hardware_facts import NodeFacts
-from clprobe.facts.permissions.kernel import READ, WRITE, admits, deciding, overrides
-from clprobe.facts.permissions.membership import OVERFLOW_ID, is_member, number_of
+from clprobe.facts.permissions.kernel import (
+    OVERFLOW_ID,
+    READ,
+    WRITE,
+    admits,
+    deciding,
+    is_member,
+    number_of,
+    overrides,
+)
 from clprobe.facts.permissions.prediction import is_mapped, may_reach, predicted_errno
 from clprobe.model.access import Folder
 from clprobe.model.hardware import DeviceNode

@@ -4,7 +4,7 @@
 from msgspec.structs import asdict, replace
 
 from clprobe.facts.facts import UserFacts
-from clprobe.facts.permissions.membership import is_root
+from clprobe.facts.permissions.kernel import is_root
 from clprobe.facts.permissions.nodes import judge_node
 from clprobe.facts.permissions.prediction import predicted_errno
 from clprobe.model.hardware import DeviceNode

@@ -5,8 +5,7 @@ import fnmatch
 
 from msgspec.structs import replace
 
-from clprobe.facts.permissions.kernel import READ, SEARCH, WRITE, admits, has_hidden_ids
-from clprobe.facts.permissions.membership import is_root
+from clprobe.facts.permissions.kernel import READ, SEARCH, WRITE, admits, has_hidden_ids, is_root
 from clprobe.model.access import FileAccess, Folder
 from clprobe.model.hardware import DeviceNode
 from clprobe.model.opencl import Icd
