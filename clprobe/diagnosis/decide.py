@@ -15,7 +15,7 @@ from clprobe.ruleset.questions import Question, Questions, command_for
 _FOR_ROOT = 0.6
 """Many who report may not become root, so a command that needs it must decide more."""
 _JUDGED = {"too_old", "too_new", "covers", "likely_covers", "known_flaw"}
-_JUDGED_WITH_LINUX = {"linux_fits", "linux_suspect", "linux_problem"}
+_JUDGED_WITH_LINUX = {"linux_fits", "linux_problem"}
 _JUDGED_WITH_ACL = {"may_open", "errno", "denied_because", "admitted_by"}
 
 

@@ -120,7 +120,6 @@ class DeviceFacts(Device, frozen=True, kw_only=True):
     platform: Fact[str] = fact("CL_PLATFORM_NAME")
     icd: Fact[str] = fact("the .icd file that it came from")
     library: Fact[str | None] = fact("the library that it came from")
-    seen_by: tuple[str, ...] = fact("programs that see it", default=())
     implementation: Fact[str | None] = fact(
         "key in the implementations table; null: not recognised", "CL_PLATFORM_NAME"
     )
