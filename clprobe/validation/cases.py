@@ -11,7 +11,6 @@ import msgspec
 
 from clprobe.diagnosis.diagnose import Knowledge
 from clprobe.facts.derive import derive
-from clprobe.facts.facts import Facts
 from clprobe.knowledge.checked_yaml import line_at, parse, read, text_of
 from clprobe.model.finding import Verdict
 from clprobe.model.snapshot import Snapshot
@@ -75,16 +74,6 @@ def run_cases(rule: Rule, knowledge: Knowledge, root: Path | None = None) -> Ite
     for number, case in enumerate(file.cases):
         facts = derive(checked_snapshot(case, number, file, path), knowledge.tables)
         yield _result(rule, case, list(ask_rule(rule, facts)))
-
-
-def facts_of(case: Case, rule: Rule, knowledge: Knowledge, root: Path | None = None) -> Facts:
-    """Return the facts of one case of `rule`.
-
-    Raises: ClprobeError if its snapshot is malformed.
-    """
-    path = case_file_of(rule, root)
-    file = load_cases(path)
-    return derive(checked_snapshot(case, file.cases.index(case), file, path), knowledge.tables)
 
 
 def checked_snapshot(case: Case, number: int, file: CaseFile, path: Path) -> Snapshot:

@@ -2,6 +2,7 @@
 """Predicts what open() says to a user who has not tried: of nodes, `.icd` files and libraries."""
 
 import fnmatch
+from collections.abc import Iterator
 
 from msgspec.structs import replace
 
@@ -24,36 +25,21 @@ def predicted_errno(node: DeviceNode, user: User, system: System) -> Fact[str | 
 
     **Source**: path_resolution(7); may_open() and inode_permission() in fs/namei.c of Linux.
     """
-    for check in (_sandbox, _way, _existence, _mount, _permission, _device_list):
-        errno = check(node, user, system)
+    for errno in _refusals(node, user, system):
         if errno is not None:
             return errno
     # Nothing stated about the device: permission is all that can be told, and it is given.
     return None if node.device_error == NOT_STATED else node.device_error
 
 
-def _sandbox(node: DeviceNode, user: User, system: System) -> Fact[str | None]:  # noqa: ARG001
-    return "ENOENT" if system.service_unit.private_devices is True else None
-
-
-def _way(node: DeviceNode, user: User, system: System) -> Fact[str | None]:
-    return _refused(may_reach(node.closed_folders, user, mapped=is_mapped(system)), "EACCES")
-
-
-def _existence(node: DeviceNode, user: User, system: System) -> Fact[str | None]:  # noqa: ARG001
-    return "ENOENT" if node.device_error == "ENOENT" else None
-
-
-def _mount(node: DeviceNode, user: User, system: System) -> Fact[str | None]:  # noqa: ARG001
-    return "EACCES" if node.nodev is True else None
-
-
-def _permission(node: DeviceNode, user: User, system: System) -> Fact[str | None]:
-    return _refused(admits(node, READ | WRITE, user, mapped=is_mapped(system, node)), "EACCES")
-
-
-def _device_list(node: DeviceNode, user: User, system: System) -> Fact[str | None]:  # noqa: ARG001
-    return _refused(is_listed(node, system.service_unit), "EPERM")
+def _refusals(node: DeviceNode, user: User, system: System) -> Iterator[Fact[str | None]]:
+    """Yield what each check says; None: it lets the user pass."""
+    yield "ENOENT" if system.service_unit.private_devices is True else None
+    yield _refused(may_reach(node.closed_folders, user, mapped=is_mapped(system)), "EACCES")
+    yield "ENOENT" if node.device_error == "ENOENT" else None
+    yield "EACCES" if node.nodev is True else None
+    yield _refused(admits(node, READ | WRITE, user, mapped=is_mapped(system, node)), "EACCES")
+    yield _refused(is_listed(node, system.service_unit), "EPERM")
 
 
 def _refused(allowed: Fact[bool], errno: str) -> Fact[str | None]:
