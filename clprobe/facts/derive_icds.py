@@ -98,8 +98,8 @@ def _version(icd: Icd, entry: Implementation | None, snapshot: Snapshot) -> Fact
     by_owner = version_by_package(owners, snapshot)
     if isinstance(by_owner, str) or entry is None:
         return by_owner
-    packages = listed(snapshot.packages)
-    return version_by_package(names_in({one.name for one in packages}, entry), snapshot)
+    packages = {one.name for one in listed(snapshot.packages)}
+    return version_by_package(names_in(packages, entry), snapshot)
 
 
 def _relocated(icd: Icd) -> Fact[str | None]:

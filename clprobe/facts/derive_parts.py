@@ -174,8 +174,7 @@ def _fits(framework: Framework, snapshot: Snapshot) -> Fact[bool]:
         return True
     if isinstance(framework.needs, Unknown):
         return framework.needs
-    others = listed(snapshot.frameworks)
-    pytorch = next((one for one in others if one.name == "pytorch"), None)
+    pytorch = next((one for one in listed(snapshot.frameworks) if one.name == "pytorch"), None)
     if pytorch is None or not isinstance(pytorch.version, str):
         return Unknown("the version of PyTorch is not stated")
     # A local part (2.7.1+xpu) tells the build, not the release.

@@ -56,15 +56,10 @@ def _fault_of_library(icd: IcdFacts) -> str | None:
 
 def _without_devices(icd: IcdFacts, facts: Facts, tables: Tables) -> str:
     entry = tables.implementation(icd.implementation)
-    parts = ["no device", *_own_way_of_saying_so(icd.answer, entry)]
-    reason = _reason(entry, facts)
-    return ": ".join((", ".join(parts), reason)) if reason else ", ".join(parts)
-
-
-def _own_way_of_saying_so(answer: Answer, entry: Implementation | None) -> list[str]:
-    if entry is None or answer.error_code not in entry.no_device_errors:
-        return []
-    return [f"which this driver says with error {answer.error_code}"]
+    said, code = "no device", icd.answer.error_code
+    if entry is not None and code in entry.no_device_errors:
+        said += f", which this driver says with error {code}"
+    return ": ".join(filter(None, (said, _reason(entry, facts))))
 
 
 def _reason(entry: Implementation | None, facts: Facts) -> str:
@@ -77,12 +72,11 @@ def _reason(entry: Implementation | None, facts: Facts) -> str:
 
 
 def _missing_hardware(entry: Implementation, facts: Facts) -> str:
-    nodes = listed(facts.device_nodes)
-    denied = [node for node in nodes if node.may_open is False]
+    denied = (node for node in listed(facts.device_nodes) if node.may_open is False)
     # Drivers want the render node; the card node is their second choice at best.
-    denied.sort(key=lambda node: node.kind != "render")
-    if denied:
-        return f"{denied[0].path} may not be opened"
+    wanted = min(denied, key=lambda node: node.kind != "render", default=None)
+    if wanted is not None:
+        return f"{wanted.path} may not be opened"
     if facts.opencl.any_gpu is False:
         return "there is no GPU and no render node here"
     if isinstance(facts.gpus, Unknown):

@@ -101,10 +101,7 @@ def names_in(packages: set[str], entry: Implementation) -> set[str]:
 
 
 def _packaged(snapshot: Snapshot, tables: Tables) -> list[Runtime]:
-    packages = listed(snapshot.packages)
-    if not packages:
-        return []
-    present = {package.name for package in packages}
+    present = {package.name for package in listed(snapshot.packages)}
     found = []
     for key, entry in tables.implementations().items():
         names = names_in(present, entry)

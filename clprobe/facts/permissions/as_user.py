@@ -73,8 +73,7 @@ def _permissions_agree(now: Snapshot, then: Snapshot) -> bool:
         return False
     pairs = zip(now.device_nodes, then.device_nodes, strict=True)
     nodes_agree = all(_may_open(one, now) == _may_open(two, then) for one, two in pairs)
-    icds = listed(then.icds)
-    return nodes_agree and all(_reads(icd, then) for icd in icds)
+    return nodes_agree and all(_reads(icd, then) for icd in listed(then.icds))
 
 
 def _may_open(node: DeviceNode, snapshot: Snapshot) -> object:
