@@ -9,7 +9,6 @@ from typing import Any, TypeVar
 from clprobe.knowledge import gpu_names, processors
 from clprobe.knowledge.checked_yaml import document, nearest, read, table_error, text_of
 from clprobe.knowledge.family_table import Family
-from clprobe.knowledge.ip_version import ip_version_in
 from clprobe.knowledge.origin_table import Origin
 from clprobe.knowledge.package_manager_table import PackageManager
 from clprobe.knowledge.processors import ProcessorLine, Processors
@@ -127,7 +126,11 @@ class Tables:
 
         Drivers up to 22.43 report 9.0 for all of Gen9 and Gen9.5, which is no answer either.
         """
-        found = [g.generation for g in self.generations().values() if ip_version_in(ip_version, g)]
+        found = [
+            g.generation
+            for g in self.generations().values()
+            if gpu_names.ip_version_in(ip_version, g)
+        ]
         return found[0] if len(found) == 1 else None
 
     def families(self) -> dict[str, Family]:
