@@ -50,7 +50,7 @@ def derive(snapshot: Snapshot, tables: Tables) -> Facts:
         system=snapshot.system,
         user=judge_user(snapshot.user, snapshot.system),
         environment=snapshot.environment,
-        boot=_boot(snapshot),
+        boot=Boot(parameters=_words(snapshot.system.linux.command_line)),
         gpus=gpus,
         device_nodes=nodes,
         packages=snapshot.packages,
@@ -99,9 +99,8 @@ def _node(node: DeviceNode, snapshot: Snapshot, gpus: Fact[tuple[GpuFacts, ...]]
     return judge_node(node, snapshot.user, snapshot.system, vendor)
 
 
-def _boot(snapshot: Snapshot) -> Boot:
-    line = snapshot.system.linux.command_line
-    return Boot(parameters=line if isinstance(line, Unknown) else tuple(line.split()))
+def _words(text: Fact[str]) -> Fact[tuple[str, ...]]:
+    return text if isinstance(text, Unknown) else tuple(text.split())
 
 
 def _other(perspective: Perspective, snapshot: Snapshot, tables: Tables) -> OtherFacts:

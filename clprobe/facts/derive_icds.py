@@ -24,6 +24,9 @@ def judge_icd(icd: Icd, snapshot: Snapshot, tables: Tables) -> IcdFacts:
     key = _recognised(icd, tables)
     entry = tables.implementation(key)
     not_recognised = key if isinstance(key, Unknown) else None
+    drives: Fact[str | None] = not_recognised
+    if entry is not None:
+        drives = "gpu" if "gpu" in entry.device_types else "cpu"
     closed = _closed_folder(icd, snapshot)
     return IcdFacts(
         **asdict(icd),
@@ -33,7 +36,7 @@ def judge_icd(icd: Icd, snapshot: Snapshot, tables: Tables) -> IcdFacts:
         and closed.path.startswith(_OF_THE_SYSTEM),
         implementation=key,
         title=entry.name if entry is not None else "an OpenCL driver not in the tables",
-        drives=not_recognised if entry is None else _drives(entry),
+        drives=drives,
         vendor=not_recognised if entry is None else vendor_of(entry),
         version=_version(icd, entry, snapshot),
         file_name=icd.path.rsplit("/", 1)[-1],
@@ -84,10 +87,6 @@ def _outcome(answer: Answer, entry: Implementation | None) -> Fact[Outcome | Non
     if answer.outcome == "ok" and _device_count(answer) == 0:
         return "no-devices"
     return answer.outcome
-
-
-def _drives(entry: Implementation) -> str:
-    return "gpu" if "gpu" in entry.device_types else "cpu"
 
 
 def _version(icd: Icd, entry: Implementation | None, snapshot: Snapshot) -> Fact[str]:

@@ -50,7 +50,8 @@ def judge_loader(loader: Loader, icds: Fact[tuple[IcdFacts, ...]]) -> LoaderFact
     missed = tuple(
         icd.path
         for icd in icds
-        if _may_have_devices(icd)
+        if icd.device_count != 0
+        and not _never_showed_any(icd)
         and not isinstance(icd.searched_by, Unknown)
         and loader.path not in icd.searched_by
         and not _serves_one_loader(icd.path, icd.searched_by)
@@ -234,10 +235,6 @@ def _loader_kind(view: View, loaders: Fact[tuple[Loader, ...]]) -> Fact[str | No
         if loader.path == view.loader:
             return loader.kind
     return NOT_STATED
-
-
-def _may_have_devices(icd: IcdFacts) -> bool:
-    return icd.device_count != 0 and not _never_showed_any(icd)
 
 
 def _never_showed_any(icd: IcdFacts) -> bool:

@@ -36,7 +36,8 @@ def judge_node(node: DeviceNode, user: User, system: System, vendor: Fact[str]) 
 
     The errno of a real `open` wins; where nobody tried, it is predicted.
     """
-    node = _with_usual_owner(node)
+    if node.uid == NOT_STATED and node.owner == NOT_STATED:
+        node = replace(node, uid=0)  # whoever saw another owner than root told it
     tried = not isinstance(node.open_error, Unknown)
     errno = node.open_error if tried else predicted_errno(node, user, system)
     hidden = system.service_unit.private_devices is True
@@ -59,13 +60,6 @@ def judge_node(node: DeviceNode, user: User, system: System, vendor: Fact[str]) 
         closed_folder=None if closed is None else closed.path,
         open_to=_open_to(node, system),
     )
-
-
-def _with_usual_owner(node: DeviceNode) -> DeviceNode:
-    """Return the node owned by root where nobody says whose it is: whoever saw another, told it."""
-    if node.uid != NOT_STATED or node.owner != NOT_STATED:
-        return node
-    return replace(node, uid=0)
 
 
 def _may_open(errno: Fact[str | None], *, hidden: bool) -> Fact[bool]:
@@ -141,29 +135,24 @@ def _reason_for_denial(node: DeviceNode, user: User, system: System, errno: str)
     """Return one word for what keeps the user from opening the node; see `denied_because`."""
     # EPERM is a device cgroup's or seccomp filter's answer: all file permissions say EACCES.
     above = {"ENOENT": "private-devices", "EPERM": "sandbox"}
-    return above.get(errno) or _on_the_way(node, user, system) or _at_the_node(node, user, system)
-
-
-def _on_the_way(node: DeviceNode, user: User, system: System) -> str | None:
+    if errno in above:
+        return above[errno]
     if may_reach(node.closed_folders, user, mapped=is_mapped(system)) is False:
         return "folder-closed"
-    return "nodev-mount" if node.nodev is True else None
+    return "nodev-mount" if node.nodev is True else _at_the_node(node, user, system)
 
 
 def _at_the_node(node: DeviceNode, user: User, system: System) -> str:
     mapped = is_mapped(system, node)
     if mapped and number_of(node.gid, node.group) == OVERFLOW_ID:
         return "user-namespace"
-    admitted = admits(node, _RIGHTS, user, mapped=mapped) is True
-    if admitted or _is_member_at_least(node, user):
+    # Where nobody stated the mode, membership is enough: group modes are the rule.
+    unstated = isinstance(node.mode, Unknown)
+    if unstated and is_member(user.groups, node.gid, node.group) is True:
+        return "policy"
+    if admits(node, _RIGHTS, user, mapped=mapped) is True:
         return "policy"  # mode and group admit us, so something above them does not
     return _reason_by_entry(node, user, system, mapped=mapped)
-
-
-def _is_member_at_least(node: DeviceNode, user: User) -> bool:
-    """Whether the user is in the group and nobody stated the mode: group modes are the rule."""
-    unstated = isinstance(node.mode, Unknown)
-    return unstated and is_member(user.groups, node.gid, node.group) is True
 
 
 def _reason_by_entry(node: DeviceNode, user: User, system: System, *, mapped: bool) -> str:
@@ -174,14 +163,10 @@ def _reason_by_entry(node: DeviceNode, user: User, system: System, *, mapped: bo
         return "access-list"
     if not _admits_its_group(node):
         others = isinstance(node.mode, str) and int(node.mode, 8) & _RIGHTS == _RIGHTS
-        if kinds == {"group"}:
-            return "group-denied" if others else _closed_to_group(node)
-        return "root-only"
+        if kinds == {"group"} and others:
+            return "group-denied"
+        return "access-list" if kinds == {"group"} and listed(node.acl) else "root-only"
     return _reason_outside_group(node, user, system)
-
-
-def _closed_to_group(node: DeviceNode) -> str:
-    return "access-list" if isinstance(node.acl, tuple) and node.acl else "root-only"
 
 
 def _admits_its_group(node: DeviceNode) -> bool:
