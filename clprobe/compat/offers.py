@@ -96,17 +96,15 @@ def on_conda(implementation: Implementation, tables: Tables) -> list[Offer]:
     if release is None or implementation.kernel_drivers:
         return []
     return [
-        Offer(
+        replace(
+            package(name, row, release),
             how="conda",
-            packages=(name,),
-            version=row.version,
-            origin=f"{release.key}, {row.pocket}",
             offered_by="conda-forge packages",
-            entry=row,
+            pocket=None,
+            note=None,
+            status="supported",
             glibc=">=2.17",
             architectures=("x86_64",),
-            status="supported",
-            sources=row.sources,
         )
         for name, rows in release.packages.items()
         for row in rows

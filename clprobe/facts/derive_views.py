@@ -81,8 +81,7 @@ def judge_pair(pair: Pair) -> PairFacts:
         text.strip().rsplit("\n", 1)[-1].lstrip(": ") for text in said if isinstance(text, str)
     ]
     return PairFacts(
-        icds=pair.icds,
-        answer=pair.answer,
+        **asdict(pair),
         name=" and ".join(pair.icds),
         second=pair.icds[1],
         outcome=pair.answer.outcome,

@@ -38,31 +38,6 @@ class Field(msgspec.Struct, frozen=True):
     values: tuple[str, ...] = ()
 
 
-class Bound(msgspec.Struct, frozen=True):
-    """The value of a rule's variable, how evidence names it, and the path that it is from."""
-
-    value: Any
-    label: str
-    path: str = ""
-
-
-class Scope(msgspec.Struct, frozen=True):
-    """What the names in a rule stand for while it is evaluated."""
-
-    facts: Facts
-    variables: dict[str, Bound] = msgspec.field(default_factory=dict)
-
-    def binding(self, name: str, value: Any, label: str, path: str) -> "Scope":
-        """Return this scope with one more variable."""
-        return Scope(self.facts, {**self.variables, name: Bound(value, label, path)})
-
-    def each(self, name: str, collection: "Use") -> Iterator["Scope"]:
-        """Yield this scope with the variable bound to each element of a known list."""
-        for position, element in enumerate(collection.value):
-            label = f"{collection.fact}[{label_of(element, position)}]"
-            yield self.binding(name, element, label, collection.path)
-
-
 class Use(msgspec.Struct, frozen=True):
     """A fact as it was looked up; `whole` is False where a list is only an excerpt.
 
@@ -75,6 +50,23 @@ class Use(msgspec.Struct, frozen=True):
     owner: Any = None
     field: str = ""
     whole: bool = True
+
+
+class Scope(msgspec.Struct, frozen=True):
+    """What the names in a rule stand for while it is evaluated: facts, or variables of its own."""
+
+    facts: Facts
+    variables: dict[str, Use] = msgspec.field(default_factory=dict)
+
+    def binding(self, name: str, value: Any, label: str, path: str) -> "Scope":
+        """Return this scope with one more variable."""
+        return Scope(self.facts, {**self.variables, name: Use(label, path, value)})
+
+    def each(self, name: str, collection: Use) -> Iterator["Scope"]:
+        """Yield this scope with the variable bound to each element of a known list."""
+        for position, element in enumerate(collection.value):
+            label = f"{collection.fact}[{label_of(element, position)}]"
+            yield self.binding(name, element, label, collection.path)
 
 
 Variables = dict[str, type[msgspec.Struct] | None]
@@ -110,10 +102,8 @@ def check_path(path: str, variables: Variables) -> Field:
 def look_up(path: str, scope: Scope) -> Use:
     """Return the fact at `path`, Unknown where the way to it is not known."""
     first, *rest = path.split(".")
-    bound = scope.variables.get(first)
-    if bound is not None:
-        use = Use(bound.label, bound.path, bound.value)
-    else:
+    use = scope.variables.get(first)
+    if use is None:
         whole = first not in scope.facts.excerpts
         # A variable is unbound where the list that it runs over is not known.
         value = getattr(scope.facts, first, NOT_STATED)
