@@ -13,12 +13,7 @@ from clprobe.paste.forms import read_printed
 from clprobe.resources import rules_path
 from clprobe.ruleset.load import CASES_SUFFIX, load_rule, rule_files
 from clprobe.validation.cases import CaseFile, checked_snapshot, load_cases
-from clprobe.validation.checks import (
-    command_checks,
-    hardware,
-    rule_references,
-    systems,
-)
+from clprobe.validation.checks import command_checks, hardware, rule_references, systems
 from clprobe.validation.checks.place import Mistakes
 from clprobe.validation.checks.printed import printed
 
