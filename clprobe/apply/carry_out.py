@@ -7,19 +7,11 @@ from typing import Literal
 from msgspec.structs import replace
 
 from clprobe.apply.journal import Folder, Package, Problem, SavedFile, StepRecord
-from clprobe.apply.kinds import (
-    KINDS,
-    is_install,
-    made_folder,
-    packages_of,
-    written_path,
-)
-from clprobe.apply.messages import index_problem, meaning
+from clprobe.apply.kinds import KINDS, is_install, made_folder, packages_of, written_path
 from clprobe.apply.package_list import not_installed
-from clprobe.apply.questions import ask, is_half_installed, packages
-from clprobe.apply.room import amount, room_problem
+from clprobe.apply.questions import amount, ask, is_half_installed, packages, room_problem
 from clprobe.apply.runner import Finished, missing_above, saved, sha256_of
-from clprobe.apply.simulation import foreign, parse, refusal
+from clprobe.apply.simulation import foreign, index_problem, meaning, parse, refusal
 from clprobe.apply.work import MOST_KEPT, Release, Work, now_in_words
 from clprobe.commands.packages import manager_of
 from clprobe.model.action import Look, Refresh
@@ -89,7 +81,8 @@ def _do(work: Work, index: int, release: Release) -> tuple[float, bool]:
         # What programs get is looked at when all is done, by the probes of doctor.
         work.save_step(index, state="done", ended=now_in_words())
         return 0.0, False
-    if record.attempts == 0 and _is_so_already(work, record):
+    may_be_so = KINDS[type(record.action)].may_be_so and record.verify is not None
+    if record.attempts == 0 and may_be_so and work.proof(record).is_fine:
         work.save_step(index, state="done", was_so=True, ended=now_in_words())
         return 0.0, False
     problem = (
@@ -110,10 +103,7 @@ def _do(work: Work, index: int, release: Release) -> tuple[float, bool]:
     record = work.step(index)
     limit_s = work.limits.of(record.action)
     finished = work.runner.run(
-        record.argv,
-        limit_s=limit_s,
-        as_root=record.needs_root,
-        patient=is_install(record.action),
+        record.argv, limit_s=limit_s, as_root=record.needs_root, patient=is_install(record.action)
     )
     _conclude(work, index, finished, limit_s)
     return finished.seconds, finished.stop
@@ -206,12 +196,6 @@ def _disproof(work: Work, record: StepRecord) -> Problem | None:
     if missing:
         return Problem("step-not-proved", f"Not installed in full: {', '.join(missing)}", hint)
     return None
-
-
-def _is_so_already(work: Work, record: StepRecord) -> bool:
-    if not KINDS[type(record.action)].may_be_so or record.verify is None:
-        return False
-    return work.proof(record).is_fine
 
 
 def _is_cut_off(record: StepRecord) -> bool:

@@ -4,27 +4,14 @@
 Here, and nowhere else, a command is read for what it does: the steps that plans had then.
 """
 
-from collections.abc import Callable
+import itertools
 from typing import Any, Literal, TypeAlias
 
 import msgspec
 
 from clprobe.knowledge.package_managers import manager_of_program
-from clprobe.model.action import (
-    Action,
-    Check,
-    Command,
-    FetchKey,
-    Install,
-    InstallFiles,
-    JoinGroup,
-    Look,
-    MakeEnvironment,
-    MakeGroup,
-    PipInstall,
-    Refresh,
-    WriteFile,
-)
+from clprobe.model import action as actions
+from clprobe.model.action import Action
 from clprobe.model.mending import Argv
 
 SCHEMA = "clprobe.apply-journal/1"
@@ -56,92 +43,64 @@ def as_of_today(parsed: dict[str, Any], schema: str) -> dict[str, Any]:
 
 
 def _typed(step: Any) -> dict[str, Any]:
-    action = _action(msgspec.convert(step, _OldStep))
+    old = msgspec.convert(step, _OldStep)
+    action = _action(old) or actions.Command(
+        argv=old.argv, needs_root=old.needs_root, undo=old.undo, verify=old.verify
+    )
     return {**step, "action": msgspec.to_builtins(action)}
 
 
-def _action(old: _OldStep) -> Action:
-    found = _BY_KIND[old.kind](old) if old.kind in _BY_KIND and old.argv else None
-    if found is not None:
-        return found
-    path = _last(old.undo, ("rm", "-f"))
-    if path is not None and old.argv[0] == "curl":
-        return FetchKey(url=old.argv[-1], path=path, fingerprint=(old.verify or ("",))[-1])
-    return Command(argv=old.argv, needs_root=old.needs_root, undo=old.undo, verify=old.verify)
-
-
-def _program(argv: Argv) -> Argv:
-    """Return the command without `env NAME=VALUE…` in front."""
-    if argv[0] != "env":
-        return argv
-    start = next((i for i, word in enumerate(argv) if i and "=" not in word), len(argv))
-    return argv[start:]
-
-
-def _last(argv: Argv | None, begin: Argv) -> str | None:
-    """Return the last word of a command that has but one behind `begin`."""
-    if argv is None or argv[:-1] != begin:
-        return None
-    return argv[-1]
-
-
-def _refresh(old: _OldStep) -> Action | None:
-    manager = manager_of_program(old.argv[0])
-    return Refresh(manager=manager.manager) if manager is not None else None
+def _action(old: _OldStep) -> Action | None:  # noqa: C901, PLR0911 - a case a kind
+    """Return what the step does; None where its command alone tells."""
+    argv, path = old.argv, old.undo[-1] if old.undo else ""
+    match old.kind, argv, old.undo:
+        case "look", _, _:
+            return actions.Look()
+        case "check", _, _:
+            return actions.Check(argv=argv)
+        case "refresh", (program, *_), _:
+            manager = manager_of_program(program)
+            return actions.Refresh(manager=manager.manager) if manager is not None else None
+        case "install", (_, *_), _:
+            return _install(old)
+        case "environment", _, ("rm", "-r", _):
+            at = argv.index("-m") if "-m" in argv else len(argv)
+            return actions.MakeEnvironment(path=path, python=argv[:at])
+        case "pip", (python, _, _, _, *asked), _:
+            return _pip(python, tuple(asked))
+        case "file", _, ("rm", "-f", _):
+            # What it writes stays in its command.
+            return actions.WriteFile(path=path, text="")
+        case "group", ("groupadd", *_, group), _:
+            return actions.MakeGroup(group=group)
+        case "group", (_, *_, group, user), _:
+            return actions.JoinGroup(group=group, user=user)
+        case _, ("curl", *_, url), ("rm", "-f", _):
+            return actions.FetchKey(url=url, path=path, fingerprint=(old.verify or ("",))[-1])
+    return None
 
 
 def _install(old: _OldStep) -> Action | None:
-    words = _program(old.argv)
+    words = old.argv
+    if words[0] == "env":  # env NAME=VALUE… in front of the command
+        words = tuple(itertools.dropwhile(lambda word: "=" in word, words[1:]))
     manager = manager_of_program(words[0]) if words else None
     if manager is None or old.verify is None:
         return None
     packages = old.verify[len(manager.query) :]
     asked = words[-len(packages) :] if packages else ()
-    if any(word.startswith("./") for word in words):
-        files = tuple(word[2:] for word in words if word.startswith("./"))
-        return InstallFiles(manager=manager.manager, files=files, packages=packages)
+    files = tuple(word[2:] for word in words if word.startswith("./"))
+    if files:
+        return actions.InstallFiles(manager=manager.manager, files=files, packages=packages)
     suites = {word.partition("/")[2] for word in asked} - {""}
-    return Install(manager=manager.manager, packages=packages, suite=min(suites, default=None))
+    suite = min(suites, default=None)
+    return actions.Install(manager=manager.manager, packages=packages, suite=suite)
 
 
-def _environment(old: _OldStep) -> Action | None:
-    at = old.argv.index("-m") if "-m" in old.argv else len(old.argv)
-    path = _last(old.undo, ("rm", "-r"))
-    return MakeEnvironment(path=path, python=old.argv[:at]) if path is not None else None
-
-
-def _pip(old: _OldStep) -> Action:
-    asked, wheels = old.argv[4:], None
+def _pip(python: str, asked: Argv) -> Action:
+    wheels = None
     if asked[:2] == ("--no-index", "--find-links"):
         wheels, asked = asked[2], asked[3:]
     upgrade = asked[:1] == ("--upgrade",)
-    return PipInstall(
-        python=old.argv[0],
-        requirements=asked[1:] if upgrade else asked,
-        wheels=wheels,
-        upgrade=upgrade,
-    )
-
-
-def _file(old: _OldStep) -> Action | None:
-    path = _last(old.undo, ("rm", "-f"))
-    # What it writes stays in its command.
-    return WriteFile(path=path, text="") if path is not None else None
-
-
-def _group(old: _OldStep) -> Action | None:
-    if old.argv[0] == "groupadd":
-        return MakeGroup(group=old.argv[-1])
-    return JoinGroup(group=old.argv[-2], user=old.argv[-1]) if len(old.argv) > 2 else None
-
-
-_BY_KIND: dict[str, Callable[[_OldStep], Action | None]] = {
-    "refresh": _refresh,
-    "install": _install,
-    "environment": _environment,
-    "pip": _pip,
-    "file": _file,
-    "group": _group,
-    "check": lambda old: Check(argv=old.argv),
-    "look": lambda _: Look(),
-}
+    wanted = asked[1:] if upgrade else asked
+    return actions.PipInstall(python=python, requirements=wanted, wheels=wheels, upgrade=upgrade)

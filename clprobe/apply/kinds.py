@@ -3,26 +3,8 @@
 
 import msgspec
 
-from clprobe.model.action import (
-    Action,
-    Check,
-    Command,
-    FetchKey,
-    InContainer,
-    Install,
-    InstallFiles,
-    JoinGroup,
-    Look,
-    MakeCondaEnvironment,
-    MakeEnvironment,
-    MakeFolder,
-    MakeGroup,
-    PipInstall,
-    Refresh,
-    RemoveContainer,
-    StartContainer,
-    WriteFile,
-)
+from clprobe.model import action as actions
+from clprobe.model.action import Action
 
 CHECK_LIMIT_S = 120.0
 """Seconds for the command that proves a step, and for questions to the package manager."""
@@ -53,43 +35,47 @@ _INSTALLS = Kind(limit_s=INSTALL_LIMIT_S, is_proved_after_break=True)
 _GROUPS = Kind(limit_s=60, may_be_so=True, is_proved_after_break=True, is_undone_by_command=True)
 _COMMANDS = Kind(limit_s=INSTALL_LIMIT_S, may_be_so=True, is_undone_by_command=True)
 KINDS: dict[type, Kind] = {
-    Refresh: Kind(limit_s=REFRESH_LIMIT_S),
-    Install: _INSTALLS,
-    InstallFiles: _INSTALLS,
-    MakeFolder: Kind(limit_s=30, may_be_so=True),
-    FetchKey: Kind(limit_s=600, may_be_so=True),
-    WriteFile: Kind(limit_s=30),
-    MakeEnvironment: Kind(limit_s=300, may_be_so=True),
-    MakeCondaEnvironment: Kind(limit_s=INSTALL_LIMIT_S, may_be_so=True),
-    PipInstall: Kind(limit_s=INSTALL_LIMIT_S),
-    MakeGroup: _GROUPS,
-    JoinGroup: _GROUPS,
-    StartContainer: _COMMANDS,
-    RemoveContainer: _COMMANDS,
-    InContainer: _COMMANDS,
+    actions.Refresh: Kind(limit_s=REFRESH_LIMIT_S),
+    actions.Install: _INSTALLS,
+    actions.InstallFiles: _INSTALLS,
+    actions.MakeFolder: Kind(limit_s=30, may_be_so=True),
+    actions.FetchKey: Kind(limit_s=600, may_be_so=True),
+    actions.WriteFile: Kind(limit_s=30),
+    actions.MakeEnvironment: Kind(limit_s=300, may_be_so=True),
+    actions.MakeCondaEnvironment: Kind(limit_s=INSTALL_LIMIT_S, may_be_so=True),
+    actions.PipInstall: Kind(limit_s=INSTALL_LIMIT_S),
+    actions.MakeGroup: _GROUPS,
+    actions.JoinGroup: _GROUPS,
+    actions.StartContainer: _COMMANDS,
+    actions.RemoveContainer: _COMMANDS,
+    actions.InContainer: _COMMANDS,
     # What it asks may be whether PyTorch, just installed, can be imported.
-    Check: Kind(limit_s=600),
-    Look: Kind(limit_s=120),
-    Command: _COMMANDS,
+    actions.Check: Kind(limit_s=600),
+    actions.Look: Kind(limit_s=120),
+    actions.Command: _COMMANDS,
 }
 """The types that steps of plans are of."""
 
 
 def is_install(action: Action) -> bool:
     """Whether it installs packages of the system, so that it must not be broken off."""
-    return isinstance(action, Install | InstallFiles)
+    return isinstance(action, actions.Install | actions.InstallFiles)
 
 
 def packages_of(action: Action) -> tuple[str, ...]:
     """Return the packages that it installs."""
-    return action.packages if isinstance(action, Install | InstallFiles) else ()
+    return action.packages if isinstance(action, actions.Install | actions.InstallFiles) else ()
 
 
 def written_path(action: Action) -> str | None:
     """Return the file that it writes."""
-    return action.path if isinstance(action, WriteFile | FetchKey) else None
+    return action.path if isinstance(action, actions.WriteFile | actions.FetchKey) else None
 
 
 def made_folder(action: Action) -> str | None:
     """Return the folder that it makes and fills."""
-    return action.path if isinstance(action, MakeEnvironment | MakeCondaEnvironment) else None
+    return (
+        action.path
+        if isinstance(action, actions.MakeEnvironment | actions.MakeCondaEnvironment)
+        else None
+    )

@@ -49,12 +49,8 @@ class Person(msgspec.Struct, frozen=True):
             return {"env": _of_root(ours)}
         named = {"HOME": self.home, "USER": self.name, "LOGNAME": self.name}
         groups = os.getgrouplist(self.name, self.gid)
-        return {
-            "env": {**ours, **named},
-            "user": self.uid,
-            "group": self.gid,
-            "extra_groups": groups,
-        }
+        ids = {"user": self.uid, "group": self.gid, "extra_groups": groups}
+        return {"env": {**ours, **named}, **ids}
 
     def _at_home(self, value: Any) -> Any:
         if isinstance(value, tuple):

@@ -78,19 +78,9 @@ class ApplyReport(msgspec.Struct, frozen=True, kw_only=True):
 
 def step_results(journal: Journal) -> tuple[StepResult, ...]:
     """Return the steps of a journal for a report."""
+    told = StepResult.__struct_fields__
     return tuple(
-        StepResult(
-            title=step.title,
-            argv=step.argv,
-            state=step.state,
-            was_so=step.was_so,
-            started=step.started,
-            ended=step.ended,
-            status=step.status,
-            printed=step.printed,
-            problem=step.problem,
-        )
-        for step in journal.steps
+        StepResult(**{name: getattr(step, name) for name in told}) for step in journal.steps
     )
 
 

@@ -19,10 +19,9 @@ from clprobe.apply.result import (
     package_totals,
     step_results,
 )
-from clprobe.apply.start import new_journal
 from clprobe.apply.store import Store, journal_folder, newest_to_undo, unfinished_or_applied
 from clprobe.apply.take_back import take_back
-from clprobe.apply.work import Limits, Listener, Release, Work
+from clprobe.apply.work import Limits, Listener, Release, Work, new_journal
 from clprobe.model.action import MakeEnvironment
 from clprobe.model.errors import ClprobeError
 from clprobe.model.plan import InstallPlan, Route, Step

@@ -16,7 +16,6 @@ import msgspec
 
 from clprobe.apply.journal import SavedFile
 from clprobe.apply.person import Person
-from clprobe.apply.process_tree import Tree
 
 _POLL_S = 0.1
 _TICK_S = 1.0
@@ -68,8 +67,9 @@ class Runner(msgspec.Struct, frozen=True, kw_only=True):
         we are root and the command needs no root, it runs as the person.
         """
         started = time.monotonic()
+        flags = os.O_APPEND | os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
         try:
-            with os.fdopen(_private(self.log, os.O_APPEND), "ab") as log:
+            with os.fdopen(os.open(self.log, flags, 0o600), "ab") as log:
                 offset = log.tell()
                 log.write(f"\n$ {' '.join(argv)!r}\n".encode("utf-8", "backslashreplace"))
                 log.flush()
@@ -217,10 +217,6 @@ def _wait(process: "subprocess.Popen[bytes]") -> Literal["ended", "alive", "inte
     return "ended"
 
 
-def _private(path: Path, flags: int) -> int:
-    return os.open(path, flags | os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-
-
 def _tail(log: Path, offset: int) -> str:
     """Return what came after `offset`, of much output the end."""
     try:
@@ -232,3 +228,53 @@ def _tail(log: Path, offset: int) -> str:
         return ""
     # The first line is the command itself, which stands there for readers of the log.
     return text.split("\n", 2)[-1] if text.startswith("\n$ ") else text
+
+
+class Tree:
+    """The processes below `pid`, and `pid` itself; those that start later are found again."""
+
+    def __init__(self, pid: int) -> None:
+        self._known: dict[int, str] = {}
+        self._pid = pid
+        self._look()
+
+    def signal(self, number: int) -> None:
+        """Send a signal to every process of the tree that still lives."""
+        self._look()
+        for pid, start in self._known.items():
+            # The start time tells a process from a later one with the same number.
+            if _facts(pid)[1] == start:
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.kill(pid, number)
+
+    def lives(self) -> bool:
+        """Whether any process of the tree is still at work."""
+        self._look()
+        return any(_facts(pid)[1] == start for pid, start in self._known.items())
+
+    def _look(self) -> None:
+        parents: dict[int, list[int]] = {}
+        starts: dict[int, str] = {}
+        for process in Path("/proc").glob("[0-9]*"):
+            pid = int(process.name)
+            parent, start = _facts(pid)
+            starts[pid] = start
+            parents.setdefault(parent, []).append(pid)
+        todo = [self._pid, *self._known]
+        while todo:
+            pid = todo.pop()
+            if starts.get(pid) and self._known.setdefault(pid, starts[pid]) == starts[pid]:
+                todo += [child for child in parents.get(pid, ()) if child not in self._known]
+
+
+def _facts(pid: int) -> tuple[int, str]:
+    """Return the parent and the start time; (0, "") for one that has ended."""
+    try:
+        text = Path(f"/proc/{pid}/stat").read_text("ascii", "replace")
+    except OSError:
+        return 0, ""
+    # The name in parentheses may hold anything; see proc_pid_stat(5) for the fields after it.
+    fields = text.rpartition(")")[2].split()
+    if len(fields) < 20 or fields[0] in "ZX":
+        return 0, ""
+    return int(fields[1]), fields[19]

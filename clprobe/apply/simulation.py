@@ -1,26 +1,34 @@
 # SPDX-License-Identifier: MIT
-"""What a package manager says that it would do: parsed, and judged before it does it."""
+"""What package managers print: what one would do, judged before it does it, and why it failed."""
 
 import re
 from collections.abc import Sequence
+from typing import Literal
 
 import msgspec
 
 from clprobe.apply.journal import Problem
+from clprobe.knowledge.checked_yaml import read
 from clprobe.knowledge.package_manager_table import PackageManager
+from clprobe.resources import rules_path
 
 _INST = re.compile(r"Inst (?P<name>\S+) (?:\[(?P<old>[^\]]+)\] )?\((?P<new>\S+) ?(?P<origin>.*?)\)")
 _REMV = re.compile(r"Remv (?P<name>\S+)")
 _ARCH = re.compile(r" ?\[[^\]]*\]$")
-_LIST_OF = {
-    "The following packages will be REMOVED:": "removed",
-    "The following packages will be DOWNGRADED:": "downgraded",
-    "The following held packages will be changed:": "held",
+_HEADINGS: dict[str, dict[str, Literal["removed", "downgraded", "held"]]] = {
+    "apt": {
+        "The following packages will be REMOVED:": "removed",
+        "The following packages will be DOWNGRADED:": "downgraded",
+        "The following held packages will be changed:": "held",
+    },
+    "dnf": {r"Removing\b.*:$": "removed", r"Downgrading\b.*:$": "downgraded"},
+    "zypper": {
+        r"The following (\d+ )?packages? (is|are) going to be REMOVED": "removed",
+        r"The following (\d+ )?packages? (is|are) going to be downgraded": "downgraded",
+    },
 }
-_DNF = {"Removing": "removed", "Downgrading": "downgraded"}
-_ZYPPER = re.compile(
-    r"The following (?:\d+ )?packages? (?:is|are) going to be (REMOVED|downgraded)"
-)
+"""Above which lines, that are indented, each manager lists packages."""
+_COMPLAINT = re.compile(r"(?i)\b(?:error|failed|fatal|cannot|could not|unable)\b|^[EW]:|^ERR")
 _FEW = 12
 
 
@@ -44,13 +52,32 @@ class Simulation(msgspec.Struct, frozen=True):
 
 def parse(manager: PackageManager, text: str) -> Simulation:
     """Return what the manager, asked in English, says that it would change."""
-    if manager.manager == "apt":
-        return _apt(text)
-    if manager.manager == "dnf":
-        return _dnf(text)
-    if manager.manager == "zypper":
-        return _zypper(text)
-    return Simulation()
+    headings = _HEADINGS.get(manager.manager, {})
+    lists: dict[str, list[str]] = {"removed": [], "downgraded": [], "held": []}
+    current: list[str] | None = None
+    incoming = []
+    for line in text.splitlines():
+        if current is not None and line.startswith(" "):
+            current += _names_in(manager, line)
+            continue
+        fitting = (what for heading, what in headings.items() if re.match(heading, line))
+        current = lists.get(next(fitting, ""))
+        if found := _INST.match(line):
+            origins = _ARCH.sub("", found["origin"]).split(", ")
+            named = tuple(origin for origin in origins if origin)
+            incoming.append(Incoming(found["name"], found["old"], found["new"], named))
+        elif found := _REMV.match(line):
+            lists["removed"].append(found["name"])
+    unique = {key: tuple(dict.fromkeys(names)) for key, names in lists.items()}
+    return Simulation(tuple(incoming), **unique)
+
+
+def _names_in(manager: PackageManager, line: str) -> list[str]:
+    words = line.replace("*", "").split()
+    if manager.manager != "dnf":
+        return words
+    # Beside the name stand architecture, version and size; deeper lines are remarks.
+    return words[:1] if re.match(r" \S", line) else []
 
 
 def refusal(simulation: Simulation) -> Problem | None:
@@ -100,51 +127,47 @@ def _names(names: Sequence[str]) -> str:
     return ", ".join(names[:_FEW]) + (f" and {more} more" if more > 0 else "")
 
 
-def _apt(text: str) -> Simulation:
-    lists: dict[str, list[str]] = {"removed": [], "downgraded": [], "held": []}
-    current: list[str] | None = None
-    incoming = []
-    for line in text.splitlines():
-        if current is not None and line.startswith(" "):
-            current += line.replace("*", "").split()
-            continue
-        current = lists[_LIST_OF[line]] if line in _LIST_OF else None
-        if found := _INST.match(line):
-            incoming.append(_incoming(found))
-        elif found := _REMV.match(line):
-            lists["removed"].append(found["name"])
-    unique = {key: tuple(dict.fromkeys(names)) for key, names in lists.items()}
-    return Simulation(tuple(incoming), unique["removed"], unique["downgraded"], unique["held"])
+class Failure(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What it means where one of these `words`, regular expressions, is printed."""
+
+    reference: str
+    message: str
+    hint: str
+    words: tuple[str, ...]
 
 
-def _incoming(found: re.Match[str]) -> Incoming:
-    origins = _ARCH.sub("", found["origin"]).split(", ")
-    named = tuple(origin for origin in origins if origin)
-    return Incoming(found["name"], found["old"], found["new"], named)
+class Failures(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """All of rules/tables/failures.yaml; the first that fits counts."""
+
+    failures: tuple[Failure, ...]
 
 
-def _dnf(text: str) -> Simulation:
-    lists: dict[str, list[str]] = {"removed": [], "downgraded": []}
-    current: list[str] | None = None
-    for line in text.splitlines():
-        if line.endswith(":") and not line.startswith(" "):
-            heading = line.split(" ")[0].rstrip(":")
-            current = lists[_DNF[heading]] if heading in _DNF else None
-        elif not line.strip() or line.startswith("Transaction Summary"):
-            current = None
-        elif current is not None and re.match(r" \S", line):
-            current.append(line.split()[0])
-    return Simulation((), tuple(lists["removed"]), tuple(lists["downgraded"]))
+def meaning(printed: str, ending: str) -> Problem:
+    """Return what went wrong in a command that ended as `ending` says, such as "with status 1"."""
+    for one in read(rules_path() / "tables" / "failures.yaml", Failures).failures:
+        words = re.compile("|".join(one.words))
+        line = next(filter(words.search, printed.splitlines()), None)
+        if line is not None:
+            return Problem(one.reference, f"{one.message}: {line.strip()}", one.hint)
+    complaint = _last_complaint(printed)
+    message = f"The command ended {ending}" + (f": {complaint}" if complaint else ".")
+    return Problem("step-failed", message, "Mend what it names, then run the same command again.")
 
 
-def _zypper(text: str) -> Simulation:
-    lists: dict[str, list[str]] = {"REMOVED": [], "downgraded": []}
-    current: list[str] | None = None
-    for line in text.splitlines():
-        if found := _ZYPPER.match(line):
-            current = lists[found[1]]
-        elif not line.startswith(" "):
-            current = None
-        elif current is not None:
-            current += line.split()
-    return Simulation((), tuple(lists["REMOVED"]), tuple(lists["downgraded"]))
+def index_problem(printed: str) -> tuple[Problem | None, tuple[str, ...]]:
+    """Return why `apt-get update` brought nothing, and warnings where a part of it failed.
+
+    apt ends with 0 where no index could be fetched, and goes on with its old ones.
+    """
+    lines = printed.splitlines()
+    failed = [line for line in lines if line.startswith(("Err:", "W: Failed to fetch", "E: "))]
+    came = any(re.match(r"(?:Hit|Get):\d+ ", line) for line in lines)
+    if failed and not came:
+        return meaning(printed, "without any package index"), ()
+    return None, tuple(dict.fromkeys(line for line in failed if not line.startswith("Err:")))
+
+
+def _last_complaint(printed: str) -> str:
+    lines = [line.strip() for line in printed.splitlines() if line.strip()]
+    telling = [line for line in lines if _COMPLAINT.search(line)]
+    return (telling or lines or [""])[-1]

@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 
 from clprobe.apply.journal import Journal, decode, encode, has_begun, is_taken_back
-from clprobe.apply.locks import wait_while_held
+from clprobe.apply.questions import wait_while_held
 from clprobe.model.errors import ClprobeError
 from clprobe.private_folders import make_private_folder, why_not_private
 
@@ -39,15 +39,13 @@ def journal_folder() -> Path:
     return base / "clprobe"
 
 
-class Store:
+class Store(msgspec.Struct, frozen=True):
     """The journals of one folder; made on first use.
 
     Raises: ClprobeError where the folder cannot be used.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self._lock: int | None = None
+    folder: Path
 
     @contextlib.contextmanager
     def locked(self, wait_s: float, tell: Callable[[str], None]) -> Iterator[int]:
@@ -88,9 +86,10 @@ class Store:
         Raises: ClprobeError if that fails; the file is then as it was.
         """
         new = path.with_suffix(".new")
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW
         with self._usable():
             try:
-                with os.fdopen(_private(new), "wb") as file:
+                with os.fdopen(os.open(new, flags, 0o600), "wb") as file:
                     file.write(encode(journal))
                     file.flush()
                     os.fsync(file.fileno())
@@ -177,11 +176,6 @@ def _try_lock(descriptor: int) -> bool:
     except BlockingIOError:
         return False
     return True
-
-
-def _private(path: Path) -> int:
-    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW
-    return os.open(path, flags, 0o600)
 
 
 def _sync_folder(folder: Path) -> None:

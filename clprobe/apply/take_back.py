@@ -8,19 +8,17 @@ import msgspec
 from msgspec.structs import replace
 
 from clprobe.apply.journal import PackageChanges, Problem, SavedFile, StepRecord
-from clprobe.apply.locks import wait_for_manager
-from clprobe.apply.messages import meaning
-from clprobe.apply.package_list import differences
-from clprobe.apply.questions import ask, former_versions, packages
-from clprobe.apply.runner import remove_folder, remove_if_empty, restore, sha256_of
-from clprobe.apply.simulation import parse
-from clprobe.apply.undo_plan import (
+from clprobe.apply.package_list import (
     PackageUndo,
+    differences,
     leaves_something,
     package_undo,
     undo_command,
     unsettled,
 )
+from clprobe.apply.questions import ask, former_versions, packages
+from clprobe.apply.runner import remove_folder, remove_if_empty, restore, sha256_of
+from clprobe.apply.simulation import meaning, parse
 from clprobe.apply.work import Work, now_in_words
 from clprobe.commands.packages import manager_of
 from clprobe.knowledge.package_manager_table import PackageManager
@@ -150,7 +148,7 @@ def _undo_packages(work: Work, record: StepRecord, left: list[str]) -> Problem |
     manager = manager_of(record.action)
     if manager is None:
         return None
-    problem = wait_for_manager(manager, work.limits.lock_s, work.listener.say)
+    problem = work.wait_for_manager(record)
     if problem is not None:
         return problem
     at_hand = former_versions(manager, record.changes)

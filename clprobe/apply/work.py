@@ -1,23 +1,25 @@
 # SPDX-License-Identifier: MIT
-"""One run at work: its journal on the disk, its runner, and who is told how it goes."""
+"""One run at work: its journal, new or on the disk, its runner, and who is told how it goes."""
 
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any, Protocol
 
 import msgspec
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
-from clprobe.apply.journal import Journal, Package, Problem, StepRecord
+from clprobe import __version__
+from clprobe.apply.journal import Journal, Problem, StepRecord, plan_id
 from clprobe.apply.kinds import CHECK_LIMIT_S, INSTALL_LIMIT_S, KINDS, REFRESH_LIMIT_S
-from clprobe.apply.locks import wait_for_manager
 from clprobe.apply.package_list import changes_between, merged
 from clprobe.apply.person import Person
-from clprobe.apply.questions import ask, packages
+from clprobe.apply.questions import ask, held_lock, packages, wait_while_held
 from clprobe.apply.runner import Finished, Runner
 from clprobe.apply.store import Store
+from clprobe.commands.commands import with_action
 from clprobe.commands.packages import manager_of
 from clprobe.model.action import Action
+from clprobe.model.plan import InstallPlan, Route
 
 MOST_KEPT = 2000
 """Characters of a command's output that a journal keeps."""
@@ -60,32 +62,26 @@ class Release(msgspec.Struct, frozen=True):
     version: str | None
 
 
-class Work:
+class Work(msgspec.Struct):
     """The journal that is being written, with what is needed to go on with it."""
 
-    def __init__(  # noqa: PLR0913 - what one run consists of
-        self,
-        store: Store,
-        path: Path,
-        journal: Journal,
-        listener: Listener,
-        *,
-        lock: int | None,
-        limits: Limits,
-        person: Person,
-    ) -> None:
-        self.store = store
-        self.path = path
-        self.journal = journal
-        self.listener = listener
-        self.limits = limits
-        self.person = person
-        self.runner = Runner(
-            log=path.with_suffix(".log"),
-            inherited=lock,
-            tick=listener.tick,
-            tell=listener.say,
-            person=person,
+    store: Store
+    path: Path
+    journal: Journal
+    listener: Listener
+    lock: int | None
+    limits: Limits
+    person: Person
+
+    @property
+    def runner(self) -> Runner:
+        """What runs commands; they keep the lock open."""
+        return Runner(
+            log=self.path.with_suffix(".log"),
+            inherited=self.lock,
+            tick=self.listener.tick,
+            tell=self.listener.say,
+            person=self.person,
         )
 
     def proof(self, record: StepRecord) -> Finished:
@@ -113,27 +109,59 @@ class Work:
         return steps[index]
 
     def wait_for_manager(self, record: StepRecord) -> Problem | None:
-        """Wait for others to be done with the package manager of a step."""
+        """Wait until the package manager of a step is free; return who keeps it if time is up."""
         manager = manager_of(record.action)
         if manager is None:
             return None
-        return wait_for_manager(manager, self.limits.lock_s, self.listener.say)
+        limit_s, say = self.limits.lock_s, self.listener.say
+        kept = wait_while_held(
+            lambda: held_lock(manager),
+            limit_s,
+            lambda path, who: say(f"Waiting up to {limit_s:g} s for {path}, held by {who}"),
+        )
+        if kept is None:
+            return None
+        return Problem(
+            "package-lock-held",
+            f"{kept[0]} is held by {kept[1]}; waited {limit_s:g} s.",
+            "Let it finish (an automatic update?), then run the same command again.",
+        )
 
-    def note_changes(self, index: int) -> tuple[Package, ...]:
-        """Add what a step changed so far to its record, and return the package list.
+    def note_changes(self, index: int) -> None:
+        """Add what a step changed so far to its record.
 
         Packages that one run added stay on record however often the run breaks off.
         """
         record = self.step(index)
         manager = manager_of(record.action)
         if manager is None or record.packages_before is None:
-            return ()
-        now = packages(manager)
-        changes = merged(record.changes, changes_between(record.packages_before, now))
-        self.save_step(index, changes=changes, packages_before=None)
-        return now
+            return
+        changes = changes_between(record.packages_before, packages(manager))
+        self.save_step(index, changes=merged(record.changes, changes), packages_before=None)
 
 
 def now_in_words() -> str:
     """Return the time for journals."""
     return datetime.now(timezone.utc).isoformat(timespec="seconds")
+
+
+def new_journal(made: InstallPlan, route: Route, person: Person) -> Journal:
+    """Return the journal of a route with the package list of now.
+
+    Raises: ClprobeError if the packages cannot be listed.
+    """
+    named = (with_action(step, person.named_in(step.action)) for step in route.steps)
+    steps = tuple(StepRecord(**asdict(step)) for step in named)
+    manager = next((one for step in steps if (one := manager_of(step.action)) is not None), None)
+    return Journal(
+        clprobe=__version__,
+        plan_id=plan_id(made.goal, route.backend, route.stack, steps),
+        goal=made.goal,
+        backend=route.backend,
+        stack=route.stack,
+        target=made.target,
+        user=person.name,
+        started=now_in_words(),
+        steps=steps,
+        packages_before=packages(manager) if manager is not None else (),
+    )

@@ -11,8 +11,9 @@ import numpy as np
 from clprobe.bench.digits import Floats
 from clprobe.bench.effort import Effort
 from clprobe.bench.engines import Engine, Prepared
-from clprobe.bench.engines import numpy_conv as conv
+from clprobe.bench.engines.numpy_layers import COMPUTED
 from clprobe.bench.protocol import Started
+from clprobe.model.workload import Operation
 
 # Half the distance from 1 to the next float32.
 _UNIT_ROUNDOFF = 2.0**-24
@@ -30,9 +31,8 @@ class Expected:
 class Case:
     """One operation on fixed random operands."""
 
-    workload: str
-    metric: str
-    unit: str
+    started: Started
+    """The message that says that it begins."""
     work: float | None
     """Operations or bytes of one run, in units of 1e9; None where the time itself is the figure."""
     prepare: Callable[[Engine], Prepared]
@@ -42,13 +42,8 @@ class Case:
     intensity: float | None = None
     """Operations per byte, if operands and result move once; None where nothing is computed."""
 
-    @property
-    def started(self) -> Started:
-        """Return the message that says that this case begins."""
-        return Started(workload=self.workload, metric=self.metric, unit=self.unit)
-
     def figure(self, elapsed_seconds: float) -> float:
-        """Return what one run in so many seconds amounts to, in `unit`."""
+        """Return what one run in so many seconds amounts to, in its unit."""
         return elapsed_seconds * 1e6 if self.work is None else self.work / elapsed_seconds
 
 
@@ -56,11 +51,9 @@ def copy_cases(effort: Effort) -> Iterator[Case]:
     """Copy within the device's memory; every byte is read and written."""
     values = _operand(effort.copy_mebibytes << 18)
     yield Case(
-        workload="copy",
-        metric="bandwidth",
-        unit="GB/s",
+        started=Started(workload=Operation("copy"), metric="bandwidth", unit="GB/s"),
         work=2 * values.nbytes / 1e9,
-        prepare=lambda engine: engine.copy(values),
+        prepare=methodcaller("prepare", "copy", values),
         expected=lambda: Expected(values, np.ones(1)),
         tolerance=0.0,
     )
@@ -71,7 +64,7 @@ def launch_cases(_: Effort) -> Iterator[Case]:
     a, b = _operand(1, seed=1), _operand(1, seed=2)
 
     def prepare(engine: Engine) -> Prepared:
-        adding = engine.add(a, b)
+        adding = engine.prepare("add", a, b)
 
         def run(times: int) -> None:
             for _ in range(times):
@@ -80,9 +73,7 @@ def launch_cases(_: Effort) -> Iterator[Case]:
         return Prepared(run, adding.result)
 
     yield Case(
-        workload="launch",
-        metric="latency",
-        unit="µs",
+        started=Started(workload=Operation("launch"), metric="latency", unit="µs"),
         work=None,
         prepare=prepare,
         expected=lambda: Expected(a + b, np.ones(1)),
@@ -94,7 +85,7 @@ def matmul_cases(effort: Effort) -> Iterator[Case]:
     """Multiply square matrices."""
     for n in effort.matmul_sizes:
         operands = _operand(n, n, seed=1), _operand(n, n, seed=2)
-        yield _sum_of_products(f"matmul-{n}", _MATMUL, operands, outputs=n * n, reduced=n)
+        yield _sum_of_products(Operation("matmul", str(n)), operands, outputs=n * n, reduced=n)
 
 
 def conv_cases(effort: Effort) -> Iterator[Case]:
@@ -103,37 +94,17 @@ def conv_cases(effort: Effort) -> Iterator[Case]:
         x = _operand(images, channels, side, side, seed=1)
         dy = _operand(images, channels, side, side, seed=2)
         weight = _operand(channels, channels, 3, 3, seed=3)
-        for operation, operands, outputs, reduced in (
-            (_CONV_FORWARD, (x, weight), x.size, channels * 9),
-            (_CONV_INPUT_GRADIENT, (dy, weight), x.size, channels * 9),
-            (_CONV_WEIGHT_GRADIENT, (dy, x), weight.size, images * side * side),
+        for kind, operands, outputs, reduced in (
+            ("conv-forward", (x, weight), x.size, channels * 9),
+            ("conv-input-grad", (dy, weight), x.size, channels * 9),
+            ("conv-weight-grad", (dy, x), weight.size, images * side * side),
         ):
-            name = f"{operation.workload}-{images}x{channels}x{side}"
-            yield _sum_of_products(name, operation, operands, outputs=outputs, reduced=reduced)
-
-
-@dataclass(frozen=True, slots=True)
-class _Operation:
-    """A method of every engine, its name in reports, and the same computed exactly."""
-
-    workload: str
-    method: str
-    exact: Callable[[np.ndarray[Any, Any], np.ndarray[Any, Any]], np.ndarray[Any, Any]]
-
-
-_MATMUL = _Operation("matmul", "matmul", np.matmul)
-_CONV_FORWARD = _Operation("conv-forward", "conv_forward", conv.conv_forward)
-_CONV_INPUT_GRADIENT = _Operation(
-    "conv-input-grad", "conv_input_gradient", conv.conv_input_gradient
-)
-_CONV_WEIGHT_GRADIENT = _Operation(
-    "conv-weight-grad", "conv_weight_gradient", conv.conv_weight_gradient
-)
+            workload = Operation(kind, f"{images}x{channels}x{side}")
+            yield _sum_of_products(workload, operands, outputs=outputs, reduced=reduced)
 
 
 def _sum_of_products(
-    workload: str,
-    operation: _Operation,
+    workload: Operation,
     operands: tuple[Floats, Floats],
     *,
     outputs: int,
@@ -148,14 +119,13 @@ def _sum_of_products(
 
     def expected() -> Expected:
         a, b = (operand.astype(np.float64) for operand in operands)
-        return Expected(operation.exact(a, b), operation.exact(abs(a), abs(b)))
+        compute = COMPUTED[workload.kind]
+        return Expected(compute(a, b), compute(abs(a), abs(b)))
 
     return Case(
-        workload=workload,
-        metric="throughput",
-        unit="GFLOP/s",
+        started=Started(workload=workload, metric="throughput", unit="GFLOP/s"),
         work=2 * outputs * reduced / 1e9,
-        prepare=methodcaller(operation.method, *operands),
+        prepare=methodcaller("prepare", workload.kind, *operands),
         expected=expected,
         tolerance=bound / (1 - bound),
         intensity=2 * outputs * reduced / (sum(one.nbytes for one in operands) + 4 * outputs),

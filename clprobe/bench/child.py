@@ -103,16 +103,16 @@ def _hand_over(process: "subprocess.Popen[bytes]", job: bytes) -> None:
 def _lines(pipe: int, silence_seconds: float, deadline: float) -> Iterator[bytes]:
     """Yield whole lines until the child ends, is silent for too long or runs out of time."""
     pending = b""
-    while _speaks(pipe, min(silence_seconds, deadline - time.monotonic())):
+    while True:
+        seconds = max(0.0, min(silence_seconds, deadline - time.monotonic()))
+        speaking, _, _ = select.select([pipe], [], [], seconds)
+        if not speaking:
+            return
         chunk = os.read(pipe, _CHUNK_BYTES)
         if not chunk:
             return
         *lines, pending = (pending + chunk).split(b"\n")
         yield from lines
-
-
-def _speaks(pipe: int, seconds: float) -> bool:
-    return bool(select.select([pipe], [], [], max(0.0, seconds))[0])
 
 
 def _epitaph(process: "subprocess.Popen[bytes]", silence_seconds: float, chatter: Path) -> str:

@@ -3,9 +3,6 @@
 
 from dataclasses import dataclass
 
-ConvShape = tuple[int, int, int]
-"""Images, channels (as many filters), side."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effort:
@@ -13,7 +10,8 @@ class Effort:
 
     copy_mebibytes: int
     matmul_sizes: tuple[int, ...]
-    conv_shapes: tuple[ConvShape, ...]
+    conv_shapes: tuple[tuple[int, int, int], ...]
+    """Images, channels (as many filters), side."""
     batches: tuple[int, ...]
     """Batch sizes at which training is timed besides the one that it is proved with."""
     both_references: bool

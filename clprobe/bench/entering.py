@@ -1,23 +1,21 @@
 # SPDX-License-Identifier: MIT
 """Opens the contestants of one job, inside the child process that may crash with them."""
 
-import importlib.metadata
 from dataclasses import dataclass
 from pathlib import Path
 
 import pyopencl as cl
+from msgspec import structs
 
 from clprobe.bench.effort import EFFORTS
-from clprobe.bench.engines import Reference
-from clprobe.bench.engines.opencl_subject import OpenClSubject
-from clprobe.bench.engines.subject import Subject
-from clprobe.bench.nvidia import nvidia_peak
-from clprobe.bench.peak_kernel import measured_peaks, multiply_and_add
-from clprobe.bench.protocol import Baseline, Job, Target
-from clprobe.bench.targets import printed
+from clprobe.bench.engines import Reference, Subject
+from clprobe.bench.engines.opencl import OpenClSubject
+from clprobe.bench.peaks import measured_peaks, multiply_and_add, nvidia_peak
+from clprobe.bench.protocol import Baseline, Job, Joined, Target
+from clprobe.bench.targets import TORCH_DEVICES, installed_version, printed
 from clprobe.bench.theoretical import by_data_sheet
 from clprobe.bench.where import disguise
-from clprobe.model.measurement import Contestant, Peak
+from clprobe.model.measurement import Contestant
 from clprobe.tensor import Device, DeviceError
 from clprobe.tensor.said import said
 
@@ -28,8 +26,7 @@ class Entered:
 
     device: Subject
     references: tuple[Reference, ...]
-    contestants: tuple[Contestant, ...]
-    peaks: tuple[Peak, ...]
+    joined: Joined
     disguise: str | None = None
 
 
@@ -42,34 +39,24 @@ def enter(job: Job) -> Entered:
     references = [_reference(job.baseline)]
     if EFFORTS[job.effort].both_references and job.baseline != "numpy":
         references.append(_reference("numpy"))
-    contestants = (_contestant(target), *(known for _, known in references))
+    beside = [known for _, known in references]
     engines = tuple(engine for engine, _ in references)
-    if target.kind in ("torch-xpu", "torch-ocl"):
-        return Entered(
-            device=_torch(target.kind.removeprefix("torch-")),
-            references=engines,
-            contestants=contestants,
-            peaks=(),
-        )
+    if target.kind in TORCH_DEVICES:
+        from clprobe.bench.engines.torch_cpu import TorchSubject  # noqa: PLC0415
+
+        own = structs.replace(target.contestant, version=installed_version("torch"))
+        joined = Joined(contestants=(own, *beside), peaks=())
+        torch = TorchSubject(TORCH_DEVICES[target.kind])
+        return Entered(device=torch, references=engines, joined=joined)
     kernels = None if job.kernels is None else Path(job.kernels)
     device = Device.open(_find(target), kernels=kernels)
     subject = OpenClSubject(device)
     chain = multiply_and_add(device)
-    unmasked = disguise(device.name, None if chain is None else chain.where, is_cpu=subject.is_cpu)
+    unmasked = disguise(device.name, None if chain is None else chain[1], is_cpu=subject.is_cpu)
     peaks = () if unmasked else measured_peaks(target.label, chain, subject)
     could_do = target.theoretical or nvidia_peak(device.cl_device)
-    return Entered(
-        device=subject,
-        references=engines,
-        contestants=contestants,
-        peaks=by_data_sheet(peaks, could_do),
-        disguise=unmasked,
-    )
-
-
-def _contestant(target: Target) -> Contestant:
-    version = target.driver_version if target.kind == "opencl" else _version("torch")
-    return Contestant(name=target.label, kind=target.kind, version=version)
+    joined = Joined(contestants=(target.contestant, *beside), peaks=by_data_sheet(peaks, could_do))
+    return Entered(device=subject, references=engines, joined=joined, disguise=unmasked)
 
 
 def _reference(baseline: Baseline) -> tuple[Reference, Contestant]:
@@ -79,25 +66,15 @@ def _reference(baseline: Baseline) -> tuple[Reference, Contestant]:
 
         torch = TorchEngine()
         return torch, Contestant(
-            name=torch.name, kind="torch-cpu", version=_version("torch"), threads=torch.threads
+            name=torch.name,
+            kind="torch-cpu",
+            version=installed_version("torch"),
+            threads=torch.threads,
         )
     from clprobe.bench.engines.numpy_cpu import NumpyEngine  # noqa: PLC0415
 
     numpy = NumpyEngine()
-    return numpy, Contestant(name=numpy.name, kind="numpy", version=_version("numpy"))
-
-
-def _torch(device_type: str) -> Subject:
-    from clprobe.bench.engines.torch_subject import TorchSubject  # noqa: PLC0415
-
-    return TorchSubject(device_type)
-
-
-def _version(package: str) -> str | None:
-    try:
-        return importlib.metadata.version(package)
-    except importlib.metadata.PackageNotFoundError:
-        return None
+    return numpy, Contestant(name=numpy.name, kind="numpy", version=installed_version("numpy"))
 
 
 def _find(target: Target) -> cl.Device:

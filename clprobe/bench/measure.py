@@ -4,20 +4,20 @@
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+
+from msgspec import structs
 
 from clprobe.bench.cases import Case
 from clprobe.bench.effort import Effort
-from clprobe.bench.engines import Engine, Reference
-from clprobe.bench.engines.subject import Subject
-from clprobe.bench.outcomes import too_long, without_figures
+from clprobe.bench.engines import Engine, Reference, Subject
 from clprobe.bench.proof import Proof, prove
-from clprobe.bench.protocol import Outcome
+from clprobe.bench.protocol import Outcome, Started
 from clprobe.bench.timing.clock import Contestant, seconds, time_in_turns
-from clprobe.bench.timing.race import figure, ratio_to_reference
 from clprobe.bench.timing.statistics import Estimate
-from clprobe.bench.timing.turns import MIN_ROUNDS, EnergyMeter, Turns
-from clprobe.bench.verdicts import judge, price
-from clprobe.bench.where import Where, watch
+from clprobe.bench.timing.turns import MIN_ROUNDS, EnergyMeter, Turns, figure, ratio_to_reference
+from clprobe.bench.verdicts import judge, price, too_long, without_figures
+from clprobe.bench.where import watch
 from clprobe.model.measurement import BenchVerdict, Result
 
 # The first runs may still be cold.
@@ -25,7 +25,6 @@ _SPLIT_RUNS = 5
 _LONG_SECONDS = 0.2
 # Of the seconds of a case: nobody's verdict depends on it.
 _APART_PATIENCE = 4
-TOO_SLOW_APART = "too slow to be timed beside the others."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,11 +43,6 @@ class Contest:
     others: tuple[Engine, ...] = ()
     energy: EnergyMeter = lambda: None
 
-    @property
-    def is_cpu(self) -> bool:
-        """Return whether the device is the CPU itself."""
-        return self.device.is_cpu
-
 
 @dataclass(frozen=True, slots=True)
 class TimeSplit:
@@ -59,26 +53,14 @@ class TimeSplit:
 
     @property
     def launch_ms(self) -> float | None:
-        """Return what the run takes besides its kernels."""
-        return _launch_ms(self.wall_ms, self.kernel_ms)
-
-
-@dataclass(frozen=True, slots=True)
-class _Figures:
-    """What the samples of one side of a contest belong to."""
-
-    name: str
-    proof: Proof
-    compile_ms: float | None = None
-    transfer_ms: float | None = None
-    kernel_ms: float | None = None
-    wall_ms: float | None = None
-    where: Where | None = None
+        """Return what the run takes besides its kernels; the two clocks may differ by a little."""
+        return None if self.kernel_ms is None else max(0.0, self.wall_ms - self.kernel_ms)
 
 
 def measure(case: Case, contest: Contest) -> Outcome:
     """Return the device's figure, the references' and the verdict; or why there are none."""
-    with contest.device.recording() as uploads:
+    stopped = partial(without_figures, case.started, contest.label)
+    with contest.device.recording() as upload_ms:
         prepared = case.prepare(contest.device)
     first_started = time.perf_counter()
     values = prepared.result()
@@ -86,9 +68,7 @@ def measure(case: Case, contest: Contest) -> Outcome:
     expected = case.expected()
     proof = prove(values, expected, case.tolerance)
     if not proof.holds:
-        return without_figures(
-            case.started, contest.label, "wrong-result", proof.problem, proof=proof
-        )
+        return stopped("wrong-result", proof.problem, proof=proof)
     second_seconds = seconds(prepared.run, 1)
     references = [(engine, case.prepare(engine)) for engine in (contest.reference, *contest.others)]
     proofs = [prove(one.result(), expected, case.tolerance) for _, one in references]
@@ -96,16 +76,10 @@ def measure(case: Case, contest: Contest) -> Outcome:
     predicted = (second_seconds + reference_seconds) * 2 * MIN_ROUNDS
     if predicted > contest.effort.patience_seconds:
         problem = too_long("the device is right, but timing it", predicted)
-        return without_figures(
-            case.started,
-            contest.label,
-            "skipped",
-            problem,
-            proof=proof,
-            is_slower=second_seconds > reference_seconds,
-        )
+        is_slower = second_seconds > reference_seconds
+        return stopped("skipped", problem, proof=proof, is_slower=is_slower)
     split = time_split(contest.device, lambda: seconds(prepared.run, 1))
-    where = watch(lambda: prepared.run(1), is_cpu=contest.is_cpu)
+    where = watch(lambda: prepared.run(1), is_cpu=contest.device.is_cpu)
     turns = time_in_turns(
         [prepared.run, references[0][1].run],
         contest.effort.seconds_per_case,
@@ -115,28 +89,30 @@ def measure(case: Case, contest: Contest) -> Outcome:
     last_proof = prove(prepared.result(), expected, case.tolerance)
     if not last_proof.holds:
         problem = f"after many runs {last_proof.problem}"
-        return without_figures(
-            case.started, contest.label, "wrong-result", problem, proof=last_proof
-        )
-    device = _Figures(
-        contest.label,
-        proof,
+        return stopped("wrong-result", problem, proof=last_proof)
+    own = structs.replace(
+        _result(case, contest.label, proof, turns, 0),
         # Some runtimes put the real compilation off until the first launch.
         compile_ms=max(0.0, first_seconds - second_seconds) * 1e3,
-        transfer_ms=uploads.total_ms(),
+        transfer_ms=upload_ms(),
         kernel_ms=split.kernel_ms,
+        launch_ms=split.launch_ms,
         wall_ms=split.wall_ms,
-        where=where,
+        detail=_kernel_share(split),
+        ran_on=where.ran_on,
+        cpu_share=where.cpu_share,
     )
-    sides = [
-        device,
-        *(_Figures(one.name, own) for (one, _), own in zip(references, proofs, strict=True)),
-    ]
     # Between the two, another library's threads would slow down whoever comes next.
     apart = [time_apart(one.run, contest.effort) for _, one in references[1:]]
-    taken = [(turns, 0), (turns, 1), *((one, 0) for one in apart)]
+    beside = [(turns, 1), *((one, 0) for one in apart)]
     return Outcome(
-        results=tuple(_result(case, *one) for one in zip(sides, taken, strict=True)),
+        results=(
+            own,
+            *(
+                _result(case, engine.name, proved, *taken)
+                for (engine, _), proved, taken in zip(references, proofs, beside, strict=True)
+            ),
+        ),
         verdict=_verdict(case, contest, ratio_to_reference(turns), figure(turns, 0)[0]),
         other_cores=turns.other_cores,
     )
@@ -146,47 +122,56 @@ def _verdict(
     case: Case, contest: Contest, ratio: Estimate, device_seconds: Estimate
 ) -> BenchVerdict:
     reference = contest.reference.name
-    if case.metric == "latency":
+    if case.started.metric == "latency":
         latency_us = case.figure(device_seconds.median)
         return price(
-            case.workload, contest.label, ratio, latency_us=latency_us, reference=reference
+            case.started.name, contest.label, ratio, latency_us=latency_us, reference=reference
         )
-    return judge(case.workload, contest.label, ratio, reference=reference, is_cpu=contest.is_cpu)
-
-
-def _result(case: Case, side: _Figures, taken: tuple[Turns | None, int]) -> Result:
-    turns, index = taken
-    if turns is None:
-        return without_figures(case.started, side.name, "skipped", TOO_SLOW_APART).results[0]
-    times, samples = figure(turns, index)
-    low, high = sorted(case.figure(bound) for bound in times.ci95)
-    return Result(
-        device=side.name,
-        workload=case.workload,
-        metric=case.metric,
-        unit=case.unit,
-        median=case.figure(times.median),
-        ci95=(low, high),
-        samples=samples,
-        status="ok",
-        max_error=side.proof.max_error,
-        tolerance=case.tolerance,
-        compile_ms=side.compile_ms,
-        transfer_ms=side.transfer_ms,
-        detail=_kernel_share(side),
-        kernel_ms=side.kernel_ms,
-        launch_ms=_launch_ms(side.wall_ms, side.kernel_ms),
-        wall_ms=side.wall_ms,
-        intensity=case.intensity,
-        ran_on="cpu" if side.where is None else side.where.ran_on,
-        cpu_share=None if side.where is None else side.where.cpu_share,
+    return judge(
+        case.started.name, contest.label, ratio, reference=reference, is_cpu=contest.device.is_cpu
     )
 
 
-def _kernel_share(side: _Figures) -> str:
-    if side.kernel_ms is None or side.wall_ms is None:
+def _result(case: Case, name: str, proof: Proof, turns: Turns | None, side: int) -> Result:
+    found = result_of(case.started, name, turns, side, case.figure)
+    if turns is None:
+        return found
+    return structs.replace(
+        found, max_error=proof.max_error, tolerance=case.tolerance, intensity=case.intensity
+    )
+
+
+def result_of(
+    started: Started,
+    name: str,
+    turns: Turns | None,
+    side: int,
+    figure_of: Callable[[float], float],
+) -> Result:
+    """Return the figure that one side's seconds per run amount to; None: nobody waited for it."""
+    if turns is None:
+        problem = "too slow to be timed beside the others."
+        return without_figures(started, name, "skipped", problem).results[0]
+    times, samples = figure(turns, side)
+    low, high = sorted(figure_of(bound) for bound in times.ci95)
+    return Result(
+        device=name,
+        workload=started.name,
+        metric=started.metric,
+        unit=started.unit,
+        median=figure_of(times.median),
+        ci95=(low, high),
+        samples=samples,
+        status="ok",
+        batch=started.batch,
+        ran_on="cpu",
+    )
+
+
+def _kernel_share(split: TimeSplit) -> str:
+    if split.kernel_ms is None:
         return ""
-    return f"kernels take {side.kernel_ms:.3g} ms of a run of {side.wall_ms:.3g} ms"
+    return f"kernels take {split.kernel_ms:.3g} ms of a run of {split.wall_ms:.3g} ms"
 
 
 def time_apart(run: Contestant, effort: Effort) -> Turns | None:
@@ -200,14 +185,9 @@ def time_split(device: Subject, run: Callable[[], float]) -> TimeSplit:
     """Return what the fastest of a few runs consists of; `run` returns its seconds."""
     taken = []
     for _ in range(_SPLIT_RUNS):
-        with device.recording() as kernels:
+        with device.recording() as kernels_ms:
             elapsed = run()
-        taken.append(TimeSplit(elapsed * 1e3, kernels.total_ms()))
+        taken.append(TimeSplit(elapsed * 1e3, kernels_ms()))
         if elapsed > _LONG_SECONDS:
             break
     return min(taken, key=lambda one: one.wall_ms)
-
-
-def _launch_ms(wall_ms: float | None, kernel_ms: float | None) -> float | None:
-    """Return what a run takes besides its kernels; the two clocks may differ by a little."""
-    return None if kernel_ms is None or wall_ms is None else max(0.0, wall_ms - kernel_ms)

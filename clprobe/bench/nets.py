@@ -1,30 +1,92 @@
 # SPDX-License-Identifier: MIT
-"""The nets that are trained."""
+"""The nets that are trained, as data: every engine builds its own from their layers."""
 
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from clprobe.bench.digits import CLASSES, SIDE, Floats
-from clprobe.bench.layers import (
-    BatchNorm,
-    Conv,
-    Flatten,
-    GlobalAvgPool,
-    Layer,
-    Linear,
-    MaxPool2x2,
-    Relu,
-    Residual,
-    flat,
-    step_cost,
-)
 
 LEARNING_RATE = 0.05
 MOMENTUM = 0.9
 BATCH = 64
 
 _SEED = 1998
+
+
+@dataclass(frozen=True, slots=True)
+class Linear:
+    """y = x · weightᵀ + bias, weight of shape (outputs, inputs)."""
+
+    inputs: int
+    outputs: int
+
+
+@dataclass(frozen=True, slots=True)
+class Conv:
+    """A convolution with weights (outputs, inputs, size, size), padded so that stride 1 keeps all.
+
+    `size` is 3 or 1.
+    """
+
+    inputs: int
+    outputs: int
+    size: int = 3
+    stride: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class BatchNorm:
+    """Normalisation of each channel; when the net is used, by what training saw on average.
+
+    **Source** Ioffe & Szegedy 2015, arXiv:1502.03167.
+    """
+
+    channels: int
+
+
+@dataclass(frozen=True, slots=True)
+class Relu:
+    """max(x, 0)."""
+
+
+@dataclass(frozen=True, slots=True)
+class MaxPool2x2:
+    """The largest of each 2x2 square."""
+
+
+@dataclass(frozen=True, slots=True)
+class GlobalAvgPool:
+    """The average of each channel, as an image of one pixel."""
+
+
+@dataclass(frozen=True, slots=True)
+class Flatten:
+    """(n, c, h, w) to (n, c · h · w)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Residual:
+    """relu(body(x) + shortcut(x)); an empty shortcut is x itself.
+
+    **Source** He et al. 2016, arXiv:1512.03385.
+    """
+
+    body: "tuple[Layer, ...]"
+    shortcut: "tuple[Layer, ...]" = ()
+
+
+Layer = Linear | Conv | BatchNorm | Relu | MaxPool2x2 | GlobalAvgPool | Flatten | Residual
+
+
+def flat(layers: Sequence[Layer]) -> Iterator[Layer]:
+    """Yield every layer, those of a block after it, in the order of the weights."""
+    for layer in layers:
+        yield layer
+        if isinstance(layer, Residual):
+            yield from flat((*layer.body, *layer.shortcut))
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,14 +122,56 @@ class Net:
 
     def intensity(self, batch: int) -> float:
         """Return the operations per byte of a training step, if each array moves once."""
-        cost = step_cost(self.layers, batch, 1, SIDE)
-        return cost.operations / cost.bytes
+        operations, moved = step_cost(self.layers, batch, 1, SIDE)
+        return operations / moved
 
 
 def _weight_shape(layer: Linear | Conv) -> tuple[int, ...]:
     if isinstance(layer, Linear):
         return layer.outputs, layer.inputs
     return layer.outputs, layer.inputs, layer.size, layer.size
+
+
+def step_cost(layers: Sequence[Layer], batch: int, channels: int, side: int) -> tuple[float, float]:
+    """Return the cost of a step on so many images: operations, and bytes if each moves once.
+
+    Forward, and backward for input and weights: three products of one size per layer, and each
+    weight is read, its gradient written, both read and its velocity moved to change it.
+    """
+    operations = moved = 0.0
+    for layer in layers:
+        if isinstance(layer, Residual):
+            for path in (layer.body, layer.shortcut):
+                of_path = step_cost(path, batch, channels, side)
+                operations, moved = operations + of_path[0], moved + of_path[1]
+        if isinstance(layer, Flatten):
+            channels, side = channels * side * side, 1
+            continue
+        before = channels * side * side
+        channels, side = _after(layer, channels, side)
+        weights = math.prod(_weight_shape(layer)) if isinstance(layer, Linear | Conv) else 0
+        places = side * side if isinstance(layer, Conv) else 1
+        values = batch * (before + channels * side * side)
+        operations += 6 * weights * places * batch
+        moved += 4 * (3 * values + 7 * weights)
+    return operations, moved
+
+
+def _after(layer: Layer, channels: int, side: int) -> tuple[int, int]:
+    """Return channels and side of what a layer returns."""
+    match layer:
+        case Linear(_, outputs):
+            return outputs, 1
+        case Conv(_, outputs, _, stride):
+            return outputs, -(-side // stride)
+        case MaxPool2x2():
+            return channels, side // 2
+        case GlobalAvgPool():
+            return channels, 1
+        case Residual(body, _):
+            for one in body:
+                channels, side = _after(one, channels, side)
+    return channels, side
 
 
 def _block(inputs: int, outputs: int, stride: int = 1) -> Residual:

@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""What bench and its child processes say to each other, one JSON document per line."""
+"""What bench, its child processes and who asked for it say to each other.
 
+Between processes it is one JSON document per line.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Literal
 
 import msgspec
@@ -16,25 +21,34 @@ from clprobe.model.measurement import (
     Training,
     Tuning,
 )
+from clprobe.model.workload import Workload
 
 Baseline = Literal["torch", "numpy"]
 EffortName = Literal["quick", "default", "full"]
-Workload = str
-"""One of WORKLOADS, or "module:Class", a net of the user's own."""
 
-WORKLOADS: tuple[Workload, ...] = (
+
+class OwnNet(msgspec.Struct, frozen=True, tag=True):
+    """A net of the user's own."""
+
+    module: str
+    name: str
+    """Of the class, or of what makes the net."""
+
+    def __str__(self) -> str:
+        """Return it as --workload takes it."""
+        return f"{self.module}:{self.name}"
+
+
+Asked = str | OwnNet
+"""One of WORKLOADS, or a net of the user's own."""
+
+WORKLOADS = (
     *("copy", "launch", "matmul"),
     # What is asked most comes before what explains it: the last may find no time left.
     *("train-mlp", "train-cnn", "train-resnet"),
     "conv",
 )
-QUICK_WORKLOADS: tuple[Workload, ...] = tuple(one for one in WORKLOADS if one != "train-resnet")
-
-
-def own_net(workload: Workload) -> str | None:
-    """Return the class that a workload names; None for one of bench's own."""
-    _, colon, name = workload.partition(":")
-    return name if colon else None
+QUICK_WORKLOADS = tuple(one for one in WORKLOADS if one != "train-resnet")
 
 
 class Target(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,13 +58,24 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     label: str
-    library: str
-    platform: str | None
-    name: str | None
-    driver_version: str | None
-    position: int
+    library: str = ""
+    platform: str | None = None
+    name: str | None = None
+    driver_version: str | None = None
+    position: int = 0
     kind: ContestantKind = "opencl"
     theoretical: Theoretical | None = None
+
+    @property
+    def contestant(self) -> Contestant:
+        """Return it as one that takes part."""
+        return Contestant(
+            name=self.label,
+            kind=self.kind,
+            version=self.driver_version,
+            hardware=self.name,
+            platform=self.platform,
+        )
 
 
 class Job(msgspec.Struct, frozen=True, kw_only=True):
@@ -60,7 +85,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     target: Target
-    workloads: tuple[Workload, ...]
+    workloads: tuple[Asked, ...]
     effort: EffortName
     baseline: Baseline
     kernels: str | None = None
@@ -70,17 +95,22 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float | None = None
     """How long all of it may take; None: as long as it takes."""
     done: tuple[str, ...] = ()
-    """Steps that are not to be done, as an earlier child ended with or after them."""
+    """Names of workloads that are not to be done, as an earlier child ended with or after them."""
 
 
 class Started(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     """The child now works on this; if nothing follows, this is what broke it."""
 
-    workload: str
+    workload: Workload
     metric: str = ""
     unit: str = ""
     batch: int | None = None
     """Samples per training step."""
+
+    @property
+    def name(self) -> str:
+        """Return what documents call it."""
+        return str(self.workload)
 
 
 class Joined(msgspec.Struct, frozen=True, kw_only=True, tag=True):
@@ -127,3 +157,17 @@ class Failed(msgspec.Struct, frozen=True, kw_only=True, tag=True):
 
 
 Message = Started | Joined | Tuned | Alive | Outcome | Finished | Failed
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What a device does now, and how many of its workloads are done."""
+
+    device: str
+    workload: str
+    """Or what comes before or after them, in words."""
+    done: int
+    total: int
+
+
+Progress = Callable[[Step], None]

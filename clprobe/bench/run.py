@@ -2,22 +2,20 @@
 """Measures devices one after the other, each in its own child process."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from msgspec import structs
 
-from clprobe.bench.allowance import share_of
 from clprobe.bench.child import run_job
 from clprobe.bench.conditions.watch import Watch
 from clprobe.bench.effort import EFFORTS
-from clprobe.bench.outcomes import not_reached, without_figures
-from clprobe.bench.plan import left_to_do, planned
-from clprobe.bench.progress import Progress, Step
+from clprobe.bench.plan import left_to_do, planned, share_of
 from clprobe.bench.protocol import (
     Alive,
+    Asked,
     Baseline,
     EffortName,
     Failed,
@@ -25,12 +23,15 @@ from clprobe.bench.protocol import (
     Job,
     Joined,
     Outcome,
+    Progress,
     Started,
+    Step,
     Target,
     Tuned,
-    Workload,
 )
+from clprobe.bench.verdicts import without_figures
 from clprobe.model.measurement import Contestant, Peak, Tuning
+from clprobe.model.workload import Operation
 
 # A driver that breaks at everything must not do so for an hour.
 _MOST_FAILURES = 2
@@ -40,12 +41,11 @@ _SHORTEST_SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """What to measure, the same for every device; `kernels` stands in for the shipped folder."""
+    """What to measure, the same for every device."""
 
-    workloads: tuple[Workload, ...]
+    workloads: tuple[Asked, ...]
     effort: EffortName
     baseline: Baseline
-    kernels: Path | None = None
     tune: bool = False
     deadline: float | None = None
     """By time.monotonic(), when all devices are to be done; None: whenever they are."""
@@ -90,7 +90,6 @@ def _measure_device(
         effort=options.effort,
         baseline=options.baseline,
         folder=str(Path.cwd()),
-        kernels=None if options.kernels is None else str(options.kernels.resolve()),
         tune=options.tune,
         seconds=seconds,
     )
@@ -102,10 +101,10 @@ def _measure_device(
         measured.outcomes.append(
             without_figures(step, target.label, failed.status, failed.detail, is_slower=False)
         )
-        broken.append(step.workload)
+        broken.append(step.name)
         left = left_to_do(job)
         rest = None if seconds is None else seconds - (time.monotonic() - started)
-        job = structs.replace(job, done=(*job.done, step.workload), tune=False, seconds=rest)
+        job = structs.replace(job, done=(*job.done, step.name), tune=False, seconds=rest)
         is_worth_another = (
             failed.status == "error"
             and step in left
@@ -125,7 +124,7 @@ def _run_child(
 ) -> tuple[Job, Started, Failed] | None:
     """Return the job as far as it came, the step that broke the child, and how; None: none did."""
     label, effort = job.target.label, EFFORTS[job.effort]
-    current = Started(workload="the start")
+    current = Started(workload=Operation("the start"))
     total = len(list(planned(job.workloads, effort)))
 
     def show(workload: str) -> None:
@@ -136,41 +135,34 @@ def _run_child(
             match message:
                 case Started():
                     current = message
-                    show(message.workload)
+                    show(message.name)
                 case Outcome():
                     measured.outcomes.append(message)
                     measured.watch.look(message.other_cores)
                     job = structs.replace(job, done=(*job.done, message.results[0].workload))
                     measured.complete &= message.results[0].status != "error"
                 case Failed():
-                    if current.workload in job.done:
+                    if current.name in job.done:
                         # It broke on the way to the next one.
-                        current = next(iter(left_to_do(job)), Started(workload="the end"))
+                        left = left_to_do(job)
+                        current = left[0] if left else Started(workload=Operation("the end"))
                     return job, current, message
-                case _:
-                    _note(message, measured, show)
+                case Joined() | Tuned():
+                    _note(message, measured)
+                case Alive(now=now) if now:
+                    show(now)
+                case Finished():
+                    # Some drivers compile once more for it, for seconds.
+                    show("keeping what was compiled for later")
     return None
 
 
-def _note(
-    message: Joined | Tuned | Alive | Finished, measured: Measured, show: Callable[[str], None]
-) -> None:
-    """Add or show what is no step."""
-    match message:
-        case Joined():
-            _join(message, measured)
-        case Tuned():
-            measured.tunings.append(message.tuning)
-            measured.complete &= not message.tuning.problem
-        case Alive(now=now) if now:
-            show(now)
-        case Finished():
-            # Some drivers compile once more for it, for seconds.
-            show("keeping what was compiled for later")
-
-
-def _join(message: Joined, measured: Measured) -> None:
-    """Add contestants and peaks."""
+def _note(message: Joined | Tuned, measured: Measured) -> None:
+    """Add what tuning found, or contestants and peaks."""
+    if isinstance(message, Tuned):
+        measured.tunings.append(message.tuning)
+        measured.complete &= not message.tuning.problem
+        return
     for contestant in message.contestants:
         measured.contestants.setdefault(contestant.name, contestant)
     known = {peak.device for peak in measured.peaks}
@@ -179,18 +171,16 @@ def _join(message: Joined, measured: Measured) -> None:
 
 def _leave(target: Target, message: Failed, measured: Measured) -> None:
     """Note why a contestant took no part, or did not stay to the end."""
-    known = measured.contestants.get(target.label)
-    took_part = Contestant(name=target.label, kind=target.kind, version=target.driver_version)
+    known = measured.contestants.get(target.label, target.contestant)
     measured.contestants[target.label] = structs.replace(
-        known or took_part, status=message.status, detail=message.detail.partition("\n")[0]
+        known, status=message.status, detail=message.detail.partition("\n")[0]
     )
 
 
 def _not_run(job: Job, broken: Sequence[str], failed: Failed) -> Iterator[Outcome]:
     """Return of all that is left that it was not run, and why."""
+    problem = f"not run, as {' and '.join(broken)} failed before."
+    if failed.status == "skipped":
+        problem = f"not run, as {broken[-1]} took all the time that was left."
     for step in left_to_do(job):
-        if failed.status == "skipped":
-            problem = f"not run, as {broken[-1]} took all the time that was left."
-            yield without_figures(step, job.target.label, "skipped", problem, is_slower=False)
-        else:
-            yield not_reached(step, job.target.label, broken)
+        yield without_figures(step, job.target.label, "skipped", problem, is_slower=False)

@@ -1,16 +1,29 @@
 # SPDX-License-Identifier: MIT
-"""Puts what was measured into one report."""
+"""Puts what was measured into one report, with the limits and crossovers that follow from it."""
 
-import importlib.metadata
+import math
 import platform
+from collections.abc import Iterable, Sequence
 
-from clprobe.bench.crossover import crossovers
-from clprobe.bench.roofs import best_known, under_roofs
+from msgspec.structs import replace
+
 from clprobe.bench.run import Measured, Options
-from clprobe.model.measurement import HOST_KEY, BenchReport
+from clprobe.bench.targets import installed_version
+from clprobe.model.measurement import (
+    HOST_KEY,
+    BenchReport,
+    BenchVerdict,
+    Crossover,
+    LimitedBy,
+    Peak,
+    Result,
+)
 from clprobe.model.system import System
+from clprobe.model.workload import net_of
 
 _PACKAGES = ("numpy", "pyopencl", "torch")
+_LAUNCHES_ALONE = 0.5
+"""The share of a run in which no kernel computes, from which on starting them is what limits."""
 
 
 def summarise(measured: Measured, system: System, options: Options) -> BenchReport:
@@ -44,12 +57,110 @@ def _host(system: System) -> dict[str, str | int | None]:
         "logical_cores": system.cpu.logical_cores,
     }
     known = {key: value if isinstance(value, str | int) else None for key, value in stated.items()}
-    versions = {package: _version(package) for package in _PACKAGES}
+    versions = {package: installed_version(package) for package in _PACKAGES}
     return {**known, "python": platform.python_version(), **versions}
 
 
-def _version(package: str) -> str | None:
-    try:
-        return importlib.metadata.version(package)
-    except importlib.metadata.PackageNotFoundError:
+def under_roofs(results: Sequence[Result], peaks: Sequence[Peak]) -> tuple[Result, ...]:
+    """Return the results with the share of their device's peaks, and what limits them."""
+    return tuple(
+        _under_roof(one, [peak for peak in peaks if peak.device == one.device]) for one in results
+    )
+
+
+def best_known(results: Iterable[Result], peaks: Sequence[Peak]) -> tuple[Peak, ...]:
+    """Return the peaks; one that a workload exceeded is as high as that workload."""
+    reached: dict[tuple[str, str], float] = {}
+    for one in results:
+        key = one.device, one.unit
+        reached[key] = max(one.median or 0.0, reached.get(key, 0.0))
+    found = []
+    for peak in peaks:
+        best = reached.get((peak.device, peak.unit), 0.0)
+        if peak.measured is not None and best > peak.measured:
+            how = f"{peak.how} A workload of this run was faster than what is to measure it."
+            found.append(replace(peak, measured=best, how=how.strip()))
+        else:
+            found.append(peak)
+    return tuple(found)
+
+
+def limit_of(result: Result, gflops: float | None, bandwidth: float | None) -> LimitedBy | None:
+    """Return what most of the time goes into; None where nothing tells.
+
+    A training step's batch comes from elsewhere, so moving it counts; operands of a product may lie
+    where they are needed already.
+
+    **Source** Williams, Waterman & Patterson 2009, Roofline, doi:10.1145/1498765.1498785.
+    """
+    if result.status != "ok" or result.median is None:
         return None
+    if result.batch is not None and (result.transfer_ms or 0.0) > (result.wall_ms or math.inf):
+        return "transfer"
+    launches = (result.launch_ms or 0.0) > _LAUNCHES_ALONE * (result.wall_ms or 0.0)
+    if launches or result.metric == "latency":
+        return "launch"
+    if result.metric == "bandwidth":
+        return "bandwidth"
+    if result.intensity is None or not gflops or not bandwidth:
+        return None
+    return "bandwidth" if result.intensity < gflops / bandwidth else "arithmetic"
+
+
+def _under_roof(result: Result, peaks: Sequence[Peak]) -> Result:
+    measured = {peak.unit: peak.measured for peak in peaks}
+    limited = limit_of(result, measured.get("GFLOP/s"), measured.get("GB/s"))
+    peak = next((one for one in peaks if one.unit == result.unit), None)
+    if peak is None or result.median is None:
+        return replace(result, limited_by=limited)
+    return replace(
+        result,
+        limited_by=limited,
+        measured_peak=peak.measured,
+        theoretical_peak=peak.theoretical,
+        fraction_of_peak=_share(result.median, peak.measured),
+        fraction_of_theoretical=_share(result.median, peak.theoretical),
+    )
+
+
+def _share(value: float, peak: float | None) -> float | None:
+    return value / peak if peak else None
+
+
+def crossovers(
+    results: Sequence[Result], verdicts: Sequence[BenchVerdict]
+) -> tuple[Crossover, ...]:
+    """Return one per device and net that was compared at two batch sizes or more."""
+    measured = {(one.device, one.workload): (net_of(one), one.batch) for one in results}
+    decisions: dict[tuple[str, str], dict[int, str]] = {}
+    for verdict in verdicts:
+        net, batch = measured.get((verdict.device, verdict.workload), (None, None))
+        if net is not None and batch is not None and verdict.ratio is not None:
+            decisions.setdefault((verdict.device, net), {})[batch] = verdict.decision
+    return tuple(
+        _crossover(device, model, decided)
+        for (device, model), decided in decisions.items()
+        if len(decided) > 1
+    )
+
+
+def _crossover(device: str, model: str, decided: dict[int, str]) -> Crossover:
+    wins = [batch for batch in sorted(decided) if decided[batch] == "device"]
+    lost = [batch for batch in decided if decided[batch] != "device"]
+    first = next((batch for batch in wins if batch > max(lost, default=0)), None)
+    smallest, largest = min(decided), max(decided)
+    measured = f"of {len(decided)} measured, {smallest} to {largest}"
+    if first is None and wins:
+        text = f"On {model} the device wins only at batch {_listed(wins)} ({measured})."
+    elif first is None:
+        text = f"On {model} the device wins at no batch size ({measured})."
+    elif first == smallest:
+        text = f"On {model} the device wins at every batch size ({measured})."
+    else:
+        text = f"On {model} the device wins from batch {first} on ({measured})."
+    return Crossover(device=device, model=model, batch=first, text=text)
+
+
+def _listed(batches: Sequence[int]) -> str:
+    *most, last = map(str, batches)
+    return f"{', '.join(most)} and {last}" if most else last

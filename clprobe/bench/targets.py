@@ -1,13 +1,23 @@
 # SPDX-License-Identifier: MIT
-"""From the devices that a diagnosis found to those that are measured."""
+"""From the devices that a diagnosis found, and torch's own, to those that are measured."""
 
+import importlib.metadata
+import importlib.util
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from clprobe.bench.protocol import Target
 from clprobe.bench.theoretical import Theoretical
 from clprobe.model.finding import DeviceReport
+from clprobe.model.measurement import Contestant, ContestantKind
+
+TORCH_DEVICES: dict[ContestantKind, str] = {"torch-xpu": "xpu", "torch-ocl": "ocl"}
+"""Torch's names of its devices: its own `xpu`, and pytorch_dlprim's `ocl`."""
+_ASSIGNED = re.compile(r"""^(\w+)(?:\s*:[^=\n]*)?\s*=\s*['"]([^'"\n]*)['"]""", re.MULTILINE)
 
 
 def targets_of(
@@ -56,3 +66,49 @@ def _target(device: DeviceReport, position: int, could_do: Theoretical | None) -
         position=position,
         theoretical=could_do,
     )
+
+
+def rivals(asked: Sequence[str]) -> tuple[tuple[Target, ...], tuple[Contestant, ...]]:
+    """Return torch's devices that are installed, and the others with the reason."""
+    targets, absent = [], []
+    for kind, device_type in TORCH_DEVICES.items():
+        if device_type in asked:
+            target = Target(label=f"torch {device_type}", kind=kind)
+            problem = missing(device_type)
+            if problem is None:
+                targets.append(target)
+            else:
+                absent.append(replace(target.contestant, status="unsupported", detail=problem))
+    return tuple(targets), tuple(absent)
+
+
+def missing(device_type: str) -> str | None:
+    """Return why torch has no such device, without importing it; None if it may have one."""
+    torch = importlib.util.find_spec("torch")
+    if torch is None or torch.origin is None:
+        return "torch is not installed."
+    if device_type == "ocl":
+        has_plugin = importlib.util.find_spec("pytorch_ocl") is not None
+        return None if has_plugin else "pytorch_dlprim (the package pytorch_ocl) is not installed."
+    try:
+        text = Path(torch.origin).with_name("version.py").read_text(encoding="utf-8")
+    except OSError as error:
+        return f"torch's version.py cannot be read: {error.strerror}."
+    return no_xpu(text)
+
+
+def no_xpu(version_file: str) -> str | None:
+    """Return why a torch of this version.py has no `xpu`; None if it may have one."""
+    stated = dict(_ASSIGNED.findall(version_file))
+    if stated.get("xpu"):
+        return None
+    version = stated.get("__version__") or "of unknown version"
+    return f"this torch ({version}) was built without XPU."
+
+
+def installed_version(package: str) -> str | None:
+    """Return the version of a package; None where it is absent."""
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return None

@@ -2,12 +2,12 @@
 """What a device could do by its data sheet: units x operations per clock x clock."""
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from msgspec.structs import replace
 
+from clprobe.bench.conditions.readings import number_in, text_of
 from clprobe.knowledge.table_types import Generation, GpuEntry
 from clprobe.knowledge.tables import Tables
 from clprobe.model.finding import DeviceReport
@@ -51,7 +51,9 @@ def theoretical_peak(
 ) -> Theoretical | None:
     """Return the peak of a device; None where no table knows its units."""
     if device.type is not None and "CPU" in device.type.upper():
-        return cpu_peak(_text(root / "proc/cpuinfo"), _highest_mhz(root))
+        highest_khz = number_in(root / "sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq")
+        cpuinfo = text_of(root / "proc/cpuinfo") or ""
+        return cpu_peak(cpuinfo, None if highest_khz is None else highest_khz / 1e3)
     entry = None if device.pci_id is None else tables.gpu(device.pci_id)
     name = entry.generation if entry is not None else device.generation
     generation = None if name is None else tables.generation(name)
@@ -81,10 +83,11 @@ def cpu_peak(cpuinfo: str, highest_mhz: float | None) -> Theoretical | None:
     units that multiply and add; some processors with AVX-512 have only one.
     """
     fields: dict[str, str] = dict(
-        re.findall(r"^(flags|Features|cpu MHz)\s*:[ \t]*(.*)$", cpuinfo, re.MULTILINE)
+        re.findall(r"^(flags|Features)\s*:[ \t]*(.*)$", cpuinfo, re.MULTILINE)
     )
     flags = fields.get("flags", fields.get("Features", "")).split()
-    clock = highest_mhz or _number(fields.get("cpu MHz"))
+    clocks = re.findall(r"^cpu MHz\s*:\s*(\d+\.?\d*)\s*$", cpuinfo, re.MULTILINE)
+    clock = highest_mhz or (float(clocks[-1]) if clocks else None)
     vector = next((one for one in _VECTORS if one[0] in flags), None)
     cores = _cores(cpuinfo)
     if vector is None or not cores or not clock:
@@ -101,28 +104,7 @@ def cpu_peak(cpuinfo: str, highest_mhz: float | None) -> Theoretical | None:
 def _cores(cpuinfo: str) -> int:
     """Return the number of cores, not of the threads on them."""
     blocks = [block for block in cpuinfo.split("\n\n") if re.search(r"^processor\s*:", block, re.M)]
-    identify: Callable[[str], tuple[str, ...]] = lambda block: tuple(  # noqa: E731 - used once
-        re.findall(r"^(?:physical id|core id)\s*:\s*(\d+)", block, re.MULTILINE)
-    )
-    known = {identify(block) for block in blocks}
+    ids = re.compile(r"^(?:physical id|core id)\s*:\s*(\d+)", re.MULTILINE)
+    known = {tuple(ids.findall(block)) for block in blocks}
     # ARM and some virtual machines name no cores.
     return len(known) if () not in known else len(blocks)
-
-
-def _highest_mhz(root: Path) -> float | None:
-    khz = _number(_text(root / "sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq"))
-    return None if khz is None else khz / 1e3
-
-
-def _number(text: str | None) -> float | None:
-    try:
-        return float(text or "")
-    except ValueError:
-        return None
-
-
-def _text(file: Path) -> str:
-    try:
-        return file.read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return ""

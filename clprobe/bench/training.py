@@ -1,82 +1,60 @@
 # SPDX-License-Identifier: MIT
 """Trains a net on the device and on the CPU from the same weights, times both, and judges."""
 
+import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import cast
+from typing import Any, cast
 
-import msgspec
+from msgspec import structs
 
+from clprobe.bench import plan
 from clprobe.bench.digits import Digits, load_digits
-from clprobe.bench.first_steps import Checked, check_first_steps
-from clprobe.bench.measure import Contest, time_apart
+from clprobe.bench.measure import Contest, result_of, time_apart, time_split
 from clprobe.bench.nets import BATCH, Net
-from clprobe.bench.outcomes import too_long, without_figures
-from clprobe.bench.plan import steps_started, training_started
 from clprobe.bench.proof import Proof
-from clprobe.bench.protocol import Outcome
-from clprobe.bench.timing.clock import come_to_rest, time_in_turns
+from clprobe.bench.protocol import Outcome, Started
+from clprobe.bench.timing.clock import come_to_rest, seconds, time_in_turns
 from clprobe.bench.timing.quiet import mark
-from clprobe.bench.timing.race import figure
-from clprobe.bench.timing.turns import MIN_ROUNDS, Side, Turns, turns_of
-from clprobe.bench.trained import TOLERANCE, Run, Trainable, compare
-from clprobe.bench.training_figures import Shown, record_step, timed
-from clprobe.model.measurement import ResultStatus, Training
+from clprobe.bench.timing.turns import MIN_ROUNDS, Side, Turns, figure, ratio_to_reference, turns_of
+from clprobe.bench.training_proof import Checked, Run, Trainable, check_first_steps, compare
+from clprobe.bench.verdicts import judge, too_long, without_figures
+from clprobe.bench.where import Where, ran_on
+from clprobe.model.measurement import Result, ResultStatus, Training
+from clprobe.model.workload import TrainingSteps, WholeTraining
 
 MIN_ACCURACY = 0.95
+# The first may map memory.
+_TRANSFERS = 5
 
 
 def measure_training(net: Net, contest: Contest) -> Outcome:
     """Train to the end, and return accuracy, speed and verdict; or why there are none."""
-
-    def stopped(status: ResultStatus, problem: str, *, is_slower: bool = True) -> Outcome:
-        return without_figures(
-            *(started, contest.label, status, problem),
-            proof=proof,
-            losses=device.losses,
-            is_slower=is_slower,
-        )
-
-    proof: Proof | None = None
-    started = training_started(net)
     train, test = load_digits()
     batches = train.batches(BATCH)
-    compiled_before = contest.device.compile_ns()
-    device, reference = sides = _sides(net, batches, contest)
-    checked = _check(net, device, batches, contest, contest.effort.training_patience_seconds)
-    compile_ms = (contest.device.compile_ns() - compiled_before) / 1e6
-    proof = checked.proof
-    if proof is None:
-        return stopped("skipped", _unproved(checked), is_slower=False)
-    if not proof.holds:
-        return stopped("wrong-result", proof.problem)
+    patience = contest.effort.training_patience_seconds
+    race = _begun(plan.started(WholeTraining(net.name)), net, batches, contest, patience)
+    unproved = race.unproved()
+    if unproved is not None:
+        return unproved
+    device, reference = race.device, race.reference
     reference.train(range(2))
-    own, other = (_step_seconds(run) for run in sides)
+    own, other = (_step_seconds(run) for run in (device, reference))
     predicted = (own + other) * len(batches) * net.epochs
-    if predicted > contest.effort.training_patience_seconds:
+    if predicted > patience:
         problem = too_long("its first steps are right, but the training", predicted)
-        return stopped("skipped", problem, is_slower=own > other)
-    turns = _train_to_the_end(net, sides, len(batches), contest)
-    proof = compare(net, device, reference, TOLERANCE, net.drift)
+        return race.stopped("skipped", problem, race.checked.proof, is_slower=own > other)
+    turns = _train_to_the_end(net, (device, reference), len(batches), contest)
+    proof = compare(net, device, reference)
     if not proof.holds:
-        return stopped("wrong-result", proof.problem)
+        return race.stopped("wrong-result", proof.problem, proof)
     accuracy = device.accuracy(test)
     if accuracy < MIN_ACCURACY:
-        return stopped("wrong-result", f"it recognises only {accuracy:.1%} of the test images.")
-    training = _learned(net, contest.label, sides, accuracy, turns)
-    # The comparison is over, so further steps do no harm.
-    step = record_step(contest, lambda: device.train(range(1)), batches[0])
-    shown = Shown(checked, compile_ms, step, net, BATCH)
-    outcome = timed(started, contest, turns, shown)
-    return msgspec.structs.replace(outcome, training=training)
-
-
-def _learned(
-    net: Net, label: str, sides: tuple[Run, Run], accuracy: float, turns: Turns
-) -> Training:
-    device, reference = sides
-    return Training(
-        device=label,
+        problem = f"it recognises only {accuracy:.1%} of the test images."
+        return race.stopped("wrong-result", problem, proof)
+    training = Training(
+        device=contest.label,
         model=net.name,
         loss=tuple(device.losses),
         accuracy=accuracy,
@@ -86,6 +64,8 @@ def _learned(
         target_accuracy=MIN_ACCURACY,
         seconds=device.seconds,
     )
+    # The comparison is over, so further steps do no harm.
+    return structs.replace(race.timed(turns, race.step_split()), training=training)
 
 
 def measure_steps(net: Net, batch_size: int, contest: Contest) -> Outcome:
@@ -96,29 +76,21 @@ def measure_steps(net: Net, batch_size: int, contest: Contest) -> Outcome:
 def measure_batch(net: Trainable, batches: Sequence[Digits], contest: Contest) -> Outcome:
     """Prove one training step on the only one of these batches, and time it."""
     batch_size = len(batches[0].labels)
-    started = steps_started(net.name, batch_size)
-    compiled_before = contest.device.compile_ns()
-    device, reference = _sides(net, batches, contest)
-    checked = _check(net, device, batches, contest, contest.effort.patience_seconds)
-    compile_ms = (contest.device.compile_ns() - compiled_before) / 1e6
-    proof = checked.proof
-    if proof is None:
-        return without_figures(
-            *(started, contest.label, "skipped", _unproved(checked)), is_slower=False
-        )
-    if not proof.holds:
-        return without_figures(started, contest.label, "wrong-result", proof.problem, proof=proof)
-    reference.train(range(1))
-    own, other = (run.train(range(1)) for run in (device, reference))
+    patience = contest.effort.patience_seconds
+    started = plan.started(TrainingSteps(net.name, batch_size))
+    race = _begun(started, net, batches, contest, patience)
+    unproved = race.unproved()
+    if unproved is not None:
+        return unproved
+    race.reference.train(range(1))
+    own, other = (run.train(range(1)) for run in (race.device, race.reference))
     predicted = (own + other) * 2 * MIN_ROUNDS
-    if predicted > contest.effort.patience_seconds:
+    if predicted > patience:
         problem = too_long("its first steps are right, but timing them", predicted)
-        return without_figures(
-            *(started, contest.label, "skipped", problem), proof=proof, is_slower=own > other
-        )
-    step = record_step(contest, lambda: device.train(range(1)), batches[0])
+        return race.stopped("skipped", problem, race.checked.proof, is_slower=own > other)
+    split = race.step_split()
     turns = time_in_turns(
-        [device.repeat_first_batch, reference.repeat_first_batch],
+        [race.device.repeat_first_batch, race.reference.repeat_first_batch],
         contest.effort.seconds_per_case,
         contest.energy,
     )
@@ -130,26 +102,123 @@ def measure_batch(net: Trainable, batches: Sequence[Digits], contest: Contest) -
     for side in [*turns.sides, *(one.sides[0] for one in apart if one is not None)]:
         # From here on a run is an image.
         side.divide(batch_size)
-    shown = Shown(checked, compile_ms, step, net, batch_size)
-    return timed(started, contest, turns, shown, apart)
+    return race.timed(turns, split, apart)
 
 
-def _sides(net: Trainable, batches: Sequence[Digits], contest: Contest) -> tuple[Run, Run]:
-    """Return the device's and the reference's training before any step."""
-    return Run(contest.device, net, batches), Run(contest.reference, net, batches)
+@dataclass(frozen=True, slots=True)
+class _Race:
+    """A net on both sides, of which the device took its first steps."""
+
+    started: Started
+    contest: Contest
+    net: Trainable
+    batches: Sequence[Digits]
+    device: Run
+    reference: Run
+    checked: Checked
+    compile_ms: float
+
+    def stopped(
+        self,
+        status: ResultStatus,
+        problem: str,
+        proof: Proof | None = None,
+        *,
+        is_slower: bool = True,
+    ) -> Outcome:
+        """Return what to report where there are no figures."""
+        return without_figures(
+            *(self.started, self.contest.label, status, problem),
+            proof=proof,
+            losses=self.device.losses,
+            is_slower=is_slower,
+        )
+
+    def unproved(self) -> Outcome | None:
+        """Return what to report unless the first steps are right."""
+        proof = self.checked.proof
+        if proof is None:
+            problem = too_long("proving its first steps", self.checked.seconds)
+            return self.stopped("skipped", problem, is_slower=False)
+        return None if proof.holds else self.stopped("wrong-result", proof.problem, proof)
+
+    def step_split(self) -> dict[str, Any]:
+        """Take one step on the device, and return what its result tells of that."""
+        transfer_ms = 1e3 * min(
+            seconds(lambda _: self.contest.device.bring(self.batches[0]), 1)
+            for _ in range(_TRANSFERS)
+        )
+        used, started = time.process_time(), time.perf_counter()
+        split = time_split(self.contest.device, lambda: self.device.train(range(1)))
+        elapsed = max(time.perf_counter() - started, 1e-9)
+        cores = (time.process_time() - used) / elapsed
+        place = ran_on(cores, None, is_cpu=self.contest.device.is_cpu)
+        # So short a look proves no disguise.
+        is_sure = self.contest.device.is_cpu or place == "device"
+        where = Where(cores, place if is_sure else "unknown")
+        return {
+            # Of its batch, which lies on the device when the step is timed.
+            "transfer_ms": transfer_ms,
+            "kernel_ms": split.kernel_ms,
+            "launch_ms": split.launch_ms,
+            "wall_ms": split.wall_ms,
+            "ran_on": where.ran_on,
+            "cpu_share": where.cpu_share,
+        }
+
+    def timed(
+        self, turns: Turns, split: dict[str, Any], apart: Sequence[Turns | None] = ()
+    ) -> Outcome:
+        """Return the results of all sides, the device's first, and the verdict."""
+        contest, proof, net = self.contest, self.checked.proof, self.net
+        own = structs.replace(
+            self._result(contest.label, turns, 0),
+            max_error=None if proof is None else proof.max_error,
+            tolerance=None if proof is None else proof.tolerance,
+            compile_ms=self.compile_ms,
+            intensity=net.intensity(self.started.batch or 1) if isinstance(net, Net) else None,
+            detail=self.checked.note,
+            **split,
+        )
+        # Training to the end is for two.
+        others = zip(contest.others, apart, strict=False)
+        return Outcome(
+            results=(
+                own,
+                self._result(contest.reference.name, turns, 1),
+                *(self._result(one.name, taken, 0) for one, taken in others),
+            ),
+            verdict=judge(
+                self.started.name,
+                contest.label,
+                ratio_to_reference(turns),
+                reference=contest.reference.name,
+                is_cpu=contest.device.is_cpu,
+            ),
+            other_cores=turns.other_cores,
+        )
+
+    def _result(self, name: str, turns: Turns | None, side: int) -> Result:
+        found = result_of(self.started, name, turns, side, lambda seconds: 1 / seconds)
+        joules = None if turns is None else turns.sides[side].joules_per_run
+        return structs.replace(found, energy_per_sample_j=joules)
 
 
-def _check(
-    net: Trainable, device: Run, batches: Sequence[Digits], contest: Contest, patience: float
-) -> Checked:
+def _begun(
+    started: Started,
+    net: Trainable,
+    batches: Sequence[Digits],
+    contest: Contest,
+    patience_seconds: float,
+) -> _Race:
     """Take the device's first two steps and prove them."""
+    compiled_before = contest.device.compile_ns()
+    device, reference = (Run(one, net, batches) for one in (contest.device, contest.reference))
     # An engine for the user's nets is made for one of them and takes no other.
     witness = contest.reference.witness(cast("Net", net))
-    return check_first_steps(device, witness, batches, patience, contest.alive)
-
-
-def _unproved(checked: Checked) -> str:
-    return too_long("proving its first steps", checked.seconds)
+    checked = check_first_steps(device, witness, batches, patience_seconds, contest.alive)
+    compile_ms = (contest.device.compile_ns() - compiled_before) / 1e6
+    return _Race(started, contest, net, batches, device, reference, checked, compile_ms)
 
 
 def _step_seconds(run: Run) -> float:

@@ -4,7 +4,7 @@
 import time
 from collections.abc import Callable
 
-from clprobe.bench.engines.opencl import OpenClEngine
+from clprobe.bench.engines.opencl import OpenClSubject
 from clprobe.bench.measure import Contest
 from clprobe.model.errors import ClprobeError
 from clprobe.model.measurement import RejectedConfiguration, TunedProduct, Tuning
@@ -34,7 +34,7 @@ def tune_device(contest: Contest, tell: Callable[[str], None]) -> Tuning:
     `tell` is called after every kernel, now and then with how far it is, else with "".
     """
     engine = contest.device
-    if not isinstance(engine, OpenClEngine):
+    if not isinstance(engine, OpenClSubject):
         problem = "it runs another framework's kernels, so there is nothing to tune"
         return Tuning(device=contest.label, seconds=0.0, problem=problem)
     usual = tuning_minutes(contest.effort.tuning_candidates)

@@ -1,11 +1,23 @@
 # SPDX-License-Identifier: MIT
-"""Turns measurements into a decision and one plain sentence."""
+"""Turns measurements, or why there are none, into a decision and one plain sentence."""
 
+from collections.abc import Sequence
+
+import numpy as np
+
+from clprobe.bench.proof import Proof
+from clprobe.bench.protocol import Outcome, Started
 from clprobe.bench.timing.statistics import Estimate
-from clprobe.model.measurement import BenchVerdict, Decision
+from clprobe.model.measurement import BenchVerdict, Decision, Result, ResultStatus, Training
+from clprobe.model.workload import WholeTraining
 
 # An interval wider than this does not show that two are alike.
 _TELLING = 2.0
+_ADVICE: dict[Decision, str] = {
+    "refused": "Do not use it for",
+    "cpu": "Use the CPU for",
+    "unclear": "No verdict on",
+}
 
 
 def judge(
@@ -29,14 +41,7 @@ def judge(
         if is_cpu:
             choice = "OpenCL" if faster else reference.split(maxsplit=1)[0]
         text = f"On {workload} {subject} is {factor} {speed} than {reference}: use {_the(choice)}."
-    return BenchVerdict(
-        workload=workload,
-        device=device,
-        ratio=ratio.median,
-        ci95=ratio.ci95,
-        decision=decision,
-        text=text,
-    )
+    return _verdict(workload, device, decision, text, ratio)
 
 
 def price(
@@ -44,15 +49,8 @@ def price(
 ) -> BenchVerdict:
     """Return the verdict on what any kernel costs at least, which no CPU call can lose to."""
     shown = f"{latency_us:.0f}" if latency_us >= 10 else f"{latency_us:.2g}"
-    return BenchVerdict(
-        workload=workload,
-        device=device,
-        ratio=ratio.median,
-        ci95=ratio.ci95,
-        decision=decide(ratio),
-        text=f"Starting a kernel costs {shown} µs: work that {reference} finishes sooner stays "
-        "there.",
-    )
+    text = f"Starting a kernel costs {shown} µs: work that {reference} finishes sooner stays there."
+    return _verdict(workload, device, decide(ratio), text, ratio)
 
 
 def decide(ratio: Estimate) -> Decision:
@@ -65,24 +63,71 @@ def decide(ratio: Estimate) -> Decision:
     return "unclear" if high > _TELLING * low else "no-difference"
 
 
-def refuse(workload: str, device: str, problem: str) -> BenchVerdict:
-    """Return the verdict on a device that must not be used for this."""
-    return _without_figures(workload, device, "refused", f"Do not use it for {workload}: {problem}")
+def without_ratio(workload: str, device: str, decision: Decision, problem: str) -> BenchVerdict:
+    """Return the verdict on a device that has no figures; `problem` is a clause.
+
+    refused: it must not be used for this; cpu: its results are right but take too long to measure;
+    unclear: nothing speaks for it or against it.
+    """
+    return _verdict(workload, device, decision, f"{_ADVICE[decision]} {workload}: {problem}")
 
 
-def too_slow(workload: str, device: str, problem: str) -> BenchVerdict:
-    """Return the verdict on a device whose results are right but take too long to measure."""
-    return _without_figures(workload, device, "cpu", f"Use the CPU for {workload}: {problem}")
-
-
-def leave_open(workload: str, device: str, problem: str) -> BenchVerdict:
-    """Return the verdict where nothing speaks for the device or against it."""
-    return _without_figures(workload, device, "unclear", f"No verdict on {workload}: {problem}")
-
-
-def _without_figures(workload: str, device: str, decision: Decision, text: str) -> BenchVerdict:
+def _verdict(
+    workload: str, device: str, decision: Decision, text: str, ratio: Estimate | None = None
+) -> BenchVerdict:
     return BenchVerdict(
-        workload=workload, device=device, ratio=None, ci95=None, decision=decision, text=text
+        workload=workload,
+        device=device,
+        ratio=ratio.median if ratio else None,
+        ci95=ratio.ci95 if ratio else None,
+        decision=decision,
+        text=text,
+    )
+
+
+def too_long(what: str, seconds: float) -> str:
+    """Return why something whose first results were right is not timed."""
+    shown = f"{seconds:.0f}" if seconds >= 10 else f"{seconds:.2g}"
+    return f"{what} would take {shown} s, longer than the time that is left for it."
+
+
+def without_figures(  # noqa: PLR0913 - one argument per fact
+    started: Started,
+    label: str,
+    status: ResultStatus,
+    problem: str,
+    *,
+    proof: Proof | None = None,
+    losses: Sequence[float] = (),
+    is_slower: bool = True,
+) -> Outcome:
+    """Return what to report of a workload that has no figures; `problem` is a clause.
+
+    `is_slower`: of one that is skipped, whether it is known to be nothing for the device.
+    """
+    result = Result(
+        device=label,
+        workload=started.name,
+        metric=started.metric,
+        unit=started.unit,
+        median=None,
+        ci95=None,
+        samples=0,
+        status=status,
+        max_error=None if proof is None else proof.max_error,
+        tolerance=None if proof is None else proof.tolerance,
+        detail=problem,
+        batch=started.batch,
+    )
+    decision: Decision = "refused"
+    # What clprobe has no counterpart for is no fault of the device.
+    if status in ("skipped", "unsupported"):
+        decision = "cpu" if status == "skipped" and is_slower else "unclear"
+    return Outcome(
+        results=(result,),
+        # Build logs have many lines; the first says what failed.
+        verdict=without_ratio(started.name, label, decision, problem.partition("\n")[0]),
+        training=_training(started, result, proof, losses),
     )
 
 
@@ -94,3 +139,21 @@ def _factor(factor: float) -> str:
 
 def _the(choice: str) -> str:
     return f"the {choice}" if choice in ("device", "CPU") else choice
+
+
+def _training(
+    started: Started, result: Result, proof: Proof | None, losses: Sequence[float]
+) -> Training | None:
+    if not isinstance(started.workload, WholeTraining):
+        return None
+    return Training(
+        device=result.device,
+        model=started.workload.net,
+        # JSON knows no infinity and no NaN.
+        loss=tuple(loss for loss in losses if np.isfinite(loss)),
+        accuracy=None,
+        samples_per_second=None,
+        matches_reference=None if proof is None else proof.holds,
+        status=result.status,
+        detail=result.detail,
+    )

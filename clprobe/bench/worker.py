@@ -14,29 +14,28 @@ from functools import partial
 import msgspec
 import pyopencl as cl
 
-from clprobe.bench.allowance import Allowance
-from clprobe.bench.conditions.energy import EnergyMeter
+from clprobe.bench.conditions.readings import EnergyMeter
 from clprobe.bench.effort import EFFORTS
 from clprobe.bench.entering import enter
 from clprobe.bench.measure import Contest, measure
-from clprobe.bench.outcomes import without_figures
-from clprobe.bench.plan import CASES, NETS, is_training, left_to_do, steps_started, training_started
+from clprobe.bench.plan import CASES, NETS, Allowance, left_to_do, started
 from clprobe.bench.protocol import (
     Alive,
+    Asked,
     Failed,
     Finished,
     Job,
-    Joined,
     Message,
     Outcome,
+    OwnNet,
     Started,
     Tuned,
-    Workload,
-    own_net,
 )
 from clprobe.bench.training import measure_steps, measure_training
 from clprobe.bench.tuning import tune_device
+from clprobe.bench.verdicts import without_figures
 from clprobe.model.errors import ClprobeError
+from clprobe.model.workload import Operation, TrainingSteps, WholeTraining
 from clprobe.tensor import DeviceError, OutOfMemoryError
 
 # After these, whatever the process asks of the device fails.
@@ -68,7 +67,7 @@ def main() -> None:
 def work(job: Job, send: Send) -> None:
     """Measure every workload of the job and send what comes of each."""
     allowance = Allowance(job.seconds, left_to_do(job))
-    send(Started(workload="opening the device"))
+    send(Started(workload=Operation("opening the device")))
     try:
         entered = enter(job)
     except (ClprobeError, cl.Error, ImportError, OSError) as error:
@@ -77,7 +76,7 @@ def work(job: Job, send: Send) -> None:
     if entered.disguise is not None:
         send(Failed(detail=entered.disguise, status="wrong-result"))
         return
-    send(Joined(contestants=entered.contestants, peaks=entered.peaks))
+    send(entered.joined)
     contest = Contest(
         label=job.target.label,
         device=entered.device,
@@ -89,39 +88,37 @@ def work(job: Job, send: Send) -> None:
     )
     if job.tune:
         stage = "which kernels are fastest"
-        send(Started(workload=stage))
+        send(Started(workload=Operation(stage)))
         tuning = tune_device(contest, lambda far: send(Alive(now=far and f"{stage}: {far}")))
         send(Tuned(tuning=tuning))
     for workload in job.workloads:
         skipped: Outcome | None = None
-        for started, measuring in _steps(workload, contest, job):
-            if started.workload in job.done:
+        for step, measuring in _steps(workload, contest, job):
+            if step.name in job.done:
                 continue
             effort = allowance.next_effort(contest.effort)
             if effort is None:
                 problem = allowance.problem
-                send(without_figures(started, contest.label, "skipped", problem, is_slower=False))
+                send(without_figures(step, contest.label, "skipped", problem, is_slower=False))
                 continue
-            send(started)
-            outcome = _attempt(started, measuring, replace(contest, effort=effort), skipped)
+            send(step)
+            outcome = _attempt(step, measuring, replace(contest, effort=effort), skipped)
             send(outcome)
             # Who has no time for a whole training may have it for a step.
-            is_step = not is_training(started.workload)
+            is_step = not isinstance(step.workload, WholeTraining)
             if outcome.results[0].status == "skipped" and is_step and skipped is None:
                 skipped = outcome
     send(Finished())
 
 
 def _attempt(
-    started: Started, measuring: Measuring, contest: Contest, skipped: Outcome | None
+    step: Started, measuring: Measuring, contest: Contest, skipped: Outcome | None
 ) -> Outcome:
     if skipped is not None:
         # What takes too long or too much at one size does so at the next.
         why, decision = skipped.results[0].detail, skipped.verdict.decision
         problem = f"not run, as a smaller case was skipped already: {why}"
-        return without_figures(
-            started, contest.label, "skipped", problem, is_slower=decision == "cpu"
-        )
+        return without_figures(step, contest.label, "skipped", problem, is_slower=decision == "cpu")
     try:
         return measuring(contest)
     except Exception as error:
@@ -131,10 +128,10 @@ def _attempt(
             raise
         if is_out_of_memory(error):
             return without_figures(
-                started, contest.label, "skipped", f"it does not fit: {_in_words(error)}"
+                step, contest.label, "skipped", f"it does not fit: {_in_words(error)}"
             )
         problem = failure_of(contest.device.framework, error)
-        return without_figures(started, contest.label, "error", problem)
+        return without_figures(step, contest.label, "error", problem)
 
 
 def is_lost(error: Exception) -> bool:
@@ -164,18 +161,17 @@ def _in_words(error: Exception) -> str:
     return f"clprobe failed: {type(error).__name__}: {error}"
 
 
-def _steps(workload: Workload, contest: Contest, job: Job) -> Iterator[tuple[Started, Measuring]]:
-    own = own_net(workload)
-    if own is not None:
+def _steps(workload: Asked, contest: Contest, job: Job) -> Iterator[tuple[Started, Measuring]]:
+    if isinstance(workload, OwnNet):
         from clprobe.bench.own_net.contest import own_net_steps  # noqa: PLC0415 - it needs torch
 
-        yield from own_net_steps(workload, own, contest, job)
+        yield from own_net_steps(workload, contest, job)
         return
     if workload in NETS:
         net = NETS[workload]
-        yield training_started(net), partial(measure_training, net)
+        yield started(WholeTraining(net.name)), partial(measure_training, net)
         for size in contest.effort.batches:
-            yield steps_started(net.name, size), partial(measure_steps, net, size)
+            yield started(TrainingSteps(net.name, size)), partial(measure_steps, net, size)
         return
     for case in CASES[workload](contest.effort):
         yield case.started, partial(measure, case)

@@ -2,6 +2,7 @@
 """`clprobe bench`: what each device is worth beside the CPU."""
 
 import importlib.util
+import re
 import signal
 import time
 from pathlib import Path
@@ -16,34 +17,27 @@ from clprobe.bench.own_net.check import check_own_nets
 from clprobe.bench.protocol import (
     QUICK_WORKLOADS,
     WORKLOADS,
+    Asked,
     Baseline,
     EffortName,
+    OwnNet,
     Target,
-    Workload,
 )
-from clprobe.bench.rivals import KINDS, rivals
-from clprobe.bench.targets import targets_of
+from clprobe.bench.targets import TORCH_DEVICES, rivals, targets_of
 from clprobe.bench.theoretical import theoretical_peak
-from clprobe.cli.bench_compare import compare_files, refuse_other_options
-from clprobe.cli.bench_files import checked_output
-from clprobe.cli.bench_progress import announce_tuning, say, showing
-from clprobe.cli.bench_remedy import tell_remedy
-from clprobe.cli.bench_workload import WorkloadType
+from clprobe.cli.bench_files import checked_output, compare_files, refuse_other_options, show, write
+from clprobe.cli.bench_progress import announce_tuning, say, showing, tell_remedy
 from clprobe.cli.exit import codes as exit_codes
 from clprobe.cli.extras import how_to_install
-from clprobe.cli.output import print_document
-from clprobe.cli.output_file import write_file
 from clprobe.facts.derive import derive
 from clprobe.facts.inventory import select_devices, take_inventory
 from clprobe.knowledge.tables import Tables
-from clprobe.model.bench_codec import SCHEMA
 from clprobe.model.codec import snapshot_document
 from clprobe.model.errors import ClprobeError
 from clprobe.model.measurement import BenchReport, Contestant
 from clprobe.model.snapshot import Snapshot
 from clprobe.probe.collect import collect
 from clprobe.probe.live_host import LiveHost
-from clprobe.report.as_json import document
 from clprobe.scrub import Known, known_here, scrub, scrub_document
 
 if TYPE_CHECKING:
@@ -52,6 +46,21 @@ if TYPE_CHECKING:
 # Python's start before this file, and what follows the last device.
 _FIRST_SECONDS = 1.0
 _LAST_SECONDS = 2.0
+_OWN_NET = re.compile(r"([A-Za-z_][\w.]*):([A-Za-z_]\w*)", re.ASCII)
+
+
+class WorkloadType(click.Choice[Asked]):
+    """A choice, with module:Class beside it."""
+
+    def __init__(self) -> None:
+        super().__init__(WORKLOADS)
+
+    def convert(
+        self, value: str, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Asked:
+        """Return the name of the workload, or the user's net."""
+        own = _OWN_NET.fullmatch(value)
+        return super().convert(value, param, ctx) if own is None else OwnNet(*own.groups())
 
 
 @click.command("bench")
@@ -109,7 +118,7 @@ def command(  # noqa: PLR0913 - one argument per option
     ctx: click.Context,
     *,
     selectors: tuple[str, ...],
-    workloads: tuple[Workload, ...],
+    workloads: tuple[Asked, ...],
     effort: EffortName | None,
     baseline: Baseline | None,
     as_json: bool,
@@ -166,8 +175,8 @@ def command(  # noqa: PLR0913 - one argument per option
         try:
             if tune and targets:
                 announce_tuning(EFFORTS[name].tuning_candidates, len(targets))
-            with showing(begun, None if tune else total) as show:
-                measure_devices(targets, options, measured, show)
+            with showing(begun, None if tune else total) as progress:
+                measure_devices(targets, options, measured, progress)
         finally:
             # From here on nothing takes long, and what was measured must reach its reader.
             signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -180,10 +189,9 @@ def command(  # noqa: PLR0913 - one argument per option
     report = _scrubbed(summarise(measured, snapshot.system, options), known)
     if snapshot != Snapshot():
         report = structs.replace(report, snapshot=snapshot_document(scrub(snapshot, known=known)))
-    _show(report, ctx, as_json=as_json)
+    show(report, ctx, as_json=as_json)
     tell_remedy(report.results, snapshot)
-    if output is not None:
-        write_file(output, _rendered(report, output.suffix))
+    write(report, output)
     return _status(measured)
 
 
@@ -198,8 +206,8 @@ def _targets(
     """Return what is to be measured, and which of it this machine lacks."""
     tables = Tables.load()
     devices = take_inventory(derive(snapshot, tables)).devices
-    asked = [one for one in KINDS if not selectors or one in selectors]
-    others = [one for one in selectors if one not in KINDS]
+    asked = [one for one in TORCH_DEVICES.values() if not selectors or one in selectors]
+    others = [one for one in selectors if one not in TORCH_DEVICES.values()]
     selected = select_devices(devices, others) if others or not selectors else ()
     targets = targets_of(devices, selected, lambda device: theoretical_peak(device, tables))
     found, missing = rivals(asked)
@@ -232,27 +240,6 @@ def _require_packages(baseline: Baseline | None) -> Baseline:
             hint=f"{how_to_install('torch')}; or compare with --baseline numpy.",
         )
     return baseline or ("torch" if has_torch else "numpy")
-
-
-def _show(report: BenchReport, ctx: click.Context, *, as_json: bool) -> None:
-    if as_json:
-        print_document(document(SCHEMA, report))
-        return
-    # rich is slow to import and only text needs it.
-    from clprobe.report.bench.text import bench_text  # noqa: PLC0415
-    from clprobe.report.terminal import make_console, speaks_utf8  # noqa: PLC0415
-
-    console = make_console(ctx.obj["color"])
-    console.print(bench_text(report, plain=not speaks_utf8(console)))
-
-
-def _rendered(report: BenchReport, suffix: str) -> str:
-    if suffix == ".json":
-        return document(SCHEMA, report)
-    from clprobe.report.bench.html import bench_html  # noqa: PLC0415
-    from clprobe.report.bench.markdown import bench_markdown  # noqa: PLC0415
-
-    return bench_html(report) if suffix == ".html" else bench_markdown(report)
 
 
 def _status(measured: "Measured") -> int:

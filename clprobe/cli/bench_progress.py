@@ -1,21 +1,28 @@
 # SPDX-License-Identifier: MIT
-"""Shows on stderr what bench measures and how far it is; stdout stays clean."""
+"""Tells on stderr what bench measures, how far it is, and what mends what failed."""
 
 import contextlib
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import click
+from msgspec import structs
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, ProgressColumn, SpinnerColumn, Task, TextColumn
 from rich.table import Column
 from rich.text import Text
 
-from clprobe.bench.progress import Progress as Show
-from clprobe.bench.progress import Step
+from clprobe.bench.protocol import Progress as Show
+from clprobe.bench.protocol import Step
+from clprobe.diagnosis.diagnose import Knowledge, diagnose
+from clprobe.model.measurement import Result
+from clprobe.model.snapshot import Snapshot
 from clprobe.report.terminal import safe
+from clprobe.ruleset.load import consequences_of
+
+_CONSEQUENCE = "device-cannot-build-kernels"
 
 
 def say(text: str) -> None:
@@ -36,6 +43,24 @@ def announce_tuning(candidates: int, devices: int) -> None:
     )
 
 
+def tell_remedy(results: Sequence[Result], snapshot: Snapshot) -> None:
+    """Say why kernels failed to build and what to do, if a rule explains what was said of them."""
+    failures = dict.fromkeys(one.detail for one in results if one.status == "error" and one.detail)
+    if not failures:
+        return
+    knowledge = Knowledge.load()
+    by_id = {rule.id: rule for rule in knowledge.rules}
+    explaining = {one for one in by_id if _CONSEQUENCE in consequences_of(one, by_id)}
+    told = snapshot.messages if isinstance(snapshot.messages, tuple) else ()
+    findings = diagnose(structs.replace(snapshot, messages=(*told, *failures)), knowledge).findings
+    for finding in findings:
+        if finding.verdict == "present" and finding.id in explaining:
+            say(f"{finding.title}. clprobe explain {finding.id}")
+            for remedy in finding.remedies[:1]:
+                say(f"do: {' '.join(remedy.argv)}" if remedy.argv else f"do: {remedy.title}")
+            return
+
+
 @contextlib.contextmanager
 def showing(begun: float, limit_seconds: float | None) -> Iterator[Show]:
     """Yield what shows each step: on a terminal one line that lives, elsewhere a line for each.
@@ -43,7 +68,10 @@ def showing(begun: float, limit_seconds: float | None) -> Iterator[Show]:
     `begun`, by time.monotonic(): when the command did; `limit_seconds`: what it may take from then.
     """
     if not sys.stderr.isatty():
-        yield lambda step: say(_as_line(step, time.monotonic() - begun))
+        yield lambda step: say(
+            f"{time.monotonic() - begun:.0f} s, {step.done} of {step.total} done, "
+            f"{step.device}: {step.workload}"
+        )
         return
     rest = Column(no_wrap=True, overflow="ellipsis", ratio=1)
     columns = (
@@ -77,8 +105,3 @@ def _replace(live: Progress, step: Step) -> None:
         live.remove_task(earlier)
     named = escape(safe(f"{step.workload} on {step.device}"))
     live.add_task(named, total=step.total, completed=step.done)
-
-
-def _as_line(step: Step, elapsed_seconds: float) -> str:
-    done = f"{step.done} of {step.total} done"
-    return f"{elapsed_seconds:.0f} s, {done}, {step.device}: {step.workload}"

@@ -116,7 +116,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
 
     diagnosis, comparison = diagnose_since(baseline, snapshot, knowledge)
     if any(finding.verdict == "present" for finding in diagnosis.findings):
-        from clprobe.install.mending import with_routes
+        from clprobe.install.planner import with_routes
 
         diagnosis = with_routes(diagnosis, snapshot, knowledge.tables, source)
     shown = with_devices(diagnosis, selectors)
@@ -197,8 +197,7 @@ def _show_why(
 
     Raises: ClprobeError if there is no such rule.
     """
-    from clprobe.diagnosis.catalogue import RuleTrace
-    from clprobe.diagnosis.why import trace
+    from clprobe.diagnosis.catalogue import RuleTrace, trace
     from clprobe.report.as_json import document
 
     rule = knowledge.rule_named(rule_id)

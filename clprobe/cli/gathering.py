@@ -34,7 +34,7 @@ def gather(  # noqa: PLR0913 - from where, for whom, and what takes time
     if source is not None:
         from clprobe.cli.sources import read_snapshot
         from clprobe.diagnosis.diagnose import Knowledge
-        from clprobe.facts.permissions.stated_user import as_stated_user
+        from clprobe.facts.permissions.as_user import as_stated_user
 
         stated = read_snapshot(source)
         return stated if asked is None else as_stated_user(stated, asked), Knowledge.load()

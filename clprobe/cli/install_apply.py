@@ -8,10 +8,10 @@ from typing import NamedTuple
 import click
 
 from clprobe.apply.journal import Journal
+from clprobe.apply.package_list import leaves_something
+from clprobe.apply.questions import would_bring
 from clprobe.apply.result import ApplyReport, Seen, SeenDevice
-from clprobe.apply.room import would_bring
 from clprobe.apply.run import Here, Runs
-from clprobe.apply.undo_plan import leaves_something
 from clprobe.apply.work import Limits
 from clprobe.cli.exit import codes as exit_codes
 from clprobe.cli.gathering import gather

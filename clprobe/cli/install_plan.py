@@ -15,15 +15,14 @@ from clprobe.cli.output import print_document
 from clprobe.cli.plan_options import wish_options, wishes
 from clprobe.cli.sources import read_snapshot
 from clprobe.compat.matrix import MatrixRow, matrix
-from clprobe.install.machine import find_distribution, look_up
+from clprobe.install.machine import look_up
 from clprobe.install.planner import plan
-from clprobe.install.same_host import check_same_host
-from clprobe.install.target import NOTHING_KNOWN, described, of_snapshot
+from clprobe.install.target import Stated, check_same_host, described, of_snapshot
 from clprobe.install.version_matrix import version_matrix
 from clprobe.knowledge.tables import Tables
 from clprobe.model.action import Goal
 from clprobe.model.errors import ClprobeError
-from clprobe.model.plan import InstallPlan, Route, Target, VersionRow
+from clprobe.model.plan import InstallPlan, Route, VersionRow
 from clprobe.model.snapshot import Snapshot
 from clprobe.probe.gpus import probe_gpus
 from clprobe.probe.live_host import LiveHost
@@ -102,11 +101,11 @@ def command(  # noqa: PLR0913 - one parameter per option
     if undoes:
         return undo(backend, asked)
     tables = Tables.load()
-    stated = read_snapshot(source) if source is not None else None
-    base = _base(stated, tables, ask_host=gpu is None or os_name is None)
-    target = described(base, tables, gpu=gpu, os=os_name, linux=linux, python=python)
-    made = plan(target, tables, goal, wishes(**wished))
-    matrices: Matrices = _matrices(target, tables) if with_matrix else ([], [])
+    snapshot = read_snapshot(source) if source is not None else None
+    base = _base(snapshot, tables, ask_host=gpu is None or os_name is None)
+    stated = described(base, tables, gpu=gpu, os=os_name, linux=linux, python=python)
+    made = plan(stated, tables, goal, wishes(**wished))
+    matrices: Matrices = _matrices(stated, tables) if with_matrix else ([], [])
     route = _chosen(made, backend)
     acts = applies and route is not None
     if not acts or form != "json":
@@ -115,18 +114,18 @@ def command(  # noqa: PLR0913 - one parameter per option
         else:
             print_document(_document(made, matrices, route, form))
     if route is not None and acts:
-        if stated is not None:
-            check_same_host(stated, _host())
-        return apply_route(made, route, _here(made.target.os, tables), asked)
+        if snapshot is not None:
+            check_same_host(snapshot, _host())
+        return apply_route(made, route, _here(stated, tables), asked)
     return exit_codes.OK if made.routes else exit_codes.PROBLEMS
 
 
-def _base(stated: Snapshot | None, tables: Tables, *, ask_host: bool) -> Target:
-    """Return the target to change: of a snapshot, of this host, or nothing at all."""
-    if stated is not None:
-        return of_snapshot(stated, tables)
+def _base(snapshot: Snapshot | None, tables: Tables, *, ask_host: bool) -> Stated:
+    """Return what is to be changed: of a snapshot, of this host, or nothing at all."""
+    if snapshot is not None:
+        return of_snapshot(snapshot, tables)
     if not ask_host:
-        return NOTHING_KNOWN
+        return Stated()
     major, minor, _ = platform.python_version_tuple()
     return of_snapshot(_host(), tables, python=f"{major}.{minor}")
 
@@ -137,19 +136,19 @@ def _host() -> Snapshot:
     return Snapshot(system=probe_system(host), gpus=probe_gpus(host))
 
 
-def _here(planned: str | None, tables: Tables) -> Here:
+def _here(planned: Stated, tables: Tables) -> Here:
     """Return this host's distribution and release, in the plan's words if it is the same one."""
     system = probe_system(LiveHost())
-    ours = of_snapshot(Snapshot(system=system), tables).os
+    ours = of_snapshot(Snapshot(system=system), tables)
     name, version = system.distribution.id, system.distribution.version
     release = Release(
         name if isinstance(name, str) else "", version if isinstance(version, str) else None
     )
-    found = find_distribution(ours, tables) if ours is not None else None
-    wanted = find_distribution(planned, tables) if planned is not None else None
-    if found is not None and wanted is not None and found.key in (wanted.key, wanted.os_release_of):
-        return Here(planned, release)
-    return Here(ours, release)
+    found, wanted = ours.release, planned.release
+    if found is None or wanted is None:
+        return Here(ours.os, release)
+    same = found.key in {wanted.key, wanted.os_release_of}
+    return Here(planned.os if same else ours.os, release)
 
 
 def _chosen(made: InstallPlan, backend: str | None) -> Route | None:
@@ -168,8 +167,8 @@ def _chosen(made: InstallPlan, backend: str | None) -> Route | None:
     )
 
 
-def _matrices(target: Target, tables: Tables) -> Matrices:
-    machine = look_up(target, tables)
+def _matrices(stated: Stated, tables: Tables) -> Matrices:
+    machine = look_up(stated, tables)
     if machine.generation is None:
         is_known = machine.pci_id is not None or machine.has_gpu
         lacking = f"no table has {machine.gpu_name}" if is_known else "no GPU is known here"
@@ -179,7 +178,7 @@ def _matrices(target: Target, tables: Tables) -> Matrices:
             hint='Name one with --gpu, such as --gpu "HD 4600".',
         )
     rows = matrix(machine.chips, machine.generation, tables)
-    return rows, version_matrix(target, tables)
+    return rows, version_matrix(stated, tables)
 
 
 def _document(made: InstallPlan, matrices: Matrices, route: Route | None, form: str) -> str:

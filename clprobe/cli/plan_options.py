@@ -11,7 +11,7 @@ import click
 from click.core import ParameterSource
 
 from clprobe.apply.person import find_person
-from clprobe.install.wishes import Wishes
+from clprobe.install.machine import Wishes
 from clprobe.model.action import Engine
 from clprobe.model.errors import ClprobeError
 from clprobe.model.placeholders import HOME

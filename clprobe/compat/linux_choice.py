@@ -1,15 +1,26 @@
 # SPDX-License-Identifier: MIT
-"""Which Linux of a place binds a GPU to a driver that an implementation can use."""
+"""What Linux means for a GPU: which one of a place binds it, and which breaks its drivers."""
 
+from collections.abc import Iterable, Iterator
 from typing import Literal
 
 import msgspec
 
 from clprobe.compat.known_gpu import KnownGpu
-from clprobe.knowledge.table_types import Distribution, Implementation, Platform
+from clprobe.compat.packages import release_of
+from clprobe.knowledge.table_types import (
+    Distribution,
+    Generation,
+    GpuEntry,
+    Implementation,
+    Platform,
+    Release,
+)
+from clprobe.knowledge.tables import Tables
 from clprobe.knowledge.versions import conditions, in_range, in_words
 from clprobe.model.errors import ClprobeError
-from clprobe.model.unknown import UNLISTED, Fact
+from clprobe.model.system import System
+from clprobe.model.unknown import NOT_STATED, UNLISTED, Fact, Unknown
 
 Binding = Literal["by-itself", "forced", "no"]
 Pocket = Literal["running", "default", "hwe", "backports"]
@@ -64,28 +75,30 @@ def choose_linux(implementation: Implementation, gpu: KnownGpu, place: Place) ->
         return LinuxChoice(fit=_without_a_row(implementation, gpu, place), needed=needed)
     shipped = place.release.linux if place.release is not None else None
     open_ended = shipped is not None and shipped.at_least and place.linux is None
-    for pocket, linux in known:
-        if _binds(linux, implementation, gpu) == "by-itself":
-            return LinuxChoice(fit="yes", needed=needed, linux=linux, pocket=pocket)
-    for pocket, linux in known if not open_ended else ():
-        if _binds(linux, implementation, gpu) == "forced":
-            return LinuxChoice(
-                fit="yes", needed=needed, linux=linux, pocket=pocket,
-                force_probe=_forced_driver(linux, implementation, gpu),
-            )  # fmt: skip
+    wanted: tuple[Binding, ...] = ("by-itself",) if open_ended else ("by-itself", "forced")
+    for binding in wanted:
+        for pocket, linux in known:
+            verdict, driver = _binds(linux, implementation, gpu)
+            if verdict == binding:
+                forced = driver if binding == "forced" else None
+                return LinuxChoice(
+                    fit="yes", needed=needed, linux=linux, pocket=pocket, force_probe=forced
+                )
     pocket, linux = known[-1]
     fit: Literal["no", "unknown"] = "unknown" if open_ended else "no"
     return LinuxChoice(fit=fit, needed=needed, linux=linux, pocket=pocket)
 
 
-def binds(linux: str, platform: Platform, drivers: tuple[str, ...] = ALL_DRIVERS) -> Binding:
-    """Return whether one of the kernel drivers of this Linux takes the chip."""
+def binds(
+    linux: str, platform: Platform, drivers: tuple[str, ...] = ALL_DRIVERS
+) -> tuple[Binding, str | None]:
+    """Return whether one of the kernel drivers of this Linux takes the chip, and which."""
     verdicts: tuple[tuple[Binding, str], ...] = (("by-itself", ""), ("forced", "_force_probe"))
     for verdict, ending in verdicts:
         for driver in drivers:
-            if _holds(linux, getattr(platform.linux, f"{driver}{ending}", None)):
-                return verdict
-    return "no"
+            if linux_in_range(linux, getattr(platform.linux, f"{driver}{ending}", None)):
+                return verdict, driver
+    return "no", None
 
 
 def asked_of_linux(implementation: Implementation, gpu: KnownGpu) -> tuple[str, ...]:
@@ -115,6 +128,11 @@ def is_in_range(version: str, versions: str, scheme: str) -> Fact[bool]:
         return UNLISTED
 
 
+def linux_in_range(linux: str, versions: str | None) -> bool:
+    """Whether the release of Linux surely lies in the range, if there is one."""
+    return versions is not None and is_in_range(linux, versions, "linux") is True
+
+
 def _offers(place: Place) -> list[tuple[Pocket, str]]:
     shipped = place.release.linux if place.release is not None else None
     first: tuple[Pocket, str | None] = ("running", place.linux)
@@ -126,24 +144,12 @@ def _offers(place: Place) -> list[tuple[Pocket, str]]:
     return [(pocket, linux) for pocket, linux in (first, *newer) if linux is not None]
 
 
-def _binds(linux: str, implementation: Implementation, gpu: KnownGpu) -> Binding:
-    if not all(_holds(linux, versions) for versions in asked_of_linux(implementation, gpu)):
-        return "no"
+def _binds(linux: str, implementation: Implementation, gpu: KnownGpu) -> tuple[Binding, str | None]:
+    if not all(linux_in_range(linux, text) for text in asked_of_linux(implementation, gpu)):
+        return "no", None
     if gpu.platform is None:
-        return "by-itself"  # of other vendors' chips no table says what binds them
+        return "by-itself", None  # of other vendors' chips no table says what binds them
     return binds(linux, gpu.platform, implementation.kernel_drivers)
-
-
-def _forced_driver(linux: str, implementation: Implementation, gpu: KnownGpu) -> str | None:
-    ranges = gpu.platform.linux if gpu.platform is not None else None
-    return next(
-        (
-            driver
-            for driver in implementation.kernel_drivers
-            if _holds(linux, getattr(ranges, f"{driver}_force_probe", None))
-        ),
-        None,
-    )
 
 
 def _without_a_row(
@@ -166,8 +172,110 @@ def _without_a_row(
 
 
 def _is_before(bound: str, operator: str) -> bool:
-    return operator not in (">", ">=") or _holds(bound, f"<={_SETTLED}")
+    return operator not in (">", ">=") or linux_in_range(bound, f"<={_SETTLED}")
 
 
-def _holds(linux: str, versions: str | None) -> bool:
-    return versions is not None and is_in_range(linux, versions, "linux") is True
+class Identity(msgspec.Struct, frozen=True):
+    """What the tables know of a GPU: one by its PCI id, or all that its name may stand for."""
+
+    gpus: tuple[KnownGpu, ...] = ()
+
+    @property
+    def entry(self) -> GpuEntry | None:
+        """Its row in the tables; None where it may be several, or is in no table."""
+        return self.gpus[0].entry if len(self.gpus) == 1 else None
+
+    @property
+    def generation(self) -> Generation | None:
+        """The generation of all that it may be."""
+        return self.gpus[0].generation if self.gpus else None
+
+    @property
+    def platforms(self) -> list[Platform]:
+        """The chips that it may be; none where the tables do not know it."""
+        found = {gpu.entry.platform: gpu.platform for gpu in self.gpus if gpu.entry is not None}
+        return [platform for _, platform in sorted(found.items()) if platform is not None]
+
+
+def likely_linux(system: System, tables: Tables) -> Fact[str]:
+    """Return the Linux that runs, else the one that the distribution ships: it may be suspected."""
+    if not isinstance(system.linux.release, Unknown):
+        return system.linux.release
+    release = release_of(tables, system.distribution)
+    shipped = release.linux.default if release is not None and release.linux is not None else None
+    return shipped if shipped is not None else system.linux.release
+
+
+def linux_binds(identity: Identity, linux: Fact[str]) -> Fact[str]:
+    """Return whether this Linux has a driver for the GPU: by-itself, forced or no."""
+    if isinstance(linux, Unknown):
+        return linux
+    verdicts: set[str] = {binds(linux, platform)[0] for platform in identity.platforms}
+    return verdicts.pop() if len(verdicts) == 1 else UNLISTED
+
+
+def linux_fits(entry: Implementation | None, identity: Identity, linux: Fact[str]) -> Fact[bool]:
+    """Return whether this Linux is one that the implementation can work with."""
+    if isinstance(linux, Unknown) or entry is None:
+        return linux if isinstance(linux, Unknown) else NOT_STATED
+    ranges = asked_of_linux(entry, identity.gpus[0]) if identity.gpus else (entry.linux,)
+    verdicts = [is_in_range(linux, versions, "linux") for versions in ranges]
+    return False if False in verdicts else verdicts[0]
+
+
+def linux_problem(
+    entry: Implementation | None, version: Fact[str], identity: Identity, linux: Fact[str]
+) -> Fact[str | None]:
+    """Return what goes wrong between this version and this Linux; None: nothing known."""
+    if entry is None or identity.generation is None:
+        return NOT_STATED
+    unknown: Unknown | None = None
+    for release in _linux_breaks(entry, identity.generation, linux):
+        if isinstance(version, Unknown):
+            unknown = unknown or version
+        elif isinstance(linux, Unknown):
+            unknown = unknown or linux
+        elif is_in_range(version, release.versions, entry.version_scheme) is True:
+            return release.note
+    return unknown
+
+
+def known_flaw(
+    entry: Implementation | None, version: Fact[str], identity: Identity
+) -> Fact[str | None]:
+    """Return what this version does wrong on the GPU whatever the Linux; None: nothing known."""
+    if entry is None:
+        return NOT_STATED
+    flaws = [one for one in entry.releases if one.flawed and one.linux == "*"]
+    if flaws and identity.generation is None:
+        return NOT_STATED
+    for release in flaws:
+        if identity.generation is None or not release.concerns(identity.generation):
+            continue
+        if isinstance(version, Unknown):
+            return version
+        if is_in_range(version, release.versions, entry.version_scheme) is True:
+            return release.note
+    return None
+
+
+def linux_is_suspect(
+    entries: Iterable[Implementation], identity: Identity, linux: Fact[str]
+) -> Fact[bool]:
+    """Return whether some version of some implementation is known to fail on this Linux and GPU."""
+    generation = identity.generation
+    if generation is None:
+        return NOT_STATED
+    found = any(True for entry in entries for _ in _linux_breaks(entry, generation, linux))
+    return linux if found and isinstance(linux, Unknown) else found
+
+
+def _linux_breaks(
+    entry: Implementation, generation: Generation, linux: Fact[str]
+) -> Iterator[Release]:
+    """Yield what goes wrong with this Linux, or with any where it is not known."""
+    for release in entry.releases:
+        if release.linux == "*" or not release.concerns(generation):
+            continue
+        if isinstance(linux, Unknown) or linux_in_range(linux, release.linux):
+            yield release

@@ -77,8 +77,8 @@ def _drives(
     unknown = [answer.unknown for answer in answers if isinstance(answer, Unknown)]
     if unknown:
         return "unknown", unknown[0]
-    never = [never_drives(implementation, gpu) for gpu in firsts]
-    if all(never):
-        return "no", next(one.because for one in never if one is not None)
+    never = never_drives(implementation, *gpus)
+    if never is not None:
+        return "no", never.because
     needed = next(filter(None, (needed_versions(implementation, gpu) for gpu in firsts)), "another")
     return "no", f"needs {needed}"

@@ -27,7 +27,8 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True):
     """One way to get an implementation; `offered_by` begins its sentence: "Debian 12 packages".
 
     `entry` is the row of a table that says so. `version` None is the newest, which was not looked
-    at. `inside` is the release in a container, `third_party` whose repository it is from.
+    at. `inside` is the release in a container, `third_party` whose repository it is from, and
+    `of_release` the release whose files are fetched by hand.
     """
 
     how: Literal["package", "file", "repository", "pip", "conda", "container"]
@@ -48,6 +49,7 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True):
     sources: tuple[Source, ...] = ()
     inside: Distribution | None = None
     third_party: Origin | None = None
+    of_release: Distribution | None = None
 
     @property
     def is_at_hand(self) -> bool:
@@ -62,8 +64,8 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def origin_name(self) -> str:
         """The origin for sentences: "Debian 11" for debian-11."""
-        is_release = self.how == "file" and " " not in self.origin
-        return self.origin.replace("-", " ").title() if is_release else self.origin
+        release = self.of_release
+        return release.key.replace("-", " ").title() if release is not None else self.origin
 
 
 def packaged(implementation: Implementation, release: Distribution | None) -> list[Offer]:
@@ -94,17 +96,15 @@ def on_conda(implementation: Implementation, tables: Tables) -> list[Offer]:
     if release is None or implementation.kernel_drivers:
         return []
     return [
-        Offer(
+        replace(
+            package(name, row, release),
             how="conda",
-            packages=(name,),
-            version=row.version,
-            origin=f"{release.key}, {row.pocket}",
             offered_by="conda-forge packages",
-            entry=row,
+            pocket=None,
+            note=None,
+            status="supported",
             glibc=">=2.17",
             architectures=("x86_64",),
-            status="supported",
-            sources=row.sources,
         )
         for name, rows in release.packages.items()
         for row in rows
@@ -162,7 +162,7 @@ def _from_elsewhere(entry: Elsewhere, implementation: Implementation, tables: Ta
         packages=entry.packages,
         version=entry.version,
         origin=entry.origin,
-        offered_by="",
+        offered_by="its wheels hold" if entry.how == "pip" else f"{entry.origin} hold",
         entry=entry,
         versions=entry.versions,
         glibc=entry.glibc,
@@ -176,7 +176,9 @@ def _from_elsewhere(entry: Elsewhere, implementation: Implementation, tables: Ta
         sources = (*offer.sources, *third_party.sources)
         said = f"{third_party.name} packages"
         return replace(offer, offered_by=said, third_party=third_party, sources=sources)
-    offered_by = "its wheels hold" if entry.how == "pip" else f"{offer.origin_name} packages"
-    if " " in offer.origin:
-        offered_by = f"{offer.origin} hold"
-    return replace(offer, offered_by=offered_by)
+    if entry.how == "file":
+        release = next((r for r in tables.distributions() if r.key == entry.origin), None)
+        offer = replace(offer, of_release=release)
+    if offer.of_release is not None:
+        return replace(offer, offered_by=f"{offer.origin_name} packages")
+    return offer

@@ -17,6 +17,7 @@ from clprobe.compat.linux_choice import (
     Place,
     choose_linux,
     is_in_range,
+    linux_in_range,
 )
 from clprobe.compat.offers import Offer, elsewhere, on_request, packaged
 from clprobe.knowledge.table_types import Implementation, Release
@@ -77,7 +78,7 @@ def resolve(implementation: Implementation, offer: Offer, gpu: KnownGpu, place: 
         return refusal
     linux = choose_linux(implementation, gpu, place)
     if linux.fit == "no":
-        return No(what="linux", because=_too_old(linux), linux=linux)
+        return No(what="linux", because=too_old(linux), linux=linux)
     known = known_releases(implementation, offer, gpu, linux.linux)
     return _open(offer, covered, linux, known) or Yes(linux=linux, known=known)
 
@@ -98,13 +99,14 @@ def refused(offer: Offer, place: Place) -> No | None:
     return None
 
 
-def never_drives(implementation: Implementation, gpu: KnownGpu) -> No | None:
-    """Return why no version of the implementation drives the GPU anywhere, or None."""
-    if covers(implementation, None, gpu) is not False:
+def never_drives(implementation: Implementation, *gpus: KnownGpu) -> No | None:
+    """Return why no version of the implementation drives any of the GPUs anywhere, or None."""
+    firsts = [group[0] for group in alike(gpus)]
+    if any(covers(implementation, None, gpu) is not False for gpu in firsts):
         return None
     if not drives_gpus(implementation):
         return No(what="hardware", because="runs on the CPU")
-    return No(what="hardware", because=why_never(implementation, gpu))
+    return No(what="hardware", because=why_never(implementation, firsts[0]))
 
 
 class Summary(msgspec.Struct, frozen=True):
@@ -232,12 +234,8 @@ def known_releases(
         for one in implementation.releases
         if one.concerns(gpu.generation)
         and _is_of_release(offer, one, implementation)
-        and (one.linux == "*" or (linux is not None and _holds(linux, one.linux)))
+        and (one.linux == "*" or (linux is not None and linux_in_range(linux, one.linux)))
     )
-
-
-def _holds(linux: str, versions: str) -> bool:
-    return is_in_range(linux, versions, "linux") is True
 
 
 def _is_of_release(offer: Offer, release: Release, implementation: Implementation) -> bool:
@@ -250,7 +248,8 @@ def _is_of_release(offer: Offer, release: Release, implementation: Implementatio
     return in_range(version, release.versions, scheme)
 
 
-def _too_old(linux: LinuxChoice) -> str:
+def too_old(linux: LinuxChoice) -> str:
+    """Return why the Linux of the place does not do."""
     if linux.needed == ANY_LINUX:
         return "no kernel driver in Linux up to 7.3 binds it by itself"
     newest = f"no Linux of the release binds it: the newest is {linux.linux}"

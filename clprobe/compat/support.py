@@ -20,9 +20,9 @@ from clprobe.compat.resolve import (
     files_are_known_to_fit,
     never_drives,
     refused,
+    too_old,
 )
-from clprobe.compat.support_notes import needed_variables, notes_of
-from clprobe.compat.support_sources import sources_of
+from clprobe.compat.support_sources import needed_variables, notes_of, sources_of
 from clprobe.knowledge.table_types import (
     Distribution,
     Entry,
@@ -79,6 +79,26 @@ class _Cell(msgspec.Struct, frozen=True):
     def place(self) -> Place:
         """Return where it is to run: with any Linux that the release ships."""
         return Place(release=self.release)
+
+    @property
+    def lacks(self) -> list[NotPackaged]:
+        """Return why the release is known to have no package of it."""
+        return self._named_in(self.release.lacks)
+
+    @property
+    def unknown(self) -> list[NotPackaged]:
+        """Return what would settle whether it has one."""
+        return self._named_in(self.release.unknown)
+
+    def _named_in(self, told: Iterable[NotPackaged]) -> list[NotPackaged]:
+        return [one for one in told if self.implementation.implementation in one.implementations]
+
+    @property
+    def is_untold(self) -> bool:
+        """Whether the release's table says nothing of the implementation: nobody has looked."""
+        entry, release = self.implementation, self.release
+        offers = (*packaged(entry, release), *on_request(entry, release))
+        return not (offers or self.lacks or self.unknown)
 
     def linux(self) -> list[Entry]:
         """Return what is known of the release's Linux, to name its sources."""
@@ -139,26 +159,16 @@ def support_of(
     cell = _Cell(tuple(gpus), generation, release, implementation, name or generation.generation)
     if not drives_gpus(implementation):
         return _on_cpu(cell, tables)
-    never = _never(cell)
+    never = never_drives(implementation, *cell.gpus)
     if never is not None:
-        return never
+        reason = f"{implementation.name} never drives {cell.name}: {never.because}"
+        return cell.answer("not_supported", reason, [generation, implementation])
     found = considered(implementation, cell.gpus, cell.place, tables)
     if found:
         offer, summary = min(found, key=lambda pair: _BEST.index(pair[1].verdict))
         if summary.verdict != "no":
             return _offered(cell, offer, summary)
     return _refused(cell, found)
-
-
-def _never(cell: _Cell) -> Support | None:
-    """Return the answer where no release of the implementation drives any of the GPUs."""
-    groups = alike(cell.gpus)
-    reasons = [never_drives(cell.implementation, group[0]) for group in groups]
-    if any(one is None for one in reasons):
-        return None
-    because = next(one.because for one in reasons if one is not None)
-    reason = f"{cell.implementation.name} never drives {cell.name}: {because}"
-    return cell.answer("not_supported", reason, [cell.generation, cell.implementation])
 
 
 def _offered(cell: _Cell, offer: Offer, found: Summary) -> Support:
@@ -296,10 +306,8 @@ def _installable(cell: _Cell, offer: Offer) -> Support:
 
 
 def _not_offered(cell: _Cell, offers: list[Offer]) -> Support:
-    key = cell.implementation.implementation
-    unknown = [one for one in cell.release.unknown if key in one.implementations]
-    if not offers and (unknown or _is_untold(cell)):
-        return _open(cell, unknown)
+    if not offers and (cell.unknown or cell.is_untold):
+        return _open(cell)
     denials = [] if offers else _denials(cell)
     of_gpu: list[Entry] = [cell.generation] if drives_gpus(cell.implementation) else []
     sources: list[Entry] = [*(one.entry for one in offers), *denials, *of_gpu]
@@ -309,33 +317,22 @@ def _not_offered(cell: _Cell, offers: list[Offer]) -> Support:
     return cell.answer("not_supported", _own(cell, offers), sources, next_step=step)
 
 
-def _open(cell: _Cell, unknown: list[NotPackaged]) -> Support:
+def _open(cell: _Cell) -> Support:
     """Return the answer where nobody saw what the release packages: its Linux may rule it out."""
     name, entry = cell.release.name, cell.implementation
-    sources: list[Entry] = [*unknown] or [cell.release]
+    sources: list[Entry] = [*cell.unknown] or [cell.release]
     if drives_gpus(entry):
         choices = [choose_linux(entry, group[0], cell.place) for group in alike(cell.gpus)]
         if all(one.fit == "no" for one in choices):
-            needed = f"{choices[0].linux}, and it takes Linux {choices[0].needed}"
-            newest = f"no Linux of the release binds it: the newest is {needed}"
-            reason = f"{name} may have {entry.name}, but {newest}"
+            reason = f"{name} may have {entry.name}, but {too_old(choices[0])}"
             return cell.answer("not_supported", reason, [*sources, *cell.linux(), cell.generation])
     reason = f"It is not known whether {name} has {entry.name}"
-    step = unknown[0].because if unknown else _SEARCH.format(name, entry.name)
+    step = cell.unknown[0].because if cell.unknown else _SEARCH.format(name, entry.name)
     return cell.answer("unverified", reason, sources, next_step=step)
-
-
-def _is_untold(cell: _Cell) -> bool:
-    """Whether the release's table says nothing of the implementation: nobody has looked."""
-    key, release = cell.implementation.implementation, cell.release
-    if packaged(cell.implementation, release) or on_request(cell.implementation, release):
-        return False
-    return not any(key in one.implementations for one in (*release.lacks, *release.unknown))
 
 
 def _own(cell: _Cell, offers: Sequence[Offer]) -> str:
     """Say that what the release packages, if anything, is no answer."""
-    key = cell.implementation.implementation
     if offers:
         newest = offers[0]
         needed = [needed_versions(cell.implementation, gpu) for gpu in cell.gpus]
@@ -344,20 +341,16 @@ def _own(cell: _Cell, offers: Sequence[Offer]) -> str:
             f"{cell.release.name} has {newest.packages[0]} {newest.version}, "
             f"and {cell.name} needs {words}"
         )
-    if _is_untold(cell) or any(key in one.implementations for one in cell.release.unknown):
+    if cell.is_untold or cell.unknown:
         return f"It is not known whether {cell.release.name} packages {cell.implementation.name}"
-    denials = [one.because for one in cell.release.lacks if key in one.implementations]
-    because = f": {denials[0]}" if denials else ""
+    because = f": {cell.lacks[0].because}" if cell.lacks else ""
     return f"{cell.release.name} does not package {cell.implementation.name}{because}"
 
 
 def _denials(cell: _Cell) -> list[Entry]:
-    key, release = cell.implementation.implementation, cell.release
-    if packaged(cell.implementation, release):
+    if packaged(cell.implementation, cell.release):
         return []
-    told = (*release.lacks, *release.unknown)
-    found: list[Entry] = [one for one in told if key in one.implementations]
-    return found or [release]
+    return [*cell.lacks, *cell.unknown] or [cell.release]
 
 
 def _pocket(offer: Offer) -> str:

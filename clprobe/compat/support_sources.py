@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Which sources of the tables bear on one cell of the support matrix."""
+"""What one cell of the support matrix rests on, and what else to know of it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 
-from clprobe.knowledge.table_types import Entry, Generation, Implementation
+from clprobe.knowledge.table_types import Entry, Generation, Implementation, Release
 from clprobe.model.finding import Source
 
 # Where a generation's sources tell of single drivers; Linux and the hardware concern all of them.
@@ -38,3 +38,22 @@ def _told(entry: Entry, own: tuple[str, ...]) -> tuple[Source, ...]:
 def _is_about(url: str, own: tuple[str, ...]) -> bool:
     named = [word for word in _DRIVERS if word in url]
     return not named or any(word in own for word in named)
+
+
+def notes_of(entry: Implementation, note: str | None, flaws: Sequence[Release]) -> Iterator[str]:
+    """Yield the package's own note, the flaws, and the variables that it needs."""
+    if note:
+        yield note
+    yield from (one.note for one in flaws)
+    if entry.enable:
+        variables = " ".join(f"{key}={value}" for key, value in entry.enable.items())
+        yield f"It shows the GPU only with {variables} in the environment"
+
+
+def needed_variables(entry: Implementation, flaws: Sequence[Release]) -> dict[str, str]:
+    """Return the environment variables without which this version shows no GPU here."""
+    needed = dict(entry.enable)
+    for one in flaws:
+        if one.breaks:
+            needed |= one.environment
+    return needed

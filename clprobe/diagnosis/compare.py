@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from clprobe.diagnosis.changes import GONE, Difference, differences, path_of, undone
 from clprobe.diagnosis.diagnose import Knowledge
 from clprobe.facts.derive import derive
+from clprobe.facts.facts import Facts
 from clprobe.knowledge.tables import Tables
 from clprobe.model.comparison import Change, Comparison
 from clprobe.model.finding import Diagnosis
@@ -63,18 +64,18 @@ def compare(
 ) -> Comparison:
     """Return what became different since `old`; `diagnosis` is that of `new`."""
     found = _ranked(old, new, knowledge.tables)
-    verdicts = _Verdicts(old, new, knowledge)
+    before, now = derive(old, knowledge.tables), derive(new, knowledge.tables)
     present = dict.fromkeys(one.id for one in diagnosis.findings if one.verdict == "present")
     return Comparison(
         since=since,
         changes=tuple(_change(one) for one in found),
-        new_findings=tuple(one for one in present if verdicts.before(one) is False),
+        new_findings=tuple(one for one in present if _truth(one, before, knowledge) is False),
         mended=tuple(
             rule.id
             for rule in knowledge.rules
-            if verdicts.before(rule.id) and verdicts.now(rule.id) is False
+            if _truth(rule.id, before, knowledge) and _truth(rule.id, now, knowledge) is False
         ),
-        caused_by_change=_cause(found, new, diagnosis, verdicts, knowledge),
+        caused_by_change=_cause(found, new, diagnosis.root_cause, before, knowledge),
     )
 
 
@@ -88,50 +89,31 @@ def _ranked(old: Snapshot, new: Snapshot, tables: Tables) -> list[Difference]:
     return sorted(found, key=lambda one: (_rank(one, tables), one.steps))
 
 
-class _Verdicts:
-    """Whether a problem is there: before, now, and with something undone."""
-
-    def __init__(self, old: Snapshot, new: Snapshot, knowledge: Knowledge) -> None:
-        self._knowledge = knowledge
-        self._old = derive(old, knowledge.tables)
-        self._new = derive(new, knowledge.tables)
-
-    def before(self, rule_id: str) -> bool | None:
-        return _truth(rule_id, self._old, self._knowledge)
-
-    def now(self, rule_id: str) -> bool | None:
-        return _truth(rule_id, self._new, self._knowledge)
-
-    def without(self, rule_id: str, several: list[Difference], new: Snapshot) -> bool | None:
-        facts = derive(undone(new, several), self._knowledge.tables)
-        return _truth(rule_id, facts, self._knowledge)
-
-
-def _truth(rule_id: str, facts: Any, knowledge: Knowledge) -> bool | None:
+def _truth(rule_id: str, facts: Facts, knowledge: Knowledge) -> bool | None:
+    """Return whether the problem is there, None where that is not decided."""
     rule = knowledge.rule(rule_id)
     truths = {one.answer.truth for one in ask_rule(rule, facts)} if rule is not None else set()
     return True if True in truths else None if None in truths else False
 
 
 def _cause(
-    found: list[Difference],
-    new: Snapshot,
-    diagnosis: Diagnosis,
-    verdicts: _Verdicts,
-    knowledge: Knowledge,
+    found: list[Difference], new: Snapshot, root: str | None, before: Facts, knowledge: Knowledge
 ) -> Change | None:
     """Return the change without which the first finding is gone; each is undone by itself.
 
     One that leaves it undecided is the next best. Where none alone explains it, all changes of a
     kind are undone together: a driver's packages change their names with it.
     """
-    root = diagnosis.root_cause
-    if root is None or verdicts.before(root):
+    if root is None or _truth(root, before, knowledge):
         return None
+
+    def truth_without(several: list[Difference]) -> bool | None:
+        return _truth(root, derive(undone(new, several), knowledge.tables), knowledge)
+
     able = [one for one in found if _rank(one, knowledge.tables) != _SEEN]
     undecided = None
     for one in able:
-        truth = verdicts.without(root, [one], new)
+        truth = truth_without([one])
         if truth is False:
             return _change(one)
         if truth is None and undecided is None:
@@ -140,7 +122,7 @@ def _cause(
         return undecided
     for _, alike in groupby(able, key=lambda one: _rank(one, knowledge.tables)):
         several = list(alike)
-        if len(several) > 1 and verdicts.without(root, several, new) is False:
+        if len(several) > 1 and truth_without(several) is False:
             return _change(several[0])
     return None
 

@@ -15,7 +15,7 @@ from clprobe.ruleset.questions import Question, Questions, command_for
 _FOR_ROOT = 0.6
 """Many who report may not become root, so a command that needs it must decide more."""
 _JUDGED = {"too_old", "too_new", "covers", "likely_covers", "known_flaw"}
-_JUDGED_WITH_LINUX = {"linux_fits", "linux_suspect", "linux_problem"}
+_JUDGED_WITH_LINUX = {"linux_fits", "linux_problem"}
 _JUDGED_WITH_ACL = {"may_open", "errno", "denied_because", "admitted_by"}
 
 
@@ -27,11 +27,11 @@ class _Candidate(msgspec.Struct):
     """The nodes that are asked about, in their order."""
 
 
-def next_command(
-    open_outcomes: list[Outcome], snapshot: Snapshot, questions: Questions
-) -> NextCommand | None:
+def next_command(open_outcomes: list[Outcome], snapshot: Snapshot) -> NextCommand | None:
     """Return the command that decides most of these, the likeliest first; None if none does."""
-    candidates: dict[str, _Candidate] = {}
+    if not open_outcomes:
+        return None
+    questions, candidates = Questions.load(), dict[str, _Candidate]()
     for place, outcome in enumerate(open_outcomes):
         asked = _questions(outcome, snapshot, questions)
         for question in asked:

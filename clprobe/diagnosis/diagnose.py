@@ -2,6 +2,7 @@
 """From a snapshot to a diagnosis: derive facts, ask the rules, find the root cause."""
 
 import difflib
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -13,18 +14,18 @@ from clprobe.diagnosis.rank import Ranked, rank
 from clprobe.diagnosis.remedies import remedies_of
 from clprobe.diagnosis.suspects import Case
 from clprobe.facts.derive import derive
-from clprobe.facts.homes import without_home
 from clprobe.facts.inventory import select_devices, take_inventory
 from clprobe.facts.paths import Use, label_of, read_from
 from clprobe.facts.permissions.as_user import spoken_name
 from clprobe.knowledge.tables import Tables
 from clprobe.model.errors import ClprobeError
-from clprobe.model.finding import Diagnosis, Evidence, Finding, NextCommand, Status
+from clprobe.model.finding import Diagnosis, Evidence, Finding, Status
+from clprobe.model.placeholders import HOME, is_person
 from clprobe.model.snapshot import Snapshot
+from clprobe.model.system import User
 from clprobe.model.unknown import NOT_STATED, Unknown
 from clprobe.ruleset.judge import Outcome, ask
 from clprobe.ruleset.load import load_rules
-from clprobe.ruleset.questions import Questions
 from clprobe.ruleset.rule import Rule
 from clprobe.ruleset.templates import fill, fill_known, names_unknown, on_one_line
 
@@ -90,15 +91,9 @@ def diagnose(snapshot: Snapshot, knowledge: Knowledge) -> Diagnosis:
         nodes=inventory.nodes,
         asked_as=_asked_as(snapshot),
         unread=snapshot.unread,
-        next_command=_next_command([*suspects, *open_questions], snapshot),
+        next_command=next_command([*suspects, *open_questions], snapshot),
     )
-    return without_home(diagnosis, snapshot.user)
-
-
-def _next_command(open_outcomes: list[Outcome], snapshot: Snapshot) -> NextCommand | None:
-    if not open_outcomes:
-        return None
-    return next_command(open_outcomes, snapshot, Questions.load())
+    return _without_home(diagnosis, snapshot.user)
 
 
 def _asked_as(snapshot: Snapshot) -> str | None:
@@ -210,3 +205,23 @@ def _shown(value: Any) -> Any:
     if isinstance(value, msgspec.Struct) and not isinstance(value, Unknown):
         return label_of(value, 0)
     return msgspec.to_builtins(value)
+
+
+def _without_home(diagnosis: Diagnosis, user: User) -> Diagnosis:
+    """Return the diagnosis with ~ for a person's home folder, as a scrubbed snapshot has it.
+
+    Those of root, services and others stay.
+    """
+    if user.is_asker is False or not is_person(user.uid) or not isinstance(user.name, str):
+        return diagnosis
+    name = re.escape(user.name)
+    home = re.compile(rf"(?<![\w.~-])(/var)?/home/{name}(?![\w.-])")
+    return msgspec.convert(_written(msgspec.to_builtins(diagnosis), home), Diagnosis)
+
+
+def _written(value: Any, home: re.Pattern[str]) -> Any:
+    if isinstance(value, dict):
+        return {key: _written(part, home) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_written(part, home) for part in value]
+    return home.sub(HOME, value) if isinstance(value, str) else value

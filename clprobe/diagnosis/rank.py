@@ -27,12 +27,14 @@ class Ranked(msgspec.Struct, frozen=True, kw_only=True):
 
 def rank(present: list[Outcome], rules: dict[str, Rule]) -> list[Ranked]:
     """Return the present problems, the root cause first, each followed by its consequences."""
-    order = sorted(range(len(present)), key=lambda index: _place(present[index]))
-    present = [present[index] for index in order]
+    present = sorted(present, key=_place)
     reach = {rule_id: consequences_of(rule_id, rules) for rule_id in rules}
     causes = [_cause(index, present, reach) for index in range(len(present))]
     weights = _weights(present, causes)
-    vital = [_leads_to_vital(index, present, causes) for index in range(len(present))]
+    vital = [
+        any(present[one].rule.vital for one, _ in _family(index, causes))
+        for index in range(len(present))
+    ]
     roots = [index for index, cause in enumerate(causes) if cause is None]
     roots.sort(key=lambda index: (-weights[index], not vital[index], _place(present[index])))
     return [
@@ -57,21 +59,14 @@ def _place(outcome: Outcome) -> tuple[int, str, str]:
 
 def _cause(index: int, present: list[Outcome], reach: dict[str, frozenset[str]]) -> int | None:
     """Return the best explanation: the worst problem, and of those the earliest in the chain."""
-    effect = present[index]
     candidates = [
-        other
-        for other, cause in enumerate(present)
-        if effect.rule.id in reach[cause.rule.id] and concern_the_same(cause, effect)
+        one for one, cause in enumerate(present) if _explains(cause, present[index], reach)
     ]
     # What explains another candidate is not the direct cause: folding shows the whole chain.
     direct = [
         one
         for one in candidates
-        if not any(
-            present[other].rule.id in reach[present[one].rule.id]
-            and concern_the_same(present[one], present[other])
-            for other in candidates
-        )
+        if not any(_explains(present[one], present[other], reach) for other in candidates)
     ]
     return max(
         direct,
@@ -85,23 +80,18 @@ def _origin(cause: int, present: list[Outcome], reach: dict[str, frozenset[str]]
     return next(
         other
         for other in range(cause + 1)
-        if other == cause
-        or (
-            present[cause].rule.id in reach[present[other].rule.id]
-            and concern_the_same(present[other], present[cause])
-        )
+        if other == cause or _explains(present[other], present[cause], reach)
     )
 
 
 def _weight(cause: Outcome, present: list[Outcome], reach: dict[str, frozenset[str]]) -> int:
     """Return the worst severity of the problem and of what could be its own cause."""
-    own = SEVERITIES.index(cause.rule.severity)
-    behind = [
-        SEVERITIES.index(other.rule.severity)
-        for other in present
-        if cause.rule.id in reach[other.rule.id] and concern_the_same(other, cause)
-    ]
-    return max([own, *behind])
+    behind = [other for other in present if _explains(other, cause, reach)]
+    return max(SEVERITIES.index(one.rule.severity) for one in (cause, *behind))
+
+
+def _explains(cause: Outcome, effect: Outcome, reach: dict[str, frozenset[str]]) -> bool:
+    return effect.rule.id in reach[cause.rule.id] and concern_the_same(cause, effect)
 
 
 def concern_the_same(one: Outcome, other: Outcome) -> bool:
@@ -117,10 +107,6 @@ def _weights(present: list[Outcome], causes: list[int | None]) -> list[int]:
             weights[cause] = max(weights[cause], SEVERITIES.index(present[index].rule.severity))
             cause = causes[cause]
     return weights
-
-
-def _leads_to_vital(root: int, present: list[Outcome], causes: list[int | None]) -> bool:
-    return any(present[index].rule.vital for index, _ in _family(root, causes))
 
 
 def _family(root: int, causes: list[int | None], depth: int = 0) -> Iterator[tuple[int, int]]:

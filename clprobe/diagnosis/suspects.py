@@ -48,9 +48,7 @@ class Case:
         whose consequences are known to be absent needs no answer.
         """
         return [
-            one
-            for one in self._undecided
-            if one.rule.vital or one.fault or (self._matters(one) and was_refused(one))
+            one for one in self._undecided if one.rule.vital or one.fault or self._was_refused(one)
         ]
 
     def suspects(self) -> list[Outcome]:
@@ -77,37 +75,33 @@ class Case:
         symptom = self._symptom
         if symptom is None or one.rule.vital:
             return False
-        if one.rule.symptom and not _has_evidence(one):
+        if one.rule.symptom and not _evidence(one):
             return False
         is_minor = one.rule.severity == "note" and one.rule.frequency != "common"
         if is_minor or symptom.rule.id not in self._reach[one.rule.id]:
             return False
-        if not concern_the_same(one, symptom) or not was_asked(one):
+        if not concern_the_same(one, symptom) or not _was_asked(one):
             return False
         # Of some facts nobody could look up anything that would decide it.
         hopeless = {use.value for use in one.answer.gaps} == {UNLISTED}
         if hopeless or _needs_a_special_place(one):
             return False
         is_usual = one.rule.frequency == "common" and symptom.answer.truth is True
-        return is_usual or _has_evidence(one) or _is_about_hardware(one)
+        return is_usual or bool(_evidence(one)) or _is_about_hardware(one)
 
-    def _matters(self, one: Outcome) -> bool:
-        if one.rule.severity == "note":
+    def _was_refused(self, one: Outcome) -> bool:
+        """Whether something speaks for a problem that matters, and we may not read what decides."""
+        if one.rule.severity == "note" or not _evidence(one) or not _was_kept_from_us(one):
             return False
         effects = self._reach[one.rule.id]
         harmless = effects and not effects & self._possible and one.rule.link not in _ENDS
-        return was_asked(one) and not harmless
+        return _was_asked(one) and not harmless
 
 
-def was_asked(outcome: Outcome) -> bool:
+def _was_asked(outcome: Outcome) -> bool:
     """Whether any of the lacking facts is one that a diagnosis gathers by itself."""
     gaps = outcome.answer.gaps
     return not gaps or not all(was_not_requested(use) for use in gaps)
-
-
-def was_refused(outcome: Outcome) -> bool:
-    """Whether something speaks for the problem and a fact that decides it could not be read."""
-    return _has_evidence(outcome) and _was_kept_from_us(outcome)
 
 
 def _needs_a_special_place(outcome: Outcome) -> bool:
@@ -137,11 +131,8 @@ def _was_kept_from_us(outcome: Outcome) -> bool:
 
 def _is_about_nothing_known(outcome: Outcome) -> bool:
     """Whether it is about a GPU, and nobody tells of one."""
-    return (
-        bool(outcome.rule.loops)
-        and outcome.rule.loops[0].path == "gpus"
-        and not (outcome.scope.variables)
-    )
+    loops = outcome.rule.loops
+    return bool(loops) and loops[0].path == "gpus" and not outcome.scope.variables
 
 
 def _weight(outcome: Outcome) -> int:
@@ -172,10 +163,6 @@ def _fits_setting(outcome: Outcome) -> bool:
 
 def _tells_nearly_all(outcome: Outcome) -> bool:
     return any((_last_part(use.path), use.value) in _TELLING_FACTS for use in outcome.answer.used)
-
-
-def _has_evidence(outcome: Outcome) -> bool:
-    return bool(_evidence(outcome))
 
 
 def _evidence(outcome: Outcome) -> set[str]:

@@ -236,7 +236,10 @@ def rule_entry(rule: Rule, knowledge: Knowledge) -> Entry:
 def _action(action: Action) -> str:
     if action.kind == "manual":
         return _open(action.arguments["text"])
-    return _open(f"{action.kind.replace('_', ' ')} {' '.join(action.shown())}")
+    words = f"{action.kind.replace('_', ' ')} {' '.join(action.shown())}"
+    if action.kind in ("show", "complete"):
+        words = f"{action.arguments['text']}: {' '.join(action.arguments['argv'])}"
+    return _open(words)
 
 
 def _open(text: str) -> str:

@@ -6,23 +6,19 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
-from clprobe.facts.derive_devices import gather_devices
-from clprobe.facts.derive_frameworks import judge_framework
+from clprobe.facts.derive_devices import gather_devices, stands_for
 from clprobe.facts.derive_gpus import judge_gpu
 from clprobe.facts.derive_icds import judge_icd
-from clprobe.facts.derive_intel import judge_intel
-from clprobe.facts.derive_nvidia import judge_nvidia
+from clprobe.facts.derive_parts import judge_framework, judge_intel, judge_nvidia
 from clprobe.facts.derive_views import is_settled, judge_loader, judge_pair, judge_view, sum_up
 from clprobe.facts.facts import Boot, DeviceFacts, Facts, IcdFacts, OtherFacts
 from clprobe.facts.hardware_facts import GpuFacts, NodeFacts
-from clprobe.facts.idle_drivers import idle_drivers
 from clprobe.facts.messages import bearing_log, everything_said, with_icds_named, with_nodes_named
-from clprobe.facts.permissions.files import with_read_errors
 from clprobe.facts.permissions.nodes import judge_node, vendor_of_kind
 from clprobe.facts.permissions.people import closed_nodes, judge_user, needed_groups
+from clprobe.facts.permissions.prediction import with_read_errors
 from clprobe.facts.reasons import describe_end
 from clprobe.facts.runtimes import installed_runtimes
-from clprobe.facts.stand_ins import stands_for
 from clprobe.knowledge.tables import Tables
 from clprobe.model.hardware import DeviceNode, node_kind
 from clprobe.model.placeholders import SUDO_CALLER
@@ -40,7 +36,11 @@ def derive(snapshot: Snapshot, tables: Tables) -> Facts:
     readable = _each(snapshot.icds, lambda icd: with_read_errors(icd, user, system))
     icds = _each(readable, lambda icd: judge_icd(icd, snapshot, tables))
     devices = _devices(snapshot, icds, tables)
-    gpus = _gpus(snapshot, icds, devices, tables)
+    runtimes = installed_runtimes(snapshot, icds, tables)
+    found = _each(snapshot.gpus, lambda gpu: judge_gpu(gpu, runtimes, system, tables))
+    gpus = _each(
+        found, lambda gpu: replace(gpu, has_device=stands_for(gpu, listed(found), devices))
+    )
     said = everything_said(snapshot, bearing_log(snapshot, gpus, devices))
     snapshot = with_nodes_named(snapshot, said)
     nodes = _each(snapshot.device_nodes, lambda node: _node(node, snapshot, gpus))
@@ -50,7 +50,7 @@ def derive(snapshot: Snapshot, tables: Tables) -> Facts:
         system=snapshot.system,
         user=judge_user(snapshot.user, snapshot.system),
         environment=snapshot.environment,
-        boot=_boot(snapshot),
+        boot=Boot(parameters=_words(snapshot.system.linux.command_line)),
         gpus=gpus,
         device_nodes=nodes,
         packages=snapshot.packages,
@@ -68,14 +68,12 @@ def derive(snapshot: Snapshot, tables: Tables) -> Facts:
         nvidia=judge_nvidia(snapshot),
         excerpts=_excerpts(snapshot, icds),
     )
-    runtimes = installed_runtimes(snapshot, icds, tables)
-    idle = idle_drivers(runtimes, gpus, snapshot.system, tables)
     facts = replace(
         facts,
-        opencl=replace(sum_up(snapshot, facts, runtimes), idle_drivers=idle),
+        opencl=sum_up(snapshot, facts, runtimes, tables),
         intel=judge_intel(snapshot, runtimes),
     )
-    worded = _each(icds, lambda icd: _with_detail(icd, facts, tables))
+    worded = _each(icds, lambda icd: replace(icd, detail=describe_end(icd, facts, tables)))
     return replace(facts, icds=worded)
 
 
@@ -86,23 +84,8 @@ def _each(collection: Fact[tuple[T, ...]], judge: Callable[[T], U]) -> Fact[tupl
 def _devices(
     snapshot: Snapshot, icds: Fact[tuple[IcdFacts, ...]], tables: Tables
 ) -> Fact[tuple[DeviceFacts, ...]]:
-    asked = listed(icds)
-    views = listed(snapshot.views)
-    devices = gather_devices(asked, views, tables)
+    devices = gather_devices(listed(icds), listed(snapshot.views), tables)
     return devices if devices or is_settled(snapshot, icds) else NOT_STATED
-
-
-def _gpus(
-    snapshot: Snapshot,
-    icds: Fact[tuple[IcdFacts, ...]],
-    devices: Fact[tuple[DeviceFacts, ...]],
-    tables: Tables,
-) -> Fact[tuple[GpuFacts, ...]]:
-    if isinstance(snapshot.gpus, Unknown):
-        return snapshot.gpus
-    runtimes = installed_runtimes(snapshot, icds, tables)
-    gpus = [judge_gpu(gpu, runtimes, snapshot.system, tables) for gpu in snapshot.gpus]
-    return tuple(replace(gpu, has_device=stands_for(gpu, gpus, devices)) for gpu in gpus)
 
 
 def _node(node: DeviceNode, snapshot: Snapshot, gpus: Fact[tuple[GpuFacts, ...]]) -> NodeFacts:
@@ -116,9 +99,8 @@ def _node(node: DeviceNode, snapshot: Snapshot, gpus: Fact[tuple[GpuFacts, ...]]
     return judge_node(node, snapshot.user, snapshot.system, vendor)
 
 
-def _boot(snapshot: Snapshot) -> Boot:
-    line = snapshot.system.linux.command_line
-    return Boot(parameters=line if isinstance(line, Unknown) else tuple(line.split()))
+def _words(text: Fact[str]) -> Fact[tuple[str, ...]]:
+    return text if isinstance(text, Unknown) else tuple(text.split())
 
 
 def _other(perspective: Perspective, snapshot: Snapshot, tables: Tables) -> OtherFacts:
@@ -150,10 +132,6 @@ def _stated(text: Fact[str]) -> Fact[str | None]:
 def _excerpts(snapshot: Snapshot, icds: Fact[tuple[IcdFacts, ...]]) -> tuple[str, ...]:
     whole = is_settled(snapshot, icds) and "icds" not in snapshot.excerpts
     return snapshot.excerpts if whole else (*snapshot.excerpts, "devices")
-
-
-def _with_detail(icd: IcdFacts, facts: Facts, tables: Tables) -> IcdFacts:
-    return replace(icd, detail=describe_end(icd, facts, tables))
 
 
 def _with_binding(gpu: GpuFacts, nodes: Fact[tuple[NodeFacts, ...]], *, whole: bool) -> GpuFacts:

@@ -8,9 +8,9 @@ from msgspec.structs import asdict
 
 from clprobe.compat.coverage import covers_all, version_range
 from clprobe.compat.known_gpu import INTEL, MODULES, VENDOR_IDS, KnownGpu, gpu_of_id
-from clprobe.compat.linux_choice import is_in_range
-from clprobe.compat.linux_support import (
+from clprobe.compat.linux_choice import (
     Identity,
+    is_in_range,
     known_flaw,
     likely_linux,
     linux_binds,

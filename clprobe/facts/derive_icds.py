@@ -24,6 +24,9 @@ def judge_icd(icd: Icd, snapshot: Snapshot, tables: Tables) -> IcdFacts:
     key = _recognised(icd, tables)
     entry = tables.implementation(key)
     not_recognised = key if isinstance(key, Unknown) else None
+    drives: Fact[str | None] = not_recognised
+    if entry is not None:
+        drives = "gpu" if "gpu" in entry.device_types else "cpu"
     closed = _closed_folder(icd, snapshot)
     return IcdFacts(
         **asdict(icd),
@@ -33,7 +36,7 @@ def judge_icd(icd: Icd, snapshot: Snapshot, tables: Tables) -> IcdFacts:
         and closed.path.startswith(_OF_THE_SYSTEM),
         implementation=key,
         title=entry.name if entry is not None else "an OpenCL driver not in the tables",
-        drives=not_recognised if entry is None else _drives(entry),
+        drives=drives,
         vendor=not_recognised if entry is None else vendor_of(entry),
         version=_version(icd, entry, snapshot),
         file_name=icd.path.rsplit("/", 1)[-1],
@@ -86,10 +89,6 @@ def _outcome(answer: Answer, entry: Implementation | None) -> Fact[Outcome | Non
     return answer.outcome
 
 
-def _drives(entry: Implementation) -> str:
-    return "gpu" if "gpu" in entry.device_types else "cpu"
-
-
 def _version(icd: Icd, entry: Implementation | None, snapshot: Snapshot) -> Fact[str]:
     for _, device in icd.answer.shown():
         if isinstance(device.driver_version, str):
@@ -98,8 +97,8 @@ def _version(icd: Icd, entry: Implementation | None, snapshot: Snapshot) -> Fact
     by_owner = version_by_package(owners, snapshot)
     if isinstance(by_owner, str) or entry is None:
         return by_owner
-    packages = listed(snapshot.packages)
-    return version_by_package(names_in({one.name for one in packages}, entry), snapshot)
+    packages = {one.name for one in listed(snapshot.packages)}
+    return version_by_package(names_in(packages, entry), snapshot)
 
 
 def _relocated(icd: Icd) -> Fact[str | None]:

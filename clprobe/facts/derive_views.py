@@ -17,7 +17,8 @@ from clprobe.facts.facts import (
     ViewFacts,
 )
 from clprobe.facts.hardware_facts import GpuFacts, NodeFacts
-from clprobe.facts.runtimes import Runtime
+from clprobe.facts.runtimes import Runtime, idle_drivers
+from clprobe.knowledge.tables import Tables
 from clprobe.model.opencl import Answer, Loader, Outcome, Pair, View
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.unknown import NOT_STATED, Fact, Unknown, listed
@@ -49,7 +50,8 @@ def judge_loader(loader: Loader, icds: Fact[tuple[IcdFacts, ...]]) -> LoaderFact
     missed = tuple(
         icd.path
         for icd in icds
-        if _may_have_devices(icd)
+        if icd.device_count != 0
+        and not _never_showed_any(icd)
         and not isinstance(icd.searched_by, Unknown)
         and loader.path not in icd.searched_by
         and not _serves_one_loader(icd.path, icd.searched_by)
@@ -79,8 +81,7 @@ def judge_pair(pair: Pair) -> PairFacts:
         text.strip().rsplit("\n", 1)[-1].lstrip(": ") for text in said if isinstance(text, str)
     ]
     return PairFacts(
-        icds=pair.icds,
-        answer=pair.answer,
+        **asdict(pair),
         name=" and ".join(pair.icds),
         second=pair.icds[1],
         outcome=pair.answer.outcome,
@@ -90,21 +91,21 @@ def judge_pair(pair: Pair) -> PairFacts:
 
 def is_settled(snapshot: Snapshot, icds: Fact[tuple[IcdFacts, ...]]) -> bool:
     """Whether the snapshot decides which devices exist, be it by ICDs or by one viewer."""
-    views = listed(snapshot.views)
-    if any(isinstance(_device_count(view), int) for view in views):
+    if any(isinstance(_device_count(view), int) for view in listed(snapshot.views)):
         return True
     if isinstance(icds, Unknown) or "icds" in snapshot.excerpts:
         return False
     return all(isinstance(icd.device_count, int) or _never_showed_any(icd) for icd in icds)
 
 
-def sum_up(snapshot: Snapshot, facts: Facts, runtimes: Fact[tuple[Runtime, ...]]) -> OpenclFacts:
+def sum_up(
+    snapshot: Snapshot, facts: Facts, runtimes: Fact[tuple[Runtime, ...]], tables: Tables
+) -> OpenclFacts:
     """Return whether there is anything to compute on, and any GPU at all."""
-    devices, icds = facts.devices, facts.icds
-    found = listed(devices)
-    settled = is_settled(snapshot, icds)
-    absent: Fact[bool] = False if settled else _first_unknown(devices, icds)
-    usable = [device for device in found if device.usable is True]
+    icds = facts.icds
+    unknown = (one for one in (facts.devices, icds) if isinstance(one, Unknown))
+    absent = False if is_settled(snapshot, icds) else next(unknown, NOT_STATED)
+    usable = [device for device in listed(facts.devices) if device.usable is True]
     has_loader = _has_loader(snapshot)
     return OpenclFacts(
         # Without a loader no program reaches a driver, however healthy that is.
@@ -112,6 +113,7 @@ def sum_up(snapshot: Snapshot, facts: Facts, runtimes: Fact[tuple[Runtime, ...]]
         gpu_device=True if any(device.software is False for device in usable) else absent,
         any_gpu=_any_gpu(facts.gpus, facts.device_nodes),
         empty_platforms=_empty_platforms(snapshot, icds),
+        idle_drivers=idle_drivers(runtimes, facts.gpus, snapshot.system, tables),
         loader_found=has_loader,
         icd_registered=_icd_registered(snapshot, icds, runtimes),
         plain_loader=_has_plain_loader(snapshot, has_loader),
@@ -119,9 +121,9 @@ def sum_up(snapshot: Snapshot, facts: Facts, runtimes: Fact[tuple[Runtime, ...]]
 
 
 def _empty_platforms(snapshot: Snapshot, icds: Fact[tuple[IcdFacts, ...]]) -> tuple[str, ...]:
-    views = listed(snapshot.views)
-    asked = listed(icds)
-    answers = [icd.answer for icd in asked] + [view.answer for view in views]
+    answers = [icd.answer for icd in listed(icds)] + [
+        view.answer for view in listed(snapshot.views)
+    ]
     names = [
         platform.name
         for answer in answers
@@ -144,13 +146,14 @@ def _icd_registered(
 def _has_loader(snapshot: Snapshot) -> Fact[bool]:
     if isinstance(snapshot.loaders, Unknown):
         return snapshot.loaders
-    return True if snapshot.loaders else NOT_STATED if "loaders" in snapshot.excerpts else False
+    if snapshot.loaders:
+        return True
+    return NOT_STATED if "loaders" in snapshot.excerpts else False
 
 
 def _has_plain_loader(snapshot: Snapshot, has_loader: Fact[bool]) -> Fact[bool]:
     """Whether programs without a loader of their own find one."""
-    views = listed(snapshot.views)
-    if any(view.viewer == "system-loader" and view.loader is None for view in views):
+    if any(one.viewer == "system-loader" and one.loader is None for one in listed(snapshot.views)):
         return False
     if has_loader is not True or isinstance(snapshot.loaders, Unknown):
         return has_loader
@@ -233,18 +236,10 @@ def _loader_kind(view: View, loaders: Fact[tuple[Loader, ...]]) -> Fact[str | No
     return NOT_STATED
 
 
-def _may_have_devices(icd: IcdFacts) -> bool:
-    return icd.device_count != 0 and not _never_showed_any(icd)
-
-
 def _never_showed_any(icd: IcdFacts) -> bool:
     return (
         icd.outcome in _ENDED or icd.outcome is None or icd.library_fault not in (None, NOT_STATED)
     )
-
-
-def _first_unknown(*facts: object) -> Unknown:
-    return next((fact for fact in facts if isinstance(fact, Unknown)), NOT_STATED)
 
 
 def _any_gpu(gpus: Fact[tuple[GpuFacts, ...]], nodes: Fact[tuple[NodeFacts, ...]]) -> Fact[bool]:

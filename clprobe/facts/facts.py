@@ -23,14 +23,32 @@ from clprobe.model.placeholders import USER
 from clprobe.model.system import Package, System, User
 from clprobe.model.unknown import Fact, Unknown
 
-FILE_FAULTS = (
-    "utf-16", "carriage-return", "byte-order-mark", "blanks", "comment", "quotation-marks",
-    "several-lines", "no-library-name", "empty", "too-long", "not-a-file",
-)  # fmt: skip
-LIBRARY_FAULTS = (
-    "missing", "unreadable", "empty", "not-elf", "directory", "truncated", "damaged-headers",
-    "other-architecture", "missing-dependency",
-)  # fmt: skip
+FILE_FAULTS = {
+    "utf-16": "the .icd file is written in UTF-16, which no loader reads",
+    "carriage-return": "the .icd file has a carriage return (DOS line ending)",
+    "byte-order-mark": "the .icd file starts with a byte order mark",
+    "blanks": "the .icd file has blanks around the library's name",
+    "comment": "the .icd file starts with a comment",
+    "quotation-marks": "the .icd file has quotation marks around the library's name",
+    "several-lines": "the .icd file has several lines",
+    "no-library-name": "the .icd file's first line is no library name; not every user may read it",
+    "empty": "the .icd file is empty",
+    "too-long": "the .icd file's line is longer than a path can be",
+    "not-a-file": "the .icd file is not a regular file",
+}
+"""What may be wrong with an .icd file, in words."""
+LIBRARY_FAULTS = {
+    "missing": "the library is not there",
+    "unreadable": "the library may not be read",
+    "empty": "the library is an empty file",
+    "not-elf": "the library is not a shared library",
+    "directory": "the library is a directory",
+    "truncated": "the library is cut off",
+    "damaged-headers": "the library's ELF headers are damaged",
+    "other-architecture": "the library is for another processor",
+    "missing-dependency": "a library that it needs is missing",
+}
+"""What may be wrong with a library, in words."""
 
 
 class LoaderFacts(Loader, frozen=True, kw_only=True):
@@ -102,7 +120,6 @@ class DeviceFacts(Device, frozen=True, kw_only=True):
     platform: Fact[str] = fact("CL_PLATFORM_NAME")
     icd: Fact[str] = fact("the .icd file that it came from")
     library: Fact[str | None] = fact("the library that it came from")
-    seen_by: tuple[str, ...] = fact("programs that see it", default=())
     implementation: Fact[str | None] = fact(
         "key in the implementations table; null: not recognised", "CL_PLATFORM_NAME"
     )

@@ -38,10 +38,6 @@ class Fit(FactStruct, frozen=True, kw_only=True):
     linux_fits: Fact[bool] = fact(
         "whether this Linux is one that it can work with", "uname -r, implementations"
     )
-    linux_suspect: Fact[bool] = fact(
-        "whether some version of it is known to fail on this Linux and GPU",
-        "uname -r, table of implementations",
-    )
     linux_problem: Fact[str | None] = fact(
         "what is known to go wrong between this version and this Linux; null: nothing",
         "uname -r, table of implementations",

@@ -67,9 +67,10 @@ def choose(facts: Facts, only: Sequence[str] = (), without: Sequence[str] = ()) 
 
 def _is_within_reach(icd: IcdFacts, facts: Facts) -> bool:
     """Tell whether some loader reads it, and would not if a variable named another folder."""
-    loaders = listed(facts.loaders)
     private = tuple(
-        f"{loader.path.rpartition('/')[0]}/" for loader in loaders if loader.kind == _READS_ITS_OWN
+        f"{loader.path.rpartition('/')[0]}/"
+        for loader in listed(facts.loaders)
+        if loader.kind == _READS_ITS_OWN
     )
     return icd.is_read is not False and not icd.path.startswith(private)
 
@@ -87,9 +88,9 @@ def _clashing(icds: Sequence[IcdFacts], facts: Facts) -> dict[str, str]:
 
 def dies_unexplained(facts: Facts) -> bool:
     """Tell whether a loader dies of its ICDs although each of them answers alone."""
-    views = listed(facts.views)
     return any(
-        view.viewer == "system-loader" and view.outcome in ("crash", "hang") for view in views
+        view.viewer == "system-loader" and view.outcome in ("crash", "hang")
+        for view in listed(facts.views)
     )
 
 

@@ -2,10 +2,11 @@
 """Paths to facts, such as `gpu.kernel_driver`: checked against the types, then looked up."""
 
 import difflib
+import functools
 import string
 import types
 import typing
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import msgspec
@@ -16,6 +17,8 @@ from clprobe.model.unknown import NOT_STATED, Unknown
 
 class PathError(Exception):
     """A path that leads to no fact; the message says what there is."""
+
+    keys: tuple[str | int, ...] = ()
 
 
 class Field(msgspec.Struct, frozen=True):
@@ -35,25 +38,6 @@ class Field(msgspec.Struct, frozen=True):
     values: tuple[str, ...] = ()
 
 
-class Bound(msgspec.Struct, frozen=True):
-    """The value of a rule's variable, how evidence names it, and the path that it is from."""
-
-    value: Any
-    label: str
-    path: str = ""
-
-
-class Scope(msgspec.Struct, frozen=True):
-    """What the names in a rule stand for while it is evaluated."""
-
-    facts: Facts
-    variables: dict[str, Bound] = msgspec.field(default_factory=dict)
-
-    def binding(self, name: str, value: Any, label: str, path: str) -> "Scope":
-        """Return this scope with one more variable."""
-        return Scope(self.facts, {**self.variables, name: Bound(value, label, path)})
-
-
 class Use(msgspec.Struct, frozen=True):
     """A fact as it was looked up; `whole` is False where a list is only an excerpt.
 
@@ -68,21 +52,30 @@ class Use(msgspec.Struct, frozen=True):
     whole: bool = True
 
 
+class Scope(msgspec.Struct, frozen=True):
+    """What the names in a rule stand for while it is evaluated: facts, or variables of its own."""
+
+    facts: Facts
+    variables: dict[str, Use] = msgspec.field(default_factory=dict)
+
+    def binding(self, name: str, value: Any, label: str, path: str) -> "Scope":
+        """Return this scope with one more variable."""
+        return Scope(self.facts, {**self.variables, name: Use(label, path, value)})
+
+    def each(self, name: str, collection: Use) -> Iterator["Scope"]:
+        """Yield this scope with the variable bound to each element of a known list."""
+        for position, element in enumerate(collection.value):
+            label = f"{collection.fact}[{label_of(element, position)}]"
+            yield self.binding(name, element, label, collection.path)
+
+
 Variables = dict[str, type[msgspec.Struct] | None]
 """The types of a rule's variables; None is a plain value."""
 
 
+@functools.cache
 def fields_of(struct: type[msgspec.Struct]) -> dict[str, Field]:
     """Return the facts of a type by name."""
-    if struct not in _FIELDS:
-        _FIELDS[struct] = _read_fields(struct)
-    return _FIELDS[struct]
-
-
-_FIELDS: dict[type[msgspec.Struct], dict[str, Field]] = {}
-
-
-def _read_fields(struct: type[msgspec.Struct]) -> dict[str, Field]:
     hints = typing.get_type_hints(struct, include_extras=True)
     return {name: _field(hints[name]) for name in struct.__struct_fields__}
 
@@ -109,10 +102,8 @@ def check_path(path: str, variables: Variables) -> Field:
 def look_up(path: str, scope: Scope) -> Use:
     """Return the fact at `path`, Unknown where the way to it is not known."""
     first, *rest = path.split(".")
-    bound = scope.variables.get(first)
-    if bound is not None:
-        use = Use(bound.label, bound.path, bound.value)
-    else:
+    use = scope.variables.get(first)
+    if use is None:
         whole = first not in scope.facts.excerpts
         # A variable is unbound where the list that it runs over is not known.
         value = getattr(scope.facts, first, NOT_STATED)
@@ -142,7 +133,7 @@ def read_from(use: Use) -> str:
     """Return where a live run reads the fact, its sibling facts filled in."""
     if use.owner is None:
         return ""
-    pattern = fields_of(type(use.owner))[use.field].read_from
+    pattern = fields_of(type(use.owner))[use.field].read_from  # type: ignore[arg-type]
     return _SiblingFormatter().vformat(pattern, (), use.owner) if "{" in pattern else pattern
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """How an ICD ended, in one line for people: the reason beside the outcome."""
 
-from clprobe.facts.facts import Facts, IcdFacts
+from clprobe.facts.facts import FILE_FAULTS, LIBRARY_FAULTS, Facts, IcdFacts
 from clprobe.knowledge.table_types import Implementation
 from clprobe.knowledge.tables import Tables
 from clprobe.model.opencl import Answer
@@ -22,30 +22,6 @@ _STAGES = {
     "run": "running a kernel",
 }
 _MOST_NAMED = 3
-_FILE_FAULTS = {
-    "utf-16": "the .icd file is written in UTF-16, which no loader reads",
-    "empty": "the .icd file is empty",
-    "byte-order-mark": "the .icd file starts with a byte order mark",
-    "too-long": "the .icd file's line is longer than a path can be",
-    "carriage-return": "the .icd file has a carriage return (DOS line ending)",
-    "comment": "the .icd file starts with a comment",
-    "quotation-marks": "the .icd file has quotation marks around the library's name",
-    "blanks": "the .icd file has blanks around the library's name",
-    "several-lines": "the .icd file has several lines",
-    "no-library-name": "the .icd file's first line is no library name; not every user may read it",
-    "not-a-file": "the .icd file is not a regular file",
-}
-_LIBRARY_FAULTS = {
-    "missing": "the library is not there",
-    "unreadable": "the library may not be read",
-    "empty": "the library is an empty file",
-    "not-elf": "the library is not a shared library",
-    "directory": "the library is a directory",
-    "truncated": "the library is cut off",
-    "damaged-headers": "the library's ELF headers are damaged",
-    "other-architecture": "the library is for another processor",
-    "missing-dependency": "a library that it needs is missing",
-}
 
 
 def describe_end(icd: IcdFacts, facts: Facts, tables: Tables) -> str:
@@ -61,7 +37,7 @@ def describe_end(icd: IcdFacts, facts: Facts, tables: Tables) -> str:
     if icd.outcome == "hang":
         late = isinstance(icd.answer.message, str) and AFTER_ALL in icd.answer.message
         return f"no answer within the time limit {AFTER_ALL if late else f'while {during}'}"
-    fault = _FILE_FAULTS.get(str(icd.file_fault)) or _fault_of_library(icd)
+    fault = FILE_FAULTS.get(str(icd.file_fault)) or _fault_of_library(icd)
     if icd.outcome == "error":
         code = icd.answer.error_code
         number = f": OpenCL error {code}" if isinstance(code, int) else ""
@@ -75,20 +51,15 @@ def _fault_of_library(icd: IcdFacts) -> str | None:
         named = ", ".join(missing[:_MOST_NAMED])
         more = f" and {len(missing) - _MOST_NAMED} more" if len(missing) > _MOST_NAMED else ""
         return f"it needs {named}{more}, which the linker does not find"
-    return _LIBRARY_FAULTS.get(str(icd.library_fault))
+    return LIBRARY_FAULTS.get(str(icd.library_fault))
 
 
 def _without_devices(icd: IcdFacts, facts: Facts, tables: Tables) -> str:
     entry = tables.implementation(icd.implementation)
-    parts = ["no device", *_own_way_of_saying_so(icd.answer, entry)]
-    reason = _reason(entry, facts)
-    return ": ".join((", ".join(parts), reason)) if reason else ", ".join(parts)
-
-
-def _own_way_of_saying_so(answer: Answer, entry: Implementation | None) -> list[str]:
-    if entry is None or answer.error_code not in entry.no_device_errors:
-        return []
-    return [f"which this driver says with error {answer.error_code}"]
+    said, code = "no device", icd.answer.error_code
+    if entry is not None and code in entry.no_device_errors:
+        said += f", which this driver says with error {code}"
+    return ": ".join(filter(None, (said, _reason(entry, facts))))
 
 
 def _reason(entry: Implementation | None, facts: Facts) -> str:
@@ -101,12 +72,11 @@ def _reason(entry: Implementation | None, facts: Facts) -> str:
 
 
 def _missing_hardware(entry: Implementation, facts: Facts) -> str:
-    nodes = listed(facts.device_nodes)
-    denied = [node for node in nodes if node.may_open is False]
+    denied = (node for node in listed(facts.device_nodes) if node.may_open is False)
     # Drivers want the render node; the card node is their second choice at best.
-    denied.sort(key=lambda node: node.kind != "render")
-    if denied:
-        return f"{denied[0].path} may not be opened"
+    wanted = min(denied, key=lambda node: node.kind != "render", default=None)
+    if wanted is not None:
+        return f"{wanted.path} may not be opened"
     if facts.opencl.any_gpu is False:
         return "there is no GPU and no render node here"
     if isinstance(facts.gpus, Unknown):

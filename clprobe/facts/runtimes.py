@@ -1,18 +1,25 @@
 # SPDX-License-Identifier: MIT
-"""Which OpenCL implementations are installed, by their ICDs packages, or platforms."""
+"""Which OpenCL implementations are installed, by their ICDs, packages, or platforms."""
 
 import re
 from fnmatch import fnmatchcase
 
 import msgspec
 
+from clprobe.compat.known_gpu import vendor_of
 from clprobe.compat.packages import packaged_version
 from clprobe.facts.facts import IcdFacts
+from clprobe.facts.hardware_facts import GpuFacts
 from clprobe.knowledge.table_types import Implementation
 from clprobe.knowledge.tables import Tables
 from clprobe.knowledge.versions import upstream
 from clprobe.model.snapshot import Snapshot
+from clprobe.model.system import System
 from clprobe.model.unknown import NOT_STATED, Fact, Unknown, known, listed
+
+_ONE_MAKER = ("intel", "amd", "nvidia")
+_COME_WITH_MESA = ("clover", "rusticl")
+"""Distributions install these for whatever GPU there may be."""
 
 
 class Runtime(msgspec.Struct, frozen=True, kw_only=True):
@@ -94,10 +101,7 @@ def names_in(packages: set[str], entry: Implementation) -> set[str]:
 
 
 def _packaged(snapshot: Snapshot, tables: Tables) -> list[Runtime]:
-    packages = listed(snapshot.packages)
-    if not packages:
-        return []
-    present = {package.name for package in packages}
+    present = {package.name for package in listed(snapshot.packages)}
     found = []
     for key, entry in tables.implementations().items():
         names = names_in(present, entry)
@@ -141,3 +145,34 @@ def _loadable(icd: IcdFacts) -> Fact[bool]:
     if icd.library_fault is not None and not isinstance(icd.library_fault, Unknown):
         return False
     return icd.outcome if isinstance(icd.outcome, Unknown) else icd.outcome is None
+
+
+def idle_drivers(
+    runtimes: Fact[tuple[Runtime, ...]],
+    gpus: Fact[tuple[GpuFacts, ...]],
+    system: System,
+    tables: Tables,
+) -> Fact[tuple[str, ...]]:
+    """Return the names of installed drivers of whose maker no GPU is listed.
+
+    One may be switched off in firmware, or was never there. Under WSL GPUs are not on the bus, so
+    nothing follows from their absence.
+    """
+    if isinstance(runtimes, Unknown):
+        return runtimes
+    if isinstance(gpus, Unknown):
+        return gpus
+    if known(system.virtualization.wsl) is not None:
+        return ()
+    if any(isinstance(gpu.vendor, Unknown) for gpu in gpus):
+        return NOT_STATED
+    present = {gpu.vendor for gpu in gpus}
+    idle: dict[str, None] = {}
+    for runtime in runtimes:
+        entry = tables.implementation(runtime.implementation)
+        if entry is None or runtime.implementation in _COME_WITH_MESA:
+            continue
+        vendor = vendor_of(entry)
+        if vendor in _ONE_MAKER and vendor not in present:
+            idle[entry.name] = None
+    return tuple(idle)

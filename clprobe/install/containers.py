@@ -13,18 +13,11 @@ from clprobe.compat.offers import Offer, packaged
 from clprobe.compat.resolve import version_covers
 from clprobe.install import steps
 from clprobe.install.machine import Machine
-from clprobe.knowledge.table_types import Distribution, Implementation
+from clprobe.knowledge.table_types import Implementation
 from clprobe.knowledge.tables import Tables
 from clprobe.knowledge.versions import newest
-from clprobe.model.action import (
-    Check,
-    Engine,
-    InContainer,
-    Install,
-    Refresh,
-    RemoveContainer,
-    StartContainer,
-)
+from clprobe.model import action as actions
+from clprobe.model.action import Engine
 from clprobe.model.finding import Source
 from clprobe.model.plan import Step
 
@@ -40,9 +33,11 @@ _TOOLS = ("clinfo", steps.LOADER)
 
 def contained(implementation: Implementation, machine: Machine, tables: Tables) -> list[Offer]:
     """Return the container whose package is the newest of those that drive the GPU, if any."""
-    if "i915" not in implementation.kernel_drivers or not machine.chips:
-        return []
-    if machine.system != "linux":
+    if (
+        machine.system != "linux"
+        or not machine.chips
+        or "i915" not in implementation.kernel_drivers
+    ):
         return []
     host = machine.distribution.key if machine.distribution is not None else None
     groups = alike(machine.gpus)
@@ -53,25 +48,15 @@ def contained(implementation: Implementation, machine: Machine, tables: Tables) 
         for offer in packaged(implementation, release):
             drives = all(version_covers(implementation, offer, g[0]) is True for g in groups)
             if drives and offer.version is not None:
-                ways[offer.version] = _contained(offer, release)
+                ways[offer.version] = replace(
+                    offer,
+                    how="container",
+                    offered_by=f"a container of {release.short_name} holds",
+                    inside=release,
+                    status="workaround",
+                    sources=(*offer.sources, *_SOURCES),
+                )
     return [ways[newest(list(ways), "debian")]] if ways else []
-
-
-def _contained(offer: Offer, release: Distribution) -> Offer:
-    return replace(
-        offer,
-        how="container",
-        packages=offer.packages,
-        offered_by=f"a container of {release.short_name} holds",
-        inside=release,
-        status="workaround",
-        sources=(*offer.sources, *_SOURCES),
-    )
-
-
-def container_name(implementation: Implementation) -> str:
-    """Return the name that the container gets."""
-    return f"clprobe-{implementation.implementation}"
 
 
 def container_steps(
@@ -82,28 +67,36 @@ def container_steps(
     manager = steps.manager_of(release) if release is not None else None
     if release is None or release.image is None or manager is None:
         return ()
-    name = container_name(implementation)
+    name = f"clprobe-{implementation.implementation}"
     where = release.short_name
+    older = actions.RemoveContainer(engine=engine, name=name)
+    start = actions.StartContainer(engine=engine, name=name, image=release.image)
     packages = (*offer.packages, *(tool for tool in _TOOLS if tool in release.packages))
 
-    def inside(title: str, action: Refresh | Install | Check, *variables: tuple[str, str]) -> Step:
-        made = InContainer(engine=engine, name=name, variables=variables, action=action)
+    def inside(
+        title: str,
+        action: actions.Refresh | actions.Install | actions.Check,
+        *variables: tuple[str, str],
+    ) -> Step:
+        made = actions.InContainer(engine=engine, name=name, variables=variables, action=action)
         return step(title, made)
 
     return (
         *_engine(engine, machine),
-        *_started(engine, name, release.image, where),
+        # podman replaces it by itself, and distrobox keeps it.
+        *([step("Remove an older one of that name", older)] if engine == "docker" else []),
+        step(f"Start a container of {where} that may use the GPU", start),
         inside(
             f"Read the package index of {where} in the container",
-            Refresh(manager=manager.manager),
+            actions.Refresh(manager=manager.manager),
         ),
         inside(
             f"Install {implementation.name} in the container",
-            Install(manager=manager.manager, packages=packages),
+            actions.Install(manager=manager.manager, packages=packages),
         ),
         inside(
             "See what programs in the container get",
-            Check(argv=("clinfo", "--list")),
+            actions.Check(argv=("clinfo", "--list")),
             *environment.items(),
         ),
     )
@@ -134,16 +127,7 @@ def _engine(engine: Engine, machine: Machine) -> list[Step]:
             *steps.refresh(distribution),
             steps.install(distribution, f"Install {engine}", (package,)),
         ]
-    return [step(f"Check that {engine} is installed", Check(argv=(engine, "--version")))]
+    return [step(f"Check that {engine} is installed", actions.Check(argv=(engine, "--version")))]
 
 
 _PACKAGES = {"debian": {"docker": "docker.io"}, "ubuntu": {"docker": "docker.io"}}
-
-
-def _started(engine: Engine, name: str, image: str, where: str) -> list[Step]:
-    """Return the steps after which a container of that name runs; an older one is replaced."""
-    older = RemoveContainer(engine=engine, name=name)
-    # podman replaces it by itself, and distrobox keeps it.
-    first = [step("Remove an older one of that name", older)] if engine == "docker" else []
-    title = f"Start a container of {where} that may use the GPU"
-    return [*first, step(title, StartContainer(engine=engine, name=name, image=image))]

@@ -6,15 +6,11 @@ from clprobe.compat.offers import Offer
 from clprobe.compat.packages import tool_chain
 from clprobe.install import steps
 from clprobe.install.machine import Machine
-from clprobe.install.repository_steps import add_repository
-from clprobe.install.steps import install
 from clprobe.knowledge.versions import in_words
 from clprobe.model.action import Check, MakeCondaEnvironment
-from clprobe.model.placeholders import HOME
 from clprobe.model.plan import Step
 
 _INTEL_CPU = "/opt/intel-opencl-cpu"
-_OWN_FOLDER = f"{HOME}/.local/share/clprobe"
 
 
 def for_cpu(offer: Offer, machine: Machine) -> tuple[Step, ...]:
@@ -22,17 +18,14 @@ def for_cpu(offer: Offer, machine: Machine) -> tuple[Step, ...]:
     if offer.how == "conda":
         return _conda(offer)
     if offer.how == "pip":
-        return (
-            _pyopencl(offer, machine)
-            if "pyopencl" in offer.packages
-            else _intel_cpu(offer, machine)
-        )
+        made = _pyopencl if "pyopencl" in offer.packages else _intel_cpu
+        return made(offer, machine)
     distribution = machine.distribution
     if distribution is None or not steps.can_install(distribution):
         return ()
     packages = (*offer.packages, *steps.loader(distribution))
     install = steps.install(distribution, f"Install {offer.packages[0]}", packages)
-    first = add_repository(offer.third_party, distribution) if offer.third_party else []
+    first = steps.add_repository(offer.third_party, distribution) if offer.third_party else []
     return (*steps.refresh(distribution), *first, install, steps.look())
 
 
@@ -66,25 +59,23 @@ def pins(offer: Offer) -> list[str]:
 
 def _pyopencl(offer: Offer, machine: Machine) -> tuple[Step, ...]:
     """Return the steps for wheels that only PyOpenCL of the same environment finds."""
-    folder = "/opt" if machine.wishes.root else _OWN_FOLDER
-    path = f"{folder}/opencl-on-cpu"
+    path = steps.environment_folder("opencl-on-cpu", machine)
     code = "import pyopencl; print([p.name for p in pyopencl.get_platforms()])"
+    look = Check(argv=(f"{path}/bin/python", "-c", code))
     return (
         *steps.refreshed(machine),
         *steps.venv_module(machine, "python3"),
         linker(machine),
         steps.make_environment(path),
         *steps.pip_install(path, "Install PoCL and PyOpenCL", pins(offer), machine.wishes.wheels),
-        step(
-            "See which platforms PyOpenCL gets there",
-            Check(argv=(f"{path}/bin/python", "-c", code)),
-        ),
+        step("See which platforms PyOpenCL gets there", look),
     )
 
 
 def _conda(offer: Offer) -> tuple[Step, ...]:
     name = offer.packages[0]
-    path = f"{_OWN_FOLDER}/conda-{name}"
+    path = f"{steps.OWN_FOLDER}/conda-{name}"
+    look = Check(argv=(f"{path}/bin/clinfo", "--list"))
     made = MakeCondaEnvironment(
         path=path,
         channel="conda-forge",
@@ -94,10 +85,7 @@ def _conda(offer: Offer) -> tuple[Step, ...]:
     return (
         step("Check that conda is there", Check(argv=("conda", "--version"))),
         step(f"Make an environment with {name} of conda-forge", made),
-        step(
-            "See what programs in that environment get",
-            Check(argv=(f"{path}/bin/clinfo", "--list")),
-        ),
+        step("See what programs in that environment get", look),
     )
 
 
@@ -139,5 +127,5 @@ def linker(machine: Machine) -> Step:
     """Return the step that brings what PoCL's wheel links kernels with, or checks for it."""
     if machine.distribution is not None and brings_linker(machine):
         title = "Install the linker that PoCL calls"
-        return install(machine.distribution, title, tool_chain(machine.distribution.id))
+        return steps.install(machine.distribution, title, tool_chain(machine.distribution.id))
     return step("Check that a C compiler can link", Check(argv=("python3", "-c", _LINKS)))

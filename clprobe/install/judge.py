@@ -2,7 +2,7 @@
 """Judges one offer of one implementation: a route, or the constraint that rules it out."""
 
 from clprobe.compat.coverage import OTHER_MAKERS, drives_gpus, is_for_vendor
-from clprobe.compat.linux_choice import ANY_LINUX, LinuxChoice
+from clprobe.compat.linux_choice import ANY_LINUX
 from clprobe.compat.offers import Offer, packaged
 from clprobe.compat.resolve import (
     No,
@@ -14,16 +14,13 @@ from clprobe.compat.resolve import (
     summed_up,
 )
 from clprobe.install import cpu_steps, route_steps
-from clprobe.install.history import last_packaged
-from clprobe.install.linux_words import linux_caveats, newer_linux
 from clprobe.install.machine import Machine
-from clprobe.install.wording import sentence
+from clprobe.install.ranking import FilesOfOthers
+from clprobe.install.wording import all_sources, last_packaged, linux_caveats, newer_linux, sentence
 from clprobe.knowledge.table_types import Entry, Implementation
 from clprobe.knowledge.tables import Tables
 from clprobe.model.finding import Source
 from clprobe.model.plan import Component, Rejected, Route, RouteStatus
-
-_STATUS: tuple[RouteStatus, ...] = ("supported", "workaround", "unverified")
 
 
 def hopeless(implementation: Implementation, machine: Machine) -> Rejected | None:
@@ -38,9 +35,7 @@ def hopeless(implementation: Implementation, machine: Machine) -> Rejected | Non
     return _rejected(implementation, because, *machine.chips[:1])
 
 
-def judge(
-    offer: Offer, implementation: Implementation, machine: Machine, tables: Tables
-) -> Route | Rejected:
+def judge(offer: Offer, implementation: Implementation, machine: Machine) -> Route | Rejected:
     """Return the route that this offer makes (its rank still 0), or the rejection."""
     if not drives_gpus(implementation):
         refusal = refused(offer, machine.place)
@@ -49,17 +44,19 @@ def judge(
             return _rejected(implementation, because, offer)
         return _cpu_route(offer, implementation, machine)
     found = summed_up(implementation, offer, machine.gpus, machine.place)
-    return on_gpu(offer, found, implementation, machine, tables)
+    return on_gpu(offer, found, implementation, machine)
 
 
 def on_gpu(
-    offer: Offer, found: Summary, implementation: Implementation, machine: Machine, tables: Tables
+    offer: Offer, found: Summary, implementation: Implementation, machine: Machine
 ) -> Route | Rejected:
     """Return the same for what drives GPUs, given what the offer comes to on them."""
     answer = found.answer
     if isinstance(answer, No):
         because = _refusal(answer, offer, implementation, machine)
-        entries = _generations(machine) if answer.what == "linux" else [offer, *machine.chips[:1]]
+        entries: list[Entry | Offer] = [offer, *machine.chips[:1]]
+        if answer.what == "linux":
+            entries = [machine.generation] if machine.generation is not None else []
         return _rejected(implementation, because, *entries)
     status = _status(offer, found)
     caveats = [*_doubts(found), *([sentence(offer.note)] if offer.note is not None else [])]
@@ -76,8 +73,12 @@ def on_gpu(
         uses_gpu=True,
         status=status,
         because=_because(offer, implementation, machine, found),
-        components=(*_components(offer, machine, linux, tables), *_modules(offer, implementation)),
-        steps=route_steps.for_gpu(offer, implementation, machine, linux, environment, tables),
+        components=(
+            *_components(offer, machine),
+            *newer_linux(machine, linux),
+            *_modules(offer, implementation),
+        ),
+        steps=route_steps.for_gpu(offer, implementation, machine, linux, environment),
         caveats=tuple(dict.fromkeys(caveats + route_steps.caveats(offer, machine, environment))),
         sources=_sources(offer, implementation, *machine.chips[:1], *answer.known),
         how=route_steps.how(offer, machine),
@@ -88,7 +89,7 @@ def _status(offer: Offer, found: Summary) -> RouteStatus:
     if isinstance(found.answer, Open):
         return "unverified"
     if not isinstance(found.answer, No) and is_workaround(offer, found.answer):
-        return _worst(offer.status, "workaround")
+        return "unverified" if offer.status == "unverified" else "workaround"
     return "workaround" if found.verdict == "some" else offer.status
 
 
@@ -190,7 +191,8 @@ def _never_on_family(implementation: Implementation, machine: Machine) -> str | 
 
 def _never_on_chips(implementation: Implementation, machine: Machine) -> str | None:
     key, generation = implementation.implementation, machine.generation
-    if machine.system == "wsl2" and not _under_wsl2(implementation, machine):
+    named = {name for chip in machine.chips for name in (chip.platform, chip.generation)}
+    if machine.system == "wsl2" and named.isdisjoint(implementation.wsl2):
         return (
             f"under WSL2 the GPU is reached through /dev/dxg, where {key} does not drive "
             f"{machine.gpu_name}"
@@ -205,11 +207,6 @@ def _never_on_chips(implementation: Implementation, machine: Machine) -> str | N
         return f"{machine.gpu_name} was never supported by it: {reason}"
     ids = machine.pci_id or ", ".join(chip.pci_id for chip in machine.chips[:4])
     return f"no release of {key} lists {ids}, {machine.gpu_name}"
-
-
-def _under_wsl2(implementation: Implementation, machine: Machine) -> bool:
-    listed = implementation.wsl2
-    return any(chip.platform in listed or chip.generation in listed for chip in machine.chips)
 
 
 def _limits(implementation: Implementation, machine: Machine) -> list[str]:
@@ -237,15 +234,14 @@ def _because(offer: Offer, implementation: Implementation, machine: Machine, fou
     return text + "."
 
 
-def _components(
-    offer: Offer, machine: Machine, linux: LinuxChoice, tables: Tables
-) -> tuple[Component, ...]:
-    versions = route_steps.versions_of(offer, tables)
-    components = [
-        Component(name=name, version=version, origin=offer.origin)
-        for name, version in zip(offer.packages, versions, strict=True)
+def _components(offer: Offer, machine: Machine) -> list[Component]:
+    theirs, ours = offer.of_release, machine.distribution
+    same_vendor = theirs is not None and ours is not None and theirs.id == ours.id
+    kind = FilesOfOthers if offer.how == "file" and not same_vendor else Component
+    return [
+        kind(name=name, version=version, origin=offer.origin)
+        for name, version in zip(offer.packages, route_steps.versions_of(offer), strict=True)
     ]
-    return (*components, *newer_linux(machine, linux))
 
 
 def _modules(offer: Offer, implementation: Implementation) -> tuple[Component, ...]:
@@ -266,12 +262,7 @@ def _cpu_route(offer: Offer, implementation: Implementation, machine: Machine) -
         uses_gpu=False,
         status="unverified" if offer.entry.unverified else offer.status,
         because=sentence(because),
-        components=tuple(
-            Component(
-                name=name, version=offer.versions.get(name, offer.version), origin=offer.origin
-            )
-            for name in offer.packages
-        ),
+        components=tuple(_components(offer, machine)),
         steps=cpu_steps.for_cpu(offer, machine),
         caveats=tuple(caveats + cpu_steps.cpu_caveats(offer, machine)),
         sources=_sources(offer, implementation),
@@ -290,13 +281,4 @@ def _rejected(implementation: Implementation, because: str, *entries: Entry | Of
 
 
 def _sources(*entries: Entry | Offer) -> tuple[Source, ...]:
-    found = {source.url: source for entry in entries for source in entry.sources}
-    return tuple(found.values())
-
-
-def _generations(machine: Machine) -> list[Entry]:
-    return [machine.generation] if machine.generation is not None else []
-
-
-def _worst(one: RouteStatus, other: RouteStatus) -> RouteStatus:
-    return max(one, other, key=_STATUS.index)
+    return all_sources(*(entry.sources for entry in entries))

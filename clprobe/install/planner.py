@@ -1,37 +1,45 @@
 # SPDX-License-Identifier: MIT
-"""plan(): which routes lead to the goal on a machine, and what rules out the others."""
+"""plan(): which routes lead to the goal on a machine, and what rules out the others.
 
+with_routes() lets doctor's findings name the best one, where a rule sends to install-plan.
+"""
+
+from msgspec.structs import replace
+
+from clprobe.commands import commands
 from clprobe.compat.coverage import drives_gpus
 from clprobe.compat.offers import Offer, elsewhere, on_conda, on_request, packaged
 from clprobe.compat.resolve import considered
 from clprobe.install import stacks
 from clprobe.install.containers import contained
 from clprobe.install.judge import hopeless, judge, not_offered, on_gpu
-from clprobe.install.machine import Machine, look_up
-from clprobe.install.narrow import narrowed
-from clprobe.install.ranking import in_order, ranked
+from clprobe.install.machine import NO_WISHES, Machine, Wishes, look_up
+from clprobe.install.ranking import in_order, narrowed, ranked
 from clprobe.install.recipes import driver_from_source
-from clprobe.install.wishes import NO_WISHES, Wishes
+from clprobe.install.target import Stated, of_snapshot
 from clprobe.knowledge.table_types import Implementation
 from clprobe.knowledge.tables import Tables
 from clprobe.knowledge.versions import newest
-from clprobe.model.action import Goal
-from clprobe.model.plan import InstallPlan, Rejected, Route, Target
+from clprobe.model.action import Goal, SeePlan
+from clprobe.model.errors import ClprobeError
+from clprobe.model.finding import Diagnosis, Remedy
+from clprobe.model.plan import InstallPlan, Rejected, Route
+from clprobe.model.snapshot import Snapshot
 
 
 def plan(
-    target: Target, tables: Tables, goal: Goal = "opencl", wishes: Wishes = NO_WISHES
+    stated: Stated, tables: Tables, goal: Goal = "opencl", wishes: Wishes = NO_WISHES
 ) -> InstallPlan:
     """Return all routes, best first, and everything that was rejected, with the reason.
 
     A route on the GPU ranks before any on the CPU; then what is supported comes first. A GPU's
     route that nobody has seen working ranks after the CPU's that do. Where a framework is the
     goal, the framework itself comes first, on the GPU where that was seen to work, else on the
-    CPU. The same target, tables and wishes always give the same plan.
+    CPU. The same statements, tables and wishes always give the same plan.
 
-    Raises: ClprobeError if the target's GPU is no known name, or one for several generations.
+    Raises: ClprobeError if the GPU stated is no known name, or one for several generations.
     """
-    machine = look_up(target, tables, wishes)
+    machine = look_up(stated, tables, wishes)
     routes, rejected = _opencl(machine, tables)
     if goal != "opencl":
         opencl = ranked(routes, "opencl", tables)
@@ -39,7 +47,7 @@ def plan(
         rejected += refused
     routes, refused = narrowed(routes, machine)
     return InstallPlan(
-        target=target,
+        target=stated.target,
         goal=goal,
         routes=ranked(routes, goal, tables),
         rejected=tuple(dict.fromkeys(rejected + refused)),
@@ -72,7 +80,7 @@ def _answers(
     """Return what each offer gives."""
 
     def ask(offers: list[Offer]) -> list[Route | Rejected]:
-        return [judge(offer, implementation, machine, tables) for offer in offers]
+        return [judge(offer, implementation, machine) for offer in offers]
 
     release = machine.distribution
     if not drives_gpus(implementation):
@@ -81,7 +89,7 @@ def _answers(
         return ask(packaged(implementation, release) + more)
     found = considered(implementation, machine.gpus, machine.place, tables)
     answers = _newest_of_nvidia(
-        [on_gpu(offer, summary, implementation, machine, tables) for offer, summary in found]
+        [on_gpu(offer, summary, implementation, machine) for offer, summary in found]
     )
     if any(offer.is_at_hand and summary.verdict != "no" for offer, summary in found):
         return answers
@@ -98,3 +106,50 @@ def _newest_of_nvidia(answers: list[Route | Rejected]) -> list[Route | Rejected]
         return answers
     best = newest(versions, "debian")
     return [a for a in answers if a not in routes or a.components[0].version == best]
+
+
+def with_routes(
+    diagnosis: Diagnosis, snapshot: Snapshot, tables: Tables, source: str | None = None
+) -> Diagnosis:
+    """Return the diagnosis with the best route in every remedy that sends to install-plan.
+
+    `source` is the file that the snapshot is from; None: this host. Where there is no route, or
+    the GPU is too vague to plan for, the rule's own words stay.
+    """
+    remedies = [remedy for finding in diagnosis.findings for remedy in finding.remedies]
+    goals = {goal for remedy in remedies if (goal := _asked(remedy)) is not None}
+    best = {goal: _best(snapshot, tables, goal) for goal in goals}
+    if not any(best.values()):
+        return diagnosis
+    return replace(
+        diagnosis,
+        findings=tuple(
+            replace(one, remedies=tuple(_with_route(r, best, source) for r in one.remedies))
+            for one in diagnosis.findings
+        ),
+    )
+
+
+def _asked(remedy: Remedy) -> Goal | None:
+    """Return the goal of the plan to which the remedy sends without naming a route."""
+    action = remedy.action
+    return action.goal if isinstance(action, SeePlan) and action.backend is None else None
+
+
+def _best(snapshot: Snapshot, tables: Tables, goal: Goal) -> Route | None:
+    try:
+        made = plan(of_snapshot(snapshot, tables), tables, goal)
+    except ClprobeError:
+        return None  # a name for several chips, say
+    return next((route for route in made.routes if route.steps), None)
+
+
+def _with_route(remedy: Remedy, best: dict[Goal, Route | None], source: str | None) -> Remedy:
+    goal = _asked(remedy)
+    route = best.get(goal) if goal is not None else None
+    if goal is None or route is None:
+        return remedy
+    snapshot = None if source == "-" else source
+    title = f"See the steps of the best route here. {route.because.rstrip('.')}"
+    action = SeePlan(goal=goal, backend=route.backend, snapshot=snapshot)
+    return commands.remedy(title, action, "once its steps are done")

@@ -1,47 +1,33 @@
 # SPDX-License-Identifier: MIT
-"""Puts routes in order: what the user gets first, then what it costs, and says why."""
+"""Puts routes in order: what the user gets first, then what it costs, and says why.
+
+Those that the person does not want are taken out, each with the wish that took it out.
+"""
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from clprobe.install.machine import Machine
 from clprobe.install.wording import sentence
+from clprobe.knowledge.stack_table import Stack
 from clprobe.knowledge.table_types import Implementation
 from clprobe.knowledge.tables import Tables
 from clprobe.model.action import Goal
-from clprobe.model.plan import How, Route, RouteStatus
+from clprobe.model.plan import Component, How, Rejected, Route, RouteStatus
 
 # Best first where everything else is the same; others come after these.
 _BACKENDS = (
-    "compute-runtime",
-    "compute-runtime-legacy1",
-    "rusticl",
-    "beignet",
-    "nvidia",
-    "amd-rocm",
-    "pocl",
-    "intel-cpu",
-    "windows-driver",
-    "direct3d12",
-    "cpu",
+    *("compute-runtime", "compute-runtime-legacy1", "rusticl", "beignet", "nvidia", "amd-rocm"),
+    *("pocl", "intel-cpu", "windows-driver", "direct3d12", "cpu"),
 )
 STACKS = (
-    "pytorch-xpu",
-    "pytorch-cuda",
-    "rocm-pytorch",
-    "pytorch_dlprim",
-    "torch-directml",
-    "pytorch-cpu",
-    "openvino",
-    "onnxruntime-openvino",
-    "llama-cpp",
-    "clprobe-tensor",
-    "tinygrad",
-    "netcl",
+    *("pytorch-xpu", "pytorch-cuda", "rocm-pytorch", "pytorch_dlprim", "torch-directml"),
+    *("pytorch-cpu", "openvino", "onnxruntime-openvino", "llama-cpp", "clprobe-tensor"),
+    *("tinygrad", "netcl"),
 )
-_STATUS: tuple[RouteStatus, ...] = ("supported", "workaround", "unverified")
-_STATUS_WORDS = {
+_STATUS: dict[RouteStatus, str] = {
     "supported": "is supported",
     "workaround": "is a workaround",
     "unverified": "is unverified",
@@ -58,7 +44,7 @@ _HOW: dict[How, str] = {
     "source": "is built from source",
     "by-hand": "has no commands here",
 }
-_ORDER = tuple(_HOW)
+_FOREIGN = {"repository": "a foreign repository", "conda": "the channel conda-forge"}
 
 
 class Criterion(NamedTuple):
@@ -102,23 +88,27 @@ def _said(criteria: list[Criterion], ahead: tuple[list[Criterion], Route] | None
 
 
 def _criteria(route: Route, goal: Goal, tables: Tables) -> list[Criterion]:
-    status = _STATUS.index(route.status)
+    unseen = route.status == "unverified"
+    tested = Criterion(int(unseen), "untested" if unseen else "tested")
+    root = any(step.needs_root for step in route.steps)
+    count = len(route.components)
+    asked = "1 package and what it needs" if count == 1 else f"{count} packages and what they need"
     return [
-        _opencl(route) if goal == "opencl" else _learning(route, goal, tables),
-        _device(route),
-        Criterion(status, _STATUS_WORDS[route.status]),
+        tested if goal == "opencl" else _learning(route, goal, tables),
+        Criterion(int(not route.uses_gpu), f"uses the {'GPU' if route.uses_gpu else 'CPU'}"),
+        Criterion(list(_STATUS).index(route.status), _STATUS[route.status]),
         _maintained(route, tables),
-        Criterion(_stack_order(route), ""),
+        Criterion(STACKS.index(route.stack) if route.stack is not None else len(STACKS), ""),
         Criterion(_place(route.backend), ""),
-        Criterion(_ORDER.index(route.how), _HOW[route.how]),
-        _root(route),
-        _downloads(route),
+        Criterion(list(_HOW).index(route.how), _HOW[route.how]),
+        Criterion(int(root), "needs root" if root else "needs no root"),
+        Criterion(count, f"asks for {asked}"),
     ]
 
 
-def _opencl(route: Route) -> Criterion:
-    unseen = route.status == "unverified"
-    return Criterion(int(unseen), "untested" if unseen else "tested")
+def is_asked(stack: Stack, goal: Goal) -> bool:
+    """Whether a goal that is no plain OpenCL asks for this kind of stack."""
+    return stack.framework == "pytorch" if goal == "pytorch" else stack.purpose == "inference"
 
 
 def _learning(route: Route, goal: Goal, tables: Tables) -> Criterion:
@@ -126,7 +116,7 @@ def _learning(route: Route, goal: Goal, tables: Tables) -> Criterion:
     stack = tables.stacks().get(route.stack) if route.stack is not None else None
     if stack is None:
         return Criterion(9, "gives plain OpenCL, without a framework")
-    asked = stack.framework == "pytorch" if goal == "pytorch" else stack.purpose == "inference"
+    asked = is_asked(stack, goal)
     what = "PyTorch itself" if goal == "pytorch" else "a framework made for inference"
     gives = f"is {what}" if asked else "is another framework than PyTorch"
     if goal == "inference" and not asked:
@@ -139,10 +129,6 @@ def _learning(route: Route, goal: Goal, tables: Tables) -> Criterion:
     return Criterion(1 if asked else 4, f"{gives} on the CPU" if asked else gives)
 
 
-def _device(route: Route) -> Criterion:
-    return Criterion(int(not route.uses_gpu), f"uses the {'GPU' if route.uses_gpu else 'CPU'}")
-
-
 def _maintained(route: Route, tables: Tables) -> Criterion:
     implementation = tables.implementation(route.backend)
     if implementation is None or implementation.maintained:
@@ -150,16 +136,55 @@ def _maintained(route: Route, tables: Tables) -> Criterion:
     return Criterion(1, "has a driver that nobody maintains any more")
 
 
-def _stack_order(route: Route) -> int:
-    return STACKS.index(route.stack) if route.stack is not None else len(STACKS)
+class FilesOfOthers(Component, frozen=True, kw_only=True):
+    """A package whose files are to be fetched from another vendor than the distribution's."""
 
 
-def _root(route: Route) -> Criterion:
-    needs = any(step.needs_root for step in route.steps)
-    return Criterion(int(needs), "needs root" if needs else "needs no root")
+class WheelOfOthers(Component, frozen=True, kw_only=True):
+    """A wheel that is to be fetched from its project, because no index has it."""
 
 
-def _downloads(route: Route) -> Criterion:
-    count = len(route.components)
-    asked = "1 package and what it needs" if count == 1 else f"{count} packages and what they need"
-    return Criterion(count, f"asks for {asked}")
+def narrowed(routes: Sequence[Route], machine: Machine) -> tuple[list[Route], list[Rejected]]:
+    """Return the routes that fit the wishes, and those that they took out."""
+    judged = [(route, _against(route, machine)) for route in routes]
+    rejected = [
+        Rejected(
+            backend=route.backend,
+            stack=route.stack,
+            because=sentence(because),
+            sources=route.sources,
+            how=route.how,
+        )
+        for route, because in judged
+        if because is not None
+    ]
+    return [route for route, because in judged if because is None], rejected
+
+
+def _against(route: Route, machine: Machine) -> str | None:
+    wishes = machine.wishes
+    if wishes.want is not None and route.uses_gpu is not (wishes.want == "gpu"):
+        return f"narrowed by --want {wishes.want}: it uses the {'GPU' if route.uses_gpu else 'CPU'}"
+    if not wishes.root:
+        step = next((step for step in route.steps if step.needs_root), None)
+        if step is not None:
+            return f"narrowed by --no-root: a step of it needs root ({step.title})"
+    if wishes.wheels is not None and route.how == "conda":
+        return "narrowed by --offline-wheels: conda asks the channel conda-forge for its packages"
+    if not wishes.third_party:
+        foreign = _foreign(route)
+        if foreign is not None:
+            return f"narrowed by --no-third-party: it brings {foreign}"
+    return None
+
+
+def _foreign(route: Route) -> str | None:
+    """Return what the route brings that is neither the distribution's nor an index of Python's."""
+    if route.how in _FOREIGN:
+        return _FOREIGN[route.how]
+    for component in route.components:
+        if isinstance(component, WheelOfOthers):
+            return f"the file {component.origin}"
+        if isinstance(component, FilesOfOthers):
+            return f"files of {component.origin}"
+    return None

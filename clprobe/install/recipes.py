@@ -3,12 +3,13 @@
 
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from clprobe.compat.coverage import covers
 from clprobe.compat.known_gpu import alike
 from clprobe.compat.linux_choice import choose_linux
-from clprobe.install.linux_words import linux_caveats, newer_linux
 from clprobe.install.machine import Machine
-from clprobe.install.wording import sentence
+from clprobe.install.wording import linux_caveats, newer_linux, sentence
 from clprobe.knowledge.stack_table import Stack, StackSupport
 from clprobe.knowledge.table_types import Implementation, Recipe
 from clprobe.knowledge.versions import in_range
@@ -18,9 +19,8 @@ from clprobe.model.plan import Component, Route
 def driver_from_source(implementation: Implementation, machine: Machine) -> list[Route]:
     """Return the route that builds a GPU's driver, where it would drive every chip of the name."""
     recipe, generation = implementation.recipe, machine.generation
-    if recipe is None or generation is None or machine.arch not in (None, "x86_64"):
-        return []
-    if machine.system != "linux":
+    is_linux = machine.system == "linux" and machine.arch in (None, "x86_64")
+    if recipe is None or generation is None or not is_linux:
         return []
     version = next(iter(recipe.commits.values()))
     groups = [group[0] for group in alike(machine.gpus)]
@@ -40,13 +40,10 @@ def driver_from_source(implementation: Implementation, machine: Machine) -> list
             because=sentence(
                 f"{key} {version} can be built from source, and would drive {machine.gpu_name}"
             ),
-            components=(
-                *_built(recipe),
-                *newer_linux(machine, linux),
-            ),
+            components=(*_built(recipe), *newer_linux(machine, linux)),
             steps=(),
             caveats=(
-                sentence(f"Build {' and '.join(_named(recipe))}"),
+                sentence(f"Build {_named(recipe)}"),
                 sentence(recipe.note),
                 *linux_caveats(machine, linux),
             ),
@@ -63,8 +60,8 @@ def _built(recipe: Recipe) -> tuple[Component, ...]:
     )
 
 
-def _named(recipe: Recipe) -> list[str]:
-    return [f"{url} at {commit}" for url, commit in recipe.commits.items()]
+def _named(recipe: Recipe) -> str:
+    return " and ".join(f"{url} at {commit}" for url, commit in recipe.commits.items())
 
 
 def from_source(
@@ -74,18 +71,14 @@ def from_source(
     recipe = stack.recipe
     if recipe is None or support is None or machine.python is None:
         return []
-    if not in_range(machine.python, recipe.python, "pep440"):
-        return []
     below = [route for route in on_gpu if not support.via or route.backend in support.via]
-    if not below:
+    if not below or not in_range(machine.python, recipe.python, "pep440"):
         return []
     route = below[0]
     return [
-        Route(
-            rank=0,
-            backend=route.backend,
+        replace(
+            route,
             stack=stack.stack,
-            uses_gpu=True,
             status="unverified",
             because=sentence(
                 f"{stack.name} has no build for Python {machine.python}, and can be built from "
@@ -99,7 +92,7 @@ def from_source(
             steps=(),
             caveats=(
                 sentence(f"First follow the route to {route.backend} with --goal opencl"),
-                sentence(f"Then build {' and '.join(_named(recipe))}"),
+                sentence(f"Then build {_named(recipe)}"),
                 sentence(recipe.note),
                 *route.caveats,
                 *stack.problems,

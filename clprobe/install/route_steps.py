@@ -1,24 +1,23 @@
 # SPDX-License-Identifier: MIT
 """The steps of a whole route, and what must be said about them."""
 
+from clprobe.commands.commands import step
 from clprobe.compat.linux_choice import LinuxChoice
 from clprobe.compat.offers import Offer
 from clprobe.install import containers, steps
-from clprobe.install.linux_words import backports_wanted, linux_package
-from clprobe.install.machine import Machine, find_distribution
-from clprobe.install.repository_steps import add_repository
+from clprobe.install.machine import Machine
+from clprobe.install.wording import backports_wanted, linux_package
 from clprobe.knowledge.table_types import Distribution, Implementation
-from clprobe.knowledge.tables import Tables
+from clprobe.model.action import Check
 from clprobe.model.plan import How, Step
 
 
-def for_gpu(  # noqa: PLR0913, PLR0917 - where all of a route comes together
+def for_gpu(
     offer: Offer,
     implementation: Implementation,
     machine: Machine,
     linux: LinuxChoice,
     environment: dict[str, str],
-    tables: Tables,
 ) -> tuple[Step, ...]:
     """Return the steps that install a GPU's implementation and open its node; () by hand only."""
     distribution = machine.distribution
@@ -31,7 +30,7 @@ def for_gpu(  # noqa: PLR0913, PLR0917 - where all of a route comes together
         return tuple(dict.fromkeys((*newer, *_open_node(machine), *inside)))
     if distribution is None or not steps.can_install(distribution) or offer.pocket == "aur":
         return ()
-    files = _files(offer, tables)
+    files = _files(offer)
     made = [*steps.check_files(offer.origin_name, files), *steps.refresh(distribution)]
     made += _newer_linux(machine, linux)
     if offer.how == "package":
@@ -41,10 +40,13 @@ def for_gpu(  # noqa: PLR0913, PLR0917 - where all of a route comes together
         packages = (*offer.packages, *module_packages(offer, implementation), *loader)
         made.append(steps.install(distribution, title, packages, pocket=offer.pocket))
     elif offer.third_party is not None:
-        made += add_repository(offer.third_party, distribution)
+        made += steps.add_repository(offer.third_party, distribution)
         made.append(steps.install(distribution, f"Install {implementation.name}", offer.packages))
     else:
-        made += _loader(distribution)
+        packages = steps.loader(distribution)
+        made += [
+            steps.install(distribution, "Install the ICD loader", (name,)) for name in packages
+        ]
         made.append(steps.install_files(distribution, offer.origin_name, files, offer.packages))
     if environment:
         names = " ".join(f"{name}={value}" for name, value in environment.items())
@@ -100,7 +102,8 @@ def _open_node(machine: Machine) -> list[Step]:
     if machine.vendor == "nvidia" or machine.system == "wsl2":
         return []  # all may open the nodes of NVIDIA's driver, and /dev/dxg
     if not machine.wishes.root:
-        return [steps.check_node()]
+        check = Check(argv=("test", "-w", "/dev/dri/renderD128"))
+        return [step("Check that you may open the GPU's node", check)]
     distribution = machine.distribution
     if distribution is None or distribution.node_group is None:
         return []
@@ -141,29 +144,23 @@ def _access(machine: Machine) -> list[str]:
     return ["You need read and write access to /dev/dri/renderD128."]
 
 
-def versions_of(offer: Offer, tables: Tables) -> tuple[str, ...] | tuple[str | None, ...]:
+def versions_of(offer: Offer) -> tuple[str, ...] | tuple[str | None, ...]:
     """Return the version of each package, for files those of the release that they are from."""
-    origin = find_distribution(offer.origin, tables) if offer.how == "file" else None
-    if origin is None or offer.version is None:
+    if offer.of_release is None or offer.version is None:
         return tuple(offer.versions.get(name, offer.version) for name in offer.packages)
+    listed = offer.of_release.packages
     return tuple(
-        origin.packages[name][0].version if name in origin.packages else offer.version
-        for name in offer.packages
+        listed[name][0].version if name in listed else offer.version for name in offer.packages
     )
 
 
-def _files(offer: Offer, tables: Tables) -> list[str]:
+def _files(offer: Offer) -> list[str]:
     """Return the names of the .deb files; an epoch is no part of them."""
     if offer.how != "file":
         return []
-    versions = [(version or "").split(":", 1)[-1] for version in versions_of(offer, tables)]
+    versions = [(version or "").split(":", 1)[-1] for version in versions_of(offer)]
     named = zip(offer.packages, versions, strict=True)
     return [f"{name}_{version}_amd64.deb" for name, version in named]
-
-
-def _loader(distribution: Distribution) -> list[Step]:
-    packages = steps.loader(distribution)
-    return [steps.install(distribution, "Install the ICD loader", packages)] if packages else []
 
 
 def _firmware(distribution: Distribution | None) -> str:

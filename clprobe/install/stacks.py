@@ -7,15 +7,20 @@ from msgspec.structs import replace
 
 from clprobe.install import steps
 from clprobe.install.machine import Machine
+from clprobe.install.ranking import is_asked
 from clprobe.install.recipes import from_source
-from clprobe.install.stack_steps import stack_caveats, stack_components, stack_steps
-from clprobe.install.windows import through_windows, without_opencl
-from clprobe.install.wording import sentence
+from clprobe.install.stack_steps import (
+    stack_caveats,
+    stack_components,
+    stack_steps,
+    through_windows,
+    without_opencl,
+)
+from clprobe.install.wording import all_sources, sentence
 from clprobe.knowledge.stack_table import Stack, StackBuild, StackSupport
 from clprobe.knowledge.tables import Tables
 from clprobe.knowledge.versions import in_range, in_words, newest
 from clprobe.model.action import Goal
-from clprobe.model.finding import Source
 from clprobe.model.plan import Rejected, Route, RouteStatus, Step
 
 _STACKS: dict[Goal, tuple[str, ...]] = {
@@ -56,15 +61,10 @@ def stacks_on(
         made, refused = _with(stack, below, machine)
         routes += made
         rejected += refused
-    on_gpu = [r for r in routes if r.uses_gpu and _is_asked(r, tables, goal)]
-    if not on_gpu:
+    asked = {key for key, stack in tables.stacks().items() if is_asked(stack, goal)}
+    if not any(route.uses_gpu and route.stack in asked for route in routes):
         routes += [route for route in opencl if route.uses_gpu]
     return routes, rejected
-
-
-def _is_asked(route: Route, tables: Tables, goal: Goal) -> bool:
-    stack = tables.stacks()[route.stack or ""]
-    return stack.framework == "pytorch" if goal == "pytorch" else stack.purpose == "inference"
 
 
 def _with(
@@ -77,7 +77,8 @@ def _with(
     refusal = _refusal(stack, machine, build)
     answers: list[Route | Rejected] = []
     if refusal is not None:
-        answers.append(_rejected(stack, _backend(on_gpu), refusal, machine))
+        backend = on_gpu[0].backend if on_gpu else "cpu"
+        answers.append(_rejected(stack, backend, refusal, machine))
     elif build is not None and without_opencl(stack, machine):
         answers += through_windows(stack, build, support_for(stack, machine), machine)
     elif build is not None and stack.supports:
@@ -151,7 +152,8 @@ def on_route(route: Route, stack: Stack, build: StackBuild, machine: Machine) ->
         because = f"it was seen running on {' and '.join(support.via)} only"
         return _rejected(stack, route.backend, because, machine)
     more: list[Step] = []
-    if stack.api == "level-zero" and not _has_package(route, _LEVEL_ZERO):
+    has = {component.name for component in route.components}
+    if stack.api == "level-zero" and _LEVEL_ZERO not in has:
         distribution = machine.distribution
         if distribution is None or _LEVEL_ZERO not in distribution.packages:
             because = f"{machine.os_name} does not package Intel's Level Zero driver {_LEVEL_ZERO}"
@@ -169,7 +171,7 @@ def on_route(route: Route, stack: Stack, build: StackBuild, machine: Machine) ->
         components=(*route.components, *stack_components(stack, build, machine)),
         steps=(*route.steps[:-1], *more, *stack_steps(stack, build, machine)),
         caveats=(*route.caveats, *stack_caveats(stack, build, machine)),
-        sources=_sources(route.sources, support.sources, build.sources, stack.sources[:1]),
+        sources=all_sources(route.sources, support.sources, build.sources, stack.sources[:1]),
         slower_than_cpu=support.slower_than_cpu,
     )
 
@@ -189,7 +191,7 @@ def _on_cpu(
                 components=stack_components(stack, build, machine),
                 steps=(*steps.refreshed(machine), *stack_steps(stack, build, machine)),
                 caveats=stack_caveats(stack, build, machine),
-                sources=_sources(stack.sources, build.sources),
+                sources=all_sources(stack.sources, build.sources),
                 how="included",
             )
         ]
@@ -204,7 +206,7 @@ def _on_cpu(
             components=(*route.components, *stack_components(stack, build, machine)),
             steps=_steps_on(route, stack, build, machine),
             caveats=(*route.caveats, *stack_caveats(stack, build, machine)),
-            sources=_sources(route.sources, stack.sources),
+            sources=all_sources(route.sources, stack.sources),
         )
         for route in routes[:1]
     ]
@@ -262,14 +264,6 @@ def _for_libc(build: StackBuild, machine: Machine) -> bool:
     return has is None or in_range(has, build.glibc, "dotted")
 
 
-def _has_package(route: Route, name: str) -> bool:
-    return any(component.name == name for component in route.components)
-
-
-def _backend(routes: list[Route]) -> str:
-    return routes[0].backend if routes else "cpu"
-
-
 def _rejected(stack: Stack, backend: str, because: str, machine: Machine) -> Rejected:
     support = support_for(stack, machine)
     more = support.sources if support is not None else ()
@@ -277,9 +271,5 @@ def _rejected(stack: Stack, backend: str, because: str, machine: Machine) -> Rej
         backend=backend,
         stack=stack.stack,
         because=sentence(because),
-        sources=_sources(more or stack.sources),
+        sources=all_sources(more or stack.sources),
     )
-
-
-def _sources(*groups: tuple[Source, ...]) -> tuple[Source, ...]:
-    return tuple({source.url: source for group in groups for source in group}.values())

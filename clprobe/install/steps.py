@@ -6,24 +6,18 @@ from collections.abc import Sequence
 
 from clprobe.commands.commands import step
 from clprobe.install.machine import Machine
+from clprobe.knowledge.origin_table import Origin
 from clprobe.knowledge.package_manager_table import PackageManager
 from clprobe.knowledge.package_managers import manager_of_distribution
 from clprobe.knowledge.table_types import Distribution
-from clprobe.model.action import (
-    Check,
-    Install,
-    InstallFiles,
-    JoinGroup,
-    Look,
-    MakeEnvironment,
-    MakeGroup,
-    PipInstall,
-    Refresh,
-    WriteFile,
-)
-from clprobe.model.placeholders import USER
+from clprobe.model import action as actions
+from clprobe.model.placeholders import HOME, USER
 from clprobe.model.plan import Step
 
+OWN_FOLDER = f"{HOME}/.local/share/clprobe"
+_KEYS = "/etc/apt/keyrings"
+_SOURCES = "/etc/apt/sources.list.d"
+_TOOLS = ("ca-certificates", "curl", "gnupg")
 LOADER = "ocl-icd-libopencl1"
 """The ICD loader, as Debian and what derives from it call it."""
 
@@ -61,7 +55,7 @@ def refresh(distribution: Distribution) -> list[Step]:
     manager = manager_of(distribution)
     if manager is None or manager.unattended.refresh is None:
         return []
-    return [step("Read the package index", Refresh(manager=manager.manager))]
+    return [step("Read the package index", actions.Refresh(manager=manager.manager))]
 
 
 def refreshed(machine: Machine) -> list[Step]:
@@ -77,7 +71,7 @@ def install(
     """Return the step that installs packages, from `pocket` where that is not a usual one."""
     suite = f"{distribution.codename}-backports" if pocket == "backports" else None
     manager = _manager(distribution).manager
-    return step(title, Install(manager=manager, packages=tuple(packages), suite=suite))
+    return step(title, actions.Install(manager=manager, packages=tuple(packages), suite=suite))
 
 
 def check_files(origin: str, files: Sequence[str]) -> list[Step]:
@@ -85,7 +79,7 @@ def check_files(origin: str, files: Sequence[str]) -> list[Step]:
     return [
         step(
             f"Check that {file} of {origin} is in this folder",
-            Check(argv=("test", "-f", f"./{file}")),
+            actions.Check(argv=("test", "-f", f"./{file}")),
         )
         for file in files
     ]
@@ -96,7 +90,7 @@ def install_files(
 ) -> Step:
     """Return the step that installs packages' files of the current folder, called `names` then."""
     manager = _manager(distribution).manager
-    action = InstallFiles(manager=manager, files=tuple(files), packages=tuple(names))
+    action = actions.InstallFiles(manager=manager, files=tuple(files), packages=tuple(names))
     return step(f"Install the packages of {origin}", action)
 
 
@@ -108,12 +102,17 @@ def venv_module(machine: Machine, python: str) -> list[Step]:
     if machine.wishes.root:
         return []
     title = "Check that Python can make environments with pip"
-    return [step(title, Check(argv=(python, "-c", "import venv, ensurepip")))]
+    return [step(title, actions.Check(argv=(python, "-c", "import venv, ensurepip")))]
+
+
+def environment_folder(name: str, machine: Machine) -> str:
+    """Return where a virtual environment of that name goes."""
+    return f"{'/opt' if machine.wishes.root else OWN_FOLDER}/{name}"
 
 
 def make_environment(path: str, python: str = "python3") -> Step:
     """Return the step that makes a virtual environment."""
-    action = MakeEnvironment(path=path, python=(python,))
+    action = actions.MakeEnvironment(path=path, python=(python,))
     return step(f"Make a virtual environment in {path}", action)
 
 
@@ -125,12 +124,12 @@ def pip_install(
     With `wheels`, a folder, nothing is asked of an index.
     """
     python = f"{path}/bin/python"
-    wanted = PipInstall(python=python, requirements=tuple(requirements), wheels=wheels)
+    wanted = actions.PipInstall(python=python, requirements=tuple(requirements), wheels=wheels)
     if wheels is not None:
         first = _check_wheels(wheels, requirements)
         return [first, step(f"{title} from the wheels in {wheels}", wanted)]
     # pip before 20.3 does not know today's wheel tags.
-    newest = PipInstall(python=python, requirements=("pip",), upgrade=True)
+    newest = actions.PipInstall(python=python, requirements=("pip",), upgrade=True)
     return [step("Update pip", newest), step(title, wanted)]
 
 
@@ -144,7 +143,7 @@ def _check_wheels(folder: str, requirements: Sequence[str]) -> Step:
     )
     return step(
         f"Check that {folder} holds {', '.join(patterns)}",
-        Check(argv=("python3", "-c", code, folder, *patterns)),
+        actions.Check(argv=("python3", "-c", code, folder, *patterns)),
     )
 
 
@@ -159,28 +158,51 @@ def wheel_pattern(requirement: str) -> str:
 
 def write_file(title: str, path: str, text: str) -> Step:
     """Return the step that writes a small file."""
-    return step(title, WriteFile(path=path, text=text))
+    return step(title, actions.WriteFile(path=path, text=text))
 
 
 def join_group(group: str) -> list[Step]:
     """Return the steps that let the user open the GPU's node."""
     return [
-        step(f"Make sure that the group {group} exists", MakeGroup(group=group)),
+        step(f"Make sure that the group {group} exists", actions.MakeGroup(group=group)),
         step(
             f"Let the user open the GPU's node (group {group})",
-            JoinGroup(user=USER, group=group),
+            actions.JoinGroup(user=USER, group=group),
         ),
     ]
 
 
-def check_node() -> Step:
-    """Return the step that checks whether the GPU's node may be opened."""
-    return step(
-        "Check that you may open the GPU's node",
-        Check(argv=("test", "-w", "/dev/dri/renderD128")),
-    )
-
-
 def look() -> Step:
     """Return the closing step."""
-    return step("See what programs get now", Look())
+    return step("See what programs get now", actions.Look())
+
+
+def add_repository(origin: Origin, distribution: Distribution) -> list[Step]:
+    """Return the steps that fetch the key, check its fingerprint, and add the source."""
+    repository = origin.repositories[distribution.key]
+    key = f"{_KEYS}/clprobe-{origin.origin}.asc"
+    source = f"{_SOURCES}/clprobe-{origin.origin}.sources"
+    lines = {
+        "Types": "deb",
+        "URIs": repository.uri,
+        "Suites": repository.suite,
+        "Components": " ".join(repository.components),
+        "Architectures": "amd64",
+        "Signed-By": key,
+    }
+    text = "".join(f"{name}: {value}\n" for name, value in lines.items() if value)
+    return [
+        install(distribution, "Install what fetches and checks a key", _TOOLS),
+        step(f"Make sure that {_KEYS} exists", actions.MakeFolder(path=_KEYS)),
+        fetch_key(origin, key),
+        write_file(f"Add {origin.name}, signed by that key alone", source, text),
+        step("Read the package index", actions.Refresh(manager="apt")),
+    ]
+
+
+def fetch_key(origin: Origin, path: str) -> Step:
+    """Return the step that fetches the signing key; it fails where the key is another one."""
+    return step(
+        f"Fetch the key of {origin.name}, fingerprint {origin.fingerprint}",
+        actions.FetchKey(url=origin.key_url, path=path, fingerprint=origin.fingerprint or ""),
+    )

@@ -9,9 +9,10 @@ from clprobe.install import stacks
 from clprobe.install.machine import Machine, look_up
 from clprobe.install.planner import plan
 from clprobe.install.ranking import STACKS
+from clprobe.install.target import Stated
 from clprobe.knowledge.stack_table import Stack, StackBuild
 from clprobe.knowledge.tables import Tables
-from clprobe.model.plan import ANY, Route, Target, VersionRow
+from clprobe.model.plan import ANY, Route, VersionRow
 
 PYTHONS = ("3.8", "3.9", "3.10", "3.11", "3.12", "3.13", "3.14")
 _UNPACKAGED = ("conda-forge",)
@@ -19,8 +20,8 @@ _INSIDE = ("container", "conda", "source")
 """Ways that give a driver to programs inside something, or none that can be installed."""
 
 
-def version_matrix(target: Target, tables: Tables) -> list[VersionRow]:
-    """Return a row for every combination that the tables know for the target's GPU.
+def version_matrix(stated: Stated, tables: Tables) -> list[VersionRow]:
+    """Return a row for every combination that the tables know for the GPU stated.
 
     Every release counts, with the Linux that it brings. A stack that fails on the hardware has
     one row that says so.
@@ -28,11 +29,11 @@ def version_matrix(target: Target, tables: Tables) -> list[VersionRow]:
     rows: list[VersionRow] = []
     for key in STACKS:
         stack = tables.stacks()[key]
-        rows += _failing(stack, target, tables)
+        rows += _failing(stack, stated, tables)
     for release in tables.distributions():
         if release.id in _UNPACKAGED:
             continue
-        there = replace(target, os=release.key, linux=None, python=None)
+        there = Stated(gpu=stated.gpu, os=release.key, release=release, arch=stated.arch)
         routes = [r for r in plan(there, tables).routes if r.uses_gpu and r.how not in _INSIDE]
         best = {route.backend: route for route in reversed(routes)}
         for key in STACKS:
@@ -41,8 +42,8 @@ def version_matrix(target: Target, tables: Tables) -> list[VersionRow]:
     return rows
 
 
-def pythons(stack: Stack, machine: Machine) -> list[tuple[StackBuild, str]]:
-    """Return the builds that some Python gets, and which Pythons those are, in words."""
+def pythons(stack: Stack, machine: Machine) -> list[tuple[StackBuild, list[str]]]:
+    """Return the builds that some Python gets, and which Pythons those are, from old to new."""
     found: list[tuple[StackBuild, list[str]]] = []
     for python in PYTHONS:
         build = stacks.build_for(stack, replace(machine, python=python))
@@ -52,11 +53,11 @@ def pythons(stack: Stack, machine: Machine) -> list[tuple[StackBuild, str]]:
             found[-1][1].append(python)
         else:
             found.append((build, [python]))
-    return [(build, " to ".join(dict.fromkeys((p[0], p[-1])))) for build, p in found]
+    return found
 
 
-def _failing(stack: Stack, target: Target, tables: Tables) -> Iterator[VersionRow]:
-    machine = look_up(replace(target, os=None, linux=None, python=None), tables)
+def _failing(stack: Stack, stated: Stated, tables: Tables) -> Iterator[VersionRow]:
+    machine = look_up(Stated(gpu=stated.gpu, arch=stated.arch), tables)
     support = stacks.support_for(stack, machine)
     if support is None or support.outcome != "fails":
         return
@@ -77,55 +78,40 @@ def _failing(stack: Stack, target: Target, tables: Tables) -> Iterator[VersionRo
 
 
 def _rows(
-    stack: Stack, on_gpu: list[Route], target: Target, tables: Tables
+    stack: Stack, on_gpu: list[Route], stated: Stated, tables: Tables
 ) -> Iterator[VersionRow]:
-    machine = look_up(target, tables)
+    machine = look_up(stated, tables)
     if not stacks.runs_on(stack, machine):
         return
     support = stacks.support_for(stack, machine)
     drives = support is not None and support.outcome != "fails"
-    for build, words in pythons(stack, machine):
-        there = replace(machine, python=words.rpartition(" to ")[2])
+    for build, fitting in pythons(stack, machine):
+        on_cpu = VersionRow(
+            release=stated.os or ANY,
+            driver="cpu",
+            driver_version=None,
+            how="included",
+            stack=stack.stack,
+            version=build.version,
+            torch=build.torch,
+            python=" to ".join(dict.fromkeys((fitting[0], fitting[-1]))),
+            shipped=machine.python,
+            device="cpu",
+            status="supported",
+            why="It uses no GPU.",
+        )
+        there = replace(machine, python=fitting[-1])
         for route in on_gpu if drives else []:
             answer = stacks.on_route(route, stack, build, there)
             if isinstance(answer, Route):
-                yield _row(answer, stack, build, words, target, machine.python)
+                yield replace(
+                    on_cpu,
+                    driver=answer.backend,
+                    driver_version=answer.components[0].version,
+                    how=answer.how,
+                    device="gpu",
+                    status=answer.status,
+                    why=answer.because,
+                )
         if stack.api == "none":
-            yield VersionRow(
-                release=target.os or ANY,
-                driver="cpu",
-                driver_version=None,
-                how="included",
-                stack=stack.stack,
-                version=build.version,
-                torch=build.torch,
-                python=words,
-                shipped=machine.python,
-                device="cpu",
-                status="supported",
-                why="It uses no GPU.",
-            )
-
-
-def _row(  # noqa: PLR0913, PLR0917 - a row is where all of them meet
-    route: Route,
-    stack: Stack,
-    build: StackBuild,
-    words: str,
-    target: Target,
-    shipped: str | None,
-) -> VersionRow:
-    return VersionRow(
-        release=target.os or ANY,
-        driver=route.backend,
-        driver_version=route.components[0].version,
-        how=route.how,
-        stack=stack.stack,
-        version=build.version,
-        torch=build.torch,
-        python=words,
-        shipped=shipped,
-        device="gpu",
-        status=route.status,
-        why=route.because,
-    )
+            yield on_cpu

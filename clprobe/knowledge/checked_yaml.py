@@ -3,6 +3,7 @@
 
 import difflib
 import re
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -19,17 +20,23 @@ _MOST_BYTES = 1 << 20
 _Base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
-def read(path: Path, kind: type[T], *, data: Any = None) -> T:
+def read(
+    path: Path,
+    kind: type[T],
+    *,
+    data: Any = None,
+    mistake: Callable[[Path, int, str, str], ClprobeError] | None = None,
+) -> T:
     """Return a file as a `kind`; `data` is what was made of it where that is not just its parse.
 
-    Raises: ClprobeError if it cannot be read, is no YAML, repeats a key, or does not fit.
+    Raises: ClprobeError if it cannot be read, is no YAML, repeats a key, or does not fit: then it
+    is what `mistake` makes of file, line, problem and hint.
     """
     data = document(path) if data is None else data
     try:
         return msgspec.convert(data, kind)
     except msgspec.ValidationError as error:
-        mistake = mistake_of(error, kind, path, data)
-        raise table_error(path, mistake.line, mistake.problem, mistake.hint) from error
+        raise (mistake or table_error)(path, *_explained(error, kind, path, data)) from error
 
 
 def document(path: Path) -> Any:
@@ -86,34 +93,34 @@ def table_error(path: Path, line: int, message: str, hint: str = "") -> ClprobeE
     )
 
 
-def line_at(path: Path, keys: tuple[str | int, ...]) -> int:
+def line_at(path: Path, keys: Sequence[str | int]) -> int:
     """Return the line of the deepest of `keys` that the file has. Slow; for errors only.
 
-    A text among the keys is a key of a mapping or, in a list, the item that says so.
+    A text among the keys is a key of a mapping; in a list, the item that says so, or that has it.
     """
-    node, line = composed(text_of(path)), 1
+    node, line = yaml.compose(text_of(path), Loader=_Loader), 1
     for key in keys:
         found = _entry(node, key)
         if found is None:
             break
-        line, node = found
-    return line
+        line, node = found[0].start_mark.line + 1, found[1]
+    return int(line)
 
 
-def composed(text: str) -> Any:
-    """Return the nodes of a text that `parse` took, with their lines."""
-    return yaml.compose(text, Loader=_Loader)
-
-
-def _entry(node: Any, key: str | int) -> tuple[int, Any] | None:
+def _entry(node: Any, key: str | int) -> tuple[Any, Any] | None:
+    """Return the nodes of a key and of its value; an item of a list is both."""
     if isinstance(node, yaml.MappingNode):
-        found = next(((k, v) for k, v in node.value if k.value == str(key)), None)
-    elif isinstance(node, yaml.SequenceNode):
-        at = (item for i, item in enumerate(node.value) if key in (i, item.value))
-        found = next(((item, item) for item in at), None)
-    else:
-        found = None
-    return (int(found[0].start_mark.line) + 1, found[1]) if found is not None else None
+        named = (pair for pair in node.value if pair[0].value == str(key))
+        # The sources of a file are a mapping, of which a list is made before it is checked.
+        numbered = node.value[key] if isinstance(key, int) and key < len(node.value) else None
+        return next(named, numbered)
+    for number, item in enumerate(node.value if isinstance(node, yaml.SequenceNode) else ()):
+        if key in (number, item.value):
+            return item, item
+        inside = _entry(item, key) if isinstance(key, str) else None
+        if inside is not None:
+            return inside
+    return None
 
 
 def nearest(word: str, known: list[str]) -> str:
@@ -154,47 +161,35 @@ for _tag, _pattern, _first in (
     )
 
 
-class Mistake(msgspec.Struct, frozen=True):
-    """What does not fit in a file, in which line, and what would."""
-
-    line: int
-    problem: str
-    hint: str
-
-
-def mistake_of(error: msgspec.ValidationError, kind: Any, path: Path, data: Any) -> Mistake:
-    """Return what msgspec says of a file's data, with its line and the nearest word."""
+def _explained(
+    error: msgspec.ValidationError, kind: Any, path: Path, data: Any
+) -> tuple[int, str, str]:
+    """Return the line of what msgspec says of a file's data, its words, and the nearest word."""
     message, _, where = str(error).partition(" - at `")
     keys = _keys(where.rstrip("`"), kind, data, str(error))
-    node = composed(text_of(path))
-    line, found = _line(node, keys), _word(message)
+    match = re.search(r"(unknown field|enum value) [`'](.*)[`']", message)
     hint = ""
-    if found is not None:
-        line = _line_of_word(node, keys, found, line)
-        words = _known_words(
-            msgspec.inspect.type_info(kind), keys, field="unknown field" in message
+    if match is not None:
+        allowed = _allowed(
+            msgspec.inspect.type_info(kind), keys, fields=match[1] == "unknown field"
         )
-        hint = nearest(found, words) if words else ""
+        hint = nearest(match[2], allowed) if allowed else ""
     value = _value(data, keys)
     said = f" (here: {value!r})" if isinstance(value, str | int | float | bool) else ""
-    place = ".".join(str(key) for key in keys)
-    return Mistake(line, f"{place + ': ' if place else ''}{message}{said}.", hint)
-
-
-def _word(message: str) -> str | None:
-    match = re.search(r"unknown field `(.*)`|enum value '(.*)'", message)
-    return (match[1] or match[2]) if match else None
+    place = f"{'.'.join(map(str, keys))}: " if keys else ""
+    line = line_at(path, keys if match is None else [*keys, match[2]])
+    return line, f"{place}{message}{said}.", hint
 
 
 def _keys(where: str, kind: Any, data: Any, message: str) -> list[str | int]:
     """Return the path to the mistake; msgspec writes `[...]` for keys, so they are tried."""
     keys: list[str | int] = []
-    for token in re.findall(r"\[(\.\.\.|\d+)\]|\.([^.\[]+)|(key)", where):
-        if token[0] == "...":
+    for index, field in re.findall(r"\[(\.\.\.|\d+)\]|\.([^.\[]+)", where):
+        if index == "...":
             here = _value(data, keys)
             keys.append(next((k for k in here if _fails(k, keys, kind, data, message)), ""))
-        elif token[0] or token[1]:
-            keys.append(int(token[0]) if token[0] else token[1])
+        else:
+            keys.append(int(index) if index else field)
     return keys
 
 
@@ -225,50 +220,16 @@ def _value(data: Any, keys: list[str | int]) -> Any:
     return data
 
 
-def _child(node: Any, key: str | int) -> Any:
-    if isinstance(node, yaml.MappingNode):
-        return next((value for name, value in node.value if name.value == str(key)), None)
-    if isinstance(node, yaml.SequenceNode) and isinstance(key, int):
-        return node.value[key] if key < len(node.value) else None
-    return None
-
-
-def _node(node: Any, keys: list[str | int]) -> Any:
-    for key in keys:
-        child = _child(node, key)
-        if child is None:
-            return node
-        node = child
-    return node
-
-
-def _line(node: Any, keys: list[str | int]) -> int:
-    if node is None:  # nothing but comments
-        return 1
-    return int(_node(node, keys).start_mark.line) + 1
-
-
-def _line_of_word(node: Any, keys: list[str | int], word: str, otherwise: int) -> int:
-    inner = _node(node, keys)
-    if isinstance(inner, yaml.MappingNode):
-        for name, _ in inner.value:
-            if name.value == word:
-                return int(name.start_mark.line) + 1
-    return otherwise
-
-
-def _known_words(kind: Any, keys: list[str | int], *, field: bool) -> list[str]:
-    """Return the field names (or the values) that are allowed at the end of the path."""
+def _allowed(kind: Any, keys: list[str | int], *, fields: bool) -> list[str]:
+    """Return the names of fields (or the values) that are allowed at the end of the path."""
     if isinstance(kind, msgspec.inspect.UnionType):
-        return [word for one in kind.types for word in _known_words(one, keys, field=field)]
-    if not keys:
-        if isinstance(kind, msgspec.inspect.StructType) and field:
-            return [f.encode_name for f in kind.fields]
-        if isinstance(kind, msgspec.inspect.LiteralType):
-            return [str(value) for value in kind.values]
-        return []
-    if isinstance(kind, msgspec.inspect.StructType):
+        return [word for one in kind.types for word in _allowed(one, keys, fields=fields)]
+    if keys and isinstance(kind, msgspec.inspect.StructType):
         inner = next((f.type for f in kind.fields if f.encode_name == keys[0]), None)
-    else:
+    elif keys:
         inner = getattr(kind, "value_type", None) or getattr(kind, "item_type", None)
-    return _known_words(inner, keys[1:], field=field) if inner else []
+    elif fields:
+        return [field.encode_name for field in getattr(kind, "fields", ())]
+    else:
+        return [str(value) for value in getattr(kind, "values", ())]
+    return _allowed(inner, keys[1:], fields=fields) if inner else []

@@ -3,21 +3,18 @@
 
 import functools
 from collections.abc import Iterable
-from pathlib import Path
 
 from clprobe.knowledge.package_manager_table import PackageManager
-from clprobe.knowledge.tables import read_table
-from clprobe.resources import rules_path
+from clprobe.knowledge.tables import Tables
 
 
 @functools.cache
-def package_managers(root: Path | None = None) -> tuple[PackageManager, ...]:
-    """Return those of the tables under `root`, or of clprobe's own.
+def package_managers() -> tuple[PackageManager, ...]:
+    """Return those of clprobe's own tables.
 
     Raises: ClprobeError if a file does not fit the format.
     """
-    folder = (root or rules_path() / "tables") / "package_managers"
-    return tuple(read_table(path, PackageManager) for path in sorted(folder.glob("*.yaml")))
+    return tuple(Tables.load().package_managers().values())
 
 
 def manager_of_distribution(ids: Iterable[str]) -> PackageManager | None:

@@ -9,7 +9,6 @@ from typing import Any, TypeVar
 from clprobe.knowledge import gpu_names, processors
 from clprobe.knowledge.checked_yaml import document, nearest, read, table_error, text_of
 from clprobe.knowledge.family_table import Family
-from clprobe.knowledge.ip_version import ip_version_in
 from clprobe.knowledge.origin_table import Origin
 from clprobe.knowledge.package_manager_table import PackageManager
 from clprobe.knowledge.processors import ProcessorLine, Processors
@@ -63,7 +62,7 @@ class Tables:
         for path in self._paths("gpus"):
             # Reading 16 files costs less than parsing one, so parse only the one that has it.
             if path in self._files or f'"{pci_id}"' in path.read_text(encoding="utf-8"):
-                found = self._gpu_file(path).gpus.get(pci_id)
+                found = self._file(path, GpuFile).gpus.get(pci_id)
                 if found is not None:
                     return found
         return None
@@ -73,7 +72,7 @@ class Tables:
         return {
             pci_id: entry
             for path in self._paths("gpus")
-            for pci_id, entry in self._gpu_file(path).gpus.items()
+            for pci_id, entry in self._file(path, GpuFile).gpus.items()
         }
 
     def chips(self, generation: str) -> tuple[GpuEntry, ...]:
@@ -114,8 +113,8 @@ class Tables:
         found = self._one("generations", key.replace("/", "-"), Generation)
         if found is not None:
             return found
-        shortened = (g for g in self.generations().values() if _has_part(g.generation, key))
-        return next(shortened, None)
+        known = self.generations().values()
+        return next((g for g in known if key.lower() in g.generation.lower().split("/")), None)
 
     def generations(self) -> dict[str, Generation]:
         """Return all generations by key, the oldest first."""
@@ -127,7 +126,11 @@ class Tables:
 
         Drivers up to 22.43 report 9.0 for all of Gen9 and Gen9.5, which is no answer either.
         """
-        found = [g.generation for g in self.generations().values() if ip_version_in(ip_version, g)]
+        found = [
+            g.generation
+            for g in self.generations().values()
+            if gpu_names.ip_version_in(ip_version, g)
+        ]
         return found[0] if len(found) == 1 else None
 
     def families(self) -> dict[str, Family]:
@@ -230,9 +233,6 @@ class Tables:
     def _all(self, folder: str, kind: type[T]) -> list[T]:
         return [self._file(path, kind) for path in self._paths(folder)]
 
-    def _gpu_file(self, path: Path) -> GpuFile:
-        return self._file(path, GpuFile)
-
     def _file(self, path: Path, kind: type[T]) -> T:
         if path not in self._files:
             self._files[path] = read_table(path, kind)
@@ -287,9 +287,7 @@ def _with_sources(data: Any, legend: dict[str, Any], path: Path) -> Any:
 
 
 def _names(named: str | list[Any], legend: dict[str, Any]) -> list[str]:
-    if isinstance(named, list):
-        return [str(name) for name in named]
-    return [named] if named in legend else list(named)
+    return [named] if isinstance(named, str) and named in legend else list(map(str, named))
 
 
 def _source(name: str, legend: dict[str, Any], path: Path) -> Any:
@@ -313,7 +311,3 @@ def _by_release(entry: Distribution) -> tuple[str, list[int], str]:
     # Names such as forky and sid come after all numbers.
     numbers = re.findall(r"\d+", entry.release)
     return entry.id, [int(number) for number in numbers] or [9999], entry.release
-
-
-def _has_part(generation: str, name: str) -> bool:
-    return name.lower() in generation.lower().split("/")

@@ -48,19 +48,7 @@ def compare(left: str, right: str, scheme: Scheme) -> int:
 
 def newest(versions: list[str], scheme: Scheme) -> str:
     """Return the newest of at least one version."""
-    return max(versions, key=functools.cmp_to_key(_order(scheme)))
-
-
-def _order(scheme: Scheme) -> Callable[[str, str], int]:
-    def compared(left: str, right: str) -> int:
-        return compare(left, right, scheme)
-
-    return compared
-
-
-def read_version(version: str, scheme: Scheme) -> None:
-    """Raise ClprobeError if `version` is none of that scheme."""
-    compare(version, version, scheme)
+    return max(versions, key=functools.cmp_to_key(functools.partial(compare, scheme=scheme)))
 
 
 def is_empty(versions: str, scheme: Scheme) -> bool:

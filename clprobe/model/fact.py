@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """How a field of the snapshot says what it means and where it is read."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Annotated, Any
 
 import msgspec
@@ -15,7 +15,7 @@ def fact(text: str, read_from: str = "", *, default: Any = NOT_STATED, **more: A
 
 
 def described(
-    text: str, read_from: str = "", *, values: Sequence[str] = (), on_request: bool = False
+    text: str, read_from: str = "", *, values: Iterable[str] = (), on_request: bool = False
 ) -> msgspec.Meta:
     """Return the annotation of a field of a FactStruct that has no default.
 

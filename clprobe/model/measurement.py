@@ -85,7 +85,10 @@ class BenchVerdict(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Contestant(msgspec.Struct, frozen=True, kw_only=True):
-    """What took part, or why it did not; `name` is what results call their device."""
+    """What took part, or why it did not; `name` is what results call their device.
+
+    `hardware` and `platform` are what a driver calls the device and itself.
+    """
 
     name: str
     kind: ContestantKind
@@ -93,6 +96,8 @@ class Contestant(msgspec.Struct, frozen=True, kw_only=True):
     threads: int | None = None
     status: ResultStatus = "ok"
     detail: str = ""
+    hardware: str | None = None
+    platform: str | None = None
 
 
 class Peak(msgspec.Struct, frozen=True, kw_only=True):

@@ -3,6 +3,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import partial
 
 import msgspec
 
@@ -35,7 +36,7 @@ from clprobe.paste import (
 from clprobe.paste.blocks import contexts_of
 from clprobe.paste.clinfo.reader import clinfo_runs
 from clprobe.paste.commands import command_line
-from clprobe.paste.messages import is_message, is_noise
+from clprobe.paste.forms import Forms
 from clprobe.paste.places import Evidence, snapshot_of
 from clprobe.paste.reading import Paste, Reader, Reading
 from clprobe.paste.restated import reader as restated
@@ -43,6 +44,8 @@ from clprobe.paste.text import FENCE, clean_lines
 
 _LONGEST_UNREAD = 300
 _MOST_UNREAD = 5000
+_LONGEST_MESSAGE = 500
+_FORMS = Forms("messages")
 
 
 def read_paste(text: str, *, name: str) -> Snapshot:
@@ -59,14 +62,13 @@ def read_paste(text: str, *, name: str) -> Snapshot:
         _gather(reader, paste, evidence, unread)
     if any(line.startswith("# stated:") for line in lines):
         # Facts that somebody restated follow no program's layout, though lines may look alike.
-        for reader in (restated.read_restated, _stated):
+        for reader in (restated.read_restated, partial(prose.read_prose, stated=True)):
             _gather(reader, paste, evidence, unread)
     paste.take(frozenset(told))
     for reader in _READERS:
         _gather(reader, paste, evidence, unread)
-    for reader in _WEAKEST:
+    for reader in (partial(prose.read_prose, stated=False), _messages):
         _gather(reader, paste, evidence, unread, is_weak=True)
-    _gather(_messages, paste, evidence, unread, is_weak=True)
     left = sorted({*unread, *paste.left()})
     if not evidence.tells():
         raise _nothing_understood(name, len(left))
@@ -77,7 +79,7 @@ def read_paste(text: str, *, name: str) -> Snapshot:
         unread=tuple(
             " ".join(lines[index].split())[:_LONGEST_UNREAD]
             for index in left
-            if not is_noise(lines[index])
+            if not _is_noise(lines[index])
         )[:_MOST_UNREAD],
     )
 
@@ -138,17 +140,39 @@ NAMELESS = "libOpenCL.so.1"
 
 def _messages(paste: Paste) -> Iterator[Reading]:
     for index, line in paste.free():
-        if is_message(line):
+        if _is_message(line):
             facts = Snapshot(messages=(line[:_LONGEST_UNREAD],))
             yield Reading(lines=(index,), facts=facts)
 
 
-def _stated(paste: Paste) -> Iterator[Reading]:
-    return prose.read_prose(paste, stated=True)
+def _is_message(line: str) -> bool:
+    """Tell whether a line looks like a complaint of a program, a driver or Linux."""
+    text = line[:_LONGEST_MESSAGE].strip("`*> ")
+    if not _FORMS.complains.search(text):
+        return False
+    if _FORMS.prose.search(text) and not text.startswith(("[", "E: ", "W: ", "ERROR", "error:")):
+        return False
+    words = text.split()
+    is_short = len(words) <= 12 and not text.endswith("?")
+    return bool(_FORMS.machine_made.search(text)) or (
+        is_short
+        and bool(
+            re.match(
+                r"(?:No|Failed|Could not|Cannot|Unable|Error|Invalid|Unsupported|Warning)\b", text
+            )
+        )
+    )
 
 
-def _sentences(paste: Paste) -> Iterator[Reading]:
-    return prose.read_prose(paste, stated=False)
+def _is_noise(line: str) -> bool:
+    """Tell whether a line says nothing: rules, table frames, bare links and pictures."""
+    text = line.strip()
+    return bool(
+        re.fullmatch(r"[\u250c\u256d][\u2500-\u257f ]{1,8}.{0,120}", text)
+        or re.fullmatch(r"[-=_*#|+~.`>:;,\s]{1,400}", text)
+        or re.fullmatch(r"#{1,6} .{0,120}|.{0,60}:|\*\*.{0,100}\*\*", text)
+        or re.fullmatch(r"!?\[[^\]]{0,200}\]\([^)]{0,400}\)|<?https?://\S{1,500}>?", text)
+    )
 
 
 _FIRST: tuple[Reader, ...] = (embedded.read_embedded, _clinfo, _silent_clinfo)
@@ -205,7 +229,6 @@ _READERS: tuple[Reader, ...] = (
     users.read_groups,
     restated.read_restated,
 )
-_WEAKEST: tuple[Reader, ...] = (_sentences,)
 
 
 def _nothing_understood(name: str, lines: int) -> ClprobeError:

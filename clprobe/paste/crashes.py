@@ -28,7 +28,7 @@ def read_crashes(paste: Paste) -> Iterator[Reading]:
             or follows_abort
         ):
             continue
-        if lines and (not continues or _context(paste, lines[0]) != _context(paste, index)):
+        if lines and (not continues or paste.contexts[lines[0]] != paste.contexts[index]):
             yield _death(lines, paste)
             lines = []
         lines.append(index)
@@ -36,13 +36,9 @@ def read_crashes(paste: Paste) -> Iterator[Reading]:
         yield _death(lines, paste)
 
 
-def _context(paste: Paste, index: int) -> Context:
-    return paste.contexts[index]
-
-
 def _death(lines: list[int], paste: Paste) -> Reading:
     texts = [paste.lines[index].strip() for index in lines]
-    signal = next((found for text in texts if (found := signal_of(text)) is not None), None)
+    signal = next((name for text in texts if (name := _FORMS.meaning("deaths", text))), None)
     aborted = any(
         _FORMS.abort.search(text) or "registered more than once" in text for text in texts
     )
@@ -54,11 +50,6 @@ def _death(lines: list[int], paste: Paste) -> Reading:
     )
     view = View(viewer=viewer_of(paste.contexts[lines[0]], texts), answer=answer)
     return Reading(lines=tuple(lines), facts=Snapshot(views=(view,)), private=True)
-
-
-def signal_of(text: str) -> str | None:
-    """Return the signal that a line tells of; None if it tells of none."""
-    return _FORMS.meaning("deaths", text)
 
 
 def viewer_of(context: Context, texts: list[str]) -> str:

@@ -3,6 +3,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import chain
 
 from clprobe.model.opencl import Icd, Library, Loader
 from clprobe.model.snapshot import Snapshot
@@ -18,19 +19,8 @@ _FORMS = Forms("icd_files")
 
 def read_icd_listings(paste: Paste) -> Iterator[Reading]:
     """Give the .icd files of `ls`, short or long; the whole folder where nothing was filtered."""
-    lines: list[int] = []
-    icds: dict[str, Icd] = {}
-    for index, line in paste.free():
-        command = paste.contexts[index].command
-        found = _from_listing(line, _folder_of(command), command)
-        if found is None:
-            continue
-        if lines and (index - lines[-1] > 3 or paste.contexts[lines[-1]] != paste.contexts[index]):
-            yield _listing(lines, icds, paste)
-            lines, icds = [], {}
-        lines.append(index)
-        icds |= {icd.path: icd for icd in found}
-    if lines:
+    for lines, listed_icds in paste.runs(_from_listing, most_gap=3):
+        icds = {icd.path: icd for icd in chain.from_iterable(listed_icds)}
         yield _listing(lines, icds, paste)
     yield from _empty_listings(paste)
 
@@ -50,7 +40,8 @@ def _folder_of(command: str) -> str:
     return found["folder"] if found else ""
 
 
-def _from_listing(line: str, folder: str, command: str) -> list[Icd] | None:
+def _from_listing(line: str, command: str) -> list[Icd] | None:
+    folder = _folder_of(command)
     is_listing = bool(folder) and re.match(r"(?:ls|ll|dir|tree|find)\b", command) is not None
     entry = listed(line)
     if entry is not None:

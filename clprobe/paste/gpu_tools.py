@@ -21,21 +21,16 @@ def read_nvidia_smi(paste: Paste) -> Iterator[Reading]:
     """Give NVIDIA's driver version and GPUs."""
     table = -10
     for index, line in paste.free():
-        head, gpu, listed = (
-            _FORMS.smi.match(line),
-            _FORMS.smi_gpu.match(line),
-            _FORMS.smi_list.match(line),
-        )
-        if head is not None:
+        if head := _FORMS.smi.match(line):
             table = index
             linux = Linux(module_versions={"nvidia": head["driver"]})
             yield Reading(lines=(index,), facts=Snapshot(system=System(linux=linux)))
-        elif gpu is not None:
+        elif gpu := _FORMS.smi_gpu.match(line):
             table = index
             address = gpu["address"].lower()[4:]
             found = Gpu(pci_address=address, name=gpu["name"].strip(), kernel_driver="nvidia")
             yield Reading(lines=(index,), facts=Snapshot(gpus=(found,)))
-        elif listed is not None and "UUID" in line:
+        elif "UUID" in line and (listed := _FORMS.smi_list.match(line)):
             yield Reading(lines=(index,), facts=Snapshot(gpus=(Gpu(name=listed["name"]),)))
         elif _FORMS.smi_bad.search(line):
             yield Reading(lines=(index,), facts=Snapshot(messages=(line,)))

@@ -10,12 +10,10 @@ from clprobe.model.hardware import DeviceNode, Gpu
 from clprobe.model.opencl import Answer, Device, Framework, Icd, Loader, Platform, View
 from clprobe.model.system import Group, Package
 from clprobe.model.unknown import NOT_STATED, Unknown
-from clprobe.paste.reading import words
+from clprobe.paste.forms import Forms
 
 S = TypeVar("S", bound=msgspec.Struct)
-_EMPTY = words(
-    "intel corporation graphics nvidia amd ati advanced micro devices inc mesa dri gpu card"
-)
+_FORMS = Forms("lspci")
 _LOOSE = ("name", "model", "vendor", "marketing_name", "searched_by", "found_by")
 """What is worded in many ways; two wordings do not contradict each other."""
 _JOINED = ("message", "printed")
@@ -176,4 +174,5 @@ def _same_gpu(gpus: list[Any], one: Any) -> int | None:
 
 def _telling_words(name: str) -> frozenset[str]:
     """Return the words that tell a GPU from others: neither maker nor "graphics"."""
-    return frozenset(re.findall(r"[a-z0-9]+", re.sub(r"\((?:r|tm)\)", "", name.lower()))) - _EMPTY
+    words = re.findall(r"[a-z0-9]+", re.sub(r"\((?:r|tm)\)", "", name.lower()))
+    return frozenset(words) - _FORMS.words["untelling"]

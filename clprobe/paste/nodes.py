@@ -3,6 +3,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import chain
 
 import msgspec
 
@@ -19,22 +20,11 @@ _FORMS = Forms("nodes")
 
 def read_node_listings(paste: Paste) -> Iterator[Reading]:
     """Give the nodes of each `ls` of /dev/dri and its like; one listing is one reading."""
-    lines: list[int] = []
-    nodes: dict[str, DeviceNode] = {}
-    previous = -1
-    for index, line in paste.free():
-        found = _from_ls(line, paste.contexts[index].command)
-        if found is None:
-            continue
-        if lines and (index - previous > 4 or paste.contexts[index] != paste.contexts[previous]):
-            yield _listing(lines, nodes, paste)
-            lines, nodes = [], {}
-        lines.append(index)
-        previous = index
-        for node in found:
+    for lines, listed_nodes in paste.runs(_from_ls, most_gap=4):
+        nodes: dict[str, DeviceNode] = {}
+        for node in chain.from_iterable(listed_nodes):
             known = nodes.get(node.path)
             nodes[node.path] = node if known is None else _completed(known, node)
-    if lines:
         yield _listing(lines, nodes, paste)
 
 

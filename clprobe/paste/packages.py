@@ -71,14 +71,8 @@ def _from_apt_list(found: re.Match[str]) -> _Listed:
     note = found["note"] or ""
     if note.startswith("upgradable from: "):
         version = note.partition(": ")[2]
-        return _Listed(
-            Package(
-                name=found["name"],
-                version=version,
-                manager="dpkg",
-                architecture=found["arch"],
-                state="installed",
-            )
+        return _package(
+            found, "dpkg", version=version, state="installed", architecture=found["arch"]
         )
     if not note.startswith(("installed", "residual-config")) or note.startswith("residual"):
         return _Listed(None)

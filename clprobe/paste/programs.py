@@ -10,9 +10,10 @@ from clprobe.model.opencl import Answer, Device, Framework, Outcome, Platform, V
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.unknown import NOT_STATED, Fact
 from clprobe.paste.forms import Forms
-from clprobe.paste.reading import Context, Paste, Reading
+from clprobe.paste.reading import Paste, Reading
 
 _FORMS = Forms("programs")
+_MOST_GAP = 12
 _BUILDS = {"cpu": ("cpu",), "cu": ("cpu", "cuda"), "rocm": ("cpu", "hip"), "xpu": ("cpu", "xpu")}
 
 
@@ -29,9 +30,7 @@ def _is_hashcat(line: str, command: str) -> bool:
 
 
 def _hashcat_view(lines: list[str]) -> View | None:
-    platforms: list[Platform] = []
-    devices: list[dict[str, str]] = []
-    belongs: list[int] = []
+    platforms: list[tuple[dict[str, str], list[dict[str, str]]]] = []
     in_opencl = False
     for line in lines:
         key, _, value = line.partition(":")
@@ -39,21 +38,26 @@ def _hashcat_view(lines: list[str]) -> View | None:
         if "Info" in key and line.endswith("Info:"):
             in_opencl = line.startswith("OpenCL")
         elif line.startswith("OpenCL Platform ID"):
-            platforms.append(Platform(devices=()))
+            platforms.append(({}, []))
             in_opencl = True
-        elif "Device ID #" in line:
-            devices.append({})
-            belongs.append(len(platforms) - 1 if in_opencl else -1)
-        elif devices and belongs[-1] == len(platforms) - 1 and in_opencl:
-            devices[-1].setdefault(key, value)
-        elif platforms and in_opencl:
-            platforms[-1] = _with_text(platforms[-1], key, value)
-    for place, platform in enumerate(platforms):
-        own = [
-            _hashcat_device(one) for one, at in zip(devices, belongs, strict=True) if at == place
-        ]
-        platforms[place] = msgspec.structs.replace(platform, devices=tuple(own))
-    return _view("hashcat", platforms) if platforms else None
+        elif in_opencl and platforms:
+            texts, devices = platforms[-1]
+            if "Device ID #" in line:
+                devices.append({})
+            elif devices:
+                devices[-1].setdefault(key, value)
+            else:
+                texts[key] = value
+    shown = [
+        Platform(
+            name=texts.get("Name", NOT_STATED),
+            vendor=texts.get("Vendor", NOT_STATED),
+            version=texts.get("Version", NOT_STATED),
+            devices=tuple(map(_hashcat_device, devices)),
+        )
+        for texts, devices in platforms
+    ]
+    return _view("hashcat", shown) if shown else None
 
 
 def _hashcat_device(parts: dict[str, str]) -> Device:
@@ -66,11 +70,6 @@ def _hashcat_device(parts: dict[str, str]) -> Device:
         opencl_version=parts.get("OpenCL.Version", NOT_STATED),
         compute_units=int(number[:6]) if number.isdigit() else NOT_STATED,
     )
-
-
-def _with_text(platform: Platform, key: str, value: str) -> Platform:
-    names = {"Vendor": "vendor", "Name": "name", "Version": "version"}
-    return msgspec.structs.replace(platform, **{names[key]: value}) if key in names else platform
 
 
 def read_clpeak(paste: Paste) -> Iterator[Reading]:
@@ -102,11 +101,10 @@ def _clpeak_view(lines: list[str]) -> View | None:
 
 def read_sycl_ls(paste: Paste) -> Iterator[Reading]:
     """Give the OpenCL devices of sycl-ls; Level Zero's are told as a message."""
-    for _, indexes in _runs(paste, lambda line, _: _FORMS.sycl.match(line) is not None):
+    for indexes, listed in paste.runs(lambda line, _: _FORMS.sycl.match(line), most_gap=_MOST_GAP):
         platforms: dict[str, list[Device]] = {}
-        for index in indexes:
-            found = _FORMS.sycl.match(paste.lines[index].strip())
-            if found is not None and found["backend"] == "opencl":
+        for found in listed:
+            if found["backend"] == "opencl":
                 version = re.search(r"\[([\d.]{4,30})\]$", found["device"])
                 name = re.sub(r" (?:OpenCL )?\d\.\d .{0,60}$", "", found["device"])
                 kind = {"acc": "accelerator", "fpga": "accelerator"}.get(
@@ -116,15 +114,14 @@ def read_sycl_ls(paste: Paste) -> Iterator[Reading]:
                 device = Device(name=name, type=kind, driver_version=driver)
                 platforms.setdefault(found["platform"], []).append(device)
         shown = [Platform(name=name, devices=tuple(own)) for name, own in platforms.items()]
-        said = tuple(paste.lines[index].strip() for index in indexes)
+        said = tuple(found.string for found in listed)
         facts = Snapshot(views=(_view("sycl-ls", shown),), messages=said)
         yield Reading(lines=tuple(indexes), facts=facts, private=True)
 
 
 def read_darktable(paste: Paste) -> Iterator[Reading]:
     """Give what darktable printed about OpenCL, and the devices that it names."""
-    for _, indexes in _runs(paste, _is_darktable):
-        texts = [paste.lines[index].strip() for index in indexes]
+    for indexes, texts in paste.runs(_those(_is_darktable), most_gap=_MOST_GAP):
         printed = "\n".join(texts)[:8000]
         devices = tuple(_darktable_devices(texts))
         none = re.search(
@@ -211,18 +208,9 @@ def _view(viewer: str, platforms: list[Platform]) -> View:
     return View(viewer=viewer, answer=Answer(platforms=tuple(platforms)))
 
 
-def _runs(paste: Paste, belongs: Callable[[str, str], bool]) -> Iterator[tuple[Context, list[int]]]:
-    """Give runs of lines that belong together: one context, and no wide gaps between."""
-    run: list[int] = []
-    for index, line in paste.free():
-        if not belongs(line, paste.contexts[index].command):
-            continue
-        if run and (index - run[-1] > 12 or paste.contexts[index] != paste.contexts[run[-1]]):
-            yield paste.contexts[run[0]], run
-            run = []
-        run.append(index)
-    if run:
-        yield paste.contexts[run[0]], run
+def _those(belongs: Callable[[str, str], bool]) -> Callable[[str, str], str | None]:
+    """Return what finds the lines, with their command, that belong to a program's output."""
+    return lambda line, command: line if belongs(line, command) else None
 
 
 def _grouped(
@@ -230,7 +218,7 @@ def _grouped(
     belongs: Callable[[str, str], bool],
     build: Callable[[list[str]], View | None],
 ) -> Iterator[Reading]:
-    for _, indexes in _runs(paste, belongs):
-        view = build([paste.lines[index].strip() for index in indexes])
+    for indexes, lines in paste.runs(_those(belongs), most_gap=_MOST_GAP):
+        view = build(lines)
         if view is not None:
             yield Reading(lines=tuple(indexes), facts=Snapshot(views=(view,)), private=True)

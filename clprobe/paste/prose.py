@@ -4,11 +4,13 @@
 import re
 from collections.abc import Iterator
 
+import msgspec
+
 from clprobe.model.hardware import Gpu
 from clprobe.model.opencl import Answer, Device, Platform, View
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.system import Linux, Package, System, Virtualization
-from clprobe.model.unknown import NOT_STATED
+from clprobe.model.unknown import NOT_STATED, Unknown
 from clprobe.paste.distributions import distribution_named
 from clprobe.paste.forms import Forms
 from clprobe.paste.reading import Context, Paste, Reading
@@ -29,8 +31,7 @@ def read_prose(paste: Paste, *, stated: bool) -> Iterator[Reading]:
         facts = facts_of_sentence(line.removeprefix("# stated:").strip(), sure=is_stated)
         if facts != Snapshot():
             yield Reading(lines=(index,), facts=facts)
-        only_root = _FORMS.only_root.search(line)
-        if only_root is not None:
+        if _FORMS.only_root.search(line):
             yield _as_root(index)
 
 
@@ -47,16 +48,10 @@ def facts_of_sentence(text: str, *, sure: bool) -> Snapshot:
     distribution = distribution_named(text)
     linux = _FORMS.linux.search(text)
     system = System(virtualization=_virtualization(text, sure=sure))
-    if distribution is not None and (
-        sure or not isinstance(distribution.version, type(NOT_STATED))
-    ):
-        system = System(distribution=distribution, virtualization=system.virtualization)
+    if distribution is not None and (sure or not isinstance(distribution.version, Unknown)):
+        system = msgspec.structs.replace(system, distribution=distribution)
     if linux is not None and not _FORMS.negated.search(text):
-        system = System(
-            distribution=system.distribution,
-            virtualization=system.virtualization,
-            linux=Linux(release=linux["release"]),
-        )
+        system = msgspec.structs.replace(system, linux=Linux(release=linux["release"]))
     if not sure:
         neo = _FORMS.neo.search(text)
         package = Package(name="intel-opencl-icd", version=neo["version"]) if neo else None

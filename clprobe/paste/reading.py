@@ -2,13 +2,14 @@
 """What readers get and give: a paste with the context of each line, and partial snapshots."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 import msgspec
 
 from clprobe.model.snapshot import Snapshot
 
 _LONGEST = 1000
+_Found = TypeVar("_Found")
 
 
 class Context(msgspec.Struct, frozen=True):
@@ -73,6 +74,29 @@ class Paste:
         self._taken.update(indexes)
         self._stale = self._stale or bool(indexes)
 
+    def runs(
+        self, find: Callable[[str, str], _Found | None], *, most_gap: int
+    ) -> Iterator[tuple[list[int], list[_Found]]]:
+        """Give the free lines in which something is found, and that, in runs that belong together.
+
+        `find` gets a line and its command. The lines of a run have one context and lie no more
+        than `most_gap` apart.
+        """
+        lines: list[int] = []
+        told: list[_Found] = []
+        for index, line in self.free():
+            found = find(line, self.contexts[index].command)
+            if found is None:
+                continue
+            is_far = lines and index - lines[-1] > most_gap
+            if is_far or (lines and self.contexts[index] != self.contexts[lines[-1]]):
+                yield lines, told
+                lines, told = [], []
+            lines.append(index)
+            told.append(found)
+        if lines:
+            yield lines, told
+
     def left(self) -> list[int]:
         """Return the lines that nobody has read and that are not empty."""
         return [index for index, _ in self.free()]
@@ -80,8 +104,3 @@ class Paste:
 
 Reader: TypeAlias = Callable[[Paste], Iterator[Reading]]
 """Finds its own kind of evidence among the free lines; it must not take them itself."""
-
-
-def words(text: str) -> frozenset[str]:
-    """Return the words of a text, to look others up in."""
-    return frozenset(text.split())

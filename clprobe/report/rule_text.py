@@ -5,8 +5,7 @@ from collections.abc import Iterable
 
 from rich.console import Console
 
-from clprobe.diagnosis.catalogue import RuleEntry
-from clprobe.diagnosis.why import Trace
+from clprobe.diagnosis.catalogue import RuleEntry, Trace
 from clprobe.report.terminal import INDENT, Screen
 from clprobe.ruleset.rule import Rule
 

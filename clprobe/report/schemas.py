@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from clprobe.apply.result import ApplyReport
+from clprobe.apply.simulation import Failures
 from clprobe.compat.matrix import MatrixRow
 from clprobe.compat.support_table import SupportTable
 from clprobe.diagnosis.catalogue import RuleList, RuleTrace
@@ -105,7 +106,10 @@ def _doctor() -> JsonSchema:
 def _bench() -> JsonSchema:
     """Return the schema that documents of earlier versions fit too: they lack what came later."""
     schema = _printed("clprobe.bench/1", BenchReport)
-    for name, last in (("Result", "detail"), ("Training", "detail"), (None, "verdicts")):
+    for name, last in (
+        *(("Result", "detail"), ("Training", "detail"), ("Contestant", "detail")),
+        (None, "verdicts"),
+    ):
         required = (schema if name is None else schema["$defs"][name])["required"]
         del required[required.index(last) + 1 :]
     return schema
@@ -152,6 +156,7 @@ def table_schemas() -> dict[Path, JsonSchema]:
         "questions": Questions,
         "tools": Tools,
         "printed": Printed,
+        "failures": Failures,
     }
     for name, struct in other.items():
         made[OF_TABLES / f"{name}.json"] = _of_table(name, struct, legend=False)

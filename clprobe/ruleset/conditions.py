@@ -101,10 +101,8 @@ def _parse_entry(key: Any, value: Any, variables: Variables) -> Condition:
         if key in ("some", "every", "none"):
             return _parse_quantified(key, value, variables)
         return _parse_tests(str(key), value, variables)
-    except ConditionError as error:
+    except (ConditionError, PathError) as error:
         raise ConditionError(str(error), (key, *error.keys)) from error
-    except PathError as error:
-        raise ConditionError(str(error), (key,)) from error
 
 
 def _parse_parts(key: str, value: Any, variables: Variables) -> Condition:

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from clprobe.facts.paths import Scope, Use, label_of, look_up
+from clprobe.facts.paths import Scope, Use, look_up
 from clprobe.knowledge.versions import compare
 from clprobe.model.errors import ClprobeError
 from clprobe.model.unknown import Unknown
@@ -34,43 +34,29 @@ def evaluate(condition: Condition, scope: Scope) -> Answer:
         case Comparison():
             return _compare(condition, scope)
         case All():
-            return _all(evaluate(part, scope) for part in condition.parts)
+            return _joined((evaluate(part, scope) for part in condition.parts), decisive=False)
         case AnyOf():
-            return _any(evaluate(part, scope) for part in condition.parts)
+            return _joined((evaluate(part, scope) for part in condition.parts), decisive=True)
         case Not():
             return _negated(evaluate(condition.part, scope))
         case Quantified():
             return _quantified(condition, scope)
 
 
-def _all(answers: Iterable[Answer]) -> Answer:
-    used: list[Use] = []
+def _joined(answers: Iterable[Answer], *, decisive: bool) -> Answer:
+    """Return the first answer that decides, or what all of them come to."""
+    settled: list[Use] = []
+    speaking: list[Use] = []
     gaps: list[Use] = []
-    against: list[Use] = []
     for answer in answers:
-        if answer.truth is False:
+        if answer.truth is decisive:
             return answer
-        if answer.truth is None:
-            gaps += answer.gaps
-            against += answer.used
-        else:
-            used += answer.used
-    return Answer(None, (*used, *against), tuple(gaps)) if gaps else Answer(True, tuple(used))
-
-
-def _any(answers: Iterable[Answer]) -> Answer:
-    used: list[Use] = []
-    gaps: list[Use] = []
-    against: list[Use] = []
-    for answer in answers:
-        if answer.truth:
-            return answer
-        if answer.truth is None:
-            gaps += answer.gaps
-            used += answer.used
-        else:
-            against += answer.used
-    return Answer(None, tuple(used), tuple(gaps)) if gaps else Answer(False, tuple(against))
+        gaps += answer.gaps
+        (speaking if answer.truth is None else settled).extend(answer.used)
+    if not gaps:
+        return Answer(not decisive, tuple(settled))
+    # What does not hold speaks for nothing.
+    return Answer(None, tuple(speaking if decisive else settled + speaking), tuple(gaps))
 
 
 def _negated(answer: Answer) -> Answer:
@@ -90,21 +76,18 @@ def _some(condition: Quantified, where: Condition, scope: Scope) -> Answer:
     collection = look_up(condition.path, scope)
     if collection.value is None or isinstance(collection.value, Unknown):
         return Answer(None, (), (collection,))
-    against: list[Use] = [collection]
-    speaking: list[Use] = []
-    gaps: list[Use] = []
-    for position, element in enumerate(collection.value):
-        label = f"{collection.fact}[{label_of(element, position)}]"
-        answer = evaluate(where, scope.binding(condition.name, element, label, collection.path))
-        if answer.truth:
-            return answer
-        gaps += answer.gaps
-        (speaking if answer.truth is None else against).extend(answer.used)
+    inner = scope.each(condition.name, collection)
+    answer = _joined((evaluate(where, one) for one in inner), decisive=True)
+    if answer.truth:
+        return answer
     if not collection.whole:
-        gaps.append(replace(collection, value=NOT_LISTED, whole=True))
-    if gaps:
-        return Answer(None, tuple(speaking), tuple(gaps))
-    return Answer(False, tuple(against))
+        speaking = answer.used if answer.truth is None else ()
+        return Answer(None, speaking, (*answer.gaps, _excerpt(collection)))
+    return answer if answer.truth is None else Answer(False, (collection, *answer.used))
+
+
+def _excerpt(use: Use) -> Use:
+    return replace(use, value=NOT_LISTED, whole=True)
 
 
 def _compare(test: Comparison, scope: Scope) -> Answer:
@@ -113,8 +96,7 @@ def _compare(test: Comparison, scope: Scope) -> Answer:
         return Answer(None, (), (use,))
     truth = _OPERATIONS[test.operator](use.value, test.operand)
     if not use.whole and not _settled_by_excerpt(test.operator, use.value, truth):
-        gap = replace(use, value=NOT_LISTED, whole=True)
-        return Answer(None, (), (gap,))
+        return Answer(None, (), (_excerpt(use),))
     if truth is None:
         gap = replace(use, value=Unknown(unknown="it has no value to compare"), whole=True)
         return Answer(None, (), (gap,))

@@ -73,11 +73,8 @@ def _scopes(rule: Rule, outer: Scope, depth: int = 0) -> Iterator[tuple[Scope, U
     if collection.value is None or isinstance(collection.value, Unknown):
         yield outer, collection
         return
-    for position, element in enumerate(collection.value):
-        label = f"{collection.fact}[{label_of(element, position)}]"
-        yield from _scopes(
-            rule, outer.binding(loop.name, element, label, collection.path), depth + 1
-        )
+    for inner in outer.each(loop.name, collection):
+        yield from _scopes(rule, inner, depth + 1)
 
 
 def _name(value: object) -> str:

@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Reads rules/ and checks every path, operator, action and reference in it."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import msgspec
-import yaml
 
 from clprobe.facts.paths import PathError, Variables, check_path
-from clprobe.knowledge.checked_yaml import composed, document, mistake_of, text_of
+from clprobe.knowledge.checked_yaml import line_at, read
 from clprobe.model.errors import ClprobeError
 from clprobe.resources import rules_path
 from clprobe.ruleset.conditions import ConditionError, parse_condition
@@ -48,18 +46,13 @@ def load_rule(path: Path) -> Rule:
 
     Raises: ClprobeError naming file and line if it is not a valid rule.
     """
-    data = document(path)
     try:
-        return _rule(msgspec.convert(data, WrittenRule), path)
-    except msgspec.ValidationError as error:
-        mistake = mistake_of(error, WrittenRule, path, data)
-        raise malformed(path, mistake.problem, mistake.line, mistake.hint) from error
-    except (ConditionError, PathError) as error:
-        keys = error.keys if isinstance(error, ConditionError) else ()
-        raise malformed(path, str(error), line_of(text_of(path), keys)) from error
+        return _rule(read(path, WrittenRule, mistake=malformed), path)
+    except ConditionError as error:
+        raise malformed(path, line_at(path, error.keys), str(error)) from error
 
 
-def malformed(path: Path, message: str, line: int, hint: str = "") -> ClprobeError:
+def malformed(path: Path, line: int, message: str, hint: str = "") -> ClprobeError:
     """Return the error for one place in a data file."""
     return ClprobeError(
         reference="rule-malformed",
@@ -68,32 +61,12 @@ def malformed(path: Path, message: str, line: int, hint: str = "") -> ClprobeErr
     )
 
 
-def line_of(text: str, keys: tuple[str | int, ...]) -> int:
-    """Return the line of the deepest of `keys` that the document has; slow, for errors only."""
-    node = composed(text)
-    line = 1
-    for key in keys:
-        for found, value in _children(node):
-            if found == str(key):
-                node, line = value, value.start_mark.line + 1
-                break
-    return line
-
-
-def _children(node: yaml.Node | None) -> Iterator[tuple[str, yaml.Node]]:
-    if isinstance(node, yaml.MappingNode):
-        for key, value in node.value:
-            yield str(key.value), value
-    elif isinstance(node, yaml.SequenceNode):
-        # Keys skip list positions: `all: [{a: …}, {b: …}]` is searched as one mapping.
-        for item in node.value:
-            yield from _children(item)
-
-
 def _rule(written: WrittenRule, path: Path) -> Rule:
     if written.id != path.stem:
         raise ConditionError(f"the id is {written.id!r}, the file says {path.stem!r}", ("id",))
     variables: Variables = {}
+    # Where the title holds facts, the id names the problem.
+    named = written.title if "{" not in written.title else written.id.replace("-", " ").capitalize()
     every = written.for_each if isinstance(written.for_each, tuple) else (written.for_each,)
     loops = tuple(_loop(loop, variables) for loop in every)
     for key, text in (("title", written.title), ("because", written.because)):
@@ -111,17 +84,11 @@ def _rule(written: WrittenRule, path: Path) -> Rule:
         explains=written.explains,
         sources=written.sources,
         since=written.since,
-        summary=written.summary or _summary(written),
+        summary=written.summary or named,
         vital=written.vital,
         symptom=written.symptom,
         frequency=written.frequency,
     )
-
-
-def _summary(written: WrittenRule) -> str:
-    """Return the title if it holds no facts, else the id as words: it names the problem too."""
-    title = written.title
-    return title if "{" not in title else written.id.replace("-", " ").capitalize()
 
 
 def _loop(loop: WrittenLoop, variables: Variables) -> Loop:
@@ -151,10 +118,8 @@ def _action(remedy: WrittenRemedy, variables: Variables) -> Action:
 def _checked(check: Any, value: Any, variables: Variables, key: str) -> Any:
     try:
         return check(value, variables)
-    except ConditionError as error:
+    except (ConditionError, PathError) as error:
         raise ConditionError(str(error), (key, *error.keys)) from error
-    except PathError as error:
-        raise ConditionError(str(error), (key,)) from error
 
 
 def _check_explains(rules: tuple[Rule, ...]) -> None:

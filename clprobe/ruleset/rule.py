@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""What a rule is: a problem, the condition that proves it, and how to fix it."""
+"""What a rule is: a problem, the condition that proves it, how to fix it; what facts it asks."""
 
 from collections.abc import Iterator
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import msgspec
 
 from clprobe.model.finding import Severity, Source
-from clprobe.ruleset.conditions import Condition
+from clprobe.ruleset.conditions import All, AnyOf, Comparison, Condition, Not, Quantified
 
 Link = Literal[
     "hardware", "linux-driver", "node", "permission", "loader", "icd-file", "library", "load",
@@ -15,11 +15,7 @@ Link = Literal[
 ]  # fmt: skip
 """A link of the chain from the GPU to the program, first link first; a break hides all later."""
 
-CHAIN: tuple[Link, ...] = (
-    "hardware", "linux-driver", "node", "permission", "loader", "icd-file", "library", "load",
-    "platform", "device", "application",
-)  # fmt: skip
-
+CHAIN: tuple[Link, ...] = get_args(Link)
 
 Frequency = Literal["common", "occasional", "rare"]
 """How often the problem is the cause where no fact tells: ranks what could not be decided."""
@@ -93,3 +89,34 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
     vital: bool = False
     symptom: bool = False
     frequency: Frequency = "occasional"
+
+
+def facts_of(rule: Rule) -> tuple[str, ...]:
+    """Return every path that the rule reads, its variables replaced: `gpus.fits.too_new`."""
+    variables: dict[str, str] = {}
+    found = []
+    for loop in rule.loops:
+        variables[loop.name] = _whole(loop.path, variables)
+        found.append(variables[loop.name])
+    found += _paths(rule.when, variables)
+    return tuple(dict.fromkeys(found))
+
+
+def _paths(condition: Condition, variables: dict[str, str]) -> Iterator[str]:
+    match condition:
+        case Comparison():
+            yield _whole(condition.path, variables)
+        case All() | AnyOf():
+            for part in condition.parts:
+                yield from _paths(part, variables)
+        case Not():
+            yield from _paths(condition.part, variables)
+        case Quantified():
+            path = _whole(condition.path, variables)
+            yield path
+            yield from _paths(condition.where, {**variables, condition.name: path})
+
+
+def _whole(path: str, variables: dict[str, str]) -> str:
+    first, dot, rest = path.partition(".")
+    return f"{variables.get(first, first)}{dot}{rest}"

@@ -47,18 +47,13 @@ def scrub(
     `home` is that of the snapshot's user; `known` is what the host or a paste gives away besides.
     """
     document = msgspec.to_builtins(snapshot)
-    text = json.dumps(document, ensure_ascii=False)
-    found = known_in_text("\n".join(_texts(document)))
-    asker = _asker(snapshot, home)
     known = Known(
-        people=(*asker, *known.people, *people_in(document), *found.people),
-        host_names=(host_name, *known.host_names, *found.host_names),
+        people=(*_asker(snapshot, home), *known.people, *people_in(document)),
+        host_names=(host_name, *known.host_names),
         identifiers=known.identifiers,
     )
-    removed = Removed(text)
-    names = Names(known, stand_ins_in(text), removed.counts)
-    changed = Walk(names, removed, known.identifiers).apply(document)
-    counts = Counter(snapshot.scrubbed) + removed.counts
+    changed, removed = _walked(document, known)
+    counts = Counter(snapshot.scrubbed) + removed
     scrubbed = {"scrubbed": dict(sorted(counts.items()))} if counts else {}
     return msgspec.convert({**changed, **scrubbed}, Snapshot)
 
@@ -70,6 +65,11 @@ def scrub_here(snapshot: Snapshot, host: Host) -> Snapshot:
 
 def scrub_document(document: dict[str, Any], known: Known) -> dict[str, Any]:
     """Return plain data that is no snapshot, such as a report, scrubbed like one."""
+    return _walked(document, known)[0]
+
+
+def _walked(document: dict[str, Any], known: Known) -> tuple[dict[str, Any], Counter[str]]:
+    """Return the document without what is known or told by its texts, and what was replaced."""
     text = json.dumps(document, ensure_ascii=False)
     found = known_in_text("\n".join(_texts(document)))
     both = Known(
@@ -79,7 +79,8 @@ def scrub_document(document: dict[str, Any], known: Known) -> dict[str, Any]:
     )
     removed = Removed(text)
     names = Names(both, stand_ins_in(text), removed.counts)
-    return Walk(names, removed, known.identifiers).apply(document)
+    changed = Walk(names, removed, known.identifiers).apply(document)
+    return changed, removed.counts
 
 
 def scrub_text(text: str, known: Known) -> str:

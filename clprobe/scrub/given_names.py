@@ -7,8 +7,7 @@ Unlike the forms of `identifiers`, most of these are told by the words and colum
 import re
 
 from clprobe.scrub.common_words import COMMON, words_of
-from clprobe.scrub.identifiers import Form, value_of
-from clprobe.scrub.random_text import FEWEST_KINDS
+from clprobe.scrub.identifiers import FEWEST_KINDS, Form, value_of
 from clprobe.scrub.replacing import Removed, is_stand_in
 
 # Who publishes what OpenCL consists of; their repositories and images tell nobody.

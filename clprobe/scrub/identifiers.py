@@ -8,10 +8,21 @@ hashes of releases and names from lists stand.
 import ipaddress
 import re
 from collections.abc import Callable
+from itertools import pairwise
 from typing import NamedTuple
 
-from clprobe.scrub.random_text import LONG_RUN, random_parts
 from clprobe.scrub.replacing import Removed, is_stand_in
+
+_SHORTEST = 24
+_LONG_RUN = re.compile(rf"[A-Za-z0-9+/_-]{{{_SHORTEST},}}={{0,2}}")
+_HEX = re.compile(rf"[0-9a-fA-F]{{{_SHORTEST},}}")
+_SEPARATORS = re.compile(r"[+/_-]")
+_LONGEST_WORD = 12  # of lists such as gfx1100-gfx1101-gfx1102
+_MANY_DIGITS = 3
+FEWEST_KINDS = 6  # different characters; masks and padding have fewer
+# Of random base64, every second character or so is of another class than the one before it;
+# of CamelCase and mangled C++ names with their lengths, not even every third.
+_CHANGES_OF_MIXED, _CHANGES_OF_LOWER = 0.4, 0.28
 
 
 class Form(NamedTuple):
@@ -82,7 +93,7 @@ def _long_run(match: re.Match[str], removed: Removed) -> str:
     if match["known"]:
         return match[0]
     text = match["run"]
-    for part in random_parts(text):
+    for part in _random_parts(text):
         text = text.replace(part, removed.stand_in("token", part))
     return text
 
@@ -197,7 +208,7 @@ LOOKALIKE = (
         re.compile(
             r"(?i)(?P<known>(?:/(?:nix|gnu)/store/|\b(?:git|commit|rev|revision|build[ -]id)"
             r"\W{1,3}|\bg(?=[0-9a-f]))?)"
-            rf"(?<![A-Za-z0-9+_-])(?P<run>{LONG_RUN.pattern})"
+            rf"(?<![A-Za-z0-9+_-])(?P<run>{_LONG_RUN.pattern})"
         ),
         _long_run,
     ),
@@ -209,3 +220,31 @@ def without_identifiers(text: str, forms: tuple[Form, ...], removed: Removed) ->
     for pattern, replace in forms:
         text = pattern.sub(lambda match, replace=replace: replace(match, removed), text)  # type: ignore[misc]
     return text
+
+
+def _random_parts(run: str) -> list[str]:
+    """Return the parts of a match of `_LONG_RUN` that look like keys."""
+    parts = _HEX.findall(run)
+    if parts:
+        return [part for part in parts if len(set(part.lower())) >= FEWEST_KINDS]
+    if _looks_random(run):
+        return [run]
+    # A path is a run of its own; one of its names may be a key.
+    return [part for part in run.split("/") if len(part) >= _SHORTEST and _looks_random(part)]
+
+
+def _looks_random(text: str) -> bool:
+    letters = "".join(character for character in text if character.isalnum())
+    longest = max(map(len, _SEPARATORS.split(text)))
+    if longest < _LONGEST_WORD or "_Z" in text or text.count("/") > len(text) // 12:
+        return False
+    if sum(character.isdigit() for character in letters) < _MANY_DIGITS:
+        return False
+    classes = [_class(character) for character in letters]
+    changes = sum(one != two for one, two in pairwise(classes)) / len(letters)
+    mixed = len(set(classes)) == 3
+    return changes >= (_CHANGES_OF_MIXED if mixed else _CHANGES_OF_LOWER)
+
+
+def _class(character: str) -> str:
+    return "digit" if character.isdigit() else "upper" if character.isupper() else "lower"

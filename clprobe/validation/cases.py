@@ -11,7 +11,6 @@ import msgspec
 
 from clprobe.diagnosis.diagnose import Knowledge
 from clprobe.facts.derive import derive
-from clprobe.facts.facts import Facts
 from clprobe.knowledge.checked_yaml import line_at, parse, read, text_of
 from clprobe.model.finding import Verdict
 from clprobe.model.snapshot import Snapshot
@@ -77,16 +76,6 @@ def run_cases(rule: Rule, knowledge: Knowledge, root: Path | None = None) -> Ite
         yield _result(rule, case, list(ask_rule(rule, facts)))
 
 
-def facts_of(case: Case, rule: Rule, knowledge: Knowledge, root: Path | None = None) -> Facts:
-    """Return the facts of one case of `rule`.
-
-    Raises: ClprobeError if its snapshot is malformed.
-    """
-    path = case_file_of(rule, root)
-    file = load_cases(path)
-    return derive(checked_snapshot(case, file.cases.index(case), file, path), knowledge.tables)
-
-
 def checked_snapshot(case: Case, number: int, file: CaseFile, path: Path) -> Snapshot:
     """Return the snapshot of the case, which is the file's case with that number, from 0.
 
@@ -96,7 +85,7 @@ def checked_snapshot(case: Case, number: int, file: CaseFile, path: Path) -> Sna
         return snapshot_of(case, file)
     except (msgspec.ValidationError, LookupError, TypeError) as error:
         line = _line_of(error, path) or line_at(path, ("cases", number))
-        raise malformed(path, f"case {case.case!r}: {error}", line) from error
+        raise malformed(path, line, f"case {case.case!r}: {error}") from error
 
 
 def _line_of(error: Exception, path: Path) -> int | None:

@@ -13,17 +13,9 @@ from clprobe.paste.forms import read_printed
 from clprobe.resources import rules_path
 from clprobe.ruleset.load import CASES_SUFFIX, load_rule, rule_files
 from clprobe.validation.cases import CaseFile, checked_snapshot, load_cases
-from clprobe.validation.checks import (
-    command_checks,
-    gpus,
-    implementations,
-    origins,
-    rule_references,
-    systems,
-)
+from clprobe.validation.checks import command_checks, hardware, rule_references, systems
 from clprobe.validation.checks.place import Mistakes
 from clprobe.validation.checks.printed import printed
-from clprobe.validation.checks.question_checks import questions
 
 T = TypeVar("T")
 
@@ -61,15 +53,14 @@ def validate(path: Path | None = None) -> Validated:
 def _between(
     root: Path, rules: dict[Path, Any], files: dict[str, dict[Path, Any]], tables: Tables
 ) -> Mistakes:
-    yield from gpus.gpu_files(files["gpus"], tables)
-    yield from gpus.generations(files["generations"], tables)
-    yield from implementations.implementations(files["implementations"], tables)
-    yield from implementations.families(files["families"], tables)
+    yield from hardware.gpu_files(files["gpus"], tables)
+    yield from hardware.generations(files["generations"], tables)
+    yield from hardware.implementations(files["implementations"], tables)
+    yield from hardware.families(files["families"], tables)
     yield from systems.distributions(files["distributions"], tables)
     yield from systems.stacks(files["stacks"], tables)
-    yield from origins.origins(files["origins"], tables)
-    yield from questions(root / "tables" / "questions.yaml")
-    yield from command_checks.asked(root / "tables" / "questions.yaml")
+    yield from systems.origins(files["origins"], tables)
+    yield from command_checks.questions(root / "tables" / "questions.yaml")
     yield from command_checks.tools(root / "tables" / "tools.yaml")
     yield from rule_references.rules(rules, tables)
     yield from command_checks.remedies(rules)
@@ -81,19 +72,11 @@ def _each(
 ) -> dict[Path, T]:
     made = {}
     for path in paths:
-        content = _one(path, read)
-        if isinstance(content, ClprobeError):
-            mistakes.append(content)
-        else:
-            made[path] = content
+        try:
+            made[path] = read(path)
+        except ClprobeError as error:  # noqa: PERF203 - each file's own
+            mistakes.append(error)
     return made
-
-
-def _one(path: Path, read: Callable[[Path], T]) -> T | ClprobeError:
-    try:
-        return read(path)
-    except ClprobeError as error:
-        return error
 
 
 def _cases(path: Path) -> CaseFile:

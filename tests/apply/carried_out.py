@@ -3,10 +3,9 @@
 
 from clprobe.apply.carry_out import carry_out
 from clprobe.apply.person import find_person
-from clprobe.apply.start import new_journal
 from clprobe.apply.store import Store
 from clprobe.apply.take_back import take_back
-from clprobe.apply.work import Limits, Release, Work
+from clprobe.apply.work import Limits, Release, Work, new_journal
 from clprobe.cli.progress import StepProgress
 from clprobe.commands import commands
 from clprobe.model.action import Command

@@ -4,10 +4,10 @@
 import functools
 import itertools
 
+from clprobe.install.machine import Wishes
 from clprobe.install.planner import plan
-from clprobe.install.wishes import Wishes
+from clprobe.install.target import Stated, described
 from clprobe.knowledge.tables import Tables
-from clprobe.model.plan import Target
 
 _GPUS = ("8086:0416", "8086:3e92", "8086:e20b", "1002:73bf", "10de:2684", "none")
 _SYSTEMS = ("debian-11", "debian-12", "ubuntu-24.04", "fedora-42", "arch-rolling", "windows-11")
@@ -29,7 +29,7 @@ def many_routes():
     for gpu, system, goal, wishes in itertools.product(
         _GPUS, systems, ("opencl", "pytorch"), _WISHES
     ):
-        target = Target(gpu=gpu, os=system, linux=None, python=None, arch="x86_64")
+        target = described(Stated(), tables, gpu=gpu, os=system)
         made = plan(target, tables, goal, wishes)
         found += [(made, route) for route in made.routes if route.steps]
     return found

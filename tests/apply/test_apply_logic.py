@@ -18,9 +18,9 @@ from clprobe.apply.journal import (
     plan_id,
 )
 from clprobe.apply.kinds import KINDS
-from clprobe.apply.messages import index_problem, meaning
-from clprobe.apply.room import sizes
-from clprobe.apply.undo_plan import undo_command
+from clprobe.apply.package_list import undo_command
+from clprobe.apply.questions import sizes
+from clprobe.apply.simulation import index_problem, meaning
 from clprobe.commands.commands import commands_of
 from clprobe.install.steps import join_group
 from clprobe.model.action import Command, JoinGroup, MakeGroup

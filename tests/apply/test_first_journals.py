@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from clprobe.apply.journal import SCHEMA, decode, encode
-from clprobe.apply.undo_plan import leaves_something, undo_command
+from clprobe.apply.package_list import leaves_something, undo_command
 from clprobe.commands.commands import commands_of
 from clprobe.model.action import Command, WriteFile
 from clprobe.model.errors import ClprobeError

@@ -15,10 +15,10 @@ from clprobe.commands.packages import manager_of
 from clprobe.diagnosis.diagnose import Knowledge, diagnose
 from clprobe.explain.lexicon import explain
 from clprobe.install.planner import plan
+from clprobe.install.target import Stated, described
 from clprobe.knowledge import package_managers as known
 from clprobe.model.action import Install
 from clprobe.model.codec import snapshot_from_text
-from clprobe.model.plan import Target
 from clprobe.resources import rules_path
 
 CONDUIT = """\
@@ -87,7 +87,7 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 def test_a_plan_and_its_steps_use_it(root: Path) -> None:
     tables = Knowledge.load(root).tables
-    target = Target(gpu="8086:9a49", os="newos-1", linux=None, python=None, arch="x86_64")
+    target = described(Stated(), tables, gpu="8086:9a49", os="newos-1")
     route = next(one for one in plan(target, tables).routes if one.backend == "compute-runtime")
     install = next(step for step in route.steps if "intel-gpu-opencl" in step.argv)
     assert install.argv[:3] == ("conduit", "fetch", "--quiet")

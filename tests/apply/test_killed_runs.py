@@ -12,7 +12,7 @@ pytestmark = [pytest.mark.root, pytest.mark.slow]
 _KILLER = """\
 import signal, subprocess, sys, time
 from pathlib import Path
-from clprobe.apply.process_tree import Tree
+from clprobe.apply.runner import Tree
 how, text = sys.argv[1:]
 folder = Path("/var/lib/clprobe/journals")
 old = {path: path.stat().st_size for path in folder.glob("*.log")}

@@ -10,10 +10,11 @@ from clprobe.apply.package_list import (
     merged,
     not_installed,
     offered_versions,
+    package_undo,
     parse_list,
+    unsettled,
 )
 from clprobe.apply.simulation import foreign, parse, refusal
-from clprobe.apply.undo_plan import package_undo, unsettled
 from clprobe.knowledge.package_managers import package_managers
 
 MANAGERS = {one.manager: one for one in package_managers()}

@@ -2,12 +2,12 @@
 """Asks a child process for measurements, as bench does."""
 
 from clprobe.bench.child import run_job
-from clprobe.bench.protocol import QUICK_WORKLOADS, Job, Message, Target, Workload
+from clprobe.bench.protocol import QUICK_WORKLOADS, Asked, Job, Message, Target
 
 
 def messages_of(
     target: Target,
-    *workloads: Workload,
+    *workloads: Asked,
     silence_seconds: float = 40,
     **more: str | bool,
 ) -> list[Message]:

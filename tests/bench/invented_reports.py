@@ -57,7 +57,13 @@ def full_report(*, gpu: str = GPU, speed: float = 1.0, **more: object) -> BenchR
         "verdicts": tuple(verdict for _, verdict in races),
         "effort": "default",
         "contestants": (
-            Contestant(name=gpu, kind="opencl", version="24.35.30872"),
+            Contestant(
+                name=gpu,
+                kind="opencl",
+                version="24.35.30872",
+                hardware="Intel(R) HD Graphics 620",
+                platform="Intel(R) OpenCL HD Graphics",
+            ),
             Contestant(name=CPU, kind="torch-cpu", version="2.13.0", threads=4),
             Contestant(
                 name="torch xpu",

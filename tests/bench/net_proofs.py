@@ -5,12 +5,11 @@ import numpy as np
 import torch
 from ordinary_nets import NETS
 
-from clprobe.bench.engines.opencl_subject import OpenClSubject
+from clprobe.bench.engines.opencl import OpenClSubject
 from clprobe.bench.engines.torch_witness import TorchWitness
-from clprobe.bench.first_steps import Checked, check_first_steps
+from clprobe.bench.own_net.contest import OpenClUserTrainer
 from clprobe.bench.own_net.net import UserNet
-from clprobe.bench.own_net.trainer import OpenClUserTrainer
-from clprobe.bench.trained import Run
+from clprobe.bench.training_proof import Checked, Run, check_first_steps
 from clprobe.tensor import Device
 
 

@@ -9,9 +9,8 @@ import pytest
 from asked import messages_of
 from test_child import failing
 
-from clprobe.bench.allowance import Allowance, share_of
 from clprobe.bench.effort import EFFORTS
-from clprobe.bench.plan import planned
+from clprobe.bench.plan import Allowance, planned, share_of
 from clprobe.bench.protocol import (
     QUICK_WORKLOADS,
     Failed,
@@ -82,7 +81,7 @@ def test_with_time_enough_nothing_is_cut_short() -> None:
 
 
 def test_a_training_is_given_more_than_a_product() -> None:
-    steps = [one for one in quick_steps() if one.workload in ("matmul-256", "train-mlp")]
+    steps = [one for one in quick_steps() if one.name in ("matmul-256", "train-mlp")]
 
     first, then = (Allowance(2, order, Clock()) for order in (steps, steps[::-1]))
 

@@ -11,6 +11,13 @@ from clprobe.bench.engines import Engine
 from clprobe.bench.engines.numpy_cpu import NumpyEngine
 from clprobe.bench.nets import CNN, MLP, Flatten, Linear, Net
 from clprobe.bench.proof import prove
+from clprobe.model.workload import (
+    Operation,
+    TrainingSteps,
+    WholeTraining,
+    Workload,
+    workload_named,
+)
 
 
 def engine(name: str) -> Engine:
@@ -30,7 +37,7 @@ def test_references_are_right(family: Callable[[Effort], Iterator[Case]], name: 
 
         proof = prove(prepared.result(), case.expected(), case.tolerance)
 
-        assert proof.holds, f"{case.workload}: {proof.problem}"
+        assert proof.holds, f"{case.started.name}: {proof.problem}"
 
 
 def test_a_latency_is_a_time_and_a_throughput_is_work_per_time() -> None:
@@ -53,3 +60,19 @@ def test_the_intensity_of_one_layer_is_counted_by_hand() -> None:
 
     # Three products of 64 x 10 for 2 images; 74 values of each, and 7 times the weights.
     assert net.intensity(2) == pytest.approx(6 * 640 * 2 / (4 * (3 * 2 * 74 + 7 * 640)))
+
+
+@pytest.mark.parametrize(
+    ("name", "workload"),
+    [
+        ("launch", Operation("launch")),
+        ("matmul-256", Operation("matmul", "256")),
+        ("conv-weight-grad-16x64x28", Operation("conv-weight-grad", "16x64x28")),
+        ("train-cnn", WholeTraining("cnn")),
+        ("step-cnn-64", TrainingSteps("cnn", 64)),
+        ("step-Net_2-1", TrainingSteps("Net_2", 1)),
+    ],
+)
+def test_a_document_names_a_workload_and_no_other(name: str, workload: Workload) -> None:
+    assert str(workload) == name
+    assert workload_named(name) == workload

@@ -11,8 +11,7 @@ import pytest
 from asked import messages_of
 
 from clprobe.bench.effort import EFFORTS
-from clprobe.bench.progress import Step
-from clprobe.bench.protocol import Failed, Finished, Outcome, Started, Target
+from clprobe.bench.protocol import Failed, Finished, Outcome, Started, Step, Target
 from clprobe.bench.run import Measured, Options, measure_devices
 from clprobe.resources import kernels_path
 
@@ -35,7 +34,7 @@ def test_a_crash_keeps_what_was_measured_before(pocl: Target, tmp_path: Path) ->
     outcomes = [message for message in messages if isinstance(message, Outcome)]
     assert [outcome.results[0].workload for outcome in outcomes] == ["copy"]
     assert outcomes[0].results[0].status == "ok"
-    started = [message.workload for message in messages if isinstance(message, Started)]
+    started = [message.name for message in messages if isinstance(message, Started)]
     assert started == ["opening the device", "copy", "launch"]
     assert isinstance(messages[-1], Failed)
     assert "crashed: Segmentation fault" in messages[-1].detail

@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from clprobe.bench.progress import Step
-from clprobe.bench.protocol import Target
+from clprobe.bench.protocol import Step, Target
 from clprobe.cli.bench_progress import showing
 from clprobe.report.schemas import published
 

@@ -14,8 +14,7 @@ from invented_reports import CPU, GPU, full_report
 from jsonschema import Draft202012Validator
 from msgspec.structs import replace
 
-from clprobe.bench.compare.comparison import compare
-from clprobe.bench.compare.pairing import paired
+from clprobe.bench.compare.comparison import compare, paired
 from clprobe.knowledge.tables import Tables
 from clprobe.model.bench_codec import report_from_text
 from clprobe.model.codec import snapshot_document
@@ -24,10 +23,10 @@ from clprobe.model.errors import ClprobeError
 from clprobe.model.measurement import BenchReport, Conditions, Contestant, Result
 from clprobe.model.snapshot import Snapshot
 from clprobe.report.as_json import document
-from clprobe.report.bench.compare_html import bench_compare_html
-from clprobe.report.bench.compare_markdown import bench_compare_markdown
-from clprobe.report.bench.compare_text import bench_compare_text
 from clprobe.report.bench.compare_words import host_changes
+from clprobe.report.bench.html import bench_compare_html
+from clprobe.report.bench.markdown import bench_compare_markdown
+from clprobe.report.bench.text import bench_compare_text
 from clprobe.report.schemas import published
 from clprobe.report.terminal import make_console
 
@@ -278,33 +277,71 @@ def test_a_newer_driver_is_the_same_device_under_another_name() -> None:
     assert on(comparison, "copy").effect == "faster"
 
 
+def measured_on(*devices: tuple[int, str, str, str]) -> BenchReport:
+    """Return a report of devices with these indices, names, platforms and versions."""
+    labels = [f"{index}: {name} ({platform} {v})" for index, name, platform, v in devices]
+    reports = [quiet(gpu=label) for label in labels]
+    return quiet(
+        results=tuple(one for report in reports for one in report.results),
+        verdicts=tuple(one for report in reports for one in report.verdicts),
+        contestants=tuple(
+            Contestant(name=label, kind="opencl", version=v, hardware=name, platform=platform)
+            for label, (_, name, platform, v) in zip(labels, devices, strict=True)
+        ),
+    )
+
+
 @pytest.mark.parametrize(
     ("first", "later", "loosely", "is_paired"),
     [
-        ("0: A (P 1.0)", "0: A (P 2.0)", False, True),
-        ("0: A (P 1.0)", "3: A (P 1.0)", False, True),
-        ("0: A (P 1.0)", "0: A (Q 1.0)", False, True),
-        ("0: A (P 1.0)", "0: B (P 1.0)", False, False),
-        ("0: A (P 1.0)", "0: B (P 1.0)", True, True),
-        ("no brackets", "0: no brackets", False, True),
+        ((0, "A", "P", "1.0"), (0, "A", "P", "2.0"), False, True),
+        ((0, "A", "P", "1.0"), (3, "A", "P", "1.0"), False, True),
+        ((0, "A", "P", "1.0"), (0, "A", "Q", "1.0"), False, True),
+        ((0, "A", "P", "1.0"), (0, "B", "P", "1.0"), False, False),
+        ((0, "A", "P", "1.0"), (0, "B", "P", "1.0"), True, True),
+        ((0, "A (B)", "P (Q)", "1.0"), (1, "A (B)", "P (Q)", "(2)"), False, True),
     ],
 )
-def test_devices_are_found_again(first: str, later: str, loosely: bool, is_paired: bool) -> None:
-    pairs = paired(quiet(gpu=first), quiet(gpu=later), loosely=loosely)
+def test_devices_are_found_again(
+    first: tuple[int, str, str, str],
+    later: tuple[int, str, str, str],
+    loosely: bool,
+    is_paired: bool,
+) -> None:
+    before, after = measured_on(first), measured_on(later)
 
-    assert pairs.get(later) == (first if is_paired else None)
+    pairs = paired(before, after, loosely=loosely)
+
+    label = after.contestants[0].name
+    assert pairs.get(label) == (before.contestants[0].name if is_paired else None)
     assert pairs[CPU] == CPU
 
 
-def test_of_two_alike_none_is_guessed() -> None:
-    one, other = "0: A (P 1.0)", "1: A (P 2.0)"
-    two = replace(
-        quiet(gpu=one),
-        results=(*quiet(gpu=one).results, *quiet(gpu=other).results),
-        verdicts=(*quiet(gpu=one).verdicts, *quiet(gpu=other).verdicts),
-    )
+def test_a_document_that_names_no_hardware_is_paired_without_its_version() -> None:
+    def older(version: str) -> BenchReport:
+        label = f"0: A (P {version})"
+        return quiet(
+            gpu=label, contestants=(Contestant(name=label, kind="opencl", version=version),)
+        )
 
-    assert "2: A (P 3.0)" not in paired(two, quiet(gpu="2: A (P 3.0)"), loosely=True)
+    pairs = paired(older("1.0"), older("2.0"), loosely=False)
+
+    assert pairs["0: A (P 2.0)"] == "0: A (P 1.0)"
+
+
+def test_a_document_without_contestants_is_paired_by_what_is_left() -> None:
+    older = replace(quiet(gpu="0: A (P 1.0)"), contestants=())
+    newer = replace(quiet(gpu="0: A (P 2.0)"), contestants=())
+
+    assert paired(older, newer, loosely=True)["0: A (P 2.0)"] == "0: A (P 1.0)"
+    assert "0: A (P 2.0)" not in paired(older, newer, loosely=False)
+
+
+def test_of_two_alike_none_is_guessed() -> None:
+    two = measured_on((0, "A", "P", "1.0"), (1, "A", "P", "2.0"))
+    third = measured_on((2, "A", "P", "3.0"))
+
+    assert third.contestants[0].name not in paired(two, third, loosely=True)
 
 
 def test_hosts_and_versions_that_differ_are_named() -> None:

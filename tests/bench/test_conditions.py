@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from clprobe.bench.conditions.energy import EnergyMeter
 from clprobe.bench.conditions.readings import (
+    EnergyMeter,
     cpu_clock_mhz,
     energy_joules,
     engine_ns,

@@ -9,13 +9,13 @@ from asked import messages_of
 
 from clprobe.bench.effort import EFFORTS
 from clprobe.bench.plan import planned
-from clprobe.bench.protocol import Outcome, Target
+from clprobe.bench.protocol import Outcome, OwnNet, Target
 from clprobe.model.errors import ClprobeError
 
 pytest.importorskip("torch")
 
+from clprobe.bench.own_net.check import MISTAKE, UNSUPPORTED
 from clprobe.bench.own_net.loading import load_user_net
-from clprobe.bench.own_net.refusals import MISTAKE, UNSUPPORTED
 
 FOLDER = str(Path(__file__).parent)
 
@@ -25,11 +25,11 @@ FOLDER = str(Path(__file__).parent)
     [("Plain", "Plain was trained with dropout off: no two sides draw alike."), ("Residual", "")],
 )
 def test_a_net_of_supported_layers_is_proved_and_timed(pocl: Target, net: str, remark: str) -> None:
-    messages = messages_of(pocl, f"own_nets:{net}", baseline="torch", folder=FOLDER)
+    messages = messages_of(pocl, OwnNet("own_nets", net), baseline="torch", folder=FOLDER)
 
     outcomes = [one for one in messages if isinstance(one, Outcome)]
     assert [one.verdict.workload for one in outcomes] == [
-        one.workload for one in planned([f"own_nets:{net}"], EFFORTS["quick"])
+        one.name for one in planned([OwnNet("own_nets", net)], EFFORTS["quick"])
     ]
     for outcome in outcomes:
         own, reference = outcome.results
@@ -41,7 +41,7 @@ def test_a_net_of_supported_layers_is_proved_and_timed(pocl: Target, net: str, r
 
 
 def test_everything_unsupported_is_named_and_nothing_is_timed(pocl: Target) -> None:
-    messages = messages_of(pocl, "own_nets:Unsupported", baseline="torch", folder=FOLDER)
+    messages = messages_of(pocl, OwnNet("own_nets", "Unsupported"), baseline="torch", folder=FOLDER)
 
     outcomes = [one for one in messages if isinstance(one, Outcome)]
     assert {one.results[0].status for one in outcomes} == {"unsupported"}
@@ -68,7 +68,7 @@ def test_everything_unsupported_is_named_and_nothing_is_timed(pocl: Target) -> N
 )
 def test_a_mistake_in_a_net_says_what_to_do(name: str, words: str, to_do: str) -> None:
     with pytest.raises(ClprobeError, match=words) as raised:
-        load_user_net(name, FOLDER)
+        load_user_net(OwnNet(*name.split(":")), FOLDER)
 
     assert raised.value.reference == MISTAKE
     assert re.search(to_do, raised.value.hint)
@@ -76,6 +76,6 @@ def test_a_mistake_in_a_net_says_what_to_do(name: str, words: str, to_do: str) -
 
 def test_a_forward_that_cannot_be_followed_is_a_limit_of_clprobe() -> None:
     with pytest.raises(ClprobeError, match="a forward that depends on the values") as raised:
-        load_user_net("own_nets:Branching", FOLDER)
+        load_user_net(OwnNet("own_nets", "Branching"), FOLDER)
 
     assert raised.value.reference == UNSUPPORTED

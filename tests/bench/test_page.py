@@ -11,7 +11,7 @@ from invented_reports import CPU, GPU, full_report
 
 from clprobe.model.measurement import BenchReport
 from clprobe.report.bench.html import bench_html
-from clprobe.report.bench.page.shell import page
+from clprobe.report.bench.page.markup import page
 
 HOSTILE = (
     '0: </title></svg><script>alert(1)</script>" onload="x\' &amp; \x1b[2J\u202e\ufffe\udc80]]>'

@@ -10,9 +10,21 @@ from invented_reports import GPU, full_report
 from msgspec.structs import replace
 
 from clprobe.report.bench.page.batch_curves import batch_curves
-from clprobe.report.bench.page.plot import BOTTOM, LEFT, RIGHT, STYLES, TOP, WIDTH, marker, sample
+from clprobe.report.bench.page.plot import (
+    BOTTOM,
+    LEFT,
+    RIGHT,
+    STYLES,
+    TOP,
+    WIDTH,
+    Scale,
+    linear_scale,
+    log_scale,
+    marker,
+    sample,
+    tick_label,
+)
 from clprobe.report.bench.page.roofline import roofline
-from clprobe.report.bench.page.scale import Scale, linear_scale, log_scale, tick_label
 from clprobe.report.bench.page.time_split import time_split
 
 _POSITIVE = st.floats(1e-9, 1e12)

@@ -10,8 +10,14 @@ import pytest
 from clprobe.bench.timing import clock
 from clprobe.bench.timing.clock import alike, time_in_turns
 from clprobe.bench.timing.quiet import CPUS, Load
-from clprobe.bench.timing.race import figure, ratio_to_reference
-from clprobe.bench.timing.turns import Sample, Side, Turns, waited_seconds
+from clprobe.bench.timing.turns import (
+    Sample,
+    Side,
+    Turns,
+    figure,
+    ratio_to_reference,
+    waited_seconds,
+)
 from clprobe.bench.verdicts import decide
 
 ROUNDS = 40

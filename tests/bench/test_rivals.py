@@ -6,10 +6,10 @@ from importlib.util import find_spec
 import pytest
 from asked import messages_of
 
-from clprobe.bench.protocol import Failed, Joined, Outcome
-from clprobe.bench.rivals import missing, no_xpu, rivals
+from clprobe.bench.protocol import Failed, Joined, Outcome, Target
 from clprobe.bench.run import Measured, Options, measure_devices
 from clprobe.bench.summary import summarise
+from clprobe.bench.targets import missing, no_xpu, rivals
 from clprobe.bench.worker import failure_of
 from clprobe.model.system import System
 
@@ -42,9 +42,7 @@ def torch_xpu():
     pytest.importorskip("torch")
     if missing("xpu") is None:
         pytest.skip("this torch may have an xpu")
-    from clprobe.bench.rivals import KINDS, _target  # noqa: PLC0415 - needs no torch
-
-    return _target("torch xpu", KINDS["xpu"])
+    return Target(label="torch xpu", kind="torch-xpu")
 
 
 def test_a_device_that_torch_does_not_have_fails_in_words(torch_xpu) -> None:
@@ -79,7 +77,7 @@ def test_torch_on_its_cpu_can_play_the_rival() -> None:
     from clprobe.bench.cases import matmul_cases  # noqa: PLC0415
     from clprobe.bench.effort import EFFORTS  # noqa: PLC0415
     from clprobe.bench.engines.numpy_cpu import NumpyEngine  # noqa: PLC0415
-    from clprobe.bench.engines.torch_subject import TorchSubject  # noqa: PLC0415
+    from clprobe.bench.engines.torch_cpu import TorchSubject  # noqa: PLC0415
     from clprobe.bench.measure import Contest, measure  # noqa: PLC0415
 
     rival = TorchSubject("cpu")

@@ -4,9 +4,8 @@
 import msgspec
 import pytest
 
-from clprobe.bench.crossover import crossovers
-from clprobe.bench.nvidia import peak_of
-from clprobe.bench.roofs import best_known, limit_of, under_roofs
+from clprobe.bench.peaks import peak_of
+from clprobe.bench.summary import best_known, crossovers, limit_of, under_roofs
 from clprobe.bench.theoretical import by_data_sheet, cpu_peak, gpu_peak, theoretical_peak
 from clprobe.bench.where import Where, disguise, ran_on, watch
 from clprobe.knowledge.tables import Tables

@@ -11,7 +11,7 @@ import pytest
 
 from clprobe.bench.effort import EFFORTS
 from clprobe.bench.engines.numpy_cpu import NumpyEngine
-from clprobe.bench.engines.opencl_subject import OpenClSubject
+from clprobe.bench.engines.opencl import OpenClSubject
 from clprobe.bench.measure import Contest, measure
 from clprobe.bench.plan import CASES, NETS
 from clprobe.bench.protocol import Outcome

@@ -4,7 +4,7 @@
 import pytest
 
 from clprobe.bench.timing.statistics import Estimate
-from clprobe.bench.verdicts import judge, price, refuse, too_slow
+from clprobe.bench.verdicts import judge, price, without_ratio
 
 REFERENCE = "torch on 2 CPU threads"
 
@@ -100,11 +100,13 @@ def test_an_interval_that_ends_at_one_makes_no_difference() -> None:
 
 
 def test_a_wrong_device_is_refused_without_figures() -> None:
-    verdict = refuse("copy", "GPU", "its results are wrong.")
+    verdict = without_ratio("copy", "GPU", "refused", "its results are wrong.")
 
     assert (verdict.decision, verdict.ratio, verdict.ci95) == ("refused", None, None)
     assert verdict.text == "Do not use it for copy: its results are wrong."
 
 
 def test_a_right_but_slow_device_loses_to_the_cpu() -> None:
-    assert too_slow("copy", "GPU", "it would take 90 s.").decision == "cpu"
+    verdict = without_ratio("copy", "GPU", "cpu", "it would take 90 s.")
+
+    assert verdict.text == "Use the CPU for copy: it would take 90 s."

@@ -27,7 +27,7 @@ def test_each_of_the_random_targets_is_planned_in_time() -> None:
     tables = Tables.load()
     tables.gpus()  # read once, as a single plan reads only the file that it needs
     took_s = []
-    for target, goal in TARGETS:
+    for target, _, goal in TARGETS:
         started = time.perf_counter()
         plan(target, tables, goal)
         took_s.append(time.perf_counter() - started)
@@ -49,10 +49,11 @@ def _fresh_plan_s(goal: str) -> float:
         "import json, sys, time\n"
         "from clprobe.knowledge.tables import Tables\n"
         "from clprobe.install.planner import plan\n"
-        "from clprobe.model.plan import Target\n"
+        "from clprobe.install.target import Stated, described\n"
         "started = time.perf_counter()\n"
-        "made = plan(Target(gpu='8086:5916', os='debian-13', linux=None, python=None,"
-        " arch='x86_64'), Tables.load(), sys.argv[1])\n"
+        "tables = Tables.load()\n"
+        "stated = described(Stated(), tables, gpu='8086:5916', os='debian-13')\n"
+        "made = plan(stated, tables, sys.argv[1])\n"
         "print(json.dumps([time.perf_counter() - started, len(made.routes)]))\n"
     )
     done = subprocess.run(

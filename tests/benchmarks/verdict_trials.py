@@ -34,7 +34,7 @@ import pyopencl as cl
 from clprobe.bench.cases import matmul_cases
 from clprobe.bench.effort import EFFORTS
 from clprobe.bench.engines import Engine, Prepared
-from clprobe.bench.engines.opencl_subject import OpenClSubject
+from clprobe.bench.engines.opencl import OpenClSubject
 from clprobe.bench.measure import Contest, measure
 from clprobe.bench.protocol import Outcome
 from clprobe.bench.timing import clock, quiet
@@ -54,9 +54,9 @@ class Delayed:
         self._factor = factor
         self.name = f"{engine.name}, {factor} times slower"
 
-    def matmul(self, a: np.ndarray, b: np.ndarray) -> Prepared:
-        """Return a @ b."""
-        prepared = self._engine.matmul(a, b)
+    def prepare(self, operation: str, *operands: np.ndarray) -> Prepared:
+        """Return the engine's own operation, delayed."""
+        prepared = self._engine.prepare(operation, *operands)
 
         def run(times: int) -> None:
             started = time.perf_counter()
@@ -117,9 +117,9 @@ class Away:
         self._connection = connection
         self._tasks = Path(f"/proc/{process}/task")
 
-    def matmul(self, a: np.ndarray, b: np.ndarray) -> Prepared:
-        """Return a @ b."""
-        self._connection.send((a, b))
+    def prepare(self, operation: str, *operands: np.ndarray) -> Prepared:
+        """Return the operation with its operands in the other process."""
+        self._connection.send((operation, *operands))
         self._connection.recv()
         return Prepared(self._run, lambda: self._ask(None))
 
@@ -157,7 +157,7 @@ def _serve(connection: Connection, options: argparse.Namespace) -> None:
     while True:
         asked = connection.recv()
         if isinstance(asked, tuple):
-            prepared = device.matmul(*asked)
+            prepared = device.prepare(*asked)
             connection.send(None)
         elif asked is None:
             connection.send(prepared.result())

@@ -13,9 +13,9 @@ from clprobe.compat.support import support_of
 from clprobe.diagnosis.diagnose import Knowledge, diagnose
 from clprobe.explain.lexicon_hardware import gpu_entry
 from clprobe.install.planner import plan
+from clprobe.install.target import Stated, described
 from clprobe.knowledge.tables import Tables
 from clprobe.model.codec import snapshot_from_text
-from clprobe.model.plan import Target
 from clprobe.resources import rules_path
 
 BATTLEMAGE = "8086:e20b"
@@ -97,13 +97,11 @@ def test_the_matrix_has_it(tables: Tables) -> None:
 
 
 def test_a_plan_installs_it(tables: Tables) -> None:
-    target = Target(gpu=BATTLEMAGE, os="debian-13", linux=None, python=None, arch="x86_64")
+    target = described(Stated(), tables, gpu=BATTLEMAGE, os="debian-13")
     route = next(one for one in plan(target, tables).routes if one.backend == "newcl")
     assert route.status == "supported"
     assert any("newcl-icd" in step.argv for step in route.steps)
-    rejected = plan(
-        Target(gpu="8086:5916", os="debian-13", linux=None, python=None, arch="x86_64"), tables
-    ).rejected
+    rejected = plan(described(Stated(), tables, gpu="8086:5916", os="debian-13"), tables).rejected
     assert [one.because for one in rejected if one.backend == "newcl"]
 
 

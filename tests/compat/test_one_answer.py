@@ -10,8 +10,9 @@ from clprobe.compat.known_gpu import KnownGpu, alike, gpu_of_id
 from clprobe.compat.support import Support, support_of
 from clprobe.explain.lexicon_hardware import gpu_entry
 from clprobe.install.planner import plan
+from clprobe.install.target import Stated, described
 from clprobe.knowledge.tables import Tables
-from clprobe.model.plan import InstallPlan, Route, Target
+from clprobe.model.plan import InstallPlan, Route
 
 TABLES = Tables.load()
 RELEASES = [one for one in TABLES.distributions() if one.id != "conda-forge"]
@@ -63,9 +64,7 @@ def test_the_plan_of_every_gpu_on_every_release_says_what_the_matrix_says(
     for group in GROUPS:
         for release in RELEASES:
             # All of a group have the same facts in the tables, and so the same answers.
-            target = Target(
-                gpu=group[0].pci_id, os=release.key, linux=None, python=None, arch="x86_64"
-            )
+            target = described(Stated(), TABLES, gpu=group[0].pci_id, os=release.key)
             wrong += disagreements(group[0], release.key, plan(target, TABLES))
             cells += len(group) * len(TABLES.implementations())
     with capsys.disabled():

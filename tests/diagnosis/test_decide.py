@@ -17,7 +17,7 @@ from clprobe.model.finding import Diagnosis
 from clprobe.model.snapshot import Snapshot
 from clprobe.paste.assemble import read_paste
 from clprobe.ruleset.questions import Questions
-from clprobe.ruleset.rule_facts import facts_of
+from clprobe.ruleset.rule import facts_of
 
 KNOWLEDGE = Knowledge.load()
 QUESTIONS = Questions.load()

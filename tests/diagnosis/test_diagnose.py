@@ -4,8 +4,8 @@ from typing import Any
 import msgspec
 import pytest
 
+from clprobe.diagnosis.catalogue import trace
 from clprobe.diagnosis.diagnose import Knowledge, diagnose
-from clprobe.diagnosis.why import trace
 from clprobe.model.codec import snapshot_from_text, snapshot_to_json
 from clprobe.model.finding import Diagnosis
 from clprobe.model.snapshot import Snapshot

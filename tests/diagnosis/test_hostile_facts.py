@@ -14,7 +14,7 @@ import pytest
 from clprobe.diagnosis.diagnose import Knowledge, diagnose
 from clprobe.diagnosis.remedies import remedies_of
 from clprobe.facts.derive import derive
-from clprobe.facts.paths import Bound, Scope
+from clprobe.facts.paths import Scope, Use
 from clprobe.model.codec import snapshot_from_text
 from clprobe.model.errors import ClprobeError
 from clprobe.model.finding import Diagnosis, Remedy
@@ -52,7 +52,7 @@ PROGRAMS = {
 def with_everything_hostile(rule: Rule, nasty: str) -> Iterator[tuple[Action, Remedy]]:
     """Yield every remedy of the rule as it reads where each fact in it is that text."""
     names = {name for action in rule.actions for name in _facts_of(action)}
-    variables = {name: Bound(Hostile(nasty), name) for name in names}
+    variables = {name: Use(name, "", Hostile(nasty)) for name in names}
     for action in rule.actions:
         alone = msgspec.structs.replace(
             rule, actions=(msgspec.structs.replace(action, given=None),)

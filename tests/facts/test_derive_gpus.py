@@ -4,10 +4,13 @@ from typing import Any
 import msgspec
 import pytest
 
+from clprobe.compat.known_gpu import gpu_of_id
+from clprobe.compat.linux_choice import Identity, known_flaw
 from clprobe.facts.derive import derive
 from clprobe.facts.hardware_facts import GpuFacts
 from clprobe.facts.runtimes import version_by_package
 from clprobe.knowledge.lspci_names import readings
+from clprobe.knowledge.table_types import Release
 from clprobe.knowledge.tables import Tables
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.unknown import Unknown
@@ -222,3 +225,15 @@ def test_what_never_drove_a_gpu_is_neither_too_old_nor_too_new_for_it() -> None:
     assert not isinstance(gpu.fits, Unknown)
     fit = gpu.fits[0]
     assert (fit.covers, fit.too_old, fit.too_new) == (False, False, False)
+
+
+@pytest.mark.parametrize(("version", "flaw"), [("1.3.1", "It hangs"), ("1.3.2", None)])
+def test_a_flaw_is_told_of_a_driver_of_which_nothing_else_is_known(
+    version: str, flaw: str | None
+) -> None:
+    beignet = TABLES.implementation("beignet")
+    assert beignet is not None
+    hangs = Release(versions="<1.3.2", note="It hangs", flawed=True)
+    entry = msgspec.structs.replace(beignet, releases=(hangs,))
+    haswell = Identity((gpu_of_id("8086:0412", TABLES),))
+    assert known_flaw(entry, version, haswell) == flaw

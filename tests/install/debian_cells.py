@@ -11,7 +11,7 @@ from opencl_looks import GPUS, INSTALL_SECONDS, Outcome, look, prepare
 from root_copy import RootCopy
 
 from clprobe.install.planner import plan
-from clprobe.install.target import NOTHING_KNOWN, described
+from clprobe.install.target import Stated, described
 from clprobe.knowledge.tables import Tables
 from clprobe.model.plan import InstallPlan, Route
 
@@ -58,7 +58,7 @@ def cell_of(release: str, generation: str, backend: str, tables: Tables) -> Cell
 
 def _plan(release: str, generation: str, tables: Tables) -> InstallPlan:
     os, gpu = f"debian-{release}", GPUS[generation]
-    target = described(NOTHING_KNOWN, tables, gpu=gpu, os=os, linux=None, python=None)
+    target = described(Stated(), tables, gpu=gpu, os=os, linux=None, python=None)
     return plan(target, tables)
 
 

@@ -6,9 +6,9 @@ import subprocess
 
 import pytest
 
+from clprobe.install.machine import Wishes
 from clprobe.install.planner import plan
 from clprobe.install.target import of_snapshot
-from clprobe.install.wishes import Wishes
 from clprobe.knowledge.tables import Tables
 from clprobe.model.codec import snapshot_from_text
 from clprobe.report.plan_html import plan_as_html

@@ -3,17 +3,17 @@ import subprocess
 
 import pytest
 
+from clprobe.install.machine import Wishes
 from clprobe.install.planner import plan
-from clprobe.install.wishes import Wishes
+from clprobe.install.target import Stated, described
 from clprobe.knowledge.tables import Tables
-from clprobe.model.plan import Target
 
 TABLES = Tables.load()
 PAIRS = [("8086:0416", "ubuntu-24.04"), ("8086:5916", "debian-13"), ("8086:e20b", "ubuntu-24.04")]
 
 
 def planned(gpu, os, goal="opencl", **wishes):
-    target = Target(gpu=gpu, os=os, linux=None, python=None, arch="x86_64")
+    target = described(Stated(), TABLES, gpu=gpu, os=os)
     return plan(target, TABLES, goal, Wishes(**wishes))
 
 
@@ -56,6 +56,13 @@ def test_files_of_the_same_vendor_are_no_third_party():
 
     assert "file" in hows("debian-12")
     assert "file" not in hows("ubuntu-24.04")
+
+
+def test_a_linux_of_the_backports_is_no_third_party():
+    stated = described(Stated(), TABLES, gpu="HD 620", os="debian-13", linux="3.13")
+    made = plan(stated, TABLES, "opencl", Wishes(third_party=False))
+    files = next(r for r in made.routes if r.how == "file")
+    assert [c.origin for c in files.components][-1] == "backports"
 
 
 def test_without_root_a_container_still_reaches_the_gpu():

@@ -2,16 +2,15 @@
 """Plans for GPUs of AMD and NVIDIA, of which the tables know families by name."""
 
 from clprobe.install.planner import plan
-from clprobe.install.target import of_snapshot
+from clprobe.install.target import Stated, described, of_snapshot
 from clprobe.knowledge.tables import Tables
 from clprobe.model.codec import snapshot_from_text
-from clprobe.model.plan import Target
 
 TABLES = Tables.load()
 
 
 def planned(gpu, os="ubuntu-24.04", goal="opencl"):
-    return plan(Target(gpu=gpu, os=os, linux=None, python=None, arch="x86_64"), TABLES, goal)
+    return plan(described(Stated(), TABLES, gpu=gpu, os=os), TABLES, goal)
 
 
 def of(made, backend):
@@ -50,7 +49,7 @@ def test_polaris_is_refused_the_rocm_that_dropped_it():
 def test_a_snapshots_name_tells_the_family_but_only_a_plain_one():
     def target(name):
         text = f'gpus: [{{pci_id: "10de:1b80", name: "{name}"}}]'
-        return of_snapshot(snapshot_from_text(text, name="test"), TABLES).gpu
+        return of_snapshot(snapshot_from_text(text, name="test"), TABLES).target.gpu
 
     assert target("GP104 [GeForce GTX 1080]") == "10de:1b80 GP104 [GeForce GTX 1080]"
     assert target("GTX 1080; rm -rf ~") == "10de:1b80"

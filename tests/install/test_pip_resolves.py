@@ -16,8 +16,8 @@ from pip_dry_run import Resolver, UnreachableError
 
 from clprobe.install.machine import look_up
 from clprobe.install.planner import plan
+from clprobe.install.target import Stated, described
 from clprobe.knowledge.tables import Tables
-from clprobe.model.plan import Target
 
 pytestmark = [pytest.mark.reality, pytest.mark.slow]
 TABLES = Tables.load()
@@ -57,7 +57,7 @@ def wanted_at(release: str, python: str | None) -> list[Wanted]:
     found: dict[tuple[str, ...], Wanted] = {}
     for gpu in GPUS:
         for goal in ("pytorch", "inference", "opencl"):
-            target = Target(gpu=gpu, os=release, linux=None, python=python, arch="x86_64")
+            target = described(Stated(), TABLES, gpu=gpu, os=release, python=python)
             machine = look_up(target, TABLES)
             assert machine.python is not None
             assert machine.distribution is not None

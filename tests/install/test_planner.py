@@ -2,9 +2,9 @@
 import pytest
 
 from clprobe.install.planner import plan
+from clprobe.install.target import Stated, described
 from clprobe.knowledge.tables import Tables
 from clprobe.model.errors import ClprobeError
-from clprobe.model.plan import Target
 
 TABLES = Tables.load()
 RELEASES = (
@@ -34,8 +34,8 @@ CHIPS = {
 IDS = [pci_id for ids in CHIPS.values() for pci_id in ids]
 
 
-def target(gpu, os, linux=None, python=None, arch="x86_64"):
-    return Target(gpu=gpu, os=os, linux=linux, python=python, arch=arch)
+def target(gpu, os, linux=None, python=None, arch=None):
+    return described(Stated(arch=arch), TABLES, gpu=gpu, os=os, linux=linux, python=python)
 
 
 def planned(gpu, os, goal="opencl", **more):
@@ -213,8 +213,15 @@ def test_a_gpu_that_is_not_stated_is_asked_for():
     assert made.routes[0].backend == "pocl"
 
 
+def test_ids_of_several_generations_are_refused_with_their_names():
+    with pytest.raises(ClprobeError) as caught:
+        planned("8086:0416, 8086:5916", "debian-12")
+    assert caught.value.reference == "gpu-ambiguous"
+    assert "8086:5916 (Gen9.5)" in caught.value.message
+
+
 def test_an_unknown_distribution_still_gets_a_cpu_route():
-    made = planned("8086:5916", "gentoo-2.17")
+    made = plan(described(Stated(os="gentoo-2.17"), TABLES, gpu="8086:5916"), TABLES)
     assert {r.how for r in made.routes if not r.uses_gpu} == {"pip", "conda"}
     assert {r.how for r in made.routes if r.uses_gpu} == {"container", "source"}
     assert "in no table" in refusal(made, "compute-runtime")

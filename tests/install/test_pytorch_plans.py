@@ -2,14 +2,14 @@
 import pytest
 
 from clprobe.install.planner import plan
+from clprobe.install.target import Stated, described
 from clprobe.knowledge.tables import Tables
-from clprobe.model.plan import Target
 
 TABLES = Tables.load()
 
 
 def planned(gpu, os, python=None):
-    wanted = Target(gpu=gpu, os=os, linux=None, python=python, arch="x86_64")
+    wanted = described(Stated(), TABLES, gpu=gpu, os=os, python=python)
     return plan(wanted, TABLES, "pytorch")
 
 

@@ -9,9 +9,9 @@ import pytest
 
 from clprobe.commands.files import check_key
 from clprobe.install.planner import plan
-from clprobe.install.repository_steps import add_repository
+from clprobe.install.steps import add_repository
+from clprobe.install.target import Stated, described
 from clprobe.knowledge.tables import Tables
-from clprobe.model.plan import Target
 
 TABLES = Tables.load()
 ORIGINS = TABLES.origins()
@@ -19,7 +19,7 @@ PINNED = sorted(key for key, origin in ORIGINS.items() if origin.fingerprint)
 
 
 def planned(gpu, os):
-    return plan(Target(gpu=gpu, os=os, linux=None, python=None, arch="x86_64"), TABLES)
+    return plan(described(Stated(), TABLES, gpu=gpu, os=os), TABLES)
 
 
 @pytest.mark.parametrize("key", PINNED)
@@ -121,7 +121,7 @@ def test_what_is_no_key_is_refused(tmp_path):
 
 def test_wheels_are_pinned_by_version_and_not_by_hash():
     made = plan(
-        Target(gpu="8086:0416", os="ubuntu-24.04", linux=None, python=None, arch="x86_64"),
+        described(Stated(), TABLES, gpu="8086:0416", os="ubuntu-24.04"),
         TABLES,
         "pytorch",
     )

@@ -8,16 +8,16 @@ import pytest
 from plain_tables import fits, generations, gpus, releases, stacks
 
 from clprobe.cli.main import main
+from clprobe.install.target import Stated, described
 from clprobe.install.version_matrix import version_matrix
 from clprobe.knowledge.tables import Tables
-from clprobe.model.plan import Target
 
 TABLES = Tables.load()
 GPUS = ("8086:0416", "8086:5916", "8086:e20b")
 
 
 def rows_for(gpu):
-    target = Target(gpu=gpu, os=None, linux=None, python=None, arch="x86_64")
+    target = described(Stated(), TABLES, gpu=gpu, os=None)
     return version_matrix(target, TABLES)
 
 

@@ -12,9 +12,9 @@ from click.testing import CliRunner
 from clprobe.cli.install_plan import command
 from clprobe.diagnosis.diagnose import Knowledge
 from clprobe.explain.lexicon import explain
+from clprobe.install.machine import Wishes
 from clprobe.install.planner import plan
-from clprobe.install.target import NOTHING_KNOWN, described
-from clprobe.install.wishes import Wishes
+from clprobe.install.target import Stated, described
 
 KNOWLEDGE = Knowledge.load()
 TABLES = KNOWLEDGE.tables
@@ -27,7 +27,7 @@ def run(*words):
 
 
 def planned(goal="opencl", os="debian-12", gpu="8086:0416", **wishes):
-    target = described(NOTHING_KNOWN, TABLES, gpu=gpu, os=os, linux=None, python="3.11")
+    target = described(Stated(), TABLES, gpu=gpu, os=os, linux=None, python="3.11")
     return plan(target, TABLES, goal, Wishes(**wishes))
 
 

@@ -4,9 +4,8 @@
 import pytest
 
 from clprobe.install.planner import plan
-from clprobe.install.target import NOTHING_KNOWN, described
+from clprobe.install.target import Stated, described
 from clprobe.knowledge.tables import Tables
-from clprobe.model.plan import Target
 
 TABLES = Tables.load()
 WSL = "6.6.87.2-microsoft-standard-WSL2"
@@ -14,11 +13,11 @@ WSL = "6.6.87.2-microsoft-standard-WSL2"
 
 def on_windows(gpu, goal="pytorch", python="3.12"):
     asked = {"gpu": gpu, "os": "Windows 11", "linux": None, "python": python}
-    return plan(described(NOTHING_KNOWN, TABLES, **asked), TABLES, goal)
+    return plan(described(Stated(), TABLES, **asked), TABLES, goal)
 
 
 def under_wsl(gpu, goal="opencl", python=None):
-    target = Target(gpu=gpu, os="ubuntu-24.04", linux=WSL, python=python, arch="x86_64")
+    target = described(Stated(), TABLES, gpu=gpu, os="ubuntu-24.04", linux=WSL, python=python)
     return plan(target, TABLES, goal)
 
 
@@ -77,6 +76,8 @@ def test_kaby_lake_gets_no_opencl_under_wsl2_but_directml():
 
 
 def test_directml_is_no_route_on_linux_itself():
-    target = Target(gpu="8086:5916", os="ubuntu-24.04", linux="6.8", python="3.12", arch="x86_64")
+    target = described(
+        Stated(), TABLES, gpu="8086:5916", os="ubuntu-24.04", linux="6.8", python="3.12"
+    )
     made = plan(target, TABLES, "pytorch")
     assert any(r.stack == "torch-directml" and "WSL2" in r.because for r in made.rejected)

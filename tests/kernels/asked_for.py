@@ -184,7 +184,7 @@ def work(device: Device) -> Iterator[object]:
         yield pull(lambda *given: linear(*given).relu(), x, weight, bias)
     yield from (name_variants(device, transposed) for transposed in TRANSPOSED)
     yield from (convolve(device, *geometry) for geometry in CONVOLUTIONS)
-    # As clprobe/bench/peak_kernel.py asks for it, to measure the peak.
+    # As clprobe/bench/peaks.py asks for it, to measure the peak.
     for size in (8, 16) if device.limits.is_cpu else (1, 4):
         yield device.programs.kernel("bench/fma_chain.cl", "fma_chain", {"VECTOR_SIZE": size})
     for optimiser in (SGD, Adam, AdamW):

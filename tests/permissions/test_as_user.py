@@ -8,8 +8,7 @@ import pytest
 
 from clprobe.diagnosis.diagnose import Knowledge, diagnose
 from clprobe.facts.derive import derive
-from clprobe.facts.permissions.as_user import as_user
-from clprobe.facts.permissions.stated_user import as_stated_user
+from clprobe.facts.permissions.as_user import as_stated_user, as_user
 from clprobe.model.errors import ClprobeError
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.system import Group, ServiceUnit, User

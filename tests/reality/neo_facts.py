@@ -9,7 +9,7 @@ from typing import Any
 from emulated_neo import Driver, Emulated
 
 from clprobe.compat.coverage import tables_cover
-from clprobe.knowledge.ip_version import ip_version_in
+from clprobe.knowledge.gpu_names import ip_version_in
 from clprobe.knowledge.table_types import Generation, GpuEntry
 from clprobe.knowledge.tables import Tables
 

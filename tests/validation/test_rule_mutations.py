@@ -7,10 +7,11 @@ import msgspec
 import pytest
 
 from clprobe.diagnosis.diagnose import Knowledge
+from clprobe.facts.derive import derive
 from clprobe.ruleset.conditions import All, AnyOf, Comparison, Condition, Not, Quantified
 from clprobe.ruleset.judge import ask_rule
 from clprobe.ruleset.rule import Rule
-from clprobe.validation.cases import case_file_of, facts_of, load_cases, verdict_of
+from clprobe.validation.cases import case_file_of, load_cases, snapshot_of, verdict_of
 
 KNOWLEDGE = Knowledge.load()
 
@@ -50,9 +51,8 @@ def _name(condition: Condition) -> str:
 
 def _survivors(rule: Rule, mutants: Iterator[tuple[str, Condition]]) -> list[str]:
     """Return the mutants that no case notices."""
-    cases = [
-        (case, facts_of(case, rule, KNOWLEDGE)) for case in load_cases(case_file_of(rule)).cases
-    ]
+    file = load_cases(case_file_of(rule))
+    cases = [(case, derive(snapshot_of(case, file), KNOWLEDGE.tables)) for case in file.cases]
     survivors = []
     for label, condition in mutants:
         mutant = msgspec.structs.replace(rule, when=condition)

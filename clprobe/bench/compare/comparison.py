@@ -2,10 +2,10 @@
 """Says what became different between runs, and what is only noise."""
 
 import statistics
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from clprobe.bench.compare.effects import effect_of, sentence
-from clprobe.bench.compare.pairing import paired
 from clprobe.diagnosis.compare import changes
 from clprobe.knowledge.tables import Tables
 from clprobe.model.codec import snapshot_inside
@@ -14,6 +14,7 @@ from clprobe.model.measurement import (
     HOST_KEY,
     BenchReport,
     BenchVerdict,
+    Contestant,
     Interval,
     Result,
     other_load,
@@ -28,7 +29,7 @@ Run = tuple[str, BenchReport]
 def compare(runs: Sequence[Run], tables: Tables) -> BenchComparison:
     """Return the differences of the last run from the first, with the figures of all."""
     first, last = runs[0][1], runs[-1][1]
-    names = [_known_as(first, report, loosely=len(runs) == 2) for _, report in runs]
+    names = [{}, *(paired(first, report, loosely=len(runs) == 2) for _, report in runs[1:])]
     disturbed = tuple(_disturbances(runs))
     differences = _differences(runs, names, is_disturbed=bool(disturbed))
     order = {effect: place for place, effect in enumerate(EFFECTS)}
@@ -41,11 +42,62 @@ def compare(runs: Sequence[Run], tables: Tables) -> BenchComparison:
     )
 
 
-def _known_as(first: BenchReport, report: BenchReport, *, loosely: bool) -> dict[str, str]:
-    """Return what the first run calls each contestant of this one; new ones keep their names."""
-    if report is first:
-        return {}
-    return paired(first, report, loosely=loosely)
+@dataclass(frozen=True, slots=True)
+class _Compared:
+    """A contestant of one run, which is a device or, compared with nothing, a reference."""
+
+    name: str
+    is_device: bool
+    hardware: str
+    """Or the kind of reference; its name, without its version, where the document does not say."""
+    platform: str | None
+
+
+_SAME: list[Callable[[_Compared], Hashable]] = [
+    lambda one: (one.is_device, one.name),
+    lambda one: (one.is_device, one.hardware, one.platform),
+    lambda one: (one.is_device, one.hardware),
+]
+
+
+def paired(first: BenchReport, later: BenchReport, *, loosely: bool) -> dict[str, str]:
+    """Return the contestants of `later` that have one in `first`, by their names in `later`.
+
+    Tried in turn: the same name; the same without index and versions; the same hardware, or kind of
+    reference; and `loosely` the only ones left on both sides, as on two machines.
+    """
+    left, right = list(_compared(first)), list(_compared(later))
+    found: dict[str, str] = {}
+    for key in [*_SAME, lambda one: one.is_device or one.hardware] if loosely else _SAME:
+        known = _by_key(key, (one for one in left if one.name not in found.values()))
+        sought = _by_key(key, (one for one in right if one.name not in found))
+        for value, names in sought.items():
+            # Of two alike nobody knows which is which, unless as many were there before.
+            if len(known.get(value, ())) == len(names):
+                found.update(zip(names, known[value], strict=True))
+    return found
+
+
+def _compared(report: BenchReport) -> Iterator[_Compared]:
+    devices = {verdict.device for verdict in report.verdicts}
+    stated = {one.name: one for one in report.contestants}
+    for name in dict.fromkeys(result.device for result in report.results):
+        known = stated.get(name) or Contestant(name=name, kind="opencl")
+        is_device = name in devices
+        # Documents of earlier versions state of a device's names none but the version.
+        hardware = known.hardware or name.replace(known.version or "", "")
+        if not is_device and name in stated:
+            hardware = known.kind
+        yield _Compared(name, is_device, hardware, known.platform)
+
+
+def _by_key(
+    key: Callable[[_Compared], Hashable], contestants: Iterable[_Compared]
+) -> dict[Hashable, list[str]]:
+    groups: dict[Hashable, list[str]] = {}
+    for one in contestants:
+        groups.setdefault(key(one), []).append(one.name)
+    return groups
 
 
 def _differences(
@@ -153,8 +205,8 @@ def _renamed(known: dict[str, str]) -> Iterator[Change]:
 
 def _mismatches(runs: Sequence[Run]) -> Iterator[str]:
     """Yield what makes these runs poor to compare."""
-    for what, of in (("baseline", "baseline"), ("effort", "effort")):
-        values = {name: getattr(report, of) for name, report in runs}
+    for what in ("baseline", "effort"):
+        values = {name: getattr(report, what) for name, report in runs}
         if len({value for value in values.values() if value is not None}) > 1:
             stated = ", ".join(f"{name} has {value}" for name, value in values.items())
             yield f"The {what} is not the same: {stated}."

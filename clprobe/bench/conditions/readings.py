@@ -25,7 +25,7 @@ def cpu_clock_mhz(root: Path = Path("/")) -> float | None:
     khz = list(_numbers(root.glob("sys/devices/system/cpu/cpu[0-9]*/cpufreq/scaling_cur_freq")))
     if khz:
         return max(khz) / 1e3
-    text = _text(root / "proc/cpuinfo") or ""
+    text = text_of(root / "proc/cpuinfo") or ""
     return max((float(one) for one in _MHZ.findall(text)), default=None)
 
 
@@ -56,10 +56,31 @@ def energy_joules(root: Path = Path("/")) -> dict[str, tuple[float, float]]:
     """
     counted = {}
     for zone in sorted((root / "sys/class/powercap").glob("intel-rapl:*")):
-        used, wraps = (_number(zone / name) for name in ("energy_uj", "max_energy_range_uj"))
+        used, wraps = (number_in(zone / name) for name in ("energy_uj", "max_energy_range_uj"))
         if _PACKAGE_ZONE.fullmatch(zone.name) and used is not None:
             counted[zone.name] = used / 1e6, (wraps or 0.0) / 1e6
     return counted
+
+
+class EnergyMeter:
+    """Call it for the joules used since it was made; None where this user may not read them."""
+
+    def __init__(self, root: Path = Path("/")) -> None:
+        self._root = root
+        self._last = energy_joules(root)
+        self._used = 0.0
+
+    def __call__(self) -> float | None:
+        """Return the joules of all packages together."""
+        if not self._last:
+            return None
+        now = energy_joules(self._root)
+        for package, (joules, wraps_at) in now.items():
+            before = self._last.get(package, (joules, wraps_at))[0]
+            # The counter starts anew when it is full.
+            self._used += joules - before if joules >= before else joules + wraps_at - before
+        self._last = now or self._last
+        return self._used
 
 
 def engine_ns(root: Path = Path("/"), process: str = "self") -> int | None:
@@ -69,9 +90,8 @@ def engine_ns(root: Path = Path("/"), process: str = "self") -> int | None:
     counters.
     """
     clients = {}
-    folder = root / "proc" / process / "fdinfo"
-    for file in _listed(folder):
-        text = _text(file) or ""
+    for file in sorted((root / "proc" / process / "fdinfo").glob("*")):
+        text = text_of(file) or ""
         busy = _ENGINE.findall(text)
         if busy:
             clients[tuple(_CLIENT.findall(text)) or (file.name,)] = sum(map(int, busy))
@@ -82,10 +102,11 @@ def _sensors(root: Path) -> Iterator[float]:
     """Yield what the processor's own sensors say in thousandths of a degree."""
     inputs = []
     for chip in sorted((root / "sys/class/hwmon").glob("hwmon*")):
-        if (_text(chip / "name") or "").strip() in _CPU_SENSORS:
+        if (text_of(chip / "name") or "").strip() in _CPU_SENSORS:
             inputs += sorted(chip.glob("temp*_input"))
     labels = {
-        file: _text(file.with_name(file.name.replace("_input", "_label"))) or "" for file in inputs
+        file: text_of(file.with_name(file.name.replace("_input", "_label"))) or ""
+        for file in inputs
     }
     yield from _numbers(
         sorted(inputs, key=lambda file: not labels[file].startswith(_PACKAGE_LABELS))
@@ -94,31 +115,26 @@ def _sensors(root: Path) -> Iterator[float]:
 
 def _zones(root: Path) -> Iterator[float]:
     zones = {
-        (_text(zone / "type") or "").strip(): zone / "temp"
+        (text_of(zone / "type") or "").strip(): zone / "temp"
         for zone in sorted((root / "sys/class/thermal").glob("thermal_zone*"))
     }
     yield from _numbers(zones[kind] for kind in _CPU_ZONES if kind in zones)
 
 
 def _numbers(files: Iterable[Path]) -> Iterator[float]:
-    yield from (value for value in map(_number, files) if value is not None)
+    yield from (value for value in map(number_in, files) if value is not None)
 
 
-def _number(file: Path) -> float | None:
+def number_in(file: Path) -> float | None:
+    """Return the number that a file holds alone."""
     try:
-        return float((_text(file) or "").strip())
+        return float((text_of(file) or "").strip())
     except ValueError:
         return None
 
 
-def _listed(folder: Path) -> list[Path]:
-    try:
-        return sorted(folder.iterdir())
-    except OSError:
-        return []
-
-
-def _text(file: Path) -> str | None:
+def text_of(file: Path) -> str | None:
+    """Return what a file holds."""
     try:
         return file.read_text(encoding="utf-8", errors="replace")
     except OSError:

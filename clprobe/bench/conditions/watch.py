@@ -51,9 +51,14 @@ class Watch:
         """Return what was seen until now."""
         # All child processes have ended, so what they did counts as ours.
         load = self._begun.load_until(mark(self._root))
-        clock = self._clock()
+        clock = None
+        if self._clocks:
+            ends = {"start": self._clocks[0], "end": self._clocks[-1]}
+            clock = FrequencyMhz(**ends, lowest=min(self._clocks))
         before, after = self._heat_before, temperature_c(self._root)
-        throttled = self._throttled()
+        throttles, throttled = throttle_count(self._root), None
+        if throttles is not None and self._throttled_before is not None:
+            throttled = throttles > self._throttled_before
         return Conditions(
             other_load_percent=None if load is None else load.percent,
             frequency_mhz=clock,
@@ -67,17 +72,6 @@ class Watch:
                 *_about_load(self._loads, load),
             ),
         )
-
-    def _clock(self) -> FrequencyMhz | None:
-        if not self._clocks:
-            return None
-        return FrequencyMhz(start=self._clocks[0], end=self._clocks[-1], lowest=min(self._clocks))
-
-    def _throttled(self) -> bool | None:
-        now = throttle_count(self._root)
-        if now is None or self._throttled_before is None:
-            return None
-        return now > self._throttled_before
 
 
 def _about_clock(clock: FrequencyMhz | None) -> Iterator[str]:

@@ -2,6 +2,7 @@
 """What runs a workload: the device, or a CPU reference beside it, behind one interface."""
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -9,7 +10,6 @@ import numpy as np
 
 from clprobe.bench.digits import Digits, Floats, Labels
 from clprobe.bench.nets import Net
-from clprobe.bench.witness import Witness
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,28 +38,37 @@ class Trainer(Protocol):
         """Return the digit that the net sees in each image."""
 
 
+@dataclass(frozen=True, slots=True)
+class Slope:
+    """The loss of a net on one batch, and its gradient by every weight."""
+
+    loss: float
+    gradients: list[np.ndarray[Any, Any]]
+
+
+class Witness(Protocol):
+    """A CPU implementation that is asked for one net's gradients."""
+
+    def slope(self, batch: Digits, weights: Sequence[Floats], *, double: bool) -> Slope:
+        """Return loss and gradients at these weights, in float64 or float32."""
+
+    def fits_double(self) -> bool:
+        """Return whether memory is free for float64, as far as an earlier slope tells."""
+
+
 class Engine(Protocol):
     """Something that computes; all operands are float32 and row-major."""
 
     name: str
 
-    def copy(self, values: Floats) -> Prepared:
-        """Copy values within the engine's own memory."""
+    def prepare(self, operation: str, *operands: Floats) -> Prepared:
+        """Return an operation with its operands in place.
 
-    def add(self, a: Floats, b: Floats) -> Prepared:
-        """Return a + b."""
-
-    def matmul(self, a: Floats, b: Floats) -> Prepared:
-        """Return a @ b."""
-
-    def conv_forward(self, x: Floats, weight: Floats) -> Prepared:
-        """Return the 3x3 convolution, padded by 1. **Shapes** (n, c, h, w), (k, c, 3, 3)."""
-
-    def conv_input_gradient(self, dy: Floats, weight: Floats) -> Prepared:
-        """Return its gradient for the images. **Shapes** (n, k, h, w), (k, c, 3, 3)."""
-
-    def conv_weight_gradient(self, dy: Floats, x: Floats) -> Prepared:
-        """Return its gradient for the weights. **Shapes** (n, k, h, w), (n, c, h, w)."""
+        **Shapes** copy: any; add: two alike; matmul: (m, k), (k, n). A convolution is 3x3, padded
+        by 1: conv-forward (n, c, h, w), (k, c, 3, 3); conv-input-grad, its gradient for the images,
+        (n, k, h, w), (k, c, 3, 3); conv-weight-grad, that for the weights, (n, k, h, w),
+        (n, c, h, w).
+        """
 
     def bring(self, batch: Digits) -> None:
         """Move a batch to where it would be trained on, and wait."""
@@ -73,3 +82,22 @@ class Reference(Engine, Protocol):
 
     def witness(self, net: Net) -> Witness:
         """Return what says how a right step of this net's training looks."""
+
+
+TakenMs = Callable[[], float | None]
+"""Returns what the device says that its commands took; None where it keeps no time."""
+
+
+class Subject(Engine, Protocol):
+    """The engine under test, which also says what it spends its time on."""
+
+    framework: str
+    """Whose kernels it runs."""
+    is_cpu: bool
+    """Whether it is, and says that it is, the CPU itself."""
+
+    def compile_ns(self) -> int:
+        """Return the time spent on building kernels so far."""
+
+    def recording(self) -> AbstractContextManager[TakenMs]:
+        """Watch the commands of a `with` block, and tell what they took."""

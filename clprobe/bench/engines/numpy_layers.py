@@ -1,24 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""Every layer in NumPy, forward and backward."""
+"""Every operation in NumPy, and every layer, forward and backward.
+
+They compute in the precision of their operands: in float32 they are the NumPy reference, in
+float64 what every engine's result is held to.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
+from clprobe.bench import nets
 from clprobe.bench.digits import Floats
-from clprobe.bench.engines import numpy_conv as conv
-from clprobe.bench.layers import (
-    BatchNorm,
-    Conv,
-    Flatten,
-    GlobalAvgPool,
-    Layer,
-    Linear,
-    MaxPool2x2,
-    Relu,
-    Residual,
-)
 
 Pull = Callable[[Floats], tuple[Floats, list[Floats]]]
 """Turns the gradient of a layer's output into those of its input and of its weights."""
@@ -44,7 +38,7 @@ class Pass:
     training: bool = True
 
 
-def apply_all(layers: Sequence[Layer], x: Floats, state: Pass) -> tuple[Floats, Pull]:
+def apply_all(layers: Sequence[nets.Layer], x: Floats, state: Pass) -> tuple[Floats, Pull]:
     """Return what the layers make of x, one after the other, and the way back."""
     pulls: list[Pull] = []
     for layer in layers:
@@ -62,24 +56,24 @@ def apply_all(layers: Sequence[Layer], x: Floats, state: Pass) -> tuple[Floats, 
 
 
 def _apply(  # noqa: PLR0911 - one per kind of layer
-    layer: Layer, x: Floats, state: Pass
+    layer: nets.Layer, x: Floats, state: Pass
 ) -> tuple[Floats, Pull]:
     match layer:
-        case Linear():
+        case nets.Linear():
             return _linear(x, next(state.weights), next(state.weights))
-        case Conv():
+        case nets.Conv():
             return _conv(layer, x, next(state.weights), next(state.weights))
-        case BatchNorm():
+        case nets.BatchNorm():
             return _batch_norm(x, next(state.weights), next(state.weights), state)
-        case Relu():
+        case nets.Relu():
             return np.maximum(x, 0), lambda dy: (dy * (x > 0), [])
-        case MaxPool2x2():
+        case nets.MaxPool2x2():
             return _max_pool(x)
-        case GlobalAvgPool():
+        case nets.GlobalAvgPool():
             return _average(x)
-        case Flatten():
+        case nets.Flatten():
             return x.reshape(len(x), -1), lambda dy: (dy.reshape(x.shape), [])
-        case Residual():
+        case nets.Residual():
             return _residual(layer, x, state)
 
 
@@ -87,18 +81,18 @@ def _linear(x: Floats, weight: Floats, bias: Floats) -> tuple[Floats, Pull]:
     return x @ weight.T + bias, lambda dy: (dy @ weight, [dy.T @ x, dy.sum(axis=0)])
 
 
-def _conv(layer: Conv, x: Floats, weight: Floats, bias: Floats) -> tuple[Floats, Pull]:
+def _conv(layer: nets.Conv, x: Floats, weight: Floats, bias: Floats) -> tuple[Floats, Pull]:
     """Convolve with stride 1 and 3x3 weights; a smaller weight has zeros around it."""
     around = (3 - layer.size) // 2
     whole = np.pad(weight, ((0, 0), (0, 0), (around, around), (around, around)))
     kept = slice(around, 3 - around)
-    y = conv.conv_forward(x, whole)
+    y = conv_forward(x, whole)
 
     def pull(dy: Floats) -> tuple[Floats, list[Floats]]:
         spread = np.zeros_like(y)
         spread[:, :, :: layer.stride, :: layer.stride] = dy
-        own = conv.conv_weight_gradient(spread, x)[:, :, kept, kept]
-        return conv.conv_input_gradient(spread, whole), [own, dy.sum(axis=(0, 2, 3))]
+        own = conv_weight_gradient(spread, x)[:, :, kept, kept]
+        return conv_input_gradient(spread, whole), [own, dy.sum(axis=(0, 2, 3))]
 
     return y[:, :, :: layer.stride, :: layer.stride] + bias[:, None, None], pull
 
@@ -150,7 +144,7 @@ def _average(x: Floats) -> tuple[Floats, Pull]:
     )
 
 
-def _residual(layer: Residual, x: Floats, state: Pass) -> tuple[Floats, Pull]:
+def _residual(layer: nets.Residual, x: Floats, state: Pass) -> tuple[Floats, Pull]:
     through, body = apply_all(layer.body, x, state)
     past, shortcut = apply_all(layer.shortcut, x, state)
     total = through + past
@@ -161,3 +155,49 @@ def _residual(layer: Residual, x: Floats, state: Pass) -> tuple[Floats, Pull]:
         return by_body + by_shortcut, own + more
 
     return np.maximum(total, 0), pull
+
+
+def conv_forward(x: np.ndarray[Any, Any], weight: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Return the 3x3 convolution, padded by 1. **Shapes** (n, c, h, w), (k, c, 3, 3)."""
+    images, _, height, width = x.shape
+    filters = weight.shape[0]
+    product = windows(x) @ weight.reshape(filters, -1).T
+    return np.ascontiguousarray(
+        product.reshape(images, height, width, filters).transpose(0, 3, 1, 2)
+    )
+
+
+def conv_input_gradient(
+    dy: np.ndarray[Any, Any], weight: np.ndarray[Any, Any]
+) -> np.ndarray[Any, Any]:
+    """Return the gradient for the images: the convolution with the filters turned round."""
+    turned = weight[:, :, ::-1, ::-1].transpose(1, 0, 2, 3)
+    return conv_forward(dy, np.ascontiguousarray(turned))
+
+
+def conv_weight_gradient(dy: np.ndarray[Any, Any], x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Return the gradient for the filters. **Shapes** (n, k, h, w), (n, c, h, w)."""
+    filters, channels = dy.shape[1], x.shape[1]
+    rows = dy.transpose(1, 0, 2, 3).reshape(filters, -1)
+    gradient: np.ndarray[Any, Any] = (rows @ windows(x)).reshape(filters, channels, 3, 3)
+    return gradient
+
+
+def windows(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Return what each output pixel sees, one row per pixel. **Shapes** result (n·h·w, c·9)."""
+    padded = np.pad(x, ((0, 0), (0, 0), (1, 1), (1, 1)))
+    # The types of NumPy 2.2, the last for Python 3.10, know but one axis.
+    view: Any = np.lib.stride_tricks.sliding_window_view
+    views = view(padded, (3, 3), axis=(2, 3))
+    rows: np.ndarray[Any, Any] = views.transpose(0, 2, 3, 1, 4, 5).reshape(-1, x.shape[1] * 9)
+    return rows
+
+
+COMPUTED: dict[str, Callable[..., np.ndarray[Any, Any]]] = {
+    "add": np.add,
+    "matmul": np.matmul,
+    "conv-forward": conv_forward,
+    "conv-input-grad": conv_input_gradient,
+    "conv-weight-grad": conv_weight_gradient,
+}
+"""By the names that `Engine.prepare` takes."""

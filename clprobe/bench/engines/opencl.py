@@ -1,82 +1,44 @@
 # SPDX-License-Identifier: MIT
 """The device under test, through clprobe's own framework."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
 import pyopencl as cl
 
+from clprobe.bench import nets
 from clprobe.bench.digits import Digits, Floats, Labels
-from clprobe.bench.engines import Prepared
-from clprobe.bench.layers import (
-    BatchNorm,
-    Conv,
-    Flatten,
-    GlobalAvgPool,
-    Layer,
-    Linear,
-    MaxPool2x2,
-    Relu,
-    Residual,
-)
-from clprobe.bench.nets import LEARNING_RATE, MOMENTUM, Net
-from clprobe.tensor import Array, Device, Tensor, nn, optim, softmax_cross_entropy
+from clprobe.bench.engines import Prepared, TakenMs
+from clprobe.tensor import Array, Device, Recorded, Tensor, nn, optim, softmax_cross_entropy
 from clprobe.tensor.capture import Step, capture
 from clprobe.tensor.ops import conv
 from clprobe.tensor.ops.elementwise import apply
 from clprobe.tensor.ops.matmul import matmul_forward
 
 
-class OpenClEngine:
+class OpenClSubject:
     """An OpenCL device."""
+
+    framework = "clprobe"
 
     def __init__(self, device: Device) -> None:
         self.device = device
         self.name = device.name
+        self.is_cpu = bool(device.cl_device.type & cl.device_type.CPU)
 
-    def copy(self, values: Floats) -> Prepared:
-        """Copy values within the device's memory."""
-        source = self._array(values)
-        target = Array.full(self.device, values.shape, 0.0)
+    def prepare(self, operation: str, *operands: Floats) -> Prepared:
+        """Return an operation with its operands on the device."""
+        arrays = [Array.from_numpy(values, self.device) for values in operands]
+        compute = _OPERATIONS[operation](*arrays)
 
-        def compute() -> Array:
-            cl.enqueue_copy(
-                self.device.queue, target.buffer, source.buffer, byte_count=source.size_bytes
-            )
-            return target
+        def run(times: int) -> None:
+            for _ in range(times):
+                _ = compute().buffer  # without which an expression would not be computed
+            self.device.finish()
 
-        return self._prepared(compute)
-
-    def add(self, a: Floats, b: Floats) -> Prepared:
-        """Return a + b."""
-        x, y = self._array(a), self._array(b)
-        return self._prepared(lambda: apply("add", x, y))
-
-    def matmul(self, a: Floats, b: Floats) -> Prepared:
-        """Return a @ b."""
-        x, y = self._array(a), self._array(b)
-        return self._prepared(lambda: matmul_forward(x, y))
-
-    def conv_forward(self, x: Floats, weight: Floats) -> Prepared:
-        """Return the 3x3 convolution, padded by 1."""
-        images, filters = self._array(x), self._array(weight)
-        return self._prepared(lambda: conv.conv2d(images, filters, padding=1).value)
-
-    def conv_input_gradient(self, dy: Floats, weight: Floats) -> Prepared:
-        """Return its gradient for the images."""
-        gradient, filters = self._array(dy), self._array(weight)
-        images, _, height, width = dy.shape
-        x = Array.empty(self.device, (images, weight.shape[1], height, width))
-        pull = conv.conv2d(x, filters, padding=1).gradients[0]
-        return self._prepared(lambda: pull(gradient))
-
-    def conv_weight_gradient(self, dy: Floats, x: Floats) -> Prepared:
-        """Return its gradient for the weights."""
-        gradient, images = self._array(dy), self._array(x)
-        filters = Array.empty(self.device, (dy.shape[1], x.shape[1], 3, 3))
-        pull = conv.conv2d(images, filters, padding=1).gradients[1]
-        return self._prepared(lambda: pull(gradient))
+        return Prepared(run, lambda: compute().numpy())
 
     def bring(self, batch: Digits) -> None:
         """Move a batch to the device, and wait."""
@@ -84,20 +46,64 @@ class OpenClEngine:
         Array.from_numpy(batch.labels, self.device)
         self.device.finish()
 
-    def trainer(self, net: Net, batches: Sequence[Digits]) -> "OpenClTrainer":
+    def trainer(self, net: nets.Net, batches: Sequence[Digits]) -> "OpenClTrainer":
         """Return the untrained net with its training images in place."""
-        return OpenClTrainer(self.device, net, batches)
+        # What the layers draw here is overwritten.
+        model = _sequence(net.layers, self.device, np.random.default_rng(0))
+        for parameter, values in zip(model.parameters(), net.initial_weights(), strict=True):
+            parameter.array.assign(values)
+        return OpenClTrainer(self.device, model, batches)
 
-    def _array(self, values: Floats) -> Array:
-        return Array.from_numpy(values, self.device)
+    def compile_ns(self) -> int:
+        """Return the time spent on building kernels so far."""
+        return self.device.compile_ns
 
-    def _prepared(self, compute: Callable[[], Array]) -> Prepared:
-        def run(times: int) -> None:
-            for _ in range(times):
-                _ = compute().buffer  # without which an expression would not be computed
-            self.device.finish()
+    @contextmanager
+    def recording(self) -> Iterator[TakenMs]:
+        """Watch the commands of a `with` block, and tell what they took."""
+        with self.device.record_events() as commands:
+            yield lambda: _taken_ms(commands)
 
-        return Prepared(run, lambda: compute().numpy())
+
+def _taken_ms(commands: Sequence[Recorded]) -> float | None:
+    elapsed_ns = [command.elapsed_ns for command in commands]
+    # rusticl of Mesa 22.3 says 1 ns of every command.
+    return sum(elapsed_ns) / 1e6 if any(one > 1 for one in elapsed_ns) else None
+
+
+def _copying(source: Array) -> Callable[[], Array]:
+    target = Array.full(source.device, source.shape, 0.0)
+
+    def compute() -> Array:
+        cl.enqueue_copy(
+            source.device.queue, target.buffer, source.buffer, byte_count=source.size_bytes
+        )
+        return target
+
+    return compute
+
+
+def _input_gradient(dy: Array, weight: Array) -> Callable[[], Array]:
+    images, _, height, width = dy.shape
+    x = Array.empty(dy.device, (images, weight.shape[1], height, width))
+    pull = conv.conv2d(x, weight, padding=1).gradients[0]
+    return lambda: pull(dy)
+
+
+def _weight_gradient(dy: Array, x: Array) -> Callable[[], Array]:
+    weight = Array.empty(dy.device, (dy.shape[1], x.shape[1], 3, 3))
+    pull = conv.conv2d(x, weight, padding=1).gradients[1]
+    return lambda: pull(dy)
+
+
+_OPERATIONS: dict[str, Callable[..., Callable[[], Array]]] = {
+    "copy": _copying,
+    "add": lambda a, b: lambda: apply("add", a, b),
+    "matmul": lambda a, b: lambda: matmul_forward(a, b),
+    "conv-forward": lambda x, weight: lambda: conv.conv2d(x, weight, padding=1).value,
+    "conv-input-grad": _input_gradient,
+    "conv-weight-grad": _weight_gradient,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,18 +117,15 @@ class _Captured:
 
 
 class OpenClTrainer:
-    """A net as clprobe.tensor.nn.Sequential, trained by replaying one captured step.
+    """A model of clprobe.tensor's layers, trained by replaying one captured step.
 
     Losses stay on the device until all steps ran.
     """
 
-    def __init__(self, device: Device, net: Net, batches: Sequence[Digits]) -> None:
+    def __init__(self, device: Device, model: nn.Module, batches: Sequence[Digits]) -> None:
         self._device = device
-        # What the layers draw here is overwritten.
-        self._model = _sequence(net.layers, device, np.random.default_rng(0))
-        for parameter, values in zip(self._model.parameters(), net.initial_weights(), strict=True):
-            parameter.array.assign(values)
-        self._optimiser = optim.SGD(self._model.parameters(), LEARNING_RATE, MOMENTUM)
+        self._model = model
+        self._optimiser = optim.SGD(model.parameters(), nets.LEARNING_RATE, nets.MOMENTUM)
         self._steps: dict[tuple[int, ...], _Captured] = {}
         self._batches = [
             (Tensor.from_numpy(batch.images, device), Tensor.from_numpy(batch.labels, device))
@@ -139,16 +142,19 @@ class OpenClTrainer:
         return [parameter.numpy() for parameter in self._model.parameters()]
 
     def gradients(self) -> list[Floats]:
-        """Return a copy of the last gradient by every weight and bias."""
-        return gradients_of(self._model.parameters())
+        """Return a copy of the last gradient by every parameter; zeros where there is none."""
+        return [
+            np.zeros(one.shape, np.float32) if one.grad is None else one.grad.numpy()
+            for one in self._model.parameters()
+        ]
 
     def predict(self, images: Floats) -> Labels:
-        """Return the digit that the net sees in each image."""
+        """Return the class that the net sees in each image."""
         self._model.eval()
         logits = self._model(Tensor.from_numpy(images, self._device)).numpy()
         self._model.train()
-        digits: Labels = logits.argmax(axis=1).astype(np.int32)
-        return digits
+        classes: Labels = logits.argmax(axis=1).astype(np.int32)
+        return classes
 
     def _train(self, images: Tensor, labels: Tensor) -> Array:
         """Train one step and return a copy of its loss."""
@@ -166,11 +172,16 @@ class OpenClTrainer:
     def _capture(self, images: Tensor, labels: Tensor) -> _Captured:
         own_images, own_labels = (self._copy(each) for each in (images, labels))
         with capture(self._device) as step:
-            self._optimiser.zero_grad()
-            loss = softmax_cross_entropy(self._model(own_images), own_labels)
-            loss.backward()
-            self._optimiser.step()
+            loss = self.step(own_images, own_labels)
         return _Captured(step, own_images, own_labels, loss)
+
+    def step(self, images: Tensor, labels: Tensor) -> Tensor:
+        """Train one step and return its loss."""
+        self._optimiser.zero_grad()
+        loss = softmax_cross_entropy(self._model(images), labels)
+        loss.backward()
+        self._optimiser.step()
+        return loss
 
     def _copy(self, tensor: Tensor) -> Tensor:
         copy = Array.empty(self._device, tensor.shape, tensor.array.dtype)
@@ -178,39 +189,31 @@ class OpenClTrainer:
         return Tensor(copy, requires_grad=False)
 
 
-def gradients_of(parameters: Sequence[Tensor]) -> list[Floats]:
-    """Return a copy of each parameter's gradient; zeros where the loss does not depend on it."""
-    return [
-        np.zeros(one.shape, np.float32) if one.grad is None else one.grad.numpy()
-        for one in parameters
-    ]
-
-
 def _sequence(
-    layers: Sequence[Layer], device: Device, generator: np.random.Generator
+    layers: Sequence[nets.Layer], device: Device, generator: np.random.Generator
 ) -> nn.Sequential:
     return nn.Sequential(*(_module(layer, device, generator) for layer in layers))
 
 
 def _module(  # noqa: PLR0911 - one per kind of layer
-    layer: Layer, device: Device, generator: np.random.Generator
+    layer: nets.Layer, device: Device, generator: np.random.Generator
 ) -> nn.Module:
     match layer:
-        case Linear(inputs, outputs):
+        case nets.Linear(inputs, outputs):
             return nn.Linear(inputs, outputs, device=device, generator=generator)
-        case Conv(inputs, outputs, size, stride):
+        case nets.Conv(inputs, outputs, size, stride):
             given = {"stride": stride, "padding": size // 2}
             return nn.Conv2d(inputs, outputs, size, **given, device=device, generator=generator)
-        case BatchNorm(channels):
+        case nets.BatchNorm(channels):
             return nn.BatchNorm2d(channels, device=device)
-        case Relu():
+        case nets.Relu():
             return nn.ReLU()
-        case MaxPool2x2():
+        case nets.MaxPool2x2():
             return nn.MaxPool2d(2)
-        case GlobalAvgPool():
+        case nets.GlobalAvgPool():
             return nn.GlobalAvgPool2d()
-        case Flatten():
+        case nets.Flatten():
             return nn.Flatten()
-        case Residual(body, shortcut):
+        case nets.Residual(body, shortcut):
             past = _sequence(shortcut, device, generator) if shortcut else None
             return nn.Residual(_sequence(body, device, generator), past)

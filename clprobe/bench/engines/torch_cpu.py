@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: MIT
 """The CPU reference: torch, as people use it, on all threads that it takes by itself.
 
-The same code computes on any other device of torch's.
+The same code computes on any other device of torch's, `xpu` or pytorch_dlprim's `ocl`.
 """
 
-from collections.abc import Callable, Sequence
+import importlib
+import importlib.util
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -13,21 +16,11 @@ from torch import nn
 from torch.nn import grad as conv_gradients
 from torch.optim.sgd import sgd
 
+from clprobe.bench import nets
 from clprobe.bench.digits import Digits, Floats, Labels
-from clprobe.bench.engines import Prepared
+from clprobe.bench.engines import Prepared, TakenMs
 from clprobe.bench.engines.torch_witness import TorchWitness, gradients_of
-from clprobe.bench.layers import (
-    BatchNorm,
-    Conv,
-    Flatten,
-    GlobalAvgPool,
-    Layer,
-    Linear,
-    MaxPool2x2,
-    Relu,
-    Residual,
-)
-from clprobe.bench.nets import LEARNING_RATE, MOMENTUM, Net
+from clprobe.tensor import DeviceError
 
 # torch leaves these functions unannotated.
 _GRADIENTS: Any = conv_gradients
@@ -45,43 +38,17 @@ class TorchEngine:
         # Whoever cannot do this much should not be asked for more.
         torch.ones(1, device=self._device).add(1).cpu()
 
-    def copy(self, values: Floats) -> Prepared:
-        """Copy values into memory that is already mapped."""
-        source = self._moved(values)
-        target = torch.empty_like(source)
-        return self._prepared(lambda: target.copy_(source))
+    def prepare(self, operation: str, *operands: Floats) -> Prepared:
+        """Return an operation with its operands on the device."""
+        moved = [torch.from_numpy(values).to(self._device) for values in operands]
+        compute = _OPERATIONS[operation](*moved)
 
-    def add(self, a: Floats, b: Floats) -> Prepared:
-        """Return a + b."""
-        x, y = self._moved(a), self._moved(b)
-        return self._prepared(lambda: x + y)
+        def run(times: int) -> None:
+            for _ in range(times):
+                compute()
+            _wait_for(self._device)
 
-    def matmul(self, a: Floats, b: Floats) -> Prepared:
-        """Return a @ b."""
-        x, y = self._moved(a), self._moved(b)
-        return self._prepared(lambda: x @ y)
-
-    def conv_forward(self, x: Floats, weight: Floats) -> Prepared:
-        """Return the 3x3 convolution, padded by 1."""
-        images, filters = self._moved(x), self._moved(weight)
-        return self._prepared(lambda: nn.functional.conv2d(images, filters, padding=1))
-
-    def conv_input_gradient(self, dy: Floats, weight: Floats) -> Prepared:
-        """Return its gradient for the images."""
-        gradient, filters = self._moved(dy), self._moved(weight)
-        images, _, height, width = dy.shape
-        shape = (images, weight.shape[1], height, width)
-        return self._prepared(lambda: _GRADIENTS.conv2d_input(shape, filters, gradient, padding=1))
-
-    def conv_weight_gradient(self, dy: Floats, x: Floats) -> Prepared:
-        """Return its gradient for the weights."""
-        gradient, images = self._moved(dy), self._moved(x)
-        # torch.nn.grad gives a filter without memory of its own, which pytorch_dlprim refuses.
-        filters = torch.empty((dy.shape[1], x.shape[1], 3, 3), device=self._device)
-        once, none = (1, 1), (0, 0)
-        given = (None, once, once, once, False, none, 1, (False, True, False))
-        back: Any = torch.ops.aten.convolution_backward
-        return self._prepared(lambda: back(gradient, images, filters, *given)[1])
+        return Prepared(run, lambda: np.array(compute().cpu().numpy()))
 
     def bring(self, batch: Digits) -> None:
         """Move a batch to the device, and wait; on the CPU it is there."""
@@ -89,7 +56,7 @@ class TorchEngine:
         torch.from_numpy(batch.labels).to(self._device)
         _wait_for(self._device)
 
-    def trainer(self, net: Net, batches: Sequence[Digits]) -> "TorchTrainer":
+    def trainer(self, net: nets.Net, batches: Sequence[Digits]) -> "TorchTrainer":
         """Return the untrained net with its training images in place."""
         model = _sequence(net.layers)
         with torch.no_grad():
@@ -97,20 +64,68 @@ class TorchEngine:
                 parameter.copy_(torch.from_numpy(values))
         return TorchTrainer(model, batches, self._device)
 
-    def witness(self, net: Net) -> TorchWitness:
+    def witness(self, net: nets.Net) -> TorchWitness:
         """Return torch on the CPU, asked for the gradients of this net."""
         return TorchWitness(_sequence(net.layers))
 
-    def _moved(self, values: Floats) -> Any:
-        return torch.from_numpy(values).to(self._device)
 
-    def _prepared(self, compute: Callable[[], Any]) -> Prepared:
-        def run(times: int) -> None:
-            for _ in range(times):
-                compute()
-            _wait_for(self._device)
+class TorchSubject(TorchEngine):
+    """The first device of one type, `xpu` or `ocl`.
 
-        return Prepared(run, lambda: np.array(compute().cpu().numpy()))
+    **Raises** DeviceError if torch cannot compute on it.
+    """
+
+    framework = "torch"
+    is_cpu = False
+
+    def __init__(self, device_type: str) -> None:
+        if device_type == "ocl" and importlib.util.find_spec("pytorch_ocl"):
+            importlib.import_module("pytorch_ocl")  # which registers the device
+        try:
+            super().__init__(f"{device_type}:0")
+        except (RuntimeError, AssertionError, NotImplementedError) as error:
+            first = str(error).strip().partition("\n")[0] or type(error).__name__
+            raise DeviceError(f"torch cannot use {device_type}: {first}") from error
+
+    def compile_ns(self) -> int:
+        """Return nothing, as torch does not tell."""
+        return 0
+
+    @contextmanager
+    def recording(self) -> Iterator[TakenMs]:
+        """Watch nothing, as torch tells no times."""
+        yield lambda: None
+
+
+def _copying(source: Any) -> Callable[[], Any]:
+    """Return what copies into memory that is already mapped."""
+    target = torch.empty_like(source)
+    return lambda: target.copy_(source)
+
+
+def _input_gradient(dy: Any, weight: Any) -> Callable[[], Any]:
+    images, _, height, width = dy.shape
+    shape = (images, weight.shape[1], height, width)
+    return lambda: _GRADIENTS.conv2d_input(shape, weight, dy, padding=1)
+
+
+def _weight_gradient(dy: Any, x: Any) -> Callable[[], Any]:
+    # torch.nn.grad gives a filter without memory of its own, which pytorch_dlprim refuses.
+    weight = torch.empty((dy.shape[1], x.shape[1], 3, 3), device=dy.device)
+    once, none = (1, 1), (0, 0)
+    given = (None, once, once, once, False, none, 1, (False, True, False))
+    back: Any = torch.ops.aten.convolution_backward
+    return lambda: back(dy, x, weight, *given)[1]
+
+
+_OPERATIONS: dict[str, Callable[..., Callable[[], Any]]] = {
+    "copy": _copying,
+    "add": lambda a, b: lambda: a + b,
+    "matmul": lambda a, b: lambda: a @ b,
+    "conv-forward": lambda x, weight: lambda: nn.functional.conv2d(x, weight, padding=1),
+    "conv-input-grad": _input_gradient,
+    "conv-weight-grad": _weight_gradient,
+}
 
 
 class TorchTrainer:
@@ -172,8 +187,8 @@ class TorchTrainer:
                 [one.grad for one in used],
                 momentum,
                 weight_decay=0.0,
-                momentum=MOMENTUM,
-                lr=LEARNING_RATE,
+                momentum=nets.MOMENTUM,
+                lr=nets.LEARNING_RATE,
                 dampening=0.0,
                 nesterov=False,
                 maximize=False,
@@ -184,7 +199,7 @@ class TorchTrainer:
 class _Residual(nn.Module):
     """relu(body(x) + shortcut(x))."""
 
-    def __init__(self, layer: Residual) -> None:
+    def __init__(self, layer: nets.Residual) -> None:
         super().__init__()
         self.body = _sequence(layer.body)
         self.shortcut = _sequence(layer.shortcut)
@@ -194,27 +209,27 @@ class _Residual(nn.Module):
         return (self.body(x) + self.shortcut(x)).relu()
 
 
-def _sequence(layers: Sequence[Layer]) -> Any:
+def _sequence(layers: Sequence[nets.Layer]) -> Any:
     return nn.Sequential(*map(_module, layers))
 
 
-def _module(layer: Layer) -> Any:  # noqa: PLR0911 - one per kind of layer
+def _module(layer: nets.Layer) -> Any:  # noqa: PLR0911 - one per kind of layer
     match layer:
-        case Linear(inputs, outputs):
+        case nets.Linear(inputs, outputs):
             return nn.Linear(inputs, outputs)
-        case Conv(inputs, outputs, size, stride):
+        case nets.Conv(inputs, outputs, size, stride):
             return nn.Conv2d(inputs, outputs, size, stride, padding=size // 2)
-        case BatchNorm(channels):
+        case nets.BatchNorm(channels):
             return nn.BatchNorm2d(channels)
-        case Relu():
+        case nets.Relu():
             return nn.ReLU()
-        case MaxPool2x2():
+        case nets.MaxPool2x2():
             return nn.MaxPool2d(2)
-        case GlobalAvgPool():
+        case nets.GlobalAvgPool():
             return nn.AdaptiveAvgPool2d(1)
-        case Flatten():
+        case nets.Flatten():
             return nn.Flatten()
-        case Residual():
+        case nets.Residual():
             return _Residual(layer)
 
 

@@ -2,6 +2,7 @@
 """torch on the CPU as the witness of a net's gradients, in float64 and float32."""
 
 import copy
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -10,8 +11,9 @@ import numpy as np
 import torch
 from torch import nn
 
+from clprobe.bench.conditions.readings import number_in, text_of
 from clprobe.bench.digits import Digits, Floats
-from clprobe.bench.witness import Slope
+from clprobe.bench.engines import Slope
 
 _MEMORY = Path("/proc/meminfo")
 _CONTROL_GROUP = Path("/sys/fs/cgroup")
@@ -67,27 +69,12 @@ def gradients_of(parameters: Sequence[Any]) -> list[np.ndarray[Any, Any]]:
     ]
 
 
-def _free_bytes() -> int | None:
+def _free_bytes() -> float | None:
     """Return the memory that this process may still take; None where nobody says."""
-    known = [one for one in (_available(), _left_to_group()) if one is not None]
+    available = re.search(r"^MemAvailable:\s*(\d+) kB", text_of(_MEMORY) or "", re.MULTILINE)
+    known = [] if available is None else [float(available[1]) * 1024]
+    # What a control group of version 2 leaves, as containers see theirs; "max" is no number.
+    most, used = (number_in(_CONTROL_GROUP / name) for name in ("memory.max", "memory.current"))
+    if most is not None and used is not None:
+        known.append(most - used)
     return min(known, default=None)
-
-
-def _available() -> int | None:
-    try:
-        lines = _MEMORY.read_text(encoding="ascii").splitlines()
-        return next(int(line.split()[1]) << 10 for line in lines if "MemAvailable" in line)
-    except (OSError, ValueError, StopIteration):
-        return None
-
-
-def _left_to_group() -> int | None:
-    """Return what a control group of version 2 leaves, as containers see theirs."""
-    try:
-        most, used = (
-            (_CONTROL_GROUP / name).read_text(encoding="ascii").strip()
-            for name in ("memory.max", "memory.current")
-        )
-        return None if most == "max" else int(most) - int(used)
-    except (OSError, ValueError):
-        return None

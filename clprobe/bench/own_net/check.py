@@ -12,51 +12,57 @@ from collections.abc import Iterable
 import msgspec
 
 from clprobe.bench.child import with_package
-from clprobe.bench.own_net.refusals import MISTAKE, mistake
-from clprobe.bench.protocol import Baseline, Workload, own_net
+from clprobe.bench.protocol import Asked, Baseline, OwnNet
 from clprobe.model.errors import ClprobeError
 
 _PATIENCE_SECONDS = 300.0
 _SHOWN_CHARACTERS = 300
+MISTAKE = "own-net-mistake"
+UNSUPPORTED = "own-net-unsupported"
+_LIMITS = "clprobe bench --help names the layers that clprobe has."
 
 
-class Refusal(msgspec.Struct, frozen=True, kw_only=True):
-    """The parts of a ClprobeError."""
-
-    reference: str
-    message: str
-    hint: str = ""
+def mistake(problem: str, hint: str) -> ClprobeError:
+    """Return what is wrong with how the net is written or named, and what to do."""
+    return ClprobeError(reference=MISTAKE, message=problem, hint=hint)
 
 
-def check_own_nets(workloads: Iterable[Workload], folder: str, baseline: Baseline | None) -> None:
+def unsupported(what: Iterable[str]) -> ClprobeError:
+    """Return what in a sound net clprobe has no counterpart for, which is no fault of a device."""
+    listed = ", ".join(what)
+    problem = f"clprobe itself, whatever the device, does not support {listed}."
+    return ClprobeError(reference=UNSUPPORTED, message=problem, hint=_LIMITS)
+
+
+def check_own_nets(workloads: Iterable[Asked], folder: str, baseline: Baseline | None) -> None:
     """Raise what the user has to mend before a net can be measured; limits of clprobe are none.
 
     **Raises** ClprobeError.
     """
-    for workload in dict.fromkeys(one for one in workloads if own_net(one) is not None):
+    for own in dict.fromkeys(one for one in workloads if isinstance(one, OwnNet)):
         if importlib.util.find_spec("torch") is None:
             raise ClprobeError(
                 reference="torch-not-installed",
-                message=f"--workload {workload} needs torch, which this Python does not have.",
+                message=f"--workload {own} needs torch, which this Python does not have.",
                 hint="pip install torch; on Linux its default build carries gigabytes of CUDA, so "
                 "without an NVIDIA GPU choose the CPU build that pytorch.org names.",
             )
         if baseline == "numpy":
             raise mistake(
-                f"{workload} is compared with torch, so --baseline numpy cannot be.",
+                f"{own} is compared with torch, so --baseline numpy cannot be.",
                 "Leave --baseline out.",
             )
-        refusal = _asked(workload, folder)
-        if refusal is not None and refusal.reference == MISTAKE:
-            raise ClprobeError(reference=MISTAKE, message=refusal.message, hint=refusal.hint)
+        wrong = _asked(own, folder)
+        if wrong is not None:
+            raise mistake(*wrong)
 
 
-def _asked(workload: str, folder: str) -> Refusal | None:
-    """Return what a child says of the net; None: nothing speaks against it."""
-    command = [sys.executable, "-m", "clprobe.bench.own_net.check_worker", workload, folder]
+def _asked(own: OwnNet, folder: str) -> tuple[str, str] | None:
+    """Return what a child finds wrong with the net, and what to do; None: nothing."""
+    worker = [sys.executable, "-m", "clprobe.bench.own_net.loading"]
     try:
         done = subprocess.run(
-            command,
+            [*worker, own.module, own.name, folder],
             stdin=subprocess.DEVNULL,
             capture_output=True,
             env=with_package(),
@@ -64,16 +70,15 @@ def _asked(workload: str, folder: str) -> Refusal | None:
             check=False,
         )
     except subprocess.TimeoutExpired:
-        problem = f"{workload} was not loaded within {_PATIENCE_SECONDS:.0f} s."
-        return Refusal(reference=MISTAKE, message=problem, hint="Make it load sooner.")
+        problem = f"{own} was not loaded within {_PATIENCE_SECONDS:.0f} s."
+        return problem, "Make it load sooner."
     answer = done.stdout.rpartition(b"\n")[2]
     try:
-        return msgspec.json.decode(answer, type=Refusal | None)
+        return msgspec.json.decode(answer, type=tuple[str, str] | None)
     except msgspec.MsgspecError:
         words = done.stderr.decode(errors="replace").strip()[-_SHOWN_CHARACTERS:]
-        return Refusal(
-            reference=MISTAKE,
-            message=f"{workload} ended the process that loaded it, with status {done.returncode}: "
-            f"{words or 'it said nothing'}",
-            hint="Make it work in Python alone first.",
+        problem = (
+            f"{own} ended the process that loaded it, with status {done.returncode}: "
+            f"{words or 'it said nothing'}"
         )
+        return problem, "Make it work in Python alone first."

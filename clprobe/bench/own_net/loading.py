@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Finds and makes the net that --workload module:Class names, and says what is wrong with it."""
+"""Finds and makes the net that --workload module:Class names, and says what is wrong with it.
+
+As a program it loads the net that its arguments name, module, name and folder, and prints on the
+last line what is wrong with it.
+"""
 
 import importlib
 import inspect
@@ -7,34 +11,36 @@ import sys
 from types import ModuleType
 from typing import Any
 
+import msgspec
 import torch
 from torch import nn
 
+from clprobe.bench.own_net.check import MISTAKE, mistake
 from clprobe.bench.own_net.net import UserNet, classes_of
-from clprobe.bench.own_net.refusals import mistake
+from clprobe.bench.protocol import OwnNet
+from clprobe.model.errors import ClprobeError
 
 _SEED = 1998
 _SHAPE_HINT = "Write input_shape = (3, 32, 32), the shape of one sample, in the class or the file."
 
 
-def load_user_net(workload: str, folder: str) -> UserNet:
-    """Return the net that "module:Class" names; `folder` is searched first.
+def load_user_net(own: OwnNet, folder: str) -> UserNet:
+    """Return the net that the user named; `folder` is searched first.
 
     **Raises** ClprobeError, by its reference a mistake in the net or what clprobe does not support.
     """
-    module_name, _, class_name = workload.partition(":")
     sys.path.insert(0, folder)
     torch.manual_seed(_SEED)
     try:
-        file = _imported(module_name, folder)
-        net = _made(file, class_name)
+        file = _imported(own.module, folder)
+        net = _made(file, own.name)
     finally:
         sys.path.remove(folder)
     shape = getattr(net, "input_shape", getattr(file, "input_shape", None))
     if not isinstance(shape, tuple | list) or not all(isinstance(one, int) for one in shape):
-        raise mistake(f"{workload} does not say which input it takes.", _SHAPE_HINT)
+        raise mistake(f"{own} does not say which input it takes.", _SHAPE_HINT)
     classes_of(net.float(), tuple(shape))
-    return UserNet(class_name, net.train(), tuple(shape), _silence_dropout(net, class_name))
+    return UserNet(own.name, net.train(), tuple(shape), _silence_dropout(net, own.name))
 
 
 def _imported(name: str, folder: str) -> ModuleType:
@@ -121,3 +127,21 @@ def _silence_dropout(net: Any, name: str) -> str:
     for layer in dropping:
         layer.p = 0.0
     return f"{name} was trained with dropout off: no two sides draw alike." if dropping else ""
+
+
+def main() -> None:
+    """Load the net that the arguments name, and print what is wrong with it, or null."""
+    wrong = None
+    try:
+        load_user_net(OwnNet(*sys.argv[1:3]), sys.argv[3])
+    except ClprobeError as error:
+        if error.reference == MISTAKE:
+            wrong = error.message, error.hint
+    # Whatever the net's file printed may lack the end of its line.
+    sys.stdout.flush()
+    sys.stdout.buffer.write(b"\n" + msgspec.json.encode(wrong))
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

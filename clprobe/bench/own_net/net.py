@@ -11,13 +11,12 @@ import torch
 from torch import fx
 
 from clprobe.bench.digits import Digits, Floats
+from clprobe.bench.own_net.check import mistake, unsupported
 from clprobe.bench.own_net.layers import layer_of_call, unsupported_layer
-from clprobe.bench.own_net.refusals import mistake, unsupported
 
 _SEED = 1998
 _FUNCTIONS = {"relu": "relu", "relu_": "relu", "flatten": "flatten", "add": "add", "iadd": "add"}
 # What tells the size of the batch; only view() and reshape() may use it.
-_SHAPE = "shape"
 _SHAPES = ("size", "getattr", "getitem")
 _RESHAPES = ("view", "reshape")
 _METHODS = {"relu": "relu", "relu_": "relu", "flatten": "flatten", "add": "add", "add_": "add"}
@@ -25,11 +24,15 @@ _METHODS = {"relu": "relu", "relu_": "relu", "flatten": "flatten", "add": "add",
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """One operation: a layer under its name, or `relu`, `flatten` or `add`."""
+    """One operation: `relu`, `flatten`, `add`, or `layer`, which is one under its name.
+
+    While tracing also `shape`, which tells the size of the batch, and "", what clprobe has not.
+    """
 
     name: str
     operation: str
     inputs: tuple[str, ...]
+    layer: str = ""
 
 
 class UserNet:
@@ -103,10 +106,10 @@ def _traced(module: Any, layers: dict[str, Any]) -> tuple[tuple[Node, ...], str,
         if node.op == "output":
             output = getattr(node.args[0], "name", "")
         elif node.op != "placeholder":
-            operation = _operation(node, module, layers)
-            problems += _problems(node, operation, layers)
-            if operation != _SHAPE:
-                nodes.append(Node(node.name, operation, _inputs(node)))
+            done = _operation(node, module, layers)
+            problems += _problems(node, done, layers)
+            if done.operation != "shape":
+                nodes.append(done)
     if not output:
         problems.append("an output that is not one tensor")
     if problems:
@@ -117,41 +120,44 @@ def _traced(module: Any, layers: dict[str, Any]) -> tuple[tuple[Node, ...], str,
     return tuple(nodes), inputs[0], output
 
 
-def _operation(node: Any, module: Any, layers: dict[str, Any]) -> str:
-    """Return what a node does, "" for what clprobe has not; a new layer is added to `layers`."""
+def _operation(node: Any, module: Any, layers: dict[str, Any]) -> Node:
+    """Return what a node does; a new layer is added to `layers`."""
+    inputs = _inputs(node)
     if node.op == "call_module":
         layers.setdefault(node.target, module.get_submodule(node.target))
-        return f"layer {node.target}"
+        return Node(node.name, "layer", inputs, node.target)
     name = _called(node)
     if name in _SHAPES:
-        return _SHAPE
+        return Node(node.name, "shape", inputs)
     if name in _RESHAPES and len(node.args) == 3 and node.args[2] == -1:
-        return "flatten"
+        return Node(node.name, "flatten", inputs)
     known = {"call_function": _FUNCTIONS, "call_method": _METHODS}.get(node.op, {})
     if name in known:
-        return known[name]
+        return Node(node.name, known[name], inputs)
     layer = layer_of_call(name, node.args[1:], node.kwargs)
     if layer is None:
-        return ""
+        return Node(node.name, "", inputs)
     # No submodule has a blank in its name.
-    layers[f"{node.name} "] = layer
-    return f"layer {node.name} "
+    key = f"{node.name} "
+    layers[key] = layer
+    return Node(node.name, "layer", inputs, key)
 
 
-def _problems(node: Any, operation: str, layers: dict[str, Any]) -> Iterator[str]:
+def _problems(node: Any, done: Node, layers: dict[str, Any]) -> Iterator[str]:
     """Yield what is not supported in one operation, by name."""
+    called = _called(node)
     uses_size = any(isinstance(one, fx.Node) and _is_size(one) for one in node.args)
-    if uses_size and operation != _SHAPE and _called(node) not in _RESHAPES:
-        yield f"an attribute of a tensor in {_called(node)}()"
-    if operation.startswith("layer "):
-        problem = unsupported_layer(layers[operation.removeprefix("layer ")])
+    if uses_size and done.operation != "shape" and called not in _RESHAPES:
+        yield f"an attribute of a tensor in {called}()"
+    if done.operation == "layer":
+        problem = unsupported_layer(layers[done.layer])
         if problem is not None:
             yield problem
-    elif not operation:
-        yield f"{_called(node)}()"
-    elif operation == "add" and (len(_inputs(node)) != 2 or node.kwargs):
+    elif not done.operation:
+        yield f"{called}()"
+    elif done.operation == "add" and (len(done.inputs) != 2 or node.kwargs):
         yield "the sum of a tensor and a number"
-    elif _called(node) == "flatten" and (*node.args[1:], *node.kwargs.values())[:1] != (1,):
+    elif called == "flatten" and (*node.args[1:], *node.kwargs.values())[:1] != (1,):
         yield "flatten() from another axis than 1"
 
 

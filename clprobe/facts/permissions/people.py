@@ -4,7 +4,7 @@
 from msgspec.structs import asdict, replace
 
 from clprobe.facts.facts import UserFacts
-from clprobe.facts.permissions.membership import is_root
+from clprobe.facts.permissions.kernel import is_root
 from clprobe.facts.permissions.nodes import judge_node
 from clprobe.facts.permissions.prediction import predicted_errno
 from clprobe.model.hardware import DeviceNode
@@ -49,20 +49,17 @@ def _label(user: User, *, is_other: bool) -> str:
     Whoever is asked about by name is named.
     """
     is_service = isinstance(user.uid, int) and not is_person(user.uid)
-    named = is_service or is_other
-    return user.name if named and isinstance(user.name, str) else USER
+    return user.name if (is_service or is_other) and isinstance(user.name, str) else USER
 
 
 def closed_nodes(perspective: Perspective, snapshot: Snapshot) -> tuple[DeviceNode, ...]:
     """Return the nodes here that the perspective's user may not open, as far as can be told."""
     user = perspective.facts.user
-    same_place = isinstance(perspective.where, Unknown)
-    if not same_place or isinstance(user.groups, Unknown):
-        return ()
-    nodes = listed(snapshot.device_nodes)
+    if not isinstance(perspective.where, Unknown) or isinstance(user.groups, Unknown):
+        return ()  # it is about another place, or says nothing of who the user is
     return tuple(
         node
-        for node in nodes
+        for node in listed(snapshot.device_nodes)
         if node.kind in _WAYS_TO_A_GPU
         and predicted_errno(node, user, snapshot.system) in ("EACCES", "EPERM")
     )

@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""Predicts what open() says to a user who has not tried."""
+"""Predicts what open() says to a user who has not tried: of nodes, `.icd` files and libraries."""
 
 import fnmatch
+from collections.abc import Iterator
 
-from clprobe.facts.permissions.kernel import READ, SEARCH, WRITE, admits, has_hidden_ids
+from msgspec.structs import replace
+
+from clprobe.facts.permissions.kernel import READ, SEARCH, WRITE, admits, has_hidden_ids, is_root
 from clprobe.model.access import FileAccess, Folder
 from clprobe.model.hardware import DeviceNode
+from clprobe.model.opencl import Icd
 from clprobe.model.system import ServiceUnit, System, User
 from clprobe.model.unknown import NOT_STATED, Fact, Unknown, listed
 
@@ -21,36 +25,21 @@ def predicted_errno(node: DeviceNode, user: User, system: System) -> Fact[str | 
 
     **Source**: path_resolution(7); may_open() and inode_permission() in fs/namei.c of Linux.
     """
-    for check in (_sandbox, _way, _existence, _mount, _permission, _device_list):
-        errno = check(node, user, system)
+    for errno in _refusals(node, user, system):
         if errno is not None:
             return errno
     # Nothing stated about the device: permission is all that can be told, and it is given.
     return None if node.device_error == NOT_STATED else node.device_error
 
 
-def _sandbox(node: DeviceNode, user: User, system: System) -> Fact[str | None]:  # noqa: ARG001
-    return "ENOENT" if system.service_unit.private_devices is True else None
-
-
-def _way(node: DeviceNode, user: User, system: System) -> Fact[str | None]:
-    return _refused(may_reach(node.closed_folders, user, mapped=is_mapped(system)), "EACCES")
-
-
-def _existence(node: DeviceNode, user: User, system: System) -> Fact[str | None]:  # noqa: ARG001
-    return "ENOENT" if node.device_error == "ENOENT" else None
-
-
-def _mount(node: DeviceNode, user: User, system: System) -> Fact[str | None]:  # noqa: ARG001
-    return "EACCES" if node.nodev is True else None
-
-
-def _permission(node: DeviceNode, user: User, system: System) -> Fact[str | None]:
-    return _refused(admits(node, READ | WRITE, user, mapped=is_mapped(system, node)), "EACCES")
-
-
-def _device_list(node: DeviceNode, user: User, system: System) -> Fact[str | None]:  # noqa: ARG001
-    return _refused(is_listed(node, system.service_unit), "EPERM")
+def _refusals(node: DeviceNode, user: User, system: System) -> Iterator[Fact[str | None]]:
+    """Yield what each check says; None: it lets the user pass."""
+    yield "ENOENT" if system.service_unit.private_devices is True else None
+    yield _refused(may_reach(node.closed_folders, user, mapped=is_mapped(system)), "EACCES")
+    yield "ENOENT" if node.device_error == "ENOENT" else None
+    yield "EACCES" if node.nodev is True else None
+    yield _refused(admits(node, READ | WRITE, user, mapped=is_mapped(system, node)), "EACCES")
+    yield _refused(is_listed(node, system.service_unit), "EPERM")
 
 
 def _refused(allowed: Fact[bool], errno: str) -> Fact[str | None]:
@@ -109,3 +98,31 @@ def _rights_of(node: DeviceNode, entry: str) -> tuple[str, ...]:
         names = (driver, f"{driver}-frontend", f"{driver}-uvm", f"{driver}ctl")
         named = any(fnmatch.fnmatchcase(f"char-{name}", pattern) for name in names if driver)
     return (rights.strip() or "rwm",) if named else ()
+
+
+def with_read_errors(icd: Icd, user: User, system: System) -> Icd:
+    """Return the ICD with the errnos that this user meets, predicted where nobody tried."""
+    file_error = icd.open_error
+    if isinstance(file_error, Unknown):
+        access = icd.file_access
+        if isinstance(access.mode, Unknown):
+            # What `ls` shows of a package's file where a report states the mode alone.
+            access = FileAccess(uid=0, owner="root", gid=0, group="root", mode=icd.file_mode)
+        file_error = _predicted(file_error, access, user, system)
+    library = icd.library
+    if isinstance(library.open_error, Unknown):
+        error = _predicted(library.open_error, library.access, user, system)
+        library = replace(library, open_error=error)
+    return replace(icd, open_error=file_error, library=library)
+
+
+def _predicted(
+    untried: Unknown, access: FileAccess, user: User, system: System
+) -> Fact[str | None]:
+    if isinstance(access.mode, Unknown):
+        return untried
+    if isinstance(user.groups, Unknown) and is_root(user) is False:
+        # Nobody but root is in root's group, and drivers' files belong to no other.
+        user = replace(user, groups=()) if access.gid == 0 else user
+    predicted = predicted_read_error(access, user, system)
+    return untried if isinstance(predicted, Unknown) and untried != NOT_STATED else predicted

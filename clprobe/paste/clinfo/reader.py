@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import msgspec
 
 from clprobe.model.opencl import Answer
-from clprobe.model.unknown import NOT_STATED, Fact, Unknown
+from clprobe.model.unknown import NOT_STATED, Fact
 from clprobe.paste.clinfo.answer import answer_of, counts_that_differ
 from clprobe.paste.clinfo.blocks import Found, Texts, blocks_of
 from clprobe.paste.clinfo.facts import text_of, value_of
@@ -19,9 +19,9 @@ from clprobe.paste.clinfo.raw_tree import raw_tree_runs
 from clprobe.paste.clinfo.split import NEO_ABORT, Run, death_of, split
 from clprobe.paste.clinfo.tokens import plain
 from clprobe.paste.clinfo.whole_json import json_runs
+from clprobe.paste.forms import Forms
 
-_KINDS = {"OpenCL ICD Loader": "ocl-icd", "Khronos OpenCL ICD Loader": "khronos"}
-_KINDS_BY_VENDOR = {"OCL Icd free software": "ocl-icd", "Khronos Group": "khronos"}
+_FORMS = Forms("clinfo")
 
 
 class ClinfoRun(msgspec.Struct, frozen=True, kw_only=True):
@@ -122,27 +122,12 @@ def _without_unit(loader: Texts) -> Texts:
 
 
 def _kind(name: Fact[str], vendor: Fact[str]) -> Fact[str]:
-    known = [
-        *(() if isinstance(name, Unknown) else (_KINDS.get(name),)),
-        *(() if isinstance(vendor, Unknown) else (_KINDS_BY_VENDOR.get(vendor),)),
-    ]
-    return next((kind for kind in known if kind is not None), NOT_STATED)
+    kinds = _FORMS.tables["loaders"]
+    told = [part for part in (name, vendor) if isinstance(part, str)]
+    return next((kinds[part] for part in told if part in kinds), NOT_STATED)
 
 
 _FIRST, _LAST = "2.0", "3.0.25"
-_AT_LEAST = {
-    "Global Memory cache line size": "2.2.17",
-    "Preferred work group size multiple (device)": "3.0.20",
-    "Preferred work group size multiple (kernel)": "3.0.20",
-    "Latest comfornace test passed": "3.0.20",
-    "Latest conformance test passed": "3.0.23",
-    "Command buffer capabilities": "3.0.23",
-}
-_AT_MOST = {
-    "Global Memory cache line": "2.1.17",
-    "Preferred work group size multiple": "2.2.18",
-    "Latest comfornace test passed": "3.0.21",
-}
 
 
 def versions_that_fit(run: Run, texts: Sequence[str]) -> list[str]:
@@ -150,8 +135,9 @@ def versions_that_fit(run: Run, texts: Sequence[str]) -> list[str]:
     if run.form != "human":
         return []
     labels = {texts[token.line].strip().partition("  ")[0] for token in run.tokens}
-    least = [_number(version) for label, version in _AT_LEAST.items() if label in labels]
-    most = [_number(version) for label, version in _AT_MOST.items() if label in labels]
+    at_least, at_most = _FORMS.tables["at_least"], _FORMS.tables["at_most"]
+    least = [_number(at_least[label]) for label in labels & at_least.keys()]
+    most = [_number(at_most[label]) for label in labels & at_most.keys()]
     if run.tokens[0].kind == "platforms" and run.tokens[0].value == "0" and run.in_loader:
         least.append(_number("3.0.23"))
     if not least and not most:

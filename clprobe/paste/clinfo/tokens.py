@@ -19,14 +19,6 @@ _RAW = re.compile(
 _RAW_QUERY = re.compile(r"CL_(?:PLATFORM|DEVICE|DRIVER|ICDL|KERNEL)_\w+")
 _TREE = re.compile(r"(\W{0,12})(Platform|Device|Offline Device) #(\d{1,4}):(?:\s(.*))?$")
 _FAILURE = re.compile(r"(\w{1,60}):\d{1,6}: (.{1,200}?) ?: error (-?\d{1,9})$")
-_NULL_LINES = (
-    "NULL platform behavior", "clGetPlatformInfo(NULL", "clGetDeviceIDs(NULL",
-    "clCreateContext(NULL", "clCreateContextFromType(NULL",
-)  # fmt: skip
-_NOTE_LINES = (
-    "NOTE:", "but it seems to support up to OpenCL", "but some installed platforms support OpenCL",
-    "Programs using ", "or behave unexpectedly", "or behave unexepectedly",
-)  # fmt: skip
 _WITH_VERSION = re.compile(r"(?:.{1,200}?\s)?0x[0-9a-f]{1,8} \(\d{1,4}\.\d{1,4}\.\d{1,4}\)$")
 _NO_QUERIES = ("CL_DEVICE_NOT_FOUND", "CL_DEVICE_NOT_AVAILABLE", "CL_DEVICE_COMPILER_NOT_AVAILABLE")
 _MOST_WORDS = 10
@@ -122,11 +114,11 @@ def _tree(index: int, text: str) -> Token | None:
 
 
 def _section(index: int, text: str) -> Token | None:
-    if text.startswith(_NULL_LINES):
+    if _FORMS.null.match(text):
         return Token(index, "human", "null")
     if text.startswith("ICD loader properties"):
         return Token(index, "human", "loader")
-    if text.startswith(_NOTE_LINES):
+    if _FORMS.note.match(text):
         return Token(index, "human", "note", is_strict=False)
     return None
 

@@ -16,7 +16,6 @@ from clprobe.paste.forms import Forms
 from clprobe.paste.inventories import of_gpu, of_linux, of_os
 from clprobe.paste.reading import Context, Paste, Reading
 from clprobe.paste.restated import parts, programs
-from clprobe.paste.restated import users as others
 from clprobe.paste.systems import cpu_named
 
 _FORMS = Forms("restated")
@@ -42,15 +41,15 @@ _HANDLERS: dict[str, _Handler] = {
     "runtime": parts.runtime_version,
     "icd": parts.icd,
     "nodes": parts.nodes,
-    "identity": others.identity,
-    "log": others.log,
-    "environment": others.environment,
-    "strace": others.strace,
+    "identity": parts.identity,
+    "log": parts.log,
+    "environment": parts.environment,
+    "strace": parts.strace,
     "libraries": parts.libraries,
     "loader": parts.loader,
     "loader_debug": parts.loader_debug,
-    "message": others.message,
-    "windows_driver": others.windows_driver,
+    "message": parts.message,
+    "windows_driver": parts.windows_driver,
     "nothing": lambda _: Snapshot(),
 }
 

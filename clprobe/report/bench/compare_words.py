@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from clprobe.model.comparison import EFFECTS, BenchComparison, Difference, Effect, Side
-from clprobe.report.bench.page.words import significant
+from clprobe.report.bench.words import significant
 from clprobe.report.doctor_words import MOST_CHANGES, told
 from clprobe.report.terminal import safe
 
@@ -16,35 +16,21 @@ METHOD = (
     "Faster or slower: the 95 % intervals of both runs leave no room for equality, and they differ "
     "by 10 % or more, as runs on one machine may differ by some percent though nothing changed."
 )
-KINDS: dict[Effect, str] = {
-    "became-wrong": "error",
-    "lost": "error",
-    "slower": "warning",
-    "faster": "fine",
-    "mended": "fine",
-    "unsure": "undetermined",
-    "gone": "note",
-    "new": "note",
-    "now-measured": "note",
-    "not-measured": "note",
-    "same": "note",
-    "no-figures": "note",
+_EFFECTS: dict[Effect, tuple[str, str]] = {
+    "became-wrong": ("error", "Wrong now"),
+    "lost": ("error", "No figure any more"),
+    "slower": ("warning", "Slower"),
+    "faster": ("fine", "Faster"),
+    "mended": ("fine", "Has a figure now"),
+    "unsure": ("undetermined", "Perhaps changed, but a run was disturbed"),
+    "gone": ("note", "Only in the first run"),
+    "new": ("note", "Only in the last run"),
+    "now-measured": ("note", "Measured now, not before"),
+    "not-measured": ("note", "Measured before, not now"),
+    "same": ("note", "No change beyond the noise"),
+    "no-figures": ("note", "Nothing to compare"),
 }
-"""What severity an effect looks like."""
-_BEGINNINGS: dict[Effect, str] = {
-    "became-wrong": "Wrong now",
-    "lost": "No figure any more",
-    "slower": "Slower",
-    "faster": "Faster",
-    "mended": "Has a figure now",
-    "unsure": "Perhaps changed, but a run was disturbed",
-    "gone": "Only in the first run",
-    "new": "Only in the last run",
-    "now-measured": "Measured now, not before",
-    "not-measured": "Measured before, not now",
-    "same": "No change beyond the noise",
-    "no-figures": "Nothing to compare",
-}
+"""What severity an effect looks like, and how a sentence on it begins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +41,8 @@ class Row:
     figures: tuple[str, ...]
     """One per run, "" where it has none."""
     unit: str
-    effect: Effect
+    kind: str
+    """What severity its change looks like."""
     change: str
     """How the last differs from the first, in two words."""
 
@@ -65,13 +52,11 @@ class Section:
     """One contestant."""
 
     name: str
-    sentences: tuple[tuple[Effect, str], ...]
+    sentences: tuple[tuple[str, str], ...]
+    """Each behind the severity that it looks like."""
     rows: tuple[Row, ...]
-
-    @property
-    def changed(self) -> bool:
-        """Return whether any workload became different."""
-        return any(row.effect not in {"same", "no-figures"} for row in self.rows)
+    changed: bool
+    """Whether any workload became different."""
 
 
 def sections(comparison: BenchComparison) -> list[Section]:
@@ -114,10 +99,12 @@ def _section(name: str, differences: Sequence[Difference]) -> Section:
     for effect in EFFECTS:
         alike = [one for one in differences if one.effect == effect]
         if alike:
-            said.append((effect, safe(f"{_BEGINNINGS[effect]}: {_listed(effect, alike)}.")))
+            kind, beginning = _EFFECTS[effect]
+            said.append((kind, safe(f"{beginning}: {_listed(effect, alike)}.")))
     flipped = [one for one in differences if one.flipped]
-    said += [(one.effect, safe(_flip(one))) for one in flipped]
-    return Section(safe(name), tuple(said), tuple(map(_row, differences)))
+    said += [(_EFFECTS[one.effect][0], safe(_flip(one))) for one in flipped]
+    changed = any(one.effect not in {"same", "no-figures"} for one in differences)
+    return Section(safe(name), tuple(said), tuple(map(_row, differences)), changed)
 
 
 def _listed(effect: Effect, alike: Sequence[Difference]) -> str:
@@ -147,7 +134,7 @@ def _row(difference: Difference) -> Row:
         workload=safe(difference.workload),
         figures=tuple(map(_figure, difference.runs)),
         unit=safe(difference.unit),
-        effect=difference.effect,
+        kind=_EFFECTS[difference.effect][0],
         change=_change(difference),
     )
 

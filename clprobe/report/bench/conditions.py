@@ -34,20 +34,14 @@ def warnings_of(report: BenchReport) -> list[str]:
 
 def notes(report: BenchReport) -> list[str]:
     """Return who did not take part, what tuning found, what figures leave out: a sentence each."""
-    remarks = dict.fromkeys(one.remark for one in report.results)
-    return [*_absences(report), *_tunings(report), *filter(None, remarks)]
-
-
-def _absences(report: BenchReport) -> list[str]:
-    return [
+    absent = [
         f"{one.name} took no part: {one.detail or one.status}".removesuffix(".") + "."
         for one in report.contestants
         if one.status != "ok"
     ]
-
-
-def _tunings(report: BenchReport) -> list[str]:
-    return [sentence for one in report.tuning for sentence in _tuning(one)]
+    tuned = [sentence for one in report.tuning for sentence in _tuning(one)]
+    remarks = dict.fromkeys(one.remark for one in report.results)
+    return [*absent, *tuned, *filter(None, remarks)]
 
 
 def _tuning(tuning: Tuning) -> Iterator[str]:

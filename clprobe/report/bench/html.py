@@ -1,19 +1,22 @@
 # SPDX-License-Identifier: MIT
-"""The bench report as one page that needs nothing else: verdicts, pictures, all figures."""
+"""The bench report, or the comparison of some, as one page that needs nothing else."""
 
 from collections.abc import Iterator
 
+from clprobe.model.comparison import BenchComparison, Effect
 from clprobe.model.measurement import BenchReport, Decision
+from clprobe.report.bench import compare_words as words
 from clprobe.report.bench.conditions import condition_facts, notes, warnings_of
 from clprobe.report.bench.page.batch_curves import batch_curves
+from clprobe.report.bench.page.figure import table
+from clprobe.report.bench.page.forest import Factor, forest, ratios
 from clprobe.report.bench.page.loss_curves import loss_curves
-from clprobe.report.bench.page.ratios import ratios
+from clprobe.report.bench.page.markup import element, page, sentences, text, warnings
 from clprobe.report.bench.page.roofline import roofline
-from clprobe.report.bench.page.shell import page, sentences, warnings
-from clprobe.report.bench.page.svg import element, text
 from clprobe.report.bench.page.tables import tables
 from clprobe.report.bench.page.time_split import time_split
 from clprobe.report.bench.rows import RATIO_NOTE, Section, method, sections_of
+from clprobe.report.terminal import mark, safe
 
 _SIGNS: dict[Decision, str] = {
     "device": "✓",
@@ -22,6 +25,13 @@ _SIGNS: dict[Decision, str] = {
     "unclear": "?",
     "refused": "✗",
 }
+_EFFECTS: dict[Effect, tuple[int, str]] = {
+    "faster": (0, "faster"),
+    "slower": (1, "slower"),
+    "same": (2, "no change"),
+    "unsure": (3, "unsure"),
+}
+"""Style and meaning of those that have a ratio."""
 
 
 def bench_html(report: BenchReport) -> str:
@@ -76,3 +86,50 @@ def _facts(report: BenchReport) -> str:
         for name, value in condition_facts(report)
     )
     return element("dl", facts) + "\n" if facts else "<p>Nothing is known of them.</p>\n"
+
+
+def bench_compare_html(comparison: BenchComparison) -> str:
+    """Return the page; every text from outside is escaped."""
+    listed = "".join(element("li", text(run)) for run in words.runs(comparison))
+    changed = "".join(element("li", text(line)) for line in words.host_changes(comparison))
+    shown = words.sections(comparison)
+    return page(
+        "clprobe bench --compare",
+        "<h1>What changed?</h1>\n"
+        + warnings(list(comparison.warnings))
+        + ("".join(map(_compared, shown)) or "<p>No run has a result.</p>\n")
+        + "<h2>Runs</h2>\n"
+        + element("ul", listed)
+        + "\n<h3>How they differ</h3>\n"
+        + element("ul", changed)
+        + "\n"
+        + _pictures("Pictures", _changes(comparison))
+        + "<h2>All figures</h2>\n"
+        + "\n".join(_table(section, comparison) for section in shown)
+        + f"\n<footer>{text(words.METHOD)}</footer>\n",
+    )
+
+
+def _compared(section: words.Section) -> str:
+    said = [(mark(kind, plain=False), sentence) for kind, sentence in section.sentences]
+    return f"<section>\n<h2>{text(section.name)}</h2>\n{sentences(said)}</section>\n"
+
+
+def _changes(comparison: BenchComparison) -> Iterator[str]:
+    devices = dict.fromkeys(one.device for one in comparison.differences)
+    for index, device in enumerate(devices):
+        factors = [
+            Factor(one.workload, one.ratio, one.ci95, *_EFFECTS[one.effect])
+            for one in comparison.differences
+            if one.device == device and one.ratio is not None and one.ci95 is not None
+        ]
+        if factors:
+            title = f"Speed of the last run over that of the first: {device}"
+            headings = ("workload", "ratio", "interval", "change")
+            yield forest(f"change-{index}", title, factors, headings)
+
+
+def _table(section: words.Section, comparison: BenchComparison) -> str:
+    headings = ("workload", *words.letters(comparison), "unit", "change")
+    rows = [(one.workload, *one.figures, one.unit, one.change) for one in section.rows]
+    return table(safe(section.name), headings, rows)

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""The bench report as Markdown, for issues, pull requests and posts in forums."""
+"""The bench report, or the comparison of some, as Markdown: for issues, posts in forums."""
 
 from collections.abc import Iterator
 
+from clprobe.model.comparison import BenchComparison
 from clprobe.model.measurement import BenchReport
+from clprobe.report.bench import compare_words as words
 from clprobe.report.bench.conditions import condition_facts, notes, warnings_of
 from clprobe.report.bench.rows import RATIO_NOTE, Row, Section, method, sections_of
 from clprobe.report.markdown_text import plain, row
@@ -42,3 +44,29 @@ def _section(section: Section) -> str:
 def _line(one: Row) -> str:
     cells = (one.workload, one.device, one.cpu, one.ratio, one.interval, one.effect)
     return row(map(plain, cells))
+
+
+def bench_compare_markdown(comparison: BenchComparison) -> str:
+    """Return what changed, and one table per contestant."""
+    parts = [
+        "# clprobe bench --compare",
+        "\n".join(f"- {plain(run)}" for run in words.runs(comparison)),
+        *(f"> ⚠ {plain(warning)}" for warning in comparison.warnings),
+        "\n".join(f"- {plain(line)}" for line in words.host_changes(comparison)),
+        *(_compared(section, words.letters(comparison)) for section in words.sections(comparison)),
+        plain(words.METHOD),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _compared(section: words.Section, heads: list[str]) -> str:
+    items = [f"- {plain(sentence)}" for _, sentence in section.sentences]
+    table = [
+        row(["workload", *heads, "unit", "change"]),
+        "|---|" + "---:|" * len(heads) + "---|---|",
+        *(
+            row(map(plain, (one.workload, *one.figures, one.unit, one.change)))
+            for one in section.rows
+        ),
+    ]
+    return "\n".join([f"## {plain(section.name)}", "", *items, "", *table])

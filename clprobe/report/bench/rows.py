@@ -6,7 +6,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from clprobe.model.measurement import BenchReport, BenchVerdict, Decision, Result, Training
-from clprobe.report.bench.words import REFERENCES, Judged, conclusions, effect, is_cost
+from clprobe.report.bench.words import (
+    REFERENCES,
+    Judged,
+    conclusions,
+    effect,
+    is_cost,
+    significant,
+    span,
+)
 from clprobe.report.terminal import safe
 
 _BAR_LIMIT = 16.0
@@ -106,11 +114,11 @@ def _rows(judged: Sequence[Judged]) -> Iterator[Row]:
     for verdict, result in judged:
         yield Row(
             workload=safe(verdict.workload),
-            figure="" if result.median is None else _significant(result.median),
+            figure=significant(result.median),
             cpu_figure=_cpu_figure(result, verdict),
             unit="" if result.median is None else safe(result.unit),
-            ratio="" if verdict.ratio is None else _significant(verdict.ratio),
-            interval="" if verdict.ci95 is None else " to ".join(map(_significant, verdict.ci95)),
+            ratio=significant(verdict.ratio),
+            interval=span(verdict.ci95),
             share=None if verdict.ratio is None or is_cost(result) else _share(verdict.ratio),
             decision=verdict.decision,
             effect=effect(verdict, result),
@@ -122,7 +130,7 @@ def _cpu_figure(result: Result, verdict: BenchVerdict) -> str:
         return ""
     is_time = result.metric == "latency"
     median = result.median * verdict.ratio if is_time else result.median / verdict.ratio
-    return _significant(median)
+    return significant(median)
 
 
 def _lesson(training: Training, accuracy: float) -> str:
@@ -136,10 +144,3 @@ def _lesson(training: Training, accuracy: float) -> str:
 def _share(ratio: float) -> float:
     bounded = min(max(ratio, 1 / _BAR_LIMIT), _BAR_LIMIT)
     return 0.5 + math.log(bounded, _BAR_LIMIT) / 2
-
-
-def _significant(value: float) -> str:
-    """Return three digits, or all digits before the point, and never an exponent."""
-    if value <= 0:
-        return "0"
-    return f"{value:.{max(0, 2 - math.floor(math.log10(value)))}f}"

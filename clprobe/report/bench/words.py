@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""What a device is worth, in a few sentences instead of one per workload."""
+"""What a device is worth, in a few sentences instead of one per workload, and figures as words."""
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from clprobe.model.measurement import BenchVerdict, Decision, Result
+from clprobe.model.measurement import BenchReport, BenchVerdict, Decision, Result
+from clprobe.model.workload import Operation, net_of, workload_named
 
 REFERENCES = {"numpy": "NumPy", "torch": "torch"}
-_TRAINING = ("train-", "step-")
 _LIMITS = {
     "launch": "launches",
     "transfer": "transfers",
@@ -24,7 +25,7 @@ def conclusions(judged: Sequence[Judged], baseline: str) -> Iterator[tuple[Decis
     reference = REFERENCES.get(baseline, baseline)
     compared = [one for one in judged if one[0].ratio is not None and not is_cost(one[1])]
     # Training comes first: it is what the device is wanted for.
-    compared.sort(key=lambda one: not one[0].workload.startswith(_TRAINING))
+    compared.sort(key=lambda one: isinstance(workload_named(one[0].workload), Operation))
     device, cpu, even, unclear = (
         list(_folded([one for one in compared if one[0].decision == decision]))
         for decision in ("device", "cpu", "no-difference", "unclear")
@@ -88,16 +89,6 @@ def _advice(verdict: BenchVerdict, result: Result) -> str:
     return "No verdict on" if is_open else "Do not use it for"
 
 
-def model_of(result: Result) -> str | None:
-    """Return which net a figure is about; None: no net."""
-    if result.batch is None:
-        return None
-    name = result.workload
-    for prefix in _TRAINING:
-        name = name.removeprefix(prefix)
-    return name.removesuffix(f"-{result.batch}")
-
-
 @dataclass(frozen=True, slots=True)
 class _Group:
     """One workload, or all batch sizes of a net that ended alike."""
@@ -123,8 +114,8 @@ def _folded(judged: Sequence[Judged]) -> Iterator[_Group]:
     """Yield the workloads, those that train one net at several batch sizes as one."""
     alike: dict[str, list[Judged]] = {}
     for verdict, result in judged:
-        model = model_of(result)
-        key = verdict.workload if model is None else f"training {model}"
+        net = net_of(result)
+        key = verdict.workload if net is None else f"training {net}"
         alike.setdefault(key, []).append((verdict, result))
     for key, group in alike.items():
         verdicts = tuple(verdict for verdict, _ in group)
@@ -158,3 +149,36 @@ def _shown(factor: float) -> str:
 def _listed(workloads: Iterable[str]) -> str:
     *most, last = workloads
     return f"{', '.join(most)} and {last}" if most else last
+
+
+def significant(value: float | None) -> str:
+    """Return three digits, or all digits before the point, never an exponent; "" for None."""
+    if value is None:
+        return ""
+    if value == 0:
+        return "0"
+    digits = 2 - math.floor(math.log10(abs(value)))
+    return f"{value:.{min(max(0, digits), 12)}f}"
+
+
+def span(ends: tuple[float, float] | None) -> str:
+    """Return an interval in words."""
+    return "" if ends is None else f"{significant(ends[0])} to {significant(ends[1])}"
+
+
+def percent(share: float | None) -> str:
+    """Return a share of 1 in percent."""
+    return "" if share is None else f"{share:.0%}" if share >= 0.1 else f"{share:.1%}"
+
+
+def styles_of(report: BenchReport) -> dict[str, int]:
+    """Return the style of everything that has figures, devices and references alike."""
+    names = dict.fromkeys(result.device for result in report.results)
+    return {name: style for style, name in enumerate(names)}
+
+
+def measured(report: BenchReport) -> Iterator[tuple[Result, float]]:
+    """Yield every result that has a figure above 0, which logarithms need, and that figure."""
+    for result in report.results:
+        if result.status == "ok" and result.median is not None and 0 < result.median < math.inf:
+            yield result, result.median

@@ -1,13 +1,20 @@
 # SPDX-License-Identifier: MIT
-"""Checks of the commands in the database: each is typed, one for a shell, and invites nobody in."""
+"""Checks of the commands in the database: each is typed, one for a shell, and invites nobody in.
+
+Of rules/tables/questions.yaml also that its facts exist, and that no two questions ask for one.
+"""
 
 import re
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
+
 from clprobe.commands.mending import APPLIES
 from clprobe.explain.lexicon_packages import Tools
+from clprobe.facts.facts import Facts
+from clprobe.facts.paths import fields_of
 from clprobe.ruleset.questions import Questions
 from clprobe.ruleset.rule import Action, Rule
 from clprobe.validation.checks import place
@@ -79,14 +86,6 @@ def remedies(files: dict[Path, Rule]) -> Mistakes:
             yield from _words(here, action)
 
 
-def asked(path: Path) -> Mistakes:
-    """Yield what is wrong with the commands of rules/tables/questions.yaml."""
-    for number, question in enumerate(Questions.load(path.parent).questions):
-        here = Place(path).at("questions", number)
-        for text in (question.command, *question.by_manager.values()):
-            yield from _text(here.at("command"), text)
-
-
 def tools(path: Path) -> Mistakes:
     """Yield what is wrong in rules/tables/tools.yaml."""
     for number, tool in enumerate(Tools.load(path.parent).tools):
@@ -141,3 +140,34 @@ def _sets_one_value(action: Action) -> bool:
         return len(shlex.split(_FACT.sub("x", action.arguments["value"]))) == 1
     except ValueError:  # an unbalanced quote
         return False
+
+
+def questions(path: Path) -> Mistakes:
+    """Yield what is wrong in rules/tables/questions.yaml.
+
+    Raises: ClprobeError if it does not fit its type.
+    """
+    top, ids, facts = Place(path), set[str](), set[str]()
+    for number, question in enumerate(Questions.load(path.parent).questions):
+        here = top.at("questions", number)
+        if question.id in ids:
+            yield here.at("id").mistake(f"{question.id} is there twice", "Ids are used once.")
+        ids.add(question.id)
+        for text in (question.command, *question.by_manager.values()):
+            yield from _text(here.at("command"), text)
+        for fact in question.facts:
+            if fact in facts:
+                yield here.at("facts", fact).mistake(f"{fact} is asked twice", "Ask it once.")
+            elif not _is_fact(fact):
+                yield here.at("facts", fact).mistake(f"there is no fact {fact}")
+            facts.add(fact)
+
+
+def _is_fact(path: str) -> bool:
+    """Whether the path leads to a fact; unlike a rule's, it goes through lists."""
+    struct: type[msgspec.Struct] | None = Facts
+    for name in path.split("."):
+        if struct is None or name not in fields_of(struct):
+            return False
+        struct = fields_of(struct)[name].struct
+    return True

@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from clprobe.knowledge.checked_yaml import document, line_at, nearest, table_error
-from clprobe.knowledge.versions import Scheme, in_range, is_empty, overlap, read_version
+from clprobe.knowledge.versions import Scheme, compare, in_range, is_empty, overlap
 from clprobe.model.errors import ClprobeError
 from clprobe.model.finding import Source
 
@@ -52,7 +52,7 @@ def versions(place: Place, text: str, scheme: Scheme) -> Mistakes:
 def version(place: Place, text: str, scheme: Scheme) -> Mistakes:
     """Yield a mistake if the version is none of its scheme."""
     try:
-        read_version(text, scheme)
+        compare(text, text, scheme)
     except ClprobeError as error:
         yield place.mistake(error.message.rstrip("."), error.hint)
 

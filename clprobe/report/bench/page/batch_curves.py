@@ -5,11 +5,10 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from clprobe.model.measurement import BenchReport, Result
-from clprobe.report.bench.page.figure import Entry, figure, series_items, table
-from clprobe.report.bench.page.plot import BOTTOM, LEFT, RIGHT, TOP, Plot
-from clprobe.report.bench.page.scale import log_scale
-from clprobe.report.bench.page.words import measured, significant, span, styles_of
-from clprobe.report.bench.words import model_of
+from clprobe.model.workload import net_of
+from clprobe.report.bench.page.figure import figure, series, table
+from clprobe.report.bench.page.plot import BOTTOM, LEFT, RIGHT, TOP, Plot, log_scale
+from clprobe.report.bench.words import measured, significant, span, styles_of
 
 _Curves = dict[str, dict[int, Result]]
 """By contestant and batch size."""
@@ -19,7 +18,7 @@ def batch_curves(report: BenchReport) -> Iterator[str]:
     """Yield a figure per net that was timed at two batch sizes or more."""
     models: dict[str, _Curves] = defaultdict(lambda: defaultdict(dict))
     for result, _ in measured(report):
-        model = model_of(result)
+        model = net_of(result)
         if model is not None and result.batch is not None and result.batch > 0:
             models[model][result.device][result.batch] = result
     for index, (model, curves) in enumerate(models.items()):
@@ -56,8 +55,8 @@ def _figure(report: BenchReport, name: str, model: str, curves: _Curves) -> str:
         for batch, result in sorted(curve.items())
     ]
     headings = ("batch", "contestant", "samples/s", "95 % interval")
-    entries = [Entry(styles[contestant], contestant) for contestant in curves]
-    return figure(picture, title, series_items(entries), table(title, headings, rows))
+    legend = [series(styles[contestant], contestant) for contestant in curves]
+    return figure(picture, title, legend, table(title, headings, rows))
 
 
 def _described(report: BenchReport, model: str, curves: _Curves) -> str:

@@ -3,23 +3,12 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
+from clprobe.report.bench.page.markup import element, text
 from clprobe.report.bench.page.plot import sample
-from clprobe.report.bench.page.svg import element, text
 
 _NUMBER = re.compile(r"([\d.]+(e-?\d+)?%?( to [\d.]+)?)")
 _SENTENCE = 32
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One series in a legend."""
-
-    style: int
-    name: str
-    line: bool = True
-    mark: bool = True
 
 
 def figure(picture: str, caption: str, legend: Sequence[str], table: str) -> str:
@@ -34,12 +23,9 @@ def figure(picture: str, caption: str, legend: Sequence[str], table: str) -> str
     )
 
 
-def series_items(entries: Iterable[Entry]) -> list[str]:
-    """Return each series as an item of a legend."""
-    return [
-        sample(entry.style, line=entry.line, mark=entry.mark) + text(entry.name)
-        for entry in entries
-    ]
+def series(style: int, name: str, *, line: bool = True, mark: bool = True) -> str:
+    """Return one series as an item of a legend."""
+    return sample(style, line=line, mark=mark) + text(name)
 
 
 def table(

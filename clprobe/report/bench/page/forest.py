@@ -4,24 +4,44 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from clprobe.report.bench.page.plot import WIDTH, marker, picture
-from clprobe.report.bench.page.scale import Scale, log_scale, tick_label
-from clprobe.report.bench.page.svg import element, number, text
-from clprobe.report.bench.page.words import significant
+from clprobe.model.measurement import BenchReport, Decision
+from clprobe.report.bench.page.figure import figure, table
+from clprobe.report.bench.page.markup import element, number, text
+from clprobe.report.bench.page.plot import (
+    WIDTH,
+    Scale,
+    log_scale,
+    marker,
+    picture,
+    row_label,
+    sample,
+    tick_label,
+    words,
+)
+from clprobe.report.bench.rows import cost_workloads
+from clprobe.report.bench.words import significant, span
 
+_DECISIONS: dict[Decision, tuple[int, str]] = {
+    "device": (0, "device faster"),
+    "cpu": (1, "CPU faster"),
+    "no-difference": (2, "no difference"),
+    "refused": (3, "refused"),
+    "unclear": (4, "cannot tell"),
+}
+"""Style and meaning."""
 _ROW = 34
 _EDGE = 12
-_LONGEST = 30
 
 
 @dataclass(frozen=True, slots=True)
 class Factor:
-    """One row; all numbers are above 0."""
+    """One row; all numbers are above 0. `said`: what it means, in two words."""
 
     name: str
     ratio: float
     ci95: tuple[float, float]
     style: int
+    said: str
 
     @property
     def told(self) -> str:
@@ -30,8 +50,41 @@ class Factor:
         return f"{self.name}: {significant(self.ratio)}, between {low} and {high}"
 
 
-def forest(name: str, title: str, factors: Sequence[Factor]) -> str:
-    """Return the picture; `name` is its own on the page."""
+def ratios(report: BenchReport, device: str, name: str) -> str | None:
+    """Return the device's speed over the CPU's on every workload; None if it has no ratio."""
+    costs = cost_workloads(report, device)
+    factors = [
+        Factor(verdict.workload, verdict.ratio, verdict.ci95, *_DECISIONS[verdict.decision])
+        for verdict in report.verdicts
+        if verdict.device == device
+        and verdict.workload not in costs
+        and verdict.ratio is not None
+        and verdict.ci95 is not None
+        and min(verdict.ratio, *verdict.ci95) > 0
+    ]
+    if not factors:
+        return None
+    title = "Speed of the device over that of the CPU"
+    headings = ("workload", "ratio", "95 % interval", "verdict")
+    hint = ": right of the line the device is faster"
+    return forest(name, title, factors, headings, hint=hint)
+
+
+def forest(
+    name: str, title: str, factors: Sequence[Factor], headings: Sequence[str], *, hint: str = ""
+) -> str:
+    """Return the figure with its table; `name` is its own on the page, `hint` follows the title."""
+    legend = dict(sorted((one.style, one.said) for one in factors))
+    rows = [(one.name, significant(one.ratio), span(one.ci95), one.said) for one in factors]
+    return figure(
+        _drawn(name, title, factors),
+        title + hint,
+        [sample(style, line=False, mark=True) + text(said) for style, said in legend.items()],
+        table(title, headings, rows),
+    )
+
+
+def _drawn(name: str, title: str, factors: Sequence[Factor]) -> str:
     ends = [1.0, *(end for one in factors for end in one.ci95)]
     scale = log_scale(ends, _EDGE, WIDTH - _EDGE)
     bottom = len(factors) * _ROW + 4
@@ -42,21 +95,13 @@ def forest(name: str, title: str, factors: Sequence[Factor]) -> str:
     return picture(name, title, described, marks, bottom + 34)
 
 
-def style_sample(style: int) -> str:
-    """Return the sign of a style for a legend."""
-    mark = marker(17, 8, style)
-    return element("svg", mark, viewBox="0 0 34 16", class_="sample", aria_hidden="true")
-
-
 def _axis(scale: Scale, bottom: float) -> list[str]:
     parts = []
     for value in scale.ticks(5):
         here = scale.at(value)
         parts += [
             element("path", d=f"M{number(here)},0V{number(bottom)}", class_="grid"),
-            element(
-                "text", text(f"{tick_label(value)}×"), x=here, y=bottom + 15, text_anchor="middle"
-            ),
+            words(f"{tick_label(value)}×", here, bottom + 15, "middle"),
         ]
     one = number(scale.at(1))
     return [*parts, element("path", d=f"M{one},0V{number(bottom)}", class_="guide")]
@@ -64,14 +109,11 @@ def _axis(scale: Scale, bottom: float) -> list[str]:
 
 def _line(one: Factor, scale: Scale, top: float) -> list[str]:
     height = top + 24
-    cut = one.name if len(one.name) <= _LONGEST else f"{one.name[: _LONGEST - 1]}…"
     low, high = map(scale.at, one.ci95)
     whisker = f"M{number(low)},{number(height)}H{number(high)}"
     ends = "".join(f"M{number(end)},{number(height - 4)}v8" for end in (low, high))
-    shown = f"{significant(one.ratio)}×"
     return [
-        element("text", text(cut), x=2, y=top + 13),
-        element("text", text(shown), x=WIDTH - 2, y=top + 13, text_anchor="end"),
+        *row_label(one.name, f"{significant(one.ratio)}×", 2, top),
         element("path", d=whisker + ends, class_=f"line s{one.style}"),
         marker(scale.at(one.ratio), height, one.style, one.told),
     ]

@@ -4,10 +4,18 @@
 from collections.abc import Iterator, Sequence
 
 from clprobe.model.measurement import BenchReport, Training
-from clprobe.report.bench.page.figure import Entry, figure, series_items, table
-from clprobe.report.bench.page.plot import BOTTOM, LEFT, RIGHT, TOP, Plot, Point
-from clprobe.report.bench.page.scale import linear_scale, log_scale
-from clprobe.report.bench.page.words import significant
+from clprobe.report.bench.page.figure import figure, series, table
+from clprobe.report.bench.page.plot import (
+    BOTTOM,
+    LEFT,
+    RIGHT,
+    TOP,
+    Plot,
+    Point,
+    linear_scale,
+    log_scale,
+)
+from clprobe.report.bench.words import significant
 
 _MOST_POINTS = 240
 _LISTED = 12
@@ -37,8 +45,8 @@ def _figure(training: Training, name: str) -> str:
         plot.line(_thinned(_points(losses)), style, class_=f"line {label}")
     title = f"{training.model}: loss while training"
     picture = plot.drawn(name, title, _described(training))
-    entries = [Entry(style, label, mark=False) for style, label, _ in reversed(lines)]
-    return figure(picture, title, series_items(entries), table(title, *_listed(training, steps)))
+    legend = [series(style, label, mark=False) for style, label, _ in reversed(lines)]
+    return figure(picture, title, legend, table(title, *_listed(training, steps)))
 
 
 def _points(losses: Sequence[float]) -> list[Point]:

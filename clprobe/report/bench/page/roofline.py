@@ -10,10 +10,10 @@ from operator import attrgetter
 from typing import Literal
 
 from clprobe.model.measurement import BenchReport, Peak, Result
-from clprobe.report.bench.page.figure import Entry, figure, series_items, table
-from clprobe.report.bench.page.plot import BOTTOM, LEFT, RIGHT, TOP, Plot
-from clprobe.report.bench.page.scale import log_scale
-from clprobe.report.bench.page.words import measured, percent, significant
+from clprobe.model.workload import Operation, workload_named
+from clprobe.report.bench.page.figure import figure, series, table
+from clprobe.report.bench.page.plot import BOTTOM, LEFT, RIGHT, TOP, Plot, log_scale
+from clprobe.report.bench.words import measured, percent, significant
 
 _ARITHMETIC: Literal["GFLOP/s"] = "GFLOP/s"
 _MEMORY: Literal["GB/s"] = "GB/s"
@@ -56,12 +56,12 @@ def roofline(report: BenchReport, device: str, name: str) -> str | None:
     how = " ".join(f"{peak.unit}: {peak.how}" for peak in peaks if peak.how)
     described = " ".join(_described(one, roofs) for one in points)
     picture = plot.drawn(name, title, f"{described} {how}".strip())
-    legend = [Entry(roof.style, roof.name, mark=False) for roof in roofs]
-    legend += [Entry(style, family, line=False) for family, style in styles.items()]
+    legend = [series(roof.style, roof.name, mark=False) for roof in roofs]
+    legend += [series(style, family, line=False) for family, style in styles.items()]
     rows = [_row(one, roofs) for one in points]
     headings = ("workload", "FLOP per byte", "GFLOP/s", *(f"of {roof.name}" for roof in roofs))
     caption = "Roofline: what the memory (slope) and the arithmetic (flat) allow"
-    return figure(picture, caption, series_items(legend), table(title, headings, rows))
+    return figure(picture, caption, legend, table(title, headings, rows))
 
 
 def _plot(points: Sequence[Result], roofs: Sequence[_Roof]) -> Plot:
@@ -109,22 +109,23 @@ def _roofs(peaks: Sequence[Peak], reached: str) -> list[_Roof]:
 
 
 def _described(result: Result, roofs: Sequence[_Roof]) -> str:
-    shares = " and ".join(
-        f"{percent(_median(result) / roof.at(_intensity(result)))} of the {roof.name}"
-        for roof in roofs
-    )
+    shares = " and ".join(f"{_share(result, roof)} of the {roof.name}" for roof in roofs)
     return f"{result.workload} reaches {significant(result.median)} GFLOP/s, {shares}."
 
 
 def _row(result: Result, roofs: Sequence[_Roof]) -> tuple[str, ...]:
-    intensity = _intensity(result)
-    shares = (percent(_median(result) / roof.at(intensity)) for roof in roofs)
-    return (result.workload, significant(intensity), significant(result.median), *shares)
+    shares = (_share(result, roof) for roof in roofs)
+    return (result.workload, significant(result.intensity), significant(result.median), *shares)
+
+
+def _share(result: Result, roof: _Roof) -> str:
+    return percent(_median(result) / roof.at(_intensity(result)))
 
 
 def _family(result: Result) -> str:
     """Return the workload's name without its size."""
-    return result.workload.rpartition("-")[0] or result.workload
+    workload = workload_named(result.workload)
+    return workload.kind if isinstance(workload, Operation) else result.workload
 
 
 def _intensity(result: Result) -> float:

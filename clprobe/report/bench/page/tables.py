@@ -1,33 +1,106 @@
 # SPDX-License-Identifier: MIT
 """Every figure of a bench report as tables."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
-from clprobe.model.measurement import BenchReport, Result
+from clprobe.model.measurement import BenchReport
 from clprobe.report.bench.page.figure import table
-from clprobe.report.bench.page.svg import element, text
-from clprobe.report.bench.page.words import percent, significant, span
+from clprobe.report.bench.page.markup import element, text
+from clprobe.report.bench.words import percent, significant, span
 
-_Column = tuple[str, str]
-"""A heading and the field below it."""
 
-_TIMES: tuple[_Column, ...] = (
-    ("compile ms", "compile_ms"),
-    ("transfer ms", "transfer_ms"),
-    ("launch ms", "launch_ms"),
-    ("kernel ms", "kernel_ms"),
-    ("run ms", "wall_ms"),
-)
-_PEAKS: tuple[_Column, ...] = (
-    ("FLOP per byte", "intensity"),
-    ("measured peak", "measured_peak"),
-    ("theoretical peak", "theoretical_peak"),
-)
-_SHARES: tuple[_Column, ...] = (
-    ("of measured peak", "fraction_of_peak"),
-    ("of theoretical peak", "fraction_of_theoretical"),
-    ("CPU time", "cpu_share"),
-)
+def _stated(value: object) -> str:
+    """Return a text or a count; "" where there is none."""
+    return str(value or "")
+
+
+def _first_line(value: str) -> str:
+    # Build logs have many lines; the first says what failed.
+    return value.partition("\n")[0]
+
+
+def _words(value: str) -> str:
+    return value.replace("-", " ")
+
+
+def _scientific(value: float | None) -> str:
+    return "" if value is None else f"{value:.2e}"
+
+
+_Columns = Mapping[str, tuple[str, Callable[[Any], str]]]
+"""By heading: the field, and how its value is written."""
+
+_VERDICTS: _Columns = {
+    "workload": ("workload", str),
+    "ratio": ("ratio", significant),
+    "95 % interval": ("ci95", span),
+    "decision": ("decision", str),
+    "verdict": ("text", str),
+}
+_MEASUREMENTS: _Columns = {
+    "workload": ("workload", str),
+    "median": ("median", significant),
+    "95 % interval": ("ci95", span),
+    "unit": ("unit", str),
+    "samples": ("samples", _stated),
+    "batch": ("batch", _stated),
+    "compile ms": ("compile_ms", significant),
+    "transfer ms": ("transfer_ms", significant),
+    "launch ms": ("launch_ms", significant),
+    "kernel ms": ("kernel_ms", significant),
+    "run ms": ("wall_ms", significant),
+    "J per sample": ("energy_per_sample_j", significant),
+    "status": ("status", lambda status: "" if status == "ok" else _words(status)),
+    "detail": ("detail", _first_line),
+}
+_LIMITS: _Columns = {
+    "workload": ("workload", str),
+    "FLOP per byte": ("intensity", significant),
+    "measured peak": ("measured_peak", significant),
+    "theoretical peak": ("theoretical_peak", significant),
+    "of measured peak": ("fraction_of_peak", percent),
+    "of theoretical peak": ("fraction_of_theoretical", percent),
+    "CPU time": ("cpu_share", percent),
+    "ran on": ("ran_on", lambda place: "" if place == "unknown" else place),
+    "limited by": ("limited_by", _stated),
+}
+_PROOFS: _Columns = {
+    "workload": ("workload", str),
+    "largest error": ("max_error", _scientific),
+    "allowed": ("tolerance", _scientific),
+}
+_TRAININGS: _Columns = {
+    "model": ("model", str),
+    "device": ("device", str),
+    "samples/s": ("samples_per_second", significant),
+    "seconds": ("seconds", significant),
+    "accuracy": ("accuracy", percent),
+    "target": ("target_accuracy", percent),
+    "epochs to target": ("epochs_to_target", _stated),
+    "first loss": ("loss", lambda losses: significant(losses[0]) if losses else ""),
+    "last loss": ("loss", lambda losses: significant(losses[-1]) if losses else ""),
+    "agrees with the reference": (
+        "matches_reference",
+        {True: "yes", False: "no", None: ""}.__getitem__,
+    ),
+    "detail": ("detail", _first_line),
+}
+_PEAKS: _Columns = {
+    "device": ("device", str),
+    "unit": ("unit", str),
+    "measured": ("measured", significant),
+    "theoretical": ("theoretical", significant),
+    "how": ("how", str),
+}
+_CONTESTANTS: _Columns = {
+    "contestant": ("name", str),
+    "kind": ("kind", str),
+    "version": ("version", _stated),
+    "threads": ("threads", _stated),
+    "status": ("status", _words),
+    "detail": ("detail", str),
+}
 
 
 def tables(report: BenchReport) -> str:
@@ -35,135 +108,43 @@ def tables(report: BenchReport) -> str:
     parts = []
     for contestant in dict.fromkeys(one.device for one in report.results):
         results = [one for one in report.results if one.device == contestant]
+        verdicts = [one for one in report.verdicts if one.device == contestant]
+        limits = [one for one in results if any(_row(one, _LIMITS)[1:])]
+        proofs = [one for one in results if one.max_error is not None]
         parts.append(element("h3", text(contestant)))
         parts += _shown(
             contestant,
-            ("Verdicts", _verdicts(report, contestant)),
-            ("Measurements", _results(results)),
-            ("Limits and where it ran", _limits(results)),
-            ("Proof", _proofs(results)),
+            ("Verdicts", _VERDICTS, verdicts),
+            ("Measurements", _MEASUREMENTS, results),
+            ("Limits and where it ran", _LIMITS, limits),
+            ("Proof", _PROOFS, proofs),
         )
-    more = (
-        ("Training", _trainings(report)),
-        ("Peaks", _peaks(report)),
-        ("Contestants", _contestants(report)),
-    )
-    if any(rows for _, (_, rows) in more):
-        parts += [element("h3", "All contestants"), *_shown("all", *more)]
+    more = [
+        *_shown(
+            "all",
+            ("Training", _TRAININGS, report.training),
+            ("Peaks", _PEAKS, report.peaks),
+            ("Contestants", _CONTESTANTS, report.contestants),
+        )
+    ]
+    if more:
+        parts += [element("h3", "All contestants"), *more]
     return "\n".join(parts)
 
 
-def _shown(about: str, *made: "tuple[str, _Table]") -> Iterator[str]:
-    for name, (headings, rows) in made:
+def _shown(about: str, *made: tuple[str, _Columns, Sequence[object]]) -> Iterator[str]:
+    for name, columns, items in made:
+        rows = [_row(one, columns) for one in items]
+        kept = [place for place in range(len(columns)) if not place or any(r[place] for r in rows)]
+        headings = list(columns)
         if rows:
-            yield table(name, *_filled(headings, rows), label=f"{name}: {about}")
+            yield table(
+                name,
+                [headings[place] for place in kept],
+                [[row[place] for place in kept] for row in rows],
+                label=f"{name}: {about}",
+            )
 
 
-_Table = tuple[Sequence[str], Sequence[tuple[str, ...]]]
-
-
-def _filled(headings: Sequence[str], rows: Sequence[tuple[str, ...]]) -> _Table:
-    kept = [
-        column for column in range(len(headings)) if column == 0 or any(row[column] for row in rows)
-    ]
-    return (
-        [headings[column] for column in kept],
-        [tuple(row[column] for column in kept) for row in rows],
-    )
-
-
-def _verdicts(report: BenchReport, device: str) -> _Table:
-    headings = ("workload", "ratio", "95 % interval", "decision", "verdict")
-    rows = [
-        (v.workload, significant(v.ratio), span(v.ci95), v.decision, v.text)
-        for v in report.verdicts
-        if v.device == device
-    ]
-    return headings, rows
-
-
-def _results(results: Sequence[Result]) -> _Table:
-    headings = ("workload", "median", "95 % interval", "unit", "samples", "batch")
-    rows = [
-        (
-            *(one.workload, significant(one.median), span(one.ci95), one.unit),
-            *(str(one.samples or ""), str(one.batch or "")),
-            *_fields(one, _TIMES),
-            significant(one.energy_per_sample_j),
-            "" if one.status == "ok" else one.status.replace("-", " "),
-            # Build logs have many lines; the first says what failed.
-            one.detail.partition("\n")[0],
-        )
-        for one in results
-    ]
-    more = [*(heading for heading, _ in _TIMES), "J per sample", "status", "detail"]
-    return (*headings, *more), rows
-
-
-def _limits(results: Sequence[Result]) -> _Table:
-    rows = [
-        (
-            *(one.workload, *_fields(one, _PEAKS)),
-            *(percent(getattr(one, field)) for _, field in _SHARES),
-            "" if one.ran_on == "unknown" else one.ran_on,
-            one.limited_by or "",
-        )
-        for one in results
-    ]
-    headings = [heading for heading, _ in (*_PEAKS, *_SHARES)]
-    return ("workload", *headings, "ran on", "limited by"), [row for row in rows if any(row[1:])]
-
-
-def _fields(result: Result, columns: Sequence[_Column]) -> Iterator[str]:
-    return (significant(getattr(result, field)) for _, field in columns)
-
-
-def _proofs(results: Sequence[Result]) -> _Table:
-    rows = [
-        (one.workload, f"{one.max_error:.2e}", _scientific(one.tolerance))
-        for one in results
-        if one.max_error is not None
-    ]
-    return ("workload", "largest error", "allowed"), rows
-
-
-def _scientific(value: float | None) -> str:
-    return "" if value is None else f"{value:.2e}"
-
-
-def _trainings(report: BenchReport) -> _Table:
-    headings = (
-        *("model", "device", "samples/s", "seconds", "accuracy", "target", "epochs to target"),
-        *("first loss", "last loss", "agrees with the reference", "detail"),
-    )
-    rows = [
-        (
-            *(one.model, one.device, significant(one.samples_per_second), significant(one.seconds)),
-            *(percent(one.accuracy), percent(one.target_accuracy)),
-            str(one.epochs_to_target or ""),
-            *(significant(one.loss[index]) if one.loss else "" for index in (0, -1)),
-            {True: "yes", False: "no", None: ""}[one.matches_reference],
-            one.detail.partition("\n")[0],
-        )
-        for one in report.training
-    ]
-    return headings, rows
-
-
-def _peaks(report: BenchReport) -> _Table:
-    rows = [
-        (one.device, one.unit, significant(one.measured), significant(one.theoretical), one.how)
-        for one in report.peaks
-    ]
-    return ("device", "unit", "measured", "theoretical", "how"), rows
-
-
-def _contestants(report: BenchReport) -> _Table:
-    rows = [
-        (
-            *(one.name, one.kind, one.version or "", str(one.threads or "")),
-            *(one.status.replace("-", " "), one.detail),
-        )
-        for one in report.contestants
-    ]
-    return ("contestant", "kind", "version", "threads", "status", "detail"), rows
+def _row(item: object, columns: _Columns) -> list[str]:
+    return [written(getattr(item, field)) for field, written in columns.values()]

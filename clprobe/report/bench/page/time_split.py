@@ -5,14 +5,13 @@ from collections.abc import Sequence
 
 from clprobe.model.measurement import BenchReport, Result
 from clprobe.report.bench.page.figure import figure, table
-from clprobe.report.bench.page.plot import WIDTH, picture
-from clprobe.report.bench.page.svg import element, number, text
-from clprobe.report.bench.page.words import significant
+from clprobe.report.bench.page.markup import element, number, text
+from clprobe.report.bench.page.plot import WIDTH, picture, row_label
+from clprobe.report.bench.words import significant
 
 _ROW = 34
 _BAR = 12
 _EDGE = 4
-_LONGEST = 30
 
 PARTS = ("compile", "transfer", "launch", "kernel")
 _ONCE = ("compile", "transfer")
@@ -33,13 +32,8 @@ def time_split(report: BenchReport, device: str, name: str) -> list[str]:
 
 def _known(result: Result, parts: Sequence[str]) -> dict[str, float]:
     """Return the milliseconds of the parts that are known."""
-    times = {
-        "compile": result.compile_ms,
-        "transfer": result.transfer_ms,
-        "launch": result.launch_ms,
-        "kernel": result.kernel_ms,
-    }
-    return {part: time for part in parts if (time := times[part]) is not None and time >= 0}
+    times: dict[str, float | None] = {part: getattr(result, f"{part}_ms") for part in parts}
+    return {part: time for part, time in times.items() if time is not None and time >= 0}
 
 
 def _figure(name: str, title: str, split: Sequence[tuple[Result, dict[str, float]]]) -> str:
@@ -70,18 +64,8 @@ def _figure(name: str, title: str, split: Sequence[tuple[Result, dict[str, float
 def _bar(name: str, workload: str, parts: dict[str, float], top: float) -> list[str]:
     """Return a line of text and the bar below it."""
     total = sum(parts.values())
-    cut = workload if len(workload) <= _LONGEST else f"{workload[: _LONGEST - 1]}…"
     room = WIDTH - 2 * _EDGE
-    marks = [
-        element("text", text(cut), x=_EDGE, y=top + 13),
-        element(
-            "text",
-            text(f"{significant(total)} ms"),
-            x=WIDTH - _EDGE,
-            y=top + 13,
-            text_anchor="end",
-        ),
-    ]
+    marks = row_label(workload, f"{significant(total)} ms", _EDGE, top)
     left = float(_EDGE)
     for part, time in parts.items():
         width = room * time / total

@@ -1,19 +1,27 @@
 # SPDX-License-Identifier: MIT
-"""Measures what a device reaches at most: a chain of multiply-adds, and a large copy."""
+"""What a device reaches at most: a chain of multiply-adds, a large copy, an NVIDIA's data sheet."""
 
+import csv
 import time
-from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyopencl as cl
 
 from clprobe.bench.engines import Engine
+from clprobe.bench.theoretical import Theoretical
 from clprobe.bench.where import Where, watch
 from clprobe.model.measurement import Peak
 from clprobe.resources import kernels_path
 from clprobe.tensor import Device
 
-_FILE = "bench/fma_chain.cl"
+_CHAIN = "bench/fma_chain.cl"
+_CORES = Path(__file__).parent / "data" / "nvidia_cores.csv"
+_EXTENSION = "cl_nv_device_attribute_query"
+# A multiply-add counts as two operations.
+_FMA = 2
 _OPERATIONS_PER_ROUND = 64
 _WORK_GROUP = 64
 _SAMPLE_SECONDS = 0.01
@@ -26,12 +34,8 @@ _GROUPS_PER_UNIT = {True: 4, False: 128}
 _COPY_MEBIBYTES = 32
 
 
-@dataclass(frozen=True, slots=True)
-class Chain:
-    """What came of the chain of multiply-adds, and where it ran."""
-
-    gflops: float
-    where: Where
+Chain = tuple[float, Where]
+"""What came of the chain of multiply-adds in GFLOP/s, and where it ran."""
 
 
 def measured_peaks(label: str, chain: Chain | None, engine: Engine) -> tuple[Peak, ...]:
@@ -39,7 +43,7 @@ def measured_peaks(label: str, chain: Chain | None, engine: Engine) -> tuple[Pea
     peaks = []
     if chain is not None:
         how = "measured with a chain of multiply-adds that reads no memory."
-        peaks.append(Peak(device=label, unit="GFLOP/s", measured=chain.gflops, how=how))
+        peaks.append(Peak(device=label, unit="GFLOP/s", measured=chain[0], how=how))
     bandwidth = copy_bandwidth(engine)
     if bandwidth is not None:
         how = f"measured with a copy of {_COPY_MEBIBYTES} MiB, read and written."
@@ -50,7 +54,7 @@ def measured_peaks(label: str, chain: Chain | None, engine: Engine) -> tuple[Pea
 def copy_bandwidth(engine: Engine) -> float | None:
     """Return GB/s of the engine's own copy; None if what it copies is not what it was given."""
     values = np.arange(_COPY_MEBIBYTES << 18, dtype=np.float32)
-    prepared = engine.copy(values)
+    prepared = engine.prepare("copy", values)
     if not np.array_equal(prepared.result(), values):
         return None
     elapsed = []
@@ -66,13 +70,13 @@ def multiply_and_add(device: Device) -> Chain | None:
     is_cpu = device.limits.is_cpu
     found = [_chain(device, size, is_cpu=is_cpu) for size in _VECTOR_SIZES[is_cpu]]
     right = [one for one in found if one is not None]
-    return max(right, key=lambda one: one.gflops, default=None)
+    return max(right, key=lambda one: one[0], default=None)
 
 
 def _chain(device: Device, vector_size: int, *, is_cpu: bool) -> Chain | None:
     items = device.cl_device.max_compute_units * _GROUPS_PER_UNIT[is_cpu] * _WORK_GROUP
     try:
-        source = (kernels_path() / _FILE).read_text(encoding="utf-8")
+        source = (kernels_path() / _CHAIN).read_text(encoding="utf-8")
         program = cl.Program(device.context, source).build(
             [f"-DVECTOR_SIZE={vector_size}"],
             cache_dir=False,  # type: ignore[arg-type]  # means "none"
@@ -102,4 +106,42 @@ def _chain(device: Device, vector_size: int, *, is_cpu: bool) -> Chain | None:
     if not np.all(values == 16):
         return None
     gflops = items * vector_size * _OPERATIONS_PER_ROUND * rounds / best / 1e9
-    return Chain(float(gflops), where)
+    return float(gflops), where
+
+
+def nvidia_peak(device: cl.Device) -> Theoretical | None:
+    """Return the peak; None for other makers' devices, and where something is not known."""
+    try:
+        if _EXTENSION not in device.extensions.split():
+            return None
+        major: Any = device.get_info(cl.device_info.COMPUTE_CAPABILITY_MAJOR_NV)
+        minor: Any = device.get_info(cl.device_info.COMPUTE_CAPABILITY_MINOR_NV)
+        return peak_of((major, minor), device.max_compute_units, device.max_clock_frequency)
+    except cl.Error:
+        return None
+
+
+def peak_of(
+    capability: tuple[int, int], multiprocessors: int, clock_mhz: int
+) -> Theoretical | None:
+    """Return the peak of a compute capability; None for one that the table does not have.
+
+    **Source** data/README.md.
+    """
+    cores = _cores().get(capability)
+    if cores is None or not multiprocessors or not clock_mhz:
+        return None
+    major, minor = capability
+    return Theoretical(
+        multiprocessors * cores * _FMA * clock_mhz / 1e3,
+        f"{multiprocessors} multiprocessors × {cores} cores (compute capability {major}.{minor}) × "
+        f"{_FMA} FLOP × {clock_mhz} MHz.",
+    )
+
+
+@cache
+def _cores() -> dict[tuple[int, int], int]:
+    with _CORES.open(encoding="ascii", newline="") as lines:
+        rows = list(csv.reader(lines))[1:]
+    pairs = [(capability.split("."), int(cores)) for capability, cores in rows]
+    return {(int(major), int(minor)): cores for (major, minor), cores in pairs}

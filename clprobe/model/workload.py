@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: MIT
+"""The workloads that bench measures; documents hold what `str` makes of them."""
+
+import re
+
+import msgspec
+
+from clprobe.model.measurement import Result
+
+_TRAINED = re.compile(r"train-(?P<net>.+)|step-(?P<stepped>.+)-(?P<batch>\d+)", re.ASCII)
+
+
+class Operation(msgspec.Struct, frozen=True, tag=True):
+    """One operation; `size` tells it from others of its kind. Or a stage that is no workload."""
+
+    kind: str
+    size: str = ""
+
+    def __str__(self) -> str:
+        """Return its name in documents."""
+        return f"{self.kind}-{self.size}" if self.size else self.kind
+
+
+class WholeTraining(msgspec.Struct, frozen=True, tag=True):
+    """A net that is trained to the end."""
+
+    net: str
+
+    def __str__(self) -> str:
+        """Return its name in documents."""
+        return f"train-{self.net}"
+
+
+class TrainingSteps(msgspec.Struct, frozen=True, tag=True):
+    """Steps of a net's training, each on so many samples."""
+
+    net: str
+    batch: int
+
+    def __str__(self) -> str:
+        """Return its name in documents."""
+        return f"step-{self.net}-{self.batch}"
+
+
+Workload = Operation | WholeTraining | TrainingSteps
+
+
+def workload_named(name: str) -> Workload:
+    """Return the workload that a document names."""
+    trained = _TRAINED.fullmatch(name)
+    if trained is None:
+        kind, _, size = name.rpartition("-")
+        return Operation(kind, size) if kind else Operation(name)
+    if trained["net"]:
+        return WholeTraining(trained["net"])
+    return TrainingSteps(trained["stepped"], int(trained["batch"]))
+
+
+def net_of(result: Result) -> str | None:
+    """Return which net a figure is about; None: no net."""
+    workload = workload_named(result.workload)
+    return None if result.batch is None or isinstance(workload, Operation) else workload.net
