@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Libraries that drivers and frameworks open by name while they run, as the linker finds them."""
 
-from clprobe.model.unknown import Unknown
+from clprobe.model.unknown import Unknown, listed
 from clprobe.probe.facts import ask
 from clprobe.probe.host import ElfFile, Host
 from clprobe.probe.libraries import Libraries
@@ -27,8 +27,7 @@ def probe_runtime_libraries(
 
     Folders that a driver brings as its own search path count last: conda's and Nix's need them.
     """
-    folders = ask(_own_folders, host, libraries, icds)
-    beside = () if isinstance(folders, Unknown) else folders
+    beside = listed(ask(_own_folders, host, libraries, icds))
     return {name: ask(_found, host, libraries, name, beside) for name in NAMES}
 
 

@@ -68,10 +68,8 @@ def _usual_folders(host: Host) -> tuple[str, ...]:
 
 
 def _registered(host: Host, folders: tuple[str, ...], *, recursive: bool) -> list[str]:
-    found: list[str] = []
-    for folder in folders:
-        found += _listed(host, folder, _DEEPEST if recursive else 0)
-    return found
+    depth = _DEEPEST if recursive else 0
+    return [path for folder in folders for path in _listed(host, folder, depth)]
 
 
 def _listed(host: Host, folder: str, depth: int) -> list[str]:
