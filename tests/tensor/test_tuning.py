@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
-from clprobe.private_files import read, write
+from clprobe.private_files import private_folder, read
 from clprobe.resources import kernels_path
 from clprobe.tensor import Device, ShapeError
 from clprobe.tensor.ops.matmul import in_order_of_preference
@@ -192,7 +192,8 @@ def test_a_table_that_says_what_it_may_not_is_named_and_ignored(
     path = saved(NO_DEVICE, tmp_path)
     text = (read(path) or b"").decode()
     assert old in text
-    write(path, text.replace(old, new).encode())
+    with private_folder(path.parent) as folder:
+        folder.write(path.name, text.replace(old, new).encode())
 
     tables = loaded(NO_DEVICE, tmp_path)
 
