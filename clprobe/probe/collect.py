@@ -27,7 +27,7 @@ from clprobe.probe.live_host import LiveHost
 from clprobe.probe.nodes import probe_nodes
 from clprobe.probe.opencl.children import NotStarted
 from clprobe.probe.opencl.enumeration import answer_of
-from clprobe.probe.opencl.icds import FoundIcd, probe_icds
+from clprobe.probe.opencl.icds import FoundIcd, probe_icds, probe_runtime_libraries
 from clprobe.probe.opencl.loaders import (
     FoundLoader,
     finished_views,
@@ -38,7 +38,6 @@ from clprobe.probe.opencl.loaders import (
 from clprobe.probe.opencl.pairs import probe_pairs
 from clprobe.probe.packages.installed import probe_package_trouble, probe_packages
 from clprobe.probe.packages.sources import probe_package_sources
-from clprobe.probe.runtime_libraries import probe_runtime_libraries
 from clprobe.probe.system import probe_system
 from clprobe.probe.user import probe_sudo_caller, probe_user
 
