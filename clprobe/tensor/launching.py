@@ -3,10 +3,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-import numpy as np
-
 from clprobe.tensor.device import Argument, Device, NdRange
-from clprobe.tensor.errors import ShapeError
 from clprobe.tensor.limits import Limits
 from clprobe.tensor.program import Kernel
 
@@ -56,17 +53,6 @@ def launch_over_rows(
 def work_groups_above_first(wanted: int) -> int:
     """Return how many work-groups to launch along a later dimension; the kernel loops over more."""
     return min(wanted, _MAX_WORK_GROUPS_ABOVE_FIRST)
-
-
-def uint32(size: int) -> np.uint32:
-    """Return a kernel argument that leaves room for index arithmetic in 32 bits.
-
-    **Raises** ShapeError.
-    """
-    if size >= 1 << 31:
-        raise ShapeError(f"A size of {size} is beyond the {1 << 31} that kernels count to.")
-    argument: np.uint32 = np.uint32(size)
-    return argument
 
 
 def powers_of_two_down_from(size: int) -> Iterator[int]:

@@ -9,7 +9,8 @@ import numpy as np
 from clprobe.tensor.array import Array
 from clprobe.tensor.device import Argument
 from clprobe.tensor.errors import ShapeError
-from clprobe.tensor.launching import launch_rows, uint32
+from clprobe.tensor.launching import launch_rows
+from clprobe.tensor.ops.arguments import uint32
 from clprobe.tensor.tape import Result
 
 Pair = tuple[int, int]

@@ -8,7 +8,8 @@ import numpy as np
 from clprobe.tensor.array import Array, Shape
 from clprobe.tensor.device import Device, NdRange
 from clprobe.tensor.errors import ShapeError
-from clprobe.tensor.launching import uint32, work_groups_above_first
+from clprobe.tensor.launching import work_groups_above_first
+from clprobe.tensor.ops.arguments import uint32
 from clprobe.tensor.ops.before_epilogue import with_epilogue
 from clprobe.tensor.ops.epilogue import NO_EPILOGUE, BiasAlong, Epilogue
 from clprobe.tensor.ops.half import all_half, to_float, to_half

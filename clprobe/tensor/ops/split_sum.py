@@ -8,7 +8,8 @@ import numpy as np
 
 from clprobe.tensor.array import Array
 from clprobe.tensor.device import Device
-from clprobe.tensor.launching import powers_of_two_down_from, uint32
+from clprobe.tensor.launching import powers_of_two_down_from
+from clprobe.tensor.ops.arguments import uint32
 from clprobe.tensor.ops.epilogue import Epilogue
 from clprobe.tensor.program import Candidate, Kernel
 
