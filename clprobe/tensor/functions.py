@@ -4,14 +4,12 @@
 from collections.abc import Callable
 
 from clprobe.tensor.array import Array
-from clprobe.tensor.ops import avg_pool
-from clprobe.tensor.ops import batch_norm as norm
 from clprobe.tensor.ops import dropout as drop
+from clprobe.tensor.ops import norm, pool
 from clprobe.tensor.ops import softmax as soft
-from clprobe.tensor.ops.batch_norm import Running
 from clprobe.tensor.ops.dropout import RandomStream
 from clprobe.tensor.ops.elementwise import apply, sum_to, times
-from clprobe.tensor.ops.layer_norm import layer_norm as layer_norm_of
+from clprobe.tensor.ops.norm import Running
 from clprobe.tensor.tape import Result
 from clprobe.tensor.tensor import Tensor, record
 
@@ -38,7 +36,7 @@ def layer_norm(x: Tensor, weight: Tensor, bias: Tensor, epsilon: float = 1e-5) -
 
     **Shapes** x (…, *normalised), weight and bias normalised.
     """
-    return record(lambda a, w, b: layer_norm_of(a, w, b, epsilon=epsilon), x, weight, bias)
+    return record(lambda a, w, b: norm.layer_norm(a, w, b, epsilon=epsilon), x, weight, bias)
 
 
 def avg_pool2d(
@@ -53,13 +51,13 @@ def avg_pool2d(
 
     `count_padding` says whether the zeros around the image count; torch calls it count_include_pad.
     """
-    window = avg_pool.Window(
+    window = pool.Window(
         size=_pair(size),
         stride=_pair(size if stride is None else stride),
         padding=_pair(padding),
         count_padding=count_padding,
     )
-    return record(lambda a: avg_pool.avg_pool2d(a, window), x)
+    return record(lambda a: pool.avg_pool2d(a, window), x)
 
 
 def global_avg_pool2d(x: Tensor) -> Tensor:

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Launches whose ND-range follows the work and the limits of device and kernel."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 
 from clprobe.tensor.device import Argument, Device, NdRange
 from clprobe.tensor.limits import Limits
-from clprobe.tensor.program import Kernel
+from clprobe.tensor.program import Candidate, Kernel
 
 _GPU_WORK_ITEMS = 256
 _NARROW = 16
@@ -48,6 +48,35 @@ def launch_over_rows(
 ) -> None:
     """Launch a kernel that gives each row so many work-items, and loops over rows."""
     device.launch(kernel, *_row_range(device.limits, kernel, items, rows), arguments)
+
+
+def largest_that_fits(  # noqa: PLR0913, PLR0917 - the kernel, and all that decides how it is built
+    device: Device,
+    file: str,
+    name: str,
+    most: int,
+    defines: Callable[[int], Mapping[str, int]],
+    key: Hashable = None,
+) -> tuple[Kernel, int]:
+    """Return a kernel built for the largest work-group up to `most` that fits, and its size.
+
+    Each work-item takes four bytes of local memory. `defines` says how to build the kernel for a
+    size; `key` stands for all else that this depends on, for it is asked only once.
+
+    **Raises** BuildError.
+    """
+
+    def choose() -> tuple[Kernel, int]:
+        candidates = [
+            Candidate(
+                file=file, defines=defines(size), work_group_size=size, local_memory_bytes=4 * size
+            )
+            for size in powers_of_two_down_from(most)
+        ]
+        kernel, built = device.programs.first_that_fits(name, candidates)
+        return kernel, built.work_group_size
+
+    return device.programs.remember((file, name, most, key), choose)
 
 
 def work_groups_above_first(wanted: int) -> int:

@@ -14,7 +14,7 @@ from clprobe.tensor.array import Array, HostArray, Shape
 from clprobe.tensor.autocast import takes_half
 from clprobe.tensor.device import Device
 from clprobe.tensor.errors import DeviceError, DtypeError, ShapeError
-from clprobe.tensor.ops import conv, elementwise, half, loss, matmul, pool
+from clprobe.tensor.ops import conv, elementwise, half, matmul, pool, softmax
 from clprobe.tensor.ops.conv import Pair
 from clprobe.tensor.ops.reduce import sum_axes
 from clprobe.tensor.tape import Result, Variable
@@ -275,7 +275,7 @@ def softmax_cross_entropy(logits: Tensor, labels: Tensor | npt.NDArray[np.int32]
     **Shapes** logits (rows, classes), labels (rows,) int32, result ().
     """
     known = labels if isinstance(labels, Tensor) else Tensor.from_numpy(labels, logits.device)
-    return record(lambda a: loss.softmax_cross_entropy(a, known.array), logits)
+    return record(lambda a: softmax.softmax_cross_entropy(a, known.array), logits)
 
 
 def _given(*operands: Tensor | None) -> tuple[Tensor, ...]:

@@ -18,8 +18,8 @@ from clprobe.tensor.functions import (
     softmax,
 )
 from clprobe.tensor.nn.module import Module
-from clprobe.tensor.ops.batch_norm import Running
 from clprobe.tensor.ops.dropout import RandomStream
+from clprobe.tensor.ops.norm import Running
 from clprobe.tensor.tensor import Tensor
 
 

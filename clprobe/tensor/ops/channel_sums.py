@@ -10,8 +10,8 @@ import numpy as np
 from clprobe.tensor.array import Array
 from clprobe.tensor.device import Argument, Device
 from clprobe.tensor.errors import ShapeError
-from clprobe.tensor.launching import launch_rows, launch_values, powers_of_two_down_from
-from clprobe.tensor.program import Candidate, Kernel
+from clprobe.tensor.launching import largest_that_fits, launch_rows, launch_values
+from clprobe.tensor.program import Kernel
 
 _GPU_WORK_ITEMS = 256
 _CPU_LANES = 16
@@ -153,27 +153,15 @@ def _piece(channels: Channels, device: Device) -> tuple[int, int]:
 def _plane_kernel(name: str, device: Device, pixels: int) -> tuple[Kernel, int]:
     lanes = _CPU_LANES if device.limits.is_cpu else 1
     across = 1 << max(0, -(-pixels // lanes) - 1).bit_length()
-
-    def choose() -> tuple[Kernel, int]:
-        kernel, built = device.programs.first_that_fits(
-            name,
-            [
-                Candidate(
-                    file="norm/planes.cl",
-                    defines={
-                        "WORK_GROUP_SIZE": size,
-                        "ITEMS_ACROSS": min(size, across),
-                        "LANES": lanes,
-                    },
-                    work_group_size=size,
-                    local_memory_bytes=4 * size,
-                )
-                for size in powers_of_two_down_from(_items(device))
-            ],
-        )
-        return kernel, built.work_group_size
-
-    return device.programs.remember(("norm/planes.cl", name, across), choose)
+    return largest_that_fits(
+        *(device, "norm/planes.cl", name, _items(device)),
+        lambda size: {
+            "WORK_GROUP_SIZE": size,
+            "ITEMS_ACROSS": min(size, across),
+            "LANES": lanes,
+        },
+        across,
+    )
 
 
 def _merged_sums(pieces: Array) -> tuple[Array, Array]:

@@ -10,10 +10,9 @@ from clprobe.tensor.device import Device, NdRange
 from clprobe.tensor.errors import ShapeError
 from clprobe.tensor.launching import work_groups_above_first
 from clprobe.tensor.ops.arguments import uint32
-from clprobe.tensor.ops.before_epilogue import with_epilogue
-from clprobe.tensor.ops.epilogue import NO_EPILOGUE, BiasAlong, Epilogue
+from clprobe.tensor.ops.epilogue import NO_EPILOGUE, BiasAlong, Epilogue, sum_parts
 from clprobe.tensor.ops.half import all_half, to_float, to_half
-from clprobe.tensor.ops.split_sum import sum_parts
+from clprobe.tensor.ops.mask_and_sum import with_epilogue
 from clprobe.tensor.ops.variants import Product, Variant, load_variants
 from clprobe.tensor.program import Kernel
 from clprobe.tensor.tape import Result

@@ -7,8 +7,8 @@ from math import prod
 import numpy as np
 
 from clprobe.tensor.array import Array
-from clprobe.tensor.launching import launch_rows, powers_of_two_down_from
-from clprobe.tensor.program import Candidate, Kernel
+from clprobe.tensor.launching import largest_that_fits, launch_rows
+from clprobe.tensor.program import Kernel
 
 # Sums that a CPU keeps in registers.
 _CPU_COLUMNS_PER_ITEM = 64
@@ -107,24 +107,11 @@ def row_kernel(
     preferred = _CPU_WORK_ITEMS if limits.is_cpu else _GPU_WORK_ITEMS
     useful = 1 << max(0, x.shape[-1] - 1).bit_length()
     most = min(preferred, useful)
-
-    def choose() -> tuple[Kernel, int]:
-        kernel, built = x.device.programs.first_that_fits(
-            name,
-            [
-                Candidate(
-                    file=file,
-                    defines={**(defines or {}), "WORK_GROUP_SIZE": size},
-                    work_group_size=size,
-                    local_memory_bytes=4 * size,
-                )
-                for size in powers_of_two_down_from(most)
-            ],
-        )
-        return kernel, built.work_group_size
-
-    key = (file, name, most, tuple((defines or {}).items()))
-    return x.device.programs.remember(key, choose)
+    return largest_that_fits(
+        *(x.device, file, name, most),
+        lambda size: {**(defines or {}), "WORK_GROUP_SIZE": size},
+        tuple((defines or {}).items()),
+    )
 
 
 def _runs(axes: Sequence[int]) -> list[tuple[int, int]]:

@@ -3,11 +3,11 @@
 
 from clprobe.tensor.array import Array, Shape
 from clprobe.tensor.errors import ShapeError
-from clprobe.tensor.ops.before_epilogue import with_epilogue
 from clprobe.tensor.ops.conv.choose import choose
 from clprobe.tensor.ops.conv.geometry import Direction, Geometry, Pair
 from clprobe.tensor.ops.epilogue import NO_EPILOGUE, Epilogue
 from clprobe.tensor.ops.half import all_half
+from clprobe.tensor.ops.mask_and_sum import with_epilogue
 from clprobe.tensor.tape import Result
 
 __all__ = [

@@ -17,9 +17,8 @@ from clprobe.tensor.launching import powers_of_two_down_from, work_groups_above_
 from clprobe.tensor.ops.arguments import arguments, uint32
 from clprobe.tensor.ops.conv.geometry import Direction, Geometry, Plan
 from clprobe.tensor.ops.conv.taps import Taps, forward_taps, taps_of
-from clprobe.tensor.ops.epilogue import NO_EPILOGUE, Epilogue
+from clprobe.tensor.ops.epilogue import NO_EPILOGUE, Epilogue, sum_parts
 from clprobe.tensor.ops.half import half_define, to_float
-from clprobe.tensor.ops.split_sum import sum_parts
 from clprobe.tensor.ops.variants import splits
 from clprobe.tensor.program import Candidate, Kernel
 
