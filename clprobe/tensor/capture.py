@@ -17,12 +17,11 @@ from typing import Any
 import pyopencl as cl
 
 from clprobe.tensor import fusion
-from clprobe.tensor.commands import bind
 from clprobe.tensor.device import Device, NdRange
 from clprobe.tensor.errors import DeviceError
 from clprobe.tensor.memory import Loan, MemoryUse, Pool
 from clprobe.tensor.placement import Need, Room, place
-from clprobe.tensor.program import Kernel
+from clprobe.tensor.program import Kernel, bind
 
 _Command = tuple[Callable[..., cl.Event], tuple[Any, ...]]
 
@@ -93,7 +92,8 @@ class Step:
         device.era += 1
         try:
             if device.recordings:
-                self._replay_in_view(queue)
+                for name, (enqueue, arguments) in zip(self.names, self._commands, strict=True):
+                    device.record(name, enqueue(queue, *arguments))
                 return
             for enqueue, arguments in self._commands:
                 enqueue(queue, *arguments)
@@ -208,7 +208,3 @@ class Step:
                     first = needs[loan].first if loan in needs else index
                     needs[loan] = Need(loan.size_bytes, first, index)
         return needs
-
-    def _replay_in_view(self, queue: cl.CommandQueue) -> None:
-        for name, (enqueue, arguments) in zip(self.names, self._commands, strict=True):
-            self._device.record(name, enqueue(queue, *arguments))

@@ -33,11 +33,6 @@ class _Affine(Module):
         self.weight = initial(*shape)
         self.bias = initial(shape[0] if biases is None else biases)
 
-    def own_parameters(self) -> Iterator[tuple[str, Tensor]]:
-        """Yield weight and bias."""
-        yield "weight", self.weight
-        yield "bias", self.bias
-
 
 class Linear(_Affine):
     """y = x · weightᵀ + bias.

@@ -32,12 +32,11 @@ class Module:
         yield from ()
 
     def own_parameters(self) -> Iterator[tuple[str, Tensor]]:
-        """Yield what this layer itself learns, with its name."""
-        yield from ()
+        """Yield what this layer itself learns, its tensors that want gradients, with its name."""
+        return ((name, it) for name, it in self._own_tensors() if it.requires_grad)
 
-    def own_buffers(self) -> Iterator[tuple[str, Tensor]]:
-        """Yield what this layer itself keeps in its state besides, with its name."""
-        yield from ()
+    def _own_tensors(self) -> Iterator[tuple[str, Tensor]]:
+        return ((name, it) for name, it in vars(self).items() if isinstance(it, Tensor))
 
     def train(self: Self, training: bool = True) -> Self:
         """Make this layer, and those it is made of, behave as in training; return it."""
@@ -60,7 +59,7 @@ class Module:
     def named_state(self) -> Iterator[tuple[str, Tensor]]:
         """Yield each parameter and buffer with its name in `state`, in a fixed order."""
         yield from self.own_parameters()
-        yield from self.own_buffers()
+        yield from ((name, it) for name, it in self._own_tensors() if not it.requires_grad)
         for name, child in self.children():
             for inner, tensor in child.named_state():
                 yield f"{name}.{inner}", tensor

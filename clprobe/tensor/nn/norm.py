@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Layers that normalise, average or drop values."""
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from clprobe.tensor.device import Device
@@ -35,11 +33,6 @@ class _Normalisation(Module):
         self.bias = _constant(shape, 0.0, device, learns=True)
         self.epsilon = epsilon
 
-    def own_parameters(self) -> Iterator[tuple[str, Tensor]]:
-        """Yield weight and bias."""
-        yield "weight", self.weight
-        yield "bias", self.bias
-
 
 class _BatchNorm(_Normalisation):
     """Batch normalisation of the second axis; in evaluation by the running statistics.
@@ -64,11 +57,6 @@ class _BatchNorm(_Normalisation):
         moments = (self.running_mean.array, self.running_var.array)
         running = Running(*moments, self.momentum, self.epsilon)
         return batch_norm(x, self.weight, self.bias, running, training=self.training)
-
-    def own_buffers(self) -> Iterator[tuple[str, Tensor]]:
-        """Yield the running statistics."""
-        yield "running_mean", self.running_mean
-        yield "running_var", self.running_var
 
 
 class BatchNorm1d(_BatchNorm):
