@@ -2,14 +2,15 @@
 """Functions of tensors that deeper networks need: norms, averages, activations, dropout."""
 
 from collections.abc import Callable
+from functools import partial
 
 from clprobe.tensor.array import Array
 from clprobe.tensor.ops import dropout as drop
 from clprobe.tensor.ops import norm, pool
-from clprobe.tensor.ops import softmax as soft
 from clprobe.tensor.ops.dropout import RandomStream
 from clprobe.tensor.ops.elementwise import apply, sum_to, times
 from clprobe.tensor.ops.norm import Running
+from clprobe.tensor.ops.softmax import along_rows
 from clprobe.tensor.tape import Result
 from clprobe.tensor.tensor import Tensor, record
 
@@ -70,12 +71,12 @@ def global_avg_pool2d(x: Tensor) -> Tensor:
 
 def softmax(x: Tensor) -> Tensor:
     """Return exp(x) divided by its sum over the last axis."""
-    return record(soft.softmax, x)
+    return record(partial(along_rows, "softmax"), x)
 
 
 def log_softmax(x: Tensor) -> Tensor:
-    """Return the logarithm of the softmax over the last axis."""
-    return record(soft.log_softmax, x)
+    """Return the logarithm of the softmax over the last axis, accurate near 0 and 1."""
+    return record(partial(along_rows, "log_softmax"), x)
 
 
 def dropout(x: Tensor, rate: float, stream: RandomStream) -> Tensor:

@@ -187,12 +187,11 @@ def _stored(inputs: tuple[Tensor, ...], *, takes_half: bool) -> tuple[Tensor, ..
         want = np.float16 if takes_half and len(tensor.shape) > 1 else np.float32
         if tensor.array.dtype == want:
             return tensor
+        convert = half.to_float
         if want == np.float16:
-            result = half.halved(tensor.array, keep=tensor.is_parameter)
-        else:
-            result = half.floated(tensor.array)
-        output = Tensor(result.value, requires_grad=False)
-        output.remember((tensor,), result.gradients)
+            convert = half.kept_half if tensor.is_parameter else half.to_half
+        output = Tensor(convert(tensor.array), requires_grad=False)
+        output.remember((tensor,), (lambda dy: dy,))
         return output
 
     return tuple(stored(tensor) for tensor in inputs)
@@ -246,14 +245,10 @@ def conv_transpose2d(  # noqa: PLR0913, PLR0917 - torch's own argument list
     kernel_height, kernel_width), bias (filters,), result (images, filters, out_height, out_width)
     where out = (in - 1)·stride - 2·padding + dilation·(kernel - 1) + output_padding + 1.
     """
-    layer = partial(
-        conv.conv_transpose2d,
-        stride=stride,
-        padding=padding,
-        output_padding=output_padding,
-        groups=groups,
-        dilation=dilation,
+    geometry = conv.Geometry.of_transposed(
+        x.shape, weight.shape, stride, padding, output_padding, groups, dilation
     )
+    layer = partial(conv.conv_transpose2d, geometry=geometry)
     return record(layer, *_given(x, weight, bias), name="conv_transpose2d")
 
 

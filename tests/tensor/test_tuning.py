@@ -27,8 +27,7 @@ from clprobe.tensor.tuning.table import (
     save,
     source_digest,
 )
-from clprobe.tensor.tuning.trial import Trial
-from clprobe.tensor.tuning.tune import tune
+from clprobe.tensor.tuning.tune import Trial, tune
 
 SMALL = Product(rows=40, columns=48, depth=32, transposed="NT")
 LADDER = load_variants(kernels_path() / "matmul" / "variants.yaml")

@@ -1,10 +1,135 @@
 # SPDX-License-Identifier: MIT
 """Elementwise expressions become one kernel each, when somebody needs their values.
 
-`plan` walks an expression, `source` writes the kernel, `launch` runs it.
+`plan` walks an expression, `source` writes the kernel; here it is launched.
 """
 
-from clprobe.tensor.fusion.launch import compute, compute_all, compute_readers
-from clprobe.tensor.fusion.plan import fits, largest
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain
 
-__all__ = ["compute", "compute_all", "compute_readers", "fits", "largest"]
+import numpy as np
+
+from clprobe.tensor.broadcast import Loops, broadcast_loops
+from clprobe.tensor.device import Argument, Device
+from clprobe.tensor.errors import ShapeError
+from clprobe.tensor.fusion.plan import Plan, inputs_of
+from clprobe.tensor.fusion.source import KERNEL, Input, Signature, write_source
+from clprobe.tensor.launching import CPU_COLUMNS_PER_ITEM, launch_over_rows
+from clprobe.tensor.limits import Limits
+from clprobe.tensor.program import Kernel
+from clprobe.tensor.storage import Constant, Operation, Storage
+
+_MAX_OUTER_LOOPS = 8
+_TYPES = {"float32": "float", "float16": "half", "int32": "int"}
+_WIDEST_VECTOR = 16
+_GPU_VECTOR = 4
+# A result this large has left the caches before anybody reads it.
+_STREAMED_BYTES = 1 << 24
+
+
+def compute(device: Device, storage: Storage) -> None:
+    """Give a storage its memory and enqueue what fills it.
+
+    **Raises** DeviceError, BuildError, ShapeError.
+    """
+    match storage.expression:
+        case Constant(value, size):
+            buffer = device.allocate(4 * size)
+            storage.hold(buffer, device.pool)
+            device.fill(buffer, np.float32(value), 4 * size)
+        case Operation() as operation:
+            steps = Plan(operation, partial(compute, device))
+            loops = broadcast_loops(operation.shape, *(each.shape for each in steps.inputs))
+            _launch(device, storage, steps, loops)
+    device.pending.discard(storage)
+
+
+def compute_all(device: Device) -> None:
+    """Compute everything that is pending and that somebody can still ask for.
+
+    Whole expressions come first, as they do where somebody asks, for many parts go with them.
+    """
+    while device.pending:
+        for storage in _whole_expressions(device):
+            compute(device, storage)
+
+
+def _whole_expressions(device: Device) -> list[Storage]:
+    operations = [each.expression for each in device.pending]
+    parts = {
+        operand.storage
+        for each in operations
+        if isinstance(each, Operation)
+        for operand in each.operands
+    }
+    return [storage for storage in device.pending if storage not in parts]
+
+
+def compute_readers(device: Device, changing: Storage) -> None:
+    """Compute every pending expression that reads a storage whose values are about to change."""
+    for storage in list(device.pending):
+        if changing in inputs_of(storage):
+            compute(device, storage)
+
+
+def _launch(device: Device, storage: Storage, steps: Plan, loops: Loops) -> None:
+    *outer, columns = loops.sizes
+    if len(outer) > _MAX_OUTER_LOOPS:
+        shapes = ", ".join(str(each.shape) for each in steps.inputs)
+        raise ShapeError(f"Shapes {shapes} alternate on too many axes.")
+    signature = Signature(
+        steps=tuple(steps.steps),
+        inputs=tuple(
+            Input(_TYPES[each.dtype.name], repeated=strides[-1] == 0)
+            for each, strides in zip(steps.inputs, loops.strides, strict=True)
+        ),
+        constants=len(steps.constants),
+        outer_loops=len(outer),
+    )
+    rows = int(np.prod(outer, dtype=np.int64))
+    code = _code_for(device.limits, rows, columns)
+    buffers = [each.storage.buffer for each in steps.inputs]
+    buffer = device.allocate(4 * rows * columns)
+    outer_strides = chain.from_iterable(strides[:-1] for strides in loops.strides)
+    arguments: list[Argument] = [
+        *(each for each in buffers if each is not None),
+        buffer,
+        *(np.float32(value) for value in steps.constants),
+        *(np.uint64(each) for each in (rows, columns, *outer, *outer_strides)),
+    ]
+    storage.hold(buffer, device.pool)
+    kernel = device.programs.remember((signature, code), lambda: _build(device, signature, code))
+    launch_over_rows(device, kernel, -(-columns // code.columns_per_item), rows, arguments)
+
+
+@dataclass(frozen=True, slots=True)
+class _Code:
+    """How a signature's source is compiled; see kernels/elementwise/operations.cl."""
+
+    width: int
+    columns_per_item: int
+    whole: bool
+    streamed: bool
+
+
+def _code_for(limits: Limits, rows: int, columns: int) -> _Code:
+    if not limits.is_cpu:
+        whole = columns % _GPU_VECTOR == 0
+        width = _GPU_VECTOR if whole else 1
+        return _Code(width, width, whole, streamed=False)
+    width = min(max(4, limits.native_vector_width), _WIDEST_VECTOR)
+    whole = columns % width == 0
+    streamed = whole and 4 * rows * columns >= _STREAMED_BYTES
+    return _Code(width, CPU_COLUMNS_PER_ITEM, whole, streamed)
+
+
+def _build(device: Device, signature: Signature, code: _Code) -> Kernel:
+    defines = {
+        "COLUMNS_PER_ITEM": code.columns_per_item,
+        "WIDTH": code.width,
+        "WHOLE": int(code.whole),
+        "STREAM": int(code.streamed),
+    }
+    source = write_source(signature)
+    return device.programs.generated(source, KERNEL, defines, signature.name)

@@ -10,6 +10,7 @@ import numpy as np
 from clprobe.tensor import fusion
 from clprobe.tensor.array import Array, Shape
 from clprobe.tensor.broadcast import broadcast_axes, broadcast_shape
+from clprobe.tensor.fusion.plan import fits, largest
 from clprobe.tensor.ops.reduce import sum_axes
 from clprobe.tensor.storage import Constant, Operand, Operation, Storage
 from clprobe.tensor.tape import Result
@@ -79,8 +80,8 @@ def apply(function: str, *operands: Array, shape: Shape = ()) -> Array:
     if not result.size:
         return result
     taken = tuple(Operand(each.storage, each.shape, each.dtype) for each in operands)
-    while not fusion.fits(taken):
-        fusion.compute(device, fusion.largest(taken))
+    while not fits(taken):
+        fusion.compute(device, largest(taken))
     for operand in taken:
         operand.storage.takers += 1
     result.storage.expression = Operation(function, taken, shape)

@@ -66,13 +66,12 @@ class Epilogue:
         """Return bias and residual for the kernel, `unused` in place of what is not asked."""
         return (self.bias or unused).buffer, (self.residual or unused).buffer
 
-    def check(self, shape: Shape) -> None:
-        """Fail unless bias and residual suit a result whose last two axes are rows and columns.
+    def check(self, shape: Shape, bias_axis: int) -> None:
+        """Fail unless the residual, and the bias along an axis, suit a result of this shape.
 
         **Raises** ShapeError.
         """
-        length = shape[-1] if self.bias_along is BiasAlong.COLUMNS else shape[-2]
-        if self.bias is not None and self.bias.shape != (length,):
+        if self.bias is not None and self.bias.shape != (shape[bias_axis],):
             raise ShapeError(f"A bias {self.bias.shape} does not fit a result of shape {shape}.")
         if self.residual is not None and self.residual.shape != shape:
             raise ShapeError(

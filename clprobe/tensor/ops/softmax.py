@@ -13,22 +13,6 @@ from clprobe.tensor.ops.reduce import row_kernel, row_width, sum_axes
 from clprobe.tensor.tape import Result
 
 
-def softmax(x: Array) -> Result:
-    """Return exp(x) divided by its sum over the last axis.
-
-    **Raises** ShapeError for a single number, which has no axis.
-    """
-    return _along_rows("softmax", x)
-
-
-def log_softmax(x: Array) -> Result:
-    """Return the logarithm of the softmax, which is accurate where the softmax is near 0 or 1.
-
-    **Raises** ShapeError for a single number, which has no axis.
-    """
-    return _along_rows("log_softmax", x)
-
-
 def softmax_cross_entropy(logits: Array, labels: Array) -> Result:
     """Return the mean over rows of -log softmax(row)[label]; NaN if a label is out of range.
 
@@ -56,7 +40,11 @@ def softmax_cross_entropy(logits: Array, labels: Array) -> Result:
     return Result(sum_axes(losses, (0,)).reshape(()), (lambda dloss: times(dx, dloss),))
 
 
-def _along_rows(name: str, x: Array) -> Result:
+def along_rows(name: str, x: Array) -> Result:
+    """Return the "softmax" over the last axis, or the "log_softmax", as `name` says.
+
+    **Raises** ShapeError for a single number, which has no axis.
+    """
     if not x.shape:
         raise ShapeError("A single number has no axis for a softmax.")
     y = _launch(name, x)

@@ -11,7 +11,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from math import log2
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -83,7 +83,7 @@ def save(device: cl.Device, kernels: Path, found: Sequence[Tuned], folder: Path 
         "for": identity(device),
         "matmul": [
             {
-                "product": _product_as_data(tuned.product),
+                "product": asdict(tuned.product),
                 "gflops": round(tuned.gflops, 1),
                 "source": source_digest(kernels, tuned.variant.file),
                 "variant": write_variant(tuned.variant),
@@ -157,16 +157,6 @@ def _entry(entry: Mapping[str, Any], kernels: Path) -> Tuned | None:
     if entry["source"] != source_digest(kernels, variant.file):
         return None
     return Tuned(Product(**entry["product"]), variant, float(entry["gflops"]))
-
-
-def _product_as_data(product: Product) -> dict[str, Any]:
-    return {
-        "transposed": product.transposed,
-        "rows": product.rows,
-        "columns": product.columns,
-        "depth": product.depth,
-        "batches": product.batches,
-    }
 
 
 def _distance(a: Product, b: Product) -> float | None:
