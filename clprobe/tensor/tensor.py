@@ -15,7 +15,7 @@ from clprobe.tensor.autocast import takes_half
 from clprobe.tensor.device import Device
 from clprobe.tensor.errors import DeviceError, DtypeError, ShapeError
 from clprobe.tensor.ops import conv, elementwise, half, matmul, pool, softmax
-from clprobe.tensor.ops.conv import Pair
+from clprobe.tensor.ops.conv.geometry import Geometry, Pair
 from clprobe.tensor.ops.reduce import sum_axes
 from clprobe.tensor.tape import Result, Variable
 
@@ -245,7 +245,7 @@ def conv_transpose2d(  # noqa: PLR0913, PLR0917 - torch's own argument list
     kernel_height, kernel_width), bias (filters,), result (images, filters, out_height, out_width)
     where out = (in - 1)·stride - 2·padding + dilation·(kernel - 1) + output_padding + 1.
     """
-    geometry = conv.Geometry.of_transposed(
+    geometry = Geometry.of_transposed(
         x.shape, weight.shape, stride, padding, output_padding, groups, dilation
     )
     layer = partial(conv.conv_transpose2d, geometry=geometry)

@@ -15,7 +15,7 @@ from clprobe.tensor.functions import (
     log_softmax,
     softmax,
 )
-from clprobe.tensor.nn.module import Module
+from clprobe.tensor.nn.layers import Module
 from clprobe.tensor.ops.dropout import RandomStream
 from clprobe.tensor.ops.norm import Running
 from clprobe.tensor.tensor import Tensor

@@ -18,22 +18,16 @@ from clprobe.tensor.tape import Result
 
 def add(a: Array, b: Array) -> Result:
     """Return a + b."""
-    shapes = a.shape, b.shape
-    return Result(
-        apply("add", a, b),
-        (lambda dy: sum_to(dy, shapes[0]), lambda dy: sum_to(dy, shapes[1])),
-    )
+    own, other = a.shape, b.shape
+    return Result(apply("add", a, b), (lambda dy: sum_to(dy, own), lambda dy: sum_to(dy, other)))
 
 
 def subtract(a: Array, b: Array) -> Result:
     """Return a - b."""
-    shapes = a.shape, b.shape
+    own, other = a.shape, b.shape
     return Result(
         apply("subtract", a, b),
-        (
-            lambda dy: sum_to(dy, shapes[0]),
-            lambda dy: sum_to(apply("negate", dy), shapes[1]),
-        ),
+        (lambda dy: sum_to(dy, own), lambda dy: sum_to(apply("negate", dy), other)),
     )
 
 

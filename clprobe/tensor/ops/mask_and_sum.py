@@ -13,7 +13,7 @@ from clprobe.tensor.ops.arguments import arguments
 from clprobe.tensor.ops.elementwise import apply
 from clprobe.tensor.ops.epilogue import Epilogue
 from clprobe.tensor.ops.half import half_define
-from clprobe.tensor.ops.reduce import sum_axes
+from clprobe.tensor.ops.reduce import cut, sum_axes
 from clprobe.tensor.program import Candidate, Kernel
 from clprobe.tensor.tape import Gradient, Result, once
 
@@ -75,7 +75,7 @@ def _planes(dy: Array, masked: tuple[Array, Array] | None) -> Array:
     images, channels, pixels = *dy.shape[:2], prod(dy.shape[2:])
     limits = device.limits
     wanted = -(-limits.compute_units * _WORK_GROUPS_PER_COMPUTE_UNIT // channels)
-    piece, pieces = _pieces(images, wanted)
+    piece, pieces = cut(images, wanted)
     sums = Array.empty(device, (pieces, channels))
     y, dz = masked or (dy, sums)
     flags = {"MASK": int(masked is not None), "LANES": _CPU_VECTOR if limits.is_cpu else 1}
@@ -97,18 +97,12 @@ def _columns(dy: Array, y: Array, dz: Array) -> Array:
     kernel, sizes = dy.device.programs.remember(
         ("mask_and_sum_columns", *flags.items()), lambda: _column_kernel(dy.device, flags)
     )
-    piece, pieces = _pieces(images, -(-images // (_MAX_SERIAL_ROWS * sizes[1])))
+    piece, pieces = cut(images, -(-images // (_MAX_SERIAL_ROWS * sizes[1])))
     sums = Array.empty(dy.device, (pieces, channels))
     groups = -(-channels // (per_item * sizes[0]))
     values = arguments(dy, y, dz, sums, *map(np.uint64, (images, channels, piece)))
     dy.device.launch(kernel, (groups * sizes[0], pieces * sizes[1]), sizes, values)
     return sum_axes(sums, (0,)).reshape((channels,))
-
-
-def _pieces(length: int, wanted: int) -> tuple[int, int]:
-    """Return how long pieces are if about `wanted` of them share a length, and how many result."""
-    piece = -(-length // max(1, min(wanted, length)))
-    return piece, -(-length // piece)
 
 
 def _column_kernel(device: Device, flags: dict[str, int]) -> tuple[Kernel, tuple[int, int]]:

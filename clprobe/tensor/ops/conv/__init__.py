@@ -9,16 +9,6 @@ from clprobe.tensor.ops.half import all_half
 from clprobe.tensor.ops.mask_and_sum import with_epilogue
 from clprobe.tensor.tape import Result
 
-__all__ = [
-    "Geometry",
-    "Pair",
-    "conv2d",
-    "conv2d_forward",
-    "conv2d_input_gradient",
-    "conv2d_weight_gradient",
-    "conv_transpose2d",
-]
-
 
 def conv2d(  # noqa: PLR0913, PLR0917 - torch's own argument list
     x: Array,
