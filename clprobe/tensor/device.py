@@ -14,11 +14,10 @@ import pyopencl as cl
 
 from clprobe.tensor.binary_cache import BinaryCache
 from clprobe.tensor.errors import DeviceError, OutOfMemoryError
-from clprobe.tensor.limits import Limits
+from clprobe.tensor.limits import Limits, said
 from clprobe.tensor.memory import MemoryUse, Pool
 from clprobe.tensor.pocl_target import name_target_cpu
 from clprobe.tensor.program import Kernel, Programs, bind
-from clprobe.tensor.said import said
 from clprobe.tensor.storage import Storage
 from clprobe.tensor.uploads import Uploads
 

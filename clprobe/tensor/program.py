@@ -17,8 +17,7 @@ import pyopencl as cl
 from clprobe.resources import kernels_path
 from clprobe.tensor.binary_cache import BinaryCache, default_folder, key_of
 from clprobe.tensor.errors import BuildError
-from clprobe.tensor.limits import Limits
-from clprobe.tensor.said import said
+from clprobe.tensor.limits import Limits, said
 
 Choice = TypeVar("Choice")
 

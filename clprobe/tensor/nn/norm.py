@@ -111,25 +111,19 @@ class AvgPool2d(Module):
 class GlobalAvgPool2d(Module):
     """The average of every channel of every image, as torch's AdaptiveAvgPool2d(1)."""
 
-    def forward(self, x: Tensor) -> Tensor:
-        """Return one pixel for each channel."""
-        return global_avg_pool2d(x)
+    forward = staticmethod(global_avg_pool2d)
 
 
 class Softmax(Module):
     """The softmax over the last axis."""
 
-    def forward(self, x: Tensor) -> Tensor:
-        """Return the softmax."""
-        return softmax(x)
+    forward = staticmethod(softmax)
 
 
 class LogSoftmax(Module):
     """The logarithm of the softmax over the last axis."""
 
-    def forward(self, x: Tensor) -> Tensor:
-        """Return the logarithm of the softmax."""
-        return log_softmax(x)
+    forward = staticmethod(log_softmax)
 
 
 class Dropout(Module):

@@ -20,9 +20,9 @@ import pyopencl as cl
 import yaml
 
 from clprobe.private_files import cache_folder, private_folder, read
+from clprobe.tensor.limits import said
 from clprobe.tensor.ops.variants import Product, Variant, read_variant, write_variant
 from clprobe.tensor.program import read_with_includes
-from clprobe.tensor.said import said
 
 FORMAT = 1
 # A configuration serves products of up to twice or down to half the size it was measured at.

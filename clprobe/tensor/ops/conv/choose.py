@@ -12,6 +12,7 @@ import yaml
 from clprobe.tensor.array import Array
 from clprobe.tensor.device import Device
 from clprobe.tensor.errors import BuildError
+from clprobe.tensor.limits import said
 from clprobe.tensor.ops.conv import (
     direct,
     few_channels,
@@ -24,7 +25,6 @@ from clprobe.tensor.ops.conv import (
 from clprobe.tensor.ops.conv.geometry import Direction, Geometry, Plan
 from clprobe.tensor.ops.epilogue import Epilogue
 from clprobe.tensor.ops.half import to_float, to_half
-from clprobe.tensor.said import said
 
 Prepare = Callable[[Device, Direction, Geometry, Mapping[str, int]], Plan | None]
 """Builds the kernels of an algorithm; None where it cannot do this geometry or direction."""
