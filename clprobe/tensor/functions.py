@@ -7,14 +7,13 @@ from functools import partial
 from clprobe.tensor.array import Array
 from clprobe.tensor.ops import dropout as drop
 from clprobe.tensor.ops import norm, pool
+from clprobe.tensor.ops.conv.geometry import Pair, pair
 from clprobe.tensor.ops.dropout import RandomStream
 from clprobe.tensor.ops.elementwise import apply, sum_to, times
 from clprobe.tensor.ops.norm import Running
 from clprobe.tensor.ops.softmax import along_rows
 from clprobe.tensor.tape import Result
 from clprobe.tensor.tensor import Tensor, record
-
-Size = int | tuple[int, int]
 
 
 def batch_norm(
@@ -42,9 +41,9 @@ def layer_norm(x: Tensor, weight: Tensor, bias: Tensor, epsilon: float = 1e-5) -
 
 def avg_pool2d(
     x: Tensor,
-    size: Size,
-    stride: Size | None = None,
-    padding: Size = 0,
+    size: int | Pair,
+    stride: int | Pair | None = None,
+    padding: int | Pair = 0,
     *,
     count_padding: bool = True,
 ) -> Tensor:
@@ -53,9 +52,9 @@ def avg_pool2d(
     `count_padding` says whether the zeros around the image count; torch calls it count_include_pad.
     """
     window = pool.Window(
-        size=_pair(size),
-        stride=_pair(size if stride is None else stride),
-        padding=_pair(padding),
+        size=pair(size),
+        stride=pair(size if stride is None else stride),
+        padding=pair(padding),
         count_padding=count_padding,
     )
     return record(lambda a: pool.avg_pool2d(a, window), x)
@@ -190,7 +189,3 @@ def _one_of_two(
 
 def _of_larger(dy: Array, own: Array, other: Array) -> Array:
     return apply("larger_gradient", dy, own, other)
-
-
-def _pair(size: Size) -> tuple[int, int]:
-    return (size, size) if isinstance(size, int) else size

@@ -9,8 +9,9 @@ import pytest
 from oracles import apart, assert_close, normal, rounding_bound
 
 from clprobe.tensor import Device, ShapeError, Tensor
-from clprobe.tensor.broadcast import broadcast_axes, broadcast_loops
+from clprobe.tensor.fusion import broadcast_loops
 from clprobe.tensor.gradcheck import check_gradients
+from clprobe.tensor.ops.elementwise import broadcast_axes
 
 OPERATORS = {
     "add": operator.add,

@@ -10,7 +10,6 @@ from itertools import chain
 
 import numpy as np
 
-from clprobe.tensor.broadcast import Loops, broadcast_loops
 from clprobe.tensor.device import Argument, Device
 from clprobe.tensor.errors import ShapeError
 from clprobe.tensor.fusion.plan import Plan, inputs_of
@@ -18,7 +17,7 @@ from clprobe.tensor.fusion.source import KERNEL, Input, Signature, write_source
 from clprobe.tensor.launching import CPU_COLUMNS_PER_ITEM, launch_over_rows
 from clprobe.tensor.limits import Limits
 from clprobe.tensor.program import Kernel
-from clprobe.tensor.storage import Constant, Operation, Storage
+from clprobe.tensor.storage import Constant, Operation, Shape, Storage
 
 _MAX_OUTER_LOOPS = 8
 _TYPES = {"float32": "float", "float16": "half", "int32": "int"}
@@ -71,6 +70,52 @@ def compute_readers(device: Device, changing: Storage) -> None:
     for storage in list(device.pending):
         if changing in inputs_of(storage):
             compute(device, storage)
+
+
+@dataclass(frozen=True, slots=True)
+class Loops:
+    """Nested loops over an output, outermost first, and each operand's stride in them.
+
+    The innermost stride of an operand is 1 or 0, for operands are contiguous.
+    """
+
+    sizes: tuple[int, ...]
+    strides: tuple[tuple[int, ...], ...]
+
+
+def broadcast_loops(output: Shape, *operands: Shape) -> Loops:
+    """Return the loops that read each operand for every element of `output`.
+
+    Neighbouring axes that all operands step through alike are merged into one.
+    """
+    sizes: list[int] = []
+    strides: list[tuple[int, ...]] = []
+    all_strides = [_strides(operand, len(output)) for operand in operands]
+    for axis, size in enumerate(output):
+        if size == 1:
+            continue
+        steps = tuple(operand[axis] for operand in all_strides)
+        if sizes and all(
+            outer == step * size for outer, step in zip(strides[-1], steps, strict=True)
+        ):
+            sizes[-1] *= size
+            strides[-1] = steps
+        else:
+            sizes.append(size)
+            strides.append(steps)
+    if not sizes:
+        return Loops((1,), ((0,),) * len(operands))
+    return Loops(tuple(sizes), tuple(zip(*strides, strict=True)))
+
+
+def _strides(shape: Shape, rank: int) -> tuple[int, ...]:
+    strides = []
+    step = 1
+    for size in reversed(shape):
+        strides.append(0 if size == 1 else step)
+        step *= size
+    strides += [0] * (rank - len(shape))
+    return tuple(reversed(strides))
 
 
 def _launch(device: Device, storage: Storage, steps: Plan, loops: Loops) -> None:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from clprobe.tensor.device import Device
 from clprobe.tensor.errors import ShapeError
-from clprobe.tensor.ops.conv.geometry import Pair
+from clprobe.tensor.ops.conv.geometry import Pair, pair
 from clprobe.tensor.tensor import Tensor, conv2d, conv_transpose2d, linear, max_pool2d
 
 Self = TypeVar("Self", bound="Module")
@@ -150,8 +150,7 @@ class Conv2d(_Affine):
         device: Device,
         generator: np.random.Generator,
     ) -> None:
-        kernel = (size, size) if isinstance(size, int) else size
-        super().__init__((filters, channels // groups, *kernel), device, generator)
+        super().__init__((filters, channels // groups, *pair(size)), device, generator)
         self.stride = stride
         self.padding = padding
         self.dilation = dilation
@@ -183,8 +182,7 @@ class ConvTranspose2d(_Affine):
         device: Device,
         generator: np.random.Generator,
     ) -> None:
-        kernel = (size, size) if isinstance(size, int) else size
-        shape = (channels, filters // groups, *kernel)
+        shape = (channels, filters // groups, *pair(size))
         super().__init__(shape, device, generator, biases=filters)
         self.options = (stride, padding, output_padding, groups, dilation)
 

@@ -6,7 +6,6 @@ import numpy as np
 from clprobe.tensor.device import Device
 from clprobe.tensor.errors import ShapeError
 from clprobe.tensor.functions import (
-    Size,
     avg_pool2d,
     batch_norm,
     dropout,
@@ -16,6 +15,7 @@ from clprobe.tensor.functions import (
     softmax,
 )
 from clprobe.tensor.nn.layers import Module
+from clprobe.tensor.ops.conv.geometry import Pair
 from clprobe.tensor.ops.dropout import RandomStream
 from clprobe.tensor.ops.norm import Running
 from clprobe.tensor.tensor import Tensor
@@ -92,9 +92,9 @@ class AvgPool2d(Module):
 
     def __init__(
         self,
-        size: Size,
-        stride: Size | None = None,
-        padding: Size = 0,
+        size: int | Pair,
+        stride: int | Pair | None = None,
+        padding: int | Pair = 0,
         *,
         count_padding: bool = True,
     ) -> None:

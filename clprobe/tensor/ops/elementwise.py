@@ -9,7 +9,7 @@ import numpy as np
 
 from clprobe.tensor import fusion
 from clprobe.tensor.array import Array, Shape
-from clprobe.tensor.broadcast import broadcast_axes, broadcast_shape
+from clprobe.tensor.errors import ShapeError
 from clprobe.tensor.fusion.plan import fits, largest
 from clprobe.tensor.ops.reduce import sum_axes
 from clprobe.tensor.storage import Constant, Operand, Operation, Storage
@@ -107,3 +107,25 @@ def expand(x: Array, shape: Shape, factor: float = 1.0) -> Array:
 def sum_to(gradient: Array, shape: Shape) -> Array:
     """Undo broadcasting: sum a gradient over the axes along which an operand was repeated."""
     return sum_axes(gradient, broadcast_axes(shape, gradient.shape)).reshape(shape)
+
+
+def broadcast_shape(*shapes: Shape) -> Shape:
+    """Return the shape that operands of these shapes have together.
+
+    **Raises** ShapeError.
+    """
+    try:
+        return np.broadcast_shapes(*shapes)
+    except ValueError as error:
+        together = " and ".join(str(shape) for shape in shapes)
+        raise ShapeError(f"Shapes {together} cannot be broadcast together.") from error
+
+
+def broadcast_axes(shape: Shape, output: Shape) -> tuple[int, ...]:
+    """Return the axes of `output` along which an operand of `shape` repeats."""
+    padded = (1,) * (len(output) - len(shape)) + shape
+    return tuple(
+        axis
+        for axis, (own, size) in enumerate(zip(padded, output, strict=True))
+        if own == 1 and size != 1
+    )

@@ -75,9 +75,9 @@ class Geometry:
             filters=weight[0],
             kernel_height=weight[2],
             kernel_width=weight[3],
-            stride=_pair(stride),
-            padding=_pair(padding),
-            dilation=_pair(dilation),
+            stride=pair(stride),
+            padding=pair(padding),
+            dilation=pair(dilation),
             groups=groups,
         )
         geometry._check()
@@ -100,7 +100,7 @@ class Geometry:
         """
         if len(out) != 4 or len(weight) != 4 or out[1] != weight[0]:
             raise ShapeError(f"Images {out} and filters {weight} do not fit a transposed one.")
-        pairs = (_pair(stride), _pair(padding), _pair(dilation), _pair(output_padding))
+        pairs = (pair(stride), pair(padding), pair(dilation), pair(output_padding))
         height, width = (
             (size - 1) * step - 2 * pad + spread * (kernel - 1) + extra + 1
             for size, kernel, step, pad, spread, extra in zip(
@@ -207,5 +207,6 @@ class Geometry:
             )
 
 
-def _pair(value: int | Pair) -> Pair:
+def pair(value: int | Pair) -> Pair:
+    """Return the same size for either axis where only one is given."""
     return (value, value) if isinstance(value, int) else value

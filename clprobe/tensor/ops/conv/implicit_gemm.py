@@ -6,7 +6,6 @@ than that the sum over channels and taps, or over all windows, is split.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from math import prod
 
 import numpy as np
@@ -28,20 +27,6 @@ _TILES_PER_SPLIT = 8
 _ROWS_PER_GROUP = 16
 # A read so far outside that every image is smaller; its value is zero.
 _OUTSIDE = -(1 << 30)
-
-
-@dataclass(frozen=True, slots=True)
-class _Sum:
-    """One launch: a product with the windows of one phase of the stride."""
-
-    taps: Taps
-    steps: Array
-    """**Shapes** (depth, 4): as gpu_implicit_gemm.cl and gpu_pack.cl say."""
-
-    @property
-    def depth(self) -> int:
-        """Return the length of the sum, padded to whole tiles."""
-        return self.steps.shape[0]
 
 
 def prepare(
@@ -73,11 +58,11 @@ def _images(
     forward = direction is Direction.FORWARD
     all_taps = taps_of(direction, geometry)
     shape = geometry.output_shape if forward else geometry.input_shape
-    sums = [_Sum(taps, _steps(device, taps, geometry, direction, tunables)) for taps in all_taps]
+    sums = [(taps, _steps(device, taps, geometry, direction, tunables)) for taps in all_taps]
     rows = shape[1] // geometry.groups
     columns = int(uint32(geometry.images * max(prod(taps.outputs) for taps in all_taps)))
     tiles = _tiles(rows, columns, tunables) * geometry.groups
-    most = min(one.depth for one in sums) // tunables["TILE_DEPTH"] // _TILES_PER_SPLIT
+    most = min(steps.shape[0] for _, steps in sums) // tunables["TILE_DEPTH"] // _TILES_PER_SPLIT
     parts = splits(wanted, tiles, most)
 
     def kernel(taps: Taps, epilogue: Epilogue, stored: Mapping[str, int]) -> Kernel:
@@ -92,12 +77,11 @@ def _images(
         y = Array.empty(device, shape, epilogue.dtype)
         target = y if parts == 1 else Array.empty(device, (parts, *shape))
         weight, stored = to_float(weight), half_define("X_HALF", x)
-        for one in sums:
-            packed = _pack(weight, geometry, forward, one, tunables["TILE_ROWS"])
-            taps = one.taps
+        for taps, steps in sums:
+            packed = _pack(weight, geometry, forward, steps, tunables["TILE_ROWS"])
             values = arguments(
-                *(packed, x, one.steps, target, *epilogue.arguments(unused=x)),
-                *(geometry.images, x.shape[1] // geometry.groups, rows, one.depth),
+                *(packed, x, steps, target, *epilogue.arguments(unused=x)),
+                *(geometry.images, x.shape[1] // geometry.groups, rows, steps.shape[0]),
                 *(x.shape[2:], shape[2:], taps.outputs, taps.step, taps.first, taps.spread),
             )
             groups = _tiles(rows, geometry.images * prod(taps.outputs), tunables)
@@ -151,7 +135,10 @@ def _steps(
     direction: Direction,
     tunables: Mapping[str, int],
 ) -> Array:
-    """Return for each channel and tap where it reads in the images, and in the filters."""
+    """Return for each channel and tap where it reads in the images, and in the filters.
+
+    **Shapes** (depth, 4), as gpu_implicit_gemm.cl and gpu_pack.cl say; depth is in whole tiles.
+    """
     forward = direction is not Direction.INPUT_GRADIENT
     height, width = geometry.input_shape[2:] if forward else geometry.output_shape[2:]
     channels = geometry.channels_of_group if forward else geometry.filters_of_group
@@ -176,22 +163,22 @@ def _steps(
     return Array.from_numpy(np.concatenate((flat, padding)), device)
 
 
-def _pack(weight: Array, geometry: Geometry, forward: bool, one: _Sum, tile_rows: int) -> Array:
+def _pack(weight: Array, geometry: Geometry, forward: bool, steps: Array, tile_rows: int) -> Array:
     """Return the filters as gpu_implicit_gemm.cl reads them."""
-    device = weight.device
+    device, depth = weight.device, steps.shape[0]
     rows = geometry.filters_of_group if forward else geometry.channels_of_group
     blocks = -(-rows // tile_rows)
-    packed = Array.empty(device, (geometry.groups, blocks, one.depth, tile_rows))
+    packed = Array.empty(device, (geometry.groups, blocks, depth, tile_rows))
     kernel = device.programs.kernel("conv/gpu_pack.cl", "pack", {"TILE_ROWS": tile_rows})
     local = next(powers_of_two_down_from(min(tile_rows, kernel.work_group_limit)))
-    sizes = (rows, one.depth, geometry.window * geometry.filters_of_group)
+    sizes = (rows, depth, geometry.window * geometry.filters_of_group)
     step = geometry.window if forward else prod(geometry.kernel)
-    lines = work_groups_above_first(one.depth)
+    lines = work_groups_above_first(depth)
     device.launch(
         kernel,
         (blocks * tile_rows, lines, geometry.groups),
         (local, 1, 1),
-        arguments(weight, one.steps, packed, *sizes, step),
+        arguments(weight, steps, packed, *sizes, step),
     )
     return packed
 
