@@ -3,7 +3,7 @@
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 
-from clprobe.tensor.device import Argument, Device, NdRange
+from clprobe.tensor.device import Argument, Device
 from clprobe.tensor.limits import Limits
 from clprobe.tensor.program import Candidate, Kernel
 
@@ -47,7 +47,16 @@ def launch_over_rows(
     device: Device, kernel: Kernel, items: int, rows: int, arguments: Sequence[Argument]
 ) -> None:
     """Launch a kernel that gives each row so many work-items, and loops over rows."""
-    device.launch(kernel, *_row_range(device.limits, kernel, items, rows), arguments)
+    limits, size = device.limits, _work_items(device.limits, kernel)
+    # Two widths are enough, and every further local size would be compiled anew by PoCL.
+    width = _floor_power_of_two(min(_NARROW if items <= 2 * _NARROW else size, size))
+    height = _floor_power_of_two(min(size // width, limits.max_work_item_sizes[1]))
+    most = _MAX_WORK_GROUPS_ABOVE_FIRST
+    if limits.is_cpu:
+        most = max(1, limits.compute_units * _CPU_WORK_GROUPS_PER_COMPUTE_UNIT // items)
+    groups = min(-(-rows // height), most)
+    ranges = (_round_up(items, width), groups * height), (width, height)
+    device.launch(kernel, *ranges, arguments)
 
 
 def largest_that_fits(  # noqa: PLR0913, PLR0917 - the kernel, and all that decides how it is built
@@ -90,18 +99,6 @@ def powers_of_two_down_from(size: int) -> Iterator[int]:
     while size:
         yield size
         size //= 2
-
-
-def _row_range(limits: Limits, kernel: Kernel, items: int, rows: int) -> NdRange:
-    size = _work_items(limits, kernel)
-    # Two widths are enough, and every further local size would be compiled anew by PoCL.
-    width = _floor_power_of_two(min(_NARROW if items <= 2 * _NARROW else size, size))
-    height = _floor_power_of_two(min(size // width, limits.max_work_item_sizes[1]))
-    most = _MAX_WORK_GROUPS_ABOVE_FIRST
-    if limits.is_cpu:
-        most = max(1, limits.compute_units * _CPU_WORK_GROUPS_PER_COMPUTE_UNIT // items)
-    groups = min(-(-rows // height), most)
-    return (_round_up(items, width), groups * height), (width, height)
 
 
 def _work_items(limits: Limits, kernel: Kernel) -> int:

@@ -14,7 +14,7 @@ import yaml
 
 from clprobe.private_files import private_folder, read
 from clprobe.resources import kernels_path
-from clprobe.tensor import Device, ShapeError
+from clprobe.tensor import Device
 from clprobe.tensor.ops.matmul import in_order_of_preference
 from clprobe.tensor.ops.variants import Product, Variant, load_variants, read_variant, write_variant
 from clprobe.tensor.tuning.space import estimate, exceeds, load_space, packed, tiled
@@ -147,11 +147,6 @@ def test_a_result_that_lies_in_memory_from_before_does_not_pass(spoilt: Device) 
     idle = Variant(file="matmul/naive.cl", defines={}, tile=(1, 1))
 
     assert "values are wrong" in trial.error(idle)
-
-
-def test_an_operation_without_parameters_is_refused(device: Device, tmp_path: Path) -> None:
-    with pytest.raises(ShapeError, match="softmax"):
-        tune(device, ["softmax"], folder=tmp_path)
 
 
 def test_a_table_serves_products_up_to_twice_the_size(device: Device, tmp_path: Path) -> None:

@@ -4,7 +4,6 @@
 `plan` walks an expression, `source` writes the kernel; here it is launched.
 """
 
-from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 
@@ -16,7 +15,6 @@ from clprobe.tensor.fusion.plan import Plan, inputs_of
 from clprobe.tensor.fusion.source import KERNEL, Input, Signature, write_source
 from clprobe.tensor.launching import CPU_COLUMNS_PER_ITEM, launch_over_rows
 from clprobe.tensor.limits import Limits
-from clprobe.tensor.program import Kernel
 from clprobe.tensor.storage import Constant, Operation, Shape, Storage
 
 _MAX_OUTER_LOOPS = 8
@@ -38,9 +36,7 @@ def compute(device: Device, storage: Storage) -> None:
             storage.hold(buffer, device.pool)
             device.fill(buffer, np.float32(value), 4 * size)
         case Operation() as operation:
-            steps = Plan(operation, partial(compute, device))
-            loops = broadcast_loops(operation.shape, *(each.shape for each in steps.inputs))
-            _launch(device, storage, steps, loops)
+            _launch(device, storage, operation)
     device.pending.discard(storage)
 
 
@@ -72,21 +68,11 @@ def compute_readers(device: Device, changing: Storage) -> None:
             compute(device, storage)
 
 
-@dataclass(frozen=True, slots=True)
-class Loops:
-    """Nested loops over an output, outermost first, and each operand's stride in them.
+def broadcast_loops(output: Shape, *operands: Shape) -> tuple[Shape, tuple[Shape, ...]]:
+    """Return the sizes of nested loops over `output`, and each operand's stride in them.
 
-    The innermost stride of an operand is 1 or 0, for operands are contiguous.
-    """
-
-    sizes: tuple[int, ...]
-    strides: tuple[tuple[int, ...], ...]
-
-
-def broadcast_loops(output: Shape, *operands: Shape) -> Loops:
-    """Return the loops that read each operand for every element of `output`.
-
-    Neighbouring axes that all operands step through alike are merged into one.
+    The outermost loop comes first. Neighbouring axes that all operands step through alike are
+    merged into one. The innermost stride of an operand is 1 or 0, for operands are contiguous.
     """
     sizes: list[int] = []
     strides: list[tuple[int, ...]] = []
@@ -104,8 +90,8 @@ def broadcast_loops(output: Shape, *operands: Shape) -> Loops:
             sizes.append(size)
             strides.append(steps)
     if not sizes:
-        return Loops((1,), ((0,),) * len(operands))
-    return Loops(tuple(sizes), tuple(zip(*strides, strict=True)))
+        return (1,), ((0,),) * len(operands)
+    return tuple(sizes), tuple(zip(*strides, strict=True))
 
 
 def _strides(shape: Shape, rank: int) -> tuple[int, ...]:
@@ -118,8 +104,10 @@ def _strides(shape: Shape, rank: int) -> tuple[int, ...]:
     return tuple(reversed(strides))
 
 
-def _launch(device: Device, storage: Storage, steps: Plan, loops: Loops) -> None:
-    *outer, columns = loops.sizes
+def _launch(device: Device, storage: Storage, operation: Operation) -> None:
+    steps = Plan(operation, partial(compute, device))
+    sizes, all_strides = broadcast_loops(operation.shape, *(each.shape for each in steps.inputs))
+    *outer, columns = sizes
     if len(outer) > _MAX_OUTER_LOOPS:
         shapes = ", ".join(str(each.shape) for each in steps.inputs)
         raise ShapeError(f"Shapes {shapes} alternate on too many axes.")
@@ -127,16 +115,16 @@ def _launch(device: Device, storage: Storage, steps: Plan, loops: Loops) -> None
         steps=tuple(steps.steps),
         inputs=tuple(
             Input(_TYPES[each.dtype.name], repeated=strides[-1] == 0)
-            for each, strides in zip(steps.inputs, loops.strides, strict=True)
+            for each, strides in zip(steps.inputs, all_strides, strict=True)
         ),
         constants=len(steps.constants),
         outer_loops=len(outer),
     )
     rows = int(np.prod(outer, dtype=np.int64))
-    code = _code_for(device.limits, rows, columns)
+    tunables = _tunables(device.limits, rows, columns)
     buffers = [each.storage.buffer for each in steps.inputs]
     buffer = device.allocate(4 * rows * columns)
-    outer_strides = chain.from_iterable(strides[:-1] for strides in loops.strides)
+    outer_strides = chain.from_iterable(strides[:-1] for strides in all_strides)
     arguments: list[Argument] = [
         *(each for each in buffers if each is not None),
         buffer,
@@ -144,37 +132,28 @@ def _launch(device: Device, storage: Storage, steps: Plan, loops: Loops) -> None
         *(np.uint64(each) for each in (rows, columns, *outer, *outer_strides)),
     ]
     storage.hold(buffer, device.pool)
-    kernel = device.programs.remember((signature, code), lambda: _build(device, signature, code))
-    launch_over_rows(device, kernel, -(-columns // code.columns_per_item), rows, arguments)
+    kernel = device.programs.remember(
+        (signature, *tunables.values()),
+        lambda: device.programs.generated(
+            write_source(signature), KERNEL, tunables, signature.name
+        ),
+    )
+    items = -(-columns // tunables["COLUMNS_PER_ITEM"])
+    launch_over_rows(device, kernel, items, rows, arguments)
 
 
-@dataclass(frozen=True, slots=True)
-class _Code:
-    """How a signature's source is compiled; see kernels/elementwise/operations.cl."""
-
-    width: int
-    columns_per_item: int
-    whole: bool
-    streamed: bool
-
-
-def _code_for(limits: Limits, rows: int, columns: int) -> _Code:
+def _tunables(limits: Limits, rows: int, columns: int) -> dict[str, int]:
+    """Return how a signature's source is compiled; see kernels/elementwise/operations.cl."""
     if not limits.is_cpu:
         whole = columns % _GPU_VECTOR == 0
-        width = _GPU_VECTOR if whole else 1
-        return _Code(width, width, whole, streamed=False)
-    width = min(max(4, limits.native_vector_width), _WIDEST_VECTOR)
-    whole = columns % width == 0
-    streamed = whole and 4 * rows * columns >= _STREAMED_BYTES
-    return _Code(width, CPU_COLUMNS_PER_ITEM, whole, streamed)
-
-
-def _build(device: Device, signature: Signature, code: _Code) -> Kernel:
-    defines = {
-        "COLUMNS_PER_ITEM": code.columns_per_item,
-        "WIDTH": code.width,
-        "WHOLE": int(code.whole),
-        "STREAM": int(code.streamed),
+        per_item = width = _GPU_VECTOR if whole else 1
+    else:
+        width = min(max(4, limits.native_vector_width), _WIDEST_VECTOR)
+        per_item, whole = CPU_COLUMNS_PER_ITEM, columns % width == 0
+    streamed = limits.is_cpu and whole and 4 * rows * columns >= _STREAMED_BYTES
+    return {
+        "COLUMNS_PER_ITEM": per_item,
+        "WIDTH": width,
+        "WHOLE": int(whole),
+        "STREAM": int(streamed),
     }
-    source = write_source(signature)
-    return device.programs.generated(source, KERNEL, defines, signature.name)

@@ -119,7 +119,7 @@ def matmul_forward(  # noqa: PLR0913 - a product has two operands and as many wa
         (product, epilogue.flags, variant and variant.name, halves),
         lambda: _choose(a.device, product, epilogue, variant, halves),
     )
-    if not chosen.reads_half:
+    if chosen.kernel.file not in _READ_HALF:
         a, b = to_float(a), to_float(b)
     c = Array.empty(a.device, shape, epilogue.dtype if chosen.writes_half else np.float32)
     # What is pending is computed before parts take memory.
@@ -148,8 +148,6 @@ class _Chosen:
     ranges: NdRange
     splits: int
     """Parts of the sum that are yet to be added; the epilogue follows then."""
-    reads_half: bool
-    """Whether the kernel takes operands as they are stored."""
     writes_half: bool
     """Whether the kernel, or what adds up its sums, stores the result in half."""
 
@@ -177,7 +175,6 @@ def _choose(
     size = variant.work_group_size
     return _Chosen(
         *(built, ((tiles * size, groups), (size, 1)), splits),
-        reads_half=variant.file in _READ_HALF,
         writes_half=splits > 1 or _writes_half(variant, product),
     )
 
