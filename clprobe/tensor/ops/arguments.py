@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: MIT
 """What kernels take: the memory of arrays, sizes as uint, and several sizes as one vector."""
 
+from functools import lru_cache
+
 import numpy as np
 
 from clprobe.tensor.array import Array
 from clprobe.tensor.device import Argument
 from clprobe.tensor.errors import ShapeError
+
+# Sizes come again with every step, and NumPy takes longer to make one than to look it up.
+_KEPT = 4096
 
 
 def arguments(*values: Array | Argument | int | tuple[int, ...]) -> tuple[Argument, ...]:
@@ -13,10 +18,21 @@ def arguments(*values: Array | Argument | int | tuple[int, ...]) -> tuple[Argume
 
     **Raises** ShapeError for a size beyond what kernels count to.
     """
-    return tuple(_argument(value) for value in values)
+    found: list[Argument] = []
+    for value in values:
+        if isinstance(value, Array):
+            found.append(value.buffer)
+        elif isinstance(value, (int, np.int64)):
+            found.append(uint32(value))
+        elif isinstance(value, tuple):
+            found.append(_vector(value))
+        else:
+            found.append(value)
+    return tuple(found)
 
 
-def uint32(size: int) -> np.uint32:
+@lru_cache(_KEPT)
+def uint32(size: int | np.int64) -> np.uint32:
     """Return a kernel argument that leaves room for index arithmetic in 32 bits.
 
     **Raises** ShapeError.
@@ -27,11 +43,6 @@ def uint32(size: int) -> np.uint32:
     return argument
 
 
-def _argument(value: Array | Argument | int | tuple[int, ...]) -> Argument:
-    if isinstance(value, Array):
-        return value.buffer
-    if isinstance(value, int):
-        return uint32(value)
-    if isinstance(value, tuple):
-        return np.array([uint32(size) for size in value], np.uint32)
-    return value
+@lru_cache(_KEPT)
+def _vector(sizes: tuple[int, ...]) -> Argument:
+    return np.array([uint32(size) for size in sizes], np.uint32)
