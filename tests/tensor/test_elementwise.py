@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from gradcheck import check_gradients
 from oracles import apart, assert_close, normal, rounding_bound
 
 from clprobe.tensor import Device, ShapeError, Tensor
 from clprobe.tensor.fusion import broadcast_loops
-from clprobe.tensor.gradcheck import check_gradients
 from clprobe.tensor.ops.elementwise import broadcast_axes
 
 OPERATORS = {
