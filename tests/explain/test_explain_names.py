@@ -115,7 +115,6 @@ LSPCI_HASWELL = (
         ("NCCL", "stack", "torch-distributed"),
         ("python 3.11", "Python", "Python 3.11"),
         ("Core i7-4770", "GPU", "8086:0412"),
-        ("N100", "GPU", "8086:46d"),
         ("render_node_not_accessible", "rule", "render-node-not-accessible"),
     ],
 )
