@@ -163,10 +163,6 @@ def _distance(a: Product, b: Product) -> float | None:
     """Return how far two products are apart in octaves, None if too far to learn from."""
     if a.transposed != b.transposed:
         return None
-    pairs = zip(_sizes(a), _sizes(b), strict=True)
-    octaves = [abs(log2(x / y)) for x, y in pairs]
+    sizes = ("rows", "columns", "depth", "batches")
+    octaves = [abs(log2(getattr(a, size) / getattr(b, size))) for size in sizes]
     return sum(octaves) if max(octaves) <= _REACH else None
-
-
-def _sizes(product: Product) -> tuple[int, ...]:
-    return product.rows, product.columns, product.depth, product.batches
