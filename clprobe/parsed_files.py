@@ -7,6 +7,7 @@ without. Only clprobe's own database is kept: other folders are an author's work
 """
 
 import contextlib
+import functools
 import hashlib
 from collections.abc import Callable
 from fnmatch import fnmatch
@@ -47,7 +48,6 @@ class ParsedFiles:
     def __init__(self, root: Path, store: Path) -> None:
         self._root = root
         self._store = store
-        self._kept: dict[str, _Kept] | None = None
         self._changed = False
 
     def parsed(self, path: Path, parse: Callable[[Path], Any]) -> Any:
@@ -59,12 +59,12 @@ class ParsedFiles:
         if not path.is_relative_to(self._root):
             return parse(path)
         key, now = str(path.relative_to(self._root)), _signature(path)
-        known = self._files().get(key)
+        known = self._files.get(key)
         if known is not None and known.signature == now:
             return msgspec.msgpack.decode(known.content)
         content = parse(path)
         # What changed while it was read is noted as it was before, and so read again next time.
-        self._files()[key] = _Kept(now, msgspec.Raw(msgspec.msgpack.encode(content)))
+        self._files[key] = _Kept(now, msgspec.Raw(msgspec.msgpack.encode(content)))
         self._changed = True
         return content
 
@@ -76,12 +76,8 @@ class ParsedFiles:
             self._write()
         self._changed = False
 
+    @functools.cached_property
     def _files(self) -> dict[str, _Kept]:
-        if self._kept is None:
-            self._kept = self._read()
-        return self._kept
-
-    def _read(self) -> dict[str, _Kept]:
         content = read(self._store)
         if content is None:
             return {}
@@ -92,7 +88,7 @@ class ParsedFiles:
         return store.files if store.clprobe == __version__ else {}
 
     def _write(self) -> None:
-        there = {key: kept for key, kept in self._files().items() if (self._root / key).exists()}
+        there = {key: kept for key, kept in self._files.items() if (self._root / key).exists()}
         store = _Store(__version__, str(self._root), there)
         with private_folder(self._store.parent, may_make=1) as folder:
             folder.write(self._store.name, msgspec.msgpack.encode(store))

@@ -48,21 +48,12 @@ def private_folder(path: Path, *, may_make: int = 0) -> Iterator["PrivateFolder"
 
 
 def read(path: Path) -> bytes | None:
-    """Return what `write` wrote there, None if there is none to be believed."""
+    """Return what `PrivateFolder.write` wrote there, None if there is none to be believed."""
     try:
         with private_folder(path.parent) as folder:
             return folder.read(path.name)
     except OSError:
         return None
-
-
-def write(path: Path, content: bytes, *, may_make: int = 0) -> None:
-    """Replace a file; readers see the old one or all of the new one.
-
-    Raises: OSError; there is then nothing new on the disk.
-    """
-    with private_folder(path.parent, may_make=may_make) as folder:
-        folder.write(path.name, content)
 
 
 def framed(name: str, content: bytes) -> bytes:

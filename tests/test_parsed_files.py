@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from clprobe.parsed_files import ParsedFiles
-from clprobe.private_files import UNUSED_DAYS, read, write
+from clprobe.private_files import UNUSED_DAYS, private_folder, read
 
 
 class _Parser:
@@ -173,8 +173,9 @@ def test_a_full_disk_leaves_the_old_file_and_no_part_of_the_new_one(root: Path) 
 def test_root_makes_no_folder_in_the_cache_of_somebody_else(root: Path) -> None:
     cache = root.parent / "cache"
     os.chown(cache, 65534, 65534)
-    with pytest.raises(PermissionError, match="belongs to user 65534"):
-        write(cache / "clprobe" / "kernels" / "one", b"kernel", may_make=3)
+    kernels = private_folder(cache / "clprobe" / "kernels", may_make=3)
+    with pytest.raises(PermissionError, match="belongs to user 65534"), kernels:
+        pass
     _run(root, _Parser())
     assert list(cache.iterdir()) == []
 

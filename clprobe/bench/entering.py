@@ -17,7 +17,7 @@ from clprobe.bench.theoretical import by_data_sheet
 from clprobe.bench.where import disguise
 from clprobe.model.measurement import Contestant
 from clprobe.tensor import Device, DeviceError
-from clprobe.tensor.said import said
+from clprobe.tensor.limits import said
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

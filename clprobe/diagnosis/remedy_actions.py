@@ -2,6 +2,8 @@
 """The closed set of remedy actions, each as a function from its arguments to a remedy."""
 
 from collections.abc import Callable
+from functools import partial
+from typing import TypeAlias
 
 import msgspec
 
@@ -12,10 +14,10 @@ from clprobe.facts.paths import Scope
 from clprobe.knowledge.package_manager_table import PackageManager
 from clprobe.knowledge.tables import Tables
 from clprobe.model.action import (
+    Action,
     Advise,
     BootParameter,
     CleanIcdFile,
-    Goal,
     Install,
     JoinGroup,
     LinkFile,
@@ -37,6 +39,7 @@ from clprobe.model.unknown import NOT_STATED, Fact, listed
 _NEW_SESSION: TakesEffect = "after logging out and in again"
 _NEXT_BOOT: TakesEffect = "after the next boot"
 _NEW_SHELL: TakesEffect = "in programs started from this shell"
+Builder: TypeAlias = Callable[..., Remedy]
 
 
 class Site(msgspec.Struct, frozen=True):
@@ -51,22 +54,19 @@ class Site(msgspec.Struct, frozen=True):
         return package_manager(self.scope.facts.system.distribution)
 
 
-def _manual(site: Site, text: str) -> Remedy:  # noqa: ARG001 - one signature for all actions
-    return remedy(text, Advise(), "when done")
+def _told(title: str, action: Callable[..., Action], effect: TakesEffect = "at once") -> Builder:
+    """Return the builder of a remedy whose title and action hold its arguments as they are."""
 
+    def build(site: Site, **arguments: str) -> Remedy:  # noqa: ARG001 - one signature for all
+        spoken = {key: _spoken(text) for key, text in arguments.items()}
+        return remedy(title.format(**spoken), action(**arguments), effect)
 
-def _plan(site: Site, goal: Goal, text: str) -> Remedy:  # noqa: ARG001
-    return remedy(text, SeePlan(goal=goal), "once its steps are done")
+    return build
 
 
 def _add_to_group(site: Site, user: str, group: str, text: str | None = None) -> Remedy:  # noqa: ARG001
     title = text or f"Add {_spoken(user)} to the group {group}"
     return remedy(title, JoinGroup(user=user, group=group), _NEW_SESSION)
-
-
-def _join_group_by_number(site: Site, user: str, gid: str, name: str) -> Remedy:  # noqa: ARG001
-    title = f"Give group number {gid} the name {name} and put {_spoken(user)} into it"
-    return remedy(title, NameGroup(gid=gid, group=name, user=user), _NEW_SESSION)
 
 
 def _spoken(user: str) -> str:
@@ -123,58 +123,6 @@ def _unset_environment(site: Site, name: str) -> Remedy:
     return remedy(f"Take it out of the environment: unset {name}", action, _NEW_SHELL)
 
 
-def _move_aside(site: Site, path: str) -> Remedy:  # noqa: ARG001
-    title = f"Put {path} aside; loaders read only names that end in .icd"
-    return remedy(title, PutAside(path=path))
-
-
-def _make_readable(site: Site, path: str, mode: str) -> Remedy:  # noqa: ARG001
-    return remedy(f"Let everybody read {path}", Permit(path=path, what="read", mode=mode))
-
-
-def _open_node(site: Site, path: str, mode: str) -> Remedy:  # noqa: ARG001
-    title = f"Let everybody use {path}, until the node is made anew"
-    return remedy(title, Permit(path=path, what="use", mode=mode))
-
-
-def _list_folder(site: Site, path: str) -> Remedy:  # noqa: ARG001
-    title = (
-        f"Let everybody into the folder {path}; where that is lost at a boot, "
-        "look for what makes it (a container's set-up, a script, a umask of init)"
-    )
-    return remedy(title, Permit(path=path, what="list", mode=None))
-
-
-def _restore_mode(site: Site, path: str, mode: str) -> Remedy:  # noqa: ARG001
-    title = f"Let the owner and the group of {path} use it, until the node is made anew"
-    return remedy(title, Permit(path=path, what="own", mode=mode))
-
-
-def _open_folder(site: Site, path: str, mode: str) -> Remedy:  # noqa: ARG001
-    title = f"Let everybody pass through the folder {path}; what it holds stays unlisted"
-    return remedy(title, Permit(path=path, what="pass", mode=mode))
-
-
-def _clean_icd_file(site: Site, path: str) -> Remedy:  # noqa: ARG001
-    return remedy(f"Leave only the library's name in {path}", CleanIcdFile(path=path))
-
-
-def _point_icd_at(site: Site, path: str, library: str) -> Remedy:  # noqa: ARG001
-    return remedy(f"Let {path} name {library}", PointIcdAt(path=path, library=library))
-
-
-def _link_file(site: Site, target: str, link: str) -> Remedy:  # noqa: ARG001
-    return remedy(f"Let {link} lead to {target}", LinkFile(target=target, link=link))
-
-
-def _remove_boot_parameter(site: Site, parameter: str) -> Remedy:
-    return _boot(site, parameter, add=False)
-
-
-def _add_boot_parameter(site: Site, parameter: str, text: str | None = None) -> Remedy:
-    return _boot(site, parameter, text, add=True)
-
-
 def _boot(site: Site, parameter: str, text: str | None = None, *, add: bool) -> Remedy:
     verb = "Add" if add else "Remove"
     if text is not None:
@@ -189,31 +137,43 @@ def _boot(site: Site, parameter: str, text: str | None = None, *, add: bool) -> 
     return remedy(title, BootParameter(parameter=parameter, add=add), _NEXT_BOOT)
 
 
-def _load_module(site: Site, module: str) -> Remedy:  # noqa: ARG001
-    return remedy(f"Load the kernel module {module}", LoadModule(module=module))
-
-
-BUILDERS: dict[str, Callable[..., Remedy]] = {
-    "manual": _manual,
-    "plan": _plan,
+BUILDERS: dict[str, Builder] = {
+    "manual": _told("{text}", lambda **_: Advise(), "when done"),
+    "plan": _told("{text}", lambda goal, **_: SeePlan(goal=goal), "once its steps are done"),
     "add_to_group": _add_to_group,
-    "join_group_by_number": _join_group_by_number,
+    "join_group_by_number": _told(
+        "Give group number {gid} the name {name} and put {user} into it",
+        lambda gid, name, user: NameGroup(gid=gid, group=name, user=user),
+        _NEW_SESSION,
+    ),
     "install": _install,
     "reinstall": _reinstall,
     "remove_package": _remove_package,
     "set_environment": _set_environment,
     "unset_environment": _unset_environment,
-    "move_aside": _move_aside,
-    "make_readable": _make_readable,
-    "open_folder": _open_folder,
-    "open_node": _open_node,
-    "restore_mode": _restore_mode,
-    "list_folder": _list_folder,
-    "clean_icd_file": _clean_icd_file,
-    "point_icd_at": _point_icd_at,
-    "link_file": _link_file,
-    "remove_boot_parameter": _remove_boot_parameter,
-    "add_boot_parameter": _add_boot_parameter,
-    "load_module": _load_module,
+    "move_aside": _told("Put {path} aside; loaders read only names that end in .icd", PutAside),
+    "make_readable": _told("Let everybody read {path}", partial(Permit, what="read")),
+    "open_folder": _told(
+        "Let everybody pass through the folder {path}; what it holds stays unlisted",
+        partial(Permit, what="pass"),
+    ),
+    "open_node": _told(
+        "Let everybody use {path}, until the node is made anew", partial(Permit, what="use")
+    ),
+    "restore_mode": _told(
+        "Let the owner and the group of {path} use it, until the node is made anew",
+        partial(Permit, what="own"),
+    ),
+    "list_folder": _told(
+        "Let everybody into the folder {path}; where that is lost at a boot, "
+        "look for what makes it (a container's set-up, a script, a umask of init)",
+        partial(Permit, what="list", mode=None),
+    ),
+    "clean_icd_file": _told("Leave only the library's name in {path}", CleanIcdFile),
+    "point_icd_at": _told("Let {path} name {library}", PointIcdAt),
+    "link_file": _told("Let {link} lead to {target}", LinkFile),
+    "remove_boot_parameter": partial(_boot, add=False),
+    "add_boot_parameter": partial(_boot, add=True),
+    "load_module": _told("Load the kernel module {module}", LoadModule),
 }
-"""By kind, with the arguments that clprobe.ruleset.actions lists."""
+"""By kind, with the arguments that clprobe.ruleset.rule_file lists."""

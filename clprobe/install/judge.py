@@ -63,6 +63,7 @@ def on_gpu(
     caveats += [sentence(release.note) for release in answer.known]
     caveats += linux_caveats(machine, answer.linux) + _limits(implementation, machine)
     environment = route_steps.enabled(implementation, machine)
+    modules = route_steps.module_packages(offer, implementation)
     for release in answer.known:
         environment |= release.environment
     linux = answer.linux
@@ -76,7 +77,8 @@ def on_gpu(
         components=(
             *_components(offer, machine),
             *newer_linux(machine, linux),
-            *_modules(offer, implementation),
+            # The package with the kernel module, where the driver needs its own.
+            *(Component(name=name, version=offer.version, origin=offer.origin) for name in modules),
         ),
         steps=route_steps.for_gpu(offer, implementation, machine, linux, environment),
         caveats=tuple(dict.fromkeys(caveats + route_steps.caveats(offer, machine, environment))),
@@ -242,12 +244,6 @@ def _components(offer: Offer, machine: Machine) -> list[Component]:
         kind(name=name, version=version, origin=offer.origin)
         for name, version in zip(offer.packages, route_steps.versions_of(offer), strict=True)
     ]
-
-
-def _modules(offer: Offer, implementation: Implementation) -> tuple[Component, ...]:
-    """Return the package with the kernel module, where the driver needs its own."""
-    names = route_steps.module_packages(offer, implementation)
-    return tuple(Component(name=n, version=offer.version, origin=offer.origin) for n in names)
 
 
 def _cpu_route(offer: Offer, implementation: Implementation, machine: Machine) -> Route:

@@ -38,7 +38,9 @@ def stack_steps(
     else:
         folder = steps.environment_folder(stack.framework or stack.stack, machine)
         python = f"{folder}/bin/python"
-        made = [*_fetched(stack, build, machine), *steps.venv_module(machine, python_name(machine))]
+        fetched = (build.file,) if build.file is not None and wheels is None else ()
+        made = steps.check_files(f"the releases of {stack.stack}", fetched)
+        made += steps.venv_module(machine, python_name(machine))
         made.append(steps.make_environment(folder, python_name(machine)))
         made += steps.pip_install(folder, title, wanted, wheels)
     if stack.check is not None:
@@ -101,12 +103,6 @@ def stack_components(stack: Stack, build: StackBuild, machine: Machine) -> tuple
         where = release.key if release is not None and own else "not of the release"
         made.append(Component(name="python", version=machine.python, origin=where))
     return tuple(made)
-
-
-def _fetched(stack: Stack, build: StackBuild, machine: Machine) -> list[Step]:
-    if build.file is None or machine.wishes.wheels is not None:
-        return []
-    return steps.check_files(f"the releases of {stack.stack}", (build.file,))
 
 
 def without_opencl(stack: Stack, machine: Machine) -> bool:

@@ -101,8 +101,10 @@ def _with(
 
 def _refusal(stack: Stack, machine: Machine, build: StackBuild | None) -> str | None:
     """Return what rules the stack out; hardware first, because nothing mends that."""
+    if not runs_on(stack, machine) and machine.system == "windows":
+        return f"it runs on {', '.join(stack.systems)}, not on Windows"
     if not runs_on(stack, machine):
-        return _not_on(stack, machine)
+        return stack.problems[0] if stack.problems else "it does not run on Linux"
     hardware = _hardware_refusal(stack, machine) if stack.supports else None
     if hardware is not None or build is not None:
         return hardware
@@ -121,12 +123,6 @@ def _refusal(stack: Stack, machine: Machine, build: StackBuild | None) -> str | 
 def runs_on(stack: Stack, machine: Machine) -> bool:
     """Whether the stack runs on the machine's operating system."""
     return not {machine.system, *_ALSO.get(machine.system, ())}.isdisjoint(stack.systems)
-
-
-def _not_on(stack: Stack, machine: Machine) -> str:
-    if machine.system == "windows":
-        return f"it runs on {', '.join(stack.systems)}, not on Windows"
-    return stack.problems[0] if stack.problems else "it does not run on Linux"
 
 
 def _hardware_refusal(stack: Stack, machine: Machine) -> str | None:

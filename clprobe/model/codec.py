@@ -3,6 +3,7 @@
 
 import json
 import re
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import msgspec
@@ -81,13 +82,10 @@ def _check_lists(snapshot: Snapshot) -> None:
 
 def _check_modes(data: Any) -> None:
     """Raise a ValueError if the mode of a file is no octal number."""
-    layer = [data]
-    while layer:
-        for facts in layer:
-            for key in _MODES & facts.keys() if isinstance(facts, dict) else ():
-                if isinstance(facts[key], str) and not _OCTAL.fullmatch(facts[key]):
-                    raise ValueError(f"{key} is {facts[key][:60]!r}, which is not octal")
-        layer = [part for one in layer for part in _parts(one) if isinstance(part, dict | list)]
+    for facts in (part for layer in _layers(data) for part in layer if isinstance(part, dict)):
+        for key in _MODES & facts.keys():
+            if isinstance(facts[key], str) and not _OCTAL.fullmatch(facts[key]):
+                raise ValueError(f"{key} is {facts[key][:60]!r}, which is not octal")
 
 
 def snapshot_schema() -> dict[str, Any]:
@@ -145,16 +143,19 @@ def _parse(text: str, name: str) -> Any:
 
 def _check_size(data: Any) -> None:
     """Raise a ValueError if there is more in it, or deeper, than any host has facts."""
-    layer, depth, values = [data], 0, 0
-    while layer:
-        parts = [part for value in layer for part in _parts(value)]
-        layer = [part for part in parts if isinstance(part, dict | list)]
-        depth, values = depth + 1, values + len(parts)
+    values = 0
+    for depth, layer in enumerate(_layers(data), 1):
+        values += sum(len(part) for part in layer)
         if depth > MOST_LEVELS:
             raise ValueError(f"it is nested deeper than {MOST_LEVELS} levels")
         if values > MOST_VALUES:
             raise ValueError(f"there are more than {MOST_VALUES:,} values in it")
 
 
-def _parts(value: Any) -> Any:
-    return value.values() if isinstance(value, dict) else value
+def _layers(data: dict[str, Any]) -> Iterator[list[Any]]:
+    """Yield the mappings and lists of each level, from the outside in."""
+    layer: list[Any] = [data]
+    while layer:
+        yield layer
+        parts = (part for one in layer for part in (one.values() if isinstance(one, dict) else one))
+        layer = [part for part in parts if isinstance(part, dict | list)]

@@ -5,12 +5,11 @@ Of a service the unit files tell as whom it runs and which devices it may use.
 """
 
 import difflib
-from collections.abc import Iterable
 from typing import NamedTuple
 
 from clprobe.model.errors import ClprobeError
 from clprobe.model.system import Group, ServiceUnit, Session, User
-from clprobe.model.unknown import Fact, Unknown
+from clprobe.model.unknown import Fact, Unknown, known, listed
 from clprobe.probe.facts import ask, ask_names, ask_text
 from clprobe.probe.host import Account, Host
 from clprobe.probe.user import named_groups
@@ -54,19 +53,15 @@ def find_account(host: Host, text: str) -> Asked:
 def _resolved(host: Host, text: str) -> tuple[int, Account | None]:
     if text.isdecimal() and int(text) <= _LARGEST_ID:
         name = ask(host.user_name, int(text))
-        return int(text), _account(host, name) if isinstance(name, str) else None
-    account = _account(host, text)
+        account = known(ask(host.account, name)) if isinstance(name, str) else None
+        return int(text), account
+    account = known(ask(host.account, text))
     if account is None:
         units = service_names(host)
         services = [f"{text}{_SERVICE}"] if f"{text}{_SERVICE}" in units else []
         close = [*services, *_similar(text, ask(host.account_names))]
         raise _nobody("no-such-user", f"There is no user {text!r} here.", close)
     return account.uid, account
-
-
-def _account(host: Host, name: str) -> Account | None:
-    found = ask(host.account, name)
-    return None if isinstance(found, Unknown) else found
 
 
 def _database_groups(host: Host, uid: int, account: Account | None) -> tuple[int, ...] | Unknown:
@@ -152,9 +147,8 @@ def _overrides(options: dict[str, tuple[str, ...]], uid: Fact[int]) -> bool:
     return uid == 0 and not taken
 
 
-def _similar(name: str, names: Iterable[str] | Unknown) -> list[str]:
-    known = [] if isinstance(names, Unknown) else list(names)
-    return difflib.get_close_matches(name, known, n=3)
+def _similar(name: str, names: Fact[tuple[str, ...]]) -> list[str]:
+    return difflib.get_close_matches(name, listed(names), n=3)
 
 
 def _nobody(reference: str, message: str, close: list[str]) -> ClprobeError:

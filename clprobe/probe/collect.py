@@ -2,10 +2,11 @@
 """collect(): one host's facts, gathered while the OpenCL children are at work."""
 
 import contextlib
+import json
 import time
 from collections.abc import Callable
 from datetime import datetime, timezone
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 from msgspec.structs import replace
@@ -14,7 +15,7 @@ from clprobe import __version__
 from clprobe.model.opencl import Answer, Icd
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.system import User
-from clprobe.model.unknown import NOT_STATED, Unknown
+from clprobe.model.unknown import NOT_STATED, Unknown, listed
 from clprobe.probe.environment import probe_environment
 from clprobe.probe.facts import ask, known
 from clprobe.probe.file_access import with_access
@@ -26,7 +27,7 @@ from clprobe.probe.live_host import LiveHost
 from clprobe.probe.nodes import probe_nodes
 from clprobe.probe.opencl.children import NotStarted
 from clprobe.probe.opencl.enumeration import answer_of
-from clprobe.probe.opencl.icds import FoundIcd, probe_icds
+from clprobe.probe.opencl.icds import FoundIcd, probe_icds, probe_runtime_libraries
 from clprobe.probe.opencl.loaders import (
     FoundLoader,
     finished_views,
@@ -37,7 +38,6 @@ from clprobe.probe.opencl.loaders import (
 from clprobe.probe.opencl.pairs import probe_pairs
 from clprobe.probe.packages.installed import probe_package_trouble, probe_packages
 from clprobe.probe.packages.sources import probe_package_sources
-from clprobe.probe.runtime_libraries import probe_runtime_libraries
 from clprobe.probe.system import probe_system
 from clprobe.probe.user import probe_sudo_caller, probe_user
 
@@ -73,8 +73,8 @@ def collect(  # noqa: PLR0913 - what takes long is switched on thing by thing
     libraries = Libraries(host)
     views = ask(start_views, host, libraries, asked.start)
     loaders = ask(probe_loaders, host, libraries)
-    found = ask(probe_icds, host, libraries, () if isinstance(loaders, Unknown) else loaders)
-    icds = () if isinstance(found, Unknown) else found
+    found = ask(probe_icds, host, libraries, listed(loaders))
+    icds = listed(found)
     children = _start_icds(asked, icds)
     frameworks = ask(probe_frameworks, host)
     importing = start_frameworks(frameworks, asked.start) if ask_frameworks else {}
@@ -100,7 +100,7 @@ def collect(  # noqa: PLR0913 - what takes long is switched on thing by thing
         package_trouble=trouble,
         libraries=probe_runtime_libraries(host, libraries, icds),
         excerpts=(),
-        perspectives=() if isinstance(caller, Unknown) else caller,
+        perspectives=listed(caller),
     )
     for icd in icds:
         if icd.library is not None:
@@ -218,15 +218,7 @@ def _encodable(snapshot: Snapshot) -> Snapshot:
     try:
         msgspec.json.encode(snapshot)
     except UnicodeEncodeError:
-        return msgspec.convert(_encodable_parts(msgspec.to_builtins(snapshot)), Snapshot)
+        text = json.dumps(msgspec.to_builtins(snapshot), ensure_ascii=False)
+        whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        return msgspec.json.decode(whole, type=Snapshot)
     return snapshot
-
-
-def _encodable_parts(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {_encodable_parts(key): _encodable_parts(part) for key, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [_encodable_parts(part) for part in value]
-    if isinstance(value, str):
-        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return value

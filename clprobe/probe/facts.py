@@ -13,7 +13,7 @@ from typing import Any, ParamSpec, TypeVar
 from msgspec.structs import fields
 
 from clprobe.model.fact import FactStruct
-from clprobe.model.unknown import NOT_STATED, Unknown
+from clprobe.model.unknown import NOT_STATED, Unknown, listed
 
 T = TypeVar("T")
 Part = TypeVar("Part", bound=FactStruct)
@@ -65,8 +65,7 @@ def ask_text(read: Callable[[str], bytes], path: str) -> str | Unknown:
 
 def ask_names(list_folder: Callable[[str], tuple[str, ...]], path: str) -> tuple[str, ...]:
     """Return the names in a folder, none where it cannot be listed."""
-    names = ask(list_folder, path)
-    return () if isinstance(names, Unknown) else names
+    return listed(ask(list_folder, path))
 
 
 def is_there(question: Callable[[str], object], path: str) -> bool:

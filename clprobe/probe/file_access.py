@@ -2,6 +2,7 @@
 """Who may reach and open a file: its owner, mode and access list, and those of its folders."""
 
 import errno
+import functools
 import struct
 from typing import Any
 
@@ -22,7 +23,7 @@ class AccessReader:
 
     def __init__(self, host: Host) -> None:
         self._host = host
-        self._folders: dict[str, Folder | None] = {}
+        self._closed = functools.cache(self._looked_at)
 
     def access(self, path: str) -> FileAccess:
         """Return who may reach and open the file behind the path, its links followed."""
@@ -39,11 +40,6 @@ class AccessReader:
         names = dict.fromkeys(folder for way in absolute for folder in _above(way))
         folders = (self._closed(name) for name in names)
         return tuple(folder for folder in folders if folder is not None)
-
-    def _closed(self, path: str) -> Folder | None:
-        if path not in self._folders:
-            self._folders[path] = self._looked_at(path)
-        return self._folders[path]
 
     def _looked_at(self, path: str) -> Folder | None:
         status = ask(self._host.status, path)

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from msgspec.structs import replace
 
 from clprobe.model.opencl import Framework
-from clprobe.model.unknown import NOT_STATED, Unknown
-from clprobe.probe.facts import ABSENT, ask, ask_text, reason
+from clprobe.model.unknown import NOT_STATED, Unknown, listed
+from clprobe.probe.facts import ask, ask_text, ask_unless_absent
 from clprobe.probe.host import ChildResult, Host, Pending, Role
 
 PYTORCH = "pytorch"
@@ -34,16 +34,13 @@ def probe_frameworks(host: Host) -> Frameworks:
         return python
     found: dict[str, Framework] = {}
     for folder in python.package_folders:
-        try:
-            names = host.list_folder(folder)
-        except OSError as error:
-            if error.errno in ABSENT:
-                continue
-            return Unknown(reason(error))
+        names = ask_unless_absent(host.list_folder, folder)
+        if isinstance(names, Unknown):
+            return names
         # The first folder counts, as it does for an import.
-        if "torch" in names:
+        if "torch" in (names or ()):
             found.setdefault(PYTORCH, _pytorch(host, folder))
-        for match in filter(None, map(_DIST_INFO.fullmatch, names)):
+        for match in filter(None, map(_DIST_INFO.fullmatch, names or ())):
             extension = _extension(host, f"{folder}/{match[0]}", match)
             found.setdefault(extension.name, extension)
     return tuple(found.values())
@@ -51,10 +48,9 @@ def probe_frameworks(host: Host) -> Frameworks:
 
 def start_frameworks(frameworks: Frameworks, start: Callable[[Role, str], Pending]) -> Children:
     """Start a child per type of device that each framework may show."""
-    found = () if isinstance(frameworks, Unknown) else frameworks
     return {
         framework.name: tuple(start("torch", kind) for kind in device_types(framework))
-        for framework in found
+        for framework in listed(frameworks)
     }
 
 
@@ -72,8 +68,8 @@ def finished_frameworks(frameworks: Frameworks, children: Children) -> Framework
 
 def device_types(framework: Framework) -> tuple[str, ...]:
     """Return what PyTorch calls the devices that this build may show."""
-    built_for = () if isinstance(framework.built_for, Unknown) else framework.built_for
-    return tuple(dict.fromkeys(_DEVICE_TYPES[name] for name in built_for if name in _DEVICE_TYPES))
+    built_for = (name for name in listed(framework.built_for) if name in _DEVICE_TYPES)
+    return tuple(dict.fromkeys(_DEVICE_TYPES[name] for name in built_for))
 
 
 def with_devices(framework: Framework, asked: tuple[ChildResult, ...]) -> Framework:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from clprobe.model.hardware import Gpu
-from clprobe.model.unknown import Unknown
+from clprobe.model.unknown import Unknown, listed
 from clprobe.probe.facts import (
     ABSENT,
     ask,
@@ -174,8 +174,7 @@ def alias_pattern(modalias: str) -> str:
 def _built_in(host: Host, folder: str, identity: re.Match[str]) -> tuple[str, ...]:
     vendor, device = identity.groups()
     marks = (f"alias=pci:v{vendor}d{device}sv", f"alias=pci:v{vendor}d*", "alias=pci:v*")
-    texts = ask(host.texts_in, f"{folder}/modules.builtin.modinfo", marks)
-    return () if isinstance(texts, Unknown) else texts
+    return listed(ask(host.texts_in, f"{folder}/modules.builtin.modinfo", marks))
 
 
 def _matching(modalias: str, texts: Iterable[str]) -> tuple[str, ...]:

@@ -92,14 +92,12 @@ def _kept() -> Iterator[LeftOver]:
 
 def _of_libraries() -> Iterator[LeftOver]:
     base, stated = cache_folder().parent, os.environ.get("POCL_CACHE_DIR", "")
-    for name, purpose in _OF_LIBRARIES:
-        path = Path(stated) if name == "pocl" and stated.startswith("/") else base / name
-        if _is_folder(path):
-            yield _entry(path, "library-cache", purpose)
-    path = _home() / ".nv/ComputeCache"
-    if _is_folder(path):
-        purpose = "kernels that NVIDIA's driver compiled, for any program"
-        yield _entry(path, "library-cache", purpose)
+    found = {base / name: purpose for name, purpose in _OF_LIBRARIES}
+    found[_home() / ".nv/ComputeCache"] = "kernels that NVIDIA's driver compiled, for any program"
+    for path, purpose in found.items():
+        place = Path(stated) if path.name == "pocl" and stated.startswith("/") else path
+        if _is_folder(place):
+            yield _entry(place, "library-cache", purpose)
 
 
 def _is_folder(path: Path) -> bool:

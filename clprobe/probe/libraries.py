@@ -7,7 +7,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from clprobe.model.opencl import Library
-from clprobe.model.unknown import Unknown
+from clprobe.model.unknown import Unknown, listed
 from clprobe.probe.facts import ask, is_there
 from clprobe.probe.host import ElfFile, Host
 
@@ -68,8 +68,8 @@ class Libraries:
 
     def in_cache(self, name: str) -> list[str]:
         """Return what the linker's cache has under the name; nothing where there is no cache."""
-        cached = ask(self._host.cached_libraries, name)
-        return [] if isinstance(cached, Unknown) else [library.path for library in cached]
+        cached = listed(ask(self._host.cached_libraries, name))
+        return [library.path for library in cached]
 
     def in_default_folders(self, name: str) -> list[str]:
         """Return where the linker looks in the end, after its cache."""

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from weakref import WeakSet
 
 import yaml
@@ -31,9 +30,12 @@ class Policy:
     """Whether that also holds on CPUs."""
 
     @classmethod
+    @cache
     def shipped(cls) -> "Policy":
         """Return the policy that comes with clprobe."""
-        return _load(kernels_path() / "half" / "policy.yaml")
+        data = yaml.safe_load((kernels_path() / "half" / "policy.yaml").read_text("utf-8"))
+        where = data["where"]
+        return cls(frozenset(data["half"]), where["without_fp16"] == "half", where["cpu"] == "half")
 
 
 _active: ContextVar[Policy | None] = ContextVar("autocast policy", default=None)
@@ -77,10 +79,3 @@ def reason_for_float(policy: Policy, device: Device) -> str:
 def has_fp16(device: Device) -> bool:
     """Return whether the device calculates in half precision."""
     return "cl_khr_fp16" in device.cl_device.extensions.split()
-
-
-@cache
-def _load(path: Path) -> Policy:
-    data = yaml.safe_load(path.read_text(encoding="utf-8"))
-    where = data["where"]
-    return Policy(frozenset(data["half"]), where["without_fp16"] == "half", where["cpu"] == "half")

@@ -18,7 +18,7 @@ from pathlib import Path
 import pyopencl as cl
 
 from clprobe.private_files import MAX_FOLDER_BYTES, cache_folder, private_folder, read
-from clprobe.tensor.said import said
+from clprobe.tensor.limits import said
 
 SWITCH = "CLPROBE_KERNEL_CACHE"
 """The environment variable that turns the cache off if it is "0"."""

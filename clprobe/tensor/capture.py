@@ -10,19 +10,18 @@ Command buffers (cl_khr_command_buffer) are not used: see `Step.replay`.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
 import pyopencl as cl
 
 from clprobe.tensor import fusion
-from clprobe.tensor.commands import bind
 from clprobe.tensor.device import Device, NdRange
 from clprobe.tensor.errors import DeviceError
 from clprobe.tensor.memory import Loan, MemoryUse, Pool
 from clprobe.tensor.placement import Need, Room, place
-from clprobe.tensor.program import Kernel
+from clprobe.tensor.program import Kernel, bind
 
 _Command = tuple[Callable[..., cl.Event], tuple[Any, ...]]
 
@@ -37,7 +36,8 @@ class _Noted:
     """Makes what a replay enqueues, given the arguments with buffers for loans."""
 
 
-def capture(device: Device) -> "AbstractContextManager[Step]":
+@contextmanager
+def capture(device: Device) -> Iterator["Step"]:
     """Run the body of the `with` statement and return it as a step that can be replayed.
 
     The body works on arrays that lie on the device already; it may upload (once, not in replays)
@@ -45,7 +45,20 @@ def capture(device: Device) -> "AbstractContextManager[Step]":
 
     **Raises** DeviceError inside another capture.
     """
-    return Step(device).being_captured()
+    if device.capturing is not None:
+        raise DeviceError("A capture cannot begin inside another one.")
+    # Expressions from outside would be computed by every replay.
+    fusion.compute_all(device)
+    step = Step(device)
+    device.capturing, device.pool = step, step.pool
+    device.era += 1
+    try:
+        yield step
+        fusion.compute_all(device)
+        step.settle()
+    finally:
+        device.capturing, device.pool = None, device.lasting_pool
+        device.era += 1
 
 
 class Step:
@@ -59,9 +72,8 @@ class Step:
         """Kept because a kernel object does not keep its buffers."""
         self._lasting: dict[Loan, cl.Buffer] = {}
         """Where those arrays of the step lie that have not gone."""
-        self._outside = device.lasting_pool
-        self._pool = Pool(device.create_buffer)
-        self._memory = self._pool.use()
+        self.pool = Pool(device.create_buffer)
+        self._memory = self.pool.use()
         self._complete = False
 
     @property
@@ -93,7 +105,8 @@ class Step:
         device.era += 1
         try:
             if device.recordings:
-                self._replay_in_view(queue)
+                for name, (enqueue, arguments) in zip(self.names, self._commands, strict=True):
+                    device.record(name, enqueue(queue, *arguments))
                 return
             for enqueue, arguments in self._commands:
                 enqueue(queue, *arguments)
@@ -122,50 +135,12 @@ class Step:
             hint="Move it out of the capture: before it for inputs, after a replay for results.",
         )
 
-    @contextmanager
-    def being_captured(self) -> Iterator["Step"]:
-        """Note what the body of the `with` statement enqueues.
-
-        **Raises** DeviceError inside another capture.
-        """
-        device = self._device
-        if device.capturing is not None:
-            raise DeviceError("A capture cannot begin inside another one.")
-        # Expressions from outside would be computed by every replay.
-        fusion.compute_all(device)
-        device.capturing, device.pool = self, self._pool
-        device.era += 1
-        try:
-            yield self
-            fusion.compute_all(device)
-            self._settle()
-            self._complete = True
-        finally:
-            device.capturing, device.pool = None, self._outside
-            device.era += 1
-
-    def _note(
-        self, name: str, arguments: tuple[Any, ...], bound: Callable[[tuple[Any, ...]], _Command]
-    ) -> None:
-        noted = []
-        for argument in arguments:
-            loan = self._pool.loan(argument) if isinstance(argument, cl.Buffer) else None
-            if loan is not None:
-                self._lasting[loan] = argument
-            elif isinstance(argument, cl.Buffer):
-                self._outside.pin(argument)
-            noted.append(argument if loan is None else loan)
-        # What has gone needs no buffer of its own any more.
-        for loan in [each for each in self._lasting if each.is_over]:
-            del self._lasting[loan]
-        self._noted.append(_Noted(name, tuple(noted), bound))
-
-    def _settle(self) -> None:
+    def settle(self) -> None:
         """Place the arrays that are gone, and bind all commands to where everything lies now.
 
         **Raises** DeviceError.
         """
-        device, used = self._device, self._pool.use()
+        device, used = self._device, self.pool.use()
         self._lasting = {loan: at for loan, at in self._lasting.items() if not loan.is_over}
         needs = self._needs()
         lasting = list(self._lasting.items())
@@ -182,8 +157,8 @@ class Step:
         alignment = max(1, device.cl_device.mem_base_addr_align // 8) if parts else most
         places = place(gone, rooms, alignment, most)
         device.finish()
-        self._pool.trim()
-        new = [device.allocate(room.size_bytes, self._pool) for room in rooms[len(lasting) :]]
+        self.pool.trim()
+        new = [device.allocate(room.size_bytes, self.pool) for room in rooms[len(lasting) :]]
         buffers = [at for _, at in lasting] + new
         where = self._lasting | {
             loan: buffers[index].get_sub_region(offset, loan.size_bytes)
@@ -198,6 +173,23 @@ class Step:
         self._buffers += buffers
         held = sum(int(each.size) for each in buffers)
         self._memory = replace(used, held_bytes=held, peak_held_bytes=held)
+        self._complete = True
+
+    def _note(
+        self, name: str, arguments: tuple[Any, ...], bound: Callable[[tuple[Any, ...]], _Command]
+    ) -> None:
+        noted = []
+        for argument in arguments:
+            loan = self.pool.loan(argument) if isinstance(argument, cl.Buffer) else None
+            if loan is not None:
+                self._lasting[loan] = argument
+            elif isinstance(argument, cl.Buffer):
+                self._device.lasting_pool.pin(argument)
+            noted.append(argument if loan is None else loan)
+        # What has gone needs no buffer of its own any more.
+        for loan in [each for each in self._lasting if each.is_over]:
+            del self._lasting[loan]
+        self._noted.append(_Noted(name, tuple(noted), bound))
 
     def _needs(self) -> dict[Loan, Need]:
         """Return for each array of the step the first and the last command that uses it."""
@@ -208,7 +200,3 @@ class Step:
                     first = needs[loan].first if loan in needs else index
                     needs[loan] = Need(loan.size_bytes, first, index)
         return needs
-
-    def _replay_in_view(self, queue: cl.CommandQueue) -> None:
-        for name, (enqueue, arguments) in zip(self.names, self._commands, strict=True):
-            self._device.record(name, enqueue(queue, *arguments))

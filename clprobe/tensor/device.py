@@ -4,8 +4,8 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Protocol
 from weakref import WeakSet
 
@@ -13,13 +13,11 @@ import numpy as np
 import pyopencl as cl
 
 from clprobe.tensor.binary_cache import BinaryCache
-from clprobe.tensor.commands import bind, copy_bytes
 from clprobe.tensor.errors import DeviceError, OutOfMemoryError
-from clprobe.tensor.limits import Limits
+from clprobe.tensor.limits import Limits, said
 from clprobe.tensor.memory import MemoryUse, Pool
 from clprobe.tensor.pocl_target import name_target_cpu
-from clprobe.tensor.program import Kernel, Programs
-from clprobe.tensor.said import said
+from clprobe.tensor.program import Kernel, Programs, bind
 from clprobe.tensor.storage import Storage
 from clprobe.tensor.uploads import Uploads
 
@@ -209,10 +207,11 @@ class Device:
 
         **Raises** DeviceError.
         """
+        copy = partial(cl.enqueue_copy, byte_count=size_bytes)
         with self._naming("a copy"):
-            event = copy_bytes(self.queue, target, source, size_bytes)
+            event = copy(self.queue, target, source)
         if self.capturing is not None:
-            self.capturing.add("copy", copy_bytes, (target, source, size_bytes))
+            self.capturing.add("copy", copy, (target, source))
         self.record("copy", event)
 
     def finish(self) -> None:
@@ -253,12 +252,7 @@ class Device:
     def __enter__(self) -> "Device":
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def create_buffer(self, size_bytes: int) -> cl.Buffer:

@@ -1,14 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Launches whose ND-range follows the work and the limits of device and kernel."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 
-import numpy as np
-
-from clprobe.tensor.device import Argument, Device, NdRange
-from clprobe.tensor.errors import ShapeError
+from clprobe.tensor.device import Argument, Device
 from clprobe.tensor.limits import Limits
-from clprobe.tensor.program import Kernel
+from clprobe.tensor.program import Candidate, Kernel
 
 _GPU_WORK_ITEMS = 256
 _NARROW = 16
@@ -50,23 +47,50 @@ def launch_over_rows(
     device: Device, kernel: Kernel, items: int, rows: int, arguments: Sequence[Argument]
 ) -> None:
     """Launch a kernel that gives each row so many work-items, and loops over rows."""
-    device.launch(kernel, *_row_range(device.limits, kernel, items, rows), arguments)
+    limits, size = device.limits, _work_items(device.limits, kernel)
+    # Two widths are enough, and every further local size would be compiled anew by PoCL.
+    width = _floor_power_of_two(min(_NARROW if items <= 2 * _NARROW else size, size))
+    height = _floor_power_of_two(min(size // width, limits.max_work_item_sizes[1]))
+    most = _MAX_WORK_GROUPS_ABOVE_FIRST
+    if limits.is_cpu:
+        most = max(1, limits.compute_units * _CPU_WORK_GROUPS_PER_COMPUTE_UNIT // items)
+    groups = min(-(-rows // height), most)
+    ranges = (_round_up(items, width), groups * height), (width, height)
+    device.launch(kernel, *ranges, arguments)
+
+
+def largest_that_fits(  # noqa: PLR0913, PLR0917 - the kernel, and all that decides how it is built
+    device: Device,
+    file: str,
+    name: str,
+    most: int,
+    defines: Callable[[int], Mapping[str, int]],
+    key: Hashable = None,
+) -> tuple[Kernel, int]:
+    """Return a kernel built for the largest work-group up to `most` that fits, and its size.
+
+    Each work-item takes four bytes of local memory. `defines` says how to build the kernel for a
+    size; `key` stands for all else that this depends on, for it is asked only once.
+
+    **Raises** BuildError.
+    """
+
+    def choose() -> tuple[Kernel, int]:
+        candidates = [
+            Candidate(
+                file=file, defines=defines(size), work_group_size=size, local_memory_bytes=4 * size
+            )
+            for size in powers_of_two_down_from(most)
+        ]
+        kernel, built = device.programs.first_that_fits(name, candidates)
+        return kernel, built.work_group_size
+
+    return device.programs.remember((file, name, most, key), choose)
 
 
 def work_groups_above_first(wanted: int) -> int:
     """Return how many work-groups to launch along a later dimension; the kernel loops over more."""
     return min(wanted, _MAX_WORK_GROUPS_ABOVE_FIRST)
-
-
-def uint32(size: int) -> np.uint32:
-    """Return a kernel argument that leaves room for index arithmetic in 32 bits.
-
-    **Raises** ShapeError.
-    """
-    if size >= 1 << 31:
-        raise ShapeError(f"A size of {size} is beyond the {1 << 31} that kernels count to.")
-    argument: np.uint32 = np.uint32(size)
-    return argument
 
 
 def powers_of_two_down_from(size: int) -> Iterator[int]:
@@ -75,18 +99,6 @@ def powers_of_two_down_from(size: int) -> Iterator[int]:
     while size:
         yield size
         size //= 2
-
-
-def _row_range(limits: Limits, kernel: Kernel, items: int, rows: int) -> NdRange:
-    size = _work_items(limits, kernel)
-    # Two widths are enough, and every further local size would be compiled anew by PoCL.
-    width = _floor_power_of_two(min(_NARROW if items <= 2 * _NARROW else size, size))
-    height = _floor_power_of_two(min(size // width, limits.max_work_item_sizes[1]))
-    most = _MAX_WORK_GROUPS_ABOVE_FIRST
-    if limits.is_cpu:
-        most = max(1, limits.compute_units * _CPU_WORK_GROUPS_PER_COMPUTE_UNIT // items)
-    groups = min(-(-rows // height), most)
-    return (_round_up(items, width), groups * height), (width, height)
 
 
 def _work_items(limits: Limits, kernel: Kernel) -> int:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a device allows; every work-group and local size is chosen from these."""
+"""What a device says of itself; every work-group and local size is chosen from its limits."""
 
 from dataclasses import dataclass
 
@@ -49,3 +49,14 @@ class Limits:
             vendor_id=device.vendor_id,
             sub_groups=set(device.extensions.split()) >= _SUB_GROUPS,
         )
+
+
+def said(thing: "cl.Device | cl.Platform", attribute: str) -> str:
+    """Return a text such as `name` of a device or platform, with � for bytes that are no UTF-8.
+
+    pyopencl decodes strictly, though a driver may say what it likes.
+    """
+    try:
+        return str(getattr(thing, attribute))
+    except UnicodeDecodeError as error:
+        return error.object.decode("utf-8", "replace")

@@ -4,8 +4,9 @@
 import numpy as np
 
 from clprobe.tensor.array import Array
-from clprobe.tensor.device import Argument, Device
+from clprobe.tensor.device import Device
 from clprobe.tensor.launching import launch_values
+from clprobe.tensor.ops.arguments import arguments
 from clprobe.tensor.optim import Optimiser
 from clprobe.tensor.tensor import Tensor
 
@@ -64,10 +65,7 @@ class LossScale:
         # Not in place: two parameters may share the array of one gradient.
         result = Array.empty(gradient.device, gradient.shape)
         if gradient.size:
-            arrays = (gradient, result, self._scale, self._state)
-            arguments: tuple[Argument, ...] = (
-                *(array.buffer for array in arrays),
-                np.uint64(gradient.size),
-            )
-            launch_values(gradient.device, _FILE, "unscale", gradient.size, arguments)
+            size = np.uint64(gradient.size)
+            values = arguments(gradient, result, self._scale, self._state, size)
+            launch_values(gradient.device, _FILE, "unscale", gradient.size, values)
         return result

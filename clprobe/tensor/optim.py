@@ -1,19 +1,36 @@
 # SPDX-License-Identifier: MIT
-"""Optimisers; each changes all parameters in one launch (see ops/update)."""
+"""Optimisers; each changes all parameters in one launch, however many they are.
 
-from collections.abc import Mapping, Sequence
+A kernel cannot take an array of buffers, so the one launched here is generated: it takes each
+parameter and gradient as an argument of its own and a table of chunks, one for each work-group.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from math import log
 
 import numpy as np
 
 from clprobe.tensor.array import Array
 from clprobe.tensor.errors import DeviceError
-from clprobe.tensor.ops.update import Updater
+from clprobe.tensor.launching import powers_of_two_down_from
+from clprobe.tensor.ops.arguments import arguments
+from clprobe.tensor.program import Kernel
 from clprobe.tensor.tensor import Tensor
+
+_KERNEL = "update_all"
+_CPU_CHUNK = 16384
+_GPU_CHUNK = 2048
+_GPU_WORK_ITEMS = 256
+# What a kernel takes beside parameters and gradients, in bytes.
+_FIXED_ARGUMENTS = 64
 
 
 class Optimiser:
-    """Parameters, the state that goes with them, and a learning rate that may change."""
+    """Parameters, the state that goes with them, and a learning rate that may change.
+
+    `file` is one of kernels/optim; each value of a parameter has `states` values of state.
+    """
 
     def __init__(
         self,
@@ -26,16 +43,16 @@ class Optimiser:
         self.parameters = list(parameters)
         if not self.parameters:
             raise DeviceError("An optimiser needs parameters.")
-        device = self.parameters[0].device
+        self._device = self.parameters[0].device
+        self._file = file
+        self._defines = defines
         self._learning_rate = rates[0]
-        self._updater = Updater(
-            device,
-            file,
-            defines,
-            sizes=tuple(parameter.array.size for parameter in self.parameters),
-            states=states,
-            rates=Array.from_numpy(np.array(rates, np.float32), device),
-        )
+        self._sizes = [parameter.array.size for parameter in self.parameters]
+        self._rates = Array.from_numpy(np.array(rates, np.float32), self._device)
+        self._state = Array.full(self._device, (states, sum(self._sizes)), 0.0)
+        self._never = Array.from_numpy(np.zeros(1, np.int32), self._device)
+        self._tables: dict[tuple[int, ...], tuple[Array, Array]] = {}
+        """For some parameters, which work-group updates what, and how often each has run."""
 
     @property
     def learning_rate(self) -> float:
@@ -45,24 +62,73 @@ class Optimiser:
     @learning_rate.setter
     def learning_rate(self, rate: float) -> None:
         self._learning_rate = rate
-        rates = self._updater.rates
-        rates.device.fill(rates.buffer, np.float32(rate), 4)
+        self._device.fill(self._rates.buffer, np.float32(rate), 4)
 
     def step(self, unless: Array | None = None) -> None:
         """Change every parameter that has a gradient, in place.
 
         Nothing is changed if the first value of `unless`, which is int32, is not 0.
         """
-        self._updater.run(
-            [parameter.array for parameter in self.parameters],
-            [parameter.grad for parameter in self.parameters],
-            unless,
-        )
+        present = [
+            index
+            for index, parameter in enumerate(self.parameters)
+            if parameter.grad is not None and self._sizes[index]
+        ]
+        most = (self._device.cl_device.max_parameter_size - _FIXED_ARGUMENTS) // 16
+        for first in range(0, len(present), most):
+            self._launch(tuple(present[first : first + most]), unless or self._never)
 
     def zero_grad(self) -> None:
         """Forget every gradient."""
         for parameter in self.parameters:
             parameter.grad = None
+
+    def _launch(self, present: tuple[int, ...], skip: Array) -> None:
+        if present not in self._tables:
+            self._tables[present] = self._table(present)
+        chunks, steps = self._tables[present]
+        chosen = [self.parameters[index] for index in present]
+        # Whatever the gradients are computed from is read before any parameter changes.
+        sources = [each.grad.buffer for each in chosen if each.grad is not None]
+        targets = [each.array.changing_buffer() for each in chosen]
+        values = arguments(
+            *(chunks, steps, self._rates, self._state, skip),
+            np.uint64(sum(self._sizes)),
+            *chain.from_iterable(zip(targets, sources, strict=True)),
+        )
+        kernel, size = self._device.programs.remember(
+            (self._file, *self._defines.items(), len(present)), lambda: self._kernel(len(present))
+        )
+        self._device.launch(kernel, (steps.size * size,), (size,), values)
+
+    def _table(self, present: tuple[int, ...]) -> tuple[Array, Array]:
+        """Return parameter, first value, first state and number of values of each work-group.
+
+        How often each has run is counted on the device, so a replay counts, too.
+        """
+        length = _CPU_CHUNK if self._device.limits.is_cpu else _GPU_CHUNK
+        state_starts = np.cumsum([0, *self._sizes])
+        chunks = [
+            (position, start, state_starts[index] + start, min(length, self._sizes[index] - start))
+            for position, index in enumerate(present)
+            for start in range(0, self._sizes[index], length)
+        ]
+        # Kernels read them as ulong; an array holds int32.
+        values = np.array(chunks, np.uint64).view(np.int32)
+        steps = Array.from_numpy(np.zeros(len(chunks), np.int32), self._device)
+        return Array.from_numpy(values, self._device), steps
+
+    def _kernel(self, parameters: int) -> tuple[Kernel, int]:
+        limits = self._device.limits
+        most = 1 if limits.is_cpu else min(_GPU_WORK_ITEMS, limits.max_work_item_sizes[0])
+        name = self._file.rpartition("/")[2].removesuffix(".cl")
+        for size in powers_of_two_down_from(min(most, limits.max_work_group_size)):
+            defines = {**self._defines, "WORK_GROUP_SIZE": size}
+            source = "\n".join(_source(self._file, parameters))
+            kernel = self._device.programs.generated(source, _KERNEL, defines, name)
+            if size <= kernel.work_group_limit:
+                break
+        return kernel, size
 
 
 class SGD(Optimiser):
@@ -126,3 +192,33 @@ class AdamW(Adam):
         weight_decay: float = 1e-2,
     ) -> None:
         super().__init__(parameters, learning_rate, betas, epsilon, weight_decay)
+
+
+def _source(file: str, parameters: int) -> Iterator[str]:
+    """Yield the lines of a kernel that calls `update` of a file for each work-group's chunk."""
+    numbers = range(parameters)
+    yield f'#include "{file}"'
+    yield ""
+    yield "kernel __attribute__((reqd_work_group_size(WORK_GROUP_SIZE, 1, 1)))"
+    yield f"void {_KERNEL}(global const ulong4 *chunks, global uint *steps,"
+    yield "    global const float *rates, global float *state, global const int *skip,"
+    yield "    ulong states,"
+    pairs = (f"global float *p{each}, global const float *gradient{each}" for each in numbers)
+    yield "    " + ",\n    ".join(pairs) + ") {"
+    yield "    if (skip[0] != 0)"
+    yield "        return;"
+    yield "    ulong4 chunk = chunks[get_group_id(0)];"
+    yield "    uint step = steps[get_group_id(0)] + 1;"
+    yield "    // Nobody may count on before all have read."
+    yield "    barrier(CLK_GLOBAL_MEM_FENCE);"
+    yield "    if (get_local_id(0) == 0)"
+    yield "        steps[get_group_id(0)] = step;"
+    yield "    global float *own = state + chunk.s2;"
+    yield "    switch ((uint)chunk.s0) {"
+    for each in numbers:
+        place = f"p{each} + chunk.s1, gradient{each} + chunk.s1"
+        yield f"    case {each}: update({place}, own, states, chunk.s3, rates, step); break;"
+    yield "    default: break;"
+    yield "    }"
+    yield "}"
+    yield ""

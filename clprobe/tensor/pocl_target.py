@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pyopencl as cl
 
-from clprobe.tensor.said import said
+from clprobe.tensor.limits import said
 
 # Names that build nothing, with the features of the CPUs for which that holds.
 _REFUSED = {b"generic\0": set[str](), b"znver3\0": {"avx512f"}}

@@ -14,8 +14,8 @@ from clprobe.tensor.array import Array, HostArray, Shape
 from clprobe.tensor.autocast import takes_half
 from clprobe.tensor.device import Device
 from clprobe.tensor.errors import DeviceError, DtypeError, ShapeError
-from clprobe.tensor.ops import conv, elementwise, half, loss, matmul, pool
-from clprobe.tensor.ops.conv import Pair
+from clprobe.tensor.ops import conv, elementwise, half, matmul, pool, softmax
+from clprobe.tensor.ops.conv.geometry import Geometry, Pair
 from clprobe.tensor.ops.reduce import sum_axes
 from clprobe.tensor.tape import Result, Variable
 
@@ -187,12 +187,11 @@ def _stored(inputs: tuple[Tensor, ...], *, takes_half: bool) -> tuple[Tensor, ..
         want = np.float16 if takes_half and len(tensor.shape) > 1 else np.float32
         if tensor.array.dtype == want:
             return tensor
+        convert = half.to_float
         if want == np.float16:
-            result = half.halved(tensor.array, keep=tensor.is_parameter)
-        else:
-            result = half.floated(tensor.array)
-        output = Tensor(result.value, requires_grad=False)
-        output.remember((tensor,), result.gradients)
+            convert = half.kept_half if tensor.is_parameter else half.to_half
+        output = Tensor(convert(tensor.array), requires_grad=False)
+        output.remember((tensor,), (lambda dy: dy,))
         return output
 
     return tuple(stored(tensor) for tensor in inputs)
@@ -246,14 +245,10 @@ def conv_transpose2d(  # noqa: PLR0913, PLR0917 - torch's own argument list
     kernel_height, kernel_width), bias (filters,), result (images, filters, out_height, out_width)
     where out = (in - 1)·stride - 2·padding + dilation·(kernel - 1) + output_padding + 1.
     """
-    layer = partial(
-        conv.conv_transpose2d,
-        stride=stride,
-        padding=padding,
-        output_padding=output_padding,
-        groups=groups,
-        dilation=dilation,
+    geometry = Geometry.of_transposed(
+        x.shape, weight.shape, stride, padding, output_padding, groups, dilation
     )
+    layer = partial(conv.conv_transpose2d, geometry=geometry)
     return record(layer, *_given(x, weight, bias), name="conv_transpose2d")
 
 
@@ -275,7 +270,7 @@ def softmax_cross_entropy(logits: Tensor, labels: Tensor | npt.NDArray[np.int32]
     **Shapes** logits (rows, classes), labels (rows,) int32, result ().
     """
     known = labels if isinstance(labels, Tensor) else Tensor.from_numpy(labels, logits.device)
-    return record(lambda a: loss.softmax_cross_entropy(a, known.array), logits)
+    return record(lambda a: softmax.softmax_cross_entropy(a, known.array), logits)
 
 
 def _given(*operands: Tensor | None) -> tuple[Tensor, ...]:

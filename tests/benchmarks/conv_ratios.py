@@ -20,8 +20,7 @@ import torch
 
 from clprobe.tensor import Array, Device
 from clprobe.tensor.ops import conv
-from clprobe.tensor.ops.conv.geometry import Geometry
-from clprobe.tensor.ops.conv.plan import Direction
+from clprobe.tensor.ops.conv.geometry import Direction, Geometry
 
 # Channels, height and width, filters, kernel, stride, padding: those of PERFORMANCE.md.
 SHAPES = [

@@ -21,7 +21,7 @@ from torch.nn import functional
 
 from clprobe.tensor import Array, Device, Tensor, functions, tape
 from clprobe.tensor.ops import elementwise
-from clprobe.tensor.ops.batch_norm import Running
+from clprobe.tensor.ops.norm import Running
 
 # Threads that wait for work by spinning would take the next contestant's time.
 _PAUSE_SECONDS = 0.01

@@ -12,11 +12,13 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from clprobe.private_files import write
+from clprobe.private_files import private_folder
 from clprobe.report.schemas import published
 
 README = (Path(__file__).resolve().parent.parent.parent / "README.md").read_text("utf-8")
 _SAID = re.search(r"A file of parsed rules has (\d+\.\d+) MB", README)
+
+_CACHED = {"rules-1.msgpack": b"rules", "kernels/one": b"kernel", "tuned/device.yaml": b"table"}
 
 
 class _Home:
@@ -25,9 +27,10 @@ class _Home:
     def __init__(self, folder: Path) -> None:
         self.folder, self.caches = folder, folder / ".cache"
         self.own = self.caches / "clprobe"
-        write(self.own / "rules-1.msgpack", b"rules", may_make=3)
-        write(self.own / "kernels" / "one", b"kernel", may_make=1)
-        write(self.own / "tuned" / "device.yaml", b"table", may_make=1)
+        for name, content in _CACHED.items():
+            path = self.own / name
+            with private_folder(path.parent, may_make=3) as cache:
+                cache.write(path.name, content)
         self.others = [self.caches / "pocl/kcache/tempfile", self.caches / "pytools/one"]
         self.journal = folder / ".local/state/clprobe/one.json"
         for path in (*self.others, self.journal):

@@ -114,6 +114,7 @@ LSPCI_HASWELL = (
         ("keras", "stack", "keras"),
         ("NCCL", "stack", "torch-distributed"),
         ("python 3.11", "Python", "Python 3.11"),
+        ("Core i7-4770", "GPU", "8086:0412"),
         ("render_node_not_accessible", "rule", "render-node-not-accessible"),
     ],
 )
@@ -131,7 +132,6 @@ def test_a_name_finds_its_entry(name: str, kind: str, title: str) -> None:
         ("haswel", "Haswell"),
         ("beignt", "beignet"),
         ("compute-runtme", "compute-runtime"),
-        ("Core i7-4770", "Haswell"),
         ("Intel Corporation Haswell-ULT Integrated Graphics Controller", "Haswell"),
         ("Intel Corporation CoffeeLake-S GT2 [UHD Graphics 630]", "UHD Graphics 630"),
     ],

@@ -86,6 +86,6 @@ def test_rpm_gets_no_settings_of_whoever_called_sudo(
     _write(program, f'#!/bin/sh\nprintf "{told}"\n')
     program.chmod(0o755)
 
-    (rpm,) = [one for one in managers(tmp_path) if one.is_present()]
+    (rpm,) = [one for one in managers(tmp_path) if one.is_present]
 
     assert [record.version for record in rpm.find(re.compile(RELEVANT))] == ["/:unset"]

@@ -11,8 +11,7 @@ from clprobe.model.unknown import Unknown
 from clprobe.probe.host import Host
 from clprobe.probe.libraries import Libraries
 from clprobe.probe.live_host import LiveHost
-from clprobe.probe.opencl.icds import FoundIcd
-from clprobe.probe.runtime_libraries import NAMES, probe_runtime_libraries
+from clprobe.probe.opencl.icds import RUNTIME_LIBRARIES, FoundIcd, probe_runtime_libraries
 
 _FILE = {"kind": "file", "mode": 0o644}
 _IGC = "/usr/lib/x86_64-linux-gnu/libigc.so.2"
@@ -23,7 +22,9 @@ def _elf(machine: str = "x86_64", *, bits: int = 64, **more: Any) -> dict[str, A
 
 
 def _host(folder: Path, **answers: dict[str, Any]) -> Host:
-    cached: dict[str, Any] = {name: [] for name in NAMES} | answers.pop("cached_libraries", {})
+    cached: dict[str, Any] = {name: [] for name in RUNTIME_LIBRARIES} | answers.pop(
+        "cached_libraries", {}
+    )
     return invent_host(folder, cached_libraries=cached, **answers)
 
 

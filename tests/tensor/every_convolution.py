@@ -9,8 +9,7 @@ from clprobe.resources import kernels_path
 from clprobe.tensor import Array, Device
 from clprobe.tensor.errors import BuildError
 from clprobe.tensor.ops.conv.choose import ALGORITHMS, load_entries
-from clprobe.tensor.ops.conv.geometry import Geometry
-from clprobe.tensor.ops.conv.plan import Direction
+from clprobe.tensor.ops.conv.geometry import Direction, Geometry
 from clprobe.tensor.ops.epilogue import NO_EPILOGUE
 
 # Winograd's bound is three hundred times the definition's: test_conv_winograd.py.

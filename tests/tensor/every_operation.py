@@ -18,10 +18,10 @@ import further_operations
 import numpy as np
 import odd_shapes
 import oracles
+from gradcheck import check_gradients
 from oracles import apart, assert_close, normal, rounding_bound
 
 from clprobe.tensor import Device, Limits, Tensor, conv2d, linear, max_pool2d, softmax_cross_entropy
-from clprobe.tensor.gradcheck import check_gradients
 from clprobe.tensor.optim import SGD
 
 Case = tuple[Callable[..., Tensor], list[np.ndarray], np.ndarray, int]

@@ -7,11 +7,11 @@ from math import erfc
 
 import numpy as np
 import pytest
+from gradcheck import check_gradients
 from oracles import UNIT, apart, assert_close, normal
 
 from clprobe.tensor import Device, Tensor
 from clprobe.tensor import functions as of
-from clprobe.tensor.gradcheck import check_gradients
 
 Values = np.ndarray
 

@@ -3,11 +3,11 @@
 
 import numpy as np
 import pytest
+from gradcheck import check_gradients
 from oracles import assert_close, normal, rounding_bound
 
 from clprobe.tensor import Device, ShapeError, Tensor, nn
 from clprobe.tensor.functions import avg_pool2d, global_avg_pool2d
-from clprobe.tensor.gradcheck import check_gradients
 
 # Shape, size, stride, padding.
 CASES = [

@@ -3,12 +3,12 @@
 
 import numpy as np
 import pytest
+from gradcheck import check_gradients
 from norm_oracles import normalise
 from oracles import assert_close, normal, rounding_bound
 
 from clprobe.tensor import Array, Device, ShapeError, Tensor, nn
 from clprobe.tensor.functions import Running, batch_norm
-from clprobe.tensor.gradcheck import check_gradients
 
 SHAPES = [
     (4, 3),

@@ -9,8 +9,8 @@ from clprobe.tensor import Array, Device, DeviceError, DtypeError, ShapeError, T
 from clprobe.tensor import softmax_cross_entropy as loss_of
 from clprobe.tensor.capture import capture
 from clprobe.tensor.functions import batch_norm, dropout
-from clprobe.tensor.ops.batch_norm import Running
 from clprobe.tensor.ops.dropout import RandomStream
+from clprobe.tensor.ops.norm import Running
 from clprobe.tensor.optim import SGD, Adam, Optimiser
 
 

@@ -4,10 +4,10 @@
 import numpy as np
 import oracles
 import pytest
+from gradcheck import check_gradients
 from oracles import apart, assert_close, normal, rounding_bound
 
 from clprobe.tensor import Device, ShapeError, Tensor, conv2d, conv_transpose2d, max_pool2d, nn
-from clprobe.tensor.gradcheck import check_gradients
 
 # Images, channels, height, width; filters, size; stride, padding.
 CONVOLUTIONS = [

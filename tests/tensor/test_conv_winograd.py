@@ -12,8 +12,7 @@ from oracles import UNIT, assert_close, normal
 from clprobe.resources import kernels_path
 from clprobe.tensor import Array, Device
 from clprobe.tensor.ops.conv.choose import ALGORITHMS, Entry, load_entries
-from clprobe.tensor.ops.conv.geometry import Geometry
-from clprobe.tensor.ops.conv.plan import Direction
+from clprobe.tensor.ops.conv.geometry import Direction, Geometry
 from clprobe.tensor.ops.epilogue import NO_EPILOGUE, Epilogue
 
 LADDER = load_entries(kernels_path() / "conv" / "variants.yaml")

@@ -8,8 +8,7 @@ from oracles import assert_close, normal, rounding_bound
 
 from clprobe.tensor import Array, Device
 from clprobe.tensor.ops.conv import few_channels, gpu_winograd, implicit_gemm
-from clprobe.tensor.ops.conv.geometry import Geometry
-from clprobe.tensor.ops.conv.plan import Direction, Plan
+from clprobe.tensor.ops.conv.geometry import Direction, Geometry, Plan
 from clprobe.tensor.ops.epilogue import NO_EPILOGUE, Epilogue
 
 # Small tiles, so that small arrays have several; one and two buffers, all ways to lie.

@@ -9,8 +9,7 @@ from oracles import normal, rounded_to_half, rounding_bound
 from clprobe.resources import kernels_path
 from clprobe.tensor import Array, Device, Tensor, max_pool2d
 from clprobe.tensor.ops.conv.choose import ALGORITHMS, TAKE_HALF, Entry, load_entries
-from clprobe.tensor.ops.conv.geometry import Geometry
-from clprobe.tensor.ops.conv.plan import Direction
+from clprobe.tensor.ops.conv.geometry import Direction, Geometry
 from clprobe.tensor.ops.epilogue import NO_EPILOGUE, Epilogue
 from clprobe.tensor.ops.matmul import ORACLE, matmul_forward
 from clprobe.tensor.ops.variants import Variant

@@ -3,12 +3,12 @@
 
 import numpy as np
 import pytest
+from gradcheck import check_gradients
 from norm_oracles import normalise
 from oracles import assert_close, normal
 
 from clprobe.tensor import Device, ShapeError, Tensor, nn
 from clprobe.tensor.functions import layer_norm
-from clprobe.tensor.gradcheck import check_gradients
 
 # The whole shape, and how many axes at its end are normalised over.
 CASES = [

@@ -3,11 +3,11 @@
 
 import numpy as np
 import pytest
+from gradcheck import check_gradients
 from oracles import assert_close, normal, rounding_bound
 
 from clprobe.resources import kernels_path
 from clprobe.tensor import Array, Device, ShapeError, Tensor, linear
-from clprobe.tensor.gradcheck import check_gradients
 from clprobe.tensor.ops.epilogue import BiasAlong, Epilogue
 from clprobe.tensor.ops.matmul import ORACLE, matmul_forward
 from clprobe.tensor.ops.variants import Variant, load_variants

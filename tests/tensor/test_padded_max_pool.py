@@ -3,11 +3,11 @@
 
 import numpy as np
 import pytest
+from gradcheck import check_gradients
 from oracles import apart, assert_close
 from oracles import max_pool2d as exact_max_pool2d
 
 from clprobe.tensor import Device, ShapeError, Tensor, max_pool2d
-from clprobe.tensor.gradcheck import check_gradients
 
 # Shape, size, stride, padding.
 CASES = [

@@ -50,7 +50,10 @@ def _memory(host: Host) -> int | Unknown | None:
 
 
 def _files(groups: str) -> list[str]:
-    own, older = v2_path(groups), v1_path(groups, "memory")
+    # Number, controllers, path; the unified hierarchy names no controllers.
+    lines = [line.split(":", 2) for line in groups.splitlines() if line.count(":") > 1]
+    paths = {name: path for _, names, path in lines for name in names.split(",")}
+    own, older = paths.get(""), paths.get("memory")
     files = []
     for mount in (_GROUPS, f"{_GROUPS}/unified"):
         files += [f"{mount}{folder}/memory.max" for folder in _upwards(own)]
@@ -82,20 +85,6 @@ def system_service(groups: str) -> str | None:
     """Return the systemd service that this process belongs to, None if it is no service's."""
     found = SYSTEM_SERVICE.search(groups)
     return found["name"] if found else None
-
-
-def v2_path(groups: str) -> str | None:
-    """Return the path in the unified hierarchy, None where there is none."""
-    return next((line[3:] for line in groups.splitlines() if line.startswith("0::")), None)
-
-
-def v1_path(groups: str, controller: str) -> str | None:
-    """Return the path in the hierarchy of a controller of version 1, None where it has none."""
-    for line in groups.splitlines():
-        fields = line.split(":", 2)  # number, controllers, path
-        if len(fields) == 3 and controller in fields[1].split(","):
-            return fields[2]
-    return None
 
 
 _ENFORCE = "/sys/fs/selinux/enforce"

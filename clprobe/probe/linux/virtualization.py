@@ -5,7 +5,7 @@ import re
 
 from clprobe.model.system import Virtualization
 from clprobe.model.unknown import Unknown
-from clprobe.probe.facts import ask, ask_text, ask_unless_absent, is_there, reason
+from clprobe.probe.facts import ask, ask_text, ask_unless_absent, is_there
 from clprobe.probe.host import Host
 from clprobe.probe.libraries import Libraries
 from clprobe.probe.linux.limits import system_service
@@ -41,7 +41,7 @@ def probe_virtualization(host: Host) -> Virtualization:
         user_namespace=_user_namespace(host),
         service=_service(host),
         windows_driver=probe_windows_driver(host) if isinstance(wsl, int) else wsl,
-        wsl_libraries=probe_wsl_libraries(host) if isinstance(not_wsl, int) else not_wsl,
+        wsl_libraries=ask(_has_wsl_libraries, host) if isinstance(not_wsl, int) else not_wsl,
     )
 
 
@@ -182,13 +182,10 @@ def probe_windows_driver(host: Host) -> str | Unknown | None:
     return None
 
 
-def probe_wsl_libraries(host: Host) -> bool | Unknown:
+def _has_wsl_libraries(host: Host) -> bool:
     """Tell whether the linker finds what drivers under WSL load."""
-    try:
-        libraries = Libraries(host)
-        return all(libraries.find(name) is not None for name in _LIBRARIES)
-    except OSError as error:
-        return Unknown(reason(error))
+    libraries = Libraries(host)
+    return all(libraries.find(name) is not None for name in _LIBRARIES)
 
 
 def _version(host: Host, path: str) -> str | None:

@@ -180,7 +180,7 @@ def run_known_answer(
 ) -> None:
     """Build a kernel and compare what it computes; errors are this device's result."""
     report(stage="compile")
-    devices = (ctypes.c_void_p * 1)(device)
+    devices, result = (ctypes.c_void_p * 1)(device), "build-failed"
     try:
         context = created(function("clCreateContext"), None, 1, devices, None, None)
         queue = created(function("clCreateCommandQueue"), context, device, 0)
@@ -191,16 +191,11 @@ def run_known_answer(
             report(at=at, fact="build_log", value=_build_log(function, program, device))
             raise OpenclError("building a kernel failed", code)
         kernel = created(function("clCreateKernel"), program, b"known_answer")
-    except OpenclError as failure:
-        report(
-            at=at, fact="kernel_result", value="build-failed", why=str(failure), code=failure.code
-        )
-        return
-    report(stage="run")
-    try:
+        result = "run-failed"
+        report(stage="run")
         right = _runs_right(function, context, queue, kernel)
     except OpenclError as failure:
-        report(at=at, fact="kernel_result", value="run-failed", why=str(failure), code=failure.code)
+        report(at=at, fact="kernel_result", value=result, why=str(failure), code=failure.code)
         return
     report(at=at, fact="kernel_result", value="right" if right else "wrong")
 

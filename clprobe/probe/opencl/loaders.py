@@ -12,7 +12,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from clprobe.model.opencl import Loader, View
-from clprobe.model.unknown import Unknown
+from clprobe.model.unknown import Unknown, listed
 from clprobe.probe.facts import ask, ask_names, is_there, known, unknown_part
 from clprobe.probe.host import Host, Pending, Role
 from clprobe.probe.libraries import Libraries
@@ -201,7 +201,7 @@ def _seen(viewer: str, pending: Pending, timeout_s: float) -> View:
 
 def with_version(loader: Loader, views: tuple[View, ...] | Unknown) -> Loader:
     """Return the loader with the version that it told the child it was loaded by."""
-    for view in () if isinstance(views, Unknown) else views:
+    for view in listed(views):
         if view.loader == loader.path and view.viewer in (SYSTEM, CONDA):
             return replace(loader, version=view.version)
     return loader

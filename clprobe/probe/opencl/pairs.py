@@ -5,7 +5,6 @@ import itertools
 import os
 import time
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from clprobe.model.opencl import Answer, Icd, Pair
 from clprobe.model.unknown import Unknown
@@ -14,13 +13,6 @@ from clprobe.probe.opencl.enumeration import answer_of
 
 _FAILED = ("crash", "hang", "error")
 _SHORTEST_S = 0.05
-
-
-class _Asked(NamedTuple):
-    """One order of one pair in its child; `pending` None: there was no time left for it."""
-
-    icds: tuple[str, str]
-    pending: Pending | None
 
 
 def probe_pairs(host: Host, icds: Sequence[Icd], timeout_s: float) -> tuple[Pair, ...]:
@@ -35,8 +27,11 @@ def probe_pairs(host: Host, icds: Sequence[Icd], timeout_s: float) -> tuple[Pair
     orders = itertools.permutations(together.items(), 2)
     answers: dict[tuple[str, str], Answer] = {}
     for batch in _batches(orders, max(2, os.cpu_count() or 2)):
-        asked = [_ask(host, first, second, deadline) for first, second in batch]
-        answers |= {one.icds: _answer(one, timeout_s) for one in asked}
+        asked = {
+            (first[1], second[1]): _ask(host, first[0], second[0], deadline)
+            for first, second in batch
+        }
+        answers |= {icds: _answer(pending, timeout_s) for icds, pending in asked.items()}
     return tuple(_worse(answers, pair) for pair in itertools.combinations(together.values(), 2))
 
 
@@ -47,20 +42,20 @@ def _batches(
         yield batch
 
 
-def _ask(host: Host, first: tuple[str, str], second: tuple[str, str], deadline: float) -> _Asked:
+def _ask(host: Host, library: str, beside: str, deadline: float) -> Pending | None:
+    """Start a child for one order of one pair; None: there is no time left for it."""
     left_s = deadline - time.monotonic()
-    icds = (first[1], second[1])
     if left_s < _SHORTEST_S:
-        return _Asked(icds, None)
-    request = OpenclRequest(role="icd", library=first[0], beside=second[0], timeout_s=left_s)
-    return _Asked(icds, host.start_opencl(request))
+        return None
+    request = OpenclRequest(role="icd", library=library, beside=beside, timeout_s=left_s)
+    return host.start_opencl(request)
 
 
-def _answer(asked: _Asked, timeout_s: float) -> Answer:
-    if asked.pending is None:
+def _answer(pending: Pending | None, timeout_s: float) -> Answer:
+    if pending is None:
         why = Unknown(f"other pairs took all of the {timeout_s:g} s that there were")
         return Answer(stage=why, outcome=why, message=why, printed=why, platforms=why)
-    return answer_of(asked.pending.wait(), timeout_s)
+    return answer_of(pending.wait(), timeout_s)
 
 
 def _worse(answers: dict[tuple[str, str], Answer], pair: tuple[str, str]) -> Pair:

@@ -73,25 +73,21 @@ _HEAD_BYTES = 8192
 def _conda_packages(host: Host) -> list[Package]:
     """Return the relevant packages of the active environment, or of the one of this Python."""
     python = ask(host.python)
-    prefixes = [host.environment().get("CONDA_PREFIX")]
-    prefixes.append(None if isinstance(python, Unknown) else python.prefix)
+    own = None if isinstance(python, Unknown) else python.prefix
+    prefixes = (host.environment().get("CONDA_PREFIX"), own)
     return [
-        _conda_package(host, f"{folder}/{match[0]}", match)
+        Package(
+            name=match["name"],
+            version=match["version"],
+            manager="conda",
+            architecture=Unknown("the file's name does not say"),
+            state="installed",
+            origin=_origin(host, f"{folder}/{match[0]}"),
+        )
         for folder in dict.fromkeys(f"{prefix}/conda-meta" for prefix in prefixes if prefix)
         for match in map(_CONDA_FILE.fullmatch, ask_names(host.list_folder, folder))
         if match and _CONDA_RELEVANT.search(match["name"])
     ]
-
-
-def _conda_package(host: Host, path: str, match: re.Match[str]) -> Package:
-    return Package(
-        name=match["name"],
-        version=match["version"],
-        manager="conda",
-        architecture=Unknown("the file's name does not say"),
-        state="installed",
-        origin=_origin(host, path),
-    )
 
 
 def _origin(host: Host, path: str) -> str | Unknown | None:

@@ -27,7 +27,7 @@ _BROKEN_OFF = ("half-installed", "unpacked", "half-configured")
 def managers(root: Path = Path("/")) -> "tuple[Manager, ...]":
     """Return the managers that are present; where dpkg is in charge, rpm is only a tool."""
     known: tuple[Manager, ...] = (Dpkg(root), Pacman(root), Apk(root), Rpm(root))
-    return tuple(manager for manager in known if manager.is_present())[:1]
+    return tuple(manager for manager in known if manager.is_present)[:1]
 
 
 class Dpkg:
@@ -38,10 +38,7 @@ class Dpkg:
         self._updates = root / "var/lib/dpkg/updates"
         self._info = root / "var/lib/dpkg/info"
         self._lists = root / "var/lib/apt/lists"
-
-    def is_present(self) -> bool:
-        """Tell whether there is a status file."""
-        return self._status.is_file()
+        self.is_present = self._status.is_file()
 
     def find(self, wanted: re.Pattern[str]) -> Iterator[PackageRecord]:
         """Read the status file, and where apt's lists say that packages came from."""
@@ -94,10 +91,7 @@ class Pacman:
 
     def __init__(self, root: Path) -> None:
         self._folder = root / "var/lib/pacman/local"
-
-    def is_present(self) -> bool:
-        """Tell whether there is a local database."""
-        return self._folder.is_dir()
+        self.is_present = self._folder.is_dir()
 
     def find(self, wanted: re.Pattern[str]) -> Iterator[PackageRecord]:
         """Read the names of the folders."""
@@ -124,10 +118,7 @@ class Apk:
 
     def __init__(self, root: Path) -> None:
         self._installed = root / "lib/apk/db/installed"
-
-    def is_present(self) -> bool:
-        """Tell whether there is a database."""
-        return self._installed.is_file()
+        self.is_present = self._installed.is_file()
 
     def find(self, wanted: re.Pattern[str]) -> Iterator[PackageRecord]:
         """Read the P, V and A lines; letters in an f line tell what failed or how it was hashed."""
@@ -163,12 +154,9 @@ class Rpm:
     """Fedora, openSUSE and their like: a binary database, so rpm itself is asked."""
 
     def __init__(self, root: Path) -> None:
-        self._folders = (root / "var/lib/rpm", root / "usr/lib/sysimage/rpm")
+        folders = (root / "var/lib/rpm", root / "usr/lib/sysimage/rpm")
+        self.is_present = any(folder.is_dir() for folder in folders)
         self._program = root / "usr/bin/rpm"
-
-    def is_present(self) -> bool:
-        """Tell whether there is a database."""
-        return any(folder.is_dir() for folder in self._folders)
 
     def find(self, wanted: re.Pattern[str]) -> Iterator[PackageRecord]:
         """Ask for all packages."""

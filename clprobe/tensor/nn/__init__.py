@@ -7,11 +7,11 @@ from clprobe.tensor.nn.layers import (
     Flatten,
     Linear,
     MaxPool2d,
+    Module,
     ReLU,
     Residual,
     Sequential,
 )
-from clprobe.tensor.nn.module import Module
 from clprobe.tensor.nn.norm import (
     AvgPool2d,
     BatchNorm1d,

@@ -1,16 +1,97 @@
 # SPDX-License-Identifier: MIT
-"""The layers of a plain network: linear, convolution, relu, max-pool, and one after the other."""
+"""What every layer is, and those of a plain network.
 
-from collections.abc import Iterator, Sequence
+They are linear, convolution, relu, max-pool, one after the other and around a shortcut.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
 from math import prod, sqrt
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from clprobe.tensor.device import Device
-from clprobe.tensor.nn.module import Module
-from clprobe.tensor.ops.conv import Pair
+from clprobe.tensor.errors import ShapeError
+from clprobe.tensor.ops.conv.geometry import Pair, pair
 from clprobe.tensor.tensor import Tensor, conv2d, conv_transpose2d, linear, max_pool2d
+
+Self = TypeVar("Self", bound="Module")
+
+
+class Module:
+    """A layer; names, shapes and order of parameters are torch's."""
+
+    training: bool = True
+    """Some layers, as dropout, behave otherwise when they are evaluated."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return the layer's output."""
+        raise NotImplementedError
+
+    def __call__(self, x: Tensor) -> Tensor:
+        """Return `forward(x)`, as in torch."""
+        return self.forward(x)
+
+    def children(self) -> Iterator[tuple[str, "Module"]]:
+        """Yield each layer that this one is made of, with its name."""
+        yield from ()
+
+    def own_parameters(self) -> Iterator[tuple[str, Tensor]]:
+        """Yield what this layer itself learns, its tensors that want gradients, with its name."""
+        return ((name, it) for name, it in self._own_tensors() if it.requires_grad)
+
+    def _own_tensors(self) -> Iterator[tuple[str, Tensor]]:
+        return ((name, it) for name, it in vars(self).items() if isinstance(it, Tensor))
+
+    def train(self: Self, training: bool = True) -> Self:
+        """Make this layer, and those it is made of, behave as in training; return it."""
+        self.training = training
+        for _, child in self.children():
+            child.train(training)
+        return self
+
+    def eval(self: Self) -> Self:
+        """Make this layer, and those it is made of, behave as in evaluation; return it."""
+        return self.train(training=False)
+
+    def named_parameters(self) -> Iterator[tuple[str, Tensor]]:
+        """Yield each parameter with its name in `state`, in a fixed order."""
+        yield from self.own_parameters()
+        for name, child in self.children():
+            for inner, tensor in child.named_parameters():
+                yield f"{name}.{inner}", tensor
+
+    def named_state(self) -> Iterator[tuple[str, Tensor]]:
+        """Yield each parameter and buffer with its name in `state`, in a fixed order."""
+        yield from self.own_parameters()
+        yield from ((name, it) for name, it in self._own_tensors() if not it.requires_grad)
+        for name, child in self.children():
+            for inner, tensor in child.named_state():
+                yield f"{name}.{inner}", tensor
+
+    def parameters(self) -> list[Tensor]:
+        """Return the parameters, in a fixed order."""
+        return [tensor for _, tensor in self.named_parameters()]
+
+    def state(self) -> dict[str, npt.NDArray[np.float32]]:
+        """Return a copy of every parameter and buffer on the host."""
+        return {name: tensor.numpy() for name, tensor in self.named_state()}
+
+    def load_state(self, state: Mapping[str, npt.NDArray[np.float32]]) -> None:
+        """Overwrite every parameter and buffer.
+
+        **Raises** ShapeError if a name is missing or left over, or a shape differs.
+        """
+        own = dict(self.named_state())
+        if own.keys() != state.keys():
+            raise ShapeError(f"Parameters are {sorted(own)}, the state has {sorted(state)}.")
+        for name, tensor in own.items():
+            if tensor.shape != state[name].shape:
+                raise ShapeError(
+                    f"Parameter {name} is {tensor.shape}, the state has {state[name].shape}."
+                )
+            tensor.array.assign(state[name])
 
 
 class _Affine(Module):
@@ -32,11 +113,6 @@ class _Affine(Module):
 
         self.weight = initial(*shape)
         self.bias = initial(shape[0] if biases is None else biases)
-
-    def own_parameters(self) -> Iterator[tuple[str, Tensor]]:
-        """Yield weight and bias."""
-        yield "weight", self.weight
-        yield "bias", self.bias
 
 
 class Linear(_Affine):
@@ -74,8 +150,7 @@ class Conv2d(_Affine):
         device: Device,
         generator: np.random.Generator,
     ) -> None:
-        kernel = (size, size) if isinstance(size, int) else size
-        super().__init__((filters, channels // groups, *kernel), device, generator)
+        super().__init__((filters, channels // groups, *pair(size)), device, generator)
         self.stride = stride
         self.padding = padding
         self.dilation = dilation
@@ -107,8 +182,7 @@ class ConvTranspose2d(_Affine):
         device: Device,
         generator: np.random.Generator,
     ) -> None:
-        kernel = (size, size) if isinstance(size, int) else size
-        shape = (channels, filters // groups, *kernel)
+        shape = (channels, filters // groups, *pair(size))
         super().__init__(shape, device, generator, biases=filters)
         self.options = (stride, padding, output_padding, groups, dilation)
 

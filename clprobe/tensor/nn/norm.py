@@ -1,14 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Layers that normalise, average or drop values."""
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from clprobe.tensor.device import Device
 from clprobe.tensor.errors import ShapeError
 from clprobe.tensor.functions import (
-    Size,
     avg_pool2d,
     batch_norm,
     dropout,
@@ -17,9 +14,10 @@ from clprobe.tensor.functions import (
     log_softmax,
     softmax,
 )
-from clprobe.tensor.nn.module import Module
-from clprobe.tensor.ops.batch_norm import Running
+from clprobe.tensor.nn.layers import Module
+from clprobe.tensor.ops.conv.geometry import Pair
 from clprobe.tensor.ops.dropout import RandomStream
+from clprobe.tensor.ops.norm import Running
 from clprobe.tensor.tensor import Tensor
 
 
@@ -34,11 +32,6 @@ class _Normalisation(Module):
         self.weight = _constant(shape, 1.0, device, learns=True)
         self.bias = _constant(shape, 0.0, device, learns=True)
         self.epsilon = epsilon
-
-    def own_parameters(self) -> Iterator[tuple[str, Tensor]]:
-        """Yield weight and bias."""
-        yield "weight", self.weight
-        yield "bias", self.bias
 
 
 class _BatchNorm(_Normalisation):
@@ -64,11 +57,6 @@ class _BatchNorm(_Normalisation):
         moments = (self.running_mean.array, self.running_var.array)
         running = Running(*moments, self.momentum, self.epsilon)
         return batch_norm(x, self.weight, self.bias, running, training=self.training)
-
-    def own_buffers(self) -> Iterator[tuple[str, Tensor]]:
-        """Yield the running statistics."""
-        yield "running_mean", self.running_mean
-        yield "running_var", self.running_var
 
 
 class BatchNorm1d(_BatchNorm):
@@ -104,9 +92,9 @@ class AvgPool2d(Module):
 
     def __init__(
         self,
-        size: Size,
-        stride: Size | None = None,
-        padding: Size = 0,
+        size: int | Pair,
+        stride: int | Pair | None = None,
+        padding: int | Pair = 0,
         *,
         count_padding: bool = True,
     ) -> None:
@@ -123,25 +111,19 @@ class AvgPool2d(Module):
 class GlobalAvgPool2d(Module):
     """The average of every channel of every image, as torch's AdaptiveAvgPool2d(1)."""
 
-    def forward(self, x: Tensor) -> Tensor:
-        """Return one pixel for each channel."""
-        return global_avg_pool2d(x)
+    forward = staticmethod(global_avg_pool2d)
 
 
 class Softmax(Module):
     """The softmax over the last axis."""
 
-    def forward(self, x: Tensor) -> Tensor:
-        """Return the softmax."""
-        return softmax(x)
+    forward = staticmethod(softmax)
 
 
 class LogSoftmax(Module):
     """The logarithm of the softmax over the last axis."""
 
-    def forward(self, x: Tensor) -> Tensor:
-        """Return the logarithm of the softmax."""
-        return log_softmax(x)
+    forward = staticmethod(log_softmax)
 
 
 class Dropout(Module):

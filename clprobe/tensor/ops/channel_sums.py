@@ -8,10 +8,10 @@ from math import prod
 import numpy as np
 
 from clprobe.tensor.array import Array
-from clprobe.tensor.device import Argument, Device
+from clprobe.tensor.device import Device
 from clprobe.tensor.errors import ShapeError
-from clprobe.tensor.launching import launch_rows, launch_values, powers_of_two_down_from
-from clprobe.tensor.program import Candidate, Kernel
+from clprobe.tensor.launching import largest_that_fits, launch_rows, launch_values
+from clprobe.tensor.ops.arguments import arguments
 
 _GPU_WORK_ITEMS = 256
 _CPU_LANES = 16
@@ -110,15 +110,9 @@ def _sum_columns(  # noqa: PLR0913, PLR0917 - kernel, sizes and kinds each need 
     )
     piece = max(1, min(rows, max(_MIN_VALUES_PER_ITEM, -(-rows // wanted))))
     pieces = Array.empty(device, (kinds, -(-rows // piece), columns))
-    buffers = (*(array.buffer for array in arrays), pieces.buffer)
-    sizes = (np.uint64(rows), np.uint64(columns), np.uint64(piece))
     launch_rows(
-        device,
-        "norm/columns.cl",
-        name,
-        columns,
-        pieces.shape[1],
-        (*buffers, *sizes),
+        *(device, "norm/columns.cl", name, columns, pieces.shape[1]),
+        arguments(*arrays, pieces, *map(np.uint64, (rows, columns, piece))),
         defines,
         cpu_columns=_CPU_COLUMNS_PER_ITEM,
     )
@@ -130,11 +124,16 @@ def _sum_planes(name: str, arrays: tuple[Array, ...], kinds: int, channels: Chan
     images, pixels = _piece(channels, device)
     count = -(-channels.images // images) * -(-channels.pixels // pixels)
     pieces = Array.empty(device, (kinds, count, channels.channels))
-    kernel, size = _plane_kernel(name, device, pixels)
+    lanes = _CPU_LANES if device.limits.is_cpu else 1
+    across = 1 << max(0, -(-pixels // lanes) - 1).bit_length()
+    kernel, size = largest_that_fits(
+        *(device, "norm/planes.cl", name, _items(device)),
+        lambda size: {"WORK_GROUP_SIZE": size, "ITEMS_ACROSS": min(size, across), "LANES": lanes},
+        across,
+    )
     sizes = (channels.images, channels.channels, channels.pixels, images, pixels)
-    buffers = (*(array.buffer for array in arrays), pieces.buffer)
-    arguments: tuple[Argument, ...] = (*buffers, *(np.uint64(length) for length in sizes))
-    device.launch(kernel, (count * channels.channels * size,), (size,), arguments)
+    values = arguments(*arrays, pieces, *map(np.uint64, sizes))
+    device.launch(kernel, (count * channels.channels * size,), (size,), values)
     return pieces
 
 
@@ -150,32 +149,6 @@ def _piece(channels: Channels, device: Device) -> tuple[int, int]:
     return -(-channels.images // pieces), -(-channels.pixels // cuts)
 
 
-def _plane_kernel(name: str, device: Device, pixels: int) -> tuple[Kernel, int]:
-    lanes = _CPU_LANES if device.limits.is_cpu else 1
-    across = 1 << max(0, -(-pixels // lanes) - 1).bit_length()
-
-    def choose() -> tuple[Kernel, int]:
-        kernel, built = device.programs.first_that_fits(
-            name,
-            [
-                Candidate(
-                    file="norm/planes.cl",
-                    defines={
-                        "WORK_GROUP_SIZE": size,
-                        "ITEMS_ACROSS": min(size, across),
-                        "LANES": lanes,
-                    },
-                    work_group_size=size,
-                    local_memory_bytes=4 * size,
-                )
-                for size in powers_of_two_down_from(_items(device))
-            ],
-        )
-        return kernel, built.work_group_size
-
-    return device.programs.remember(("norm/planes.cl", name, across), choose)
-
-
 def _merged_sums(pieces: Array) -> tuple[Array, Array]:
     shape = (pieces.shape[2],)
     first, second = Array.empty(pieces.device, shape), Array.empty(pieces.device, shape)
@@ -187,9 +160,8 @@ def _merge(
     name: str, pieces: Array, results: tuple[Array, ...], scalars: tuple[np.float32, ...]
 ) -> None:
     _, count, channels = pieces.shape
-    buffers = (pieces.buffer, *(result.buffer for result in results))
-    arguments: tuple[Argument, ...] = (*buffers, np.uint64(count), np.uint64(channels), *scalars)
-    launch_values(pieces.device, "norm/merge.cl", name, channels, arguments)
+    values = arguments(pieces, *results, *map(np.uint64, (count, channels)), *scalars)
+    launch_values(pieces.device, "norm/merge.cl", name, channels, values)
 
 
 def _items(device: Device) -> int:

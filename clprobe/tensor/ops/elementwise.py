@@ -9,7 +9,8 @@ import numpy as np
 
 from clprobe.tensor import fusion
 from clprobe.tensor.array import Array, Shape
-from clprobe.tensor.broadcast import broadcast_axes, broadcast_shape
+from clprobe.tensor.errors import ShapeError
+from clprobe.tensor.fusion.plan import fits, largest
 from clprobe.tensor.ops.reduce import sum_axes
 from clprobe.tensor.storage import Constant, Operand, Operation, Storage
 from clprobe.tensor.tape import Result
@@ -17,22 +18,16 @@ from clprobe.tensor.tape import Result
 
 def add(a: Array, b: Array) -> Result:
     """Return a + b."""
-    shapes = a.shape, b.shape
-    return Result(
-        apply("add", a, b),
-        (lambda dy: sum_to(dy, shapes[0]), lambda dy: sum_to(dy, shapes[1])),
-    )
+    own, other = a.shape, b.shape
+    return Result(apply("add", a, b), (lambda dy: sum_to(dy, own), lambda dy: sum_to(dy, other)))
 
 
 def subtract(a: Array, b: Array) -> Result:
     """Return a - b."""
-    shapes = a.shape, b.shape
+    own, other = a.shape, b.shape
     return Result(
         apply("subtract", a, b),
-        (
-            lambda dy: sum_to(dy, shapes[0]),
-            lambda dy: sum_to(apply("negate", dy), shapes[1]),
-        ),
+        (lambda dy: sum_to(dy, own), lambda dy: sum_to(apply("negate", dy), other)),
     )
 
 
@@ -79,8 +74,8 @@ def apply(function: str, *operands: Array, shape: Shape = ()) -> Array:
     if not result.size:
         return result
     taken = tuple(Operand(each.storage, each.shape, each.dtype) for each in operands)
-    while not fusion.fits(taken):
-        fusion.compute(device, fusion.largest(taken))
+    while not fits(taken):
+        fusion.compute(device, largest(taken))
     for operand in taken:
         operand.storage.takers += 1
     result.storage.expression = Operation(function, taken, shape)
@@ -112,3 +107,25 @@ def expand(x: Array, shape: Shape, factor: float = 1.0) -> Array:
 def sum_to(gradient: Array, shape: Shape) -> Array:
     """Undo broadcasting: sum a gradient over the axes along which an operand was repeated."""
     return sum_axes(gradient, broadcast_axes(shape, gradient.shape)).reshape(shape)
+
+
+def broadcast_shape(*shapes: Shape) -> Shape:
+    """Return the shape that operands of these shapes have together.
+
+    **Raises** ShapeError.
+    """
+    try:
+        return np.broadcast_shapes(*shapes)
+    except ValueError as error:
+        together = " and ".join(str(shape) for shape in shapes)
+        raise ShapeError(f"Shapes {together} cannot be broadcast together.") from error
+
+
+def broadcast_axes(shape: Shape, output: Shape) -> tuple[int, ...]:
+    """Return the axes of `output` along which an operand of `shape` repeats."""
+    padded = (1,) * (len(output) - len(shape)) + shape
+    return tuple(
+        axis
+        for axis, (own, size) in enumerate(zip(padded, output, strict=True))
+        if own == 1 and size != 1
+    )

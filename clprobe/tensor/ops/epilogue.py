@@ -3,6 +3,7 @@
 
 from dataclasses import dataclass
 from enum import IntEnum
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,13 @@ import numpy as np
 from clprobe.tensor.array import Array, Shape
 from clprobe.tensor.device import Argument
 from clprobe.tensor.errors import ShapeError
+from clprobe.tensor.launching import largest_that_fits
+from clprobe.tensor.ops.arguments import arguments
+
+_WORK_ITEMS = 256
+# With more parts, more work-items share those of one result.
+_LANES = {5: 1, 32: 4}
+_MOST_LANES = 16
 
 
 class BiasAlong(IntEnum):
@@ -58,13 +66,12 @@ class Epilogue:
         """Return bias and residual for the kernel, `unused` in place of what is not asked."""
         return (self.bias or unused).buffer, (self.residual or unused).buffer
 
-    def check(self, shape: Shape) -> None:
-        """Fail unless bias and residual suit a result whose last two axes are rows and columns.
+    def check(self, shape: Shape, bias_axis: int) -> None:
+        """Fail unless the residual, and the bias along an axis, suit a result of this shape.
 
         **Raises** ShapeError.
         """
-        length = shape[-1] if self.bias_along is BiasAlong.COLUMNS else shape[-2]
-        if self.bias is not None and self.bias.shape != (length,):
+        if self.bias is not None and self.bias.shape != (shape[bias_axis],):
             raise ShapeError(f"A bias {self.bias.shape} does not fit a result of shape {shape}.")
         if self.residual is not None and self.residual.shape != shape:
             raise ShapeError(
@@ -73,3 +80,33 @@ class Epilogue:
 
 
 NO_EPILOGUE = Epilogue()
+
+
+def sum_parts(
+    parts: Array, result: Array, epilogue: Epilogue, *, bias_axis: int = 0, batches: int = 1
+) -> None:
+    """Set `result` to the sum of its parts, after the epilogue.
+
+    **Shapes** parts (batches, any number, size of a batch), result (batches, ...) with a bias for
+    each place along `bias_axis`.
+    """
+    device = result.device
+    number = parts.size // result.size
+    count = result.size // batches
+    most_lanes = next((few for most, few in _LANES.items() if number < most), _MOST_LANES)
+
+    def defines(size: int) -> dict[str, int]:
+        lanes = min(most_lanes, size)
+        return {"VALUES": size // lanes, "LANES": lanes, **epilogue.defines}
+
+    kernel, size = largest_that_fits(
+        *(device, "matmul/tiled_sum.cl", "sum_parts", _WORK_ITEMS, defines),
+        (most_lanes, epilogue.flags),
+    )
+    lanes = min(most_lanes, size)
+    values = size // lanes
+    ranges = (-(-count // values) * values, lanes, batches), (values, lanes, 1)
+    sizes = (np.uint64(count), number, result.shape[bias_axis])
+    inner = np.uint64(prod(result.shape[bias_axis:][1:]))
+    after = epilogue.arguments(unused=parts)
+    device.launch(kernel, *ranges, arguments(parts, result, *sizes, inner, *after))

@@ -5,8 +5,8 @@ import numpy as np
 
 from clprobe.tensor.array import Array
 from clprobe.tensor.launching import launch_values
+from clprobe.tensor.ops.arguments import arguments
 from clprobe.tensor.ops.elementwise import apply
-from clprobe.tensor.tape import Result
 
 
 def to_half(x: Array) -> Array:
@@ -15,8 +15,8 @@ def to_half(x: Array) -> Array:
         return x
     y = Array.empty(x.device, x.shape, np.float16)
     if y.size:
-        arguments = (x.buffer, y.buffer, np.uint64(x.size))
-        launch_values(x.device, "half/to_half.cl", "to_half", x.size, arguments)
+        values = arguments(x, y, np.uint64(x.size))
+        launch_values(x.device, "half/to_half.cl", "to_half", x.size, values)
     return y
 
 
@@ -41,13 +41,3 @@ def all_half(*arrays: Array) -> bool:
 def half_define(name: str, array: Array) -> dict[str, int]:
     """Return the define that says to a kernel that an array is stored in half; none if not."""
     return {name: 1} if array.dtype == np.float16 else {}
-
-
-def halved(x: Array, *, keep: bool) -> Result:
-    """Return half values for the tape, and keep them for the next time; their gradient is float."""
-    return Result(kept_half(x) if keep else to_half(x), (lambda dy: dy,))
-
-
-def floated(x: Array) -> Result:
-    """Return float values for the tape."""
-    return Result(to_float(x), (lambda dy: dy,))

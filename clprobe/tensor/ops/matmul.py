@@ -5,14 +5,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from clprobe.tensor.array import Array, Shape
+from clprobe.tensor.array import Array
 from clprobe.tensor.device import Device, NdRange
 from clprobe.tensor.errors import ShapeError
-from clprobe.tensor.launching import uint32, work_groups_above_first
-from clprobe.tensor.ops.before_epilogue import with_epilogue
-from clprobe.tensor.ops.epilogue import NO_EPILOGUE, BiasAlong, Epilogue
+from clprobe.tensor.launching import work_groups_above_first
+from clprobe.tensor.ops.arguments import arguments
+from clprobe.tensor.ops.epilogue import NO_EPILOGUE, BiasAlong, Epilogue, sum_parts
 from clprobe.tensor.ops.half import all_half, to_float, to_half
-from clprobe.tensor.ops.split_sum import sum_parts
+from clprobe.tensor.ops.mask_and_sum import with_epilogue
 from clprobe.tensor.ops.variants import Product, Variant, load_variants
 from clprobe.tensor.program import Kernel
 from clprobe.tensor.tape import Result
@@ -97,11 +97,16 @@ def matmul_forward(  # noqa: PLR0913 - a product has two operands and as many wa
         )
     epilogue = epilogue or NO_EPILOGUE
     shape = (*(a.shape[:-2] or b.shape[:-2]), m, n)
-    epilogue.check(shape)
+    bias_axis = -1 if epilogue.bias_along is BiasAlong.COLUMNS else -2
+    epilogue.check(shape, bias_axis)
     if 0 in shape:
         return Array.empty(a.device, shape, epilogue.dtype)
     if not k:
-        return _product_without_terms(a.device, shape, epilogue, variant)
+        # Zeros after the epilogue: the product of one column and one row of zeros.
+        column, row = (
+            Array.full(a.device, zeros, 0.0) for zeros in ((*shape[:-1], 1), (1, shape[-1]))
+        )
+        return matmul_forward(column, row, epilogue=epilogue, variant=variant)
     product = Product(
         rows=m,
         columns=n,
@@ -114,34 +119,25 @@ def matmul_forward(  # noqa: PLR0913 - a product has two operands and as many wa
         (product, epilogue.flags, variant and variant.name, halves),
         lambda: _choose(a.device, product, epilogue, variant, halves),
     )
-    if not chosen.reads_half:
+    if chosen.kernel.file not in _READ_HALF:
         a, b = to_float(a), to_float(b)
     c = Array.empty(a.device, shape, epilogue.dtype if chosen.writes_half else np.float32)
-    arguments = (
-        *(a.buffer, b.buffer, c.buffer, uint32(m), uint32(n), uint32(k), np.uint64(batches)),
+    # What is pending is computed before parts take memory.
+    operands = arguments(a, b)
+    parts = c if chosen.splits == 1 else Array.empty(a.device, (batches, chosen.splits, m, n))
+    values = arguments(
+        *(*operands, parts, m, n, k, np.uint64(batches)),
         np.uint64(m * k if a.shape[:-2] else 0),
         np.uint64(k * n if b.shape[:-2] else 0),
         np.uint64(m * n),
         *epilogue.arguments(unused=a),
-        *([uint32(transpose_a)] if chosen.kernel.file == _PACKED else []),
+        *([int(transpose_a)] if chosen.kernel.file == _PACKED else []),
     )
+    a.device.launch(chosen.kernel, *chosen.ranges, values)
     if chosen.splits == 1:
-        a.device.launch(chosen.kernel, *chosen.ranges, arguments)
         return to_half(c) if epilogue.half else c
-    parts = Array.empty(a.device, (batches, chosen.splits, m, n))
-    a.device.launch(chosen.kernel, *chosen.ranges, (*arguments[:2], parts.buffer, *arguments[3:]))
-    axis = -1 if epilogue.bias_along is BiasAlong.COLUMNS else -2
-    sum_parts(parts, c, epilogue, bias_axis=axis, batches=batches)
+    sum_parts(parts, c, epilogue, bias_axis=bias_axis, batches=batches)
     return c
-
-
-def _product_without_terms(
-    device: Device, shape: Shape, epilogue: Epilogue, variant: Variant | None
-) -> Array:
-    """Return zeros after the epilogue: the product of one column and one row of zeros."""
-    a = Array.full(device, (*shape[:-1], 1), 0.0)
-    b = Array.full(device, (1, shape[-1]), 0.0)
-    return matmul_forward(a, b, epilogue=epilogue, variant=variant)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,8 +148,6 @@ class _Chosen:
     ranges: NdRange
     splits: int
     """Parts of the sum that are yet to be added; the epilogue follows then."""
-    reads_half: bool
-    """Whether the kernel takes operands as they are stored."""
     writes_half: bool
     """Whether the kernel, or what adds up its sums, stores the result in half."""
 
@@ -181,7 +175,6 @@ def _choose(
     size = variant.work_group_size
     return _Chosen(
         *(built, ((tiles * size, groups), (size, 1)), splits),
-        reads_half=variant.file in _READ_HALF,
         writes_half=splits > 1 or _writes_half(variant, product),
     )
 

@@ -1,17 +1,79 @@
 # SPDX-License-Identifier: MIT
-"""Max-pooling and its gradient."""
+"""Pooling over windows, by their maximum or their average, and its gradients."""
 
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from math import prod
 
 import numpy as np
 
-from clprobe.tensor.array import Array
-from clprobe.tensor.device import Argument
+from clprobe.tensor.array import Array, Shape
 from clprobe.tensor.errors import ShapeError
-from clprobe.tensor.launching import launch_rows, uint32
-from clprobe.tensor.ops.avg_pool import Window
+from clprobe.tensor.launching import launch_rows
+from clprobe.tensor.ops.arguments import arguments, uint32
 from clprobe.tensor.ops.half import half_define
 from clprobe.tensor.tape import Result
+
+Pair = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Window:
+    """The windows of a pooling, each pair being rows and columns."""
+
+    size: Pair
+    stride: Pair
+    padding: Pair = (0, 0)
+    count_padding: bool = True
+    """Whether the zeros around the image count in an average, as they do in torch."""
+
+    def output(self, x: Array) -> tuple[int, int, int, int]:
+        """Return the result's shape, which has (height + 2·padding - size) // stride + 1 rows.
+
+        **Raises** ShapeError.
+        """
+        if len(x.shape) != 4:
+            raise ShapeError(f"Pooling takes images with channels, not {x.shape}.")
+        image = x.shape[2:]
+        sizes = zip(image, self.size, self.stride, self.padding, strict=True)
+        counts = [
+            (length + 2 * padding - size) // stride + 1
+            if size >= 1 and stride >= 1 and 0 <= 2 * padding <= size
+            else 0
+            for length, size, stride, padding in sizes
+        ]
+        if min(counts) < 1 or min(image) < 1:
+            raise ShapeError(
+                f"Windows of {self.size} with stride {self.stride} and padding {self.padding}, "
+                f"which is at most half a window, do not fit images of {image}."
+            )
+        return x.shape[0], x.shape[1], counts[0], counts[1]
+
+
+def avg_pool2d(x: Array, window: Window) -> Result:
+    """Return the average of every window.
+
+    **Shapes** x (images, channels, height, width), result as `window.output` says.
+
+    **Raises** ShapeError.
+    """
+    y = Array.empty(x.device, window.output(x))
+    height, width = x.shape[2:]
+    # Kernels count the pixels of a padded plane in 32 bits.
+    uint32((height + window.size[0]) * (width + window.size[1]))
+    pairs = {"SIZE": window.size, "STRIDE": window.stride, "PADDING": window.padding}
+    defines = {
+        f"{name}_{axis}": pair["YX".index(axis)] for name, pair in pairs.items() for axis in "YX"
+    }
+    launch = _launcher(x, y.shape, {**defines, "COUNT_PADDING": int(window.count_padding)})
+
+    def gradient(dy: Array) -> Array:
+        dx = Array.empty(x.device, x.shape)
+        launch("avg_pool_gradient", width, height, dy, dx)
+        return dx
+
+    launch("avg_pool", y.shape[3], y.shape[2], x, y)
+    return Result(y, (gradient,))
 
 
 def max_pool2d(x: Array, size: int, stride: int, padding: int = 0, *, relu: bool = False) -> Result:
@@ -19,57 +81,54 @@ def max_pool2d(x: Array, size: int, stride: int, padding: int = 0, *, relu: bool
 
     Halves give halves, whose gradient is float.
 
-    **Shapes** x (images, channels, height, width); result has (height + 2·padding - size) // stride
-    + 1 rows, and columns likewise.
+    **Shapes** x (images, channels, height, width), result as `Window.output` says.
 
     **Raises** ShapeError.
     """
-    if len(x.shape) != 4:
-        raise ShapeError(f"Pooling takes images with channels, not {x.shape}.")
-    images, channels, height, width = x.shape
     window = Window(size=(size, size), stride=(stride, stride), padding=(padding, padding))
-    out_height, out_width = window.output((height, width))
     # The largest of some halves is one of them.
-    y = Array.empty(x.device, (images, channels, out_height, out_width), x.dtype)
+    y = Array.empty(x.device, window.output(x), x.dtype)
     positions = Array.empty(x.device, y.shape, np.int32)
+    height, width = x.shape[2:]
     uint32(height * width)  # positions count that far
-    planes = images * channels
-    lengths = (height, width, out_height, out_width)
     defines = {"SIZE": size, "STRIDE": stride, "PADDING": padding, "RELU": int(relu)}
-    defines |= half_define("X_HALF", x)
-    sizes: tuple[Argument, ...] = (np.uint64(planes), *(uint32(length) for length in lengths))
-    by_squares = x.device.limits.is_cpu and (size, stride, padding) == (2, 2, 0)
-
-    def launch(name: str, columns: int, rows: int, *arrays: Array) -> None:
-        arguments: tuple[Argument, ...] = (*(array.buffer for array in arrays), *sizes)
-        file = "max_pool_2x2" if name.startswith("max_pool_2x2") else "max_pool"
-        launch_rows(x.device, f"pool/{file}.cl", name, columns, rows, arguments, defines)
+    launch = _launcher(x, y.shape, defines | half_define("X_HALF", x))
+    is_cpu = x.device.limits.is_cpu
+    by_squares = is_cpu and (size, stride, padding) == (2, 2, 0)
 
     def gradient(dy: Array) -> Array:
         dx = Array.empty(x.device, x.shape)
-        if planes and by_squares and height % 2 == width % 2 == 0:
-            launch("max_pool_2x2_gradient", 1, planes, dy, positions, dx)
-        elif planes and x.device.limits.is_cpu:
+        if by_squares and height % 2 == width % 2 == 0:
+            launch("max_pool_2x2_gradient", 1, 1, dy, positions, dx)
+        elif is_cpu and dx.size:
             _scatter(dy, positions, dx)
-        elif planes:
-            launch("max_pool_gradient", width, planes * height, dy, positions, dx)
+        else:
+            launch("max_pool_gradient", width, height, dy, positions, dx)
         return dx
 
-    if planes and by_squares:
-        launch("max_pool_2x2", 1, planes, x, y, positions)
-    elif planes:
-        launch("max_pool", out_width, planes * out_height, x, y, positions)
+    if by_squares:
+        launch("max_pool_2x2", 1, 1, x, y, positions)
+    else:
+        launch("max_pool", y.shape[3], y.shape[2], x, y, positions)
     return Result(y, (gradient,))
+
+
+def _launcher(x: Array, output: Shape, defines: Mapping[str, int]) -> Callable[..., None]:
+    """Return what launches a kernel, by name, for columns and rows of each plane of arrays."""
+    planes = prod(x.shape[:2])
+    sizes = arguments(np.uint64(planes), *x.shape[2:], *output[2:])
+
+    def launch(name: str, columns: int, rows: int, *arrays: Array) -> None:
+        if planes:
+            file = f"pool/{name.removesuffix('_gradient')}.cl"
+            values = arguments(*arrays, *sizes)
+            launch_rows(x.device, file, name, columns, planes * rows, values, defines)
+
+    return launch
 
 
 def _scatter(dy: Array, positions: Array, dx: Array) -> None:
     planes = prod(dx.shape[:2])
-    areas = (uint32(prod(dx.shape[2:])), uint32(prod(dy.shape[2:])))
-    arguments: tuple[Argument, ...] = (
-        dy.buffer,
-        positions.buffer,
-        dx.buffer,
-        np.uint64(planes),
-        *areas,
-    )
-    launch_rows(dx.device, "pool/max_pool_scatter.cl", "max_pool_scatter", 1, planes, arguments)
+    areas = (prod(dx.shape[2:]), prod(dy.shape[2:]))
+    values = arguments(dy, positions, dx, np.uint64(planes), *areas)
+    launch_rows(dx.device, "pool/max_pool_scatter.cl", "max_pool_scatter", 1, planes, values)

@@ -7,8 +7,9 @@ from math import prod
 import numpy as np
 
 from clprobe.tensor.array import Array
-from clprobe.tensor.launching import launch_rows, powers_of_two_down_from
-from clprobe.tensor.program import Candidate, Kernel
+from clprobe.tensor.launching import largest_that_fits, launch_rows
+from clprobe.tensor.ops.arguments import arguments
+from clprobe.tensor.program import Kernel
 
 # Sums that a CPU keeps in registers.
 _CPU_COLUMNS_PER_ITEM = 64
@@ -57,12 +58,10 @@ def sum_rows(x: Array) -> Array:
     defines = {"WIDTH": _CPU_WIDTH, "CHAINS": _CPU_CHAINS} if limits.is_cpu else {}
     kernel, size = row_kernel("reduce/sum_rows.cl", "sum_rows", x, defines)
     wanted = -(-limits.compute_units * _PIECES_PER_COMPUTE_UNIT // rows)
-    pieces = max(1, min(wanted, length // _MIN_VALUES_PER_PIECE))
-    piece = -(-length // pieces)
-    pieces = -(-length // piece)
+    piece, pieces = cut(length, min(wanted, length // _MIN_VALUES_PER_PIECE))
     y = Array.empty(x.device, (rows, pieces))
-    sizes = (np.uint64(length), np.uint64(piece), np.uint64(pieces))
-    x.device.launch(kernel, (rows * pieces * size,), (size,), (x.buffer, y.buffer, *sizes))
+    values = arguments(x, y, *map(np.uint64, (length, piece, pieces)))
+    x.device.launch(kernel, (rows * pieces * size,), (size,), values)
     return sum_rows(y)
 
 
@@ -76,21 +75,20 @@ def sum_columns(x: Array) -> Array:
         return x.reshape((outer, inner))
     if not x.size:
         return Array.full(x.device, (outer, inner), 0.0)
-    pieces = -(-length // _MAX_COLUMN_PIECE)
-    piece = -(-length // pieces)
-    pieces = -(-length // piece)
+    piece, pieces = cut(length, -(-length // _MAX_COLUMN_PIECE))
     y = Array.empty(x.device, (outer, pieces, inner))
-    sizes = (np.uint64(size) for size in (outer, length, inner, piece, pieces))
     launch_rows(
-        x.device,
-        "reduce/sum_columns.cl",
-        "sum_columns",
-        inner,
-        outer * pieces,
-        (x.buffer, y.buffer, *sizes),
+        *(x.device, "reduce/sum_columns.cl", "sum_columns", inner, outer * pieces),
+        arguments(x, y, *map(np.uint64, (outer, length, inner, piece, pieces))),
         cpu_columns=_CPU_COLUMNS_PER_ITEM,
     )
     return sum_columns(y)
+
+
+def cut(length: int, wanted: int) -> tuple[int, int]:
+    """Return how long pieces are if about `wanted` of them share a length, and how many result."""
+    piece = -(-length // max(1, min(wanted, length)))
+    return piece, -(-length // piece)
 
 
 def row_width(x: Array) -> dict[str, int]:
@@ -107,24 +105,11 @@ def row_kernel(
     preferred = _CPU_WORK_ITEMS if limits.is_cpu else _GPU_WORK_ITEMS
     useful = 1 << max(0, x.shape[-1] - 1).bit_length()
     most = min(preferred, useful)
-
-    def choose() -> tuple[Kernel, int]:
-        kernel, built = x.device.programs.first_that_fits(
-            name,
-            [
-                Candidate(
-                    file=file,
-                    defines={**(defines or {}), "WORK_GROUP_SIZE": size},
-                    work_group_size=size,
-                    local_memory_bytes=4 * size,
-                )
-                for size in powers_of_two_down_from(most)
-            ],
-        )
-        return kernel, built.work_group_size
-
-    key = (file, name, most, tuple((defines or {}).items()))
-    return x.device.programs.remember(key, choose)
+    return largest_that_fits(
+        *(x.device, file, name, most),
+        lambda size: {**(defines or {}), "WORK_GROUP_SIZE": size},
+        tuple((defines or {}).items()),
+    )
 
 
 def _runs(axes: Sequence[int]) -> list[tuple[int, int]]:

@@ -1,35 +1,50 @@
 # SPDX-License-Identifier: MIT
-"""Softmax and its logarithm over the last axis, and their gradients; one launch each."""
+"""Softmax, its logarithm and its cross-entropy, and their gradients; one launch each."""
 
 from math import prod
 
 import numpy as np
 
 from clprobe.tensor.array import Array
-from clprobe.tensor.errors import ShapeError
-from clprobe.tensor.ops.reduce import row_kernel, row_width
+from clprobe.tensor.errors import DtypeError, ShapeError
+from clprobe.tensor.ops.arguments import arguments
+from clprobe.tensor.ops.elementwise import times
+from clprobe.tensor.ops.reduce import row_kernel, row_width, sum_axes
 from clprobe.tensor.tape import Result
 
-_FILE = "softmax/softmax.cl"
+
+def softmax_cross_entropy(logits: Array, labels: Array) -> Result:
+    """Return the mean over rows of -log softmax(row)[label]; NaN if a label is out of range.
+
+    **Shapes** logits (rows, classes), labels (rows,) int32, result ().
+
+    **Raises** ShapeError, DtypeError.
+    """
+    if len(logits.shape) != 2 or labels.shape != logits.shape[:1] or not logits.shape[1]:
+        raise ShapeError(f"Logits {logits.shape} and labels {labels.shape} do not fit.")
+    if labels.dtype != np.int32:
+        raise DtypeError(f"Labels are int32, not {labels.dtype}.")
+    device = logits.device
+    rows, columns = logits.shape
+    if not rows:
+        # The mean of nothing, as in NumPy and torch.
+        return Result(
+            Array.full(device, (), np.nan), (lambda _: Array.empty(device, logits.shape),)
+        )
+
+    losses = Array.empty(device, (rows,))
+    dx = Array.empty(device, logits.shape)
+    kernel, size = row_kernel("loss/softmax_cross_entropy.cl", "softmax_cross_entropy", logits)
+    values = arguments(logits, labels, losses, dx, np.uint64(columns), np.float32(1 / rows))
+    device.launch(kernel, (rows * size,), (size,), values)
+    return Result(sum_axes(losses, (0,)).reshape(()), (lambda dloss: times(dx, dloss),))
 
 
-def softmax(x: Array) -> Result:
-    """Return exp(x) divided by its sum over the last axis.
+def along_rows(name: str, x: Array) -> Result:
+    """Return the "softmax" over the last axis, or the "log_softmax", as `name` says.
 
     **Raises** ShapeError for a single number, which has no axis.
     """
-    return _along_rows("softmax", x)
-
-
-def log_softmax(x: Array) -> Result:
-    """Return the logarithm of the softmax, which is accurate where the softmax is near 0 or 1.
-
-    **Raises** ShapeError for a single number, which has no axis.
-    """
-    return _along_rows("log_softmax", x)
-
-
-def _along_rows(name: str, x: Array) -> Result:
     if not x.shape:
         raise ShapeError("A single number has no axis for a softmax.")
     y = _launch(name, x)
@@ -40,9 +55,8 @@ def _launch(name: str, *inputs: Array) -> Array:
     first = inputs[0]
     result = Array.empty(first.device, first.shape)
     if result.size:
-        columns = first.shape[-1]
-        kernel, size = row_kernel(_FILE, name, first, row_width(first))
-        buffers = (*(each.buffer for each in inputs), result.buffer)
+        kernel, size = row_kernel("softmax/softmax.cl", name, first, row_width(first))
+        values = arguments(*inputs, result, np.uint64(first.shape[-1]))
         rows = prod(first.shape[:-1])
-        first.device.launch(kernel, (rows * size,), (size,), (*buffers, np.uint64(columns)))
+        first.device.launch(kernel, (rows * size,), (size,), values)
     return result

@@ -2,7 +2,7 @@
 """The ladder of ways to multiply matrices: reads kernels/matmul/variants.yaml and tuned tables."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -176,7 +176,7 @@ def read_variant(entry: Mapping[str, Any]) -> Variant:
 
 def write_variant(variant: Variant) -> dict[str, Any]:
     """Return an entry of a YAML file that reads as this variant."""
-    entry = {name.name: getattr(variant, name.name) for name in fields(variant)}
+    entry = asdict(variant)
     device = {
         name: entry.pop(name) for name in ("is_cpu", "vendor_id", "sub_groups", "min_vector_width")
     }
@@ -186,8 +186,5 @@ def write_variant(variant: Variant) -> dict[str, Any]:
     }
     return entry | {
         "for": {name: value for name, value in device.items() if value is not None},
-        "when": dict(variant.when),
-        "defines": dict(variant.defines),
-        "tile": list(variant.tile),
         "taller_tiles": taller if variant.tallest_tile else {},
     }

@@ -11,7 +11,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from math import log2
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -20,9 +20,9 @@ import pyopencl as cl
 import yaml
 
 from clprobe.private_files import cache_folder, private_folder, read
+from clprobe.tensor.limits import said
 from clprobe.tensor.ops.variants import Product, Variant, read_variant, write_variant
 from clprobe.tensor.program import read_with_includes
-from clprobe.tensor.said import said
 
 FORMAT = 1
 # A configuration serves products of up to twice or down to half the size it was measured at.
@@ -83,7 +83,7 @@ def save(device: cl.Device, kernels: Path, found: Sequence[Tuned], folder: Path 
         "for": identity(device),
         "matmul": [
             {
-                "product": _product_as_data(tuned.product),
+                "product": asdict(tuned.product),
                 "gflops": round(tuned.gflops, 1),
                 "source": source_digest(kernels, tuned.variant.file),
                 "variant": write_variant(tuned.variant),
@@ -159,24 +159,10 @@ def _entry(entry: Mapping[str, Any], kernels: Path) -> Tuned | None:
     return Tuned(Product(**entry["product"]), variant, float(entry["gflops"]))
 
 
-def _product_as_data(product: Product) -> dict[str, Any]:
-    return {
-        "transposed": product.transposed,
-        "rows": product.rows,
-        "columns": product.columns,
-        "depth": product.depth,
-        "batches": product.batches,
-    }
-
-
 def _distance(a: Product, b: Product) -> float | None:
     """Return how far two products are apart in octaves, None if too far to learn from."""
     if a.transposed != b.transposed:
         return None
-    pairs = zip(_sizes(a), _sizes(b), strict=True)
-    octaves = [abs(log2(x / y)) for x, y in pairs]
+    sizes = ("rows", "columns", "depth", "batches")
+    octaves = [abs(log2(getattr(a, size) / getattr(b, size))) for size in sizes]
     return sum(octaves) if max(octaves) <= _REACH else None
-
-
-def _sizes(product: Product) -> tuple[int, ...]:
-    return product.rows, product.columns, product.depth, product.batches

@@ -2,24 +2,12 @@
 """Two-dimensional convolution, its gradients and its transpose, by the algorithm that suits."""
 
 from clprobe.tensor.array import Array, Shape
-from clprobe.tensor.errors import ShapeError
-from clprobe.tensor.ops.before_epilogue import with_epilogue
 from clprobe.tensor.ops.conv.choose import choose
-from clprobe.tensor.ops.conv.geometry import Geometry, Pair
-from clprobe.tensor.ops.conv.plan import Direction
+from clprobe.tensor.ops.conv.geometry import Direction, Geometry, Pair
 from clprobe.tensor.ops.epilogue import NO_EPILOGUE, Epilogue
 from clprobe.tensor.ops.half import all_half
+from clprobe.tensor.ops.mask_and_sum import with_epilogue
 from clprobe.tensor.tape import Result
-
-__all__ = [
-    "Geometry",
-    "Pair",
-    "conv2d",
-    "conv2d_forward",
-    "conv2d_input_gradient",
-    "conv2d_weight_gradient",
-    "conv_transpose2d",
-]
 
 
 def conv2d(  # noqa: PLR0913, PLR0917 - torch's own argument list
@@ -54,27 +42,15 @@ def conv2d(  # noqa: PLR0913, PLR0917 - torch's own argument list
     )
 
 
-def conv_transpose2d(  # noqa: PLR0913, PLR0917 - torch's own argument list
-    x: Array,
-    weight: Array,
-    bias: Array | None = None,
-    stride: int | Pair = 1,
-    padding: int | Pair = 0,
-    output_padding: int | Pair = 0,
-    groups: int = 1,
-    dilation: int | Pair = 1,
+def conv_transpose2d(
+    x: Array, weight: Array, bias: Array | None = None, *, geometry: Geometry
 ) -> Result:
     """Return the transpose of a convolution: what its gradient for the images is.
 
-    **Shapes** x (images, channels, height, width), weight (channels, filters / groups,
-    kernel_height, kernel_width), bias (filters,), result (images, filters, out_height, out_width)
-    where out = (in - 1)·stride - 2·padding + dilation·(kernel - 1) + output_padding + 1.
+    **Shapes** x as the geometry's result, the result as its images.
 
     **Raises** ShapeError.
     """
-    geometry = Geometry.of_transposed(
-        x.shape, weight.shape, stride, padding, output_padding, groups, dilation
-    )
     epilogue = Epilogue(bias=bias, half=all_half(x, weight))
     return with_epilogue(
         conv2d_input_gradient(x, weight, geometry, epilogue=epilogue),
@@ -118,11 +94,7 @@ def _run(
     shape: Shape,
     epilogue: Epilogue,
 ) -> Array:
-    bias, residual = epilogue.bias, epilogue.residual
-    if bias is not None and bias.shape != shape[1:2]:
-        raise ShapeError(f"A bias {bias.shape} does not fit a result of shape {shape}.")
-    if residual is not None and residual.shape != shape:
-        raise ShapeError(f"A residual {residual.shape} does not fit a result of shape {shape}.")
+    epilogue.check(shape, bias_axis=1)
     device = operands[0].device
     if not all(operand.size for operand in operands) or not all(shape):
         # Only a gradient for filters adds up images that may be none.

@@ -2,45 +2,44 @@
 """Chooses the algorithm of a convolution from kernels/conv/variants.yaml, once per geometry."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from clprobe.tensor.array import Array
 from clprobe.tensor.device import Device
 from clprobe.tensor.errors import BuildError
+from clprobe.tensor.limits import said
 from clprobe.tensor.ops.conv import (
-    depthwise_weights,
     direct,
-    direct_weights,
     few_channels,
     gpu_winograd,
     grouped,
     implicit_gemm,
     unfold,
     winograd,
-    winograd_weights,
 )
-from clprobe.tensor.ops.conv.geometry import Geometry
-from clprobe.tensor.ops.conv.plan import Direction, Plan, in_float
-from clprobe.tensor.said import said
+from clprobe.tensor.ops.conv.geometry import Direction, Geometry, Plan
+from clprobe.tensor.ops.epilogue import Epilogue
+from clprobe.tensor.ops.half import to_float, to_half
 
 Prepare = Callable[[Device, Direction, Geometry, Mapping[str, int]], Plan | None]
 """Builds the kernels of an algorithm; None where it cannot do this geometry or direction."""
 
 ALGORITHMS: dict[str, Prepare] = {
-    "depthwise_weights": depthwise_weights.prepare,
+    "depthwise_weights": grouped.prepare_depthwise_weights,
     "direct": direct.prepare,
-    "direct_weights": direct_weights.prepare,
+    "direct_weights": direct.prepare_weights,
     "few_channels": few_channels.prepare,
     "gpu_winograd": gpu_winograd.prepare,
     "grouped": grouped.prepare,
     "implicit_gemm": implicit_gemm.prepare,
     "unfold": unfold.prepare,
     "winograd": winograd.prepare,
-    "winograd_weights": winograd_weights.prepare,
+    "winograd_weights": winograd.prepare_weights,
 }
 
 TAKE_HALF = {"direct", "direct_weights", "gpu_winograd", "implicit_gemm", "unfold", "winograd"}
@@ -76,13 +75,6 @@ class Entry:
         )
 
 
-@dataclass(slots=True)
-class Skipped:
-    """Entries that a device could not build, with the reason."""
-
-    reasons: list[tuple[str, str]] = field(default_factory=list)
-
-
 def choose(device: Device, direction: Direction, geometry: Geometry) -> Plan:
     """Return the plan of the first entry that suits, fits and builds.
 
@@ -93,9 +85,9 @@ def choose(device: Device, direction: Direction, geometry: Geometry) -> Plan:
     )
 
 
-def skipped(device: Device) -> Skipped:
-    """Return which entries were tried on this device and could not be built."""
-    return device.programs.remember("conv skipped", Skipped)
+def skipped(device: Device) -> list[tuple[str, str]]:
+    """Return which entries were tried on this device and could not be built, with the reason."""
+    return device.programs.remember("conv skipped", list)
 
 
 @cache
@@ -120,13 +112,24 @@ def _first_that_works(device: Device, direction: Direction, geometry: Geometry) 
         try:
             plan = ALGORITHMS[entry.algorithm](device, direction, geometry, entry.defines)
         except BuildError as error:
-            skipped(device).reasons.append((entry.name, error.message))
+            skipped(device).append((entry.name, error.message))
             continue
         if plan is not None:
-            return plan if entry.algorithm in TAKE_HALF else in_float(plan)
+            return plan if entry.algorithm in TAKE_HALF else _in_float(plan)
     raise BuildError(
         f"No algorithm of kernels/conv/variants.yaml does {direction.value} of {geometry}."
     )
+
+
+def _in_float(plan: Plan) -> Plan:
+    """Return the plan of an algorithm that takes and stores floats, for arrays of either kind."""
+
+    def converted(first: Array, second: Array, epilogue: Epilogue) -> Array:
+        in_half, epilogue = epilogue.half, replace(epilogue, half=False)
+        result = plan(to_float(first), to_float(second), epilogue)
+        return to_half(result) if in_half else result
+
+    return converted
 
 
 def _holds(geometry: Geometry, name: str, value: Any) -> bool:

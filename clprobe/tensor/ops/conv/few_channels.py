@@ -5,10 +5,8 @@ from collections.abc import Mapping
 
 from clprobe.tensor.array import Array
 from clprobe.tensor.device import Device
-from clprobe.tensor.launching import uint32
-from clprobe.tensor.ops.conv.geometry import Geometry
-from clprobe.tensor.ops.conv.plan import Direction, Plan
-from clprobe.tensor.ops.conv.planes import pair
+from clprobe.tensor.ops.arguments import arguments, uint32
+from clprobe.tensor.ops.conv.geometry import Direction, Geometry, Plan
 from clprobe.tensor.ops.epilogue import Epilogue
 from clprobe.tensor.program import Candidate, Kernel
 
@@ -24,7 +22,7 @@ def prepare(
     device: Device, direction: Direction, geometry: Geometry, defines: Mapping[str, int]
 ) -> Plan | None:
     """Return the plan, None for other directions, many channels and for dilated filters."""
-    kernel = (geometry.kernel_height, geometry.kernel_width)
+    kernel = geometry.kernel
     plain = geometry.dilation == (1, 1) and geometry.groups == 1
     if direction is not Direction.INPUT_GRADIENT or not plain:
         return None
@@ -53,15 +51,14 @@ def prepare(
     across = -(-geometry.width // (geometry.stride[1] * block))
     items = int(uint32(geometry.images * down * across))
     local = defines["LOCAL"]
-    sizes = (geometry.images, geometry.filters)
     pairs = (geometry.output_shape[2:], geometry.input_shape[2:], (down, across))
-    scalars = (*(uint32(size) for size in sizes), *(pair(value) for value in pairs))
+    sizes = arguments(geometry.images, geometry.filters, *pairs)
 
     def plan(dy: Array, weight: Array, epilogue: Epilogue) -> Array:
         dx = Array.empty(device, geometry.input_shape)
-        arrays = (dy.buffer, weight.buffer, dx.buffer, *epilogue.arguments(unused=dy))
+        values = arguments(dy, weight, dx, *epilogue.arguments(unused=dy), *sizes)
         ranges = (-(-items // local) * local,), (local,)
-        device.launch(built(epilogue.row_defines), *ranges, (*arrays, *scalars))
+        device.launch(built(epilogue.row_defines), *ranges, values)
         return dx
 
     return plan

@@ -1,16 +1,38 @@
 # SPDX-License-Identifier: MIT
-"""The sizes of one convolution, worked out once and shared by every algorithm."""
+"""The sizes of one convolution and its directions: what every algorithm is given."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from enum import Enum
+from math import prod
 
 import numpy as np
 
-from clprobe.tensor.array import Shape
+from clprobe.tensor.array import Array, Shape
 from clprobe.tensor.device import Argument
 from clprobe.tensor.errors import ShapeError
-from clprobe.tensor.launching import uint32
+from clprobe.tensor.ops.arguments import arguments, uint32
+from clprobe.tensor.ops.epilogue import Epilogue
 
 Pair = tuple[int, int]
+
+
+class Direction(Enum):
+    """Which of the three arrays of a convolution is computed from the other two."""
+
+    FORWARD = "forward"
+    """(images, filters) to result."""
+    INPUT_GRADIENT = "input_gradient"
+    """(gradient of the result, filters) to gradient of the images."""
+    WEIGHT_GRADIENT = "weight_gradient"
+    """(gradient of the result, images) to gradient of the filters."""
+
+
+Plan = Callable[[Array, Array, Epilogue], Array]
+"""Computes one direction with kernels that are built; its operands are in Direction's order.
+
+Neither operand nor result is without elements. The weight gradient ignores the epilogue.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,9 +75,9 @@ class Geometry:
             filters=weight[0],
             kernel_height=weight[2],
             kernel_width=weight[3],
-            stride=_pair(stride),
-            padding=_pair(padding),
-            dilation=_pair(dilation),
+            stride=pair(stride),
+            padding=pair(padding),
+            dilation=pair(dilation),
             groups=groups,
         )
         geometry._check()
@@ -78,7 +100,7 @@ class Geometry:
         """
         if len(out) != 4 or len(weight) != 4 or out[1] != weight[0]:
             raise ShapeError(f"Images {out} and filters {weight} do not fit a transposed one.")
-        pairs = (_pair(stride), _pair(padding), _pair(dilation), _pair(output_padding))
+        pairs = (pair(stride), pair(padding), pair(dilation), pair(output_padding))
         height, width = (
             (size - 1) * step - 2 * pad + spread * (kernel - 1) + extra + 1
             for size, kernel, step, pad, spread, extra in zip(
@@ -92,19 +114,34 @@ class Geometry:
         return geometry
 
     @property
+    def kernel(self) -> Pair:
+        """Return the size of the filters."""
+        return self.kernel_height, self.kernel_width
+
+    @property
+    def outputs(self) -> Pair:
+        """Return how many windows lie one below the other, and side by side."""
+        return self.out_height, self.out_width
+
+    @property
     def out_height(self) -> int:
         """Return how many windows lie one below the other."""
-        return self._windows(0, self.height, self.kernel_height)
+        return self._windows(0)
 
     @property
     def out_width(self) -> int:
         """Return how many windows lie side by side."""
-        return self._windows(1, self.width, self.kernel_width)
+        return self._windows(1)
 
     @property
     def window(self) -> int:
         """Return how many values one filter has."""
-        return self.channels // self.groups * self.kernel_height * self.kernel_width
+        return prod(self.weight_shape[1:])
+
+    @property
+    def channels_of_group(self) -> int:
+        """Return how many channels a filter sees."""
+        return self.channels // self.groups
 
     @property
     def filters_of_group(self) -> int:
@@ -114,7 +151,7 @@ class Geometry:
     @property
     def pixels(self) -> int:
         """Return how many windows one image has."""
-        return self.out_height * self.out_width
+        return prod(self.outputs)
 
     @property
     def windows(self) -> int:
@@ -129,28 +166,33 @@ class Geometry:
     @property
     def output_shape(self) -> Shape:
         """Return the shape of the result."""
-        return (self.images, self.filters, self.out_height, self.out_width)
+        return (self.images, self.filters, *self.outputs)
 
     @property
     def weight_shape(self) -> Shape:
         """Return the shape of the filters."""
-        channels = self.channels // self.groups
-        return (self.filters, channels, self.kernel_height, self.kernel_width)
+        return (self.filters, self.channels_of_group, *self.kernel)
+
+    @property
+    def is_plain_3x3(self) -> bool:
+        """Say whether Winograd's algorithm suits: 3x3 filters, not grouped, strided nor dilated."""
+        steps = (*self.stride, *self.dilation, self.groups)
+        return self.kernel == (3, 3) and set(steps) == {1}
 
     def arguments(self) -> tuple[Argument, ...]:
         """Return the sizes as kernels/conv/geometry.cl declares them."""
-        sizes = (self.channels, self.height, self.width)
-        kernel = (self.kernel_height, self.kernel_width)
-        out = (self.out_height, self.out_width)
         # The kernels also count pixels of one padded plane, and of a dilated filter, in 32 bits.
         uint32((self.height + 2 * self.padding[0]) * (self.width + 2 * self.padding[1]))
-        uint32(max(self.stride) * max(out) + max(self.dilation) * max(kernel))
-        values = (*sizes, *kernel, *out, self.stride[0], *self.padding, *self.dilation)
-        return np.uint64(self.images), *(uint32(value) for value in values)
+        uint32(max(self.stride) * max(self.outputs) + max(self.dilation) * max(self.kernel))
+        return arguments(
+            *(np.uint64(self.images), *self.input_shape[1:], *self.kernel, *self.outputs),
+            *(self.stride[0], *self.padding, *self.dilation),
+        )
 
-    def _windows(self, axis: int, size: int, kernel: int) -> int:
-        reach = self.dilation[axis] * (kernel - 1) + 1
-        return (size + 2 * self.padding[axis] - reach) // self.stride[axis] + 1
+    def _windows(self, axis: int) -> int:
+        reach = self.dilation[axis] * (self.kernel[axis] - 1) + 1
+        size = (self.height, self.width)[axis] + 2 * self.padding[axis]
+        return (size - reach) // self.stride[axis] + 1
 
     def _check(self) -> None:
         if min(self.stride) < 1 or min(self.dilation) < 1 or min(self.padding) < 0:
@@ -165,5 +207,6 @@ class Geometry:
             )
 
 
-def _pair(value: int | Pair) -> Pair:
+def pair(value: int | Pair) -> Pair:
+    """Return the same size for either axis where only one is given."""
     return (value, value) if isinstance(value, int) else value

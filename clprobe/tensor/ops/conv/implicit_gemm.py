@@ -6,19 +6,18 @@ than that the sum over channels and taps, or over all windows, is split.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from math import prod
 
 import numpy as np
 
 from clprobe.tensor.array import Array
 from clprobe.tensor.device import Argument, Device
-from clprobe.tensor.launching import powers_of_two_down_from, uint32, work_groups_above_first
-from clprobe.tensor.ops.conv.geometry import Geometry
-from clprobe.tensor.ops.conv.plan import Direction, Plan
-from clprobe.tensor.ops.conv.taps import Taps, forward_taps, input_gradient_taps
-from clprobe.tensor.ops.epilogue import NO_EPILOGUE, Epilogue
+from clprobe.tensor.launching import powers_of_two_down_from, work_groups_above_first
+from clprobe.tensor.ops.arguments import arguments, uint32
+from clprobe.tensor.ops.conv.geometry import Direction, Geometry, Plan
+from clprobe.tensor.ops.conv.taps import Taps, forward_taps, taps_of
+from clprobe.tensor.ops.epilogue import NO_EPILOGUE, Epilogue, sum_parts
 from clprobe.tensor.ops.half import half_define, to_float
-from clprobe.tensor.ops.split_sum import sum_parts
 from clprobe.tensor.ops.variants import splits
 from clprobe.tensor.program import Candidate, Kernel
 
@@ -30,30 +29,16 @@ _ROWS_PER_GROUP = 16
 _OUTSIDE = -(1 << 30)
 
 
-@dataclass(frozen=True, slots=True)
-class _Sum:
-    """One launch: a product with the windows of one phase of the stride."""
-
-    taps: Taps
-    steps: Array
-    """**Shapes** (depth, 4): as gpu_implicit_gemm.cl and gpu_pack.cl say."""
-
-    @property
-    def depth(self) -> int:
-        """Return the length of the sum, padded to whole tiles."""
-        return self.steps.shape[0]
-
-
 def prepare(
     device: Device, direction: Direction, geometry: Geometry, defines: Mapping[str, int]
 ) -> Plan | None:
     """Return the plan, None for groups of few filters and for more than 32 bits count."""
-    rows = min(geometry.filters, geometry.channels) // geometry.groups
+    rows = min(geometry.filters_of_group, geometry.channels_of_group)
     if geometry.groups > 1 and rows < _ROWS_PER_GROUP:
         return None
     if geometry.groups > work_groups_above_first(geometry.groups):
         return None
-    if max(_size(geometry.input_shape[1:]), _size(geometry.output_shape[1:])) >= -_OUTSIDE:
+    if max(prod(geometry.input_shape[1:]), prod(geometry.output_shape[1:])) >= -_OUTSIDE:
         return None
     tunables = {key: value for key, value in defines.items() if key != "WORK_GROUPS"}
     wanted = defines["WORK_GROUPS"] * device.limits.compute_units
@@ -71,13 +56,13 @@ def _images(
 ) -> Plan:
     """Return the plan of the convolution or of its gradient for the images."""
     forward = direction is Direction.FORWARD
-    all_taps = (forward_taps(geometry),) if forward else tuple(input_gradient_taps(geometry))
+    all_taps = taps_of(direction, geometry)
     shape = geometry.output_shape if forward else geometry.input_shape
-    sums = [_Sum(taps, _steps(device, taps, geometry, direction, tunables)) for taps in all_taps]
+    sums = [(taps, _steps(device, taps, geometry, direction, tunables)) for taps in all_taps]
     rows = shape[1] // geometry.groups
-    columns = int(uint32(geometry.images * max(_size(taps.outputs) for taps in all_taps)))
+    columns = int(uint32(geometry.images * max(prod(taps.outputs) for taps in all_taps)))
     tiles = _tiles(rows, columns, tunables) * geometry.groups
-    most = min(one.depth for one in sums) // tunables["TILE_DEPTH"] // _TILES_PER_SPLIT
+    most = min(steps.shape[0] for _, steps in sums) // tunables["TILE_DEPTH"] // _TILES_PER_SPLIT
     parts = splits(wanted, tiles, most)
 
     def kernel(taps: Taps, epilogue: Epilogue, stored: Mapping[str, int]) -> Kernel:
@@ -92,19 +77,16 @@ def _images(
         y = Array.empty(device, shape, epilogue.dtype)
         target = y if parts == 1 else Array.empty(device, (parts, *shape))
         weight, stored = to_float(weight), half_define("X_HALF", x)
-        for one in sums:
-            packed = _pack(weight, geometry, forward, one, tunables["TILE_ROWS"])
-            sizes = (geometry.images, x.shape[1] // geometry.groups, rows, one.depth)
-            pairs = (x.shape[2:], shape[2:], one.taps.outputs, one.taps.step)
-            arguments: tuple[Argument, ...] = (
-                *(array.buffer for array in (packed, x, one.steps, target)),
-                *epilogue.arguments(unused=x),
-                *(uint32(size) for size in sizes),
-                *(_pair(pair) for pair in (*pairs, one.taps.first, one.taps.spread)),
+        for taps, steps in sums:
+            packed = _pack(weight, geometry, forward, steps, tunables["TILE_ROWS"])
+            values = arguments(
+                *(packed, x, steps, target, *epilogue.arguments(unused=x)),
+                *(geometry.images, x.shape[1] // geometry.groups, rows, steps.shape[0]),
+                *(x.shape[2:], shape[2:], taps.outputs, taps.step, taps.first, taps.spread),
             )
-            groups = _tiles(rows, geometry.images * _size(one.taps.outputs), tunables)
+            groups = _tiles(rows, geometry.images * prod(taps.outputs), tunables)
             ranges = _ranges(groups, geometry.groups * parts, tunables)
-            device.launch(kernel(one.taps, epilogue, stored), *ranges, arguments)
+            device.launch(kernel(taps, epilogue, stored), *ranges, values)
         if parts > 1:
             sum_parts(target, y, epilogue, bias_axis=1)
         return y
@@ -117,7 +99,7 @@ def _weight_gradient(
 ) -> Plan:
     taps = forward_taps(geometry)
     steps = _steps(device, taps, geometry, Direction.WEIGHT_GRADIENT, tunables)
-    rows, columns = geometry.filters // geometry.groups, geometry.window
+    rows, columns = geometry.filters_of_group, geometry.window
     tiles = _tiles(rows, columns, tunables)
     windows = int(uint32(geometry.images * geometry.pixels))
     most = windows // tunables["TILE_DEPTH"] // _TILES_PER_SPLIT
@@ -126,21 +108,19 @@ def _weight_gradient(
     width = 4 if whole and geometry.pixels % 4 == 0 else 1
     defines = {**tunables, "WIDTH_A": width, "SPLITS": parts}
     _fitting(device, "weight_gradient", defines)
-    sizes = (geometry.images, geometry.channels // geometry.groups, rows, columns)
-    outputs = (geometry.out_height, geometry.out_width)
-    scalars = (
-        *(uint32(size) for size in sizes),
-        *(_pair(pair) for pair in ((geometry.height, geometry.width), outputs, geometry.stride)),
-        *(_pair(_reciprocal(divisor)) for divisor in (geometry.pixels, outputs[1])),
+    scalars = arguments(
+        *(geometry.images, geometry.channels_of_group, rows, columns),
+        *(geometry.input_shape[2:], geometry.outputs, geometry.stride),
+        *(_reciprocal(divisor) for divisor in (geometry.pixels, geometry.out_width)),
     )
     ranges = _ranges(tiles, geometry.groups * parts, tunables)
 
     def plan(dy: Array, x: Array, _epilogue: Epilogue) -> Array:
         dw = Array.empty(device, geometry.weight_shape)
         target = dw if parts == 1 else Array.empty(device, (parts, *geometry.weight_shape))
-        arrays = (array.buffer for array in (to_float(dy), x, steps, target))
+        values = arguments(to_float(dy), x, steps, target, *scalars)
         kernel = _fitting(device, "weight_gradient", {**defines, **half_define("X_HALF", x)})
-        device.launch(kernel, *ranges, (*arrays, *scalars))
+        device.launch(kernel, *ranges, values)
         if parts > 1:
             sum_parts(target, dw, NO_EPILOGUE)
         return dw
@@ -155,10 +135,13 @@ def _steps(
     direction: Direction,
     tunables: Mapping[str, int],
 ) -> Array:
-    """Return for each channel and tap where it reads in the images, and in the filters."""
+    """Return for each channel and tap where it reads in the images, and in the filters.
+
+    **Shapes** (depth, 4), as gpu_implicit_gemm.cl and gpu_pack.cl say; depth is in whole tiles.
+    """
     forward = direction is not Direction.INPUT_GRADIENT
     height, width = geometry.input_shape[2:] if forward else geometry.output_shape[2:]
-    channels = (geometry.channels if forward else geometry.filters) // geometry.groups
+    channels = geometry.channels_of_group if forward else geometry.filters_of_group
     down, across = (
         [
             taps.origins[phase][axis] + shift[axis] * taps.step[axis]
@@ -166,7 +149,7 @@ def _steps(
         ]
         for axis in (0, 1)
     )
-    area = geometry.kernel_height * geometry.kernel_width
+    area = prod(geometry.kernel)
     of_channel = np.arange(channels)[:, None]
     steps = np.empty((channels, len(taps.kernel), 4), np.int32)
     steps[..., 1], steps[..., 2] = down, across
@@ -180,23 +163,22 @@ def _steps(
     return Array.from_numpy(np.concatenate((flat, padding)), device)
 
 
-def _pack(weight: Array, geometry: Geometry, forward: bool, one: _Sum, tile_rows: int) -> Array:
+def _pack(weight: Array, geometry: Geometry, forward: bool, steps: Array, tile_rows: int) -> Array:
     """Return the filters as gpu_implicit_gemm.cl reads them."""
-    device = weight.device
-    area = geometry.kernel_height * geometry.kernel_width
-    rows = (geometry.filters if forward else geometry.channels) // geometry.groups
+    device, depth = weight.device, steps.shape[0]
+    rows = geometry.filters_of_group if forward else geometry.channels_of_group
     blocks = -(-rows // tile_rows)
-    packed = Array.empty(device, (geometry.groups, blocks, one.depth, tile_rows))
+    packed = Array.empty(device, (geometry.groups, blocks, depth, tile_rows))
     kernel = device.programs.kernel("conv/gpu_pack.cl", "pack", {"TILE_ROWS": tile_rows})
     local = next(powers_of_two_down_from(min(tile_rows, kernel.work_group_limit)))
-    sizes = (rows, one.depth, geometry.window * geometry.filters // geometry.groups)
-    scalars = (uint32(size) for size in (*sizes, geometry.window if forward else area))
-    lines = work_groups_above_first(one.depth)
+    sizes = (rows, depth, geometry.window * geometry.filters_of_group)
+    step = geometry.window if forward else prod(geometry.kernel)
+    lines = work_groups_above_first(depth)
     device.launch(
         kernel,
         (blocks * tile_rows, lines, geometry.groups),
         (local, 1, 1),
-        (weight.buffer, one.steps.buffer, packed.buffer, *scalars),
+        arguments(weight, steps, packed, *sizes, step),
     )
     return packed
 
@@ -218,7 +200,7 @@ def _fitting(device: Device, name: str, defines: Mapping[str, int]) -> Kernel:
 
 def _results_lie_together(taps: Taps, shape: tuple[int, ...]) -> bool:
     """Say whether four neighbouring windows always have results side by side."""
-    return taps.spread == (1, 1) and taps.outputs == shape[2:] and _size(taps.outputs) % 4 == 0
+    return taps.spread == (1, 1) and taps.outputs == shape[2:] and prod(taps.outputs) % 4 == 0
 
 
 def _items(tunables: Mapping[str, int]) -> int:
@@ -237,18 +219,11 @@ def _ranges(
     return (tiles * items, others), (items, 1)
 
 
-def _reciprocal(divisor: int) -> tuple[int, int]:
+def _reciprocal(divisor: int) -> Argument:
     """Return what gpu_weight_gradient.cl multiplies and shifts by to divide.
 
     **Source** Granlund & Montgomery 1994, figure 4.1.
     """
     shift = (divisor - 1).bit_length()
-    return (1 << 32) * ((1 << shift) - divisor) // divisor + 1, shift
-
-
-def _size(shape: tuple[int, ...]) -> int:
-    return int(np.prod(shape))
-
-
-def _pair(values: tuple[int, ...]) -> Argument:
-    return np.array(values, np.uint32)
+    factor = (1 << 32) * ((1 << shift) - divisor) // divisor + 1
+    return np.array((factor, shift), np.uint32)

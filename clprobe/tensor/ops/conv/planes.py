@@ -7,7 +7,7 @@ import numpy as np
 
 from clprobe.tensor.array import Array
 from clprobe.tensor.device import Argument, Device
-from clprobe.tensor.launching import uint32
+from clprobe.tensor.ops.arguments import arguments
 from clprobe.tensor.ops.conv.geometry import Pair
 from clprobe.tensor.ops.conv.taps import Taps
 
@@ -52,11 +52,9 @@ class Planes:
     def arguments(self) -> tuple[Argument, ...]:
         """Return tap_count to blocks as the kernels declare them."""
         taps = self.taps
-        return (
-            *(uint32(len(taps.kernel)), uint32(len(taps.origins))),
-            *(pair(size) for size in (taps.step, self.plane, (self.block_rows, taps.outputs[1]))),
-            uint32(self.blocks),
-        )
+        block = (self.block_rows, taps.outputs[1])
+        counts = (len(taps.kernel), len(taps.origins))
+        return arguments(*counts, taps.step, self.plane, block, self.blocks)
 
 
 def split_into_blocks(device: Device, taps: Taps, channels: int, budget: Budget) -> Planes | None:
@@ -97,11 +95,6 @@ def tap_offsets(taps: Taps, plane: Pair) -> list[int]:
         (phase * plane[0] + y) * plane[1] + x
         for phase, (y, x) in zip(taps.phase, taps.shift, strict=True)
     ]
-
-
-def pair(values: tuple[int, ...]) -> Argument:
-    """Return a kernel argument of type uint2."""
-    return np.array([uint32(value) for value in values], np.uint32)
 
 
 def int_table(device: Device, values: object) -> Array:

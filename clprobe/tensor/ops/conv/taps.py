@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 
-from clprobe.tensor.ops.conv.geometry import Geometry, Pair
+from clprobe.tensor.ops.conv.geometry import Direction, Geometry, Pair
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,14 +54,20 @@ class _Line:
         return min((shift for _, _, shift in self.taps), default=0)
 
 
+def taps_of(direction: Direction, geometry: Geometry) -> tuple[Taps, ...]:
+    """Return the sums that make the convolution, or else its gradient for the images."""
+    if direction is Direction.FORWARD:
+        return (forward_taps(geometry),)
+    return tuple(_input_gradient_taps(geometry))
+
+
 def forward_taps(geometry: Geometry) -> Taps:
     """Return the sum that makes the convolution."""
-    outputs = (geometry.out_height, geometry.out_width)
-    down, across = (_forward_line(geometry, axis, outputs[axis]) for axis in (0, 1))
+    down, across = (_forward_line(geometry, axis) for axis in (0, 1))
     return _taps(geometry, (down, across), geometry.stride, (0, 0), (1, 1))
 
 
-def input_gradient_taps(geometry: Geometry) -> Iterator[Taps]:
+def _input_gradient_taps(geometry: Geometry) -> Iterator[Taps]:
     """Yield the sums that make the gradient for the images, together covering all of it."""
     for first in product(*(range(step) for step in geometry.stride)):
         down, across = (_gradient_line(geometry, axis, first[axis]) for axis in (0, 1))
@@ -69,17 +75,15 @@ def input_gradient_taps(geometry: Geometry) -> Iterator[Taps]:
             yield _taps(geometry, (down, across), (1, 1), (first[0], first[1]), geometry.stride)
 
 
-def _forward_line(geometry: Geometry, axis: int, outputs: int) -> _Line:
-    stride = geometry.stride[axis]
-    kernel = (geometry.kernel_height, geometry.kernel_width)[axis]
+def _forward_line(geometry: Geometry, axis: int) -> _Line:
+    stride, kernel = geometry.stride[axis], geometry.kernel[axis]
     places = [i * geometry.dilation[axis] - geometry.padding[axis] for i in range(kernel)]
     taps = ((i, place % stride, place // stride) for i, place in enumerate(places))
-    return _Line(tuple(taps), outputs)
+    return _Line(tuple(taps), geometry.outputs[axis])
 
 
 def _gradient_line(geometry: Geometry, axis: int, first: int) -> _Line:
-    stride = geometry.stride[axis]
-    kernel = (geometry.kernel_height, geometry.kernel_width)[axis]
+    stride, kernel = geometry.stride[axis], geometry.kernel[axis]
     size = (geometry.height, geometry.width)[axis]
     places = [first + geometry.padding[axis] - i * geometry.dilation[axis] for i in range(kernel)]
     taps = ((i, 0, place // stride) for i, place in enumerate(places) if place % stride == 0)

@@ -10,8 +10,8 @@ from dataclasses import replace
 from clprobe.tensor.array import Array
 from clprobe.tensor.device import Argument, Device
 from clprobe.tensor.launching import launch_rows
-from clprobe.tensor.ops.conv.geometry import Geometry
-from clprobe.tensor.ops.conv.plan import Direction, Plan
+from clprobe.tensor.ops.arguments import arguments
+from clprobe.tensor.ops.conv.geometry import Direction, Geometry, Plan
 from clprobe.tensor.ops.epilogue import NO_EPILOGUE, BiasAlong, Epilogue
 from clprobe.tensor.ops.half import half_define, to_half
 from clprobe.tensor.ops.matmul import matmul_forward
@@ -44,16 +44,16 @@ def im2col(x: Array, geometry: Geometry) -> Array:
     if _is_pointwise(geometry):
         return x.reshape(shape)
     columns = Array.empty(x.device, shape, x.dtype)
-    arguments = (x.buffer, columns.buffer, *geometry.arguments())
-    _launch("im2col", columns, geometry, arguments, half_define("X_HALF", x))
+    values = arguments(x, columns, *geometry.arguments())
+    _launch("im2col", geometry.out_width, columns, geometry, values, half_define("X_HALF", x))
     return columns
 
 
 def col2im(columns: Array, geometry: Geometry, epilogue: Epilogue = NO_EPILOGUE) -> Array:
     """Return images in which every pixel is the sum of its copies in `columns`."""
     x = Array.empty(columns.device, geometry.input_shape)
-    arguments = (columns.buffer, x.buffer, *geometry.arguments(), *epilogue.arguments(unused=x))
-    _launch("col2im", x, geometry, arguments, epilogue.defines)
+    values = arguments(columns, x, *geometry.arguments(), *epilogue.arguments(unused=x))
+    _launch("col2im", geometry.width, x, geometry, values, epilogue.defines)
     return x
 
 
@@ -87,8 +87,7 @@ def _weight_gradient(dy: Array, x: Array, geometry: Geometry, _epilogue: Epilogu
 
 
 def _is_pointwise(geometry: Geometry) -> bool:
-    kernel = (geometry.kernel_height, geometry.kernel_width)
-    return kernel == geometry.stride == (1, 1) and geometry.padding == (0, 0)
+    return geometry.kernel == geometry.stride == (1, 1) and geometry.padding == (0, 0)
 
 
 def _as_rows(epilogue: Epilogue, shape: tuple[int, int, int]) -> Epilogue:
@@ -99,21 +98,16 @@ def _as_rows(epilogue: Epilogue, shape: tuple[int, int, int]) -> Epilogue:
     return replace(epilogue, residual=residual, bias_along=BiasAlong.ROWS)
 
 
-def _launch(
+def _launch(  # noqa: PLR0913, PLR0917 - the kernel, what it works on and how it is built
     name: str,
+    columns: int,
     target: Array,
     geometry: Geometry,
-    arguments: tuple[Argument, ...],
-    defines: Mapping[str, int] | None = None,
+    values: tuple[Argument, ...],
+    defines: Mapping[str, int],
 ) -> None:
-    columns = target.shape[-1] if name == "col2im" else geometry.out_width
     launch_rows(
-        target.device,
-        f"conv/{name}.cl",
-        name,
-        columns,
-        target.size // columns,
-        arguments,
-        defines={"STRIDE_X": geometry.stride[1], **(defines or {})},
+        *(target.device, f"conv/{name}.cl", name, columns, target.size // columns, values),
+        defines={"STRIDE_X": geometry.stride[1], **defines},
         cpu_columns=_CPU_COLUMNS_PER_ITEM,
     )
