@@ -7,6 +7,7 @@ from difflib import get_close_matches
 import msgspec
 
 from clprobe.compat.support import Support, support
+from clprobe.knowledge import release_names
 from clprobe.knowledge.checked_yaml import nearest
 from clprobe.knowledge.table_types import Distribution
 from clprobe.knowledge.tables import Tables
@@ -73,16 +74,10 @@ def _bare(name: str) -> str:
 
 
 def _releases(name: str, tables: Tables) -> list[Distribution]:
-    wanted = name.lower().replace(" ", "-")
-    found = [
-        one
-        for one in tables.distributions()
-        if wanted
-        in (one.key, one.id, one.codename, *(f"{also}-{one.release}" for also in one.also))
-    ]
+    found = release_names.find(name, tables.distributions())
     if not found:
         known = [one.key for one in tables.distributions()]
-        raise _no_such("release", name, nearest(wanted[:60], known))
+        raise _no_such("release", name, nearest(name.lower()[:60], known))
     return found
 
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What the lexicon says of distributions' releases, package managers and others' repositories."""
 
-import re
 import shlex
 from collections.abc import Iterator
 
@@ -11,13 +10,12 @@ from clprobe.explain.lexicon_entry import (
     Fact,
     as_a_whole,
     doubt,
-    is_called,
     package_row,
     page,
     sources_of,
     squeezed,
-    words,
 )
+from clprobe.knowledge import release_names
 from clprobe.knowledge.origin_table import Origin
 from clprobe.knowledge.package_manager_table import PackageManager
 from clprobe.knowledge.table_types import Derived, Distribution
@@ -26,37 +24,10 @@ from clprobe.knowledge.table_types import Derived, Distribution
 def distributions(name: str, knowledge: Knowledge) -> Iterator[Entry]:
     """Yield the releases of that name: "Ubuntu 24.04.2", "ubuntu noble", bookworm, fedora."""
     known = knowledge.tables.distributions()
-    readings = (name, re.sub(r"(\d)\.\d+$", r"\1", name))  # a point release, RHEL 9.4
-    for reading in readings:
-        found = [
-            one
-            for one in known
-            if is_called(reading, one.key, (*one.called, one.codename or one.key))
-        ]
-        wanted = words(reading)
-        loose = [
-            one
-            for one in known
-            if wanted <= words(f"{one.id} {one.release} {one.codename or ''} {' '.join(one.also)}")
-        ]
-        for one in found or loose:
-            yield distribution_entry(one)
-        if found or loose:
-            return
-    for reading in readings:
-        pairs = [(one, base) for base in known for one in base.derived]
-        derived = [(one, base) for one, base in pairs if _is_part(reading, one.names)]
-        for built, base in derived:
-            yield _derived_entry(built, base)
-        if derived:
-            return
-
-
-def _is_part(name: str, names: tuple[str, ...]) -> bool:
-    """Whether the name, which a number alone is not, is one of the names or a part of it."""
-    wanted = words(name)
-    tells = any(re.search("[a-z]", word) for word in wanted)
-    return tells and any(wanted <= words(one) for one in names)
+    found = release_names.find(name, known)
+    yield from map(distribution_entry, found)
+    for built, base in () if found else release_names.find_derived(name, known):
+        yield _derived_entry(built, base)
 
 
 def distribution_entry(found: Distribution) -> Entry:

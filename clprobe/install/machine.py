@@ -122,10 +122,13 @@ def look_up(stated: Stated, tables: Tables, wishes: Wishes = NO_WISHES) -> Machi
 
 def _chips(gpu: StatedGpu, tables: Tables) -> tuple[GpuEntry, ...]:
     if not gpu.pci_ids:
+        without = tables.processor(gpu.name) is not None
         raise ClprobeError(
             reference="gpu-unknown",
-            message=f"Unknown GPU {gpu.text!r}.",
-            hint=tables.nearest_gpu_names(gpu.name),
+            message=f"{gpu.text} has no GPU." if without else f"Unknown GPU {gpu.text!r}.",
+            hint="Name the graphics card beside it, which lspci -nn shows."
+            if without
+            else tables.nearest_gpu_names(gpu.name),
         )
     known = [tables.gpu(pci_id) for pci_id in gpu.pci_ids]
     found = tuple(c for c in known if c is not None and c.generation != PRE_PRODUCTION)

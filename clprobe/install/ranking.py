@@ -89,7 +89,7 @@ def _said(criteria: list[Criterion], ahead: tuple[list[Criterion], Route] | None
 
 def _criteria(route: Route, goal: Goal, tables: Tables) -> list[Criterion]:
     unseen = route.status == "unverified"
-    tested = Criterion(int(unseen), "untested" if unseen else "tested")
+    tested = Criterion(int(unseen), "is untested" if unseen else "is tested")
     root = any(step.needs_root for step in route.steps)
     count = len(route.components)
     asked = "1 package and what it needs" if count == 1 else f"{count} packages and what they need"

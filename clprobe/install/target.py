@@ -10,6 +10,7 @@ from collections.abc import Iterator
 import msgspec
 from msgspec.structs import replace
 
+from clprobe.knowledge import release_names
 from clprobe.knowledge.checked_yaml import nearest
 from clprobe.knowledge.table_types import Distribution
 from clprobe.knowledge.tables import Tables
@@ -108,6 +109,7 @@ def described(  # noqa: PLR0913 - one parameter per option
     stated = base
     if os is not None:
         key = os.strip().lower().replace(" ", "-")
+        key = _WINDOWS[-1] if key == "windows" else key
         windows = key in _WINDOWS
         release = None if windows else _release_called(os, tables)
         key = release.key if release is not None else key
@@ -139,12 +141,11 @@ def stated_gpu(name: str, tables: Tables) -> StatedGpu:
 
 
 def _release_called(name: str, tables: Tables) -> Distribution:
-    """Return the release called `name`, such as ubuntu-24.04, "Ubuntu 24.04" or debian-bookworm.
+    """Return the release called `name`: ubuntu-24.04, noble, "Linux Mint 22", ubuntu (the newest).
 
     Raises: ClprobeError if it is in no table; the hint names the nearest that are.
     """
-    distribution_id, _, version = re.sub(r"[\s:]+", "-", name.strip()).partition("-")
-    found = _find_release(distribution_id, version, tables)
+    found = release_names.newest(name, tables.distributions())
     if found is None:
         raise ClprobeError(
             reference="os-unknown",
