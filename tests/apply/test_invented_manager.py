@@ -79,7 +79,7 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     shutil.copytree(rules_path(), copy)
     (copy / "tables/package_managers/conduit.yaml").write_text(CONDUIT)
     (copy / "tables/distributions/newos-1.yaml").write_text(NEWOS)
-    monkeypatch.setattr(known, "rules_path", lambda: copy)
+    monkeypatch.setattr("clprobe.knowledge.tables.rules_path", lambda: copy)
     known.package_managers.cache_clear()
     yield copy
     known.package_managers.cache_clear()
