@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from clprobe.knowledge.table_types import Derived, Distribution
 
-
 _NOISE = {"linux", "gnu", "os", "edition", "workstation", "server", "desktop", "lts", "release"}
 
 
