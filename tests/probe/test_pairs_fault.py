@@ -36,7 +36,8 @@ def test_a_clash_is_told_from_a_broken_driver_without_the_request(vendors: Path)
     assert "drivers-work-only-alone" in [one["id"] for one in present]
     assert "icd-crashes" not in [one["id"] for one in present]
     assert {one["outcome"] for one in report["drivers"] if str(vendors) in one["icd"]} == {"ok"}
-    assert "--pairs" in json.dumps(present)
+    fixes = [fix["argv"] for one in present for fix in one["remedies"]]
+    assert ["clprobe", "doctor", "--pairs"] in fixes
 
 
 def test_drivers_at_peace_leave_no_finding(vendors: Path, tmp_path: Path) -> None:
