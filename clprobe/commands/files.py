@@ -17,6 +17,7 @@ from clprobe.model.action import (
     WriteFile,
 )
 from clprobe.model.mending import Argv
+from clprobe.model.shell_words import shell_word
 
 _HOLDS_KEY = (
     "import subprocess, sys, tempfile; file, wanted = sys.argv[1:]; "
@@ -27,6 +28,9 @@ _HOLDS_KEY = (
     "keys = [after[9] for line, after in zip(lines, lines[1:]) if line[0] == 'pub']; "
     "sys.exit(0 if keys == [wanted] else f'{file} holds {keys}, and not {wanted} alone')"
 )
+_PRIMARY_KEYS = '$1 == "pub" {primary = 1} $1 == "fpr" && primary {print $10; primary = 0}'
+_THERE = ("/etc/apt/sources.list.d", "/etc/profile.d")
+"""Folders that every system has on which something is to be written there."""
 # A constant program that takes both names as arguments: in sed's language a path would be code.
 _WRITE_LINE = 'cp -p -- "$1" "$1.before" && printf "%s\\n" "$2" > "$1"'
 
@@ -70,6 +74,23 @@ def _write(action: WriteFile) -> Commands:
         undo=("rm", "-f", action.path),
         verify=("test", "-s", action.path),
     )
+
+
+def _pasted_key(action: FetchKey, sudo: str) -> str:
+    path, url = shell_word(action.path), shell_word(action.url)
+    keys = f"gpg --show-keys --with-colons {path} | awk -F: {shell_word(_PRIMARY_KEYS)}"
+    return (
+        f"{sudo}curl -fsSL -o {path} {url}"
+        # Without its key, the repository is not taken.
+        f' && test "$({keys})" = {action.fingerprint} || {sudo}rm -f {path}'
+    )
+
+
+def _pasted_text(action: WriteFile, sudo: str) -> str:
+    lines = " ".join(shell_word(line) for line in action.text.splitlines())
+    path, folder = shell_word(action.path), action.path.rpartition("/")[0]
+    made = "" if folder in _THERE else f"{sudo}mkdir -p {shell_word(folder)} && "
+    return f"{made}printf '%s\\n' {lines} | {sudo}tee {path}"
 
 
 def _put_aside(action: PutAside) -> Commands:
@@ -128,3 +149,5 @@ BUILDERS: dict[type, Callable[[Any], Commands]] = {
     PointIcdAt: _point,
     LinkFile: _link,
 }
+PASTED: dict[type, Callable[[Any, str], str]] = {FetchKey: _pasted_key, WriteFile: _pasted_text}
+"""Lines for a shell in place of a command; the second argument is "sudo " or nothing."""

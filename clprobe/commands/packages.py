@@ -31,25 +31,21 @@ def _refresh(action: Refresh) -> Commands:
     return Commands(argv=argv, needs_root=True)
 
 
-def _install(action: Install) -> Commands:
+def asked_for(action: Install | InstallFiles) -> Argv:
+    """Return how the manager is told what to install, a word for each package."""
+    if isinstance(action, InstallFiles):
+        return tuple(f"./{file}" for file in action.files)
+    suite = f"/{action.suite}" if action.suite is not None else ""
+    return tuple(f"{name}{suite}" for name in action.packages)
+
+
+def _install(action: Install | InstallFiles) -> Commands:
     manager = manager_named(action.manager)
-    asked = action.packages
-    if action.suite is not None:
-        asked = tuple(f"{name}/{action.suite}" for name in asked)
-    return _unattended(manager, asked, action.packages)
-
-
-def _install_files(action: InstallFiles) -> Commands:
-    manager = manager_named(action.manager)
-    return _unattended(manager, tuple(f"./{file}" for file in action.files), action.packages)
-
-
-def _unattended(manager: PackageManager, asked: Argv, names: Argv) -> Commands:
     return Commands(
-        argv=(*manager.unattended_command("install"), *asked),
+        argv=(*manager.unattended_command("install"), *asked_for(action)),
         needs_root=True,
-        undo=(*manager.unattended_command("remove"), *names),
-        verify=(*manager.query, *names),
+        undo=(*manager.unattended_command("remove"), *action.packages),
+        verify=(*manager.query, *action.packages),
     )
 
 
@@ -62,10 +58,15 @@ def _remove(action: Remove) -> Commands:
     )
 
 
-def _install_by_hand(action: Install) -> Commands:
+def _refresh_by_hand(action: Refresh) -> Commands:
+    words = manager_named(action.manager).by_hand.refresh
+    return Commands(argv=words, needs_root=True) if words is not None else _refresh(action)
+
+
+def _install_by_hand(action: Install | InstallFiles) -> Commands:
     words = manager_named(action.manager).by_hand
     return Commands(
-        argv=(*words.install, *action.packages),
+        argv=(*words.install, *asked_for(action)),
         needs_root=True,
         undo=(*words.remove, *action.packages),
     )
@@ -91,12 +92,14 @@ def _reinstall(action: Reinstall) -> Commands:
 BUILDERS: dict[type, Callable[[Any], Commands]] = {
     Refresh: _refresh,
     Install: _install,
-    InstallFiles: _install_files,
+    InstallFiles: _install,
     Remove: _remove,
     Reinstall: _reinstall,
 }
 BY_HAND: dict[type, Callable[[Any], Commands]] = {
+    Refresh: _refresh_by_hand,
     Install: _install_by_hand,
+    InstallFiles: _install_by_hand,
     Remove: _remove_by_hand,
 }
 """What people type in place of what plans run."""

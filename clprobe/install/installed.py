@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: MIT
+"""What of a plan a machine has already, as far as its snapshot shows; absence from it may not."""
+
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from clprobe.knowledge.versions import Scheme, compare
+from clprobe.model import action as actions
+from clprobe.model.errors import ClprobeError
+from clprobe.model.placeholders import SUDO_CALLER
+from clprobe.model.plan import Component, Installed, InstallPlan, Route, Step
+from clprobe.model.snapshot import Snapshot
+from clprobe.model.system import Group, Package, User
+from clprobe.model.unknown import Fact, Unknown, listed
+from clprobe.probe.packages.installed import RELEVANT
+from clprobe.probe.packages.sources import short_name
+
+_OF_SYSTEM = ("package", "backports", "file", "repository")
+"""Ways whose packages the system's manager lists; the others have an environment of their own."""
+_SCHEMES: dict[str, Scheme] = {"dpkg": "debian", "rpm": "rpm", "pacman": "pacman"}
+_URI = re.compile(r"^URIs: https?://(\S+?)/?$", re.MULTILINE)
+
+
+class _Had(NamedTuple):
+    """Whether something is there, None: not known; and in which version."""
+
+    there: bool | None
+    version: str | None = None
+
+
+def with_installed(plan: InstallPlan, snapshot: Snapshot) -> InstallPlan:
+    """Return the plan with what the snapshot's machine has of it marked in routes and steps."""
+    return replace(plan, routes=tuple(_marked(route, snapshot) for route in plan.routes))
+
+
+def _marked(route: Route, snapshot: Snapshot) -> Route:
+    components = tuple(_component(one, route, snapshot) for one in route.components)
+    repository = any(_adds_what_is_there(step, snapshot) for step in route.steps)
+    by_name = {one.name: one for one in components}
+    steps = tuple(
+        replace(step, done=_is_done(step, by_name, snapshot, repository=repository))
+        for step in route.steps
+    )
+    return replace(route, components=components, steps=steps, installed=_summed_up(components))
+
+
+def _summed_up(components: Iterable[Component]) -> Installed:
+    verdicts = [one.installed for one in components]
+    if any(verdicts):
+        return "installed" if all(verdicts) else "partly"
+    return "new" if verdicts and None not in verdicts else "unknown"
+
+
+def _component(component: Component, route: Route, snapshot: Snapshot) -> Component:
+    if route.how not in _OF_SYSTEM or component.origin == "pip" or component.name == "python":
+        return component
+    had = _had(component.name, component.version, snapshot)
+    if had.there and route.how == "repository" and component.version is None:
+        # The distribution may have a package of the same name, which is another one.
+        known = [_repository(step) for step in route.steps]
+        from_there = any(
+            package.name == component.name and package.origin in known
+            for package in listed(snapshot.packages)
+        )
+        had = had if from_there else _Had(None)
+    return replace(component, installed=had.there, installed_version=had.version)
+
+
+def _had(name: str, version: str | None, snapshot: Snapshot) -> _Had:
+    for package in listed(snapshot.packages):
+        if package.name != name or package.manager in ("pip", "conda"):
+            continue
+        if package.state != "installed" or isinstance(package.version, Unknown):
+            return _Had(None if isinstance(package.state, Unknown) else False)
+        is_older = version is not None and _is_older(package, version)
+        return _Had(not is_older, None if is_older else package.version)
+    whole = not isinstance(snapshot.packages, Unknown) and "packages" not in snapshot.excerpts
+    return _Had(False if whole and re.search(RELEVANT, name) else None)
+
+
+def _is_older(package: Package, version: str) -> bool:
+    scheme = _SCHEMES.get(str(package.manager))
+    try:
+        return scheme is not None and compare(str(package.version), version, scheme) < 0
+    except ClprobeError:  # what a snapshot says may be no version
+        return True
+
+
+def _is_done(
+    step: Step, components: dict[str, Component], snapshot: Snapshot, *, repository: bool
+) -> bool:
+    action = step.action
+    if isinstance(action, actions.Install | actions.InstallFiles):
+        return all(
+            components[name].installed is True
+            if name in components
+            else _had(name, None, snapshot).there is True
+            for name in action.packages
+        )
+    if isinstance(action, actions.JoinGroup):
+        user = _person(snapshot)
+        return user.uid == 0 or set(action.group.split(",")) <= _names(user.database_groups)
+    if isinstance(action, actions.MakeGroup):
+        return action.group in _names(snapshot.system.gpu_groups)
+    if isinstance(action, actions.MakeFolder | actions.FetchKey | actions.WriteFile):
+        return repository and not (
+            isinstance(action, actions.WriteFile) and _repository(step) is None
+        )
+    return False
+
+
+def _person(snapshot: Snapshot) -> User:
+    """Return who uses the machine: behind sudo, the caller."""
+    for other in snapshot.perspectives:
+        if other.who == SUDO_CALLER:
+            return other.facts.user
+    return snapshot.user
+
+
+def _names(groups: Fact[tuple[Group, ...]]) -> set[object]:
+    return {group.name for group in listed(groups)}
+
+
+def _repository(step: Step) -> str | None:
+    """Return the repository that the step adds, as snapshots name it."""
+    found = _URI.search(step.action.text) if isinstance(step.action, actions.WriteFile) else None
+    return short_name(found[1]) if found is not None else None
+
+
+def _adds_what_is_there(step: Step, snapshot: Snapshot) -> bool:
+    place = _repository(step)
+    return place is not None and place in listed(snapshot.package_sources)
