@@ -16,7 +16,7 @@ from clprobe.model import action as actions
 from clprobe.model.action import Action
 from clprobe.model.placeholders import USER
 from clprobe.model.plan import Step
-from clprobe.model.shell_words import command_line
+from clprobe.model.shell_words import command_line, windows_word
 
 
 class Typist(msgspec.Struct, frozen=True, kw_only=True):
@@ -114,7 +114,7 @@ def _belong_together(former: Action, action: Action) -> bool:
     return (type(former), type(action)) in _PAIRS
 
 
-_PAIRS = {
+_PAIRS: set[tuple[type, type]] = {
     (actions.Refresh, actions.Install),
     (actions.Refresh, actions.InstallFiles),
     (actions.MakeFolder, actions.FetchKey),
@@ -131,4 +131,6 @@ def _command(action: Action, typist: Typist) -> list[str]:
     argv = commands.argv or ()
     if typist.user is not None:
         argv = tuple(typist.user if word == USER else word for word in argv)
+    if "\\" in "".join(argv[:1]) or argv[:1] == ("py",):
+        return [windows_word(word) for word in argv]
     return [*sudo.split(), *(command_line((word,)) for word in argv)]

@@ -68,7 +68,12 @@ def python_name(machine: Machine) -> str:
 
 def stack_caveats(stack: Stack, build: StackBuild, machine: Machine) -> tuple[str, ...]:
     """Return what to know of the stack, and what its steps leave to the reader."""
-    said = list(stack.problems)
+    return (*stack.problems, *stack_needs(stack, build, machine))
+
+
+def stack_needs(stack: Stack, build: StackBuild, machine: Machine) -> tuple[str, ...]:
+    """Return what the steps leave to the reader."""
+    said: list[str] = []
     if build.file is not None and machine.wishes.wheels is None:
         said.append("Fetch the wheel from the releases of the project by hand.")
     if stack.stack == "pytorch-xpu" and machine.wishes.wheels is None:
@@ -137,5 +142,6 @@ def through_windows(
             sources=(*support.sources, *build.sources) or stack.sources,
             how="included",
             slower_than_cpu=support.slower_than_cpu,
+            essential=stack_needs(stack, build, machine),
         )
     ]

@@ -12,6 +12,7 @@ from clprobe.install.recipes import from_source
 from clprobe.install.stack_steps import (
     stack_caveats,
     stack_components,
+    stack_needs,
     stack_steps,
     through_windows,
     without_opencl,
@@ -169,6 +170,7 @@ def on_route(route: Route, stack: Stack, build: StackBuild, machine: Machine) ->
         caveats=(*route.caveats, *stack_caveats(stack, build, machine)),
         sources=all_sources(route.sources, support.sources, build.sources, stack.sources[:1]),
         slower_than_cpu=support.slower_than_cpu,
+        essential=(*route.essential, *stack_needs(stack, build, machine)),
     )
 
 
@@ -189,6 +191,7 @@ def _on_cpu(
                 caveats=stack_caveats(stack, build, machine),
                 sources=all_sources(stack.sources, build.sources),
                 how="included",
+                essential=stack_needs(stack, build, machine),
             )
         ]
     routes = [route for route in opencl if not route.uses_gpu]
@@ -203,6 +206,7 @@ def _on_cpu(
             steps=_steps_on(route, stack, build, machine),
             caveats=(*route.caveats, *stack_caveats(stack, build, machine)),
             sources=all_sources(route.sources, stack.sources),
+            essential=(*route.essential, *stack_needs(stack, build, machine)),
         )
         for route in routes[:1]
     ]
