@@ -37,14 +37,26 @@ def with_installed(plan: InstallPlan, snapshot: Snapshot) -> InstallPlan:
 
 
 def _marked(route: Route, snapshot: Snapshot) -> Route:
-    components = tuple(_component(one, route, snapshot) for one in route.components)
-    repository = any(_adds_what_is_there(step, snapshot) for step in route.steps)
-    by_name = {one.name: one for one in components}
+    components = {c.name: _component(c, route, snapshot) for c in route.components}
+    of_repository = _done_repository(route, snapshot)
     steps = tuple(
-        replace(step, done=_is_done(step, by_name, snapshot, repository=repository))
+        replace(step, done=step in of_repository or _is_done(step, components, snapshot))
         for step in route.steps
     )
-    return replace(route, components=components, steps=steps, installed=_summed_up(components))
+    found = tuple(components.values())
+    return replace(route, components=found, steps=steps, installed=_summed_up(found))
+
+
+def _done_repository(route: Route, snapshot: Snapshot) -> list[Step]:
+    """Return the steps that add a repository which is there, and bring only what that takes."""
+    added = [n for n, step in enumerate(route.steps) if _is_there(_repository(step), snapshot)]
+    names = {component.name for component in route.components}
+    return [
+        step
+        for step in route.steps[: added[-1] + 1 if added else 0]
+        if isinstance(step.action, actions.MakeFolder | actions.FetchKey | actions.WriteFile)
+        or (isinstance(step.action, actions.Install) and names.isdisjoint(step.action.packages))
+    ]
 
 
 def _summed_up(components: Iterable[Component]) -> Installed:
@@ -89,9 +101,7 @@ def _is_older(package: Package, version: str) -> bool:
         return True
 
 
-def _is_done(
-    step: Step, components: dict[str, Component], snapshot: Snapshot, *, repository: bool
-) -> bool:
+def _is_done(step: Step, components: dict[str, Component], snapshot: Snapshot) -> bool:
     action = step.action
     if isinstance(action, actions.Install | actions.InstallFiles):
         return all(
@@ -106,13 +116,9 @@ def _is_done(
         # A session that began before has to begin anew, which the step's caveat says.
         in_session = isinstance(user.groups, Unknown) or wanted <= _names(user.groups)
         return user.uid == 0 or (in_session and wanted <= _names(user.database_groups))
-    if isinstance(action, actions.MakeGroup):
-        return action.group in _names(snapshot.system.gpu_groups)
-    if isinstance(action, actions.MakeFolder | actions.FetchKey | actions.WriteFile):
-        return repository and not (
-            isinstance(action, actions.WriteFile) and _repository(step) is None
-        )
-    return False
+    return isinstance(action, actions.MakeGroup) and action.group in _names(
+        snapshot.system.gpu_groups
+    )
 
 
 def _person(snapshot: Snapshot) -> User:
@@ -133,6 +139,5 @@ def _repository(step: Step) -> str | None:
     return short_name(found[1]) if found is not None else None
 
 
-def _adds_what_is_there(step: Step, snapshot: Snapshot) -> bool:
-    place = _repository(step)
-    return place is not None and place in listed(snapshot.package_sources)
+def _is_there(repository: str | None, snapshot: Snapshot) -> bool:
+    return repository is not None and repository in listed(snapshot.package_sources)

@@ -55,7 +55,7 @@ def answer(
     return Answer(
         heading=heading,
         use=use,
-        why=(*_why(route, name), *_lacks_gpu(plan, route, rejected), *_there(route)),
+        why=(*_why(route, name), *_lacks_gpu(plan, route, rejected), *_there(plan, route)),
         commands=commands,
         check=pasted_step(check, typist) if check is not None else None,
         notes=_notes(route, todo),
@@ -141,12 +141,16 @@ def _short(route: Route | Rejected) -> str:
     return route.stack or route.backend
 
 
-def _there(route: Route) -> list[str]:
-    """Return what of it is there, where something lacks."""
-    if route.installed != "partly":
-        return []
+def _there(plan: InstallPlan, route: Route) -> list[str]:
+    """Return what of it is there, where something lacks, and which other ways are."""
     named = [f"{one.name} {one.installed_version}" for one in route.components if one.installed]
-    return [f"You already have {', '.join(named)}."]
+    named = named if route.installed == "partly" else []
+    named += [
+        f"{title(one, plan.target)}{_version(one)}"
+        for one in plan.routes
+        if one is not route and one.stack is None and one.installed == "installed"
+    ]
+    return [f"You already have {', '.join(named)}."] if named else []
 
 
 def _version(route: Route) -> str:

@@ -97,9 +97,9 @@ def _named(label: str, names: Sequence[str], width: int) -> str:
 
 
 def _more(answer: Answer) -> str:
-    parts = ["-v: details and sources"]
-    parts += ["--backend NUMBER: another way"] if answer.others else []
-    parts += ["--apply: do it for me"] if answer.commands else []
+    parts = ["-v (all details)"]
+    parts += ["--backend NUMBER (another way)"] if answer.others else []
+    parts += ["--apply (do it for me)"] if answer.commands else []
     return f"More: {' · '.join(parts)}"
 
 
