@@ -16,6 +16,7 @@ from clprobe.report.plan_words import title
 
 _GOALS = {"opencl": "OpenCL", "pytorch": "PyTorch", "inference": "inference"}
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
+_LONGEST = 40
 _LOG_IN_FOLDER = "/etc/profile.d/"
 
 
@@ -155,7 +156,7 @@ def _there(plan: InstallPlan, route: Route) -> list[str]:
 
 def _version(route: Route) -> str:
     found = [one.installed_version for one in route.components if one.installed_version is not None]
-    return f" {upstream(found[0])}" if found else ""
+    return f" {upstream(found[0])[:_LONGEST]}" if found else ""
 
 
 def _notes(route: Route, todo: Sequence[Step]) -> tuple[str, ...]:
