@@ -20,6 +20,7 @@ from clprobe.probe.packages.sources import short_name
 
 _OF_SYSTEM = ("package", "backports", "file", "repository")
 """Ways whose packages the system's manager lists; the others have an environment of their own."""
+_INSTALLS = actions.Install | actions.InstallFiles
 _SCHEMES: dict[str, Scheme] = {"dpkg": "debian", "rpm": "rpm", "pacman": "pacman"}
 _URI = re.compile(r"^URIs: https?://(\S+?)/?$", re.MULTILINE)
 
@@ -43,6 +44,12 @@ def _marked(route: Route, snapshot: Snapshot) -> Route:
         replace(step, done=step in of_repository or _is_done(step, components, snapshot))
         for step in route.steps
     )
+    installs = [one for one in steps if isinstance(one.action, _INSTALLS)]
+    if installs and all(one.done for one in installs):
+        steps = tuple(
+            replace(one, done=True) if isinstance(one.action, actions.Refresh) else one
+            for one in steps
+        )
     found = tuple(components.values())
     return replace(route, components=found, steps=steps, installed=_summed_up(found))
 
@@ -103,7 +110,7 @@ def _is_older(package: Package, version: str) -> bool:
 
 def _is_done(step: Step, components: dict[str, Component], snapshot: Snapshot) -> bool:
     action = step.action
-    if isinstance(action, actions.Install | actions.InstallFiles):
+    if isinstance(action, _INSTALLS):
         return all(
             components[name].installed is True
             if name in components

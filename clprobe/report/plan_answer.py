@@ -12,7 +12,7 @@ from clprobe.knowledge.tables import Tables
 from clprobe.knowledge.versions import upstream
 from clprobe.model import action as actions
 from clprobe.model.plan import InstallPlan, Rejected, Route, Step, Target
-from clprobe.report.plan_words import title
+from clprobe.report.plan_words import title, way
 
 _GOALS = {"opencl": "OpenCL", "pytorch": "PyTorch", "inference": "inference"}
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
@@ -52,11 +52,13 @@ def answer(
     name = _name(route, tables)
     use = f"Use {name}."
     if route.steps and not commands:
-        use = f"You already have {name}{_version(route)}. Nothing to install."
+        how = way(route, plan.target)
+        origin = f" ({how})" if how is not None else ""
+        use = f"You already have {name}{_version(route)}{origin}. Nothing to install."
     return Answer(
         heading=heading,
         use=use,
-        why=(*_why(route, name), *_lacks_gpu(plan, route, rejected), *_there(plan, route)),
+        why=(*_why(route, name), *_lacks_gpu(plan, route, rejected, tables), *_there(plan, route)),
         commands=commands,
         check=pasted_step(check, typist) if check is not None else None,
         notes=_notes(route, todo),
@@ -101,15 +103,30 @@ def _why(route: Route, name: str) -> list[str]:
     return [said[0][:1].upper() + said[0][1:], *said[1:]]
 
 
-def _lacks_gpu(plan: InstallPlan, route: Route, rejected: Sequence[Rejected]) -> list[str]:
-    """Return why it is not on the GPU that there is, in the words of the first way ruled out."""
-    asked = [one for one in rejected if (one.stack is None) is (plan.goal == "opencl")]
-    if route.uses_gpu or plan.target.gpu in (None, "none") or not asked:
+def _lacks_gpu(
+    plan: InstallPlan, route: Route, rejected: Sequence[Rejected], tables: Tables
+) -> list[str]:
+    """Return why it is not on the GPU that there is: the best way there, or what rules it out."""
+    if route.uses_gpu or plan.target.gpu in (None, "none"):
         return []
-    because = asked[0].because
-    if because.split(" ", 1)[0] in ("It", "Its", "No", "Nothing", "Whether"):
-        because = because[:1].lower() + because[1:]
-    return [f"Not {asked[0].stack or asked[0].backend}: {because}"]
+    for one in plan.routes:
+        if one.uses_gpu and _gives_goal(one, plan, tables):
+            return [f"On the GPU: {one.rank} {title(one, plan.target)}, {one.status}."]
+    for refused in rejected:
+        if _gives_goal(refused, plan, tables):
+            because = refused.because
+            if because.split(" ", 1)[0] in ("It", "Its", "No", "Nothing", "Whether"):
+                because = because[:1].lower() + because[1:]
+            return [f"Not {_short(refused)}: {because}"]
+    return []
+
+
+def _gives_goal(route: Route | Rejected, plan: InstallPlan, tables: Tables) -> bool:
+    """Whether it is what the goal names, and no other framework."""
+    if plan.goal == "opencl" or route.stack is None:
+        return plan.goal == "opencl" and route.stack is None
+    stack = tables.stacks()[route.stack]
+    return plan.goal in (stack.framework, stack.purpose)
 
 
 def _ruled_out(plan: InstallPlan, tables: Tables) -> list[Rejected]:

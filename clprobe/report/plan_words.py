@@ -26,17 +26,17 @@ def target_line(target: Target) -> str:
 
 def title(route: Route | Rejected, target: Target) -> str:
     """Return a name that tells the route from all others: its stack, backend, and how it comes."""
-    way = _way(route, target)
+    how = way(route, target)
     if route.stack is None:
         name = route.backend
-    elif way is None and route.backend == "cpu":
+    elif how is None and route.backend == "cpu":
         return route.stack
     else:
         name = f"{route.stack} on {route.backend}"
-    return name if way is None else f"{name} ({way})"
+    return name if how is None else f"{name} ({how})"
 
 
-def _way(route: Route | Rejected, target: Target) -> str | None:
+def way(route: Route | Rejected, target: Target) -> str | None:
     """Return how the route gets its driver; None: there is only one way to it."""
     origin = route.components[0].origin if isinstance(route, Route) and route.components else None
     if route.how == "package":

@@ -3,6 +3,7 @@
 
 import itertools
 import shlex
+import subprocess
 
 import pytest
 
@@ -64,6 +65,10 @@ def test_every_step_is_in_the_lines_that_are_pasted(screen, gpu, system, goal):
     _, route, said, _ = screen(gpu, system, goal)
     lines = [*said.commands, *([said.check] if said.check is not None else [])]
     commands = [part.split() for line in lines for part in line.split(" && ")]
+    checked = subprocess.run(
+        ["sh", "-n"], input="\n".join(lines), text=True, check=False, timeout=9
+    )
+    assert checked.returncode == 0
     for step in route.steps if route is not None else ():
         assert is_done_by(commands, lines, step.action), step
 
