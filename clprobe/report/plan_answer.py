@@ -51,10 +51,11 @@ def answer(
     commands = pasted(todo, typist)
     name = _name(route, tables)
     use = f"Use {name}."
-    if route.steps and not commands:
+    if route.steps and (route.installed == "installed" or not commands):
         how = way(route, plan.target)
         origin = f" ({how})" if how is not None else ""
-        use = f"You already have {name}{_version(route)}{origin}. Nothing to install."
+        left = "The commands below complete it." if commands else "Nothing to install."
+        use = f"You already have {name}{_version(route)}{origin}. {left}"
     return Answer(
         heading=heading,
         use=use,
@@ -161,14 +162,14 @@ def _short(route: Route | Rejected) -> str:
 
 def _there(plan: InstallPlan, route: Route) -> list[str]:
     """Return what of it is there, where something lacks, and which other ways are."""
-    named = [f"{one.name} {one.installed_version}" for one in route.components if one.installed]
-    named = named if route.installed == "partly" else []
-    named += [
+    parts = [f"{one.name} {one.installed_version}" for one in route.components if one.installed]
+    others = [
         f"{title(one, plan.target)}{_version(one)}"
         for one in plan.routes
         if one is not route and one.stack is None and one.installed == "installed"
     ]
-    return [f"You already have {', '.join(named)}."] if named else []
+    said = [f"You already have {', '.join(parts)}."] if route.installed == "partly" else []
+    return said + ([f"Also installed: {', '.join(others)}."] if others else [])
 
 
 def _version(route: Route) -> str:
@@ -202,6 +203,6 @@ def _others(plan: InstallPlan, route: Route) -> tuple[str, ...]:
         if one is not route:
             named.setdefault(name, one)
     return tuple(
-        f"{one.rank} {name}{', installed' if one.installed == 'installed' else ''}"
+        f"{one.rank} {name}{' [installed]' if one.installed == 'installed' else ''}"
         for name, one in named.items()
     )
