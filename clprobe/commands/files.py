@@ -86,8 +86,7 @@ def _pasted_key(action: FetchKey, sudo: str) -> str:
     )
 
 
-def pasted_text(action: WriteFile, sudo: str) -> str:
-    """Return the line that writes the file; `sudo` is "sudo " or nothing."""
+def _pasted_text(action: WriteFile, sudo: str) -> str:
     lines = " ".join(shell_word(line) for line in action.text.splitlines())
     path, folder = shell_word(action.path), action.path.rpartition("/")[0]
     made = "" if folder in _THERE else f"{sudo}mkdir -p {shell_word(folder)} && "
@@ -150,5 +149,5 @@ BUILDERS: dict[type, Callable[[Any], Commands]] = {
     PointIcdAt: _point,
     LinkFile: _link,
 }
-PASTED: dict[type, Callable[[Any, str], str]] = {FetchKey: _pasted_key, WriteFile: pasted_text}
+PASTED: dict[type, Callable[[Any, str], str]] = {FetchKey: _pasted_key, WriteFile: _pasted_text}
 """Lines for a shell in place of a command; the second argument is "sudo " or nothing."""

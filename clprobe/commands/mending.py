@@ -4,10 +4,8 @@
 from collections.abc import Callable
 from typing import Any
 
-from clprobe.commands import files
 from clprobe.commands.lines import Commands
 from clprobe.knowledge.package_managers import manager_named
-from clprobe.model.action import WriteFile
 from clprobe.model.mending import (
     AllowSelinux,
     Argv,
@@ -119,12 +117,6 @@ def _write(action: WriteSetting) -> Commands:
         undo=_shell(f"{_REMOVE}{then}", action.path),
         verify=("test", "-s", action.path),
     )
-
-
-def _pasted_setting(action: WriteSetting, sudo: str) -> str:
-    after = APPLIES[f"{action.path.rpartition('/')[0]}/"]
-    written = files.pasted_text(WriteFile(path=action.path, text=f"{action.line}\n"), sudo)
-    return " && ".join((written, *(f"{sudo}{one}" for one in after.split(" && ") if one)))
 
 
 def _write_value(action: WriteKernelValue) -> Commands:
@@ -260,5 +252,3 @@ BUILDERS: dict[type, Callable[[Any], Commands]] = {
     CondaInstall: _conda,
     PipBuild: _pip,
 }
-PASTED: dict[type, Callable[[Any, str], str]] = {WriteSetting: _pasted_setting}
-"""Lines for a shell in place of a command, as in `files`."""

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from clprobe.commands import files, mending
+from clprobe.commands import files
 from clprobe.commands.commands import typed
 from clprobe.commands.packages import asked_for
 from clprobe.model import action as actions
@@ -27,9 +27,6 @@ class Typist(msgspec.Struct, frozen=True, kw_only=True):
 
 
 ANYBODY = Typist()
-
-
-_IN_SHELL = {**files.PASTED, **mending.PASTED}
 
 
 class _Line:
@@ -50,12 +47,6 @@ class _Line:
 def pasted_step(step: Step, typist: Typist = ANYBODY) -> str:
     """Return one step as it is pasted."""
     return " ".join(_command(step.action, typist))
-
-
-def in_shell(action: Action) -> str | None:
-    """Return the line for an action that a shell does in plainer words than its command."""
-    shell = _IN_SHELL.get(type(action))
-    return shell(action, "sudo ") if shell is not None else None
 
 
 def pasted(steps: Sequence[Step], typist: Typist = ANYBODY) -> tuple[str, ...]:
@@ -134,7 +125,7 @@ _PAIRS: set[tuple[type, type]] = {
 def _command(action: Action, typist: Typist) -> list[str]:
     commands = typed(action)
     sudo = "sudo " if commands.needs_root and not typist.is_root else ""
-    shell = _IN_SHELL.get(type(action))
+    shell = files.PASTED.get(type(action))
     if shell is not None:
         return [shell(action, sudo)]
     argv = commands.argv or ()

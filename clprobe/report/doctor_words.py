@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from clprobe.commands.pasted import in_shell
 from clprobe.model.comparison import Change, Comparison
 from clprobe.model.finding import Diagnosis, Finding, Remedy
 from clprobe.model.shell_words import command_line
@@ -142,8 +141,7 @@ def consequence_lines(consequences: list[Finding]) -> Iterator[str]:
 
 def command(argv: tuple[str, ...], remedy: Remedy) -> str:
     """Return a line to copy; root's commands start with sudo."""
-    plainer = in_shell(remedy.action) if argv == remedy.argv else None
-    return plainer or ("sudo " if remedy.needs_root else "") + command_line(argv)
+    return ("sudo " if remedy.needs_root else "") + command_line(argv)
 
 
 def driver_rows(diagnosis: Diagnosis) -> list[tuple[str | None, ...]]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from clprobe.commands.commands import remedy, step
+from clprobe.commands.commands import step
 from clprobe.commands.pasted import Typist, pasted, pasted_step
 from clprobe.knowledge.package_managers import package_managers
 from clprobe.model.action import (
@@ -24,9 +24,7 @@ from clprobe.model.action import (
     Refresh,
     WriteFile,
 )
-from clprobe.model.mending import WriteSetting
 from clprobe.model.placeholders import USER
-from clprobe.report.doctor_words import command
 
 MARK = "a'b $(c); d"
 
@@ -120,16 +118,6 @@ def test_a_pasted_file_is_the_file_of_the_step(tmp_path: Path) -> None:
     [line] = lines(WriteFile(path=str(path), text=text), typist=Typist(is_root=True))
     assert run(line).returncode == 0
     assert path.read_text() == text
-
-
-def test_a_setting_of_doctor_is_pasted_as_plainly() -> None:
-    setting = WriteSetting(path="/etc/ld.so.conf.d/rocm.conf", line="/opt/rocm/lib")
-    fix = remedy("Write it", setting)
-    assert fix.argv is not None
-    assert command(fix.argv, fix) == (
-        "sudo mkdir -p /etc/ld.so.conf.d && printf '%s\\n' /opt/rocm/lib"
-        " | sudo tee /etc/ld.so.conf.d/rocm.conf && sudo ldconfig"
-    )
 
 
 def test_a_pasted_key_stays_only_if_it_is_the_one(tmp_path: Path) -> None:
