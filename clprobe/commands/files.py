@@ -2,20 +2,9 @@
 """Files and folders of the system."""
 
 import json
-from collections.abc import Callable
-from typing import Any
 
-from clprobe.commands.lines import Commands, is_of_system
-from clprobe.model.action import (
-    CleanIcdFile,
-    FetchKey,
-    LinkFile,
-    MakeFolder,
-    Permit,
-    PointIcdAt,
-    PutAside,
-    WriteFile,
-)
+from clprobe.commands.lines import Commands, commands_of, is_of_system
+from clprobe.model import action as actions
 from clprobe.model.mending import Argv
 
 _HOLDS_KEY = (
@@ -36,7 +25,8 @@ def check_key(path: str, fingerprint: str) -> Argv:
     return ("python3", "-c", _HOLDS_KEY, path, fingerprint)
 
 
-def _make_folder(action: MakeFolder) -> Commands:
+@commands_of.register
+def _(action: actions.MakeFolder) -> Commands:
     return Commands(
         argv=("install", "-d", "-m", "0755", action.path),
         needs_root=True,
@@ -44,7 +34,8 @@ def _make_folder(action: MakeFolder) -> Commands:
     )
 
 
-def _fetch_key(action: FetchKey) -> Commands:
+@commands_of.register
+def _(action: actions.FetchKey) -> Commands:
     return Commands(
         argv=(
             # The first option: what root's own folder says must not steer it.
@@ -57,7 +48,8 @@ def _fetch_key(action: FetchKey) -> Commands:
     )
 
 
-def _write(action: WriteFile) -> Commands:
+@commands_of.register
+def _(action: actions.WriteFile) -> Commands:
     # JSON's strings are Python's too, and their double quotes stay readable inside a shell's.
     path, text = json.dumps(action.path), json.dumps(action.text)
     code = (
@@ -72,7 +64,8 @@ def _write(action: WriteFile) -> Commands:
     )
 
 
-def _put_aside(action: PutAside) -> Commands:
+@commands_of.register
+def _(action: actions.PutAside) -> Commands:
     aside = f"{action.path}.disabled"
     return Commands(
         argv=("mv", action.path, aside),
@@ -84,7 +77,8 @@ def _put_aside(action: PutAside) -> Commands:
 _PERMITS = {"read": "a+r", "pass": "a+x", "list": "a+rx", "use": "a+rw", "own": "ug+rw"}
 
 
-def _permit(action: Permit) -> Commands:
+@commands_of.register
+def _(action: actions.Permit) -> Commands:
     return Commands(
         argv=("chmod", _PERMITS[action.what], action.path),
         needs_root=is_of_system(action.path),
@@ -92,7 +86,8 @@ def _permit(action: Permit) -> Commands:
     )
 
 
-def _clean(action: CleanIcdFile) -> Commands:
+@commands_of.register
+def _(action: actions.CleanIcdFile) -> Commands:
     edits = (r"1s/^\xEF\xBB\xBF//", r"s/^[[:space:]]*//", r"s/[[:space:]]*$//", "/^#/d", "/^$/d")
     flags = tuple(part for edit in edits for part in ("-e", edit))
     return Commands(
@@ -102,7 +97,8 @@ def _clean(action: CleanIcdFile) -> Commands:
     )
 
 
-def _point(action: PointIcdAt) -> Commands:
+@commands_of.register
+def _(action: actions.PointIcdAt) -> Commands:
     return Commands(
         argv=("sh", "-c", _WRITE_LINE, "sh", action.path, action.library),
         needs_root=is_of_system(action.path),
@@ -110,21 +106,10 @@ def _point(action: PointIcdAt) -> Commands:
     )
 
 
-def _link(action: LinkFile) -> Commands:
+@commands_of.register
+def _(action: actions.LinkFile) -> Commands:
     return Commands(
         argv=("ln", "-s", action.target, action.link),
         needs_root=is_of_system(action.link),
         undo=("rm", action.link),
     )
-
-
-BUILDERS: dict[type, Callable[[Any], Commands]] = {
-    MakeFolder: _make_folder,
-    FetchKey: _fetch_key,
-    WriteFile: _write,
-    PutAside: _put_aside,
-    Permit: _permit,
-    CleanIcdFile: _clean,
-    PointIcdAt: _point,
-    LinkFile: _link,
-}

@@ -1,10 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Packages: each manager's commands come from its record in the tables."""
 
-from collections.abc import Callable
-from typing import Any
-
-from clprobe.commands.lines import Commands
+from clprobe.commands.lines import Commands, commands_of, typed
 from clprobe.knowledge.package_manager_table import PackageManager
 from clprobe.knowledge.package_managers import manager_named
 from clprobe.model.action import Install, InstallFiles, Refresh, Reinstall, Remove
@@ -24,14 +21,16 @@ def manager_of(action: object) -> PackageManager | None:
     return None
 
 
-def _refresh(action: Refresh) -> Commands:
+@commands_of.register
+def _(action: Refresh) -> Commands:
     argv = manager_named(action.manager).unattended.refresh
     if argv is None:
         raise ValueError(f"{action.manager} reads its index by itself")
     return Commands(argv=argv, needs_root=True)
 
 
-def _install(action: Install) -> Commands:
+@commands_of.register
+def _(action: Install) -> Commands:
     manager = manager_named(action.manager)
     asked = action.packages
     if action.suite is not None:
@@ -39,7 +38,8 @@ def _install(action: Install) -> Commands:
     return _unattended(manager, asked, action.packages)
 
 
-def _install_files(action: InstallFiles) -> Commands:
+@commands_of.register
+def _(action: InstallFiles) -> Commands:
     manager = manager_named(action.manager)
     return _unattended(manager, tuple(f"./{file}" for file in action.files), action.packages)
 
@@ -53,50 +53,32 @@ def _unattended(manager: PackageManager, asked: Argv, names: Argv) -> Commands:
     )
 
 
-def _remove(action: Remove) -> Commands:
-    manager = manager_named(action.manager)
-    return Commands(
-        argv=(*manager.unattended_command("remove"), *action.packages),
-        needs_root=True,
-        undo=(*manager.unattended_command("install"), *action.packages),
-    )
+@commands_of.register
+def _(action: Remove) -> Commands:
+    words = manager_named(action.manager).unattended_command
+    return _changed(words("remove"), words("install"), action.packages)
 
 
-def _install_by_hand(action: Install) -> Commands:
+@typed.register
+def _(action: Install) -> Commands:
     words = manager_named(action.manager).by_hand
-    return Commands(
-        argv=(*words.install, *action.packages),
-        needs_root=True,
-        undo=(*words.remove, *action.packages),
-    )
+    return _changed(words.install, words.remove, action.packages)
 
 
-def _remove_by_hand(action: Remove) -> Commands:
+@typed.register
+def _(action: Remove) -> Commands:
     words = manager_named(action.manager).by_hand
-    return Commands(
-        argv=(*words.remove, *action.packages),
-        needs_root=True,
-        undo=(*words.install, *action.packages),
-    )
+    return _changed(words.remove, words.install, action.packages)
 
 
-def _reinstall(action: Reinstall) -> Commands:
+def _changed(does: Argv, undoes: Argv, packages: Argv) -> Commands:
+    return Commands(argv=(*does, *packages), needs_root=True, undo=(*undoes, *packages))
+
+
+@commands_of.register
+def _(action: Reinstall) -> Commands:
     own = _OWN_REINSTALL.get(action.manager)
     if own is not None:
         return Commands(argv=(*own, action.package))
     words = manager_named(action.manager).by_hand
     return Commands(argv=(*words.reinstall, action.package), needs_root=True)
-
-
-BUILDERS: dict[type, Callable[[Any], Commands]] = {
-    Refresh: _refresh,
-    Install: _install,
-    InstallFiles: _install_files,
-    Remove: _remove,
-    Reinstall: _reinstall,
-}
-BY_HAND: dict[type, Callable[[Any], Commands]] = {
-    Install: _install_by_hand,
-    Remove: _remove_by_hand,
-}
-"""What people type in place of what plans run."""

@@ -23,7 +23,7 @@ from clprobe.model.finding import Remedy, TakesEffect
 from clprobe.model.mending import Argv, Complete
 from clprobe.model.placeholders import USER
 from clprobe.model.shell_words import command_line, shell_word
-from clprobe.model.unknown import NOT_STATED, Fact, Unknown, listed
+from clprobe.model.unknown import NOT_STATED, Unknown, listed
 
 NEW_SESSION: TakesEffect = "after logging out and in again"
 NEXT_BOOT: TakesEffect = "after the next boot"
@@ -86,21 +86,14 @@ def install(site: Site, what: str) -> Remedy:
 def reinstall(site: Site, package: str) -> Remedy:
     """Install a package once more, by the manager that has it."""
     title = f"Install the package {package} again"
-    manager = _manager(site, package)
+    packages = listed(site.scope.facts.packages)
+    manager = next((one.manager for one in packages if one.name == package), NOT_STATED)
     if manager in ("pip", "conda"):
         if is_package(package, str(manager)):
             return remedy(title, actions.Reinstall(manager=str(manager), package=package))
     elif site.tool is not None and is_package(package, site.tool.database):
         return remedy(title, actions.Reinstall(manager=site.tool.manager, package=package))
     return remedy(title, Advise(), "when installed")
-
-
-def _manager(site: Site, package: str) -> Fact[str]:
-    packages = site.scope.facts.packages
-    for known in listed(packages):
-        if known.name == package:
-            return known.manager
-    return NOT_STATED
 
 
 def remove_package(site: Site, package: str) -> Remedy:
