@@ -2,20 +2,9 @@
 """Files and folders of the system."""
 
 import json
-from collections.abc import Callable
-from typing import Any
 
-from clprobe.commands.lines import Commands, is_of_system
-from clprobe.model.action import (
-    CleanIcdFile,
-    FetchKey,
-    LinkFile,
-    MakeFolder,
-    Permit,
-    PointIcdAt,
-    PutAside,
-    WriteFile,
-)
+from clprobe.commands.lines import Commands, commands_of, in_shell, is_of_system
+from clprobe.model import action as actions
 from clprobe.model.mending import Argv
 from clprobe.model.shell_words import shell_word
 
@@ -40,7 +29,8 @@ def check_key(path: str, fingerprint: str) -> Argv:
     return ("python3", "-c", _HOLDS_KEY, path, fingerprint)
 
 
-def _make_folder(action: MakeFolder) -> Commands:
+@commands_of.register
+def _(action: actions.MakeFolder) -> Commands:
     return Commands(
         argv=("install", "-d", "-m", "0755", action.path),
         needs_root=True,
@@ -48,7 +38,8 @@ def _make_folder(action: MakeFolder) -> Commands:
     )
 
 
-def _fetch_key(action: FetchKey) -> Commands:
+@commands_of.register
+def _(action: actions.FetchKey) -> Commands:
     return Commands(
         argv=(
             # The first option: what root's own folder says must not steer it.
@@ -61,7 +52,8 @@ def _fetch_key(action: FetchKey) -> Commands:
     )
 
 
-def _write(action: WriteFile) -> Commands:
+@commands_of.register
+def _(action: actions.WriteFile) -> Commands:
     # JSON's strings are Python's too, and their double quotes stay readable inside a shell's.
     path, text = json.dumps(action.path), json.dumps(action.text)
     code = (
@@ -76,7 +68,8 @@ def _write(action: WriteFile) -> Commands:
     )
 
 
-def _pasted_key(action: FetchKey, sudo: str) -> str:
+@in_shell.register
+def _(action: actions.FetchKey, sudo: str) -> str:
     path, url = shell_word(action.path), shell_word(action.url)
     keys = f"gpg --show-keys --with-colons {path} | awk -F: {shell_word(_PRIMARY_KEYS)}"
     return (
@@ -86,14 +79,16 @@ def _pasted_key(action: FetchKey, sudo: str) -> str:
     )
 
 
-def _pasted_text(action: WriteFile, sudo: str) -> str:
+@in_shell.register
+def _(action: actions.WriteFile, sudo: str) -> str:
     lines = " ".join(shell_word(line) for line in action.text.splitlines())
     path, folder = shell_word(action.path), action.path.rpartition("/")[0]
     made = "" if folder in _THERE else f"{sudo}mkdir -p {shell_word(folder)} && "
     return f"{made}printf '%s\\n' {lines} | {sudo}tee {path}"
 
 
-def _put_aside(action: PutAside) -> Commands:
+@commands_of.register
+def _(action: actions.PutAside) -> Commands:
     aside = f"{action.path}.disabled"
     return Commands(
         argv=("mv", action.path, aside),
@@ -105,7 +100,8 @@ def _put_aside(action: PutAside) -> Commands:
 _PERMITS = {"read": "a+r", "pass": "a+x", "list": "a+rx", "use": "a+rw", "own": "ug+rw"}
 
 
-def _permit(action: Permit) -> Commands:
+@commands_of.register
+def _(action: actions.Permit) -> Commands:
     return Commands(
         argv=("chmod", _PERMITS[action.what], action.path),
         needs_root=is_of_system(action.path),
@@ -113,7 +109,8 @@ def _permit(action: Permit) -> Commands:
     )
 
 
-def _clean(action: CleanIcdFile) -> Commands:
+@commands_of.register
+def _(action: actions.CleanIcdFile) -> Commands:
     edits = (r"1s/^\xEF\xBB\xBF//", r"s/^[[:space:]]*//", r"s/[[:space:]]*$//", "/^#/d", "/^$/d")
     flags = tuple(part for edit in edits for part in ("-e", edit))
     return Commands(
@@ -123,7 +120,8 @@ def _clean(action: CleanIcdFile) -> Commands:
     )
 
 
-def _point(action: PointIcdAt) -> Commands:
+@commands_of.register
+def _(action: actions.PointIcdAt) -> Commands:
     return Commands(
         argv=("sh", "-c", _WRITE_LINE, "sh", action.path, action.library),
         needs_root=is_of_system(action.path),
@@ -131,23 +129,10 @@ def _point(action: PointIcdAt) -> Commands:
     )
 
 
-def _link(action: LinkFile) -> Commands:
+@commands_of.register
+def _(action: actions.LinkFile) -> Commands:
     return Commands(
         argv=("ln", "-s", action.target, action.link),
         needs_root=is_of_system(action.link),
         undo=("rm", action.link),
     )
-
-
-BUILDERS: dict[type, Callable[[Any], Commands]] = {
-    MakeFolder: _make_folder,
-    FetchKey: _fetch_key,
-    WriteFile: _write,
-    PutAside: _put_aside,
-    Permit: _permit,
-    CleanIcdFile: _clean,
-    PointIcdAt: _point,
-    LinkFile: _link,
-}
-PASTED: dict[type, Callable[[Any, str], str]] = {FetchKey: _pasted_key, WriteFile: _pasted_text}
-"""Lines for a shell in place of a command; the second argument is "sudo " or nothing."""

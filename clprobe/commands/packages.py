@@ -1,10 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Packages: each manager's commands come from its record in the tables."""
 
-from collections.abc import Callable
-from typing import Any
-
-from clprobe.commands.lines import Commands
+from clprobe.commands.lines import Commands, commands_of, typed
 from clprobe.knowledge.package_manager_table import PackageManager
 from clprobe.knowledge.package_managers import manager_named
 from clprobe.model.action import Install, InstallFiles, Refresh, Reinstall, Remove
@@ -24,7 +21,8 @@ def manager_of(action: object) -> PackageManager | None:
     return None
 
 
-def _refresh(action: Refresh) -> Commands:
+@commands_of.register
+def _(action: Refresh) -> Commands:
     argv = manager_named(action.manager).unattended.refresh
     if argv is None:
         raise ValueError(f"{action.manager} reads its index by itself")
@@ -39,7 +37,9 @@ def asked_for(action: Install | InstallFiles) -> Argv:
     return tuple(f"{name}{suite}" for name in action.packages)
 
 
-def _install(action: Install | InstallFiles) -> Commands:
+@commands_of.register(Install)
+@commands_of.register(InstallFiles)
+def _(action: Install | InstallFiles) -> Commands:
     manager = manager_named(action.manager)
     return Commands(
         argv=(*manager.unattended_command("install"), *asked_for(action)),
@@ -49,21 +49,21 @@ def _install(action: Install | InstallFiles) -> Commands:
     )
 
 
-def _remove(action: Remove) -> Commands:
-    manager = manager_named(action.manager)
-    return Commands(
-        argv=(*manager.unattended_command("remove"), *action.packages),
-        needs_root=True,
-        undo=(*manager.unattended_command("install"), *action.packages),
-    )
+@commands_of.register
+def _(action: Remove) -> Commands:
+    words = manager_named(action.manager).unattended_command
+    return _changed(words("remove"), words("install"), action.packages)
 
 
-def _refresh_by_hand(action: Refresh) -> Commands:
+@typed.register
+def _(action: Refresh) -> Commands:
     words = manager_named(action.manager).by_hand.refresh
-    return Commands(argv=words, needs_root=True) if words is not None else _refresh(action)
+    return Commands(argv=words, needs_root=True) if words is not None else commands_of(action)
 
 
-def _install_by_hand(action: Install | InstallFiles) -> Commands:
+@typed.register(Install)
+@typed.register(InstallFiles)
+def _(action: Install | InstallFiles) -> Commands:
     words = manager_named(action.manager).by_hand
     return Commands(
         argv=(*words.install, *asked_for(action)),
@@ -72,34 +72,20 @@ def _install_by_hand(action: Install | InstallFiles) -> Commands:
     )
 
 
-def _remove_by_hand(action: Remove) -> Commands:
+@typed.register
+def _(action: Remove) -> Commands:
     words = manager_named(action.manager).by_hand
-    return Commands(
-        argv=(*words.remove, *action.packages),
-        needs_root=True,
-        undo=(*words.install, *action.packages),
-    )
+    return _changed(words.remove, words.install, action.packages)
 
 
-def _reinstall(action: Reinstall) -> Commands:
+def _changed(does: Argv, undoes: Argv, packages: Argv) -> Commands:
+    return Commands(argv=(*does, *packages), needs_root=True, undo=(*undoes, *packages))
+
+
+@commands_of.register
+def _(action: Reinstall) -> Commands:
     own = _OWN_REINSTALL.get(action.manager)
     if own is not None:
         return Commands(argv=(*own, action.package))
     words = manager_named(action.manager).by_hand
     return Commands(argv=(*words.reinstall, action.package), needs_root=True)
-
-
-BUILDERS: dict[type, Callable[[Any], Commands]] = {
-    Refresh: _refresh,
-    Install: _install,
-    InstallFiles: _install,
-    Remove: _remove,
-    Reinstall: _reinstall,
-}
-BY_HAND: dict[type, Callable[[Any], Commands]] = {
-    Refresh: _refresh_by_hand,
-    Install: _install_by_hand,
-    InstallFiles: _install_by_hand,
-    Remove: _remove_by_hand,
-}
-"""What people type in place of what plans run."""

@@ -9,8 +9,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from clprobe.commands import files
-from clprobe.commands.commands import typed
+from clprobe.commands.lines import in_shell, typed
 from clprobe.commands.packages import asked_for
 from clprobe.model import action as actions
 from clprobe.model.action import Action
@@ -125,9 +124,9 @@ _PAIRS: set[tuple[type, type]] = {
 def _command(action: Action, typist: Typist) -> list[str]:
     commands = typed(action)
     sudo = "sudo " if commands.needs_root and not typist.is_root else ""
-    shell = files.PASTED.get(type(action))
+    shell = in_shell(action, sudo)
     if shell is not None:
-        return [shell(action, sudo)]
+        return [shell]
     argv = commands.argv or ()
     if typist.user is not None:
         argv = tuple(typist.user if word == USER else word for word in argv)

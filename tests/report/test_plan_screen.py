@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from clprobe.commands.commands import typed
+from clprobe.commands.lines import typed
 from clprobe.install.planner import plan
 from clprobe.install.target import Stated, described
 from clprobe.knowledge.package_managers import manager_named
