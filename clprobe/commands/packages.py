@@ -37,9 +37,17 @@ def asked_for(action: Install | InstallFiles) -> Argv:
     return tuple(f"{name}{suite}" for name in action.packages)
 
 
-@commands_of.register(Install)
-@commands_of.register(InstallFiles)
-def _(action: Install | InstallFiles) -> Commands:
+@commands_of.register
+def _(action: Install) -> Commands:
+    return _unattended(action)
+
+
+@commands_of.register
+def _(action: InstallFiles) -> Commands:
+    return _unattended(action)
+
+
+def _unattended(action: Install | InstallFiles) -> Commands:
     manager = manager_named(action.manager)
     return Commands(
         argv=(*manager.unattended_command("install"), *asked_for(action)),
@@ -61,9 +69,17 @@ def _(action: Refresh) -> Commands:
     return Commands(argv=words, needs_root=True) if words is not None else commands_of(action)
 
 
-@typed.register(Install)
-@typed.register(InstallFiles)
-def _(action: Install | InstallFiles) -> Commands:
+@typed.register
+def _(action: Install) -> Commands:
+    return _by_hand(action)
+
+
+@typed.register
+def _(action: InstallFiles) -> Commands:
+    return _by_hand(action)
+
+
+def _by_hand(action: Install | InstallFiles) -> Commands:
     words = manager_named(action.manager).by_hand
     return Commands(
         argv=(*words.install, *asked_for(action)),
