@@ -34,14 +34,16 @@ def show_answer(console: Console, answer: Answer, *, applies: bool = False) -> N
     """Print what to do on one screen; with `applies`, the steps are run right after it."""
     screen = Screen(console)
     width = console.width
+    heading = _wrapped(answer.heading, width)
     first = _wrapped(f"→ {' '.join((answer.use, *_fitting(answer.why, width)))}", width)
     named = words.more_names(answer.others, answer.impossible)
     tail = [_named(label, names, width) for label, names in named]
     tail += [] if applies else [_more(answer)]
-    fixed = 1 + len(first) + len(answer.commands) + (answer.check is not None) + len(tail)
-    blanks = 2 + bool(answer.commands)
-    notes = _noted(answer.notes, _MOST_LINES - fixed - blanks, width)
-    screen.heading(answer.heading, first=True)
+    commands = len(answer.commands) + bool(answer.commands) + (answer.check is not None)
+    room = _MOST_LINES - len(heading) - len(first) - commands - len(tail) - 1
+    notes = _noted(answer.notes, min(room, _MOST_NOTES) if answer.commands else room, width)
+    for line in heading:
+        screen.unbroken((line, "heading"))
     for line in first:
         screen.unbroken(line)
     if answer.commands:
@@ -79,7 +81,7 @@ def _noted(notes: Sequence[str], room: int, width: int) -> list[str]:
     lines: list[str] = []
     for note in notes:
         more = _wrapped(f"  ! {note}", width, "    ")
-        if len(lines) + len(more) > min(room, _MOST_NOTES):
+        if len(lines) + len(more) > room:
             break
         lines += more
     return lines
@@ -108,7 +110,8 @@ def show_details(console: Console, plan: InstallPlan, route: Route | None, typis
     screen = Screen(console)
     screen.heading(f"Plan for {words.target_line(plan.target)}")
     screen.blank()
-    _show_routes(screen, plan)
+    if plan.routes:
+        _show_routes(screen, plan)
     if route is not None:
         _show_steps(screen, plan, route, typist)
     _show_order(screen, plan)
@@ -129,9 +132,6 @@ def show_matrices(
 
 
 def _show_routes(screen: Screen, plan: InstallPlan) -> None:
-    if not plan.routes:
-        screen.line("No route leads there.", "error")
-        return
     lines = (
         (
             str(one.rank),
