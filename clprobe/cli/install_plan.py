@@ -41,7 +41,7 @@ from clprobe.report.plan_html import plan_as_html
 from clprobe.report.plan_markdown import plan_as_markdown
 from clprobe.report.plan_script import script
 from clprobe.report.plan_text import show_answer, show_details, show_matrices
-from clprobe.report.plan_words import title
+from clprobe.report.plan_words import title, way
 from clprobe.report.terminal import make_console
 
 Matrices = tuple[list[MatrixRow], list[VersionRow]]
@@ -133,7 +133,7 @@ def command(  # noqa: PLR0913 - one parameter per option
             show_answer(console, answer(made, route, tables, typing), applies=acts)
             if verbose:
                 show_details(console, made, route, typing)
-            show_matrices(console, made, *matrices)
+            show_matrices(console, made.target.os, *matrices)
         else:
             print_document(_document(made, matrices, route, form, tables))
     if route is not None and acts:
@@ -187,9 +187,9 @@ def _chosen(made: InstallPlan, backend: str | None) -> Route | None:
         return made.routes[0] if made.routes else None
     name, _, how = backend.partition(":")
     for route in made.routes:
-        title_of = title(route, made.target)
-        ways = ("", route.how, title_of.rpartition("(")[2].rstrip(")"))
-        if backend in (str(route.rank), title_of) or (name == route.backend and how in ways):
+        called = (str(route.rank), route.stack, title(route, made.target))
+        ways = ("", route.how, way(route, made.target))
+        if backend in called or (name == route.backend and how in ways):
             return route
     rejected = [entry.because for entry in made.rejected if entry.backend == name]
     names = ", ".join(dict.fromkeys(route.backend for route in made.routes))

@@ -121,12 +121,12 @@ def show_details(console: Console, plan: InstallPlan, route: Route | None, typis
 
 
 def show_matrices(
-    console: Console, plan: InstallPlan, rows: Sequence[MatrixRow], versions: Sequence[VersionRow]
+    console: Console, os: str | None, rows: Sequence[MatrixRow], versions: Sequence[VersionRow]
 ) -> None:
     """Print which versions go together, and which release has what, where that was asked for."""
     screen = Screen(console)
     if versions:
-        _show_versions(screen, words.of_release(versions, plan.target.os), plan.target.os)
+        _show_versions(screen, words.of_release(versions, os), os)
     if rows:
         _show_matrix(screen, rows)
 

@@ -101,6 +101,11 @@ def test_another_backend_can_be_chosen(run):
         assert "beignet-opencl-icd" not in out
 
 
+def test_a_framework_is_chosen_by_its_name(run):
+    _, out, _ = run(*DESCRIBED, "--goal", "pytorch", "--backend", "tinygrad", "--format", "sh")
+    assert "pip install tinygrad" in out
+
+
 def test_every_form_for_people_begins_with_the_answer(run):
     use = "Use Beignet."
     _, text, _ = run(*DESCRIBED)
