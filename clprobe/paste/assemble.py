@@ -7,6 +7,7 @@ from functools import partial
 
 import msgspec
 
+from clprobe.knowledge.printed import Forms
 from clprobe.model.errors import ClprobeError
 from clprobe.model.opencl import Answer, Loader, View
 from clprobe.model.snapshot import Snapshot
@@ -36,7 +37,6 @@ from clprobe.paste import (
 from clprobe.paste.blocks import contexts_of
 from clprobe.paste.clinfo.reader import clinfo_runs
 from clprobe.paste.commands import command_line
-from clprobe.paste.forms import Forms
 from clprobe.paste.places import Evidence, snapshot_of
 from clprobe.paste.reading import Paste, Reader, Reading
 from clprobe.paste.restated import reader as restated

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import msgspec
 
+from clprobe.knowledge.printed import Forms
 from clprobe.model.hardware import DeviceNode
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.system import ServiceUnit, System, User, Virtualization
 from clprobe.model.unknown import NOT_STATED, Fact
-from clprobe.paste.forms import Forms
 from clprobe.paste.reading import Context, Paste, Reading
 
 _FORMS = Forms("containers")

@@ -5,11 +5,11 @@ import re
 from collections.abc import Iterator
 from itertools import chain
 
+from clprobe.knowledge.printed import Forms
 from clprobe.model.opencl import Icd, Library, Loader
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.unknown import NOT_STATED
 from clprobe.paste.commands import command_line
-from clprobe.paste.forms import Forms
 from clprobe.paste.listings import errno_of, is_driver, listed, path_in_error
 from clprobe.paste.reading import Paste, Reading
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import msgspec
 
+from clprobe.knowledge.printed import Forms
 from clprobe.model.hardware import DeviceNode, Gpu
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.system import Linux, System
 from clprobe.model.unknown import NOT_STATED
-from clprobe.paste.forms import Forms
 from clprobe.paste.reading import Paste, Reading
 
 _FORMS = Forms("gpu_tools")

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 import msgspec
 
+from clprobe.knowledge.printed import Forms
 from clprobe.model.hardware import DeviceNode, Gpu
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.system import Cpu, Linux, System, Virtualization
 from clprobe.model.unknown import NOT_STATED
 from clprobe.paste.distributions import distribution_named
-from clprobe.paste.forms import Forms
 from clprobe.paste.reading import Paste, Reading
 from clprobe.paste.systems import cpu_named
 

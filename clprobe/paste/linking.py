@@ -4,10 +4,10 @@
 import re
 from collections.abc import Iterator
 
+from clprobe.knowledge.printed import Forms
 from clprobe.model.opencl import Answer, Icd, Library, Loader, View
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.unknown import NOT_STATED
-from clprobe.paste.forms import Forms
 from clprobe.paste.listings import is_driver
 from clprobe.paste.reading import Paste, Reading
 

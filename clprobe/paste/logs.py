@@ -5,10 +5,10 @@ from collections.abc import Iterator
 
 import msgspec
 
+from clprobe.knowledge.printed import Forms
 from clprobe.model.hardware import GPU_MODULES, module_name
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.system import Linux, System, Virtualization
-from clprobe.paste.forms import Forms
 from clprobe.paste.reading import Context, Paste, Reading
 
 _FORMS = Forms("logs")

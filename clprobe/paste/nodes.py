@@ -7,10 +7,10 @@ from itertools import chain
 
 import msgspec
 
+from clprobe.knowledge.printed import Forms
 from clprobe.model.hardware import DeviceNode, node_kind
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.unknown import NOT_STATED, Fact, Unknown
-from clprobe.paste.forms import Forms
 from clprobe.paste.listings import Listed, errno_of, listed, path_in_error
 from clprobe.paste.reading import Paste, Reading
 

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 
 import msgspec
 
+from clprobe.knowledge.printed import Forms
 from clprobe.model.opencl import Answer, Device, Framework, Outcome, Platform, View
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.unknown import NOT_STATED, Fact
-from clprobe.paste.forms import Forms
 from clprobe.paste.reading import Paste, Reading
 
 _FORMS = Forms("programs")

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import msgspec
 
+from clprobe.knowledge.printed import Forms
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.system import Cpu, Distribution, Linux, System, Virtualization
 from clprobe.model.unknown import NOT_STATED, Fact
 from clprobe.paste.distributions import distribution_named
-from clprobe.paste.forms import Forms
 from clprobe.paste.reading import Paste, Reading
 
 _FORMS = Forms("systems")

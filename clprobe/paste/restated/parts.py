@@ -5,12 +5,12 @@ import re
 
 import msgspec
 
+from clprobe.knowledge.printed import Forms
 from clprobe.model.hardware import DeviceNode, Gpu, node_kind
 from clprobe.model.opencl import Icd, Library, Loader
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.system import Group, Linux, Package, System, User, Virtualization
 from clprobe.model.unknown import NOT_STATED, Unknown
-from clprobe.paste.forms import Forms
 from clprobe.paste.inventories import of_gpu, of_linux
 from clprobe.paste.lspci import function_of
 

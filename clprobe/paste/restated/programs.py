@@ -3,10 +3,10 @@
 
 import re
 
+from clprobe.knowledge.printed import Forms
 from clprobe.model.opencl import Answer, Device, Platform, View
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.unknown import NOT_STATED
-from clprobe.paste.forms import Forms
 
 _FORMS = Forms("restated")
 
