@@ -154,25 +154,13 @@ def _is_message(line: str) -> bool:
         return False
     words = text.split()
     is_short = len(words) <= 12 and not text.endswith("?")
-    return bool(_FORMS.machine_made.search(text)) or (
-        is_short
-        and bool(
-            re.match(
-                r"(?:No|Failed|Could not|Cannot|Unable|Error|Invalid|Unsupported|Warning)\b", text
-            )
-        )
-    )
+    begins = is_short and _FORMS.begins.match(text)
+    return bool(begins or _FORMS.machine_made.search(text))
 
 
 def _is_noise(line: str) -> bool:
     """Tell whether a line says nothing: rules, table frames, bare links and pictures."""
-    text = line.strip()
-    return bool(
-        re.fullmatch(r"[\u250c\u256d][\u2500-\u257f ]{1,8}.{0,120}", text)
-        or re.fullmatch(r"[-=_*#|+~.`>:;,\s]{1,400}", text)
-        or re.fullmatch(r"#{1,6} .{0,120}|.{0,60}:|\*\*.{0,100}\*\*", text)
-        or re.fullmatch(r"!?\[[^\]]{0,200}\]\([^)]{0,400}\)|<?https?://\S{1,500}>?", text)
-    )
+    return _FORMS.noise.fullmatch(line.strip()) is not None
 
 
 _FIRST: tuple[Reader, ...] = (embedded.read_embedded, _clinfo, _silent_clinfo)

@@ -23,20 +23,14 @@ def read_engines(paste: Paste) -> Iterator[Reading]:
         found = _FORMS.engine.search(line) if len(line) < 1500 else None
         if found is None or found["engine"] in seen:
             continue
-        if found["engine"] in ("flatpak", "snap", "lxc") and found["verb"] not in (
-            "run",
-            "exec",
-            "enter",
-            "shell",
-        ):
+        enters = found["verb"] in ("run", "exec", "enter", "shell")
+        if found["engine"] in ("flatpak", "snap", "lxc") and not enters:
             continue
         seen.add(found["engine"])
         name = _FORMS.tables["engines"].get(found["engine"], found["engine"])
         yield _inside(name, ())
     for index, line in enumerate(paste.lines):
-        if re.match(
-            r"(?:\$ |#|\w+@\S+[$#] )?(?:sudo )?(?:docker|podman) run\b", line.strip()
-        ) and paste.is_free(index):
+        if _FORMS.engine_run.match(line.strip()) and paste.is_free(index):
             yield Reading(lines=(index,), facts=Snapshot(messages=(line.strip()[:500],)))
 
 

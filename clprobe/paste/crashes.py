@@ -66,9 +66,5 @@ def viewer_of(context: Context, texts: list[str]) -> str:
         return "pyopencl"
     if re.fullmatch(r"[\w.+-]{1,60}", context.program):
         return context.program
-    named = re.search(
-        r"\b(clinfo|hashcat|darktable(?:-cltest)?|ffmpeg|clpeak|blender|python3?|rocminfo"
-        r"|sycl-ls)\b",
-        " ".join(texts)[:4000],
-    )
+    named = _FORMS.program.search(" ".join(texts)[:4000])
     return named[1] if named else "application"

@@ -130,9 +130,7 @@ def read_linker_cache(paste: Paste) -> Iterator[Reading]:
             continue
         found = _FORMS.opencl.match(line.split("=> ")[-1])
         command = paste.contexts[index].command
-        if found is not None and re.match(
-            r"(?:find|locate|ls|whereis|realpath|readlink|dpkg|rpm)\b", command
-        ):
+        if found is not None and _FORMS.shows_files.match(command):
             loader = Loader(path=found["path"])
             yield Reading(lines=(index,), facts=Snapshot(loaders=(loader,)))
         elif re.match(r"\d+ libs found in cache", line):

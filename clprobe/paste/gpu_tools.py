@@ -115,9 +115,7 @@ def _vulkan(parts: dict[str, str]) -> Snapshot:
 
 
 def _glx(key: str, value: str) -> Snapshot:
-    if key not in ("Device", "OpenGL renderer string") or re.search(
-        r"(?i)llvmpipe|softpipe|swrast|svga3d|virgl|zink", value
-    ):
+    if key not in ("Device", "OpenGL renderer string") or _FORMS.no_gpu.search(value):
         return Snapshot()
     found = _FORMS.hex_id.search(value)
     name = _FORMS.hex_id.sub("", value).strip()

@@ -49,39 +49,25 @@ def of_os(value: str) -> Snapshot | None:
         return None
     named = msgspec.structs.replace(distribution, name=value)
     architecture = next((word for word in ("x86_64", "aarch64") if word in value), NOT_STATED)
-    wsl = (
-        Virtualization(wsl=int(found[1] or 2))
-        if (found := re.search(r"(?i)\bWSL ?([12])?", value))
-        else Virtualization()
-    )
-    return Snapshot(
-        system=System(distribution=named, cpu=Cpu(architecture=architecture), virtualization=wsl)
-    )
+    found = re.search(r"(?i)\bWSL ?([12])?", value)
+    wsl = Virtualization(wsl=int(found[1] or 2)) if found else Virtualization()
+    cpu = Cpu(architecture=architecture)
+    return Snapshot(system=System(distribution=named, cpu=cpu, virtualization=wsl))
 
 
 def of_linux(value: str) -> Snapshot | None:
     """Return the facts of a release of Linux; None if the text is none."""
-    found = re.match(
-        r"(?:x86_64 )?(?:Linux )?(?:kernel )?v?(?P<release>\d{1,2}\.\d{1,3}[\w.+~-]{0,60})",
-        value,
-        re.I,
-    )
-    return (
-        Snapshot(system=System(linux=Linux(release=found["release"].rstrip("."))))
-        if found
-        else None
-    )
+    found = _FORMS.linux.match(value)
+    if found is None:
+        return None
+    return Snapshot(system=System(linux=Linux(release=found["release"].rstrip("."))))
 
 
 def of_gpu(value: str) -> Snapshot | None:
     """Return the GPU of that name; its PCI id is taken out of the name where it stands there."""
     pci_id = re.search(r"[\[(]?\b([0-9a-f]{4}:[0-9a-f]{4})\b[\])]?", value, re.I)
     name = re.sub(r"\s*[\[(][0-9a-f]{4}:[0-9a-f]{4}[\])]", "", value, flags=re.I).strip()
-    if not re.search(
-        r"(?i)intel|amd|nvidia|radeon|geforce|graphics|arc|iris|uhd|vmware|virtio|qxl"
-        r"|[0-9a-f]{4}:[0-9a-f]{4}",
-        value,
-    ):
+    if not _FORMS.gpu.search(value):
         return None
     gpu = Gpu(pci_id=pci_id[1].lower() if pci_id else NOT_STATED, name=name or NOT_STATED)
     return Snapshot(gpus=(gpu,))
@@ -134,11 +120,6 @@ def read_lsgpu(paste: Paste) -> Iterator[Reading]:
         node = DeviceNode(path=f"/dev/dri/{found['node']}", kind="render" if is_render else "card")
         pci_id = re.search(r"\b([0-9a-f]{4}:[0-9a-f]{4})\b", found["what"] or "", re.I)
         name = found["what"] or NOT_STATED
-        gpus = (
-            (Gpu(pci_id=pci_id[1].lower()),)
-            if pci_id
-            else (Gpu(name=name),)
-            if not is_render
-            else NOT_STATED
-        )
+        gpu = Gpu(pci_id=pci_id[1].lower()) if pci_id else Gpu(name=name)
+        gpus = NOT_STATED if is_render and not pci_id else (gpu,)
         yield Reading(lines=(index,), facts=Snapshot(device_nodes=(node,), gpus=gpus))

@@ -21,10 +21,7 @@ def read_package_trouble(paste: Paste) -> Iterator[Reading]:
     opened = -1
     for index, line in paste.free():
         raw = paste.lines[index]
-        if re.match(
-            r"(?:apt(?:-get)?|dpkg) .*\b(?:remove|purge|autoremove)\b",
-            paste.contexts[index].command,
-        ):
+        if _FORMS.removes.match(paste.contexts[index].command):
             yield from _removal(index, line)
             continue
         is_continued = opened >= 0 and index - opened == 1 and _FORMS.continues.match(raw)

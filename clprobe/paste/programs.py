@@ -124,11 +124,7 @@ def read_darktable(paste: Paste) -> Iterator[Reading]:
     for indexes, texts in paste.runs(_those(_is_darktable), most_gap=_MOST_GAP):
         printed = "\n".join(texts)[:8000]
         devices = tuple(_darktable_devices(texts))
-        none = re.search(
-            r"(?i)found 0 (?:platform|device)|no opencl (?:platform|device)|FINALLY: "
-            r"opencl is NOT|no devices found",
-            printed,
-        )
+        none = _FORMS.darktable_none.search(printed)
         outcome: Fact[Outcome] = "no-devices" if none and not devices else NOT_STATED
         platforms = (Platform(devices=devices),) if devices else NOT_STATED
         answer = Answer(printed=printed, platforms=platforms, outcome=outcome)

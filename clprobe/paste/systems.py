@@ -140,15 +140,7 @@ def read_boot_and_cpu(paste: Paste) -> Iterator[Reading]:
 
 def cpu_named(model: str) -> Cpu:
     """Return the processor of that name with the vendor that the name tells."""
-    vendor = next(
-        (
-            full
-            for word, full in (("Intel", "GenuineIntel"), ("AMD", "AuthenticAMD"))
-            if word in model
-        ),
-        NOT_STATED,
-    )
-    return Cpu(model=model, vendor=vendor)
+    return Cpu(model=model, vendor=_FORMS.meaning("vendors", model) or NOT_STATED)
 
 
 def read_detect_virt(paste: Paste) -> Iterator[Reading]:
