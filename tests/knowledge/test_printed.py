@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import clprobe.facts
 import clprobe.paste
 import clprobe.scrub
 from clprobe.knowledge.printed import Forms, read_printed
@@ -14,7 +15,7 @@ from clprobe.resources import rules_path
 from clprobe.validation.checks.printed import printed
 from clprobe.validation.validate import validate
 
-READERS = [Path(clprobe.paste.__file__).parent, Path(clprobe.scrub.__file__).parent]
+READERS = [Path(room.__file__).parent for room in (clprobe.facts, clprobe.paste, clprobe.scrub)]
 FILES = sorted((rules_path() / "tables" / "printed").glob("*.yaml"))
 
 
