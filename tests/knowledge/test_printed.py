@@ -7,22 +7,20 @@ from pathlib import Path
 
 import pytest
 
-import clprobe.facts
-import clprobe.paste
-import clprobe.scrub
+import clprobe
 from clprobe.knowledge.printed import Forms, read_printed
 from clprobe.resources import rules_path
 from clprobe.validation.checks.printed import printed
 from clprobe.validation.validate import validate
 
-READERS = [Path(room.__file__).parent for room in (clprobe.facts, clprobe.paste, clprobe.scrub)]
+READERS = Path(clprobe.__file__).parent
 FILES = sorted((rules_path() / "tables" / "printed").glob("*.yaml"))
 
 
 def _asked(name: str) -> set[str]:
     """Return what readers ask of a file: forms, and words, tables and meanings by their kind."""
     asked = set()
-    for path in (path for folder in READERS for path in folder.rglob("*.py")):
+    for path in READERS.rglob("*.py"):
         text = path.read_text(encoding="utf-8")
         if f'Forms("{name}")' in text:
             asked |= {
