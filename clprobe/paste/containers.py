@@ -101,20 +101,15 @@ def _unit(name: Fact[str], setting: str) -> ServiceUnit:
     return ServiceUnit(name=name)
 
 
-def read_wsl(paste: Paste) -> Iterator[Reading]:
-    """Give signs of WSL: /dev/dxg, wsl.exe --version, the version of the Windows driver."""
-    for index, line in paste.free():
-        command = paste.contexts[index].command
-        if _FORMS.dev_dxg.match(line):
-            node = DeviceNode(path="/dev/dxg", kind="dxg")
-            yield Reading(lines=(index,), facts=Snapshot(device_nodes=(node,)))
-        elif _FORMS.wsl.match(line) and (
-            "wsl" in command or "WSL" in line or "microsoft" in line.lower()
-        ):
-            facts = Snapshot(system=System(virtualization=Virtualization(wsl=2)))
-            yield Reading(lines=(index,), facts=facts)
-        else:
-            found = _FORMS.windows_driver.search(line) or _FORMS.sure_windows.search(line)
-            if found is not None and len(line) < 160 and re.search(r"(?i)driver|windows|wsl", line):
-                virtual = Virtualization(windows_driver=found["version"])
-                yield Reading(lines=(index,), facts=Snapshot(system=System(virtualization=virtual)))
+def wsl(line: str, context: Context) -> Snapshot | None:
+    """Return signs of WSL: /dev/dxg, wsl.exe --version, the version of the Windows driver."""
+    if _FORMS.dev_dxg.match(line):
+        return Snapshot(device_nodes=(DeviceNode(path="/dev/dxg", kind="dxg"),))
+    named = "wsl" in context.command or "WSL" in line or "microsoft" in line.lower()
+    if named and _FORMS.wsl.match(line):
+        return Snapshot(system=System(virtualization=Virtualization(wsl=2)))
+    found = _FORMS.windows_driver.search(line) or _FORMS.sure_windows.search(line)
+    if found is None or len(line) >= 160 or not re.search(r"(?i)driver|windows|wsl", line):
+        return None
+    virtual = Virtualization(windows_driver=found["version"])
+    return Snapshot(system=System(virtualization=virtual))

@@ -37,20 +37,13 @@ def _is_code(line: str) -> bool:
 
 
 def _raised(lines: list[int], line: str, context: Context) -> Reading:
-    about = _of_opencl(line, context)
+    about = of_opencl(line, context)
     facts = about if about is not None else Snapshot(messages=(line,))
     return Reading(lines=tuple(lines), facts=facts, private=True)
 
 
-def read_opencl_errors(paste: Paste) -> Iterator[Reading]:
-    """Give the lines that say that no platform, no device or no loader was found."""
-    for index, line in paste.free():
-        facts = _of_opencl(line, paste.contexts[index])
-        if facts is not None:
-            yield Reading(lines=(index,), facts=facts, private=True)
-
-
-def _of_opencl(line: str, context: Context) -> Snapshot | None:
+def of_opencl(line: str, context: Context) -> Snapshot | None:
+    """Return what a line tells that says that no platform, no device or no loader was found."""
     if len(line) > 600 or line.endswith("?"):
         return None
     viewer = _viewer(line, context)

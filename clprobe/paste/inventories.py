@@ -12,24 +12,18 @@ from clprobe.model.snapshot import Snapshot
 from clprobe.model.system import Cpu, Linux, System, Virtualization
 from clprobe.model.unknown import NOT_STATED
 from clprobe.paste.distributions import distribution_named
-from clprobe.paste.reading import Paste, Reading
+from clprobe.paste.reading import Context, Paste, Reading
 from clprobe.paste.systems import cpu_named
 
 _FORMS = Forms("inventories")
 
 
-def read_fetches(paste: Paste) -> Iterator[Reading]:
-    """Give what hostnamectl, neofetch and screenfetch tell, line by line."""
-    for index, line in paste.free():
-        found = _FORMS.fetch.match(line) if ": " in line and len(line) < 300 else None
-        if found is None:
-            continue
-        facts = _fetched(found["key"], found["value"].strip())
-        if facts is not None:
-            yield Reading(lines=(index,), facts=facts)
-
-
-def _fetched(key: str, value: str) -> Snapshot | None:
+def fetched(line: str, _: Context) -> Snapshot | None:
+    """Return what a line of hostnamectl, neofetch or screenfetch tells."""
+    found = _FORMS.fetch.match(line) if ": " in line and len(line) < 300 else None
+    if found is None:
+        return None
+    key, value = found["key"], found["value"].strip()
     read = {"OS": of_os, "Operating System": of_os, "Kernel": of_linux, "GPU": of_gpu}.get(key)
     if read is not None:
         return read(value)
@@ -110,16 +104,15 @@ def _with_lshw(gpu: Gpu, key: str, value: str) -> Gpu:
     return gpu
 
 
-def read_lsgpu(paste: Paste) -> Iterator[Reading]:
-    """Give the nodes and GPUs of intel-gpu-tools' lsgpu."""
-    for index, line in paste.free():
-        found = _FORMS.lsgpu.match(line) if "drm:/dev/dri/" in line else None
-        if found is None:
-            continue
-        is_render = found["node"].startswith("renderD")
-        node = DeviceNode(path=f"/dev/dri/{found['node']}", kind="render" if is_render else "card")
-        pci_id = re.search(r"\b([0-9a-f]{4}:[0-9a-f]{4})\b", found["what"] or "", re.I)
-        name = found["what"] or NOT_STATED
-        gpu = Gpu(pci_id=pci_id[1].lower()) if pci_id else Gpu(name=name)
-        gpus = NOT_STATED if is_render and not pci_id else (gpu,)
-        yield Reading(lines=(index,), facts=Snapshot(device_nodes=(node,), gpus=gpus))
+def of_lsgpu(line: str, _: Context) -> Snapshot | None:
+    """Return the node and the GPU on a line of intel-gpu-tools' lsgpu."""
+    found = _FORMS.lsgpu.match(line) if "drm:/dev/dri/" in line else None
+    if found is None:
+        return None
+    is_render = found["node"].startswith("renderD")
+    node = DeviceNode(path=f"/dev/dri/{found['node']}", kind="render" if is_render else "card")
+    pci_id = re.search(r"\b([0-9a-f]{4}:[0-9a-f]{4})\b", found["what"] or "", re.I)
+    name = found["what"] or NOT_STATED
+    gpu = Gpu(pci_id=pci_id[1].lower()) if pci_id else Gpu(name=name)
+    gpus = NOT_STATED if is_render and not pci_id else (gpu,)
+    return Snapshot(device_nodes=(node,), gpus=gpus)

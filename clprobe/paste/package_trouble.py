@@ -95,20 +95,17 @@ def _policy(name: str, told: list[str]) -> Iterator[Package]:
     )
 
 
-def read_package_sources(paste: Paste) -> Iterator[Reading]:
-    """Give the repositories beyond the distribution's own that lines of apt or dnf name."""
-    for index, line in paste.free():
-        named = _FORMS.ppa.search(line) or _FORMS.copr.search(line)
-        place = None
-        if named is not None:
-            parts = named.groupdict()
-            owned = f"{parts.get('owner')}/{parts.get('archive')}"
-            kind = "copr" if "copr" in named[0] else "ppa"
-            place = f"{kind}:{parts['place'] or parts['other'] or owned}"
-        elif (found := _FORMS.source.match(line)) is not None:
-            place = found["place"]
-        if place is None:
-            continue
-        is_own = _FORMS.own.search(place.partition("/")[0])
-        facts = Snapshot() if is_own else Snapshot(package_sources=(place,))
-        yield Reading(lines=(index,), facts=facts)
+def package_source(line: str, _: Context) -> Snapshot | None:
+    """Return the repository beyond the distribution's own that a line of apt or dnf names."""
+    named = _FORMS.ppa.search(line) or _FORMS.copr.search(line)
+    if named is not None:
+        parts = named.groupdict()
+        owned = f"{parts.get('owner')}/{parts.get('archive')}"
+        kind = "copr" if "copr" in named[0] else "ppa"
+        place = f"{kind}:{parts['place'] or parts['other'] or owned}"
+    elif (found := _FORMS.source.match(line)) is not None:
+        place = found["place"]
+    else:
+        return None
+    is_own = _FORMS.own.search(place.partition("/")[0])
+    return Snapshot() if is_own else Snapshot(package_sources=(place,))
