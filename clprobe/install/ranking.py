@@ -123,6 +123,8 @@ def _learning(route: Route, goal: Goal, tables: Tables) -> Criterion:
         gives = "is made for training"
     if asked and route.slower_than_cpu:
         return Criterion(3, f"{gives} on the GPU, reported slower than the CPU")
+    if asked and route.uses_gpu and stack.is_dormant:
+        return Criterion(2, f"{gives} on the GPU, by a project that is no longer maintained")
     if asked and route.uses_gpu:
         seen = route.status != "unverified"
         return Criterion(0 if seen else 2, f"{gives} on the GPU{'' if seen else ', unseen so far'}")

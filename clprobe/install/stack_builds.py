@@ -1,11 +1,36 @@
 # SPDX-License-Identifier: MIT
-"""Chooses the build of a deep-learning stack that a machine gets, or says why there is none."""
+"""What a deep-learning stack does on a machine's GPU, and the build that the machine gets of it."""
+
+import re
 
 from packaging.utils import parse_wheel_filename
 
 from clprobe.install.machine import Machine
-from clprobe.knowledge.stack_table import Stack, StackBuild
+from clprobe.knowledge.stack_table import Stack, StackBuild, StackSupport
 from clprobe.knowledge.versions import in_range, in_words, newest
+
+DRIVERS = {"nvidia": "nvidia", "amd": "amd-rocm"}
+"""The OpenCL implementation that comes with the driver that a vendor's stacks need."""
+
+
+def support_for(stack: Stack, machine: Machine) -> StackSupport | None:
+    """Return what the table says of the stack on this GPU; None: nothing."""
+    if machine.family is not None:
+        of_family = (s for s in stack.supports if machine.family.family in s.families)
+        return next((s for s in of_family if _is_named(s, machine.gpu_name)), None)
+    if stack.vendor in DRIVERS and stack.vendor == machine.vendor:
+        return StackSupport(
+            outcome="untested",
+            because=f"it is made for GPUs of that vendor, and no table knows {machine.gpu_name}",
+            via=(DRIVERS[stack.vendor],),
+            sources=stack.sources,
+        )
+    key = machine.generation.generation if machine.generation is not None else None
+    return next((s for s in stack.supports if key in s.generations), None)
+
+
+def _is_named(support: StackSupport, gpu: str) -> bool:
+    return not support.names or any(re.search(one, gpu, re.IGNORECASE) for one in support.names)
 
 
 def build_for(stack: Stack, machine: Machine, driver: str | None = None) -> StackBuild | None:
@@ -15,7 +40,7 @@ def build_for(stack: Stack, machine: Machine, driver: str | None = None) -> Stac
         for build in _for_python(stack, machine)
         if _for_libc(build, machine)
         and _for_system(build, machine)
-        and _for_family(build, machine)
+        and _for_gpu(build, stack, machine)
         and takes_driver(build, driver)
     ]
     if not fitting:
@@ -64,7 +89,9 @@ def _for_python(stack: Stack, machine: Machine) -> list[StackBuild]:
 
 
 def _for_system(build: StackBuild, machine: Machine) -> bool:
-    """Whether the file of the build, where it is one, is for this system, as its tags say."""
+    """Whether the build is for this system, as its entry says or the tags of its file."""
+    if build.systems:
+        return machine.system in build.systems
     if build.file is None or not build.file.endswith(".whl"):
         return True
     _, _, _, tags = parse_wheel_filename(build.file)
@@ -79,5 +106,8 @@ def _for_libc(build: StackBuild, machine: Machine) -> bool:
     return has is None or in_range(has, build.glibc, "dotted")
 
 
-def _for_family(build: StackBuild, machine: Machine) -> bool:
+def _for_gpu(build: StackBuild, stack: Stack, machine: Machine) -> bool:
+    support = support_for(stack, machine)
+    if support is not None and support.chip is not None and build.chips:
+        return support.chip in build.chips
     return not build.families or machine.family is None or machine.family.family in build.families

@@ -8,6 +8,7 @@ from clprobe.install import steps
 from clprobe.install.machine import Machine
 from clprobe.install.ranking import WheelOfOthers
 from clprobe.install.route_steps import access, open_node
+from clprobe.install.stack_builds import support_for
 from clprobe.install.wording import sentence
 from clprobe.knowledge.stack_table import Stack, StackBuild, StackSupport
 from clprobe.knowledge.versions import in_words
@@ -23,15 +24,14 @@ def stack_steps(
     build: StackBuild,
     machine: Machine,
     beside: Sequence[str] = (),
-    variables: Sequence[str] = (),
 ) -> tuple[Step, ...]:
     """Return the steps that install a build of the stack into an environment of its own.
 
     On Windows that lies in the current folder. `beside` are further requirements that take the
-    place of the stack's own of the same name, `variables` those of the environment that it needs.
+    place of the stack's own of the same name.
     """
     names = {one.partition("==")[0] for one in beside}
-    own = requirements(stack, build, machine.wishes.wheels)
+    own = requirements(stack, build, machine)
     wanted = [*(one for one in own if one.partition("==")[0] not in names), *beside]
     title, wheels = f"Install {stack.name}", machine.wishes.wheels
     if machine.system == "windows":
@@ -55,20 +55,21 @@ def stack_steps(
         made.append(steps.make_environment(folder, python_name(machine)))
         made += steps.pip_install(folder, title, wanted, wheels, build.index)
     if stack.check is not None:
-        set_first = ("env", *variables) if variables else ()
-        check = Check(argv=(*set_first, python, "-c", stack.check))
-        made.append(step("See whether it works", check))
+        made.append(step("See whether it works", Check(argv=(python, "-c", stack.check))))
     return tuple(made)
 
 
-def requirements(stack: Stack, build: StackBuild, wheels: str | None = None) -> list[str]:
+def requirements(stack: Stack, build: StackBuild, machine: Machine) -> list[str]:
     """Return what pip is asked for, each with its version where the tables know one."""
     if build.file is not None:
-        return [f"torch=={build.torch}.*", f"{wheels or '.'}/{build.file}"]
+        return [f"torch=={build.torch}.*", f"{machine.wishes.wheels or '.'}/{build.file}"]
     version = build.version if build.local is None else f"{build.version}+{build.local}"
-    pins = {stack.packages[0]: version} if stack.packages else {}
+    support = support_for(stack, machine)
+    chip = support.chip if support is not None else None
+    extra = f"[{build.extra.format(chip=chip or 'all')}]" if build.extra is not None else ""
+    pins = {f"{stack.packages[0]}{extra}": version} if stack.packages else {}
     pins |= build.requires
-    names = dict.fromkeys((*pins, *stack.packages))
+    names = dict.fromkeys((*pins, *stack.packages[1:]))
     return [f"{name}=={pins[name]}" if name in pins else name for name in names]
 
 
@@ -138,9 +139,7 @@ def on_own_libraries(
         said = ["The driver is part of Linux; the wheels bring all libraries above it."]
         said += [text for text in access(machine) if first]
     doubtful = support.outcome == "untested" or support.unverified or build.unverified
-    dead = stack.status.startswith(("unmaintained", "dormant"))
-    status: RouteStatus = "workaround" if dead or support.environment else "supported"
-    variables = [f"{name}={value}" for name, value in support.environment.items()]
+    status: RouteStatus = "workaround" if stack.is_dormant else "supported"
     return [
         Route(
             rank=0,
@@ -150,13 +149,10 @@ def on_own_libraries(
             status="unverified" if doubtful else status,
             because=sentence(f"{stack.name}: {support.because}"),
             components=stack_components(stack, build, machine),
-            steps=tuple(
-                dict.fromkeys((*first, *stack_steps(stack, build, machine, variables=variables)))
-            ),
+            steps=tuple(dict.fromkeys((*first, *stack_steps(stack, build, machine)))),
             caveats=(
-                *([sentence(f"The project is {stack.status}")] if dead else []),
+                *([sentence(f"The project is {stack.status}")] if stack.is_dormant else []),
                 *said,
-                *(f"Set {one} for every program that is to use it." for one in variables),
                 *stack_caveats(stack, build, machine),
             ),
             sources=(*support.sources, *build.sources) or stack.sources,

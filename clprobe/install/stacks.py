@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Puts deep-learning stacks on top of OpenCL routes, for the goals pytorch and inference."""
 
-import re
 from collections.abc import Sequence
 
 from msgspec.structs import replace
@@ -10,7 +9,12 @@ from clprobe.install import steps
 from clprobe.install.machine import Machine
 from clprobe.install.ranking import is_asked
 from clprobe.install.recipes import from_source
-from clprobe.install.stack_builds import build_for, takes_driver, why_no_build
+from clprobe.install.stack_builds import (
+    build_for,
+    support_for,
+    takes_driver,
+    why_no_build,
+)
 from clprobe.install.stack_steps import (
     on_own_libraries,
     stack_caveats,
@@ -19,7 +23,7 @@ from clprobe.install.stack_steps import (
     without_opencl,
 )
 from clprobe.install.wording import all_sources, sentence
-from clprobe.knowledge.stack_table import Stack, StackBuild, StackSupport
+from clprobe.knowledge.stack_table import Stack, StackBuild
 from clprobe.knowledge.tables import Tables
 from clprobe.knowledge.versions import in_words
 from clprobe.model.action import Goal
@@ -40,7 +44,6 @@ _STACKS: dict[Goal, tuple[str, ...]] = {
 _POINTLESS_ON_CPU = ("pytorch_dlprim", "pytorch-xpu", "pytorch-cuda", "rocm-pytorch")
 """PyTorch runs on the CPU by itself."""
 _ALSO = {"wsl2": ("linux",)}
-_DRIVERS = {"nvidia": "nvidia", "amd": "amd-rocm"}
 _ELSEWHERE = ("container", "conda", "source")
 """Ways that give OpenCL only inside a container or an environment, so not to a stack outside."""
 _IN_THE_SAME_ENVIRONMENT = ("pocl", "pip")
@@ -240,26 +243,6 @@ def _steps_on(route: Route, stack: Stack, build: StackBuild, machine: Machine) -
         return (*route.steps[:-1], *stack_steps(stack, build, machine))
     beside = [f"{one.name}=={one.version}" for one in route.components]
     return stack_steps(stack, build, machine, beside)
-
-
-def support_for(stack: Stack, machine: Machine) -> StackSupport | None:
-    """Return what the table says of the stack on this GPU; None: nothing."""
-    if machine.family is not None:
-        of_family = (s for s in stack.supports if machine.family.family in s.families)
-        return next((s for s in of_family if _is_named(s, machine.gpu_name)), None)
-    if stack.vendor in _DRIVERS and stack.vendor == machine.vendor:
-        return StackSupport(
-            outcome="untested",
-            because=f"it is made for GPUs of that vendor, and no table knows {machine.gpu_name}",
-            via=(_DRIVERS[stack.vendor],),
-            sources=stack.sources,
-        )
-    key = machine.generation.generation if machine.generation is not None else None
-    return next((s for s in stack.supports if key in s.generations), None)
-
-
-def _is_named(support: StackSupport, gpu: str) -> bool:
-    return not support.names or any(re.search(one, gpu, re.IGNORECASE) for one in support.names)
 
 
 def _rejected(stack: Stack, backend: str, because: str, machine: Machine) -> Rejected:

@@ -9,7 +9,7 @@ from clprobe.install import stacks
 from clprobe.install.machine import Machine, look_up
 from clprobe.install.planner import plan
 from clprobe.install.ranking import STACKS
-from clprobe.install.stack_builds import build_for
+from clprobe.install.stack_builds import build_for, support_for
 from clprobe.install.target import Stated
 from clprobe.knowledge.stack_table import Stack, StackBuild
 from clprobe.knowledge.tables import Tables
@@ -59,7 +59,7 @@ def pythons(stack: Stack, machine: Machine) -> list[tuple[StackBuild, list[str]]
 
 def _failing(stack: Stack, stated: Stated, tables: Tables) -> Iterator[VersionRow]:
     machine = look_up(Stated(gpu=stated.gpu, arch=stated.arch), tables)
-    support = stacks.support_for(stack, machine)
+    support = support_for(stack, machine)
     if support is None or support.outcome != "fails":
         return
     yield VersionRow(
@@ -84,7 +84,7 @@ def _rows(
     machine = look_up(stated, tables)
     if not stacks.runs_on(stack, machine):
         return
-    support = stacks.support_for(stack, machine)
+    support = support_for(stack, machine)
     drives = support is not None and support.outcome != "fails"
     packages = stacks.level_zero(machine, tables)
     for build, fitting in pythons(stack, machine):

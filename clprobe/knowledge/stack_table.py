@@ -15,7 +15,7 @@ class StackSupport(Entry, frozen=True, kw_only=True):
 
     `via` are the implementations it was seen with. `slower_than_cpu`: it was reported to be, on
     such hardware. `names` are regular expressions for the GPUs that it is about (none: all), of
-    which the first entry counts; `environment` holds the variables with which alone it works.
+    which the first entry counts; `chip` is what compilers call them, such as gfx1103.
     """
 
     outcome: Outcome
@@ -23,7 +23,7 @@ class StackSupport(Entry, frozen=True, kw_only=True):
     generations: tuple[str, ...] = ()
     families: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
-    environment: dict[str, str] = msgspec.field(default_factory=dict)
+    chip: str | None = None
     via: tuple[str, ...] = ()
     slower_than_cpu: bool = False
 
@@ -35,7 +35,9 @@ class StackBuild(Entry, frozen=True, kw_only=True):
     `requires` are further packages that it was seen working with, by version. `index` is the
     address of the index that has it, where that is not Python's own, and `local` the local part of
     its version there, such as cu126. `families` are those it holds code for (none: all of the
-    stack's), `driver` the range of the GPU's driver that it works with.
+    stack's), and of these `chips` the chips. `extra` names the code for one chip, whose name takes
+    the place of {chip}. `driver` is the range of the GPU's driver that it works with, `systems` are
+    those that it is for (none: all of the stack's).
     """
 
     version: str
@@ -43,7 +45,10 @@ class StackBuild(Entry, frozen=True, kw_only=True):
     index: str | None = None
     local: str | None = None
     families: tuple[str, ...] = ()
+    chips: tuple[str, ...] = ()
+    extra: str | None = None
     driver: str = "*"
+    systems: tuple[str, ...] = ()
     torch: str | None = None
     file: str | None = None
     glibc: str = "*"
@@ -84,3 +89,8 @@ class Stack(Entry, frozen=True, kw_only=True):
     cpu_needs_opencl: bool = True
     cpu: Outcome = "fails"
     problems: tuple[str, ...] = ()
+
+    @property
+    def is_dormant(self) -> bool:
+        """Whether nobody works on it any more, as its status says."""
+        return self.status.startswith(("unmaintained", "dormant"))

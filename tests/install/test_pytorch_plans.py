@@ -23,8 +23,9 @@ def refusal(made, stack):
     [
         ("8086:e20b", "ubuntu-26.04", "pytorch-xpu", "supported"),
         ("8086:56a0", "ubuntu-24.04", "pytorch-xpu", "supported"),
-        ("8086:1912", "ubuntu-24.04", "pytorch_dlprim", "supported"),
-        ("8086:a780", "ubuntu-24.04", "pytorch_dlprim", "supported"),
+        # pytorch_dlprim runs on these two, but nobody maintains it.
+        ("8086:1912", "ubuntu-24.04", "pytorch-cpu", "supported"),
+        ("8086:a780", "ubuntu-24.04", "pytorch-cpu", "supported"),
         ("8086:0412", "debian-12", "pytorch-cpu", "supported"),  # no PyTorch runs on its GPU
         ("8086:8a52", "ubuntu-24.04", "pytorch-cpu", "supported"),  # reported slower on its GPU
         ("8086:5916", "ubuntu-24.04", "pytorch-cpu", "supported"),  # unseen on its GPU
@@ -74,9 +75,10 @@ def test_xpu_needs_the_level_zero_driver_that_bookworm_lacks():
 
 
 def test_a_wheel_that_must_be_fetched_is_checked_for_and_said():
-    best = planned("8086:1912", "ubuntu-24.04").routes[0]
-    assert any(step.argv[:2] == ("test", "-f") for step in best.steps)
-    assert any("by hand" in caveat for caveat in best.caveats)
+    routes = planned("8086:1912", "ubuntu-24.04").routes
+    route = next(route for route in routes if route.stack == "pytorch_dlprim")
+    assert any(step.argv[:2] == ("test", "-f") for step in route.steps)
+    assert any("by hand" in caveat for caveat in route.caveats)
 
 
 def test_another_python_is_called_by_its_name():
@@ -142,13 +144,22 @@ def test_a_local_version_never_goes_without_its_index():
             assert build.index is not None or build.local is None, stack.stack
 
 
-def test_a_chip_that_must_pose_as_another_is_checked_as_such():
-    best = planned("RX 6600", "ubuntu-24.04").routes[0]
-    assert (best.stack, best.status) == ("rocm-pytorch", "workaround")
-    assert best.steps[-1].argv[:2] == ("env", "HSA_OVERRIDE_GFX_VERSION=10.3.0")
-    listed = planned("RX 6800 XT", "ubuntu-24.04").routes[0]
-    assert (listed.stack, listed.status) == ("rocm-pytorch", "supported")
-    assert listed.steps[-1].argv[0] != "env"
+@pytest.mark.parametrize(
+    ("gpu", "os", "requirement"),
+    [
+        ("RX 6600", "ubuntu-24.04", "torch[device-gfx1032]==2.11.0+rocm7.14.0"),
+        ("RX 5700 XT", "ubuntu-24.04", "torch[device-gfx1010]==2.11.0+rocm7.14.0"),
+        ("780M", "fedora-42", "torch[device-gfx1103]==2.11.0+rocm7.14.0"),
+        ("RX 7900 XTX", "windows-11", "torch[device-gfx1100]==2.11.0+rocm7.14.0"),
+        ("RX 6800 XT", "ubuntu-24.04", "torch==2.13.0+rocm7.2"),
+    ],
+)
+def test_a_chip_without_code_in_one_index_gets_the_other(gpu, os, requirement):
+    best = planned(gpu, os, python="3.12").routes[0]
+    pip = [one.action for one in best.steps if isinstance(one.action, PipInstall)][-1]
+    assert (best.stack, best.status) == ("rocm-pytorch", "supported")
+    assert pip.requirements == (requirement,)
+    assert "HSA_OVERRIDE" not in " ".join(word for step in best.steps for word in step.argv)
 
 
 @pytest.mark.parametrize(
@@ -156,7 +167,6 @@ def test_a_chip_that_must_pose_as_another_is_checked_as_such():
     [
         ("GT 710", "pytorch-cuda", "before Maxwell"),
         ("RX 580", "rocm-pytorch", "dropped"),
-        ("RX 5700 XT", "rocm-pytorch", "gfx1010"),
     ],
 )
 def test_a_gpu_that_no_wheel_holds_code_for_is_told_so(gpu, stack, word):
