@@ -180,3 +180,18 @@ def test_wheels_for_linux_are_not_offered_on_windows():
     assert "windows" in refusal(made, "pytorch_dlprim")
     assert not any("linux" in word for r in made.routes for s in r.steps for word in s.argv)
     assert planned("RTX 4060", "windows-11").routes[0].stack == "pytorch-cuda"
+
+
+@pytest.mark.parametrize(
+    ("gpu", "stack"),
+    [
+        ("UHD 770", "openvino"),
+        ("RTX 4060", "pytorch-cuda"),
+        ("RX 7900 XTX", "rocm-pytorch"),
+        ("none", "openvino"),
+    ],
+)
+def test_models_run_on_the_gpu_that_is_there_before_they_run_on_the_cpu(gpu, stack):
+    target = described(Stated(), TABLES, gpu=gpu, os="ubuntu-24.04")
+    best = plan(target, TABLES, "inference").routes[0]
+    assert (best.stack, best.uses_gpu) == (stack, gpu != "none")
