@@ -83,7 +83,7 @@ def _said(criteria: list[Criterion], ahead: tuple[list[Criterion], Route] | None
     pairs = zip(ahead[0], criteria, strict=True)
     better = next(((a, b) for a, b in pairs if a.value != b.value and a.said and b.said), None)
     if better is None:
-        return f"{text} Nothing but the order of the tables puts it behind the route before it."
+        return text
     return f"{text} The route before it {better[0].said}."
 
 

@@ -110,6 +110,12 @@ def open_node(machine: Machine) -> list[Step]:
     return steps.join_group(distribution.node_group)
 
 
+_NEW_GROUP = "Log out and in again: a new group does not count in running sessions."
+_NEW_VARIABLES = "The variables that a step sets count from the next log-in on."
+OF_SESSIONS = (_NEW_GROUP, _NEW_VARIABLES)
+"""What follows from steps alone, and not where they are done."""
+
+
 def caveats(offer: Offer, machine: Machine, environment: dict[str, str]) -> list[str]:
     """Return what the steps of a GPU's route leave to the reader."""
     distribution = machine.distribution
@@ -127,7 +133,7 @@ def caveats(offer: Offer, machine: Machine, environment: dict[str, str]) -> list
     if offer.how == "file":
         said.append("Fetch the files by hand; the steps expect them in the current folder.")
     if environment:
-        said.append("The variables that a step sets count from the next log-in on.")
+        said.append(_NEW_VARIABLES)
     said += access(machine)
     generation = machine.generation
     if generation is not None and any(
@@ -141,7 +147,7 @@ def access(machine: Machine) -> list[str]:
     """Return what opening the GPU's node leaves to the reader."""
     distribution = machine.distribution
     if machine.wishes.root and distribution is not None and distribution.node_group is not None:
-        return ["Log out and in again: a new group does not count in running sessions."]
+        return [_NEW_GROUP]
     return ["You need read and write access to /dev/dri/renderD128."]
 
 

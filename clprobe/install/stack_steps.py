@@ -81,7 +81,12 @@ def python_name(machine: Machine) -> str:
 
 def stack_caveats(stack: Stack, build: StackBuild, machine: Machine) -> tuple[str, ...]:
     """Return what to know of the stack, and what its steps leave to the reader."""
-    said = list(stack.problems)
+    return (*stack.problems, *stack_needs(build, machine))
+
+
+def stack_needs(build: StackBuild, machine: Machine) -> tuple[str, ...]:
+    """Return what the steps leave to the reader."""
+    said: list[str] = []
     if build.file is not None and machine.wishes.wheels is None:
         said.append("Fetch the wheel from the releases of the project by hand.")
     if machine.wishes.wheels is not None:
@@ -133,11 +138,12 @@ def on_own_libraries(
         return []
     backend = "windows-driver" if stack.api != "direct3d12" else "direct3d12"
     first: tuple[Step, ...] = ()
-    said = ["Install the newest driver of the GPU's vendor for Windows first."]
+    must = ["Install the newest driver of the GPU's vendor for Windows first."]
+    said: list[str] = []
     if machine.system == "linux":
         backend, first = "amdgpu", (*steps.refreshed(machine), *open_node(machine))
         said = ["The driver is part of Linux; the wheels bring all libraries above it."]
-        said += [text for text in access(machine) if first]
+        must = access(machine)
     doubtful = support.outcome == "untested" or support.unverified or build.unverified
     status: RouteStatus = "workaround" if stack.is_dormant else "supported"
     return [
@@ -153,10 +159,12 @@ def on_own_libraries(
             caveats=(
                 *([sentence(f"The project is {stack.status}")] if stack.is_dormant else []),
                 *said,
+                *must,
                 *stack_caveats(stack, build, machine),
             ),
             sources=(*support.sources, *build.sources) or stack.sources,
             how="included",
             slower_than_cpu=support.slower_than_cpu,
+            essential=(*must, *stack_needs(build, machine)),
         )
     ]

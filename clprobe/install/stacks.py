@@ -19,6 +19,7 @@ from clprobe.install.stack_steps import (
     on_own_libraries,
     stack_caveats,
     stack_components,
+    stack_needs,
     stack_steps,
     without_opencl,
 )
@@ -198,6 +199,7 @@ def on_route(
         caveats=(*route.caveats, *stack_caveats(stack, build, machine)),
         sources=all_sources(route.sources, support.sources, build.sources, stack.sources[:1]),
         slower_than_cpu=support.slower_than_cpu,
+        essential=(*route.essential, *stack_needs(build, machine)),
     )
 
 
@@ -218,6 +220,7 @@ def _on_cpu(
                 caveats=stack_caveats(stack, build, machine),
                 sources=all_sources(stack.sources, build.sources),
                 how="included",
+                essential=stack_needs(build, machine),
             )
         ]
     routes = [route for route in opencl if not route.uses_gpu]
@@ -232,6 +235,7 @@ def _on_cpu(
             steps=_steps_on(route, stack, build, machine),
             caveats=(*route.caveats, *stack_caveats(stack, build, machine)),
             sources=all_sources(route.sources, stack.sources),
+            essential=(*route.essential, *stack_needs(build, machine)),
         )
         for route in routes[:1]
     ]

@@ -183,7 +183,7 @@ def join_group(group: str) -> list[Step]:
 
 def look() -> Step:
     """Return the closing step."""
-    return step("See what programs get now", actions.Look())
+    return step("Check the result", actions.Look())
 
 
 def add_repository(origin: Origin, distribution: Distribution) -> list[Step]:

@@ -75,7 +75,7 @@ def test_rejected_routes_to_one_backend_have_names_of_their_own():
     assert len({one[:3] for one in names if one[0] == "pocl"}) == len(
         [one for one in names if one[0] == "pocl"]
     )
-    _, out, _ = run("--gpu", "8086:0416", "--os", "debian-12", "--no-third-party")
+    _, out, _ = run("--gpu", "8086:0416", "--os", "debian-12", "--no-third-party", "-v")
     assert "pocl (conda)" in out
 
 
