@@ -7,7 +7,7 @@ from clprobe.commands.commands import step
 from clprobe.install import steps
 from clprobe.install.machine import Machine
 from clprobe.install.ranking import WheelOfOthers
-from clprobe.install.route_steps import access, open_node
+from clprobe.install.route_steps import OF_SESSIONS, access, open_node
 from clprobe.install.stack_builds import support_for
 from clprobe.install.wording import sentence
 from clprobe.knowledge.stack_table import Stack, StackBuild, StackSupport
@@ -165,6 +165,9 @@ def on_own_libraries(
             sources=(*support.sources, *build.sources) or stack.sources,
             how="included",
             slower_than_cpu=support.slower_than_cpu,
-            essential=(*must, *stack_needs(build, machine)),
+            essential=(
+                *(text for text in must if text not in OF_SESSIONS),
+                *stack_needs(build, machine),
+            ),
         )
     ]
