@@ -28,7 +28,7 @@ from clprobe.model.plan import InstallPlan, Route, VersionRow
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.system import User
 from clprobe.model.unknown import listed
-from clprobe.probe.facts import ask, known
+from clprobe.probe.facts import ask, or_unknown
 from clprobe.probe.gpus import probe_gpus
 from clprobe.probe.live_host import LiveHost
 from clprobe.probe.packages.installed import probe_packages
@@ -158,7 +158,7 @@ def _host() -> Snapshot:
     host = LiveHost()
     return Snapshot(
         system=probe_system(host),
-        user=known(ask(probe_user, host), User),
+        user=or_unknown(ask(probe_user, host), User),
         gpus=probe_gpus(host),
         packages=ask(probe_packages, host),
         package_sources=ask(probe_package_sources, host),

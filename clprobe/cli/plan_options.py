@@ -111,7 +111,7 @@ _OPTIONS = (
     click.option(
         "--no-third-party",
         is_flag=True,
-        help="Only packages of the distribution and of Python's index.",
+        help="Only packages of the distribution, of Python's and of PyTorch's index.",
     ),
     click.option(
         "--offline-wheels",

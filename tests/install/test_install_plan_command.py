@@ -202,6 +202,6 @@ def test_options_narrow_the_plan(run, tmp_path):
 
 def test_a_script_for_an_environment_in_the_home_folder_uses_the_homes_path(run):
     _, out, _ = run(*DESCRIBED, "--goal", "pytorch", "--no-root", "--format", "sh")
-    assert '"$HOME"/.local/share/clprobe/pytorch' in out
+    assert '"$HOME"/pytorch-venv' in out
     assert "'~/" not in out
     assert "id -u" not in out

@@ -112,9 +112,10 @@ def test_everything_that_a_plan_installs_is_explained(goal, gpu):
         for route in planned(goal, release, gpu).routes:
             names = {component.name for component in route.components}
             for step in route.steps:
-                words = [w for w in step.argv if not w.startswith(("-", ".", "/"))]
-                if "install" in words and {"apt-get", "pip"} & set(words):
-                    added = words[words.index("install") + 1 :]
-                    names |= {word.partition("==")[0].partition("/")[0] for word in added}
+                added = [
+                    *getattr(step.action, "packages", ()),
+                    *getattr(step.action, "requirements", ()),
+                ]
+                names |= {word.partition("==")[0] for word in added if not word.startswith("./")}
             for name in names:
                 assert explain(name, KNOWLEDGE).entries, name
