@@ -36,7 +36,7 @@ def typed(action: Action) -> Commands:
 
     Raises: ValueError as above.
     """
-    builder = packages.BY_HAND.get(type(action))
+    builder = (packages.BY_HAND | files.BY_HAND).get(type(action))
     return builder(action) if builder is not None else commands_of(action)
 
 

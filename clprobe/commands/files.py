@@ -7,6 +7,7 @@ from typing import Any
 
 from clprobe.commands.lines import Commands, is_of_system
 from clprobe.model.action import (
+    AddSources,
     CleanIcdFile,
     FetchKey,
     LinkFile,
@@ -72,6 +73,58 @@ def _write(action: WriteFile) -> Commands:
     )
 
 
+_ADD_SOURCES = """\
+import subprocess, sys
+path, codename, suite, *wanted = sys.argv[1:]
+suite = "" if suite == "-" else suite
+form = "$(COMPONENT) $(CODENAME) $(RELEASE) $(REPO_URI) $(SOURCESENTRY)"
+asked = ["apt-get", "indextargets", "--format", form, "Created-By: Packages"]
+said = subprocess.run(asked, capture_output=True, text=True, check=True).stdout
+rows = sorted({tuple(line.split()[:5]) for line in said.splitlines() if len(line.split()) > 4})
+ours = [r for r in rows if r[0] == "main" and r[1].startswith(codename)]
+text = ""
+for _, name, release, uri, entry in ours:
+    if suite and name != codename:
+        continue
+    have = {r[0] for r in rows if r[2:4] == ((suite or release), uri)}
+    lacking = [one for one in wanted if one not in have]
+    if not lacking:
+        continue
+    file = entry.rpartition(":")[0]
+    key = next((l for l in open(file) if l.startswith("Signed-By: /")), "")
+    text += f"Types: deb\\nURIs: {uri}\\nSuites: {suite or release}\\n"
+    text += f"Components: {' '.join(lacking)}\\n{key}\\n"
+if not ours:
+    sys.exit(f"apt has no sources of {codename}")
+open(path, "w").write(text or "# Everything was switched on already.\\n")
+"""
+"""A constant program: archive and key are those of the sources that apt has already."""
+
+
+def _add_sources(action: AddSources) -> Commands:
+    told = (action.path, action.codename, action.suite or "-", *action.components)
+    return Commands(
+        argv=("python3", "-c", _ADD_SOURCES, *told),
+        needs_root=True,
+        undo=("rm", "-f", action.path),
+        verify=("test", "-s", action.path),
+    )
+
+
+def _add_sources_by_hand(action: AddSources) -> Commands:
+    """Return the edit that people make: one-line sources and deb822 ones alike."""
+    name, suite, more = action.codename, action.suite, " ".join(action.components)
+    edit = f"/^(deb |Components:)/ s/ main( |$)/ main {more}\\1/"
+    if suite is not None:
+        one_line = f"/^deb .* {name} main/ {{p; s/ {name} main/ {suite} {more}/}}"
+        edit = f"/^Suites: {name}( |$)/ s/$/ {suite}/; {one_line}"
+    names = ("(", "-name", "sources.list", "-o", "-name", "debian.sources", ")")
+    return Commands(
+        argv=("find", "/etc/apt", *names, "-exec", "sed", "-i.before", "-E", edit, "{}", "+"),
+        needs_root=True,
+    )
+
+
 def _put_aside(action: PutAside) -> Commands:
     aside = f"{action.path}.disabled"
     return Commands(
@@ -122,9 +175,12 @@ BUILDERS: dict[type, Callable[[Any], Commands]] = {
     MakeFolder: _make_folder,
     FetchKey: _fetch_key,
     WriteFile: _write,
+    AddSources: _add_sources,
     PutAside: _put_aside,
     Permit: _permit,
     CleanIcdFile: _clean,
     PointIcdAt: _point,
     LinkFile: _link,
 }
+BY_HAND: dict[type, Callable[[Any], Commands]] = {AddSources: _add_sources_by_hand}
+"""What people type in place of what plans run."""

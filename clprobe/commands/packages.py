@@ -7,7 +7,7 @@ from typing import Any
 from clprobe.commands.lines import Commands
 from clprobe.knowledge.package_manager_table import PackageManager
 from clprobe.knowledge.package_managers import manager_named
-from clprobe.model.action import Install, InstallFiles, Refresh, Reinstall, Remove
+from clprobe.model.action import EnableRepository, Install, InstallFiles, Refresh, Reinstall, Remove
 from clprobe.model.mending import Argv
 
 # Neither has a record of its own: they belong to an environment, not to a distribution.
@@ -62,6 +62,10 @@ def _remove(action: Remove) -> Commands:
     )
 
 
+def _enable(action: EnableRepository) -> Commands:
+    return Commands(argv=action.argv, needs_root=True, undo=action.undo, verify=action.verify)
+
+
 def _install_by_hand(action: Install) -> Commands:
     words = manager_named(action.manager).by_hand
     return Commands(
@@ -94,6 +98,7 @@ BUILDERS: dict[type, Callable[[Any], Commands]] = {
     InstallFiles: _install_files,
     Remove: _remove,
     Reinstall: _reinstall,
+    EnableRepository: _enable,
 }
 BY_HAND: dict[type, Callable[[Any], Commands]] = {
     Install: _install_by_hand,

@@ -46,7 +46,12 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Route(msgspec.Struct, frozen=True, kw_only=True):
-    """One way to get the goal, ranked from 1 (best); `ranking` says why it stands there."""
+    """One way to get the goal, ranked from 1 (best); `ranking` says why it stands there.
+
+    `by_hand` is what a person does before the steps, or in place of them: sentences, and lines to
+    type or to paste. `is_known`: the tables say that this version drives the GPU, even where the
+    status is "unverified" because nobody tried this way to get it.
+    """
 
     rank: int
     backend: str
@@ -61,6 +66,8 @@ class Route(msgspec.Struct, frozen=True, kw_only=True):
     how: How = "package"
     slower_than_cpu: bool = False
     ranking: str = ""
+    by_hand: tuple[str, ...] = ()
+    is_known: bool = False
 
 
 class Rejected(msgspec.Struct, frozen=True, kw_only=True):

@@ -36,7 +36,8 @@ def plan_as_html(
 
 def _route(route: Route) -> str:
     on = "GPU" if route.uses_gpu else "CPU"
-    steps = "".join(
+    by_hand = f"<pre>{text(chr(10).join(route.by_hand))}</pre>\n" if route.by_hand else ""
+    steps = by_hand + "".join(
         f"<p>{text(words.step_line(step))}</p>\n<pre>{text(command_line(step.argv))}</pre>\n"
         for step in route.steps
     )

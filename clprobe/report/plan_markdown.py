@@ -35,6 +35,8 @@ def _route(route: Route) -> list[str]:
     title = words.title(route)
     lines = [f"## {route.rank}. {title} ({on}, {route.status})", "", plain(route.because)]
     lines += ["", f"Why here: {plain(route.ranking)}"] if route.ranking else []
+    if route.by_hand:
+        lines += ["", "```text", *map(one_line, route.by_hand), "```"]
     if route.steps:
         lines += ["", "```sh"]
         for step in route.steps:

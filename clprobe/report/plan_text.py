@@ -67,10 +67,12 @@ def _show_routes(screen: Screen, routes: Sequence[Route]) -> None:
 
 def _show_steps(screen: Screen, route: Route) -> None:
     _heading(screen, f"Steps of route {route.rank}, {words.title(route)}")
+    for line in route.by_hand:
+        screen.unbroken("  ", (line, "command"))
     for number, step in enumerate(route.steps, 1):
         _show_wrapped(screen, f"{number}. {words.step_line(step)}", 3)
         screen.unbroken("     ", (command_line(step.argv), "command"))
-    if not route.steps:
+    if not route.steps and not route.by_hand:
         _show_wrapped(screen, "There are no commands for it here.", 0)
     for caveat in route.caveats:
         _show_wrapped(screen, f"! {caveat}", 2)
