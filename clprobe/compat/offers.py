@@ -50,6 +50,10 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True):
     inside: Distribution | None = None
     third_party: Origin | None = None
     of_release: Distribution | None = None
+    base: str | None = None
+    page: str | None = None
+    sha256: dict[str, str] = {}
+    writes: dict[str, str] = {}
 
     @property
     def is_at_hand(self) -> bool:
@@ -149,6 +153,7 @@ def package(name: str, version: PackageVersion, release: Distribution) -> Offer:
         pocket=version.pocket,
         component=version.component,
         also_drives=version.also_drives,
+        base=version.base,
         note=version.note,
         status="workaround" if version.pocket in EXTRA_POCKETS else "supported",
         sources=version.sources,
@@ -168,6 +173,9 @@ def _from_elsewhere(entry: Elsewhere, implementation: Implementation, tables: Ta
         glibc=entry.glibc,
         python=entry.python,
         architectures=entry.architectures,
+        page=entry.page,
+        sha256=entry.sha256,
+        writes=entry.writes,
         note=entry.note,
         status=entry.status,
         sources=entry.sources or implementation.sources,
