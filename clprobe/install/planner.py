@@ -17,6 +17,7 @@ from clprobe.install.machine import NO_WISHES, Machine, Wishes, look_up
 from clprobe.install.ranking import in_order, narrowed, ranked
 from clprobe.install.recipes import driver_from_source
 from clprobe.install.target import Stated, of_snapshot
+from clprobe.install.windows import windows_driver
 from clprobe.knowledge.table_types import Implementation
 from clprobe.knowledge.tables import Tables
 from clprobe.knowledge.versions import newest
@@ -41,13 +42,14 @@ def plan(
     """
     machine = look_up(stated, tables, wishes)
     routes, rejected = _opencl(machine, tables)
+    routes += windows_driver(machine)
     if goal != "opencl":
         opencl = ranked(routes, "opencl", tables)
         routes, refused = stacks.stacks_on(opencl, machine, tables, goal)
         rejected += refused
     routes, refused = narrowed(routes, machine)
     return InstallPlan(
-        target=stated.target,
+        target=replace(stated.target, arch=machine.arch),
         goal=goal,
         routes=ranked(routes, goal, tables),
         rejected=tuple(dict.fromkeys(rejected + refused)),
@@ -102,8 +104,9 @@ def _newest_of_nvidia(answers: list[Route | Rejected]) -> list[Route | Rejected]
     """Return the answers with the newest driver alone: releases package several beside another."""
     routes = [a for a in answers if isinstance(a, Route) and a.backend == "nvidia"]
     versions = [version for route in routes if (version := route.components[0].version)]
-    if not versions:
-        return answers
+    if not versions or len(versions) < len(routes):
+        # One of a repository that nobody looked at is the newest there is.
+        return [a for a in answers if a not in routes or a.components[0].version is None]
     best = newest(versions, "debian")
     return [a for a in answers if a not in routes or a.components[0].version == best]
 

@@ -31,7 +31,7 @@ def test_the_json_document_has_the_keys_of_the_contract(run):
     assert set(document["routes"][0]) == {
         *("rank", "backend", "stack", "uses_gpu", "status", "because"),
         *("components", "steps", "caveats", "sources"),
-        *("how", "ranking", "slower_than_cpu"),
+        *("how", "ranking", "slower_than_cpu", "by_hand", "is_known"),
     }
     assert set(document["routes"][0]["steps"][0]) == {
         *("title", "action", "argv", "needs_root", "undo", "verify"),
@@ -46,7 +46,7 @@ def test_the_table_fits_a_pipe_and_stays_plain(run):
     # Commands and addresses are not wrapped, so that they can be copied.
     prose = [line for line in out.splitlines() if not line.startswith(("     ", "  see "))]
     assert max(len(line) for line in prose) <= 80
-    for word in ("beignet", "workaround", "Rejected", "starts at Gen8", "ubuntu-26.10"):
+    for word in ("beignet", "unverified", "Rejected", "starts at Gen8", "ubuntu-26.10"):
         assert word in out
 
 
@@ -77,7 +77,7 @@ def test_a_route_without_commands_gives_a_script_that_says_so(run):
 
 
 def test_a_script_says_at_which_step_it_stopped(run, tmp_path):
-    _, out, _ = run(*DESCRIBED, "--format", "sh")
+    _, out, _ = run(*DESCRIBED, "--backend", "beignet", "--format", "sh")
     unprivileged = out.replace('"$(id -u)" -ne 0', "1 -eq 0")
     done = subprocess.run(
         ["sh"], input=unprivileged, capture_output=True, text=True, check=False, cwd=tmp_path
