@@ -136,6 +136,13 @@ class Summary(msgspec.Struct, frozen=True):
         return "open" if Open in kinds else "no"
 
     @property
+    def is_doubted(self) -> bool:
+        """Whether it is broken, or nobody has seen this version work on this Linux."""
+        answer = self.answer
+        unseen = not isinstance(answer, No) and any(one.unverified for one in answer.known)
+        return self.is_broken or unseen
+
+    @property
     def is_broken(self) -> bool:
         """Whether it is known not to work, and no variable helps."""
         answer = self.answer

@@ -88,7 +88,7 @@ def on_gpu(
         how=route_steps.how(offer, machine),
         by_hand=by_hand.lines(offer, implementation, machine, packages, environment),
         is_known=not (isinstance(answer, Open) and answer.what == "version")
-        and not _is_doubted(found),
+        and not found.is_doubted,
     )
 
 
@@ -96,18 +96,10 @@ def _status(offer: Offer, found: Summary) -> RouteStatus:
     if isinstance(found.answer, Open):
         return "unverified"
     if not isinstance(found.answer, No) and is_workaround(offer, found.answer):
-        return "unverified" if offer.status == "unverified" or _is_doubted(found) else "workaround"
-    if _is_doubted(found):
+        return "unverified" if offer.status == "unverified" or found.is_doubted else "workaround"
+    if found.is_doubted:
         return "unverified"
     return "workaround" if found.verdict == "some" and not found.holds_for_most else offer.status
-
-
-def _is_doubted(found: Summary) -> bool:
-    """Whether it is known not to work as it is, or nobody has seen it work on this Linux."""
-    answer = found.answer
-    if isinstance(answer, No):
-        return False
-    return any(one.is_broken or one.unverified for one in answer.known)
 
 
 def _doubts(found: Summary) -> list[str]:
