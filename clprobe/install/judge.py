@@ -13,7 +13,7 @@ from clprobe.compat.resolve import (
     refused,
     summed_up,
 )
-from clprobe.install import by_hand, cpu_steps, route_steps
+from clprobe.install import by_hand, cpu_steps, route_steps, windows
 from clprobe.install.machine import Machine
 from clprobe.install.ranking import FilesOfOthers
 from clprobe.install.wording import all_sources, last_packaged, linux_caveats, newer_linux, sentence
@@ -219,6 +219,8 @@ def _never_on_chips(implementation: Implementation, machine: Machine) -> str | N
 
 
 def _not_under_wsl2(implementation: Implementation, machine: Machine) -> str:
+    if implementation.not_under_wsl2 is not None:
+        return f"under WSL2 there is none: {implementation.not_under_wsl2}"
     return (
         f"under WSL2 the GPU is reached through /dev/dxg, where {implementation.implementation} "
         f"does not drive {machine.gpu_name}"
@@ -269,6 +271,7 @@ def _cpu_route(offer: Offer, implementation: Implementation, machine: Machine) -
     said = f"{offer.offered_by} {key} {offer.release or ''}".rstrip()
     because = f"{said}, which runs OpenCL on the CPU: no GPU and no kernel driver are needed"
     caveats = [sentence(offer.note)] if offer.note is not None else []
+    caveats += windows.seen_under_wsl2(machine)
     return Route(
         rank=0,
         backend=key,

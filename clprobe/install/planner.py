@@ -27,6 +27,9 @@ from clprobe.model.finding import Diagnosis, Remedy
 from clprobe.model.plan import InstallPlan, Rejected, Route
 from clprobe.model.snapshot import Snapshot
 
+_IN_BRANCHES = ("nvidia", "amd-rocm")
+"""Their releases and repositories stand beside one another."""
+
 
 def plan(
     stated: Stated, tables: Tables, goal: Goal = "opencl", wishes: Wishes = NO_WISHES
@@ -90,7 +93,7 @@ def _answers(
         more = elsewhere(implementation, release, tables) + on_conda(implementation, tables)
         return ask(packaged(implementation, release) + more)
     found = considered(implementation, machine.gpus, machine.place, tables)
-    answers = _newest_of_nvidia(
+    answers = _newest_alone(
         [on_gpu(offer, summary, implementation, machine) for offer, summary in found]
     )
     if any(offer.is_at_hand and summary.verdict != "no" for offer, summary in found):
@@ -100,9 +103,10 @@ def _answers(
     return answers + list(driver_from_source(implementation, machine))
 
 
-def _newest_of_nvidia(answers: list[Route | Rejected]) -> list[Route | Rejected]:
-    """Return the answers with the newest driver alone: releases package several beside another."""
-    routes = [a for a in answers if isinstance(a, Route) and a.backend == "nvidia"]
+def _newest_alone(answers: list[Route | Rejected]) -> list[Route | Rejected]:
+    """Return the answers with NVIDIA's or AMD's newest driver alone, where several do."""
+    named = [a for a in answers if isinstance(a, Route) and a.backend in _IN_BRANCHES]
+    routes = [a for a in named if a.how in ("package", "repository")]
     versions = [version for route in routes if (version := route.components[0].version)]
     if not versions or len(versions) < len(routes):
         # One of a repository that nobody looked at is the newest there is.

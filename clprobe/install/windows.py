@@ -46,6 +46,14 @@ def below_wsl2(machine: Machine) -> tuple[str, ...]:
     )
 
 
+def seen_under_wsl2(machine: Machine) -> list[str]:
+    """Return what programs under WSL2 get of the driver for Windows."""
+    driver = machine.windows_driver
+    if machine.system != "wsl2" or driver is None or driver.inside_wsl2 is None:
+        return []
+    return [sentence(f"under WSL2 {driver.name} gives {driver.inside_wsl2}")]
+
+
 def _named(machine: Machine) -> set[str]:
     names = {name for chip in machine.chips for name in (chip.platform, chip.generation)}
     return names | ({machine.family.family} if machine.family is not None else set())

@@ -93,10 +93,14 @@ class Platform(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 
 class Support(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Versions of an implementation that drive a generation, and the Linux they need."""
+    """Versions of an implementation that drive a generation, and the Linux they need.
+
+    Where `versions` are those that were looked at, `never` are older ones that surely don't.
+    """
 
     versions: str
     linux: str = "*"
+    never: str | None = None
 
 
 class Capabilities(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -160,6 +164,7 @@ class Implementation(Entry, frozen=True, kw_only=True):
     GPU; `wsl2`: the generations and platforms that it drives under WSL2. `built_with` is per
     release. `variables`: what they change. `packaging` corrects what is often said about which
     releases package it. `not_planned` says why no plan installs it. `called`: more names.
+    `not_under_wsl2` says why it drives nothing there.
     `enable_by_vendor`: as `enable`, where a GPU's vendor decides. `afterwards`: what is to be done
     once it is installed.
     """
@@ -176,6 +181,7 @@ class Implementation(Entry, frozen=True, kw_only=True):
     kernel_drivers: tuple[KernelDriver, ...] = ()
     linux: str = "*"
     wsl2: tuple[str, ...] = ()
+    not_under_wsl2: str | None = None
     architectures: tuple[str, ...] = ()
     ids_listed: Literal["neo", "legacy1", "beignet", "mesa"] | None = None
     enable: dict[str, str] = {}
