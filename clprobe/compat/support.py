@@ -37,7 +37,7 @@ from clprobe.model.finding import Source
 Status = Literal["supported", "not_supported", "unverified"]
 _BEST = ("yes", "some", "open", "no")
 _MOST_IDS = 4
-_FROM = {"file": "files of {}", "repository": "{}", "pip": "wheels of PyPI"}
+_FROM = {"file": "files of {}", "repository": "{}", "pip": "wheels of PyPI", "by-hand": "{}"}
 _NODE = "On such a machine, ls /dev/dri lists a render node if its Linux drives the GPU"
 _TRY = "Install it and run clprobe doctor on such a GPU"
 _SEARCH = "Ask the package search of {} for {}"

@@ -17,6 +17,8 @@ def lines(
     """Return sentences, and lines to type or paste; () where commands do everything."""
     if machine.system == "wsl2":
         return windows.below_wsl2(machine)
+    if offer.lines:
+        return offer.lines
     release = machine.distribution
     if offer.how == "package" and release is not None and release.configuration is not None:
         return _configured(release.configuration, packages, environment)

@@ -36,10 +36,10 @@ def enable_pocket(
         return made
     if distribution.id != "debian":
         return made
-    name = "backports" if backports else component
-    wanted = ["main"] if backports else []
+    wanted = [component] if off and component is not None else ["main"]
     wanted += ["contrib"] if component == "non-free" else []
-    wanted += [component] if off and component is not None else []
+    # A file for each: one that was written before must keep what it switched on.
+    name = "-".join([*(["backports"] if backports else []), *([component or ""] if off else [])])
     suite = f"{distribution.codename}-backports" if backports else None
     action = actions.AddSources(
         path=f"/etc/apt/sources.list.d/clprobe-{name}.sources",

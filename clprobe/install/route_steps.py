@@ -33,7 +33,8 @@ def for_gpu(
             newer = [*steps.refresh(distribution), *newer]
         # The steps for what runs the container read the index, too; once is enough.
         return tuple(dict.fromkeys((*newer, *open_node(machine), *inside)))
-    if distribution is None or not steps.can_install(distribution) or offer.pocket == "aur":
+    by_hand = offer.pocket == "aur" or offer.how == "by-hand"
+    if distribution is None or not steps.can_install(distribution) or by_hand:
         return ()
     files = files_of(offer)
     made = [*_check_files(offer, files), *steps.refresh(distribution)]
@@ -124,7 +125,7 @@ def _headers(
 
 def how(offer: Offer, machine: Machine) -> How:
     """Return how a route gets its implementation."""
-    if offer.how in ("container", "pip", "conda"):
+    if offer.how in ("container", "pip", "conda", "by-hand"):
         return offer.how
     distribution = machine.distribution
     if offer.pocket == "aur" or distribution is None or not steps.can_install(distribution):

@@ -300,10 +300,11 @@ class Elsewhere(Entry, frozen=True, kw_only=True):
     `version` None: the newest, not looked at; `versions` are those of packages that differ.
     `glibc` and `python` are the ranges that its files were built for, `architectures` likewise.
     `page` is where files are fetched by hand, with `{package}` for the name of each, and `sha256`
-    what they must hash to. `writes` are small files, by path, that it needs besides.
+    what they must hash to. `writes` are small files, by path, that it needs besides. `lines` are
+    what a person types or writes where no step does it.
     """
 
-    how: Literal["file", "repository", "pip"]
+    how: Literal["file", "repository", "pip", "by-hand"]
     origin: str
     onto: tuple[str, ...]
     packages: tuple[str, ...]
@@ -317,6 +318,7 @@ class Elsewhere(Entry, frozen=True, kw_only=True):
     page: str | None = None
     sha256: dict[str, str] = {}
     writes: dict[str, str] = {}
+    lines: tuple[str, ...] = ()
 
 
 class PackageVersion(Entry, frozen=True, kw_only=True):

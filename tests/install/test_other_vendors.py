@@ -30,7 +30,7 @@ def test_pascal_gets_the_newest_driver_that_still_holds_it_with_its_module():
 
 
 def test_debian_brings_the_module_of_the_same_version_and_says_where_it_is():
-    [nvidia] = of(planned("10de:1eb8", "debian-12"), "nvidia")
+    nvidia = of(planned("10de:1eb8", "debian-12"), "nvidia")[0]
     assert [c.name for c in nvidia.components] == ["nvidia-opencl-icd", "nvidia-driver"]
     assert any("non-free" in step.argv for step in nvidia.steps)
     assert not any("usermod" in step.argv for step in nvidia.steps)
