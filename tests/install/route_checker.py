@@ -181,6 +181,9 @@ def _also_drives(route):
 
 
 def _linux(route, entry, target):
+    shipped = (target.release or {}).get("linux", {})
+    if shipped.get("at_least") and not target.linux and route.status == "unverified":
+        return  # its updates may bring a Linux that does, which nobody looked at
     versions = target.linuxes(route.components)
     support = target.generation.get("implementations", {}).get(route.backend, {})
     platforms = {chip["platform"] for chip in target.chips}
