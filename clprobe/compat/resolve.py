@@ -137,16 +137,22 @@ class Summary(msgspec.Struct, frozen=True):
 
     @property
     def is_doubted(self) -> bool:
-        """Whether it is broken, or nobody has seen this version work on this Linux."""
-        answer = self.answer
-        unseen = not isinstance(answer, No) and any(one.unverified for one in answer.known)
-        return self.is_broken or unseen
+        """Whether it does not work, its makers advise against it, or nobody has seen it work."""
+        return self.is_unseen or self.is_advised_against
 
     @property
-    def is_broken(self) -> bool:
-        """Whether it is known not to work, and no variable helps."""
-        answer = self.answer
-        return not isinstance(answer, No) and any(one.is_broken for one in answer.known)
+    def is_unseen(self) -> bool:
+        """Whether it does not work as far as is known, or nobody has seen it on this Linux."""
+        return any(one.is_broken or one.unverified for one in self._known)
+
+    @property
+    def is_advised_against(self) -> bool:
+        """Whether something else is to be looked for: it is broken, or its makers want a newer."""
+        return any(one.is_broken or one.outdated for one in self._known)
+
+    @property
+    def _known(self) -> tuple[Release, ...]:
+        return () if isinstance(self.answer, No) else self.answer.known
 
     @property
     def holds_for_most(self) -> bool:
@@ -202,10 +208,10 @@ def considered(
         return [(one, summed_up(implementation, one, gpus, place)) for one in offers]
 
     found = asked(packaged(implementation, place.release))
-    if any(summary.verdict == "yes" and not summary.is_broken for _, summary in found):
+    if any(summary.verdict == "yes" and not summary.is_advised_against for _, summary in found):
         return found
     found += asked(on_request(implementation, place.release))
-    if any(summary.verdict != "no" and not summary.is_broken for _, summary in found):
+    if any(summary.verdict != "no" and not summary.is_advised_against for _, summary in found):
         return found
     return found + asked(elsewhere(implementation, place.release, tables))
 

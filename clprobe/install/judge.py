@@ -88,7 +88,7 @@ def on_gpu(
         how=route_steps.how(offer, machine),
         by_hand=by_hand.lines(offer, implementation, machine, packages, environment),
         is_known=not (isinstance(answer, Open) and answer.what == "version")
-        and not found.is_doubted,
+        and not found.is_unseen,
     )
 
 

@@ -283,8 +283,8 @@ class Release(Entry, frozen=True, kw_only=True):
 
     @property
     def is_broken(self) -> bool:
-        """Whether it does not work, whatever variable is set, or its makers want a newer one."""
-        return (self.breaks and not self.environment) or self.outdated
+        """Whether it does not work, whatever variable is set."""
+        return self.breaks and not self.environment
 
     def concerns(self, generation: Generation | None, family: str | None = None) -> bool:
         """Whether it is about that generation or that key of a family, or about all GPUs."""
