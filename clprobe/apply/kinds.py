@@ -41,6 +41,8 @@ KINDS: dict[type, Kind] = {
     actions.MakeFolder: Kind(limit_s=30, may_be_so=True),
     actions.FetchKey: Kind(limit_s=600, may_be_so=True),
     actions.WriteFile: Kind(limit_s=30),
+    actions.AddSources: Kind(limit_s=60),
+    actions.EnableRepository: _COMMANDS,
     actions.MakeEnvironment: Kind(limit_s=300, may_be_so=True),
     actions.MakeCondaEnvironment: Kind(limit_s=INSTALL_LIMIT_S, may_be_so=True),
     actions.PipInstall: Kind(limit_s=INSTALL_LIMIT_S),
@@ -51,6 +53,7 @@ KINDS: dict[type, Kind] = {
     actions.InContainer: _COMMANDS,
     # What it asks may be whether PyTorch, just installed, can be imported.
     actions.Check: Kind(limit_s=600),
+    actions.CheckHashes: Kind(limit_s=600),
     actions.Look: Kind(limit_s=120),
     actions.Command: _COMMANDS,
 }
@@ -69,7 +72,8 @@ def packages_of(action: Action) -> tuple[str, ...]:
 
 def written_path(action: Action) -> str | None:
     """Return the file that it writes."""
-    return action.path if isinstance(action, actions.WriteFile | actions.FetchKey) else None
+    kinds = actions.WriteFile | actions.FetchKey | actions.AddSources
+    return action.path if isinstance(action, kinds) else None
 
 
 def made_folder(action: Action) -> str | None:

@@ -165,7 +165,7 @@ def _check_plan(made: InstallPlan, route: Route, here: str | None) -> None:
         raise ClprobeError(
             reference="route-without-commands",
             message=f"The route {route.backend} has no commands here.",
-            hint=" ".join(route.caveats),
+            hint=" ".join((*route.by_hand, *route.caveats)),
         )
 
 

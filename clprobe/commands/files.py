@@ -3,7 +3,7 @@
 
 import json
 
-from clprobe.commands.lines import Commands, commands_of, in_shell, is_of_system
+from clprobe.commands.lines import Commands, commands_of, in_shell, is_of_system, typed
 from clprobe.model import action as actions
 from clprobe.model.mending import Argv
 from clprobe.model.shell_words import shell_word
@@ -85,6 +85,81 @@ def _(action: actions.WriteFile, sudo: str) -> str:
     path, folder = shell_word(action.path), action.path.rpartition("/")[0]
     made = "" if folder in _THERE else f"{sudo}mkdir -p {shell_word(folder)} && "
     return f"{made}printf '%s\\n' {lines} | {sudo}tee {path}"
+
+
+_HAVE_HASHES = (
+    "import hashlib, pathlib, sys; words = sys.argv[1:]; "
+    "digest = lambda file: hashlib.sha256(pathlib.Path(file).read_bytes()).hexdigest(); "
+    "wrong = [file for file, one in zip(words[::2], words[1::2]) if digest(file) != one]; "
+    "sys.exit(f'other files than those meant: {wrong}' if wrong else 0)"
+)
+
+
+@commands_of.register
+def _(action: actions.CheckHashes) -> Commands:
+    words = (word for pair in action.files for word in pair)
+    return Commands(argv=("python3", "-c", _HAVE_HASHES, *words))
+
+
+@in_shell.register
+def _(action: actions.CheckHashes, sudo: str) -> str:
+    del sudo
+    words = " ".join(f"{digest} {shell_word(file)}" for file, digest in action.files)
+    return f"printf '%s  %s\\n' {words} | sha256sum --check"
+
+
+_ADD_SOURCES = """\
+import subprocess, sys
+path, codename, suite, *wanted = sys.argv[1:]
+suite = "" if suite == "-" else suite
+form = "$(COMPONENT) $(CODENAME) $(RELEASE) $(REPO_URI) $(SOURCESENTRY)"
+asked = ["apt-get", "indextargets", "--format", form, "Created-By: Packages"]
+said = subprocess.run(asked, capture_output=True, text=True, check=True).stdout
+rows = sorted({tuple(line.split()[:5]) for line in said.splitlines() if len(line.split()) > 4})
+ours = [r for r in rows if r[0] == "main" and r[1].startswith(codename)]
+text = ""
+for _, name, release, uri, entry in ours:
+    if suite and name != codename:
+        continue
+    have = {r[0] for r in rows if r[2:4] == ((suite or release), uri)}
+    lacking = [one for one in wanted if one not in have]
+    if not lacking:
+        continue
+    file = entry.rpartition(":")[0]
+    key = next((l for l in open(file) if l.startswith("Signed-By: /")), "")
+    text += f"Types: deb\\nURIs: {uri}\\nSuites: {suite or release}\\n"
+    text += f"Components: {' '.join(lacking)}\\n{key}\\n"
+if not ours:
+    sys.exit(f"apt has no sources of {codename}")
+open(path, "w").write(text or "# Everything was switched on already.\\n")
+"""
+"""A constant program: archive and key are those of the sources that apt has already."""
+
+
+@commands_of.register
+def _(action: actions.AddSources) -> Commands:
+    told = (action.path, action.codename, action.suite or "-", *action.components)
+    return Commands(
+        argv=("python3", "-c", _ADD_SOURCES, *told),
+        needs_root=True,
+        undo=("rm", "-f", action.path),
+        verify=("test", "-s", action.path),
+    )
+
+
+@typed.register
+def _(action: actions.AddSources) -> Commands:
+    """Return the edit that people make: one-line sources and deb822 ones alike."""
+    name, suite, more = action.codename, action.suite, " ".join(action.components)
+    edit = f"/^(deb |Components:)/ s/ main( |$)/ main {more}\\1/"
+    if suite is not None:
+        one_line = f"/^deb .* {name} main/ {{p; s/ {name} main/ {suite} {more}/}}"
+        edit = f"/^Suites: {name}( |$)/ s/$/ {suite}/; {one_line}"
+    names = ("(", "-name", "sources.list", "-o", "-name", "debian.sources", ")")
+    return Commands(
+        argv=("find", "/etc/apt", *names, "-exec", "sed", "-i.before", "-E", edit, "{}", "+"),
+        needs_root=True,
+    )
 
 
 @commands_of.register

@@ -4,7 +4,7 @@
 from clprobe.commands.lines import Commands, commands_of, typed
 from clprobe.knowledge.package_manager_table import PackageManager
 from clprobe.knowledge.package_managers import manager_named
-from clprobe.model.action import Install, InstallFiles, Refresh, Reinstall, Remove
+from clprobe.model.action import EnableRepository, Install, InstallFiles, Refresh, Reinstall, Remove
 from clprobe.model.mending import Argv
 
 # Neither has a record of its own: they belong to an environment, not to a distribution.
@@ -61,6 +61,11 @@ def _unattended(action: Install | InstallFiles) -> Commands:
 def _(action: Remove) -> Commands:
     words = manager_named(action.manager).unattended_command
     return _changed(words("remove"), words("install"), action.packages)
+
+
+@commands_of.register
+def _(action: EnableRepository) -> Commands:
+    return Commands(argv=action.argv, needs_root=True, undo=action.undo, verify=action.verify)
 
 
 @typed.register

@@ -71,7 +71,7 @@ def pasted(steps: Sequence[Step], typist: Typist = ANYBODY) -> tuple[str, ...]:
     return tuple(line.text() for line in lines)
 
 
-_BESIDE = actions.MakeGroup | actions.JoinGroup | actions.Check
+_BESIDE = actions.MakeGroup | actions.JoinGroup | actions.Check | actions.CheckHashes
 """What neither needs the packages of later steps nor decides what the manager can get."""
 _ADDS_NO_REPOSITORY = (
     actions.Install

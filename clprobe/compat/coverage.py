@@ -129,6 +129,8 @@ def _of_family(implementation: Implementation, version: str | None, gpu: KnownGp
     if support is None:
         return Unknown(unknown=f"no table says which {key} drives {gpu.family and gpu.family.name}")
     if implementation.ids_listed == "mesa" and version is not None:
+        if support.never is not None and in_range(upstream(version), support.never, "mesa"):
+            return False
         return _seen_with(upstream(version), support.versions)
     return _in_range(implementation, version, support.versions)
 

@@ -16,6 +16,7 @@ MODULES = {
     "arm": frozenset({"mali", "panfrost", "panthor"}),
     "qualcomm": frozenset({"kgsl", "msm"}),
     "broadcom": frozenset({"v3d", "vc4"}),
+    "apple": frozenset({"asahi"}),
 }
 """The modules of Linux through which OpenCL implementations reach each vendor's GPUs."""
 VENDOR_IDS = {"8086": "intel", "1002": "amd", "10de": "nvidia"}

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from clprobe.compat.coverage import needed_versions
-from clprobe.compat.known_gpu import alike, gpu_of_id
+from clprobe.compat.known_gpu import MODULES, alike, gpu_of_id
 from clprobe.compat.resolve import never_drives
 from clprobe.compat.support import gpus_of, support_of
 from clprobe.diagnosis.diagnose import Knowledge
@@ -29,7 +29,9 @@ _OUTCOMES = ("works", "untested", "fails")
 _MOST_CHIPS = 40
 _MOST_PAGES = 4
 _BRANDS = r"radeon|\bamd|\bati\b|firepro|\br[x579]\b|geforce|nvidia|quadro|tesla|titan|[rg]tx"
-_MADE_BY = {"amd": "AMD ATI Radeon", "nvidia": "NVIDIA GeForce"}
+_VENDORS = {"amd": "AMD", "nvidia": "NVIDIA", "arm": "Arm", "broadcom": "Broadcom",
+    "qualcomm": "Qualcomm", "apple": "Apple"}  # fmt: skip
+_BRAND_WORDS = {"amd": "AMD ATI Radeon", "nvidia": "NVIDIA GeForce"}
 
 
 def generations(name: str, knowledge: Knowledge) -> Iterator[Entry]:
@@ -245,7 +247,9 @@ def families(name: str, knowledge: Knowledge) -> Iterator[Entry]:
         branded = re.search(_BRANDS, name, re.IGNORECASE) is not None
         fits = any(hit and (branded or len(hit[0]) * 2 >= len(name)) for hit in hits)
         told = words(name) - {"hd"}
-        named = told and told <= words(f"{found.family} {found.name} {_MADE_BY[found.vendor]}")
+        named = told and told <= words(
+            f"{found.family} {found.name} {_BRAND_WORDS.get(found.vendor, '')}"
+        )
         if (fits or named) and "intel" not in name.lower():
             yield family_entry(found, knowledge.tables)
 
@@ -254,7 +258,7 @@ def family_entry(found: Family, tables: Tables) -> Entry:
     """Return the page of a family."""
     driven = (f"{key} {in_words(one.versions)}" for key, one in found.implementations.items())
     facts: list[Fact] = [
-        ("vendor", {"amd": "AMD", "nvidia": "NVIDIA"}[found.vendor]),
+        ("vendor", _VENDORS[found.vendor]),
         ("chips", found.name),
         ("driven by", driven),
         ("not driven by", (f"{key}: {why}" for key, why in found.not_driven_by.items())),
@@ -267,10 +271,10 @@ def family_entry(found: Family, tables: Tables) -> Entry:
 
 def _open(found: Family, tables: Tables) -> Iterator[str]:
     """Yield the implementations for this maker's GPUs of which the family's file says nothing."""
-    module = {"amd": "amdgpu", "nvidia": "nvidia"}[found.vendor]
+    modules = MODULES[found.vendor]
     for key, one in tables.implementations().items():
         told = key in found.implementations or key in found.not_driven_by
-        if module in one.kernel_drivers and one.maintained and not told:
+        if modules & one.modules and one.maintained and not told:
             nodes = ", ".join(one.device_nodes)
             yield f"{key} through {nodes}: which releases drive these chips is not entered"
 

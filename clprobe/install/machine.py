@@ -5,6 +5,7 @@ import re
 from typing import Literal
 
 import msgspec
+from msgspec.structs import replace
 
 from clprobe.compat.known_gpu import VENDOR_IDS, KnownGpu, gpus_of_entries
 from clprobe.compat.linux_choice import Place
@@ -12,6 +13,7 @@ from clprobe.install.target import NO_GPU, Stated, StatedGpu
 from clprobe.knowledge.family_table import Family
 from clprobe.knowledge.table_types import PRE_PRODUCTION, Distribution, Generation, GpuEntry
 from clprobe.knowledge.tables import Tables
+from clprobe.knowledge.windows_table import WindowsDriver
 from clprobe.model.action import Engine
 from clprobe.model.errors import ClprobeError
 
@@ -40,9 +42,9 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True):
     """What the planner knows of the machine; None is "not known".
 
     `chips` are the GPUs that the name may mean, all of one generation; empty without a known one.
-    `pci_id` is set where the target named one, in the tables or not. `family` are AMD's or
-    NVIDIA's chips of that name. `gpu_name` is for sentences.
-    `wishes` are what the person wants of the plan.
+    `pci_id` is set where the target named one, in the tables or not. `family` are another vendor's
+    chips of that name. `gpu_name` is for sentences.
+    `windows_driver` is the vendor's for Windows. `wishes` are what the person wants of the plan.
     """
 
     chips: tuple[GpuEntry, ...]
@@ -57,6 +59,8 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True):
     arch: str | None
     family: Family | None = None
     windows: bool = False
+    wsl: bool = False
+    windows_driver: WindowsDriver | None = None
     wishes: Wishes = NO_WISHES
 
     @property
@@ -73,7 +77,8 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True):
         """What it runs: "linux", "wsl2" or "windows"."""
         if self.windows:
             return "windows"
-        return "wsl2" if self.linux is not None and "microsoft" in self.linux.lower() else "linux"
+        under_windows = (self.linux is not None and "microsoft" in self.linux.lower()) or self.wsl
+        return "wsl2" if under_windows else "linux"
 
     @property
     def gpus(self) -> tuple[KnownGpu, ...]:
@@ -103,7 +108,7 @@ def look_up(stated: Stated, tables: Tables, wishes: Wishes = NO_WISHES) -> Machi
     family = _family(gpu, tables)
     chips = _chips(gpu, tables) if gpu not in (None, NO_GPU) and family is None else ()
     generation = tables.generation(chips[0].generation) if chips else None
-    return Machine(
+    machine = Machine(
         chips=chips,
         generation=generation,
         pci_id=gpu.pci_ids[0] if gpu is not None and len(gpu.pci_ids) == 1 else None,
@@ -113,11 +118,15 @@ def look_up(stated: Stated, tables: Tables, wishes: Wishes = NO_WISHES) -> Machi
         os_name=release.short_name if release is not None else stated.os or _NO_OS,
         linux=stated.linux,
         python=stated.python or (release.python if release is not None else None),
-        arch=stated.arch,
+        arch=family.architecture
+        if family is not None and family.architecture is not None
+        else stated.arch,
         family=family,
         windows=stated.windows,
+        wsl="wsl" in (stated.os or "").lower(),
         wishes=wishes,
     )
+    return replace(machine, windows_driver=tables.windows_drivers().get(machine.vendor or ""))
 
 
 def _chips(gpu: StatedGpu, tables: Tables) -> tuple[GpuEntry, ...]:

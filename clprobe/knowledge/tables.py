@@ -21,6 +21,7 @@ from clprobe.knowledge.table_types import (
     GpuFile,
     Implementation,
 )
+from clprobe.knowledge.windows_table import WindowsDriver
 from clprobe.model.errors import ClprobeError
 from clprobe.model.unknown import Fact
 from clprobe.resources import rules_path
@@ -217,6 +218,10 @@ class Tables:
         """Return all package managers by key."""
         return {m.manager: m for m in self._all("package_managers", PackageManager)}
 
+    def windows_drivers(self) -> dict[str, WindowsDriver]:
+        """Return the drivers for Windows by vendor."""
+        return {one.vendor: one for one in self._all("windows_drivers", WindowsDriver)}
+
     def _paths(self, folder: str) -> list[Path]:
         if folder not in self._listed:
             self._listed[folder] = sorted((self._root / folder).glob("*.yaml"))
@@ -250,6 +255,7 @@ KINDS: dict[str, type[Entry]] = {
     "origins": Origin,
     "package_managers": PackageManager,
     "processors": Processors,
+    "windows_drivers": WindowsDriver,
 }
 """What a file is, by its folder under rules/tables."""
 

@@ -60,6 +60,7 @@ def _between(
     yield from systems.distributions(files["distributions"], tables)
     yield from systems.stacks(files["stacks"], tables)
     yield from systems.origins(files["origins"], tables)
+    yield from systems.windows_drivers(files["windows_drivers"], tables)
     yield from command_checks.questions(root / "tables" / "questions.yaml")
     yield from command_checks.tools(root / "tables" / "tools.yaml")
     yield from rule_references.rules(rules, tables)

@@ -14,11 +14,13 @@ from clprobe.commands.lines import commands_of, typed
 from clprobe.knowledge.package_managers import package_managers
 from clprobe.model.action import (
     Action,
+    AddSources,
     Advise,
     BootParameter,
     Check,
     CleanIcdFile,
     Command,
+    EnableRepository,
     FetchKey,
     InContainer,
     Install,
@@ -86,6 +88,9 @@ ONE_OF_EACH = (
     MakeFolder(path=f"/etc/{MARK}"),
     FetchKey(url=f"https://example.org/{MARK}", path=f"/etc/{MARK}", fingerprint="AB"),
     WriteFile(path="/etc/x", text="y\n"),
+    AddSources(path=f"/etc/{MARK}", codename="bookworm", components=("non-free",)),
+    AddSources(path="/etc/x", codename="trixie", components=("main",), suite="trixie-backports"),
+    EnableRepository(argv=("crb", "enable"), undo=("crb", "disable")),
     MakeEnvironment(path=f"/opt/{MARK}", python=("python3",)),
     PipInstall(python="/opt/x/bin/python", requirements=("torch==2.8.0", "numpy")),
     MakeCondaEnvironment(path=f"/x/{MARK}", channel="c", packages=("pocl=5",), program="clinfo"),

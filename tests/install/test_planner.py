@@ -92,10 +92,10 @@ def test_the_same_target_gives_the_same_plan(os):
 @pytest.mark.parametrize(
     ("pci_id", "os", "backend", "status"),
     [
-        ("8086:0412", "debian-11", "beignet", "supported"),
-        ("8086:0412", "ubuntu-20.04", "beignet", "supported"),
-        ("8086:0412", "debian-12", "beignet", "workaround"),
-        ("8086:0412", "ubuntu-24.04", "beignet", "workaround"),
+        ("8086:0412", "debian-11", "pocl", "supported"),
+        ("8086:0412", "ubuntu-20.04", "pocl", "supported"),
+        ("8086:0412", "debian-12", "pocl", "supported"),
+        ("8086:0412", "ubuntu-24.04", "pocl", "supported"),
         ("8086:22b1", "debian-13", "beignet", "workaround"),
         ("8086:5916", "debian-12", "compute-runtime", "supported"),
         ("8086:5916", "ubuntu-24.04", "compute-runtime", "supported"),
@@ -135,7 +135,7 @@ def test_xe2_on_noble_is_too_new_for_the_archive_and_gets_the_ppa_and_a_newer_li
     made = planned("8086:e20b", "ubuntu-24.04")
     assert "needs 24.31.30508.5 or newer" in refusal(made, "compute-runtime")
     ppa = route(made, "compute-runtime")
-    assert ppa.status == "workaround"
+    assert ppa.status == "supported"
     commands = [step.argv for step in ppa.steps]
     assert ppa.how == "repository"
     assert any("Suites: noble" in argv[-1] for argv in commands)

@@ -189,6 +189,8 @@ def _release(here: Place, release: Release, entry: Implementation, tables: Table
     yield from check.versions(here.at("linux"), release.linux, "linux")
     known = tables.generations()
     yield from check.names(here.at("generations"), release.generations, known, "generation")
+    families = tables.families()
+    yield from check.names(here.at("families"), release.families, families, "family")
     if release.breaks and release.flawed:
         yield here.at("flawed").mistake("what does not work at all is not flawed", "Keep breaks.")
     if release.environment and not release.breaks:
@@ -209,8 +211,8 @@ def _contradicting(here: Place, entry: Implementation) -> Mistakes:
 
 
 def _meet(one: Release, other: Release, scheme: Scheme) -> bool:
-    both = set(one.generations) & set(other.generations)
-    if one.generations and other.generations and not both:
+    ours, theirs = {*one.generations, *one.families}, {*other.generations, *other.families}
+    if ours and theirs and not ours & theirs:
         return False
     try:
         return overlap(one.versions, other.versions, scheme) and overlap(

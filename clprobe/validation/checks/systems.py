@@ -9,6 +9,7 @@ from clprobe.knowledge.origin_table import Origin
 from clprobe.knowledge.stack_table import Stack, StackSupport
 from clprobe.knowledge.table_types import Distribution, PackageVersion
 from clprobe.knowledge.tables import Tables
+from clprobe.knowledge.windows_table import WindowsDriver
 from clprobe.validation.checks import place as check
 from clprobe.validation.checks.place import Mistakes, Place
 
@@ -143,6 +144,17 @@ def origins(files: dict[Path, Origin], tables: Tables) -> Mistakes:
             yield top.at("fingerprint").mistake(
                 "a fingerprint is 40 hexadecimal digits in capitals", "gpg --show-keys prints it."
             )
+
+
+def windows_drivers(files: dict[Path, WindowsDriver], tables: Tables) -> Mistakes:
+    """Yield what is wrong in the files of drivers for Windows."""
+    known = {*tables.generations(), *tables.families()}
+    for path, entry in files.items():
+        top = Place(path)
+        yield from check.is_named(top.at("vendor"), entry.vendor)
+        yield from check.table_legend(path)
+        yield from check.names(top.at("not_for"), entry.not_for, known, "generation or family")
+        yield from _https(top.at("page"), entry.page)
 
 
 def _https(place: Place, url: str) -> Mistakes:
