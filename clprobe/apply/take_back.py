@@ -93,7 +93,7 @@ def _is_of_others(work: Work, record: StepRecord, left: list[str]) -> bool:
         return True  # told where files are undone
     is_gone = KINDS[type(record.action)].is_undone_while_so and _is_undone(work, record)
     if is_gone and record.state == "done":
-        left.append(f"{record.title}: that is not so any more")
+        left.append(f"{record.title}: no longer in effect")
     return is_gone
 
 

@@ -73,9 +73,9 @@ def _fix(finding: Finding, best: Best, here: Here, is_done: Callable[[Step], boo
         if steps and all(is_done(step) for step in steps if not isinstance(step.action, Refresh)):
             effect = chain[0].takes_effect
             if effect not in _SEEN_AT_ONCE:
-                waits = f"{chain[0].title}: it is done, and takes effect {effect}"
+                waits = f"{chain[0].title}: already done; takes effect {effect}"
                 return Fix(finding=finding, by_hand=(waits, *map(_in_words, rest)))
-            refused.append(f"{chain[0].title}: it is done, and has not helped")
+            refused.append(f"{chain[0].title}: already done, but it did not help")
         elif steps:
             return Fix(finding=finding, steps=tuple(steps), by_hand=tuple(map(_in_words, rest)))
     by_hand = tuple(refused) or tuple(_in_words(one) for chain in chains[:1] for one in chain)

@@ -183,7 +183,7 @@ def test_what_somebody_put_back_meanwhile_is_left(copy):
     )
     report, rest = report_of(answer)
     assert report["outcome"] == "undone"
-    assert any("not so any more" in one for one in report["left"])
+    assert any("no longer in effect" in one for one in report["left"])
     assert rest == ["libpocl.so.2"]
 
 

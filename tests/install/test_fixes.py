@@ -156,7 +156,7 @@ def test_what_was_done_and_did_not_help_gives_way_to_the_next():
     (fix,) = fixed(finding(way(again), way(ASIDE)), done=done)
     assert actions(fix) == [ASIDE]
     (fix,) = fixed(finding(way(again)), done=done)
-    assert fix.by_hand == ("Do Reinstall: it is done, and has not helped",)
+    assert fix.by_hand == ("Do Reinstall: already done, but it did not help",)
 
 
 def test_what_waits_for_a_new_session_is_not_followed_by_another_remedy():
@@ -165,5 +165,5 @@ def test_what_waits_for_a_new_session_is_not_followed_by_another_remedy():
     (fix,) = fixed(finding(later, way(ASIDE)), done={step("x", join).argv})
     assert fix.steps == ()
     assert fix.by_hand == (
-        "Do JoinGroup: it is done, and takes effect after logging out and in again",
+        "Do JoinGroup: already done; takes effect after logging out and in again",
     )
