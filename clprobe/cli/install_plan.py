@@ -9,8 +9,9 @@ import msgspec
 
 from clprobe.apply.run import Here
 from clprobe.apply.work import Release
+from clprobe.cli.acting import undo
 from clprobe.cli.exit import codes as exit_codes
-from clprobe.cli.install_apply import apply_route, asked_to_act, undo
+from clprobe.cli.install_apply import apply_route, asked_to_act
 from clprobe.cli.output import print_document
 from clprobe.cli.plan_options import typist, wish_options, wishes
 from clprobe.cli.sources import read_snapshot
@@ -113,7 +114,7 @@ def command(  # noqa: PLR0913 - one parameter per option
     form = "json" if as_json else form
     asked = asked_to_act(form, obj["color"], applies=applies, undoes=undoes, yes=yes)
     if undoes:
-        return undo(backend, asked)
+        return undo("install-plan", asked, backend)
     tables = Tables.load()
     snapshot = read_snapshot(source) if source is not None else None
     host = _host() if snapshot is None and (gpu is None or os_name is None) else None

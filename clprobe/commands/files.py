@@ -3,7 +3,15 @@
 
 import json
 
-from clprobe.commands.lines import Commands, commands_of, in_shell, is_of_system, typed
+from clprobe.commands.lines import (
+    Commands,
+    commands_of,
+    holds_line,
+    in_shell,
+    is_of_system,
+    shell,
+    typed,
+)
 from clprobe.model import action as actions
 from clprobe.model.mending import Argv
 from clprobe.model.shell_words import shell_word
@@ -20,8 +28,22 @@ _HOLDS_KEY = (
 _PRIMARY_KEYS = '$1 == "pub" {primary = 1} $1 == "fpr" && primary {print $10; primary = 0}'
 _THERE = ("/etc/apt/sources.list.d", "/etc/profile.d")
 """Folders that every system has on which something is to be written there."""
-# A constant program that takes both names as arguments: in sed's language a path would be code.
-_WRITE_LINE = 'cp -p -- "$1" "$1.before" && printf "%s\\n" "$2" > "$1"'
+# Constant programs that take names as arguments: in sed's language a path would be code.
+_KEEP_AND_WRITE = 'cp -p -- "$1" "$1.before" && printf "%s\\n" "$2" > "$1"'
+_WRITE_LINE = 'printf "%s\\n" "$2" > "$1"'
+_IS_ASIDE = 'test ! -e "$1" && test ! -L "$1" && { test -e "$2" || test -L "$2"; }'
+_LEADS_TO = 'test "$(readlink "$1")" = "$2"'
+_HAS_BITS = (
+    "import os, sys; path, bits = sys.argv[1], int(sys.argv[2], 8); "
+    "sys.exit(os.stat(path).st_mode & bits != bits)"
+)
+_HOLDS_ONE_NAME = (
+    "import pathlib, sys; text = pathlib.Path(sys.argv[1]).read_text('utf-8'); "
+    "line = text.removesuffix('\\n'); "
+    "sys.exit(not line or line != line.strip() or line[0] in '#\\ufeff' or '\\n' in line)"
+)
+_EDITS = (r"1s/^\xEF\xBB\xBF//", r"s/^[[:space:]]*//", r"s/[[:space:]]*$//", "/^#/d", "/^$/d")
+_CLEANING = tuple(part for edit in _EDITS for part in ("-e", edit))
 
 
 def check_key(path: str, fingerprint: str) -> Argv:
@@ -169,39 +191,62 @@ def _(action: actions.PutAside) -> Commands:
         argv=("mv", action.path, aside),
         needs_root=is_of_system(action.path),
         undo=("mv", aside, action.path),
+        verify=shell(_IS_ASIDE, action.path, aside),
     )
 
 
-_PERMITS = {"read": "a+r", "pass": "a+x", "list": "a+rx", "use": "a+rw", "own": "ug+rw"}
+_PERMITS = {
+    "read": ("a+r", "0444"),
+    "pass": ("a+x", "0111"),
+    "list": ("a+rx", "0555"),
+    "use": ("a+rw", "0666"),
+    "own": ("ug+rw", "0660"),
+}
+"""As chmod calls it, and the bits that are then set."""
 
 
 @commands_of.register
 def _(action: actions.Permit) -> Commands:
+    mode, bits = _PERMITS[action.what]
     return Commands(
-        argv=("chmod", _PERMITS[action.what], action.path),
+        argv=("chmod", mode, action.path),
         needs_root=is_of_system(action.path),
         undo=None if action.mode is None else ("chmod", action.mode, action.path),
+        verify=("python3", "-c", _HAS_BITS, action.path, bits),
     )
 
 
 @commands_of.register
 def _(action: actions.CleanIcdFile) -> Commands:
-    edits = (r"1s/^\xEF\xBB\xBF//", r"s/^[[:space:]]*//", r"s/[[:space:]]*$//", "/^#/d", "/^$/d")
-    flags = tuple(part for edit in edits for part in ("-e", edit))
     return Commands(
-        argv=("sed", "-i.before", *flags, action.path),
+        argv=("sed", "-i", *_CLEANING, action.path),
         needs_root=is_of_system(action.path),
-        undo=("mv", f"{action.path}.before", action.path),
+        verify=("python3", "-c", _HOLDS_ONE_NAME, action.path),
     )
+
+
+@typed.register
+def _(action: actions.CleanIcdFile) -> Commands:
+    return _with_backup(action.path, ("sed", "-i.before", *_CLEANING, action.path))
 
 
 @commands_of.register
 def _(action: actions.PointIcdAt) -> Commands:
     return Commands(
-        argv=("sh", "-c", _WRITE_LINE, "sh", action.path, action.library),
+        argv=shell(_WRITE_LINE, action.path, action.library),
         needs_root=is_of_system(action.path),
-        undo=("mv", f"{action.path}.before", action.path),
+        verify=holds_line(action.path, action.library),
     )
+
+
+@typed.register
+def _(action: actions.PointIcdAt) -> Commands:
+    return _with_backup(action.path, shell(_KEEP_AND_WRITE, action.path, action.library))
+
+
+def _with_backup(path: str, argv: Argv) -> Commands:
+    """Return the commands of one who keeps no journal: the file as it was stays beside it."""
+    return Commands(argv=argv, needs_root=is_of_system(path), undo=("mv", f"{path}.before", path))
 
 
 @commands_of.register
@@ -210,4 +255,5 @@ def _(action: actions.LinkFile) -> Commands:
         argv=("ln", "-s", action.target, action.link),
         needs_root=is_of_system(action.link),
         undo=("rm", action.link),
+        verify=shell(_LEADS_TO, action.link, action.target),
     )

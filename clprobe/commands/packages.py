@@ -16,7 +16,9 @@ _OWN_REINSTALL: dict[str, Argv] = {
 
 def manager_of(action: object) -> PackageManager | None:
     """Return the package manager by which an action works, None for other actions."""
-    if isinstance(action, Refresh | Install | InstallFiles | Remove):
+    if isinstance(action, Reinstall) and action.manager in _OWN_REINSTALL:
+        return None
+    if isinstance(action, Refresh | Install | InstallFiles | Remove | Reinstall):
         return manager_named(action.manager)
     return None
 
@@ -104,6 +106,19 @@ def _changed(does: Argv, undoes: Argv, packages: Argv) -> Commands:
 
 
 @commands_of.register
+def _(action: Reinstall) -> Commands:
+    """Return the commands; none for the environment of a shell, where no step would find it."""
+    if action.manager in _OWN_REINSTALL:
+        return Commands(argv=None)
+    manager = manager_named(action.manager)
+    return Commands(
+        argv=(*manager.unattended_command("reinstall"), action.package),
+        needs_root=True,
+        verify=(*manager.query, action.package),
+    )
+
+
+@typed.register
 def _(action: Reinstall) -> Commands:
     own = _OWN_REINSTALL.get(action.manager)
     if own is not None:

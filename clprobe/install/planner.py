@@ -125,7 +125,7 @@ def with_routes(
     """
     remedies = [remedy for finding in diagnosis.findings for remedy in finding.remedies]
     goals = {goal for remedy in remedies if (goal := _asked(remedy)) is not None}
-    best = {goal: _best(snapshot, tables, goal) for goal in goals}
+    best = {goal: best_route(snapshot, tables, goal) for goal in goals}
     if not any(best.values()):
         return diagnosis
     return replace(
@@ -143,7 +143,8 @@ def _asked(remedy: Remedy) -> Goal | None:
     return action.goal if isinstance(action, SeePlan) and action.backend is None else None
 
 
-def _best(snapshot: Snapshot, tables: Tables, goal: Goal) -> Route | None:
+def best_route(snapshot: Snapshot, tables: Tables, goal: Goal) -> Route | None:
+    """Return the best route that has steps; None without one, or where the GPU is too vague."""
     try:
         made = plan(of_snapshot(snapshot, tables), tables, goal)
     except ClprobeError:
