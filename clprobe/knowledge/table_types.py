@@ -15,7 +15,7 @@ from clprobe.knowledge.versions import Scheme
 from clprobe.model.finding import Source
 
 KernelDriver = Literal["i915", "xe", "i915!", "xe!", "amdgpu", "nvidia", "mali", "panfrost",
-    "panthor", "kgsl", "msm", "v3d", "vc4"]  # fmt: skip
+    "panthor", "kgsl", "msm", "v3d", "vc4", "asahi"]  # fmt: skip
 DeviceType = Literal["cpu", "gpu", "accelerator"]
 
 
@@ -290,9 +290,13 @@ class NotPackaged(Entry, frozen=True, kw_only=True):
 
 
 class Derived(Entry, frozen=True, kw_only=True):
-    """A release of another distribution, without a table, that is built on this one."""
+    """A release of another distribution, without a table, that is built on this one.
+
+    `note` is what its users must know before they install packages of this one.
+    """
 
     names: tuple[str, ...]
+    note: str | None = None
 
 
 class Distribution(Entry, frozen=True, kw_only=True):

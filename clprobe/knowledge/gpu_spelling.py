@@ -14,7 +14,6 @@ _PCI_IDS = (
     rf"^(?:0x)?{_ID}[: ]\s*(?:0x)?{_ID}$",  # written by hand
 )
 _DEVICE = rf"\b(?:U?HD|Iris|Arc|Intel).*[\[(]0x{_ID}[\])]"  # compute-runtime's device names
-_MAKERS = {"8086": "Intel", "1002": "AMD", "10de": "NVIDIA"}
 _DECORATION = (
     r"^\s*(?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]\s+",
     r"\b(?:VGA compatible|Display|3D) controller\b(?: \[03[0-9a-f]{2}\])?:?",
@@ -42,18 +41,13 @@ _GENERAL = frozenset(
 
 
 def pci_id(name: str) -> str | None:
-    """Return the PCI id, such as 8086:0412, that a known maker's GPU is named by."""
+    """Return the PCI id, such as 8086:0412, that stands in the name, whoever made it."""
     for pattern in _PCI_IDS:
         found = re.search(pattern, name, re.IGNORECASE)
-        if found is not None and found[1].lower() in _MAKERS:
+        if found is not None:
             return f"{found[1]}:{found[2]}".lower()
     device = re.search(_DEVICE, name, re.IGNORECASE)
     return f"8086:{device[1]}".lower() if device is not None else None
-
-
-def maker(found: str) -> str:
-    """Return who makes the GPUs that the first half of a PCI id stands for."""
-    return _MAKERS[found.partition(":")[0]]
 
 
 def plain(name: str) -> str:
