@@ -28,6 +28,7 @@ from clprobe.probe.gpus import probe_gpus
 from clprobe.probe.live_host import LiveHost
 from clprobe.probe.system import probe_system
 from clprobe.report.as_json import document
+from clprobe.report.escaping import safe_line
 from clprobe.report.plan_html import plan_as_html
 from clprobe.report.plan_markdown import plan_as_markdown
 from clprobe.report.plan_script import script
@@ -104,6 +105,8 @@ def command(  # noqa: PLR0913 - one parameter per option
     snapshot = read_snapshot(source) if source is not None else None
     base = _base(snapshot, tables, ask_host=gpu is None or os_name is None)
     stated = described(base, tables, gpu=gpu, os=os_name, linux=linux, python=python)
+    for note in stated.notes:
+        click.echo(safe_line(note), err=True)
     made = plan(stated, tables, goal, wishes(**wished))
     matrices: Matrices = _matrices(stated, tables) if with_matrix else ([], [])
     route = _chosen(made, backend)
