@@ -1,49 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""commands_of(): what an action is on the command line, one entry for each type of action."""
-
-from collections.abc import Callable
-from typing import Any
+"""Steps of plans and remedies, each with the commands of its action."""
 
 from msgspec.structs import replace
 
-from clprobe.commands import containers, files, groups, mending, others, packages, python
-from clprobe.commands.lines import Commands
+from clprobe.commands.lines import commands_of, typed
 from clprobe.model.action import Action
 from clprobe.model.finding import Remedy, TakesEffect
 from clprobe.model.plan import Step
-
-_BUILDERS: dict[type, Callable[[Any], Commands]] = {
-    **packages.BUILDERS,
-    **python.BUILDERS,
-    **files.BUILDERS,
-    **groups.BUILDERS,
-    **containers.BUILDERS,
-    **others.BUILDERS,
-    **mending.BUILDERS,
-}
-
-
-def commands_of(action: Action) -> Commands:
-    """Return the commands of an action as plans run them, unattended.
-
-    Raises: ValueError if it is of a package manager that no table knows.
-    """
-    return _BUILDERS[type(action)](action)
-
-
-def typed(action: Action) -> Commands:
-    """Return the commands of an action as people type them.
-
-    Raises: ValueError as above.
-    """
-    builder = packages.BY_HAND.get(type(action))
-    return builder(action) if builder is not None else commands_of(action)
 
 
 def step(title: str, action: Action) -> Step:
     """Return the step of a plan that does it.
 
-    Raises: ValueError as above, or if a person must do it.
+    Raises: ValueError if it is of a package manager that no table knows, or a person must do it.
     """
     commands = commands_of(action)
     if commands.argv is None:
@@ -61,7 +30,7 @@ def step(title: str, action: Action) -> Step:
 def remedy(title: str, action: Action, takes_effect: TakesEffect = "at once") -> Remedy:
     """Return the remedy that does it.
 
-    Raises: ValueError as above.
+    Raises: ValueError if it is of a package manager that no table knows.
     """
     commands = typed(action)
     return Remedy(

@@ -1,17 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Containers that may use the GPU, and what is done in them."""
 
-from collections.abc import Callable
-from typing import Any
-
-from clprobe.commands import packages
-from clprobe.commands.lines import Commands
-from clprobe.model.action import (
-    Check,
-    InContainer,
-    RemoveContainer,
-    StartContainer,
-)
+from clprobe.commands.lines import Commands, commands_of
+from clprobe.model import action as actions
 from clprobe.model.mending import Argv
 
 _NODES = "/dev/dri"
@@ -21,9 +12,10 @@ def _needs_root(engine: str) -> bool:
     return engine == "docker"
 
 
-def _start(action: StartContainer) -> Commands:
+@commands_of.register
+def _(action: actions.StartContainer) -> Commands:
     engine, name = action.engine, action.name
-    remove = _remove(RemoveContainer(engine=engine, name=name)).argv
+    remove = commands_of(actions.RemoveContainer(engine=engine, name=name)).argv
     if engine == "distrobox":
         return Commands(
             argv=("distrobox", "create", "--yes", "--name", name, "--image", action.image),
@@ -48,18 +40,16 @@ def _start(action: StartContainer) -> Commands:
     )
 
 
-def _remove(action: RemoveContainer) -> Commands:
+@commands_of.register
+def _(action: actions.RemoveContainer) -> Commands:
     return Commands(
         argv=(action.engine, "rm", "--force", action.name), needs_root=_needs_root(action.engine)
     )
 
 
-def _inside(action: InContainer) -> Commands:
-    done = action.action
-    if isinstance(done, Check):
-        inner = Commands(argv=done.argv)
-    else:
-        inner = packages.BUILDERS[type(done)](done)
+@commands_of.register
+def _(action: actions.InContainer) -> Commands:
+    inner = commands_of(action.action)
     return Commands(
         argv=_entered(action, inner.argv),
         needs_root=_needs_root(action.engine),
@@ -68,7 +58,7 @@ def _inside(action: InContainer) -> Commands:
     )
 
 
-def _entered(action: InContainer, argv: Argv | None) -> Argv | None:
+def _entered(action: actions.InContainer, argv: Argv | None) -> Argv | None:
     """Return the command as root in the container runs it."""
     if argv is None:
         return None
@@ -77,10 +67,3 @@ def _entered(action: InContainer, argv: Argv | None) -> Argv | None:
     if action.engine == "distrobox":
         return ("distrobox", "enter", "--name", action.name, "--", "sudo", *words)
     return (action.engine, "exec", action.name, *words)
-
-
-BUILDERS: dict[type, Callable[[Any], Commands]] = {
-    StartContainer: _start,
-    RemoveContainer: _remove,
-    InContainer: _inside,
-}

@@ -2,21 +2,11 @@
 """Files and folders of the system."""
 
 import json
-from collections.abc import Callable
-from typing import Any
 
-from clprobe.commands.lines import Commands, is_of_system
-from clprobe.model.action import (
-    CleanIcdFile,
-    FetchKey,
-    LinkFile,
-    MakeFolder,
-    Permit,
-    PointIcdAt,
-    PutAside,
-    WriteFile,
-)
+from clprobe.commands.lines import Commands, commands_of, in_shell, is_of_system
+from clprobe.model import action as actions
 from clprobe.model.mending import Argv
+from clprobe.model.shell_words import shell_word
 
 _HOLDS_KEY = (
     "import subprocess, sys, tempfile; file, wanted = sys.argv[1:]; "
@@ -27,6 +17,9 @@ _HOLDS_KEY = (
     "keys = [after[9] for line, after in zip(lines, lines[1:]) if line[0] == 'pub']; "
     "sys.exit(0 if keys == [wanted] else f'{file} holds {keys}, and not {wanted} alone')"
 )
+_PRIMARY_KEYS = '$1 == "pub" {primary = 1} $1 == "fpr" && primary {print $10; primary = 0}'
+_THERE = ("/etc/apt/sources.list.d", "/etc/profile.d")
+"""Folders that every system has on which something is to be written there."""
 # A constant program that takes both names as arguments: in sed's language a path would be code.
 _WRITE_LINE = 'cp -p -- "$1" "$1.before" && printf "%s\\n" "$2" > "$1"'
 
@@ -36,7 +29,8 @@ def check_key(path: str, fingerprint: str) -> Argv:
     return ("python3", "-c", _HOLDS_KEY, path, fingerprint)
 
 
-def _make_folder(action: MakeFolder) -> Commands:
+@commands_of.register
+def _(action: actions.MakeFolder) -> Commands:
     return Commands(
         argv=("install", "-d", "-m", "0755", action.path),
         needs_root=True,
@@ -44,7 +38,8 @@ def _make_folder(action: MakeFolder) -> Commands:
     )
 
 
-def _fetch_key(action: FetchKey) -> Commands:
+@commands_of.register
+def _(action: actions.FetchKey) -> Commands:
     return Commands(
         argv=(
             # The first option: what root's own folder says must not steer it.
@@ -57,7 +52,8 @@ def _fetch_key(action: FetchKey) -> Commands:
     )
 
 
-def _write(action: WriteFile) -> Commands:
+@commands_of.register
+def _(action: actions.WriteFile) -> Commands:
     # JSON's strings are Python's too, and their double quotes stay readable inside a shell's.
     path, text = json.dumps(action.path), json.dumps(action.text)
     code = (
@@ -72,7 +68,27 @@ def _write(action: WriteFile) -> Commands:
     )
 
 
-def _put_aside(action: PutAside) -> Commands:
+@in_shell.register
+def _(action: actions.FetchKey, sudo: str) -> str:
+    path, url = shell_word(action.path), shell_word(action.url)
+    keys = f"gpg --show-keys --with-colons {path} | awk -F: {shell_word(_PRIMARY_KEYS)}"
+    return (
+        f"{sudo}curl -fsSL -o {path} {url}"
+        # Without its key, the repository is not taken.
+        f' && test "$({keys})" = {action.fingerprint} || {sudo}rm -f {path}'
+    )
+
+
+@in_shell.register
+def _(action: actions.WriteFile, sudo: str) -> str:
+    lines = " ".join(shell_word(line) for line in action.text.splitlines())
+    path, folder = shell_word(action.path), action.path.rpartition("/")[0]
+    made = "" if folder in _THERE else f"{sudo}mkdir -p {shell_word(folder)} && "
+    return f"{made}printf '%s\\n' {lines} | {sudo}tee {path}"
+
+
+@commands_of.register
+def _(action: actions.PutAside) -> Commands:
     aside = f"{action.path}.disabled"
     return Commands(
         argv=("mv", action.path, aside),
@@ -84,7 +100,8 @@ def _put_aside(action: PutAside) -> Commands:
 _PERMITS = {"read": "a+r", "pass": "a+x", "list": "a+rx", "use": "a+rw", "own": "ug+rw"}
 
 
-def _permit(action: Permit) -> Commands:
+@commands_of.register
+def _(action: actions.Permit) -> Commands:
     return Commands(
         argv=("chmod", _PERMITS[action.what], action.path),
         needs_root=is_of_system(action.path),
@@ -92,7 +109,8 @@ def _permit(action: Permit) -> Commands:
     )
 
 
-def _clean(action: CleanIcdFile) -> Commands:
+@commands_of.register
+def _(action: actions.CleanIcdFile) -> Commands:
     edits = (r"1s/^\xEF\xBB\xBF//", r"s/^[[:space:]]*//", r"s/[[:space:]]*$//", "/^#/d", "/^$/d")
     flags = tuple(part for edit in edits for part in ("-e", edit))
     return Commands(
@@ -102,7 +120,8 @@ def _clean(action: CleanIcdFile) -> Commands:
     )
 
 
-def _point(action: PointIcdAt) -> Commands:
+@commands_of.register
+def _(action: actions.PointIcdAt) -> Commands:
     return Commands(
         argv=("sh", "-c", _WRITE_LINE, "sh", action.path, action.library),
         needs_root=is_of_system(action.path),
@@ -110,21 +129,10 @@ def _point(action: PointIcdAt) -> Commands:
     )
 
 
-def _link(action: LinkFile) -> Commands:
+@commands_of.register
+def _(action: actions.LinkFile) -> Commands:
     return Commands(
         argv=("ln", "-s", action.target, action.link),
         needs_root=is_of_system(action.link),
         undo=("rm", action.link),
     )
-
-
-BUILDERS: dict[type, Callable[[Any], Commands]] = {
-    MakeFolder: _make_folder,
-    FetchKey: _fetch_key,
-    WriteFile: _write,
-    PutAside: _put_aside,
-    Permit: _permit,
-    CleanIcdFile: _clean,
-    PointIcdAt: _point,
-    LinkFile: _link,
-}

@@ -1,11 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Groups, and who is in them."""
 
-from collections.abc import Callable
-from typing import Any
-
-from clprobe.commands.lines import Commands
-from clprobe.model.action import JoinGroup, MakeGroup, NameGroup
+from clprobe.commands.lines import Commands, commands_of
+from clprobe.model import action as actions
 
 _IS_MEMBER = (
     "import grp, os, pwd, sys; user, group = sys.argv[1:]; sys.exit(grp.getgrnam(group).gr_gid "
@@ -13,7 +10,8 @@ _IS_MEMBER = (
 )
 
 
-def _make(action: MakeGroup) -> Commands:
+@commands_of.register
+def _(action: actions.MakeGroup) -> Commands:
     # udev makes it; a container without udev has none, and usermod would stop there.
     return Commands(
         argv=("groupadd", "--system", "--force", action.group),
@@ -22,7 +20,8 @@ def _make(action: MakeGroup) -> Commands:
     )
 
 
-def _join(action: JoinGroup) -> Commands:
+@commands_of.register
+def _(action: actions.JoinGroup) -> Commands:
     user, group = action.user, action.group
     several = "," in group
     return Commands(
@@ -34,16 +33,10 @@ def _join(action: JoinGroup) -> Commands:
     )
 
 
-def _name(action: NameGroup) -> Commands:
+@commands_of.register
+def _(action: actions.NameGroup) -> Commands:
     return Commands(
         argv=("groupadd", "--gid", action.gid, "--users", action.user, action.group),
         needs_root=True,
         undo=("groupdel", action.group),
     )
-
-
-BUILDERS: dict[type, Callable[[Any], Commands]] = {
-    MakeGroup: _make,
-    JoinGroup: _join,
-    NameGroup: _name,
-}

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The command lines of an action, and who must run them."""
+"""The command lines of an action, and who must run them; the modules beside know them."""
+
+from functools import singledispatch
 
 import msgspec
 
@@ -19,6 +21,34 @@ class Commands(msgspec.Struct, frozen=True, kw_only=True):
     undo: Argv | None = None
     verify: Argv | None = None
     undo_in_words: str | None = None
+
+
+@singledispatch
+def commands_of(action: object) -> Commands:
+    """Return the commands of an action as plans run them, unattended.
+
+    Raises: ValueError if it is of a package manager that no table knows.
+    """
+    raise TypeError(f"no commands are known of {action}")
+
+
+@singledispatch
+def typed(action: object) -> Commands:
+    """Return the commands of an action as people type them.
+
+    Raises: ValueError as above.
+    """
+    return commands_of(action)
+
+
+@singledispatch
+def in_shell(action: object, sudo: str) -> str | None:
+    """Return the line of a shell that people read more easily than the command; None: no such.
+
+    `sudo` is "sudo " or nothing.
+    """
+    del action, sudo
+    return None
 
 
 def is_of_system(path: str) -> bool:

@@ -1,40 +1,10 @@
 # SPDX-License-Identifier: MIT
 """What doctor's remedies do beside plans: settings, services, nodes, modules, this shell."""
 
-from collections.abc import Callable
-from typing import Any
-
-from clprobe.commands.lines import Commands
+from clprobe.commands.lines import Commands, commands_of
 from clprobe.knowledge.package_managers import manager_named
-from clprobe.model.mending import (
-    AllowSelinux,
-    Argv,
-    BuildModules,
-    Complete,
-    CondaInstall,
-    ConfigureService,
-    ContainerOptions,
-    DropAccessList,
-    EnableServices,
-    EndSession,
-    EnterGroup,
-    FindOwner,
-    GiveToGroup,
-    HideDrivers,
-    LiftLimit,
-    PipBuild,
-    ReloadModule,
-    RenewNode,
-    RepairPackages,
-    RestartWsl,
-    SetVariables,
-    Show,
-    StartService,
-    SwitchMigOff,
-    UpdateWsl,
-    WriteKernelValue,
-    WriteSetting,
-)
+from clprobe.model import mending
+from clprobe.model.mending import Argv
 from clprobe.model.placeholders import USER
 
 # Constant programs: what rules or facts say reaches them as arguments alone.
@@ -68,7 +38,7 @@ _KEEPERS: dict[str, Argv] = {
 }
 
 
-def env_command(action: HideDrivers) -> Argv:
+def env_command(action: mending.HideDrivers) -> Argv:
     """Return the command that prints the lines which hide drivers."""
     only = () if action.only is None else ("--only", action.only)
     without = () if action.without is None else ("--without", action.without)
@@ -79,36 +49,45 @@ def _shell(program: str, *arguments: str) -> Argv:
     return ("sh", "-c", program, "sh", *arguments)
 
 
-def _by_hand(_: object) -> Commands:
+@commands_of.register(mending.ContainerOptions)
+@commands_of.register(mending.LiftLimit)
+def _(_: object) -> Commands:
     return Commands(argv=None)
 
 
-def _show(action: Show) -> Commands:
+@commands_of.register
+def _(action: mending.Show) -> Commands:
     return Commands(argv=action.argv, needs_root=action.needs_root)
 
 
-def _complete(action: Complete) -> Commands:
+@commands_of.register
+def _(action: mending.Complete) -> Commands:
     return Commands(argv=None, needs_root=action.needs_root)
 
 
-def _set(action: SetVariables) -> Commands:
+@commands_of.register
+def _(action: mending.SetVariables) -> Commands:
     names = " ".join(name for name, _ in action.variables)
     return Commands(argv=None, undo_in_words=f"unset {names}")
 
 
-def _hide(action: HideDrivers) -> Commands:  # noqa: ARG001 - one signature for all
+@commands_of.register
+def _(_: mending.HideDrivers) -> Commands:
     return Commands(argv=None, undo_in_words='eval "$(clprobe env --undo)"')
 
 
-def _enter(action: EnterGroup) -> Commands:
+@commands_of.register
+def _(action: mending.EnterGroup) -> Commands:
     return Commands(argv=("newgrp", action.group))
 
 
-def _end(action: EndSession) -> Commands:
+@commands_of.register
+def _(action: mending.EndSession) -> Commands:
     return Commands(argv=_KEEPERS[action.keeper])
 
 
-def _write(action: WriteSetting) -> Commands:
+@commands_of.register
+def _(action: mending.WriteSetting) -> Commands:
     after = APPLIES[f"{action.path.rpartition('/')[0]}/"]
     then = f" && {after}" if after else ""
     return Commands(
@@ -119,7 +98,8 @@ def _write(action: WriteSetting) -> Commands:
     )
 
 
-def _write_value(action: WriteKernelValue) -> Commands:
+@commands_of.register
+def _(action: mending.WriteKernelValue) -> Commands:
     return Commands(
         argv=_shell(_WRITE_VALUE, action.value, *action.paths),
         needs_root=True,
@@ -127,7 +107,8 @@ def _write_value(action: WriteKernelValue) -> Commands:
     )
 
 
-def _configure(action: ConfigureService) -> Commands:
+@commands_of.register
+def _(action: mending.ConfigureService) -> Commands:
     name = action.settings[0].partition("=")[0]
     file = f"/etc/systemd/system/{action.unit}.d/opencl-{name}.conf"
     return Commands(
@@ -138,7 +119,8 @@ def _configure(action: ConfigureService) -> Commands:
     )
 
 
-def _start(action: StartService) -> Commands:
+@commands_of.register
+def _(action: mending.StartService) -> Commands:
     return Commands(
         argv=("systemctl", "start", action.unit),
         needs_root=True,
@@ -147,7 +129,8 @@ def _start(action: StartService) -> Commands:
     )
 
 
-def _enable(action: EnableServices) -> Commands:
+@commands_of.register
+def _(action: mending.EnableServices) -> Commands:
     return Commands(
         argv=("systemctl", "enable", *action.units),
         needs_root=True,
@@ -156,7 +139,8 @@ def _enable(action: EnableServices) -> Commands:
     )
 
 
-def _give(action: GiveToGroup) -> Commands:
+@commands_of.register
+def _(action: mending.GiveToGroup) -> Commands:
     return Commands(
         argv=_shell(_GIVE, action.path, action.group, "0660"),
         needs_root=True,
@@ -164,23 +148,28 @@ def _give(action: GiveToGroup) -> Commands:
     )
 
 
-def _drop_list(action: DropAccessList) -> Commands:
+@commands_of.register
+def _(action: mending.DropAccessList) -> Commands:
     return Commands(argv=("setfacl", "-b", action.path), needs_root=True)
 
 
-def _renew(action: RenewNode) -> Commands:
+@commands_of.register
+def _(action: mending.RenewNode) -> Commands:
     return Commands(argv=("udevadm", "trigger", "--action=change", action.path), needs_root=True)
 
 
-def _reload(action: ReloadModule) -> Commands:
+@commands_of.register
+def _(action: mending.ReloadModule) -> Commands:
     return Commands(argv=_shell(_RELOAD, action.module), needs_root=True)
 
 
-def _build(action: BuildModules) -> Commands:  # noqa: ARG001
+@commands_of.register
+def _(_: mending.BuildModules) -> Commands:
     return Commands(argv=("dkms", "autoinstall"), needs_root=True)
 
 
-def _allow(action: AllowSelinux) -> Commands:
+@commands_of.register
+def _(action: mending.AllowSelinux) -> Commands:
     return Commands(
         argv=("setsebool", "-P", action.boolean, "on"),
         needs_root=True,
@@ -188,67 +177,44 @@ def _allow(action: AllowSelinux) -> Commands:
     )
 
 
-def _mig_off(action: SwitchMigOff) -> Commands:
+@commands_of.register
+def _(action: mending.SwitchMigOff) -> Commands:
     switch = ("nvidia-smi", "-i", action.gpu, "-mig")
     return Commands(argv=(*switch, "0"), needs_root=True, undo=(*switch, "1"))
 
 
-def _update_wsl(action: UpdateWsl) -> Commands:  # noqa: ARG001
+@commands_of.register
+def _(_: mending.UpdateWsl) -> Commands:
     return Commands(argv=("wsl.exe", "--update"))
 
 
-def _restart_wsl(action: RestartWsl) -> Commands:  # noqa: ARG001
+@commands_of.register
+def _(_: mending.RestartWsl) -> Commands:
     return Commands(argv=("wsl.exe", "--shutdown"))
 
 
-def _repair(action: RepairPackages) -> Commands:
+@commands_of.register
+def _(action: mending.RepairPackages) -> Commands:
     return Commands(argv=manager_named(action.manager).by_hand.repair, needs_root=True)
 
 
-def _owner(action: FindOwner) -> Commands:
+@commands_of.register
+def _(action: mending.FindOwner) -> Commands:
     return Commands(argv=(*manager_named(action.manager).by_hand.owner, action.path))
 
 
-def _conda(action: CondaInstall) -> Commands:
+@commands_of.register
+def _(action: mending.CondaInstall) -> Commands:
     return Commands(
         argv=("conda", "install", "--channel", action.channel, action.package),
         undo=("conda", "remove", action.package),
     )
 
 
-def _pip(action: PipBuild) -> Commands:
+@commands_of.register
+def _(action: mending.PipBuild) -> Commands:
     install = ("python3", "-m", "pip", "install", "--force-reinstall", "--no-deps")
     return Commands(
         argv=(*install, "--no-binary", action.package, action.package),
         undo=(*install, action.package),
     )
-
-
-BUILDERS: dict[type, Callable[[Any], Commands]] = {
-    Show: _show,
-    Complete: _complete,
-    ContainerOptions: _by_hand,
-    SetVariables: _set,
-    HideDrivers: _hide,
-    LiftLimit: _by_hand,
-    EnterGroup: _enter,
-    EndSession: _end,
-    WriteSetting: _write,
-    WriteKernelValue: _write_value,
-    ConfigureService: _configure,
-    StartService: _start,
-    EnableServices: _enable,
-    GiveToGroup: _give,
-    DropAccessList: _drop_list,
-    RenewNode: _renew,
-    ReloadModule: _reload,
-    BuildModules: _build,
-    AllowSelinux: _allow,
-    SwitchMigOff: _mig_off,
-    UpdateWsl: _update_wsl,
-    RestartWsl: _restart_wsl,
-    RepairPackages: _repair,
-    FindOwner: _owner,
-    CondaInstall: _conda,
-    PipBuild: _pip,
-}

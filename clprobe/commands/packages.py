@@ -1,10 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Packages: each manager's commands come from its record in the tables."""
 
-from collections.abc import Callable
-from typing import Any
-
-from clprobe.commands.lines import Commands
+from clprobe.commands.lines import Commands, commands_of, typed
 from clprobe.knowledge.package_manager_table import PackageManager
 from clprobe.knowledge.package_managers import manager_named
 from clprobe.model.action import Install, InstallFiles, Refresh, Reinstall, Remove
@@ -24,79 +21,87 @@ def manager_of(action: object) -> PackageManager | None:
     return None
 
 
-def _refresh(action: Refresh) -> Commands:
+@commands_of.register
+def _(action: Refresh) -> Commands:
     argv = manager_named(action.manager).unattended.refresh
     if argv is None:
         raise ValueError(f"{action.manager} reads its index by itself")
     return Commands(argv=argv, needs_root=True)
 
 
-def _install(action: Install) -> Commands:
+def asked_for(action: Install | InstallFiles) -> Argv:
+    """Return how the manager is told what to install, a word for each package."""
+    if isinstance(action, InstallFiles):
+        return tuple(f"./{file}" for file in action.files)
+    suite = f"/{action.suite}" if action.suite is not None else ""
+    return tuple(f"{name}{suite}" for name in action.packages)
+
+
+@commands_of.register
+def _(action: Install) -> Commands:
+    return _unattended(action)
+
+
+@commands_of.register
+def _(action: InstallFiles) -> Commands:
+    return _unattended(action)
+
+
+def _unattended(action: Install | InstallFiles) -> Commands:
     manager = manager_named(action.manager)
-    asked = action.packages
-    if action.suite is not None:
-        asked = tuple(f"{name}/{action.suite}" for name in asked)
-    return _unattended(manager, asked, action.packages)
-
-
-def _install_files(action: InstallFiles) -> Commands:
-    manager = manager_named(action.manager)
-    return _unattended(manager, tuple(f"./{file}" for file in action.files), action.packages)
-
-
-def _unattended(manager: PackageManager, asked: Argv, names: Argv) -> Commands:
     return Commands(
-        argv=(*manager.unattended_command("install"), *asked),
+        argv=(*manager.unattended_command("install"), *asked_for(action)),
         needs_root=True,
-        undo=(*manager.unattended_command("remove"), *names),
-        verify=(*manager.query, *names),
+        undo=(*manager.unattended_command("remove"), *action.packages),
+        verify=(*manager.query, *action.packages),
     )
 
 
-def _remove(action: Remove) -> Commands:
-    manager = manager_named(action.manager)
-    return Commands(
-        argv=(*manager.unattended_command("remove"), *action.packages),
-        needs_root=True,
-        undo=(*manager.unattended_command("install"), *action.packages),
-    )
+@commands_of.register
+def _(action: Remove) -> Commands:
+    words = manager_named(action.manager).unattended_command
+    return _changed(words("remove"), words("install"), action.packages)
 
 
-def _install_by_hand(action: Install) -> Commands:
+@typed.register
+def _(action: Refresh) -> Commands:
+    words = manager_named(action.manager).by_hand.refresh
+    return Commands(argv=words, needs_root=True) if words is not None else commands_of(action)
+
+
+@typed.register
+def _(action: Install) -> Commands:
+    return _by_hand(action)
+
+
+@typed.register
+def _(action: InstallFiles) -> Commands:
+    return _by_hand(action)
+
+
+def _by_hand(action: Install | InstallFiles) -> Commands:
     words = manager_named(action.manager).by_hand
     return Commands(
-        argv=(*words.install, *action.packages),
+        argv=(*words.install, *asked_for(action)),
         needs_root=True,
         undo=(*words.remove, *action.packages),
     )
 
 
-def _remove_by_hand(action: Remove) -> Commands:
+@typed.register
+def _(action: Remove) -> Commands:
     words = manager_named(action.manager).by_hand
-    return Commands(
-        argv=(*words.remove, *action.packages),
-        needs_root=True,
-        undo=(*words.install, *action.packages),
-    )
+    return _changed(words.remove, words.install, action.packages)
 
 
-def _reinstall(action: Reinstall) -> Commands:
+def _changed(does: Argv, undoes: Argv, packages: Argv) -> Commands:
+    return Commands(argv=(*does, *packages), needs_root=True, undo=(*undoes, *packages))
+
+
+@commands_of.register
+def _(action: Reinstall) -> Commands:
     own = _OWN_REINSTALL.get(action.manager)
     if own is not None:
         return Commands(argv=(*own, action.package))
     words = manager_named(action.manager).by_hand
     return Commands(argv=(*words.reinstall, action.package), needs_root=True)
-
-
-BUILDERS: dict[type, Callable[[Any], Commands]] = {
-    Refresh: _refresh,
-    Install: _install,
-    InstallFiles: _install_files,
-    Remove: _remove,
-    Reinstall: _reinstall,
-}
-BY_HAND: dict[type, Callable[[Any], Commands]] = {
-    Install: _install_by_hand,
-    Remove: _remove_by_hand,
-}
-"""What people type in place of what plans run."""

@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Virtual environments, conda's, and what pip installs into them."""
 
-from collections.abc import Callable
-from typing import Any
-
-from clprobe.commands.lines import Commands, is_of_system
-from clprobe.model.action import MakeCondaEnvironment, MakeEnvironment, PipInstall
+from clprobe.commands.lines import Commands, commands_of, is_of_system
+from clprobe.model import action as actions
 
 
-def _make(action: MakeEnvironment) -> Commands:
+@commands_of.register
+def _(action: actions.MakeEnvironment) -> Commands:
     path, make = action.path, (*action.python, "-m", "venv", action.path)
     if action.windows:
         return Commands(
@@ -24,20 +22,23 @@ def _make(action: MakeEnvironment) -> Commands:
     )
 
 
-def _pip(action: PipInstall) -> Commands:
+@commands_of.register
+def _(action: actions.PipInstall) -> Commands:
     pip = (action.python, "-m", "pip")
     more: tuple[str, ...] = ("--upgrade",) if action.upgrade else ()
     if action.wheels is not None:
         more = (*more, "--no-index", "--find-links", action.wheels)
+    index = ("--index-url", action.index) if action.index is not None else ()
     return Commands(
-        argv=(*pip, "install", *more, *action.requirements),
+        argv=(*pip, "install", *more, *action.requirements, *index),
         needs_root=is_of_system(action.python),
         # Nothing needs to fit yet where pip alone is made newer.
         verify=None if action.upgrade else (*pip, "check"),
     )
 
 
-def _conda(action: MakeCondaEnvironment) -> Commands:
+@commands_of.register
+def _(action: actions.MakeCondaEnvironment) -> Commands:
     create = ("conda", "create", "--yes", "--prefix", action.path)
     channel = ("--override-channels", "--channel", action.channel)
     return Commands(
@@ -45,10 +46,3 @@ def _conda(action: MakeCondaEnvironment) -> Commands:
         undo=("rm", "-r", action.path),
         verify=("test", "-x", f"{action.path}/bin/{action.program}"),
     )
-
-
-BUILDERS: dict[type, Callable[[Any], Commands]] = {
-    MakeEnvironment: _make,
-    PipInstall: _pip,
-    MakeCondaEnvironment: _conda,
-}

@@ -3,7 +3,7 @@
 
 import msgspec
 
-from clprobe.diagnosis.command_words import is_file_name
+from clprobe.commands.command_words import is_file_name
 from clprobe.facts.hardware_facts import Fit, GpuFacts, NodeFacts
 from clprobe.facts.paths import Use
 from clprobe.model.finding import NextCommand

@@ -10,17 +10,17 @@ from typing import Any
 
 from msgspec import structs
 
+from clprobe.commands.command_words import may_stand
 from clprobe.commands.commands import remedy
-from clprobe.diagnosis import mending_actions, remedy_actions
-from clprobe.diagnosis.command_words import may_stand
-from clprobe.diagnosis.remedy_actions import Site
 from clprobe.facts.paths import Scope
 from clprobe.knowledge.tables import Tables
 from clprobe.model.action import Advise
 from clprobe.model.finding import Remedy
 from clprobe.model.shell_words import can_be_typed, shell_word
 from clprobe.ruleset.evaluate import evaluate
+from clprobe.ruleset.remedy_kinds import KINDS
 from clprobe.ruleset.rule import Action, Rule, texts_in
+from clprobe.ruleset.special_remedies import Site, ask_for_group
 from clprobe.ruleset.templates import fill, missing_facts
 
 # What to say where a command would have a hole; else the text of the rule, or the title.
@@ -33,7 +33,6 @@ _UNSEEN = (
     "A name that a command would need holds characters that cannot be typed, so none is offered: "
     "ls -b shows them"
 )
-_BUILDERS = remedy_actions.BUILDERS | mending_actions.BUILDERS
 _SHELL_TEXTS = ("text", "value")
 """Arguments that hold text as the rule wrote it; facts in it are single words of a shell."""
 _IN_SENTENCES = ("manual", "plan", "set_environment")
@@ -59,7 +58,7 @@ def _remedy(action: Action, site: Site) -> Remedy:
     }
     if not all(can_be_typed(text) for value in arguments.values() for text in texts_in(value)):
         return remedy(_UNSEEN, Advise(), "when done")
-    made = _BUILDERS[action.kind](site, **arguments)
+    made = KINDS[action.kind](site, **arguments)
     if action.kind in _IN_SENTENCES:
         return made
     holes = {
@@ -84,7 +83,7 @@ def _remedy(action: Action, site: Site) -> Remedy:
 def _without_facts(made: Remedy, action: Action, arguments: dict[str, Any]) -> Remedy:
     if action.kind == "add_to_group":
         title = "See with ls -l which group it belongs to, and join it"
-        return mending_actions.ask_for_group(title)
+        return ask_for_group(title)
     words = _WITHOUT_FACTS.get(action.kind)
     if words is None:
         return _in_words(made, arguments.get("text", made.title))

@@ -22,6 +22,7 @@ from clprobe.facts.hardware_facts import Fit, GpuFacts
 from clprobe.facts.runtimes import Runtime
 from clprobe.knowledge.family_table import Family
 from clprobe.knowledge.named_gpu import VENDOR_IDS, NamedGpu
+from clprobe.knowledge.printed import Forms
 from clprobe.knowledge.table_types import Generation, GpuEntry, Implementation
 from clprobe.knowledge.tables import Tables
 from clprobe.knowledge.versions import conditions
@@ -29,14 +30,7 @@ from clprobe.model.hardware import Gpu
 from clprobe.model.system import System
 from clprobe.model.unknown import NOT_STATED, UNLISTED, Fact, Unknown, known
 
-_VENDOR_WORDS = {
-    "intel": ("intel", "iris", "uhd graphics", "arc"),
-    "amd": ("amd", "radeon", "ati "),
-    "nvidia": ("nvidia", "geforce", "quadro", "tesla"),
-    "arm": ("mali",),
-    "qualcomm": ("adreno",),
-    "broadcom": ("videocore", "v3d"),
-}
+_FORMS = Forms("said")
 _WITHOUT_TABLE = ("amd", "nvidia", "arm", "qualcomm", "broadcom", "apple")
 """Vendors of whose chips the table of generations holds none."""
 
@@ -154,12 +148,8 @@ def _vendor(gpu: Gpu, named: NamedGpu) -> Fact[str]:
         return named.families[0].vendor if named.families else INTEL
     if named.nothing_because is not None:
         return "other"
-    if isinstance(gpu.name, str):
-        name = gpu.name.lower()
-        for vendor, words in _VENDOR_WORDS.items():
-            if any(word in name for word in words):
-                return vendor
-    return gpu.pci_id
+    said = _FORMS.meaning("vendors", gpu.name) if isinstance(gpu.name, str) else None
+    return said or gpu.pci_id
 
 
 def _generation(gpu: Gpu, identity: Identity, vendor: Fact[str]) -> Fact[str | None]:

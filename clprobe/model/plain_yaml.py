@@ -12,6 +12,7 @@ import yaml
 MOST_LEVELS = 64
 MOST_VALUES = 250_000
 _MOST_DIGITS = 1000
+_TOO_DEEP = f"it is nested deeper than {MOST_LEVELS} levels"
 
 
 class YamlMistake(Exception):  # noqa: N818 - the mistake is in the text
@@ -34,6 +35,8 @@ def load(text: str, loader: Any) -> Any:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         problem = error.problem or error.context or "this is no YAML"
+        if "nesting depth" in problem:  # libyaml of PyYAML 6.0.4 reads ahead and stops there itself
+            problem = _TOO_DEEP
         raise YamlMistake(mark.line + 1 if mark else 1, problem) from error
     except yaml.reader.ReaderError as error:
         raise _unreadable(text) from error
@@ -93,4 +96,4 @@ def _check_node(event: yaml.NodeEvent, nodes: int, places: list[_Place]) -> None
     if places and places[-1].awaits_key:
         raise YamlMistake(line, "a key is a word, not a list or a mapping")
     if len(places) >= MOST_LEVELS:
-        raise YamlMistake(line, f"it is nested deeper than {MOST_LEVELS} levels")
+        raise YamlMistake(line, _TOO_DEEP)

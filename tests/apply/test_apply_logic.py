@@ -21,7 +21,7 @@ from clprobe.apply.kinds import KINDS
 from clprobe.apply.package_list import undo_command
 from clprobe.apply.questions import sizes
 from clprobe.apply.simulation import index_problem, meaning
-from clprobe.commands.commands import commands_of
+from clprobe.commands.lines import commands_of
 from clprobe.install.steps import join_group
 from clprobe.model.action import Command, JoinGroup, MakeGroup
 from clprobe.model.errors import ClprobeError

@@ -8,7 +8,7 @@ import pytest
 
 from clprobe.apply.journal import SCHEMA, decode, encode
 from clprobe.apply.package_list import leaves_something, undo_command
-from clprobe.commands.commands import commands_of
+from clprobe.commands.lines import commands_of
 from clprobe.model.action import Command, WriteFile
 from clprobe.model.errors import ClprobeError
 

@@ -10,7 +10,7 @@ import pytest
 
 from clprobe.apply.journal import Package
 from clprobe.apply.package_list import parse_list
-from clprobe.commands.commands import commands_of
+from clprobe.commands.lines import commands_of
 from clprobe.commands.packages import manager_of
 from clprobe.diagnosis.diagnose import Knowledge, diagnose
 from clprobe.explain.lexicon import explain

@@ -9,7 +9,8 @@ import pytest
 
 from clprobe.apply.kinds import KINDS
 from clprobe.commands import mending
-from clprobe.commands.commands import commands_of, remedy, step, typed
+from clprobe.commands.commands import remedy, step
+from clprobe.commands.lines import commands_of, typed
 from clprobe.knowledge.package_managers import package_managers
 from clprobe.model.action import (
     Action,

@@ -68,6 +68,42 @@ def test_a_mistake_is_named_with_file_and_line(
         load_rule(path)
 
 
+@pytest.mark.parametrize(
+    ("remedy", "complaint", "hint"),
+    [
+        ("move_aside: {path: a, paht: b}", "remedy.0.move_aside: .*unknown field `paht`", "path"),
+        ("find_owner: {pat: a}", "remedy.0.find_owner: .*unknown field `pat`", "path"),
+        ("open_node: {path: a, what: use}", "remedy.0.open_node: .*unknown field `what`", "path"),
+        ("open_node: {path: a}", "remedy.0.open_node: .*missing required field `mode`", "README"),
+        (
+            "open_node: {path: a, mode: null}",
+            "open_node.mode: Expected `str`, got `null`",
+            "README",
+        ),
+        ("hide_drivers: a", "remedy.0.hide_drivers: Expected `object", "README"),
+        ("end_session: {text: a, keeper: tmx}", "Invalid enum value 'tmx'", "mean tmux"),
+        ("ad_to_group: {user: a, group: b}", "unknown field `ad_to_group`", "add_to_group"),
+    ],
+)
+def test_a_remedy_takes_what_its_action_takes_and_no_more(
+    tmp_path: Path, remedy: str, complaint: str, hint: str
+) -> None:
+    path = _write(tmp_path, RULE.replace("manual: Plug it in.", remedy))
+    with pytest.raises(ClprobeError, match=f":10: .*{complaint}") as raised:
+        load_rule(path)
+    assert hint in raised.value.hint
+
+
+def test_an_action_with_one_argument_may_be_written_short(tmp_path: Path) -> None:
+    short = "add_boot_parameter: x.y=1"
+    long = "add_boot_parameter: {parameter: x.y=1}"
+    one, other = (
+        load_rule(_write(tmp_path, RULE.replace("manual: Plug it in.", written)))
+        for written in (short, long)
+    )
+    assert one.actions == other.actions
+
+
 def test_a_file_that_is_no_yaml_is_named_with_its_line(tmp_path: Path) -> None:
     with pytest.raises(ClprobeError, match=r"a-problem\.yaml:2: "):
         load_rule(_write(tmp_path, "id: x\n  y: [\n"))
