@@ -37,6 +37,7 @@ from clprobe.probe.packages.sources import probe_package_sources
 from clprobe.probe.system import probe_system
 from clprobe.probe.user import probe_sudo_caller, probe_user
 from clprobe.report.as_json import document
+from clprobe.report.escaping import safe_line
 from clprobe.report.plan_answer import answer
 from clprobe.report.plan_html import plan_as_html
 from clprobe.report.plan_markdown import plan_as_markdown
@@ -120,6 +121,8 @@ def command(  # noqa: PLR0913 - one parameter per option
     host = _host() if snapshot is None and (gpu is None or os_name is None) else None
     base = _base(snapshot, host, tables)
     stated = described(base, tables, gpu=gpu, os=os_name, linux=linux, python=python)
+    for note in stated.notes:
+        click.echo(safe_line(note), err=True)
     made = plan(stated, tables, goal, wishes(**wished))
     shown = snapshot or host
     if shown is not None and os_name is None:

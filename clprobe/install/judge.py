@@ -176,8 +176,8 @@ def _never(implementation: Implementation, machine: Machine) -> str | None:
 
 
 def _never_on_gpu(implementation: Implementation, machine: Machine) -> str | None:
-    if not machine.has_gpu:
-        return "this machine has no GPU on its PCI bus"
+    if machine.no_gpu_because is not None:
+        return machine.no_gpu_because
     if machine.vendor is not None and not is_for_vendor(implementation, machine.gpus[0]):
         return OTHER_MAKERS
     if machine.generation is not None:
@@ -195,6 +195,8 @@ def _never_on_family(implementation: Implementation, machine: Machine) -> str | 
     if never is None:
         return None
     key = implementation.implementation
+    if machine.family is not None and machine.family.no_opencl_because is not None:
+        return f"nothing drives {machine.family.name}: {machine.family.no_opencl_because}"
     if machine.family is not None and key in machine.family.not_driven_by:
         return f"{machine.family.name} was never supported by it: {never.because}"
     return f"it does not drive {machine.gpu_name}"

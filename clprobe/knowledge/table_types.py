@@ -363,9 +363,13 @@ class NotPackaged(Entry, frozen=True, kw_only=True):
 
 
 class Derived(Entry, frozen=True, kw_only=True):
-    """A release of another distribution, without a table, that is built on this one."""
+    """A release of another distribution, without a table, that is built on this one.
+
+    `note` is what its users must know before they install packages of this one.
+    """
 
     names: tuple[str, ...]
+    note: str | None = None
 
 
 class Distribution(Entry, frozen=True, kw_only=True):

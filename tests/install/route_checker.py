@@ -7,7 +7,16 @@ there is not made here again. `wrong_routes` returns sentences; [] is right.
 
 import re
 
-from plain_tables import fits, generations, gpus, implementations, releases, stacks, upstream
+from plain_tables import (
+    family_of,
+    fits,
+    generations,
+    gpus,
+    implementations,
+    releases,
+    stacks,
+    upstream,
+)
 
 OTHER_DRIVERS = {"nvidia": "nvidia", "amd": "amd-rocm"}
 VENDORS = {"nvidia": "10de:", "amd": "1002:"}
@@ -101,7 +110,8 @@ def _on_gpu(route, target):
         yield from _on_chips(route, entry, target)
         return
     vendors = {"nvidia": "10de:", "amd-rocm": "1002:"}
-    if route.status != "unverified":
+    told = family_of(target.pci_id).get("implementations", {})
+    if route.status != "unverified" and route.backend not in told:
         yield "an unknown GPU that counts as verified"
     if route.backend in vendors and not target.pci_id.startswith(vendors[route.backend]):
         yield "the driver of another vendor"

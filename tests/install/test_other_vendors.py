@@ -55,7 +55,7 @@ def test_a_snapshots_name_tells_the_family_but_only_a_plain_one():
         return of_snapshot(snapshot_from_text(text, name="test"), TABLES).target.gpu
 
     assert target("GP104 [GeForce GTX 1080]") == "10de:1b80 GP104 [GeForce GTX 1080]"
-    assert target("GTX 1080; rm -rf ~") == "10de:1b80"
+    assert target("GTX 1080; rm -rf ~") == "10de:1b80 GP104"
     assert of(planned(target("GP104 [GeForce GTX 1080]")), "nvidia")[0].status == "supported"
 
 

@@ -229,8 +229,9 @@ def test_an_unknown_distribution_still_gets_a_cpu_route():
 
 def test_another_vendor_gets_its_own_driver():
     made = planned("10de:1eb8", "debian-12")
-    assert route(made, "nvidia").status == "unverified"
+    assert route(made, "nvidia").status == "supported"
     assert "does not drive" in refusal(made, "compute-runtime")
+    assert route(planned("10de:ffff", "debian-12"), "nvidia").status == "unverified"
 
 
 def test_arm_gets_no_intel_driver():
@@ -243,7 +244,7 @@ def test_a_name_for_chips_of_several_generations_asks_for_the_pci_id():
         planned("Intel HD Graphics", "debian-12")
     assert caught.value.reference == "gpu-ambiguous"
     with pytest.raises(ClprobeError, match="Unknown GPU"):
-        planned("Voodoo 2", "debian-12")
+        planned("Flux Capacitor 2", "debian-12")
 
 
 def test_a_generation_names_the_chips_that_a_route_leaves_out():

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from clprobe.knowledge.origin_table import Origin
 from clprobe.knowledge.stack_table import Stack, StackSupport
+from clprobe.knowledge.system_table import Systems
 from clprobe.knowledge.table_types import Distribution, PackageVersion
 from clprobe.knowledge.tables import Tables
 from clprobe.knowledge.windows_table import WindowsDriver
@@ -36,6 +37,21 @@ def distributions(files: dict[Path, Distribution], tables: Tables) -> Mistakes:
                 yield top.at("absent", name).mistake(f"{name} is listed and absent at once")
         yield from _not_packaged(top, entry, tables)
         yield from _versions(top, entry)
+
+
+def other_systems(files: dict[Path, Systems], tables: Tables) -> Mistakes:
+    """Yield what is wrong in the files of systems without a table."""
+    releases = tables.distributions()
+    known = {one.id for one in releases} | {re.sub(r"-[\d.]+$", "", one.key) for one in releases}
+    for path, table in files.items():
+        top = Place(path)
+        yield from check.table_legend(path)
+        for number, one in enumerate(table.systems):
+            if one.plan == "none" and one.because is None:
+                yield top.at("systems", number).mistake(f"why no plan is made for {one.name}?")
+        for number, edition in enumerate(table.editions):
+            here = top.at("editions", number)
+            yield from check.names(here, [edition.of], known, "distribution")
 
 
 def _versions(top: Place, entry: Distribution) -> Mistakes:
