@@ -62,6 +62,7 @@ def _between(
     yield from systems.origins(files["origins"], tables)
     yield from command_checks.questions(root / "tables" / "questions.yaml")
     yield from command_checks.tools(root / "tables" / "tools.yaml")
+    yield from systems.verified(root / "tables" / "verified.yaml", tables)
     yield from rule_references.rules(rules, tables)
     yield from command_checks.remedies(rules)
     yield from rule_references.cases(_case_files(root), {path.stem for path in rules})

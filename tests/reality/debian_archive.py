@@ -69,6 +69,17 @@ class Archive:
         found = {deb.name.split("_", 1)[0]: deb for deb in folder.glob("*.deb")}
         return {name: found[name] for name in packages if name in found}
 
+    def needed(self, name: str, packages: Sequence[str]) -> list[str]:
+        """Return these packages of a suite and all that they depend on.
+
+        Raises: SuiteUnreachableError with apt's own words.
+        """
+        self.suite(name, frozenset())
+        done = self._apt(name, "-s", "--no-install-recommends", "install", *packages)
+        if done.returncode:
+            raise SuiteUnreachableError(f"{name}: {_complaint(done)}")
+        return re.findall(r"^Inst (\S+)", done.stdout, re.MULTILINE)
+
     def refusal(self, target: str, origin: str, packages: Mapping[str, str]) -> str | None:
         """Return why apt cannot install these packages of one suite onto another; None if it can.
 

@@ -20,6 +20,7 @@ from debian_facts import (
 )
 from debian_lists import Suite
 
+from clprobe.compat.evidence import Verified
 from clprobe.knowledge.table_types import Distribution, Elsewhere
 from clprobe.knowledge.tables import Tables
 
@@ -77,6 +78,7 @@ def test_debian_lists_what_the_tables_say(
     _tell(release, seen, missing)
     assert not seen.disagreements, "\n".join(seen.disagreements)
     assert seen.compared >= LEAST_LISTED, "so few facts that something was not read"
+    assert release.key in Verified.load().packages, f"add {release.key} to verified.yaml"
     told = {row.pocket for rows in release.packages.values() for row in rows}
     if told - suites.keys():
         pytest.skip(f"the other pockets agree; these were out of reach: {missing}")

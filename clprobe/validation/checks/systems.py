@@ -5,6 +5,7 @@ import re
 from itertools import combinations
 from pathlib import Path
 
+from clprobe.compat.evidence import Verified
 from clprobe.knowledge.origin_table import Origin
 from clprobe.knowledge.stack_table import Stack
 from clprobe.knowledge.table_types import Distribution, PackageVersion
@@ -174,3 +175,20 @@ def origins(files: dict[Path, Origin], tables: Tables) -> Mistakes:
 def _https(place: Place, url: str) -> Mistakes:
     if not url.startswith("https://") or re.search(r"\s", url):
         yield place.mistake(f"{url!r} is no address with https")
+
+
+def verified(path: Path, tables: Tables) -> Mistakes:
+    """Yield names in rules/tables/verified.yaml that lead nowhere.
+
+    Raises: ClprobeError if it does not fit its type.
+    """
+    top, found = Place(path), Verified.load(path.parent)
+    releases = [release.key for release in tables.distributions()]
+    yield from check.names(top.at("packages"), found.packages, releases, "distribution")
+    drivers = tables.implementations()
+    for number, one in enumerate(found.drivers):
+        here = top.at("drivers", number)
+        named = [one.implementation]
+        yield from check.names(here.at("implementation"), named, drivers, "implementation")
+        yield from check.names(here.at("families"), one.families, tables.families(), "family")
+        yield from check.version(here.at("version"), one.version, "debian")
