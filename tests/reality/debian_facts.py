@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 
+from debian_archive import Archive, SuiteUnreachableError
 from debian_lists import Listed, Suite
 
 from clprobe.knowledge.table_types import Distribution, Implementation
@@ -43,6 +44,21 @@ def suite_of(release: Distribution, pocket: str) -> str:
 def wanted(release: Distribution) -> frozenset[str]:
     """Return the packages that a comparison of this release asks the archive for."""
     return frozenset((*release.packages, *release.absent, *ALWAYS_ASKED))
+
+
+def suites_of(release: Distribution, archive: Archive) -> tuple[dict[str, Suite], dict[str, str]]:
+    """Return the suites of a release by pocket, and why pockets are not among them."""
+    suites, missing = {}, {}
+    for pocket in POCKETS:
+        if pocket != "release" and release.release == "sid":
+            continue
+        try:
+            suites[pocket] = archive.suite(suite_of(release, pocket), wanted(release))
+        except SuiteUnreachableError as error:
+            missing[pocket] = str(error)
+            if pocket == "release":
+                break
+    return suites, missing
 
 
 def compare_release(

@@ -10,13 +10,12 @@ from collections.abc import Callable, Iterator
 import pytest
 from debian_archive import Archive, SuiteUnreachableError, contents
 from debian_facts import (
-    POCKETS,
     Comparison,
     compare_release,
     dates_of,
     suite_of,
+    suites_of,
     version_fact,
-    wanted,
 )
 from debian_lists import Suite
 
@@ -49,16 +48,9 @@ def fetched(
 ) -> Iterator[tuple[Distribution, dict[str, Suite], dict[str, str]]]:
     """A release, its suites by pocket, and why pockets are not among them."""
     release: Distribution = request.param
-    suites, missing = {}, {}
-    for pocket in POCKETS:
-        if pocket != "release" and release.release == "sid":
-            continue
-        try:
-            suites[pocket] = archive.suite(suite_of(release, pocket), wanted(release))
-        except SuiteUnreachableError as error:
-            missing[pocket] = str(error)
-            if pocket == "release":
-                pytest.skip(str(error))
+    suites, missing = suites_of(release, archive)
+    if "release" not in suites:
+        pytest.skip(missing["release"])
     yield release, suites, missing
     for suite in suites.values():
         archive.forget(suite)

@@ -26,16 +26,22 @@ AMD = {
     "polaris12": "amd-gfx8", "vega10": "amd-vega", "raven": "amd-vega", "raven2": "amd-vega",
     "renoir": "amd-vega", "navi10": "amd-rdna1", "navi21": "amd-rdna2", "vangogh": "amd-rdna2",
     "raphael_mendocino": "amd-rdna2", "navi31": "amd-rdna3", "gfx1150": "amd-rdna3",
+    "gfx1201": "amd-rdna4",
 }  # fmt: skip
-"""The chips that the shim of Debian 13 plays, with their families."""
-ONE_A_FAMILY = ("pitcairn", "bonaire", "polaris10", "vega10", "navi10", "navi21", "navi31")
-CHIPS = {"trixie": tuple(AMD), "sid": ONE_A_FAMILY}
-"""Those that are asked of each suite: an answer takes seconds where LLVM is new."""
+"""Chips that the shims play, with their families."""
+CHIPS = {
+    "trixie": tuple(chip for chip in AMD if chip != "gfx1201"),
+    "sid": ("pitcairn", "polaris10", "vega10", "navi31", "gfx1201"),
+}
+"""Those that are asked of each suite: all that Debian 13's plays; in sid an answer takes longer."""
+WITHOUT_FP16 = {"trixie": frozenset(AMD.values()), "sid": frozenset({"amd-gcn1", "amd-gcn2"})}
+VERSION = {"trixie": "OpenCL 3.0", "sid": "OpenCL 3.1"}
+"""What rusticl offers on AMD's chips: Mesa 25.0 and Mesa 26.2."""
 NOUVEAU = {
     "trixie": dict.fromkeys(("c0", "e4", "f0", "117", "134", "140", "162", "176"), "OpenCL 3.0"),
-    "sid": {"c0": "OpenCL 1.2", "117": "OpenCL 1.2", "140": "OpenCL 1.2", "162": None, "176": None},
+    "sid": {"c0": "OpenCL 1.2", "162": None},
 }
-"""What rusticl offers on NVIDIA's chips of Fermi to Ampere; Mesa 26.2 lists none from Turing on."""
+"""The same on NVIDIA's, of Fermi to Ampere; Mesa 26.2 lists none from Turing (162) on."""
 CLOVER_UNTIL = "<25.2"
 
 
@@ -76,7 +82,10 @@ def test_rusticl_lists_the_chips_of_amd_that_the_tables_say(
             continue
         facts = {
             "the family of its name": ([key], families_called(str(found["rusticl"].name))),
-            "what rusticl offers": (("OpenCL 3.0", False), offered(found["rusticl"])),
+            "what rusticl offers": (
+                (VERSION[mesa.suite], key not in WITHOUT_FP16[mesa.suite]),
+                offered(found["rusticl"]),
+            ),
         }
         if in_range(upstream(mesa.version), CLOVER_UNTIL, "mesa"):
             facts["what Clover offers"] = (("OpenCL 1.1", False), offered(found["Clover"]))
