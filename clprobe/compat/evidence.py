@@ -128,29 +128,24 @@ def evidence(cell: Support, tables: Tables, verified: Verified) -> Evidence:
     if _never(cell.generation, cell.implementation, tables):
         return "source"  # it holds for versions that no machine has
     release = next(one for one in tables.distributions() if one.key == cell.distribution)
-    if cell.next_step is not None or _is_bounded(release, cell):
+    rows = [
+        row
+        for versions in release.packages.values()
+        for row in versions
+        if cell.implementation in row.implementations
+    ]
+    if cell.next_step is not None or any(row.at_most is not None for row in rows):
         return "bounded"
     if cell.distribution not in verified.packages or cell.pocket in ("pip", "file", "repository"):
         return "source"
-    decides = cell.device == "gpu" and cell.version is not None
-    if decides and not verified.holds_driver(cell.implementation, str(cell.version)):
-        return "source"
-    return "machine"
+    asked = (verified.holds_driver(cell.implementation, row.version) for row in rows)
+    return "machine" if cell.device == "cpu" or all(asked) else "source"
 
 
 @functools.cache
 def _never(generation: str, implementation: str, tables: Tables) -> bool:
     entry = tables.implementations()[implementation]
     return "gpu" in entry.device_types and bool(never_drives(entry, *gpus_of(generation, tables)))
-
-
-def _is_bounded(release: Distribution, cell: Support) -> bool:
-    return any(
-        row.at_most is not None
-        for rows in release.packages.values()
-        for row in rows
-        if cell.implementation in row.implementations
-    )
 
 
 def _days(release: Distribution) -> Iterator[str]:

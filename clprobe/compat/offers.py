@@ -27,8 +27,9 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True):
     """One way to get an implementation; `offered_by` begins its sentence: "Debian 12 packages".
 
     `entry` is the row of a table that says so. `version` None is the newest, which was not looked
-    at; with `at_most` it is the least of those that it may be. `inside` is the release in a container, `third_party` whose repository it is from, and
-    `of_release` the release whose files are fetched by hand.
+    at; with `at_most` it is the least of those that it may be. `inside` is the release in a
+    container, `third_party` whose repository it is from, and `of_release` the release whose files
+    are fetched by hand.
     """
 
     how: Literal["package", "file", "repository", "pip", "conda", "container"]

@@ -28,6 +28,10 @@ def cell(generation: str, release: str, implementation: str) -> Support:
         (("Gen9", "debian-12", "pocl"), "machine"),
         (("Gen9", "debian-12", "rusticl"), "source"),  # the list was compared, that driver not
         (("Gen9", "ubuntu-24.04", "compute-runtime"), "source"),
+        (("Xe2", "ubuntu-20.04", "compute-runtime"), "source"),  # too old, by the tables alone
+        (("Gen9", "ubuntu-24.04", "compute-runtime-legacy1"), "unverified"),
+        (("Gen9", "debian-13", "compute-runtime"), "machine"),  # it has no package
+        (("Xe2", "ubuntu-26.10", "compute-runtime"), "machine"),
         (("Gen9", "debian-12", "nvidia"), "source"),
         (("Gen9", "ubuntu-23.10", "compute-runtime"), "bounded"),
         (("Gen9", "opensuse-leap-15.3", "compute-runtime"), "unverified"),

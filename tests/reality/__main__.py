@@ -10,8 +10,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))  # the checks are modules beside this one
 
-from debian_archive import Archive, SuiteUnreachableError
-from freshness import behind_debian, behind_pip, read_before
+from debian_archive import Archive, SuiteUnreachableError, UbuntuArchive
+from freshness import behind_lists, behind_pip, read_before
 
 from clprobe.knowledge.tables import Tables
 from clprobe.resources import rules_path
@@ -27,8 +27,10 @@ def main() -> int:
     tables = Tables.load()
     oldest = datetime.now(tz=timezone.utc).date() - timedelta(days=options.days)
     with tempfile.TemporaryDirectory(prefix="clprobe-freshness-") as folder:
+        debian = Archive(Path(folder))
         lists: dict[str, Callable[[], Iterator[str]]] = {
-            "Debian's signed lists": lambda: behind_debian(tables, Archive(Path(folder))),
+            "Debian's signed lists": lambda: behind_lists("debian", tables, debian),
+            "Ubuntu's signed lists": lambda: behind_lists("ubuntu", tables, UbuntuArchive(debian)),
             "pip's index": lambda: behind_pip(tables),
             f"Looked at before {oldest}": lambda: read_before(oldest, rules_path() / "tables"),
         }

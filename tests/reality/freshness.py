@@ -23,10 +23,10 @@ _OTHER_INDEX = ("pytorch-xpu", "pytorch-cuda", "rocm-pytorch")
 """Their builds come from other indexes than pip's own."""
 
 
-def behind_debian(tables: Tables, archive: Archive) -> Iterator[str]:
-    """Yield each fact of Debian's releases that its signed lists say otherwise."""
+def behind_lists(distribution: str, tables: Tables, archive: Archive) -> Iterator[str]:
+    """Yield each fact of Debian's or Ubuntu's releases that its signed lists say otherwise."""
     for release in tables.distributions():
-        if release.id != "debian":
+        if release.id != distribution:
             continue
         suites, missing = suites_of(release, archive)
         if "release" in suites:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from debian_archive import Archive
-from freshness import behind_debian, behind_pip, read_before
+from freshness import behind_lists, behind_pip, read_before
 
 from clprobe.knowledge.tables import Tables
 from clprobe.resources import rules_path
@@ -57,7 +57,7 @@ def test_a_version_is_named_of_which_debian_has_a_newer_one(
     for other in (root / "distributions").glob("debian-*.yaml"):
         if other.name != "debian-13.yaml":
             other.unlink()
-    found = list(behind_debian(Tables.load(root), archive))
+    found = list(behind_lists("debian", Tables.load(root), archive))
     if any("release: not looked at" in line for line in found):
         pytest.skip(str(found))
     assert any("mesa-opencl-icd" in line and "25.0.6-1" in line for line in found), found
