@@ -43,7 +43,8 @@ def test_no_import_is_circular() -> None:
 
 def test_nothing_is_there_that_nothing_uses() -> None:
     # What is registered is called by the type of its argument.
-    search = Vulture(ignore_decorators=["@commands_of.register", "@typed.register"])
+    registers = ["@commands_of.register", "@typed.register", "@in_shell.register"]
+    search = Vulture(ignore_decorators=registers)
     search.scavenge([str(ROOT / folder) for folder in ("clprobe", "tests", ".ci")])
     # What is only told by name, such as a field of a document, counts as a variable.
     kinds = {"attribute", "class", "function", "import", "method", "property", "unreachable_code"}

@@ -11,7 +11,6 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float32]
 Labels = npt.NDArray[np.int32]
 
-CLASSES = 10
 SIDE = 8
 _DARKEST = 16
 _TEST_EVERY = 5

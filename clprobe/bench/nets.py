@@ -2,12 +2,15 @@
 """The nets that are trained, as data: every engine builds its own from their layers."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from clprobe.bench.digits import CLASSES, SIDE, Floats
+from clprobe.bench.digits import SIDE, Floats
+from clprobe.knowledge.checked_yaml import parse
 
 LEARNING_RATE = 0.05
 MOMENTUM = 0.9
@@ -174,54 +177,24 @@ def _after(layer: Layer, channels: int, side: int) -> tuple[int, int]:
     return channels, side
 
 
-def _block(inputs: int, outputs: int, stride: int = 1) -> Residual:
-    """Return two convolutions around which the input may go; it is fitted where sizes differ."""
-    body = (
-        *(Conv(inputs, outputs, stride=stride), BatchNorm(outputs), Relu()),
-        *(Conv(outputs, outputs), BatchNorm(outputs)),
-    )
-    if inputs == outputs and stride == 1:
-        return Residual(body)
-    return Residual(body, (Conv(inputs, outputs, 1, stride), BatchNorm(outputs)))
+_KINDS: dict[str, Callable[..., Layer]] = {
+    "linear": Linear,
+    "conv": Conv,
+    "batch-norm": BatchNorm,
+    "relu": Relu,
+    "max-pool-2x2": MaxPool2x2,
+    "global-avg-pool": GlobalAvgPool,
+    "flatten": Flatten,
+    "residual": lambda *paths: Residual(*map(_layers, paths)),
+}
 
 
-MLP = Net(
-    name="mlp",
-    layers=(Flatten(), Linear(SIDE * SIDE, 64), Relu(), Linear(64, CLASSES)),
-    epochs=24,
-)
+def _layers(listed: Sequence[Sequence[Any]]) -> tuple[Layer, ...]:
+    """Return layers from their kinds and sizes."""
+    return tuple(_KINDS[kind](*sizes) for kind, *sizes in listed)
 
-# Pooling comes once, early. Blank paper makes equal values, and a pool passes the gradient to any
-# one of them: behind the first convolution that choice changes nothing, behind a second it would.
-CNN = Net(
-    name="cnn",
-    layers=(
-        Conv(1, 16),
-        Relu(),
-        MaxPool2x2(),
-        Conv(16, 32),
-        Relu(),
-        Flatten(),
-        Linear(32 * (SIDE // 2) ** 2, CLASSES),
-    ),
-    epochs=12,
-)
 
-# Blank paper gives many pixels one value, and where a normalisation moves it across zero, all of
-# them begin or cease to pass their gradient at once: torch with weights that differ by 1e-7 ends
-# 0.04 to 0.08 from itself, with losses that differ by 0.004.
-RESNET = Net(
-    name="resnet",
-    layers=(
-        Conv(1, 16),
-        BatchNorm(16),
-        Relu(),
-        _block(16, 16),
-        _block(16, 32, stride=2),
-        GlobalAvgPool(),
-        Flatten(),
-        Linear(32, CLASSES),
-    ),
-    epochs=6,
-    drift=0.3,
+MLP, CNN, RESNET = (
+    Net(**{**told, "name": name, "layers": _layers(told["layers"])})
+    for name, told in parse(Path(__file__).parent / "data" / "nets.yaml").items()
 )

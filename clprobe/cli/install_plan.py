@@ -12,9 +12,11 @@ from clprobe.apply.work import Release
 from clprobe.cli.exit import codes as exit_codes
 from clprobe.cli.install_apply import apply_route, asked_to_act, undo
 from clprobe.cli.output import print_document
-from clprobe.cli.plan_options import wish_options, wishes
+from clprobe.cli.plan_options import typist, wish_options, wishes
 from clprobe.cli.sources import read_snapshot
+from clprobe.commands.pasted import ANYBODY
 from clprobe.compat.matrix import MatrixRow, matrix
+from clprobe.install.installed import with_installed
 from clprobe.install.machine import look_up
 from clprobe.install.planner import plan
 from clprobe.install.target import Stated, check_same_host, described, of_snapshot
@@ -24,14 +26,22 @@ from clprobe.model.action import Goal
 from clprobe.model.errors import ClprobeError
 from clprobe.model.plan import InstallPlan, Route, VersionRow
 from clprobe.model.snapshot import Snapshot
+from clprobe.model.system import User
+from clprobe.model.unknown import listed
+from clprobe.probe.facts import ask, or_unknown
 from clprobe.probe.gpus import probe_gpus
 from clprobe.probe.live_host import LiveHost
+from clprobe.probe.packages.installed import probe_packages
+from clprobe.probe.packages.sources import probe_package_sources
 from clprobe.probe.system import probe_system
+from clprobe.probe.user import probe_sudo_caller, probe_user
 from clprobe.report.as_json import document
+from clprobe.report.plan_answer import answer
 from clprobe.report.plan_html import plan_as_html
 from clprobe.report.plan_markdown import plan_as_markdown
 from clprobe.report.plan_script import script
-from clprobe.report.plan_text import show_plan
+from clprobe.report.plan_text import show_answer, show_details, show_matrices
+from clprobe.report.plan_words import title, way
 from clprobe.report.terminal import make_console
 
 Matrices = tuple[list[MatrixRow], list[VersionRow]]
@@ -58,7 +68,9 @@ Matrices = tuple[list[MatrixRow], list[VersionRow]]
     help="Plan for the host of this snapshot or pasted text (4 MiB at most).",
 )
 @click.option(
-    "--backend", metavar="NAME[:HOW]", help="Show the steps of this route: beignet:container."
+    "--backend",
+    metavar="NAME[:HOW]|NUMBER",
+    help="Show this route: beignet:container, or its number.",
 )
 @click.option(
     "--matrix", "with_matrix", is_flag=True, help="Also show which versions and releases fit."
@@ -71,6 +83,7 @@ Matrices = tuple[list[MatrixRow], list[VersionRow]]
     show_default=True,
     help="sh: a script that installs the best route, or the one of --backend.",
 )
+@click.option("-v", "--verbose", is_flag=True, help="Also show all routes, reasons and sources.")
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option("--apply", "applies", is_flag=True, help="Run the steps, after asking.")
 @click.option("--undo", "undoes", is_flag=True, help="Take back what the last --apply did.")
@@ -89,6 +102,7 @@ def command(  # noqa: PLR0913 - one parameter per option
     backend: str | None,
     with_matrix: bool,
     form: str,
+    verbose: bool,
     as_json: bool,
     applies: bool,
     undoes: bool,
@@ -102,17 +116,26 @@ def command(  # noqa: PLR0913 - one parameter per option
         return undo(backend, asked)
     tables = Tables.load()
     snapshot = read_snapshot(source) if source is not None else None
-    base = _base(snapshot, tables, ask_host=gpu is None or os_name is None)
+    host = _host() if snapshot is None and (gpu is None or os_name is None) else None
+    base = _base(snapshot, host, tables)
     stated = described(base, tables, gpu=gpu, os=os_name, linux=linux, python=python)
     made = plan(stated, tables, goal, wishes(**wished))
+    shown = snapshot or host
+    if shown is not None and os_name is None:
+        made = with_installed(made, shown)
     matrices: Matrices = _matrices(stated, tables) if with_matrix else ([], [])
     route = _chosen(made, backend)
     acts = applies and route is not None
     if not acts or form != "json":
         if form == "table":
-            show_plan(make_console(obj["color"]), made, route, *matrices)
+            typing = typist() if host is not None and os_name is None else ANYBODY
+            console = make_console(obj["color"])
+            show_answer(console, answer(made, route, tables, typing), applies=acts)
+            if verbose:
+                show_details(console, made, route, typing)
+            show_matrices(console, made.target.os, *matrices)
         else:
-            print_document(_document(made, matrices, route, form))
+            print_document(_document(made, matrices, route, form, tables))
     if route is not None and acts:
         if snapshot is not None:
             check_same_host(snapshot, _host())
@@ -120,20 +143,28 @@ def command(  # noqa: PLR0913 - one parameter per option
     return exit_codes.OK if made.routes else exit_codes.PROBLEMS
 
 
-def _base(snapshot: Snapshot | None, tables: Tables, *, ask_host: bool) -> Stated:
+def _base(snapshot: Snapshot | None, host: Snapshot | None, tables: Tables) -> Stated:
     """Return what is to be changed: of a snapshot, of this host, or nothing at all."""
     if snapshot is not None:
         return of_snapshot(snapshot, tables)
-    if not ask_host:
+    if host is None:
         return Stated()
     major, minor, _ = platform.python_version_tuple()
-    return of_snapshot(_host(), tables, python=f"{major}.{minor}")
+    return of_snapshot(host, tables, python=f"{major}.{minor}")
 
 
 def _host() -> Snapshot:
     """Return what a plan is made of; without collect(), for drivers that it need not ask."""
     host = LiveHost()
-    return Snapshot(system=probe_system(host), gpus=probe_gpus(host))
+    return Snapshot(
+        system=probe_system(host),
+        user=or_unknown(ask(probe_user, host), User),
+        gpus=probe_gpus(host),
+        packages=ask(probe_packages, host),
+        package_sources=ask(probe_package_sources, host),
+        excerpts=(),
+        perspectives=listed(ask(probe_sudo_caller, host)),
+    )
 
 
 def _here(planned: Stated, tables: Tables) -> Here:
@@ -156,7 +187,9 @@ def _chosen(made: InstallPlan, backend: str | None) -> Route | None:
         return made.routes[0] if made.routes else None
     name, _, how = backend.partition(":")
     for route in made.routes:
-        if name == route.backend and how in ("", route.how):
+        called = (str(route.rank), route.stack, title(route, made.target))
+        ways = ("", route.how, way(route, made.target))
+        if backend in called or (name == route.backend and how in ways):
             return route
     rejected = [entry.because for entry in made.rejected if entry.backend == name]
     names = ", ".join(dict.fromkeys(route.backend for route in made.routes))
@@ -181,15 +214,16 @@ def _matrices(stated: Stated, tables: Tables) -> Matrices:
     return rows, version_matrix(stated, tables)
 
 
-def _document(made: InstallPlan, matrices: Matrices, route: Route | None, form: str) -> str:
+def _document(
+    made: InstallPlan, matrices: Matrices, route: Route | None, form: str, tables: Tables
+) -> str:
     """Return the plan as `form`: json, sh, markdown or html."""
     rows, versions = matrices
     if form == "sh":
         return script(made, route) if route is not None else ""
-    if form == "markdown":
-        return plan_as_markdown(made, rows, versions)
-    if form == "html":
-        return plan_as_html(made, rows, versions)
+    if form in ("markdown", "html"):
+        written = plan_as_markdown if form == "markdown" else plan_as_html
+        return written(made, answer(made, route, tables), rows, versions)
     both = {"matrix": rows, "versions": versions}
     more = {name: msgspec.to_builtins(one) for name, one in both.items() if one}
     return document("clprobe.install-plan/1", made, **more)

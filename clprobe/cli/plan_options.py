@@ -11,6 +11,7 @@ import click
 from click.core import ParameterSource
 
 from clprobe.apply.person import find_person
+from clprobe.commands.pasted import Typist
 from clprobe.install.machine import Wishes
 from clprobe.model.action import Engine
 from clprobe.model.errors import ClprobeError
@@ -43,6 +44,15 @@ def wishes(
         wheels=_under_home(wheels) if wheels is not None else None,
         engine=engine,
     )
+
+
+def typist() -> Typist:
+    """Return who types what a plan for this host prints: the person behind sudo, too."""
+    caller = os.environ.get("SUDO_USER") or os.environ.get("DOAS_USER")
+    try:
+        return Typist(user=find_person().name, is_root=os.geteuid() == 0 and not caller)
+    except ClprobeError:  # no account: the shell of whoever pastes it may know one
+        return Typist()
 
 
 def own_command() -> tuple[str, ...]:
@@ -101,7 +111,7 @@ _OPTIONS = (
     click.option(
         "--no-third-party",
         is_flag=True,
-        help="Only packages of the distribution and of Python's index.",
+        help="Only packages of the distribution, of Python's and of PyTorch's index.",
     ),
     click.option(
         "--offline-wheels",

@@ -3,9 +3,10 @@
 
 import json
 
-from clprobe.commands.lines import Commands, commands_of, is_of_system
+from clprobe.commands.lines import Commands, commands_of, in_shell, is_of_system
 from clprobe.model import action as actions
 from clprobe.model.mending import Argv
+from clprobe.model.shell_words import shell_word
 
 _HOLDS_KEY = (
     "import subprocess, sys, tempfile; file, wanted = sys.argv[1:]; "
@@ -16,6 +17,9 @@ _HOLDS_KEY = (
     "keys = [after[9] for line, after in zip(lines, lines[1:]) if line[0] == 'pub']; "
     "sys.exit(0 if keys == [wanted] else f'{file} holds {keys}, and not {wanted} alone')"
 )
+_PRIMARY_KEYS = '$1 == "pub" {primary = 1} $1 == "fpr" && primary {print $10; primary = 0}'
+_THERE = ("/etc/apt/sources.list.d", "/etc/profile.d")
+"""Folders that every system has on which something is to be written there."""
 # A constant program that takes both names as arguments: in sed's language a path would be code.
 _WRITE_LINE = 'cp -p -- "$1" "$1.before" && printf "%s\\n" "$2" > "$1"'
 
@@ -62,6 +66,25 @@ def _(action: actions.WriteFile) -> Commands:
         undo=("rm", "-f", action.path),
         verify=("test", "-s", action.path),
     )
+
+
+@in_shell.register
+def _(action: actions.FetchKey, sudo: str) -> str:
+    path, url = shell_word(action.path), shell_word(action.url)
+    keys = f"gpg --show-keys --with-colons {path} | awk -F: {shell_word(_PRIMARY_KEYS)}"
+    return (
+        f"{sudo}curl -fsSL -o {path} {url}"
+        # Without its key, the repository is not taken.
+        f' && test "$({keys})" = {action.fingerprint} || {sudo}rm -f {path}'
+    )
+
+
+@in_shell.register
+def _(action: actions.WriteFile, sudo: str) -> str:
+    lines = " ".join(shell_word(line) for line in action.text.splitlines())
+    path, folder = shell_word(action.path), action.path.rpartition("/")[0]
+    made = "" if folder in _THERE else f"{sudo}mkdir -p {shell_word(folder)} && "
+    return f"{made}printf '%s\\n' {lines} | {sudo}tee {path}"
 
 
 @commands_of.register

@@ -41,6 +41,16 @@ def typed(action: object) -> Commands:
     return commands_of(action)
 
 
+@singledispatch
+def in_shell(action: object, sudo: str) -> str | None:
+    """Return the line of a shell that people read more easily than the command; None: no such.
+
+    `sudo` is "sudo " or nothing.
+    """
+    del action, sudo
+    return None
+
+
 def is_of_system(path: str) -> bool:
     """Whether only root may write there on an ordinary system."""
     return path.startswith(_SYSTEM)

@@ -29,27 +29,31 @@ def _(action: Refresh) -> Commands:
     return Commands(argv=argv, needs_root=True)
 
 
+def asked_for(action: Install | InstallFiles) -> Argv:
+    """Return how the manager is told what to install, a word for each package."""
+    if isinstance(action, InstallFiles):
+        return tuple(f"./{file}" for file in action.files)
+    suite = f"/{action.suite}" if action.suite is not None else ""
+    return tuple(f"{name}{suite}" for name in action.packages)
+
+
 @commands_of.register
 def _(action: Install) -> Commands:
-    manager = manager_named(action.manager)
-    asked = action.packages
-    if action.suite is not None:
-        asked = tuple(f"{name}/{action.suite}" for name in asked)
-    return _unattended(manager, asked, action.packages)
+    return _unattended(action)
 
 
 @commands_of.register
 def _(action: InstallFiles) -> Commands:
+    return _unattended(action)
+
+
+def _unattended(action: Install | InstallFiles) -> Commands:
     manager = manager_named(action.manager)
-    return _unattended(manager, tuple(f"./{file}" for file in action.files), action.packages)
-
-
-def _unattended(manager: PackageManager, asked: Argv, names: Argv) -> Commands:
     return Commands(
-        argv=(*manager.unattended_command("install"), *asked),
+        argv=(*manager.unattended_command("install"), *asked_for(action)),
         needs_root=True,
-        undo=(*manager.unattended_command("remove"), *names),
-        verify=(*manager.query, *names),
+        undo=(*manager.unattended_command("remove"), *action.packages),
+        verify=(*manager.query, *action.packages),
     )
 
 
@@ -60,9 +64,28 @@ def _(action: Remove) -> Commands:
 
 
 @typed.register
+def _(action: Refresh) -> Commands:
+    words = manager_named(action.manager).by_hand.refresh
+    return Commands(argv=words, needs_root=True) if words is not None else commands_of(action)
+
+
+@typed.register
 def _(action: Install) -> Commands:
+    return _by_hand(action)
+
+
+@typed.register
+def _(action: InstallFiles) -> Commands:
+    return _by_hand(action)
+
+
+def _by_hand(action: Install | InstallFiles) -> Commands:
     words = manager_named(action.manager).by_hand
-    return _changed(words.install, words.remove, action.packages)
+    return Commands(
+        argv=(*words.install, *asked_for(action)),
+        needs_root=True,
+        undo=(*words.remove, *action.packages),
+    )
 
 
 @typed.register

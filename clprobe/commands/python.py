@@ -28,8 +28,9 @@ def _(action: actions.PipInstall) -> Commands:
     more: tuple[str, ...] = ("--upgrade",) if action.upgrade else ()
     if action.wheels is not None:
         more = (*more, "--no-index", "--find-links", action.wheels)
+    index = ("--index-url", action.index) if action.index is not None else ()
     return Commands(
-        argv=(*pip, "install", *more, *action.requirements),
+        argv=(*pip, "install", *more, *action.requirements, *index),
         needs_root=is_of_system(action.python),
         # Nothing needs to fit yet where pip alone is made newer.
         verify=None if action.upgrade else (*pip, "check"),

@@ -232,7 +232,7 @@ def _own_packages(found: Stack) -> list[str]:
 def stack_entry(found: Stack, version: str | None = None) -> Entry:
     """Return the page of a stack."""
     supports = [
-        f"{', '.join(one.generations)}: {one.outcome}, {one.because}{doubt(one)}"
+        f"{', '.join(one.generations + one.families)}: {one.outcome}, {one.because}{doubt(one)}"
         for one in found.supports
     ]
     builds = [

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Gathers the OpenCL devices: what hardware each is, which GPU it stands for, is it usable."""
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec.structs import asdict
 
 from clprobe.facts.facts import DeviceFacts, IcdFacts
 from clprobe.facts.hardware_facts import AMBIGUOUS, GpuFacts
+from clprobe.knowledge.printed import Forms
 from clprobe.knowledge.table_types import PRE_PRODUCTION, GpuEntry
 from clprobe.knowledge.tables import Tables
 from clprobe.model.opencl import Answer, Device, Platform, View
@@ -15,26 +15,13 @@ from clprobe.model.unknown import NOT_STATED, Fact, Unknown
 
 INTEL = 0x8086
 _DEADLY = ("crash", "hang")
-# What Mesa's CPU drivers, Oclgrind and PoCL's CPU devices write into their names and versions. PoCL
-# also drives GPUs, and names those CUDA-… or level0-… where it names CPUs pthread-….
-_CPU_AT_WORK = re.compile(
-    r"llvmpipe|softpipe|swrast|oclgrind|(?:^|HSTR: )(?:pthread|basic|cpu|cpu-minimal|tbb)-",
-    re.IGNORECASE,
-)
-_ID_IN_NAME = re.compile(r"\[0x([0-9a-fA-F]{4})\]")
+_FORMS = Forms("said")
 _MAKERS = {0x8086: "intel", 0x1002: "amd", 0x10DE: "nvidia", 0x13B5: "arm", 0x5143: "qualcomm"}
 _IMPLEMENTATIONS = {
     "compute-runtime": "intel", "compute-runtime-legacy1": "intel", "beignet": "intel",
     "amd-rocm": "amd", "nvidia": "nvidia", "mali": "arm", "adreno": "qualcomm",
     "vc4cl": "broadcom",
 }  # fmt: skip
-_NAMES = {
-    "nvidia": r"nvidia|geforce|quadro|\btesla\b",
-    "amd": r"\bamd\b|radeon|\bgfx\d{3}|advanced micro",
-    "intel": r"\bintel\b|\biris\b|u?hd graphics",
-    "arm": r"\bmali\b",
-    "qualcomm": r"adreno",
-}
 
 
 def gather_devices(
@@ -112,8 +99,7 @@ def _pci_id(device: Device) -> Fact[str | None]:
         return device.type if isinstance(device.type, Unknown) else None
     if isinstance(device.device_id, int) and isinstance(device.vendor_id, int):
         return f"{device.vendor_id:04x}:{device.device_id:04x}"
-    # compute-runtime names a device whose marketing name it does not know by its PCI id.
-    found = _ID_IN_NAME.search(device.name) if isinstance(device.name, str) else None
+    found = _FORMS.id_in_name.search(device.name) if isinstance(device.name, str) else None
     if found is not None and device.vendor_id in (INTEL, NOT_STATED):
         return f"{INTEL:04x}:{found[1].lower()}"
     return device.device_id if isinstance(device.device_id, Unknown) else None
@@ -143,7 +129,7 @@ def _disguised(device: Device) -> Fact[bool]:
     if device.type != "gpu":
         return device.type if isinstance(device.type, Unknown) else False
     texts = (device.name, device.opencl_version, device.driver_version)
-    by_cpu = any(_CPU_AT_WORK.search(text) for text in texts if isinstance(text, str))
+    by_cpu = any(_FORMS.cpu_at_work.search(text) for text in texts if isinstance(text, str))
     if by_cpu:
         return not isinstance(device.pci_address, str)
     return device.name if isinstance(device.name, Unknown) else False
@@ -205,7 +191,7 @@ def _maker(device: DeviceFacts) -> str | None:
     texts = [text for text in (device.name, device.vendor) if isinstance(text, str)]
     found = {
         maker
-        for maker, pattern in _NAMES.items()
-        if any(re.search(pattern, text, re.IGNORECASE) for text in texts)
+        for maker, pattern in _FORMS.patterns["makers"].items()
+        if any(map(pattern.search, texts))
     }
     return found.pop() if len(found) == 1 else None

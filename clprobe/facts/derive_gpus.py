@@ -23,6 +23,7 @@ from clprobe.facts.hardware_facts import Fit, GpuFacts
 from clprobe.facts.runtimes import Runtime
 from clprobe.knowledge.family_table import Family
 from clprobe.knowledge.lspci_names import readings
+from clprobe.knowledge.printed import Forms
 from clprobe.knowledge.table_types import Generation, GpuEntry, Implementation
 from clprobe.knowledge.tables import Tables
 from clprobe.knowledge.versions import conditions
@@ -30,16 +31,7 @@ from clprobe.model.hardware import Gpu
 from clprobe.model.system import System
 from clprobe.model.unknown import NOT_STATED, UNLISTED, Fact, Unknown, known
 
-_HYPERVISOR_IDS = {"1af4", "15ad", "1b36", "1234", "1414", "80ee", "1013"}
-_VENDOR_WORDS = {
-    "intel": ("intel", "iris", "uhd graphics", "arc"),
-    "amd": ("amd", "radeon", "ati "),
-    "nvidia": ("nvidia", "geforce", "quadro", "tesla"),
-    "arm": ("mali",),
-    "qualcomm": ("adreno",),
-    "broadcom": ("videocore", "v3d"),
-    "virtual": ("virtio", "vmware", "qxl", "bochs", "hyper-v", "virtualbox"),
-}
+_FORMS = Forms("said")
 _WITHOUT_TABLE = ("amd", "nvidia", "arm", "qualcomm", "broadcom")
 """Vendors of whose chips the table of generations holds none."""
 
@@ -146,13 +138,10 @@ def _all_or_none(verdicts: Iterable[bool]) -> Fact[bool]:
 def _vendor(gpu: Gpu) -> Fact[str]:
     if isinstance(gpu.pci_id, str):
         vendor = gpu.pci_id.split(":")[0].lower()
-        return "virtual" if vendor in _HYPERVISOR_IDS else VENDOR_IDS.get(vendor, "other")
-    if isinstance(gpu.name, str):
-        name = gpu.name.lower()
-        for vendor, words in _VENDOR_WORDS.items():
-            if any(word in name for word in words):
-                return vendor
-    return gpu.pci_id
+        is_virtual = vendor in _FORMS.words["hypervisors"]
+        return "virtual" if is_virtual else VENDOR_IDS.get(vendor, "other")
+    named = _FORMS.meaning("vendors", gpu.name) if isinstance(gpu.name, str) else None
+    return named or gpu.pci_id
 
 
 def _generation(gpu: Gpu, identity: Identity, vendor: Fact[str]) -> Fact[str | None]:

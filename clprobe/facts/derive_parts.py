@@ -5,7 +5,6 @@ Intel's driver opens its compiler by name while it runs: which one it wants, wha
 NVIDIA's kernel module and libraries must be of one version: what tells each, compared.
 """
 
-import re
 from collections.abc import Iterator
 
 from msgspec.structs import asdict
@@ -14,6 +13,7 @@ from clprobe.compat.linux_choice import is_in_range
 from clprobe.facts.facts import FrameworkFacts
 from clprobe.facts.hardware_facts import IntelFacts, NvidiaFacts
 from clprobe.facts.runtimes import Runtime, version_by_package
+from clprobe.knowledge.printed import Forms
 from clprobe.knowledge.versions import in_range, upstream
 from clprobe.model.errors import ClprobeError
 from clprobe.model.opencl import Framework
@@ -23,26 +23,7 @@ from clprobe.model.unknown import NOT_STATED, UNLISTED, Fact, Unknown, known, li
 _MAINLINE, _LEGACY = "compute-runtime", "compute-runtime-legacy1"
 _FIRST_WITH_IGC_2 = ">=24.45"
 _IGC_1, _IGC_2 = "libigc.so.1", "libigc.so.2"
-_DRIVER_PACKAGES = {"intel-opencl-icd", "intel-opencl", "intel-compute-runtime"}
-_NAMED_BY_SONAME = {
-    "libigc1": _IGC_1,
-    "libigdfcl1": _IGC_1,
-    "libigc2": _IGC_2,
-    "libigdfcl2": _IGC_2,
-    "intel-igc-core-2": _IGC_2,
-    "intel-igc-opencl-2": _IGC_2,
-}
-"""Packages whose name tells which library they hold."""
-_NAMED_PLAINLY = {
-    "intel-igc-core", "intel-igc-opencl", "intel-igc-libs", "intel-igc", "intel-graphics-compiler",
-    "intel-graphics-compiler-legacy",
-}  # fmt: skip
-"""Packages whose version tells it: IGC 1.x holds libigc.so.1."""
-_RELEASE = r"\d{3}\.\d{2,3}(?:\.\d{2,3})?"
-_DRIVER_PACKAGE = re.compile(
-    r"libnvidia-compute|nvidia-(driver|utils|opencl-icd|compute|libs)|opencl-nvidia"
-    r"|xorg-x11-drv-nvidia"
-)
+_FORMS = Forms("said")
 _LIBRARIES = ("libnvidia-opencl.so.1", "libcuda.so.1", "libnvidia-ml.so.1")
 
 
@@ -100,17 +81,19 @@ def _changed_alone(snapshot: Snapshot) -> Fact[bool]:
 
 def _versions(snapshot: Snapshot) -> tuple[str | None, str | None]:
     """Return the versions of the driver's and of the compiler's package."""
-    driver = version_by_package(_DRIVER_PACKAGES, snapshot)
-    compiler = version_by_package({*_NAMED_BY_SONAME, *_NAMED_PLAINLY}, snapshot)
+    driver = version_by_package({*_FORMS.words["drivers_of_intel"]}, snapshot)
+    named = {*_FORMS.tables["named_by_soname"], *_FORMS.words["named_plainly"]}
+    compiler = version_by_package(named, snapshot)
     return known(driver), known(compiler)
 
 
 def _packaged(snapshot: Snapshot) -> Iterator[str]:
     """Yield the compiler libraries that installed packages hold."""
+    libraries = _FORMS.tables["named_by_soname"]
     for package in listed(snapshot.packages):
-        if package.name in _NAMED_BY_SONAME:
-            yield _NAMED_BY_SONAME[package.name]
-        elif package.name in _NAMED_PLAINLY and isinstance(package.version, str):
+        if package.name in libraries:
+            yield libraries[package.name]
+        elif package.name in _FORMS.words["named_plainly"] and isinstance(package.version, str):
             first = is_in_range(upstream(package.version), "<2", "dotted")
             if first is not UNLISTED:
                 yield _IGC_1 if first else _IGC_2
@@ -149,17 +132,18 @@ def _by_file(snapshot: Snapshot) -> Iterator[str]:
     for icd in listed(snapshot.icds):
         paths += [path for path in (icd.library.real_path,) if isinstance(path, str)]
     for path in paths:
-        match = re.search(rf"lib(?:nvidia-|cuda)[^/]*\.so\.({_RELEASE})$", str(path))
+        match = _FORMS.nvidia_library.search(str(path))
         if match is not None:
             yield match[1]
 
 
 def _by_package(snapshot: Snapshot) -> Iterator[str]:
     for package in listed(snapshot.packages):
-        gone = package.state in ("removed", "config-files")
-        if gone or not _DRIVER_PACKAGE.match(package.name) or isinstance(package.version, Unknown):
+        is_gone = package.state in ("removed", "config-files")
+        is_driver = not is_gone and _FORMS.nvidia_package.match(package.name)
+        if not is_driver or isinstance(package.version, Unknown):
             continue
-        match = re.match(rf"(?:\d+:)?({_RELEASE})\b", package.version)
+        match = _FORMS.nvidia_version.match(package.version)
         if match is not None:
             yield match[1]
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Compares what programs see through their loaders, and sums up what there is to compute on."""
 
-import re
-
 from msgspec.structs import asdict
 
 from clprobe.facts.derive_devices import names_of
@@ -18,6 +16,7 @@ from clprobe.facts.facts import (
 )
 from clprobe.facts.hardware_facts import GpuFacts, NodeFacts
 from clprobe.facts.runtimes import Runtime, idle_drivers
+from clprobe.knowledge.printed import Forms
 from clprobe.knowledge.tables import Tables
 from clprobe.model.opencl import Answer, Loader, Outcome, Pair, View
 from clprobe.model.snapshot import Snapshot
@@ -25,14 +24,7 @@ from clprobe.model.unknown import NOT_STATED, Fact, Unknown, listed
 
 NOT_FOUND = (-1, -1001)
 """CL_DEVICE_NOT_FOUND and CL_PLATFORM_NOT_FOUND_KHR: an answer, and it is "nothing"."""
-_SAYS_NOTHING_FOUND = re.compile(
-    r"no opencl (devices?|platforms?) (were |was )?(found|detected)|opencl is not available"
-    r"|PLATFORM_NOT_FOUND_KHR|number of platforms:?\s+0\b|no usable gpus found"
-    r"|clGetPlatformIDs\W{1,4}-1001|platforms: -1001"
-    r"|CL_(DEVICE|PLATFORM)_NOT_FOUND|clGetDeviceIDs\W{0,4}(failed|-1\b)",
-    re.IGNORECASE,
-)
-"""How programs say that OpenCL has nothing for them."""
+_FORMS = Forms("said")
 _ENDED = ("no-devices", "error", "crash", "hang")
 _LISTERS = ("system-loader", "conda-loader", "pyopencl", "clinfo", "sycl-ls")
 """Viewers that only list devices: where they die, they have shown none."""
@@ -185,7 +177,7 @@ def _outcome(view: View) -> Fact[Outcome]:
 
 def _says_nothing_found(answer: Answer) -> bool:
     said = printed_text(answer)
-    return isinstance(said, str) and _SAYS_NOTHING_FOUND.search(said) is not None
+    return isinstance(said, str) and _FORMS.nothing_found.search(said) is not None
 
 
 def _device_count(view: View) -> Fact[int]:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Faults of .icd files and of the libraries that they name, seen without loading anything."""
 
+from clprobe.knowledge.printed import Forms
 from clprobe.model.opencl import Icd, Library
 from clprobe.model.unknown import NOT_STATED, Fact, Unknown
 
@@ -9,15 +10,7 @@ _NO_FILES = ("directory", "fifo", "socket", "device", "character-device", "block
 _UTF_16_MARKS = ("\xff\xfe", "\xfe\xff")
 _BYTE_ORDER_MARK = "\xef\xbb\xbf"  # as Latin-1, which is how the snapshot keeps the bytes
 _LOADED = ("platforms", "devices", "queries", "compile", "run")
-_LINKER_WORDS = (
-    ("wrong ELF class", "other-architecture"),
-    ("invalid ELF header", "not-elf"),
-    ("ELF file's phentsize not the expected size", "damaged-headers"),
-    ("object file has no loadable segments", "damaged-headers"),
-    ("file too short", "truncated"),
-    ("cannot open shared object file: Permission denied", "unreadable"),
-    ("cannot open shared object file", "missing"),
-)
+_FORMS = Forms("said")
 _MACHINE_ALIASES = {"amd64": "x86_64", "arm64": "aarch64", "i686": "i386", "i586": "i386"}
 
 
@@ -73,19 +66,12 @@ def library_fault(icd: Icd, architecture: Fact[str]) -> Fact[str | None]:
 
 
 def _fault_told_by_the_linker(message: str, name: Fact[str | None]) -> str | None:
-    """Return what the dynamic linker's words mean; None: something that is no fault of the file.
-
-    **Source**: dl-load.c of the GNU C library.
-    """
+    """Return what the dynamic linker's words mean; None: something that is no fault of the file."""
+    fault = _FORMS.meaning("linker", message)
     own_name = name.rsplit("/", 1)[-1] if isinstance(name, str) else None
-    for words, fault in _LINKER_WORDS:
-        if words not in message:
-            continue
-        subject = message.partition(":")[0].strip().rsplit("/", 1)[-1]
-        if fault == "missing" and own_name is not None and subject != own_name:
-            return "missing-dependency"
-        return fault
-    return None
+    subject = message.partition(":")[0].strip().rsplit("/", 1)[-1]
+    is_of_another = own_name is not None and subject != own_name
+    return "missing-dependency" if fault == "missing" and is_of_another else fault
 
 
 def _fault_of_file(library: Library) -> str | None:

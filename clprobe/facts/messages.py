@@ -14,28 +14,15 @@ from msgspec.structs import replace
 
 from clprobe.facts.facts import DeviceFacts
 from clprobe.facts.hardware_facts import GpuFacts
+from clprobe.knowledge.printed import Forms
 from clprobe.model.hardware import DeviceNode, node_kind
 from clprobe.model.opencl import Answer, Icd
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.unknown import NOT_STATED, Fact, Unknown, listed
 
-_CONSIDERED = r"Considering file '(?P<file>[^'\n]+\.icd)'"
-_LOADING = r"Loading ICD '(?P<library>[^'\n]+)'"
-_FAILED = r"error while dlopening the IDL: '(?P<error>[^'\n]+)'"
-_LOADED = r"ICD\[\d+\] (?P<loaded>loaded)"
-_STEP = re.compile("|".join((_CONSIDERED, _LOADING, _FAILED, _LOADED)))
-"""What ocl-icd prints with OCL_ICD_DEBUG=7, in this order for each file."""
-_NODE = r"/dev/(?:dri/(?:renderD\d+|by-path/\S+?-render)|kfd|nvidia\w*|nvidia-uvm)"
-_REFUSED = re.compile(
-    rf"(?P<path>{_NODE})\"?[^\n]{{0,60}}?(?P<errno>EACCES|EPERM|Permission denied)"
-    rf"|(?:permission denied|cannot open|failed to open)[^\n]{{0,20}}?(?P<other>{_NODE})",
-    re.IGNORECASE,
-)
-_UNMAPPED = re.compile(r"\bmember of \"?(?P<group>nogroup|nobody)\"? group", re.IGNORECASE)
-"""rocminfo's words where the group of /dev/kfd has no counterpart in a user namespace."""
+_FORMS = Forms("said")
 _COMPUTING_DRIVERS = ("i915", "xe", "amdgpu", "nvidia")
 _DENIED = ("EACCES", "EPERM")
-_ABOUT_GPUS = re.compile(r"(?i)drm|i915|\bxe\b|amdgpu|radeon|nouveau|nvidia|NVRM|kfd")
 
 
 def everything_said(snapshot: Snapshot, log: Fact[str]) -> Fact[str]:
@@ -81,7 +68,7 @@ def with_icds_named(snapshot: Snapshot, said: str | Unknown) -> Snapshot:
 
 def _named(said: str) -> list[Icd]:
     found: list[Icd] = []
-    for step in _STEP.finditer(said):
+    for step in _FORMS.loader_step.finditer(said):
         if step["file"]:
             found.append(Icd(path=re.sub("/{2,}", "/", step["file"])))
         elif found:
@@ -105,13 +92,13 @@ def with_nodes_named(snapshot: Snapshot, said: Fact[str]) -> Snapshot:
     if not isinstance(snapshot.device_nodes, Unknown) or isinstance(said, Unknown):
         return snapshot
     refused = {}
-    for match in _REFUSED.finditer(said):
+    for match in _FORMS.refused.finditer(said):
         path = match["path"] or match["other"]
         kind = node_kind(path) or ("render" if path.endswith("-render") else None)
         if kind is not None:
             errno = "EPERM" if match["errno"] == "EPERM" else "EACCES"
             refused[path] = DeviceNode(path=path, kind=kind, open_error=errno)
-    unmapped = _UNMAPPED.search(said)
+    unmapped = _FORMS.unmapped.search(said)
     if unmapped and "/dev/kfd" in refused:
         refused["/dev/kfd"] = replace(refused["/dev/kfd"], group=unmapped["group"])
     if not refused:
@@ -148,7 +135,7 @@ def bearing_log(
     at_work = [gpu for gpu in gpus if gpu not in open_questions]
     lines = [line for line in log.splitlines() if not _names_one(line, at_work)]
     if not gpus:  # one that fell off the bus is missing there, but not in the log
-        lines = [line for line in lines if _ABOUT_GPUS.search(line)]
+        lines = [line for line in lines if _FORMS.about_gpus.search(line)]
     return "\n".join(lines)
 
 

@@ -59,7 +59,7 @@ def pins(offer: Offer) -> list[str]:
 
 def _pyopencl(offer: Offer, machine: Machine) -> tuple[Step, ...]:
     """Return the steps for wheels that only PyOpenCL of the same environment finds."""
-    path = steps.environment_folder("opencl-on-cpu", machine)
+    path = steps.environment_folder("opencl-on-cpu")
     code = "import pyopencl; print([p.name for p in pyopencl.get_platforms()])"
     look = Check(argv=(f"{path}/bin/python", "-c", code))
     return (

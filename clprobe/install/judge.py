@@ -67,6 +67,7 @@ def on_gpu(
     for release in answer.known:
         environment |= release.environment
     linux = answer.linux
+    needs = linux_caveats(machine, linux) + route_steps.caveats(offer, machine, environment)
     return Route(
         rank=0,
         backend=implementation.implementation,
@@ -84,6 +85,7 @@ def on_gpu(
         caveats=tuple(dict.fromkeys(caveats + route_steps.caveats(offer, machine, environment))),
         sources=_sources(offer, implementation, *machine.chips[:1], *answer.known),
         how=route_steps.how(offer, machine),
+        essential=tuple(one for one in needs if one not in route_steps.OF_SESSIONS),
     )
 
 
@@ -263,6 +265,7 @@ def _cpu_route(offer: Offer, implementation: Implementation, machine: Machine) -
         caveats=tuple(caveats + cpu_steps.cpu_caveats(offer, machine)),
         sources=_sources(offer, implementation),
         how=route_steps.how(offer, machine),
+        essential=tuple(cpu_steps.cpu_caveats(offer, machine)),
     )
 
 

@@ -83,7 +83,7 @@ def _said(criteria: list[Criterion], ahead: tuple[list[Criterion], Route] | None
     pairs = zip(ahead[0], criteria, strict=True)
     better = next(((a, b) for a, b in pairs if a.value != b.value and a.said and b.said), None)
     if better is None:
-        return f"{text} Nothing but the order of the tables puts it behind the route before it."
+        return text
     return f"{text} The route before it {better[0].said}."
 
 
@@ -121,12 +121,16 @@ def _learning(route: Route, goal: Goal, tables: Tables) -> Criterion:
     gives = f"is {what}" if asked else "is another framework than PyTorch"
     if goal == "inference" and not asked:
         gives = "is made for training"
+    seen = route.status != "unverified"
     if asked and route.slower_than_cpu:
-        return Criterion(3, f"{gives} on the GPU, reported slower than the CPU")
+        return Criterion(4, f"{gives} on the GPU, reported slower than the CPU")
+    if asked and route.uses_gpu and stack.is_dormant:
+        return Criterion(3, f"{gives} on the GPU, by a project that is no longer maintained")
     if asked and route.uses_gpu:
-        seen = route.status != "unverified"
-        return Criterion(0 if seen else 2, f"{gives} on the GPU{'' if seen else ', unseen so far'}")
-    return Criterion(1 if asked else 4, f"{gives} on the CPU" if asked else gives)
+        return Criterion(0 if seen else 3, f"{gives} on the GPU{'' if seen else ', unseen so far'}")
+    if not asked and route.uses_gpu and seen and stack.framework == "pytorch":
+        return Criterion(1, f"{gives} and runs models on the GPU as well")
+    return Criterion(2 if asked else 5, f"{gives} on the CPU" if asked else gives)
 
 
 def _maintained(route: Route, tables: Tables) -> Criterion:

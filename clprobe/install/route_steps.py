@@ -27,7 +27,7 @@ def for_gpu(
         if newer and distribution is not None:
             newer = [*steps.refresh(distribution), *newer]
         # The steps for what runs the container read the index, too; once is enough.
-        return tuple(dict.fromkeys((*newer, *_open_node(machine), *inside)))
+        return tuple(dict.fromkeys((*newer, *open_node(machine), *inside)))
     if distribution is None or not steps.can_install(distribution) or offer.pocket == "aur":
         return ()
     files = _files(offer)
@@ -53,7 +53,7 @@ def for_gpu(
         lines = "".join(f"export {name}={value}\n" for name, value in environment.items())
         path = f"/etc/profile.d/opencl-{implementation.implementation}.sh"
         made.append(steps.write_file(f"Set {names} for all users", path, lines))
-    return (*made, *_open_node(machine), steps.look())
+    return (*made, *open_node(machine), steps.look())
 
 
 def enabled(implementation: Implementation, machine: Machine) -> dict[str, str]:
@@ -97,7 +97,7 @@ def _newer_linux(machine: Machine, linux: LinuxChoice) -> list[Step]:
     return [steps.install(distribution, title, (package,), pocket=linux.newer)]
 
 
-def _open_node(machine: Machine) -> list[Step]:
+def open_node(machine: Machine) -> list[Step]:
     """Return the steps that let the user open the GPU's node, or that check it without root."""
     if machine.vendor == "nvidia" or machine.system == "wsl2":
         return []  # all may open the nodes of NVIDIA's driver, and /dev/dxg
@@ -110,11 +110,17 @@ def _open_node(machine: Machine) -> list[Step]:
     return steps.join_group(distribution.node_group)
 
 
+_NEW_GROUP = "Log out and in again: a new group does not count in running sessions."
+_NEW_VARIABLES = "The variables that a step sets count from the next log-in on."
+OF_SESSIONS = (_NEW_GROUP, _NEW_VARIABLES)
+"""What follows from steps alone, and not where they are done."""
+
+
 def caveats(offer: Offer, machine: Machine, environment: dict[str, str]) -> list[str]:
     """Return what the steps of a GPU's route leave to the reader."""
     distribution = machine.distribution
     if offer.how == "container":
-        return [*containers.container_caveats(offer, machine), *_access(machine)]
+        return [*containers.container_caveats(offer, machine), *access(machine)]
     said = []
     if distribution is not None and not steps.can_install(distribution):
         said.append(f"No commands are given for {machine.os_name}: its own pages say how.")
@@ -127,8 +133,8 @@ def caveats(offer: Offer, machine: Machine, environment: dict[str, str]) -> list
     if offer.how == "file":
         said.append("Fetch the files by hand; the steps expect them in the current folder.")
     if environment:
-        said.append("The variables that a step sets count from the next log-in on.")
-    said += _access(machine)
+        said.append(_NEW_VARIABLES)
+    said += access(machine)
     generation = machine.generation
     if generation is not None and any(
         generation.platforms[chip.platform].firmware for chip in machine.chips
@@ -137,10 +143,11 @@ def caveats(offer: Offer, machine: Machine, environment: dict[str, str]) -> list
     return said
 
 
-def _access(machine: Machine) -> list[str]:
+def access(machine: Machine) -> list[str]:
+    """Return what opening the GPU's node leaves to the reader."""
     distribution = machine.distribution
     if machine.wishes.root and distribution is not None and distribution.node_group is not None:
-        return ["Log out and in again: a new group does not count in running sessions."]
+        return [_NEW_GROUP]
     return ["You need read and write access to /dev/dri/renderD128."]
 
 

@@ -7,17 +7,23 @@ from clprobe.commands.commands import step
 from clprobe.install import steps
 from clprobe.install.machine import Machine
 from clprobe.install.ranking import WheelOfOthers
+from clprobe.install.route_steps import OF_SESSIONS, access, open_node
+from clprobe.install.stack_builds import support_for
 from clprobe.install.wording import sentence
 from clprobe.knowledge.stack_table import Stack, StackBuild, StackSupport
 from clprobe.knowledge.versions import in_words
 from clprobe.model.action import Check, MakeEnvironment, PipInstall
 from clprobe.model.plan import Component, Route, RouteStatus, Step
 
-_BACKENDS = {"direct3d12": "direct3d12", "level-zero": "windows-driver", "opencl": "windows-driver"}
+_ON_WINDOWS = ("level-zero", "opencl", "cuda", "hip")
+"""What the GPU's own driver for Windows offers."""
 
 
 def stack_steps(
-    stack: Stack, build: StackBuild, machine: Machine, beside: Sequence[str] = ()
+    stack: Stack,
+    build: StackBuild,
+    machine: Machine,
+    beside: Sequence[str] = (),
 ) -> tuple[Step, ...]:
     """Return the steps that install a build of the stack into an environment of its own.
 
@@ -25,7 +31,7 @@ def stack_steps(
     place of the stack's own of the same name.
     """
     names = {one.partition("==")[0] for one in beside}
-    own = requirements(stack, build, machine.wishes.wheels)
+    own = requirements(stack, build, machine)
     wanted = [*(one for one in own if one.partition("==")[0] not in names), *beside]
     title, wheels = f"Install {stack.name}", machine.wishes.wheels
     if machine.system == "windows":
@@ -33,30 +39,37 @@ def stack_steps(
         python = f"{folder}\\Scripts\\python.exe"
         launcher = ("py",) if machine.python is None else ("py", f"-{machine.python}")
         make = MakeEnvironment(path=folder, python=launcher, windows=True)
-        install = PipInstall(python=python, requirements=tuple(wanted), wheels=wheels)
+        install = PipInstall(
+            python=python,
+            requirements=tuple(wanted),
+            wheels=wheels,
+            index=build.index if wheels is None else None,
+        )
         made = [step(f"Make a virtual environment in {folder}", make), step(title, install)]
     else:
-        folder = steps.environment_folder(stack.framework or stack.stack, machine)
+        folder = steps.environment_folder(stack.framework or stack.stack)
         python = f"{folder}/bin/python"
         fetched = (build.file,) if build.file is not None and wheels is None else ()
         made = steps.check_files(f"the releases of {stack.stack}", fetched)
         made += steps.venv_module(machine, python_name(machine))
         made.append(steps.make_environment(folder, python_name(machine)))
-        made += steps.pip_install(folder, title, wanted, wheels)
+        made += steps.pip_install(folder, title, wanted, wheels, build.index)
     if stack.check is not None:
         made.append(step("See whether it works", Check(argv=(python, "-c", stack.check))))
     return tuple(made)
 
 
-def requirements(stack: Stack, build: StackBuild, wheels: str | None = None) -> list[str]:
+def requirements(stack: Stack, build: StackBuild, machine: Machine) -> list[str]:
     """Return what pip is asked for, each with its version where the tables know one."""
     if build.file is not None:
-        return [f"torch=={build.torch}.*", f"{wheels or '.'}/{build.file}"]
-    if stack.stack == "pytorch-xpu":
-        return [f"torch=={build.version}+xpu"]
-    pins = {stack.packages[0]: build.version} if stack.packages else {}
+        return [f"torch=={build.torch}.*", f"{machine.wishes.wheels or '.'}/{build.file}"]
+    version = build.version if build.local is None else f"{build.version}+{build.local}"
+    support = support_for(stack, machine)
+    chip = support.chip if support is not None else None
+    extra = f"[{build.extra.format(chip=chip or 'all')}]" if build.extra is not None else ""
+    pins = {f"{stack.packages[0]}{extra}": version} if stack.packages else {}
     pins |= build.requires
-    names = dict.fromkeys((*pins, *stack.packages))
+    names = dict.fromkeys((*pins, *stack.packages[1:]))
     return [f"{name}=={pins[name]}" if name in pins else name for name in names]
 
 
@@ -68,14 +81,14 @@ def python_name(machine: Machine) -> str:
 
 def stack_caveats(stack: Stack, build: StackBuild, machine: Machine) -> tuple[str, ...]:
     """Return what to know of the stack, and what its steps leave to the reader."""
-    said = list(stack.problems)
+    return (*stack.problems, *stack_needs(build, machine))
+
+
+def stack_needs(build: StackBuild, machine: Machine) -> tuple[str, ...]:
+    """Return what the steps leave to the reader."""
+    said: list[str] = []
     if build.file is not None and machine.wishes.wheels is None:
         said.append("Fetch the wheel from the releases of the project by hand.")
-    if stack.stack == "pytorch-xpu" and machine.wishes.wheels is None:
-        said.append(
-            "The +xpu builds are on PyTorch's own index: put the address that its page Getting "
-            "Started on Intel GPU gives into PIP_EXTRA_INDEX_URL."
-        )
     if machine.wishes.wheels is not None:
         said.append(
             f"{machine.wishes.wheels} must also hold the wheels that those need: pip download "
@@ -106,36 +119,55 @@ def stack_components(stack: Stack, build: StackBuild, machine: Machine) -> tuple
 
 
 def without_opencl(stack: Stack, machine: Machine) -> bool:
-    """Whether no OpenCL route of ours is below the stack: Direct3D, or Windows' own driver."""
-    return stack.api == "direct3d12" or (machine.system == "windows" and stack.api in _BACKENDS)
+    """Whether no OpenCL route of ours is below the stack.
+
+    That is Direct3D, what Windows' own driver offers, also CUDA under WSL2, and what brings all
+    but the kernel's driver along.
+    """
+    if machine.system == "windows":
+        return stack.api == "direct3d12" or stack.api in _ON_WINDOWS
+    through_windows = machine.system == "wsl2" and stack.api == "cuda"
+    return stack.api == "direct3d12" or through_windows or stack.brings_driver
 
 
-def through_windows(
+def on_own_libraries(
     stack: Stack, build: StackBuild, support: StackSupport | None, machine: Machine
 ) -> list[Route]:
-    """Return the route to the stack on the GPU's driver for Windows."""
+    """Return the route to the stack on the GPU's driver for Windows, or the kernel's alone."""
     if support is None or support.outcome == "fails":
         return []
+    backend = "windows-driver" if stack.api != "direct3d12" else "direct3d12"
+    first: tuple[Step, ...] = ()
+    must = ["Install the newest driver of the GPU's vendor for Windows first."]
+    said: list[str] = []
+    if machine.system == "linux":
+        backend, first = "amdgpu", (*steps.refreshed(machine), *open_node(machine))
+        said = ["The driver is part of Linux; the wheels bring all libraries above it."]
+        must = access(machine)
     doubtful = support.outcome == "untested" or support.unverified or build.unverified
-    dead = stack.status.startswith(("unmaintained", "dormant"))
-    status: RouteStatus = "workaround" if dead else "supported"
+    status: RouteStatus = "workaround" if stack.is_dormant else "supported"
     return [
         Route(
             rank=0,
-            backend=_BACKENDS[stack.api],
+            backend=backend,
             stack=stack.stack,
             uses_gpu=True,
             status="unverified" if doubtful else status,
             because=sentence(f"{stack.name}: {support.because}"),
             components=stack_components(stack, build, machine),
-            steps=stack_steps(stack, build, machine),
+            steps=tuple(dict.fromkeys((*first, *stack_steps(stack, build, machine)))),
             caveats=(
-                sentence(f"The project is {stack.status}"),
-                "Install the newest driver of the GPU's vendor for Windows first.",
+                *([sentence(f"The project is {stack.status}")] if stack.is_dormant else []),
+                *said,
+                *must,
                 *stack_caveats(stack, build, machine),
             ),
             sources=(*support.sources, *build.sources) or stack.sources,
             how="included",
             slower_than_cpu=support.slower_than_cpu,
+            essential=(
+                *(text for text in must if text not in OF_SESSIONS),
+                *stack_needs(build, machine),
+            ),
         )
     ]

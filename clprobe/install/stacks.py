@@ -9,17 +9,24 @@ from clprobe.install import steps
 from clprobe.install.machine import Machine
 from clprobe.install.ranking import is_asked
 from clprobe.install.recipes import from_source
+from clprobe.install.stack_builds import (
+    build_for,
+    support_for,
+    takes_driver,
+    why_no_build,
+)
 from clprobe.install.stack_steps import (
+    on_own_libraries,
     stack_caveats,
     stack_components,
+    stack_needs,
     stack_steps,
-    through_windows,
     without_opencl,
 )
 from clprobe.install.wording import all_sources, sentence
-from clprobe.knowledge.stack_table import Stack, StackBuild, StackSupport
+from clprobe.knowledge.stack_table import Stack, StackBuild
 from clprobe.knowledge.tables import Tables
-from clprobe.knowledge.versions import in_range, in_words, newest
+from clprobe.knowledge.versions import in_words
 from clprobe.model.action import Goal
 from clprobe.model.plan import Rejected, Route, RouteStatus, Step
 
@@ -30,13 +37,14 @@ _STACKS: dict[Goal, tuple[str, ...]] = {
         "pytorch-cpu",
         *("clprobe-tensor", "tinygrad", "netcl"),
     ),
-    "inference": ("openvino", "onnxruntime-openvino", "llama-cpp", "pytorch-xpu", "pytorch-cpu"),
+    "inference": (
+        *("openvino", "onnxruntime-openvino", "llama-cpp"),
+        *("pytorch-xpu", "pytorch-cuda", "rocm-pytorch", "pytorch-cpu"),
+    ),
 }
 _POINTLESS_ON_CPU = ("pytorch_dlprim", "pytorch-xpu", "pytorch-cuda", "rocm-pytorch")
 """PyTorch runs on the CPU by itself."""
 _ALSO = {"wsl2": ("linux",)}
-_DRIVERS = {"nvidia": "nvidia", "amd": "amd-rocm"}
-_LEVEL_ZERO = "libze-intel-gpu1"
 _ELSEWHERE = ("container", "conda", "source")
 """Ways that give OpenCL only inside a container or an environment, so not to a stack outside."""
 _IN_THE_SAME_ENVIRONMENT = ("pocl", "pip")
@@ -54,11 +62,12 @@ def stacks_on(
     routes: list[Route] = []
     rejected: list[Rejected] = []
     below = [route for route in opencl if route.how not in _ELSEWHERE]
+    packages = level_zero(machine, tables)
     for key in _STACKS[goal]:
         stack = tables.stacks()[key]
         if stack.vendor not in (None, machine.vendor or "intel"):
             continue  # no news on another vendor's GPU
-        made, refused = _with(stack, below, machine)
+        made, refused = _with(stack, below, machine, packages)
         routes += made
         rejected += refused
     asked = {key for key, stack in tables.stacks().items() if is_asked(stack, goal)}
@@ -67,8 +76,25 @@ def stacks_on(
     return routes, rejected
 
 
+def level_zero(machine: Machine, tables: Tables) -> tuple[str, ...] | str:
+    """Return the packages with Intel's Level Zero driver and loader, or why there are none.
+
+    A table that lists some of a release lists all; of other releases the implementation tells.
+    """
+    release, driver = machine.distribution, tables.implementation("compute-runtime")
+    wanted = driver.level_zero.get(release.id, ()) if driver is not None and release else ()
+    if release is None or not wanted:
+        return f"no package of Intel's Level Zero driver is known on {machine.os_name}"
+    rows = release.packages.items()
+    listed = [name for name, row in rows if any(one.role == "level-zero" for one in row)]
+    lacking = [one for one in wanted if one in release.absent or (listed and one not in listed)]
+    if lacking:
+        return f"{machine.os_name} does not package {' and '.join(lacking)} for Level Zero"
+    return wanted
+
+
 def _with(
-    stack: Stack, opencl: Sequence[Route], machine: Machine
+    stack: Stack, opencl: Sequence[Route], machine: Machine, packages: tuple[str, ...] | str
 ) -> tuple[list[Route], list[Rejected]]:
     """Return the routes to one stack, and what rules it out."""
     build = build_for(stack, machine)
@@ -80,9 +106,9 @@ def _with(
         backend = on_gpu[0].backend if on_gpu else "cpu"
         answers.append(_rejected(stack, backend, refusal, machine))
     elif build is not None and without_opencl(stack, machine):
-        answers += through_windows(stack, build, support_for(stack, machine), machine)
+        answers += on_own_libraries(stack, build, support_for(stack, machine), machine)
     elif build is not None and stack.supports:
-        answers += [on_route(route, stack, build, machine) for route in on_gpu]
+        answers += [on_route(route, stack, build, machine, packages) for route in on_gpu]
         if not on_gpu and stack.cpu != "works":
             because = f"no OpenCL route reaches {machine.gpu_name}, and it needs one"
             answers.append(_rejected(stack, "cpu", because, machine))
@@ -108,16 +134,7 @@ def _refusal(stack: Stack, machine: Machine, build: StackBuild | None) -> str | 
     hardware = _hardware_refusal(stack, machine) if stack.supports else None
     if hardware is not None or build is not None:
         return hardware
-    if not _files(stack):
-        return "clprobe knows no build of it that can be named; its own pages say how to build it"
-    for_python = _for_python(stack, machine)
-    if for_python:
-        release = machine.distribution
-        has = release.c_library if release is not None and release.c_library != "0" else "musl"
-        needed = " or ".join(dict.fromkeys(in_words(b.glibc) for b in for_python))
-        return f"its wheels are for glibc {needed}; {machine.os_name} has {has}"
-    offered = ", ".join(dict.fromkeys(in_words(b.python) for b in _files(stack)))
-    return f"its builds are for Python {offered}; {machine.os_name} has {machine.python}"
+    return why_no_build(stack, machine)
 
 
 def runs_on(stack: Stack, machine: Machine) -> bool:
@@ -128,18 +145,25 @@ def runs_on(stack: Stack, machine: Machine) -> bool:
 def _hardware_refusal(stack: Stack, machine: Machine) -> str | None:
     if not machine.has_gpu:
         return None if stack.cpu == "works" else "this machine has no GPU"
-    if stack.vendor in _DRIVERS:
-        return None
-    if machine.generation is None:
-        return f"whether it runs on {machine.gpu_name} is not known; the PCI id settles it"
     support = support_for(stack, machine)
+    if support is None and machine.generation is None and machine.family is None:
+        return f"whether it runs on {machine.gpu_name} is not known; the PCI id settles it"
     if support is None:
         return f"no table says whether it runs on {machine.gpu_name}"
     return support.because if support.outcome == "fails" else None
 
 
-def on_route(route: Route, stack: Stack, build: StackBuild, machine: Machine) -> Route | Rejected:
-    """Return the stack on top of one GPU route."""
+def on_route(
+    route: Route,
+    stack: Stack,
+    build: StackBuild,
+    machine: Machine,
+    level_zero: tuple[str, ...] | str,
+) -> Route | Rejected:
+    """Return the stack on top of one GPU route, given what `level_zero` returns.
+
+    An older build takes the place of `build` where that asks for a newer driver than the route has.
+    """
     support = support_for(stack, machine)
     if support is None:
         because = f"no table says whether it runs on {machine.gpu_name}"
@@ -147,15 +171,21 @@ def on_route(route: Route, stack: Stack, build: StackBuild, machine: Machine) ->
     if support.via and route.backend not in support.via:
         because = f"it was seen running on {' and '.join(support.via)} only"
         return _rejected(stack, route.backend, because, machine)
+    driver = route.components[0].version
+    if not takes_driver(build, driver):
+        asked, older = build, build_for(stack, machine, driver)
+        if older is None:
+            needed = f"driver {in_words(asked.driver)}; {machine.os_name} has {driver}"
+            return _rejected(stack, route.backend, f"its wheels are for {needed}", machine)
+        build = older
     more: list[Step] = []
-    has = {component.name for component in route.components}
-    if stack.api == "level-zero" and _LEVEL_ZERO not in has:
-        distribution = machine.distribution
-        if distribution is None or _LEVEL_ZERO not in distribution.packages:
-            because = f"{machine.os_name} does not package Intel's Level Zero driver {_LEVEL_ZERO}"
-            return _rejected(stack, route.backend, because, machine)
-        packages = [_LEVEL_ZERO, *(["libze1"] if "libze1" in distribution.packages else [])]
-        more.append(steps.install(distribution, "Install Intel's Level Zero driver", packages))
+    if stack.api == "level-zero":
+        if isinstance(level_zero, str) or machine.distribution is None:
+            return _rejected(stack, route.backend, str(level_zero), machine)
+        has = {component.name for component in route.components}
+        lacking = [name for name in level_zero if name not in has]
+        title = "Install Intel's Level Zero driver and its loader"
+        more += [steps.install(machine.distribution, title, lacking)] if lacking else []
     status: RouteStatus = route.status
     if support.outcome == "untested" or support.unverified or build.unverified:
         status = "unverified"
@@ -169,6 +199,7 @@ def on_route(route: Route, stack: Stack, build: StackBuild, machine: Machine) ->
         caveats=(*route.caveats, *stack_caveats(stack, build, machine)),
         sources=all_sources(route.sources, support.sources, build.sources, stack.sources[:1]),
         slower_than_cpu=support.slower_than_cpu,
+        essential=(*route.essential, *stack_needs(build, machine)),
     )
 
 
@@ -189,6 +220,7 @@ def _on_cpu(
                 caveats=stack_caveats(stack, build, machine),
                 sources=all_sources(stack.sources, build.sources),
                 how="included",
+                essential=stack_needs(build, machine),
             )
         ]
     routes = [route for route in opencl if not route.uses_gpu]
@@ -203,6 +235,7 @@ def _on_cpu(
             steps=_steps_on(route, stack, build, machine),
             caveats=(*route.caveats, *stack_caveats(stack, build, machine)),
             sources=all_sources(route.sources, stack.sources),
+            essential=(*route.essential, *stack_needs(build, machine)),
         )
         for route in routes[:1]
     ]
@@ -214,50 +247,6 @@ def _steps_on(route: Route, stack: Stack, build: StackBuild, machine: Machine) -
         return (*route.steps[:-1], *stack_steps(stack, build, machine))
     beside = [f"{one.name}=={one.version}" for one in route.components]
     return stack_steps(stack, build, machine, beside)
-
-
-def support_for(stack: Stack, machine: Machine) -> StackSupport | None:
-    """Return what the table says of the stack on this GPU; None: nothing."""
-    if stack.vendor in _DRIVERS:
-        return StackSupport(
-            generations=(),
-            outcome="untested",
-            because=f"it is made for {machine.gpu_name}'s vendor; {stack.summary or ''}".strip(),
-            via=(_DRIVERS[stack.vendor],),
-            sources=stack.sources,
-        )
-    key = machine.generation.generation if machine.generation is not None else None
-    return next((s for s in stack.supports if key in s.generations), None)
-
-
-def _files(stack: Stack) -> list[StackBuild]:
-    """Return the builds that can be named; others are known by hearsay only."""
-    return [build for build in stack.builds if build.file is not None or stack.packages]
-
-
-def build_for(stack: Stack, machine: Machine) -> StackBuild | None:
-    """Return the newest build that the Python and the C library get, so far as they are known."""
-    fitting = [build for build in _for_python(stack, machine) if _for_libc(build, machine)]
-    if not fitting:
-        return None
-    known = [build for build in fitting if not build.unverified] or fitting
-    best = newest([build.version for build in known], "pep440")
-    return next(build for build in known if build.version == best)
-
-
-def _for_python(stack: Stack, machine: Machine) -> list[StackBuild]:
-    return [
-        build
-        for build in _files(stack)
-        if machine.python is None or in_range(machine.python, build.python, "pep440")
-    ]
-
-
-def _for_libc(build: StackBuild, machine: Machine) -> bool:
-    if machine.system == "windows":
-        return True
-    has = machine.distribution.c_library if machine.distribution is not None else None
-    return has is None or in_range(has, build.glibc, "dotted")
 
 
 def _rejected(stack: Stack, backend: str, because: str, machine: Machine) -> Rejected:

@@ -105,9 +105,9 @@ def venv_module(machine: Machine, python: str) -> list[Step]:
     return [step(title, actions.Check(argv=(python, "-c", "import venv, ensurepip")))]
 
 
-def environment_folder(name: str, machine: Machine) -> str:
-    """Return where a virtual environment of that name goes."""
-    return f"{'/opt' if machine.wishes.root else OWN_FOLDER}/{name}"
+def environment_folder(name: str) -> str:
+    """Return where a virtual environment of that name goes: no root is needed there."""
+    return f"{HOME}/{name}-venv"
 
 
 def make_environment(path: str, python: str = "python3") -> Step:
@@ -117,14 +117,23 @@ def make_environment(path: str, python: str = "python3") -> Step:
 
 
 def pip_install(
-    path: str, title: str, requirements: Sequence[str], wheels: str | None = None
+    path: str,
+    title: str,
+    requirements: Sequence[str],
+    wheels: str | None = None,
+    index: str | None = None,
 ) -> list[Step]:
     """Return the steps that install Python packages into a virtual environment.
 
-    With `wheels`, a folder, nothing is asked of an index.
+    With `wheels`, a folder, nothing is asked of an index; else `index` is asked, or Python's own.
     """
     python = f"{path}/bin/python"
-    wanted = actions.PipInstall(python=python, requirements=tuple(requirements), wheels=wheels)
+    wanted = actions.PipInstall(
+        python=python,
+        requirements=tuple(requirements),
+        wheels=wheels,
+        index=index if wheels is None else None,
+    )
     if wheels is not None:
         first = _check_wheels(wheels, requirements)
         return [first, step(f"{title} from the wheels in {wheels}", wanted)]
@@ -174,7 +183,7 @@ def join_group(group: str) -> list[Step]:
 
 def look() -> Step:
     """Return the closing step."""
-    return step("See what programs get now", actions.Look())
+    return step("Check the result", actions.Look())
 
 
 def add_repository(origin: Origin, distribution: Distribution) -> list[Step]:

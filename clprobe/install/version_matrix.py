@@ -9,6 +9,7 @@ from clprobe.install import stacks
 from clprobe.install.machine import Machine, look_up
 from clprobe.install.planner import plan
 from clprobe.install.ranking import STACKS
+from clprobe.install.stack_builds import build_for, support_for
 from clprobe.install.target import Stated
 from clprobe.knowledge.stack_table import Stack, StackBuild
 from clprobe.knowledge.tables import Tables
@@ -46,7 +47,7 @@ def pythons(stack: Stack, machine: Machine) -> list[tuple[StackBuild, list[str]]
     """Return the builds that some Python gets, and which Pythons those are, from old to new."""
     found: list[tuple[StackBuild, list[str]]] = []
     for python in PYTHONS:
-        build = stacks.build_for(stack, replace(machine, python=python))
+        build = build_for(stack, replace(machine, python=python))
         if build is None:
             continue
         if found and found[-1][0] == build:
@@ -58,7 +59,7 @@ def pythons(stack: Stack, machine: Machine) -> list[tuple[StackBuild, list[str]]
 
 def _failing(stack: Stack, stated: Stated, tables: Tables) -> Iterator[VersionRow]:
     machine = look_up(Stated(gpu=stated.gpu, arch=stated.arch), tables)
-    support = stacks.support_for(stack, machine)
+    support = support_for(stack, machine)
     if support is None or support.outcome != "fails":
         return
     yield VersionRow(
@@ -83,8 +84,9 @@ def _rows(
     machine = look_up(stated, tables)
     if not stacks.runs_on(stack, machine):
         return
-    support = stacks.support_for(stack, machine)
+    support = support_for(stack, machine)
     drives = support is not None and support.outcome != "fails"
+    packages = stacks.level_zero(machine, tables)
     for build, fitting in pythons(stack, machine):
         on_cpu = VersionRow(
             release=stated.os or ANY,
@@ -102,7 +104,7 @@ def _rows(
         )
         there = replace(machine, python=fitting[-1])
         for route in on_gpu if drives else []:
-            answer = stacks.on_route(route, stack, build, there)
+            answer = stacks.on_route(route, stack, build, there, packages)
             if isinstance(answer, Route):
                 yield replace(
                     on_cpu,

@@ -8,7 +8,7 @@ from clprobe.knowledge.tables import Tables
 from clprobe.model.finding import Source
 from clprobe.model.plan import Component
 
-_NAMES = frozenset({"clprobe's", "rusticl", "xe", "pocl", "beignet"})
+_NAMES = frozenset({"clprobe", "clprobe's", "rusticl", "xe", "pocl", "beignet"})
 _USUAL = ("debian", "ubuntu", "fedora")
 _MOST = 4
 

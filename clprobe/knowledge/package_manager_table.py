@@ -14,7 +14,8 @@ Command = tuple[str, ...]
 class ByHand(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What people type, without the names of packages and without sudo.
 
-    `repair` finishes what is half done, `owner` names the package that owns a file.
+    `repair` finishes what is half done, `owner` names the package that owns a file. `refresh` reads
+    the index; without: the others do by themselves.
     """
 
     install: Command
@@ -22,6 +23,7 @@ class ByHand(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     reinstall: Command
     repair: Command
     owner: Command
+    refresh: Command | None = None
 
 
 class Unattended(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

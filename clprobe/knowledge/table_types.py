@@ -151,15 +151,16 @@ class BuiltWith(Entry, frozen=True, kw_only=True):
 class Implementation(Entry, frozen=True, kw_only=True):
     """An OpenCL implementation.
 
-    `packages` are per distribution id. `companions` are loaded at run time. `enable` are variables
-    without which it shows no device. `platform_without_device` tells whether it lists its platform
-    when it has no device, `no_device_errors` which OpenCL errors mean just that. `builds` are the
-    first build numbers, as platforms tell them, of some releases. `ids_listed` is the column of the
-    tables of GPUs with its list of PCI ids; without one it drives all chips of the generations that
-    name it. `linux`: what it needs on any
-    GPU; `wsl2`: the generations and platforms that it drives under WSL2. `built_with` is per
-    release. `variables`: what they change. `packaging` corrects what is often said about which
-    releases package it. `not_planned` says why no plan installs it. `called`: more names.
+    `packages` are per distribution id, and so is `level_zero`: those with its Level Zero driver and
+    that API's loader. `companions` are loaded at run time. `enable` are variables without which it
+    shows no device. `platform_without_device` tells whether it lists its platform when it has no
+    device, `no_device_errors` which OpenCL errors mean just that. `builds` are the first build
+    numbers, as platforms tell them, of some releases. `ids_listed` is the column of the tables of
+    GPUs with its list of PCI ids; without one it drives all chips of the generations that name it.
+    `linux`: what it needs on any GPU; `wsl2`: the generations and platforms that it drives under
+    WSL2. `built_with` is per release. `variables`: what they change. `packaging` corrects what is
+    often said about which releases package it. `not_planned` says why no plan installs it.
+    `called`: more names.
     """
 
     implementation: str
@@ -179,6 +180,7 @@ class Implementation(Entry, frozen=True, kw_only=True):
     enable: dict[str, str] = {}
     no_device_errors: tuple[int, ...] = ()
     packages: dict[str, tuple[str, ...]] = {}
+    level_zero: dict[str, tuple[str, ...]] = {}
     companions: tuple[str, ...] = ()
     called: tuple[str, ...] = ()
     builds: dict[str, str] = {}

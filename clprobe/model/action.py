@@ -82,13 +82,14 @@ class MakeEnvironment(Doing, frozen=True, kw_only=True, tag="make-environment"):
 class PipInstall(Doing, frozen=True, kw_only=True, tag="pip-install"):
     """Install Python packages into the environment of that interpreter.
 
-    With `wheels`, a folder, nothing is asked of an index. `upgrade` takes newer ones than are
-    there.
+    With `wheels`, a folder, nothing is asked of an index; `index` is the address of one to ask
+    instead of Python's own. `upgrade` takes newer ones than are there.
     """
 
     python: str
     requirements: tuple[str, ...]
     wheels: str | None = None
+    index: str | None = None
     upgrade: bool = False
 
 

@@ -14,6 +14,7 @@ How = Literal[
     "included", "by-hand",
 ]  # fmt: skip
 """How a route gets its implementation: "included" needs none, "by-hand" has no commands."""
+Installed = Literal["installed", "partly", "new", "unknown"]
 
 
 class Target(msgspec.Struct, frozen=True, kw_only=True):
@@ -27,15 +28,24 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Component(msgspec.Struct, frozen=True, kw_only=True):
-    """A package or file of a route; `origin` says where it comes from."""
+    """A package or file of a route; `origin` says where it comes from.
+
+    `installed`: whether the machine has it, not older than `version`; None: not known. Then
+    `installed_version` is the one that it has.
+    """
 
     name: str
     version: str | None
     origin: str
+    installed: bool | None = None
+    installed_version: str | None = None
 
 
 class Step(msgspec.Struct, frozen=True, kw_only=True):
-    """One action and its commands: `verify` proves that it worked, `undo` takes it back."""
+    """One action and its commands: `verify` proves that it worked, `undo` takes it back.
+
+    `done`: the snapshot shows that it is so already.
+    """
 
     title: str
     action: Action
@@ -43,10 +53,15 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     needs_root: bool
     undo: tuple[str, ...] | None = None
     verify: tuple[str, ...] | None = None
+    done: bool = False
 
 
 class Route(msgspec.Struct, frozen=True, kw_only=True):
-    """One way to get the goal, ranked from 1 (best); `ranking` says why it stands there."""
+    """One way to get the goal, ranked from 1 (best); `ranking` says why it stands there.
+
+    `essential` are those of the caveats without which the steps fail or have no effect.
+    `installed` sums up its components.
+    """
 
     rank: int
     backend: str
@@ -61,6 +76,8 @@ class Route(msgspec.Struct, frozen=True, kw_only=True):
     how: How = "package"
     slower_than_cpu: bool = False
     ranking: str = ""
+    essential: tuple[str, ...] = ()
+    installed: Installed = "unknown"
 
 
 class Rejected(msgspec.Struct, frozen=True, kw_only=True):

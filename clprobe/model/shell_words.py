@@ -22,6 +22,11 @@ def shell_word(text: str) -> str:
     return shlex.quote(text)
 
 
+def windows_word(text: str) -> str:
+    """Return text as one word of PowerShell and of cmd, where no quotes are in it."""
+    return f'"{text}"' if " " in text else text
+
+
 def command_line(argv: tuple[str, ...]) -> str:
     """Return an argv as one would type it; the shell fills in the user and the home folder."""
     return " ".join(_typed(word) for word in argv)

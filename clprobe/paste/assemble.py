@@ -7,6 +7,7 @@ from functools import partial
 
 import msgspec
 
+from clprobe.knowledge.printed import Forms
 from clprobe.model.errors import ClprobeError
 from clprobe.model.opencl import Answer, Loader, View
 from clprobe.model.snapshot import Snapshot
@@ -36,9 +37,8 @@ from clprobe.paste import (
 from clprobe.paste.blocks import contexts_of
 from clprobe.paste.clinfo.reader import clinfo_runs
 from clprobe.paste.commands import command_line
-from clprobe.paste.forms import Forms
 from clprobe.paste.places import Evidence, snapshot_of
-from clprobe.paste.reading import Paste, Reader, Reading
+from clprobe.paste.reading import Context, Paste, Reader, Reading, by_line
 from clprobe.paste.restated import reader as restated
 from clprobe.paste.text import FENCE, clean_lines
 
@@ -67,7 +67,7 @@ def read_paste(text: str, *, name: str) -> Snapshot:
     paste.take(frozenset(told))
     for reader in _READERS:
         _gather(reader, paste, evidence, unread)
-    for reader in (partial(prose.read_prose, stated=False), _messages):
+    for reader in (partial(prose.read_prose, stated=False), by_line(_message)):
         _gather(reader, paste, evidence, unread, is_weak=True)
     left = sorted({*unread, *paste.left()})
     if not evidence.tells():
@@ -138,11 +138,8 @@ NAMELESS = "libOpenCL.so.1"
 """Stands for a loader of which a report does not tell the file."""
 
 
-def _messages(paste: Paste) -> Iterator[Reading]:
-    for index, line in paste.free():
-        if _is_message(line):
-            facts = Snapshot(messages=(line[:_LONGEST_UNREAD],))
-            yield Reading(lines=(index,), facts=facts)
+def _message(line: str, _: Context) -> Snapshot | None:
+    return Snapshot(messages=(line[:_LONGEST_UNREAD],)) if _is_message(line) else None
 
 
 def _is_message(line: str) -> bool:
@@ -154,25 +151,13 @@ def _is_message(line: str) -> bool:
         return False
     words = text.split()
     is_short = len(words) <= 12 and not text.endswith("?")
-    return bool(_FORMS.machine_made.search(text)) or (
-        is_short
-        and bool(
-            re.match(
-                r"(?:No|Failed|Could not|Cannot|Unable|Error|Invalid|Unsupported|Warning)\b", text
-            )
-        )
-    )
+    begins = is_short and _FORMS.begins.match(text)
+    return bool(begins or _FORMS.machine_made.search(text))
 
 
 def _is_noise(line: str) -> bool:
     """Tell whether a line says nothing: rules, table frames, bare links and pictures."""
-    text = line.strip()
-    return bool(
-        re.fullmatch(r"[\u250c\u256d][\u2500-\u257f ]{1,8}.{0,120}", text)
-        or re.fullmatch(r"[-=_*#|+~.`>:;,\s]{1,400}", text)
-        or re.fullmatch(r"#{1,6} .{0,120}|.{0,60}:|\*\*.{0,100}\*\*", text)
-        or re.fullmatch(r"!?\[[^\]]{0,200}\]\([^)]{0,400}\)|<?https?://\S{1,500}>?", text)
-    )
+    return _FORMS.noise.fullmatch(line.strip()) is not None
 
 
 _FIRST: tuple[Reader, ...] = (embedded.read_embedded, _clinfo, _silent_clinfo)
@@ -183,26 +168,26 @@ _READERS: tuple[Reader, ...] = (
     lspci.read_lspci,
     inventories.read_lshw,
     inxi.read_inxi,
-    inventories.read_lsgpu,
+    by_line(inventories.of_lsgpu),
     nodes.read_node_listings,
     nodes.read_access_lists,
     files.read_icd_listings,
     files.read_icd_texts,
-    files.read_linker_cache,
+    by_line(files.in_linker_cache),
     linking.read_ldd,
     users.read_ids,
     users.read_group_entries,
     packages.read_packages,
     package_trouble.read_policies,
-    package_trouble.read_package_sources,
+    by_line(package_trouble.package_source),
     package_trouble.read_package_trouble,
-    systems.read_uname,
+    by_line(systems.uname),
     systems.read_os_release,
     systems.read_lsb_release,
     systems.read_boot_and_cpu,
-    systems.read_detect_virt,
+    by_line(systems.detected),
     logs.read_lsmod,
-    logs.read_module_versions,
+    by_line(logs.module_version),
     gpu_tools.read_nvidia_smi,
     gpu_tools.read_rocm,
     gpu_tools.read_graphics,
@@ -210,22 +195,22 @@ _READERS: tuple[Reader, ...] = (
     programs.read_hashcat,
     programs.read_sycl_ls,
     programs.read_clpeak,
-    programs.read_openvino,
+    by_line(programs.openvino, private=True),
     programs.read_torch,
     errors.read_tracebacks,
     crashes.read_crashes,
-    linking.read_linker_messages,
+    by_line(linking.said_by_linker),
     files.read_icd_errors,
     nodes.read_node_errors,
     errors.read_ffmpeg,
-    errors.read_opencl_errors,
+    by_line(errors.of_opencl, private=True),
     containers.read_engines,
     containers.read_compose,
     containers.read_services,
-    containers.read_wsl,
+    by_line(containers.wsl),
     variables.read_variables,
     variables.read_inline_variables,
-    inventories.read_fetches,
+    by_line(inventories.fetched),
     users.read_groups,
     restated.read_restated,
 )

@@ -4,8 +4,8 @@
 import re
 from collections.abc import Sequence
 
+from clprobe.knowledge.printed import Forms
 from clprobe.paste.commands import CommandLine, command_line
-from clprobe.paste.forms import Forms
 from clprobe.paste.reading import Context
 from clprobe.paste.text import FENCE
 

@@ -5,7 +5,7 @@ import re
 
 import msgspec
 
-from clprobe.paste.forms import Forms
+from clprobe.knowledge.printed import Forms
 
 _FORMS = Forms("commands")
 

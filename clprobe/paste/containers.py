@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import msgspec
 
+from clprobe.knowledge.printed import Forms
 from clprobe.model.hardware import DeviceNode
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.system import ServiceUnit, System, User, Virtualization
 from clprobe.model.unknown import NOT_STATED, Fact
-from clprobe.paste.forms import Forms
 from clprobe.paste.reading import Context, Paste, Reading
 
 _FORMS = Forms("containers")
@@ -23,20 +23,14 @@ def read_engines(paste: Paste) -> Iterator[Reading]:
         found = _FORMS.engine.search(line) if len(line) < 1500 else None
         if found is None or found["engine"] in seen:
             continue
-        if found["engine"] in ("flatpak", "snap", "lxc") and found["verb"] not in (
-            "run",
-            "exec",
-            "enter",
-            "shell",
-        ):
+        enters = found["verb"] in ("run", "exec", "enter", "shell")
+        if found["engine"] in ("flatpak", "snap", "lxc") and not enters:
             continue
         seen.add(found["engine"])
         name = _FORMS.tables["engines"].get(found["engine"], found["engine"])
         yield _inside(name, ())
     for index, line in enumerate(paste.lines):
-        if re.match(
-            r"(?:\$ |#|\w+@\S+[$#] )?(?:sudo )?(?:docker|podman) run\b", line.strip()
-        ) and paste.is_free(index):
+        if _FORMS.engine_run.match(line.strip()) and paste.is_free(index):
             yield Reading(lines=(index,), facts=Snapshot(messages=(line.strip()[:500],)))
 
 
@@ -107,20 +101,15 @@ def _unit(name: Fact[str], setting: str) -> ServiceUnit:
     return ServiceUnit(name=name)
 
 
-def read_wsl(paste: Paste) -> Iterator[Reading]:
-    """Give signs of WSL: /dev/dxg, wsl.exe --version, the version of the Windows driver."""
-    for index, line in paste.free():
-        command = paste.contexts[index].command
-        if _FORMS.dev_dxg.match(line):
-            node = DeviceNode(path="/dev/dxg", kind="dxg")
-            yield Reading(lines=(index,), facts=Snapshot(device_nodes=(node,)))
-        elif _FORMS.wsl.match(line) and (
-            "wsl" in command or "WSL" in line or "microsoft" in line.lower()
-        ):
-            facts = Snapshot(system=System(virtualization=Virtualization(wsl=2)))
-            yield Reading(lines=(index,), facts=facts)
-        else:
-            found = _FORMS.windows_driver.search(line) or _FORMS.sure_windows.search(line)
-            if found is not None and len(line) < 160 and re.search(r"(?i)driver|windows|wsl", line):
-                virtual = Virtualization(windows_driver=found["version"])
-                yield Reading(lines=(index,), facts=Snapshot(system=System(virtualization=virtual)))
+def wsl(line: str, context: Context) -> Snapshot | None:
+    """Return signs of WSL: /dev/dxg, wsl.exe --version, the version of the Windows driver."""
+    if _FORMS.dev_dxg.match(line):
+        return Snapshot(device_nodes=(DeviceNode(path="/dev/dxg", kind="dxg"),))
+    named = "wsl" in context.command or "WSL" in line or "microsoft" in line.lower()
+    if named and _FORMS.wsl.match(line):
+        return Snapshot(system=System(virtualization=Virtualization(wsl=2)))
+    found = _FORMS.windows_driver.search(line) or _FORMS.sure_windows.search(line)
+    if found is None or len(line) >= 160 or not re.search(r"(?i)driver|windows|wsl", line):
+        return None
+    virtual = Virtualization(windows_driver=found["version"])
+    return Snapshot(system=System(virtualization=virtual))

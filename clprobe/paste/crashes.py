@@ -4,10 +4,10 @@
 import re
 from collections.abc import Iterator
 
+from clprobe.knowledge.printed import Forms
 from clprobe.model.opencl import Answer, View
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.unknown import NOT_STATED
-from clprobe.paste.forms import Forms
 from clprobe.paste.reading import Context, Paste, Reading
 
 _FORMS = Forms("crashes")
@@ -66,9 +66,5 @@ def viewer_of(context: Context, texts: list[str]) -> str:
         return "pyopencl"
     if re.fullmatch(r"[\w.+-]{1,60}", context.program):
         return context.program
-    named = re.search(
-        r"\b(clinfo|hashcat|darktable(?:-cltest)?|ffmpeg|clpeak|blender|python3?|rocminfo"
-        r"|sycl-ls)\b",
-        " ".join(texts)[:4000],
-    )
+    named = _FORMS.program.search(" ".join(texts)[:4000])
     return named[1] if named else "application"

@@ -3,9 +3,9 @@
 
 import re
 
+from clprobe.knowledge.printed import Forms
 from clprobe.model.system import Distribution
 from clprobe.model.unknown import NOT_STATED
-from clprobe.paste.forms import Forms
 
 _FORMS = Forms("distribution_names")
 

@@ -4,11 +4,11 @@
 import re
 from collections.abc import Iterator
 
+from clprobe.knowledge.printed import Forms
 from clprobe.model.opencl import Answer, Platform, View
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.unknown import NOT_STATED, Fact, Unknown
 from clprobe.paste.crashes import viewer_of
-from clprobe.paste.forms import Forms
 from clprobe.paste.reading import Context, Paste, Reading
 
 _FORMS = Forms("errors")
@@ -37,20 +37,13 @@ def _is_code(line: str) -> bool:
 
 
 def _raised(lines: list[int], line: str, context: Context) -> Reading:
-    about = _of_opencl(line, context)
+    about = of_opencl(line, context)
     facts = about if about is not None else Snapshot(messages=(line,))
     return Reading(lines=tuple(lines), facts=facts, private=True)
 
 
-def read_opencl_errors(paste: Paste) -> Iterator[Reading]:
-    """Give the lines that say that no platform, no device or no loader was found."""
-    for index, line in paste.free():
-        facts = _of_opencl(line, paste.contexts[index])
-        if facts is not None:
-            yield Reading(lines=(index,), facts=facts, private=True)
-
-
-def _of_opencl(line: str, context: Context) -> Snapshot | None:
+def of_opencl(line: str, context: Context) -> Snapshot | None:
+    """Return what a line tells that says that no platform, no device or no loader was found."""
     if len(line) > 600 or line.endswith("?"):
         return None
     viewer = _viewer(line, context)

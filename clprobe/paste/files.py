@@ -5,13 +5,13 @@ import re
 from collections.abc import Iterator
 from itertools import chain
 
+from clprobe.knowledge.printed import Forms
 from clprobe.model.opencl import Icd, Library, Loader
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.unknown import NOT_STATED
 from clprobe.paste.commands import command_line
-from clprobe.paste.forms import Forms
 from clprobe.paste.listings import errno_of, is_driver, listed, path_in_error
-from clprobe.paste.reading import Paste, Reading
+from clprobe.paste.reading import Context, Paste, Reading
 
 _VENDORS = "/etc/OpenCL/vendors"
 _FORMS = Forms("icd_files")
@@ -116,27 +116,18 @@ def _text(index: int, path: str, library: str) -> Reading:
     return Reading(lines=(index,), facts=Snapshot(icds=(icd,)))
 
 
-def read_linker_cache(paste: Paste) -> Iterator[Reading]:
-    """Give the libraries of `ldconfig -p` and the places of libOpenCL that find or ls showed."""
-    for index, line in paste.free():
-        cached = _FORMS.ldconfig.match(line)
-        if cached is not None:
-            yield Reading(lines=(index,), facts=_cached(cached))
-            continue
-        entry = listed(line)
-        if entry is not None and entry.name.startswith("/") and is_driver(entry.name):
-            there = Icd(path=entry.name, library=Library(path=entry.name))
-            yield Reading(lines=(index,), facts=Snapshot(icds=(there,)))
-            continue
-        found = _FORMS.opencl.match(line.split("=> ")[-1])
-        command = paste.contexts[index].command
-        if found is not None and re.match(
-            r"(?:find|locate|ls|whereis|realpath|readlink|dpkg|rpm)\b", command
-        ):
-            loader = Loader(path=found["path"])
-            yield Reading(lines=(index,), facts=Snapshot(loaders=(loader,)))
-        elif re.match(r"\d+ libs found in cache", line):
-            yield Reading(lines=(index,), facts=Snapshot())
+def in_linker_cache(line: str, context: Context) -> Snapshot | None:
+    """Return the library on a line of `ldconfig -p`, or a place of it that find or ls showed."""
+    cached = _FORMS.ldconfig.match(line)
+    if cached is not None:
+        return _cached(cached)
+    entry = listed(line)
+    if entry is not None and entry.name.startswith("/") and is_driver(entry.name):
+        return Snapshot(icds=(Icd(path=entry.name, library=Library(path=entry.name)),))
+    found = _FORMS.opencl.match(line.rsplit("=> ", maxsplit=1)[-1])
+    if found is not None and _FORMS.shows_files.match(context.command):
+        return Snapshot(loaders=(Loader(path=found["path"]),))
+    return Snapshot() if re.match(r"\d+ libs found in cache", line) else None
 
 
 def _cached(found: re.Match[str]) -> Snapshot:

@@ -8,7 +8,7 @@ import msgspec
 from clprobe.model.hardware import Gpu
 from clprobe.model.opencl import Icd, Loader
 from clprobe.model.snapshot import Snapshot
-from clprobe.model.unknown import NOT_STATED, Unknown
+from clprobe.model.unknown import NOT_STATED, Unknown, listed
 from clprobe.paste.lspci import MOST_GPUS
 from clprobe.paste.merge import merge
 
@@ -71,11 +71,9 @@ def _joined_loaders(loaders: tuple[Loader, ...]) -> tuple[Loader, ...]:
 
 def _with_nodes(facts: Snapshot) -> tuple[Gpu, ...]:
     """Give GPUs the nodes whose PCI address a listing of by-path told."""
-    nodes = () if isinstance(facts.device_nodes, Unknown) else facts.device_nodes
-    gpus = () if isinstance(facts.gpus, Unknown) else facts.gpus
     by_place: dict[tuple[object, object], str] = {
         (node.pci_address, node.kind): node.path
-        for node in nodes
+        for node in listed(facts.device_nodes)
         if isinstance(node.pci_address, str)
     }
     return tuple(
@@ -84,32 +82,26 @@ def _with_nodes(facts: Snapshot) -> tuple[Gpu, ...]:
             render_node=by_place.get((gpu.pci_address, "render"), gpu.render_node),
             card_node=by_place.get((gpu.pci_address, "card"), gpu.card_node),
         )
-        for gpu in gpus
+        for gpu in listed(facts.gpus)
     )
 
 
 def _shown_by_opencl(facts: Snapshot) -> tuple[Gpu, ...]:
     """Return the GPUs that must be there because an OpenCL device of that name is."""
     gpus = {}
-    for view in () if isinstance(facts.views, Unknown) else facts.views:
-        for platform in () if isinstance(view.answer.platforms, Unknown) else view.answer.platforms:
-            for device in () if isinstance(platform.devices, Unknown) else platform.devices:
-                if (
-                    device.type != "gpu"
-                    or not isinstance(device.name, str)
-                    or _is_software(device.name)
-                ):
-                    continue
-                name = re.sub(
-                    r"\((?:R|TM)\)|\[0x[0-9a-f]{4}\]", "", device.name, flags=re.IGNORECASE
-                )
-                name = " ".join(name.split())
-                known = (device.vendor_id, device.device_id)
-                both = all(isinstance(number, int) and 0 <= number < 1 << 16 for number in known)
-                pci_id = f"{known[0]:04x}:{known[1]:04x}" if both else NOT_STATED
-                gpus[name, device.pci_address] = Gpu(
-                    name=name, pci_id=pci_id, pci_address=device.pci_address or NOT_STATED
-                )
+    for view in listed(facts.views):
+        for _, device in view.answer.shown():
+            is_named = device.type == "gpu" and isinstance(device.name, str)
+            if not is_named or _is_software(str(device.name)):
+                continue
+            name = re.sub(r"(?i)\((?:R|TM)\)|\[0x[0-9a-f]{4}\]", "", str(device.name))
+            name = " ".join(name.split())
+            known = (device.vendor_id, device.device_id)
+            both = all(isinstance(number, int) and 0 <= number < 1 << 16 for number in known)
+            pci_id = f"{known[0]:04x}:{known[1]:04x}" if both else NOT_STATED
+            gpus[name, device.pci_address] = Gpu(
+                name=name, pci_id=pci_id, pci_address=device.pci_address or NOT_STATED
+            )
     return tuple(gpus.values())
 
 

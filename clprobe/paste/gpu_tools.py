@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import msgspec
 
+from clprobe.knowledge.printed import Forms
 from clprobe.model.hardware import DeviceNode, Gpu
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.system import Linux, System
 from clprobe.model.unknown import NOT_STATED
-from clprobe.paste.forms import Forms
 from clprobe.paste.reading import Paste, Reading
 
 _FORMS = Forms("gpu_tools")
@@ -115,9 +115,7 @@ def _vulkan(parts: dict[str, str]) -> Snapshot:
 
 
 def _glx(key: str, value: str) -> Snapshot:
-    if key not in ("Device", "OpenGL renderer string") or re.search(
-        r"(?i)llvmpipe|softpipe|swrast|svga3d|virgl|zink", value
-    ):
+    if key not in ("Device", "OpenGL renderer string") or _FORMS.no_gpu.search(value):
         return Snapshot()
     found = _FORMS.hex_id.search(value)
     name = _FORMS.hex_id.sub("", value).strip()

@@ -6,30 +6,24 @@ from collections.abc import Iterator
 
 import msgspec
 
+from clprobe.knowledge.printed import Forms
 from clprobe.model.hardware import DeviceNode, Gpu
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.system import Cpu, Linux, System, Virtualization
 from clprobe.model.unknown import NOT_STATED
 from clprobe.paste.distributions import distribution_named
-from clprobe.paste.forms import Forms
-from clprobe.paste.reading import Paste, Reading
+from clprobe.paste.reading import Context, Paste, Reading
 from clprobe.paste.systems import cpu_named
 
 _FORMS = Forms("inventories")
 
 
-def read_fetches(paste: Paste) -> Iterator[Reading]:
-    """Give what hostnamectl, neofetch and screenfetch tell, line by line."""
-    for index, line in paste.free():
-        found = _FORMS.fetch.match(line) if ": " in line and len(line) < 300 else None
-        if found is None:
-            continue
-        facts = _fetched(found["key"], found["value"].strip())
-        if facts is not None:
-            yield Reading(lines=(index,), facts=facts)
-
-
-def _fetched(key: str, value: str) -> Snapshot | None:
+def fetched(line: str, _: Context) -> Snapshot | None:
+    """Return what a line of hostnamectl, neofetch or screenfetch tells."""
+    found = _FORMS.fetch.match(line) if ": " in line and len(line) < 300 else None
+    if found is None:
+        return None
+    key, value = found["key"], found["value"].strip()
     read = {"OS": of_os, "Operating System": of_os, "Kernel": of_linux, "GPU": of_gpu}.get(key)
     if read is not None:
         return read(value)
@@ -49,39 +43,25 @@ def of_os(value: str) -> Snapshot | None:
         return None
     named = msgspec.structs.replace(distribution, name=value)
     architecture = next((word for word in ("x86_64", "aarch64") if word in value), NOT_STATED)
-    wsl = (
-        Virtualization(wsl=int(found[1] or 2))
-        if (found := re.search(r"(?i)\bWSL ?([12])?", value))
-        else Virtualization()
-    )
-    return Snapshot(
-        system=System(distribution=named, cpu=Cpu(architecture=architecture), virtualization=wsl)
-    )
+    found = re.search(r"(?i)\bWSL ?([12])?", value)
+    wsl = Virtualization(wsl=int(found[1] or 2)) if found else Virtualization()
+    cpu = Cpu(architecture=architecture)
+    return Snapshot(system=System(distribution=named, cpu=cpu, virtualization=wsl))
 
 
 def of_linux(value: str) -> Snapshot | None:
     """Return the facts of a release of Linux; None if the text is none."""
-    found = re.match(
-        r"(?:x86_64 )?(?:Linux )?(?:kernel )?v?(?P<release>\d{1,2}\.\d{1,3}[\w.+~-]{0,60})",
-        value,
-        re.I,
-    )
-    return (
-        Snapshot(system=System(linux=Linux(release=found["release"].rstrip("."))))
-        if found
-        else None
-    )
+    found = _FORMS.linux.match(value)
+    if found is None:
+        return None
+    return Snapshot(system=System(linux=Linux(release=found["release"].rstrip("."))))
 
 
 def of_gpu(value: str) -> Snapshot | None:
     """Return the GPU of that name; its PCI id is taken out of the name where it stands there."""
     pci_id = re.search(r"[\[(]?\b([0-9a-f]{4}:[0-9a-f]{4})\b[\])]?", value, re.I)
     name = re.sub(r"\s*[\[(][0-9a-f]{4}:[0-9a-f]{4}[\])]", "", value, flags=re.I).strip()
-    if not re.search(
-        r"(?i)intel|amd|nvidia|radeon|geforce|graphics|arc|iris|uhd|vmware|virtio|qxl"
-        r"|[0-9a-f]{4}:[0-9a-f]{4}",
-        value,
-    ):
+    if not _FORMS.gpu.search(value):
         return None
     gpu = Gpu(pci_id=pci_id[1].lower() if pci_id else NOT_STATED, name=name or NOT_STATED)
     return Snapshot(gpus=(gpu,))
@@ -124,21 +104,15 @@ def _with_lshw(gpu: Gpu, key: str, value: str) -> Gpu:
     return gpu
 
 
-def read_lsgpu(paste: Paste) -> Iterator[Reading]:
-    """Give the nodes and GPUs of intel-gpu-tools' lsgpu."""
-    for index, line in paste.free():
-        found = _FORMS.lsgpu.match(line) if "drm:/dev/dri/" in line else None
-        if found is None:
-            continue
-        is_render = found["node"].startswith("renderD")
-        node = DeviceNode(path=f"/dev/dri/{found['node']}", kind="render" if is_render else "card")
-        pci_id = re.search(r"\b([0-9a-f]{4}:[0-9a-f]{4})\b", found["what"] or "", re.I)
-        name = found["what"] or NOT_STATED
-        gpus = (
-            (Gpu(pci_id=pci_id[1].lower()),)
-            if pci_id
-            else (Gpu(name=name),)
-            if not is_render
-            else NOT_STATED
-        )
-        yield Reading(lines=(index,), facts=Snapshot(device_nodes=(node,), gpus=gpus))
+def of_lsgpu(line: str, _: Context) -> Snapshot | None:
+    """Return the node and the GPU on a line of intel-gpu-tools' lsgpu."""
+    found = _FORMS.lsgpu.match(line) if "drm:/dev/dri/" in line else None
+    if found is None:
+        return None
+    is_render = found["node"].startswith("renderD")
+    node = DeviceNode(path=f"/dev/dri/{found['node']}", kind="render" if is_render else "card")
+    pci_id = re.search(r"\b([0-9a-f]{4}:[0-9a-f]{4})\b", found["what"] or "", re.I)
+    name = found["what"] or NOT_STATED
+    gpu = Gpu(pci_id=pci_id[1].lower()) if pci_id else Gpu(name=name)
+    gpus = NOT_STATED if is_render and not pci_id else (gpu,)
+    return Snapshot(device_nodes=(node,), gpus=gpus)

@@ -4,12 +4,12 @@
 import re
 from collections.abc import Iterator
 
+from clprobe.knowledge.printed import Forms
 from clprobe.model.opencl import Answer, Icd, Library, Loader, View
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.unknown import NOT_STATED
-from clprobe.paste.forms import Forms
 from clprobe.paste.listings import is_driver
-from clprobe.paste.reading import Paste, Reading
+from clprobe.paste.reading import Context, Paste, Reading
 
 _FORMS = Forms("linking")
 
@@ -63,31 +63,25 @@ def _of_driver(
     return Snapshot(libraries=facts.libraries, icds=(icd,), messages=facts.messages)
 
 
-def read_linker_messages(paste: Paste) -> Iterator[Reading]:
-    """Give the dynamic linker's complaints: libraries, symbols and versions that are not there."""
-    for index, line in paste.free():
-        version = _FORMS.version.search(line)
-        undefined = _FORMS.undefined.search(line) if "undefined symbol" in line else None
-        shared = _FORMS.shared.search(line) if "shared object" in line else None
-        wrong = _FORMS.elf_class.search(line) if "ELF class" in line else None
-        said = Snapshot(messages=(line,))
-        if version is not None:
-            yield Reading(lines=(index,), facts=_failed(version["by"], line))
-        elif undefined is not None:
-            by = undefined["by"] or line.split(": undefined symbol")[0].split(" ")[-1]
-            yield Reading(lines=(index,), facts=_failed(by, line))
-        elif shared is not None:
-            yield Reading(lines=(index,), facts=_not_opened(shared, line))
-        elif wrong is not None and is_driver(wrong["path"]):
-            bits = int(wrong["kind"][-2:])
-            library = Library(path=wrong["path"], elf_class=bits)
-            yield Reading(lines=(index,), facts=_of_driver(wrong["path"], library, said))
-        elif line.split() == ["Tag", "Type", "Name/Value"]:
-            yield Reading(lines=(index,), facts=Snapshot())
-        elif (entry := _FORMS.readelf.match(line)) is not None:
-            is_path = entry["tag"] in ("RPATH", "RUNPATH")
-            told = (f"{entry['tag']} {entry['value']}",) if is_path else NOT_STATED
-            yield Reading(lines=(index,), facts=Snapshot(messages=told))
+def said_by_linker(line: str, _: Context) -> Snapshot | None:
+    """Return the dynamic linker's complaint: a library, symbol or version that is not there."""
+    if (version := _FORMS.version.search(line)) is not None:
+        return _failed(version["by"], line)
+    undefined = _FORMS.undefined.search(line) if "undefined symbol" in line else None
+    if undefined is not None:
+        before = line.partition(": undefined symbol")[0]
+        return _failed(undefined["by"] or before.rpartition(" ")[2], line)
+    shared = _FORMS.shared.search(line) if "shared object" in line else None
+    if shared is not None:
+        return _not_opened(shared, line)
+    wrong = _FORMS.elf_class.search(line) if "ELF class" in line else None
+    if wrong is not None and is_driver(wrong["path"]):
+        library = Library(path=wrong["path"], elf_class=int(wrong["kind"][-2:]))
+        return _of_driver(wrong["path"], library, Snapshot(messages=(line,)))
+    if (entry := _FORMS.readelf.match(line)) is None:
+        return Snapshot() if line.split() == ["Tag", "Type", "Name/Value"] else None
+    is_path = entry["tag"] in ("RPATH", "RUNPATH")
+    return Snapshot(messages=(f"{entry['tag']} {entry['value']}",) if is_path else NOT_STATED)
 
 
 def _failed(by: str, line: str) -> Snapshot:

@@ -3,7 +3,7 @@
 
 import msgspec
 
-from clprobe.paste.forms import Forms
+from clprobe.knowledge.printed import Forms
 
 _FORMS = Forms("listings")
 

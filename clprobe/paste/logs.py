@@ -5,10 +5,10 @@ from collections.abc import Iterator
 
 import msgspec
 
+from clprobe.knowledge.printed import Forms
 from clprobe.model.hardware import GPU_MODULES, module_name
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.system import Linux, System, Virtualization
-from clprobe.paste.forms import Forms
 from clprobe.paste.reading import Context, Paste, Reading
 
 _FORMS = Forms("logs")
@@ -73,21 +73,17 @@ def read_lsmod(paste: Paste) -> Iterator[Reading]:
         yield Reading(lines=tuple(index for index, _ in entries), facts=facts)
 
 
-def read_module_versions(paste: Paste) -> Iterator[Reading]:
-    """Give versions of kernel modules: NVIDIA's in /proc, and modinfo's of the module asked for."""
-    for index, line in paste.free():
-        found = _FORMS.nvrm.search(line)
-        if found is not None:
-            linux = Linux(module_versions={"nvidia": found["version"]})
-            yield Reading(lines=(index,), facts=Snapshot(system=System(linux=linux)))
-            continue
-        command = paste.contexts[index].command.split()
-        told = _FORMS.modinfo.match(line) if command[:1] == ["modinfo"] else None
-        if told is None:
-            continue
-        module = module_name(command[-1])
-        is_version = told["key"] == "version" and module in GPU_MODULES
-        # modinfo tells the file on disk; what is loaded may still be another one.
-        text = f"modinfo {module} version: {told['value']}"
-        facts = Snapshot(messages=(text,)) if is_version else Snapshot()
-        yield Reading(lines=(index,), facts=facts)
+def module_version(line: str, context: Context) -> Snapshot | None:
+    """Return a kernel module's version: NVIDIA's in /proc, or modinfo's of the one asked for."""
+    if (found := _FORMS.nvrm.search(line)) is not None:
+        linux = Linux(module_versions={"nvidia": found["version"]})
+        return Snapshot(system=System(linux=linux))
+    command = context.command.split()
+    told = _FORMS.modinfo.match(line) if command[:1] == ["modinfo"] else None
+    if told is None:
+        return None
+    module = module_name(command[-1])
+    if told["key"] != "version" or module not in GPU_MODULES:
+        return Snapshot()
+    # modinfo tells the file on disk; what is loaded may still be another one.
+    return Snapshot(messages=(f"modinfo {module} version: {told['value']}",))

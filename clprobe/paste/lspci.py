@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import msgspec
 
+from clprobe.knowledge.printed import Forms
 from clprobe.model.hardware import Gpu
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.unknown import NOT_STATED, Fact
-from clprobe.paste.forms import Forms
 from clprobe.paste.reading import Paste, Reading
 
 MOST_GPUS = 64

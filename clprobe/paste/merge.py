@@ -6,11 +6,11 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from clprobe.knowledge.printed import Forms
 from clprobe.model.hardware import DeviceNode, Gpu
 from clprobe.model.opencl import Answer, Device, Framework, Icd, Loader, Platform, View
 from clprobe.model.system import Group, Package
 from clprobe.model.unknown import NOT_STATED, Unknown
-from clprobe.paste.forms import Forms
 
 S = TypeVar("S", bound=msgspec.Struct)
 _FORMS = Forms("lspci")

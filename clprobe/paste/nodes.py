@@ -7,10 +7,10 @@ from itertools import chain
 
 import msgspec
 
+from clprobe.knowledge.printed import Forms
 from clprobe.model.hardware import DeviceNode, node_kind
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.unknown import NOT_STATED, Fact, Unknown
-from clprobe.paste.forms import Forms
 from clprobe.paste.listings import Listed, errno_of, listed, path_in_error
 from clprobe.paste.reading import Paste, Reading
 
@@ -55,9 +55,7 @@ def _from_ls(line: str, command: str) -> list[DeviceNode] | None:
     entry = listed(line)
     if entry is not None:
         return _from_long(entry, command, is_listing=is_listing)
-    if is_listing and re.fullmatch(
-        r"total \d+|insgesamt \d+|/dev/[\w/.-]*:|итого \d+|总(?:用量|计) ?\d+", line
-    ):
+    if is_listing and _FORMS.list_head.fullmatch(line):
         return []
     words = line.split()
     if words and len(words) < 40 and all(_short(word) for word in words):
@@ -93,10 +91,7 @@ def _from_long(entry: Listed, command: str, *, is_listing: bool) -> list[DeviceN
     kind = node_kind(path)
     if kind is None or entry.kind != "c":
         is_beside = is_listing or entry.name in ("by-path", "/dev/dri", "dri") or bool(linked)
-        is_beside = is_beside or bool(
-            re.fullmatch(r"nvidia-caps|controlD\d+|/dev/nvidia-caps.*", entry.name)
-        )
-        return [] if is_beside else None
+        return [] if is_beside or _FORMS.beside.fullmatch(entry.name) else None
     owner, uid = _identity(entry.owner, entry, command)
     group, gid = _identity(entry.group, entry, command)
     return [

@@ -4,10 +4,10 @@
 import re
 from collections.abc import Iterator
 
+from clprobe.knowledge.printed import Forms
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.system import Package
 from clprobe.model.unknown import NOT_STATED
-from clprobe.paste.forms import Forms
 from clprobe.paste.reading import Context, Paste, Reading
 
 _FORMS = Forms("package_trouble")
@@ -21,10 +21,7 @@ def read_package_trouble(paste: Paste) -> Iterator[Reading]:
     opened = -1
     for index, line in paste.free():
         raw = paste.lines[index]
-        if re.match(
-            r"(?:apt(?:-get)?|dpkg) .*\b(?:remove|purge|autoremove)\b",
-            paste.contexts[index].command,
-        ):
+        if _FORMS.removes.match(paste.contexts[index].command):
             yield from _removal(index, line)
             continue
         is_continued = opened >= 0 and index - opened == 1 and _FORMS.continues.match(raw)
@@ -98,20 +95,17 @@ def _policy(name: str, told: list[str]) -> Iterator[Package]:
     )
 
 
-def read_package_sources(paste: Paste) -> Iterator[Reading]:
-    """Give the repositories beyond the distribution's own that lines of apt or dnf name."""
-    for index, line in paste.free():
-        named = _FORMS.ppa.search(line) or _FORMS.copr.search(line)
-        place = None
-        if named is not None:
-            parts = named.groupdict()
-            owned = f"{parts.get('owner')}/{parts.get('archive')}"
-            kind = "copr" if "copr" in named[0] else "ppa"
-            place = f"{kind}:{parts['place'] or parts['other'] or owned}"
-        elif (found := _FORMS.source.match(line)) is not None:
-            place = found["place"]
-        if place is None:
-            continue
-        is_own = _FORMS.own.search(place.partition("/")[0])
-        facts = Snapshot() if is_own else Snapshot(package_sources=(place,))
-        yield Reading(lines=(index,), facts=facts)
+def package_source(line: str, _: Context) -> Snapshot | None:
+    """Return the repository beyond the distribution's own that a line of apt or dnf names."""
+    named = _FORMS.ppa.search(line) or _FORMS.copr.search(line)
+    if named is not None:
+        parts = named.groupdict()
+        owned = f"{parts.get('owner')}/{parts.get('archive')}"
+        kind = "copr" if "copr" in named[0] else "ppa"
+        place = f"{kind}:{parts['place'] or parts['other'] or owned}"
+    elif (found := _FORMS.source.match(line)) is not None:
+        place = found["place"]
+    else:
+        return None
+    is_own = _FORMS.own.search(place.partition("/")[0])
+    return Snapshot() if is_own else Snapshot(package_sources=(place,))

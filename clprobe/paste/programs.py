@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 
 import msgspec
 
+from clprobe.knowledge.printed import Forms
 from clprobe.model.opencl import Answer, Device, Framework, Outcome, Platform, View
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.unknown import NOT_STATED, Fact
-from clprobe.paste.forms import Forms
-from clprobe.paste.reading import Paste, Reading
+from clprobe.paste.reading import Context, Paste, Reading
 
 _FORMS = Forms("programs")
 _MOST_GAP = 12
@@ -124,11 +124,7 @@ def read_darktable(paste: Paste) -> Iterator[Reading]:
     for indexes, texts in paste.runs(_those(_is_darktable), most_gap=_MOST_GAP):
         printed = "\n".join(texts)[:8000]
         devices = tuple(_darktable_devices(texts))
-        none = re.search(
-            r"(?i)found 0 (?:platform|device)|no opencl (?:platform|device)|FINALLY: "
-            r"opencl is NOT|no devices found",
-            printed,
-        )
+        none = _FORMS.darktable_none.search(printed)
         outcome: Fact[Outcome] = "no-devices" if none and not devices else NOT_STATED
         platforms = (Platform(devices=devices),) if devices else NOT_STATED
         answer = Answer(printed=printed, platforms=platforms, outcome=outcome)
@@ -154,19 +150,15 @@ def _darktable_devices(texts: list[str]) -> Iterator[Device]:
             yield Device(name=named[1])
 
 
-def read_openvino(paste: Paste) -> Iterator[Reading]:
-    """Give the devices of OpenVINO; its GPU plug-in is OpenCL, its CPU plug-in is not."""
-    for index, line in paste.free():
-        found = _FORMS.openvino.match(line)
-        if found is None:
-            continue
-        names = re.findall(r"'(\w+)[.\d]*'", found["list"])
-        devices = tuple(Device(name=name, type=name.lower()) for name in names if name == "GPU")
-        view = View(
-            viewer="openvino",
-            answer=Answer(platforms=(Platform(devices=devices),) if devices else ()),
-        )
-        yield Reading(lines=(index,), facts=Snapshot(views=(view,)), private=True)
+def openvino(line: str, _: Context) -> Snapshot | None:
+    """Return the devices of OpenVINO; its GPU plug-in is OpenCL, its CPU plug-in is not."""
+    found = _FORMS.openvino.match(line)
+    if found is None:
+        return None
+    names = re.findall(r"'(\w+)[.\d]*'", found["list"])
+    devices = tuple(Device(name=name, type=name.lower()) for name in names if name == "GPU")
+    shown = [Platform(devices=devices)] if devices else []
+    return Snapshot(views=(_view("openvino", shown),))
 
 
 def read_torch(paste: Paste) -> Iterator[Reading]:

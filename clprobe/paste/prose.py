@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 import msgspec
 
+from clprobe.knowledge.printed import Forms
 from clprobe.model.hardware import Gpu
 from clprobe.model.opencl import Answer, Device, Platform, View
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.system import Linux, Package, System, Virtualization
 from clprobe.model.unknown import NOT_STATED, Unknown
 from clprobe.paste.distributions import distribution_named
-from clprobe.paste.forms import Forms
 from clprobe.paste.reading import Context, Paste, Reading
 
 _LONGEST = 600

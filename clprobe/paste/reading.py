@@ -104,3 +104,15 @@ class Paste:
 
 Reader: TypeAlias = Callable[[Paste], Iterator[Reading]]
 """Finds its own kind of evidence among the free lines; it must not take them itself."""
+
+
+def by_line(tell: Callable[[str, Context], Snapshot | None], *, private: bool = False) -> Reader:
+    """Return a reader of lines of which each tells something by itself; None: it does not."""
+
+    def read(paste: Paste) -> Iterator[Reading]:
+        for index, line in paste.free():
+            facts = tell(line, paste.contexts[index])
+            if facts is not None:
+                yield Reading(lines=(index,), facts=facts, private=private)
+
+    return read

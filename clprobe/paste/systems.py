@@ -6,34 +6,32 @@ from collections.abc import Iterator
 
 import msgspec
 
+from clprobe.knowledge.printed import Forms
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.system import Cpu, Distribution, Linux, System, Virtualization
 from clprobe.model.unknown import NOT_STATED, Fact
 from clprobe.paste.distributions import distribution_named
-from clprobe.paste.forms import Forms
-from clprobe.paste.reading import Paste, Reading
+from clprobe.paste.reading import Context, Paste, Reading
 
 _FORMS = Forms("systems")
 
 
-def read_uname(paste: Paste) -> Iterator[Reading]:
-    """Give the release of Linux from `uname` in any of its forms."""
-    for index, line in paste.free():
-        found = _FORMS.uname.match(line) if line.startswith("Linux ") else None
-        if found is None and line.startswith("Linux version "):
-            found = _FORMS.proc_version.match(line)
-        if found is None and len(line) < 80 and line[0].isdigit():
-            found = _alone(line, paste.contexts[index].command)
-        if found is None:
-            continue
-        parts = found.groupdict()
-        machine = parts.get("machine")
-        system = System(
-            linux=Linux(release=found["release"], version=parts.get("version") or NOT_STATED),
-            cpu=Cpu(architecture=machine or NOT_STATED),
-            virtualization=_wsl(found["release"]),
-        )
-        yield Reading(lines=(index,), facts=Snapshot(system=system))
+def uname(line: str, context: Context) -> Snapshot | None:
+    """Return the release of Linux from `uname` in any of its forms."""
+    found = _FORMS.uname.match(line) if line.startswith("Linux ") else None
+    if found is None and line.startswith("Linux version "):
+        found = _FORMS.proc_version.match(line)
+    if found is None and len(line) < 80 and line[0].isdigit():
+        found = _alone(line, context.command)
+    if found is None:
+        return None
+    parts = found.groupdict()
+    system = System(
+        linux=Linux(release=found["release"], version=parts.get("version") or NOT_STATED),
+        cpu=Cpu(architecture=parts.get("machine") or NOT_STATED),
+        virtualization=_wsl(found["release"]),
+    )
+    return Snapshot(system=system)
 
 
 def _alone(line: str, command: str) -> re.Match[str] | None:
@@ -140,29 +138,19 @@ def read_boot_and_cpu(paste: Paste) -> Iterator[Reading]:
 
 def cpu_named(model: str) -> Cpu:
     """Return the processor of that name with the vendor that the name tells."""
-    vendor = next(
-        (
-            full
-            for word, full in (("Intel", "GenuineIntel"), ("AMD", "AuthenticAMD"))
-            if word in model
-        ),
-        NOT_STATED,
-    )
-    return Cpu(model=model, vendor=vendor)
+    return Cpu(model=model, vendor=_FORMS.meaning("vendors", model) or NOT_STATED)
 
 
-def read_detect_virt(paste: Paste) -> Iterator[Reading]:
-    """Give the answer of systemd-detect-virt."""
+def detected(line: str, context: Context) -> Snapshot | None:
+    """Return the answer of systemd-detect-virt."""
     containers = ("docker", "podman", "lxc", "lxc-libvirt", "systemd-nspawn", "container-other")
-    for index, line in paste.free():
-        if not paste.contexts[index].command.startswith("systemd-detect-virt"):
-            continue
-        if not re.fullmatch(r"[a-z0-9-]{2,20}", line):
-            continue
-        if line in containers:
-            virtual = Virtualization(container=line)
-        elif line == "wsl":
-            virtual = Virtualization(wsl=2)
-        else:
-            virtual = Virtualization(machine=None if line == "none" else line)
-        yield Reading(lines=(index,), facts=Snapshot(system=System(virtualization=virtual)))
+    is_asked = context.command.startswith("systemd-detect-virt")
+    if not is_asked or not re.fullmatch(r"[a-z0-9-]{2,20}", line):
+        return None
+    if line in containers:
+        virtual = Virtualization(container=line)
+    elif line == "wsl":
+        virtual = Virtualization(wsl=2)
+    else:
+        virtual = Virtualization(machine=None if line == "none" else line)
+    return Snapshot(system=System(virtualization=virtual))

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import msgspec
 
+from clprobe.knowledge.printed import Forms
 from clprobe.model.hardware import DeviceNode, node_kind
 from clprobe.model.opencl import Icd, Library, Loader
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.unknown import NOT_STATED, Unknown
-from clprobe.paste.forms import Forms
 from clprobe.paste.listings import is_driver
 from clprobe.paste.reading import Context, Paste, Reading
 

@@ -4,9 +4,9 @@
 import re
 from collections.abc import Iterator
 
+from clprobe.knowledge.printed import Forms
 from clprobe.model.snapshot import Snapshot
 from clprobe.paste.commands import command_line
-from clprobe.paste.forms import Forms
 from clprobe.paste.reading import Paste, Reading
 
 _FORMS = Forms("variables")

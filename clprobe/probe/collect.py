@@ -17,7 +17,7 @@ from clprobe.model.snapshot import Snapshot
 from clprobe.model.system import User
 from clprobe.model.unknown import NOT_STATED, Unknown, listed
 from clprobe.probe.environment import probe_environment
-from clprobe.probe.facts import ask, known
+from clprobe.probe.facts import ask, or_unknown
 from clprobe.probe.file_access import with_access
 from clprobe.probe.frameworks import finished_frameworks, probe_frameworks, start_frameworks
 from clprobe.probe.gpus import probe_gpus
@@ -91,7 +91,7 @@ def collect(  # noqa: PLR0913 - what takes long is switched on thing by thing
         source="live",
         taken=datetime.now(timezone.utc).isoformat(timespec="seconds"),
         system=system,
-        user=known(ask(probe_user, host), User),
+        user=or_unknown(ask(probe_user, host), User),
         environment={} if isinstance(environment, Unknown) else environment,
         gpus=ask(probe_gpus, host, system.virtualization.container),
         device_nodes=ask(probe_nodes, host),
@@ -192,7 +192,7 @@ def _answered(
     if icd.library is None:
         return facts
     answer = ask(_answer, children[icd.library], timeout_s)
-    return replace(facts, answer=known(answer, Answer))
+    return replace(facts, answer=or_unknown(answer, Answer))
 
 
 def _answer(child: Pending, timeout_s: float) -> Answer:

@@ -40,7 +40,7 @@ def ask(question: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> T | 
         return Unknown(_own_fault(error, question, arguments))
 
 
-def known(answer: Part | Unknown, kind: type[Part], /, **stated: Any) -> Part:
+def or_unknown(answer: Part | Unknown, kind: type[Part], /, **stated: Any) -> Part:
     """Return the answer; where it is Unknown, a `kind` that knows nothing but what is `stated`."""
     return unknown_part(kind, answer, **stated) if isinstance(answer, Unknown) else answer
 

@@ -32,6 +32,11 @@ _OF_LIBRARIES = (
     ("neo_compiler_cache", "kernels that Intel's driver compiled, for any program"),
     ("mesa_shader_cache", "kernels and shaders that Mesa compiled, for any program"),
 )
+ENVIRONMENTS = (
+    *("pytorch", "openvino", "onnxruntime-openvino", "llama-cpp", "tinygrad", "netcl"),
+    *("clprobe-tensor", "opencl-on-cpu"),
+)
+"""What plans install into environments of their own, each in the folder NAME-venv."""
 
 
 def find() -> tuple[LeftOver, ...]:
@@ -83,11 +88,12 @@ def _kept() -> Iterator[LeftOver]:
         if _is_folder(path):
             purpose = "journals of install-plan --apply, without which --undo can do nothing"
             yield _entry(path, "journal", purpose, safe=False)
-    path = _home() / ".local/share/clprobe"
-    if _is_folder(path):
-        purpose = "what install-plan --apply installed without root"
-        undo = "clprobe install-plan --undo"
-        yield _entry(path, "environment", purpose, safe=False, remove_with=undo)
+    environments = [_home() / f"{name}-venv" for name in ENVIRONMENTS]
+    for path in (_home() / ".local/share/clprobe", *environments):
+        if _is_folder(path):
+            purpose = "what install-plan --apply installed into your home folder"
+            undo = "clprobe install-plan --undo"
+            yield _entry(path, "environment", purpose, safe=False, remove_with=undo)
 
 
 def _of_libraries() -> Iterator[LeftOver]:

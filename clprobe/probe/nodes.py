@@ -8,7 +8,15 @@ from msgspec.structs import replace
 
 from clprobe.model.hardware import DeviceNode, node_kind
 from clprobe.model.unknown import NOT_STATED, Unknown
-from clprobe.probe.facts import ask, ask_names, ask_text, ask_unless_absent, is_there, known, reason
+from clprobe.probe.facts import (
+    ask,
+    ask_names,
+    ask_text,
+    ask_unless_absent,
+    is_there,
+    or_unknown,
+    reason,
+)
 from clprobe.probe.file_access import AccessReader, permissions
 from clprobe.probe.host import FileStatus, Host
 
@@ -30,7 +38,7 @@ def probe_nodes(host: Host) -> tuple[DeviceNode, ...] | Unknown:
     kinds = ((path, node_kind(path)) for path in paths)
     access = AccessReader(host)
     return tuple(
-        known(ask(_node, host, access, path, kind), DeviceNode, path=path, kind=kind)
+        or_unknown(ask(_node, host, access, path, kind), DeviceNode, path=path, kind=kind)
         for path, kind in kinds
         if kind is not None
     )

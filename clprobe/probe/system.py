@@ -6,7 +6,7 @@ import shlex
 
 from clprobe.model.system import Cpu, Distribution, Limits, Linux, Security, System, Virtualization
 from clprobe.model.unknown import NOT_STATED, Unknown
-from clprobe.probe.facts import ask, ask_text, ask_unless_absent, is_there, known
+from clprobe.probe.facts import ask, ask_text, ask_unless_absent, is_there, or_unknown
 from clprobe.probe.host import Host
 from clprobe.probe.libraries import Libraries
 from clprobe.probe.linux.limits import probe_limits, probe_security
@@ -27,14 +27,14 @@ _LINKED = ("libc.so", "crti.o")
 def probe_system(host: Host) -> System:
     """Return what the host is."""
     linker = ask(host.which, "ld")
-    virtualization = known(ask(probe_virtualization, host), Virtualization)
+    virtualization = or_unknown(ask(probe_virtualization, host), Virtualization)
     return System(
-        distribution=known(ask(probe_distribution, host), Distribution),
-        linux=known(ask(probe_linux, host, virtualization.container), Linux),
-        cpu=known(ask(_cpu, host), Cpu),
+        distribution=or_unknown(ask(probe_distribution, host), Distribution),
+        linux=or_unknown(ask(probe_linux, host, virtualization.container), Linux),
+        cpu=or_unknown(ask(_cpu, host), Cpu),
         virtualization=virtualization,
-        limits=known(ask(probe_limits, host), Limits),
-        security=known(ask(probe_security, host), Security),
+        limits=or_unknown(ask(probe_limits, host), Limits),
+        security=or_unknown(ask(probe_security, host), Security),
         udev=ask(_has_udev, host),
         gpu_groups=ask(probe_gpu_groups, host),
         linker=linker,

@@ -13,8 +13,8 @@ from clprobe.explain.lexicon import table_entries
 from clprobe.explain.lexicon_entry import Entry
 from clprobe.facts.facts import Facts
 from clprobe.facts.paths import Field, fields_of
+from clprobe.knowledge.printed import read_printed
 from clprobe.knowledge.tables import Tables
-from clprobe.paste.forms import read_printed
 from clprobe.report.markdown_text import code, links, plain, row, table
 from clprobe.resources import rules_path
 from clprobe.ruleset.rule import Action, Rule

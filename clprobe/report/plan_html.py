@@ -3,11 +3,12 @@
 
 from collections.abc import Sequence
 
+from clprobe.commands.pasted import pasted_step
 from clprobe.compat.matrix import MatrixRow
-from clprobe.model.plan import InstallPlan, Route, VersionRow
-from clprobe.model.shell_words import command_line
+from clprobe.model.plan import InstallPlan, Route, Target, VersionRow
 from clprobe.report import plan_words as words
 from clprobe.report.html_page import items, page, source_list, table, text
+from clprobe.report.plan_answer import Answer
 
 _STYLE = """
 body { max-width: 70rem }
@@ -18,32 +19,49 @@ _WORDS = {"supported", "workaround", "unverified", "yes", "some", "unknown", "no
 
 
 def plan_as_html(
-    plan: InstallPlan, rows: Sequence[MatrixRow] = (), versions: Sequence[VersionRow] = ()
+    plan: InstallPlan,
+    answer: Answer,
+    rows: Sequence[MatrixRow] = (),
+    versions: Sequence[VersionRow] = (),
 ) -> str:
-    """Return the page; every text from outside is escaped."""
-    heading = f"Plan for {words.target_line(plan.target)}"
-    routes = "".join(map(_route, plan.routes)) or "<p>No route leads there.</p>\n"
+    """Return the page, the answer first; every text from outside is escaped."""
+    target = f"Plan for {words.target_line(plan.target)}."
+    routes = "".join(_route(route, plan.target) for route in plan.routes)
     rejected = words.rejections(plan)
     return page(
         "clprobe install-plan",
         _STYLE,
-        f"<h1>{text(heading)}</h1>\n<p>Goal: {text(plan.goal)}</p>\n{routes}"
+        f"{_answer(answer)}<p>{text(target)}</p>\n{routes}"
         + (f"<h2>Rejected</h2>\n{_table(('route', 'because'), rejected)}" if rejected else "")
         + _versions(versions)
         + _releases(rows),
     )
 
 
-def _route(route: Route) -> str:
+def _answer(answer: Answer) -> str:
+    why = text(" ".join(answer.why))
+    commands = text("\n".join(answer.commands))
+    named = words.more_names(answer.others, answer.impossible)
+    return (
+        f"<h1>{text(answer.heading)}</h1>\n<p><strong>{text(answer.use)}</strong> {why}</p>\n"
+        + (f"<pre>{commands}</pre>\n" if commands else "")
+        + (f"<p>Check: <code>{text(answer.check)}</code></p>\n" if answer.check else "")
+        + (f"<ul>{items(answer.notes)}</ul>\n" if answer.notes else "")
+        + "".join(f"<p>{label}: {text(', '.join(names))}</p>\n" for label, names in named)
+    )
+
+
+def _route(route: Route, target: Target) -> str:
     on = "GPU" if route.uses_gpu else "CPU"
     steps = "".join(
-        f"<p>{text(words.step_line(step))}</p>\n<pre>{text(command_line(step.argv))}</pre>\n"
+        f"<p>{text(step.title)}{' (done)' if step.done else ''}</p>\n"
+        f"<pre>{text(pasted_step(step))}</pre>\n"
         for step in route.steps
     )
     sources = source_list(route.sources)
     return (
-        f"<h2>{route.rank}. {text(words.title(route))} ({on}, "
-        f'<span class="{route.status}">{route.status}</span>)</h2>\n'
+        f"<h2>{route.rank}. {text(words.title(route, target))} ({on}, "
+        f'<span class="{route.status}">{text(words.state(route))}</span>)</h2>\n'
         f"<p>{text(route.because)}</p>\n<p>{text(route.ranking)}</p>\n"
         f"<details><summary>Steps and sources</summary>\n{steps}<ul>{items(route.caveats)}</ul>\n"
         + (f"{sources}\n" if sources else "")

@@ -3,22 +3,24 @@
 
 from collections.abc import Sequence
 
+from clprobe.commands.pasted import pasted_step
 from clprobe.compat.matrix import MatrixRow
-from clprobe.model.plan import InstallPlan, Route, VersionRow
-from clprobe.model.shell_words import command_line
+from clprobe.model.plan import InstallPlan, Route, Target, VersionRow
 from clprobe.report import plan_words as words
-from clprobe.report.markdown_text import links, one_line, plain, row, table
+from clprobe.report.markdown_text import code, links, one_line, plain, row, table
+from clprobe.report.plan_answer import Answer
 
 
 def plan_as_markdown(
-    plan: InstallPlan, rows: Sequence[MatrixRow] = (), versions: Sequence[VersionRow] = ()
+    plan: InstallPlan,
+    answer: Answer,
+    rows: Sequence[MatrixRow] = (),
+    versions: Sequence[VersionRow] = (),
 ) -> str:
-    """Return all routes with their steps, what was rejected, and the matrix if there is one."""
-    lines = [f"# Plan for {plain(words.target_line(plan.target))}", "", f"Goal: {plan.goal}", ""]
-    if not plan.routes:
-        lines += ["No route leads there.", ""]
+    """Return the answer, then all routes with their steps, what was rejected, and the matrix."""
+    lines = [*_answer(answer), f"Plan for {plain(words.target_line(plan.target))}.", ""]
     for route in plan.routes:
-        lines += _route(route)
+        lines += _route(route, plan.target)
     if plan.rejected:
         lines += ["## Rejected", "", *table("| route | because |", words.rejections(plan)), ""]
     if versions:
@@ -30,15 +32,28 @@ def plan_as_markdown(
     return "\n".join(lines)
 
 
-def _route(route: Route) -> list[str]:
+def _answer(answer: Answer) -> list[str]:
+    lines = [f"# {plain(answer.heading)}", ""]
+    lines += [f"**{plain(answer.use)}** {plain(' '.join(answer.why))}".rstrip(), ""]
+    if answer.commands:
+        lines += ["```sh", *map(one_line, answer.commands), "```", ""]
+    lines += [f"Check: {code(answer.check)}", ""] if answer.check is not None else []
+    lines += [*(f"* {plain(note)}" for note in answer.notes), ""] if answer.notes else []
+    for label, names in words.more_names(answer.others, answer.impossible):
+        lines += [f"{label}: {plain(', '.join(names))}", ""]
+    return lines
+
+
+def _route(route: Route, target: Target) -> list[str]:
     on = "GPU" if route.uses_gpu else "CPU"
-    title = words.title(route)
-    lines = [f"## {route.rank}. {title} ({on}, {route.status})", "", plain(route.because)]
+    title = words.title(route, target)
+    lines = [f"## {route.rank}. {title} ({on}, {words.state(route)})", "", plain(route.because)]
     lines += ["", f"Why here: {plain(route.ranking)}"] if route.ranking else []
     if route.steps:
         lines += ["", "```sh"]
         for step in route.steps:
-            lines += [f"# {one_line(words.step_line(step))}", command_line(step.argv)]
+            done = " (done)" if step.done else ""
+            lines += [f"# {one_line(step.title)}{done}", one_line(pasted_step(step))]
         lines.append("```")
     if route.caveats:
         lines += ["", *(f"* {plain(caveat)}" for caveat in route.caveats)]

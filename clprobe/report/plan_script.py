@@ -12,9 +12,10 @@ from clprobe.report.plan_words import title
 
 def script(plan: InstallPlan, route: Route) -> str:
     """Return the route's steps as a script for `sh`."""
+    where = plan.target.os or "this system"
     lines = [
         "#!/bin/sh",
-        _comment(f"clprobe install-plan: {title(route)} on {plan.target.os or 'this system'}"),
+        _comment(f"clprobe install-plan: {title(route, plan.target)} on {where}"),
         _comment(route.because),
         *(_comment(f"Note: {caveat}") for caveat in route.caveats),
         "set -eu",

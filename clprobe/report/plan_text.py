@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Install plans for people: the routes, the steps of one, what was rejected, and the matrix."""
+"""Install plans for people: the answer; with -v all routes, steps and rejections; the matrix."""
 
 import textwrap
 from collections.abc import Iterable, Sequence
@@ -8,10 +8,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from clprobe.commands.pasted import Typist, pasted_step
 from clprobe.compat.matrix import MatrixRow
 from clprobe.model.plan import InstallPlan, Route, VersionRow
-from clprobe.model.shell_words import command_line
 from clprobe.report import plan_words as words
+from clprobe.report.plan_answer import Answer
 from clprobe.report.terminal import Screen
 
 _STYLES = {"supported": "fine", "workaround": "warning", "unverified": "note"}
@@ -21,55 +22,135 @@ _MATRIX_COLUMNS = {
     "rusticl": "rusticl",
     "beignet": "beignet",
 }
+_MOST_LINES = 25
+"""A plan's answer has no more, so that a terminal shows all of it."""
+_MOST_REASONS, _MOST_NOTES = 3, 4
+"""Lines for what an answer says of its route."""
+_CUT = ", …"
 _DRIVES = {"yes": "fine", "some": "warning", "no": "label", "unknown": "note"}
 
 
-def show_plan(
-    console: Console,
-    plan: InstallPlan,
-    route: Route | None,
-    rows: Sequence[MatrixRow],
-    versions: Sequence[VersionRow],
-) -> None:
-    """Print the plan with the steps of `route`, None where there is none at all; and matrices."""
+def show_answer(console: Console, answer: Answer, *, applies: bool = False) -> None:
+    """Print what to do on one screen; with `applies`, the steps are run right after it."""
     screen = Screen(console)
-    screen.heading(f"Plan for {words.target_line(plan.target)}", first=True)
+    width = console.width
+    heading = _wrapped(answer.heading, width)
+    first = _wrapped(f"→ {' '.join((answer.use, *_fitting(answer.why, width)))}", width)
+    named = words.more_names(answer.others, answer.impossible)
+    tail = [_named(label, names, width) for label, names in named]
+    tail += [] if applies else [_more(answer)]
+    commands = len(answer.commands) + bool(answer.commands) + (answer.check is not None)
+    room = _MOST_LINES - len(heading) - len(first) - commands - len(tail) - 1
+    notes = _noted(answer.notes, min(room, _MOST_NOTES) if answer.commands else room, width)
+    for line in heading:
+        screen.unbroken((line, "heading"))
+    for line in first:
+        screen.unbroken(line)
+    if answer.commands:
+        screen.blank()
+    for command in answer.commands:
+        screen.unbroken("    ", (command, "command"))
+    if answer.check is not None:
+        screen.unbroken(("  Check  ", "label"), (answer.check, "command"))
+    for line in notes:
+        screen.unbroken(line)
+    if tail:
+        screen.blank()
+    for line in tail:
+        screen.unbroken((line, "label"))
+
+
+def _fitting(sentences: Sequence[str], width: int) -> list[str]:
+    """Return the sentences that a few lines have room for; the first always."""
+    kept: list[str] = []
+    for one in sentences:
+        if kept and len(" ".join((*kept, one))) > _MOST_REASONS * width:
+            break
+        kept.append(one)
+    return kept
+
+
+def _wrapped(text: str, width: int, hang: str = "  ") -> list[str]:
+    return textwrap.wrap(
+        text, width, subsequent_indent=hang, break_long_words=False, break_on_hyphens=False
+    )
+
+
+def _noted(notes: Sequence[str], room: int, width: int) -> list[str]:
+    """Return as many of the notes as have room, each whole."""
+    lines: list[str] = []
+    for note in notes:
+        more = _wrapped(f"  ! {note}", width, "    ")
+        if len(lines) + len(more) > room:
+            break
+        lines += more
+    return lines
+
+
+def _named(label: str, names: Sequence[str], width: int) -> str:
+    """Return the label and the names that one line has room for; the first always."""
+    line = f"{label}: {names[0]}"
+    for number, name in enumerate(names[1:], 2):
+        longer = f"{line}, {name}"
+        if len(longer) > width - (len(_CUT) if number < len(names) else 0):
+            return f"{line}{_CUT}"
+        line = longer
+    return line
+
+
+def _more(answer: Answer) -> str:
+    parts = ["-v (all details)"]
+    parts += ["--backend NUMBER (another way)"] if answer.others else []
+    parts += ["--apply (do it for me)"] if answer.commands else []
+    return f"More: {' · '.join(parts)}"
+
+
+def show_details(console: Console, plan: InstallPlan, route: Route | None, typist: Typist) -> None:
+    """Print all routes, the steps of `route` one by one, the order, and what was rejected."""
+    screen = Screen(console)
+    screen.heading(f"Plan for {words.target_line(plan.target)}")
     screen.blank()
-    _show_routes(screen, plan.routes)
+    if plan.routes:
+        _show_routes(screen, plan)
     if route is not None:
-        _show_steps(screen, route)
-    _show_order(screen, [one for one in plan.routes if one.ranking])
+        _show_steps(screen, plan, route, typist)
+    _show_order(screen, plan)
     if plan.rejected:
         _heading(screen, "Rejected")
         _show_table(screen, ("route", "because"), words.rejections(plan))
+
+
+def show_matrices(
+    console: Console, os: str | None, rows: Sequence[MatrixRow], versions: Sequence[VersionRow]
+) -> None:
+    """Print which versions go together, and which release has what, where that was asked for."""
+    screen = Screen(console)
     if versions:
-        _show_versions(screen, words.of_release(versions, plan.target.os), plan.target.os)
+        _show_versions(screen, words.of_release(versions, os), os)
     if rows:
         _show_matrix(screen, rows)
 
 
-def _show_routes(screen: Screen, routes: Sequence[Route]) -> None:
-    if not routes:
-        screen.line("No route leads there.", "error")
-        return
+def _show_routes(screen: Screen, plan: InstallPlan) -> None:
     lines = (
         (
             str(one.rank),
-            words.title(one),
+            words.title(one, plan.target),
             "GPU" if one.uses_gpu else "CPU",
-            screen.styled(one.status, _STYLES[one.status]),
+            screen.styled(words.state(one), _STYLES[one.status]),
             one.because,
         )
-        for one in routes
+        for one in plan.routes
     )
     _show_table(screen, ("", "route", "on", "status", "because"), lines)
 
 
-def _show_steps(screen: Screen, route: Route) -> None:
-    _heading(screen, f"Steps of route {route.rank}, {words.title(route)}")
+def _show_steps(screen: Screen, plan: InstallPlan, route: Route, typist: Typist) -> None:
+    _heading(screen, f"Steps of route {route.rank}, {words.title(route, plan.target)}")
     for number, step in enumerate(route.steps, 1):
-        _show_wrapped(screen, f"{number}. {words.step_line(step)}", 3)
-        screen.unbroken("     ", (command_line(step.argv), "command"))
+        done = " (done)" if step.done else ""
+        _show_wrapped(screen, f"{number}. {step.title}{done}", 3)
+        screen.unbroken("     ", (pasted_step(step, typist), "command"))
     if not route.steps:
         _show_wrapped(screen, "There are no commands for it here.", 0)
     for caveat in route.caveats:
@@ -78,12 +159,14 @@ def _show_steps(screen: Screen, route: Route) -> None:
         screen.unbroken((f"  see {source.url} ({source.checked})", "label"))
 
 
-def _show_order(screen: Screen, routes: Sequence[Route]) -> None:
+def _show_order(screen: Screen, plan: InstallPlan) -> None:
+    routes = [one for one in plan.routes if one.ranking]
     if len(routes) < 2:
         return
     _heading(screen, "Why in this order")
     for route in routes:
-        _show_wrapped(screen, f"{route.rank}. {words.title(route)}: {route.ranking}", 3)
+        title = words.title(route, plan.target)
+        _show_wrapped(screen, f"{route.rank}. {title}: {route.ranking}", 3)
 
 
 def _show_versions(screen: Screen, rows: Sequence[VersionRow], release: str | None) -> None:

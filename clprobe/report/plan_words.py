@@ -4,11 +4,13 @@
 from collections.abc import Iterable, Sequence
 
 from clprobe.compat.matrix import MatrixRow
+from clprobe.knowledge.package_managers import manager_of_distribution
 from clprobe.knowledge.versions import upstream
 from clprobe.model.plan import InstallPlan, Rejected, Route, Step, Target, VersionRow
 
 SHORT_HEADINGS = ("stack", "torch", "Python", "on", "status")
 HEADINGS = ("stack", "version", "torch", "Python", "driver", "its version", "releases", "status")
+_WAYS = {"source": "from source", "by-hand": "by hand"}
 RELEASE_HEADINGS = ("release", "implementation", "version", "drives it", "why")
 
 
@@ -22,23 +24,59 @@ def target_line(target: Target) -> str:
     return ", ".join(parts)
 
 
-def title(route: Route) -> str:
-    """Return the route's name: its stack and backend."""
-    return route.backend if route.stack is None else f"{route.stack} on {route.backend}"
+def title(route: Route | Rejected, target: Target) -> str:
+    """Return a name that tells the route from all others: its stack, backend, and how it comes."""
+    how = way(route, target)
+    if route.stack is None:
+        name = route.backend
+    elif how is None and route.backend == "cpu":
+        return route.stack
+    else:
+        name = f"{route.stack} on {route.backend}"
+    return name if how is None else f"{name} ({how})"
+
+
+def way(route: Route | Rejected, target: Target) -> str | None:
+    """Return how the route gets its driver; None: there is only one way to it."""
+    origin = route.components[0].origin if isinstance(route, Route) and route.components else None
+    if route.how == "package":
+        manager = manager_of_distribution((target.os,)) if target.os is not None else None
+        return manager.manager if manager is not None else "package"
+    if route.how == "file" and origin is not None:
+        release = origin.replace("-", " ").title() if " " not in origin else "release"
+        return f"{release} .deb"
+    if route.how == "repository" and origin is not None:
+        return origin
+    if route.how in (None, "included"):
+        return None
+    return _WAYS.get(route.how, route.how)
 
 
 def rejections(plan: InstallPlan) -> list[tuple[str, str]]:
     """Return what was rejected and why; names that share a reason stand together."""
     names: dict[str, list[str]] = {}
     for entry in plan.rejected:
-        names.setdefault(entry.because, []).append(_rejected_title(entry))
+        names.setdefault(entry.because, []).append(title(entry, plan.target))
     return [(", ".join(dict.fromkeys(named)), because) for because, named in names.items()]
 
 
-def _rejected_title(entry: Rejected) -> str:
-    """Return the name of a rejected route, with the way that tells it from others: pocl (pip)."""
-    name = entry.backend if entry.stack is None else f"{entry.stack} on {entry.backend}"
-    return name if entry.how in (None, "package") else f"{name} ({entry.how})"
+def mark(route: Route) -> str:
+    """Return how much of it is there: installed, partly (1 of 3), new; "" where that is unknown."""
+    if route.installed != "partly":
+        return "" if route.installed == "unknown" else route.installed
+    there = sum(one.installed is True for one in route.components)
+    return f"partly ({there} of {len(route.components)})"
+
+
+def state(route: Route) -> str:
+    """Return how well it works, and how much of it is there."""
+    return ", ".join(filter(None, (route.status, mark(route))))
+
+
+def more_names(others: Sequence[str], impossible: Sequence[str]) -> list[tuple[str, Sequence[str]]]:
+    """Return the lines on other ways: a label and the names behind it; none without names."""
+    lines = (("Other ways", others), ("Not possible", impossible))
+    return [(label, names) for label, names in lines if names]
 
 
 def step_line(step: Step) -> str:

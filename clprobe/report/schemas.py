@@ -19,6 +19,7 @@ from clprobe.diagnosis.catalogue import RuleList, RuleTrace
 from clprobe.explain.lexicon import Explained
 from clprobe.explain.lexicon_packages import Tools
 from clprobe.facts.inventory import Inventory
+from clprobe.knowledge.printed import Printed
 from clprobe.knowledge.tables import KINDS
 from clprobe.model.codec import snapshot_schema
 from clprobe.model.comparison import BenchComparison, Comparison
@@ -28,7 +29,6 @@ from clprobe.model.leftovers import CacheReport
 from clprobe.model.measurement import BenchReport
 from clprobe.model.plan import InstallPlan, VersionRow
 from clprobe.model.snapshot import SCHEMA as SNAPSHOT
-from clprobe.paste.forms import Printed
 from clprobe.report.env_lines import EnvReport
 from clprobe.resources import rules_path
 from clprobe.ruleset.conditions import OPERATORS

@@ -3,51 +3,47 @@
 
 import re
 
+from clprobe.knowledge.printed import Forms
+from clprobe.scrub.replacing import Removed
+
 REMOVED, ARGUMENTS = "removed", "removed-arguments"
-_PARAMETER = re.compile(r'(?:[^\s"]|"[^"]*")+')
-_END = re.compile(r"\s--(?:\s|$)")
-# What a log or a paste puts before a boot command line.
-LINE = re.compile(
-    r"(?m)(?:\b(?:Kernel )?[Cc]ommand line: *|(?=\bBOOT_IMAGE=|\binitrd=\S+ \w))(?P<line>[^\n]+)"
-)
-_DOTTED = re.compile(r"(?!rd\.|systemd\.|luks\.|inst\.|ip\.|ks\.|zfs\.|cloud-)[\w-]+\.[\w-]+")
-_KEPT = re.compile(
-    r"BOOT_IMAGE|acpi\w*|amd_\w+|apparmor|audit|blacklist|cgroup\w*|clocksource|cma|console|"
-    r"default_hugepagesz|drm|earlyprintk|efi|enforcing|fbcon|hugepages\w*|hugetlb\w*|init_on_\w+|"
-    r"initcall_blacklist|initrd|intel_\w+|intremap|iomem|iommu|isolcpus|kvm|lockdown|loglevel|lsm|"
-    r"mem|mem_sleep_default|memmap|mitigations|modprobe|module_blacklist|nomodeset|nopat|"
-    r"no_console_suspend|nosmt|panic|pci|pcie_\w+|pci-stub|preempt|processor|rdblacklist|reboot|"
-    r"rootfstype|security|selinux|split_lock_detect|swiotlb|threadirqs|transparent_hugepage|"
-    r"tsc|unified_cgroup_hierarchy|vga|video|vt|zswap"
-)
+_FORMS = Forms("boot_lines")
 
 
-def scrubbed_line(line: str) -> tuple[str, int]:
-    """Return a boot command line without what only this host has, and how much was left out."""
+def in_text(text: str, removed: Removed) -> str:
+    """Return a text whose boot command lines are without what only this host has."""
+
+    def scrubbed(match: re.Match[str]) -> str:
+        whole, line = match[0], match["line"]
+        return whole[: len(whole) - len(line)] + scrubbed_line(line, removed)
+
+    return _FORMS.line.sub(scrubbed, text)
+
+
+def scrubbed_line(line: str, removed: Removed) -> str:
+    """Return a boot command line without what only this host has."""
     parameters, dashes, arguments = _split(line)
-    removed = 0
 
     def kept(match: re.Match[str]) -> str:
-        nonlocal removed
         name, equals, value = match[0].partition("=")
         name = name.strip('"')
-        if not equals or value in {"", REMOVED} or _DOTTED.fullmatch(name):
+        if not equals or value in {"", REMOVED} or _FORMS.dotted.fullmatch(name):
             return match[0]
-        if _KEPT.fullmatch(name):
+        if _FORMS.kept.fullmatch(name):
             return match[0]
-        removed += 1
+        removed.counts["boot-parameter"] += 1
         return f"{name}={REMOVED}"
 
-    text = _PARAMETER.sub(kept, parameters)
+    text = _FORMS.parameter.sub(kept, parameters)
     if arguments.strip() not in {"", ARGUMENTS}:
-        removed += 1
+        removed.counts["boot-parameter"] += 1
         arguments = ARGUMENTS
-    return text + dashes + arguments, removed
+    return text + dashes + arguments
 
 
 def _split(line: str) -> tuple[str, str, str]:
     """Return parameters, the ` -- ` that ends them, and what is meant for init alone."""
-    found = _END.search(line)
+    found = _FORMS.end.search(line)
     if found is None:
         return line, "", ""
     return line[: found.start()], found[0], line[found.end() :]

@@ -1,53 +1,36 @@
 # SPDX-License-Identifier: MIT
 """Finds people and hosts where texts and facts name them, without asking any host."""
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
+from clprobe.knowledge.printed import Forms
 from clprobe.model.placeholders import is_person
-from clprobe.scrub.common_words import SHARED_GROUPS, SYSTEM_ACCOUNTS
 from clprobe.scrub.known import Known, Person
 from clprobe.scrub.replacing import has_stand_in
 
-_PROMPT_NAME = r"[A-Za-z_][\w.-]{0,31}\$?"
-_HOST_NAME = r"[A-Za-z0-9][A-Za-z0-9-]{0,62}(?:\.[A-Za-z0-9-]+)*"
-AT = re.compile(rf"(?<![\w.@%+/=-])(?P<name>{_PROMPT_NAME})@(?P<host>{_HOST_NAME})(?![\w@])")
-NO_HOST = re.compile(
-    r"(?i)(?=\d)(?![0-9a-f]{12}$).*|plt|entry|base|tty\d*|[0-9a-f]{4,11}|github|gitlab|"
-    r"(?:.*\.)?(?:service|socket|slice|scope|mount|target|timer|path|so)"
-)
-_IDENTITY = re.compile(r"\be?uid=(?P<id>\d+)\((?P<name>[^()\s]{1,32})\)")
-HOME = re.compile(
-    r"(?P<folder>/home|\b[A-Za-z]:\\+Users|/mnt/[a-z]/Users|(?<![\w.])/Users)"
-    r"(?P<slash>[/\\]+)(?P<name>[^/\\\s:'\",;()<>=]+)"
-)
-_SYSLOG = re.compile(
-    r"(?m)^(?:[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\S*) "
-    rf"(?P<host>{_HOST_NAME}) (?=[\w.()/-]+(?:\[\d+\])?: )"
-)
-_UNAME = re.compile(rf"(?m)(?:^|[$#] ?|\b)Linux (?P<host>{_HOST_NAME}) \d+\.\d+\S* #")
-_HOME_OF_NOBODY = frozenset({"linuxbrew", "conda", "runner", ".snapshots", "lost+found", "USER"})
+_FORMS = Forms("private_names")
 
 
 def known_in_text(text: str) -> Known:
     """Return the people and hosts that a text gives away: prompts, `id`, home folders, logs."""
-    hosts = [match["host"] for pattern in (_SYSLOG, _UNAME) for match in pattern.finditer(text)]
+    logs = (_FORMS.syslog, _FORMS.uname)
+    hosts = [match["host"] for pattern in logs for match in pattern.finditer(text)]
     people = [
         Person(name=match["name"], uid=int(match["id"]))
-        for match in _IDENTITY.finditer(text)
+        for match in _FORMS.identity.finditer(text)
         if is_person(int(match["id"]))
     ]
-    for match in AT.finditer(text):
-        if not NO_HOST.fullmatch(match["host"]) and not has_stand_in(match[0]):
+    for match in _FORMS.at.finditer(text):
+        if not _FORMS.no_host.fullmatch(match["host"]) and not has_stand_in(match[0]):
             hosts.append(match["host"])
-            if match["name"] not in SYSTEM_ACCOUNTS:
+            if match["name"] not in _FORMS.words["system_accounts"]:
                 people.append(Person(name=match["name"]))
-    for match in HOME.finditer(text):
+    nobody = _FORMS.words["home_of_nobody"] | _FORMS.words["system_accounts"]
+    for match in _FORMS.home.finditer(text):
         name = match["name"]
         is_pattern = name.startswith(("$", "~", "*", "%", ".", "{"))
-        is_nobody = name in _HOME_OF_NOBODY or name in SYSTEM_ACCOUNTS
-        if not (is_pattern or is_nobody or has_stand_in(name)):
+        if not (is_pattern or name in nobody or has_stand_in(name)):
             # Build servers leave /home/build in libraries: such a name tells nobody elsewhere.
             people.append(Person(name=name, spoken=False))
     return Known(people=tuple(people), host_names=tuple(dict.fromkeys(hosts)))
@@ -56,7 +39,7 @@ def known_in_text(text: str) -> Known:
 def people_in(document: dict[str, Any]) -> list[Person]:
     """Return the people whom facts name: users, owners, access lists, groups of one's own."""
     people: list[Person] = []
-    system = {*SYSTEM_ACCOUNTS}
+    system = {*_FORMS.words["system_accounts"]}
     node_groups = set()
     for key, facts in _mappings(document, ""):
         if key == "user":
@@ -102,7 +85,7 @@ def _private_groups(user: dict[str, Any]) -> list[Person]:
         for group in groups
         if is_person(group.get("gid"))
         and isinstance(name := group.get("name"), str)
-        and name not in SHARED_GROUPS
+        and name not in _FORMS.words["shared_groups"]
     ]
 
 

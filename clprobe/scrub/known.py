@@ -6,12 +6,13 @@ from collections.abc import Iterator
 
 import msgspec
 
+from clprobe.knowledge.printed import Forms
 from clprobe.model.placeholders import is_person
 from clprobe.model.unknown import Unknown
 from clprobe.probe.facts import ask, ask_text
 from clprobe.probe.host import Host
-from clprobe.scrub.common_words import SYSTEM_ACCOUNTS
 
+_FORMS = Forms("private_names")
 _ID_FILES = {
     "/etc/machine-id": "machine-id",
     "/var/lib/dbus/machine-id": "machine-id",
@@ -77,7 +78,7 @@ def _people(host: Host) -> Iterator[Person]:
             yield Person(name=name, uid=int(number), home=home, real_name=called)
     for variable in ("SUDO_USER", "LOGNAME", "USER"):
         name = environment.get(variable, "")
-        if name and name not in SYSTEM_ACCOUNTS and _uid(host, name) is None:
+        if name and name not in _FORMS.words["system_accounts"] and _uid(host, name) is None:
             yield Person(name=name)
 
 

@@ -5,8 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
-from clprobe.scrub.common_words import COMMON, SYSTEM_ACCOUNTS
-from clprobe.scrub.finding_names import AT, HOME, NO_HOST
+from clprobe.knowledge.printed import Forms
 from clprobe.scrub.known import Known, Person
 from clprobe.scrub.replacing import has_stand_in
 
@@ -14,8 +13,7 @@ USER, HOST, DOMAIN = "user", "host", "domain"
 _STAND_IN = re.compile(r"user\d*")
 _SHORTEST = 3
 _HOMES = ("/home/", "/var/home/", "/Users/")
-_NO_HOMES = frozenset({"", "/", "/root", "/nonexistent", "/dev/null", "/tmp", "/home"})  # noqa: S108
-_PUBLIC_DOMAINS = frozenset({"local", "lan", "localdomain", "home", "internal", "home.arpa"})
+_FORMS = Forms("private_names")
 
 
 class Names:
@@ -60,8 +58,8 @@ class Names:
             return text
         if self._home is not None:
             text = self._home.sub(lambda match: self._home_for(match[0]), text)
-        text = HOME.sub(self._home_match, text)
-        return AT.sub(self._at_match, text)
+        text = _FORMS.home.sub(self._home_match, text)
+        return _FORMS.at.sub(self._at_match, text)
 
     def in_words(self, text: str) -> str:
         """Return the text with every name replaced that stands in it as a word."""
@@ -91,7 +89,7 @@ class Names:
         return self._counted(match[0], f"{match['folder']}{match['slash']}{name}", "home-folder")
 
     def _at_match(self, match: re.Match[str]) -> str:
-        if NO_HOST.fullmatch(match["host"]) or has_stand_in(match[0]):
+        if _FORMS.no_host.fullmatch(match["host"]) or has_stand_in(match[0]):
             return match[0]
         name = self._people.get(match["name"], match["name"])
         self._counted(match["name"], name, "user-name")
@@ -127,7 +125,8 @@ def any_of(
 def _home_of(person: Person, stand_in: str) -> dict[str, str]:
     """Return the home folder and what it becomes; those below /home are told by their form."""
     home = (person.home or "").rstrip("/")
-    if home in _NO_HOMES or (home.startswith(_HOMES) and home.endswith(f"/{person.name}")):
+    is_told = home.startswith(_HOMES) and home.endswith(f"/{person.name}")
+    if is_told or home in _FORMS.words["no_homes"]:
         return {}
     return {home: f"/home/{stand_in}"} if home.startswith("/") else {}
 
@@ -147,11 +146,12 @@ def _parts_of_host(name: str) -> dict[str, str]:
     """Return the host's whole name, its first part and its domain; LVM doubles the dashes."""
     first, _, domain = name.partition(".")
     parts = {name: HOST, name.replace("-", "--"): HOST, first: HOST, first.replace("-", "--"): HOST}
-    if domain not in _PUBLIC_DOMAINS and "." in domain:
+    if domain not in _FORMS.words["public_domains"] and "." in domain:
         parts[domain] = DOMAIN
     return {part: stand_in for part, stand_in in parts.items() if _tells_somebody(part)}
 
 
 def _tells_somebody(word: str) -> bool:
-    is_known = word.lower() in COMMON or word in SYSTEM_ACCOUNTS or _STAND_IN.fullmatch(word)
-    return len(word) >= _SHORTEST and not is_known and not word.isdecimal()
+    is_common = word.lower() in _FORMS.words["common"] or word in _FORMS.words["system_accounts"]
+    is_known = is_common or _STAND_IN.fullmatch(word) or word.isdecimal()
+    return len(word) >= _SHORTEST and not is_known

@@ -5,35 +5,19 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from clprobe.knowledge.printed import Forms
 from clprobe.probe.environment import PRESENCE, is_recorded
-from clprobe.scrub.boot_line import LINE, scrubbed_line
-from clprobe.scrub.common_words import words_of
-from clprobe.scrub.given_names import FORMS
-from clprobe.scrub.identifiers import (
-    LOOKALIKE,
-    TELLING_WORD,
-    UNMISTAKABLE,
-    without_identifiers,
-)
+from clprobe.scrub.boot_line import in_text, scrubbed_line
+from clprobe.scrub.given_names import without_given_names
+from clprobe.scrub.identifiers import is_secret, without_identifiers
 from clprobe.scrub.names import Names, any_of
 from clprobe.scrub.replacing import Removed, is_stand_in
 
 _MOST_ROUNDS = 5
 _ACCOUNTS = frozenset({"owner", "group", "who"})
 _ACCOUNTS_BY_NAME = frozenset({"user", "groups", "database_groups", "gpu_groups"})
-# Words from lists, versions and numbers: names and digests in them are not this host's.
-_TERMS = words_of(
-    """
-    schema clprobe taken id version codename like release modules module_versions
-    blacklisted_modules firmware lockdown model vendor architecture pci_address pci_id pci_class
-    kernel_driver kernel_modules kind mode file_mode manager state driver_version opencl_version
-    opencl_c_version extensions icd_suffix format machine stage outcome signal built_for needs
-    windows_driver container selinux power_state type file_type honours excerpts seat active
-    local_memory_type kernel_result device_policy package codename open_error device_error
-    """
-)
+_FORMS = Forms("identifiers")
 _NAMES_OF_TERMS = frozenset({"distribution", "packages", "frameworks", "service_unit"})
-_SECRET_NAME = re.compile(TELLING_WORD, re.IGNORECASE)
 _BY_NAME = frozenset({"libraries", "module_versions"})  # mappings whose keys are facts
 # What drivers call themselves: a name may stand in it, but what looks random is a version.
 _TITLES = frozenset({"gpus", "platforms", "devices", "cpu"})
@@ -80,7 +64,7 @@ class Walk:
     def _variable(self, name: str, value: Any) -> Any:
         if isinstance(value, str) and name in PRESENCE:
             return "set"
-        if isinstance(value, str) and _SECRET_NAME.fullmatch(name) and not is_stand_in(value):
+        if isinstance(value, str) and is_secret(name) and not is_stand_in(value):
             return self._removed.stand_in("token", value)
         return self._value(value, "environment", "value")
 
@@ -110,24 +94,18 @@ class Walk:
     def _treated(self, text: str, treatment: str) -> str:
         text = self._without_known(text)
         if treatment == "boot":
-            text, removed = scrubbed_line(text)
-            self._removed.counts["boot-parameter"] += removed
+            text = scrubbed_line(text, self._removed)
         elif treatment == "free":
-            text = LINE.sub(lambda match: self._boot_line(match[0], match["line"]), text)
+            text = in_text(text, self._removed)
         if treatment != "term":
-            text = without_identifiers(text, FORMS, self._removed)
-        text = without_identifiers(text, UNMISTAKABLE, self._removed)
+            text = without_given_names(text, self._removed)
+        text = without_identifiers(text, self._removed)
         text = self._names.in_paths(text)
         if treatment != "term":
             text = self._names.in_words(text)
         if treatment in {"free", "boot"}:
-            text = without_identifiers(text, LOOKALIKE, self._removed)
+            text = without_identifiers(text, self._removed, lookalike=True)
         return text
-
-    def _boot_line(self, whole: str, line: str) -> str:
-        changed, removed = scrubbed_line(line)
-        self._removed.counts["boot-parameter"] += removed
-        return whole[: len(whole) - len(line)] + changed
 
     def _without_known(self, text: str) -> str:
         """Return the text without the ids of this host, whatever their form."""
@@ -142,7 +120,7 @@ class Walk:
 def _treatment(parent: str, key: str) -> str:
     if key == "command_line":
         return "boot"
-    if key in _TERMS or (key == "name" and parent in _NAMES_OF_TERMS):
+    if key in _FORMS.words["terms"] or (key == "name" and parent in _NAMES_OF_TERMS):
         return "term"
     if key in {"name", "vendor"} and parent in _TITLES:
         return "title"

@@ -7,9 +7,9 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from clprobe.knowledge.printed import read_printed
 from clprobe.knowledge.tables import KINDS, Tables, read_table
 from clprobe.model.errors import ClprobeError
-from clprobe.paste.forms import read_printed
 from clprobe.resources import rules_path
 from clprobe.ruleset.load import CASES_SUFFIX, load_rule, rule_files
 from clprobe.validation.cases import CaseFile, checked_snapshot, load_cases

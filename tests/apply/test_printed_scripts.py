@@ -55,3 +55,35 @@ def test_without_root_the_script_stops_before_its_first_step(copy):
         "if setpriv --reuid 65534 --clear-groups sh /tmp/plan.sh 2>&1; then exit 1; fi\n",
     )
     assert "run it as root" in answer
+
+
+@pytest.mark.root
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("options", "leaves"),
+    [
+        ("--backend pocl", "test -e /etc/OpenCL/vendors/pocl.icd"),
+        ("--backend intel-cpu:pip", "test -e /etc/OpenCL/vendors/intel-cpu.icd"),
+        (
+            "--backend compute-runtime --gpu 'UHD 620'",
+            "test -e /etc/OpenCL/vendors/intel.icd; id -nG person | grep -qw render",
+        ),
+        (
+            "--backend rusticl --gpu 'UHD 620'",
+            "test -e /etc/OpenCL/vendors/rusticl.icd; . /etc/profile.d/opencl-rusticl.sh; "
+            'test "$RUSTICL_ENABLE" = iris',
+        ),
+    ],
+)
+def test_what_an_ordinary_user_pastes_does_the_steps(copy, options, leaves):
+    copy.run(
+        "set -e; debian; apt-get update; apt-get install --yes sudo\n"
+        "useradd --create-home --shell /bin/bash person\n"
+        "echo 'person ALL=(ALL) NOPASSWD: ALL' > /etc/sudoers.d/person\n"
+        f"clprobe install-plan --os debian-12 {options} > /screen\n"
+        "sed -n 's/^    //p' /screen > /pasted; grep -q '^sudo ' /pasted\n"
+        # Asked whether to go on, a person says so.
+        "yes | su - person -c 'bash -e /pasted'\n"
+        f"{leaves}\n",
+        seconds=540,
+    )

@@ -92,6 +92,10 @@ def _on_gpu(route, target):
         if not target.wsl2:
             yield "Direct3D without Windows below"
         return
+    if route.backend == "amdgpu":
+        if not stacks()[route.stack].get("brings_driver"):
+            yield "a stack that needs more than the kernel's driver"
+        return
     entry = implementations()[route.backend]
     if target.chips:
         yield from _on_chips(route, entry, target)
@@ -267,7 +271,7 @@ def _stack(route, target):
 
 def _on_generation(route, stack, target):
     key = target.generation["generation"]
-    support = [s for s in stack.get("supports", []) if key in s["generations"]]
+    support = [s for s in stack.get("supports", []) if key in s.get("generations", [])]
     if not support or support[0]["outcome"] == "fails":
         yield f"it does not run on {key}"
         return
@@ -278,12 +282,16 @@ def _on_generation(route, stack, target):
         yield "it counts as seen, and nobody has"
     names = {component.name for component in route.components}
     installed = {word for step in route.steps for word in step.argv}
-    if stack["api"] == "level-zero" and "libze-intel-gpu1" not in names | installed:
+    wanted = implementations()["compute-runtime"]["level_zero"].get(
+        (target.release or {}).get("id")
+    )
+    if stack["api"] == "level-zero" and not set(wanted or ["none known"]) <= names | installed:
         yield "Level Zero is missing"
 
 
 def _of_vendor(route, stack, target):
-    if route.backend != OTHER_DRIVERS[stack["vendor"]]:
+    wanted = "amdgpu" if stack.get("brings_driver") else OTHER_DRIVERS[stack["vendor"]]
+    if route.backend != wanted:
         yield f"it needs the driver of {stack['vendor']}"
     if not target.pci_id.startswith(VENDORS[stack["vendor"]]):
         yield "it is for another vendor's GPUs"

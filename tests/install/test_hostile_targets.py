@@ -11,6 +11,7 @@ from clprobe.install.planner import plan
 from clprobe.install.target import of_snapshot
 from clprobe.knowledge.tables import Tables
 from clprobe.model.codec import snapshot_from_text
+from clprobe.report.plan_answer import answer
 from clprobe.report.plan_html import plan_as_html
 from clprobe.report.plan_markdown import plan_as_markdown
 from clprobe.report.plan_script import script
@@ -72,5 +73,7 @@ def test_no_report_lets_a_snapshots_text_out_of_its_place(text, tmp_path):
     assert checked.returncode == 0, checked.stderr
     run = [line for line in printed.splitlines() if MARK in line and not line.startswith("#")]
     assert run == []
-    assert "\x1b" not in plan_as_markdown(made) + plan_as_html(made) + printed
+    said = answer(made, made.routes[0], TABLES)
+    assert not any(MARK in line for line in said.commands)
+    assert "\x1b" not in plan_as_markdown(made, said) + plan_as_html(made, said) + printed
     assert list(tmp_path.iterdir()) == []

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
+import html
 import json
+import os
+import re
 import shutil
 import subprocess
 
@@ -31,20 +34,23 @@ def test_the_json_document_has_the_keys_of_the_contract(run):
     assert set(document["routes"][0]) == {
         *("rank", "backend", "stack", "uses_gpu", "status", "because"),
         *("components", "steps", "caveats", "sources"),
-        *("how", "ranking", "slower_than_cpu"),
+        *("how", "ranking", "slower_than_cpu", "essential", "installed"),
+    }
+    assert set(document["routes"][0]["components"][0]) == {
+        *("name", "version", "origin", "installed", "installed_version"),
     }
     assert set(document["routes"][0]["steps"][0]) == {
-        *("title", "action", "argv", "needs_root", "undo", "verify"),
+        *("title", "action", "argv", "needs_root", "undo", "verify", "done"),
     }
     assert set(document["rejected"][0]) == {"backend", "stack", "because", "sources", "how"}
     assert set(document["rejected"][0]["sources"][0]) == {"url", "checked"}
 
 
 def test_the_table_fits_a_pipe_and_stays_plain(run):
-    _, out, _ = run(*DESCRIBED, "--matrix")
+    _, out, _ = run(*DESCRIBED, "--matrix", "-v")
     assert "\x1b" not in out
     # Commands and addresses are not wrapped, so that they can be copied.
-    prose = [line for line in out.splitlines() if not line.startswith(("     ", "  see "))]
+    prose = [line for line in out.splitlines() if not line.startswith(("    ", "  see "))]
     assert max(len(line) for line in prose) <= 80
     for word in ("beignet", "workaround", "Rejected", "starts at Gen8", "ubuntu-26.10"):
         assert word in out
@@ -87,9 +93,37 @@ def test_a_script_says_at_which_step_it_stopped(run, tmp_path):
 
 
 def test_another_backend_can_be_chosen(run):
-    _, out, _ = run(*DESCRIBED, "--backend", "pocl", "--format", "sh")
-    assert "pocl-opencl-icd" in out
-    assert "beignet-opencl-icd" not in out
+    _, shown, _ = run(*DESCRIBED, "-v")
+    number = re.search(r"^(\d+) +pocl \(apt\)", shown, re.MULTILINE)
+    for name in ("pocl", "pocl:apt", "pocl:package", "pocl (apt)", number[1]):
+        _, out, _ = run(*DESCRIBED, "--backend", name, "--format", "sh")
+        assert "pocl-opencl-icd" in out
+        assert "beignet-opencl-icd" not in out
+
+
+def test_a_framework_is_chosen_by_its_name(run):
+    _, out, _ = run(*DESCRIBED, "--goal", "pytorch", "--backend", "tinygrad", "--format", "sh")
+    assert "pip install tinygrad" in out
+
+
+def test_every_form_for_people_begins_with_the_answer(run):
+    use = "Use Beignet."
+    _, text, _ = run(*DESCRIBED)
+    assert text.splitlines()[1].startswith(f"→ {use}")
+    markdown = run(*DESCRIBED, "--format", "markdown")[1]
+    assert markdown.splitlines()[2].startswith(f"**{use}**")
+    page = run(*DESCRIBED, "--format", "html")[1]
+    assert page.partition("<h1>")[2].splitlines()[1].startswith(f"<p><strong>{use}</strong>")
+    commands = [line.strip() for line in text.splitlines() if line.startswith("    ")]
+    assert "\n".join(commands) in markdown
+    assert html.escape("\n".join(commands)) in page
+
+
+def test_what_is_described_is_for_anybody_and_this_host_for_whoever_asks(run):
+    described = run(*DESCRIBED)[1]
+    assert 'sudo usermod -aG render "$USER"' in described
+    here = run("--backend", "pocl:pip")[1]
+    assert ("sudo " in here) is (os.geteuid() != 0 or "SUDO_USER" in os.environ)
 
 
 def test_a_backend_that_cannot_work_is_refused_with_the_reason(run):
@@ -168,6 +202,6 @@ def test_options_narrow_the_plan(run, tmp_path):
 
 def test_a_script_for_an_environment_in_the_home_folder_uses_the_homes_path(run):
     _, out, _ = run(*DESCRIBED, "--goal", "pytorch", "--no-root", "--format", "sh")
-    assert '"$HOME"/.local/share/clprobe/pytorch' in out
+    assert '"$HOME"/pytorch-venv' in out
     assert "'~/" not in out
     assert "id -u" not in out

@@ -69,7 +69,7 @@ def test_what_the_remedy_says_is_a_command_that_works(doctor, capsys):
     with pytest.raises(SystemExit) as ended:
         main(remedy["argv"][1:])
     assert ended.value.code == 0
-    assert "Steps of route 1, compute-runtime" in capsys.readouterr().out
+    assert "→ Use Intel Graphics Compute Runtime (NEO)." in capsys.readouterr().out
 
 
 def test_the_text_shows_the_command(doctor):

@@ -7,6 +7,8 @@ from clprobe.install.machine import Wishes
 from clprobe.install.planner import plan
 from clprobe.install.target import Stated, described
 from clprobe.knowledge.tables import Tables
+from clprobe.model.action import MakeEnvironment
+from clprobe.probe.leftovers import ENVIRONMENTS
 
 TABLES = Tables.load()
 PAIRS = [("8086:0416", "ubuntu-24.04"), ("8086:5916", "debian-13"), ("8086:e20b", "ubuntu-24.04")]
@@ -74,7 +76,7 @@ def test_without_root_a_container_still_reaches_the_gpu():
 def test_without_root_an_environment_lies_in_the_home_folder():
     best = planned("8086:0416", "ubuntu-24.04", "pytorch", root=False).routes[0]
     assert best.stack == "pytorch-cpu"
-    assert any("~/.local/share/clprobe/pytorch" in step.argv for step in best.steps)
+    assert any("~/pytorch-venv" in step.argv for step in best.steps)
 
 
 def steps_of_torch(**wishes):
@@ -119,3 +121,16 @@ def test_each_engine_has_its_own_commands(engine):
     assert used == {engine}
     started = next(s for s in steps if "debian:11" in s.argv)
     assert started.undo == (engine, "rm", "--force", "clprobe-beignet")
+
+
+@pytest.mark.parametrize("goal", ["opencl", "pytorch", "inference"])
+def test_every_environment_that_a_plan_makes_is_listed_by_clprobe_cache(goal):
+    made = {
+        step.action.path
+        for gpu in ("8086:0416", "8086:56a0", "RTX 4060", "RX 7900 XTX", "none")
+        for route in planned(gpu, "ubuntu-24.04", goal).routes
+        for step in route.steps
+        if isinstance(step.action, MakeEnvironment) and step.action.path.startswith("~/")
+    }
+    assert made
+    assert made <= {f"~/{name}-venv" for name in ENVIRONMENTS}

@@ -2,10 +2,12 @@
 """What the routes pin, against the registry: pip's resolver finds it for the route's own Python.
 
 Two things pip cannot see there: the wheels of pytorch_dlprim, which are files of its releases and
-are left out of what is resolved, and the +xpu builds of torch, which are on an index of PyTorch's.
+are left out of what is resolved, and builds of torch with a local version, such as 2.15.0+xpu,
+which are on an index of PyTorch's that the step names.
 """
 
 import os
+import re
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -18,10 +20,14 @@ from clprobe.install.machine import look_up
 from clprobe.install.planner import plan
 from clprobe.install.target import Stated, described
 from clprobe.knowledge.tables import Tables
+from clprobe.model.action import PipInstall
 
 pytestmark = [pytest.mark.reality, pytest.mark.slow]
 TABLES = Tables.load()
-GPUS = ("none", "8086:0412", "8086:1912", "8086:5916", "8086:9a49", "8086:56a0", "8086:64a0")
+GPUS = (
+    *("none", "8086:0412", "8086:1912", "8086:5916", "8086:9a49", "8086:56a0", "8086:64a0"),
+    *("GTX 1060", "RTX 4060", "RX 6800", "Radeon VII"),
+)
 EVERYWHERE = "CLPROBE_EVERY_PLACE"
 """Set in the environment, it asks for all places: five minutes instead of one."""
 # A release with its own Python; else with every other one, and new ones on an old C library.
@@ -41,15 +47,15 @@ class Wanted:
     python: str
     glibc: str
     by: str
-    caveats: tuple[str, ...]
+    index: str | None
 
     @property
     def visible(self) -> tuple[str, ...]:
         return tuple(one for one in self.requirements if "/" not in one)
 
     @property
-    def is_xpu(self) -> bool:
-        return any(one.endswith("+xpu") for one in self.requirements)
+    def is_local(self) -> bool:
+        return any(re.search(r"==[^+/]*\+", one) for one in self.requirements if "/" not in one)
 
 
 def wanted_at(release: str, python: str | None) -> list[Wanted]:
@@ -65,18 +71,12 @@ def wanted_at(release: str, python: str | None) -> list[Wanted]:
             assert glibc is not None
             for route in plan(target, TABLES, goal).routes:
                 for step in route.steps:
-                    requirements = _requirements(step.argv)
-                    if requirements:
+                    pip = step.action
+                    if isinstance(pip, PipInstall) and not pip.upgrade:
                         by = f"{route.stack or route.backend} on {gpu}"
-                        one = Wanted(requirements, machine.python, glibc, by, route.caveats)
-                        found.setdefault(requirements, one)
+                        one = Wanted(pip.requirements, machine.python, glibc, by, pip.index)
+                        found.setdefault(pip.requirements, one)
     return list(found.values())
-
-
-def _requirements(argv: tuple[str, ...]) -> tuple[str, ...]:
-    if argv[1:4] != ("-m", "pip", "install") or "--upgrade" in argv:
-        return ()
-    return argv[4:]
 
 
 @pytest.fixture(scope="module")
@@ -91,7 +91,7 @@ def resolver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Resolver]:
 def test_pip_finds_what_every_route_pins(
     release: str, python: str | None, resolver: Resolver
 ) -> None:
-    asked = [one for one in wanted_at(release, python) if not one.is_xpu]
+    asked = [one for one in wanted_at(release, python) if not one.is_local]
     assert asked
 
     def refusal(one: Wanted) -> str | None:
@@ -129,17 +129,19 @@ def test_a_wheel_that_is_fetched_by_hand_is_for_the_python_of_the_route(
 
 
 @pytest.mark.parametrize(("release", "python"), PLACES)
-def test_xpu_builds_are_not_in_the_registry_and_the_plan_says_where_they_are(
+def test_local_versions_are_not_in_the_registry_and_the_step_names_their_index(
     release: str, python: str | None, resolver: Resolver
 ) -> None:
-    asked = [one for one in wanted_at(release, python) if one.is_xpu]
+    asked = [one for one in wanted_at(release, python) if one.is_local]
     if not asked:
-        pytest.skip(f"no route to PyTorch XPU on {release}")
+        pytest.skip(f"no route to a build with a local version on {release}")
     for one in asked:
         hidden = resolver.resolve(one.visible, python=one.python, glibc=one.glibc)
         assert hidden.refused is not None
-        # The version exists, for this Python too; only its xpu build is elsewhere.
-        plain = [word.removesuffix("+xpu") for word in one.visible]
+        # The version exists, for this Python too; only this build of it is elsewhere.
+        plain = [word.partition("+")[0] for word in one.visible]
         usual = resolver.resolve(plain, python=one.python, glibc=one.glibc, dependencies=False)
         assert usual.refused is None, usual.refused
-        assert any("PIP_EXTRA_INDEX_URL" in caveat for caveat in one.caveats)
+        assert one.index is not None
+        local = one.visible[0].partition("+")[2]
+        assert one.index.endswith(f"/{local}")

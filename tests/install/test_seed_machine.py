@@ -82,9 +82,8 @@ def plain_opencl(plan):
 
 def test_it_offers_the_package_of_debian_11_for_plain_opencl(plan):
     route = plain_opencl(plan)["file"]
-    assert {"name": "beignet-opencl-icd", "version": "1.3.2-8", "origin": "debian-11"} in route[
-        "components"
-    ]
+    components = [(c["name"], c["version"], c["origin"]) for c in route["components"]]
+    assert ("beignet-opencl-icd", "1.3.2-8", "debian-11") in components
     assert "tracker.debian.org/pkg/beignet" in urls(route)
     assert any("untested" in caveat for caveat in route["caveats"])
 
@@ -113,7 +112,7 @@ def test_every_route_says_why_it_stands_there_and_where_that_is_known_from(plan)
 
 def test_the_text_says_all_of_it(shown, monkeypatch):
     monkeypatch.setenv("COLUMNS", "600")  # so that no sentence is broken into lines of a cell
-    text = words(shown())
+    text = words(shown("-v"))
     for said in (
         "starts at Gen8",
         "does not package beignet",
@@ -122,6 +121,6 @@ def test_the_text_says_all_of_it(shown, monkeypatch):
         "Its stock build does not run on Beignet",
         "A container of Debian 11 holds beignet 1.3.2",
         "torch==2.15.0",
-        "Steps of route 1, pytorch-cpu on cpu",
+        "Steps of route 1, pytorch-cpu",
     ):
         assert said in text

@@ -75,7 +75,7 @@ def test_rejected_routes_to_one_backend_have_names_of_their_own():
     assert len({one[:3] for one in names if one[0] == "pocl"}) == len(
         [one for one in names if one[0] == "pocl"]
     )
-    _, out, _ = run("--gpu", "8086:0416", "--os", "debian-12", "--no-third-party")
+    _, out, _ = run("--gpu", "8086:0416", "--os", "debian-12", "--no-third-party", "-v")
     assert "pocl (conda)" in out
 
 
@@ -112,9 +112,10 @@ def test_everything_that_a_plan_installs_is_explained(goal, gpu):
         for route in planned(goal, release, gpu).routes:
             names = {component.name for component in route.components}
             for step in route.steps:
-                words = [w for w in step.argv if not w.startswith(("-", ".", "/"))]
-                if "install" in words and {"apt-get", "pip"} & set(words):
-                    added = words[words.index("install") + 1 :]
-                    names |= {word.partition("==")[0].partition("/")[0] for word in added}
+                added = [
+                    *getattr(step.action, "packages", ()),
+                    *getattr(step.action, "requirements", ()),
+                ]
+                names |= {word.partition("==")[0] for word in added if not word.startswith("./")}
             for name in names:
                 assert explain(name, KNOWLEDGE).entries, name

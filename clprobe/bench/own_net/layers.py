@@ -3,12 +3,14 @@
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from torch import nn as theirs
 from torch.fx import Node
 
+from clprobe.knowledge.checked_yaml import parse
 from clprobe.tensor import Device, Tensor, functions
 from clprobe.tensor import nn as ours
 
@@ -21,14 +23,7 @@ _ACTIVATIONS: dict[type, Forward] = {
     theirs.Sigmoid: functions.sigmoid,
     theirs.Tanh: functions.tanh,
 }
-_CALLS: dict[str, Callable[..., Any]] = {
-    "max_pool2d": theirs.MaxPool2d,
-    "avg_pool2d": theirs.AvgPool2d,
-    "adaptive_avg_pool2d": theirs.AdaptiveAvgPool2d,
-    "gelu": theirs.GELU,
-    "sigmoid": theirs.Sigmoid,
-    "tanh": theirs.Tanh,
-}
+_TORCH = parse(Path(__file__).parent.parent / "data" / "torch_layers.yaml")
 # Behind these, functions and layers order their arguments differently.
 _ALIKE = 3
 
@@ -63,12 +58,12 @@ class _Unbiased(ours.Module):
 
 def layer_of_call(name: str, arguments: Sequence[Any], options: Mapping[str, Any]) -> Any:
     """Return torch's layer that does what a call of its function does; None: there is none."""
-    values = [*arguments, *options.values()]
-    if name not in _CALLS or len(arguments) > _ALIKE or any(isinstance(v, Node) for v in values):
+    takes_tensor = any(isinstance(value, Node) for value in (*arguments, *options.values()))
+    if name not in _TORCH["calls"] or len(arguments) > _ALIKE or takes_tensor:
         return None
     given = {key: value for key, value in options.items() if key != "inplace"}
     try:
-        return _CALLS[name](*arguments, **given)
+        return getattr(theirs, _TORCH["calls"][name])(*arguments, **given)
     except TypeError:
         return None
 
@@ -106,13 +101,9 @@ def translated(layer: Any, device: Device) -> ours.Module | None:
 
 
 def _counterpart(layer: Any) -> type | None:
-    """Return clprobe's class of the same name; None where this clprobe has none."""
-    name = type(layer).__name__
-    if isinstance(layer, theirs.AdaptiveAvgPool2d):
-        name = "GlobalAvgPool2d"
-    known = ("Linear", "Conv2d", "ConvTranspose2d", "ReLU", "MaxPool2d", "AvgPool2d", "Flatten")
-    others = ("BatchNorm1d", "BatchNorm2d", "LayerNorm", "Softmax", "LogSoftmax", "GlobalAvgPool2d")
-    return getattr(ours, name, None) if name in (*known, *others) else None
+    """Return clprobe's class for the layer; None where clprobe has none."""
+    name = _TORCH["counterparts"].get(type(layer).__name__)
+    return None if name is None else getattr(ours, name)
 
 
 def _positional(layer: Any) -> tuple[Any, ...]:
@@ -132,19 +123,10 @@ def _positional(layer: Any) -> tuple[Any, ...]:
 
 def _options(layer: Any, accepted: Any) -> dict[str, Any]:
     """Return what the layer states beyond its sizes, as far as clprobe's layer takes it."""
-    names = {
-        "stride": "stride",
-        "padding": "padding",
-        "output_padding": "output_padding",
-        "dilation": "dilation",
-        "groups": "groups",
-        "momentum": "momentum",
-        "epsilon": "eps",
-    }
     is_pool = isinstance(layer, theirs.MaxPool2d | theirs.AvgPool2d)
     return {
         own: _plain(getattr(layer, their))
-        for own, their in names.items()
+        for own, their in _TORCH["options"].items()
         if own in accepted and hasattr(layer, their) and not (is_pool and own == "stride")
     }
 
@@ -152,21 +134,9 @@ def _options(layer: Any, accepted: Any) -> dict[str, Any]:
 def _unusual(layer: Any) -> str | None:
     """Return the setting that clprobe's layer does not have."""
     accepted = inspect.signature(_counterpart(layer).__init__).parameters  # type: ignore[misc]
-    usual: dict[str, Any] = {
-        "padding_mode": "zeros",
-        "ceil_mode": False,
-        "return_indices": False,
-        "affine": True,
-        "elementwise_affine": True,
-        "track_running_stats": True,
-        "divisor_override": None,
-        "count_include_pad": True,
-        "start_dim": 1,
-        "end_dim": -1,
-    }
-    optional = {"dilation": 1, "groups": 1, "padding": 0, "output_padding": 0}
-    usual |= {key: value for key, value in optional.items() if key not in accepted}
-    for key, value in usual.items():
+    optional = _TORCH["usual_where_there_is_no_option"]
+    absent = {key: value for key, value in optional.items() if key not in accepted}
+    for key, value in {**_TORCH["usual"], **absent}.items():
         if _plain(getattr(layer, key, value)) != value:
             return f"{key}={getattr(layer, key)}"
     if hasattr(layer, "bias") and layer.bias is None and not _is_unbiased(layer):

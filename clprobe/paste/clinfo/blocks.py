@@ -7,8 +7,8 @@ clinfo prints each platform twice: with its properties, then again with its devi
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from clprobe.knowledge.printed import Forms
 from clprobe.paste.clinfo.tokens import Token
-from clprobe.paste.forms import Forms
 
 _FORMS = Forms("clinfo")
 Texts = dict[str, str]

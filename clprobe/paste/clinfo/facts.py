@@ -8,10 +8,10 @@ import re
 from collections.abc import Callable
 from typing import TypeVar
 
+from clprobe.knowledge.printed import Forms
 from clprobe.model.opencl import Device
 from clprobe.model.unknown import NOT_STATED, Fact, Unknown
 from clprobe.paste.clinfo.blocks import FLAGS, Texts
-from clprobe.paste.forms import Forms
 
 _T = TypeVar("_T")
 _FORMS = Forms("clinfo")

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from clprobe.knowledge.printed import Forms
 from clprobe.model.opencl import Answer
 from clprobe.model.unknown import NOT_STATED, Fact
 from clprobe.paste.clinfo.answer import answer_of, counts_that_differ
@@ -19,7 +20,6 @@ from clprobe.paste.clinfo.raw_tree import raw_tree_runs
 from clprobe.paste.clinfo.split import NEO_ABORT, Run, death_of, split
 from clprobe.paste.clinfo.tokens import plain
 from clprobe.paste.clinfo.whole_json import json_runs
-from clprobe.paste.forms import Forms
 
 _FORMS = Forms("clinfo")
 

@@ -4,9 +4,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from clprobe.knowledge.printed import Forms
 from clprobe.paste.clinfo.lines import Lines
 from clprobe.paste.clinfo.tokens import Token
-from clprobe.paste.forms import Forms
 
 _FORMS = Forms("clinfo")
 NEO_ABORT = "Abort was called at "

@@ -4,7 +4,7 @@
 import re
 from typing import NamedTuple
 
-from clprobe.paste.forms import Forms
+from clprobe.knowledge.printed import Forms
 
 _FORMS = Forms("clinfo")
 _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]{0,400}(?:\x07|\x1b\\)?|[@-Z\\-_])")

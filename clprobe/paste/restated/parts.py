@@ -5,12 +5,12 @@ import re
 
 import msgspec
 
+from clprobe.knowledge.printed import Forms
 from clprobe.model.hardware import DeviceNode, Gpu, node_kind
 from clprobe.model.opencl import Icd, Library, Loader
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.system import Group, Linux, Package, System, User, Virtualization
 from clprobe.model.unknown import NOT_STATED, Unknown
-from clprobe.paste.forms import Forms
 from clprobe.paste.inventories import of_gpu, of_linux
 from clprobe.paste.lspci import function_of
 
@@ -22,9 +22,7 @@ def linux(value: str) -> Snapshot | None:
     told = of_linux(value)
     if told is not None:
         return told
-    found = _FORMS.release.search(value) or re.search(
-        r"-(?P<release>\d{1,2}\.\d{1,3}[\w.+-]{0,30})$", value
-    )
+    found = _FORMS.release.search(value) or _FORMS.release_at_end.search(value)
     return Snapshot(system=System(linux=Linux(release=found["release"]))) if found else None
 
 
@@ -39,9 +37,7 @@ def gpus(value: str) -> Snapshot | None:
         gpu = full
     else:
         pci_id = _FORMS.pci_id.search(rest)
-        name = re.sub(
-            r"^(?:VGA|3D|Display)(?: compatible)?(?: controller)?:? ", "", rest, flags=re.I
-        )
+        name = _FORMS.display_class.sub("", rest)
         if pci_id is None and of_gpu(value) is None:
             return None
         gpu = Gpu(
@@ -72,9 +68,7 @@ def packages(value: str) -> Snapshot | None:
     )
     if listed:
         return Snapshot(packages=listed)
-    upgraded = re.match(
-        r"(?P<names>[a-z][\w, +.-]{3,200}) upgraded \((?P<version>[\w.+~-]{1,60})\)", value
-    )
+    upgraded = _FORMS.upgraded.match(value)
     if upgraded is not None:
         names = re.findall(r"[a-z][\w+.-]{2,60}", upgraded["names"])
         return Snapshot(
@@ -86,11 +80,7 @@ def packages(value: str) -> Snapshot | None:
 
 def _broken(value: str) -> tuple[Package, ...]:
     """Return the packages of "A (1.2) breaks B and is installed; B left unconfigured"."""
-    found = re.search(
-        r"(?P<one>[a-z][\w+.-]{2,60}) \((?P<version>[\w.:+~-]{1,60})\) breaks "
-        r"(?P<other>[a-z][\w+.-]{2,60}) and is installed",
-        value,
-    )
+    found = _FORMS.breaks.search(value)
     if found is None:
         return ()
     return (
@@ -126,9 +116,7 @@ def icd(value: str) -> Snapshot | None:
     library = re.search(r"(?:->|names) (\S+\.so\S*)", rest)
     facts = Icd(
         path=found["path"],
-        file_type="missing"
-        if re.search(r"\b(?:missing|absent|does not exist)\b", rest)
-        else NOT_STATED,
+        file_type="missing" if _FORMS.gone.search(rest) else NOT_STATED,
         file_mode=mode[1].rjust(4, "0") if mode else NOT_STATED,
         library_name=library[1] if library else NOT_STATED,
     )
@@ -137,14 +125,7 @@ def icd(value: str) -> Snapshot | None:
 
 def nodes(value: str) -> Snapshot | None:
     """Return the node with owner, group and mode."""
-    if (
-        re.fullmatch(
-            r"(?:no |missing |absent )?/dev/dri(?: (?:does not exist|missing|absent|not "
-            r"there))?|none|missing",
-            value,
-        )
-        and value != "/dev/dri"
-    ):
+    if value != "/dev/dri" and _FORMS.no_nodes.fullmatch(value):
         return Snapshot(device_nodes=())
     found = _FORMS.node.match(value)
     if found is None or found["path"] == "/dev/dri":
@@ -193,28 +174,17 @@ def libraries(value: str) -> Snapshot | None:
 
 def loader(value: str) -> Snapshot | None:
     """Return the loader by the names that clinfo prints."""
-    kind = (
-        "ocl-icd"
-        if re.search(r"(?i)ocl[- ]icd", value)
-        else "khronos"
-        if "Khronos" in value
-        else None
-    )
+    kind = _FORMS.meaning("loader_kinds", value)
     version = re.search(r"\b(\d\.\d{1,2}(?:\.\d{1,3})?)\b", value)
     if kind is None:
         return None
-    return Snapshot(
-        loaders=(
-            Loader(path="libOpenCL.so.1", kind=kind, version=version[1] if version else NOT_STATED),
-        )
-    )
+    stated = version[1] if version else NOT_STATED
+    return Snapshot(loaders=(Loader(path="libOpenCL.so.1", kind=kind, version=stated),))
 
 
 def loader_debug(value: str) -> Snapshot:
     """Return the folder that a loader says it reads, and its error as a message."""
-    folder = re.search(
-        r"(?P<kind>ocl-icd|Khronos\w*|loader) reads .{0,40}?(?P<folder>/[\w./-]+)", value
-    )
+    folder = _FORMS.reads_folder.search(value)
     if folder is None:
         return message(value)
     named = folder["kind"]
@@ -225,17 +195,13 @@ def loader_debug(value: str) -> Snapshot:
 
 def identity(value: str) -> Snapshot | None:
     """Return the user and groups of `id`, bare numbers included; or one group that is stated."""
-    numbers = re.match(
-        r"uid=(?P<uid>\d{1,10})(?:\((?P<name>[^)]*)\))? gid=\d{1,10}\S* groups=(?P<groups>\S+)",
-        value,
-    )
+    numbers = _FORMS.identity.match(value)
     if numbers is None:
-        told = re.match(r"(?:contains |includes |member of )(?P<name>[a-z][\w-]{1,30})", value)
-        listed = value.split()
-        if told is None and not all(re.fullmatch(r"[a-z_][\w-]{0,30},?", word) for word in listed):
-            return None
-        if told is not None:
+        if re.match(r"(?:contains |includes |member of )[a-z][\w-]{1,30}", value):
             return Snapshot(messages=(f"groups: {value}",))
+        listed = value.split()
+        if not all(re.fullmatch(r"[a-z_][\w-]{0,30},?", word) for word in listed):
+            return None
         names = tuple(Group(name=word.rstrip(",")) for word in listed)
         return Snapshot(user=User(groups=names))
     groups = tuple(
@@ -249,10 +215,7 @@ def identity(value: str) -> Snapshot | None:
 
 def log(value: str) -> Snapshot:
     """Return the value as lines of the log of Linux, and NVIDIA's mismatch in its own words."""
-    differ = re.search(
-        r"API mismatch.{0,40}?client (?P<client>[\d.]{3,20}).{0,60}?module (?P<module>[\d.]{3,20})",
-        value,
-    )
+    differ = _FORMS.mismatch.search(value)
     versions: dict[str, str | Unknown | None] = {}
     if differ is not None:
         client, module = (differ[part].rstrip(".") for part in ("client", "module"))
@@ -284,11 +247,8 @@ def strace(value: str) -> Snapshot | None:
 def windows_driver(value: str) -> Snapshot | None:
     """Return the version of the display driver of Windows."""
     found = re.search(r"\d{2}\.\d{1,2}\.\d{1,3}\.\d{3,4}", value)
-    return (
-        Snapshot(system=System(virtualization=Virtualization(windows_driver=found[0])))
-        if found
-        else None
-    )
+    virtual = Virtualization(windows_driver=found[0] if found else NOT_STATED)
+    return Snapshot(system=System(virtualization=virtual)) if found else None
 
 
 def message(value: str) -> Snapshot:

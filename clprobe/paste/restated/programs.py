@@ -3,10 +3,10 @@
 
 import re
 
+from clprobe.knowledge.printed import Forms
 from clprobe.model.opencl import Answer, Device, Platform, View
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.unknown import NOT_STATED
-from clprobe.paste.forms import Forms
 
 _FORMS = Forms("restated")
 
@@ -38,11 +38,7 @@ class Described:
         )
         device = Device(
             name=named[0] if named else NOT_STATED,
-            type="gpu"
-            if re.search(
-                r"(?i)graphics|gpu|arc|radeon|geforce|nvidia", self._parts.get("device", "")
-            )
-            else NOT_STATED,
+            type="gpu" if _FORMS.gpu_words.search(self._parts.get("device", "")) else NOT_STATED,
             kernel_result="wrong" if failed else NOT_STATED,
         )
         name = platform_text or inside
@@ -64,9 +60,7 @@ def viewer_of_key(key: str) -> str | None:
 def view_facts(viewer: str, value: str) -> Snapshot | None:
     """Return what the program saw by the words of whoever restated it."""
     answer = answer_of(viewer, value)
-    if re.search(
-        r"(?i)no OpenCL.{0,60}installation found|libOpenCL\S* (?:not found|missing)", value
-    ):
+    if _FORMS.no_loader.search(value):
         view = View(viewer=viewer, loader=None, answer=Answer(platforms=()))
         return Snapshot(views=(view,), loaders=(), messages=(value,))
     if answer == Answer():

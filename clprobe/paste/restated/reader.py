@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator
 
 import msgspec
 
+from clprobe.knowledge.printed import Forms
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.system import System, Virtualization
-from clprobe.paste.forms import Forms
 from clprobe.paste.inventories import of_gpu, of_linux, of_os
 from clprobe.paste.reading import Context, Paste, Reading
 from clprobe.paste.restated import parts, programs

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from clprobe.model.opencl import Loader, View
 from clprobe.model.unknown import Unknown, listed
-from clprobe.probe.facts import ask, ask_names, is_there, known, unknown_part
+from clprobe.probe.facts import ask, ask_names, is_there, or_unknown, unknown_part
 from clprobe.probe.host import Host, Pending, Role
 from clprobe.probe.libraries import Libraries
 from clprobe.probe.opencl.enumeration import PYOPENCL, view_of
@@ -187,7 +187,7 @@ def finished_views(
     if isinstance(views, Unknown):
         return views
     seen = {
-        viewer: known(ask(_seen, viewer, pending, timeout_s), View, viewer=viewer)
+        viewer: or_unknown(ask(_seen, viewer, pending, timeout_s), View, viewer=viewer)
         for viewer, pending in views.items()
     }
     if not has_loader:

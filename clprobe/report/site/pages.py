@@ -18,27 +18,17 @@ from clprobe.report.site.matrix_pages import matrix_pages
 
 _FOLDER = Path(__file__).parent
 _KINDS = {
-    "GPU": "gpus",
-    "generation": "generations",
-    "family": "families",
-    "driver": "drivers",
-    "distribution": "distributions",
-    "stack": "stacks",
-    "origin": "origins",
-    "package manager": "package-managers",
-    "rule": "rules",
+    "GPU": ("gpus", "GPUs"),
+    "generation": ("generations", "Generations"),
+    "family": ("families", "Families of AMD and NVIDIA"),
+    "driver": ("drivers", "OpenCL implementations"),
+    "distribution": ("distributions", "Distributions"),
+    "stack": ("stacks", "Machine-learning stacks"),
+    "origin": ("origins", "Repositories of third parties"),
+    "package manager": ("package-managers", "Package managers"),
+    "rule": ("rules", "Problems"),
 }
-_HEADINGS = {
-    "GPU": "GPUs",
-    "generation": "Generations",
-    "family": "Families of AMD and NVIDIA",
-    "driver": "OpenCL implementations",
-    "distribution": "Distributions",
-    "stack": "Machine-learning stacks",
-    "origin": "Repositories of third parties",
-    "package manager": "Package managers",
-    "rule": "Problems",
-}
+"""Folder and heading of each kind of entry."""
 
 
 class Page(msgspec.Struct, frozen=True):
@@ -54,15 +44,15 @@ def site(knowledge: Knowledge) -> dict[str, str]:
     pages = list(_pages(knowledge))
     linker = Linker({page.name: page.path for page in pages})
     made = {page.path: _entry_page(page, linker) for page in pages}
-    for kind, folder in _KINDS.items():
+    for kind, (folder, heading) in _KINDS.items():
         here = f"{folder}/index.html"
         of_kind = [page for page in pages if page.entry.kind == kind]
-        made[here] = _rendered("kind.html", here, title=_HEADINGS[kind], pages=of_kind)
+        made[here] = _rendered("kind.html", here, title=heading, pages=of_kind)
     for path, title, body in matrix_pages(knowledge.tables, linker):
         made[path] = _rendered("matrix.html", path, title=title, **body)
     kinds = [
-        (_HEADINGS[kind], f"{folder}/index.html", sum(p.entry.kind == kind for p in pages))
-        for kind, folder in _KINDS.items()
+        (heading, f"{folder}/index.html", sum(p.entry.kind == kind for p in pages))
+        for kind, (folder, heading) in _KINDS.items()
     ]
     made["index.html"] = _rendered("index.html", "index.html", title="clprobe", kinds=kinds)
     made["search-index.js"] = _search_index(pages)
@@ -74,7 +64,7 @@ def site(knowledge: Knowledge) -> dict[str, str]:
 def _pages(knowledge: Knowledge) -> Iterator[Page]:
     for name, entry in entries(knowledge):
         file = re.sub(r"[^a-z0-9._-]+", "-", name.lower())
-        yield Page(f"{_KINDS[entry.kind]}/{file}.html", name, entry)
+        yield Page(f"{_KINDS[entry.kind][0]}/{file}.html", name, entry)
 
 
 def _entry_page(page: Page, linker: Linker) -> str:
@@ -86,7 +76,7 @@ def _entry_page(page: Page, linker: Linker) -> str:
         "entry.html",
         page.path,
         title=page.entry.title,
-        kind=_HEADINGS[page.entry.kind],
+        kind=_KINDS[page.entry.kind][1],
         facts=facts,
         sources=page.entry.sources,
     )

@@ -15,6 +15,7 @@ from clprobe.commands.mending import APPLIES
 from clprobe.explain.lexicon_packages import Tools
 from clprobe.facts.facts import Facts
 from clprobe.facts.paths import fields_of
+from clprobe.knowledge.printed import Forms
 from clprobe.ruleset.questions import Questions
 from clprobe.ruleset.rule import Action, Rule
 from clprobe.validation.checks import place
@@ -31,39 +32,7 @@ _TYPED = (
     "or say it in words: rules/README.md lists the actions."
 )
 _SHELLS = ("sh", "bash", "sudo", "eval")
-_ARGUMENT = r"(?:-{1,2}\w|[/~$\"'<{*]|\w+[=/])"
-"""What no prose goes on with: an option, a path, a quote, a variable, an assignment."""
-_COMMAND = re.compile(
-    # What only a shell reads.
-    r"`|\$\(|\$\{?[A-Z_]{2,}|\s&&\s|\s\|\|?\s|(?<!\w)>>?\s?/"
-    # Programs and words of a shell with whatever follows them.
-    r"|(?<![\w./-])(?:sudo|doas|usermod|gpasswd|setsebool|modprobe|rmmod|insmod|chgrp|chown"
-    r"|newgrp)\s+[-\w/~{]+"
-    r"|(?<![\w./-])(?:eval|source)\s+[\"'$/~]"
-    r"|(?<![\w./-])export\s+\w+="
-    r"|(?<![\w./-])(?:unset|echo|printf)\s+(?:[A-Z_]{2,}|\S+\s*(?:>|\|)|[\"'$/])"
-    r"|(?<![\w./-])ulimit\s+(?!-\w\b(?:\)|,))-\w\s+\w+"
-    r"|(?<![\w./-])chmod\s+(?:[0-7]{3,4}|[ugoa]*[+=-])"
-    # A variable before a program, or alone.
-    r"|(?<![\w./=-])[A-Z][A-Z0-9_]{2,}=[^\s=]"
-    # What a container is started with.
-    r"|(?<!\S)--(?:device|group-add|gpus|security-opt|volume|mount|env|privileged)\b|(?<!\S)-v\s+\S+:"
-    # Programs with a word that says what to do.
-    r"|(?<![\w./-])(?:apt|apt-get|dnf|yum|zypper|apk|pkg|pip3?|pipx|conda|mamba|flatpak|snap)"
-    r"\s+(?:-\S+\s+)*(?:install|reinstall|remove|uninstall|update|upgrade|add|del|fix|search"
-    r"|connect|connections|distro-sync|autoremove|purge|refresh|list|show)\b"
-    r"|(?<![\w./-])(?:docker|podman|singularity|apptainer|nerdctl)\s+(?:run|exec|create|build)\b"
-    r"|(?<![\w./-])(?:systemctl|getent|prime-run|optirun)\s+[A-Za-z]"
-    r"|(?<![\w./-])(?:loginctl|udevadm|dkms|mokutil|setfacl|getfacl|incus|lxc|tmux)\s+"
-    r"(?:-\S|[a-z]+-[a-z]+|status|add|trigger|control|config|autoinstall|build|kill)"
-    r"|(?<![\w./-])clprobe\s+(?:doctor|info|env|explain|install|bench|cache|snapshot|rules)\b"
-    # Any other program with what no prose goes on with.
-    r"|(?<![\w./-])(?:apt|apt-get|dnf|pacman|zypper|apk|dpkg|rpm|pip3?|conda|python3?|docker|podman"
-    r"|wsl|screen|dmesg|journalctl|ausearch|grep|ls|stat|cat|find|findmnt|mount|rm|mv|cp|ln|mkdir"
-    r"|tee|sed|nano|vi|ldconfig|ldd|readelf|lspci|lsmod|nvidia-modprobe|clinfo|vulkaninfo|nvidia-smi|sg|su"
-    r"|sysctl|update-grub|update-initramfs|dracut|grubby|env|sh|bash|curl|wget|git|cmake|make)\s+"
-    + _ARGUMENT
-)
+_FORMS = Forms("shell")
 _FACT = re.compile(r"\{[A-Za-z_][\w.]*\}")
 
 
@@ -104,7 +73,7 @@ def command_in(text: str) -> str | None:
 
     A program's name alone is none, nor is one that prose goes on after: "pip has an older one".
     """
-    found = _COMMAND.search(text)
+    found = _FORMS.command.search(text)
     return found[0].strip() if found is not None else None
 
 

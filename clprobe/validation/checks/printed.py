@@ -4,7 +4,7 @@
 import re
 from pathlib import Path
 
-from clprobe.paste.forms import Form, Printed
+from clprobe.knowledge.printed import Form, Printed
 from clprobe.validation.checks.place import Mistakes, Place
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from clprobe.compat.evidence import Verified
 from clprobe.knowledge.origin_table import Origin
-from clprobe.knowledge.stack_table import Stack
+from clprobe.knowledge.stack_table import Stack, StackSupport
 from clprobe.knowledge.table_types import Distribution, PackageVersion
 from clprobe.knowledge.tables import Tables
 from clprobe.knowledge.versions import Scheme, compare, upstream
@@ -125,6 +125,7 @@ def _package(here: Place, version: PackageVersion, entry: Distribution, tables: 
 
 def stacks(files: dict[Path, Stack], tables: Tables) -> Mistakes:
     """Yield what is wrong in the files of deep-learning stacks."""
+    families = tables.families()
     for path, stack in files.items():
         top = Place(path)
         yield from check.is_named(top.at("stack"), stack.stack)
@@ -134,23 +135,34 @@ def stacks(files: dict[Path, Stack], tables: Tables) -> Mistakes:
             yield from check.sources(here.at("sources"), build.sources or stack.sources)
             yield from check.versions(here.at("python"), build.python, "pep440")
             yield from check.versions(here.at("glibc"), build.glibc, "dotted")
+            yield from check.versions(here.at("driver"), build.driver, "dotted")
+            yield from check.names(here.at("families"), build.families, families, "family")
+            if build.index is not None:
+                yield from _https(here.at("index"), build.index)
+            elif build.local is not None:
+                yield here.at("local").mistake("Python's own index has no local versions")
         for number, support in enumerate(stack.supports):
             here = top.at("supports", number)
             yield from check.sources(here.at("sources"), support.sources or stack.sources)
             known, drivers = tables.generations(), tables.implementations()
             named = support.generations
             yield from check.names(here.at("generations"), named, known, "generation")
+            yield from check.names(here.at("families"), support.families, families, "family")
             yield from check.names(here.at("via"), support.via, drivers, "implementation")
         yield from _contradicting(top.at("supports"), stack)
 
 
 def _contradicting(here: Place, stack: Stack) -> Mistakes:
     for (_, one), (number, other) in combinations(enumerate(stack.supports), 2):
-        twice = set(one.generations) & set(other.generations)
-        if twice and set(one.via) == set(other.via):
-            yield here.at(number, "generations", min(twice)).mistake(
+        twice = set(_hardware(one)) & set(_hardware(other))
+        if twice and set(one.via) == set(other.via) and not one.names:
+            yield here.at(number).mistake(
                 f"{min(twice)} has another answer above", "Give one answer per implementation."
             )
+
+
+def _hardware(support: StackSupport) -> tuple[str, ...]:
+    return support.generations + support.families
 
 
 def origins(files: dict[Path, Origin], tables: Tables) -> Mistakes:

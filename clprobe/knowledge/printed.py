@@ -5,7 +5,7 @@ A file is read when the first of its forms is asked for, so that importing a rea
 """
 
 import re
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TypeAlias
 
@@ -42,8 +42,8 @@ def _text(piece: Piece) -> str:
 class Printed(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One file of rules/tables/printed: what one kind of program, or of people's lines, looks like.
 
-    `about` says which. `meanings` are forms by what they mean, the first that is found counts;
-    `tables` translate a program's words into ours.
+    `about` says which. `meanings` are forms by what they mean, in the order in which they are
+    looked for; `tables` translate a program's words into ours.
     """
 
     about: str
@@ -52,6 +52,11 @@ class Printed(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     meanings: dict[str, dict[str, Form]] = {}
     words: dict[str, frozenset[str]] = {}
     tables: dict[str, dict[str, str]] = {}
+
+
+@cache
+def _shipped(name: str) -> Printed:
+    return read_printed(rules_path() / "tables" / "printed" / f"{name}.yaml")
 
 
 def read_printed(path: Path) -> Printed:
@@ -70,7 +75,7 @@ class Forms:
 
     @cached_property
     def _file(self) -> Printed:
-        return read_printed(rules_path() / "tables" / "printed" / f"{self._name}.yaml")
+        return _shipped(self._name)
 
     def __getattr__(self, name: str) -> re.Pattern[str]:
         if name.startswith("_") or name not in self._file.forms:
@@ -90,7 +95,8 @@ class Forms:
         return self._file.tables
 
     @cached_property
-    def _meanings(self) -> dict[str, dict[str, re.Pattern[str]]]:
+    def patterns(self) -> dict[str, dict[str, re.Pattern[str]]]:
+        """Tables of forms by what they mean."""
         parts = self._file.parts
         return {
             table: {name: form.pattern(parts) for name, form in forms.items()}
@@ -99,7 +105,7 @@ class Forms:
 
     def first(self, table: str, text: str) -> tuple[str, re.Match[str]] | None:
         """Return the first form's meaning that is found in the text, and where; None: none is."""
-        forms = self._meanings[table].items()
+        forms = self.patterns[table].items()
         return next(((name, found) for name, form in forms if (found := form.search(text))), None)
 
     def meaning(self, table: str, text: str) -> str | None:
