@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: MIT
+"""Pastes what install-plan prints for a person, as an ordinary user with sudo in a bare Debian."""
+
+import json
+import os
+import socket
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from click.testing import CliRunner
+from debian_cells import fetched
+from debian_roots import DebianRoots, UnavailableError
+from opencl_looks import INSTALL, INSTALL_SECONDS, played
+from root_copy import CLPROBE, LENT_CERTIFICATES, SOURCE, RootCopy
+
+from clprobe.cli.main import cli
+from clprobe.install.planner import plan
+from clprobe.install.target import Stated, described
+from clprobe.knowledge.tables import Tables
+from clprobe.model.plan import Route
+
+GPUS = {
+    "HD 4600": "8086:0412", "UHD 620": "8086:5917", "Iris Xe": "8086:9a49",
+    "Arc A770": "8086:56a0", "RX 580": "1002:67df", "GTX 1060": "10de:1c03", "none": "none",
+}  # fmt: skip
+GOALS = ("opencl", "pytorch")
+PERSON, _HOME = "ann", "/home/ann"
+_PROGRAM = f"{SOURCE}/tests/install/pasting_session.py"
+_LOOK_SECONDS = 300
+_NEW_SESSION = "Log out and in again before the check"
+_FETCHED = "/fetched"
+Result = Literal["passes", "FAILS", "out of reach"]
+
+
+class Printed(NamedTuple):
+    """What the screen of a route holds to paste: its lines, and the line that checks."""
+
+    release: str
+    lines: tuple[str, ...]
+    check: str | None
+    logs_in_again: bool
+
+
+class Cell(NamedTuple):
+    """A route for a GPU and goal; `gpu` is the name that was asked for."""
+
+    gpu: str
+    goal: str
+    route: Route
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What came of pasting; `why` says what failed, or what was out of reach, or what was seen."""
+
+    result: Result
+    why: str
+    lines_done: int = 0
+
+
+@dataclass(slots=True)
+class Group:
+    """Cells that print the same lines, and so are pasted once; each GPU is looked at."""
+
+    printed: Printed
+    cells: list[Cell] = field(default_factory=list)
+
+
+def groups(
+    tables: Tables, releases: Iterable[str], gpus: Iterable[str] = GPUS, goals: Iterable[str] = GOALS
+) -> list[Group]:
+    """Return every route of each release, GPU and goal, by what is printed for it."""
+    found: dict[Printed, Group] = {}
+    for release in releases:
+        for gpu in gpus:
+            for goal in goals:
+                target = described(
+                    Stated(), tables, gpu=GPUS[gpu], os=f"debian-{release}", linux=None, python=None
+                )
+                for route in plan(target, tables, goal).routes:
+                    printed = _printed(release, gpu, goal, route.rank)
+                    cell = Cell(gpu, goal, route)
+                    found.setdefault(printed, Group(printed)).cells.append(cell)
+    return list(found.values())
+
+
+def _printed(release: str, gpu: str, goal: str, rank: int) -> Printed:
+    """Return the lines as they stand on the screen."""
+    words = ("--gpu", GPUS[gpu], "--os", f"debian-{release}", "--goal", goal)
+    # A terminal of this width breaks no note, which is looked at below.
+    shown = CliRunner(env={"COLUMNS": "1000"}).invoke(
+        cli, ["install-plan", *words, "--backend", str(rank)]
+    )
+    assert shown.exit_code == 0, shown.output
+    screen = shown.output.splitlines()
+    lines = tuple(line[4:] for line in screen if line.startswith("    "))
+    checks = [line.removeprefix("  Check  ") for line in screen if line.startswith("  Check  ")]
+    again = any(line.startswith(f"  ! {_NEW_SESSION}") for line in screen)
+    return Printed(release, lines, checks[0] if checks else None, again)
+
+
+class Desk:
+    """A system of a release with a person who pastes; what each group changes is forgotten."""
+
+    def __init__(self, release: str, roots: DebianRoots, memory: Path) -> None:
+        self._release, self._roots, self._memory = release, roots, memory
+        self._copy = roots.copy(release, memory)
+        self._done: dict[tuple[str, ...], Outcome] = {}
+
+    def __enter__(self) -> "Desk":
+        self._copy.__enter__()
+        try:
+            _make_person(self._copy)
+        except BaseException:
+            self._copy.__exit__(None, None, None)
+            raise
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self._copy.__exit__(None, None, None)
+
+    def paste(self, group: Group) -> Outcome:
+        """Paste a group's lines and look at what its check says of each GPU."""
+        printed, route = group.printed, group.cells[0].route
+        if not printed.lines:
+            return Outcome("out of reach", "a person builds it; no lines are printed")
+        try:
+            files = fetched(route, self._release, self._roots, self._memory)
+        except UnavailableError as error:
+            return Outcome("out of reach", str(error))
+        lines, beyond = _within_reach(printed.lines)
+        # Many routes share what comes before the line that is out of reach.
+        if beyond is not None and lines in self._done:
+            return self._done[lines]
+        if files is not None:
+            self._copy.bind(files, _FETCHED)
+        with self._copy.another_layer():
+            if files is not None:
+                self._copy.expect("sh", "-c", f"cp {_FETCHED}/*.deb {_HOME}", seconds=60)
+            outcome = _pasted(group, self._copy, lines, beyond)
+        if beyond is not None:
+            self._done[lines] = outcome
+        return outcome
+
+
+def _pasted(group: Group, copy: RootCopy, lines: tuple[str, ...], beyond: str | None) -> Outcome:
+    printed = group.printed
+    told = _typed(copy, lines, INSTALL_SECONDS) if lines else []
+    for one in told:
+        if one["exit"] != 0:
+            return Outcome("FAILS", f"`{one['line']}` {_ended(one)}", told.index(one))
+    if beyond is not None:
+        return Outcome("out of reach", beyond, len(lines))
+    if printed.check is None:
+        return Outcome("FAILS", "no line is printed that checks it", len(lines))
+    seen = []
+    for gpu in dict.fromkeys(cell.gpu for cell in group.cells):
+        looked = _checked(copy, printed, GPUS[gpu], group.cells[0].route)
+        seen.append(looked.why)
+        if looked.result != "passes":
+            return Outcome(looked.result, looked.why, len(lines))
+    return Outcome("passes", "; ".join(dict.fromkeys(seen)), len(lines))
+
+
+def _make_person(copy: RootCopy) -> None:
+    """Make a user as most systems have one: in the group sudo, pip knowing its index."""
+    copy.expect(*INSTALL, "sudo", seconds=INSTALL_SECONDS)
+    copy.expect("useradd", "--create-home", "--shell", "/bin/bash", PERSON, seconds=30)
+    copy.write("/etc/sudoers.d/person", f"{PERSON} ALL=(ALL) NOPASSWD: ALL\n", mode=0o440)
+    copy.expect("sh", "-c", f"echo 'PATH=$PATH:{CLPROBE}/bin' >> {_HOME}/.profile", seconds=10)
+    lent = {key: text for key, text in os.environ.items() if key.startswith("PIP_")}
+    lent |= {"PIP_CERT": LENT_CERTIFICATES} if "PIP_CERT" in lent else {}
+    settings = "".join(f"{key[4:].lower()} = {text}\n" for key, text in lent.items())
+    copy.write("/etc/pip.conf", f"[global]\n{settings}")
+
+
+def _within_reach(lines: tuple[str, ...]) -> tuple[tuple[str, ...], str | None]:
+    """Return the lines before the first one that needs what is not to be had here, and why."""
+    for number, line in enumerate(lines):
+        words = line.split()
+        if words[:2] == ["conda", "--version"]:
+            return lines[:number], "conda, which no Debian packages"
+        if words[:2] == ["podman", "run"]:
+            return lines[:number], "the registry of podman"
+        for host in (word.split("/")[2] for word in words if word.startswith("https://")):
+            if not _answers(host):
+                return lines[:number], host
+    return lines, None
+
+
+_reached: dict[str, bool] = {}
+
+
+def _answers(host: str) -> bool:
+    if host not in _reached:
+        try:
+            socket.create_connection((host, 443), timeout=10).close()
+            _reached[host] = True
+        except OSError:
+            _reached[host] = False
+    return _reached[host]
+
+
+def _typed(copy: RootCopy, lines: Iterable[str], seconds: float) -> list[dict]:  # type: ignore[type-arg]
+    """Let the person log in and paste lines, each of which may take so long."""
+    lines = tuple(lines)
+    whole = seconds * (len(lines) + 1)
+    done = copy.run(
+        f"{CLPROBE}/bin/python3", _PROGRAM, PERSON, str(seconds), *lines, seconds=whole
+    )
+    assert done.returncode == 0, f"{done.returncode}: {done.stderr[-1000:]}"
+    return json.loads(done.stdout)
+
+
+def _ended(one: Mapping[str, object]) -> str:
+    said = " ".join(str(one["said"]).split())[-400:]
+    how = "is not over in time" if one["exit"] is None else f"ends with {one['exit']}"
+    return f"{how}: {said}"
+
+
+def _checked(copy: RootCopy, printed: Printed, gpu: str, route: Route) -> Outcome:
+    """Paste the check in a new session, where a variable or two let a driver play the GPU."""
+    assert printed.check is not None
+    variables = played(route.backend, printed.release, gpu)
+    exports = [f"export {name}={value}" for name, value in (variables or {}).items()]
+    *_, told = _typed(copy, [*exports, printed.check], _LOOK_SECONDS)
+    if told["exit"] != 0:
+        return Outcome("FAILS", f"the check {_ended(told)}")
+    wanted = _wanted(route, printed.check, plays=variables is not None)
+    said = str(told["said"])
+    if wanted is not None and wanted not in said:
+        return Outcome("FAILS", f"the check lacks {wanted!r}: {' '.join(said.split())[-600:]}")
+    return Outcome("passes", f"the check says {wanted}" if wanted else "the check runs")
+
+
+_PLATFORMS = {
+    "pocl": "Portable Computing Language", "intel-cpu": "Intel(R) OpenCL", "rusticl": "rusticl",
+    "compute-runtime": "Intel(R) OpenCL", "compute-runtime-legacy1": "Intel(R) OpenCL",
+    "beignet": "Intel Gen OCL Driver", "clover": "Clover",
+}  # fmt: skip
+_ICDS = {
+    "beignet": "intel-beignet", "compute-runtime": "intel", "nvidia": "nvidia", "clover": "mesa",
+    "compute-runtime-legacy1": "intel",
+}  # fmt: skip
+
+
+def _wanted(route: Route, check: str, *, plays: bool) -> str | None:
+    """Return what the check must say; None: without the GPU it only has to run."""
+    runs_on_cpu = not route.uses_gpu
+    if check == "clprobe info":
+        if plays or runs_on_cpu:
+            return f"platform     {_PLATFORMS[route.backend]}"
+        return f"/etc/OpenCL/vendors/{_ICDS[route.backend]}"
+    if "get_platforms" in check and (plays or runs_on_cpu):
+        return _PLATFORMS.get(route.backend)
+    return "tensor([1., 1.])" if "torch.ones(2))" in check else None
+

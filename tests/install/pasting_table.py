@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: MIT
+"""Prints what comes of pasting each route's lines in bare Debians, one row for each.
+
+    PYTHONPATH=tests/systems python tests/install/pasting_table.py [RELEASE…]     11 12 13 sid
+
+Needs root, debootstrap and Debian's archive; see debian_table.py about the folder of systems.
+Routes that print the same lines on a release are pasted once.
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from debian_roots import CACHE, SUITES, DebianRoots, needs
+from pasting import Desk, Group, Outcome, groups
+
+from clprobe.knowledge.tables import Tables
+
+
+def main(releases: list[str]) -> int:
+    """Paste everything; return 1 if something failed."""
+    lacking = needs()
+    if lacking is not None:
+        sys.exit(lacking)
+    failed = 0
+    with tempfile.TemporaryDirectory() as temporary:
+        roots = DebianRoots(Path(os.environ.get(CACHE, f"{temporary}/roots")))
+        _say("| Debian | for | route | lines | result | seconds | what was seen, or why |")
+        _say("|---|---|---|---|---|---|---|")
+        sums = []
+        for release in releases:
+            texts: Counter[str] = Counter()
+            routes: Counter[str] = Counter()
+            for group, outcome, seconds in _outcomes(release, roots, Path(temporary)):
+                texts[outcome.result] += 1
+                routes[outcome.result] += len(group.cells)
+                _say(_row(group, outcome, seconds))
+            failed += texts["FAILS"]
+            sums.append(f"Debian {release}: {_sum(texts)} of texts; {_sum(routes)} of routes")
+        for line in sums:
+            _say(line)
+    return 1 if failed else 0
+
+
+def _outcomes(
+    release: str, roots: DebianRoots, folder: Path
+) -> Iterator[tuple[Group, Outcome, float]]:
+    """Yield what came of each group of a release, and the seconds it took."""
+    left = groups(Tables.load(), [release])
+    while left:
+        with (
+            tempfile.TemporaryDirectory(dir=folder) as memory,
+            Desk(release, roots, Path(memory)) as desk,
+        ):
+            while left:
+                group, started, broken = left.pop(0), time.monotonic(), False
+                try:
+                    outcome = desk.paste(group)
+                except (AssertionError, subprocess.TimeoutExpired) as error:
+                    outcome, broken = Outcome("FAILS", f"could not be tried: {error}"), True
+                yield group, outcome, time.monotonic() - started
+                if broken:
+                    break  # for the next one in a new copy
+
+
+def _row(group: Group, outcome: Outcome, seconds: float) -> str:
+    names = dict.fromkeys(f"{cell.gpu} {cell.goal} {cell.route.rank}" for cell in group.cells)
+    route = group.cells[0].route
+    name = " on ".join(filter(None, (route.stack, route.backend)))
+    way = f"{name} ({route.how})"
+    count = f"{outcome.lines_done} of {len(group.printed.lines)}"
+    why = outcome.why.replace("\n", " ").replace("|", "/")
+    release = group.printed.release
+    row = (release, ", ".join(names), way, count, outcome.result, f"{seconds:.0f}", why)
+    return f"| {' | '.join(row)} |"
+
+
+def _sum(results: Counter[str]) -> str:
+    return ", ".join(f"{results[name]} {name}" for name in ("passes", "FAILS", "out of reach"))
+
+
+def _say(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:] or list(SUITES)))
