@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Prints what comes of pasting each route's lines in bare Debians, one row for each.
 
-    PYTHONPATH=tests/systems python tests/install/pasting_table.py [RELEASE…]     11 12 13 sid
+    PYTHONPATH=tests/systems python tests/install/pasting_table.py [RELEASE|GOAL…]
 
 Needs root, debootstrap and Debian's archive; see debian_table.py about the folder of systems.
 Routes that print the same lines on a release are pasted once.
@@ -17,12 +17,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from debian_roots import CACHE, SUITES, DebianRoots, needs
-from pasting import Desk, Group, Outcome, groups
+from pasting import GOALS, Desk, Group, Outcome, groups
 
 from clprobe.knowledge.tables import Tables
 
 
-def main(releases: list[str]) -> int:
+def main(releases: list[str], goals: list[str]) -> int:
     """Paste everything; return 1 if something failed."""
     lacking = needs()
     if lacking is not None:
@@ -36,7 +36,7 @@ def main(releases: list[str]) -> int:
         for release in releases:
             texts: Counter[str] = Counter()
             routes: Counter[str] = Counter()
-            for group, outcome, seconds in _outcomes(release, roots, Path(temporary)):
+            for group, outcome, seconds in _outcomes(release, goals, roots, Path(temporary)):
                 texts[outcome.result] += 1
                 routes[outcome.result] += len(group.cells)
                 _say(_row(group, outcome, seconds))
@@ -48,10 +48,10 @@ def main(releases: list[str]) -> int:
 
 
 def _outcomes(
-    release: str, roots: DebianRoots, folder: Path
+    release: str, goals: list[str], roots: DebianRoots, folder: Path
 ) -> Iterator[tuple[Group, Outcome, float]]:
     """Yield what came of each group of a release, and the seconds it took."""
-    left = groups(Tables.load(), [release])
+    left = groups(Tables.load(), [release], goals=goals)
     while left:
         with (
             tempfile.TemporaryDirectory(dir=folder) as memory,
@@ -81,7 +81,7 @@ def _row(group: Group, outcome: Outcome, seconds: float) -> str:
 
 
 def _sum(results: Counter[str]) -> str:
-    return ", ".join(f"{results[name]} {name}" for name in ("passes", "FAILS", "out of reach"))
+    return ", ".join(f"{results[name]} {name}" for name in ("passes", "FAILS", "needs the GPU", "out of reach"))
 
 
 def _say(line: str) -> None:
@@ -90,4 +90,6 @@ def _say(line: str) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:] or list(SUITES)))
+    words = sys.argv[1:]
+    asked = [[one for one in known if one in words] or list(known) for known in (SUITES, GOALS)]
+    sys.exit(main(*asked))
