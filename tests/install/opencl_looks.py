@@ -21,8 +21,8 @@ INSTALL = ("apt-get", "install", "--yes", "--no-install-recommends")
 INSTALL_SECONDS = 900
 _SECONDS = 120
 _PLAYED = {
-    "8086:1616": "bdw", "8086:1916": "skl", "8086:5916": "kbl", "8086:5917": "kbl", "8086:8a52": "icllp",
-    "8086:9a49": "tgllp", "8086:56a0": "dg2",
+    "8086:1616": "bdw", "8086:1916": "skl", "8086:5916": "kbl", "8086:5917": "kbl",
+    "8086:8a52": "icllp", "8086:9a49": "tgllp", "8086:56a0": "dg2",
 }  # fmt: skip
 # 22.43 holds no shape of Alchemist, and the first stepping was not sold.
 _SHAPES = {"dg2": {"HardwareInfoOverride": "2x4x16", "OverrideRevision": "8"}}

@@ -37,8 +37,7 @@ class Terminal:
         self._process, self._keys = pty.fork()
         if self._process == 0:
             os.environ["TERM"] = "xterm"
-            # The login program of an ordinary console; the status is what a prompt can show.
-            os.execvp("su", ["su", "-", name])
+            os.execvp("su", ["su", "-", name])  # noqa: S606 - there is no shell before
 
     def wait(self, seconds: float) -> tuple[int | None, str]:
         """Return the status that the next prompt shows, and what was on the screen before it."""

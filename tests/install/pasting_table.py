@@ -81,7 +81,9 @@ def _row(group: Group, outcome: Outcome, seconds: float) -> str:
 
 
 def _sum(results: Counter[str]) -> str:
-    return ", ".join(f"{results[name]} {name}" for name in ("passes", "FAILS", "needs the GPU", "out of reach"))
+    return ", ".join(
+        f"{results[name]} {name}" for name in ("passes", "FAILS", "needs the GPU", "out of reach")
+    )
 
 
 def _say(line: str) -> None:
