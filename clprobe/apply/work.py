@@ -151,7 +151,12 @@ def new_journal(made: InstallPlan, route: Route, person: Person) -> Journal:
     Raises: ClprobeError if the packages cannot be listed.
     """
     named = (with_action(step, person.named_in(step.action)) for step in route.steps)
-    steps = tuple(StepRecord(**asdict(step)) for step in named)
+    # Whether a step is done is proved right before it, whatever the plan took from a snapshot.
+    kept = set(StepRecord.__struct_fields__)
+    steps = tuple(
+        StepRecord(**{name: value for name, value in asdict(step).items() if name in kept})
+        for step in named
+    )
     manager = next((one for step in steps if (one := manager_of(step.action)) is not None), None)
     return Journal(
         clprobe=__version__,

@@ -84,20 +84,21 @@ _ADDS_NO_REPOSITORY = (
 
 
 def _without_vain(todo: Sequence[Action]) -> list[Action]:
-    """Return the actions without looks at the end, and without reading an index in vain."""
+    """Return the actions without looks at the end; an index is read right before it is needed."""
     kept: list[Action] = []
+    to_read: Action | None = None
     index_is_read = False
-    for place, action in enumerate(todo):
+    for action in todo:
         if isinstance(action, actions.Look):
             continue
         if isinstance(action, actions.Check) and action.argv[0] == "test":
             continue  # nothing is seen of it; what needs the file names it, too
         if isinstance(action, actions.Refresh):
-            after = todo[place + 1 :]
-            wanted = any(isinstance(a, actions.Install | actions.InstallFiles) for a in after)
-            if index_is_read or not wanted:
-                continue
-            index_is_read = True
+            to_read = None if index_is_read else action
+            continue
+        if isinstance(action, actions.Install | actions.InstallFiles) and to_read is not None:
+            kept.append(to_read)
+            to_read, index_is_read = None, True
         elif not isinstance(action, _BESIDE | _ADDS_NO_REPOSITORY):
             index_is_read = False
         kept.append(action)

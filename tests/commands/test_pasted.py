@@ -70,6 +70,10 @@ def test_an_index_is_not_read_in_vain() -> None:
     assert lines(REFRESH, apt("a"), REFRESH, apt("b")) == (
         "sudo apt update && sudo apt install a b",
     )
+    assert lines(REFRESH, MakeGroup(group="render"), apt("a")) == (
+        "sudo groupadd --system --force render",
+        "sudo apt update && sudo apt install a",
+    )
     assert lines(REFRESH, MakeGroup(group="render"), Look()) == (
         "sudo groupadd --system --force render",
     )
