@@ -33,7 +33,7 @@ _PROGRAM = f"{SOURCE}/tests/install/pasting_session.py"
 _LOOK_SECONDS = 300
 _NEW_SESSION = "Log out and in again before the check"
 _FETCHED = "/fetched"
-Result = Literal["passes", "FAILS", "needs the GPU", "out of reach"]
+Result = Literal["passes", "FAILS", "needs the GPU", "out of reach", "no lines"]
 
 
 class Printed(NamedTuple):
@@ -97,9 +97,9 @@ def _printed(release: str, gpu: str, goal: str, rank: int) -> Printed:
     shown = CliRunner().invoke(cli, ["install-plan", *words, "--backend", str(rank)])
     assert shown.exit_code == 0, shown.output
     screen = shown.output.splitlines()
-    # They stand together; what is as far to the right below them goes on with a note.
-    from_first = itertools.dropwhile(lambda line: not line.startswith("    "), screen)
-    lines = itertools.takewhile(lambda line: line.startswith("    "), from_first)
+    # They follow the first empty line; what is as far to the right below goes on with a note.
+    below = itertools.islice(itertools.dropwhile(bool, screen), 1, None)
+    lines = itertools.takewhile(lambda line: line.startswith("    "), below)
     checks = [line.removeprefix("  Check  ") for line in screen if line.startswith("  Check  ")]
     again = any(line.startswith(f"  ! {_NEW_SESSION}") for line in screen)
     pasted = tuple(line[4:] for line in lines)
@@ -130,15 +130,15 @@ class Desk:
         """Paste a group's lines and look at what its check says of each GPU."""
         printed, route = group.printed, group.cells[0].route
         if not printed.lines:
-            return Outcome("out of reach", "a person builds it; no lines are printed")
+            return Outcome("no lines", "a person builds it")
         try:
             files = fetched(route, self._release, self._roots, self._memory)
         except UnavailableError as error:
             return Outcome("out of reach", str(error))
         lines, beyond = _within_reach(printed.lines)
         # Many routes share what comes before the line that is out of reach.
-        if beyond is not None and lines in self._done:
-            return self._done[lines]
+        if beyond is not None and (beyond, *lines) in self._done:
+            return self._done[beyond, *lines]
         if files is not None:
             self._copy.bind(files, _FETCHED)
         with self._copy.another_layer():
@@ -146,7 +146,7 @@ class Desk:
                 self._copy.expect("sh", "-c", f"cp {_FETCHED}/*.deb {_HOME}", seconds=60)
             outcome = _pasted(group, self._copy, lines, beyond)
         if beyond is not None:
-            self._done[lines] = outcome
+            self._done[beyond, *lines] = outcome
         return outcome
 
 

@@ -81,9 +81,7 @@ def _row(group: Group, outcome: Outcome, seconds: float) -> str:
 
 
 def _sum(results: Counter[str]) -> str:
-    return ", ".join(
-        f"{results[name]} {name}" for name in ("passes", "FAILS", "needs the GPU", "out of reach")
-    )
+    return ", ".join(f"{count} {name}" for name, count in sorted(results.items()))
 
 
 def _say(line: str) -> None:
