@@ -112,7 +112,7 @@ class Desk:
     def __init__(self, release: str, roots: DebianRoots, memory: Path) -> None:
         self._release, self._roots, self._memory = release, roots, memory
         self._copy = roots.copy(release, memory)
-        self._done: dict[tuple[str, ...], Outcome] = {}
+        self._done: dict[object, Outcome] = {}
 
     def __enter__(self) -> "Desk":
         self._copy.__enter__()
@@ -137,8 +137,9 @@ class Desk:
             return Outcome("out of reach", str(error))
         lines, beyond = _within_reach(printed.lines)
         # Many routes share what comes before the line that is out of reach.
-        if beyond is not None and (beyond, *lines) in self._done:
-            return self._done[beyond, *lines]
+        shared = (beyond, lines)
+        if beyond is not None and shared in self._done:
+            return self._done[shared]
         if files is not None:
             self._copy.bind(files, _FETCHED)
         with self._copy.another_layer():
@@ -146,7 +147,7 @@ class Desk:
                 self._copy.expect("sh", "-c", f"cp {_FETCHED}/*.deb {_HOME}", seconds=60)
             outcome = _pasted(group, self._copy, lines, beyond)
         if beyond is not None:
-            self._done[beyond, *lines] = outcome
+            self._done[shared] = outcome
         return outcome
 
 
