@@ -9,6 +9,7 @@ WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
 _OVERFLOW_UID = "/proc/sys/kernel/overflowuid"
 _UID_MAP = "/proc/self/uid_map"
 _ALL_UIDS = "4294967295"
+_MOST_LINKS = 40
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 
 
@@ -99,6 +100,44 @@ def check_exchangeable(descriptor: int, *, own_group_may_write: bool = True) -> 
             folder = above
     finally:
         os.close(folder)
+
+
+def why_others_decide(path: Path, *, follow: bool = True) -> str | None:
+    """Return why others can change where an absolute path leads; None: only root and this user can.
+
+    Every folder and link on the way counts, and where links lead. In the last folder nobody else
+    may put anything at all, as in /tmp. What is missing ends the way; so does, without `follow`, a
+    link of the path's own name.
+
+    Raises: OSError where this user cannot look.
+    """
+    trusted, at, rest, followed = _trusted_owners(), Path("/"), list(path.parts[1:]), 0
+    while rest:
+        name, *rest = rest
+        if _is_open_to_others(at.lstat(), is_last=not rest):
+            return f"others can write to {at}"
+        at = at.parent if name == ".." else at / name
+        try:
+            status = at.lstat()
+        except FileNotFoundError:
+            is_open = _is_open_to_others(at.parent.lstat(), is_last=True)
+            return f"others can write to {at.parent}" if is_open else None
+        if status.st_uid not in trusted:
+            return f"{at} belongs to user {status.st_uid}"
+        if stat.S_ISLNK(status.st_mode) and (rest or follow):
+            followed += 1
+            if followed > _MOST_LINKS:
+                return f"{path} leads in a circle"
+            target = at.readlink()
+            rest = [*(part for part in target.parts if part != "/"), *rest]
+            at = Path("/") if target.is_absolute() else at.parent
+    return None
+
+
+def _is_open_to_others(status: os.stat_result, *, is_last: bool) -> bool:
+    if is_last and status.st_mode & stat.S_ISVTX:
+        return bool(status.st_mode & WRITABLE_BY_OTHERS)
+    return _lets_others_rename(status, own_group_may_write=True)
 
 
 def _lets_others_rename(status: os.stat_result, *, own_group_may_write: bool) -> bool:

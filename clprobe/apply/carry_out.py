@@ -9,12 +9,14 @@ from msgspec.structs import replace
 from clprobe.apply.journal import Folder, Package, Problem, SavedFile, StepRecord
 from clprobe.apply.kinds import KINDS, is_install, made_folder, packages_of, written_path
 from clprobe.apply.package_list import not_installed
+from clprobe.apply.paths import path_problem, why_taken
 from clprobe.apply.questions import amount, ask, is_half_installed, packages, room_problem
-from clprobe.apply.runner import Finished, missing_above, saved, sha256_of
+from clprobe.apply.runner import Finished, missing_above, restore, saved, sha256_of
 from clprobe.apply.simulation import foreign, index_problem, meaning, parse, refusal
 from clprobe.apply.work import MOST_KEPT, Release, Work, now_in_words
 from clprobe.commands.packages import manager_of
 from clprobe.model.action import Look, Refresh
+from clprobe.model.mending import WriteSetting
 
 Outcome = Literal["applied", "failed", "interrupted"]
 _ENDINGS = {
@@ -86,7 +88,10 @@ def _do(work: Work, index: int, release: Release) -> tuple[float, bool]:
         work.save_step(index, state="done", was_so=True, ended=now_in_words())
         return 0.0, False
     problem = (
-        work.wait_for_manager(record) or _mended(work, record) or _objection(work, record, release)
+        _in_the_way(record)
+        or work.wait_for_manager(record)
+        or _mended(work, record)
+        or _objection(work, record, release)
     )
     if problem is not None:
         # It did not run: what an earlier attempt left stays on record.
@@ -109,6 +114,16 @@ def _do(work: Work, index: int, release: Release) -> tuple[float, bool]:
     return finished.seconds, finished.stop
 
 
+def _in_the_way(record: StepRecord) -> Problem | None:
+    """Return why the step must not touch its path."""
+    problem = path_problem(record.action)
+    taken = why_taken(record.action) if record.attempts == 0 else None
+    if problem is None and taken is not None:
+        hint = "Move it away, then run the same command again."
+        return Problem("file-in-the-way", f"Not run: {taken}.", hint)
+    return problem
+
+
 def _prepare(work: Work, index: int) -> None:
     """Write down what there is before the step, and that it is running."""
     record = work.step(index)
@@ -120,6 +135,8 @@ def _prepare(work: Work, index: int) -> None:
     file: SavedFile | None = record.file
     if file is None and path is not None:
         file = saved(path)
+    elif file is not None and isinstance(record.action, WriteSetting):
+        restore(file)  # what was cut off: its command writes over nothing
     made = record.folder
     if made is None and folder is not None:
         made = folder_before(folder)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The journal: what `install-plan --apply` did, step by step, and what was there before."""
+"""The journal: what --apply or --fix did, step by step, and what was there before."""
 
 import hashlib
 from typing import Literal
@@ -14,6 +14,8 @@ from clprobe.model.plan import Target
 SCHEMA = "clprobe.apply-journal/2"
 _FAMILY = "clprobe.apply-journal/"
 
+Command = Literal["install-plan", "doctor"]
+"""Whose steps they are; each takes back its own."""
 State = Literal["waiting", "running", "done", "failed", "undone"]
 
 
@@ -110,25 +112,32 @@ class StepRecord(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Journal(msgspec.Struct, frozen=True, kw_only=True):
-    """One run and its continuations; `packages_before` is the list before the first step."""
+    """One run and its continuations; `packages_before` is the list before the first step.
+
+    Goal, backend, stack and target are those of a plan; doctor's fixes have none.
+    """
 
     schema: str = SCHEMA
     clprobe: str
     plan_id: str
-    goal: str
-    backend: str
+    goal: str | None
+    backend: str | None
     stack: str | None
-    target: Target
+    target: Target | None
     user: str
     started: str
     steps: tuple[StepRecord, ...]
+    command: Command = "install-plan"
     ended: str | None = None
     packages_before: tuple[Package, ...] = ()
 
 
-def plan_id(goal: str, backend: str, stack: str | None, steps: tuple[StepRecord, ...]) -> str:
+def plan_id(
+    goal: str | None, backend: str | None, stack: str | None, steps: tuple[StepRecord, ...]
+) -> str:
     """Return the name of a plan: eight hexadecimal digits that its commands and goal decide."""
-    parts = [goal, backend, stack or "", *(word for step in steps for word in (*step.argv, ""))]
+    named = [part or "" for part in (goal, backend, stack)]
+    parts = [*named, *(word for step in steps for word in (*step.argv, ""))]
     return hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()[:8]
 
 
@@ -176,6 +185,14 @@ def is_taken_back(journal: Journal) -> bool:
 def is_applied(journal: Journal) -> bool:
     """Whether every step is done."""
     return all(step.state == "done" for step in journal.steps)
+
+
+def is_cut_off(journal: Journal) -> bool:
+    """Whether clprobe was killed or stopped in the middle of it, so that it can go on."""
+    if not has_begun(journal) or is_applied(journal):
+        return False
+    problems = {step.problem.reference for step in journal.steps if step.problem is not None}
+    return problems <= {"interrupted"} and all(step.state != "undone" for step in journal.steps)
 
 
 def _damaged(name: str, why: str) -> ClprobeError:

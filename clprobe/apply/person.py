@@ -55,7 +55,7 @@ class Person(msgspec.Struct, frozen=True):
     def _at_home(self, value: Any) -> Any:
         if isinstance(value, tuple):
             return tuple(map(self._at_home, value))
-        if isinstance(value, str) and value.startswith(f"{HOME}/"):
+        if isinstance(value, str) and (value == HOME or value.startswith(f"{HOME}/")):
             return self.home + value[len(HOME) :]
         return value
 

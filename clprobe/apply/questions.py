@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from clprobe.apply.journal import Package, PackageChanges, Problem
+from clprobe.apply.journal import Package, PackageChanges, Problem, StepRecord
 from clprobe.apply.kinds import CHECK_LIMIT_S, is_install
 from clprobe.apply.package_list import offered_versions, parse_list
 from clprobe.apply.person import Person, environment
@@ -24,7 +24,6 @@ from clprobe.apply.simulation import Incoming, parse
 from clprobe.commands.packages import manager_of
 from clprobe.knowledge.package_manager_table import PackageManager
 from clprobe.model.errors import ClprobeError
-from clprobe.model.plan import Step
 
 _PAUSE_S = 0.5
 _ARCHIVES, _PROGRAMS = "/var/cache/apt/archives", "/usr"
@@ -147,7 +146,7 @@ def _megabytes(size: int) -> str:
     return f"{size / 10**6:.0f} MB"
 
 
-def would_bring(step: Step) -> str | None:
+def would_bring(step: StepRecord) -> str | None:
     """Return how much a step would bring as the package index stands; None if nothing tells."""
     manager = manager_of(step.action)
     if manager is None or manager.manager != "apt" or not is_install(step.action):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What `install-plan --apply` and `--undo` report at the end."""
+"""What --apply, --fix and --undo report at the end."""
 
 from typing import Literal
 
@@ -10,7 +10,7 @@ from clprobe.model.plan import Target
 
 Outcome = Literal[
     "applied", "failed", "interrupted", "declined", "needs-root", "not-started",
-    "undone", "partly-undone", "nothing-to-undo",
+    "undone", "partly-undone", "nothing-to-undo", "nothing-to-do",
 ]  # fmt: skip
 
 
@@ -45,10 +45,11 @@ class SeenDevice(msgspec.Struct, frozen=True):
 
 
 class Seen(msgspec.Struct, frozen=True, kw_only=True):
-    """What doctor sees: devices, and the ids of its findings at error level."""
+    """What doctor sees: devices, and the ids and titles of what it finds, by level."""
 
     devices: tuple[SeenDevice, ...] = ()
     errors: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
 class ApplyReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -56,6 +57,7 @@ class ApplyReport(msgspec.Struct, frozen=True, kw_only=True):
 
     `before` and `after` are what doctor saw; null where it was not asked. `differences` and `left`
     are about an undo: how the package list differs from before, and what stays.
+    `by_hand` is what only a person can do about doctor's findings.
     """
 
     action: Literal["apply", "undo"]
@@ -74,6 +76,7 @@ class ApplyReport(msgspec.Struct, frozen=True, kw_only=True):
     after: Seen | None = None
     differences: tuple[str, ...] = ()
     left: tuple[str, ...] = ()
+    by_hand: tuple[str, ...] = ()
 
 
 def step_results(journal: Journal) -> tuple[StepResult, ...]:

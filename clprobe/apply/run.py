@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs a route on this host, or takes a run back, and reports how that ended."""
+"""Does a job on this host, or takes one back, and reports how that ended."""
 
 import os
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 from msgspec.structs import replace
 
 from clprobe.apply.carry_out import carry_out
-from clprobe.apply.journal import Journal, Problem, has_begun, is_applied
+from clprobe.apply.journal import Command, Journal, Problem, StepRecord, has_begun, is_applied
 from clprobe.apply.person import find_person
 from clprobe.apply.result import (
     ApplyReport,
@@ -19,12 +19,12 @@ from clprobe.apply.result import (
     package_totals,
     step_results,
 )
-from clprobe.apply.store import Store, journal_folder, newest_to_undo, unfinished_or_applied
+from clprobe.apply.store import Store, journal_folder, newest_to_undo, to_go_on_with
 from clprobe.apply.take_back import take_back
-from clprobe.apply.work import Limits, Listener, Release, Work, new_journal
+from clprobe.apply.work import Job, Limits, Listener, Release, Work, new_journal
 from clprobe.model.action import MakeEnvironment
 from clprobe.model.errors import ClprobeError
-from clprobe.model.plan import InstallPlan, Route, Step
+from clprobe.model.plan import InstallPlan, Route
 
 
 class Front(Listener, Protocol):
@@ -34,7 +34,7 @@ class Front(Listener, Protocol):
     """Asks for the same once more."""
     undo_command: tuple[str, ...]
 
-    def agrees_to_steps(self, steps: Sequence[Step]) -> bool:
+    def agrees_to_steps(self, steps: Sequence[StepRecord]) -> bool:
         """Say whether these steps may be run."""
 
     def agrees_to_undo(self, journal: Journal, path: Path) -> bool:
@@ -55,71 +55,74 @@ class Here(NamedTuple):
 
 
 class Runs:
-    """Carries routes out on this host, and takes runs back; Ctrl-C and errors are in the report."""
+    """Does jobs on this host, and takes them back; Ctrl-C and errors are in the report."""
 
     def __init__(self, front: Front, limits: Limits) -> None:
         self._front = front
         self._limits = limits
         self._store = Store(journal_folder())
 
-    def apply(self, made: InstallPlan, route: Route, here: Here) -> ApplyReport:
-        """Carry out the steps of a route, and say what doctor saw before and sees after them.
+    def apply(self, job: Job) -> ApplyReport:
+        """Carry out the steps of a job, and say what doctor saw before and sees after them.
 
-        Raises: ClprobeError if the plan is not for this host, or has no commands.
+        Where doctor has nothing to fix, one of its runs that was cut off is still gone on with.
         """
-        _check_plan(made, route, here.os)
         report = ApplyReport(
             action="apply",
             outcome="not-started",
-            goal=made.goal,
-            backend=route.backend,
-            stack=route.stack,
-            target=made.target,
+            goal=job.goal,
+            backend=job.backend,
+            stack=job.stack,
+            target=job.target,
         )
         try:
-            return self._applied(report, made, route, here.release)
+            return self._applied(report, job)
         except ClprobeError as error:
             return _with_error(report, error)
         except KeyboardInterrupt:
             # While drivers are asked, before the first step or after the last.
             return replace(report, outcome="interrupted")
 
-    def undo(self, backend: str | None) -> ApplyReport:
-        """Take back the newest run of which something is left, of `backend` if that is stated."""
+    def undo(self, command: Command, backend: str | None = None) -> ApplyReport:
+        """Take back the command's newest run of which something is left, of `backend` if stated."""
         report = ApplyReport(action="undo", outcome="nothing-to-undo")
         try:
-            return self._undone(report, backend)
+            return self._undone(report, command, backend)
         except ClprobeError as error:
             return _with_error(replace(report, outcome="partly-undone"), error)
 
-    def _applied(
-        self, report: ApplyReport, made: InstallPlan, route: Route, release: Release
-    ) -> ApplyReport:
+    def _applied(self, report: ApplyReport, job: Job) -> ApplyReport:
         person, front = find_person(), self._front
-        if os.geteuid() != 0 and any(step.needs_root for step in route.steps):
+        if os.geteuid() != 0 and any(step.needs_root for step in job.steps):
             return replace(report, outcome="needs-root", command=("sudo", *front.own_command))
+        if not job.steps and not self._store.folder.is_dir():
+            return replace(report, outcome="nothing-to-do")
         with self._store.locked(self._limits.lock_s, front.say) as lock:
-            fresh = new_journal(made, route, person)
-            path, journal = self._begun(fresh)
-            if not front.agrees_to_steps(route.steps):
+            path, journal = self._begun(new_journal(job, person))
+            if not journal.steps:
+                return replace(report, outcome="nothing-to-do")
+            if not front.agrees_to_steps(journal.steps):
                 return replace(report, outcome="declined")
             self._store.write(path, journal)
-            work = self._work(path, journal, lock)
-            before = front.seen(None)
-            report = replace(_carried_out(work, report, release), before=before)
-            if report.outcome == "applied":
-                return replace(report, after=front.seen(_environment_of(work.journal)))
-            if all(step.state in ("waiting", "undone") for step in work.journal.steps):
-                return report
-            if front.wants_undo(report):
-                return _taken_back(work, report)
-            return replace(report, command=front.undo_command)
+            return self._at_work(report, self._work(path, journal, lock), job.release)
 
-    def _undone(self, report: ApplyReport, backend: str | None) -> ApplyReport:
+    def _at_work(self, report: ApplyReport, work: Work, release: Release) -> ApplyReport:
+        front = self._front
+        before = front.seen(None)
+        report = replace(_carried_out(work, report, release), before=before)
+        if report.outcome == "applied":
+            return replace(report, after=front.seen(_environment_of(work.journal)))
+        if all(step.state in ("waiting", "undone") for step in work.journal.steps):
+            return report
+        if front.wants_undo(report):
+            return _taken_back(work, report)
+        return replace(report, command=front.undo_command)
+
+    def _undone(self, report: ApplyReport, command: Command, backend: str | None) -> ApplyReport:
         if not self._store.folder.is_dir():
             return report
         with self._store.locked(self._limits.lock_s, self._front.say) as lock:
-            entry = newest_to_undo(self._store.entries(), backend)
+            entry = newest_to_undo(self._store.entries(), command, backend)
             if entry is None or entry.journal is None:
                 return report
             if not self._front.agrees_to_undo(entry.journal, entry.path):
@@ -137,7 +140,7 @@ class Runs:
     def _begun(self, fresh: Journal) -> tuple[Path, Journal]:
         """Return file and journal of a run to go on with, and tell of it; else the fresh one."""
         entries = self._store.entries()
-        entry = unfinished_or_applied(entries, fresh.plan_id)
+        entry = to_go_on_with(entries, fresh)
         journal = entry.journal if entry is not None else None
         if journal is not None and has_begun(journal):
             done = [step.title for step in journal.steps if step.state == "done"]
@@ -153,20 +156,33 @@ class Runs:
         return entry.path, journal if has_begun(journal) else fresh
 
 
-def _check_plan(made: InstallPlan, route: Route, here: str | None) -> None:
-    if made.target.os != here or here is None:
+def job_of(made: InstallPlan, route: Route, here: Here) -> Job:
+    """Return what a route is on this host.
+
+    Raises: ClprobeError if the plan is not for this host, or has no commands.
+    """
+    if made.target.os != here.os or here.os is None:
         raise ClprobeError(
             reference="plan-for-another-host",
             message=f"The plan is for {made.target.os or 'a system not stated'}, this host "
-            f"is {here or 'of no known distribution'}.",
+            f"is {here.os or 'of no known distribution'}.",
             hint="Leave out --os, or have it printed with --format sh.",
         )
     if not route.steps:
         raise ClprobeError(
             reference="route-without-commands",
             message=f"The route {route.backend} has no commands here.",
-            hint=" ".join(route.caveats),
+            hint=" ".join((*route.by_hand, *route.caveats)),
         )
+    return Job(
+        command="install-plan",
+        steps=route.steps,
+        release=here.release,
+        goal=made.goal,
+        backend=route.backend,
+        stack=route.stack,
+        target=made.target,
+    )
 
 
 def _carried_out(work: Work, report: ApplyReport, release: Release) -> ApplyReport:

@@ -94,6 +94,8 @@ class Runner(msgspec.Struct, frozen=True, kw_only=True):
             # Files that a plan takes from the current folder are named "./…"; nothing else is.
             cwd=None if any("./" in word[:2] for word in argv) else "/",
             **self.person.options(as_root=as_root),
+            # What root writes for all must not be closed to them by a umask that sudo kept.
+            umask=0o022 if as_root else -1,
             start_new_session=True,  # Ctrl-C reaches only us
             pass_fds=() if self.inherited is None else (self.inherited,),
         )

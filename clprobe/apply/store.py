@@ -10,7 +10,16 @@ from pathlib import Path
 
 import msgspec
 
-from clprobe.apply.journal import Journal, decode, encode, has_begun, is_taken_back
+from clprobe.apply.journal import (
+    Command,
+    Journal,
+    decode,
+    encode,
+    has_begun,
+    is_applied,
+    is_cut_off,
+    is_taken_back,
+)
 from clprobe.apply.questions import wait_while_held
 from clprobe.model.errors import ClprobeError
 from clprobe.private_folders import make_private_folder, why_not_private
@@ -77,8 +86,9 @@ class Store(msgspec.Struct, frozen=True):
     def new_path(self, journal: Journal) -> Path:
         """Return the file of a journal that begins now; names sort by time."""
         stamp = time.strftime("%Y%m%d-%H%M%S", time.gmtime())
+        name = journal.backend or journal.command
         taken = len(list(self.folder.glob(f"{stamp}-*.json")))
-        return self.folder / f"{stamp}-{taken:02d}-{journal.backend}-{journal.plan_id}.json"
+        return self.folder / f"{stamp}-{taken:02d}-{name}-{journal.plan_id}.json"
 
     def write(self, path: Path, journal: Journal) -> None:
         """Replace the file at once, and see that it is on the disk.
@@ -157,15 +167,42 @@ def unfinished_or_applied(entries: list[Entry], plan_id: str) -> Entry | None:
     return None
 
 
-def newest_to_undo(entries: list[Entry], backend: str | None) -> Entry | None:
-    """Return the newest journal of which something is left; raise its error if unreadable."""
+def to_go_on_with(entries: list[Entry], fresh: Journal) -> Entry | None:
+    """Return the journal in which the run goes on, None to begin one; raise its error.
+
+    A plan's own. Doctor's newest where it was cut off, or lacks the very steps of the fresh one:
+    what it fixed so far is no finding any more, so its steps would not be found again.
+    """
+    if fresh.command != "doctor":
+        return unfinished_or_applied(entries, fresh.plan_id)
+    newest = next((one for one in entries if "-doctor-" in one.path.stem), None)
+    if newest is not None and newest.error is not None:
+        raise newest.error
+    journal = newest.journal if newest is not None else None
+    if journal is None or is_applied(journal) or is_taken_back(journal):
+        return None
+    same = journal.plan_id == fresh.plan_id
+    return newest if same or is_cut_off(journal) else None
+
+
+def tried_before(entries: list[Entry]) -> frozenset[tuple[str, ...]]:
+    """Return the commands that doctor ran already, and that nobody has taken back."""
+    journals = [one.journal for one in entries if one.journal is not None]
+    steps = [step for one in journals if one.command == "doctor" for step in one.steps]
+    return frozenset(step.argv for step in steps if step.state == "done" and step.attempts)
+
+
+def newest_to_undo(
+    entries: list[Entry], command: Command, backend: str | None = None
+) -> Entry | None:
+    """Return the command's newest journal of which something is left; raise its error."""
     for entry in entries:
         if entry.error is not None:
             raise entry.error
         journal = entry.journal
         if journal is None or not has_begun(journal) or is_taken_back(journal):
             continue
-        if backend in (None, journal.backend):
+        if command == journal.command and backend in (None, journal.backend):
             return entry
     return None
 

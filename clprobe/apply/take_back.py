@@ -2,12 +2,14 @@
 """take_back(): undoes what a journal says was done, newest step first, and nothing else."""
 
 import os
+from collections.abc import Iterator
 from typing import Literal
 
 import msgspec
 from msgspec.structs import replace
 
 from clprobe.apply.journal import PackageChanges, Problem, SavedFile, StepRecord
+from clprobe.apply.kinds import KINDS, can_be_taken_back
 from clprobe.apply.package_list import (
     PackageUndo,
     differences,
@@ -16,6 +18,7 @@ from clprobe.apply.package_list import (
     undo_command,
     unsettled,
 )
+from clprobe.apply.paths import path_problem
 from clprobe.apply.questions import ask, former_versions, packages
 from clprobe.apply.runner import remove_folder, remove_if_empty, restore, sha256_of
 from clprobe.apply.simulation import meaning, parse
@@ -42,7 +45,7 @@ def take_back(work: Work) -> TakenBack:
 
     Raises: ClprobeError if the journal cannot be written, or the packages cannot be listed.
     """
-    left: list[str] = []
+    left: list[str] = [*_for_good(work)]
     touched = [i for i, step in enumerate(work.journal.steps) if leaves_something(step)]
     for number, index in enumerate(reversed(touched), 1):
         work.listener.begin(number, len(touched), f"Take back: {work.step(index).title}")
@@ -56,6 +59,15 @@ def take_back(work: Work) -> TakenBack:
     return TakenBack("undone", _differences(work), tuple(left))
 
 
+def _for_good(work: Work) -> Iterator[str]:
+    """Yield which of doctor's steps cannot be taken back, as was said before they were run."""
+    for step in work.journal.steps:
+        was_run = step.state in ("running", "done", "failed") and not step.was_so
+        is_listed = work.journal.command == "doctor" and step.attempts > 0
+        if is_listed and was_run and not can_be_taken_back(step.action):
+            yield f"{step.title}, which cannot be undone"
+
+
 def _undo_step(work: Work, index: int, left: list[str]) -> Problem | None:
     record = work.step(index)
     if record.state == "running":
@@ -65,12 +77,24 @@ def _undo_step(work: Work, index: int, left: list[str]) -> Problem | None:
             return problem
         work.note_changes(index)
         record = work.step(index)
-    problem = _undo_by_command(work, record)
+    problem = path_problem(record.action)
+    if problem is None and not _is_of_others(work, record, left):
+        problem = _undo_by_command(work, record)
     if problem is None:
         problem = _undo_files(work, record, left)
     if problem is None and record.changes != PackageChanges():
         problem = _undo_packages(work, record, left)
     return problem
+
+
+def _is_of_others(work: Work, record: StepRecord, left: list[str]) -> bool:
+    """Whether somebody has changed since what the step did, so that its undo would do harm."""
+    if record.file is not None and _was_changed(record.file):
+        return True  # told where files are undone
+    is_gone = KINDS[type(record.action)].is_undone_while_so and _is_undone(work, record)
+    if is_gone and record.state == "done":
+        left.append(f"{record.title}: no longer in effect")
+    return is_gone
 
 
 def _undo_by_command(work: Work, record: StepRecord) -> Problem | None:

@@ -9,7 +9,7 @@ import msgspec
 from msgspec.structs import asdict, replace
 
 from clprobe import __version__
-from clprobe.apply.journal import Journal, Problem, StepRecord, plan_id
+from clprobe.apply.journal import Command, Journal, Problem, StepRecord, plan_id
 from clprobe.apply.kinds import CHECK_LIMIT_S, INSTALL_LIMIT_S, KINDS, REFRESH_LIMIT_S
 from clprobe.apply.package_list import changes_between, merged
 from clprobe.apply.person import Person
@@ -19,7 +19,7 @@ from clprobe.apply.store import Store
 from clprobe.commands.commands import with_action
 from clprobe.commands.packages import manager_of
 from clprobe.model.action import Action
-from clprobe.model.plan import InstallPlan, Route
+from clprobe.model.plan import Step, Target
 
 MOST_KEPT = 2000
 """Characters of a command's output that a journal keeps."""
@@ -60,6 +60,18 @@ class Release(msgspec.Struct, frozen=True):
 
     distribution: str
     version: str | None
+
+
+class Job(msgspec.Struct, frozen=True, kw_only=True):
+    """What is to be done on this host, and for which command; of a plan also which route it is."""
+
+    command: Command
+    steps: tuple[Step, ...]
+    release: Release
+    goal: str | None = None
+    backend: str | None = None
+    stack: str | None = None
+    target: Target | None = None
 
 
 class Work(msgspec.Struct):
@@ -145,12 +157,12 @@ def now_in_words() -> str:
     return datetime.now(timezone.utc).isoformat(timespec="seconds")
 
 
-def new_journal(made: InstallPlan, route: Route, person: Person) -> Journal:
-    """Return the journal of a route with the package list of now.
+def new_journal(job: Job, person: Person) -> Journal:
+    """Return the journal of a job with the package list of now.
 
     Raises: ClprobeError if the packages cannot be listed.
     """
-    named = (with_action(step, person.named_in(step.action)) for step in route.steps)
+    named = (with_action(step, person.named_in(step.action)) for step in job.steps)
     # Whether a step is done is proved right before it, whatever the plan took from a snapshot.
     kept = set(StepRecord.__struct_fields__)
     steps = tuple(
@@ -160,11 +172,12 @@ def new_journal(made: InstallPlan, route: Route, person: Person) -> Journal:
     manager = next((one for step in steps if (one := manager_of(step.action)) is not None), None)
     return Journal(
         clprobe=__version__,
-        plan_id=plan_id(made.goal, route.backend, route.stack, steps),
-        goal=made.goal,
-        backend=route.backend,
-        stack=route.stack,
-        target=made.target,
+        plan_id=plan_id(job.goal, job.backend, job.stack, steps),
+        command=job.command,
+        goal=job.goal,
+        backend=job.backend,
+        stack=job.stack,
+        target=job.target,
         user=person.name,
         started=now_in_words(),
         steps=steps,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
+from clprobe.cli.act_options import Act, act_options, wanted_act
 from clprobe.cli.completion import device_words, rule_ids
 from clprobe.cli.exit import codes as exit_codes
 from clprobe.cli.gathering import diagnose_since, gather
@@ -30,7 +31,7 @@ class _Answer(NamedTuple):
     elapsed_ms: int
 
 
-@click.command()
+@click.command("doctor")
 @from_option("Diagnose this snapshot or pasted text (4 MiB at most), not this host.")
 @click.option(
     "--as",
@@ -73,6 +74,7 @@ class _Answer(NamedTuple):
     help="How to lay it out.",
 )
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+@act_options
 @click.option("--strict", is_flag=True, help="Let warnings count as errors.")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 whatever was found.")
 @click.option("-q", "--quiet", is_flag=True, help="Print only the findings.")
@@ -80,6 +82,7 @@ class _Answer(NamedTuple):
 @click.pass_obj
 def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     obj: dict[str, str],
+    /,
     source: str | None,
     asked: str | None,
     selectors: tuple[str, ...],
@@ -94,17 +97,21 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     exit_zero: bool,
     quiet: bool,
     verbose: bool,
+    **acts: bool,
 ) -> int:
     """Say why OpenCL devices are missing, root-only or crashing, and how to fix it."""
     started = time.perf_counter()
     form = "json" if as_json else form
+    if (act := wanted_act(form, **acts)) is not None:
+        return _act(act, obj["color"], timeout, yes=acts["yes"], as_json=form == "json")
     if list_rules:
         _list_rules(obj["color"], as_json=form == "json")
         return exit_codes.OK
     snapshot, knowledge = gather(
         *(source, asked, timeout),
-        for_text=form == "text",
+        for_text=form == "text" and not acts["check"],
         verbose=verbose,
+        silent=acts["check"],
         run_kernels=verbose or bool(selectors),
         pairs=pairs,
         ask_frameworks=verbose,
@@ -115,6 +122,9 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     from clprobe.diagnosis.diagnose import with_devices
 
     diagnosis, comparison = diagnose_since(baseline, snapshot, knowledge)
+    if acts["check"]:
+        status = _exit_status(with_devices(diagnosis, selectors), strict=strict)
+        return exit_codes.OK if exit_zero else status
     if any(finding.verdict == "present" for finding in diagnosis.findings):
         from clprobe.install.planner import with_routes
 
@@ -128,6 +138,14 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     else:
         print_document(_document(answer, form))
     return exit_codes.OK if exit_zero else status
+
+
+def _act(act: Act, color: str, timeout: float, *, yes: bool, as_json: bool) -> int:
+    from clprobe.cli.acting import Asked, undo
+    from clprobe.cli.doctor_fix import fix
+
+    asked = Asked(yes, as_json, color)
+    return fix(asked, timeout) if act == "fix" else undo("doctor", asked)
 
 
 def _show_text(answer: _Answer, snapshot: "Snapshot", color: str, *, verbosity: int) -> None:

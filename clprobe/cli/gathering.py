@@ -2,6 +2,7 @@
 # ruff: noqa: PLC0415 - imports stand where they are needed: drivers are asked before rules load
 """Where a diagnosis gets its facts and rules: this host, or a file."""
 
+import io
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Generic, TypeVar
 
@@ -23,11 +24,13 @@ def gather(  # noqa: PLR0913 - from where, for whom, and what takes time
     for_text: bool,
     verbose: bool,
     prefix: str | None = None,
+    silent: bool = False,
     **wanted: bool,
 ) -> "tuple[Snapshot, Knowledge]":
     """Return facts and rules; rules are read while drivers keep us waiting.
 
     `prefix` is the virtual environment to look into instead of the one that clprobe runs in.
+    `silent`: nothing is said of what keeps us waiting.
 
     Raises: ClprobeError if the file or the user who is asked for cannot be read.
     """
@@ -45,17 +48,36 @@ def gather(  # noqa: PLR0913 - from where, for whom, and what takes time
     host = LiveHost(prefix=prefix)
     account = None if asked is None else find_account(host, asked)
     knowledge = Background(lambda: _load_while_waiting(for_text=for_text))
-    snapshot = scrubbed_facts(host, timeout, verbose=verbose, **wanted)
+    snapshot = scrubbed_facts(host, timeout, verbose=verbose, silent=silent, **wanted)
     return as_user(snapshot, *account) if account else snapshot, knowledge.result()
 
 
 def scrubbed_facts(
-    host: "LiveHost", timeout: float, *, verbose: bool = False, **wanted: bool
+    host: "LiveHost",
+    timeout: float,
+    *,
+    verbose: bool = False,
+    silent: bool = False,
+    **wanted: bool,
 ) -> "Snapshot":
     """Return the facts of this host, scrubbed like those that `clprobe snapshot` writes.
 
     So a replay says the very same. Who is waited for is told on stderr.
     """
+    from clprobe.scrub import scrub_here
+
+    return scrub_here(facts_here(host, timeout, verbose=verbose, silent=silent, **wanted), host)
+
+
+def facts_here(
+    host: "LiveHost",
+    timeout: float,
+    *,
+    verbose: bool = False,
+    silent: bool = False,
+    **wanted: bool,
+) -> "Snapshot":
+    """Return the facts of this host with their true names, to act on; they are not to be shown."""
     from clprobe.cli.progress import Progress
     from clprobe.probe.collect import collect
 
@@ -64,11 +86,9 @@ def scrubbed_facts(
 
         return scrub_text(text, known_here(host))
 
-    progress = Progress(limit_s=timeout, verbose=verbose, shown_as=shown)
-    snapshot = collect(host, timeout_s=timeout, waiting=progress.waiting, **wanted)
-    from clprobe.scrub import scrub_here
-
-    return scrub_here(snapshot, host)
+    stream = io.StringIO() if silent else None
+    progress = Progress(limit_s=timeout, verbose=verbose, stream=stream, shown_as=shown)
+    return collect(host, timeout_s=timeout, waiting=progress.waiting, **wanted)
 
 
 def _load_while_waiting(*, for_text: bool) -> "Knowledge":

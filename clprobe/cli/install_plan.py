@@ -9,8 +9,9 @@ import msgspec
 
 from clprobe.apply.run import Here
 from clprobe.apply.work import Release
+from clprobe.cli.acting import undo
 from clprobe.cli.exit import codes as exit_codes
-from clprobe.cli.install_apply import apply_route, asked_to_act, undo
+from clprobe.cli.install_apply import apply_route, asked_to_act
 from clprobe.cli.output import print_document
 from clprobe.cli.plan_options import typist, wish_options, wishes
 from clprobe.cli.sources import read_snapshot
@@ -36,6 +37,7 @@ from clprobe.probe.packages.sources import probe_package_sources
 from clprobe.probe.system import probe_system
 from clprobe.probe.user import probe_sudo_caller, probe_user
 from clprobe.report.as_json import document
+from clprobe.report.escaping import safe_line
 from clprobe.report.plan_answer import answer
 from clprobe.report.plan_html import plan_as_html
 from clprobe.report.plan_markdown import plan_as_markdown
@@ -113,12 +115,14 @@ def command(  # noqa: PLR0913 - one parameter per option
     form = "json" if as_json else form
     asked = asked_to_act(form, obj["color"], applies=applies, undoes=undoes, yes=yes)
     if undoes:
-        return undo(backend, asked)
+        return undo("install-plan", asked, backend)
     tables = Tables.load()
     snapshot = read_snapshot(source) if source is not None else None
     host = _host() if snapshot is None and (gpu is None or os_name is None) else None
     base = _base(snapshot, host, tables)
     stated = described(base, tables, gpu=gpu, os=os_name, linux=linux, python=python)
+    for note in stated.notes:
+        click.echo(safe_line(note), err=True)
     made = plan(stated, tables, goal, wishes(**wished))
     shown = snapshot or host
     if shown is not None and os_name is None:

@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""The options of install-plan that narrow the plan, and the command lines to be run next."""
+"""The options of install-plan that narrow the plan."""
 
 import os
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal, TypeVar, get_args
 
 import click
-from click.core import ParameterSource
 
 from clprobe.apply.person import find_person
 from clprobe.commands.pasted import Typist
@@ -53,32 +51,6 @@ def typist() -> Typist:
         return Typist(user=find_person().name, is_root=os.geteuid() == 0 and not caller)
     except ClprobeError:  # no account: the shell of whoever pastes it may know one
         return Typist()
-
-
-def own_command() -> tuple[str, ...]:
-    """Return the command line that runs this very command again, with full paths."""
-    context = click.get_current_context()
-    words: list[str] = []
-    for parameter in context.command.params:
-        name = parameter.name or ""
-        if context.get_parameter_source(name) == ParameterSource.COMMANDLINE:
-            value = context.params[name]
-            flag = value is True
-            words += [parameter.opts[-1]] if flag else [parameter.opts[0], str(value)]
-    return (*_own_program(), "install-plan", *words)
-
-
-def undo_command() -> tuple[str, ...]:
-    """Return the command line that takes back what was done."""
-    sudo = () if os.geteuid() == 0 and not os.environ.get("SUDO_USER") else ("sudo",)
-    return (*sudo, *_own_program(), "install-plan", "--undo")
-
-
-def _own_program() -> tuple[str, ...]:
-    called = Path(sys.argv[0])
-    if called.name == "clprobe" and called.is_file():
-        return (str(called.absolute()),)
-    return (sys.executable, "-m", "clprobe")
 
 
 def _folder(_: click.Context, __: click.Parameter, value: str | None) -> Path | None:

@@ -39,4 +39,5 @@ def _(action: actions.NameGroup) -> Commands:
         argv=("groupadd", "--gid", action.gid, "--users", action.user, action.group),
         needs_root=True,
         undo=("groupdel", action.group),
+        verify=("python3", "-c", _IS_MEMBER, action.user, action.group),
     )

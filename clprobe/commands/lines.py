@@ -51,6 +51,16 @@ def in_shell(action: object, sudo: str) -> str | None:
     return None
 
 
+def shell(program: str, *arguments: str) -> Argv:
+    """Return what runs a constant program, which gets all else as arguments."""
+    return ("sh", "-c", program, "sh", *arguments)
+
+
+def holds_line(path: str, line: str) -> Argv:
+    """Return what proves that a file holds that line and no other."""
+    return shell('test "$(cat "$1")" = "$2"', path, line)
+
+
 def is_of_system(path: str) -> bool:
     """Whether only root may write there on an ordinary system."""
     return path.startswith(_SYSTEM)

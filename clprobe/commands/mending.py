@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What doctor's remedies do beside plans: settings, services, nodes, modules, this shell."""
 
-from clprobe.commands.lines import Commands, commands_of
+from clprobe.commands.lines import Commands, commands_of, holds_line, shell
 from clprobe.knowledge.package_managers import manager_named
 from clprobe.model import mending
 from clprobe.model.mending import Argv
@@ -18,14 +18,21 @@ APPLIES = {
 """What lets a file of this folder take effect; "": nothing before the next log-in or boot."""
 # -C: what is there already is not overwritten.
 _WRITE = 'mkdir -p "${1%/*}" && set -C && printf "%s\\n" "$2" > "$1"'
-_REMOVE = 'rm "$1"'
+_REMOVE = 'rm -f "$1"'
 _RESTART = 'systemctl daemon-reload && systemctl restart "$1"'
 _ADD_SETTINGS = (
     'unit=$1 file=$2; shift 2; mkdir -p "${file%/*}" && '
     'printf "%s\\n" "[Service]" "$@" > "$file" && set -- "$unit" && ' + _RESTART
 )
-_DROP_SETTINGS = f'rm "$2" && {_RESTART}'
+_DROP_SETTINGS = f'rm -f "$2" && {_RESTART}'
 _GIVE = 'chgrp "$2" "$1" && chmod "$3" "$1"'
+_IS_GIVEN = (
+    "import grp, os, sys; path, group, mode = sys.argv[1:]; found = os.stat(path); "
+    "sys.exit((found.st_gid, found.st_mode & 0o7777) != "
+    "(grp.getgrnam(group).gr_gid, int(mode, 8)))"
+)
+_HAS_NO_LIST = "import os, sys; sys.exit('system.posix_acl_access' in os.listxattr(sys.argv[1]))"
+_IS_ALLOWED = 'test "$(getsebool "$1")" = "$1 --> on"'
 _RELOAD = 'modprobe -r "$1" && modprobe "$1"'
 # The patterns are the rules' own and hold no blanks; unquoted the shell makes names of them.
 _WRITE_VALUE = (
@@ -43,10 +50,6 @@ def env_command(action: mending.HideDrivers) -> Argv:
     only = () if action.only is None else ("--only", action.only)
     without = () if action.without is None else ("--without", action.without)
     return ("clprobe", "env", *only, *without)
-
-
-def _shell(program: str, *arguments: str) -> Argv:
-    return ("sh", "-c", program, "sh", *arguments)
 
 
 @commands_of.register(mending.ContainerOptions)
@@ -91,30 +94,35 @@ def _(action: mending.WriteSetting) -> Commands:
     after = APPLIES[f"{action.path.rpartition('/')[0]}/"]
     then = f" && {after}" if after else ""
     return Commands(
-        argv=_shell(f"{_WRITE}{then}", action.path, action.line),
+        argv=shell(f"{_WRITE}{then}", action.path, action.line),
         needs_root=True,
-        undo=_shell(f"{_REMOVE}{then}", action.path),
-        verify=("test", "-s", action.path),
+        undo=shell(f"{_REMOVE}{then}", action.path),
+        verify=holds_line(action.path, action.line),
     )
 
 
 @commands_of.register
 def _(action: mending.WriteKernelValue) -> Commands:
     return Commands(
-        argv=_shell(_WRITE_VALUE, action.value, *action.paths),
+        argv=shell(_WRITE_VALUE, action.value, *action.paths),
         needs_root=True,
         undo_in_words="boot anew",
     )
 
 
+def drop_in(action: mending.ConfigureService) -> str:
+    """Return the file that holds the settings."""
+    name = action.settings[0].partition("=")[0]
+    return f"/etc/systemd/system/{action.unit}.d/opencl-{name}.conf"
+
+
 @commands_of.register
 def _(action: mending.ConfigureService) -> Commands:
-    name = action.settings[0].partition("=")[0]
-    file = f"/etc/systemd/system/{action.unit}.d/opencl-{name}.conf"
+    file = drop_in(action)
     return Commands(
-        argv=_shell(_ADD_SETTINGS, action.unit, file, *action.settings),
+        argv=shell(_ADD_SETTINGS, action.unit, file, *action.settings),
         needs_root=True,
-        undo=_shell(_DROP_SETTINGS, action.unit, file),
+        undo=shell(_DROP_SETTINGS, action.unit, file),
         verify=("systemctl", "is-active", "--quiet", action.unit),
     )
 
@@ -142,15 +150,20 @@ def _(action: mending.EnableServices) -> Commands:
 @commands_of.register
 def _(action: mending.GiveToGroup) -> Commands:
     return Commands(
-        argv=_shell(_GIVE, action.path, action.group, "0660"),
+        argv=shell(_GIVE, action.path, action.group, "0660"),
         needs_root=True,
-        undo=_shell(_GIVE, action.path, action.former, action.mode),
+        undo=shell(_GIVE, action.path, action.former, action.mode),
+        verify=("python3", "-c", _IS_GIVEN, action.path, action.group, "0660"),
     )
 
 
 @commands_of.register
 def _(action: mending.DropAccessList) -> Commands:
-    return Commands(argv=("setfacl", "-b", action.path), needs_root=True)
+    return Commands(
+        argv=("setfacl", "-b", action.path),
+        needs_root=True,
+        verify=("python3", "-c", _HAS_NO_LIST, action.path),
+    )
 
 
 @commands_of.register
@@ -160,7 +173,7 @@ def _(action: mending.RenewNode) -> Commands:
 
 @commands_of.register
 def _(action: mending.ReloadModule) -> Commands:
-    return Commands(argv=_shell(_RELOAD, action.module), needs_root=True)
+    return Commands(argv=shell(_RELOAD, action.module), needs_root=True)
 
 
 @commands_of.register
@@ -174,6 +187,7 @@ def _(action: mending.AllowSelinux) -> Commands:
         argv=("setsebool", "-P", action.boolean, "on"),
         needs_root=True,
         undo=("setsebool", "-P", action.boolean, "off"),
+        verify=shell(_IS_ALLOWED, action.boolean),
     )
 
 

@@ -38,7 +38,10 @@ def _(action: actions.BootParameter) -> Commands:
 @commands_of.register
 def _(action: actions.LoadModule) -> Commands:
     return Commands(
-        argv=("modprobe", action.module), needs_root=True, undo=("modprobe", "-r", action.module)
+        argv=("modprobe", action.module),
+        needs_root=True,
+        undo=("modprobe", "-r", action.module),
+        verify=("test", "-d", f"/sys/module/{action.module.replace('-', '_')}"),
     )
 
 

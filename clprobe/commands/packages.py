@@ -4,7 +4,7 @@
 from clprobe.commands.lines import Commands, commands_of, typed
 from clprobe.knowledge.package_manager_table import PackageManager
 from clprobe.knowledge.package_managers import manager_named
-from clprobe.model.action import Install, InstallFiles, Refresh, Reinstall, Remove
+from clprobe.model.action import EnableRepository, Install, InstallFiles, Refresh, Reinstall, Remove
 from clprobe.model.mending import Argv
 
 # Neither has a record of its own: they belong to an environment, not to a distribution.
@@ -16,7 +16,9 @@ _OWN_REINSTALL: dict[str, Argv] = {
 
 def manager_of(action: object) -> PackageManager | None:
     """Return the package manager by which an action works, None for other actions."""
-    if isinstance(action, Refresh | Install | InstallFiles | Remove):
+    if isinstance(action, Reinstall) and action.manager in _OWN_REINSTALL:
+        return None
+    if isinstance(action, Refresh | Install | InstallFiles | Remove | Reinstall):
         return manager_named(action.manager)
     return None
 
@@ -69,6 +71,11 @@ def _(action: Remove) -> Commands:
     return _changed(words("remove"), words("install"), action.packages)
 
 
+@commands_of.register
+def _(action: EnableRepository) -> Commands:
+    return Commands(argv=action.argv, needs_root=True, undo=action.undo, verify=action.verify)
+
+
 @typed.register
 def _(action: Refresh) -> Commands:
     words = manager_named(action.manager).by_hand.refresh
@@ -105,6 +112,19 @@ def _changed(does: Argv, undoes: Argv, packages: Argv) -> Commands:
 
 
 @commands_of.register
+def _(action: Reinstall) -> Commands:
+    """Return the commands; none for the environment of a shell, where no step would find it."""
+    if action.manager in _OWN_REINSTALL:
+        return Commands(argv=None)
+    manager = manager_named(action.manager)
+    return Commands(
+        argv=(*manager.unattended_command("reinstall"), action.package),
+        needs_root=True,
+        verify=(*manager.query, action.package),
+    )
+
+
+@typed.register
 def _(action: Reinstall) -> Commands:
     own = _OWN_REINSTALL.get(action.manager)
     if own is not None:

@@ -80,7 +80,7 @@ def _shop(action: actions.Install | actions.InstallFiles) -> _Shop:
     return action.manager, action.suite if isinstance(action, actions.Install) else None
 
 
-_BESIDE = actions.MakeGroup | actions.JoinGroup | actions.Check
+_BESIDE = actions.MakeGroup | actions.JoinGroup | actions.Check | actions.CheckHashes
 """What neither needs the packages of later steps nor decides what the manager can get."""
 _ADDS_NO_REPOSITORY = (
     actions.Install

@@ -4,7 +4,7 @@
 from collections.abc import Sequence
 from typing import Literal
 
-from clprobe.compat.known_gpu import INTEL, MODULES, KnownGpu, alike, gpu_of_id
+from clprobe.compat.known_gpu import MODULES, KnownGpu, alike, gpu_of_id
 from clprobe.knowledge.table_types import GpuEntry, Implementation, Support
 from clprobe.knowledge.tables import Tables
 from clprobe.knowledge.versions import compare, in_range, in_words, upstream
@@ -49,8 +49,6 @@ def _unlisted(gpu: KnownGpu) -> Unknown | None:
         return None
     if gpu.vendor is None:
         return Unknown(unknown="which GPU it is for is not known")
-    if gpu.vendor != INTEL:
-        return Unknown(unknown=f"the tables list Intel GPUs only, and {gpu.pci_id} is none")
     return Unknown(unknown=f"{gpu.pci_id} is in no table; the driver's own list of ids decides")
 
 
@@ -100,8 +98,8 @@ def why_never(implementation: Implementation, gpu: KnownGpu) -> str:
         return OTHER_MAKERS
     key, known = implementation.implementation, gpu.generation or gpu.family
     reason = known.not_driven_by.get(key) if known is not None else None
-    if reason is None and gpu.generation is not None:
-        reason = gpu.generation.no_opencl_because
+    if reason is None and known is not None:
+        reason = known.no_opencl_because
     return (reason or "no release of it lists this GPU").rstrip(".")
 
 
@@ -124,11 +122,13 @@ def _support(implementation: Implementation, gpu: KnownGpu) -> Support | None:
 
 def _of_family(implementation: Implementation, version: str | None, gpu: KnownGpu) -> Covers:
     key, family, support = implementation.implementation, gpu.family, _support(implementation, gpu)
-    if family is not None and key in family.not_driven_by:
+    if family is not None and (family.no_opencl_because or key in family.not_driven_by):
         return False
     if support is None:
         return Unknown(unknown=f"no table says which {key} drives {gpu.family and gpu.family.name}")
     if implementation.ids_listed == "mesa" and version is not None:
+        if support.never is not None and in_range(upstream(version), support.never, "mesa"):
+            return False
         return _seen_with(upstream(version), support.versions)
     return _in_range(implementation, version, support.versions)
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from clprobe.knowledge.family_table import Family
+from clprobe.knowledge.named_gpu import VENDOR_IDS
 from clprobe.knowledge.table_types import Generation, GpuEntry, Implementation, Platform
 from clprobe.knowledge.tables import Tables
 
@@ -16,10 +17,9 @@ MODULES = {
     "arm": frozenset({"mali", "panfrost", "panthor"}),
     "qualcomm": frozenset({"kgsl", "msm"}),
     "broadcom": frozenset({"v3d", "vc4"}),
+    "apple": frozenset({"asahi"}),
 }
 """The modules of Linux through which OpenCL implementations reach each vendor's GPUs."""
-VENDOR_IDS = {"8086": "intel", "1002": "amd", "10de": "nvidia"}
-"""PCI ids of vendors whose GPUs compute."""
 INTEL = "intel"
 
 
@@ -27,7 +27,7 @@ class KnownGpu(msgspec.Struct, frozen=True, kw_only=True):
     """What a PCI id or a name stands for.
 
     `vendor` is a key of MODULES, "another", or None where it is not known. `entry` and `generation`
-    are those of an Intel PCI id, `family` those of AMD's and NVIDIA's chips.
+    are those of an Intel PCI id, `family` that of chips which are not in gpus/.
     """
 
     vendor: str | None
@@ -47,7 +47,7 @@ class KnownGpu(msgspec.Struct, frozen=True, kw_only=True):
         """Return what answers depend on: all GPUs of one kind get the same."""
         one = self.entry
         if one is None:
-            return (self.pci_id,)
+            return (self.family and self.family.family, self.pci_id if not self.family else None)
         return (one.generation, one.platform, one.neo, one.legacy1, one.beignet,
             one.beignet_upstream, one.mesa, one.mesa_force_probe, one.mesa_lacks,
             one.mesa_since)  # fmt: skip
@@ -61,7 +61,9 @@ def gpu_of_id(pci_id: str, tables: Tables) -> KnownGpu:
             vendor=INTEL, pci_id=entry.pci_id, entry=entry,
             generation=tables.generation(entry.generation),
         )  # fmt: skip
-    return KnownGpu(vendor=VENDOR_IDS.get(pci_id[:4].lower(), "another"), pci_id=pci_id)
+    family = tables.named_gpu(pci_id).family
+    vendor = VENDOR_IDS.get(pci_id[:4].lower(), "another")
+    return KnownGpu(vendor=vendor, pci_id=pci_id, family=family)
 
 
 def gpus_of_entries(entries: Iterable[GpuEntry], generation: Generation) -> tuple[KnownGpu, ...]:

@@ -23,6 +23,9 @@ EXTRA_POCKETS = ("backports", "aur", "older builds")
 """Pockets that nobody gets packages from without asking."""
 
 
+_HOLDS = {"pip": "its wheels hold", "by-hand": "{} has"}
+
+
 class Offer(msgspec.Struct, frozen=True, kw_only=True):
     """One way to get an implementation; `offered_by` begins its sentence: "Debian 12 packages".
 
@@ -31,7 +34,7 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True):
     `of_release` the release whose files are fetched by hand.
     """
 
-    how: Literal["package", "file", "repository", "pip", "conda", "container"]
+    how: Literal["package", "file", "repository", "pip", "conda", "container", "by-hand"]
     packages: tuple[str, ...]
     version: str | None
     origin: str
@@ -50,6 +53,11 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True):
     inside: Distribution | None = None
     third_party: Origin | None = None
     of_release: Distribution | None = None
+    base: str | None = None
+    page: str | None = None
+    sha256: dict[str, str] = {}
+    writes: dict[str, str] = {}
+    lines: tuple[str, ...] = ()
 
     @property
     def is_at_hand(self) -> bool:
@@ -149,6 +157,7 @@ def package(name: str, version: PackageVersion, release: Distribution) -> Offer:
         pocket=version.pocket,
         component=version.component,
         also_drives=version.also_drives,
+        base=version.base,
         note=version.note,
         status="workaround" if version.pocket in EXTRA_POCKETS else "supported",
         sources=version.sources,
@@ -162,12 +171,16 @@ def _from_elsewhere(entry: Elsewhere, implementation: Implementation, tables: Ta
         packages=entry.packages,
         version=entry.version,
         origin=entry.origin,
-        offered_by="its wheels hold" if entry.how == "pip" else f"{entry.origin} hold",
+        offered_by=_HOLDS.get(entry.how, "{} hold").format(entry.origin),
         entry=entry,
         versions=entry.versions,
         glibc=entry.glibc,
         python=entry.python,
         architectures=entry.architectures,
+        page=entry.page,
+        sha256=entry.sha256,
+        writes=entry.writes,
+        lines=entry.lines,
         note=entry.note,
         status=entry.status,
         sources=entry.sources or implementation.sources,

@@ -20,6 +20,7 @@ from clprobe.compat.linux_choice import (
     linux_in_range,
 )
 from clprobe.compat.offers import Offer, elsewhere, on_request, packaged
+from clprobe.knowledge.origin_table import Origin
 from clprobe.knowledge.table_types import Implementation, Release
 from clprobe.knowledge.tables import Tables
 from clprobe.knowledge.versions import Scheme, compare, in_range, in_words
@@ -79,7 +80,7 @@ def resolve(implementation: Implementation, offer: Offer, gpu: KnownGpu, place: 
     linux = choose_linux(implementation, gpu, place)
     if linux.fit == "no":
         return No(what="linux", because=too_old(linux), linux=linux)
-    known = known_releases(implementation, offer, gpu, linux.linux)
+    known = known_releases(implementation, offer, gpu, linux.linux, wsl2=place.wsl2)
     return _open(offer, covered, linux, known) or Yes(linux=linux, known=known)
 
 
@@ -88,7 +89,7 @@ def refused(offer: Offer, place: Place) -> No | None:
     if offer.architectures and place.arch not in (None, *offer.architectures):
         known = ", ".join(offer.architectures)
         return No(what="origin", because=f"only for {known}, not {place.arch}")
-    if offer.third_party is not None and offer.third_party.fingerprint is None:
+    if offer.third_party is not None and not _is_vouched(offer.third_party, place):
         because = "no table vouches for the fingerprint of the key that signs it, so nothing is"
         return No(what="origin", because=f"{because} taken from there")
     for name, has, needed, scheme in _built_for(offer, place):
@@ -97,6 +98,13 @@ def refused(offer: Offer, place: Place) -> No | None:
             own = "musl" if name == "glibc" and has == "0" else has
             return No(what="files", because=f"need {needs}; it has {own}", needs=needs, has=own)
     return None
+
+
+def _is_vouched(origin: Origin, place: Place) -> bool:
+    """Whether the key is known, or the release's own package manager has steps for the source."""
+    if origin.fingerprint is not None:
+        return True
+    return place.release is not None and bool(origin.enabled_by(place.release))
 
 
 def never_drives(implementation: Implementation, *gpus: KnownGpu) -> No | None:
@@ -126,6 +134,31 @@ class Summary(msgspec.Struct, frozen=True):
         if Yes in kinds:
             return "yes" if kinds == {Yes} else "some"
         return "open" if Open in kinds else "no"
+
+    @property
+    def is_doubted(self) -> bool:
+        """Whether it does not work, its makers advise against it, or nobody has seen it work."""
+        return self.is_unseen or self.is_advised_against
+
+    @property
+    def is_unseen(self) -> bool:
+        """Whether it does not work as far as is known, or nobody has seen it on this Linux."""
+        return any(one.is_broken or one.unverified for one in self._known)
+
+    @property
+    def is_advised_against(self) -> bool:
+        """Whether something else is to be looked for: it is broken, or its makers want a newer."""
+        return any(one.is_broken or one.outdated for one in self._known)
+
+    @property
+    def _known(self) -> tuple[Release, ...]:
+        return () if isinstance(self.answer, No) else self.answer.known
+
+    @property
+    def holds_for_most(self) -> bool:
+        """Whether it is as good for half of the ids or more: a stray one decides nothing."""
+        count = sum(len(ids) for _, ids in self.answers)
+        return len(self.left_out) * 2 <= count
 
     @property
     def left_out(self) -> tuple[str, ...]:
@@ -175,10 +208,10 @@ def considered(
         return [(one, summed_up(implementation, one, gpus, place)) for one in offers]
 
     found = asked(packaged(implementation, place.release))
-    if any(summary.verdict == "yes" for _, summary in found):
+    if any(summary.verdict == "yes" and not summary.is_advised_against for _, summary in found):
         return found
     found += asked(on_request(implementation, place.release))
-    if any(summary.verdict != "no" for _, summary in found):
+    if any(summary.verdict != "no" and not summary.is_advised_against for _, summary in found):
         return found
     return found + asked(elsewhere(implementation, place.release, tables))
 
@@ -198,9 +231,14 @@ def _is_forced(answer: Answer) -> bool:
 
 def version_covers(implementation: Implementation, offer: Offer, gpu: KnownGpu) -> Covers:
     """Return whether the version of the offer drives the GPU, whatever the Linux."""
-    if offer.version is None and gpu.entry is not None and implementation.ids_listed == "neo":
+    if offer.version is None:
         # Whatever a repository holds today is current: it drives what no release has dropped.
-        return gpu.entry.neo is not None and "<" not in gpu.entry.neo
+        if gpu.entry is not None and implementation.ids_listed == "neo":
+            return gpu.entry.neo is not None and "<" not in gpu.entry.neo
+        of_family = gpu.family.implementations if gpu.family is not None else {}
+        known = of_family.get(implementation.implementation)
+        if known is not None:
+            return "<" not in known.versions
     answer = covers(implementation, offer.version, gpu)
     kept = gpu.generation is not None and gpu.generation.generation in offer.also_drives
     return True if kept and isinstance(answer, Unknown) else answer
@@ -226,13 +264,19 @@ def _built_for(offer: Offer, place: Place) -> tuple[tuple[str, str | None, str, 
 
 
 def known_releases(
-    implementation: Implementation, offer: Offer, gpu: KnownGpu, linux: str | None
+    implementation: Implementation,
+    offer: Offer,
+    gpu: KnownGpu,
+    linux: str | None,
+    *,
+    wsl2: bool = False,
 ) -> tuple[Release, ...]:
     """Return what the tables know of this version on this GPU and Linux."""
     return tuple(
         one
         for one in implementation.releases
-        if one.concerns(gpu.generation)
+        if one.concerns(gpu.generation, gpu.family.family if gpu.family is not None else None)
+        and (not one.wsl2 or wsl2)
         and _is_of_release(offer, one, implementation)
         and (one.linux == "*" or (linux is not None and linux_in_range(linux, one.linux)))
     )

@@ -37,7 +37,7 @@ from clprobe.model.finding import Source
 Status = Literal["supported", "not_supported", "unverified"]
 _BEST = ("yes", "some", "open", "no")
 _MOST_IDS = 4
-_FROM = {"file": "files of {}", "repository": "{}", "pip": "wheels of PyPI"}
+_FROM = {"file": "files of {}", "repository": "{}", "pip": "wheels of PyPI", "by-hand": "{}"}
 _NODE = "On such a machine, ls /dev/dri lists a render node if its Linux drives the GPU"
 _TRY = "Install it and run clprobe doctor on such a GPU"
 _SEARCH = "Ask the package search of {} for {}"
@@ -165,7 +165,14 @@ def support_of(
         return cell.answer("not_supported", reason, [generation, implementation])
     found = considered(implementation, cell.gpus, cell.place, tables)
     if found:
-        offer, summary = min(found, key=lambda pair: _BEST.index(pair[1].verdict))
+        offer, summary = min(
+            found,
+            key=lambda pair: (
+                pair[1].verdict == "no",
+                pair[1].is_doubted,
+                _BEST.index(pair[1].verdict),
+            ),
+        )
         if summary.verdict != "no":
             return _offered(cell, offer, summary)
     return _refused(cell, found)
@@ -174,7 +181,7 @@ def support_of(
 def _offered(cell: _Cell, offer: Offer, found: Summary) -> Support:
     answer, entry = found.answer, cell.implementation
     assert not isinstance(answer, No)  # noqa: S101 - of all answers, it is taken last
-    status, step = _status(cell, offer, answer)
+    status, step = _status(cell, offer, found)
     sources: list[Entry] = [offer.entry, cell.generation, entry, *cell.linux(), *answer.known]
     if offer.how != "package":
         sources = [offer.entry, *_denials(cell), cell.generation]
@@ -234,10 +241,14 @@ def _without(cell: _Cell, found: Summary) -> str:
     return f"without {', '.join(gpu.pci_id or '' for gpu in out)} ({named}){linux}"
 
 
-def _status(cell: _Cell, offer: Offer, answer: Yes | Open) -> tuple[Status, str | None]:
+def _status(cell: _Cell, offer: Offer, found: Summary) -> tuple[Status, str | None]:
     """Return the status, and what would settle it where it is unverified."""
+    answer = found.answer
+    assert not isinstance(answer, No)  # noqa: S101 - the caller's word
+    if found.is_doubted:
+        return "unverified", _TRY
     search = _SEARCH.format(cell.release.name, offer.packages[0])
-    if offer.version is None:
+    if offer.version is None and offer.status != "supported":
         return "unverified", f"Look at {offer.origin}: {offer.note}"
     if isinstance(answer, Open) and offer.how == "package":
         steps = {"version": _TRY, "linux": _NODE}

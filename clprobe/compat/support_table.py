@@ -48,9 +48,15 @@ def _generation(name: str, tables: Tables) -> str:
     found = tables.generation(name.replace(" ", ""))
     if found is not None:
         return found.generation
-    chips = {entry.generation for _, entry in tables.find_gpus(name)} & set(tables.generations())
+    named = tables.named_gpu(name)
+    chips = {entry.generation for entry in named.chips} & set(tables.generations())
     if len(chips) == 1:
         return chips.pop()
+    if named.families or named.nothing_because is not None:
+        what = " or ".join(one.name for one in named.families) or named.nothing_because
+        raise _no_such(
+            "generation", name, f"It is {what}; the matrix is about Intel's generations."
+        )
     known = list(tables.generations())
     close = _near_chip(name, tables)
     hint = f"Did you mean {close}?" if close else nearest(name[:60], known)
@@ -75,6 +81,8 @@ def _bare(name: str) -> str:
 
 def _releases(name: str, tables: Tables) -> list[Distribution]:
     found = release_names.find(name, tables.distributions())
+    named = None if found else tables.named_system(name).release
+    found = found or ([named] if named is not None else [])
     if not found:
         known = [one.key for one in tables.distributions()]
         raise _no_such("release", name, nearest(name.lower()[:60], known))

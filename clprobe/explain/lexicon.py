@@ -14,8 +14,8 @@ from clprobe.explain import lexicon_linux
 from clprobe.explain import lexicon_packages as packages
 from clprobe.explain import lexicon_releases as releases
 from clprobe.explain import lexicon_software as software
-from clprobe.explain import lexicon_spelling as spelling
 from clprobe.explain.lexicon_entry import Entry, Fact, page, squeezed
+from clprobe.knowledge import gpu_spelling as spelling
 from clprobe.knowledge.table_types import GpuEntry
 from clprobe.knowledge.tables import Tables
 from clprobe.model.errors import ClprobeError
@@ -51,17 +51,20 @@ def explain(name: str, knowledge: Knowledge) -> Explained:
     Raises: ClprobeError if it stands for nothing, or is no name at all.
     """
     asked = _readable(name)
-    pci_id = spelling.pci_id(asked)
-    if pci_id is not None and knowledge.tables.gpu(pci_id) is not None:
-        return Explained(name=asked, taken_for=None, entries=_found(pci_id, knowledge))
+    named = knowledge.tables.named_gpu(asked)
+    if named.pci_id is not None:
+        if not named.is_known:
+            raise _unlisted(named.pci_id)
+        return Explained(
+            name=asked, taken_for=None, entries=hardware.named_entries(asked, named, knowledge)
+        )
     plain = spelling.plain(asked)
     for reading in dict.fromkeys((asked, plain)):
         found = _found(reading, knowledge)
         if found:
             return Explained(name=asked, taken_for=None, entries=found)
-    taken = _chip_meant(asked, plain, knowledge)
-    if taken is None and pci_id is not None:
-        raise _unlisted(pci_id)
+    several = _several(plain.split(), knowledge) if _BETWEEN & set(plain.split()) else None
+    taken = named.read_as if several is None else None
     if taken is None and spelling.is_general(plain):
         raise _nothing(f"{asked!r} names no single thing.", _GENERAL_HINT)
     found = tuple(packages.of_role(plain, knowledge))
@@ -73,23 +76,6 @@ def explain(name: str, knowledge: Knowledge) -> Explained:
     if found:
         return Explained(name=asked, taken_for=None, entries=found)
     raise _nothing(f"Nothing is known of {asked!r}.", _hint(plain, knowledge))
-
-
-def _chip_meant(asked: str, plain: str, knowledge: Knowledge) -> str | None:
-    """Return what lspci's words, Mesa's or the number of a processor stand for."""
-    readings = list(spelling.hardware(plain))
-    steps = (
-        (spelling.inside(plain, "[]"), (hardware.gpus, hardware.families)),
-        (readings, (hardware.generations,)),
-        (readings, (hardware.gpus,)),
-        (readings, (hardware.families,)),
-        (spelling.inside(asked, "()"), (hardware.gpus,)),
-    )
-    for names, finders in steps:
-        for name in names:
-            if any(any(find(name, knowledge)) for find in finders):
-                return name
-    return None
 
 
 def _misspelt(name: str, knowledge: Knowledge) -> str | None:
@@ -129,15 +115,9 @@ def _several(said: list[str], knowledge: Knowledge) -> tuple[str, str] | None:
 
 
 def _unlisted(pci_id: str) -> ClprobeError:
-    maker = spelling.maker(pci_id)
-    if maker == "Intel":
-        return _nothing(
-            f"No table lists the PCI id {pci_id}.",
-            "It may be newer than the tables, or no GPU; look up the name that lspci shows.",
-        )
     return _nothing(
-        f"{pci_id} is a device of {maker}, whose GPUs are known by name only.",
-        'Give the name that lspci shows, such as "Radeon RX 580" or "GeForce GTX 1080".',
+        f"No table lists the PCI id {pci_id}.",
+        "It may be newer than the tables, or no GPU; look up the name that lspci shows.",
     )
 
 
@@ -289,6 +269,6 @@ def _oldest_first(tables: Tables) -> list[tuple[str, GpuEntry]]:
 _FINDERS: tuple[Callable[[str, Knowledge], Iterator[Entry]], ...] = (
     _rules, software.implementations, hardware.generations, releases.distributions,
     packages.packages, packages.plan_packages, software.stacks, lexicon_linux.linux,
-    hardware.gpus, hardware.families, releases.origins,
+    hardware.gpus, releases.origins,
     releases.package_managers,
 )  # fmt: skip

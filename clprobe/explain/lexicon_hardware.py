@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from clprobe.compat.coverage import needed_versions
-from clprobe.compat.known_gpu import alike, gpu_of_id
+from clprobe.compat.known_gpu import MODULES, alike, gpu_of_id
 from clprobe.compat.resolve import never_drives
 from clprobe.compat.support import gpus_of, support_of
 from clprobe.diagnosis.diagnose import Knowledge
@@ -21,6 +21,7 @@ from clprobe.explain.lexicon_entry import (
     words,
 )
 from clprobe.knowledge.family_table import Family
+from clprobe.knowledge.named_gpu import NamedGpu
 from clprobe.knowledge.table_types import Capabilities, Generation, GpuEntry
 from clprobe.knowledge.tables import Tables
 from clprobe.knowledge.versions import in_words
@@ -28,7 +29,8 @@ from clprobe.knowledge.versions import in_words
 _OUTCOMES = ("works", "untested", "fails")
 _MOST_CHIPS = 40
 _MOST_PAGES = 4
-_BRANDS = r"radeon|\bamd|\bati\b|firepro|\br[x579]\b|geforce|nvidia|quadro|tesla|titan|[rg]tx"
+_MAKERS = {"intel": "Intel", "amd": "AMD", "nvidia": "NVIDIA", "arm": "Arm",
+    "broadcom": "Broadcom", "qualcomm": "Qualcomm", "apple": "Apple"}  # fmt: skip
 _MADE_BY = {"amd": "AMD ATI Radeon", "nvidia": "NVIDIA GeForce"}
 
 
@@ -148,16 +150,34 @@ def _stacks(generation: str, tables: Tables) -> Iterator[str]:
 
 
 def gpus(name: str, knowledge: Knowledge) -> Iterator[Entry]:
-    """Yield the page of each GPU of that name; of many, one page that lists them."""
+    """Yield the page of each GPU or family that the name stands for; of many, one with all."""
     tables = knowledge.tables
     if tables.generation(name.replace(" ", "")) is not None:
         return
-    found = tables.find_gpus(name)
-    if len(found) > _MOST_PAGES:
-        yield _several(name, found, tables)
+    named = tables.named_gpu(name)
+    if named.is_known and named.read_as is None:
+        yield from named_entries(name, named, knowledge)
+        also = tables.gpu_names_known().card(name, set(), whole=True) if named.chips else None
+        if also is not None and "intel" not in name.lower():  # the HD 4600 is a Radeon, too
+            yield from named_entries(name, also, knowledge)
         return
-    for pci_id, entry in found:
-        yield gpu_entry(pci_id, entry, tables)
+    told = words(name) - {"hd"}
+    for one in tables.families().values():
+        if told and told <= words(f"{one.family} {one.name} {_MADE_BY.get(one.vendor, '')}"):
+            yield family_entry(one, tables)
+
+
+def named_entries(name: str, named: NamedGpu, knowledge: Knowledge) -> tuple[Entry, ...]:
+    """Return the pages of what a name was found to stand for."""
+    tables = knowledge.tables
+    if named.nothing_because is not None:
+        facts: list[Fact] = [("OpenCL", f"none: {named.nothing_because}")]
+        return (page("adapter", f"{name}: no GPU for OpenCL", facts, named.sources),)
+    found = [(one.pci_id, one) for one in named.chips]
+    if len(found) > _MOST_PAGES:
+        return (_several(name, found, tables),)
+    pages = [gpu_entry(pci_id, entry, tables) for pci_id, entry in found]
+    return (*pages, *(family_entry(one, tables) for one in named.families))
 
 
 def _several(name: str, found: list[tuple[str, GpuEntry]], tables: Tables) -> Entry:
@@ -237,25 +257,13 @@ def _bound(driver: str) -> str:
     return f"{driver[:-1]} (only with force_probe)" if driver.endswith("!") else driver
 
 
-def families(name: str, knowledge: Knowledge) -> Iterator[Entry]:
-    """Yield the families of AMD's and NVIDIA's chips that the name fits."""
-    for found in knowledge.tables.families().values():
-        hits = [re.search(text, name, re.IGNORECASE) for text in found.names]
-        # HD 4600 somewhere in a sentence is Intel's unless it says otherwise.
-        branded = re.search(_BRANDS, name, re.IGNORECASE) is not None
-        fits = any(hit and (branded or len(hit[0]) * 2 >= len(name)) for hit in hits)
-        told = words(name) - {"hd"}
-        named = told and told <= words(f"{found.family} {found.name} {_MADE_BY[found.vendor]}")
-        if (fits or named) and "intel" not in name.lower():
-            yield family_entry(found, knowledge.tables)
-
-
 def family_entry(found: Family, tables: Tables) -> Entry:
     """Return the page of a family."""
     driven = (f"{key} {in_words(one.versions)}" for key, one in found.implementations.items())
     facts: list[Fact] = [
-        ("vendor", {"amd": "AMD", "nvidia": "NVIDIA"}[found.vendor]),
-        ("chips", found.name),
+        ("vendor", _MAKERS[found.vendor]),
+        ("chips", ", ".join(found.chips) or found.name),
+        ("no OpenCL", found.no_opencl_because),
         ("driven by", driven),
         ("not driven by", (f"{key}: {why}" for key, why in found.not_driven_by.items())),
         ("also in question", _open(found, tables)),
@@ -267,10 +275,11 @@ def family_entry(found: Family, tables: Tables) -> Entry:
 
 def _open(found: Family, tables: Tables) -> Iterator[str]:
     """Yield the implementations for this maker's GPUs of which the family's file says nothing."""
-    module = {"amd": "amdgpu", "nvidia": "nvidia"}[found.vendor]
+    modules = MODULES.get(found.vendor, frozenset())
     for key, one in tables.implementations().items():
         told = key in found.implementations or key in found.not_driven_by
-        if module in one.kernel_drivers and one.maintained and not told:
+        told = told or found.no_opencl_because is not None
+        if modules & one.modules and one.maintained and not told:
             nodes = ", ".join(one.device_nodes)
             yield f"{key} through {nodes}: which releases drive these chips is not entered"
 

@@ -17,8 +17,8 @@ from clprobe.explain.lexicon_entry import (
     split_version,
     squeezed,
 )
-from clprobe.explain.lexicon_spelling import plain
 from clprobe.knowledge.checked_yaml import read
+from clprobe.knowledge.gpu_spelling import plain
 from clprobe.knowledge.table_types import Distribution, Implementation
 from clprobe.knowledge.tables import Tables
 from clprobe.knowledge.versions import upstream

@@ -26,8 +26,22 @@ def distributions(name: str, knowledge: Knowledge) -> Iterator[Entry]:
     known = knowledge.tables.distributions()
     found = release_names.find(name, known)
     yield from map(distribution_entry, found)
-    for built, base in () if found else release_names.find_derived(name, known):
+    if found:
+        return
+    built_on = release_names.find_derived(name, known)
+    for built, base in built_on:
         yield _derived_entry(built, base)
+    if not built_on:
+        yield from _system(knowledge.tables.named_system(name))
+
+
+def _system(named: release_names.NamedSystem) -> Iterator[Entry]:
+    """Yield the page of an edition's release, or of a system without a table."""
+    if named.release is not None:
+        yield distribution_entry(named.release)
+    elif named.other is not None:
+        facts = [("known", named.other.because or "no table lists its packages")]
+        yield page("system", named.other.name, facts, named.other.sources)
 
 
 def distribution_entry(found: Distribution) -> Entry:

@@ -19,8 +19,8 @@ from clprobe.explain.lexicon_entry import (
     squeezed,
     words,
 )
-from clprobe.explain.lexicon_spelling import is_general
 from clprobe.knowledge.family_table import Family
+from clprobe.knowledge.gpu_spelling import is_general
 from clprobe.knowledge.stack_table import Stack
 from clprobe.knowledge.table_types import Generation, Implementation, Release
 from clprobe.knowledge.tables import Tables

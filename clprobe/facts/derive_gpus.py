@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Says what each GPU is, which drivers could drive it, and whether the installed ones do."""
 
-import re
 from collections.abc import Iterable
 
 from msgspec.structs import asdict
 
 from clprobe.compat.coverage import covers_all, version_range
-from clprobe.compat.known_gpu import INTEL, MODULES, VENDOR_IDS, KnownGpu, gpu_of_id
+from clprobe.compat.known_gpu import INTEL, MODULES, KnownGpu, gpus_of_entries
 from clprobe.compat.linux_choice import (
     Identity,
     is_in_range,
@@ -22,7 +21,7 @@ from clprobe.compat.packages import installable
 from clprobe.facts.hardware_facts import Fit, GpuFacts
 from clprobe.facts.runtimes import Runtime
 from clprobe.knowledge.family_table import Family
-from clprobe.knowledge.lspci_names import readings
+from clprobe.knowledge.named_gpu import VENDOR_IDS, NamedGpu
 from clprobe.knowledge.printed import Forms
 from clprobe.knowledge.table_types import Generation, GpuEntry, Implementation
 from clprobe.knowledge.tables import Tables
@@ -32,7 +31,7 @@ from clprobe.model.system import System
 from clprobe.model.unknown import NOT_STATED, UNLISTED, Fact, Unknown, known
 
 _FORMS = Forms("said")
-_WITHOUT_TABLE = ("amd", "nvidia", "arm", "qualcomm", "broadcom")
+_WITHOUT_TABLE = ("amd", "nvidia", "arm", "qualcomm", "broadcom", "apple")
 """Vendors of whose chips the table of generations holds none."""
 
 
@@ -41,9 +40,10 @@ def judge_gpu(
 ) -> GpuFacts:
     """Return the GPU with everything but its OpenCL device and the driver that has it."""
     linux = system.linux.release
-    vendor = _vendor(gpu)
-    family = _family(gpu, vendor, tables)
-    identity = _identity(gpu, family, tables)
+    named = _named(gpu, tables)
+    vendor = _vendor(gpu, named)
+    family = named.family
+    identity = _identity(gpu, named, tables)
     entry = identity.entry
     unlisted = gpu.pci_id if isinstance(gpu.pci_id, Unknown) else None
     suitable = _suitable(identity, vendor, tables)
@@ -77,32 +77,36 @@ def judge_gpu(
     )
 
 
-def _identity(gpu: Gpu, family: Family | None, tables: Tables) -> Identity:
+def _named(gpu: Gpu, tables: Tables) -> NamedGpu:
+    """Return what the PCI id stands for, or where no table has it, what the name does."""
+    pci_id, name = known(gpu.pci_id), known(gpu.name)
+    by_id = tables.named_gpu(pci_id) if pci_id is not None else NamedGpu()
+    if by_id.is_known or name is None:
+        return by_id
+    by_name = tables.named_gpu(name)
+    if pci_id is None:
+        # A processor without a GPU says nothing of the GPU that is listed under its name.
+        inside = by_name.nothing_because is not None and tables.processor(name) is not None
+        return NamedGpu() if inside else by_name
+    vendor = VENDOR_IDS.get(pci_id[:4].lower())
+    return NamedGpu(families=tuple(one for one in by_name.families if one.vendor == vendor))
+
+
+def _identity(gpu: Gpu, named: NamedGpu, tables: Tables) -> Identity:
     pci_id = known(gpu.pci_id)
-    only = gpu_of_id(pci_id, tables) if pci_id is not None else None
-    if family is not None and (only is None or only.entry is None):
-        only = KnownGpu(vendor=family.vendor, pci_id=pci_id, family=family)
-    if only is not None:
-        return Identity((only,))
-    for reading in readings(gpu.name) if isinstance(gpu.name, str) else ():
+    if named.family is not None:
+        return Identity((KnownGpu(vendor=named.family.vendor, pci_id=pci_id, family=named.family),))
+    if len({entry.generation for entry in named.chips}) == 1:
         # A name may belong to several PCI ids; it tells what they have in common.
-        found = [gpu_of_id(one, tables) for one, _ in tables.find_gpus(reading)]
-        if len({one.entry.generation for one in found if one.entry is not None}) == 1:
-            return Identity(tuple(found))
+        generation = tables.generation(named.chips[0].generation)
+        if generation is not None:
+            return Identity(gpus_of_entries(named.chips, generation))
+        only = named.chips[0]
+        return Identity((KnownGpu(vendor=INTEL, pci_id=only.pci_id, entry=only),))
+    if pci_id is not None:
+        vendor = VENDOR_IDS.get(pci_id[:4].lower(), "another")
+        return Identity((KnownGpu(vendor=vendor, pci_id=pci_id),))
     return Identity()
-
-
-def _family(gpu: Gpu, vendor: Fact[str], tables: Tables) -> Family | None:
-    """Return the one family that the GPU's name fits; None if none does, or several do."""
-    if not isinstance(gpu.name, str):
-        return None
-    found = [
-        family
-        for family in tables.families().values()
-        if family.vendor == vendor
-        and any(re.search(name, gpu.name, re.IGNORECASE) for name in family.names)
-    ]
-    return found[0] if len(found) == 1 else None
 
 
 def _left_out_by(chips: Generation | Family | None) -> Fact[tuple[str, ...]]:
@@ -135,13 +139,17 @@ def _all_or_none(verdicts: Iterable[bool]) -> Fact[bool]:
     return found.pop() if len(found) == 1 else UNLISTED
 
 
-def _vendor(gpu: Gpu) -> Fact[str]:
+def _vendor(gpu: Gpu, named: NamedGpu) -> Fact[str]:
+    if named.virtual:
+        return "virtual"
     if isinstance(gpu.pci_id, str):
-        vendor = gpu.pci_id.split(":")[0].lower()
-        is_virtual = vendor in _FORMS.words["hypervisors"]
-        return "virtual" if is_virtual else VENDOR_IDS.get(vendor, "other")
-    named = _FORMS.meaning("vendors", gpu.name) if isinstance(gpu.name, str) else None
-    return named or gpu.pci_id
+        return VENDOR_IDS.get(gpu.pci_id.split(":")[0].lower(), "other")
+    if named.chips or named.families:
+        return named.families[0].vendor if named.families else INTEL
+    if named.nothing_because is not None:
+        return "other"
+    said = _FORMS.meaning("vendors", gpu.name) if isinstance(gpu.name, str) else None
+    return said or gpu.pci_id
 
 
 def _generation(gpu: Gpu, identity: Identity, vendor: Fact[str]) -> Fact[str | None]:
@@ -170,6 +178,9 @@ def _label(gpu: Gpu, entry: GpuEntry | None, vendor: Fact[str]) -> str:
 
 
 def _computes(identity: Identity, vendor: Fact[str]) -> Fact[bool]:
+    family = identity.gpus[0].family if identity.gpus else None
+    if family is not None and family.no_opencl_because is not None:
+        return False
     if vendor in _WITHOUT_TABLE:
         return True
     if vendor in ("virtual", "other"):

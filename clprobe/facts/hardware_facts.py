@@ -10,7 +10,7 @@ from clprobe.model.unknown import Fact, Unknown
 AMBIGUOUS = Unknown(unknown="a device may stand for this GPU or for another")
 """Two GPUs of one kind, or a device that does not say which it is."""
 
-VENDORS = ("intel", "amd", "nvidia", "arm", "qualcomm", "broadcom", "virtual", "other")
+VENDORS = ("intel", "amd", "nvidia", "arm", "qualcomm", "broadcom", "apple", "virtual", "other")
 DENIALS = (
     "not-in-group", "old-session", "group-without-name", "foreign-group", "root-only",
     "owner-denied", "group-denied", "access-list", "folder-closed", "nodev-mount",

@@ -5,6 +5,7 @@ from clprobe.commands.commands import step
 from clprobe.compat.offers import Offer
 from clprobe.compat.packages import tool_chain
 from clprobe.install import steps
+from clprobe.install.enabling import enable_origin
 from clprobe.install.machine import Machine
 from clprobe.knowledge.versions import in_words
 from clprobe.model.action import Check, MakeCondaEnvironment
@@ -25,7 +26,7 @@ def for_cpu(offer: Offer, machine: Machine) -> tuple[Step, ...]:
         return ()
     packages = (*offer.packages, *steps.loader(distribution))
     install = steps.install(distribution, f"Install {offer.packages[0]}", packages)
-    first = steps.add_repository(offer.third_party, distribution) if offer.third_party else []
+    first = enable_origin(offer, distribution)
     return (*steps.refresh(distribution), *first, install, steps.look())
 
 

@@ -13,7 +13,7 @@ from clprobe.compat.resolve import (
     refused,
     summed_up,
 )
-from clprobe.install import cpu_steps, route_steps
+from clprobe.install import by_hand, cpu_steps, route_steps, windows
 from clprobe.install.machine import Machine
 from clprobe.install.ranking import FilesOfOthers
 from clprobe.install.wording import all_sources, last_packaged, linux_caveats, newer_linux, sentence
@@ -63,11 +63,12 @@ def on_gpu(
     caveats += [sentence(release.note) for release in answer.known]
     caveats += linux_caveats(machine, answer.linux) + _limits(implementation, machine)
     environment = route_steps.enabled(implementation, machine)
-    modules = route_steps.module_packages(offer, implementation)
+    packages = route_steps.packages_of(offer, implementation, machine)
     for release in answer.known:
         environment |= release.environment
     linux = answer.linux
-    needs = linux_caveats(machine, linux) + route_steps.caveats(offer, machine, environment)
+    left = route_steps.caveats(offer, implementation, machine, environment)
+    needs = linux_caveats(machine, linux) + left
     return Route(
         rank=0,
         backend=implementation.implementation,
@@ -76,16 +77,17 @@ def on_gpu(
         status=status,
         because=_because(offer, implementation, machine, found),
         components=(
-            *_components(offer, machine),
+            *_components(offer, machine, packages),
             *newer_linux(machine, linux),
-            # The package with the kernel module, where the driver needs its own.
-            *(Component(name=name, version=offer.version, origin=offer.origin) for name in modules),
         ),
         steps=route_steps.for_gpu(offer, implementation, machine, linux, environment),
-        caveats=tuple(dict.fromkeys(caveats + route_steps.caveats(offer, machine, environment))),
+        caveats=tuple(dict.fromkeys(caveats + left)),
         sources=_sources(offer, implementation, *machine.chips[:1], *answer.known),
         how=route_steps.how(offer, machine),
         essential=tuple(one for one in needs if one not in route_steps.OF_SESSIONS),
+        by_hand=by_hand.lines(offer, implementation, machine, packages, environment),
+        is_known=not (isinstance(answer, Open) and answer.what == "version")
+        and not found.is_unseen,
     )
 
 
@@ -93,8 +95,10 @@ def _status(offer: Offer, found: Summary) -> RouteStatus:
     if isinstance(found.answer, Open):
         return "unverified"
     if not isinstance(found.answer, No) and is_workaround(offer, found.answer):
-        return "unverified" if offer.status == "unverified" else "workaround"
-    return "workaround" if found.verdict == "some" else offer.status
+        return "unverified" if offer.status == "unverified" or found.is_doubted else "workaround"
+    if found.is_doubted:
+        return "unverified"
+    return "workaround" if found.verdict == "some" and not found.holds_for_most else offer.status
 
 
 def _doubts(found: Summary) -> list[str]:
@@ -163,7 +167,7 @@ def _not_packaged(
 def _never(implementation: Implementation, machine: Machine) -> str | None:
     key = implementation.implementation
     if machine.system == "windows":
-        return f"{key} is for Linux; on Windows OpenCL comes with the GPU's or CPU's own driver"
+        return f"{key} is for Linux; on Windows OpenCL comes with the GPU's own driver"
     if implementation.architectures and machine.arch not in (None, *implementation.architectures):
         return f"{key} exists for {', '.join(implementation.architectures)}, not {machine.arch}"
     if implementation.not_planned is not None:
@@ -172,8 +176,8 @@ def _never(implementation: Implementation, machine: Machine) -> str | None:
 
 
 def _never_on_gpu(implementation: Implementation, machine: Machine) -> str | None:
-    if not machine.has_gpu:
-        return "this machine has no GPU on its PCI bus"
+    if machine.no_gpu_because is not None:
+        return machine.no_gpu_because
     if machine.vendor is not None and not is_for_vendor(implementation, machine.gpus[0]):
         return OTHER_MAKERS
     if machine.generation is not None:
@@ -184,10 +188,15 @@ def _never_on_gpu(implementation: Implementation, machine: Machine) -> str | Non
 
 
 def _never_on_family(implementation: Implementation, machine: Machine) -> str | None:
+    named = {machine.family.family} if machine.family is not None else set()
+    if machine.system == "wsl2" and named.isdisjoint(implementation.wsl2):
+        return _not_under_wsl2(implementation, machine)
     never = never_drives(implementation, machine.gpus[0])
     if never is None:
         return None
     key = implementation.implementation
+    if machine.family is not None and machine.family.no_opencl_because is not None:
+        return f"nothing drives {machine.family.name}: {machine.family.no_opencl_because}"
     if machine.family is not None and key in machine.family.not_driven_by:
         return f"{machine.family.name} was never supported by it: {never.because}"
     return f"it does not drive {machine.gpu_name}"
@@ -197,10 +206,7 @@ def _never_on_chips(implementation: Implementation, machine: Machine) -> str | N
     key, generation = implementation.implementation, machine.generation
     named = {name for chip in machine.chips for name in (chip.platform, chip.generation)}
     if machine.system == "wsl2" and named.isdisjoint(implementation.wsl2):
-        return (
-            f"under WSL2 the GPU is reached through /dev/dxg, where {key} does not drive "
-            f"{machine.gpu_name}"
-        )
+        return _not_under_wsl2(implementation, machine)
     never = [never_drives(implementation, gpu) for gpu in machine.gpus]
     if generation is None or not all(never):
         return None
@@ -213,6 +219,15 @@ def _never_on_chips(implementation: Implementation, machine: Machine) -> str | N
     return f"no release of {key} lists {ids}, {machine.gpu_name}"
 
 
+def _not_under_wsl2(implementation: Implementation, machine: Machine) -> str:
+    if implementation.not_under_wsl2 is not None:
+        return f"under WSL2 there is none: {implementation.not_under_wsl2}"
+    return (
+        f"under WSL2 the GPU is reached through /dev/dxg, where {implementation.implementation} "
+        f"does not drive {machine.gpu_name}"
+    )
+
+
 def _limits(implementation: Implementation, machine: Machine) -> list[str]:
     capabilities = machine.generation.capabilities if machine.generation is not None else {}
     limits = capabilities.get(implementation.implementation)
@@ -223,7 +238,8 @@ def _because(offer: Offer, implementation: Implementation, machine: Machine, fou
     said = f"{offer.offered_by} {implementation.implementation} {offer.release or ''}".rstrip()
     said = said[:1].upper() + said[1:]
     answer = found.answer
-    doubtful = found.verdict == "some" or (isinstance(answer, Open) and answer.what == "version")
+    some = found.verdict == "some" and not found.holds_for_most
+    doubtful = some or (isinstance(answer, Open) and answer.what == "version")
     if not machine.chips and not doubtful and machine.family is not None:
         return f"{said}, which drives {machine.family.name}."
     if not machine.chips:
@@ -238,13 +254,16 @@ def _because(offer: Offer, implementation: Implementation, machine: Machine, fou
     return text + "."
 
 
-def _components(offer: Offer, machine: Machine) -> list[Component]:
+def _components(offer: Offer, machine: Machine, packages: tuple[str, ...] = ()) -> list[Component]:
+    """Return the offer's packages, and those of `packages` that it does not name itself."""
     theirs, ours = offer.of_release, machine.distribution
     same_vendor = theirs is not None and ours is not None and theirs.id == ours.id
     kind = FilesOfOthers if offer.how == "file" and not same_vendor else Component
+    versions = dict(zip(offer.packages, route_steps.versions_of(offer), strict=True))
+    names = packages or offer.packages
     return [
-        kind(name=name, version=version, origin=offer.origin)
-        for name, version in zip(offer.packages, route_steps.versions_of(offer), strict=True)
+        kind(name=name, version=versions.get(name, offer.version), origin=offer.origin)
+        for name in names
     ]
 
 
@@ -253,6 +272,7 @@ def _cpu_route(offer: Offer, implementation: Implementation, machine: Machine) -
     said = f"{offer.offered_by} {key} {offer.release or ''}".rstrip()
     because = f"{said}, which runs OpenCL on the CPU: no GPU and no kernel driver are needed"
     caveats = [sentence(offer.note)] if offer.note is not None else []
+    caveats += windows.seen_under_wsl2(machine)
     return Route(
         rank=0,
         backend=key,

@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: MIT
 """The machine a plan is for: what is stated of it, looked up in the tables."""
 
-import re
 from typing import Literal
 
 import msgspec
+from msgspec.structs import replace
 
-from clprobe.compat.known_gpu import VENDOR_IDS, KnownGpu, gpus_of_entries
+from clprobe.compat.known_gpu import KnownGpu, gpus_of_entries
 from clprobe.compat.linux_choice import Place
-from clprobe.install.target import NO_GPU, Stated, StatedGpu
+from clprobe.install.target import Stated, StatedGpu
 from clprobe.knowledge.family_table import Family
+from clprobe.knowledge.named_gpu import VENDOR_IDS, NamedGpu
 from clprobe.knowledge.table_types import PRE_PRODUCTION, Distribution, Generation, GpuEntry
 from clprobe.knowledge.tables import Tables
+from clprobe.knowledge.windows_table import WindowsDriver
 from clprobe.model.action import Engine
 from clprobe.model.errors import ClprobeError
 
@@ -40,15 +42,15 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True):
     """What the planner knows of the machine; None is "not known".
 
     `chips` are the GPUs that the name may mean, all of one generation; empty without a known one.
-    `pci_id` is set where the target named one, in the tables or not. `family` are AMD's or
-    NVIDIA's chips of that name. `gpu_name` is for sentences.
-    `wishes` are what the person wants of the plan.
+    `pci_id` is set where the target named one, in the tables or not. `family` are chips of that
+    name which are not in gpus/. `no_gpu_because`: there is none that computes. `gpu_name` is for
+    sentences. `windows_driver` is the vendor's for Windows. `wishes` are what the person wants.
     """
 
     chips: tuple[GpuEntry, ...]
     generation: Generation | None
     pci_id: str | None
-    has_gpu: bool
+    no_gpu_because: str | None
     gpu_name: str
     distribution: Distribution | None
     os_name: str
@@ -57,7 +59,14 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True):
     arch: str | None
     family: Family | None = None
     windows: bool = False
+    wsl: bool = False
+    windows_driver: WindowsDriver | None = None
     wishes: Wishes = NO_WISHES
+
+    @property
+    def has_gpu(self) -> bool:
+        """Whether it may have a GPU that computes."""
+        return self.no_gpu_because is None
 
     @property
     def vendor(self) -> str | None:
@@ -73,7 +82,7 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True):
         """What it runs: "linux", "wsl2" or "windows"."""
         if self.windows:
             return "windows"
-        return "wsl2" if self.linux is not None and "microsoft" in self.linux.lower() else "linux"
+        return "wsl2" if self.wsl else "linux"
 
     @property
     def gpus(self) -> tuple[KnownGpu, ...]:
@@ -100,35 +109,58 @@ def look_up(stated: Stated, tables: Tables, wishes: Wishes = NO_WISHES) -> Machi
     Raises: ClprobeError if the GPU's name means nothing, or chips of several generations.
     """
     gpu, release = stated.gpu, stated.release
-    family = _family(gpu, tables)
-    chips = _chips(gpu, tables) if gpu not in (None, NO_GPU) and family is None else ()
+    named = _named(gpu, tables)
+    family = named.family
+    nothing = gpu.nothing_because if gpu is not None else None
+    chips = _chips(gpu, named, tables) if gpu is not None and not (nothing or family) else ()
     generation = tables.generation(chips[0].generation) if chips else None
-    return Machine(
+    machine = Machine(
         chips=chips,
         generation=generation,
         pci_id=gpu.pci_ids[0] if gpu is not None and len(gpu.pci_ids) == 1 else None,
-        has_gpu=gpu != NO_GPU,
+        no_gpu_because=nothing,
         gpu_name=_gpu_name(gpu, chips, generation),
         distribution=release,
         os_name=release.short_name if release is not None else stated.os or _NO_OS,
         linux=stated.linux,
         python=stated.python or (release.python if release is not None else None),
-        arch=stated.arch,
+        arch=family.architecture
+        if family is not None and family.architecture is not None
+        else stated.arch,
         family=family,
         windows=stated.windows,
+        wsl=stated.wsl,
         wishes=wishes,
     )
+    return replace(machine, windows_driver=tables.windows_drivers().get(machine.vendor or ""))
 
 
-def _chips(gpu: StatedGpu, tables: Tables) -> tuple[GpuEntry, ...]:
+def _named(gpu: StatedGpu | None, tables: Tables) -> NamedGpu:
+    """Return what the one PCI id means where the tables know it, else what the name does."""
+    if gpu is None or gpu.nothing_because is not None:
+        return NamedGpu()
+    by_id = tables.named_gpu(gpu.pci_ids[0]) if len(gpu.pci_ids) == 1 else NamedGpu()
+    if by_id.is_known or len(gpu.pci_ids) > 1:
+        return by_id
+    by_name = tables.named_gpu(gpu.name)
+    vendor = VENDOR_IDS.get(gpu.pci_ids[0][:4]) if gpu.pci_ids else None
+    agree = vendor is None or all(one.vendor == vendor for one in by_name.families)
+    return by_name if agree else by_id
+
+
+def _chips(gpu: StatedGpu, named: NamedGpu, tables: Tables) -> tuple[GpuEntry, ...]:
+    if len(named.families) > 1:
+        names = " or ".join(one.name for one in named.families)
+        raise ClprobeError(
+            reference="gpu-ambiguous",
+            message=f"{gpu.text!r} is the name of several GPUs: {names}.",
+            hint="Give the PCI id, which lspci -nn shows.",
+        )
     if not gpu.pci_ids:
-        without = tables.processor(gpu.name) is not None
         raise ClprobeError(
             reference="gpu-unknown",
-            message=f"{gpu.text} has no GPU." if without else f"Unknown GPU {gpu.text!r}.",
-            hint="Name the graphics card beside it, which lspci -nn shows."
-            if without
-            else tables.nearest_gpu_names(gpu.name),
+            message=f"Unknown GPU {gpu.text!r}.",
+            hint=tables.nearest_gpu_names(gpu.name),
         )
     known = [tables.gpu(pci_id) for pci_id in gpu.pci_ids]
     found = tuple(c for c in known if c is not None and c.generation != PRE_PRODUCTION)
@@ -141,23 +173,6 @@ def _chips(gpu: StatedGpu, tables: Tables) -> tuple[GpuEntry, ...]:
             hint="Give the PCI id, which lspci -nn shows.",
         )
     return found
-
-
-def _family(gpu: StatedGpu | None, tables: Tables) -> Family | None:
-    """Return the one family that the name fits, of the vendor that the PCI id tells.
-
-    A name of Intel's counts as that: HD 4600 is a Radeon, too.
-    """
-    if gpu is None or any(pci_id.startswith("8086:") for pci_id in gpu.pci_ids):
-        return None
-    vendor = VENDOR_IDS.get(gpu.pci_ids[0][:4]) if gpu.pci_ids else None
-    found = [
-        family
-        for family in tables.families().values()
-        if vendor in (None, family.vendor)
-        and any(re.search(name, gpu.name, re.IGNORECASE) for name in family.names)
-    ]
-    return found[0] if len(found) == 1 else None
 
 
 def _gpu_name(

@@ -17,6 +17,7 @@ from clprobe.install.machine import NO_WISHES, Machine, Wishes, look_up
 from clprobe.install.ranking import in_order, narrowed, ranked
 from clprobe.install.recipes import driver_from_source
 from clprobe.install.target import Stated, of_snapshot
+from clprobe.install.windows import windows_driver
 from clprobe.knowledge.table_types import Implementation
 from clprobe.knowledge.tables import Tables
 from clprobe.knowledge.versions import newest
@@ -25,6 +26,9 @@ from clprobe.model.errors import ClprobeError
 from clprobe.model.finding import Diagnosis, Remedy
 from clprobe.model.plan import InstallPlan, Rejected, Route
 from clprobe.model.snapshot import Snapshot
+
+_IN_BRANCHES = ("nvidia", "amd-rocm")
+"""Their releases and repositories stand beside one another."""
 
 
 def plan(
@@ -41,13 +45,14 @@ def plan(
     """
     machine = look_up(stated, tables, wishes)
     routes, rejected = _opencl(machine, tables)
+    routes += windows_driver(machine)
     if goal != "opencl":
         opencl = ranked(routes, "opencl", tables)
         routes, refused = stacks.stacks_on(opencl, machine, tables, goal)
         rejected += refused
     routes, refused = narrowed(routes, machine)
     return InstallPlan(
-        target=stated.target,
+        target=replace(stated.target, arch=machine.arch),
         goal=goal,
         routes=ranked(routes, goal, tables),
         rejected=tuple(dict.fromkeys(rejected + refused)),
@@ -88,7 +93,7 @@ def _answers(
         more = elsewhere(implementation, release, tables) + on_conda(implementation, tables)
         return ask(packaged(implementation, release) + more)
     found = considered(implementation, machine.gpus, machine.place, tables)
-    answers = _newest_of_nvidia(
+    answers = _newest_alone(
         [on_gpu(offer, summary, implementation, machine) for offer, summary in found]
     )
     if any(offer.is_at_hand and summary.verdict != "no" for offer, summary in found):
@@ -98,12 +103,14 @@ def _answers(
     return answers + list(driver_from_source(implementation, machine))
 
 
-def _newest_of_nvidia(answers: list[Route | Rejected]) -> list[Route | Rejected]:
-    """Return the answers with the newest driver alone: releases package several beside another."""
-    routes = [a for a in answers if isinstance(a, Route) and a.backend == "nvidia"]
+def _newest_alone(answers: list[Route | Rejected]) -> list[Route | Rejected]:
+    """Return the answers with NVIDIA's or AMD's newest driver alone, where several do."""
+    named = [a for a in answers if isinstance(a, Route) and a.backend in _IN_BRANCHES]
+    routes = [a for a in named if a.how in ("package", "repository")]
     versions = [version for route in routes if (version := route.components[0].version)]
-    if not versions:
-        return answers
+    if not versions or len(versions) < len(routes):
+        # One of a repository that nobody looked at is the newest there is.
+        return [a for a in answers if a not in routes or a.components[0].version is None]
     best = newest(versions, "debian")
     return [a for a in answers if a not in routes or a.components[0].version == best]
 
@@ -118,7 +125,7 @@ def with_routes(
     """
     remedies = [remedy for finding in diagnosis.findings for remedy in finding.remedies]
     goals = {goal for remedy in remedies if (goal := _asked(remedy)) is not None}
-    best = {goal: _best(snapshot, tables, goal) for goal in goals}
+    best = {goal: best_route(snapshot, tables, goal) for goal in goals}
     if not any(best.values()):
         return diagnosis
     return replace(
@@ -136,7 +143,8 @@ def _asked(remedy: Remedy) -> Goal | None:
     return action.goal if isinstance(action, SeePlan) and action.backend is None else None
 
 
-def _best(snapshot: Snapshot, tables: Tables, goal: Goal) -> Route | None:
+def best_route(snapshot: Snapshot, tables: Tables, goal: Goal) -> Route | None:
+    """Return the best route that has steps; None without one, or where the GPU is too vague."""
     try:
         made = plan(of_snapshot(snapshot, tables), tables, goal)
     except ClprobeError:

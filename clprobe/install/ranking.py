@@ -19,8 +19,8 @@ from clprobe.model.plan import Component, How, Rejected, Route, RouteStatus
 
 # Best first where everything else is the same; others come after these.
 _BACKENDS = (
-    *("compute-runtime", "compute-runtime-legacy1", "rusticl", "beignet", "nvidia", "amd-rocm"),
-    *("pocl", "intel-cpu", "windows-driver", "direct3d12", "cpu"),
+    *("windows-driver", "compute-runtime", "compute-runtime-legacy1", "rusticl", "beignet"),
+    *("nvidia", "amd-rocm", "pocl", "intel-cpu", "direct3d12", "cpu"),
 )
 STACKS = (
     *("pytorch-xpu", "pytorch-cuda", "rocm-pytorch", "pytorch_dlprim", "torch-directml"),
@@ -88,7 +88,7 @@ def _said(criteria: list[Criterion], ahead: tuple[list[Criterion], Route] | None
 
 
 def _criteria(route: Route, goal: Goal, tables: Tables) -> list[Criterion]:
-    unseen = route.status == "unverified"
+    unseen = route.status == "unverified" and not _is_vendors_own(route, tables)
     tested = Criterion(int(unseen), "is untested" if unseen else "is tested")
     root = any(step.needs_root for step in route.steps)
     count = len(route.components)
@@ -104,6 +104,13 @@ def _criteria(route: Route, goal: Goal, tables: Tables) -> list[Criterion]:
         Criterion(int(root), "needs root" if root else "needs no root"),
         Criterion(count, f"asks for {asked}"),
     ]
+
+
+def _is_vendors_own(route: Route, tables: Tables) -> bool:
+    """Whether a maintained driver is known to drive the GPU, and only the way to it is untested."""
+    implementation = tables.implementation(route.backend)
+    maintained = implementation is not None and implementation.maintained
+    return route.uses_gpu and route.is_known and maintained and route.how != "source"
 
 
 def is_asked(stack: Stack, goal: Goal) -> bool:

@@ -1,14 +1,19 @@
 # SPDX-License-Identifier: MIT
 """The steps of a whole route, and what must be said about them."""
 
+import re
+
 from clprobe.commands.commands import step
-from clprobe.compat.linux_choice import LinuxChoice
+from clprobe.compat.linux_choice import LinuxChoice, is_in_range
 from clprobe.compat.offers import Offer
 from clprobe.install import containers, steps
+from clprobe.install.enabling import enable_origin, enable_pocket
 from clprobe.install.machine import Machine
-from clprobe.install.wording import backports_wanted, linux_package
-from clprobe.knowledge.table_types import Distribution, Implementation
-from clprobe.model.action import Check
+from clprobe.install.wording import linux_package, sentence
+from clprobe.knowledge.family_table import BootNote
+from clprobe.knowledge.table_types import Distribution, Implementation, KernelModule
+from clprobe.knowledge.versions import in_range
+from clprobe.model.action import Check, CheckHashes
 from clprobe.model.plan import How, Step
 
 
@@ -28,26 +33,32 @@ def for_gpu(
             newer = [*steps.refresh(distribution), *newer]
         # The steps for what runs the container read the index, too; once is enough.
         return tuple(dict.fromkeys((*newer, *open_node(machine), *inside)))
-    if distribution is None or not steps.can_install(distribution) or offer.pocket == "aur":
+    by_hand = offer.pocket == "aur" or offer.how == "by-hand"
+    if distribution is None or not steps.can_install(distribution) or by_hand:
         return ()
-    files = _files(offer)
-    made = [*steps.check_files(offer.origin_name, files), *steps.refresh(distribution)]
+    files = files_of(offer)
+    made = [*_check_files(offer, files), *steps.refresh(distribution)]
     made += _newer_linux(machine, linux)
-    if offer.how == "package":
+    if offer.how != "file":
+        made += enable_origin(offer, distribution)
+        made += _headers(offer, implementation, distribution)
         title = f"Install {implementation.name}"
-        # Some drivers only suggest a loader, as Debian 11's Beignet does.
-        loader = steps.loader(distribution)
-        packages = (*offer.packages, *module_packages(offer, implementation), *loader)
+        packages = packages_of(offer, implementation, machine)
+        if offer.how == "package":
+            # Some drivers only suggest a loader, as Debian 11's Beignet does.
+            packages = (*packages, *steps.loader(distribution))
         made.append(steps.install(distribution, title, packages, pocket=offer.pocket))
-    elif offer.third_party is not None:
-        made += steps.add_repository(offer.third_party, distribution)
-        made.append(steps.install(distribution, f"Install {implementation.name}", offer.packages))
+        made += [
+            steps.write_file("Register the driver, which its package does not", path, text)
+            for path, text in offer.writes.items()
+        ]
     else:
         packages = steps.loader(distribution)
         made += [
             steps.install(distribution, "Install the ICD loader", (name,)) for name in packages
         ]
         made.append(steps.install_files(distribution, offer.origin_name, files, offer.packages))
+    made += _firmware_steps(machine, linux)
     if environment:
         names = " ".join(f"{name}={value}" for name, value in environment.items())
         lines = "".join(f"export {name}={value}\n" for name, value in environment.items())
@@ -58,27 +69,63 @@ def for_gpu(
 
 def enabled(implementation: Implementation, machine: Machine) -> dict[str, str]:
     """Return the variables without which the implementation shows no device of this vendor."""
-    driver = _RUSTICL.get(machine.vendor or "")
-    if implementation.implementation == "rusticl" and driver is not None:
-        return {"RUSTICL_ENABLE": driver}
-    return dict(implementation.enable)
+    return dict(implementation.enable_by_vendor.get(machine.vendor or "", implementation.enable))
 
 
-def module_packages(offer: Offer, implementation: Implementation) -> tuple[str, ...]:
-    """Return the package with NVIDIA's kernel module, which must be of the library's version."""
-    if implementation.implementation != "nvidia" or offer.how != "package":
-        return ()
-    name = offer.packages[0].replace("libnvidia-compute-", "nvidia-driver-")
-    name = name.removesuffix("opencl-icd") + "driver" if name.endswith("opencl-icd") else name
-    return () if name in offer.packages else (name,)
+def packages_of(offer: Offer, implementation: Implementation, machine: Machine) -> tuple[str, ...]:
+    """Return the offer's packages, and the one with the kernel module that the driver needs."""
+    found = _module(offer, implementation)
+    if found is None:
+        return offer.packages
+    module, match = found
+    name = match.expand(_flavour(offer, module, machine) or "")
+    if module.instead:
+        return (name or offer.packages[0],)
+    return tuple(dict.fromkeys((*offer.packages, *([name] if name else []))))
 
 
-_RUSTICL = {"amd": "radeonsi", "nvidia": "nouveau"}
+def _module(
+    offer: Offer, implementation: Implementation
+) -> tuple[KernelModule, re.Match[str]] | None:
+    for module in implementation.modules_of:
+        for name in offer.packages:
+            match = re.fullmatch(module.library, name)
+            if match is not None:
+                return module, match
+    return None
+
+
+def _flavour(offer: Offer, module: KernelModule, machine: Machine) -> str | None:
+    """Return the module's package: the open one where the GPU wants it, or it is the usual one."""
+    wanted = machine.family.open_module if machine.family is not None else None
+    if wanted == "needed":
+        return module.open or module.closed
+    usual = module.open_since is not None and (
+        offer.version is None
+        or in_range(offer.release or offer.version, f">={module.open_since}", "dotted")
+    )
+    if wanted == "possible" and module.open is not None and (usual or module.closed is None):
+        return module.open
+    return module.closed
+
+
+def headers(offer: Offer, implementation: Implementation) -> str | None:
+    """Return the package that the kernel module is built with."""
+    found = _module(offer, implementation)
+    return found[0].headers if found is not None else None
+
+
+def _headers(
+    offer: Offer, implementation: Implementation, distribution: Distribution
+) -> list[Step]:
+    name = headers(offer, implementation)
+    title = "Install what the kernel module is built with"
+    return [steps.install(distribution, title, (name,))] if name is not None else []
 
 
 def how(offer: Offer, machine: Machine) -> How:
     """Return how a route gets its implementation."""
-    if offer.how in ("container", "pip", "conda"):
+    if offer.how in ("container", "pip", "conda", "by-hand"):
         return offer.how
     distribution = machine.distribution
     if offer.pocket == "aur" or distribution is None or not steps.can_install(distribution):
@@ -94,7 +141,10 @@ def _newer_linux(machine: Machine, linux: LinuxChoice) -> list[Step]:
         return []
     package = linux_package(distribution, linux.newer)
     title = f"Install Linux {linux.linux}"
-    return [steps.install(distribution, title, (package,), pocket=linux.newer)]
+    return [
+        *enable_pocket(distribution, linux.newer),
+        steps.install(distribution, title, (package,), pocket=linux.newer),
+    ]
 
 
 def open_node(machine: Machine) -> list[Step]:
@@ -116,35 +166,56 @@ OF_SESSIONS = (_NEW_GROUP, _NEW_VARIABLES)
 """What follows from steps alone, and not where they are done."""
 
 
-def caveats(offer: Offer, machine: Machine, environment: dict[str, str]) -> list[str]:
+def caveats(
+    offer: Offer, implementation: Implementation, machine: Machine, environment: dict[str, str]
+) -> list[str]:
     """Return what the steps of a GPU's route leave to the reader."""
     distribution = machine.distribution
     if offer.how == "container":
-        return [*containers.container_caveats(offer, machine), *access(machine)]
+        said = containers.container_caveats(offer, machine)
+        return [*said, *access(machine), *_firmware(machine)]
     said = []
-    if distribution is not None and not steps.can_install(distribution):
+    by_itself = distribution is not None and distribution.configuration is not None
+    if distribution is not None and not by_itself and not steps.can_install(distribution):
         said.append(f"No commands are given for {machine.os_name}: its own pages say how.")
-    if offer.component is not None and offer.component.startswith("non-free"):
-        said.append(f"The component {offer.component} must be switched on in the package sources.")
-    if offer.pocket == "aur":
-        said.append("It is in the AUR only: build it with makepkg.")
-    if offer.pocket == "backports" and distribution is not None:
-        said.append(backports_wanted(distribution))
+    if distribution is not None and distribution.id == "ubuntu" and offer.component is not None:
+        said.append(
+            f"It is in {offer.component}, which Ubuntu has on by default; where apt does not find "
+            f"it: sudo add-apt-repository {offer.component}"
+        )
     if offer.how == "file":
         said.append("Fetch the files by hand; the steps expect them in the current folder.")
+    if offer.third_party is not None and offer.third_party.note is not None:
+        said.append(sentence(offer.third_party.note))
     if environment:
+        names = " ".join(f"{name}={value}" for name, value in environment.items())
         said.append(_NEW_VARIABLES)
-    said += access(machine)
-    generation = machine.generation
-    if generation is not None and any(
-        generation.platforms[chip.platform].firmware for chip in machine.chips
-    ):
-        said.append(_firmware(distribution))
-    return said
+        said.append(
+            "Services of systemd, such as Jellyfin, do not read them: run systemctl edit SERVICE "
+            f"and add the lines [Service] and Environment={names}"
+        )
+    said += implementation.afterwards if machine.system == "linux" else ()
+    said += [sentence(note.note) for note in _boot_notes(machine)]
+    return [*said, *access(machine), *_firmware(machine)]
+
+
+def _boot_notes(machine: Machine) -> list[BootNote]:
+    """Return what must be done at boot on the Linux of the machine, or on one that it may have."""
+    if machine.family is None or machine.system != "linux":
+        return []
+    shipped = machine.distribution.linux if machine.distribution is not None else None
+    linux = machine.linux or (shipped.default if shipped is not None else None)
+    return [
+        note
+        for note in machine.family.boot
+        if linux is None or is_in_range(linux, note.linux, "linux") is not False
+    ]
 
 
 def access(machine: Machine) -> list[str]:
     """Return what opening the GPU's node leaves to the reader."""
+    if machine.vendor == "nvidia" or machine.system != "linux":
+        return []  # all may open the nodes of NVIDIA's driver, and /dev/dxg
     distribution = machine.distribution
     if machine.wishes.root and distribution is not None and distribution.node_group is not None:
         return [_NEW_GROUP]
@@ -161,7 +232,26 @@ def versions_of(offer: Offer) -> tuple[str, ...] | tuple[str | None, ...]:
     )
 
 
-def _files(offer: Offer) -> list[str]:
+def _check_files(offer: Offer, files: list[str]) -> list[Step]:
+    """Return the steps that make sure that files fetched by hand are there, and the right ones."""
+    made = steps.check_files(offer.origin_name, files)
+    named = zip(offer.packages, files, strict=False)
+    hashes = tuple((file, offer.sha256[name]) for name, file in named if name in offer.sha256)
+    if hashes:
+        made.append(step("Check the SHA-256 of these files", CheckHashes(files=hashes)))
+    return made
+
+
+def to_fetch(offer: Offer) -> list[str]:
+    """Return the lines that tell where files come from that a person fetches."""
+    if offer.how != "file" or offer.page is None:
+        return []
+    named = zip(offer.packages, files_of(offer), strict=True)
+    said = (f"# Fetch {file} from {offer.page.replace('{package}', name)}" for name, file in named)
+    return list(dict.fromkeys(said))
+
+
+def files_of(offer: Offer) -> list[str]:
     """Return the names of the .deb files; an epoch is no part of them."""
     if offer.how != "file":
         return []
@@ -170,9 +260,43 @@ def _files(offer: Offer) -> list[str]:
     return [f"{name}_{version}_amd64.deb" for name, version in named]
 
 
-def _firmware(distribution: Distribution | None) -> str:
-    packages = distribution.packages if distribution is not None else {}
+def _needs_firmware(machine: Machine) -> bool:
+    generation = machine.generation
+    return (
+        machine.system == "linux"
+        and generation is not None
+        and any(generation.platforms[chip.platform].firmware for chip in machine.chips)
+    )
+
+
+def _firmware_package(distribution: Distribution | None) -> tuple[str, str] | None:
+    """Return the package of its own that holds Intel's firmware, and its component."""
     for name in ("firmware-intel-graphics", "firmware-misc-nonfree"):
-        if name in packages:
-            return f"This GPU does not start without GuC firmware: {name} (non-free)."
-    return "This GPU does not start without GuC firmware, which linux-firmware holds."
+        rows = distribution.packages.get(name, ()) if distribution is not None else ()
+        if rows and rows[0].component is not None:
+            return name, rows[0].component
+    return None
+
+
+def _firmware_steps(machine: Machine, linux: LinuxChoice) -> list[Step]:
+    """Return the steps that install the firmware, as new as the Linux that asks for it."""
+    distribution, found = machine.distribution, _firmware_package(machine.distribution)
+    if distribution is None or found is None or not _needs_firmware(machine):
+        return []
+    name, component = found
+    pockets = {row.pocket for row in distribution.packages[name]}
+    pocket = "backports" if linux.newer == "backports" and "backports" in pockets else None
+    title = "Install the firmware without which the GPU does not start"
+    return [
+        *enable_pocket(distribution, pocket, component),
+        steps.install(distribution, title, (name,), pocket=pocket),
+    ]
+
+
+def _firmware(machine: Machine) -> list[str]:
+    if not _needs_firmware(machine):
+        return []
+    found = _firmware_package(machine.distribution)
+    if found is not None:
+        return [f"This GPU does not start without GuC firmware: {found[0]} ({found[1]})."]
+    return ["This GPU does not start without GuC firmware, which linux-firmware holds."]

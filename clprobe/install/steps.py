@@ -17,6 +17,9 @@ from clprobe.model.plan import Step
 OWN_FOLDER = f"{HOME}/.local/share/clprobe"
 _KEYS = "/etc/apt/keyrings"
 _SOURCES = "/etc/apt/sources.list.d"
+_PREFERENCES = "/etc/apt/preferences.d"
+_BEFORE_OWN = 600
+"""Above 500, which apt gives the packages of the distribution."""
 _TOOLS = ("ca-certificates", "curl", "gnupg")
 LOADER = "ocl-icd-libopencl1"
 """The ICD loader, as Debian and what derives from it call it."""
@@ -200,11 +203,18 @@ def add_repository(origin: Origin, distribution: Distribution) -> list[Step]:
         "Signed-By": key,
     }
     text = "".join(f"{name}: {value}\n" for name, value in lines.items() if value)
+    pin = f"Package: *\nPin: {repository.pin}\nPin-Priority: {_BEFORE_OWN}\n"
+    preferences = f"{_PREFERENCES}/clprobe-{origin.origin}"
     return [
         install(distribution, "Install what fetches and checks a key", _TOOLS),
         step(f"Make sure that {_KEYS} exists", actions.MakeFolder(path=_KEYS)),
         fetch_key(origin, key),
         write_file(f"Add {origin.name}, signed by that key alone", source, text),
+        *(
+            [write_file(f"Let {origin.name} come before the system's own", preferences, pin)]
+            if repository.pin is not None
+            else []
+        ),
         step("Read the package index", actions.Refresh(manager="apt")),
     ]
 

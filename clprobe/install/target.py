@@ -6,12 +6,13 @@ And whether that is this host, which a plan from a snapshot may then be carried 
 
 import re
 from collections.abc import Iterator
+from difflib import get_close_matches
 
 import msgspec
 from msgspec.structs import replace
 
-from clprobe.knowledge import release_names
-from clprobe.knowledge.checked_yaml import nearest
+from clprobe.knowledge.named_gpu import VENDOR_IDS
+from clprobe.knowledge.release_names import NamedSystem
 from clprobe.knowledge.table_types import Distribution
 from clprobe.knowledge.tables import Tables
 from clprobe.knowledge.versions import Scheme, compare
@@ -23,8 +24,9 @@ from clprobe.model.snapshot import Snapshot
 from clprobe.model.unknown import Fact, Unknown
 
 _USUAL_ARCH = "x86_64"
+_WSL2 = 2
 _HANDFUL = 6
-_WINDOWS = ("windows-10", "windows-11")
+_NEAR = 0.8
 _NAME = re.compile(r"[\w .,()/+\[\]-]{1,80}", re.ASCII)
 _PCI_ID = re.compile(r"\b[0-9a-f]{4}:[0-9a-f]{4}\b")
 _LONGEST = 80
@@ -33,22 +35,24 @@ _LONGEST = 80
 class StatedGpu(msgspec.Struct, frozen=True):
     """A GPU as it was stated: its `name`, and the PCI ids that it stands for, known or not.
 
-    `text` is how plans show it.
+    `text` is how plans show it. `nothing_because`: what was stated has no GPU that computes.
     """
 
     text: str
     name: str
     pci_ids: tuple[str, ...] = ()
+    nothing_because: str | None = None
 
 
-NO_GPU = StatedGpu("none", "none")
+NO_GPU = StatedGpu("none", "none", nothing_because="this machine has no GPU on its PCI bus")
 """Of a machine that verifiably has no GPU."""
 
 
 class Stated(msgspec.Struct, frozen=True, kw_only=True):
     """What is said of the machine to plan for; None is "not known".
 
-    `os` is the name of its system for plans, `release` the same in the tables.
+    `os` is the name of its system for plans, `release` the same in the tables. `wsl`: it runs
+    under WSL2. `notes` say in sentences how names were read.
     """
 
     gpu: StatedGpu | None = None
@@ -58,6 +62,8 @@ class Stated(msgspec.Struct, frozen=True, kw_only=True):
     python: str | None = None
     arch: str | None = None
     windows: bool = False
+    wsl: bool = False
+    notes: tuple[str, ...] = ()
 
     @property
     def target(self) -> Target:
@@ -76,14 +82,21 @@ def of_snapshot(snapshot: Snapshot, tables: Tables, *, python: str | None = None
     distribution = snapshot.system.distribution
     distribution_id = _known(distribution.id) or ""
     version = _known(distribution.version) or _known(distribution.codename) or "rolling"
+    linux = _version(snapshot.system.linux.release, "linux")
+    release = _find_release(distribution_id, version, tables)
+    named = NamedSystem(release=release)
+    if release is None and distribution_id:
+        named = tables.named_system(f"{distribution_id} {version}")
     return Stated(
         gpu=_gpu(snapshot.gpus, tables),
         os=f"{distribution_id}-{version}" if distribution_id else None,
-        release=_find_release(distribution_id, version, tables),
-        linux=_version(snapshot.system.linux.release, "linux"),
+        release=named.release,
+        linux=linux,
         python=python,
         arch=_known(snapshot.system.cpu.architecture),
         windows=distribution_id == "windows",
+        wsl=snapshot.system.virtualization.wsl == _WSL2 or _is_of_wsl(linux),
+        notes=tuple(named.notes(distribution_id)),
     )
 
 
@@ -106,53 +119,104 @@ def described(  # noqa: PLR0913 - one parameter per option
     for version, scheme in checked:
         if version is not None:
             compare(version, version, scheme)
-    stated = base
-    if os is not None:
-        key = os.strip().lower().replace(" ", "-")
-        key = _WINDOWS[-1] if key == "windows" else key
-        windows = key in _WINDOWS
-        release = None if windows else _release_called(os, tables)
-        key = release.key if release is not None else key
-        if key != base.os:
-            stated = Stated(gpu=base.gpu, os=key, release=release, arch=base.arch, windows=windows)
+    stated = base if os is None else _on(os, base, tables)
+    named = stated_gpu(gpu, tables) if gpu is not None else stated.gpu
     return replace(
         stated,
-        gpu=stated_gpu(gpu, tables) if gpu is not None else stated.gpu,
+        gpu=named,
+        notes=(*stated.notes, *_about(named)),
         linux=linux or stated.linux,
         python=python or stated.python,
         arch=stated.arch or _USUAL_ARCH,
+        wsl=stated.wsl or _is_of_wsl(linux),
+    )
+
+
+def _about(gpu: StatedGpu | None) -> Iterator[str]:
+    """Yield why a GPU that was stated is none, where it has a name."""
+    if gpu is not None and gpu.nothing_because is not None and gpu != NO_GPU:
+        yield f"{gpu.name}: {gpu.nothing_because}. Only routes on the CPU are planned."
+
+
+def _on(os: str, base: Stated, tables: Tables) -> Stated:
+    """Return what is stated of a machine on that system; of the same one, all that `base` says.
+
+    Raises: ClprobeError if no table knows it, or nothing can be planned there.
+    """
+    named = tables.named_system(os)
+    other, release = named.other, named.release
+    if other is not None and other.plan == "none":
+        raise ClprobeError(
+            reference="os-without-plan",
+            message=other.because or f"clprobe has no plan for {other.name}.",
+            hint="Name a Linux distribution or Windows, such as --os ubuntu-24.04.",
+        )
+    if other is None and release is None:
+        raise ClprobeError(
+            reference="os-unknown",
+            message=f"{os!r} is no system that the tables know.",
+            hint=_releases_near(os, tables),
+        )
+    key = release.key if release is not None else other.key if other is not None else ""
+    if key == base.os and named.wsl == base.wsl:
+        return base
+    notes = list(named.notes(os))
+    if other is not None and other.plan == "linux":
+        notes.append(
+            f"No table lists the packages of {other.name}: only what needs none is planned."
+        )
+    return Stated(
+        gpu=base.gpu,
+        os=key,
+        release=release,
+        arch=base.arch,
+        windows=other is not None and other.plan == "windows",
+        wsl=named.wsl,
+        notes=tuple(notes),
     )
 
 
 def stated_gpu(name: str, tables: Tables) -> StatedGpu:
-    """Return what a PCI id, a name, or a text with ids stands for.
+    """Return what a PCI id, a name, or a line that a program prints stands for.
 
     Names that stand for more than a handful, such as Haswell, are shown as they are.
     """
-    entry = tables.gpu(name.strip().lower())
-    found = [entry] if entry is not None else [one for _, one in tables.find_gpus(name)]
-    pci_ids = tuple(one.pci_id for one in found) or tuple(_PCI_ID.findall(name.lower()))
+    if name.strip().lower() == NO_GPU.name:
+        return NO_GPU
+    several = [one for one in _PCI_ID.findall(name.lower()) if one[:4] in VENDOR_IDS]
+    if len(several) > 1:
+        return StatedGpu(name, name, tuple(dict.fromkeys(several)))
+    named = tables.named_gpu(name)
+    found = named.chips
+    pci_ids = tuple(one.pci_id for one in found) or ((named.pci_id,) if named.pci_id else ())
     text = name
-    if len(found) == 1:
+    if named.nothing_because is not None:
+        text = f"{name} (no GPU for OpenCL)"
+    elif len(found) == 1:
         text = f"{pci_ids[0]} {found[0].name or found[0].codename}"
     elif 1 < len(found) <= _HANDFUL and len({one.generation for one in found}) == 1:
         text = f"{name} ({', '.join(pci_ids)})"
-    return StatedGpu(text, name, pci_ids)
+    elif named.pci_id is not None and not named.is_known:
+        text = f"{name} (in no table)"
+    elif named.family is not None and name.strip().lower() == named.pci_id:
+        text = f"{name} {named.chip}"
+    return StatedGpu(text, name, pci_ids, named.nothing_because)
 
 
-def _release_called(name: str, tables: Tables) -> Distribution:
-    """Return the release called `name`: ubuntu-24.04, noble, "Linux Mint 22", ubuntu (the newest).
+def _releases_near(name: str, tables: Tables) -> str:
+    """Return a hint with the releases of the distribution that the name begins with, if any."""
+    known = tables.distributions()
+    own = [one.key for one in known if re.search(rf"\b{re.escape(one.id)}\b", name.lower())]
+    near = get_close_matches(name.lower(), own or [one.key for one in known], n=3, cutoff=_NEAR)
+    if near:
+        return f"Did you mean {' or '.join(near)}?"
+    if own:
+        return f"Of this distribution the tables know {', '.join(own[-_HANDFUL:])}."
+    return 'Give a distribution and its release, such as ubuntu-24.04, "Linux Mint 22" or fedora.'
 
-    Raises: ClprobeError if it is in no table; the hint names the nearest that are.
-    """
-    found = release_names.newest(name, tables.distributions())
-    if found is None:
-        raise ClprobeError(
-            reference="os-unknown",
-            message=f"{name!r} is no distribution that the tables know.",
-            hint=nearest(name.lower(), [d.key for d in tables.distributions()]),
-        )
-    return found
+
+def _is_of_wsl(linux: str | None) -> bool:
+    return linux is not None and "microsoft" in linux.lower()
 
 
 def _find_release(distribution_id: str, version: str, tables: Tables) -> Distribution | None:
@@ -187,13 +251,15 @@ def _gpu(gpus: tuple[Gpu, ...] | Unknown, tables: Tables) -> StatedGpu | None:
     named = [pci_id for gpu in gpus if (pci_id := _pci_id(gpu)) is not None]
     ours = [pci_id for pci_id in named if tables.gpu(pci_id) is not None]
     intel = [pci_id for pci_id in named if pci_id.startswith("8086:")]
-    best = next(iter([*ours, *intel, *named]), None)
+    others = [pci_id for pci_id in named if tables.named_gpu(pci_id).nothing_because is None]
+    best = next(iter([*ours, *intel, *others, *named]), None)
     names = [name for gpu in gpus if (name := _known(gpu.name)) is not None]
     if best is None:
         return next((one for name in names if (one := _of_name(name, tables)) is not None), None)
     own = [name for gpu in gpus if _pci_id(gpu) == best and (name := _known(gpu.name)) is not None]
     if not ours and own and _NAME.fullmatch(own[0]):
-        return StatedGpu(f"{best} {own[0]}", own[0], (best,))
+        because = tables.named_gpu(best).nothing_because
+        return StatedGpu(f"{best} {own[0]}", own[0], (best,), because)
     return stated_gpu(best, tables)
 
 

@@ -38,8 +38,6 @@ def linux_caveats(machine: Machine, linux: LinuxChoice) -> list[str]:
         )
     if linux.newer is not None:
         caveats.append(f"It needs Linux {linux.linux} ({linux.newer}): restart afterwards.")
-    if linux.newer == "backports" and machine.distribution is not None:
-        caveats.append(backports_wanted(machine.distribution))
     return caveats
 
 
@@ -56,11 +54,6 @@ def linux_package(distribution: Distribution, pocket: str) -> str:
     if pocket == "hwe":
         return f"linux-generic-hwe-{distribution.release}"
     return "linux-image-amd64"
-
-
-def backports_wanted(distribution: Distribution) -> str:
-    """Return the sentence that tells to switch the backports on."""
-    return f"The suite {distribution.codename or distribution.id}-backports must be switched on."
 
 
 def last_packaged(

@@ -4,13 +4,16 @@
 And generations by what drivers call them: CL_DEVICE_IP_VERSION_INTEL, packed in two ways.
 """
 
+import functools
 import re
+from collections.abc import Iterable
+from difflib import get_close_matches
 
-from clprobe.knowledge.checked_yaml import nearest
 from clprobe.knowledge.table_types import Generation, GpuEntry
 
 _NOISE = {"intel", "r", "tm", "graphics", "gpu", "the", "integrated", "corporation", "and"}
 Named = list[tuple[str, GpuEntry]]
+_NEAR = 0.8
 _SMALLEST_WIDE = 1 << 22
 """Architecture 1 in the wide packing; every value of the early one is below it."""
 
@@ -40,33 +43,39 @@ def find(name: str, gpus: dict[str, GpuEntry], generations: dict[str, Generation
     return []
 
 
-def suggest(name: str, gpus: dict[str, GpuEntry], generations: dict[str, Generation]) -> str:
-    """Return a hint that names what looks most like `name`."""
+def suggest(
+    name: str,
+    gpus: dict[str, GpuEntry],
+    generations: dict[str, Generation],
+    boards: Iterable[str],
+) -> str:
+    """Return a hint that names what looks most like `name`, if anything does.
+
+    `boards` are the names of cards that are not in gpus/.
+    """
     known = {_short(entry.name) for entry in gpus.values() if entry.name}
     known |= set(generations)
     for generation in generations.values():
         known |= {_chip(platform.names) for platform in generation.platforms.values()}
-    # Compared in lower case, said as written.
-    spelt = {text.lower(): text for text in known}
-    hint = nearest(name.lower(), list(spelt))
-    if hint.startswith("Known"):
-        return 'Give a marketing name ("HD 4600"), a chip ("Haswell") or a PCI id (8086:0412).'
-    for low in sorted(spelt, key=len, reverse=True):
-        hint = re.sub(rf"(?<![\w-]){re.escape(low)}(?![\w-])", spelt[low], hint)
-    return hint
+    for names in (known, boards):
+        spelt = {text.lower(): text for text in names}  # compared in lower case, said as written
+        close = get_close_matches(name.lower(), spelt, n=3, cutoff=_NEAR)
+        if close:
+            return f"Did you mean {' or '.join(spelt[low] for low in close)}?"
+    return 'Give a marketing name ("HD 4600"), a chip ("Haswell") or a PCI id (8086:0412).'
 
 
-def _by_whole_name(wanted: set[str], entry: GpuEntry, _: Generation | None) -> bool:
+def _by_whole_name(wanted: frozenset[str], entry: GpuEntry, _: Generation | None) -> bool:
     return entry.name is not None and _words(entry.name) == wanted
 
 
-def _by_words(wanted: set[str], entry: GpuEntry, generation: Generation | None) -> bool:
+def _by_words(wanted: frozenset[str], entry: GpuEntry, generation: Generation | None) -> bool:
     chip = _chip(_description(entry, generation))
     said = f"{entry.name or ''} {entry.codename} {entry.platform} {entry.generation} {chip}"
     return wanted <= _words(said)
 
 
-def _by_description(wanted: set[str], entry: GpuEntry, generation: Generation | None) -> bool:
+def _by_description(wanted: frozenset[str], entry: GpuEntry, generation: Generation | None) -> bool:
     return wanted <= _words(_description(entry, generation))
 
 
@@ -80,10 +89,11 @@ def _chip(names: str) -> str:
     return names.partition(":")[0]
 
 
-def _words(text: str) -> set[str]:
+@functools.lru_cache(maxsize=4096)
+def _words(text: str) -> frozenset[str]:
     apart = re.sub(r"\b(u?hd)(\d)", r"\1 \2", text.lower())  # UHD630
     apart = re.sub(r"\blake-", "lake lake-", apart)  # Alder Lake-N is an Alder Lake
-    return set(re.findall(r"[a-z0-9.-]+", apart)) - _NOISE
+    return frozenset(re.findall(r"[a-z0-9.-]+", apart)) - _NOISE
 
 
 def _short(name: str) -> str:

@@ -31,6 +31,7 @@ class Unattended(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
     install: Command
     remove: Command
+    reinstall: Command
     refresh: Command | None = None
     environment: dict[str, str] = {}
 
@@ -73,9 +74,9 @@ class PackageManager(Entry, frozen=True, kw_only=True):
     locks: tuple[str, ...] = ()
     lock_file: str | None = None
 
-    def unattended_command(self, what: Literal["install", "remove"]) -> Command:
+    def unattended_command(self, what: Literal["install", "remove", "reinstall"]) -> Command:
         """Return the command for steps, with the environment that it needs in front."""
-        command = self.unattended.install if what == "install" else self.unattended.remove
+        command: Command = getattr(self.unattended, what)
         variables = [f"{key}={value}" for key, value in self.unattended.environment.items()]
         return ("env", *variables, *command) if variables else command
 

@@ -1,12 +1,81 @@
 # SPDX-License-Identifier: MIT
-"""Finds releases of distributions by what people call them: noble, "Linux Mint 22", RHEL 9.4."""
+"""Finds systems by what people call them: noble, "Linux Mint 22", RHEL 9.4, wsl2, macOS.
+
+`resolve` gives the one answer for all commands.
+"""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
+import msgspec
+
+from clprobe.knowledge.system_table import Edition, OtherSystem, Systems
 from clprobe.knowledge.table_types import Derived, Distribution
 
 _NOISE = {"linux", "gnu", "os", "edition", "workstation", "server", "desktop", "lts", "release"}
+_WSL = re.compile(
+    r"\b(?:(?:on|in|under|inside)\s+)?(?:wsl\s?[12]?|windows subsystem for linux)\b", re.I
+)
+_ON_WSL = "ubuntu lts"
+"""What `wsl --install` installs."""
+
+
+class NamedSystem(msgspec.Struct, frozen=True, kw_only=True):
+    """What a name stands for; nothing at all where no table knows it.
+
+    `release` is the one to plan for, `of_several` whether it is the newest of those called so.
+    `derived` is what is built on it, `note` what is to be known of that or of an edition. `other`
+    is a system without a table. `wsl`: it runs under WSL2.
+    """
+
+    release: Distribution | None = None
+    of_several: bool = False
+    derived: Derived | None = None
+    note: str | None = None
+    other: OtherSystem | None = None
+    wsl: bool = False
+
+    def notes(self, name: str) -> Iterator[str]:
+        """Yield in sentences how the name was read, where that does not go without saying."""
+        if self.release is None:
+            return
+        plain = self.release.short_name
+        if self.derived is not None:
+            yield f"{self.derived.names[0]} is built on {plain}, whose packages are planned."
+        elif self.of_several:
+            yield f"{name}: planned for {plain}, the newest of that name."
+        if self.note is not None:
+            yield self.note
+
+
+def resolve(name: str, known: Sequence[Distribution], systems: Sequence[Systems]) -> NamedSystem:
+    """Return what the name stands for."""
+    rest = " ".join(_WSL.sub(" ", name).split())
+    wsl = rest != " ".join(name.split())
+    if wsl and (not _words(rest) or re.match(r"win", rest, re.IGNORECASE)):
+        rest = _ON_WSL
+    found = _release(rest, known, systems)
+    if found is None:
+        return NamedSystem(other=None if wsl else _other(rest, systems))
+    return msgspec.structs.replace(found, wsl=wsl)
+
+
+def _release(
+    name: str, known: Sequence[Distribution], systems: Sequence[Systems]
+) -> NamedSystem | None:
+    whole = _called(name, known)
+    if whole:
+        return NamedSystem(release=_newest(whole), of_several=len(whole) > 1)
+    pairs = find_derived(name, known)
+    if pairs:
+        derived, base = max(pairs, key=lambda pair: known.index(pair[1]))
+        return NamedSystem(release=base, derived=derived, note=derived.note)
+    edition, readings = _edition(name, (one for table in systems for one in table.editions))
+    found = next(filter(None, (find(reading, known) for reading in readings)), [])
+    if not found:
+        return None
+    note = edition.note if edition is not None else None
+    return NamedSystem(release=_newest(found), of_several=len(found) > 1, note=note)
 
 
 def find(name: str, known: Sequence[Distribution]) -> list[Distribution]:
@@ -17,8 +86,9 @@ def find(name: str, known: Sequence[Distribution]) -> list[Distribution]:
     """
     for reading in _readings(name):
         wanted = _words(reading)
-        whole = [one for one in known if _squeezed(reading) in map(_squeezed, _names(one))]
-        found = whole or [one for one in known if _tells(wanted) and wanted <= _all_words(one)]
+        found = _called(reading, known) or [
+            one for one in known if _tells(wanted) and wanted <= _all_words(one)
+        ]
         if found:
             return found
     return []
@@ -28,23 +98,69 @@ def find_derived(name: str, known: Sequence[Distribution]) -> list[tuple[Derived
     """Return what of that name is built on a release, with that release."""
     for reading in _readings(name):
         wanted = _words(reading)
-        pairs = [(one, base) for base in known for one in base.derived]
-        found = [pair for pair in pairs if any(wanted <= _words(text) for text in pair[0].names)]
+        found = [
+            (len(words & wanted), derived, base)
+            for base in known
+            for derived in base.derived
+            for words in map(_words, derived.names)
+            if wanted <= words or words <= wanted
+        ]
         if found and _tells(wanted):
-            return found
+            best = max(count for count, *_ in found)
+            return [(derived, base) for count, derived, base in found if count == best]
     return []
 
 
-def newest(name: str, known: Sequence[Distribution]) -> Distribution | None:
-    """Return the one release to plan for: of several the newest that is no development branch."""
-    found = find(name, known) or [base for _, base in find_derived(name, known)]
+def _edition(name: str, editions: Iterable[Edition]) -> tuple[Edition | None, tuple[str, ...]]:
+    """Return the edition that the name holds, and readings with its distribution in its place."""
+    wanted = _words(name)
+    fit = [
+        (len(words), one, words)
+        for one in editions
+        for words in map(_words, one.names)
+        if words and words <= wanted
+    ]
+    if not fit:
+        return None, (name,)
+    _, edition, words = max(fit, key=lambda found: found[0])
+    service_pack = re.sub(r"(\d)\s*sp(\d)", r"\1.\2", name.lower())
+    rest = [word for word in re.findall(r"[a-z0-9.]+", service_pack) if word not in words]
+    versions = [word for word in rest if re.match(r"\d", word)]
+    return edition, (" ".join((edition.of, *rest)), " ".join((edition.of, *versions)))
+
+
+def _other(name: str, systems: Sequence[Systems]) -> OtherSystem | None:
+    """Return the system without a table whose name the text holds, the longest name first."""
+    wanted = re.findall(r"[a-z]+|\d+", name.lower())
+    fit = [
+        (len(words), one)
+        for table in systems
+        for one in table.systems
+        for text in (one.name, one.key, *one.called)
+        if (words := re.findall(r"[a-z]+|\d+", text.lower())) and _holds(wanted, words)
+    ]
+    return max(fit, key=lambda found: found[0])[1] if fit else None
+
+
+def _holds(words: list[str], row: list[str]) -> bool:
+    starts = range(len(words) - len(row) + 1)
+    return any(words[start : start + len(row)] == row for start in starts)
+
+
+def _called(name: str, known: Sequence[Distribution]) -> list[Distribution]:
+    return [one for one in known if _squeezed(name) in map(_squeezed, _names(one))]
+
+
+def _newest(found: list[Distribution]) -> Distribution:
+    """Return the newest of several that is no development branch."""
     stable = [one for one in found if re.fullmatch(r"[\d.]+", one.release)]
-    return (stable or found)[-1] if found else None
+    return (stable or found)[-1]
 
 
-def _readings(name: str) -> tuple[str, str]:
-    """Return the name, and without a point release: RHEL 9.4."""
-    return name, re.sub(r"(\d)\.\d+$", r"\1", name)
+def _readings(name: str) -> tuple[str, ...]:
+    """Return the name, without what stands in parentheses, and without a point release."""
+    bare = re.sub(r"\([^()]*\)", " ", name).strip() or name
+    return name, bare, re.sub(r"(\d)\.\d+$", r"\1", bare), re.sub(r"(\d\.\d+)\.\d+.*$", r"\1", bare)
 
 
 def _names(release: Distribution) -> tuple[str, ...]:
@@ -62,7 +178,8 @@ def _squeezed(text: str) -> str:
 
 
 def _words(text: str) -> set[str]:
-    return set(re.findall(r"[a-z0-9.]+", text.lower())) - _NOISE
+    apart = re.sub(r"[!_]", "", text.lower())  # Pop!_OS
+    return set(re.findall(r"[a-z0-9.]+", re.sub(r"\bpopos\b", "pop os", apart))) - _NOISE
 
 
 def _tells(words: set[str]) -> bool:

@@ -15,7 +15,7 @@ from clprobe.knowledge.versions import Scheme
 from clprobe.model.finding import Source
 
 KernelDriver = Literal["i915", "xe", "i915!", "xe!", "amdgpu", "nvidia", "mali", "panfrost",
-    "panthor", "kgsl", "msm", "v3d", "vc4"]  # fmt: skip
+    "panthor", "kgsl", "msm", "v3d", "vc4", "asahi"]  # fmt: skip
 DeviceType = Literal["cpu", "gpu", "accelerator"]
 
 
@@ -93,10 +93,14 @@ class Platform(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 
 class Support(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Versions of an implementation that drive a generation, and the Linux they need."""
+    """Versions of an implementation that drive a generation, and the Linux they need.
+
+    Where `versions` are those that were looked at, `never` are older ones that surely don't.
+    """
 
     versions: str
     linux: str = "*"
+    never: str | None = None
 
 
 class Capabilities(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -160,7 +164,8 @@ class Implementation(Entry, frozen=True, kw_only=True):
     `linux`: what it needs on any GPU; `wsl2`: the generations and platforms that it drives under
     WSL2. `built_with` is per release. `variables`: what they change. `packaging` corrects what is
     often said about which releases package it. `not_planned` says why no plan installs it.
-    `called`: more names.
+    `called`: more names. `not_under_wsl2` says why it drives nothing there. `enable_by_vendor`: as
+    `enable`, where a GPU's vendor decides. `afterwards`: what is to be done once it is installed.
     """
 
     implementation: str
@@ -175,9 +180,13 @@ class Implementation(Entry, frozen=True, kw_only=True):
     kernel_drivers: tuple[KernelDriver, ...] = ()
     linux: str = "*"
     wsl2: tuple[str, ...] = ()
+    not_under_wsl2: str | None = None
     architectures: tuple[str, ...] = ()
     ids_listed: Literal["neo", "legacy1", "beignet", "mesa"] | None = None
     enable: dict[str, str] = {}
+    enable_by_vendor: dict[str, dict[str, str]] = {}
+    modules_of: "tuple[KernelModule, ...]" = ()
+    afterwards: tuple[str, ...] = ()
     no_device_errors: tuple[int, ...] = ()
     packages: dict[str, tuple[str, ...]] = {}
     level_zero: dict[str, tuple[str, ...]] = {}
@@ -199,6 +208,50 @@ class Implementation(Entry, frozen=True, kw_only=True):
         return frozenset(driver.rstrip("!") for driver in self.kernel_drivers)
 
 
+class KernelModule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The package with the kernel module that a library's package needs, of the same version.
+
+    `library` is a regular expression; `closed` and `open` may name its groups. `open_since`: the
+    version from which the open module is taken where the GPU works with either. `headers` is what
+    the module is built with. `instead`: the package replaces the library's, and brings it.
+    """
+
+    library: str
+    closed: str | None = None
+    open: str | None = None
+    open_since: str | None = None
+    headers: str | None = None
+    instead: bool = False
+
+
+class Enabling(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A step that switches a repository on: packages to install, or a command that root runs.
+
+    `{release}` stands for the distribution's release.
+    """
+
+    title: str
+    packages: tuple[str, ...] = ()
+    argv: tuple[str, ...] = ()
+    undo: tuple[str, ...] | None = None
+    verify: tuple[str, ...] | None = None
+
+
+class Configuration(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How a distribution that is configured in one file gets a driver.
+
+    `file` is the file, `driver` the lines with `{packages}` for the packages, `variable` a line
+    with `{name}` and `{value}`, `apply` the command that builds it. `prefix` goes before each
+    package.
+    """
+
+    file: str
+    driver: str
+    variable: str
+    apply: str
+    prefix: str = ""
+
+
 class Recipe(Entry, frozen=True, kw_only=True):
     """How to build it from source, as text: `commits` by repository, and what must be known."""
 
@@ -212,22 +265,31 @@ class Release(Entry, frozen=True, kw_only=True):
 
     `breaks`: it does not work as installed; `environment` are variables with which it does.
     `mended`: package versions inside the range that carry the correction. `flawed`: now and then it
-    computes wrongly, hangs or crashes.
+    computes wrongly, hangs or crashes. `families` are some of AMD's and others'. `wsl2`: it holds
+    there alone. `outdated`: its makers ask for a newer one.
     """
 
     versions: str
     note: str
     linux: str = "*"
     generations: tuple[str, ...] = ()
+    families: tuple[str, ...] = ()
+    wsl2: bool = False
+    outdated: bool = False
     breaks: bool = False
     flawed: bool = False
     environment: dict[str, str] = {}
     mended: tuple[str, ...] = ()
 
-    def concerns(self, generation: Generation | None) -> bool:
-        """Whether it is about that generation, or about all GPUs."""
+    @property
+    def is_broken(self) -> bool:
+        """Whether it does not work, whatever variable is set."""
+        return self.breaks and not self.environment
+
+    def concerns(self, generation: Generation | None, family: str | None = None) -> bool:
+        """Whether it is about that generation or that key of a family, or about all GPUs."""
         of_it = generation is not None and generation.generation in self.generations
-        return of_it or not self.generations
+        return of_it or family in self.families or not (self.generations or self.families)
 
 
 class Elsewhere(Entry, frozen=True, kw_only=True):
@@ -237,9 +299,12 @@ class Elsewhere(Entry, frozen=True, kw_only=True):
     rules/tables/origins, or "pip"; `onto` are the distributions it was seen to fit, "*" all.
     `version` None: the newest, not looked at; `versions` are those of packages that differ.
     `glibc` and `python` are the ranges that its files were built for, `architectures` likewise.
+    `page` is where files are fetched by hand, with `{package}` for the name of each, and `sha256`
+    what they must hash to. `writes` are small files, by path, that it needs besides. `lines` are
+    what a person types or writes where no step does it.
     """
 
-    how: Literal["file", "repository", "pip"]
+    how: Literal["file", "repository", "pip", "by-hand"]
     origin: str
     onto: tuple[str, ...]
     packages: tuple[str, ...]
@@ -250,12 +315,17 @@ class Elsewhere(Entry, frozen=True, kw_only=True):
     python: str = "*"
     architectures: tuple[str, ...] = ()
     status: Literal["supported", "workaround", "unverified"] = "workaround"
+    page: str | None = None
+    sha256: dict[str, str] = {}
+    writes: dict[str, str] = {}
+    lines: tuple[str, ...] = ()
 
 
 class PackageVersion(Entry, frozen=True, kw_only=True):
     """A package in one pocket (release, updates, security, backports …) of a distribution.
 
     `also_drives` are generations that this build holds although its version leaves that open.
+    `base`: the source package that makes it, where that has another name.
     """
 
     pocket: str
@@ -269,6 +339,7 @@ class PackageVersion(Entry, frozen=True, kw_only=True):
     ) = None
     component: str | None = None
     also_drives: tuple[str, ...] = ()
+    base: str | None = None
     note: str | None = None
 
 
@@ -292,9 +363,13 @@ class NotPackaged(Entry, frozen=True, kw_only=True):
 
 
 class Derived(Entry, frozen=True, kw_only=True):
-    """A release of another distribution, without a table, that is built on this one."""
+    """A release of another distribution, without a table, that is built on this one.
+
+    `note` is what its users must know before they install packages of this one.
+    """
 
     names: tuple[str, ...]
+    note: str | None = None
 
 
 class Distribution(Entry, frozen=True, kw_only=True):
@@ -305,7 +380,8 @@ class Distribution(Entry, frozen=True, kw_only=True):
     official container image. `os_release_of` is the release whose os-release it shows as well, so
     that a host alone does not tell which of the two it is. Every implementation for this
     architecture is in a row of `packages`, in `lacks` (no package there) or in `unknown` (nobody
-    has looked), with what would settle it.
+    has looked), with what would settle it. `enabling` are the steps that switch a pocket on,
+    `configuration` how it is configured where no package manager installs drivers.
     """
 
     id: str
@@ -324,6 +400,8 @@ class Distribution(Entry, frozen=True, kw_only=True):
     os_release_of: str | None = None
     index_date: str | None = None
     absent: tuple[str, ...] = ()
+    enabling: dict[str, tuple[Enabling, ...]] = {}
+    configuration: Configuration | None = None
     lacks: tuple[NotPackaged, ...] = ()
     unknown: tuple[NotPackaged, ...] = ()
 

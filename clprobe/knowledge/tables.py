@@ -6,13 +6,16 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, TypeVar
 
-from clprobe.knowledge import gpu_names, processors
+from clprobe.knowledge import gpu_names, processors, release_names
+from clprobe.knowledge.adapter_table import Adapter, Adapters
 from clprobe.knowledge.checked_yaml import document, nearest, read, table_error, text_of
 from clprobe.knowledge.family_table import Family
+from clprobe.knowledge.named_gpu import NamedGpu, Names, resolve
 from clprobe.knowledge.origin_table import Origin
 from clprobe.knowledge.package_manager_table import PackageManager
 from clprobe.knowledge.processors import ProcessorLine, Processors
 from clprobe.knowledge.stack_table import Stack
+from clprobe.knowledge.system_table import Systems
 from clprobe.knowledge.table_types import (
     Distribution,
     Entry,
@@ -21,6 +24,7 @@ from clprobe.knowledge.table_types import (
     GpuFile,
     Implementation,
 )
+from clprobe.knowledge.windows_table import WindowsDriver
 from clprobe.model.errors import ClprobeError
 from clprobe.model.unknown import Fact
 from clprobe.resources import rules_path
@@ -36,6 +40,7 @@ class Tables:
         self._files: dict[Path, Any] = {}
         self._chips: dict[str, tuple[GpuEntry, ...]] = {}
         self._processors: dict[str, ProcessorLine] | None = None
+        self._names: Names | None = None
         self._listed: dict[str, list[Path]] = {}
 
     @classmethod
@@ -83,14 +88,26 @@ class Tables:
                     self._chips[entry.generation] = (*self._chips.get(entry.generation, ()), entry)
         return self._chips.get(generation, ())
 
+    def named_gpu(self, name: str) -> NamedGpu:
+        """Return what a name, a PCI id or what a program prints of a GPU stands for."""
+        return resolve(name, self)
+
+    def gpu_names_known(self) -> Names:
+        """Return the names and PCI ids of all cards and adapters that are not in gpus/."""
+        if self._names is None:
+            self._names = Names(list(self.families().values()), self.adapters())
+        return self._names
+
+    def adapters(self) -> list[Adapter]:
+        """Return the display adapters that cannot compute."""
+        return [one for table in self._all("adapters", Adapters) for one in table.adapters]
+
     def find_gpus(self, name: str) -> list[tuple[str, GpuEntry]]:
-        """Return the GPUs that people call `name`: by marketing name, codename or generation.
+        """Return Intel's GPUs that people call `name`: by marketing name, codename or generation.
 
         The name of a processor stands for the GPU inside it.
         """
-        found = gpu_names.find(name, self.gpus(), self.generations())
-        line = None if found else self.processor(name)
-        return found if line is None else processors.gpus_of(line, self.gpus())
+        return [(one.pci_id, one) for one in self.named_gpu(name).chips]
 
     def processor(self, name: str) -> ProcessorLine | None:
         """Return what is known of the GPU in the processor of that name; None: of no such one."""
@@ -106,7 +123,8 @@ class Tables:
 
     def nearest_gpu_names(self, name: str) -> str:
         """Return a hint that names the GPUs whose name looks most like `name`."""
-        return gpu_names.suggest(name, self.gpus(), self.generations())
+        boards = self.gpu_names_known().boards
+        return gpu_names.suggest(name, self.gpus(), self.generations(), boards)
 
     def generation(self, key: str) -> Generation | None:
         """Return a generation such as "Gen9.5", "Gen12/Xe-LP" or, for short, "xe-lp"."""
@@ -133,8 +151,16 @@ class Tables:
         ]
         return found[0] if len(found) == 1 else None
 
+    def named_system(self, name: str) -> release_names.NamedSystem:
+        """Return what a system's name stands for: a release, what it is built on, or another."""
+        return release_names.resolve(name, self.distributions(), self.systems())
+
+    def systems(self) -> list[Systems]:
+        """Return the systems that no file of distributions/ is about."""
+        return self._all("systems", Systems)
+
     def families(self) -> dict[str, Family]:
-        """Return the families of AMD's and NVIDIA's chips by key."""
+        """Return the families of chips that are not in gpus/ by key."""
         return {f.family: f for f in self._all("families", Family)}
 
     def implementation(self, key: Fact[str | None]) -> Implementation | None:
@@ -217,6 +243,10 @@ class Tables:
         """Return all package managers by key."""
         return {m.manager: m for m in self._all("package_managers", PackageManager)}
 
+    def windows_drivers(self) -> dict[str, WindowsDriver]:
+        """Return the drivers for Windows by vendor."""
+        return {one.vendor: one for one in self._all("windows_drivers", WindowsDriver)}
+
     def _paths(self, folder: str) -> list[Path]:
         if folder not in self._listed:
             self._listed[folder] = sorted((self._root / folder).glob("*.yaml"))
@@ -250,6 +280,9 @@ KINDS: dict[str, type[Entry]] = {
     "origins": Origin,
     "package_managers": PackageManager,
     "processors": Processors,
+    "windows_drivers": WindowsDriver,
+    "adapters": Adapters,
+    "systems": Systems,
 }
 """What a file is, by its folder under rules/tables."""
 

@@ -71,6 +71,26 @@ class WriteFile(Doing, frozen=True, kw_only=True, tag="write-file"):
     text: str
 
 
+class AddSources(Doing, frozen=True, kw_only=True, tag="add-sources"):
+    """Let apt take more from the archive that it has `main` from: components, or a suite.
+
+    `codename` is the release's; without `suite` the components of the release itself are meant.
+    """
+
+    path: str
+    codename: str
+    components: tuple[str, ...]
+    suite: str | None = None
+
+
+class EnableRepository(Doing, frozen=True, kw_only=True, tag="enable-repository"):
+    """Switch a repository on with the command that its maker gives for it."""
+
+    argv: Argv
+    undo: Argv | None = None
+    verify: Argv | None = None
+
+
 class MakeEnvironment(Doing, frozen=True, kw_only=True, tag="make-environment"):
     """Make a virtual environment with that Python; `windows`: in the current folder there."""
 
@@ -210,6 +230,12 @@ class Check(Doing, frozen=True, kw_only=True, tag="check"):
     argv: Argv
 
 
+class CheckHashes(Doing, frozen=True, kw_only=True, tag="check-hashes"):
+    """See whether files of the current folder have these SHA-256."""
+
+    files: tuple[tuple[str, str], ...]
+
+
 class Look(Doing, frozen=True, kw_only=True, tag="look"):
     """See with clprobe what programs get now."""
 
@@ -246,9 +272,10 @@ class InContainer(Doing, frozen=True, kw_only=True, tag="in-container"):
 
 Action: TypeAlias = (
     Refresh | Install | InstallFiles | Remove | Reinstall
-    | MakeFolder | FetchKey | WriteFile | MakeEnvironment | PipInstall | MakeCondaEnvironment
+    | MakeFolder | FetchKey | WriteFile | AddSources | EnableRepository
+    | MakeEnvironment | PipInstall | MakeCondaEnvironment
     | MakeGroup | JoinGroup | NameGroup | StartContainer | RemoveContainer
     | SetVariable | UnsetVariable | PutAside | Permit | CleanIcdFile | PointIcdAt | LinkFile
-    | BootParameter | LoadModule | Check | Look | SeePlan | Advise | Command | InContainer
-    | Mending
+    | BootParameter | LoadModule | Check | CheckHashes | Look | SeePlan | Advise | Command
+    | InContainer | Mending
 )  # fmt: skip

@@ -60,7 +60,10 @@ class Route(msgspec.Struct, frozen=True, kw_only=True):
     """One way to get the goal, ranked from 1 (best); `ranking` says why it stands there.
 
     `essential` are those of the caveats without which the steps fail or have no effect.
-    `installed` sums up its components.
+    `installed` sums up its components. `by_hand` is what a person does before the steps, or in
+    place of them: lines to type or to paste, and sentences as comments. `is_known`: the tables say
+    that this version drives the GPU, even where the status is "unverified" because nobody tried
+    this way to get it.
     """
 
     rank: int
@@ -78,6 +81,8 @@ class Route(msgspec.Struct, frozen=True, kw_only=True):
     ranking: str = ""
     essential: tuple[str, ...] = ()
     installed: Installed = "unknown"
+    by_hand: tuple[str, ...] = ()
+    is_known: bool = False
 
 
 class Rejected(msgspec.Struct, frozen=True, kw_only=True):

@@ -86,7 +86,7 @@ def _kept() -> Iterator[LeftOver]:
     state = Path(stated) if stated.startswith("/") else _home() / ".local/state"
     for path in (_SYSTEM_JOURNALS, state / "clprobe"):
         if _is_folder(path):
-            purpose = "journals of install-plan --apply, without which --undo can do nothing"
+            purpose = "journals of --apply and --fix, without which --undo can do nothing"
             yield _entry(path, "journal", purpose, safe=False)
     environments = [_home() / f"{name}-venv" for name in ENVIRONMENTS]
     for path in (_home() / ".local/share/clprobe", *environments):

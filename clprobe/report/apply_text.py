@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How an `install-plan --apply` or `--undo` ended, for people."""
+"""How --apply, --fix or --undo ended, for people."""
 
 import shlex
 
@@ -13,11 +13,12 @@ _HEADINGS: dict[Outcome, tuple[str, str]] = {
     "failed": ("error", "A step failed, and nothing after it was run."),
     "interrupted": ("warning", "Stopped before the end."),
     "declined": ("note", "Nothing was changed."),
-    "needs-root": ("error", "Steps of this plan need root. Nothing was changed."),
+    "needs-root": ("error", "Some steps need root. Nothing was changed."),
     "not-started": ("error", "Nothing was changed."),
     "undone": ("fine", "All that was done is taken back."),
     "partly-undone": ("error", "Not all of it could be taken back."),
     "nothing-to-undo": ("note", "There is nothing to take back."),
+    "nothing-to-do": ("note", "There is nothing here that clprobe can fix by itself."),
 }
 
 
@@ -36,7 +37,9 @@ class ApplyText:
         if report.action == "undo":
             self._undone(report)
         elif report.after is not None:
-            self._devices(report.before or Seen(), report.after)
+            self._devices(report.before or report.after, report.after)
+        for text in report.by_hand:
+            self._screen.labelled("by hand", text)
         if report.journal is not None:
             self._screen.labelled("journal", report.journal)
 
@@ -86,10 +89,12 @@ class ApplyText:
         self._screen.unbroken(f"  {sign} {device.platform}: {device.name}{where}")
 
     def _errors(self, before: Seen, after: Seen) -> None:
-        gone = [one for one in before.errors if one not in after.errors]
-        for error in after.errors:
-            new = "" if error in before.errors else " (new)"
-            self._screen.marked("error", f"{error}{new}", indent=2)
+        was, still = (*before.errors, *before.warnings), (*after.errors, *after.warnings)
+        gone = [one for one in was if one not in still]
+        for found in still:
+            new = "" if found in was else " (new)"
+            kind = "error" if found in after.errors else "warning"
+            self._screen.marked(kind, f"{found}{new}", indent=2)
         for error in gone:
             self._screen.marked("fine", f"{error} is gone", indent=2)
         if after.errors:

@@ -27,7 +27,7 @@ _TITLES = {
     "stacks": "Machine-learning stacks",
     "origins": "Repositories of third parties",
     "package_managers": "Package managers",
-    "families": "Families of AMD's and NVIDIA's GPUs",
+    "families": "Families of GPUs that have no PCI ids in gpus/",
     "gpus": "Intel GPUs by PCI id",
 }
 _GPU_COLUMNS = ("chip", "kernel drivers", "OpenCL by")
@@ -59,6 +59,8 @@ def data_pages(knowledge: Knowledge) -> dict[str, str]:
         pages[f"tables/{folder}/README.md"] = "\n".join(_table_page(folder, entries))
     pages["tables/printed/README.md"] = "\n".join(_printed())
     pages["tables/processors/README.md"] = "\n".join(_processors(knowledge.tables))
+    pages["tables/adapters/README.md"] = "\n".join(_adapters(knowledge.tables))
+    pages["tables/systems/README.md"] = "\n".join(_systems(knowledge.tables))
     return pages
 
 
@@ -128,9 +130,37 @@ def _processors(tables: Tables) -> Iterator[str]:
     for one in tables.processors():
         for line in one.lines:
             yield row(
-                map(plain, (line.platform or "none", line.graphics, ", ".join(line.processors)))
+                map(
+                    plain,
+                    (
+                        line.platform or line.family or "none",
+                        line.graphics,
+                        ", ".join(line.processors),
+                    ),
+                )
             )
         yield from ("", f"Sources: {links(one.sources)}", "")
+
+
+def _adapters(tables: Tables) -> Iterator[str]:
+    yield from (_HEAD, "", "# Display adapters that cannot compute", "")
+    yield from ("| adapter | because | called | PCI ids |", "|---|---|---|---|")
+    for one in tables.adapters():
+        cells = (one.name, one.because, ", ".join(one.called), ", ".join(one.ids))
+        yield row(map(plain, cells))
+    yield ""
+
+
+def _systems(tables: Tables) -> Iterator[str]:
+    yield from (_HEAD, "", "# Systems without a table of packages", "")
+    yield from ("| system | plan | called | because |", "|---|---|---|---|")
+    listed = tables.systems()
+    for one in (one for of_file in listed for one in of_file.systems):
+        yield row(map(plain, (one.name, one.plan, ", ".join(one.called), one.because)))
+    yield from ("", "| edition | of | note |", "|---|---|---|")
+    for edition in (one for of_file in listed for one in of_file.editions):
+        yield row(map(plain, (", ".join(edition.names), edition.of, edition.note)))
+    yield ""
 
 
 def _printed() -> Iterator[str]:

@@ -60,7 +60,7 @@ def answer(
         heading=heading,
         use=use,
         why=(*_why(route, name), *_lacks_gpu(plan, route, rejected, tables), *_there(plan, route)),
-        commands=commands,
+        commands=(*route.by_hand, *commands),
         check=pasted_step(check, typist) if check is not None else None,
         notes=_notes(route, todo),
         others=_others(plan, route),

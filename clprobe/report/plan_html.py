@@ -53,7 +53,8 @@ def _answer(answer: Answer) -> str:
 
 def _route(route: Route, target: Target) -> str:
     on = "GPU" if route.uses_gpu else "CPU"
-    steps = "".join(
+    by_hand = f"<pre>{text(chr(10).join(route.by_hand))}</pre>\n" if route.by_hand else ""
+    steps = by_hand + "".join(
         f"<p>{text(step.title)}{' (done)' if step.done else ''}</p>\n"
         f"<pre>{text(pasted_step(step))}</pre>\n"
         for step in route.steps

@@ -49,6 +49,8 @@ def _route(route: Route, target: Target) -> list[str]:
     title = words.title(route, target)
     lines = [f"## {route.rank}. {title} ({on}, {words.state(route)})", "", plain(route.because)]
     lines += ["", f"Why here: {plain(route.ranking)}"] if route.ranking else []
+    if route.by_hand:
+        lines += ["", "```text", *map(one_line, route.by_hand), "```"]
     if route.steps:
         lines += ["", "```sh"]
         for step in route.steps:

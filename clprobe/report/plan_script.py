@@ -17,6 +17,7 @@ def script(plan: InstallPlan, route: Route) -> str:
         "#!/bin/sh",
         _comment(f"clprobe install-plan: {title(route, plan.target)} on {where}"),
         _comment(route.because),
+        *(_comment(f"First, by hand: {line}") for line in route.by_hand),
         *(_comment(f"Note: {caveat}") for caveat in route.caveats),
         "set -eu",
         "",

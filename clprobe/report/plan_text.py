@@ -147,11 +147,13 @@ def _show_routes(screen: Screen, plan: InstallPlan) -> None:
 
 def _show_steps(screen: Screen, plan: InstallPlan, route: Route, typist: Typist) -> None:
     _heading(screen, f"Steps of route {route.rank}, {words.title(route, plan.target)}")
+    for line in route.by_hand:
+        screen.unbroken("  ", (line, "command"))
     for number, step in enumerate(route.steps, 1):
         done = " (done)" if step.done else ""
         _show_wrapped(screen, f"{number}. {step.title}{done}", 3)
         screen.unbroken("     ", (pasted_step(step, typist), "command"))
-    if not route.steps:
+    if not route.steps and not route.by_hand:
         _show_wrapped(screen, "There are no commands for it here.", 0)
     for caveat in route.caveats:
         _show_wrapped(screen, f"! {caveat}", 2)

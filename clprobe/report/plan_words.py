@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from clprobe.compat.matrix import MatrixRow
 from clprobe.knowledge.package_managers import manager_of_distribution
 from clprobe.knowledge.versions import upstream
-from clprobe.model.plan import InstallPlan, Rejected, Route, Step, Target, VersionRow
+from clprobe.model.plan import InstallPlan, Rejected, Route, Target, VersionRow
 
 SHORT_HEADINGS = ("stack", "torch", "Python", "on", "status")
 HEADINGS = ("stack", "version", "torch", "Python", "driver", "its version", "releases", "status")
@@ -77,11 +77,6 @@ def more_names(others: Sequence[str], impossible: Sequence[str]) -> list[tuple[s
     """Return the lines on other ways: a label and the names behind it; none without names."""
     lines = (("Other ways", others), ("Not possible", impossible))
     return [(label, names) for label, names in lines if names]
-
-
-def step_line(step: Step) -> str:
-    """Return what the step does, and whether it needs root."""
-    return f"{step.title}{' (as root)' if step.needs_root else ''}"
 
 
 def cells(rows: Iterable[VersionRow]) -> list[tuple[str, ...]]:

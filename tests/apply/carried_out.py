@@ -3,6 +3,7 @@
 
 from clprobe.apply.carry_out import carry_out
 from clprobe.apply.person import find_person
+from clprobe.apply.run import Here, job_of
 from clprobe.apply.store import Store
 from clprobe.apply.take_back import take_back
 from clprobe.apply.work import Limits, Release, Work, new_journal
@@ -11,6 +12,7 @@ from clprobe.commands import commands
 from clprobe.model.action import Command
 from clprobe.model.plan import InstallPlan, Route, Target
 
+HERE = Here("debian-12", Release("debian", "12"))
 TARGET = Target(gpu="none", os="debian-12", linux=None, python=None, arch=None)
 
 
@@ -42,11 +44,11 @@ class Run:
     def __init__(self, folder, steps):
         self.store = Store(folder)
         self.person = find_person()
-        self.journal = new_journal(*plan_of(steps), self.person)
+        self.journal = new_journal(job_of(*plan_of(steps), HERE), self.person)
         self.path = None
 
     def apply(self, **limits):
-        return self._at_work(lambda work: carry_out(work, Release("debian", "12")), limits)
+        return self._at_work(lambda work: carry_out(work, HERE.release), limits)
 
     def undo(self):
         return self._at_work(take_back, {})

@@ -35,6 +35,7 @@ by_hand:
 unattended:
   install: [conduit, fetch, --quiet]
   remove: [conduit, drop, --quiet]
+  reinstall: [conduit, fetch, --again, --quiet]
   refresh: [conduit, sync]
 query: [conduit, has]
 listing: [conduit, list]

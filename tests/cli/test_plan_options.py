@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from clprobe.cli.acting import own_command
 from clprobe.cli.install_plan import command
-from clprobe.cli.plan_options import own_command
 
 
 def _told(*options: str) -> tuple[str, ...]:

@@ -34,6 +34,17 @@ def gpus():
     }
 
 
+def family_of(pci_id):
+    """Return the family of a PCI id of AMD's or NVIDIA's, {} if no table has it."""
+    vendor = {"1002": "amd", "10de": "nvidia"}.get(pci_id[:4])
+    for one in folder("families").values():
+        spans = " ".join(one.get("chips", {}).values()).split()
+        ends = [(int(span[:4], 16), int(span[-4:], 16)) for span in spans]
+        if one["vendor"] == vendor and any(a <= int(pci_id[5:], 16) <= b for a, b in ends):
+            return one
+    return {}
+
+
 @functools.cache
 def generations():
     return {content["generation"]: content for content in folder("generations").values()}

@@ -34,7 +34,7 @@ def test_the_json_document_has_the_keys_of_the_contract(run):
     assert set(document["routes"][0]) == {
         *("rank", "backend", "stack", "uses_gpu", "status", "because"),
         *("components", "steps", "caveats", "sources"),
-        *("how", "ranking", "slower_than_cpu", "essential", "installed"),
+        *("how", "ranking", "slower_than_cpu", "essential", "installed", "by_hand", "is_known"),
     }
     assert set(document["routes"][0]["components"][0]) == {
         *("name", "version", "origin", "installed", "installed_version"),
@@ -52,7 +52,7 @@ def test_the_table_fits_a_pipe_and_stays_plain(run):
     # Commands and addresses are not wrapped, so that they can be copied.
     prose = [line for line in out.splitlines() if not line.startswith(("    ", "  see "))]
     assert max(len(line) for line in prose) <= 80
-    for word in ("beignet", "workaround", "Rejected", "starts at Gen8", "ubuntu-26.10"):
+    for word in ("beignet", "unverified", "Rejected", "starts at Gen8", "ubuntu-26.10"):
         assert word in out
 
 
@@ -83,7 +83,7 @@ def test_a_route_without_commands_gives_a_script_that_says_so(run):
 
 
 def test_a_script_says_at_which_step_it_stopped(run, tmp_path):
-    _, out, _ = run(*DESCRIBED, "--format", "sh")
+    _, out, _ = run(*DESCRIBED, "--backend", "beignet", "--format", "sh")
     unprivileged = out.replace('"$(id -u)" -ne 0', "1 -eq 0")
     done = subprocess.run(
         ["sh"], input=unprivileged, capture_output=True, text=True, check=False, cwd=tmp_path
@@ -107,7 +107,7 @@ def test_a_framework_is_chosen_by_its_name(run):
 
 
 def test_every_form_for_people_begins_with_the_answer(run):
-    use = "Use Beignet."
+    use = "Use PoCL."
     _, text, _ = run(*DESCRIBED)
     assert text.splitlines()[1].startswith(f"→ {use}")
     markdown = run(*DESCRIBED, "--format", "markdown")[1]
@@ -120,7 +120,7 @@ def test_every_form_for_people_begins_with_the_answer(run):
 
 
 def test_what_is_described_is_for_anybody_and_this_host_for_whoever_asks(run):
-    described = run(*DESCRIBED)[1]
+    described = run(*DESCRIBED, "--backend", "beignet")[1]
     assert 'sudo usermod -aG render "$USER"' in described
     here = run("--backend", "pocl:pip")[1]
     assert ("sudo " in here) is (os.geteuid() != 0 or "SUDO_USER" in os.environ)

@@ -47,7 +47,7 @@ def route_remedies(out, rule):
     [
         (("debian", "12", "6.1"), "8086:3ea5", "compute-runtime"),
         (("debian", "13", "6.12"), "8086:3ea5", "rusticl"),
-        (("ubuntu", "24.04", "6.8"), "8086:0416", "beignet"),
+        (("ubuntu", "24.04", "6.8"), "8086:0416", "pocl"),
         (("ubuntu", "26.04", "7.0"), "8086:5916", "compute-runtime-legacy1"),
     ],
 )

@@ -51,10 +51,16 @@ def test_directml_is_refused_on_windows_with_the_reason(gpu, python, says):
     assert made.routes[0].stack == "pytorch-cpu"
 
 
-def test_drivers_for_linux_are_refused_on_windows():
+def test_drivers_for_linux_are_refused_on_windows_whose_own_brings_opencl():
     made = on_windows("UHD 620", "opencl")
-    assert made.routes == ()
+    [own] = made.routes
+    assert (own.backend, own.how, own.steps) == ("windows-driver", "by-hand", ())
+    assert any("intel.com" in line for line in own.by_hand)
     assert all("is for Linux" in r.because for r in made.rejected)
+
+
+def test_sandy_bridge_has_no_opencl_on_windows():
+    assert on_windows("HD 3000", "opencl").routes == ()
 
 
 def test_xpu_is_the_route_for_arc_on_windows():

@@ -3,10 +3,11 @@
 
 import pytest
 
-from clprobe.knowledge.release_names import find, find_derived, newest
+from clprobe.knowledge.release_names import find, find_derived
 from clprobe.knowledge.tables import Tables
 
-KNOWN = Tables.load().distributions()
+TABLES = Tables.load()
+KNOWN = TABLES.distributions()
 TYPED = {
     "ubuntu-24.04": "ubuntu-24.04",
     "Ubuntu 24.04.2": "ubuntu-24.04",
@@ -19,7 +20,7 @@ TYPED = {
     "debian": "debian-13",
     "debian testing": "debian-forky",
     "sid": "debian-sid",
-    "fedora": "fedora-44",
+    "fedora": "fedora-45",
     "F43": "fedora-43",
     "arch": "arch-rolling",
     "Manjaro": "arch-rolling",
@@ -33,7 +34,7 @@ TYPED = {
 
 @pytest.mark.parametrize("name", TYPED)
 def test_a_plan_is_for_the_release_that_was_meant(name: str) -> None:
-    found = newest(name, KNOWN)
+    found = TABLES.named_system(name).release
 
     assert found is not None
     assert found.key == TYPED[name]
@@ -46,5 +47,5 @@ def test_a_distribution_stands_for_all_of_its_releases() -> None:
 
 @pytest.mark.parametrize("name", ["", "xyzzy", "haiku", "9", "os", "-", "linux"])
 def test_what_is_no_release_is_none(name: str) -> None:
-    assert newest(name, KNOWN) is None
+    assert TABLES.named_system(name).release is None
     assert not find_derived(name, KNOWN)

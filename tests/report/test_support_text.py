@@ -89,7 +89,7 @@ def test_reasons_and_sources_follow_where_few_cells_are_named() -> None:
     ("option", "name", "near"),
     [
         ("--generation", "Gne9", "Gen9"),
-        ("--generation", "Tigerlake", "Tiger Lake"),
+        ("--generation", "Tygerlake", "Tiger Lake"),
         ("--distribution", "debain-12", "debian-12"),
         ("--implementation", "rustical", "rusticl"),
     ],

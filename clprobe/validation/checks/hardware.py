@@ -5,7 +5,9 @@ import re
 from itertools import combinations
 from pathlib import Path
 
-from clprobe.knowledge.family_table import Family
+from clprobe.knowledge.adapter_table import Adapters
+from clprobe.knowledge.family_table import Family, numbers_in
+from clprobe.knowledge.processors import Processors
 from clprobe.knowledge.table_types import (
     PRE_PRODUCTION,
     Generation,
@@ -189,6 +191,8 @@ def _release(here: Place, release: Release, entry: Implementation, tables: Table
     yield from check.versions(here.at("linux"), release.linux, "linux")
     known = tables.generations()
     yield from check.names(here.at("generations"), release.generations, known, "generation")
+    families = tables.families()
+    yield from check.names(here.at("families"), release.families, families, "family")
     if release.breaks and release.flawed:
         yield here.at("flawed").mistake("what does not work at all is not flawed", "Keep breaks.")
     if release.environment and not release.breaks:
@@ -209,8 +213,8 @@ def _contradicting(here: Place, entry: Implementation) -> Mistakes:
 
 
 def _meet(one: Release, other: Release, scheme: Scheme) -> bool:
-    both = set(one.generations) & set(other.generations)
-    if one.generations and other.generations and not both:
+    ours, theirs = {*one.generations, *one.families}, {*other.generations, *other.families}
+    if ours and theirs and not ours & theirs:
         return False
     try:
         return overlap(one.versions, other.versions, scheme) and overlap(
@@ -220,15 +224,55 @@ def _meet(one: Release, other: Release, scheme: Scheme) -> bool:
         return False  # reported as a range that cannot be read
 
 
+def _pci_ids(
+    place: Place, family: Family, text: str, owners: dict[tuple[str, int], str]
+) -> Mistakes:
+    """Yield PCI ids that cannot be read, or that another chip has; `owners` grows."""
+    own = f"{family.family} ({place.keys[-1]})"
+    try:
+        for number in numbers_in(text):
+            owner = owners.setdefault((family.vendor, number), own)
+            if owner != own:
+                yield place.mistake(f"{number:04x} is one of {owner} already")
+    except ValueError as error:
+        yield place.mistake(f"a PCI id cannot be read: {error}")
+
+
+def processors(files: dict[Path, Processors], tables: Tables) -> Mistakes:
+    """Yield what is wrong in the files of processors: GPUs that no table has."""
+    platforms = {key for one in tables.generations().values() for key in one.platforms}
+    for path, table in files.items():
+        top = Place(path)
+        yield from check.table_legend(path)
+        for number, line in enumerate(table.lines):
+            here = top.at("lines", number)
+            if line.platform is not None:
+                yield from check.names(here, [line.platform], platforms, "chip")
+            if line.family is not None:
+                yield from check.names(here, [line.family], tables.families(), "family")
+
+
+def adapters(files: dict[Path, Adapters]) -> Mistakes:
+    """Yield what is wrong in the files of display adapters."""
+    for path, table in files.items():
+        yield from check.table_legend(path)
+        for number, one in enumerate(table.adapters):
+            for pci_id in one.ids:
+                if not re.fullmatch(r"[0-9a-f]{4}(:[0-9a-f]{4})?", pci_id):
+                    place = Place(path).at("adapters", number, "ids")
+                    yield place.mistake(f"{pci_id} is no PCI id and no vendor's half")
+
+
 def families(files: dict[Path, Family], tables: Tables) -> Mistakes:
-    """Yield what is wrong in the files of AMD's and NVIDIA's families."""
+    """Yield what is wrong in the files of families; a PCI id belongs to one of them."""
     known = tables.implementations()
+    owners: dict[tuple[str, int], str] = {}
     for path, family in files.items():
         top = Place(path)
         yield from check.is_named(top.at("family"), family.family)
         yield from check.table_legend(path)
-        for name in family.names:
-            yield from check.pattern(top.at("names", name), name)
+        for chip, text in family.chips.items():
+            yield from _pci_ids(top.at("chips", chip), family, text, owners)
         for field in ("implementations", "not_driven_by"):
             named = getattr(family, field)
             yield from check.names(top.at(field), named, known, "implementation")

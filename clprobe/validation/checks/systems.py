@@ -7,8 +7,10 @@ from pathlib import Path
 
 from clprobe.knowledge.origin_table import Origin
 from clprobe.knowledge.stack_table import Stack, StackSupport
+from clprobe.knowledge.system_table import Systems
 from clprobe.knowledge.table_types import Distribution, PackageVersion
 from clprobe.knowledge.tables import Tables
+from clprobe.knowledge.windows_table import WindowsDriver
 from clprobe.validation.checks import place as check
 from clprobe.validation.checks.place import Mistakes, Place
 
@@ -35,6 +37,21 @@ def distributions(files: dict[Path, Distribution], tables: Tables) -> Mistakes:
                 yield top.at("absent", name).mistake(f"{name} is listed and absent at once")
         yield from _not_packaged(top, entry, tables)
         yield from _versions(top, entry)
+
+
+def other_systems(files: dict[Path, Systems], tables: Tables) -> Mistakes:
+    """Yield what is wrong in the files of systems without a table."""
+    releases = tables.distributions()
+    known = {one.id for one in releases} | {re.sub(r"-[\d.]+$", "", one.key) for one in releases}
+    for path, table in files.items():
+        top = Place(path)
+        yield from check.table_legend(path)
+        for number, one in enumerate(table.systems):
+            if one.plan == "none" and one.because is None:
+                yield top.at("systems", number).mistake(f"why no plan is made for {one.name}?")
+        for number, edition in enumerate(table.editions):
+            here = top.at("editions", number)
+            yield from check.names(here, [edition.of], known, "distribution")
 
 
 def _versions(top: Place, entry: Distribution) -> Mistakes:
@@ -143,6 +160,17 @@ def origins(files: dict[Path, Origin], tables: Tables) -> Mistakes:
             yield top.at("fingerprint").mistake(
                 "a fingerprint is 40 hexadecimal digits in capitals", "gpg --show-keys prints it."
             )
+
+
+def windows_drivers(files: dict[Path, WindowsDriver], tables: Tables) -> Mistakes:
+    """Yield what is wrong in the files of drivers for Windows."""
+    known = {*tables.generations(), *tables.families()}
+    for path, entry in files.items():
+        top = Place(path)
+        yield from check.is_named(top.at("vendor"), entry.vendor)
+        yield from check.table_legend(path)
+        yield from check.names(top.at("not_for"), entry.not_for, known, "generation or family")
+        yield from _https(top.at("page"), entry.page)
 
 
 def _https(place: Place, url: str) -> Mistakes:

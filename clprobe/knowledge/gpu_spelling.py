@@ -2,28 +2,20 @@
 """Readings of a name as tools print it: `Mesa Intel(R) UHD Graphics 620 (KBL GT2)`."""
 
 import re
-from collections.abc import Iterator
 
-from clprobe.knowledge.lspci_names import readings as hardware_readings
 from clprobe.knowledge.printed import Forms
 
 _FORMS = Forms("hardware_names")
-_MAKERS = {"8086": "Intel", "1002": "AMD", "10de": "NVIDIA"}
 
 
 def pci_id(name: str) -> str | None:
-    """Return the PCI id, such as 8086:0412, that a known maker's GPU is named by."""
+    """Return the PCI id, such as 8086:0412, that stands in the name, whoever made it."""
     for pattern in _FORMS.patterns["pci_ids"].values():
         found = pattern.search(name)
-        if found is not None and found[1].lower() in _MAKERS:
+        if found is not None:
             return f"{found[1]}:{found[2]}".lower()
     device = _FORMS.device.search(name)
     return f"8086:{device[1]}".lower() if device is not None else None
-
-
-def maker(found: str) -> str:
-    """Return who makes the GPUs that the first half of a PCI id stands for."""
-    return _MAKERS[found.partition(":")[0]]
 
 
 def plain(name: str) -> str:
@@ -34,14 +26,6 @@ def plain(name: str) -> str:
     for pattern in _FORMS.patterns["decoration"].values():
         text = " ".join(pattern.sub(" ", text).split()) or text
     return text
-
-
-def hardware(name: str) -> Iterator[str]:
-    """Yield which chip lspci or the number of a processor may mean; nothing for other names."""
-    if _FORMS.from_lspci.search(name):
-        for reading in hardware_readings(name):
-            if reading != name and not is_general(reading):
-                yield reading
 
 
 def inside(name: str, brackets: str) -> list[str]:

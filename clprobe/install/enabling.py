@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: MIT
+"""The steps that switch on what a package is in: a component, a pocket, somebody's repository."""
+
+from collections.abc import Sequence
+
+from clprobe.commands.commands import step
+from clprobe.compat.offers import Offer
+from clprobe.install import steps
+from clprobe.knowledge.table_types import Distribution, Enabling
+from clprobe.model import action as actions
+from clprobe.model.plan import Step
+
+_OFF_AT_FIRST = ("contrib", "non-free", "non-free-firmware")
+"""Components that Debian's installer switches on only where somebody asks for them."""
+
+
+def enable_origin(offer: Offer, distribution: Distribution) -> list[Step]:
+    """Return the steps that let packages of an offer be installed, the index read last."""
+    made = enable_pocket(distribution, offer.pocket, offer.component)
+    third_party = offer.third_party
+    if third_party is None:
+        return made
+    if distribution.key in third_party.repositories:
+        return made + steps.add_repository(third_party, distribution)
+    return made + _carried_out(third_party.enabled_by(distribution), distribution)
+
+
+def enable_pocket(
+    distribution: Distribution, pocket: str | None, component: str | None = None
+) -> list[Step]:
+    """Return the steps that switch a pocket and a component on, where they are off at first."""
+    made = _carried_out(distribution.enabling.get(pocket or "", ()), distribution)
+    backports = pocket == "backports"
+    off = component in _OFF_AT_FIRST
+    if not (steps.uses_apt(distribution) and distribution.codename and (backports or off)):
+        return made
+    if distribution.id != "debian":
+        return made
+    wanted = [component] if off and component is not None else ["main"]
+    wanted += ["contrib"] if component == "non-free" else []
+    # A file for each: one that was written before must keep what it switched on.
+    name = "-".join([*(["backports"] if backports else []), *([component or ""] if off else [])])
+    suite = f"{distribution.codename}-backports" if backports else None
+    action = actions.AddSources(
+        path=f"/etc/apt/sources.list.d/clprobe-{name}.sources",
+        codename=distribution.codename,
+        components=tuple(wanted),
+        suite=suite,
+    )
+    what = suite or " and ".join(wanted)
+    return [
+        *made,
+        step(f"Switch {what} on in the package sources", action),
+        *steps.refresh(distribution),
+    ]
+
+
+def _carried_out(enabling: Sequence[Enabling], distribution: Distribution) -> list[Step]:
+    def filled(words: tuple[str, ...] | None) -> tuple[str, ...] | None:
+        release = distribution.release
+        return None if words is None else tuple(w.replace("{release}", release) for w in words)
+
+    made: list[Step] = []
+    for one in enabling:
+        if one.packages:
+            made.append(steps.install(distribution, one.title, filled(one.packages) or ()))
+            continue
+        action = actions.EnableRepository(
+            argv=filled(one.argv) or (), undo=filled(one.undo), verify=filled(one.verify)
+        )
+        made.append(step(one.title, action))
+    return made
