@@ -186,7 +186,7 @@ def _make_person(copy: RootCopy) -> None:
 def _within_reach(lines: tuple[str, ...]) -> tuple[tuple[str, ...], str | None]:
     """Return the lines before the first one that needs what is not to be had here, and why."""
     for number, line in enumerate(lines):
-        words = line.split()
+        words = line.split() if not line.startswith("#") else []
         if words[:2] == ["conda", "--version"]:
             return lines[:number], "conda, which no Debian packages"
         if words[:2] == ["podman", "run"]:
