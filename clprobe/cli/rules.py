@@ -169,3 +169,24 @@ def matrix(
     else:
         show_support(make_console(obj["color"]), table.cells)
     return exit_codes.OK
+
+
+@command.command()
+@click.option("--json", "as_json", is_flag=True, help="Print clprobe.rules-stats/1.")
+@click.pass_obj
+def stats(obj: dict[str, str], *, as_json: bool) -> int:
+    """Show how much of the support matrix is verified, and how old its rows are."""
+    from clprobe.compat.evidence import Verified, rule_stats
+    from clprobe.compat.support_table import support_table
+    from clprobe.knowledge.tables import Tables
+    from clprobe.report.as_json import document
+    from clprobe.report.stats_text import show_stats
+    from clprobe.report.terminal import make_console
+
+    tables = Tables.load()
+    found = rule_stats(support_table(tables).cells, tables, Verified.load())
+    if as_json:
+        print_document(document("clprobe.rules-stats/1", found))
+    else:
+        show_stats(make_console(obj["color"]), found)
+    return exit_codes.OK

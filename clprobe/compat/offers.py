@@ -30,8 +30,9 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True):
     """One way to get an implementation; `offered_by` begins its sentence: "Debian 12 packages".
 
     `entry` is the row of a table that says so. `version` None is the newest, which was not looked
-    at. `inside` is the release in a container, `third_party` whose repository it is from, and
-    `of_release` the release whose files are fetched by hand.
+    at; with `at_most` it is the least of those that it may be. `inside` is the release in a
+    container, `third_party` whose repository it is from, and `of_release` the release whose files
+    are fetched by hand.
     """
 
     how: Literal["package", "file", "repository", "pip", "conda", "container", "by-hand"]
@@ -51,6 +52,7 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True):
     status: RouteStatus = "supported"
     sources: tuple[Source, ...] = ()
     inside: Distribution | None = None
+    at_most: str | None = None
     third_party: Origin | None = None
     of_release: Distribution | None = None
     base: str | None = None
@@ -142,6 +144,12 @@ def _packaged(
     return offers
 
 
+def version_of(found: Offer | PackageVersion) -> str:
+    """Return the version in words: "20.13 to 22.14" where nobody read which of these it is."""
+    among = found.at_most not in (None, found.version)
+    return f"{found.version} to {found.at_most}" if among else str(found.version)
+
+
 def package(name: str, version: PackageVersion, release: Distribution) -> Offer:
     """Return what one row of a release offers."""
     where = release.short_name
@@ -151,6 +159,7 @@ def package(name: str, version: PackageVersion, release: Distribution) -> Offer:
         how="package",
         packages=(name,),
         version=version.version,
+        at_most=version.at_most,
         origin=f"{release.key}, {version.pocket}",
         offered_by=f"{where} packages",
         entry=version,

@@ -9,7 +9,14 @@ from typing import Literal
 
 import msgspec
 
-from clprobe.compat.coverage import Covers, covers, drives_gpus, needed_versions, why_never
+from clprobe.compat.coverage import (
+    Covers,
+    covers,
+    drives_gpus,
+    needed_versions,
+    version_range,
+    why_never,
+)
 from clprobe.compat.known_gpu import KnownGpu, alike
 from clprobe.compat.linux_choice import (
     ANY_LINUX,
@@ -23,7 +30,7 @@ from clprobe.compat.offers import Offer, elsewhere, on_request, packaged
 from clprobe.knowledge.origin_table import Origin
 from clprobe.knowledge.table_types import Implementation, Release
 from clprobe.knowledge.tables import Tables
-from clprobe.knowledge.versions import Scheme, compare, in_range, in_words
+from clprobe.knowledge.versions import Scheme, compare, in_range, in_words, overlap, upstream
 from clprobe.model.unknown import Unknown
 
 Verdict = Literal["yes", "some", "open", "no"]
@@ -240,8 +247,24 @@ def version_covers(implementation: Implementation, offer: Offer, gpu: KnownGpu) 
         if known is not None:
             return "<" not in known.versions
     answer = covers(implementation, offer.version, gpu)
+    if offer.at_most is not None:
+        answer = _whichever_it_is(implementation, offer, gpu, answer)
     kept = gpu.generation is not None and gpu.generation.generation in offer.also_drives
     return True if kept and isinstance(answer, Unknown) else answer
+
+
+def _whichever_it_is(
+    implementation: Implementation, offer: Offer, gpu: KnownGpu, least: Covers
+) -> Covers:
+    """Return the answer that holds for every version that the offer may have, else Unknown."""
+    versions = version_range(implementation, gpu)
+    between = f">={offer.release}, <={upstream(str(offer.at_most))}"
+    scheme = implementation.version_scheme
+    apart = versions is None or not overlap(between, versions, scheme)
+    newest = covers(implementation, offer.at_most, gpu)
+    if (least is True and newest is True) or (least is False and newest is False and apart):
+        return least
+    return Unknown(unknown=f"it has {in_words(between)}, and nobody read which")
 
 
 def files_are_known_to_fit(offer: Offer, place: Place) -> bool:

@@ -10,7 +10,7 @@ import msgspec
 from clprobe.compat.coverage import drives_gpus, needed_versions
 from clprobe.compat.known_gpu import KnownGpu, alike, gpus_of_entries
 from clprobe.compat.linux_choice import LinuxChoice, Place, choose_linux
-from clprobe.compat.offers import Offer, elsewhere, on_request, packaged
+from clprobe.compat.offers import Offer, elsewhere, on_request, packaged, version_of
 from clprobe.compat.resolve import (
     No,
     Open,
@@ -198,7 +198,7 @@ def _offered(cell: _Cell, offer: Offer, found: Summary) -> Support:
 
 
 def _has(cell: _Cell, offer: Offer) -> str:
-    return f"{cell.release.name} has {offer.packages[0]} {offer.version} ({offer.pocket})"
+    return f"{cell.release.name} has {offer.packages[0]} {version_of(offer)} ({offer.pocket})"
 
 
 def _another_way(cell: _Cell, offer: Offer) -> str:

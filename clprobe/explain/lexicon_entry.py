@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import msgspec
 
+from clprobe.compat.offers import version_of
 from clprobe.knowledge.table_types import Entry as TableEntry
 from clprobe.knowledge.table_types import PackageVersion
 from clprobe.model.finding import Source
@@ -45,7 +46,7 @@ def doubt(entry: TableEntry) -> str:
 
 def package_row(name: str, found: PackageVersion) -> str:
     """Return one line of a list of packages; `name` is the package's, or its release's."""
-    return f"{name} {found.version} ({found.pocket}{doubt(found)})"
+    return f"{name} {version_of(found)} ({found.pocket}{doubt(found)})"
 
 
 def as_a_whole(entry: TableEntry) -> list[Fact]:

@@ -128,7 +128,7 @@ def _learning(route: Route, goal: Goal, tables: Tables) -> Criterion:
     gives = f"is {what}" if asked else "is another framework than PyTorch"
     if goal == "inference" and not asked:
         gives = "is made for training"
-    seen = route.status != "unverified"
+    seen = route.status != "unverified" or route.is_known
     if asked and route.slower_than_cpu:
         return Criterion(4, f"{gives} on the GPU, reported slower than the CPU")
     if asked and route.uses_gpu and stack.is_dormant:

@@ -186,13 +186,13 @@ def on_route(
         lacking = [name for name in level_zero if name not in has]
         title = "Install Intel's Level Zero driver and its loader"
         more += [steps.install(machine.distribution, title, lacking)] if lacking else []
-    status: RouteStatus = route.status
-    if support.outcome == "untested" or support.unverified or build.unverified:
-        status = "unverified"
+    doubtful = support.outcome == "untested" or support.unverified or build.unverified
+    status: RouteStatus = "unverified" if doubtful else route.status
     return replace(
         route,
         stack=stack.stack,
         status=status,
+        is_known=route.is_known and not doubtful,
         because=f"{sentence(stack.name + ': ' + support.because)} {route.because}",
         components=(*route.components, *stack_components(stack, build, machine)),
         steps=(*route.steps[:-1], *more, *stack_steps(stack, build, machine)),

@@ -325,11 +325,14 @@ class PackageVersion(Entry, frozen=True, kw_only=True):
     """A package in one pocket (release, updates, security, backports …) of a distribution.
 
     `also_drives` are generations that this build holds although its version leaves that open.
-    `base`: the source package that makes it, where that has another name.
+    `base`: the source package that makes it, where that has another name. Where
+    nobody read which version it is, `version` is the least that follows from releases around it,
+    and `at_most` the newest.
     """
 
     pocket: str
     version: str
+    at_most: str | None = None
     implementations: tuple[str, ...] = ()
     role: (
         Literal[

@@ -12,6 +12,7 @@ import msgspec
 
 from clprobe.apply.result import ApplyReport
 from clprobe.apply.simulation import Failures
+from clprobe.compat.evidence import RuleStats, Verified
 from clprobe.compat.matrix import MatrixRow
 from clprobe.compat.support_table import SupportTable
 from clprobe.diagnosis.catalogue import RuleList, RuleTrace
@@ -46,6 +47,7 @@ _PRINTED: dict[str, type[msgspec.Struct]] = {
     "clprobe.apply/1": ApplyReport,
     "clprobe.explain/1": Explained,
     "clprobe.matrix/1": SupportTable,
+    "clprobe.rules-stats/1": RuleStats,
     "clprobe.env/1": EnvReport,
     "clprobe.cache/1": CacheReport,
     "clprobe.bench-compare/1": BenchComparison,
@@ -157,6 +159,7 @@ def table_schemas() -> dict[Path, JsonSchema]:
         "tools": Tools,
         "printed": Printed,
         "failures": Failures,
+        "verified": Verified,
     }
     for name, struct in other.items():
         made[OF_TABLES / f"{name}.json"] = _of_table(name, struct, legend=False)

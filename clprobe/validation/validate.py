@@ -66,6 +66,7 @@ def _between(
     yield from systems.windows_drivers(files["windows_drivers"], tables)
     yield from command_checks.questions(root / "tables" / "questions.yaml")
     yield from command_checks.tools(root / "tables" / "tools.yaml")
+    yield from systems.verified(root / "tables" / "verified.yaml", tables)
     yield from rule_references.rules(rules, tables)
     yield from command_checks.remedies(rules)
     yield from rule_references.cases(_case_files(root), {path.stem for path in rules})

@@ -311,7 +311,7 @@ def _of_vendor(route, stack, target):
         yield f"it needs the driver of {stack['vendor']}"
     if not target.pci_id.startswith(VENDORS[stack["vendor"]]):
         yield "it is for another vendor's GPUs"
-    if route.status != "unverified":
+    if route.status != "unverified" and not family_of(target.pci_id):
         yield "it counts as seen, and nobody has"
 
 

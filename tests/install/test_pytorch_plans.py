@@ -44,7 +44,7 @@ def test_only_a_gpu_route_that_was_seen_to_work_ranks_before_torch_on_the_cpu():
         assert (cpu.backend, cpu.uses_gpu) == ("cpu", False)
         for before in routes[: cpu.rank - 1]:
             assert before.uses_gpu
-            assert before.status != "unverified"
+            assert before.status != "unverified" or before.is_known
             assert not before.slower_than_cpu
 
 
@@ -195,3 +195,19 @@ def test_models_run_on_the_gpu_that_is_there_before_they_run_on_the_cpu(gpu, sta
     target = described(Stated(), TABLES, gpu=gpu, os="ubuntu-24.04")
     best = plan(target, TABLES, "inference").routes[0]
     assert (best.stack, best.uses_gpu) == (stack, gpu != "none")
+
+
+@pytest.mark.parametrize(
+    ("gpu", "os", "stack"),
+    [
+        ("MI300X", "ubuntu-24.04", "rocm-pytorch"),
+        # The CUDA repository of NVIDIA drives it, even if nobody told of this release.
+        ("H100", "rhel-9", "pytorch-cuda"),
+    ],
+)
+def test_gpus_of_data_centres_run_pytorch(gpu, os, stack):
+    assert planned(gpu, os, python="3.12").routes[0].stack == stack
+
+
+def test_a_jetson_is_sent_to_the_wheels_of_its_maker():
+    assert "JetPack" in refusal(planned("Jetson Orin", "ubuntu-22.04"), "pytorch-cuda")

@@ -14,7 +14,7 @@ from offline_compiler import OfflineCompiler
 
 T = TypeVar("T")
 _PROPERTY = "facts compared: "
-SUBJECTS = ("Debian", "NEO", "ocloc", "Beignet", "distribution answers")
+SUBJECTS = ("Debian", "Ubuntu", "NEO", "ocloc", "Beignet", "Mesa", "distribution answers")
 
 
 @pytest.fixture(scope="session")

@@ -13,6 +13,7 @@ from debian_lists import Listed, Suite, read_list
 
 KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 COMPONENTS = ("main", "contrib", "non-free", "non-free-firmware")
+_UBUNTUS_KEY = "ubuntu-keyring"
 _SECONDS = 180
 """Time for one apt command; the largest list takes 3 s on a usual line."""
 _LARGEST_BYTES = 200_000_000
@@ -33,6 +34,7 @@ class Archive:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._mirrors = _mirrors()
+        self._keyring = KEYRING
         self._refused: dict[str, str] = {}
         self._unreachable: dict[str, str] = {}
         self._reached = False
@@ -42,7 +44,7 @@ class Archive:
 
         Raises: SuiteUnreachableError with apt's own words.
         """
-        mirror = self._mirrors["security" if name.endswith("-security") else "main"]
+        mirror = self._mirror_of(name)
         reason = self._unreachable.get(mirror) or self._refused.get(name)
         if reason is not None:
             raise SuiteUnreachableError(reason)
@@ -68,6 +70,17 @@ class Archive:
         self._apt(suite.name, "download", *packages, cwd=folder)
         found = {deb.name.split("_", 1)[0]: deb for deb in folder.glob("*.deb")}
         return {name: found[name] for name in packages if name in found}
+
+    def needed(self, name: str, packages: Sequence[str]) -> list[str]:
+        """Return these packages of a suite and all that they depend on.
+
+        Raises: SuiteUnreachableError with apt's own words.
+        """
+        self.suite(name, frozenset())
+        done = self._apt(name, "-s", "--no-install-recommends", "install", *packages)
+        if done.returncode:
+            raise SuiteUnreachableError(f"{name}: {_complaint(done)}")
+        return re.findall(r"^Inst (\S+)", done.stdout, re.MULTILINE)
 
     def refusal(self, target: str, origin: str, packages: Mapping[str, str]) -> str | None:
         """Return why apt cannot install these packages of one suite onto another; None if it can.
@@ -97,11 +110,20 @@ class Archive:
         """Remove what was fetched of a suite; asked for again, it is fetched again."""
         shutil.rmtree(self.folder / suite.name, ignore_errors=True)
 
+    def _mirror_of(self, name: str) -> str:
+        return self._mirrors["security" if name.endswith("-security") else "main"]
+
+    def _components(self, name: str) -> tuple[str, ...]:
+        """Return the components of a suite; asking an old one for firmware's is an error to apt."""
+        old = name.split("-", 1)[0] in ("buster", "bullseye")
+        return COMPONENTS[:-1] if old else COMPONENTS
+
     def _update(self, name: str, mirror: str) -> None:
         root = self.folder / name
         (root / "lists" / "partial").mkdir(parents=True)
         (root / "cache" / "archives" / "partial").mkdir(parents=True)
-        line = f"deb [signed-by={KEYRING}] {mirror} {name} {' '.join(_components(name))}\n"
+        components = " ".join(self._components(name))
+        line = f"deb [signed-by={self._keyring}] {mirror} {name} {components}\n"
         (root / "sources.list").write_text(line)
         try:
             done = self._apt(name, "update")
@@ -155,7 +177,7 @@ class Archive:
         folder = self.folder / name / "lists"
         return [
             (component, path)
-            for component in _components(name)
+            for component in self._components(name)
             for path in folder.glob(f"*_{component}_binary-amd64_Packages")
         ]
 
@@ -165,6 +187,28 @@ class Archive:
         if match is None:
             raise SuiteUnreachableError(f"{name}: its Release file bears no date")
         return parsedate_to_datetime(match[1]).date()
+
+
+class UbuntuArchive(Archive):
+    """Ubuntu's archive, whose key Debian packages."""
+
+    def __init__(self, debian: Archive) -> None:
+        """Fetch the key.
+
+        Raises: SuiteUnreachableError with apt's own words.
+        """
+        super().__init__(debian.folder / "ubuntu")
+        self.folder.mkdir(exist_ok=True)
+        suite = debian.suite("trixie", frozenset({_UBUNTUS_KEY}))
+        deb = debian.fetch(suite, [_UBUNTUS_KEY])[_UBUNTUS_KEY]
+        subprocess.run(["dpkg-deb", "-x", deb, self.folder], timeout=_SECONDS, check=True)
+        self._keyring = self.folder / "usr/share/keyrings/ubuntu-archive-keyring.gpg"
+
+    def _mirror_of(self, _: str) -> str:
+        return "http://archive.ubuntu.com/ubuntu"
+
+    def _components(self, _: str) -> tuple[str, ...]:
+        return "main", "restricted", "universe", "multiverse"
 
 
 def _mirrors() -> dict[str, str]:
@@ -202,12 +246,6 @@ def contents(deb: Path) -> list[str]:
     except (OSError, subprocess.SubprocessError) as error:
         raise SuiteUnreachableError(f"{deb.name} cannot be read: {error}") from error
     return [line.split(" ./", 1)[1] for line in done.stdout.splitlines() if " ./" in line]
-
-
-def _components(suite: str) -> tuple[str, ...]:
-    """Return the components of a suite; asking an old one for firmware's is an error to apt."""
-    old = suite.split("-", 1)[0] in ("buster", "bullseye")
-    return COMPONENTS[:-1] if old else COMPONENTS
 
 
 def _complaint(done: subprocess.CompletedProcess[str]) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 
+from debian_archive import Archive, SuiteUnreachableError
 from debian_lists import Listed, Suite
 
 from clprobe.knowledge.table_types import Distribution, Implementation
@@ -43,6 +44,26 @@ def suite_of(release: Distribution, pocket: str) -> str:
 def wanted(release: Distribution) -> frozenset[str]:
     """Return the packages that a comparison of this release asks the archive for."""
     return frozenset((*release.packages, *release.absent, *ALWAYS_ASKED))
+
+
+def pockets_of(release: Distribution) -> tuple[str, ...]:
+    """Return the pockets that rows are about: Ubuntu's updates hold what its security has."""
+    if release.release == "sid":
+        return POCKETS[:1]
+    return tuple(one for one in POCKETS if one != "security" or release.id != "ubuntu")
+
+
+def suites_of(release: Distribution, archive: Archive) -> tuple[dict[str, Suite], dict[str, str]]:
+    """Return the suites of a release by pocket, and why pockets are not among them."""
+    suites, missing = {}, {}
+    for pocket in pockets_of(release):
+        try:
+            suites[pocket] = archive.suite(suite_of(release, pocket), wanted(release))
+        except SuiteUnreachableError as error:  # noqa: PERF203 - each pocket's own
+            missing[pocket] = str(error)
+            if pocket == "release":
+                break
+    return suites, missing
 
 
 def compare_release(
@@ -82,11 +103,23 @@ def _packages(seen: Comparison, release: Distribution, pocket: str, suite: Suite
 
 
 def _no_other_driver(seen: Comparison, release: Distribution, pocket: str, suite: Suite) -> None:
-    """Only then is an implementation without a row truly lacking."""
+    """Only then is an implementation without a row truly lacking.
+
+    Of NVIDIA's branches Ubuntu packages more than are listed: libnvidia-compute-535-server.
+    """
+    told = {
+        _branchless(name): rows
+        for name, rows in release.packages.items()
+        if any(row.implementations for row in rows)
+    }
     for name in suite.drivers:
-        rows = [row for row in release.packages.get(name, ()) if row.implementations]
+        rows = told.get(_branchless(name), ())
         where = f"{release.key} {name} ({pocket})"
         seen.fact(bool(rows), _both(where, "no driver of that name", "it provides opencl-icd"))
+
+
+def _branchless(name: str) -> str:
+    return re.sub(r"-\d+(-server|-updates)?$", "", name)
 
 
 def _absences(seen: Comparison, release: Distribution, suites: Mapping[str, Suite]) -> None:

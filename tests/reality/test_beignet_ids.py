@@ -18,6 +18,7 @@ from known_ids import disagreements
 from unpacked_suite import UnpackedSuite
 
 from clprobe.compat.coverage import tables_cover
+from clprobe.compat.evidence import Verified
 from clprobe.knowledge.tables import Tables
 from clprobe.knowledge.versions import compare
 
@@ -140,6 +141,8 @@ def test_beignet_takes_the_ids_of_the_tables_as_their_generation_and_no_others(
     assert driver["0412"] == driver["0416"] == "Gen7.5"
     assert not wrong, "\n".join(wrong)
     assert len(driver) >= LEAST_KNOWN, "so few ids that something was not read"
+    listed = Verified.load().holds_driver("beignet", version)
+    assert listed, f"add beignet {version} to verified.yaml"
 
 
 @pytest.mark.parametrize("device", [*COMPILED, *REFUSED])

@@ -13,6 +13,7 @@ from neo_builds import Build
 from neo_facts import PRODUCTS, driven
 from offline_compiler import OfflineCompiler, listed
 
+from clprobe.compat.evidence import Verified
 from clprobe.knowledge.table_types import PRE_PRODUCTION
 from clprobe.knowledge.tables import Tables
 
@@ -74,6 +75,8 @@ def test_the_compiler_knows_exactly_the_ids_that_the_tables_say_and_as_these_chi
     wrong = disagreements(tables, driver, f"ocloc {compiler.version}")
     assert not wrong, "\n".join(wrong)
     assert len(driver) >= LEAST_IDS[name], "so few ids that something was not read"
+    listed_there = Verified.load().holds_driver(implementation, compiler.version)
+    assert listed_there, f"add {implementation} {compiler.version} to verified.yaml"
 
 
 def test_the_compiler_counts_each_chip_into_the_generation_of_the_tables(

@@ -25,6 +25,7 @@ COMMANDS = {
         *("rules", "matrix", "--generation", "Gen9", "--distribution", "debian", "--format"),
         "json",
     ),
+    "clprobe.rules-stats/1": ("rules", "stats", "--json"),
     "clprobe.snapshot/1": ("snapshot",),
     "clprobe.cache/1": ("cache", "--json"),
 }

@@ -12,7 +12,9 @@ from clprobe.report.schemas import OF_TABLES, table_schemas
 from clprobe.resources import rules_path
 
 SCHEMAS = {path.stem: schema for path, schema in table_schemas().items()}
-KINDS_WITH_SOURCES = sorted(set(SCHEMAS) - {"questions", "tools", "printed", "failures"})
+KINDS_WITH_SOURCES = sorted(
+    set(SCHEMAS) - {"questions", "tools", "printed", "failures", "verified"}
+)
 TABLES = sorted((rules_path() / "tables").glob("**/*.yaml"))
 
 

@@ -5,15 +5,19 @@ import re
 from itertools import combinations
 from pathlib import Path
 
+from clprobe.compat.evidence import Verified
 from clprobe.knowledge.origin_table import Origin
 from clprobe.knowledge.stack_table import Stack, StackSupport
 from clprobe.knowledge.system_table import Systems
 from clprobe.knowledge.table_types import Distribution, PackageVersion
 from clprobe.knowledge.tables import Tables
+from clprobe.knowledge.versions import Scheme, compare, upstream
 from clprobe.knowledge.windows_table import WindowsDriver
 from clprobe.validation.checks import place as check
 from clprobe.validation.checks.place import Mistakes, Place
 
+_FULL_SCHEMES = ("neo", "mesa")
+"""Schemes whose versions always have all parts; PoCL's 7.0 and NVIDIA's 430.40 are whole, too."""
 _FINGERPRINT = re.compile(r"[0-9A-F]{40}")
 
 
@@ -37,6 +41,39 @@ def distributions(files: dict[Path, Distribution], tables: Tables) -> Mistakes:
                 yield top.at("absent", name).mistake(f"{name} is listed and absent at once")
         yield from _not_packaged(top, entry, tables)
         yield from _versions(top, entry)
+    for key, known in tables.implementations().items():
+        if known.version_scheme in _FULL_SCHEMES:
+            yield from _cut_short(_rows_of(files, key), known.version_scheme)
+
+
+def _rows_of(files: dict[Path, Distribution], implementation: str) -> dict[Place, str]:
+    """Return the upstream version of every row of an implementation, by its place."""
+    return {
+        Place(path).at("packages", name, number, "version"): upstream(row.version)
+        for path, entry in files.items()
+        for name, rows in entry.packages.items()
+        for number, row in enumerate(rows)
+        if implementation in row.implementations
+    }
+
+
+def _cut_short(rows: dict[Place, str], scheme: Scheme) -> Mistakes:
+    """Yield versions that lack a part, which sort below the whole ones.
+
+    A scheme may gain parts over the years and loses none: what has fewer than an older one, or
+    fewer than all others, was cut.
+    """
+    parts = {text: text.count(".") + 1 for text in rows.values() if re.match(r"\d", text)}
+    for place, text in rows.items():
+        others = [other for other in parts if other != text]
+        more = [other for other in others if parts[other] > parts.get(text, 0)]
+        older = [other for other in more if compare(other, text, scheme) < 0]
+        if text in parts and more and (older or len(more) == len(others)):
+            whole = (older or more)[0]
+            yield place.mistake(
+                f"{text!r} has fewer parts than {whole!r} elsewhere",
+                "Write the version in full, as the package has it.",
+            )
 
 
 def other_systems(files: dict[Path, Systems], tables: Tables) -> Mistakes:
@@ -97,6 +134,8 @@ def _package(here: Place, version: PackageVersion, entry: Distribution, tables: 
     driven = version.also_drives
     yield from check.names(here.at("also_drives"), driven, tables.generations(), "generation")
     yield from check.version(here.at("version"), version.version, "dotted")
+    if version.at_most is not None and compare(version.at_most, version.version, "debian") < 0:
+        yield here.at("at_most").mistake(f"{version.at_most!r} is older than {version.version!r}")
     if bool(version.implementations) == (version.role is not None):
         yield here.mistake("it needs either implementations or a role")
 
@@ -176,3 +215,20 @@ def windows_drivers(files: dict[Path, WindowsDriver], tables: Tables) -> Mistake
 def _https(place: Place, url: str) -> Mistakes:
     if not url.startswith("https://") or re.search(r"\s", url):
         yield place.mistake(f"{url!r} is no address with https")
+
+
+def verified(path: Path, tables: Tables) -> Mistakes:
+    """Yield names in rules/tables/verified.yaml that lead nowhere.
+
+    Raises: ClprobeError if it does not fit its type.
+    """
+    top, found = Place(path), Verified.load(path.parent)
+    releases = [release.key for release in tables.distributions()]
+    yield from check.names(top.at("packages"), found.packages, releases, "distribution")
+    drivers = tables.implementations()
+    for number, one in enumerate(found.drivers):
+        here = top.at("drivers", number)
+        named = [one.implementation]
+        yield from check.names(here.at("implementation"), named, drivers, "implementation")
+        yield from check.names(here.at("families"), one.families, tables.families(), "family")
+        yield from check.version(here.at("version"), one.version, "debian")

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: MIT
+"""Mesa of a Debian suite, asked by clinfo while its own test libraries play a GPU.
+
+Debian's mesa-drm-shim stands in for a kernel driver: Mesa's real drivers then list the GPU that a
+variable names. Kernels would compute nothing, but what a driver takes and offers is its own answer.
+"""
+
+import os
+import subprocess
+import tempfile
+from pathlib import Path
+
+from debian_archive import Archive, SuiteUnreachableError
+
+from clprobe.model.opencl import Device
+from clprobe.model.unknown import listed
+from clprobe.paste.clinfo.reader import clinfo_runs
+
+_ASKED = ("mesa-opencl-icd", "mesa-drm-shim", "clinfo")
+_MERGED = ("bin", "sbin", "lib", "lib64")
+_SECONDS = 60
+"""Time for one answer; it takes a quarter of a second."""
+
+
+class ShimmedMesa:
+    """Mesa and what it needs, unpacked into a folder that a command can take for its root."""
+
+    def __init__(self, archive: Archive, suite: str) -> None:
+        """Fetch and unpack them.
+
+        Raises: SuiteUnreachableError with apt's own words, or if this user may not change the root.
+        """
+        if os.geteuid() != 0:
+            raise SuiteUnreachableError("only root may start a command in another root")
+        self.suite = suite
+        names = archive.needed(suite, _ASKED)
+        found = archive.suite(suite, frozenset(names))
+        self.version = found.packages["mesa-opencl-icd"].version
+        self._root = Path(tempfile.mkdtemp(prefix=f"{suite}-mesa-", dir=archive.folder))
+        for name in _MERGED:
+            (self._root / "usr" / name).mkdir(parents=True)
+            (self._root / name).symlink_to(f"usr/{name}")
+        (self._root / "dev").mkdir()
+        (self._root / "dev" / "null").touch()  # what the shim opens in place of a render node
+        files = archive.fetch(found, names)
+        if len(files) < len(names):
+            raise SuiteUnreachableError(f"{suite} lists packages that it holds no more")
+        for deb in files.values():
+            subprocess.run(["dpkg-deb", "-x", deb, self._root], timeout=_SECONDS, check=True)
+
+    def devices(self, shim: str, variables: dict[str, str]) -> dict[str, Device]:
+        """Return the GPU that each platform lists as one of these variables, by platform."""
+        command = (
+            "chroot", str(self._root), "/lib64/ld-linux-x86-64.so.2",
+            "--preload", f"lib{shim}_noop_drm_shim.so", "/usr/bin/clinfo", "--raw",
+        )  # fmt: skip
+        done = subprocess.run(
+            # Mesa keeps what it compiles once for all chips in its home, in the unpacked root.
+            command, env={"PATH": os.environ["PATH"], "HOME": "/", **variables},
+            capture_output=True, text=True, timeout=_SECONDS, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr[-500:]
+        (run,) = clinfo_runs(done.stdout.splitlines())
+        return {
+            str(platform.name): device
+            for platform in listed(run.answer.platforms)
+            for device in listed(platform.devices)
+        }
