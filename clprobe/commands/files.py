@@ -176,7 +176,10 @@ def _(action: actions.AddSources) -> Commands:
     edit = f"/^(deb |Components:)/ s/ main( |$)/ main {more}\\1/"
     if suite is not None:
         one_line = f"/^deb .* {name} main/ {{p; s/ {name} main/ {suite} {more}/}}"
-        edit = f"/^Suites: {name}( |$)/ s/$/ {suite}/; {one_line}"
+        # Once alone, where another step switches a further component of the suite on.
+        edit = f"/^Suites: {name}( |$)/ {{/ {suite}/! s/$/ {suite}/}}; {one_line}"
+        if more != "main":
+            edit += f"; /^Components:/ s/ main( |$)/ main {more}\\1/"
     names = ("(", "-name", "sources.list", "-o", "-name", "debian.sources", ")")
     return Commands(
         argv=("find", "/etc/apt", *names, "-exec", "sed", "-i.before", "-E", edit, "{}", "+"),

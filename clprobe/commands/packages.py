@@ -35,8 +35,14 @@ def asked_for(action: Install | InstallFiles) -> Argv:
     """Return how the manager is told what to install, a word for each package."""
     if isinstance(action, InstallFiles):
         return tuple(f"./{file}" for file in action.files)
-    suite = f"/{action.suite}" if action.suite is not None else ""
-    return tuple(f"{name}{suite}" for name in action.packages)
+    return action.packages
+
+
+def _from_suite(action: Install | InstallFiles) -> Argv:
+    """Return the words by which the manager takes packages, and what these need, from a suite."""
+    if isinstance(action, InstallFiles) or action.suite is None:
+        return ()
+    return (*manager_named(action.manager).from_suite, action.suite)
 
 
 @commands_of.register
@@ -52,7 +58,7 @@ def _(action: InstallFiles) -> Commands:
 def _unattended(action: Install | InstallFiles) -> Commands:
     manager = manager_named(action.manager)
     return Commands(
-        argv=(*manager.unattended_command("install"), *asked_for(action)),
+        argv=(*manager.unattended_command("install"), *_from_suite(action), *asked_for(action)),
         needs_root=True,
         undo=(*manager.unattended_command("remove"), *action.packages),
         verify=(*manager.query, *action.packages),
@@ -89,7 +95,7 @@ def _(action: InstallFiles) -> Commands:
 def _by_hand(action: Install | InstallFiles) -> Commands:
     words = manager_named(action.manager).by_hand
     return Commands(
-        argv=(*words.install, *asked_for(action)),
+        argv=(*words.install, *_from_suite(action), *asked_for(action)),
         needs_root=True,
         undo=(*words.remove, *action.packages),
     )

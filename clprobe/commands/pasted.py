@@ -52,13 +52,14 @@ def pasted(steps: Sequence[Step], typist: Typist = ANYBODY) -> tuple[str, ...]:
     """Return the lines that do all of the steps; those that only look are left out."""
     todo = [step.action for step in steps]
     lines: list[_Line] = []
-    shop: tuple[str, list[str]] | None = None  # a manager, and its line that takes more packages
+    shop: tuple[_Shop, list[str]] | None = None  # and its line, which takes more packages
     for action in _without_vain(todo):
         if isinstance(action, actions.Install | actions.InstallFiles):
-            if shop is not None and shop[0] == action.manager:
+            where = _shop(action)
+            if shop is not None and shop[0] == where:
                 shop[1].extend(command_line((word,)) for word in asked_for(action))
                 continue
-            shop = (action.manager, _command(action, typist))
+            shop = (where, _command(action, typist))
             command = shop[1]
         else:
             command = _command(action, typist)
@@ -69,6 +70,14 @@ def pasted(steps: Sequence[Step], typist: Typist = ANYBODY) -> tuple[str, ...]:
         else:
             lines.append(_Line(action, command))
     return tuple(line.text() for line in lines)
+
+
+_Shop = tuple[str, str | None]
+"""A manager, and the suite from which it takes packages."""
+
+
+def _shop(action: actions.Install | actions.InstallFiles) -> _Shop:
+    return action.manager, action.suite if isinstance(action, actions.Install) else None
 
 
 _BESIDE = actions.MakeGroup | actions.JoinGroup | actions.Check | actions.CheckHashes

@@ -10,7 +10,8 @@ from clprobe.knowledge.table_types import Distribution, Enabling
 from clprobe.model import action as actions
 from clprobe.model.plan import Step
 
-_OFF_AT_FIRST = ("contrib", "non-free", "non-free-firmware")
+_FIRMWARE = "non-free-firmware"
+_OFF_AT_FIRST = ("contrib", "non-free", _FIRMWARE)
 """Components that Debian's installer switches on only where somebody asks for them."""
 
 
@@ -37,7 +38,10 @@ def enable_pocket(
     if distribution.id != "debian":
         return made
     wanted = [component] if off and component is not None else ["main"]
-    wanted += ["contrib"] if component == "non-free" else []
+    if component == "non-free":
+        wanted.append("contrib")
+        # NVIDIA's driver depends on its firmware, which has a component of its own since Debian 12.
+        wanted += [_FIRMWARE] if _has_component(distribution, _FIRMWARE) else []
     # A file for each: one that was written before must keep what it switched on.
     name = "-".join([*(["backports"] if backports else []), *([component or ""] if off else [])])
     suite = f"{distribution.codename}-backports" if backports else None
@@ -53,6 +57,12 @@ def enable_pocket(
         step(f"Switch {what} on in the package sources", action),
         *steps.refresh(distribution),
     ]
+
+
+def _has_component(distribution: Distribution, component: str) -> bool:
+    return any(
+        one.component == component for found in distribution.packages.values() for one in found
+    )
 
 
 def _carried_out(enabling: Sequence[Enabling], distribution: Distribution) -> list[Step]:

@@ -54,8 +54,9 @@ def stack_steps(
         made += steps.venv_module(machine, python_name(machine))
         made.append(steps.make_environment(folder, python_name(machine)))
         made += steps.pip_install(folder, title, wanted, wheels, build.index)
-    if stack.check is not None:
-        made.append(step("See whether it works", Check(argv=(python, "-c", stack.check))))
+    check = build.check or stack.check
+    if check is not None:
+        made.append(step("See whether it works", Check(argv=(python, "-c", check))))
     return tuple(made)
 
 

@@ -52,8 +52,9 @@ class PackageManager(Entry, frozen=True, kw_only=True):
 
     `database` keeps the list of packages. `program` is the word that its commands begin with.
     `query` proves that packages are installed, `listing` lists all, `automatic` those that came as
-    dependencies. `erase` takes exactly what is named, `try_erase` says whether it could. `locks`
-    are files that it locks while it works, `lock_file` one that exists meanwhile.
+    dependencies. `from_suite` stands before a suite that is not a usual one. `erase` takes exactly
+    what is named, `try_erase` says whether it could. `locks` are files that it locks while it
+    works, `lock_file` one that exists meanwhile.
     """
 
     manager: str
@@ -68,6 +69,7 @@ class PackageManager(Entry, frozen=True, kw_only=True):
     erase: Command
     try_erase: Command
     automatic: Command | None = None
+    from_suite: Command = ()
     simulate: Simulate | None = None
     locks: tuple[str, ...] = ()
     lock_file: str | None = None

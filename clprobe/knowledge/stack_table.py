@@ -37,7 +37,7 @@ class StackBuild(Entry, frozen=True, kw_only=True):
     its version there, such as cu126. `families` are those it holds code for (none: all of the
     stack's), and of these `chips` the chips. `extra` names the code for one chip, whose name takes
     the place of {chip}. `driver` is the range of the GPU's driver that it works with, `systems` are
-    those that it is for (none: all of the stack's).
+    those that it is for (none: all of the stack's). `check` takes the place of the stack's own.
     """
 
     version: str
@@ -53,6 +53,7 @@ class StackBuild(Entry, frozen=True, kw_only=True):
     file: str | None = None
     glibc: str = "*"
     requires: dict[str, str] = msgspec.field(default_factory=dict)
+    check: str | None = None
 
 
 class Stack(Entry, frozen=True, kw_only=True):

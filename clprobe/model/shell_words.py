@@ -8,6 +8,8 @@ from clprobe.model.placeholders import HOME, USER
 
 _UNSEEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
 """Kinds of characters that steer a terminal or are not seen in it."""
+_READ_IN_QUOTES = '"$`\\!'
+"""What shells read in double quotes, too."""
 
 
 def can_be_typed(text: str) -> bool:
@@ -19,6 +21,8 @@ def can_be_typed(text: str) -> bool:
 
 def shell_word(text: str) -> str:
     """Return text so that a shell reads it as one word of exactly these characters."""
+    if "'" in text and not set(text) & set(_READ_IN_QUOTES):
+        return f'"{text}"'
     return shlex.quote(text)
 
 

@@ -103,3 +103,17 @@ def test_what_people_type_adds_a_suite_in_both_forms(tmp_path):
         "deb http://x bookworm main\ndeb http://x bookworm-backports main\n"
         "Suites: bookworm bookworm-updates bookworm-backports\n"
     )
+
+
+def test_a_component_of_a_suite_is_added_to_what_was_switched_on_before(tmp_path):
+    file = tmp_path / "debian.sources"
+    file.write_text("Suites: bookworm bookworm-updates\nComponents: main\n")
+    for component in ("main", "non-free-firmware"):
+        action = AddSources(
+            path="/x", codename="bookworm", components=(component,), suite="bookworm-backports"
+        )
+        argv = [str(tmp_path) if word == "/etc/apt" else word for word in typed(action).argv]
+        subprocess.run(argv, check=True, timeout=60)
+    assert file.read_text(encoding="utf-8") == (
+        "Suites: bookworm bookworm-updates bookworm-backports\nComponents: main non-free-firmware\n"
+    )

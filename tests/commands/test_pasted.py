@@ -87,7 +87,19 @@ def test_the_words_are_those_of_the_managers_record(manager) -> None:
 
 def test_a_suite_is_asked_for_by_people_too() -> None:
     shown = lines(Install(manager="apt", packages=("mesa",), suite="bookworm-backports"))
-    assert shown == ("sudo apt install mesa/bookworm-backports",)
+    assert shown == ("sudo apt install -t bookworm-backports mesa",)
+
+
+def test_what_comes_from_a_suite_shares_no_line_with_the_rest() -> None:
+    shown = lines(
+        Install(manager="apt", packages=("linux-image-amd64",), suite="bookworm-backports"),
+        Install(manager="apt", packages=("pocl", "loader")),
+        Install(manager="apt", packages=("python3-venv",)),
+    )
+    assert shown == (
+        "sudo apt install -t bookworm-backports linux-image-amd64",
+        "sudo apt install pocl loader python3-venv",
+    )
 
 
 def test_the_log_in_name_is_filled_in_where_it_is_known() -> None:
@@ -105,7 +117,7 @@ def test_what_belongs_to_the_person_needs_no_sudo() -> None:
         PipInstall(python=python, requirements=("torch",)),
     )
     first, second = lines(make, *wheels)
-    assert first == """python3 -m venv ~/'it'"'"'s'"""
+    assert first == '''python3 -m venv ~/"it's"'''
     assert second.count("-m pip install") == 2
     assert " && " in second
 

@@ -78,15 +78,15 @@ def run(alike: list[Cell], roots: DebianRoots, memory: Path) -> list[Outcome]:
     route = first.route
     assert route is not None
     whole, looked = Outcome(), [Outcome() for _ in alike]
-    fetched = _fetched(first, roots, memory)
+    files = fetched(route, first.release, roots, memory)
     with roots.copy(first.release, memory) as copy:
-        if fetched is not None:
-            copy.bind(fetched, _FOLDER)
+        if files is not None:
+            copy.bind(files, _FOLDER)
         if any("backports" in word for step in route.steps for word in step.argv):
             # The plan says: the suite must be switched on.
             copy.write("/etc/apt/sources.list", sources_of(first.release, backports=True))
         before = packages(copy)
-        if _applied(first, copy, whole, fetched):
+        if _applied(first, copy, whole, files):
             # In a layer that is forgotten: no plan installs clinfo.
             with copy.another_layer():
                 prepare(copy, whole)
@@ -103,10 +103,11 @@ def packages(copy: RootCopy) -> list[str]:
     return sorted([*listed.splitlines(), *(f"{name} asked for" for name in asked_for)])
 
 
-def _fetched(cell: Cell, roots: DebianRoots, memory: Path) -> Path | None:
-    """Fetch the files that the plan expects in the current folder, from where it says."""
-    route = cell.route
-    assert route is not None
+def fetched(route: Route, release: str, roots: DebianRoots, memory: Path) -> Path | None:
+    """Fetch the files that the plan expects in the current folder, from where it says.
+
+    Raises: UnavailableError
+    """
     files = [step.argv[2][2:] for step in route.steps if step.argv[:2] == ("test", "-f")]
     debs = tuple(file.partition("_")[0] for file in files if file.endswith(".deb"))
     if not debs:
@@ -114,16 +115,16 @@ def _fetched(cell: Cell, roots: DebianRoots, memory: Path) -> Path | None:
     origins = {one.origin for one in route.components if one.name in debs}
     if len(origins) != 1 or not all(origin.startswith("debian-") for origin in origins):
         raise UnavailableError(f"files of {origins} cannot be fetched here")
-    return roots.fetch(origins.pop().removeprefix("debian-"), debs, cell.release, memory)
+    return roots.fetch(origins.pop().removeprefix("debian-"), debs, release, memory)
 
 
-def _applied(cell: Cell, copy: RootCopy, outcome: Outcome, fetched: Path | None) -> bool:
+def _applied(cell: Cell, copy: RootCopy, outcome: Outcome, files: Path | None) -> bool:
     assert cell.route is not None
     words = ("--gpu", cell.gpu, "--os", f"debian-{cell.release}", "--backend", cell.route.backend)
     done = copy.run(
         *("clprobe", "install-plan", *words, "--apply", "--yes", "--json"),
         seconds=INSTALL_SECONDS,
-        cwd=_FOLDER if fetched is not None else "/root",
+        cwd=_FOLDER if files is not None else "/root",
     )
     told = _document(done.stdout)
     if told.get("outcome") == "applied":

@@ -21,12 +21,13 @@ INSTALL = ("apt-get", "install", "--yes", "--no-install-recommends")
 INSTALL_SECONDS = 900
 _SECONDS = 120
 _PLAYED = {
-    "8086:1616": "bdw", "8086:1916": "skl", "8086:5916": "kbl", "8086:8a52": "icllp",
-    "8086:9a49": "tgllp", "8086:56a0": "dg2",
+    "8086:1616": "bdw", "8086:1916": "skl", "8086:5916": "kbl", "8086:5917": "kbl",
+    "8086:8a52": "icllp", "8086:9a49": "tgllp", "8086:56a0": "dg2",
 }  # fmt: skip
 # 22.43 holds no shape of Alchemist, and the first stepping was not sold.
 _SHAPES = {"dg2": {"HardwareInfoOverride": "2x4x16", "OverrideRevision": "8"}}
 _PROGRAM = f"{SOURCE}/tests/install/opencl_of_root.py"
+_SOFTWARE = {"RUSTICL_ENABLE": "llvmpipe"}
 # Intel's driver leaves files of what it plays in the current folder.
 _SCRATCH = "/run/looked"
 
@@ -65,7 +66,7 @@ def look(copy: RootCopy, release: str, backend: str, generation: str) -> Outcome
     if backend == "beignet":
         _look_at_beignet(copy, outcome, gpu[5:])
     elif backend == "rusticl":
-        _expect_device(copy, outcome, "rusticl", {"RUSTICL_ENABLE": "llvmpipe"})
+        _expect_device(copy, outcome, "rusticl", _SOFTWARE)
     elif backend == "compute-runtime" and release == "sid":
         _look_at_newest_neo(copy, outcome, gpu[5:])
     elif backend.startswith("compute-runtime"):
@@ -76,6 +77,23 @@ def look(copy: RootCopy, release: str, backend: str, generation: str) -> Outcome
         outcome.expect(device.get("ran") or device.get("built"), "a kernel gave a wrong result")
         outcome.seen.append("a kernel ran")
     return outcome
+
+
+def played(backend: str, release: str, gpu: str) -> dict[str, str] | None:
+    """Return the variables that let a driver show a device without its GPU; None: it cannot."""
+    if backend == "rusticl":
+        return _SOFTWARE
+    plays = backend.startswith("compute-runtime") and gpu in _PLAYED
+    # Release builds of the newest one end by a signal when told to.
+    return _playing(gpu) if plays and (backend, release) != ("compute-runtime", "sid") else None
+
+
+def _playing(gpu: str) -> dict[str, str]:
+    product = _PLAYED[gpu]
+    return {
+        "NEOReadDebugKeys": "1", "SetCommandStreamReceiver": "1", "ForceDeviceId": f"0x{gpu[5:]}",
+        "ProductFamilyOverride": product, **_SHAPES.get(product, {}),
+    }  # fmt: skip
 
 
 def _expect_device(
@@ -97,11 +115,7 @@ def _expect_device(
 
 def _expect_played(copy: RootCopy, outcome: Outcome, generation: str) -> None:
     gpu = GPUS[generation]
-    product = _PLAYED[gpu]
-    environment = {
-        "NEOReadDebugKeys": "1", "SetCommandStreamReceiver": "1", "ForceDeviceId": f"0x{gpu[5:]}",
-        "ProductFamilyOverride": product, **_SHAPES.get(product, {}),
-    }  # fmt: skip
+    product, environment = _PLAYED[gpu], _playing(gpu)
     names = {"Intel(R) OpenCL HD Graphics", "Intel(R) OpenCL Graphics"}
     said = _clinfo(copy, environment)
     platform = next((name for name in names if f": {name}\n" in said), "Intel(R) OpenCL Graphics")

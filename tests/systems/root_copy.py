@@ -26,11 +26,13 @@ mount -o remount,bind,ro proc/sys
 mount -t sysfs -o ro sysfs sys
 mount -t tmpfs -o mode=755 tmpfs dev
 mkdir dev/pts dev/shm
+mount -t devpts -o newinstance,ptmxmode=0666,mode=620 devpts dev/pts
 mount -t tmpfs -o mode=1777 tmpfs dev/shm
 for node in null zero full random urandom tty; do
     touch "dev/$node"
     mount --bind "/dev/$node" "dev/$node"
 done
+ln -s pts/ptmx dev/ptmx
 ln -s /proc/self/fd dev/fd
 ln -s /proc/self/fd/0 dev/stdin
 ln -s /proc/self/fd/1 dev/stdout
@@ -39,7 +41,7 @@ ln -s /proc/self/fd/2 dev/stderr
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 # What vouches for pip's index here; the system's own place may be of no package yet.
 _CERTIFICATES = Path(os.environ.get("PIP_CERT", "/etc/ssl/certs/ca-certificates.crt"))
-_LENT_CERTIFICATES = "/opt/certificates.pem"
+LENT_CERTIFICATES = "/opt/certificates.pem"
 
 
 class Mounts(NamedTuple):
@@ -162,7 +164,7 @@ class RootCopy:
             (REPOSITORY, SOURCE),
             (KEYRING, LENT_KEYRING),
             (Path("/etc/resolv.conf"), "/etc/resolv.conf"),
-            (_CERTIFICATES, _LENT_CERTIFICATES),
+            (_CERTIFICATES, LENT_CERTIFICATES),
             *self._bound,
         ):
             if outside.exists():
@@ -194,7 +196,7 @@ class RootCopy:
         # This machine's pip may know its index by variables alone, and by an authority of its own.
         pip = {key: value for key, value in os.environ.items() if key.startswith("PIP_")}
         if _CERTIFICATES.exists():
-            pip["PIP_CERT"] = _LENT_CERTIFICATES
+            pip["PIP_CERT"] = LENT_CERTIFICATES
         plain = {"PATH": f"{_PATH}:{CLPROBE}/bin", "HOME": "/root", "LANG": "C.UTF-8"}
         return [f"{key}={value}" for key, value in (pip | plain | dict(more)).items()]
 
