@@ -14,7 +14,10 @@ apt-get install --yes pocl-opencl-icd >&2
 echo /opt/nowhere/libnone.so > {VENDORS}/broken.icd
 fix() {{ clprobe doctor --fix --yes "$@"; }}
 undo_fix() {{ clprobe doctor --undo --yes "$@"; }}
-state() {{ find /etc/OpenCL /opt -path /opt/clprobe-source -prune -o -printf '%p %m %u %g %l\\n' | sort; cat {VENDORS}/*; }}
+state() {{
+    find /etc/OpenCL /opt -path /opt/clprobe-source -prune -o -printf '%p %m %u %g %l\\n' | sort
+    cat {VENDORS}/*
+}}
 state > /before
 """
 _EQUAL = "state > /after; diff /before /after >&2; echo equal\n"

@@ -3,7 +3,7 @@
 
 import re
 
-from plain_tables import fits, folder, implementations, stacks
+from plain_tables import family_of, fits, folder, implementations, stacks
 from route_checker import OTHER_DRIVERS, drives_beignet, libc_fits, under_wsl2
 
 
@@ -101,7 +101,9 @@ def _no_support(entry, target, _match):
     if not target.chips:
         return True
     key = target.generation["generation"]
-    return not any(key in s["generations"] for s in stacks()[entry.stack].get("supports", []))
+    return not any(
+        key in s.get("generations", []) for s in stacks()[entry.stack].get("supports", [])
+    )
 
 
 def _not_via(entry, target, _match):
@@ -109,7 +111,7 @@ def _not_via(entry, target, _match):
     if vendor in OTHER_DRIVERS:
         return entry.backend != OTHER_DRIVERS[vendor]
     key = target.generation["generation"]
-    support = [s for s in stacks()[entry.stack]["supports"] if key in s["generations"]]
+    support = [s for s in stacks()[entry.stack]["supports"] if key in s.get("generations", [])]
     return entry.backend not in support[0]["via"]
 
 
@@ -118,12 +120,10 @@ def _quoted(entry, target):
     stack = stacks()[entry.stack]
     if "linux" not in stack.get("systems", ["linux"]) and not target.wsl2:
         return True
-    if not target.chips:
-        return False
-    key = target.generation["generation"]
+    key = target.generation["generation"] if target.chips else family_of(target.pci_id)["family"]
     failing = [
-        s["because"] for s in stack.get("supports", []) if key in s["generations"]
-        and s["outcome"] == "fails"
+        s["because"] for s in stack.get("supports", []) if s["outcome"] == "fails"
+        and key in (*s.get("generations", []), *s.get("families", []))
     ]  # fmt: skip
     return bool(failing) and failing[0].rstrip(".").lower() == entry.because.rstrip(".").lower()
 

@@ -170,8 +170,16 @@ def _drives_mainline(route, chip):
         return False
     if version is None:
         return "<" not in chip["neo"]
-    own = fits(upstream(version), chip["neo"])
+    versions = [version, *(_newest(route) if route.status == "unverified" else [])]
+    own = any(fits(upstream(one), chip["neo"]) for one in versions)
     return own or chip["generation"] in _also_drives(route)
+
+
+def _newest(route):
+    """Return the newest version that a row allows of which nobody read the exact one."""
+    release, _, _ = _place(route)
+    rows = (release or {}).get("packages", {}).get(route.components[0].name, [])
+    return [row["at_most"] for row in rows if "at_most" in row]
 
 
 def drives_beignet(version, chip):
@@ -253,7 +261,10 @@ def _in_pocket(route, release, pocket):
 def _elsewhere(route, target):
     first = route.components[0]
     entry = implementations()[route.backend]
-    ways = [w for w in entry.get("elsewhere", []) if first.name in w["packages"]]
+    # Some have the package with the open kernel module in its place.
+    instead = {one["open"]: one["library"] for one in entry.get("modules_of", []) if "open" in one}
+    names = {first.name, instead.get(first.name)}
+    ways = [w for w in entry.get("elsewhere", []) if names & set(w["packages"])]
     onto = {one for way in ways for one in way["onto"]}
     if not onto & {"*", target.os}:
         yield f"{first.name} was never seen to fit {target.os}"
