@@ -168,21 +168,24 @@ def _by_words(name: str, plain: str, tables: Known) -> NamedGpu | None:
 def _inside(name: str) -> Iterator[str]:
     bare = re.sub(r"\((?:r|tm|c)\)", " ", name, flags=re.IGNORECASE)
     for brackets in ("[]", "()"):
-        yield from gpu_spelling.inside(bare, brackets)
+        for text in gpu_spelling.inside(bare, brackets):
+            yield from _passing(text)
 
 
 def _intel(candidates: Iterable[str], tables: Known, whole: tuple[str, str]) -> NamedGpu | None:
     gpus, generations = tables.gpus(), tables.generations()
-    best = None
+    best = open_ = None
     for text in candidates:
         chips = tuple(entry for _, entry in gpu_names.find(text, gpus, generations))
-        if text not in whole and len({one.generation for one in chips}) > 1:
-            continue  # what was understood of the name decides nothing
+        if len({one.generation for one in chips}) > 1:
+            # A part of the name may decide: UHD Graphics (CML GT2).
+            open_ = open_ or (NamedGpu(chips=chips) if text in whole else None)
+            continue
         if chips and text in whole:
             return NamedGpu(chips=chips)
         if chips and (best is None or chips == best.chips):  # the shortest of those alike
             best = NamedGpu(chips=chips, read_as=text)
-    return best
+    return best or open_
 
 
 def _passing(plain: str) -> Iterator[str]:
