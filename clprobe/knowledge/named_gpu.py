@@ -39,11 +39,12 @@ class NamedGpu(msgspec.Struct, frozen=True, kw_only=True):
     `chips` are Intel's that it may be, `families` those of others, `chip` the one that a PCI id
     means. `nothing_because`: what it names has no GPU that computes; `virtual`: there is no
     hardware behind it either. `pci_id`: it holds this one, known or not. `read_as`: what of the
-    name was understood, where it was not the whole.
+    name was understood, where it was not the whole. `passed_over` have the name too, and no OpenCL.
     """
 
     chips: tuple[GpuEntry, ...] = ()
     families: tuple[Family, ...] = ()
+    passed_over: tuple[Family, ...] = ()
     chip: str | None = None
     pci_id: str | None = None
     nothing_because: str | None = None
@@ -126,8 +127,10 @@ class Names:
         for _, meanings in (self._cards if whole else self._tails).found(text):
             fit = tuple(one for one in meanings if not vendors or one.vendor in vendors)
             if fit:
-                sources = tuple(dict.fromkeys(source for one in fit for source in one.sources))
-                return NamedGpu(families=fit, sources=sources)
+                able = tuple(one for one in fit if one.no_opencl_because is None) or fit
+                passed = tuple(one for one in fit if one not in able)
+                sources = tuple(dict.fromkeys(source for one in able for source in one.sources))
+                return NamedGpu(families=able, passed_over=passed, sources=sources)
         return None
 
 
@@ -246,5 +249,7 @@ def _tails(family: Family) -> Iterator[str]:
         words = words_of(board)
         for start in range(1, len(words) - 1):
             rest = words[start:]
+            if len(rest[0]) == 1 and rest[0].isdigit():
+                continue  # the Core 7 240H is no Radeon R7 240
             if any(word.isdigit() and len(word) > 1 for word in rest[:2]):
                 yield " ".join(rest)
