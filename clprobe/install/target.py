@@ -136,9 +136,11 @@ def described(  # noqa: PLR0913 - one parameter per option
 
 def _about(gpu: StatedGpu | None) -> Iterator[str]:
     """Yield why a GPU that was stated is none, and what else its name means."""
-    for other in gpu.passed_over if gpu is not None else ():
+    if gpu is None:
+        return
+    for other in gpu.passed_over:
         yield f"{gpu.name} is also a name of {other}, for which no OpenCL exists."
-    if gpu is not None and gpu.nothing_because is not None and gpu != NO_GPU:
+    if gpu.nothing_because is not None and gpu != NO_GPU:
         yield f"{gpu.name}: {gpu.nothing_because}. Only routes on the CPU are planned."
 
 
