@@ -59,7 +59,9 @@ def explain(name: str, knowledge: Knowledge) -> Explained:
             name=asked, taken_for=None, entries=hardware.named_entries(asked, named, knowledge)
         )
     plain = spelling.plain(asked)
-    for reading in dict.fromkeys((asked, plain)):
+    # UHD Graphics (CML GT2) is what the letters say, not all that is called UHD Graphics.
+    decided = named.read_as is not None and named.read_as not in plain
+    for reading in (asked,) if decided else dict.fromkeys((asked, plain)):
         found = _found(reading, knowledge)
         if found:
             return Explained(name=asked, taken_for=None, entries=found)

@@ -36,12 +36,14 @@ class StatedGpu(msgspec.Struct, frozen=True):
     """A GPU as it was stated: its `name`, and the PCI ids that it stands for, known or not.
 
     `text` is how plans show it. `nothing_because`: what was stated has no GPU that computes.
+    `passed_over`: what is called so, too, and has no OpenCL.
     """
 
     text: str
     name: str
     pci_ids: tuple[str, ...] = ()
     nothing_because: str | None = None
+    passed_over: tuple[str, ...] = ()
 
 
 NO_GPU = StatedGpu("none", "none", nothing_because="this machine has no GPU on its PCI bus")
@@ -133,8 +135,12 @@ def described(  # noqa: PLR0913 - one parameter per option
 
 
 def _about(gpu: StatedGpu | None) -> Iterator[str]:
-    """Yield why a GPU that was stated is none, where it has a name."""
-    if gpu is not None and gpu.nothing_because is not None and gpu != NO_GPU:
+    """Yield why a GPU that was stated is none, and what else its name means."""
+    if gpu is None:
+        return
+    for other in gpu.passed_over:
+        yield f"{gpu.name} is also a name of {other}, for which no OpenCL exists."
+    if gpu.nothing_because is not None and gpu != NO_GPU:
         yield f"{gpu.name}: {gpu.nothing_because}. Only routes on the CPU are planned."
 
 
@@ -200,7 +206,8 @@ def stated_gpu(name: str, tables: Tables) -> StatedGpu:
         text = f"{name} (in no table)"
     elif named.family is not None and name.strip().lower() == named.pci_id:
         text = f"{name} {named.chip}"
-    return StatedGpu(text, name, pci_ids, named.nothing_because)
+    passed_over = tuple(one.name for one in named.passed_over)
+    return StatedGpu(text, name, pci_ids, named.nothing_because, passed_over)
 
 
 def _releases_near(name: str, tables: Tables) -> str:

@@ -39,11 +39,12 @@ class NamedGpu(msgspec.Struct, frozen=True, kw_only=True):
     `chips` are Intel's that it may be, `families` those of others, `chip` the one that a PCI id
     means. `nothing_because`: what it names has no GPU that computes; `virtual`: there is no
     hardware behind it either. `pci_id`: it holds this one, known or not. `read_as`: what of the
-    name was understood, where it was not the whole.
+    name was understood, where it was not the whole. `passed_over` have the name too, and no OpenCL.
     """
 
     chips: tuple[GpuEntry, ...] = ()
     families: tuple[Family, ...] = ()
+    passed_over: tuple[Family, ...] = ()
     chip: str | None = None
     pci_id: str | None = None
     nothing_because: str | None = None
@@ -126,8 +127,10 @@ class Names:
         for _, meanings in (self._cards if whole else self._tails).found(text):
             fit = tuple(one for one in meanings if not vendors or one.vendor in vendors)
             if fit:
-                sources = tuple(dict.fromkeys(source for one in fit for source in one.sources))
-                return NamedGpu(families=fit, sources=sources)
+                able = tuple(one for one in fit if one.no_opencl_because is None) or fit
+                passed = tuple(one for one in fit if one not in able)
+                sources = tuple(dict.fromkeys(source for one in able for source in one.sources))
+                return NamedGpu(families=able, passed_over=passed, sources=sources)
         return None
 
 
@@ -168,21 +171,24 @@ def _by_words(name: str, plain: str, tables: Known) -> NamedGpu | None:
 def _inside(name: str) -> Iterator[str]:
     bare = re.sub(r"\((?:r|tm|c)\)", " ", name, flags=re.IGNORECASE)
     for brackets in ("[]", "()"):
-        yield from gpu_spelling.inside(bare, brackets)
+        for text in gpu_spelling.inside(bare, brackets):
+            yield from _passing(text)
 
 
 def _intel(candidates: Iterable[str], tables: Known, whole: tuple[str, str]) -> NamedGpu | None:
     gpus, generations = tables.gpus(), tables.generations()
-    best = None
+    best = open_ = None
     for text in candidates:
         chips = tuple(entry for _, entry in gpu_names.find(text, gpus, generations))
-        if text not in whole and len({one.generation for one in chips}) > 1:
-            continue  # what was understood of the name decides nothing
+        if len({one.generation for one in chips}) > 1:
+            # A part of the name may decide: UHD Graphics (CML GT2).
+            open_ = open_ or (NamedGpu(chips=chips) if text in whole else None)
+            continue
         if chips and text in whole:
             return NamedGpu(chips=chips)
         if chips and (best is None or chips == best.chips):  # the shortest of those alike
             best = NamedGpu(chips=chips, read_as=text)
-    return best
+    return best or open_
 
 
 def _passing(plain: str) -> Iterator[str]:
@@ -243,5 +249,7 @@ def _tails(family: Family) -> Iterator[str]:
         words = words_of(board)
         for start in range(1, len(words) - 1):
             rest = words[start:]
+            if len(rest[0]) == 1 and rest[0].isdigit():
+                continue  # the Core 7 240H is no Radeon R7 240
             if any(word.isdigit() and len(word) > 1 for word in rest[:2]):
                 yield " ".join(rest)

@@ -153,7 +153,7 @@ def _called(name: str, known: Sequence[Distribution]) -> list[Distribution]:
 
 def _newest(found: list[Distribution]) -> Distribution:
     """Return the newest of several that is no development branch."""
-    stable = [one for one in found if re.fullmatch(r"[\d.]+", one.release)]
+    stable = [one for one in found if one.released and re.fullmatch(r"[\d.]+", one.release)]
     return (stable or found)[-1]
 
 

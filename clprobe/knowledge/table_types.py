@@ -381,7 +381,8 @@ class Distribution(Entry, frozen=True, kw_only=True):
     `node_group` is the group of render nodes, `absent` are packages that it verifiably lacks,
     `python` and `glibc` those that it ships, `also` ids of rebuilds, `image` the name of its
     official container image. `os_release_of` is the release whose os-release it shows as well, so
-    that a host alone does not tell which of the two it is. Every implementation for this
+    that a host alone does not tell which of the two it is. `released` False: no page of its release
+    was found yet, so that its distribution's name alone does not mean it. Every implementation for this
     architecture is in a row of `packages`, in `lacks` (no package there) or in `unknown` (nobody
     has looked), with what would settle it. `enabling` are the steps that switch a pocket on,
     `configuration` how it is configured where no package manager installs drivers.
@@ -402,6 +403,7 @@ class Distribution(Entry, frozen=True, kw_only=True):
     image: str | None = None
     os_release_of: str | None = None
     index_date: str | None = None
+    released: bool = True
     absent: tuple[str, ...] = ()
     enabling: dict[str, tuple[Enabling, ...]] = {}
     configuration: Configuration | None = None

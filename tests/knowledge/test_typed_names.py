@@ -85,6 +85,17 @@ def test_every_command_reads_the_name_of_a_gpu_alike(name: str) -> None:
         assert _diagnosed(name) == expected
 
 
+def test_a_plan_says_what_else_without_opencl_has_the_name() -> None:
+    stated = described(Stated(), TABLES, gpu="6800 XT")
+
+    assert any("GeForce before the 8 series" in note for note in stated.notes)
+
+
+@pytest.mark.parametrize("name", ["Core 7 240H", "Core 9 270H"])
+def test_a_processor_in_no_table_is_not_taken_for_a_radeon(name: str) -> None:
+    assert not resolve(name, TABLES).is_known
+
+
 def _in_matrix(name: str) -> tuple[set[str], str]:
     """Return the generations of the matrix's cells, or none and the hint."""
     try:
