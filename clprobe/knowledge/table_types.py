@@ -382,10 +382,10 @@ class Distribution(Entry, frozen=True, kw_only=True):
     `python` and `glibc` those that it ships, `also` ids of rebuilds, `image` the name of its
     official container image. `os_release_of` is the release whose os-release it shows as well, so
     that a host alone does not tell which of the two it is. `released` False: no page of its release
-    was found yet, so that its distribution's name alone does not mean it. Every implementation for this
-    architecture is in a row of `packages`, in `lacks` (no package there) or in `unknown` (nobody
-    has looked), with what would settle it. `enabling` are the steps that switch a pocket on,
-    `configuration` how it is configured where no package manager installs drivers.
+    was found yet, so that its distribution's name alone does not mean it. Every implementation for
+    this architecture is in a row of `packages`, in `lacks` (no package there) or in `unknown`
+    (nobody has looked), with what would settle it. `enabling` are the steps that switch a pocket
+    on, `configuration` how it is configured where no package manager installs drivers.
     """
 
     id: str

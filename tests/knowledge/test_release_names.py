@@ -20,7 +20,7 @@ TYPED = {
     "debian": "debian-13",
     "debian testing": "debian-forky",
     "sid": "debian-sid",
-    "fedora": "fedora-45",
+    "fedora": "fedora-44",
     "F43": "fedora-43",
     "arch": "arch-rolling",
     "Manjaro": "arch-rolling",
