@@ -97,7 +97,9 @@ def _answers(
         [on_gpu(offer, summary, implementation, machine) for offer, summary in found]
     )
     at_hand = any(offer.is_at_hand and summary.verdict != "no" for offer, summary in found)
-    if at_hand and not machine.wishes.contained:
+    # Without an image of the release, its packages are what goes into the person's own container.
+    has_image = release is not None and release.image is not None
+    if at_hand and not (machine.wishes.contained and has_image):
         return answers
     # The container touches the host least, so it stands beside whatever else there is.
     answers += ask(contained(implementation, machine, tables))
