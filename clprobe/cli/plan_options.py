@@ -32,7 +32,7 @@ def wishes(
     no_root: bool,
     no_third_party: bool,
     wheels: Path | None,
-    engine: Engine,
+    engine: Engine | None,
 ) -> Wishes:
     """Return what the options ask for."""
     return Wishes(
@@ -40,7 +40,8 @@ def wishes(
         root=not no_root,
         third_party=not no_third_party,
         wheels=_under_home(wheels) if wheels is not None else None,
-        engine=engine,
+        engine=engine or "podman",
+        contained=engine is not None,
     )
 
 
@@ -96,7 +97,6 @@ _OPTIONS = (
         "--container",
         "engine",
         type=click.Choice(get_args(Engine)),
-        default="podman",
-        help="What runs containers; podman if left out.",
+        help="Plan for inside a container of this; podman runs the others.",
     ),
 )

@@ -5,6 +5,8 @@ The driver in the container talks to the host's Linux through /dev/dri, so the c
 decides which OpenCL implementation there is, and the host's Linux which GPUs it can reach.
 """
 
+from collections.abc import Sequence
+
 from msgspec.structs import replace
 
 from clprobe.commands.commands import step
@@ -19,7 +21,7 @@ from clprobe.knowledge.versions import newest
 from clprobe.model import action as actions
 from clprobe.model.action import Engine
 from clprobe.model.finding import Source
-from clprobe.model.plan import Step
+from clprobe.model.plan import Route, Step
 
 _SOURCES = (
     Source(url="https://github.com/intel/compute-runtime/issues/366", checked="2026-11-21"),
@@ -32,7 +34,10 @@ _TOOLS = ("clinfo", steps.LOADER)
 
 
 def contained(implementation: Implementation, machine: Machine, tables: Tables) -> list[Offer]:
-    """Return the container whose package is the newest of those that drive the GPU, if any."""
+    """Return the container whose package is the newest of those that drive the GPU, if any.
+
+    Where the person asks for a container, one of the host's own release comes before that.
+    """
     if (
         machine.system != "linux"
         or not machine.chips
@@ -43,7 +48,7 @@ def contained(implementation: Implementation, machine: Machine, tables: Tables) 
     groups = alike(machine.gpus)
     ways: dict[str, Offer] = {}
     for release in tables.distributions():
-        if release.image is None or release.key == host:
+        if release.image is None or (release.key == host and not machine.wishes.contained):
             continue
         for offer in packaged(implementation, release):
             drives = all(version_covers(implementation, offer, g[0]) is True for g in groups)
@@ -56,7 +61,8 @@ def contained(implementation: Implementation, machine: Machine, tables: Tables) 
                     status="workaround",
                     sources=(*offer.sources, *_SOURCES),
                 )
-    return [ways[newest(list(ways), "debian")]] if ways else []
+    own = [way for way in ways.values() if way.inside is not None and way.inside.key == host]
+    return own[-1:] or ([ways[newest(list(ways), "debian")]] if ways else [])
 
 
 def container_steps(
@@ -102,6 +108,42 @@ def container_steps(
     )
 
 
+def passed_in(routes: Sequence[Route], machine: Machine, tables: Tables) -> tuple[Route, ...]:
+    """Return the routes, those on a GPU with how a container gets it, where one is asked for."""
+    if not machine.wishes.contained or machine.system != "linux":
+        return tuple(routes)
+
+    def told(route: Route) -> Route:
+        # A framework may bring its driver with it, as those on ROCm do.
+        named = tables.implementation(route.backend)
+        implementation = named or tables.implementation(_DRIVERS.get(machine.vendor or "", ""))
+        if not route.uses_gpu or route.how == "container" or implementation is None:
+            return route
+        said = _passing_in(implementation, machine.wishes.engine)
+        return replace(route, caveats=(said, *route.caveats), essential=(said, *route.essential))
+
+    return tuple(told(route) for route in routes)
+
+
+def _passing_in(implementation: Implementation, engine: Engine) -> str:
+    """Say how the nodes that the driver opens get into a container."""
+    if "nvidia" in implementation.kernel_drivers:
+        options = "--device nvidia.com/gpu=all" if engine == "podman" else "--gpus all"
+        if engine == "distrobox":
+            return "Install the driver on the host, the rest in distrobox create --nvidia …"
+        return (
+            f"Install the driver and NVIDIA's Container Toolkit on the host, the rest in the "
+            f"container, started with {engine} run {options} …"
+        )
+    inside = "The group is for the host; do the rest in the container, whose own driver counts."
+    if engine == "distrobox":
+        return f"{inside} distrobox passes the GPU in by itself."
+    nodes = sorted({f"/dev/{node.split('/')[2]}" for node in implementation.device_nodes})
+    group = "keep-groups" if engine == "podman" else '"$(getent group render | cut -d: -f3)"'
+    devices = " ".join(f"--device {node}" for node in nodes)
+    return f"{inside} Start it with {engine} run {devices} --group-add {group} …"
+
+
 def container_caveats(offer: Offer, machine: Machine) -> list[str]:
     """Return what to know of a route through a container."""
     engine = machine.wishes.engine
@@ -130,4 +172,5 @@ def _engine(engine: Engine, machine: Machine) -> list[Step]:
     return [step(f"Check that {engine} is installed", actions.Check(argv=(engine, "--version")))]
 
 
+_DRIVERS = {"amd": "amd-rocm", "intel": "compute-runtime", "nvidia": "nvidia"}
 _PACKAGES = {"debian": {"docker": "docker.io"}, "ubuntu": {"docker": "docker.io"}}

@@ -25,7 +25,8 @@ class Wishes(msgspec.Struct, frozen=True, kw_only=True):
 
     `root` and `third_party` False: no step may need root, and nothing may come from a repository
     or a file that is neither the distribution's nor a package index of Python. `wheels` is the
-    folder that Python packages must come from; `engine` runs the containers.
+    folder that Python packages must come from; `engine` runs the containers. `contained`: what is
+    planned is to run inside one.
     """
 
     want: Literal["gpu", "cpu"] | None = None
@@ -33,6 +34,7 @@ class Wishes(msgspec.Struct, frozen=True, kw_only=True):
     third_party: bool = True
     wheels: str | None = None
     engine: Engine = "podman"
+    contained: bool = False
 
 
 NO_WISHES = Wishes()

@@ -11,7 +11,7 @@ from clprobe.compat.coverage import drives_gpus
 from clprobe.compat.offers import Offer, elsewhere, on_conda, on_request, packaged
 from clprobe.compat.resolve import considered
 from clprobe.install import stacks
-from clprobe.install.containers import contained
+from clprobe.install.containers import contained, passed_in
 from clprobe.install.judge import hopeless, judge, not_offered, on_gpu
 from clprobe.install.machine import NO_WISHES, Machine, Wishes, look_up
 from clprobe.install.ranking import in_order, narrowed, ranked
@@ -54,7 +54,7 @@ def plan(
     return InstallPlan(
         target=replace(stated.target, arch=machine.arch),
         goal=goal,
-        routes=ranked(routes, goal, tables),
+        routes=passed_in(ranked(routes, goal, tables, contained=wishes.contained), machine, tables),
         rejected=tuple(dict.fromkeys(rejected + refused)),
     )
 
@@ -96,11 +96,14 @@ def _answers(
     answers = _newest_alone(
         [on_gpu(offer, summary, implementation, machine) for offer, summary in found]
     )
-    if any(offer.is_at_hand and summary.verdict != "no" for offer, summary in found):
+    at_hand = any(offer.is_at_hand and summary.verdict != "no" for offer, summary in found)
+    # Without an image of the release, its packages are what goes into the person's own container.
+    has_image = release is not None and release.image is not None
+    if at_hand and not (machine.wishes.contained and has_image):
         return answers
     # The container touches the host least, so it stands beside whatever else there is.
     answers += ask(contained(implementation, machine, tables))
-    return answers + list(driver_from_source(implementation, machine))
+    return answers if at_hand else [*answers, *driver_from_source(implementation, machine)]
 
 
 def _newest_alone(answers: list[Route | Rejected]) -> list[Route | Rejected]:

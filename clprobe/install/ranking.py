@@ -54,9 +54,17 @@ class Criterion(NamedTuple):
     said: str
 
 
-def ranked(routes: Sequence[Route], goal: Goal, tables: Tables) -> tuple[Route, ...]:
-    """Return the routes in order, each with its rank and why it stands there."""
-    measured = [(_criteria(route, goal, tables), route) for route in routes]
+def ranked(
+    routes: Sequence[Route], goal: Goal, tables: Tables, *, contained: bool = False
+) -> tuple[Route, ...]:
+    """Return the routes in order, each with its rank and why it stands there.
+
+    `contained`: those in a container come first, as far as plain OpenCL is the goal.
+    """
+    inside = contained and goal == "opencl"
+    measured = [
+        ([_asked(route, inside), *_criteria(route, goal, tables)], route) for route in routes
+    ]
     measured.sort(key=lambda pair: [one.value for one in pair[0]])
     made: list[Route] = []
     for rank, (criteria, route) in enumerate(measured, 1):
@@ -104,6 +112,15 @@ def _criteria(route: Route, goal: Goal, tables: Tables) -> list[Criterion]:
         Criterion(int(root), "needs root" if root else "needs no root"),
         Criterion(count, f"asks for {asked}"),
     ]
+
+
+def _asked(route: Route, inside: bool) -> Criterion:
+    """Measure by whether it runs in a container, where the person asks for that."""
+    if not inside:
+        return Criterion(0, "")
+    if route.how == "container":
+        return Criterion(0, "runs in a container, as asked")
+    return Criterion(1, "is not in a container")
 
 
 def _is_vendors_own(route: Route, tables: Tables) -> bool:
