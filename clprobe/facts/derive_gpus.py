@@ -215,6 +215,11 @@ def _fit(runtime: Runtime, identity: Identity, linux: Fact[str], tables: Tables)
     covers = _covers(runtime.version, entry, identity)
     versions = version_range(entry, identity.gpus[0]) if entry and identity.gpus else None
     scheme = entry.version_scheme if entry is not None else "dotted"
+    as_installed = _as_installed(entry, identity)
+    if as_installed is not None:
+        versions = as_installed
+        if covers is True and isinstance(runtime.version, str):
+            covers = is_in_range(runtime.version, as_installed, scheme)
     old = _breaks(runtime.version, versions, scheme, ">")
     new = _breaks(runtime.version, versions, scheme, "<")
     if covers is True or (covers is False and versions is None):
@@ -251,6 +256,17 @@ def _covers(version: Fact[str], entry: Implementation | None, identity: Identity
         return UNLISTED
     # Known id and version and no answer: the table says what would settle it.
     return version if isinstance(version, Unknown) else answer
+
+
+def _as_installed(entry: Implementation | None, identity: Identity) -> str | None:
+    """Return the versions that drive a family where no variable is set; None: all that ever do."""
+    family = identity.gpus[0].family if identity.gpus else None
+    if entry is None or family is None:
+        return None
+    for release in entry.releases:
+        if release.breaks and release.environment and family.family in release.families:
+            return next(f"<{bound}" for sign, bound in conditions(release.versions) if sign == ">=")
+    return None
 
 
 def _breaks(version: Fact[str], versions: str | None, scheme: str, side: str) -> Fact[bool]:

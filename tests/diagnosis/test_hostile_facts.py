@@ -18,6 +18,7 @@ from clprobe.facts.paths import Scope, Use
 from clprobe.model.codec import snapshot_from_text
 from clprobe.model.errors import ClprobeError
 from clprobe.model.finding import Diagnosis, Remedy
+from clprobe.model.shell_words import shell_word
 from clprobe.report.doctor_html import diagnosis_as_html
 from clprobe.report.doctor_text import DoctorText
 from clprobe.report.doctor_words import command, folded
@@ -45,7 +46,7 @@ PROGRAMS = {
     "rm", "grubby", "modprobe", "python3", "conda", "dnf", "clprobe", "chgrp", "dkms", "dpkg",
     "env", "find", "findmnt", "flatpak", "getent", "getfacl", "grep", "journalctl", "loginctl",
     "ls", "lspci", "newgrp", "nvidia-smi", "python", "readelf", "screen", "setfacl", "setsebool",
-    "snap", "stat", "systemctl", "tmux", "udevadm", "vulkaninfo", "wsl.exe", "ausearch",
+    "snap", "stat", "sycl-ls", "systemctl", "tmux", "udevadm", "vulkaninfo", "wsl.exe", "ausearch",
 }  # fmt: skip
 
 
@@ -112,7 +113,8 @@ def test_facts_in_the_text_of_a_remedy_are_single_words_of_a_shell(nasty: str) -
             if not _FACT.search(template):
                 continue
             if nasty in TYPED:
-                filled = _FACT.sub(lambda _: shlex.quote(nasty), template)
+                assert shlex.split(shell_word(nasty)) == [nasty]
+                filled = _FACT.sub(lambda _: shell_word(nasty), template)
                 assert remedy.title.endswith(filled), rule.id
             else:
                 assert MARK not in remedy.title, rule.id
