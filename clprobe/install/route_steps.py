@@ -236,7 +236,7 @@ def _check_files(offer: Offer, files: list[str]) -> list[Step]:
     """Return the steps that make sure that files fetched by hand are there, and the right ones."""
     made = steps.check_files(offer.origin_name, files)
     named = zip(offer.packages, files, strict=False)
-    hashes = tuple((file, offer.sha256[name]) for name, file in named if name in offer.sha256)
+    hashes = tuple((f"./{f}", offer.sha256[name]) for name, f in named if name in offer.sha256)
     if hashes:
         made.append(step("Check the SHA-256 of these files", CheckHashes(files=hashes)))
     return made

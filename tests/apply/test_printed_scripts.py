@@ -81,7 +81,8 @@ def test_what_an_ordinary_user_pastes_does_the_steps(copy, options, leaves):
         "useradd --create-home --shell /bin/bash person\n"
         "echo 'person ALL=(ALL) NOPASSWD: ALL' > /etc/sudoers.d/person\n"
         f"clprobe install-plan --os debian-12 {options} > /screen\n"
-        "sed -n 's/^    //p' /screen > /pasted; grep -q '^sudo ' /pasted\n"
+        # Notes follow the check, and their second lines are set in, too.
+        "sed -n '/^  Check/q; s/^    //p' /screen > /pasted; grep -q '^sudo ' /pasted\n"
         # Asked whether to go on, a person says so.
         "yes | su - person -c 'bash -e /pasted'\n"
         f"{leaves}\n",
