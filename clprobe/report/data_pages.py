@@ -61,6 +61,7 @@ def data_pages(knowledge: Knowledge) -> dict[str, str]:
     pages["tables/processors/README.md"] = "\n".join(_processors(knowledge.tables))
     pages["tables/adapters/README.md"] = "\n".join(_adapters(knowledge.tables))
     pages["tables/systems/README.md"] = "\n".join(_systems(knowledge.tables))
+    pages["tables/windows_drivers/README.md"] = "\n".join(_windows_drivers(knowledge.tables))
     return pages
 
 
@@ -161,6 +162,17 @@ def _systems(tables: Tables) -> Iterator[str]:
     for edition in (one for of_file in listed for one in of_file.editions):
         yield row(map(plain, (", ".join(edition.names), edition.of, edition.note)))
     yield ""
+
+
+def _windows_drivers(tables: Tables) -> Iterator[str]:
+    yield from (_HEAD, "", "# Drivers for Windows, which bring OpenCL there", "")
+    for one in tables.windows_drivers().values():
+        yield from (f"## {plain(one.vendor)}: {plain(one.name)}", "")
+        yield from (f"- page: <{one.page}>", f"- {plain(one.note)}")
+        yield from (f"- not for {plain(key)}: {plain(why)}" for key, why in one.not_for.items())
+        if one.inside_wsl2 is not None:
+            yield f"- under WSL2: {plain(one.inside_wsl2)}"
+        yield from ("", f"Sources: {links(one.sources)}", "")
 
 
 def _printed() -> Iterator[str]:
