@@ -124,10 +124,13 @@ class Names:
 
         `whole` False: by the ends of their names, too: "7900 xtx".
         """
-        for _, meanings in (self._cards if whole else self._tails).found(text):
+        found = list((self._cards if whole else self._tails).found(text))
+        for _, meanings in found:
             fit = tuple(one for one in meanings if not vendors or one.vendor in vendors)
             if fit:
                 able = tuple(one for one in fit if one.no_opencl_because is None) or fit
+                for _, others in found:  # such as the chip, behind the name of a series
+                    able = tuple(one for one in able if one in others) or able
                 passed = tuple(one for one in fit if one not in able)
                 sources = tuple(dict.fromkeys(source for one in able for source in one.sources))
                 return NamedGpu(families=able, passed_over=passed, sources=sources)
@@ -152,8 +155,11 @@ def _by_words(name: str, plain: str, tables: Known) -> NamedGpu | None:
     said = {vendor for vendor, words in _SAID.items() if words.search(name)}
     names = tables.gpu_names_known()
     exact = list(dict.fromkeys((name, plain, *_inside(name))))
-    # What stands in parentheses is part of the name, too.
-    card = names.card(plain, said, whole=True) or names.card(name, said, whole=True)
+    card = names.card(plain, said, whole=True)
+    if card is None or card.family is None:
+        # What stands in parentheses is part of the name, too: the chip behind a series.
+        within = names.card(name, said, whole=True)
+        card = within if card is None or (within and within.family in card.families) else card
     if said <= {"intel"}:
         inside = _inside_processor(name, tables) if card is None else None
         found = _intel(exact, tables, (name, plain)) or inside

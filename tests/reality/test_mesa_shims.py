@@ -5,7 +5,6 @@ What rusticl lists must be what the tables say that this version drives, and the
 the GPU must lead to the family; Clover is compared where the release still has it.
 """
 
-import re
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -60,11 +59,7 @@ def offered(device: Device) -> tuple[str, bool]:
 
 
 def families_called(name: str) -> list[str]:
-    return [
-        key
-        for key, family in TABLES.families().items()
-        if any(re.search(pattern, name, re.IGNORECASE) for pattern in family.names)
-    ]
+    return [family.family for family in TABLES.named_gpu(name).families]
 
 
 def test_rusticl_lists_the_chips_of_amd_that_the_tables_say(
