@@ -2,6 +2,7 @@
 """Lines that people paste: in their words, few, and with the same effect as the steps."""
 
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -136,6 +137,8 @@ def test_a_pasted_file_is_the_file_of_the_step(tmp_path: Path) -> None:
     assert path.read_text() == text
 
 
+@pytest.mark.skipif(shutil.which("gpg") is None, reason="needs gpg, which the line calls")
+@pytest.mark.skipif(shutil.which("curl") is None, reason="needs curl, which the line calls")
 def test_a_pasted_key_stays_only_if_it_is_the_one(tmp_path: Path) -> None:
     home = tmp_path / "gnupg"
     home.mkdir(mode=0o700)
