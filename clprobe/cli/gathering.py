@@ -41,15 +41,21 @@ def gather(  # noqa: PLR0913 - from where, for whom, and what takes time
 
         stated = read_snapshot(source)
         return stated if asked is None else as_stated_user(stated, asked), Knowledge.load()
-    from clprobe.facts.permissions.as_user import as_user
-    from clprobe.probe.accounts import find_account
     from clprobe.probe.live_host import LiveHost
 
     host = LiveHost(prefix=prefix)
-    account = None if asked is None else find_account(host, asked)
+    account = None
+    if asked is not None:
+        from clprobe.probe.accounts import find_account
+
+        account = find_account(host, asked)
     knowledge = Background(lambda: _load_while_waiting(for_text=for_text))
     snapshot = scrubbed_facts(host, timeout, verbose=verbose, silent=silent, **wanted)
-    return as_user(snapshot, *account) if account else snapshot, knowledge.result()
+    if account is not None:
+        from clprobe.facts.permissions.as_user import as_user
+
+        snapshot = as_user(snapshot, *account)
+    return snapshot, knowledge.result()
 
 
 def scrubbed_facts(
@@ -96,6 +102,7 @@ def _load_while_waiting(*, for_text: bool) -> "Knowledge":
     from clprobe.diagnosis.diagnose import Knowledge
 
     if for_text:
+        import clprobe.install.planner
         import clprobe.report.doctor_text  # noqa: F401 - rich takes as long as all the rules
     return Knowledge.load()
 

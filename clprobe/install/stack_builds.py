@@ -3,8 +3,6 @@
 
 import re
 
-from packaging.utils import parse_wheel_filename
-
 from clprobe.install.machine import Machine
 from clprobe.knowledge.stack_table import Stack, StackBuild, StackSupport
 from clprobe.knowledge.versions import in_range, in_words, newest
@@ -94,6 +92,8 @@ def _for_system(build: StackBuild, machine: Machine) -> bool:
         return machine.system in build.systems
     if build.file is None or not build.file.endswith(".whl"):
         return True
+    from packaging.utils import parse_wheel_filename  # noqa: PLC0415 - most plans need no wheel
+
     _, _, _, tags = parse_wheel_filename(build.file)
     for_windows = {tag.platform.startswith("win") for tag in tags if tag.platform != "any"}
     return not for_windows or (machine.system == "windows") in for_windows

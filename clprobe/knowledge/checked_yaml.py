@@ -8,16 +8,13 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
-import yaml
 
 from clprobe.model.errors import ClprobeError
-from clprobe.model.plain_yaml import YamlMistake, load
 from clprobe.parsed_files import RULES
 from clprobe.plain_file import read_plain
 
 T = TypeVar("T")
 _MOST_BYTES = 1 << 20
-_Base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def read(
@@ -77,9 +74,13 @@ def parse(path: Path) -> Any:
 
     Raises: ClprobeError if it cannot be read, is no YAML or repeats a key.
     """
+    # Most runs find each file as it was parsed before, and PyYAML takes as long as all of them.
+    from clprobe.knowledge.yaml_text import Loader  # noqa: PLC0415
+    from clprobe.model.plain_yaml import YamlMistake, load  # noqa: PLC0415
+
     text = text_of(path)
     try:
-        return load(text, _Loader)
+        return load(text, Loader)
     except YamlMistake as error:
         raise table_error(path, error.line, error.problem) from error
 
@@ -98,29 +99,9 @@ def line_at(path: Path, keys: Sequence[str | int]) -> int:
 
     A text among the keys is a key of a mapping; in a list, the item that says so, or that has it.
     """
-    node, line = yaml.compose(text_of(path), Loader=_Loader), 1
-    for key in keys:
-        found = _entry(node, key)
-        if found is None:
-            break
-        line, node = found[0].start_mark.line + 1, found[1]
-    return int(line)
+    from clprobe.knowledge.yaml_text import line_in  # noqa: PLC0415 - see parse
 
-
-def _entry(node: Any, key: str | int) -> tuple[Any, Any] | None:
-    """Return the nodes of a key and of its value; an item of a list is both."""
-    if isinstance(node, yaml.MappingNode):
-        named = (pair for pair in node.value if pair[0].value == str(key))
-        # The sources of a file are a mapping, of which a list is made before it is checked.
-        numbered = node.value[key] if isinstance(key, int) and key < len(node.value) else None
-        return next(named, numbered)
-    for number, item in enumerate(node.value if isinstance(node, yaml.SequenceNode) else ()):
-        if key in (number, item.value):
-            return item, item
-        inside = _entry(item, key) if isinstance(key, str) else None
-        if inside is not None:
-            return inside
-    return None
+    return line_in(text_of(path), keys)
 
 
 def nearest(word: str, known: list[str]) -> str:
@@ -130,34 +111,6 @@ def nearest(word: str, known: list[str]) -> str:
         "Did you mean " + " or ".join(close) + "?"
         if len(close) <= 3
         else ("Known are " + ", ".join(close) + ".")
-    )
-
-
-class _Loader(_Base):  # type: ignore[misc]
-    """The safe loader with fewer surprises: `yes`, `on` and dates are text, keys are unique."""
-
-    def construct_mapping(self, node: Any, deep: bool = False) -> Any:
-        seen: set[Any] = set()
-        for key, _ in node.value:
-            if key.value in seen:
-                raise yaml.constructor.ConstructorError(
-                    None, None, f"{key.value!r} is there twice", key.start_mark
-                )
-            seen.add(key.value)
-        return super().construct_mapping(node, deep=deep)
-
-
-_Loader.yaml_implicit_resolvers = {}
-for _tag, _pattern, _first in (
-    ("bool", r"true|false", "tf"),
-    ("int", r"-?(?:0|[1-9][0-9]*)|0x[0-9a-fA-F]+", "-0123456789"),
-    ("float", r"-?[0-9]+\.[0-9]+(?:e-?[0-9]+)?", "-0123456789"),
-    ("null", r"null|", "n"),
-):
-    _Loader.add_implicit_resolver(
-        f"tag:yaml.org,2002:{_tag}",
-        re.compile(rf"^(?:{_pattern})$"),
-        [*_first, ""] if _tag == "null" else list(_first),
     )
 
 
