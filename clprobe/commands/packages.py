@@ -45,17 +45,9 @@ def _from_suite(action: Install | InstallFiles) -> Argv:
     return (*manager_named(action.manager).from_suite, action.suite)
 
 
-@commands_of.register
-def _(action: Install) -> Commands:
-    return _unattended(action)
-
-
-@commands_of.register
-def _(action: InstallFiles) -> Commands:
-    return _unattended(action)
-
-
-def _unattended(action: Install | InstallFiles) -> Commands:
+@commands_of.register(Install)
+@commands_of.register(InstallFiles)
+def _(action: Install | InstallFiles) -> Commands:
     manager = manager_named(action.manager)
     return Commands(
         argv=(*manager.unattended_command("install"), *_from_suite(action), *asked_for(action)),
@@ -82,17 +74,9 @@ def _(action: Refresh) -> Commands:
     return Commands(argv=words, needs_root=True) if words is not None else commands_of(action)
 
 
-@typed.register
-def _(action: Install) -> Commands:
-    return _by_hand(action)
-
-
-@typed.register
-def _(action: InstallFiles) -> Commands:
-    return _by_hand(action)
-
-
-def _by_hand(action: Install | InstallFiles) -> Commands:
+@typed.register(Install)
+@typed.register(InstallFiles)
+def _(action: Install | InstallFiles) -> Commands:
     words = manager_named(action.manager).by_hand
     return Commands(
         argv=(*words.install, *_from_suite(action), *asked_for(action)),
