@@ -28,7 +28,7 @@ def _clprobe(*argv: str, given: str | None = None) -> subprocess.CompletedProces
     )
 
 
-def _doctor(facts: Any, *argv: str) -> subprocess.CompletedProcess[str]:
+def doctor_on(facts: Any, *argv: str) -> subprocess.CompletedProcess[str]:
     return _clprobe("doctor", "--from", "-", *argv, given=json.dumps(facts))
 
 
@@ -51,13 +51,13 @@ def _doctor(facts: Any, *argv: str) -> subprocess.CompletedProcess[str]:
 def test_the_exit_status_is_the_contracts(
     facts: Any, options: tuple[str, ...], status: int
 ) -> None:
-    result = _doctor(facts, *options)
+    result = doctor_on(facts, *options)
     assert result.returncode == status, result.stderr
     assert "Traceback" not in result.stderr
 
 
 def test_json_is_one_document_with_the_contracts_keys() -> None:
-    result = _doctor(BROKEN, "--json")
+    result = doctor_on(BROKEN, "--json")
     document = json.loads(result.stdout)
     assert set(document) >= KEYS
     assert document["schema"] == "clprobe.doctor/1"
@@ -66,7 +66,7 @@ def test_json_is_one_document_with_the_contracts_keys() -> None:
 
 
 def test_two_replays_differ_in_nothing_but_the_time() -> None:
-    first, second = (json.loads(_doctor(BROKEN, "--json").stdout) for _ in range(2))
+    first, second = (json.loads(doctor_on(BROKEN, "--json").stdout) for _ in range(2))
     assert first.pop("elapsed_ms") >= 0
     second.pop("elapsed_ms")
     assert first == second

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """doctor --fix, --undo and --check: what goes with them, and that --check keeps quiet."""
 
-import json
 import subprocess
 import sys
 
@@ -9,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from clprobe.cli.doctor import command
-from tests.cli.test_doctor import BROKEN, HEALTHY
+from tests.cli.test_doctor import BROKEN, HEALTHY, doctor_on
 
 
 @pytest.mark.parametrize(
@@ -37,14 +36,7 @@ def test_what_does_not_go_together_is_a_usage_error(options, says):
 
 
 def _checked(facts, *options):
-    return subprocess.run(
-        [sys.executable, "-m", "clprobe", "doctor", "--check", "--from", "-", *options],
-        input=json.dumps(facts),
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=30,
-    )
+    return doctor_on(facts, "--check", *options)
 
 
 @pytest.mark.parametrize(
