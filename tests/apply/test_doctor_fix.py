@@ -35,10 +35,10 @@ def reports_of(answer):
 
 def test_a_driver_file_without_library_is_put_aside_and_comes_back(copy):
     answer = copy.run(
-        _BROKEN + "clprobe doctor --check >/check 2>&1 || echo $?; test ! -s /check\n"
+        _BROKEN + "clprobe doctor --check >/checked 2>&1 || echo $?; test ! -s /checked\n"
         "fix --json\n"
         f"test ! -e {VENDORS}/broken.icd; test -e {VENDORS}/broken.icd.disabled\n"
-        "clprobe doctor --check >/check 2>&1; echo $?; test ! -s /check\n"
+        "clprobe doctor --check >/checked 2>&1; echo $?; test ! -s /checked\n"
         "undo_fix >&2\n" + _EQUAL
     )
     first, document = answer.split("\n", 1)
