@@ -119,7 +119,7 @@ def test_a_fix_that_did_not_help_is_not_done_again(copy):
     """PoCL's .icd is a file of settings to dpkg, which it keeps as it is."""
     answer = copy.run(
         _BROKEN + f"rm {VENDORS}/broken.icd; echo /opt/gone.so > {VENDORS}/pocl.icd\n"
-        "fix --json || test $? = 1; echo =====; fix --json\n"
+        "fix --json || test $? = 1; echo =====; fix --json || test $? = 1\n"
     )
     first, second = reports_of(answer)
     assert first["steps"][-1]["argv"][-2:] == ["--reinstall", "pocl-opencl-icd"]
