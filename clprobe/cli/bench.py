@@ -28,6 +28,7 @@ from clprobe.bench.theoretical import theoretical_peak
 from clprobe.cli.bench_files import checked_output, compare_files, refuse_other_options, show, write
 from clprobe.cli.bench_progress import announce_tuning, say, showing, tell_remedy
 from clprobe.cli.exit import codes as exit_codes
+from clprobe.cli.exit import garbage
 from clprobe.cli.extras import how_to_install
 from clprobe.facts.derive import derive
 from clprobe.facts.inventory import select_devices, take_inventory
@@ -142,6 +143,7 @@ def command(  # noqa: PLR0913 - one argument per option
     against torch and timed beside it.
     """
     begun = time.monotonic() - _FIRST_SECONDS
+    garbage.collect_as_usual()
     measuring = any((selectors, workloads, effort, baseline, tune))
     refuse_other_options(compares=compares, paths=files, measuring=measuring)
     if compares:
