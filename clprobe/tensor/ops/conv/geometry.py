@@ -184,10 +184,9 @@ class Geometry:
         # The kernels also count pixels of one padded plane, and of a dilated filter, in 32 bits.
         uint32((self.height + 2 * self.padding[0]) * (self.width + 2 * self.padding[1]))
         uint32(max(self.stride) * max(self.outputs) + max(self.dilation) * max(self.kernel))
-        return arguments(
-            *(np.uint64(self.images), *self.input_shape[1:], *self.kernel, *self.outputs),
-            *(self.stride[0], *self.padding, *self.dilation),
-        )
+        sizes = (*self.input_shape[1:], *self.kernel, *self.outputs)
+        steps = (self.stride[0], *self.padding, *self.dilation)
+        return arguments(np.uint64(self.images), *sizes, *steps)
 
     def _windows(self, axis: int) -> int:
         reach = self.dilation[axis] * (self.kernel[axis] - 1) + 1
