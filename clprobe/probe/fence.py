@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Keeps a driver from ending or stopping clprobe and the processes above it.
+"""Keeps a driver from ending or stopping clprobe and the processes above it, and from leavings.
 
 Part of the child (opencl_worker.py): nothing but the standard library. A filter of system calls
 (seccomp(2)) ends a driver's process with SIGSYS once it sends a signal to one of them, to their
 groups or to everybody, or changes their limits; so that driver is named, and all others are still
 asked. Other processes of the user are not protected: a driver ends its own, whose ids the filter
-cannot know.
+cannot know. A second filter refuses, with EPERM, what would outlast the driver and whatever is
+removed behind it: mounts, and files that nobody may change.
 """
 
 import ctypes
@@ -23,6 +24,7 @@ _SET_MODE_FILTER = 1
 # Without it, Linux before 5.16 slows down what is filtered: spec_store_bypass_disable=seccomp.
 _FILTER_FLAG_SPEC_ALLOW = 1 << 2
 _RETURN_ALLOW, _RETURN_KILL_PROCESS = 0x7FFF0000, 0x80000000
+_RETURN_EPERM = 0x00050000 | 1
 
 # Driver programs that Linux must run with root's rights (set-user-ID), which a filter that an
 # ordinary user sets forbids: NVIDIA's drivers load their module and make their nodes by it.
@@ -36,17 +38,26 @@ _MACHINES = {
     "aarch64": (0xC00000B7, 277, (129, 130, 138), (131, 240, 261), (434,)),
 }
 
+# machine of uname(2) → numbers of mount, umount2, pivot_root, setns, move_mount and mount_setattr;
+# number of ioctl.
+_LASTING = {
+    "x86_64": ((165, 166, 155, 308, 429, 442), 16),
+    "aarch64": ((40, 39, 41, 268, 429, 442), 29),
+}
+_SET_FLAGS = (0x40086602, 0x401C5820)  # FS_IOC_SETFLAGS, FS_IOC_FSSETXATTR: linux/fs.h
+
 # Instructions of a filter, and where seccomp_data has what they look at: linux/filter.h, seccomp.h.
 _LOAD, _JUMP, _JUMP_IF_EQUAL, _RETURN = 0x20, 0x05, 0x15, 0x06
 _NUMBER, _MACHINE, _ARGUMENTS = 0, 4, 16
 
 
-def fence_signals() -> None:
-    """Let this process and all that it starts send no signal to a process above, where Linux can.
+def fence_driver() -> None:
+    """Let this process and all that it starts reach no process above and leave no mounts behind.
 
     On other processors, without /proc and where a filter is refused, nothing changes.
     """
-    numbers = _MACHINES.get(os.uname().machine)
+    name = os.uname().machine
+    numbers = _MACHINES.get(name)
     if numbers is None:
         return
     try:
@@ -57,7 +68,12 @@ def fence_signals() -> None:
     libc = ctypes.CDLL(None)
     if not _may_filter(libc):
         return
-    code = _filter(machine, (by_second, by_third, always), (-1, *above))
+    calls, ioctl = _LASTING[name]
+    _set(libc, seccomp, _lasting_filter(machine, calls, ioctl))
+    _set(libc, seccomp, _filter(machine, (by_second, by_third, always), (-1, *above)))
+
+
+def _set(libc: ctypes.CDLL, seccomp: int, code: bytes) -> None:
     buffer = ctypes.create_string_buffer(code, len(code))
     program = struct.pack("HxxxxxxP", len(code) // 8, ctypes.addressof(buffer))
     for flags in (_FILTER_FLAG_SPEC_ALLOW, 0):  # Linux before 4.17 knows no flag
@@ -118,6 +134,28 @@ def _filter(
             *second,
             *third,
             *process,
+        )
+    )
+
+
+def _lasting_filter(machine: int, calls: "tuple[int, ...]", ioctl: int) -> bytes:
+    """Return the filter: what refuses these calls, and ioctl with what closes files to changes."""
+    allow = _instruction(_RETURN, _RETURN_ALLOW)
+    flags = [
+        _instruction(_LOAD, _ARGUMENTS + 8),
+        *_jumps_to_the_end(_SET_FLAGS, 1),
+    ]
+    return b"".join(
+        (
+            _instruction(_LOAD, _MACHINE),
+            _instruction(_JUMP_IF_EQUAL, machine, 1, 0),
+            allow,
+            _instruction(_LOAD, _NUMBER),
+            *_jumps_to_the_end(calls, 1 + len(flags) + 1),
+            _instruction(_JUMP_IF_EQUAL, ioctl, 0, len(flags)),
+            *flags,
+            allow,
+            _instruction(_RETURN, _RETURN_EPERM),
         )
     )
 

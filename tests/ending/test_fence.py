@@ -24,7 +24,7 @@ if child := os.fork():
     os._exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) & 0xFF)
 os.setpgid(0, 0)
 libc, above = ctypes.CDLL(None), os.getppid()
-fence.fence_signals()
+fence.fence_driver()
 """
 # SIGURG does nothing to whoever does not ask for it: should the fence have a hole, nobody falls.
 _FORBIDDEN = {
@@ -54,6 +54,15 @@ _ALLOWED = {
     "its own group": "signal.signal(signal.SIGTERM, signal.SIG_IGN)\nos.killpg(0, signal.SIGTERM)",
     "itself": "os.kill(os.getpid(), signal.SIGURG)\nsignal.raise_signal(signal.SIGURG)",
 }
+_ROOM = "import errno, fcntl, struct, tempfile\nroom = tempfile.mkdtemp()\n"
+_REFUSED = {
+    "mount": "libc.mount(b'none', room.encode(), b'tmpfs', 0, None)",
+    "unmounting": "libc.umount2(room.encode(), 0)",
+    "another namespace": "libc.setns(os.open('/proc/self/ns/mnt', os.O_RDONLY), 0)",
+    "a file for good": (
+        "libc.ioctl(os.open(room, os.O_RDONLY), 0x40086602, struct.pack('l', 0x10))"
+    ),
+}
 _HAS_FENCE = "'Seccomp:\\t2' in open('/proc/self/status').read()"
 
 
@@ -72,6 +81,20 @@ def _fence() -> None:
 @pytest.mark.parametrize("deed", _FORBIDDEN)
 def test_what_reaches_a_process_above_ends_the_driver(deed: str) -> None:
     assert _status(_FORBIDDEN[deed]) == -signal.SIGSYS
+
+
+@pytest.mark.root
+@pytest.mark.parametrize("deed", _REFUSED)
+def test_what_would_outlast_the_driver_is_refused(deed: str) -> None:
+    """Root may do all of it, so that it is the fence that refuses."""
+    if os.geteuid() != 0:
+        pytest.skip("needs root, to whom Linux allows it")
+    tried = (
+        f"{_ROOM}libc = ctypes.CDLL(None, use_errno=True)\n"
+        f"refused = {_REFUSED[deed]} == -1 and ctypes.get_errno() == errno.EPERM\n"
+        "os.rmdir(room)\nsys.exit(not refused)"
+    )
+    assert _status(tried) == 0
 
 
 @pytest.mark.root

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _FOLDER = __file__.rpartition("/")[0]
 sys.path.append(_FOLDER.removesuffix("/clprobe/probe/opencl"))
 
-from clprobe.probe.fence import fence_signals  # noqa: E402 - see above
+from clprobe.probe.fence import fence_driver  # noqa: E402 - see above
 from clprobe.probe.guardian import stand_guard  # noqa: E402
 from clprobe.probe.opencl.answers import (  # noqa: E402
     ask_platforms,
@@ -103,7 +103,7 @@ def _prepare() -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (1 if hard else 0, hard))
     # In between, so that a driver that kills its parent kills no more than its guardian.
     stand_guard()
-    fence_signals()
+    fence_driver()
     _limit_memory()
     # A driver that takes a processor for itself at real-time priority leaves others, asked at the
     # same time, to starve: SIGXCPU ends it. None needs half a second of that without a pause.
