@@ -231,7 +231,9 @@ def _checked(
     """Paste the check in a new session, where variables may let a driver play the GPU."""
     exports = [f"export {name}={value}" for name, value in (variables or {}).items()]
     *_, told = _typed(copy, [*exports, check], _LOOK_SECONDS)
-    needs_gpu = route.uses_gpu and variables is None
+    # What plays the GPU under rusticl is a processor, which tinygrad, for one, passes over.
+    plays_gpu = variables is not None and "RUSTICL_ENABLE" not in variables
+    needs_gpu = route.uses_gpu and not plays_gpu and (variables is None or route.stack is not None)
     if told["exit"] != 0:
         ended = f"the check {_ended(told)}"
         return Outcome("needs the GPU" if needs_gpu and told["exit"] == 1 else "FAILS", ended)
