@@ -17,13 +17,13 @@ from clprobe.model.mending import Argv
 from clprobe.model.shell_words import shell_word
 
 _HOLDS_KEY = (
-    "import subprocess, sys, tempfile; file, wanted = sys.argv[1:]; "
+    "import subprocess, sys, tempfile; file, *wanted = sys.argv[1:]; "
     "home = tempfile.mkdtemp(); "
     "said = subprocess.run(['gpg', '--homedir', home, '--batch', '--with-colons', "
     "'--show-keys', file], capture_output=True, text=True, check=True).stdout; "
     "lines = [line.split(':') for line in said.splitlines()]; "
     "keys = [after[9] for line, after in zip(lines, lines[1:]) if line[0] == 'pub']; "
-    "sys.exit(0 if keys == [wanted] else f'{file} holds {keys}, and not {wanted} alone')"
+    "sys.exit(0 if keys == wanted else f'{file} holds {keys}, and not {wanted} alone')"
 )
 _PRIMARY_KEYS = '$1 == "pub" {primary = 1} $1 == "fpr" && primary {print $10; primary = 0}'
 _THERE = ("/etc/apt/sources.list.d", "/etc/profile.d")
@@ -46,9 +46,9 @@ _EDITS = (r"1s/^\xEF\xBB\xBF//", r"s/^[[:space:]]*//", r"s/[[:space:]]*$//", "/^
 _CLEANING = tuple(part for edit in _EDITS for part in ("-e", edit))
 
 
-def check_key(path: str, fingerprint: str) -> Argv:
-    """Return the command that fails unless the file holds the one key with that fingerprint."""
-    return ("python3", "-c", _HOLDS_KEY, path, fingerprint)
+def check_key(path: str, *fingerprints: str) -> Argv:
+    """Return the command that fails unless the file holds the keys of those fingerprints alone."""
+    return ("python3", "-c", _HOLDS_KEY, path, *fingerprints)
 
 
 @commands_of.register
@@ -70,7 +70,7 @@ def _(action: actions.FetchKey) -> Commands:
         ),
         needs_root=True,
         undo=("rm", "-f", action.path),
-        verify=check_key(action.path, action.fingerprint),
+        verify=check_key(action.path, *action.fingerprints),
     )
 
 
@@ -94,10 +94,13 @@ def _(action: actions.WriteFile) -> Commands:
 def _(action: actions.FetchKey, sudo: str) -> str:
     path, url = shell_word(action.path), shell_word(action.url)
     keys = f"gpg --show-keys --with-colons {path} | awk -F: {shell_word(_PRIMARY_KEYS)}"
+    wanted = shell_word(" ".join(action.fingerprints))
+    # One line of them, whatever their number.
+    found = f"echo $({keys})" if action.others else keys
     return (
         f"{sudo}curl -fsSL -o {path} {url}"
         # Without its key, the repository is not taken.
-        f' && test "$({keys})" = {action.fingerprint} || {sudo}rm -f {path}'
+        f' && test "$({found})" = {wanted} || {sudo}rm -f {path}'
     )
 
 

@@ -127,6 +127,7 @@ def origin_entry(found: Origin) -> Entry:
         ("for", places),
         ("signing key", found.key_url),
         ("its fingerprint", found.fingerprint or "none that a source vouches for: not used"),
+        ("other keys in that file", " ".join(found.other_fingerprints)),
         ("note", found.note),
         *as_a_whole(found),
     ]

@@ -21,8 +21,9 @@ class Repository(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 class Origin(Entry, frozen=True, kw_only=True):
     """A third party's repository, by release; `name` completes "it adds …".
 
-    `fingerprint` is that of the key that signs it, 40 hexadecimal digits. Without one that a
-    source vouches for, nothing is taken from there, and `note` says so. `enabling`, by release or
+    `fingerprint` is that of the first key in the file, 40 hexadecimal digits, and
+    `other_fingerprints` are those of the keys after it. Without one that a source vouches for,
+    nothing is taken from there, and `note` says so. `enabling`, by release or
     distribution, are the steps of package managers other than apt; `note` says what vouches for it
     there.
     """
@@ -34,6 +35,7 @@ class Origin(Entry, frozen=True, kw_only=True):
     repositories: dict[str, Repository] = msgspec.field(default_factory=dict)
     enabling: dict[str, tuple[Enabling, ...]] = msgspec.field(default_factory=dict)
     fingerprint: str | None = None
+    other_fingerprints: tuple[str, ...] = ()
     note: str | None = None
 
     def enabled_by(self, release: Distribution) -> tuple[Enabling, ...]:

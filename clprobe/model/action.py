@@ -57,11 +57,20 @@ class MakeFolder(Doing, frozen=True, kw_only=True, tag="make-folder"):
 
 
 class FetchKey(Doing, frozen=True, kw_only=True, tag="fetch-key"):
-    """Fetch the signing key of a repository; no other than that of the fingerprint counts."""
+    """Fetch the file with a repository's signing keys; it must hold those keys and no others.
+
+    `fingerprint` is of the first primary key in the file, `others` are those after it, in order.
+    """
 
     url: str
     path: str
     fingerprint: str
+    others: tuple[str, ...] = ()
+
+    @property
+    def fingerprints(self) -> tuple[str, ...]:
+        """Of all primary keys, in the order of the file."""
+        return (self.fingerprint, *self.others)
 
 
 class WriteFile(Doing, frozen=True, kw_only=True, tag="write-file"):

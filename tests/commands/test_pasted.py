@@ -2,6 +2,7 @@
 """Lines that people paste: in their words, few, and with the same effect as the steps."""
 
 import os
+import shlex
 import shutil
 import subprocess
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from clprobe.commands.commands import step
+from clprobe.commands.files import check_key
 from clprobe.commands.pasted import Typist, pasted, pasted_step
 from clprobe.knowledge.package_managers import package_managers
 from clprobe.model.action import (
@@ -147,21 +149,36 @@ def test_a_pasted_key_stays_only_if_it_is_the_one(tmp_path: Path) -> None:
         "gpg --batch --passphrase '' --quick-gen-key b@example.org ed25519 sign never && "
         f"gpg --armor --export a@example.org > {tmp_path}/one.asc && "
         f"gpg --armor --export > {tmp_path}/both.asc && "
-        "gpg --with-colons --list-keys a@example.org | awk -F: '/^fpr/ {print $10; exit}'",
+        "gpg --with-colons --list-keys | awk -F: '/^fpr/ {print $10}'",
         GNUPGHOME=str(home),
     )
     assert made.returncode == 0, made.stderr
-    fingerprint = made.stdout.strip()
+    one, other = made.stdout.split()
     kept = {}
-    for name, wanted in (("one", fingerprint), ("both", fingerprint), ("one", "0" * 40)):
-        path = tmp_path / f"{name} {wanted[:4]}.asc"
-        fetch = FetchKey(url=f"file://{tmp_path}/{name}.asc", path=str(path), fingerprint=wanted)
+    for name, *wanted in (
+        ("one", one), ("both", one), ("one", "0" * 40), ("both", one, other), ("both", other, one),
+        ("one", one, other),
+    ):  # fmt: skip
+        path = tmp_path / f"{name} {' '.join(wanted)[:50]}.asc"
+        fetch = FetchKey(
+            url=f"file://{tmp_path}/{name}.asc",
+            path=str(path),
+            fingerprint=wanted[0],
+            others=tuple(wanted[1:]),
+        )
         [line] = lines(fetch, typist=Typist(is_root=True))
         run(line, GNUPGHOME=str(home))
-        kept[name, wanted] = path.exists()
+        kept[(name, *wanted)] = path.exists()
+        if path.exists():
+            assert (
+                run(shlex.join(check_key(str(path), *wanted)), GNUPGHOME=str(home)).returncode == 0
+            )
     run("gpgconf --kill all", GNUPGHOME=str(home))
     assert kept == {
-        ("one", fingerprint): True,
-        ("both", fingerprint): False,
+        ("one", one): True,
+        ("both", one): False,
         ("one", "0" * 40): False,
+        ("both", one, other): True,
+        ("both", other, one): False,
+        ("one", one, other): False,
     }

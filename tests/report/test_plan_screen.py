@@ -87,7 +87,7 @@ def is_done_by(commands, lines, action):  # noqa: PLR0911 - a case a kind
     if isinstance(action, actions.FetchKey):
         return any(all(part in line for part in (
             f"sudo curl -fsSL -o {action.path} {shlex.quote(action.url)}",
-            f'= {action.fingerprint} || sudo rm -f {action.path}',
+            f'= {shlex.quote(" ".join(action.fingerprints))} || sudo rm -f {action.path}',
         )) for line in lines)  # fmt: skip
     if isinstance(action, actions.CheckHashes):
         checked = next(line for line in lines if line.endswith("| sha256sum --check"))

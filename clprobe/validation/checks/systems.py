@@ -195,10 +195,17 @@ def origins(files: dict[Path, Origin], tables: Tables) -> Mistakes:
             yield from _https(top.at("repositories", key, "uri"), repository.uri)
         if entry.fingerprint is None and entry.note is None:
             yield top.mistake("it has no fingerprint and no note that says why")
-        if entry.fingerprint is not None and not _FINGERPRINT.fullmatch(entry.fingerprint):
-            yield top.at("fingerprint").mistake(
-                "a fingerprint is 40 hexadecimal digits in capitals", "gpg --show-keys prints it."
-            )
+        if entry.fingerprint is None and entry.other_fingerprints:
+            yield top.at("other_fingerprints").mistake("the first key's stands in fingerprint")
+        for field, values in (
+            ("fingerprint", filter(None, (entry.fingerprint,))),
+            ("other_fingerprints", entry.other_fingerprints),
+        ):
+            if not all(_FINGERPRINT.fullmatch(value) for value in values):
+                yield top.at(field).mistake(
+                    "a fingerprint is 40 hexadecimal digits in capitals",
+                    "gpg --show-keys prints it.",
+                )
 
 
 def windows_drivers(files: dict[Path, WindowsDriver], tables: Tables) -> Mistakes:
