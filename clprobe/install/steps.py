@@ -8,7 +8,7 @@ from clprobe.commands.commands import step
 from clprobe.install.machine import Machine
 from clprobe.knowledge.origin_table import Origin
 from clprobe.knowledge.package_manager_table import PackageManager
-from clprobe.knowledge.package_managers import manager_of_distribution
+from clprobe.knowledge.package_managers import manager_named, manager_of_distribution
 from clprobe.knowledge.table_types import Distribution
 from clprobe.model import action as actions
 from clprobe.model.placeholders import HOME, USER
@@ -27,6 +27,8 @@ LOADER = "ocl-icd-libopencl1"
 
 def manager_of(distribution: Distribution) -> PackageManager | None:
     """Return the distribution's package manager, where we know it."""
+    if distribution.manager is not None:
+        return manager_named(distribution.manager)
     return manager_of_distribution((distribution.id,))
 
 
@@ -223,5 +225,10 @@ def fetch_key(origin: Origin, path: str) -> Step:
     """Return the step that fetches the signing key; it fails where the key is another one."""
     return step(
         f"Fetch the key of {origin.name}, fingerprint {origin.fingerprint}",
-        actions.FetchKey(url=origin.key_url, path=path, fingerprint=origin.fingerprint or ""),
+        actions.FetchKey(
+            url=origin.key_url,
+            path=path,
+            fingerprint=origin.fingerprint or "",
+            others=origin.other_fingerprints,
+        ),
     )

@@ -74,8 +74,10 @@ def _release(
     found = next(filter(None, (find(reading, known) for reading in readings)), [])
     if not found:
         return None
-    note = edition.note if edition is not None else None
-    return NamedSystem(release=_newest(found), of_several=len(found) > 1, note=note)
+    release, note = _newest(found), None
+    if edition is not None:
+        release, note = msgspec.structs.replace(release, manager=edition.manager), edition.note
+    return NamedSystem(release=release, of_several=len(found) > 1, note=note)
 
 
 def find(name: str, known: Sequence[Distribution]) -> list[Distribution]:

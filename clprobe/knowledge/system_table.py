@@ -21,11 +21,15 @@ class OtherSystem(Entry, frozen=True, kw_only=True):
 
 
 class Edition(Entry, frozen=True, kw_only=True):
-    """Names of what is the distribution `of` that id, in the same version, under another name."""
+    """Names of what is the distribution `of` that id, in the same version, under another name.
+
+    `manager` is the package manager, where that is another than the distribution's.
+    """
 
     names: tuple[str, ...]
     of: str
     note: str | None = None
+    manager: str | None = None
 
 
 class Systems(Entry, frozen=True, kw_only=True):

@@ -385,7 +385,8 @@ class Distribution(Entry, frozen=True, kw_only=True):
     was found yet, so that its distribution's name alone does not mean it. Every implementation for
     this architecture is in a row of `packages`, in `lacks` (no package there) or in `unknown`
     (nobody has looked), with what would settle it. `enabling` are the steps that switch a pocket
-    on, `configuration` how it is configured where no package manager installs drivers.
+    on, `configuration` how it is configured where no package manager installs drivers. `manager`
+    is the package manager of an edition of it, where that has another.
     """
 
     id: str
@@ -407,6 +408,7 @@ class Distribution(Entry, frozen=True, kw_only=True):
     absent: tuple[str, ...] = ()
     enabling: dict[str, tuple[Enabling, ...]] = {}
     configuration: Configuration | None = None
+    manager: str | None = None
     lacks: tuple[NotPackaged, ...] = ()
     unknown: tuple[NotPackaged, ...] = ()
 
