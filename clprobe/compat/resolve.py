@@ -158,6 +158,11 @@ class Summary(msgspec.Struct, frozen=True):
         return any(one.is_broken or one.outdated for one in self._known)
 
     @property
+    def is_makeshift(self) -> bool:
+        """Whether it needs variables that are meant for debugging, or is advised against."""
+        return self.is_advised_against or any(one.breaks for one in self._known)
+
+    @property
     def _known(self) -> tuple[Release, ...]:
         return () if isinstance(self.answer, No) else self.answer.known
 
@@ -203,22 +208,30 @@ def summed_up(
 
 
 def considered(
-    implementation: Implementation, gpus: Sequence[KnownGpu], place: Place, tables: Tables
+    implementation: Implementation,
+    gpus: Sequence[KnownGpu],
+    place: Place,
+    tables: Tables,
+    *,
+    beyond: bool = False,
 ) -> list[tuple[Offer, Summary]]:
     """Return the offers that count in a place, with what each comes to, the easiest first.
 
     What must be asked for counts where nothing of the release itself surely drives all of the GPUs,
-    and what is from elsewhere where nothing of the release may drive any.
+    and what is from elsewhere where nothing of the release may drive any as it is meant to.
+    `beyond`: all of it counts, whatever the release itself has.
     """
 
     def asked(offers: list[Offer]) -> list[tuple[Offer, Summary]]:
         return [(one, summed_up(implementation, one, gpus, place)) for one in offers]
 
     found = asked(packaged(implementation, place.release))
-    if any(summary.verdict == "yes" and not summary.is_advised_against for _, summary in found):
+    good = any(summary.verdict == "yes" and not summary.is_makeshift for _, summary in found)
+    if good and not beyond:
         return found
     found += asked(on_request(implementation, place.release))
-    if any(summary.verdict != "no" and not summary.is_advised_against for _, summary in found):
+    good = any(summary.verdict != "no" and not summary.is_makeshift for _, summary in found)
+    if good and not beyond:
         return found
     return found + asked(elsewhere(implementation, place.release, tables))
 

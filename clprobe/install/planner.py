@@ -4,6 +4,8 @@
 with_routes() lets doctor's findings name the best one, where a rule sends to install-plan.
 """
 
+from collections.abc import Collection
+
 from msgspec.structs import replace
 
 from clprobe.commands import commands
@@ -44,7 +46,9 @@ def plan(
     Raises: ClprobeError if the GPU stated is no known name, or one for several generations.
     """
     machine = look_up(stated, tables, wishes)
-    routes, rejected = _opencl(machine, tables)
+    # PyTorch on XPU needs what the release may lack, and others' repositories hold.
+    lacks = goal != "opencl" and stacks.level_zero(machine, tables).problem is not None
+    routes, rejected = _opencl(machine, tables, (stacks.LEVEL_ZERO,) if lacks else ())
     routes += windows_driver(machine)
     if goal != "opencl":
         opencl = ranked(routes, "opencl", tables)
@@ -59,7 +63,10 @@ def plan(
     )
 
 
-def _opencl(machine: Machine, tables: Tables) -> tuple[list[Route], list[Rejected]]:
+def _opencl(
+    machine: Machine, tables: Tables, beyond: Collection[str] = ()
+) -> tuple[list[Route], list[Rejected]]:
+    """Return the ways to OpenCL; those implementations are looked for beyond the release, too."""
     routes: list[Route] = []
     rejected: list[Rejected] = []
     for implementation in in_order(tables):
@@ -67,7 +74,8 @@ def _opencl(machine: Machine, tables: Tables) -> tuple[list[Route], list[Rejecte
         if never is not None:
             rejected.append(never)
             continue
-        answers = _answers(implementation, machine, tables)
+        further = implementation.implementation in beyond
+        answers = _answers(implementation, machine, tables, beyond=further)
         wanted = bool(implementation.kernel_drivers and machine.chips)
         own = packaged(implementation, machine.distribution) or on_request(
             implementation, machine.distribution
@@ -80,7 +88,7 @@ def _opencl(machine: Machine, tables: Tables) -> tuple[list[Route], list[Rejecte
 
 
 def _answers(
-    implementation: Implementation, machine: Machine, tables: Tables
+    implementation: Implementation, machine: Machine, tables: Tables, *, beyond: bool
 ) -> list[Route | Rejected]:
     """Return what each offer gives."""
 
@@ -92,7 +100,7 @@ def _answers(
         # What runs on the CPU can be had without root, too.
         more = elsewhere(implementation, release, tables) + on_conda(implementation, tables)
         return ask(packaged(implementation, release) + more)
-    found = considered(implementation, machine.gpus, machine.place, tables)
+    found = considered(implementation, machine.gpus, machine.place, tables, beyond=beyond)
     answers = _newest_alone(
         [on_gpu(offer, summary, implementation, machine) for offer, summary in found]
     )
@@ -109,7 +117,14 @@ def _answers(
 def _newest_alone(answers: list[Route | Rejected]) -> list[Route | Rejected]:
     """Return the answers with NVIDIA's or AMD's newest driver alone, where several do."""
     named = [a for a in answers if isinstance(a, Route) and a.backend in _IN_BRANCHES]
-    routes = [a for a in named if a.how in ("package", "repository")]
+    # What a person writes is a way of its own beside what a package manager installs.
+    for ways in (("package", "repository"), ("by-hand",)):
+        answers = _newest_of([a for a in named if a.how in ways], answers)
+    return answers
+
+
+def _newest_of(routes: list[Route], answers: list[Route | Rejected]) -> list[Route | Rejected]:
+    """Return the answers without those of the routes that are not the newest of them."""
     versions = [version for route in routes if (version := route.components[0].version)]
     if not versions or len(versions) < len(routes):
         # One of a repository that nobody looked at is the newest there is.

@@ -2,6 +2,7 @@
 """Puts deep-learning stacks on top of OpenCL routes, for the goals pytorch and inference."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -42,6 +43,8 @@ _STACKS: dict[Goal, tuple[str, ...]] = {
         *("pytorch-xpu", "pytorch-cuda", "rocm-pytorch", "pytorch-cpu"),
     ),
 }
+LEVEL_ZERO = "compute-runtime"
+"""The implementation whose packages Level Zero comes with."""
 _POINTLESS_ON_CPU = ("pytorch_dlprim", "pytorch-xpu", "pytorch-cuda", "rocm-pytorch")
 """PyTorch runs on the CPU by itself."""
 _ALSO = {"wsl2": ("linux",)}
@@ -56,8 +59,8 @@ def stacks_on(
 ) -> tuple[list[Route], list[Rejected]]:
     """Return the routes to a stack on top of `opencl`, and the stacks ruled out.
 
-    Where none of the frameworks asked for runs on the GPU, the ways to plain OpenCL on it are
-    returned too, for own kernels.
+    Where none of the frameworks asked for is installed for the GPU, the ways to plain OpenCL on it
+    are returned too, for own kernels.
     """
     routes: list[Route] = []
     rejected: list[Rejected] = []
@@ -71,44 +74,58 @@ def stacks_on(
         routes += made
         rejected += refused
     asked = {key for key, stack in tables.stacks().items() if is_asked(stack, goal)}
-    if not any(route.uses_gpu and route.stack in asked for route in routes):
+    on_gpu = (route for route in routes if route.uses_gpu and route.how != "by-hand")
+    if not any(route.stack in asked for route in on_gpu):
         routes += [route for route in opencl if route.uses_gpu]
     return routes, rejected
 
 
-def level_zero(machine: Machine, tables: Tables) -> tuple[str, ...] | str:
-    """Return the packages with Intel's Level Zero driver and loader, or why there are none.
+class LevelZero(NamedTuple):
+    """The packages with Intel's Level Zero driver and loader, and why the release lacks some."""
+
+    packages: tuple[str, ...]
+    problem: str | None
+
+
+def level_zero(machine: Machine, tables: Tables) -> LevelZero:
+    """Return what the release has of Level Zero.
 
     A table that lists some of a release lists all; of other releases the implementation tells.
     """
-    release, driver = machine.distribution, tables.implementation("compute-runtime")
+    release, driver = machine.distribution, tables.implementation(LEVEL_ZERO)
     wanted = driver.level_zero.get(release.id, ()) if driver is not None and release else ()
     if release is None or not wanted:
-        return f"no package of Intel's Level Zero driver is known on {machine.os_name}"
+        problem = f"no package of Intel's Level Zero driver is known on {machine.os_name}"
+        return LevelZero(wanted, problem)
     rows = release.packages.items()
     listed = [name for name, row in rows if any(one.role == "level-zero" for one in row)]
     lacking = [one for one in wanted if one in release.absent or (listed and one not in listed)]
-    if lacking:
-        return f"{machine.os_name} does not package {' and '.join(lacking)} for Level Zero"
-    return wanted
+    lacks = f"{machine.os_name} does not package {' and '.join(lacking)} for Level Zero"
+    return LevelZero(wanted, lacks if lacking else None)
 
 
 def _with(
-    stack: Stack, opencl: Sequence[Route], machine: Machine, packages: tuple[str, ...] | str
+    stack: Stack, opencl: Sequence[Route], machine: Machine, packages: LevelZero
 ) -> tuple[list[Route], list[Rejected]]:
     """Return the routes to one stack, and what rules it out."""
     build = build_for(stack, machine)
-    # The best way to each driver is enough.
-    on_gpu = list({r.backend: r for r in reversed(opencl) if r.uses_gpu}.values())[::-1]
+    ways: dict[str, list[Route]] = {}
+    for route in opencl:
+        if route.uses_gpu:
+            ways.setdefault(route.backend, []).append(route)
+    on_gpu = [routes[0] for routes in ways.values()]
     refusal = _refusal(stack, machine, build)
     answers: list[Route | Rejected] = []
     if refusal is not None:
         backend = on_gpu[0].backend if on_gpu else "cpu"
         answers.append(_rejected(stack, backend, refusal, machine))
-    elif build is not None and without_opencl(stack, machine):
+    elif build is not None and (build.lines or without_opencl(stack, machine)):
         answers += on_own_libraries(stack, build, support_for(stack, machine), machine)
     elif build is not None and stack.supports:
-        answers += [on_route(route, stack, build, machine, packages) for route in on_gpu]
+        for routes in ways.values():
+            tried = [on_route(route, stack, build, machine, packages) for route in routes]
+            # The best way to each driver is enough.
+            answers.append(next((one for one in tried if isinstance(one, Route)), tried[0]))
         if not on_gpu and stack.cpu != "works":
             because = f"no OpenCL route reaches {machine.gpu_name}, and it needs one"
             answers.append(_rejected(stack, "cpu", because, machine))
@@ -117,12 +134,13 @@ def _with(
         and runs_on(stack, machine)
         and stack.cpu == "works"
         and stack.stack not in _POINTLESS_ON_CPU
+        and not build.lines  # they are about the GPU
     ):
         answers += _on_cpu(opencl, stack, build, machine)
     if build is None and _hardware_refusal(stack, machine) is None:
         answers += from_source(stack, support_for(stack, machine), on_gpu, machine)
-    routes = [answer for answer in answers if isinstance(answer, Route)]
-    return routes, [answer for answer in answers if isinstance(answer, Rejected)]
+    made = [answer for answer in answers if isinstance(answer, Route)]
+    return made, [answer for answer in answers if isinstance(answer, Rejected)]
 
 
 def _refusal(stack: Stack, machine: Machine, build: StackBuild | None) -> str | None:
@@ -158,7 +176,7 @@ def on_route(
     stack: Stack,
     build: StackBuild,
     machine: Machine,
-    level_zero: tuple[str, ...] | str,
+    level_zero: LevelZero,
 ) -> Route | Rejected:
     """Return the stack on top of one GPU route, given what `level_zero` returns.
 
@@ -180,10 +198,12 @@ def on_route(
         build = older
     more: list[Step] = []
     if stack.api == "level-zero":
-        if isinstance(level_zero, str) or machine.distribution is None:
-            return _rejected(stack, route.backend, str(level_zero), machine)
         has = {component.name for component in route.components}
-        lacking = [name for name in level_zero if name not in has]
+        # A third party's repository may bring what the release lacks.
+        lacking = [name for name in level_zero.packages if name not in has]
+        brings = level_zero.packages and not lacking
+        if (level_zero.problem and not brings) or machine.distribution is None:
+            return _rejected(stack, route.backend, level_zero.problem or "", machine)
         title = "Install Intel's Level Zero driver and its loader"
         more += [steps.install(machine.distribution, title, lacking)] if lacking else []
     doubtful = support.outcome == "untested" or support.unverified or build.unverified
