@@ -151,7 +151,9 @@ def _learning(route: Route, goal: Goal, tables: Tables) -> Criterion:
     if asked and route.uses_gpu and stack.is_dormant:
         return Criterion(3, f"{gives} on the GPU, by a project that is no longer maintained")
     if asked and route.uses_gpu:
-        return Criterion(0 if seen else 3, f"{gives} on the GPU{'' if seen else ', unseen so far'}")
+        by_hand = seen and route.how == "by-hand"
+        how = "" if seen else ", unseen so far"
+        return Criterion(1 if by_hand else 0 if seen else 3, f"{gives} on the GPU{how}")
     if not asked and route.uses_gpu and seen and stack.framework == "pytorch":
         return Criterion(1, f"{gives} and runs models on the GPU as well")
     return Criterion(2 if asked else 5, f"{gives} on the CPU" if asked else gives)

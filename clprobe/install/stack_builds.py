@@ -57,15 +57,16 @@ def why_no_build(stack: Stack, machine: Machine) -> str:
         offered = ", ".join(dict.fromkeys(in_words(b.python) for b in _files(stack)))
         return f"its builds are for Python {offered}; {machine.os_name} has {machine.python}"
     builds = [build for build in builds if _for_system(build, machine)]
+    kind = "builds" if any(build.lines for build in stack.builds) else "wheels"
     if not builds:
-        return f"none of its wheels is for {machine.os_name}"
+        return f"none of its {kind} is for {machine.os_name}"
     if not any(_for_libc(build, machine) for build in builds):
         release = machine.distribution
         has = release.c_library if release is not None and release.c_library != "0" else "musl"
         needed = " or ".join(dict.fromkeys(in_words(build.glibc) for build in builds))
-        return f"its wheels are for glibc {needed}; {machine.os_name} has {has}"
+        return f"its {kind} are for glibc {needed}; {machine.os_name} has {has}"
     gpu = machine.family.name if machine.family is not None else machine.gpu_name
-    return f"its wheels hold no code for {gpu}"
+    return f"its {kind} hold no code for {gpu}"
 
 
 def takes_driver(build: StackBuild, driver: str | None) -> bool:
@@ -75,7 +76,8 @@ def takes_driver(build: StackBuild, driver: str | None) -> bool:
 
 def _files(stack: Stack) -> list[StackBuild]:
     """Return the builds that can be named; others are known by hearsay only."""
-    return [build for build in stack.builds if build.file is not None or stack.packages]
+    builds = stack.builds
+    return [one for one in builds if one.file is not None or one.lines or stack.packages]
 
 
 def _for_python(stack: Stack, machine: Machine) -> list[StackBuild]:

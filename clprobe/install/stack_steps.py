@@ -17,6 +17,12 @@ from clprobe.model.plan import Component, Route, RouteStatus, Step
 
 _ON_WINDOWS = ("level-zero", "opencl", "cuda", "hip")
 """What the GPU's own driver for Windows offers."""
+_BELOW = {
+    "hip": ("amdgpu", "The driver is part of Linux; the wheels bring all libraries above it."),
+    "vulkan": ("vulkan", "Mesa's Vulkan driver is what it needs; most desktops have it already."),
+    "cuda": ("nvidia", "The driver and CUDA come with the system, as JetPack brings them."),
+}
+"""What is below a stack on Linux that needs no OpenCL."""
 
 
 def stack_steps(
@@ -30,6 +36,8 @@ def stack_steps(
     On Windows that lies in the current folder. `beside` are further requirements that take the
     place of the stack's own of the same name.
     """
+    if build.lines:
+        return ()
     names = {one.partition("==")[0] for one in beside}
     own = requirements(stack, build, machine)
     wanted = [*(one for one in own if one.partition("==")[0] not in names), *beside]
@@ -95,7 +103,7 @@ def stack_needs(build: StackBuild, machine: Machine) -> tuple[str, ...]:
             f"{machine.wishes.wheels} must also hold the wheels that those need: pip download "
             "--dest gathers them where there is a network."
         )
-    if machine.python is None:
+    if machine.python is None and build.python != "*":
         said.append(f"It needs Python {in_words(build.python)}.")
     if not machine.wishes.root and machine.system != "windows":
         said.append("Without root, Python's venv module and pip must be there already.")
@@ -122,13 +130,15 @@ def stack_components(stack: Stack, build: StackBuild, machine: Machine) -> tuple
 def without_opencl(stack: Stack, machine: Machine) -> bool:
     """Whether no OpenCL route of ours is below the stack.
 
-    That is Direct3D, what Windows' own driver offers, also CUDA under WSL2, and what brings all
-    but the kernel's driver along.
+    That is Direct3D, Vulkan, what Windows' own driver offers, also CUDA under WSL2, and what brings
+    all but the kernel's driver along.
     """
+    if stack.api in ("direct3d12", "vulkan"):
+        return True
     if machine.system == "windows":
-        return stack.api == "direct3d12" or stack.api in _ON_WINDOWS
+        return stack.api in _ON_WINDOWS
     through_windows = machine.system == "wsl2" and stack.api == "cuda"
-    return stack.api == "direct3d12" or through_windows or stack.brings_driver
+    return through_windows or stack.brings_driver
 
 
 def on_own_libraries(
@@ -142,9 +152,13 @@ def on_own_libraries(
     must = ["Install the newest driver of the GPU's vendor for Windows first."]
     said: list[str] = []
     if machine.system == "linux":
-        backend, first = "amdgpu", (*steps.refreshed(machine), *open_node(machine))
-        said = ["The driver is part of Linux; the wheels bring all libraries above it."]
-        must = access(machine)
+        backend, text = _BELOW[stack.api]
+        below, said, must = [], [text], access(machine)
+        if stack.api == "vulkan":
+            below = _vulkan_driver(machine)
+        first = (*below, *open_node(machine))
+        if first or not build.lines:
+            first = (*steps.refreshed(machine), *first)
     doubtful = support.outcome == "untested" or support.unverified or build.unverified
     status: RouteStatus = "workaround" if stack.is_dormant else "supported"
     return [
@@ -164,7 +178,8 @@ def on_own_libraries(
                 *stack_caveats(stack, build, machine),
             ),
             sources=(*support.sources, *build.sources) or stack.sources,
-            how="included",
+            how="by-hand" if build.lines else "included",
+            by_hand=build.lines,
             slower_than_cpu=support.slower_than_cpu,
             essential=(
                 *(text for text in must if text not in OF_SESSIONS),
@@ -172,3 +187,13 @@ def on_own_libraries(
             ),
         )
     ]
+
+
+def _vulkan_driver(machine: Machine) -> list[Step]:
+    """Return the step that installs the release's Vulkan driver, where the tables name it."""
+    distribution = machine.distribution
+    rows = distribution.packages.items() if distribution is not None else ()
+    names = [name for name, row in rows if any(one.role == "vulkan" for one in row)]
+    if distribution is None or not names or not steps.can_install(distribution):
+        return []
+    return [steps.install(distribution, "Install Mesa's Vulkan driver", names)]

@@ -38,6 +38,7 @@ class StackBuild(Entry, frozen=True, kw_only=True):
     stack's), and of these `chips` the chips. `extra` names the code for one chip, whose name takes
     the place of {chip}. `driver` is the range of the GPU's driver that it works with, `systems` are
     those that it is for (none: all of the stack's). `check` takes the place of the stack's own.
+    `lines` are what a person types or reads where no wheel is to be had, and so no step.
     """
 
     version: str
@@ -54,6 +55,7 @@ class StackBuild(Entry, frozen=True, kw_only=True):
     glibc: str = "*"
     requires: dict[str, str] = msgspec.field(default_factory=dict)
     check: str | None = None
+    lines: tuple[str, ...] = ()
 
 
 class Stack(Entry, frozen=True, kw_only=True):

@@ -51,16 +51,17 @@ def answer(
     commands = pasted(todo, typist)
     name = _name(route, tables)
     use = f"Use {name}."
-    if route.steps and (route.installed == "installed" or not commands):
+    left = (*route.by_hand, *commands)
+    if route.steps and (route.installed == "installed" or not left):
         how = way(route, plan.target)
         origin = f" ({how})" if how is not None else ""
-        left = "The commands below complete it." if commands else "Nothing to install."
-        use = f"You already have {name}{_version(route)}{origin}. {left}"
+        rest = "The commands below complete it." if commands else "Nothing to install."
+        use = f"You already have {name}{_version(route)}{origin}. {rest}"
     return Answer(
         heading=heading,
         use=use,
         why=(*_why(route, name), *_lacks_gpu(plan, route, rejected, tables), *_there(plan, route)),
-        commands=(*route.by_hand, *commands),
+        commands=left,
         check=pasted_step(check, typist) if check is not None else None,
         notes=_notes(route, todo),
         others=_others(plan, route),

@@ -93,8 +93,15 @@ def _no_libc(entry, target, _match):
         for b in stacks()[entry.stack]["builds"]
         if b.get("file") or stacks()[entry.stack].get("packages")
         if target.python is None or fits(target.python, b["python"], "pep440")
+        if not b.get("systems") or "linux" in b["systems"]
     ]
     return not any(libc_fits(target, build.get("glibc", "*")) for build in builds)
+
+
+def _no_system(entry, target, _match):
+    system = "wsl2" if target.wsl2 else "linux"
+    builds = stacks()[entry.stack]["builds"]
+    return all("systems" in build and system not in build["systems"] for build in builds)
 
 
 def _no_support(entry, target, _match):
@@ -187,7 +194,8 @@ REASONS = {
 STACK_REASONS = {
     r"it simulates a device": _not_planned,
     r"its builds are for Python": _no_build,
-    r"its wheels are for glibc": _no_libc,
+    r"its (wheels|builds) are for glibc": _no_libc,
+    r"none of its builds is for": _no_system,
     r"no build of it that can be named": lambda entry, _t, _m: (
         not any(
             b.get("file") or stacks()[entry.stack].get("packages")

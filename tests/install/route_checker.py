@@ -97,13 +97,9 @@ def _on_gpu(route, target):
     if target.no_gpu or target.gpu is None:
         yield "a GPU that is not there"
         return
-    if route.backend == "direct3d12":
-        if not target.wsl2:
-            yield "Direct3D without Windows below"
-        return
-    if route.backend == "amdgpu":
-        if not stacks()[route.stack].get("brings_driver"):
-            yield "a stack that needs more than the kernel's driver"
+    if route.backend in ("direct3d12", "vulkan", "amdgpu"):
+        if not _has_what_it_calls(route, target):
+            yield f"{route.backend} below a stack that needs something else"
         return
     entry = implementations()[route.backend]
     if target.chips:
@@ -115,6 +111,15 @@ def _on_gpu(route, target):
         yield "an unknown GPU that counts as verified"
     if route.backend in vendors and not target.pci_id.startswith(vendors[route.backend]):
         yield "the driver of another vendor"
+
+
+def _has_what_it_calls(route, target):
+    stack = stacks()[route.stack]
+    if route.backend == "direct3d12":
+        return target.wsl2
+    if route.backend == "vulkan":
+        return stack["api"] == "vulkan" and bool(route.by_hand)
+    return bool(stack.get("brings_driver"))
 
 
 def _on_chips(route, entry, target):
@@ -289,7 +294,10 @@ def _stack(route, target):
     if route.uses_gpu and stack.get("vendor") in OTHER_DRIVERS:
         yield from _of_vendor(route, stack, target)
     elif route.uses_gpu and target.generation is None:
-        yield "the tables know nothing of it on this GPU"
+        family = family_of(target.pci_id).get("family")
+        support = [s for s in stack.get("supports", []) if family in s.get("families", [])]
+        if not support or support[0]["outcome"] == "fails":
+            yield "the tables know nothing of it on this GPU"
     elif route.uses_gpu:
         yield from _on_generation(route, stack, target)
     elif stack.get("cpu") != "works":

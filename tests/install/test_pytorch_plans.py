@@ -210,4 +210,6 @@ def test_gpus_of_data_centres_run_pytorch(gpu, os, stack):
 
 
 def test_a_jetson_is_sent_to_the_wheels_of_its_maker():
-    assert "JetPack" in refusal(planned("Jetson Orin", "ubuntu-22.04"), "pytorch-cuda")
+    best = planned("Jetson Orin", "ubuntu-22.04").routes[0]
+    assert (best.stack, best.how) == ("pytorch-cuda", "by-hand")
+    assert any("install-pytorch-jetson-platform" in line for line in best.by_hand)
