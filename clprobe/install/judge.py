@@ -168,6 +168,11 @@ def _never(implementation: Implementation, machine: Machine) -> str | None:
     key = implementation.implementation
     if machine.system == "windows":
         return f"{key} is for Linux; on Windows OpenCL comes with the GPU's own driver"
+    of_other_maker = machine.vendor is not None and not is_for_vendor(
+        implementation, machine.gpus[0]
+    )
+    if of_other_maker and drives_gpus(implementation) and implementation.not_planned is None:
+        return OTHER_MAKERS
     if implementation.architectures and machine.arch not in (None, *implementation.architectures):
         return f"{key} exists for {', '.join(implementation.architectures)}, not {machine.arch}"
     if implementation.not_planned is not None:
@@ -178,8 +183,6 @@ def _never(implementation: Implementation, machine: Machine) -> str | None:
 def _never_on_gpu(implementation: Implementation, machine: Machine) -> str | None:
     if machine.no_gpu_because is not None:
         return machine.no_gpu_because
-    if machine.vendor is not None and not is_for_vendor(implementation, machine.gpus[0]):
-        return OTHER_MAKERS
     if machine.generation is not None:
         return _never_on_chips(implementation, machine)
     if machine.vendor is None:
