@@ -156,7 +156,10 @@ def _pasted(group: Group, copy: RootCopy, lines: tuple[str, ...], beyond: str | 
     told = _typed(copy, lines, INSTALL_SECONDS) if lines else []
     for one in told:
         if one["exit"] != 0:
-            return Outcome("FAILS", f"`{one['line']}` {_ended(one)}", told.index(one))
+            # An archive may list what it no longer holds; no line could mend that.
+            gone = "404  Not Found" in str(one["said"]) and "Failed to fetch" in str(one["said"])
+            result: Result = "out of reach" if gone else "FAILS"
+            return Outcome(result, f"`{one['line']}` {_ended(one)}", told.index(one))
     if beyond is not None:
         return Outcome("out of reach", beyond, len(lines))
     if printed.check is None:
@@ -172,8 +175,12 @@ def _pasted(group: Group, copy: RootCopy, lines: tuple[str, ...], beyond: str | 
 
 
 def _make_person(copy: RootCopy) -> None:
-    """Make a user as most systems have one: in the group sudo, pip knowing its index."""
-    copy.expect(*INSTALL, "sudo", seconds=INSTALL_SECONDS)
+    """Make a user as most systems have one: in the group sudo, pip knowing its index.
+
+    The installer asks for keyboard and console, so that no package does it again.
+    """
+    asked = ("keyboard-configuration", "console-setup")
+    copy.expect(*INSTALL, "sudo", *asked, seconds=INSTALL_SECONDS)
     copy.expect("useradd", "--create-home", "--shell", "/bin/bash", PERSON, seconds=30)
     copy.write("/etc/sudoers.d/person", f"{PERSON} ALL=(ALL) NOPASSWD: ALL\n", mode=0o440)
     copy.expect("sh", "-c", f"echo 'PATH=$PATH:{CLPROBE}/bin' >> {_HOME}/.profile", seconds=10)
