@@ -180,7 +180,8 @@ def _make_person(copy: RootCopy) -> None:
     The installer asks for keyboard and console, so that no package does it again.
     """
     asked = ("keyboard-configuration", "console-setup")
-    copy.expect(*INSTALL, "sudo", *asked, seconds=INSTALL_SECONDS)
+    silent = ("env", "DEBIAN_FRONTEND=noninteractive")
+    copy.expect(*silent, *INSTALL, "sudo", *asked, seconds=INSTALL_SECONDS)
     copy.expect("useradd", "--create-home", "--shell", "/bin/bash", PERSON, seconds=30)
     copy.write("/etc/sudoers.d/person", f"{PERSON} ALL=(ALL) NOPASSWD: ALL\n", mode=0o440)
     copy.expect("sh", "-c", f"echo 'PATH=$PATH:{CLPROBE}/bin' >> {_HOME}/.profile", seconds=10)
