@@ -55,8 +55,8 @@ class Open(msgspec.Struct, frozen=True, kw_only=True, tag=True):
 class No(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     """It does not compute, and which of these forbids it.
 
-    "origin": nothing can be taken from there. "files": they need `needs`, where the place `has`
-    less.
+    "origin": nothing that works can be taken from there. "files": they need `needs`, where the
+    place `has` less.
     """
 
     what: Literal["hardware", "version", "origin", "files", "linux"]
@@ -88,6 +88,9 @@ def resolve(implementation: Implementation, offer: Offer, gpu: KnownGpu, place: 
     if linux.fit == "no":
         return No(what="linux", because=too_old(linux), linux=linux)
     known = known_releases(implementation, offer, gpu, linux.linux, wsl2=place.wsl2)
+    broken = next((one for one in known if one.is_broken), None)
+    if broken is not None:
+        return No(what="origin", because=broken.note, linux=linux)
     return _open(offer, covered, linux, known) or Yes(linux=linux, known=known)
 
 
@@ -144,18 +147,18 @@ class Summary(msgspec.Struct, frozen=True):
 
     @property
     def is_doubted(self) -> bool:
-        """Whether it does not work, its makers advise against it, or nobody has seen it work."""
+        """Whether its makers advise against it, or nobody has seen it work."""
         return self.is_unseen or self.is_advised_against
 
     @property
     def is_unseen(self) -> bool:
-        """Whether it does not work as far as is known, or nobody has seen it on this Linux."""
-        return any(one.is_broken or one.unverified for one in self._known)
+        """Whether nobody has seen it on this Linux."""
+        return any(one.unverified for one in self._known)
 
     @property
     def is_advised_against(self) -> bool:
-        """Whether something else is to be looked for: it is broken, or its makers want a newer."""
-        return any(one.is_broken or one.outdated for one in self._known)
+        """Whether its makers want a newer one."""
+        return any(one.outdated for one in self._known)
 
     @property
     def is_makeshift(self) -> bool:

@@ -190,6 +190,10 @@ REASONS = {
         not any(chip.get("neo") and "<" not in chip["neo"] for chip in target.chips)
     ),
     r" (?P<version>\d\S+); .* needs": _too_old,
+    r" \S+, but its kernel module does not build": lambda entry, _t, _m: any(
+        release.get("breaks") and release["note"] in entry.because
+        for release in implementations()[entry.backend]["releases"]
+    ),
 }
 STACK_REASONS = {
     r"it simulates a device": _not_planned,
