@@ -127,13 +127,13 @@ def stack_components(stack: Stack, build: StackBuild, machine: Machine) -> tuple
     return tuple(made)
 
 
-def without_opencl(stack: Stack, machine: Machine) -> bool:
-    """Whether no OpenCL route of ours is below the stack.
+def without_opencl(stack: Stack, build: StackBuild, machine: Machine) -> bool:
+    """Whether no OpenCL route of ours is below that build of the stack.
 
-    That is Direct3D, Vulkan, what Windows' own driver offers, also CUDA under WSL2, and what brings
-    all but the kernel's driver along.
+    That is Direct3D, Vulkan, what Windows' own driver offers, also CUDA under WSL2, what brings all
+    but the kernel's driver along, and what a person fetches for a system that has the rest.
     """
-    if stack.api in ("direct3d12", "vulkan"):
+    if build.lines or stack.api in ("direct3d12", "vulkan"):
         return True
     if machine.system == "windows":
         return stack.api in _ON_WINDOWS
@@ -153,9 +153,8 @@ def on_own_libraries(
     said: list[str] = []
     if machine.system == "linux":
         backend, text = _BELOW[stack.api]
-        below, said, must = [], [text], access(machine)
-        if stack.api == "vulkan":
-            below = _vulkan_driver(machine)
+        said, must = [text], access(machine)
+        below = _vulkan_driver(machine) if stack.api == "vulkan" else []
         first = (*below, *open_node(machine))
         if first or not build.lines:
             first = (*steps.refreshed(machine), *first)

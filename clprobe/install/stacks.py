@@ -119,7 +119,7 @@ def _with(
     if refusal is not None:
         backend = on_gpu[0].backend if on_gpu else "cpu"
         answers.append(_rejected(stack, backend, refusal, machine))
-    elif build is not None and (build.lines or without_opencl(stack, machine)):
+    elif build is not None and without_opencl(stack, build, machine):
         answers += on_own_libraries(stack, build, support_for(stack, machine), machine)
     elif build is not None and stack.supports:
         for routes in ways.values():

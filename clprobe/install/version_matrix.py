@@ -10,10 +10,11 @@ from clprobe.install.machine import Machine, look_up
 from clprobe.install.planner import plan
 from clprobe.install.ranking import STACKS
 from clprobe.install.stack_builds import build_for, support_for
+from clprobe.install.stack_steps import on_own_libraries, without_opencl
 from clprobe.install.target import Stated
 from clprobe.knowledge.stack_table import Stack, StackBuild
 from clprobe.knowledge.tables import Tables
-from clprobe.model.plan import ANY, Route, VersionRow
+from clprobe.model.plan import ANY, Rejected, Route, VersionRow
 
 PYTHONS = ("3.8", "3.9", "3.10", "3.11", "3.12", "3.13", "3.14")
 _UNPACKAGED = ("conda-forge",)
@@ -103,13 +104,18 @@ def _rows(
             why="It uses no GPU.",
         )
         there = replace(machine, python=fitting[-1])
-        for route in on_gpu if drives else []:
-            answer = stacks.on_route(route, stack, build, there, packages)
+        own = without_opencl(stack, build, there)
+        answers: list[Route | Rejected] = []
+        if own:
+            answers += on_own_libraries(stack, build, support, there)
+        elif drives:
+            answers += [stacks.on_route(one, stack, build, there, packages) for one in on_gpu]
+        for answer in answers:
             if isinstance(answer, Route):
                 yield replace(
                     on_cpu,
                     driver=answer.backend,
-                    driver_version=answer.components[0].version,
+                    driver_version=None if own else answer.components[0].version,
                     how=answer.how,
                     device="gpu",
                     status=answer.status,

@@ -59,6 +59,13 @@ def test_every_release_and_every_python_of_a_build_is_there():
     assert pythons == {"3.8": "2.4", "3.9": "2.8", "3.10": "2.14", "3.11 to 3.14": "2.15"}
 
 
+def test_what_calls_no_opencl_stands_on_what_the_plan_puts_it_on():
+    found = [row for row in rows_for("8086:9a49") if row.stack == "llama-cpp"]
+    assert {(row.driver, row.driver_version, row.how) for row in found} == {
+        ("vulkan", None, "by-hand")
+    }
+
+
 def test_a_stack_that_fails_on_the_hardware_has_one_row_with_the_reason():
     failing = [row for row in rows_for("8086:0416") if row.stack == "pytorch_dlprim"]
     assert [(row.status, row.release) for row in failing] == [("no", "any")]
