@@ -25,7 +25,11 @@ _HOLDS_KEY = (
     "keys = [after[9] for line, after in zip(lines, lines[1:]) if line[0] == 'pub']; "
     "sys.exit(0 if keys == wanted else f'{file} holds {keys}, and not {wanted} alone')"
 )
-_PRIMARY_KEYS = '$1 == "pub" {primary = 1} $1 == "fpr" && primary {print $10; primary = 0}'
+# Their fingerprints, in one line.
+_PRIMARY_KEYS = (
+    '$1 == "pub" {primary = 1} '
+    '$1 == "fpr" && primary {printf "%s%s", gap, $10; gap = " "; primary = 0}'
+)
 _THERE = ("/etc/apt/sources.list.d", "/etc/profile.d")
 """Folders that every system has on which something is to be written there."""
 # Constant programs that take names as arguments: in sed's language a path would be code.
@@ -95,12 +99,10 @@ def _(action: actions.FetchKey, sudo: str) -> str:
     path, url = shell_word(action.path), shell_word(action.url)
     keys = f"gpg --show-keys --with-colons {path} | awk -F: {shell_word(_PRIMARY_KEYS)}"
     wanted = shell_word(" ".join(action.fingerprints))
-    # One line of them, whatever their number.
-    found = f"echo $({keys})" if action.others else keys
     return (
         f"{sudo}curl -fsSL -o {path} {url}"
         # Without its key, the repository is not taken.
-        f' && test "$({found})" = {wanted} || {sudo}rm -f {path}'
+        f' && test "$({keys})" = {wanted} || {sudo}rm -f {path}'
     )
 
 

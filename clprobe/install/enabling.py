@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from clprobe.commands.commands import step
 from clprobe.compat.offers import Offer
 from clprobe.install import steps
-from clprobe.knowledge.package_managers import manager_named, manager_of_distribution
+from clprobe.knowledge.package_managers import manager_of_distribution
 from clprobe.knowledge.table_types import Distribution, Enabling
 from clprobe.model import action as actions
 from clprobe.model.plan import Step
@@ -87,9 +87,8 @@ def _carried_out(enabling: Sequence[Enabling], distribution: Distribution) -> li
 
 def _by_own_manager(argv: tuple[str, ...], distribution: Distribution) -> tuple[str, ...]:
     """Return the command as the edition's own package manager takes it, where it has another."""
-    usual = manager_of_distribution((distribution.id,))
-    if distribution.manager is None or usual is None or argv[:1] != (usual.program,):
+    usual, own = manager_of_distribution((distribution.id,)), steps.manager_of(distribution)
+    if usual is None or own is None or own is usual or argv[:1] != (usual.program,):
         return argv
-    own = manager_named(distribution.manager).unattended
-    command = own.remove if argv[1] == "remove" else own.install
+    command = own.unattended.remove if argv[1] == "remove" else own.unattended.install
     return (*command, *(word for word in argv[2:] if not word.startswith("-")))

@@ -168,10 +168,7 @@ def _never(implementation: Implementation, machine: Machine) -> str | None:
     key = implementation.implementation
     if machine.system == "windows":
         return f"{key} is for Linux; on Windows OpenCL comes with the GPU's own driver"
-    of_other_maker = machine.vendor is not None and not is_for_vendor(
-        implementation, machine.gpus[0]
-    )
-    if of_other_maker and drives_gpus(implementation) and implementation.not_planned is None:
+    if machine.vendor is not None and not is_for_vendor(implementation, machine.gpus[0]):
         return OTHER_MAKERS
     if implementation.architectures and machine.arch not in (None, *implementation.architectures):
         return f"{key} exists for {', '.join(implementation.architectures)}, not {machine.arch}"

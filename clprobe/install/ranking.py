@@ -148,12 +148,13 @@ def _learning(route: Route, goal: Goal, tables: Tables) -> Criterion:
     seen = route.status != "unverified" or route.is_known
     if asked and route.slower_than_cpu:
         return Criterion(4, f"{gives} on the GPU, reported slower than the CPU")
-    if asked and route.uses_gpu and stack.is_dormant:
-        return Criterion(3, f"{gives} on the GPU, by a project that is no longer maintained")
+    if asked and route.uses_gpu and (stack.is_dormant or not seen):
+        dormant = "by a project that is no longer maintained"
+        return Criterion(
+            3, f"{gives} on the GPU, {dormant if stack.is_dormant else 'unseen so far'}"
+        )
     if asked and route.uses_gpu:
-        by_hand = seen and route.how == "by-hand"
-        how = "" if seen else ", unseen so far"
-        return Criterion(1 if by_hand else 0 if seen else 3, f"{gives} on the GPU{how}")
+        return Criterion(int(route.how == "by-hand"), f"{gives} on the GPU")
     if not asked and route.uses_gpu and seen and stack.framework == "pytorch":
         return Criterion(1, f"{gives} and runs models on the GPU as well")
     return Criterion(2 if asked else 5, f"{gives} on the CPU" if asked else gives)
