@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from asked import messages_of
-from test_seeded_faults import WINOGRADS_VECTORS, pocl_device
+from test_seeded_faults import skip_unless_run
 
 from clprobe.bench.cases import Expected
 from clprobe.bench.proof import prove
@@ -27,8 +27,7 @@ def test_one_wrong_term_is_refused(
     pocl: Target, tmp_path: Path, fault: tuple[str, str, str, str]
 ) -> None:
     file, right, wrong, workload = fault
-    if "winograd" in file and pocl_device().native_vector_width_float < WINOGRADS_VECTORS:
-        pytest.skip("this CPU's vectors are too short for Winograd's kernels")
+    skip_unless_run(file)
     kernels = tmp_path / "kernels"
     shutil.copytree(kernels_path(), kernels)
     source = (kernels / file).read_text()
