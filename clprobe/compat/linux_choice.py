@@ -85,8 +85,16 @@ def choose_linux(implementation: Implementation, gpu: KnownGpu, place: Place) ->
                     fit="yes", needed=needed, linux=linux, pocket=pocket, force_probe=forced
                 )
     pocket, linux = known[-1]
-    fit: Literal["no", "unknown"] = "unknown" if open_ended else "no"
+    is_open = open_ended and not _is_bound_by_none(implementation, gpu)
+    fit: Literal["no", "unknown"] = "unknown" if is_open else "no"
     return LinuxChoice(fit=fit, needed=needed, linux=linux, pocket=pocket)
+
+
+def own_module(implementation: Implementation, gpu: KnownGpu, place: Place) -> LinuxChoice:
+    """Return the Linux of the place as one that binds the GPU by a module from outside of it."""
+    shipped = place.release.linux if place.release is not None else None
+    linux = place.linux or (shipped.default if shipped is not None else None)
+    return LinuxChoice(fit="yes", needed=needed_linux(implementation, gpu), linux=linux)
 
 
 def binds(
@@ -111,6 +119,8 @@ def asked_of_linux(implementation: Implementation, gpu: KnownGpu) -> tuple[str, 
 def needed_linux(implementation: Implementation, gpu: KnownGpu) -> str:
     """Return in words which Linux the GPU and the implementation need: "6.7 or newer (xe)"."""
     platform = gpu.platform
+    if _is_bound_by_none(implementation, gpu):
+        return ANY_LINUX
     bound = [
         f"{in_words(versions)} ({driver})"
         for driver in implementation.kernel_drivers
@@ -154,8 +164,10 @@ def _binds(linux: str, implementation: Implementation, gpu: KnownGpu) -> tuple[B
 
 def _without_a_row(
     implementation: Implementation, gpu: KnownGpu, place: Place
-) -> Literal["yes", "unknown"]:
+) -> Literal["yes", "no", "unknown"]:
     """Answer where no table says which Linux the place has: any Linux 5 binds older chips."""
+    if _is_bound_by_none(implementation, gpu):
+        return "no"
     release = place.release
     # conda-forge brings no Linux: that is the host's, and a condition, not a doubt.
     if release is not None and (release.release in _ROLLING or release.id == "conda-forge"):
@@ -169,6 +181,18 @@ def _without_a_row(
         if versions is not None
     )
     return "yes" if settled else "unknown"
+
+
+def _is_bound_by_none(implementation: Implementation, gpu: KnownGpu) -> bool:
+    """Whether no Linux up to the tables' newest takes the chip: no backport of one does either."""
+    if gpu.platform is None:
+        return False
+    linux = gpu.platform.linux
+    return not any(
+        getattr(linux, f"{driver}{ending}", None)
+        for driver in implementation.kernel_drivers
+        for ending in ("", "_force_probe")
+    )
 
 
 def _is_before(bound: str, operator: str) -> bool:

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
 """The ways in which a release can get an implementation, before asking whether it helps."""
 
+from collections.abc import Sequence
 from typing import Literal
 
 import msgspec
 from msgspec.structs import replace
 
+from clprobe.compat.known_gpu import KnownGpu
 from clprobe.knowledge.origin_table import Origin
 from clprobe.knowledge.table_types import (
     Distribution,
@@ -60,6 +62,7 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True):
     sha256: dict[str, str] = {}
     writes: dict[str, str] = {}
     lines: tuple[str, ...] = ()
+    module_for: tuple[str, ...] = ()
 
     @property
     def is_at_hand(self) -> bool:
@@ -89,14 +92,19 @@ def on_request(implementation: Implementation, release: Distribution | None) -> 
 
 
 def elsewhere(
-    implementation: Implementation, release: Distribution | None, tables: Tables
+    implementation: Implementation,
+    release: Distribution | None,
+    tables: Tables,
+    gpus: Sequence[KnownGpu] = (),
 ) -> list[Offer]:
-    """Return what else fits this release."""
+    """Return what else fits this release and these GPUs."""
     key = release.key if release is not None else None
+    generations = {gpu.generation and gpu.generation.generation for gpu in gpus}
     return [
         _from_elsewhere(entry, implementation, tables)
         for entry in implementation.elsewhere
         if "*" in entry.onto or key in entry.onto
+        if not entry.module_for or generations <= {*entry.module_for}
     ]
 
 
@@ -190,6 +198,7 @@ def _from_elsewhere(entry: Elsewhere, implementation: Implementation, tables: Ta
         sha256=entry.sha256,
         writes=entry.writes,
         lines=entry.lines,
+        module_for=entry.module_for,
         note=entry.note,
         status=entry.status,
         sources=entry.sources or implementation.sources,

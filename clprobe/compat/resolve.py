@@ -25,6 +25,7 @@ from clprobe.compat.linux_choice import (
     choose_linux,
     is_in_range,
     linux_in_range,
+    own_module,
 )
 from clprobe.compat.offers import Offer, elsewhere, on_request, packaged
 from clprobe.knowledge.origin_table import Origin
@@ -84,7 +85,8 @@ def resolve(implementation: Implementation, offer: Offer, gpu: KnownGpu, place: 
     refusal = refused(offer, place)
     if refusal is not None:
         return refusal
-    linux = choose_linux(implementation, gpu, place)
+    choose = own_module if offer.module_for else choose_linux
+    linux = choose(implementation, gpu, place)
     if linux.fit == "no":
         return No(what="linux", because=too_old(linux), linux=linux)
     known = known_releases(implementation, offer, gpu, linux.linux, wsl2=place.wsl2)
@@ -236,7 +238,7 @@ def considered(
     good = any(summary.verdict != "no" and not summary.is_makeshift for _, summary in found)
     if good and not beyond:
         return found
-    return found + asked(elsewhere(implementation, place.release, tables))
+    return found + asked(elsewhere(implementation, place.release, tables, gpus))
 
 
 def _trouble(answer: Answer) -> tuple[int, int]:

@@ -183,6 +183,8 @@ def caveats(
             f"It is in {offer.component}, which Ubuntu has on by default; where apt does not find "
             f"it: sudo add-apt-repository {offer.component}"
         )
+    if offer.module_for and machine.system == "linux":
+        said.append("Restart before the check: the kernel module drives the GPU only then.")
     if offer.how == "file":
         said.append("Fetch the files by hand; the steps expect them in the current folder.")
     if offer.third_party is not None and offer.third_party.note is not None:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Puts deep-learning stacks on top of OpenCL routes, for the goals pytorch and inference."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -81,10 +81,20 @@ def stacks_on(
 
 
 class LevelZero(NamedTuple):
-    """The packages with Intel's Level Zero driver and loader, and why the release lacks some."""
+    """The packages with Intel's Level Zero driver and loader, and why the release lacks some.
+
+    `of_maker` are those of Intel's own repositories.
+    """
 
     packages: tuple[str, ...]
     problem: str | None
+    of_maker: tuple[str, ...] = ()
+
+    def lacking(self, has: Collection[str]) -> list[str]:
+        """Return those of the release's packages whose part is not there under another name."""
+        if self.of_maker and set(self.of_maker) <= set(has):
+            return []
+        return [name for name in self.packages if name not in has]
 
 
 def level_zero(machine: Machine, tables: Tables) -> LevelZero:
@@ -101,7 +111,8 @@ def level_zero(machine: Machine, tables: Tables) -> LevelZero:
     listed = [name for name, row in rows if any(one.role == "level-zero" for one in row)]
     lacking = [one for one in wanted if one in release.absent or (listed and one not in listed)]
     lacks = f"{machine.os_name} does not package {' and '.join(lacking)} for Level Zero"
-    return LevelZero(wanted, lacks if lacking else None)
+    of_maker = driver.level_zero_of_maker if driver is not None else ()
+    return LevelZero(wanted, lacks if lacking else None, of_maker)
 
 
 def _with(
@@ -200,7 +211,7 @@ def on_route(
     if stack.api == "level-zero":
         has = {component.name for component in route.components}
         # A third party's repository may bring what the release lacks.
-        lacking = [name for name in level_zero.packages if name not in has]
+        lacking = level_zero.lacking(has)
         brings = level_zero.packages and not lacking
         if (level_zero.problem and not brings) or machine.distribution is None:
             return _rejected(stack, route.backend, level_zero.problem or "", machine)

@@ -156,16 +156,17 @@ class Implementation(Entry, frozen=True, kw_only=True):
     """An OpenCL implementation.
 
     `packages` are per distribution id, and so is `level_zero`: those with its Level Zero driver and
-    that API's loader. `companions` are loaded at run time. `enable` are variables without which it
-    shows no device. `platform_without_device` tells whether it lists its platform when it has no
-    device, `no_device_errors` which OpenCL errors mean just that. `builds` are the first build
-    numbers, as platforms tell them, of some releases. `ids_listed` is the column of the tables of
-    GPUs with its list of PCI ids; without one it drives all chips of the generations that name it.
-    `linux`: what it needs on any GPU; `wsl2`: the generations and platforms that it drives under
-    WSL2. `built_with` is per release. `variables`: what they change. `packaging` corrects what is
-    often said about which releases package it. `not_planned` says why no plan installs it.
-    `called`: more names. `not_under_wsl2` says why it drives nothing there. `enable_by_vendor`: as
-    `enable`, where a GPU's vendor decides. `afterwards`: what is to be done once it is installed.
+    that API's loader; `level_zero_of_maker` is what its maker's repositories call them.
+    `companions` are loaded at run time. `enable` are variables without which it shows no device.
+    `platform_without_device` tells whether it lists its platform when it has no device,
+    `no_device_errors` which OpenCL errors mean just that. `builds` are the first build numbers, as
+    platforms tell them, of some releases. `ids_listed` is the column of the tables of GPUs with its
+    list of PCI ids; without one it drives all chips of the generations that name it. `linux`: what
+    it needs on any GPU; `wsl2`: the generations and platforms that it drives under WSL2.
+    `built_with` is per release. `variables`: what they change. `packaging` corrects what is often
+    said about which releases package it. `not_planned` says why no plan installs it. `called`: more
+    names. `not_under_wsl2` says why it drives nothing there. `enable_by_vendor`: as `enable`, where
+    a GPU's vendor decides. `afterwards`: what is to be done once it is installed.
     """
 
     implementation: str
@@ -189,6 +190,7 @@ class Implementation(Entry, frozen=True, kw_only=True):
     afterwards: tuple[str, ...] = ()
     no_device_errors: tuple[int, ...] = ()
     packages: dict[str, tuple[str, ...]] = {}
+    level_zero_of_maker: tuple[str, ...] = ()
     level_zero: dict[str, tuple[str, ...]] = {}
     companions: tuple[str, ...] = ()
     called: tuple[str, ...] = ()
@@ -301,7 +303,8 @@ class Elsewhere(Entry, frozen=True, kw_only=True):
     `glibc` and `python` are the ranges that its files were built for, `architectures` likewise.
     `page` is where files are fetched by hand, with `{package}` for the name of each, and `sha256`
     what they must hash to. `writes` are small files, by path, that it needs besides. `lines` are
-    what a person types or writes where no step does it.
+    what a person types or writes where no step does it. `module_for`: the generations whose kernel
+    driver is among the packages, because Linux has none for them; it is for no others.
     """
 
     how: Literal["file", "repository", "pip", "by-hand"]
@@ -319,6 +322,7 @@ class Elsewhere(Entry, frozen=True, kw_only=True):
     sha256: dict[str, str] = {}
     writes: dict[str, str] = {}
     lines: tuple[str, ...] = ()
+    module_for: tuple[str, ...] = ()
 
 
 class PackageVersion(Entry, frozen=True, kw_only=True):

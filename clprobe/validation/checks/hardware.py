@@ -183,6 +183,8 @@ def implementations(files: dict[Path, Implementation], tables: Tables) -> Mistak
             yield from check.names(here.at("onto"), way.onto, releases, "distribution")
             yield from check.versions(here.at("glibc"), way.glibc, "dotted")
             yield from check.versions(here.at("python"), way.python, "pep440")
+            known = tables.generations()
+            yield from check.names(here.at("module_for"), way.module_for, known, "generation")
 
 
 def _release(here: Place, release: Release, entry: Implementation, tables: Tables) -> Mistakes:
