@@ -210,6 +210,8 @@ def _listed(mesa: str, gpu: GpuEntry, seen: str) -> Covers:
     """Return whether this Mesa takes the id by itself; `seen` are versions that were looked at."""
     if gpu.mesa_lacks and in_range(mesa, f"<={gpu.mesa_lacks}", "mesa"):
         return False
+    if gpu.mesa_until and in_range(mesa, f">{gpu.mesa_until}", "mesa"):
+        return False
     if gpu.mesa_force_probe:
         return Unknown(unknown="Mesa drives it only where INTEL_FORCE_PROBE names its id")
     return _seen_with(mesa, f">={gpu.mesa_since}" if gpu.mesa_since else seen)

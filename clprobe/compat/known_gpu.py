@@ -50,7 +50,7 @@ class KnownGpu(msgspec.Struct, frozen=True, kw_only=True):
             return (self.family and self.family.family, self.pci_id if not self.family else None)
         return (one.generation, one.platform, one.neo, one.legacy1, one.beignet,
             one.beignet_upstream, one.mesa, one.mesa_force_probe, one.mesa_lacks,
-            one.mesa_since)  # fmt: skip
+            one.mesa_since, one.mesa_until)  # fmt: skip
 
 
 def gpu_of_id(pci_id: str, tables: Tables) -> KnownGpu:

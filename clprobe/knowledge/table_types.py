@@ -50,6 +50,7 @@ class GpuEntry(Entry, frozen=True, kw_only=True):
     mesa_force_probe: bool = False
     mesa_lacks: str | None = None
     mesa_since: str | None = None
+    mesa_until: str | None = None
     neo: str | None = None
     neo_by_platform: bool = False
     legacy1: bool = False

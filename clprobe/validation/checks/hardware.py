@@ -24,6 +24,7 @@ from clprobe.validation.checks.place import Mistakes, Place
 
 _PCI_ID = re.compile(r"8086:[0-9a-f]{4}")
 _IP_RANGE = re.compile(r"(\d+\.\d+)(-\d+\.\d+)?")
+_MESA = ("mesa_lacks", "mesa_since", "mesa_until")
 
 
 def gpu_files(files: dict[Path, GpuFile], tables: Tables) -> Mistakes:
@@ -77,13 +78,13 @@ def _gpu(here: Place, gpu: GpuEntry, generation: Generation | None) -> Mistakes:
 
 def _mesa(here: Place, gpu: GpuEntry) -> Mistakes:
     """Yield versions of Mesa that are none, or that say something of what rusticl never drives."""
-    known = {field: getattr(gpu, field) for field in ("mesa_lacks", "mesa_since")}
+    known = {field: getattr(gpu, field) for field in _MESA}
     stated = {field: text for field, text in known.items() if text is not None}
     wrong = [one for f, text in stated.items() for one in check.version(here.at(f), text, "mesa")]
     yield from wrong
     if stated and gpu.mesa != "iris":
         yield here.at(min(stated)).mistake("rusticl drives only what Mesa's iris drives")
-    if len(stated) == len(known) and not wrong:
+    if gpu.mesa_lacks and gpu.mesa_since and not wrong:
         lacks, since = f"<={gpu.mesa_lacks}", f">={gpu.mesa_since}"
         yield from check.apart(here.at("mesa_since"), lacks, since, "mesa")
 
