@@ -4,12 +4,16 @@
 import difflib
 import re
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from clprobe.diagnosis.decide import next_command
+from clprobe.diagnosis.likeliest import likeliest_causes
+from clprobe.diagnosis.precedents.resemblance import Precedents
+from clprobe.diagnosis.precedents.seen_before import seen_before
 from clprobe.diagnosis.rank import Ranked, rank
 from clprobe.diagnosis.remedies import remedies_of
 from clprobe.diagnosis.suspects import Case
@@ -17,6 +21,7 @@ from clprobe.facts.derive import derive
 from clprobe.facts.inventory import select_devices, take_inventory
 from clprobe.facts.paths import Use, label_of, read_from
 from clprobe.facts.permissions.as_user import spoken_name
+from clprobe.knowledge.solved_reports import SolvedReport, load_reports
 from clprobe.knowledge.tables import Tables
 from clprobe.model.errors import ClprobeError
 from clprobe.model.finding import Diagnosis, Evidence, Finding, Status
@@ -30,13 +35,31 @@ from clprobe.ruleset.rule import Rule
 from clprobe.ruleset.templates import fill, fill_known, names_unknown, on_one_line
 
 _MOST_EVIDENCE = 12
+_MOST_COMPARED = 3
+"""Of so many first findings solved reports are looked for."""
 
 
-class Knowledge(msgspec.Struct, frozen=True):
-    """The rules database: rules and tables."""
+class Knowledge(msgspec.Struct, frozen=True, dict=True):
+    """The rules database: rules, tables and solved reports, which are read when they are needed."""
 
     rules: tuple[Rule, ...]
     tables: Tables
+    reports: tuple[SolvedReport, ...] | None = None
+
+    def without(self, url: str) -> "Knowledge":
+        """Return the same without the solved reports at that address."""
+        left = tuple(one for one in self.solved if one.url != url)
+        return msgspec.structs.replace(self, reports=left)
+
+    @cached_property
+    def solved(self) -> tuple[SolvedReport, ...]:
+        """The solved reports. Raises: ClprobeError if one is malformed."""
+        return load_reports() if self.reports is None else self.reports
+
+    @cached_property
+    def precedents(self) -> Precedents:
+        """The same, ready to be searched. Raises: ClprobeError if one is malformed."""
+        return Precedents(self.solved, self.rules)
 
     @classmethod
     def load(cls, root: Path | None = None) -> "Knowledge":
@@ -73,13 +96,18 @@ def diagnose(snapshot: Snapshot, knowledge: Knowledge) -> Diagnosis:
     by_id = {rule.id: rule for rule in knowledge.rules}
     ranked = rank([one for one in outcomes if one.answer.truth], by_id)
     case = Case(outcomes, ranked, by_id)
-    suspects = case.suspects()
+    causes = likeliest_causes(snapshot, outcomes, ranked, case, knowledge)
+    suspects = causes.suspects
     open_questions = [one for one in case.open_questions() if one not in suspects]
+    first = 1 if causes.following else 0
     findings = (
-        *(_undetermined(one, suspect=True) for one in suspects),
-        *(_present(one, knowledge.tables) for one in ranked),
+        *(_undetermined(one, suspect=True) for one in causes.leading),
+        *(_present(one, knowledge.tables) for one in ranked[:first]),
+        *(_undetermined(one, suspect=True) for one in causes.following),
+        *(_present(one, knowledge.tables) for one in ranked[first:]),
         *(_undetermined(one, suspect=False) for one in open_questions),
     )
+    possible = {one.id for one in findings[:_MOST_COMPARED] if one.caused_by is None}
     inventory = take_inventory(facts)
     diagnosis = Diagnosis(
         status="undetermined" if suspects else _status(ranked, open_questions, snapshot),
@@ -92,6 +120,7 @@ def diagnose(snapshot: Snapshot, knowledge: Knowledge) -> Diagnosis:
         asked_as=_asked_as(snapshot),
         unread=snapshot.unread,
         next_command=next_command([*suspects, *open_questions], snapshot),
+        reports=seen_before(causes.like, possible, facts, knowledge.tables),
     )
     return _without_home(diagnosis, snapshot.user)
 

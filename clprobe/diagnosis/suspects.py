@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Which undecided problems are worth a line, and in which order: the likeliest cause first."""
 
+from collections.abc import Iterable, Mapping
+
 from clprobe.diagnosis.rank import Ranked, concern_the_same
 from clprobe.facts.facts import DeviceFacts, ViewFacts
 from clprobe.facts.hardware_facts import AMBIGUOUS
 from clprobe.facts.paths import was_not_requested
-from clprobe.facts.permissions.people import is_outside_gpu_groups
+from clprobe.facts.permissions.people import is_in_gpu_groups, is_outside_gpu_groups
 from clprobe.model.unknown import NOT_STATED, NOT_TRIED, UNLISTED
 from clprobe.ruleset.evaluate import NOT_LISTED
 from clprobe.ruleset.judge import Outcome
@@ -13,6 +15,10 @@ from clprobe.ruleset.load import consequences_of
 from clprobe.ruleset.rule import Rule
 
 _MOST_SUSPECTS = 4
+_LEAST = 0.01
+"""Less likely ones are not told."""
+_NEARLY_AS_LIKELY = 0.1
+"""How likely, beside a decided cause, one behind it must be to leave the case open."""
 _FREQUENCY = {"common": 4, "occasional": 0, "rare": -4}
 _FOR, _AGAINST, _SETTING, _TELLING, _REFUSED = 2, 1, 4, 4, 4
 """What a fact that speaks for a problem weighs, one that is lacking, the setting that it is for,
@@ -40,6 +46,8 @@ class Case:
         self._possible = {one.rule.id for one in outcomes if one.answer.truth is not False}
         self._reach = {rule_id: consequences_of(rule_id, rules) for rule_id in rules}
         self._symptom = self._open_symptom(ranked)
+        is_decided = bool(ranked) and ranked[0].severity == "error" and self._symptom is None
+        self._decided = ranked[0].outcome if is_decided else None
 
     def open_questions(self) -> list[Outcome]:
         """Return the vital question, our own failures, and what we failed to read.
@@ -51,18 +59,35 @@ class Case:
             one for one in self._undecided if one.rule.vital or one.fault or self._was_refused(one)
         ]
 
-    def suspects(self) -> list[Outcome]:
-        """Return the undecided causes of a symptom that nothing decided explains, likeliest first.
+    def explaining(self) -> dict[str, Outcome]:
+        """Return by rule the undecided causes of a symptom that nothing decided explains.
 
         Empty where the first finding is no symptom: then the cause is known.
         """
-        candidates = [one for one in self._undecided if self._would_explain(one)]
-        # What asks about fewer things unknown is the plainer explanation.
-        candidates.sort(key=lambda one: (-_weight(one), len(one.rule.loops)))
-        best: dict[str, Outcome] = {}
-        for one in candidates:
-            best.setdefault(one.rule.id, one)
-        return list(best.values())[:_MOST_SUSPECTS]
+        return _best(one for one in self._undecided if self._would_explain(one))
+
+    def suspects(self, likely: Mapping[str, float], *, is_report: bool) -> list[Outcome]:
+        """Return the undecided causes, the likeliest first.
+
+        Of a report all that nothing refutes may be, for nobody writes one without trouble, and
+        nobody tells everything: what is decided may have a cause of its own that nobody told.
+        """
+        found = self.explaining()
+        if is_report and self._decided is None:
+            found = _best(one for one in self._undecided if not one.rule.symptom) | found
+        elif is_report and self._decided is not None:
+            found = self._behind(self._decided, likely)
+        chosen = sorted(found.values(), key=lambda one: -likely[one.rule.id])
+        return [one for one in chosen if likely[one.rule.id] >= _LEAST][:_MOST_SUSPECTS]
+
+    def _behind(self, decided: Outcome, likely: Mapping[str, float]) -> dict[str, Outcome]:
+        """Return what could be the cause of the decided one, and is likely beside it."""
+        least = likely[decided.rule.id] * _NEARLY_AS_LIKELY
+        return _best(
+            one
+            for one in self._undecided
+            if decided.rule.id in self._reach[one.rule.id] and likely[one.rule.id] >= least
+        )
 
     def _open_symptom(self, ranked: list[Ranked]) -> Outcome | None:
         """Return the symptom without a cause; the vital question counts while it is open."""
@@ -96,6 +121,26 @@ class Case:
         effects = self._reach[one.rule.id]
         harmless = effects and not effects & self._possible and one.rule.link not in _ENDS
         return _was_asked(one) and not harmless
+
+
+def marks_of(outcome: Outcome) -> dict[str, float]:
+    """Return what speaks for one undecided or present outcome, each as a number."""
+    return {
+        "evidence": float(len(_evidence(outcome))),
+        "setting": float(_fits_setting(outcome)),
+        "telling": float(_tells_nearly_all(outcome)),
+        "refused": float(_was_kept_from_us(outcome)),
+        "shut_out": float(_is_shut_out(outcome)),
+        "admitted": float(_is_admitted(outcome)),
+    }
+
+
+def _best(outcomes: Iterable[Outcome]) -> dict[str, Outcome]:
+    """Return each rule's likeliest outcome; what asks about fewer things unknown is plainer."""
+    best: dict[str, Outcome] = {}
+    for one in sorted(outcomes, key=lambda one: (-_weight(one), len(one.rule.loops))):
+        best.setdefault(one.rule.id, one)
+    return best
 
 
 def _was_asked(outcome: Outcome) -> bool:
@@ -151,9 +196,18 @@ def _weight(outcome: Outcome) -> int:
 
 def _is_shut_out(outcome: Outcome) -> bool:
     """Whether nobody lists the nodes, and the user is in none of the groups that they belong to."""
+    return _asks_for_nodes(outcome) and is_outside_gpu_groups(outcome.scope.facts.user)
+
+
+def _is_admitted(outcome: Outcome) -> bool:
+    """Whether nobody lists the nodes, and the user is in the groups that they usually belong to."""
+    return _asks_for_nodes(outcome) and is_in_gpu_groups(outcome.scope.facts.user)
+
+
+def _asks_for_nodes(outcome: Outcome) -> bool:
     about_nodes = any(use.path == "device_nodes" for use in outcome.answer.gaps)
     usual = outcome.rule.link == "permission" and outcome.rule.frequency == "common"
-    return about_nodes and usual and is_outside_gpu_groups(outcome.scope.facts.user)
+    return about_nodes and usual
 
 
 def _fits_setting(outcome: Outcome) -> bool:

@@ -151,12 +151,28 @@ class NextCommand(msgspec.Struct, frozen=True, kw_only=True):
     decides: tuple[str, ...]
 
 
+class SeenBefore(msgspec.Struct, frozen=True, kw_only=True):
+    """A solved report that is like this case.
+
+    `fix` is what mended it there, None where the thread does not tell. `agrees` and `differs` are
+    what is known of both: "GPU Gen9.5", "Linux 6.8 here, 5.15 there".
+    """
+
+    report: str
+    url: str
+    cause: str
+    fix: str | None
+    agrees: tuple[str, ...]
+    differs: tuple[str, ...]
+
+
 class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
     """Everything `doctor` and `info` print, root cause first.
 
     `asked_as` is the user or service of `--as`; None: it is answered for whoever ran it.
     `unread` are the lines of a pasted report that nobody understood.
-    `next_command` decides most of what is open; None: nothing is, or no command would.
+    `next_command` decides most of what is open; None: nothing is, or no command would. `reports`
+    are solved ones that are like this case.
     """
 
     status: Status
@@ -169,3 +185,4 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
     asked_as: str | None = None
     unread: tuple[str, ...] = ()
     next_command: NextCommand | None = None
+    reports: tuple[SeenBefore, ...] = ()

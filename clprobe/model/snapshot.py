@@ -55,6 +55,11 @@ class Snapshot(FactStruct, frozen=True, kw_only=True):
     unread: tuple[str, ...] = fact(
         "lines of a report that nobody understood; no rule asks them", default=()
     )
+    told: tuple[str, ...] = fact(
+        "lines of a report as they were pasted; no rule asks them, solved reports are compared "
+        "with them",
+        default=(),
+    )
     scrubbed: dict[str, int] = fact(
         "what was replaced or left out, such as user-name or mac-address, and how often; "
         "left out: nothing, or nobody looked",

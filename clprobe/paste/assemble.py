@@ -44,6 +44,7 @@ from clprobe.paste.text import FENCE, clean_lines
 
 _LONGEST_UNREAD = 300
 _MOST_UNREAD = 5000
+_MOST_TOLD = 1000
 _LONGEST_MESSAGE = 500
 _FORMS = Forms("messages")
 
@@ -76,6 +77,7 @@ def read_paste(text: str, *, name: str) -> Snapshot:
     return msgspec.structs.replace(
         snapshot,
         source="pasted text",
+        told=tuple(line[:_LONGEST_UNREAD] for line in lines if line.strip())[:_MOST_TOLD],
         unread=tuple(
             " ".join(lines[index].split())[:_LONGEST_UNREAD]
             for index in left

@@ -17,6 +17,7 @@ from clprobe.ruleset.rule_file import WrittenLoop, WrittenRule
 from clprobe.ruleset.templates import check_template
 
 CASES_SUFFIX = ".cases.yaml"
+_NO_RULES = ("tables", "reports")
 
 
 def load_rules(root: Path | None = None) -> tuple[Rule, ...]:
@@ -31,13 +32,13 @@ def load_rules(root: Path | None = None) -> tuple[Rule, ...]:
 
 
 def rule_files(root: Path) -> list[Path]:
-    """Return the rule files under `root`: <topic>/<id>.yaml without tables and cases."""
+    """Return the rule files under `root`: <topic>/<id>.yaml without tables, reports and cases."""
     if not root.is_dir():  # a pipe or a device, too, is told by whoever reads it
         return [root]
     return sorted(
         path
         for path in root.glob("*/*.yaml")
-        if path.parent.name != "tables" and not path.name.endswith(CASES_SUFFIX)
+        if path.parent.name not in _NO_RULES and not path.name.endswith(CASES_SUFFIX)
     )
 
 
@@ -88,6 +89,7 @@ def _rule(written: WrittenRule, path: Path) -> Rule:
         vital=written.vital,
         symptom=written.symptom,
         frequency=written.frequency,
+        signs=written.signs,
     )
 
 

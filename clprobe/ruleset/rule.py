@@ -70,7 +70,8 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
     `explains` are the ids of its consequences: they are folded under it when both are present.
     `vital` marks the question that a diagnosis must answer; its undetermined answer is shown even
     when nothing speaks for the problem. A `symptom` is what people see; while another rule that
-    explains it is undecided, the cause is open.
+    explains it is undecided, the cause is open. `signs` are how people and programs put it; no
+    diagnosis rests on them, but open causes are ranked by them.
     """
 
     id: str
@@ -89,6 +90,7 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
     vital: bool = False
     symptom: bool = False
     frequency: Frequency = "occasional"
+    signs: tuple[str, ...] = ()
 
 
 def facts_of(rule: Rule) -> tuple[str, ...]:

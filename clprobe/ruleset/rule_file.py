@@ -35,3 +35,4 @@ class WrittenRule(Written, frozen=True, kw_only=True):
     symptom: bool = False
     frequency: Frequency = "occasional"
     summary: str | None = None
+    signs: tuple[str, ...] = ()

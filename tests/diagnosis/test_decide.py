@@ -12,6 +12,7 @@ from clprobe.diagnosis.diagnose import Knowledge, diagnose
 from clprobe.facts.derive import derive
 from clprobe.facts.facts import Facts
 from clprobe.facts.paths import Scope, fields_of, look_up
+from clprobe.knowledge.solved_reports import report_files
 from clprobe.model.codec import snapshot_from_text
 from clprobe.model.finding import Diagnosis
 from clprobe.model.snapshot import Snapshot
@@ -21,7 +22,7 @@ from clprobe.ruleset.rule import facts_of
 
 KNOWLEDGE = Knowledge.load()
 QUESTIONS = Questions.load()
-REPORTS = sorted((Path(__file__).parent.parent / "cases").glob("*.yaml"))
+REPORTS = report_files()
 
 
 def _diagnosis(facts: dict[str, Any]) -> Diagnosis:

@@ -3,7 +3,6 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
 
 import msgspec
 import pytest
@@ -13,12 +12,13 @@ from clprobe.diagnosis.diagnose import Knowledge
 from clprobe.facts.derive import derive
 from clprobe.facts.facts import Facts
 from clprobe.facts.paths import fields_of
+from clprobe.knowledge.solved_reports import report_files
 from clprobe.model.codec import snapshot_from_text
 from clprobe.model.unknown import Unknown
 from clprobe.validation.cases import case_file_of, load_cases, snapshot_of
 
 KNOWLEDGE = Knowledge.load()
-REPORTS = sorted((Path(__file__).parent.parent / "cases").glob("*.yaml"))
+REPORTS = report_files()
 # Containers and hypervisors may call themselves anything.
 OPEN = {("Virtualization", "container"), ("Virtualization", "machine")}
 

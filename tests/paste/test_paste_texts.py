@@ -3,6 +3,7 @@
 
 from pathlib import Path
 
+import msgspec
 import pytest
 from pastes import TEXTS, read
 
@@ -15,7 +16,8 @@ each = pytest.mark.parametrize("path", ALL, ids=lambda path: path.stem)
 @each
 def test_a_text_tells_what_was_recorded_for_it(path: Path) -> None:
     expected = path.with_suffix(".json").read_text("utf-8")
-    assert read(path.read_text("utf-8")) == snapshot_from_text(expected, name=path.name)
+    found = msgspec.structs.replace(read(path.read_text("utf-8")), told=())
+    assert found == snapshot_from_text(expected, name=path.name)
 
 
 @each

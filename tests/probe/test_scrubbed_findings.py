@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from clprobe.diagnosis.diagnose import Knowledge, diagnose
+from clprobe.knowledge.solved_reports import report_files
 from clprobe.model.codec import snapshot_from_text
 from clprobe.model.snapshot import Snapshot
 from clprobe.ruleset.rule import Rule
@@ -16,7 +17,7 @@ from clprobe.scrub import scrub
 from clprobe.validation.cases import case_file_of, load_cases, snapshot_of
 
 KNOWLEDGE = Knowledge.load()
-_REPORTS = sorted((Path(__file__).parents[1] / "cases").glob("*.yaml"))
+_REPORTS = report_files()
 
 
 def _facts(path: Path) -> Any:

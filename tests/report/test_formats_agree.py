@@ -13,6 +13,7 @@ import yaml
 from sarif_pydantic import Sarif
 
 from clprobe.diagnosis.diagnose import Knowledge, diagnose
+from clprobe.knowledge.solved_reports import report_files
 from clprobe.model.codec import snapshot_from_text
 from clprobe.model.finding import Diagnosis, Finding
 from clprobe.model.snapshot import Snapshot
@@ -22,7 +23,7 @@ from clprobe.report.markdown import diagnosis_as_markdown
 from clprobe.report.sarif import diagnosis_as_sarif
 
 KNOWLEDGE = Knowledge.load()
-REPORTS = sorted((Path(__file__).parent.parent / "cases").glob("*.yaml"))
+REPORTS = report_files()
 HOSTILE = "\x1b[31m]]> </script><b>`\u202e\u2066x\x00\x07\x9b\udc80\n```\n| {0} *a*"
 _STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 

@@ -37,6 +37,12 @@ def is_outside_gpu_groups(user: User) -> bool:
     return all(isinstance(name, str) and name not in _GROUPS_OF_NODES for name in names)
 
 
+def is_in_gpu_groups(user: User) -> bool:
+    """Whether the user is root, or in each of the groups that nodes of GPUs belong to."""
+    names = {group.name for group in listed(user.groups)}
+    return is_root(user) is True or {*_GROUPS_OF_NODES} <= names
+
+
 def _subject(user: User, system: System) -> str:
     if isinstance(system.service_unit.name, str):
         return system.service_unit.name

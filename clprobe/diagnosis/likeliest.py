@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: MIT
+"""Puts the possible causes of a case in their order: by what speaks for them, and by precedents."""
+
+from typing import Protocol
+
+import msgspec
+
+from clprobe.diagnosis.precedents.likelihood import likelihoods, shipped_ranking
+from clprobe.diagnosis.precedents.resemblance import Precedents, Resemblance
+from clprobe.diagnosis.precedents.traits import Circumstances, Traits, traits_of_rules
+from clprobe.diagnosis.precedents.words import words_of, words_of_facts
+from clprobe.diagnosis.rank import Ranked
+from clprobe.diagnosis.suspects import Case, marks_of
+from clprobe.model.snapshot import Snapshot
+from clprobe.ruleset.judge import Outcome
+from clprobe.ruleset.rule import Rule
+
+
+class Known(Protocol):
+    """What is asked of the rules database."""
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """All rules."""
+
+    @property
+    def precedents(self) -> Precedents:
+        """The solved reports, ready to be searched."""
+
+
+class Likeliest(msgspec.Struct, frozen=True, kw_only=True):
+    """The undecided causes, the likeliest first, and the solved reports that are like the case.
+
+    `leading` come before the first decided problem, `following` after it: it may have a cause that
+    nobody told.
+    """
+
+    leading: tuple[Outcome, ...] = ()
+    following: tuple[Outcome, ...] = ()
+    like: Resemblance = Resemblance()
+
+    @property
+    def suspects(self) -> tuple[Outcome, ...]:
+        """All of them."""
+        return self.leading + self.following
+
+
+def likeliest_causes(
+    snapshot: Snapshot, outcomes: list[Outcome], ranked: list[Ranked], case: Case, known: Known
+) -> Likeliest:
+    """Return them; nothing where there is no trouble, so that a healthy run reads no reports."""
+    is_report = bool(snapshot.told)
+    in_trouble = any(one.severity == "error" for one in ranked) or bool(case.explaining())
+    if not is_report and not in_trouble:
+        return Likeliest()
+    like = resemblance_of(snapshot, known.precedents)
+    traits = traits_of_case(like, outcomes, ranked, case, known)
+    likely = likelihoods(traits, shipped_ranking().weights)
+    suspects = case.suspects(likely, is_report=is_report)
+    before = len(suspects)
+    if ranked and not ranked[0].outcome.rule.symptom:
+        own = likely[ranked[0].outcome.rule.id]
+        before = sum(likely[one.rule.id] > own for one in suspects)
+    return Likeliest(
+        leading=tuple(suspects[:before]), following=tuple(suspects[before:]), like=like
+    )
+
+
+def resemblance_of(snapshot: Snapshot, precedents: Precedents) -> Resemblance:
+    """Return the solved reports and rules whose words are like those of the snapshot."""
+    words = [word for line in snapshot.told for word in words_of(line)]
+    return precedents.like(words + words_of_facts(msgspec.to_builtins(snapshot)))
+
+
+def traits_of_case(
+    like: Resemblance, outcomes: list[Outcome], ranked: list[Ranked], case: Case, known: Known
+) -> dict[str, Traits]:
+    """Return what speaks for each rule."""
+    circumstances = Circumstances(
+        ranked=ranked,
+        explaining=case.explaining(),
+        like=like,
+        usual=known.precedents.usual,
+        marks_of=marks_of,
+    )
+    return traits_of_rules(known.rules, outcomes, circumstances)

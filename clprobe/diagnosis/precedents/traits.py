@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: MIT
+"""What speaks for or against each rule in a case, as numbers: the input of the ranking."""
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+
+import msgspec
+
+from clprobe.diagnosis.precedents.resemblance import Resemblance
+from clprobe.diagnosis.precedents.subjects import subjects_of_rule
+from clprobe.diagnosis.rank import Ranked
+from clprobe.ruleset.judge import Outcome
+from clprobe.ruleset.rule import Rule
+
+TRAITS = (
+    "resembles_one", "resembles_several", "described", "subject_named", "subject_missing",
+    "evidence", "setting", "telling", "refused", "shut_out", "admitted", "present", "leads",
+    "refuted", "explains", "lacking", "usual", "symptom", "common", "rare", "note",
+)  # fmt: skip
+"""All names, in one order; rules/tables/ranking.yaml has the weight of each."""
+
+MARKS = ("evidence", "setting", "telling", "refused", "shut_out", "admitted")
+"""Those of one outcome; a rule has the greatest of its outcomes."""
+
+Traits = dict[str, float]
+
+
+class Circumstances(msgspec.Struct, frozen=True, kw_only=True):
+    """What is known of a case besides the rules' outcomes.
+
+    `explaining` are the rules that would explain the open symptom, `usual` says of how many reports
+    each rule is the cause; `marks_of` gives what speaks for one outcome by itself.
+    """
+
+    ranked: Sequence[Ranked]
+    explaining: Collection[str]
+    like: Resemblance
+    usual: Mapping[str, int]
+    marks_of: Callable[[Outcome], Traits]
+
+
+def traits_of_rules(
+    rules: Iterable[Rule], outcomes: Iterable[Outcome], case: Circumstances
+) -> dict[str, Traits]:
+    """Return the traits of each rule."""
+    by_rule: dict[str, list[Outcome]] = defaultdict(list)
+    for one in outcomes:
+        by_rule[one.rule.id].append(one)
+    near = case.like.by_rule()
+    places = {one.outcome.rule.id: place for place, one in reversed(list(enumerate(case.ranked)))}
+    return {
+        rule.id: {
+            "resembles_one": near[rule.id][0],
+            "resembles_several": near[rule.id][1],
+            "described": case.like.described.get(rule.id, 0.0),
+            **_of_subjects(rule, case.like.subjects),
+            "leads": 1 / (1 + places[rule.id]) if rule.id in places else 0.0,
+            "explains": float(rule.id in case.explaining),
+            "usual": math.log1p(case.usual.get(rule.id, 0)),
+            "symptom": float(rule.symptom),
+            "common": float(rule.frequency == "common"),
+            "rare": float(rule.frequency == "rare"),
+            "note": float(rule.severity == "note"),
+            **_of_outcomes(by_rule[rule.id], case.marks_of),
+        }
+        for rule in rules
+    }
+
+
+def _of_subjects(rule: Rule, named: frozenset[str]) -> Traits:
+    own = subjects_of_rule(rule.topic, rule.id)
+    return {
+        "subject_named": float(bool(own) and own <= named),
+        "subject_missing": float(len(own - named)),
+    }
+
+
+def _of_outcomes(outcomes: list[Outcome], marks_of: Callable[[Outcome], Traits]) -> Traits:
+    truths = {one.answer.truth for one in outcomes}
+    marks = [marks_of(one) for one in outcomes if one.answer.truth is not False]
+    lacking = [
+        len({use.fact for use in one.answer.gaps}) for one in outcomes if one.answer.truth is None
+    ]
+    return {
+        **{name: max((one[name] for one in marks), default=0.0) for name in MARKS},
+        "present": float(True in truths),
+        "refuted": float(truths == {False}),
+        "lacking": min(lacking, default=0) / 5,
+    }
