@@ -7,6 +7,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from clprobe.cli.folder import files_of
 from clprobe.model.codec import snapshot_from_text
 from clprobe.model.errors import ClprobeError
 from clprobe.model.snapshot import Snapshot
@@ -24,11 +25,49 @@ _LISTS = ("gpus", "device_nodes", "packages", "loaders", "icds", "views", "frame
 def read_snapshot(name: str) -> Snapshot:
     """Return the snapshot in the file `name`, or the facts of a pasted text in it; "-" is stdin.
 
+    All files of a folder count as one report: their texts are read as one text, and what
+    snapshots state stands before it.
+
     Raises: ClprobeError if it cannot be read, is a damaged snapshot, or says nothing we know.
     """
+    if name != "-" and _is_folder(name):
+        return _of_folder(name)
     text = _decoded(_bytes_of(name))
     if is_snapshot(text):
         return _with_messages_read(snapshot_from_text(text, name=name), name)
+    return _of_paste(text, name)
+
+
+def _is_folder(name: str) -> bool:
+    try:
+        return Path(name).is_dir()
+    except (OSError, ValueError):  # whoever reads it tells
+        return False
+
+
+def _of_folder(name: str) -> Snapshot:
+    """Return what the files of a folder tell together; the first snapshot is the host itself."""
+    stated: list[Snapshot] = []
+    texts: list[str] = []
+    for path in files_of(Path(name)):
+        text = _decoded(_bytes_of(str(path)))
+        if is_snapshot(text):
+            stated.append(_with_messages_read(snapshot_from_text(text, name=str(path)), str(path)))
+        else:
+            texts.append(text)
+    if texts:
+        stated.append(_of_paste("\n\n".join(texts), name))
+    from clprobe.paste.merge import merge
+
+    first, *more = stated
+    for other in more:
+        merged, _ = merge(first, other)
+        unread = tuple(dict.fromkeys((*first.unread, *other.unread)))
+        first = replace(merged, unread=unread)
+    return first
+
+
+def _of_paste(text: str, name: str) -> Snapshot:
     _check_size(text, name)
     from clprobe.paste.assemble import read_paste
     from clprobe.scrub import known_in_text, scrub
