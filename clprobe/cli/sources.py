@@ -19,6 +19,7 @@ _LARGEST = 16 << 20
 _LARGEST_PASTE = 4 << 20
 _MOST_LINES = 100_000
 """More than that is not read within some ten seconds."""
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _LISTS = ("gpus", "device_nodes", "packages", "loaders", "icds", "views", "frameworks")
 
 
@@ -49,22 +50,25 @@ def _of_folder(name: str) -> Snapshot:
     """Return what the files of a folder tell together; the first snapshot is the host itself."""
     stated: list[Snapshot] = []
     texts: list[str] = []
+    pictures: list[str] = []
     for path in files_of(Path(name)):
-        text = _decoded(_bytes_of(str(path)))
-        if is_snapshot(text):
+        data = _bytes_of(str(path))
+        text = _decoded(data)
+        if b"\0" in data and not data.startswith(_UTF_16):
+            pictures.append(f"{path.name}: this file is no text")
+        elif is_snapshot(text):
             stated.append(_with_messages_read(snapshot_from_text(text, name=str(path)), str(path)))
         else:
             texts.append(text)
-    if texts:
+    if texts or not stated:
         stated.append(_of_paste("\n\n".join(texts), name))
     from clprobe.paste.merge import merge
 
     first, *more = stated
     for other in more:
         merged, _ = merge(first, other)
-        unread = tuple(dict.fromkeys((*first.unread, *other.unread)))
-        first = replace(merged, unread=unread)
-    return first
+        first = replace(merged, unread=tuple(dict.fromkeys((*first.unread, *other.unread))))
+    return replace(first, unread=(*first.unread, *pictures))
 
 
 def _of_paste(text: str, name: str) -> Snapshot:
@@ -138,6 +142,6 @@ def _too_large(name: str, most: str) -> ClprobeError:
 
 def _decoded(data: bytes) -> str:
     """Return the text; Windows programs write UTF-16, which its byte order mark tells."""
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+    if data.startswith(_UTF_16):
         return data.decode("utf-16", "replace")
     return data.decode("utf-8-sig", "replace")

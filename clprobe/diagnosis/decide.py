@@ -10,7 +10,13 @@ from clprobe.model.finding import NextCommand
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.unknown import NOT_STATED, Unknown
 from clprobe.ruleset.judge import Outcome
-from clprobe.ruleset.questions import Question, Questions, command_for, is_answered
+from clprobe.ruleset.questions import (
+    Question,
+    Questions,
+    command_for,
+    is_answered,
+    unanswered_parts,
+)
 from clprobe.ruleset.wanted import wanted_conditions
 
 _FOR_ROOT = 0.6
@@ -70,7 +76,7 @@ def commands(open_outcomes: list[Outcome], snapshot: Snapshot) -> tuple[str, ...
     return tuple(line for line in chosen if not any(_parts(line) < _parts(one) for one in chosen))
 
 
-def confirmation(suspect: Outcome, snapshot: Snapshot) -> str | None:
+def confirmation(suspect: Outcome, snapshot: Snapshot) -> str:
     """Return what would confirm the suspicion, in a line: the command, and what it has to show."""
     wanted = " and ".join(wanted_conditions(suspect))
     line = next(
@@ -81,7 +87,9 @@ def confirmation(suspect: Outcome, snapshot: Snapshot) -> str | None:
         ),
         None,
     )
-    return f"{line}, if {wanted}" if line and wanted else line or wanted or None
+    if line is None and not wanted:
+        return f"all of {', '.join(dict.fromkeys(gap.fact for gap in suspect.answer.gaps))}"
+    return f"{line}, if {wanted}" if line and wanted else line or wanted
 
 
 def _parts(line: str) -> set[str]:
@@ -107,9 +115,7 @@ def _candidates(open_outcomes: list[Outcome], snapshot: Snapshot) -> list[_Candi
 def _command(candidate: _Candidate, snapshot: Snapshot) -> str:
     """Return the command without those of its parts that were answered already."""
     line = command_for(candidate.question, snapshot, candidate.paths)
-    answered = {one.command for one in Questions.load().questions if is_answered(one, snapshot)}
-    left = [part for part in line.split(_JOINED) if part not in answered]
-    return _JOINED.join(left) or line
+    return _JOINED.join(unanswered_parts(candidate.question, line.split(_JOINED), snapshot))
 
 
 def _worth(candidate: _Candidate) -> float:

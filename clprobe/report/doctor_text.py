@@ -23,8 +23,8 @@ _GOES_WITHOUT_SAYING: tuple[TakesEffect, ...] = (
 """When a remedy that a person carries out takes effect, where its words tell."""
 
 
-_ONE_SCREEN = 24
-"""Lines of a usual terminal; of a longer report the beginning has scrolled away."""
+_ONE_SCREEN = 20
+"""What a usual terminal of 24 lines shows beside command and prompt; the rest scrolls away."""
 
 
 class DoctorText:

@@ -19,7 +19,8 @@ class Question(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """One command and the facts that its output tells, as the starts of their paths.
 
     `{path}` in the command stands for the files that are asked about. `answered` are facts of a
-    snapshot; where all are stated, somebody has run the command; left out: nobody can tell.
+    snapshot; where all are stated, somebody has run the command, and of a command of several parts
+    each stands for one; left out: nobody can tell.
     """
 
     id: str
@@ -71,6 +72,14 @@ def is_answered(question: Question, snapshot: Snapshot) -> bool:
     return bool(question.answered) and all(
         _is_stated(snapshot, path.split(".")) for path in question.answered
     )
+
+
+def unanswered_parts(question: Question, parts: list[str], snapshot: Snapshot) -> list[str]:
+    """Return those parts of the command that nobody has run; all where the facts do not tell."""
+    if len(parts) != len(question.answered):
+        return parts
+    told = (_is_stated(snapshot, path.split(".")) for path in question.answered)
+    return [part for part, done in zip(parts, told, strict=True) if not done] or parts
 
 
 def _is_stated(value: Any, names: list[str]) -> bool:

@@ -15,9 +15,12 @@ _SPOKEN = {"is": "is", "is_not": "is not", "in": "is one of", "not_in": "is none
 
 
 def wanted_conditions(outcome: Outcome) -> tuple[str, ...]:
-    """Return the first conditions that are still open, such as `node.may_open is false`."""
+    """Return the last conditions that are still open, such as `node.may_open is false`.
+
+    The first ones only say what the rule is about at all.
+    """
     found = tuple(_open_parts(outcome.rule.when, outcome.scope))
-    return found[:_MOST]
+    return found[-_MOST:]
 
 
 def _open_parts(condition: Condition, scope: Scope) -> Iterator[str]:
@@ -25,6 +28,9 @@ def _open_parts(condition: Condition, scope: Scope) -> Iterator[str]:
         return
     match condition:
         case Comparison():
+            if condition.operator == "empty":
+                yield f"{condition.path} is {'' if condition.operand else 'not '}empty"
+                return
             operator = _SPOKEN.get(condition.operator, condition.operator.replace("_", " "))
             yield f"{condition.path} {operator} {_value(condition.operand)}"
         case All():
