@@ -39,6 +39,8 @@ def pytest_configure(config: pytest.Config) -> None:
     if not is_worker():  # which has the folder from its parent
         folder = config.stash[_OF_THE_CACHES] = tempfile.mkdtemp(prefix="clprobe-tests-")
         os.environ["XDG_CACHE_HOME"] = f"{folder}/caches"
+        # What a developer lets doctor ignore must not decide a test.
+        os.environ["XDG_CONFIG_HOME"] = f"{folder}/settings"
         # pytest's own choice names the user, and clprobe scrubs such names from what it prints.
         if config.option.basetemp is None:
             config.option.basetemp = f"{folder}/temporary"

@@ -20,7 +20,8 @@ _OPTIONS = (
 _WITH_ACTS = {"fixes", "undoes", "yes", "timeout", "form", "as_json"}
 """Parameters that go with --fix and --undo, which act on this host as it is now."""
 _NOT_WITH_CHECK = {
-    *("fixes", "undoes", "yes", "form", "as_json", "rule_id", "list_rules", "quiet", "verbose"),
+    *("fixes", "undoes", "yes", "form", "as_json", "rule_id", "list_rules", "log_of", "quiet"),
+    "verbose",
 }
 
 
@@ -63,6 +64,7 @@ def _stated() -> set[str]:
 
 def _refuse(option: str, others: set[str], why: str) -> None:
     context = click.get_current_context()
-    names = [one.opts[0] for one in context.command.params if one.name in others]
+    stated = [one for one in context.command.params if one.name in others]
+    names = ["FILE" if isinstance(one, click.Argument) else one.opts[0] for one in stated]
     if names:
         raise click.UsageError(f"{option} does not go with {', '.join(names)}: {why}.")

@@ -46,7 +46,7 @@ def command(ctx: click.Context, shell: str) -> int:
 def rule_ids(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Return the ids of rules that start so."""
     del ctx, param
-    return _starting(_rule_ids(), incomplete)
+    return _starting(rule_names(), incomplete)
 
 
 def device_words(
@@ -71,7 +71,7 @@ def names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[C
 
 
 def _names() -> Iterator[str]:
-    yield from _rule_ids()
+    yield from rule_names()
     tables = rules_path() / "tables"
     for folder in _BY_FILE:
         for path in tables.glob(f"{folder}/*.yaml"):
@@ -85,7 +85,8 @@ def _names() -> Iterator[str]:
             yield from {name, _MAKER.sub("", name)}
 
 
-def _rule_ids() -> list[str]:
+def rule_names() -> list[str]:
+    """Return the ids of all rules, by the names of their files."""
     return sorted(
         path.stem
         for path in rules_path().glob("*/*.yaml")

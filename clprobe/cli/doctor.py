@@ -9,9 +9,11 @@ import click
 
 from clprobe.cli.act_options import Act, act_options, wanted_act
 from clprobe.cli.completion import device_words, rule_ids
+from clprobe.cli.config import check_rules, read_config
+from clprobe.cli.doctor_rules import show_rules, show_why
 from clprobe.cli.exit import codes as exit_codes
 from clprobe.cli.gathering import diagnose_since, gather
-from clprobe.cli.options import from_option, timeout_option
+from clprobe.cli.options import file_argument, from_option, only_source, timeout_option
 from clprobe.cli.output import print_document
 
 if TYPE_CHECKING:
@@ -19,6 +21,9 @@ if TYPE_CHECKING:
     from clprobe.model.comparison import Comparison
     from clprobe.model.finding import Diagnosis
     from clprobe.model.snapshot import Snapshot
+
+
+_WITH_LOG = ("text", "json", "markdown")
 
 
 class _Answer(NamedTuple):
@@ -32,6 +37,7 @@ class _Answer(NamedTuple):
 
 
 @click.command("doctor")
+@file_argument
 @from_option("Diagnose this snapshot or pasted text (4 MiB at most), not this host.")
 @click.option(
     "--as",
@@ -46,6 +52,13 @@ class _Answer(NamedTuple):
     metavar="SEL",
     shell_complete=device_words,
     help="Show these devices; run a kernel on each.",
+)
+@click.option(
+    "--log",
+    "log_of",
+    metavar="DEVICE",
+    shell_complete=device_words,
+    help="Show each step from the bus to programs for a device, GPU or driver.",
 )
 @click.option(
     "--baseline",
@@ -75,17 +88,27 @@ class _Answer(NamedTuple):
 )
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @act_options
+@click.option(
+    "--ignore",
+    "ignored",
+    multiple=True,
+    metavar="RULE",
+    shell_complete=rule_ids,
+    help="Leave out this finding and what follows from it; repeatable.",
+)
 @click.option("--strict", is_flag=True, help="Let warnings count as errors.")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 whatever was found.")
-@click.option("-q", "--quiet", is_flag=True, help="Print only the findings.")
+@click.option("-q", "--quiet", is_flag=True, help="Print a line per finding, and the verdict.")
 @click.option("-v", "--verbose", is_flag=True, help="Show evidence; run a kernel on each device.")
 @click.pass_obj
 def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     obj: dict[str, str],
     /,
+    file: str | None,
     source: str | None,
     asked: str | None,
     selectors: tuple[str, ...],
+    log_of: str | None,
     baseline: str | None,
     rule_id: str | None,
     list_rules: bool,
@@ -93,20 +116,31 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     timeout: float,
     form: str,
     as_json: bool,
+    ignored: tuple[str, ...],
     strict: bool,
     exit_zero: bool,
     quiet: bool,
     verbose: bool,
     **acts: bool,
 ) -> int:
-    """Say why OpenCL devices are missing, root-only or crashing, and how to fix it."""
+    """Say why OpenCL devices are missing, root-only or crashing, and how to fix it.
+
+    With a FILE or FOLDER it reads what is in there, like --from: a snapshot, or whatever people
+    paste. ~/.config/clprobe/config.toml may say ignore = ["RULE", …] and strict = true.
+    """
     started = time.perf_counter()
     form = "json" if as_json else form
+    source = only_source(file, source)
     if (act := wanted_act(form, **acts)) is not None:
         return _act(act, obj["color"], timeout, yes=acts["yes"], as_json=form == "json")
     if list_rules:
-        _list_rules(obj["color"], as_json=form == "json")
+        show_rules(obj["color"], as_json=form == "json")
         return exit_codes.OK
+    check_rules(ignored)
+    if log_of is not None and form not in _WITH_LOG:
+        raise click.UsageError(f"--log goes with --format {', '.join(_WITH_LOG)}, not with {form}.")
+    config = read_config()
+    strict |= config.strict
     snapshot, knowledge = gather(
         *(source, asked, timeout),
         for_text=form == "text" and not acts["check"],
@@ -117,11 +151,14 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
         ask_frameworks=verbose,
     )
     if rule_id is not None:
-        _show_why(rule_id, snapshot, knowledge, obj["color"], as_json=form == "json")
+        show_why(rule_id, snapshot, knowledge, obj["color"], as_json=form == "json")
         return exit_codes.OK
     from clprobe.diagnosis.diagnose import with_devices
 
-    diagnosis, comparison = diagnose_since(baseline, snapshot, knowledge)
+    known = {*ignored, *config.ignore}
+    diagnosis, comparison = diagnose_since(
+        baseline, snapshot, knowledge, ignored=known, log_of=log_of
+    )
     if acts["check"]:
         status = _exit_status(with_devices(diagnosis, selectors), strict=strict)
         return exit_codes.OK if exit_zero else status
@@ -189,47 +226,6 @@ def _document(answer: _Answer, form: str) -> str:
 
     since = msgspec.to_builtins(comparison) if comparison else {}
     return document("clprobe.doctor/1", diagnosis, elapsed_ms=elapsed_ms, **since)
-
-
-def _list_rules(color: str, *, as_json: bool) -> None:
-    """Print every rule with what it reads."""
-    from clprobe.diagnosis.catalogue import catalogue
-    from clprobe.report.as_json import document
-    from clprobe.ruleset.load import load_rules
-    from clprobe.ruleset.questions import Questions
-
-    listed = catalogue(load_rules(), Questions.load())
-    if as_json:
-        print_document(document("clprobe.rules/1", listed))
-        return
-    from clprobe.report.rule_text import show_catalogue
-    from clprobe.report.terminal import make_console
-
-    show_catalogue(make_console(color), listed.rules)
-
-
-def _show_why(
-    rule_id: str, snapshot: "Snapshot", knowledge: "Knowledge", color: str, *, as_json: bool
-) -> None:
-    """Print which fact decided each condition of a rule, or was lacking.
-
-    Raises: ClprobeError if there is no such rule.
-    """
-    from clprobe.diagnosis.catalogue import RuleTrace, trace
-    from clprobe.report.as_json import document
-
-    rule = knowledge.rule_named(rule_id)
-    subjects = trace(rule, snapshot, knowledge)
-    if as_json:
-        told = RuleTrace(
-            rule=rule.id, summary=rule.summary, severity=rule.severity, subjects=subjects
-        )
-        print_document(document("clprobe.why/1", told))
-        return
-    from clprobe.report.rule_text import show_trace
-    from clprobe.report.terminal import make_console
-
-    show_trace(make_console(color), rule, subjects)
 
 
 def _exit_status(diagnosis: "Diagnosis", *, strict: bool) -> int:

@@ -3,7 +3,7 @@
 """Where a diagnosis gets its facts and rules: this host, or a file."""
 
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from clprobe.threads import started
@@ -108,16 +108,23 @@ def _load_while_waiting(*, for_text: bool) -> "Knowledge":
 
 
 def diagnose_since(
-    baseline: str | None, snapshot: "Snapshot", knowledge: "Knowledge"
+    baseline: str | None,
+    snapshot: "Snapshot",
+    knowledge: "Knowledge",
+    *,
+    ignored: Collection[str] = (),
+    log_of: str | None = None,
 ) -> "tuple[Diagnosis, Comparison | None]":
     """Return the diagnosis, compared with the file `baseline` or what a report tells of before.
 
-    Raises: ClprobeError if the file cannot be read.
+    `ignored` and `log_of` are as `diagnose` takes them.
+
+    Raises: ClprobeError if the file cannot be read, or `log_of` fits nothing.
     """
     from clprobe.diagnosis.diagnose import diagnose
 
     if baseline is None and not snapshot.perspectives:
-        return diagnose(snapshot, knowledge), None
+        return diagnose(snapshot, knowledge, ignored=ignored, log_of=log_of), None
     from clprobe.diagnosis.compare import compare, earlier_in, with_earlier
 
     if baseline is None:
@@ -127,7 +134,7 @@ def diagnose_since(
 
         earlier = baseline, read_snapshot(baseline)
         snapshot = with_earlier(snapshot, earlier[1])
-    diagnosis = diagnose(snapshot, knowledge)
+    diagnosis = diagnose(snapshot, knowledge, ignored=ignored, log_of=log_of)
     if earlier is None:
         return diagnosis, None
     return diagnosis, compare(*earlier, snapshot, diagnosis, knowledge)

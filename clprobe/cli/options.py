@@ -19,6 +19,22 @@ def from_option(text: str) -> Callable[[F], F]:
     return click.option("--from", "source", metavar="FILE|-", type=kind, help=text)
 
 
+def file_argument(command: F) -> F:
+    """Add a file or folder as an argument, which is the same as --from."""
+    kind = click.Path(allow_dash=True)
+    return click.argument("file", metavar="[FILE|FOLDER]", required=False, type=kind)(command)
+
+
+def only_source(file: str | None, source: str | None) -> str | None:
+    """Return what is to be read: the argument or --from; None: this host.
+
+    Raises: click.UsageError if both are there.
+    """
+    if file is not None and source is not None:
+        raise click.UsageError(f"--from {source} and {file} are two things to read; leave one out.")
+    return source if file is None else file
+
+
 def timeout_option(text: str = "Seconds to wait for a driver,") -> Callable[[F], F]:
     """Return --timeout: how long a driver may take to answer; `text` begins its help."""
     return click.option(

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from clprobe.cli.folder import files_of
 from clprobe.model.codec import snapshot_from_text
 from clprobe.model.errors import ClprobeError
 from clprobe.model.snapshot import Snapshot
@@ -18,17 +19,59 @@ _LARGEST = 16 << 20
 _LARGEST_PASTE = 4 << 20
 _MOST_LINES = 100_000
 """More than that is not read within some ten seconds."""
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _LISTS = ("gpus", "device_nodes", "packages", "loaders", "icds", "views", "frameworks")
 
 
 def read_snapshot(name: str) -> Snapshot:
     """Return the snapshot in the file `name`, or the facts of a pasted text in it; "-" is stdin.
 
+    All files of a folder count as one report: their texts are read as one text, and what
+    snapshots state stands before it.
+
     Raises: ClprobeError if it cannot be read, is a damaged snapshot, or says nothing we know.
     """
+    if name != "-" and _is_folder(name):
+        return _of_folder(name)
     text = _decoded(_bytes_of(name))
     if is_snapshot(text):
         return _with_messages_read(snapshot_from_text(text, name=name), name)
+    return _of_paste(text, name)
+
+
+def _is_folder(name: str) -> bool:
+    try:
+        return Path(name).is_dir()
+    except (OSError, ValueError):  # whoever reads it tells
+        return False
+
+
+def _of_folder(name: str) -> Snapshot:
+    """Return what the files of a folder tell together; the first snapshot is the host itself."""
+    stated: list[Snapshot] = []
+    texts: list[str] = []
+    pictures: list[str] = []
+    for path in files_of(Path(name)):
+        data = _bytes_of(str(path))
+        text = _decoded(data)
+        if b"\0" in data and not data.startswith(_UTF_16):
+            pictures.append(f"{path.name}: this file is no text")
+        elif is_snapshot(text):
+            stated.append(_with_messages_read(snapshot_from_text(text, name=str(path)), str(path)))
+        else:
+            texts.append(text)
+    if texts or not stated:
+        stated.append(_of_paste("\n\n".join(texts), name))
+    from clprobe.paste.merge import merge
+
+    first, *more = stated
+    for other in more:
+        merged, _ = merge(first, other)
+        first = replace(merged, unread=tuple(dict.fromkeys((*first.unread, *other.unread))))
+    return replace(first, unread=(*first.unread, *pictures))
+
+
+def _of_paste(text: str, name: str) -> Snapshot:
     _check_size(text, name)
     from clprobe.paste.assemble import read_paste
     from clprobe.scrub import known_in_text, scrub
@@ -99,6 +142,6 @@ def _too_large(name: str, most: str) -> ClprobeError:
 
 def _decoded(data: bytes) -> str:
     """Return the text; Windows programs write UTF-16, which its byte order mark tells."""
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+    if data.startswith(_UTF_16):
         return data.decode("utf-16", "replace")
     return data.decode("utf-8-sig", "replace")

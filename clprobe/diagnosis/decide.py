@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The one command whose output decides most between the causes that are still possible."""
+"""The commands whose output decides between the causes that are still possible."""
 
 import msgspec
 
@@ -10,10 +10,23 @@ from clprobe.model.finding import NextCommand
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.unknown import NOT_STATED, Unknown
 from clprobe.ruleset.judge import Outcome
-from clprobe.ruleset.questions import Question, Questions, command_for
+from clprobe.ruleset.questions import (
+    Question,
+    Questions,
+    command_for,
+    is_answered,
+    unanswered_parts,
+)
+from clprobe.ruleset.wanted import wanted_conditions
 
 _FOR_ROOT = 0.6
 """Many who report may not become root, so a command that needs it must decide more."""
+_MOST_COMMANDS = 6
+"""More than that nobody runs for somebody else."""
+_JOINED = "; "
+_FILTERED = " | "
+_OUR_OWN = "clprobe snapshot"
+_OUR_OWN_TITLE = "Let clprobe itself look there, and send what it writes"
 _JUDGED = {"too_old", "too_new", "covers", "likely_covers", "known_flaw"}
 _JUDGED_WITH_LINUX = {"linux_fits", "linux_problem"}
 _JUDGED_WITH_ACL = {"may_open", "errno", "denied_because", "admitted_by"}
@@ -28,9 +41,65 @@ class _Candidate(msgspec.Struct):
 
 
 def next_command(open_outcomes: list[Outcome], snapshot: Snapshot) -> NextCommand | None:
-    """Return the command that decides most of these, the likeliest first; None if none does."""
-    if not open_outcomes:
+    """Return the command that decides most of these, the likeliest first; None if none does.
+
+    Where all that would decide was given already, it is clprobe's own look at that host.
+    """
+    candidates = _candidates(open_outcomes, snapshot)
+    if not candidates:
         return None
+    wanted = [one for one in candidates if not is_answered(one.question, snapshot)]
+    best = wanted[0] if wanted else None
+    decides = best.decides if best else [name for one in candidates for name in one.decides]
+    return NextCommand(
+        title=best.question.title if best else _OUR_OWN_TITLE,
+        command=_command(best, snapshot) if best else _OUR_OWN,
+        needs_root=best.question.needs_root if best else False,
+        decides=tuple(dict.fromkeys(decides)),
+    )
+
+
+def commands(open_outcomes: list[Outcome], snapshot: Snapshot) -> tuple[str, ...]:
+    """Return what to run to decide all of these, the most telling first, each command once.
+
+    Nothing is asked for that was given. Where that leaves nothing, it is our own look.
+    """
+    candidates = _candidates(open_outcomes, snapshot)
+    lines = [
+        f"{'sudo ' if one.question.needs_root else ''}{_command(one, snapshot)}"
+        for one in candidates
+        if not is_answered(one.question, snapshot)
+    ]
+    if candidates and not lines:
+        return (_OUR_OWN,)
+    chosen = list(dict.fromkeys(lines))[:_MOST_COMMANDS]
+    return tuple(line for line in chosen if not any(_parts(line) < _parts(one) for one in chosen))
+
+
+def confirmation(suspect: Outcome, snapshot: Snapshot) -> str:
+    """Return what would confirm the suspicion, in a line: the command, and what it has to show."""
+    wanted = " and ".join(wanted_conditions(suspect))
+    line = next(
+        (
+            _command(one, snapshot).split(_FILTERED)[0]
+            for one in _candidates([suspect], snapshot)
+            if not is_answered(one.question, snapshot)
+        ),
+        None,
+    )
+    if line is None and not wanted:
+        return f"all of {', '.join(dict.fromkeys(gap.fact for gap in suspect.answer.gaps))}"
+    return f"{line}, if {wanted}" if line and wanted else line or wanted
+
+
+def _parts(line: str) -> set[str]:
+    return set(line.split(_JOINED))
+
+
+def _candidates(open_outcomes: list[Outcome], snapshot: Snapshot) -> list[_Candidate]:
+    """Return the questions that would decide any of these, the most telling first."""
+    if not open_outcomes:
+        return []
     questions, candidates = Questions.load(), dict[str, _Candidate]()
     for place, outcome in enumerate(open_outcomes):
         asked = _questions(outcome, snapshot, questions)
@@ -40,15 +109,13 @@ def next_command(open_outcomes: list[Outcome], snapshot: Snapshot) -> NextComman
             one.decides.append(outcome.rule.id)
             # A cause that lacks several answers is only partly decided by one of them.
             one.weight += (len(open_outcomes) - place) / len(asked)
-    if not candidates:
-        return None
-    best = max(candidates.values(), key=_worth)
-    return NextCommand(
-        title=best.question.title,
-        command=command_for(best.question, snapshot, best.paths),
-        needs_root=best.question.needs_root,
-        decides=tuple(dict.fromkeys(best.decides)),
-    )
+    return sorted(candidates.values(), key=lambda one: -_worth(one))
+
+
+def _command(candidate: _Candidate, snapshot: Snapshot) -> str:
+    """Return the command without those of its parts that were answered already."""
+    line = command_for(candidate.question, snapshot, candidate.paths)
+    return _JOINED.join(unanswered_parts(candidate.question, line.split(_JOINED), snapshot))
 
 
 def _worth(candidate: _Candidate) -> float:

@@ -3,28 +3,32 @@
 
 import difflib
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from clprobe.diagnosis.decide import next_command
+from clprobe.diagnosis.decide import commands, confirmation, next_command
+from clprobe.diagnosis.evidence import evidence_of
+from clprobe.diagnosis.ignoring import without_ignored
 from clprobe.diagnosis.likeliest import likeliest_causes
+from clprobe.diagnosis.log.device_log import Found, device_log
 from clprobe.diagnosis.precedents.resemblance import Precedents
 from clprobe.diagnosis.precedents.seen_before import seen_before
 from clprobe.diagnosis.rank import Ranked, rank
 from clprobe.diagnosis.remedies import remedies_of
 from clprobe.diagnosis.suspects import Case
 from clprobe.facts.derive import derive
+from clprobe.facts.host_report import host_report
 from clprobe.facts.inventory import select_devices, take_inventory
-from clprobe.facts.paths import Use, label_of, read_from
+from clprobe.facts.paths import Use
 from clprobe.facts.permissions.as_user import spoken_name
 from clprobe.knowledge.solved_reports import SolvedReport, load_reports
 from clprobe.knowledge.tables import Tables
 from clprobe.model.errors import ClprobeError
-from clprobe.model.finding import Diagnosis, Evidence, Finding, Status
+from clprobe.model.finding import Diagnosis, Finding, Status
 from clprobe.model.placeholders import HOME, is_person
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.system import User
@@ -34,7 +38,6 @@ from clprobe.ruleset.load import load_rules
 from clprobe.ruleset.rule import Rule
 from clprobe.ruleset.templates import fill, fill_known, names_unknown, on_one_line
 
-_MOST_EVIDENCE = 12
 _MOST_COMPARED = 3
 """Of so many first findings solved reports are looked for."""
 
@@ -89,29 +92,45 @@ class Knowledge(msgspec.Struct, frozen=True, dict=True):
         return found
 
 
-def diagnose(snapshot: Snapshot, knowledge: Knowledge) -> Diagnosis:
-    """Return what is wrong, what explains it, and what there is."""
+def diagnose(
+    snapshot: Snapshot,
+    knowledge: Knowledge,
+    *,
+    ignored: Collection[str] = (),
+    log_of: str | None = None,
+) -> Diagnosis:
+    """Return what is wrong, what explains it, and what there is.
+
+    `ignored` are rules whose problems do not count, nor what follows from them. `log_of` selects
+    the device whose log is wanted.
+
+    Raises: ClprobeError if `log_of` fits no device, GPU or driver.
+    """
     facts = derive(snapshot, knowledge.tables)
-    outcomes = list(ask(knowledge.rules, facts))
     by_id = {rule.id: rule for rule in knowledge.rules}
-    ranked = rank([one for one in outcomes if one.answer.truth], by_id)
+    asked = list(ask(knowledge.rules, facts))
+    everything = rank([one for one in asked if one.answer.truth], by_id)
+    ranked, outcomes, left_out = without_ignored(everything, asked, ignored, by_id)
     case = Case(outcomes, ranked, by_id)
     causes = likeliest_causes(snapshot, outcomes, ranked, case, knowledge)
     suspects = causes.suspects
     open_questions = [one for one in case.open_questions() if one not in suspects]
+    unsettled = [*suspects, *open_questions]
     first = 1 if causes.following else 0
     findings = (
-        *(_undetermined(one, suspect=True) for one in causes.leading),
+        *(_undetermined(one, snapshot, suspect=True) for one in causes.leading),
         *(_present(one, knowledge.tables) for one in ranked[:first]),
-        *(_undetermined(one, suspect=True) for one in causes.following),
+        *(_undetermined(one, snapshot, suspect=True) for one in causes.following),
         *(_present(one, knowledge.tables) for one in ranked[first:]),
-        *(_undetermined(one, suspect=False) for one in open_questions),
+        *(_undetermined(one, snapshot, suspect=False) for one in open_questions),
     )
     possible = {one.id for one in findings[:_MOST_COMPARED] if one.caused_by is None}
     inventory = take_inventory(facts)
+    root_cause = None if suspects else _root_cause(ranked)
+    found = Found(facts, tuple(ranked), tuple(suspects), root_cause)
     diagnosis = Diagnosis(
         status="undetermined" if suspects else _status(ranked, open_questions, snapshot),
-        root_cause=None if suspects else _root_cause(ranked),
+        root_cause=root_cause,
         findings=findings,
         drivers=inventory.drivers,
         devices=inventory.devices,
@@ -119,7 +138,11 @@ def diagnose(snapshot: Snapshot, knowledge: Knowledge) -> Diagnosis:
         nodes=inventory.nodes,
         asked_as=_asked_as(snapshot),
         unread=snapshot.unread,
-        next_command=next_command([*suspects, *open_questions], snapshot),
+        next_command=next_command(unsettled, snapshot),
+        ask=commands(unsettled, snapshot),
+        ignored=left_out,
+        host=host_report(facts, snapshot),
+        log=device_log(log_of, found) if log_of is not None else None,
         reports=seen_before(causes.like, possible, facts, knowledge.tables),
     )
     return _without_home(diagnosis, snapshot.user)
@@ -177,7 +200,7 @@ def _present(ranked: Ranked, tables: Tables) -> Finding:
         title=_title(outcome),
         because=fill_known(rule.because, scope) or fill(rule.because, scope),
         caused_by=ranked.cause.rule.id if ranked.cause is not None else None,
-        evidence=_evidence(outcome.answer.used),
+        evidence=evidence_of(outcome.answer.used),
         remedies=remedies_of(rule, scope, tables),
         sources=rule.sources,
     )
@@ -191,7 +214,7 @@ def _title(outcome: Outcome) -> str:
     return f"{rule.summary} ({on_one_line(outcome.subject)})" if scope.variables else rule.summary
 
 
-def _undetermined(outcome: Outcome, *, suspect: bool) -> Finding:
+def _undetermined(outcome: Outcome, snapshot: Snapshot, *, suspect: bool) -> Finding:
     """Return the finding about a problem that lacks a fact."""
     rule, scope = outcome.rule, outcome.scope
     reasons = [outcome.fault or ""]
@@ -205,8 +228,9 @@ def _undetermined(outcome: Outcome, *, suspect: bool) -> Finding:
         title=_title(outcome),
         because=" ".join(filter(None, reasons)),
         suspect=suspect,
+        confirmed_by=confirmation(outcome, snapshot) if suspect else None,
         check_failed=outcome.fault is not None,
-        evidence=_evidence((*outcome.answer.used, *outcome.answer.gaps)),
+        evidence=evidence_of((*outcome.answer.used, *outcome.answer.gaps)),
         sources=rule.sources,
     )
 
@@ -218,22 +242,6 @@ def _lacking(gaps: tuple[Use, ...]) -> str:
         fact if why == NOT_STATED.unknown else f"{fact} ({why})" for fact, why in reasons.items()
     )
     return f"Not known: {', '.join(named)}." if reasons else ""
-
-
-def _evidence(uses: tuple[Use, ...]) -> tuple[Evidence, ...]:
-    by_fact = {use.fact: use for use in uses}
-    chosen = list(by_fact.values())[:_MOST_EVIDENCE]
-    return tuple(
-        Evidence(fact=use.fact, value=_shown(use.value), read_from=read_from(use)) for use in chosen
-    )
-
-
-def _shown(value: Any) -> Any:
-    if isinstance(value, tuple):
-        return [_shown(part) for part in value]
-    if isinstance(value, msgspec.Struct) and not isinstance(value, Unknown):
-        return label_of(value, 0)
-    return msgspec.to_builtins(value)
 
 
 def _without_home(diagnosis: Diagnosis, user: User) -> Diagnosis:

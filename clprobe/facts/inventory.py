@@ -129,15 +129,20 @@ def select_devices(
         return tuple(devices)
     chosen: set[int] = set()
     for selector in selectors:
-        matching = {device.index for device in devices if _matches(device, selector)}
+        matching = {device.index for device in matching_devices(devices, selector)}
         if not matching:
             raise ClprobeError(
                 reference="no-such-device",
-                message=f"No device matches {selector!r}. {_listing(devices)}",
+                message=f"No device matches {selector!r}. {devices_told(devices)}",
                 hint="Give an index, gpu, cpu, a PCI id or part of a platform or device name.",
             )
         chosen |= matching
     return tuple(device for device in devices if device.index in chosen)
+
+
+def matching_devices(devices: Sequence[DeviceReport], selector: str) -> tuple[DeviceReport, ...]:
+    """Return the devices that the selector fits."""
+    return tuple(device for device in devices if _matches(device, selector))
 
 
 def _matches(device: DeviceReport, selector: str) -> bool:
@@ -152,7 +157,8 @@ def _matches(device: DeviceReport, selector: str) -> bool:
     return bool(wanted) and any(name and wanted in name.casefold() for name in names)
 
 
-def _listing(devices: Sequence[DeviceReport]) -> str:
+def devices_told(devices: Sequence[DeviceReport]) -> str:
+    """Return which devices there are, in a sentence."""
     if not devices:
         return "There is no OpenCL device here."
     lines = (

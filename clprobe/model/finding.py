@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Findings: what a diagnosis says, with its evidence and its cure."""
 
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 
 from clprobe.model.action import Action
+from clprobe.model.device_log import DeviceLog
+from clprobe.model.evidence import Evidence
 
 Verdict = Literal["present", "absent", "undetermined"]
 Severity = Literal["error", "warning", "note"]
@@ -21,14 +23,6 @@ class Source(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
     url: str
     checked: str
-
-
-class Evidence(msgspec.Struct, frozen=True, kw_only=True):
-    """A fact that decided a verdict; `value` is JSON, an unknown one its `{"unknown": …}`."""
-
-    fact: str
-    value: Any
-    read_from: str
 
 
 class Remedy(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,8 +43,8 @@ class Remedy(msgspec.Struct, frozen=True, kw_only=True):
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """One rule's answer about one subject. `absent` verdicts are kept only for `--why`.
 
-    `suspect`: undecided, and it would explain what is seen. `check_failed`: undecided, because the
-    check itself ended with an error.
+    `suspect`: undecided, and it would explain what is seen; `confirmed_by` then tells what would
+    settle it. `check_failed`: undecided, because the check itself ended with an error.
     """
 
     id: str
@@ -61,6 +55,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     because: str
     caused_by: str | None = None
     suspect: bool = False
+    confirmed_by: str | None = None
     check_failed: bool = False
     evidence: tuple[Evidence, ...] = ()
     remedies: tuple[Remedy, ...] = ()
@@ -139,6 +134,21 @@ class NodeReport(msgspec.Struct, frozen=True, kw_only=True):
     denied_because: str | None
 
 
+class HostReport(msgspec.Struct, frozen=True, kw_only=True):
+    """The host in the few words that a maintainer asks for first; None is "not known".
+
+    `container` is "none" where there is none. `read` are the facts that were given, in words.
+    """
+
+    distribution: str | None
+    linux: str | None
+    gpus: tuple[str, ...] | None
+    drivers: tuple[str, ...] | None
+    user: str | None
+    container: str | None
+    read: tuple[str, ...]
+
+
 class NextCommand(msgspec.Struct, frozen=True, kw_only=True):
     """What to run next where facts are lacking; `decides`: rules that its output decides.
 
@@ -171,8 +181,11 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
 
     `asked_as` is the user or service of `--as`; None: it is answered for whoever ran it.
     `unread` are the lines of a pasted report that nobody understood.
-    `next_command` decides most of what is open; None: nothing is, or no command would. `reports`
-    are solved ones that are like this case.
+    `next_command` decides most of what is open; None: nothing is, or no command would. `ask` are
+    the commands whose output would decide all of it, each once, none of them answered already;
+    `sudo` stands before those that need root. `ignored` are the ids of findings that were to be
+    left out and do not count. `log` is that of the one device that was asked for. `reports` are
+    solved ones that are like this case.
     """
 
     status: Status
@@ -185,4 +198,8 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
     asked_as: str | None = None
     unread: tuple[str, ...] = ()
     next_command: NextCommand | None = None
+    ask: tuple[str, ...] = ()
+    ignored: tuple[str, ...] = ()
+    host: HostReport | None = None
+    log: DeviceLog | None = None
     reports: tuple[SeenBefore, ...] = ()

@@ -10,6 +10,7 @@ from rich.text import Text
 from clprobe.model.comparison import Comparison
 from clprobe.model.finding import Diagnosis, DriverReport, Finding, Remedy, TakesEffect
 from clprobe.report import doctor_words as words
+from clprobe.report.log_text import show_log
 from clprobe.report.terminal import INDENT, LABEL, OUTCOMES, Screen, safe
 from clprobe.ruleset.templates import on_one_line
 
@@ -22,8 +23,15 @@ _GOES_WITHOUT_SAYING: tuple[TakesEffect, ...] = (
 """When a remedy that a person carries out takes effect, where its words tell."""
 
 
+_ONE_SCREEN = 20
+"""What a usual terminal of 24 lines shows beside command and prompt; the rest scrolls away."""
+
+
 class DoctorText:
-    """Prints diagnoses to one console; `verbosity` is -1 for findings only, 1 adds evidence."""
+    """Prints diagnoses to one console.
+
+    `verbosity` is -1 for a line per finding and the verdict, 1 adds evidence.
+    """
 
     def __init__(self, console: Console, *, verbosity: int = 0) -> None:
         self._screen = Screen(console)
@@ -39,7 +47,31 @@ class DoctorText:
         scrubbed: Mapping[str, int] | None = None,
     ) -> None:
         """Print the whole diagnosis; `comparison` is with an earlier snapshot."""
+        if self._verbosity < 0:
+            self._briefly(diagnosis)
+            return
         self._verdict(diagnosis)
+        if diagnosis.log is not None:
+            show_log(self._screen, diagnosis.log, verbosity=self._verbosity)
+        else:
+            self._findings(diagnosis)
+            self._comparison(comparison)
+            self._notes(_not_shared(diagnosis))
+            self._drivers(diagnosis.drivers)
+            self._devices(diagnosis)
+            self._unread(diagnosis.unread)
+        self._asked(words.asked_lines(diagnosis))
+        if scrubbed and self._verbosity > 0:
+            self._screen.blank()
+            self._screen.wrapped(words.scrubbed_line(scrubbed), 0, hang=INDENT)
+        self._screen.blank()
+        if (line := words.ignored_line(diagnosis)) is not None:
+            self._screen.wrapped(line, 0, hang=INDENT)
+        self._screen.line(words.summary(diagnosis, checks=checks, elapsed_ms=elapsed_ms))
+        if self._screen.lines > _ONE_SCREEN:
+            self._in_short(diagnosis)
+
+    def _findings(self, diagnosis: Diagnosis) -> None:
         briefly = self._suspects(diagnosis) if self._verbosity <= 0 else ()
         rest = tuple(one for one in diagnosis.findings if one not in briefly)
         questions, findings = words.shared_questions(rest)
@@ -50,17 +82,33 @@ class DoctorText:
         for reason, alike_findings in questions.items():
             self._screen.blank()
             self._open_questions(reason, alike_findings)
-        if self._verbosity >= 0:
-            self._comparison(comparison)
-            self._notes(findings)
-            self._drivers(diagnosis.drivers)
-            self._devices(diagnosis)
-            self._unread(diagnosis.unread)
-            if scrubbed and self._verbosity > 0:
-                self._screen.blank()
-                self._screen.wrapped(words.scrubbed_line(scrubbed), 0, hang=INDENT)
-            self._screen.blank()
-            self._screen.line(words.summary(diagnosis, checks=checks, elapsed_ms=elapsed_ms))
+
+    def _briefly(self, diagnosis: Diagnosis) -> None:
+        """Print what a program may cut into pieces: whole lines, the verdict last."""
+        if diagnosis.log is not None:
+            show_log(self._screen, diagnosis.log, verbosity=self._verbosity)
+        else:
+            for line in words.finding_lines(diagnosis):
+                self._screen.unbroken(on_one_line(line))
+        ignored = words.ignored_line(diagnosis)
+        verdict = words.verdict(diagnosis)
+        self._screen.unbroken(on_one_line(f"{verdict} {ignored}." if ignored else verdict))
+
+    def _in_short(self, diagnosis: Diagnosis) -> None:
+        """Print once more what scrolled away: the verdict, and what to do first."""
+        kind = _verdict_kind(diagnosis)
+        fix = words.first_fix(diagnosis)
+        line = words.verdict(diagnosis)
+        mark = f"{self._screen.mark(kind)} ", "note" if kind == "undetermined" else kind
+        self._screen.unbroken(mark, on_one_line(f"{line} {fix}" if fix else line))
+
+    def _asked(self, lines: tuple[str, ...]) -> None:
+        """Print the commands to send back, in a block that a forum shows as it is."""
+        if not lines:
+            return
+        self._screen.heading("To decide it, run this there and send what it prints:")
+        for line in ("```", *lines, "```"):
+            self._screen.unbroken((line, "command"))
 
     def _comparison(self, comparison: Comparison | None) -> None:
         if comparison is None:
@@ -70,13 +118,15 @@ class DoctorText:
             self._screen.wrapped(line, INDENT, hang=INDENT)
 
     def _verdict(self, diagnosis: Diagnosis) -> None:
-        kind = {"healthy": "fine", "problems": "error"}.get(diagnosis.status, "undetermined")
+        kind = _verdict_kind(diagnosis)
         style = kind if kind != "undetermined" else "warning"
         self._screen.marked(kind, words.verdict(diagnosis), style=style)
         if diagnosis.asked_as:
             asker = on_one_line(diagnosis.asked_as)
             who = f"Asked for {asker}: permissions are predicted, not tried."
             self._screen.wrapped(who, INDENT)
+        if (read := words.read_line(diagnosis)) is not None:
+            self._screen.wrapped(read, INDENT, hang=INDENT)
         line = words.next_line(diagnosis)
         if line is not None:
             self._screen.unbroken((" " * INDENT + "Next step: ", "label"), (line, "command"))
@@ -90,6 +140,8 @@ class DoctorText:
             self._screen.marked(
                 "undetermined", f"{one.id}: {words.suspicion(one)}", indent=INDENT, hang=INDENT
             )
+            if one.confirmed_by:
+                self._screen.wrapped(f"confirmed by {one.confirmed_by}", INDENT + 4, hang=INDENT)
         return listed
 
     def _finding(
@@ -102,6 +154,7 @@ class DoctorText:
         self._screen.labelled("Why", finding.because)
         for number, remedy in enumerate(finding.remedies):
             self._remedy("Then" if remedy.then else "Or" if number else "Fix", remedy)
+        self._screen.labelled("Proof", finding.confirmed_by or "")
         if self._verbosity > 0:
             self._evidence(finding)
         for line in words.consequence_lines(consequences):
@@ -182,6 +235,16 @@ class DoctorText:
             text = f"{device.type or '?'}  {' '.join(names)}"
             tail = f"{device.platform or '?'} {detail}".strip()
             self._screen.wrapped(f"{device.index}  {text}: {tail}", INDENT, hang=3)
+
+
+def _verdict_kind(diagnosis: Diagnosis) -> str:
+    kinds = {"problems": "error", "undetermined": "undetermined"}
+    return kinds.get(diagnosis.status, "fine")
+
+
+def _not_shared(diagnosis: Diagnosis) -> tuple[Finding, ...]:
+    """Return the findings that stand by themselves, not in a list of checks that failed alike."""
+    return words.shared_questions(diagnosis.findings)[1]
 
 
 _MOST = 200

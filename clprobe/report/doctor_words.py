@@ -37,6 +37,8 @@ def verdict(diagnosis: Diagnosis) -> str:
     """Return the result in one line."""
     count = len(diagnosis.devices)
     devices = counted(count, "OpenCL device")
+    if diagnosis.status == "healthy" and diagnosis.ignored:
+        return f"Nothing is wrong but what is ignored: {devices}."
     if diagnosis.status == "healthy":
         return f"Healthy: {devices}."
     likeliest = next(iter(suspects(diagnosis)), None)
@@ -50,6 +52,46 @@ def verdict(diagnosis: Diagnosis) -> str:
     title = root.title.rstrip(".") if root is not None else "There are problems"
     verb = "is" if count == 1 else "are"
     return f"{title}. {devices} {verb} listed." if count else f"{title}."
+
+
+def first_fix(diagnosis: Diagnosis) -> str | None:
+    """Return what to do first, in a line: the root cause's remedy, else the command that decides.
+
+    None where nothing has to be done.
+    """
+    if diagnosis.status == "healthy":
+        return None
+    root = next((one for one in diagnosis.findings if one.id == diagnosis.root_cause), None)
+    if root is not None and root.remedies:
+        first = root.remedies[0]
+        told = first.title.rstrip(".") if first.argv is None else command(first.argv, first)
+        return f"Fix: {told}"
+    line = next_line(diagnosis)
+    return f"Next step: {line}" if line is not None else None
+
+
+def ignored_line(diagnosis: Diagnosis) -> str | None:
+    """Return what was left out and does not count; None: nothing."""
+    return f"Ignored: {', '.join(diagnosis.ignored)}" if diagnosis.ignored else None
+
+
+def read_line(diagnosis: Diagnosis) -> str | None:
+    """Return what a report told, in a line, where that was too little; None where it was not."""
+    host = diagnosis.host
+    if diagnosis.status != "undetermined" or host is None or not host.read:
+        return None
+    return f"Read: {', '.join(host.read)}"
+
+
+def asked_lines(diagnosis: Diagnosis) -> tuple[str, ...]:
+    """Return the commands to send back to whoever reports, none where the cause is known."""
+    return diagnosis.ask if diagnosis.status == "undetermined" else ()
+
+
+def finding_lines(diagnosis: Diagnosis) -> Iterator[str]:
+    """Yield a line per finding as compilers print them: severity, id, title."""
+    for one in diagnosis.findings:
+        yield f"{kind_of(one)}: {one.id}: {headline(one)}"
 
 
 def suspects(diagnosis: Diagnosis) -> tuple[Finding, ...]:

@@ -3,10 +3,12 @@
 
 from collections.abc import Iterator
 
+from clprobe import __version__
 from clprobe.model.comparison import Comparison
 from clprobe.model.finding import Diagnosis, Finding
 from clprobe.report import doctor_words as words
-from clprobe.report.markdown_text import code, plain, table
+from clprobe.report.log_text import log_as_markdown
+from clprobe.report.markdown_text import code, one_line, plain, table
 
 _OF_DRIVERS = "| driver | implementation | stage | outcome | detail |"
 _OF_DEVICES = "| | device | type | platform | version | generation |"
@@ -28,15 +30,24 @@ def _since(comparison: Comparison | None) -> Iterator[str]:
 
 
 def _lines(diagnosis: Diagnosis) -> Iterator[str]:
-    yield f"**clprobe doctor: {diagnosis.status}**"
+    yield _first_line(diagnosis)
+    yield ""
     if diagnosis.root_cause is not None:
         yield f"Root cause: `{diagnosis.root_cause}`"
     line = words.next_line(diagnosis)
     if line is not None:
         yield f"Next step: {code(line)}"
+    if (read := words.read_line(diagnosis)) is not None:
+        yield plain(read)
+    if (ignored := words.ignored_line(diagnosis)) is not None:
+        yield plain(ignored)
     yield ""
+    if diagnosis.log is not None:
+        yield from log_as_markdown(diagnosis.log)
+        yield ""
     for finding in diagnosis.findings:
         yield from _finding(finding)
+    yield from _asked(words.asked_lines(diagnosis))
     yield ""
     yield "<details><summary>Drivers and devices</summary>"
     yield ""
@@ -47,6 +58,41 @@ def _lines(diagnosis: Diagnosis) -> Iterator[str]:
     yield "</details>"
 
 
+def _first_line(diagnosis: Diagnosis) -> str:
+    """Return what a maintainer asks for first: with what, on what, by whom, and the verdict."""
+    host = diagnosis.host
+    told = [f"**clprobe {__version__} doctor: {diagnosis.status}**"]
+    if host is not None:
+        container = host.container or "not known whether in a container"
+        told += (
+            plain(host.distribution or "distribution not known"),
+            plain(f"Linux {host.linux or 'not known'}"),
+            plain(_listed(host.gpus, "GPU")),
+            plain(_listed(host.drivers, "driver")),
+            plain(host.user or "user not known"),
+            plain("no container" if container == "none" else container),
+        )
+    return " · ".join([*told, plain(words.verdict(diagnosis))])
+
+
+def _listed(names: tuple[str, ...] | None, noun: str) -> str:
+    if names is None:
+        return f"{noun}s not known"
+    return " + ".join(names) if names else f"no {noun}"
+
+
+def _asked(lines: tuple[str, ...]) -> Iterator[str]:
+    """Yield the commands to send back; none of them holds a fence."""
+    if not lines:
+        return
+    yield ""
+    yield "To decide it, please run this and post what it prints:"
+    yield ""
+    yield "```sh"
+    yield from map(one_line, lines)
+    yield "```"
+
+
 def _finding(finding: Finding) -> Iterator[str]:
     indent = "  " if finding.caused_by is not None else ""
     kind = finding.severity if finding.verdict == "present" else finding.verdict
@@ -55,6 +101,8 @@ def _finding(finding: Finding) -> Iterator[str]:
         return
     if finding.because:
         yield f"  {plain(finding.because)}"
+    if finding.confirmed_by:
+        yield f"  Confirmed by {plain(finding.confirmed_by)}"
     for remedy in finding.remedies:
         then = "then: " if remedy.then else ""
         if remedy.argv is None:

@@ -84,10 +84,13 @@ class Screen:
 
     def __init__(self, console: Console) -> None:
         self.console = console
+        self.lines = 0
+        """How many were printed."""
         self._plain = not speaks_utf8(console)
 
     def put(self, *parts: RenderableType, soft_wrap: bool = False) -> None:
         """Print what is styled already."""
+        self.lines += 1
         self.console.print(*parts, soft_wrap=soft_wrap)
 
     def styled(self, text: str, style: str = "") -> Text:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Reads rules/ and checks every path, operator, action and reference in it."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -143,7 +144,7 @@ def _check_explains(rules: tuple[Rule, ...]) -> None:
             )
 
 
-def consequences_of(rule_id: str, by_id: dict[str, Rule]) -> frozenset[str]:
+def consequences_of(rule_id: str, by_id: Mapping[str, Rule]) -> frozenset[str]:
     """Return the ids of everything that the rule explains, directly or through others."""
     found: set[str] = set()
     waiting = list(by_id[rule_id].explains)

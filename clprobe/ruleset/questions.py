@@ -4,20 +4,23 @@
 import shlex
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from clprobe.compat.packages import package_manager
 from clprobe.knowledge.checked_yaml import read
 from clprobe.model.snapshot import Snapshot
-from clprobe.model.unknown import NOT_STATED, listed
+from clprobe.model.unknown import NOT_STATED, Unknown, listed
 from clprobe.resources import rules_path
 
 
 class Question(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One command and the facts that its output tells, as the starts of their paths.
 
-    `{path}` in the command stands for the files that are asked about.
+    `{path}` in the command stands for the files that are asked about. `answered` are facts of a
+    snapshot; where all are stated, somebody has run the command, and of a command of several parts
+    each stands for one; left out: nobody can tell.
     """
 
     id: str
@@ -26,6 +29,7 @@ class Question(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     facts: tuple[str, ...]
     by_manager: dict[str, str] = {}
     needs_root: bool = False
+    answered: tuple[str, ...] = ()
 
 
 class Questions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -61,6 +65,30 @@ def command_for(question: Question, snapshot: Snapshot, paths: Iterable[str] = (
     manager = _manager(snapshot)
     command = question.by_manager.get(manager, question.command)
     return command.replace("{path}", shlex.join(paths))
+
+
+def is_answered(question: Question, snapshot: Snapshot) -> bool:
+    """Whether the snapshot states what the command's output would tell."""
+    return bool(question.answered) and all(
+        _is_stated(snapshot, path.split(".")) for path in question.answered
+    )
+
+
+def unanswered_parts(question: Question, parts: list[str], snapshot: Snapshot) -> list[str]:
+    """Return those parts of the command that nobody has run; all where the facts do not tell."""
+    if len(parts) != len(question.answered):
+        return parts
+    told = (_is_stated(snapshot, path.split(".")) for path in question.answered)
+    return [part for part, done in zip(parts, told, strict=True) if not done] or parts
+
+
+def _is_stated(value: Any, names: list[str]) -> bool:
+    """Whether the fact is known; of a list that of any element, and an empty list tells all."""
+    if isinstance(value, Unknown) or value == {}:
+        return False
+    if isinstance(value, tuple) and names:
+        return not value or any(_is_stated(one, names) for one in value)
+    return not names or value is None or _is_stated(getattr(value, names[0]), names[1:])
 
 
 def _manager(snapshot: Snapshot) -> str:

@@ -7,9 +7,12 @@ from typing import Any
 
 import msgspec
 import pytest
+from behind_nodes import host_behind
+from log_checks import ends_at_the_root_cause
 from msgspec.structs import replace
 from permission_rows import ROWS, answers
 
+from clprobe.diagnosis.diagnose import Knowledge, diagnose
 from clprobe.facts.permissions.nodes import judge_node
 from clprobe.facts.permissions.prediction import predicted_errno
 from clprobe.model.hardware import DeviceNode
@@ -24,6 +27,7 @@ pytestmark = [
         reason="needs root, unshare, and setfacl of acl",
     ),
 ]
+KNOWLEDGE = Knowledge.load()
 NAMES = [row["name"] for row in ROWS]
 NOT_TRIED = Unknown("nobody tried")
 
@@ -111,6 +115,15 @@ def test_the_reason_is_the_same_for_a_tried_and_for_a_predicted_denial(
     elif answer["errno"] == "ENOENT" or row.get("undecided"):
         reasons = reasons[:1]
     assert set(reasons) == {row.get("reason")}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_log_of_the_gpu_ends_at_the_root_cause(name: str, world: World) -> None:
+    row, answer = _row(name), world[name]
+    node = replace(_node(answer, row), open_error=answer["errno"])
+    snapshot = host_behind(node, _user(answer), _system(answer, row))
+    report = msgspec.to_builtins(diagnose(snapshot, KNOWLEDGE, log_of="gpu"))
+    assert ends_at_the_root_cause(report)
 
 
 @pytest.mark.parametrize("name", [row["name"] for row in ROWS if "cli" in row])

@@ -18,6 +18,7 @@ from asking import environment
 from everyones_python import AS_NOBODY, everyones_python
 from fault_table import FAULTS, KERNEL_FAULTS, UNREADABLE, Row
 from faults import POCL, register_fault
+from log_checks import ends_at_the_root_cause
 
 _LIMIT_S = 3
 _TRIES = 3
@@ -36,8 +37,9 @@ def test_pocl_stays_and_the_faulty_driver_is_named(
 ) -> None:
     row = FAULTS[fault]
     icd = register_fault(fault, vendors, _libraries(tmp_path))
-    report = _doctor(vendors)
+    report = _doctor(vendors, "--log", icd.name)
     _judge(report, icd, row)
+    assert ends_at_the_root_cause(report)
     # Warnings of this machine may be there; nothing else here is an error.
     named = _about(report, icd, row)
     is_error = bool(named) and named[0]["severity"] == "error"
@@ -49,7 +51,9 @@ def test_a_fault_of_the_compiler_or_of_a_kernel_is_named(
     fault: str, vendors: Path, tmp_path: Path
 ) -> None:
     icd = register_fault(fault, vendors, _libraries(tmp_path))
-    _judge(_doctor(vendors, "-v"), icd, KERNEL_FAULTS[fault])
+    report = _doctor(vendors, "-v", "--log", icd.name)
+    _judge(report, icd, KERNEL_FAULTS[fault])
+    assert ends_at_the_root_cause(report)
 
 
 def test_asking_for_a_device_runs_a_kernel_on_it(vendors: Path, tmp_path: Path) -> None:
@@ -74,8 +78,11 @@ def test_what_another_user_may_not_read_is_named(fault: str, vendors: Path) -> N
         # PoCL wants a folder for its cache.
         (shared / "home").mkdir(mode=0o777)
         (shared / "home").chmod(0o777)
-        report = _doctor(folder, python=(*AS_NOBODY, f"HOME={shared / 'home'}", python))
+        report = _doctor(
+            folder, "--log", icd.name, python=(*AS_NOBODY, f"HOME={shared / 'home'}", python)
+        )
         _judge(report, icd, UNREADABLE[fault])
+        assert ends_at_the_root_cause(report)
         assert report["root_cause"] == UNREADABLE[fault].finding
     finally:
         shutil.rmtree(shared)

@@ -9,7 +9,8 @@ _WORD = re.compile(r"[\w\-./+]+")
 _MOST = 400
 _LONGEST = 60
 _NOT_SAID = {
-    "schema", "clprobe", "source", "taken", "excerpts", "scrubbed", "unread", "told", "unknown", "user",
+    "schema", "clprobe", "source", "taken", "excerpts", "scrubbed", "unread", "told", "unknown",
+    "user",
 }  # fmt: skip
 """Fields that say how a snapshot was made or who made it, and nothing of the machine."""
 _WITH_NAME = {
