@@ -12,8 +12,10 @@ import msgspec
 from clprobe.diagnosis.decide import next_command
 from clprobe.diagnosis.rank import Ranked, rank
 from clprobe.diagnosis.remedies import remedies_of
+from clprobe.diagnosis.status import status_of_working, unproven_gpus
 from clprobe.diagnosis.suspects import Case
 from clprobe.facts.derive import derive
+from clprobe.facts.facts import Facts
 from clprobe.facts.inventory import select_devices, take_inventory
 from clprobe.facts.paths import Use, label_of, read_from
 from clprobe.facts.permissions.as_user import spoken_name
@@ -75,6 +77,9 @@ def diagnose(snapshot: Snapshot, knowledge: Knowledge) -> Diagnosis:
     case = Case(outcomes, ranked, by_id)
     suspects = case.suspects()
     open_questions = [one for one in case.open_questions() if one not in suspects]
+    if not any(one.severity == "error" for one in ranked):
+        asked = (*suspects, *open_questions)
+        open_questions += [one for one in unproven_gpus(outcomes, facts) if one not in asked]
     findings = (
         *(_undetermined(one, suspect=True) for one in suspects),
         *(_present(one, knowledge.tables) for one in ranked),
@@ -82,7 +87,7 @@ def diagnose(snapshot: Snapshot, knowledge: Knowledge) -> Diagnosis:
     )
     inventory = take_inventory(facts)
     diagnosis = Diagnosis(
-        status="undetermined" if suspects else _status(ranked, open_questions, snapshot),
+        status="undetermined" if suspects else _status(ranked, open_questions, snapshot, facts),
         root_cause=None if suspects else _root_cause(ranked),
         findings=findings,
         drivers=inventory.drivers,
@@ -126,7 +131,9 @@ def _is_mere_symptom(ranked: list[Ranked]) -> bool:
     return first.rule.symptom and not any(one.cause is first for one in ranked)
 
 
-def _status(ranked: list[Ranked], open_questions: list[Outcome], snapshot: Snapshot) -> Status:
+def _status(
+    ranked: list[Ranked], open_questions: list[Outcome], snapshot: Snapshot, facts: Facts
+) -> Status:
     if any(one.severity == "error" for one in ranked):
         return "undetermined" if _is_mere_symptom(ranked) else "problems"
     if snapshot.unread:  # the problem may stand in the lines that nobody understood
@@ -134,7 +141,7 @@ def _status(ranked: list[Ranked], open_questions: list[Outcome], snapshot: Snaps
     undecided = any(
         one.fault or one.rule.vital or one.rule.severity == "error" for one in open_questions
     )
-    return "undetermined" if undecided else "healthy"
+    return "undetermined" if undecided else status_of_working(facts)
 
 
 def _present(ranked: Ranked, tables: Tables) -> Finding:

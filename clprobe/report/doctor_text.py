@@ -70,7 +70,8 @@ class DoctorText:
             self._screen.wrapped(line, INDENT, hang=INDENT)
 
     def _verdict(self, diagnosis: Diagnosis) -> None:
-        kind = {"healthy": "fine", "problems": "error"}.get(diagnosis.status, "undetermined")
+        kinds = {"healthy": "fine", "cpu-only": "fine", "problems": "error"}
+        kind = kinds.get(diagnosis.status, "undetermined")
         style = kind if kind != "undetermined" else "warning"
         self._screen.marked(kind, words.verdict(diagnosis), style=style)
         if diagnosis.asked_as:

@@ -38,7 +38,10 @@ def verdict(diagnosis: Diagnosis) -> str:
     count = len(diagnosis.devices)
     devices = counted(count, "OpenCL device")
     if diagnosis.status == "healthy":
-        return f"Healthy: {devices}."
+        return f"Healthy: {devices}{_untried(diagnosis)}."
+    if diagnosis.status == "cpu-only":
+        untried = _untried(diagnosis)
+        return f"OpenCL works on the CPU; there is no GPU that it could use: {devices}{untried}."
     likeliest = next(iter(suspects(diagnosis)), None)
     if likeliest is not None:
         return f"The cause is not decided; most likely: {suspicion(likeliest)}."
@@ -50,6 +53,14 @@ def verdict(diagnosis: Diagnosis) -> str:
     title = root.title.rstrip(".") if root is not None else "There are problems"
     verb = "is" if count == 1 else "are"
     return f"{title}. {devices} {verb} listed." if count else f"{title}."
+
+
+def _untried(diagnosis: Diagnosis) -> str:
+    """Return the words for devices on which no kernel was run, where that is all that is said."""
+    untried = sum(one.kernel == "not-run" for one in diagnosis.devices)
+    if not untried:
+        return ""
+    return ", no kernel was run" if untried == len(diagnosis.devices) else f", {untried} untried"
 
 
 def suspects(diagnosis: Diagnosis) -> tuple[Finding, ...]:
