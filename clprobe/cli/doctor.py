@@ -51,7 +51,7 @@ class _Answer(NamedTuple):
     multiple=True,
     metavar="SEL",
     shell_complete=device_words,
-    help="Show these devices; run a kernel on each.",
+    help="Show these devices only.",
 )
 @click.option(
     "--log",
@@ -74,6 +74,9 @@ class _Answer(NamedTuple):
     help="Say why this rule holds or does not.",
 )
 @click.option("--list", "list_rules", is_flag=True, help="List what is checked.")
+@click.option(
+    "--no-kernel", is_flag=True, help="Do not build and run a small kernel on each device."
+)
 @click.option(
     "--pairs", is_flag=True, help="Load every two drivers together; may take twice as long."
 )
@@ -99,7 +102,7 @@ class _Answer(NamedTuple):
 @click.option("--strict", is_flag=True, help="Let warnings count as errors.")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 whatever was found.")
 @click.option("-q", "--quiet", is_flag=True, help="Print a line per finding, and the verdict.")
-@click.option("-v", "--verbose", is_flag=True, help="Show evidence; run a kernel on each device.")
+@click.option("-v", "--verbose", is_flag=True, help="Show evidence; have frameworks compute.")
 @click.pass_obj
 def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     obj: dict[str, str],
@@ -112,6 +115,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     baseline: str | None,
     rule_id: str | None,
     list_rules: bool,
+    no_kernel: bool,
     pairs: bool,
     timeout: float,
     form: str,
@@ -146,7 +150,8 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
         for_text=form == "text" and not acts["check"],
         verbose=verbose,
         silent=acts["check"],
-        run_kernels=verbose or bool(selectors),
+        run_kernels=not no_kernel,
+        compile_anew=verbose or bool(selectors),
         pairs=pairs,
         ask_frameworks=verbose,
     )

@@ -67,7 +67,7 @@ def fix(asked: Asked, timeout: float) -> int:
     status = shown(replace(report, by_hand=by_hand), asked)
     if report.action == "undo":  # it failed and was taken back, which is not what was asked for
         return exit_codes.UNDECIDED
-    if report.outcome == "nothing-to-do" and diagnosis.status != "healthy":
+    if report.outcome == "nothing-to-do" and diagnosis.status not in ("healthy", "cpu-only"):
         is_open = diagnosis.status == "undetermined" and not seen_in(diagnosis).errors
         return exit_codes.UNDECIDED if is_open else exit_codes.PROBLEMS
     return status
@@ -85,7 +85,7 @@ class _Here:
     def look(self, environment: str | None) -> tuple[Snapshot, Diagnosis]:
         """Return the facts and what is wrong, with the drivers in that virtual environment."""
         host = LiveHost(prefix=environment)
-        snapshot = facts_here(host, self._timeout)
+        snapshot = facts_here(host, self._timeout, run_kernels=True, compile_anew=True)
         if os.geteuid() == 0 and self.person.uid != 0:
             snapshot = as_user(snapshot, *find_account(host, self.person.name))
         return snapshot, diagnose(snapshot, self.knowledge)

@@ -68,7 +68,9 @@ def _choose(only: Sequence[str], without: Sequence[str], timeout: float) -> Choi
 
     def asked(*, pairs: bool) -> Facts:
         # clinfo compiles a kernel, so a driver that dies of one must be known too.
-        snapshot = collect(host, timeout_s=timeout, run_kernels=True, pairs=pairs)
+        snapshot = collect(
+            host, timeout_s=timeout, run_kernels=True, compile_anew=True, pairs=pairs
+        )
         return derive(snapshot, tables)
 
     facts = asked(pairs=False)

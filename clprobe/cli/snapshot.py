@@ -31,9 +31,14 @@ from clprobe.scrub import scrub
     help="Write to FILE instead of stdout; YAML if its name ends in .yaml or .yml.",
 )
 @from_option("Scrub this snapshot or pasted text (4 MiB at most), not this host.")
+@click.option(
+    "--no-kernel", is_flag=True, help="Do not build and run a small kernel on each device."
+)
 @click.option("--schema", is_flag=True, help="Print the JSON Schema of snapshots and stop.")
 @timeout_option("Wait no longer for any driver;")
-def command(output: Path | None, source: str | None, schema: bool, timeout: float) -> int:
+def command(
+    output: Path | None, source: str | None, no_kernel: bool, schema: bool, timeout: float
+) -> int:
     """Write the facts of this host, scrubbed, for replay and bug reports.
 
     `clprobe doctor --from FILE` gives the findings of this host anywhere.
@@ -48,7 +53,7 @@ def command(output: Path | None, source: str | None, schema: bool, timeout: floa
         print_document(json.dumps(snapshot_schema(), indent=2) + "\n")
         return exit_codes.OK
     if source is None:
-        snapshot = scrubbed_facts(LiveHost(), timeout)
+        snapshot = scrubbed_facts(LiveHost(), timeout, run_kernels=not no_kernel)
     else:
         snapshot = scrub(read_snapshot(source))
     if output is None:

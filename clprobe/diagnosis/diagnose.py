@@ -19,8 +19,10 @@ from clprobe.diagnosis.precedents.resemblance import Precedents
 from clprobe.diagnosis.precedents.seen_before import seen_before
 from clprobe.diagnosis.rank import Ranked, rank
 from clprobe.diagnosis.remedies import remedies_of
+from clprobe.diagnosis.status import status_of_working, unproven_gpus
 from clprobe.diagnosis.suspects import Case
 from clprobe.facts.derive import derive
+from clprobe.facts.facts import Facts
 from clprobe.facts.host_report import host_report
 from clprobe.facts.inventory import select_devices, take_inventory
 from clprobe.facts.paths import Use
@@ -115,6 +117,9 @@ def diagnose(
     causes = likeliest_causes(snapshot, outcomes, ranked, case, knowledge)
     suspects = causes.suspects
     open_questions = [one for one in case.open_questions() if one not in suspects]
+    if not any(one.severity == "error" for one in ranked):
+        told = (*suspects, *open_questions)
+        open_questions += [one for one in unproven_gpus(outcomes, facts) if one not in told]
     unsettled = [*suspects, *open_questions]
     first = 1 if causes.following else 0
     findings = (
@@ -129,7 +134,7 @@ def diagnose(
     root_cause = None if suspects else _root_cause(ranked)
     found = Found(facts, tuple(ranked), tuple(suspects), root_cause)
     diagnosis = Diagnosis(
-        status="undetermined" if suspects else _status(ranked, open_questions, snapshot),
+        status="undetermined" if suspects else _status(ranked, open_questions, snapshot, facts),
         root_cause=root_cause,
         findings=findings,
         drivers=inventory.drivers,
@@ -178,7 +183,9 @@ def _is_mere_symptom(ranked: list[Ranked]) -> bool:
     return first.rule.symptom and not any(one.cause is first for one in ranked)
 
 
-def _status(ranked: list[Ranked], open_questions: list[Outcome], snapshot: Snapshot) -> Status:
+def _status(
+    ranked: list[Ranked], open_questions: list[Outcome], snapshot: Snapshot, facts: Facts
+) -> Status:
     if any(one.severity == "error" for one in ranked):
         return "undetermined" if _is_mere_symptom(ranked) else "problems"
     if snapshot.unread:  # the problem may stand in the lines that nobody understood
@@ -186,7 +193,7 @@ def _status(ranked: list[Ranked], open_questions: list[Outcome], snapshot: Snaps
     undecided = any(
         one.fault or one.rule.vital or one.rule.severity == "error" for one in open_questions
     )
-    return "undetermined" if undecided else "healthy"
+    return "undetermined" if undecided else status_of_working(facts)
 
 
 def _present(ranked: Ranked, tables: Tables) -> Finding:

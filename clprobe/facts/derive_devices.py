@@ -117,11 +117,20 @@ def _generation(
 
 
 def _usable(device: Device, answer: Answer) -> Fact[bool]:
-    if answer.outcome in _DEADLY or device.available is False:
+    if (answer.outcome in _DEADLY and not _fails_elsewhere(device, answer)) or (
+        device.available is False
+    ):
         return False
     if isinstance(device.kernel_result, str):
         return device.kernel_result == "right"
     return True  # it is shown and nothing speaks against it; only a kernel could prove more
+
+
+def _fails_elsewhere(device: Device, answer: Answer) -> bool:
+    """Tell whether the driver died of another device's kernel, in another process."""
+    failed = ("build-failed", "run-failed")
+    others = (other.kernel_result for _, other in answer.shown())
+    return device.kernel_result == "right" and any(one in failed for one in others)
 
 
 def _disguised(device: Device) -> Fact[bool]:

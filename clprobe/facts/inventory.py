@@ -10,11 +10,14 @@ from clprobe.facts.facts import DeviceFacts, Facts, IcdFacts
 from clprobe.facts.hardware_facts import GpuFacts, NodeFacts
 from clprobe.model.errors import ClprobeError
 from clprobe.model.fact import FactStruct
-from clprobe.model.finding import DeviceReport, DriverReport, GpuReport, NodeReport
+from clprobe.model.finding import DeviceReport, DriverReport, GpuReport, KernelState, NodeReport
 from clprobe.model.unknown import Fact, known, listed
 
 T = TypeVar("T", bound=msgspec.Struct)
 _TYPES = ("gpu", "cpu", "accelerator", "custom")
+_KERNELS: dict[str, KernelState] = {
+    "right": "ok", "wrong": "wrong", "build-failed": "failed", "run-failed": "failed",
+}  # fmt: skip
 
 
 class LoaderReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -109,7 +112,8 @@ def _device(index: int, device: DeviceFacts) -> DeviceReport:
     fp16, fp64 = (
         None if extensions is None else f"cl_khr_{kind}" in extensions for kind in ("fp16", "fp64")
     )
-    return _report(DeviceReport, device, index=index, fp16=fp16, fp64=fp64)
+    kernel = _KERNELS.get(known(device.kernel_result) or "", "not-run")
+    return _report(DeviceReport, device, index=index, fp16=fp16, fp64=fp64, kernel=kernel)
 
 
 def _gpu(gpu: GpuFacts) -> GpuReport:

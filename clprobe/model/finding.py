@@ -11,7 +11,10 @@ from clprobe.model.evidence import Evidence
 
 Verdict = Literal["present", "absent", "undetermined"]
 Severity = Literal["error", "warning", "note"]
-Status = Literal["healthy", "problems", "undetermined"]
+Status = Literal["healthy", "cpu-only", "problems", "undetermined"]
+"""`healthy`: every GPU there is works; `cpu-only`: OpenCL works on the CPU, and there is no GPU."""
+KernelState = Literal["ok", "wrong", "failed", "not-run"]
+"""What became of a kernel with a known answer: `failed`, it was not built or did not run."""
 TakesEffect = Literal[
     "at once", "when done", "when installed", "when removed", "once its steps are done",
     "after logging out and in again", "after the next boot", "in programs started from this shell",
@@ -98,6 +101,7 @@ class DeviceReport(msgspec.Struct, frozen=True, kw_only=True):
     global_memory_bytes: int | None
     max_allocation_bytes: int | None
     extensions: tuple[str, ...] | None
+    kernel: KernelState = "not-run"
     marketing_name: str | None = None
     icd: str | None = None
     library: str | None = None

@@ -57,6 +57,7 @@ def collect(  # noqa: PLR0913 - what takes long is switched on thing by thing
     *,
     timeout_s: float = 10.0,
     run_kernels: bool = False,
+    compile_anew: bool = False,
     pairs: bool = False,
     ask_frameworks: bool = False,
     waiting: Waiting = _in_silence,
@@ -64,11 +65,12 @@ def collect(  # noqa: PLR0913 - what takes long is switched on thing by thing
     """Return the facts of `host`, of this machine if it is left out.
 
     No driver is loaded into this process, and none is waited for longer than `timeout_s`.
-    `run_kernels` also builds and runs a small kernel on each device. `pairs` then loads every two
+    `run_kernels` also builds and runs a small kernel on each device; an earlier build of it does,
+    unless it is to `compile_anew`. `pairs` then loads every two
     ICDs together, for which there is `timeout_s` once more. `ask_frameworks` has PyTorch and the
     like compute on each device that they were built for. `waiting` is told what takes time.
     """
-    asked = _Asking(host or LiveHost(), time.monotonic() + timeout_s, run_kernels)
+    asked = _Asking(host or LiveHost(), time.monotonic() + timeout_s, run_kernels, compile_anew)
     host = asked.host
     libraries = Libraries(host)
     views = ask(start_views, host, libraries, asked.start)
@@ -143,13 +145,20 @@ class _Asking(NamedTuple):
     host: Host
     deadline: float
     run_kernels: bool
+    compile_anew: bool
 
     def start(self, role: Role, library: str) -> Pending:
         """Start one child; only vendor libraries are given kernels to run."""
         kernels = self.run_kernels and role == "icd"
         # One end for all: eight drivers that hang must not take longer than one.
         left_s = max(self.deadline - time.monotonic(), _SHORTEST_S)
-        request = OpenclRequest(role=role, library=library, timeout_s=left_s, kernels=kernels)
+        request = OpenclRequest(
+            role=role,
+            library=library,
+            timeout_s=left_s,
+            kernels=kernels,
+            anew=kernels and self.compile_anew,
+        )
         pending = ask(self.host.start_opencl, request)
         return NotStarted(pending.unknown) if isinstance(pending, Unknown) else pending
 

@@ -114,13 +114,15 @@ class PackageRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
 class OpenclRequest(msgspec.Struct, frozen=True, kw_only=True):
     """What a child process is to ask; `library` is empty for pyopencl, a device type for torch.
 
-    `beside` is a second vendor library that is loaded into the same process.
+    `beside` is a second vendor library that is loaded into the same process. `kernels`: run one on
+    each device. `anew`: compile it, although an earlier build may be at hand.
     """
 
     role: Role
     library: str
     timeout_s: float
     kernels: bool = False
+    anew: bool = False
     beside: str = ""
 
 
@@ -130,7 +132,8 @@ class ChildResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     `ended` is `exit` or `signal` with its number in `status`, `timeout`, or `not-started` with
     the reason in `problem`. `damage` says what is wrong with the first record that is none of ours;
     those after it are not in `reports`. `peak_bytes` is the memory it took at most, 0 below 1 GiB.
-    `stopped_by` is the signal that had stopped one that ran into its time limit.
+    `stopped_by` is the signal that had stopped one that ran into its time limit. `others` are the
+    children that ran a kernel on the second device and those after it, in order.
     """
 
     ended: Literal["exit", "signal", "timeout", "not-started"]
@@ -141,6 +144,7 @@ class ChildResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     problem: str = ""
     peak_bytes: int = 0
     stopped_by: int = 0
+    others: "tuple[ChildResult, ...]" = ()
 
 
 class Pending(Protocol):

@@ -23,6 +23,7 @@ _SYSTEM_JOURNALS = Path("/var/lib/clprobe")
 _CACHES = (
     (NAMES, "the parsed rules of one installation, which make each command start faster"),
     ("kernels", "kernels that bench compiled, at most 256 MiB"),
+    ("known-answers", "what drivers compiled of the kernel with which doctor tries each device"),
     ("tuned", "the fastest kernels of each device, measured by bench --tune"),
 )
 _OF_LIBRARIES = (

@@ -80,11 +80,15 @@ class ReportMemory:
         NUL bytes inside stay: somebody wiped a part of it.
         """
         try:
-            # Pages that nobody wrote to are holes, and no page is written before its neighbour.
-            used = min(os.lseek(self.descriptor, 0, os.SEEK_HOLE), SIZE_BYTES)
-            return os.pread(self.descriptor, used, 0).rstrip(b"\0")
+            return self.peek()
         finally:
             self.close()
+
+    def peek(self) -> bytes:
+        """Return what was written by now."""
+        # Pages that nobody wrote to are holes, and no page is written before its neighbour.
+        used = min(os.lseek(self.descriptor, 0, os.SEEK_HOLE), SIZE_BYTES)
+        return os.pread(self.descriptor, used, 0).rstrip(b"\0")
 
     def close(self) -> None:
         """Give the memory back."""

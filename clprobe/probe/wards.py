@@ -41,6 +41,7 @@ class Ward:
         # Known before it exists, as a signal may interrupt us anywhere.
         _WARDS[self.folder] = self
         try:
+            _check_that_none_ends()
             self.folder.mkdir(mode=0o700)
             (self.folder / _SCRATCH).mkdir()
             self._made = self._identity()
@@ -62,6 +63,7 @@ class Ward:
 
         Raises: OSError if no process can be started.
         """
+        _check_that_none_ends()
         adoption.begin()
         self._adopts = True
         held, self._lifeline = os.pipe()
@@ -189,11 +191,19 @@ class Ward:
 
 
 _WARDS: dict[Path, Ward] = {}
+_ENDING: list[bool] = []
+
+
+def _check_that_none_ends() -> None:
+    """Raise OSError once this process is about to end: a thread may just start another child."""
+    if _ENDING:
+        raise OSError("clprobe is about to end")
 
 
 @atexit.register
 def end_wards() -> None:
     """End every child at work and remove every folder: this process is about to end."""
+    _ENDING.append(True)
     wards = tuple(_WARDS.values())
     for ward in wards:
         # All of them at once; each guardian ends what is its own.

@@ -40,7 +40,10 @@ def verdict(diagnosis: Diagnosis) -> str:
     if diagnosis.status == "healthy" and diagnosis.ignored:
         return f"Nothing is wrong but what is ignored: {devices}."
     if diagnosis.status == "healthy":
-        return f"Healthy: {devices}."
+        return f"Healthy: {devices}{_untried(diagnosis)}."
+    if diagnosis.status == "cpu-only":
+        untried = _untried(diagnosis)
+        return f"OpenCL works on the CPU; there is no GPU that it could use: {devices}{untried}."
     likeliest = next(iter(suspects(diagnosis)), None)
     if likeliest is not None:
         return f"The cause is not decided; most likely: {suspicion(likeliest)}."
@@ -59,7 +62,7 @@ def first_fix(diagnosis: Diagnosis) -> str | None:
 
     None where nothing has to be done.
     """
-    if diagnosis.status == "healthy":
+    if diagnosis.status in ("healthy", "cpu-only"):
         return None
     root = next((one for one in diagnosis.findings if one.id == diagnosis.root_cause), None)
     if root is not None and root.remedies:
@@ -92,6 +95,14 @@ def finding_lines(diagnosis: Diagnosis) -> Iterator[str]:
     """Yield a line per finding as compilers print them: severity, id, title."""
     for one in diagnosis.findings:
         yield f"{kind_of(one)}: {one.id}: {headline(one)}"
+
+
+def _untried(diagnosis: Diagnosis) -> str:
+    """Return the words for devices on which no kernel was run, where that is all that is said."""
+    untried = sum(one.kernel == "not-run" for one in diagnosis.devices)
+    if not untried:
+        return ""
+    return ", no kernel was run" if untried == len(diagnosis.devices) else f", {untried} untried"
 
 
 def suspects(diagnosis: Diagnosis) -> tuple[Finding, ...]:

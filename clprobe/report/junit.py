@@ -27,6 +27,9 @@ def diagnosis_as_junit(diagnosis: Diagnosis, rules: Sequence[Rule], *, elapsed_m
         by_rule.setdefault(finding.id, []).append(finding)
     topics = {rule.id: rule.topic for rule in rules}
     suite = ET.Element("testsuite", name="clprobe doctor")
+    # First of all, says the schema: a run without failures may still have met no GPU.
+    properties = ET.SubElement(suite, "properties")
+    ET.SubElement(properties, "property", name="status", value=diagnosis.status)
     for rule_id, findings in by_rule.items():
         suite.append(_case(rule_id, topics.get(rule_id, "other"), findings))
     for name, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):

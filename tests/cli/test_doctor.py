@@ -65,6 +65,24 @@ def test_json_is_one_document_with_the_contracts_keys() -> None:
     assert result.stderr == ""
 
 
+@pytest.mark.parametrize(
+    ("form", "word"),
+    [
+        ("text", "OpenCL works on the CPU; there is no GPU that it could use: 1 OpenCL device"),
+        ("json", '"status": "cpu-only"'),
+        ("markdown", "clprobe doctor: cpu-only"),
+        ("html", "OpenCL works on the CPU; there is no GPU"),
+        ("sarif", '"status": "cpu-only"'),
+        ("junit", '<property name="status" value="cpu-only" />'),
+    ],
+)
+def test_a_cpu_alone_has_a_status_of_its_own(form: str, word: str) -> None:
+    result = doctor_on(HEALTHY, "--format", form)
+    assert result.returncode == 0
+    assert word in result.stdout
+    assert "healthy" not in result.stdout.lower().split("<style>")[0].split('"rules"')[0]
+
+
 def test_two_replays_differ_in_nothing_but_the_time() -> None:
     first, second = (json.loads(doctor_on(BROKEN, "--json").stdout) for _ in range(2))
     assert first.pop("elapsed_ms") >= 0

@@ -52,9 +52,9 @@ def _causes(diagnosis: Diagnosis) -> dict[str, str | None]:
     return {finding.id: finding.caused_by for finding in diagnosis.findings}
 
 
-def test_a_cpu_device_without_a_gpu_is_healthy_with_a_warning() -> None:
+def test_a_cpu_device_without_a_gpu_is_cpu_only_with_a_warning() -> None:
     diagnosis = _diagnose(icds=[POCL, NEO])
-    assert (diagnosis.status, diagnosis.root_cause) == ("healthy", None)
+    assert (diagnosis.status, diagnosis.root_cause) == ("cpu-only", None)
     assert _causes(diagnosis) == {"no-gpu": None, "icd-shows-no-device": "no-gpu"}
     assert [finding.severity for finding in diagnosis.findings] == ["warning", "note"]
 

@@ -40,9 +40,9 @@ def _diagnose(**facts: Any) -> Diagnosis:
     return diagnose(msgspec.convert({**BARE, **facts}, Snapshot), KNOWLEDGE)
 
 
-def test_a_device_behind_a_private_loader_is_healthy_with_a_warning() -> None:
+def test_a_device_behind_a_private_loader_works_with_a_warning() -> None:
     diagnosis = _diagnose()
-    assert (diagnosis.status, diagnosis.root_cause) == ("healthy", None)
+    assert (diagnosis.status, diagnosis.root_cause) == ("cpu-only", None)
     found = {finding.id: finding for finding in diagnosis.findings}
     assert "program-sees-no-device" not in found
     private = found["only-private-loader"]

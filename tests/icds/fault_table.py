@@ -159,6 +159,14 @@ KERNEL_FAULTS = {
     "run_hang": Row("run", "hang", "icd-hangs"),
     "wrong_result": Row("run", "error", "device-computes-wrong"),
 }
+TWO_DEVICES = {
+    "two_first_aborts": (Row("compile", "crash", "icd-crashes"), ["failed", "ok"]),
+    "two_first_hangs": (Row("compile", "hang", "icd-hangs"), ["failed", "ok"]),
+    "two_second_aborts": (Row("compile", "crash", "icd-crashes"), ["ok", "failed"]),
+    "two_second_wrong": (Row("run", "error", "device-computes-wrong"), ["ok", "wrong"]),
+    "two_healthy": (Row("run", "ok", None), ["ok", "ok"]),
+}
+"""A driver of two devices, with what becomes of a kernel on each."""
 UNREADABLE = {
     "unreadable_icd": Row("icd-file", "error", "icd-file-not-readable"),
     "unreadable_lib": Row("library", "error", "icd-library-not-readable"),

@@ -29,7 +29,9 @@ typedef int32_t cl_int;
 static void *table[160];
 static struct object { void **dispatch; } platform = {table}, device = {table}, other = {table},
                                             second_platform = {table};
+static struct object second_device = {table};
 static uint32_t *kernel_output;
+static void *context_of;
 
 static int has(const char *fault) { return strcmp(FAULT, fault) == 0; }
 
@@ -95,8 +97,9 @@ static cl_int get_device_ids(void *self, uint64_t type, cl_uint room, void **out
         return DEVICE_NOT_FOUND;
     }
     if (out && room) out[0] = &device;
+    if (out && room > 1) out[1] = &second_device;
     static cl_uint calls;
-    if (count) *count = has("devices_changing") ? ++calls : 1;
+    if (count) *count = has("devices_changing") ? ++calls : 1 + !strncmp(FAULT, "two_", 4);
     return SUCCESS;
 }
 
@@ -143,6 +146,7 @@ static cl_int get_device_info(void *self, cl_uint what, size_t room, void *out, 
 }
 
 static void *create_context(void *p, cl_uint n, void *d, void *f, void *u, cl_int *error) {
+    context_of = *(void **)d;
     misbehave("context");
     if (has("context_error")) {
         *error = OUT_OF_HOST_MEMORY;
@@ -170,6 +174,9 @@ static void *create_program(void *c, cl_uint n, const char **text, const size_t 
 
 static cl_int build_program(void *p, cl_uint n, void *d, const char *options, void *f, void *u) {
     misbehave("build");
+    if (context_of == &device && has("two_first_aborts")) abort();
+    if (context_of == &device && has("two_first_hangs")) pause();
+    if (context_of == &second_device && has("two_second_aborts")) abort();
     return has("build_fail") ? BUILD_FAILURE : SUCCESS;
 }
 
@@ -190,6 +197,7 @@ static cl_int run_kernel(void *queue, void *kernel, cl_uint dimensions, const si
                          const size_t *items, const size_t *group, cl_uint n, void *w, void *e) {
     misbehave("run");
     if (has("run_fail")) return OUT_OF_HOST_MEMORY;
+    if (context_of == &second_device && has("two_second_wrong")) return SUCCESS;
     for (size_t i = 0; i < items[0] && !has("wrong_result"); i++)
         kernel_output[i] = (uint32_t)(i * i * 3 + 7);
     return SUCCESS;

@@ -33,7 +33,7 @@ def register(vendors: Path, text: str | bytes | Path) -> Path:
 
 def environment(**more: str) -> dict[str, str]:
     """Return this process's environment without what steers OpenCL, with `more` set."""
-    steering = ("OCL_", "OPENCL_", "LD_LIBRARY", "POCL_", "RUSTICL_", "CONDA_")
+    steering = ("OCL_", "OPENCL_", "LD_LIBRARY", "POCL_", "RUSTICL_", "CONDA_", "PYTEST_")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(steering)}
     return {**kept, **more}
 

@@ -6,8 +6,11 @@ from ctypes.util import find_library
 from pathlib import Path
 
 import pytest
-from asking import Build
+from asking import Build, environment
 from faults import POCL, compile_driver
+
+from clprobe.probe.collect import collect
+from clprobe.probe.live_host import LiveHost
 
 
 @pytest.fixture(scope="session")
@@ -28,6 +31,12 @@ def loader() -> None:
     """A loader of this system, without which no folder of `.icd` files is searched."""
     if find_library("OpenCL") is None:
         pytest.skip("needs an OpenCL loader: ocl-icd-libopencl1")
+
+
+@pytest.fixture(scope="session")
+def compiled_once() -> None:
+    """PoCL's build of the known-answer kernel, for which a time limit of tests may be too short."""
+    collect(LiveHost(environment()), timeout_s=60, run_kernels=True)
 
 
 @pytest.fixture

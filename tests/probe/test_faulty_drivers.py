@@ -94,6 +94,7 @@ def test_a_stopped_driver_is_said_to_have_been_stopped(
     assert answer.message == f"no end within 4 s, in stage platforms; {by} had stopped it"
 
 
+@pytest.mark.usefixtures("compiled_once")
 @pytest.mark.parametrize("fault", _KERNEL_FAULTS)
 def test_a_known_answer_kernel_is_run_when_asked_for(
     fault: str, build: Build, vendors: Path

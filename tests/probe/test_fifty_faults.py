@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from asking import environment
 from everyones_python import AS_NOBODY, everyones_python
-from fault_table import FAULTS, KERNEL_FAULTS, UNREADABLE, Row
+from fault_table import FAULTS, KERNEL_FAULTS, TWO_DEVICES, UNREADABLE, Row
 from faults import POCL, register_fault
 from log_checks import ends_at_the_root_cause
 
@@ -37,7 +37,7 @@ def test_pocl_stays_and_the_faulty_driver_is_named(
 ) -> None:
     row = FAULTS[fault]
     icd = register_fault(fault, vendors, _libraries(tmp_path))
-    report = _doctor(vendors, "--log", icd.name)
+    report = _doctor(vendors, "--no-kernel", "--log", icd.name)
     _judge(report, icd, row)
     assert ends_at_the_root_cause(report)
     # Warnings of this machine may be there; nothing else here is an error.
@@ -46,21 +46,38 @@ def test_pocl_stays_and_the_faulty_driver_is_named(
     assert report["root_cause"] == (row.finding if is_error else None)
 
 
+@pytest.mark.usefixtures("compiled_once")
 @pytest.mark.parametrize("fault", _apart(KERNEL_FAULTS))
 def test_a_fault_of_the_compiler_or_of_a_kernel_is_named(
     fault: str, vendors: Path, tmp_path: Path
 ) -> None:
     icd = register_fault(fault, vendors, _libraries(tmp_path))
-    report = _doctor(vendors, "-v", "--log", icd.name)
+    report = _doctor(vendors, "--log", icd.name)
     _judge(report, icd, KERNEL_FAULTS[fault])
     assert ends_at_the_root_cause(report)
+    kernels = {device["name"]: device["kernel"] for device in report["devices"]}
+    expected = "wrong" if KERNEL_FAULTS[fault].finding == "device-computes-wrong" else "failed"
+    assert kernels["Fixture GPU"] == expected
+    assert report["status"] == "problems"
 
 
-def test_asking_for_a_device_runs_a_kernel_on_it(vendors: Path, tmp_path: Path) -> None:
-    icd = register_fault("wrong_result", vendors, _libraries(tmp_path))
-    report = _doctor(vendors, "--device", "gpu")
-    assert [device["name"] for device in report["devices"]] == ["Fixture GPU"]
-    assert _about(report, icd, KERNEL_FAULTS["wrong_result"])
+@pytest.mark.usefixtures("compiled_once")
+@pytest.mark.parametrize("fault", TWO_DEVICES)
+def test_each_device_is_tried_in_a_process_of_its_own(
+    fault: str, vendors: Path, tmp_path: Path
+) -> None:
+    row, kernels = TWO_DEVICES[fault]
+    icd = register_fault(fault, vendors, _libraries(tmp_path))
+    report = _doctor(vendors)
+    _judge(report, icd, row)
+    assert [one["kernel"] for one in report["devices"] if one["icd"] == str(icd)] == kernels
+
+
+def test_a_faulty_kernel_is_not_met_where_none_is_wanted(vendors: Path, tmp_path: Path) -> None:
+    icd = register_fault("build_abort", vendors, _libraries(tmp_path))
+    report = _doctor(vendors, "--no-kernel")
+    assert (_driver(report, icd)["stage"], _driver(report, icd)["outcome"]) == ("queries", "ok")
+    assert {device["kernel"] for device in report["devices"]} == {"not-run"}
 
 
 @pytest.mark.root

@@ -8,13 +8,14 @@ import ctypes
 import sys
 from collections.abc import Callable
 
-from clprobe.probe.opencl.calls import Call, OpenclError, created
+from clprobe.probe.opencl.calls import Call, OpenclError
 from clprobe.probe.opencl.questions import (
     DEVICE_EXTRAS,
     DEVICE_NUMBERS,
     DEVICE_TEXTS,
     MOST_OBJECTS,
     PLATFORM_TEXTS,
+    identity,
 )
 
 Report = Callable[..., None]
@@ -27,8 +28,8 @@ _BYTES_OF_NUMBERS = (4, 8)
 _BYTES_OF_FLAGS = (1, 4, 8)
 _FLAGS = ("available", "compiler_available")
 
-FoundDevice = tuple[list[int], Call, int]
-"""Its place in the report, what finds its functions, and its handle."""
+FoundDevice = tuple[list[int], Call, int, str]
+"""Its place in the report, what finds its functions, its handle, and its name with the driver's."""
 
 
 def platform_ids(call: Call) -> list[int]:
@@ -62,18 +63,19 @@ def ask_platforms(report: Report, platforms: list[int], functions: list[Call]) -
         ask.texts(PLATFORM_TEXTS)
     if platforms:
         report(stage="devices")
-    devices: list[FoundDevice] = []
+    found_devices: list[tuple[list[int], Call, int]] = []
     for index, (platform, function) in enumerate(zip(platforms, functions, strict=True)):
         code, found, odd = _device_ids(function("clGetDeviceIDs"), platform)
         if odd:
             report(odd=odd, code=code)
         report(platform=index, devices=len(found), devices_error=code)
-        devices += [([index, place], function, device) for place, device in enumerate(found)]
-    if devices:
+        found_devices += [([index, place], function, one) for place, one in enumerate(found)]
+    if found_devices:
         report(stage="queries")
-    for at, function, device in devices:
-        _ask_device(report, at, function("clGetDeviceInfo"), device)
-    return devices
+    return [
+        (at, function, device, _ask_device(report, at, function("clGetDeviceInfo"), device))
+        for at, function, device in found_devices
+    ]
 
 
 def _device_ids(call: Call, platform: int) -> tuple[int | None, list[int], str]:
@@ -97,7 +99,7 @@ def _device_ids(call: Call, platform: int) -> tuple[int | None, list[int], str]:
     return None, handles, odd
 
 
-def _ask_device(report: Report, at: list[int], call: Call, device: int) -> None:
+def _ask_device(report: Report, at: list[int], call: Call, device: int) -> str:
     ask = _Questions(report, at, call, device)
     texts = ask.texts(DEVICE_TEXTS)
     for name, code in DEVICE_NUMBERS.items():
@@ -113,6 +115,7 @@ def _ask_device(report: Report, at: list[int], call: Call, device: int) -> None:
         if raw is not None:
             value = _sizes(raw) if name == "sub_group_sizes" else raw[:1024].hex()
             report(at=at, fact=name, value=value)
+    return identity(texts.get("name", ""), texts.get("driver_version", ""))
 
 
 class _Questions:
@@ -160,66 +163,3 @@ class _Questions:
 def _sizes(raw: bytes) -> list[int]:
     count = len(raw) // ctypes.sizeof(ctypes.c_size_t)
     return list((ctypes.c_size_t * count).from_buffer_copy(raw))
-
-
-_BUILD_LOG = 0x1183
-_LONGEST_LOG = 4000
-
-_KERNEL = b"""
-__kernel void known_answer(__global uint *y)
-{
-    uint i = get_global_id(0);
-    y[i] = i * i * 3u + 7u;
-}
-"""
-_WORK_ITEMS = 256
-
-
-def run_known_answer(
-    report: Callable[..., None], at: list[int], function: Call, device: int
-) -> None:
-    """Build a kernel and compare what it computes; errors are this device's result."""
-    report(stage="compile")
-    devices, result = (ctypes.c_void_p * 1)(device), "build-failed"
-    try:
-        context = created(function("clCreateContext"), None, 1, devices, None, None)
-        queue = created(function("clCreateCommandQueue"), context, device, 0)
-        source = (ctypes.c_char_p * 1)(_KERNEL)
-        program = created(function("clCreateProgramWithSource"), context, 1, source, None)
-        code = function("clBuildProgram")(program, 1, devices, b"", None, None)
-        if code:
-            report(at=at, fact="build_log", value=_build_log(function, program, device))
-            raise OpenclError("building a kernel failed", code)
-        kernel = created(function("clCreateKernel"), program, b"known_answer")
-        result = "run-failed"
-        report(stage="run")
-        right = _runs_right(function, context, queue, kernel)
-    except OpenclError as failure:
-        report(at=at, fact="kernel_result", value=result, why=str(failure), code=failure.code)
-        return
-    report(at=at, fact="kernel_result", value="right" if right else "wrong")
-
-
-def _runs_right(function: Call, context: int, queue: int, kernel: int) -> bool:
-    result = (ctypes.c_uint * _WORK_ITEMS)()
-    buffer = created(function("clCreateBuffer"), context, 1, ctypes.sizeof(result), None)
-    handle = ctypes.c_void_p(buffer)
-    code = function("clSetKernelArg")(kernel, 0, ctypes.sizeof(handle), ctypes.byref(handle))
-    items = (ctypes.c_size_t * 1)(_WORK_ITEMS)
-    code = code or function("clEnqueueNDRangeKernel")(
-        queue, kernel, 1, None, items, None, 0, None, None
-    )
-    code = code or function("clFinish")(queue)
-    code = code or function("clEnqueueReadBuffer")(
-        queue, buffer, 1, 0, ctypes.sizeof(result), result, 0, None, None
-    )
-    if code:
-        raise OpenclError("running a kernel failed", code)
-    return list(result) == [i * i * 3 + 7 for i in range(_WORK_ITEMS)]
-
-
-def _build_log(function: Call, program: int, device: int) -> str:
-    buffer = ctypes.create_string_buffer(_LONGEST_ANSWER)
-    call = function("clGetProgramBuildInfo")
-    call(program, device, _BUILD_LOG, len(buffer), buffer, None)
-    return buffer.value.decode("utf-8", "replace")[:_LONGEST_LOG]

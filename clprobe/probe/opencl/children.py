@@ -8,12 +8,14 @@ import select
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from msgspec.structs import replace
 
 from clprobe.probe.host import ChildResult, OpenclRequest
+from clprobe.probe.opencl.driver_caches import with_own_cache
+from clprobe.probe.opencl.kept_builds import KeptBuilds
 from clprobe.probe.opencl.reports import Report, read_reports
 from clprobe.probe.scratch import ReportMemory
 from clprobe.probe.wards import Ward
@@ -21,7 +23,9 @@ from clprobe.threads import started
 
 _WORKER = str(Path(__file__).with_name("opencl_worker.py"))
 _MOST_PRINTED = 8192
-_POCL_CACHE = "POCL_CACHE_DIR"
+_TRIES = b'"compile"'
+_MOST_AT_ONCE = 16
+"""Devices of one driver on which kernels run; each has a process of its own."""
 _POLL_S = 0.02
 _MUCH_MEMORY = 1 << 30
 # Whoever sleeps so much longer than a slice was stopped: a container was paused, say.
@@ -32,12 +36,19 @@ class Child:
     """A question to one worker, which is put again where another driver was in the way.
 
     The worker starts at once; one that cannot be started is an answer as well. `python` is the
-    interpreter whose packages are asked; drivers are asked by our own.
+    interpreter whose packages are asked; drivers are asked by our own. Where kernels are to run,
+    each device beyond the first gets a worker of its own, once it is known how many there are.
     """
 
     def __init__(self, request: OpenclRequest, environment: Mapping[str, str], python: str) -> None:
-        self._attempt = functools.partial(_attempt, request, environment, python)
-        self._first = self._attempt()
+        self._request = request
+        self._ends = time.monotonic() + request.timeout_s
+        keeps = request.kernels and not request.anew
+        self._kept = KeptBuilds(request.library, environment) if keeps else None
+        self._attempt = functools.partial(_attempt, request, environment, python, self._kept)
+        self._others: list[NotStarted | _RunningChild] = []
+        starts_others = self._start_others if request.kernels else None
+        self._first = self._attempt(on_devices=starts_others)
 
     def wait(self) -> ChildResult:
         """Return what the child reported, once it has ended or its time is up."""
@@ -45,18 +56,44 @@ class Child:
 
     @functools.cached_property
     def _result(self) -> ChildResult:
-        result = self._first.wait()
+        result = self._settled(self._first)
+        if not self._request.kernels:
+            return result
+        self._start_others(devices_to_try(result.reports))
+        others = tuple(
+            self._settled(other, index) for index, other in enumerate(self._others, start=1)
+        )
+        if self._kept is not None:
+            self._kept.take([one.reports for one in (result, *others)])
+        return replace(result, others=others)
+
+    def _settled(self, attempt: "NotStarted | _RunningChild", device: int = 0) -> ChildResult:
+        result = attempt.wait()
         # One that used up its time gets no more: no folder that is gone makes a driver hang.
-        if result.ended == "timeout" or not self._first.was_disturbed:
+        if result.ended == "timeout" or not attempt.was_disturbed:
             return result
         # Alone, so that what is missing now is this driver's own doing.
         for other in tuple(_AT_WORK):
             other.wait()
-        return self._attempt().wait()
+        return self._attempt(device).wait()
+
+    def _start_others(self, devices: int) -> None:
+        """Start a worker for each device beyond the first, unless that was done or time is up."""
+        left_s = self._ends - time.monotonic()
+        if not self._others and left_s > 0:
+            wanted = range(1, min(devices, _MOST_AT_ONCE))
+            self._others += [self._attempt(device, timeout_s=left_s) for device in wanted]
 
 
-def _attempt(
-    request: OpenclRequest, environment: Mapping[str, str], python: str
+def _attempt(  # noqa: PLR0913 - what Child binds, and what differs from worker to worker
+    request: OpenclRequest,
+    environment: Mapping[str, str],
+    python: str,
+    kept: KeptBuilds | None,
+    device: int = 0,
+    *,
+    timeout_s: float | None = None,
+    on_devices: Callable[[int], None] | None = None,
 ) -> "NotStarted | _RunningChild":
     try:
         ward = Ward("clprobe-")
@@ -65,8 +102,15 @@ def _attempt(
     memory = None
     try:
         memory = ReportMemory()
-        process = _start(ward, request, environment, python, memory.descriptor)
-        return _RunningChild(ward, process, request.timeout_s, memory)
+        kernels = "no-kernels"
+        if request.kernels:
+            builds = ward.folder / "builds" if kept is not None else ""
+            if kept is not None:
+                kept.give(ward.folder / "builds")
+            kernels = f"{device}:{builds}"
+        process = _start(ward, request, environment, python, (memory.descriptor, kernels))
+        limit_s = request.timeout_s if timeout_s is None else timeout_s
+        return _RunningChild(ward, process, limit_s, memory, on_devices)
     except OSError as error:
         if memory is not None:
             memory.close()
@@ -76,23 +120,28 @@ def _attempt(
 
 
 def _start(
-    ward: Ward, request: OpenclRequest, environment: Mapping[str, str], python: str, report: int
+    ward: Ward,
+    request: OpenclRequest,
+    environment: Mapping[str, str],
+    python: str,
+    told: tuple[int, str],
 ) -> "subprocess.Popen[bytes]":
+    report, kernels = told
     # Nothing that a driver drops in its working folder (Intel's writes *.aub) may stay.
     working_folder = ward.folder / "work"
     working_folder.mkdir()
     # pyopencl and torch need that Python's packages; a vendor library needs none of them.
     is_package = request.role in ("pyopencl", "torch")
     program = (python,) if is_package else (sys.executable, "-I", "-S")
-    computes = request.kernels or request.role == "torch"
-    kernels = "kernels" if request.kernels else "no-kernels"
     libraries = (request.library, request.beside) if request.beside else (request.library,)
     return ward.start(
         [
             *(*program, _WORKER),
             *(request.role, str(report), kernels, *libraries),
         ],
-        environment if computes else with_own_cache(environment, ward.folder),
+        environment
+        if request.role == "torch"
+        else with_own_cache(environment, ward.folder, anew=request.anew),
         cwd=working_folder,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
@@ -123,12 +172,14 @@ class _RunningChild:
         process: "subprocess.Popen[bytes]",
         timeout_s: float,
         memory: ReportMemory,
+        on_devices: Callable[[int], None] | None,
     ) -> None:
         assert process.stdout is not None  # noqa: S101 - Popen was given a pipe
         self._looked_at = time.monotonic()
         self._deadline = self._looked_at + timeout_s
         self._ward = ward
         self._memory = memory
+        self._on_devices = on_devices
         self._process = process
         self._output = process.stdout
         self._exit_descriptor = _exit_descriptor(process.pid)
@@ -178,6 +229,8 @@ class _RunningChild:
         if self._prints:
             events.register(self._output, select.POLLIN)
         left_s = max(0.0, self._deadline - time.monotonic())
+        if self._on_devices is not None:
+            left_s = min(left_s, _POLL_S)
         if self._exit_descriptor is None:
             return min(left_s, _POLL_S)
         events.register(self._exit_descriptor, select.POLLIN)
@@ -186,6 +239,7 @@ class _RunningChild:
     def is_over(self) -> bool:
         """Whether the child has ended, or must: then it and all that it started are gone."""
         self._take()
+        self._tell_devices()
         if not self._ward.has_ended():
             if not self._is_time_up():
                 return False
@@ -207,6 +261,12 @@ class _RunningChild:
         last, self._looked_at = self._looked_at, time.monotonic()
         return self._looked_at - last
 
+    def _tell_devices(self) -> None:
+        """Tell how many devices there are, once: when the first one is about to be tried."""
+        if self._on_devices is not None and _TRIES in (told := self._memory.peek()):
+            tell, self._on_devices = self._on_devices, None
+            tell(devices_to_try(read_reports(told)[0]))
+
     def _is_time_up(self) -> bool:
         """Whether the child had all of its time; while we were stopped, most likely it was, too.
 
@@ -225,6 +285,14 @@ class _RunningChild:
             return
         self._printed = (self._printed + piece)[-_MOST_PRINTED:]
         self._prints = bool(piece)
+
+
+def devices_to_try(reports: Sequence[Report]) -> int:
+    """Return how many devices a driver shows, 0 before it is asked to compile anything."""
+    if not any(report.get("stage") == "compile" for report in reports):
+        return 0
+    listed = {one["platform"]: one.get("devices", 0) for one in reports if "platform" in one}
+    return sum(listed.values())
 
 
 _AT_WORK: list[_RunningChild] = []
@@ -259,37 +327,3 @@ def _exit_descriptor(pid: int) -> int | None:
         return os.pidfd_open(pid)
     except (AttributeError, OSError):
         return None
-
-
-def with_own_cache(environment: Mapping[str, str], folder: Path) -> Mapping[str, str]:
-    """Return an environment in which PoCL's cache lies below `folder`, which is removed later.
-
-    PoCL leaves an empty file there each time it starts. Unchanged where the user names a folder,
-    and where PoCL could not write to its own: then it shows no device, and that must be seen.
-    """
-    if _POCL_CACHE in environment or not _can_be_written(_cache_folder(environment)):
-        return environment
-    return {**environment, _POCL_CACHE: str(folder / "pocl")}
-
-
-def _cache_folder(environment: Mapping[str, str]) -> Path:
-    """Return where PoCL keeps its cache (lib/CL/pocl_cache.c)."""
-    if environment.get("XDG_CACHE_HOME"):
-        return Path(environment["XDG_CACHE_HOME"], "pocl/kcache")
-    if environment.get("HOME"):
-        return Path(environment["HOME"], ".cache/pocl/kcache")
-    return Path("/tmp/pocl/kcache")  # noqa: S108 - PoCL's choice
-
-
-def _can_be_written(folder: Path) -> bool:
-    """Whether the folder, or what would be made for it, takes new files and has room for them."""
-    for existing in (folder, *folder.parents):
-        try:
-            room = os.statvfs(existing)
-        except FileNotFoundError:
-            continue
-        except OSError:
-            return False
-        is_folder = existing.is_dir() and os.access(existing, os.W_OK | os.X_OK)
-        return is_folder and room.f_bavail > 0
-    return False

@@ -12,6 +12,7 @@ from clprobe.model.unknown import NOT_STATED, Unknown
 from clprobe.probe.facts import unknown_part
 from clprobe.probe.host import ChildResult
 from clprobe.probe.opencl.devices import Facts, device_of
+from clprobe.probe.opencl.many_devices import with_others
 from clprobe.probe.opencl.reports import Report
 
 # cl_khr_icd's "no platforms" and OpenCL's "no devices": an empty answer, not a failure.
@@ -33,7 +34,7 @@ def answer_of(result: ChildResult, timeout_s: float) -> Answer:
     reports = result.reports
     platforms = _platforms(reports)
     end = _end(result, platforms, timeout_s)
-    return Answer(
+    answer = Answer(
         stage=end.stage or _last_stage(reports),
         outcome=end.outcome,
         error_code=end.code,
@@ -43,6 +44,8 @@ def answer_of(result: ChildResult, timeout_s: float) -> Answer:
         printed=result.printed[-_LONGEST_PRINTED:].strip() or None,
         platforms=platforms,
     )
+    others = tuple(answer_of(other, timeout_s) for other in result.others)
+    return with_others(answer, others) if others else answer
 
 
 def view_of(viewer: str, result: ChildResult, timeout_s: float) -> View:
@@ -216,7 +219,16 @@ def _facts_by_place(reports: Sequence[Report]) -> dict[_Place, Facts]:
             place[report["fact"]] = Unknown(f"the query failed with OpenCL error {code}")
         else:
             place[report["fact"]] = report["value"]
+    _blame_the_end(reports, facts)
     return facts
+
+
+def _blame_the_end(reports: Sequence[Report], facts: dict[_Place, Facts]) -> None:
+    """Note of the device whose kernel a child did not survive that it failed."""
+    last = next((one for one in reversed(reports) if "stage" in one), None)
+    if last is not None and "at" in last:
+        failed = "build-failed" if last["stage"] == "compile" else "run-failed"
+        facts.setdefault(tuple(last["at"]), {}).setdefault("kernel_result", failed)
 
 
 def _signal_name(number: int) -> str:

@@ -4,9 +4,10 @@
 Run by path, without clprobe, site-packages or numpy: `python -I -S opencl_worker.py ROLE REPORT
 KERNELS LIBRARY…`. Roles: `icd` asks a vendor library directly, or two in one process, `loader` asks
 through a libOpenCL, `pyopencl` imports pyopencl, `torch` asks PyTorch for its devices. KERNELS is
-`kernels` or `no-kernels`. Before every call that may not return, one JSON line goes to the memory
-behind the descriptor REPORT, which is shared with the parent: it stays whatever a driver does to
-this process, its descriptors and its folder.
+`no-kernels`, or `INDEX:BUILDS`: run a kernel on that device, counted over all platforms; BUILDS is
+the folder of earlier builds, or empty. Before every call that may not return, one JSON line goes to
+the memory behind the descriptor REPORT, which is shared with the parent: it stays whatever a driver
+does to this process, its descriptors and its folder.
 """
 
 import ctypes
@@ -31,7 +32,6 @@ from clprobe.probe.guardian import stand_guard  # noqa: E402
 from clprobe.probe.opencl.answers import (  # noqa: E402
     ask_platforms,
     platform_ids,
-    run_known_answer,
 )
 from clprobe.probe.opencl.calls import (  # noqa: E402
     Call,
@@ -40,6 +40,7 @@ from clprobe.probe.opencl.calls import (  # noqa: E402
     entry_point,
     exported,
 )
+from clprobe.probe.opencl.known_answer import KnownAnswer  # noqa: E402
 from clprobe.probe.opencl.questions import MOST_OBJECTS  # noqa: E402
 from clprobe.probe.opencl.small_json import as_json  # noqa: E402
 
@@ -48,7 +49,7 @@ _LONGEST_WORDS = 8000
 _REAL_TIME_US = 500_000
 
 
-def main(role: str, report_descriptor: int, libraries: list[str], *, kernels: bool) -> None:
+def main(role: str, report_descriptor: int, libraries: list[str], kernels: str) -> None:
     """Ask as `role` and report; returns normally even if the driver answers with errors."""
     _prepare()
     report = _Report(report_descriptor)
@@ -60,7 +61,7 @@ def main(role: str, report_descriptor: int, libraries: list[str], *, kernels: bo
         elif role == "loader":
             _ask_loader(report, libraries[0])
         else:
-            _ask_icds(report, libraries, kernels=kernels)
+            _ask_icds(report, libraries, kernels)
     except OpenclError as failure:
         report.end(str(failure), failure.code)
     except Exception as error:  # noqa: BLE001 - whatever pyopencl raises is an answer too
@@ -139,7 +140,7 @@ def _ask_loader(report: _Report, library: str) -> None:
     ask_platforms(report, platforms, [exported(opened) for _ in platforms])
 
 
-def _ask_icds(report: _Report, libraries: list[str], *, kernels: bool) -> None:
+def _ask_icds(report: _Report, libraries: list[str], kernels: str) -> None:
     report(stage="load")
     opened = []
     for library in libraries:
@@ -151,9 +152,10 @@ def _ask_icds(report: _Report, libraries: list[str], *, kernels: bool) -> None:
     platforms = [platform for entry in entries for platform in platform_ids(entry)]
     functions: list[Call] = [dispatched(platform) for platform in platforms]
     devices = ask_platforms(report, platforms, functions)
-    if kernels:
-        for place, platform_functions, device in devices:
-            run_known_answer(report, place, platform_functions, device)
+    index, given, builds = kernels.partition(":")
+    if given and int(index) < len(devices):
+        place, function, device, name = devices[int(index)]
+        KnownAnswer(report, place, function, device).run(builds, name)
 
 
 def _opened(library: str) -> ctypes.CDLL:
@@ -233,4 +235,4 @@ def _ask_torch(report: _Report, device_type: str) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]), sys.argv[4:], kernels=sys.argv[3] == "kernels")
+    main(sys.argv[1], int(sys.argv[2]), sys.argv[4:], sys.argv[3])

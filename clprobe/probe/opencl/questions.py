@@ -46,3 +46,10 @@ DEVICE_EXTRAS = {
     "double_fp_config": (0x1032, "cl_khr_fp64"),
     "half_fp_config": (0x1033, "cl_khr_fp16"),
 }
+
+_LONGEST_IDENTITY = 240  # a file name has 255 bytes
+
+
+def identity(name: str, driver_version: str) -> str:
+    """Return a file name that tells one device from another, and one driver from the next."""
+    return f"{name}/{driver_version}".encode().hex()[:_LONGEST_IDENTITY]

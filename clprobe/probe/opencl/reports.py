@@ -30,6 +30,7 @@ _Count = Annotated[int, msgspec.Meta(ge=0, le=MOST_OBJECTS)]
 _Place = Annotated[list[Annotated[int, msgspec.Meta(ge=0, lt=_MOST_PLATFORMS)]],
                    msgspec.Meta(min_length=1, max_length=2)]  # fmt: skip
 _Number = Annotated[int, msgspec.Meta(ge=0)]
+_Build = Annotated[str, msgspec.Meta(pattern=r"^([0-9a-f]{2})*$", max_length=1 << 19)]
 _Hex = Annotated[str, msgspec.Meta(pattern=r"^([0-9a-f]{2})*$", max_length=2048)]
 
 
@@ -63,6 +64,7 @@ _FORMS = frozenset(
     frozenset(form.split())
     for form in (
         "stage",
+        "stage at",
         "loading",
         "loader loader_version",
         "loader viewer_version",
@@ -89,6 +91,8 @@ _Facts = msgspec.defstruct(
         *((name, _Number, 0) for name in DEVICE_NUMBERS),
         *((name, _Hex, "") for name in DEVICE_EXTRAS if name != "sub_group_sizes"),
         ("sub_group_sizes", list[_Number], []),
+        ("kernel_files", str, ""),
+        ("kernel_build", _Build, ""),
         ("kernel_result", Literal["right", "wrong", "build-failed", "run-failed"], "right"),
     ],
     forbid_unknown_fields=True,
@@ -163,6 +167,8 @@ class _Conversation:
             raise ReportDamagedError("it comes after the last one")
         if "stage" in report:
             self._enter(report["stage"])
+            if "at" in report:
+                self._place(report["at"])
         elif self._reached < 0:
             raise ReportDamagedError("it comes before the first stage")
         elif "platform" in report:
