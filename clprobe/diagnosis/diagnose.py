@@ -10,9 +10,10 @@ from typing import Any
 import msgspec
 
 from clprobe.diagnosis.decide import next_command
+from clprobe.diagnosis.presumptions import leaning
 from clprobe.diagnosis.rank import Ranked, rank
 from clprobe.diagnosis.remedies import remedies_of
-from clprobe.diagnosis.suspects import Case
+from clprobe.diagnosis.suspects import Case, open_warning
 from clprobe.facts.derive import derive
 from clprobe.facts.inventory import select_devices, take_inventory
 from clprobe.facts.paths import Use, label_of, read_from
@@ -72,7 +73,11 @@ def diagnose(snapshot: Snapshot, knowledge: Knowledge) -> Diagnosis:
     outcomes = list(ask(knowledge.rules, facts))
     by_id = {rule.id: rule for rule in knowledge.rules}
     ranked = rank([one for one in outcomes if one.answer.truth], by_id)
-    case = Case(outcomes, ranked, by_id)
+    reported = not isinstance(snapshot.clprobe, str)
+    case = Case(outcomes, ranked, by_id, reported=reported)
+    if case.is_open and reported:
+        outcomes = leaning(outcomes, snapshot, knowledge.tables, by_id)
+        case = Case(outcomes, ranked, by_id, reported=reported)
     suspects = case.suspects()
     open_questions = [one for one in case.open_questions() if one not in suspects]
     findings = (
@@ -91,7 +96,7 @@ def diagnose(snapshot: Snapshot, knowledge: Knowledge) -> Diagnosis:
         nodes=inventory.nodes,
         asked_as=_asked_as(snapshot),
         unread=snapshot.unread,
-        next_command=next_command([*suspects, *open_questions], snapshot),
+        next_command=next_command([*suspects, *open_questions] or case.behind_symptom(), snapshot),
     )
     return _without_home(diagnosis, snapshot.user)
 
@@ -129,6 +134,8 @@ def _is_mere_symptom(ranked: list[Ranked]) -> bool:
 def _status(ranked: list[Ranked], open_questions: list[Outcome], snapshot: Snapshot) -> Status:
     if any(one.severity == "error" for one in ranked):
         return "undetermined" if _is_mere_symptom(ranked) else "problems"
+    if not isinstance(snapshot.clprobe, str) and open_warning(ranked) is not None:
+        return "undetermined"  # whoever reports that programs disagree has a problem
     if snapshot.unread:  # the problem may stand in the lines that nobody understood
         return "undetermined"
     undecided = any(
