@@ -28,6 +28,8 @@ ALL_DRIVERS = ("i915", "xe")
 ANY_LINUX = "of any version"
 _SETTLED = "5.0"
 """A fixed release without a row for its Linux is taken to have at least this one."""
+_LAST = 9999
+"""Beyond the last part of any release of Linux."""
 _ROLLING = ("rolling", "tumbleweed")
 """These carry the newest Linux, of which the tables know what it binds."""
 
@@ -131,7 +133,13 @@ def needed_linux(implementation: Implementation, gpu: KnownGpu) -> str:
 
 
 def is_in_range(version: str, versions: str, scheme: str) -> Fact[bool]:
-    """Return whether the version lies in the range; UNLISTED where it cannot be read."""
+    """Return whether the version lies in the range; UNLISTED where it cannot be read.
+
+    People write 4.x for any Linux 4: then the range must hold all of them, or none.
+    """
+    if scheme == "linux" and version.endswith(".x"):
+        ends = {is_in_range(f"{version[:-1]}{last}", versions, scheme) for last in (0, _LAST)}
+        return ends.pop() if len(ends) == 1 else UNLISTED
     try:
         return in_range(version, versions, scheme)  # type: ignore[arg-type]
     except ClprobeError:

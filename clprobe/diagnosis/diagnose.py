@@ -17,10 +17,11 @@ from clprobe.diagnosis.likeliest import likeliest_causes
 from clprobe.diagnosis.log.device_log import Found, device_log
 from clprobe.diagnosis.precedents.resemblance import Precedents
 from clprobe.diagnosis.precedents.seen_before import seen_before
+from clprobe.diagnosis.presumptions import leaning
 from clprobe.diagnosis.rank import Ranked, rank
 from clprobe.diagnosis.remedies import remedies_of
 from clprobe.diagnosis.status import status_of_working, unproven_gpus
-from clprobe.diagnosis.suspects import Case
+from clprobe.diagnosis.suspects import Case, open_warning
 from clprobe.facts.derive import derive
 from clprobe.facts.facts import Facts
 from clprobe.facts.host_report import host_report
@@ -113,7 +114,11 @@ def diagnose(
     asked = list(ask(knowledge.rules, facts))
     everything = rank([one for one in asked if one.answer.truth], by_id)
     ranked, outcomes, left_out = without_ignored(everything, asked, ignored, by_id)
-    case = Case(outcomes, ranked, by_id)
+    reported = not isinstance(snapshot.clprobe, str)
+    case = Case(outcomes, ranked, by_id, reported=reported)
+    if reported and (case.is_open or snapshot.told):
+        outcomes = leaning(outcomes, snapshot, knowledge.tables, by_id)
+        case = Case(outcomes, ranked, by_id, reported=reported)
     causes = likeliest_causes(snapshot, outcomes, ranked, case, knowledge)
     suspects = causes.suspects
     open_questions = [one for one in case.open_questions() if one not in suspects]
@@ -143,7 +148,7 @@ def diagnose(
         nodes=inventory.nodes,
         asked_as=_asked_as(snapshot),
         unread=snapshot.unread,
-        next_command=next_command(unsettled, snapshot),
+        next_command=next_command(unsettled or case.behind_symptom(), snapshot),
         ask=commands(unsettled, snapshot),
         ignored=left_out,
         host=host_report(facts, snapshot),
@@ -188,6 +193,8 @@ def _status(
 ) -> Status:
     if any(one.severity == "error" for one in ranked):
         return "undetermined" if _is_mere_symptom(ranked) else "problems"
+    if not isinstance(snapshot.clprobe, str) and open_warning(ranked) is not None:
+        return "undetermined"  # whoever reports that programs disagree has a problem
     if snapshot.unread:  # the problem may stand in the lines that nobody understood
         return "undetermined"
     undecided = any(

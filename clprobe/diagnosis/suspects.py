@@ -23,12 +23,15 @@ _FREQUENCY = {"common": 4, "occasional": 0, "rare": -4}
 _FOR, _AGAINST, _SETTING, _TELLING, _REFUSED = 2, 1, 4, 4, 4
 """What a fact that speaks for a problem weighs, one that is lacking, the setting that it is for,
 a fact that tells nearly all, and one that we asked for and were refused."""
+_LEANS = {"likely": 6, "possible": 3, "unlikely": -8, None: 0}
+"""What it weighs that a problem would be there, or not, by what is presumed."""
 _SETTINGS = ("system.virtualization.", "system.distribution.id")
 """A rule that asks for WSL, a container or a distribution was written for those who have it."""
 _TELLING_FACTS = {("linux_binds", "no"), ("linux_binds", "forced")}
 """What is the cause by itself, unless something made up for it."""
 _SYMPTOM_FACTS = {
     "usable_device", "gpu_device", "has_device", "device_count", "computes", "outcome", "usable",
+    "unnamed_node",
 }  # fmt: skip
 _ENDS = ("device", "application")
 """Where the chain ends: a problem there counts by itself, not by what it leads to."""
@@ -39,15 +42,26 @@ class Case:
     """All outcomes of one diagnosis, to ask what an undecided one would explain."""
 
     def __init__(
-        self, outcomes: list[Outcome], ranked: list[Ranked], rules: dict[str, Rule]
+        self,
+        outcomes: list[Outcome],
+        ranked: list[Ranked],
+        rules: dict[str, Rule],
+        *,
+        reported: bool,
     ) -> None:
         self._rules = rules
         self._undecided = [one for one in outcomes if one.answer.truth is None]
         self._possible = {one.rule.id for one in outcomes if one.answer.truth is not False}
         self._reach = {rule_id: consequences_of(rule_id, rules) for rule_id in rules}
+        self._reported = reported
         self._symptom = self._open_symptom(ranked)
         is_decided = bool(ranked) and ranked[0].severity == "error" and self._symptom is None
         self._decided = ranked[0].outcome if is_decided else None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether there is a symptom whose cause is not decided."""
+        return self._symptom is not None
 
     def open_questions(self) -> list[Outcome]:
         """Return the vital question, our own failures, and what we failed to read.
@@ -89,12 +103,23 @@ class Case:
             if decided.rule.id in self._reach[one.rule.id] and likely[one.rule.id] >= least
         )
 
+    def behind_symptom(self) -> list[Outcome]:
+        """Return all undecided causes of the open symptom, suggested by anything or not."""
+        symptom = self._symptom
+        if symptom is None:
+            return []
+        return [one for one in self._undecided if symptom.rule.id in self._reach[one.rule.id]]
+
     def _open_symptom(self, ranked: list[Ranked]) -> Outcome | None:
-        """Return the symptom without a cause; the vital question counts while it is open."""
+        """Return the symptom without a cause; the vital question counts while it is open.
+
+        What is only a warning on a machine that works is what somebody reports about.
+        """
         if ranked and ranked[0].severity == "error":
             first = ranked[0].outcome
             return first if first.rule.symptom else None
-        return next((one for one in self._undecided if one.rule.vital), None)
+        vital = next((one for one in self._undecided if one.rule.vital), None)
+        return vital or (open_warning(ranked) if self._reported else None)
 
     def _would_explain(self, one: Outcome) -> bool:
         symptom = self._symptom
@@ -102,14 +127,15 @@ class Case:
             return False
         if one.rule.symptom and not _evidence(one):
             return False
+        if symptom.rule.id not in self._reach[one.rule.id] or not concern_the_same(one, symptom):
+            return False
+        return _is_presumed(one) or self._is_worth_a_line(one, symptom)
+
+    def _is_worth_a_line(self, one: Outcome, symptom: Outcome) -> bool:
         is_minor = one.rule.severity == "note" and one.rule.frequency != "common"
-        if is_minor or symptom.rule.id not in self._reach[one.rule.id]:
-            return False
-        if not concern_the_same(one, symptom) or not _was_asked(one):
-            return False
         # Of some facts nobody could look up anything that would decide it.
         hopeless = {use.value for use in one.answer.gaps} == {UNLISTED}
-        if hopeless or _needs_a_special_place(one):
+        if is_minor or hopeless or not _was_asked(one) or _needs_a_special_place(one):
             return False
         is_usual = one.rule.frequency == "common" and symptom.answer.truth is True
         return is_usual or bool(_evidence(one)) or _is_about_hardware(one)
@@ -141,6 +167,22 @@ def _best(outcomes: Iterable[Outcome]) -> dict[str, Outcome]:
     for one in sorted(outcomes, key=lambda one: (-_weight(one), len(one.rule.loops))):
         best.setdefault(one.rule.id, one)
     return best
+
+
+def open_warning(ranked: list[Ranked]) -> Outcome | None:
+    """Return a symptom at warning level that nothing explains: programs disagree, say."""
+    return next(
+        (
+            one.outcome
+            for one in ranked
+            if one.outcome.rule.symptom and one.severity == "warning" and one.cause is None
+        ),
+        None,
+    )
+
+
+def _is_presumed(outcome: Outcome) -> bool:
+    return outcome.leans in ("likely", "possible")
 
 
 def _was_asked(outcome: Outcome) -> bool:
@@ -185,6 +227,7 @@ def _weight(outcome: Outcome) -> int:
     return (
         _FREQUENCY[outcome.rule.frequency] // (2 if _is_about_nothing_known(outcome) else 1)
         + _FOR * len(_evidence(outcome))
+        + _LEANS[outcome.leans]
         + _TELLING * _tells_nearly_all(outcome)
         + _SETTING * _fits_setting(outcome)
         + _TELLING * _is_shut_out(outcome)

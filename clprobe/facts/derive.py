@@ -6,11 +6,14 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
+from clprobe.facts.closure.conclude import conclude
+from clprobe.facts.closure.presume import Level, presume
 from clprobe.facts.derive_devices import gather_devices, stands_for
 from clprobe.facts.derive_gpus import judge_gpu
 from clprobe.facts.derive_icds import judge_icd
 from clprobe.facts.derive_parts import judge_framework, judge_intel, judge_nvidia
-from clprobe.facts.derive_views import is_settled, judge_loader, judge_pair, judge_view, sum_up
+from clprobe.facts.derive_sums import sum_up
+from clprobe.facts.derive_views import is_settled, judge_loader, judge_pair, judge_view
 from clprobe.facts.facts import Boot, DeviceFacts, Facts, IcdFacts, OtherFacts
 from clprobe.facts.hardware_facts import GpuFacts, NodeFacts
 from clprobe.facts.messages import bearing_log, everything_said, with_icds_named, with_nodes_named
@@ -29,15 +32,26 @@ T = TypeVar("T")
 U = TypeVar("U")
 
 
-def derive(snapshot: Snapshot, tables: Tables) -> Facts:
-    """Return the snapshot's facts with everything that tables and reasoning add."""
+def derive(snapshot: Snapshot, tables: Tables, *, beyond: Level | None = None) -> Facts:
+    """Return the snapshot's facts with everything that tables and reasoning add.
+
+    `beyond` what follows: with what is likely or possible, which ranks and decides nothing.
+    """
+    closed = conclude(snapshot, tables)
+    if beyond is not None:
+        closed = presume(closed, beyond, tables)
+    snapshot = closed.snapshot
     snapshot = with_icds_named(snapshot, everything_said(snapshot, NOT_STATED))
     user, system = snapshot.user, snapshot.system
     readable = _each(snapshot.icds, lambda icd: with_read_errors(icd, user, system))
     icds = _each(readable, lambda icd: judge_icd(icd, snapshot, tables))
     devices = _devices(snapshot, icds, tables)
     runtimes = installed_runtimes(snapshot, icds, tables)
-    found = _each(snapshot.gpus, lambda gpu: judge_gpu(gpu, runtimes, system, tables))
+    presuming = beyond is not None
+    found = _each(
+        snapshot.gpus,
+        lambda gpu: judge_gpu(gpu, runtimes, system, tables, presuming=presuming),
+    )
     gpus = _each(
         found, lambda gpu: replace(gpu, has_device=stands_for(gpu, listed(found), devices))
     )
@@ -46,6 +60,8 @@ def derive(snapshot: Snapshot, tables: Tables) -> Facts:
     nodes = _each(snapshot.device_nodes, lambda node: _node(node, snapshot, gpus))
     whole = "device_nodes" not in snapshot.excerpts
     gpus = _each(gpus, lambda gpu: _with_binding(gpu, nodes, whole=whole))
+    # A probe's snapshot compares devices: there each platform is asked alone.
+    rivals = () if isinstance(snapshot.clprobe, str) else listed(snapshot.views)
     facts = Facts(
         system=snapshot.system,
         user=judge_user(snapshot.user, snapshot.system),
@@ -62,11 +78,15 @@ def derive(snapshot: Snapshot, tables: Tables) -> Facts:
         icds=icds,
         devices=devices,
         pairs=_each(snapshot.pairs, judge_pair),
-        views=_each(snapshot.views, lambda view: judge_view(view, snapshot.loaders, devices)),
+        views=_each(
+            snapshot.views,
+            lambda view: judge_view(view, rivals, snapshot.loaders, devices),
+        ),
         others=tuple(_other(other, snapshot, tables) for other in snapshot.perspectives),
         said=said,
         nvidia=judge_nvidia(snapshot),
         excerpts=_excerpts(snapshot, icds),
+        follows_from=closed.because,
     )
     facts = replace(
         facts,

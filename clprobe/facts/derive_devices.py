@@ -197,7 +197,8 @@ def _maker(device: DeviceFacts) -> str | None:
         return _IMPLEMENTATIONS[device.implementation]
     if isinstance(device.vendor_id, int) and device.vendor_id in _MAKERS:
         return _MAKERS[device.vendor_id]
-    texts = [text for text in (device.name, device.vendor) if isinstance(text, str)]
+    told = (device.name, device.vendor, device.platform)
+    texts = [text for text in told if isinstance(text, str)]
     found = {
         maker
         for maker, pattern in _FORMS.patterns["makers"].items()

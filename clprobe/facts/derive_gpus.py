@@ -36,9 +36,17 @@ _WITHOUT_TABLE = ("amd", "nvidia", "arm", "qualcomm", "broadcom", "apple")
 
 
 def judge_gpu(
-    gpu: Gpu, runtimes: Fact[tuple[Runtime, ...]], system: System, tables: Tables
+    gpu: Gpu,
+    runtimes: Fact[tuple[Runtime, ...]],
+    system: System,
+    tables: Tables,
+    *,
+    presuming: bool = False,
 ) -> GpuFacts:
-    """Return the GPU with everything but its OpenCL device and the driver that has it."""
+    """Return the GPU with everything but its OpenCL device and the driver that has it.
+
+    `presuming`: one of which the maker alone is told is one that computes, as nearly all do.
+    """
     linux = system.linux.release
     named = _named(gpu, tables)
     vendor = _vendor(gpu, named)
@@ -62,7 +70,7 @@ def judge_gpu(
         codename=entry.codename if entry is not None else unlisted,
         marketing_name=entry.name if entry is not None else unlisted,
         label=_label(gpu, entry, vendor),
-        computes=_computes(identity, vendor),
+        computes=_computes(identity, vendor, presuming=presuming),
         discrete=_all_or_none(platform.cpus == "discrete" for platform in identity.platforms),
         needs_firmware=_all_or_none(platform.firmware for platform in identity.platforms),
         linux_binds=linux_binds(identity, linux),
@@ -177,7 +185,7 @@ def _label(gpu: Gpu, entry: GpuEntry | None, vendor: Fact[str]) -> str:
     return f"{name} ({detail})" if detail else name
 
 
-def _computes(identity: Identity, vendor: Fact[str]) -> Fact[bool]:
+def _computes(identity: Identity, vendor: Fact[str], *, presuming: bool) -> Fact[bool]:
     family = identity.gpus[0].family if identity.gpus else None
     if family is not None and family.no_opencl_because is not None:
         return False
@@ -186,7 +194,9 @@ def _computes(identity: Identity, vendor: Fact[str]) -> Fact[bool]:
     if vendor in ("virtual", "other"):
         return False
     if identity.generation is None:
-        return vendor if isinstance(vendor, Unknown) else UNLISTED
+        if isinstance(vendor, Unknown):
+            return vendor
+        return True if presuming and not identity.gpus else UNLISTED
     return bool(identity.generation.implementations)
 
 

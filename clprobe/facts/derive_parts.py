@@ -14,7 +14,7 @@ from clprobe.facts.facts import FrameworkFacts
 from clprobe.facts.hardware_facts import IntelFacts, NvidiaFacts
 from clprobe.facts.runtimes import Runtime, version_by_package
 from clprobe.knowledge.printed import Forms
-from clprobe.knowledge.versions import in_range, upstream
+from clprobe.knowledge.versions import in_range, newest, upstream
 from clprobe.model.errors import ClprobeError
 from clprobe.model.opencl import Framework
 from clprobe.model.snapshot import Snapshot
@@ -33,7 +33,10 @@ def judge_intel(snapshot: Snapshot, runtimes: Fact[tuple[Runtime, ...]]) -> Inte
     Source: the release notes of compute-runtime, which name IGC 1.0 up to 24.39 and 2.1 from 24.45.
     """
     wanted = _wanted(runtimes)
+    needed = _needed_by_gmmlib(snapshot)
     return IntelFacts(
+        gmmlib_needs=needed,
+        gmmlib_fits=_gmmlib_fits(needed, snapshot),
         compiler_wanted=wanted,
         compiler_fits=_compiler_fits(snapshot, wanted),
         compiler_version=_versions(snapshot)[1] or NOT_STATED,
@@ -66,6 +69,24 @@ def _compiler_fits(snapshot: Snapshot, wanted: Fact[str | None]) -> Fact[bool | 
     if wanted in packaged:
         return True
     return False if packaged else NOT_STATED
+
+
+def _needed_by_gmmlib(snapshot: Snapshot) -> Fact[str | None]:
+    """Return the compute-runtime that the installed gmmlib needs at least."""
+    own = {one.name for one in listed(snapshot.packages)} & _FORMS.words["memory_libraries"]
+    version = version_by_package(own, snapshot)
+    if isinstance(version, Unknown):
+        return version if own else None  # nobody tells of one
+    limits = _FORMS.tables["gmmlib_needs"]
+    passed = [one for one in limits if is_in_range(version, f">={one}", "dotted") is True]
+    return limits[newest(passed, "dotted")] if passed else None
+
+
+def _gmmlib_fits(needed: Fact[str | None], snapshot: Snapshot) -> Fact[bool]:
+    if needed is None or isinstance(needed, Unknown):
+        return True if needed is None else needed
+    driver = version_by_package({*_FORMS.words["drivers_of_intel"]}, snapshot)
+    return driver if isinstance(driver, Unknown) else is_in_range(driver, f">={needed}", "neo")
 
 
 def _changed_alone(snapshot: Snapshot) -> Fact[bool]:

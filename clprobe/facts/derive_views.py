@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Compares what programs see through their loaders, and sums up what there is to compute on."""
+"""Compares what programs see through their loaders."""
 
 from msgspec.structs import asdict
 
@@ -7,20 +7,15 @@ from clprobe.facts.derive_devices import names_of
 from clprobe.facts.derive_icds import printed_text
 from clprobe.facts.facts import (
     DeviceFacts,
-    Facts,
     IcdFacts,
     LoaderFacts,
-    OpenclFacts,
     PairFacts,
     ViewFacts,
 )
-from clprobe.facts.hardware_facts import GpuFacts, NodeFacts
-from clprobe.facts.runtimes import Runtime, idle_drivers
 from clprobe.knowledge.printed import Forms
-from clprobe.knowledge.tables import Tables
 from clprobe.model.opencl import Answer, Loader, Outcome, Pair, View
 from clprobe.model.snapshot import Snapshot
-from clprobe.model.unknown import NOT_STATED, Fact, Unknown, listed
+from clprobe.model.unknown import NOT_STATED, Fact, Unknown, known, listed
 
 NOT_FOUND = (-1, -1001)
 """CL_DEVICE_NOT_FOUND and CL_PLATFORM_NOT_FOUND_KHR: an answer, and it is "nothing"."""
@@ -31,12 +26,11 @@ _LISTERS = ("system-loader", "conda-loader", "pyopencl", "clinfo", "sycl-ls")
 _BRINGS_DRIVERS = "pyopencl-wheel"
 """The kind of loader that has drivers of its own, which no other program could find."""
 _PRIVATE_LOADERS = (_BRINGS_DRIVERS, "conda-ocl-icd")
-_WAYS_TO_A_GPU = ("render", "kfd", "nvidia", "dxg", "mali", "kgsl")
 
 
 def judge_loader(loader: Loader, icds: Fact[tuple[IcdFacts, ...]]) -> LoaderFacts:
     """Return the loader with the ICDs with devices that it never reads."""
-    serves = _serves_plain_programs(loader)
+    serves = serves_plain_programs(loader)
     if isinstance(icds, Unknown):
         return LoaderFacts(**asdict(loader), serves_programs=serves, missed_icds=icds)
     missed = tuple(
@@ -52,14 +46,18 @@ def judge_loader(loader: Loader, icds: Fact[tuple[IcdFacts, ...]]) -> LoaderFact
 
 
 def judge_view(
-    view: View, loaders: Fact[tuple[Loader, ...]], devices: Fact[tuple[DeviceFacts, ...]]
+    view: View,
+    views: tuple[View, ...],
+    loaders: Fact[tuple[Loader, ...]],
+    devices: Fact[tuple[DeviceFacts, ...]],
 ) -> ViewFacts:
-    """Return the view with its outcome and the devices that work only elsewhere."""
+    """Return the view with its outcome and the devices and platforms that only `views` show."""
     return ViewFacts(
         **asdict(view),
         outcome=_outcome(view),
         device_count=_device_count(view),
         missing_devices=_missing(view, loaders, devices),
+        missing_platforms=_missing_platforms(view, views),
         loader_kind=_loader_kind(view, loaders),
         printed_text=printed_text(view.answer),
         lacks_loader=view.loader is None,
@@ -90,71 +88,8 @@ def is_settled(snapshot: Snapshot, icds: Fact[tuple[IcdFacts, ...]]) -> bool:
     return all(isinstance(icd.device_count, int) or _never_showed_any(icd) for icd in icds)
 
 
-def sum_up(
-    snapshot: Snapshot, facts: Facts, runtimes: Fact[tuple[Runtime, ...]], tables: Tables
-) -> OpenclFacts:
-    """Return whether there is anything to compute on, and any GPU at all."""
-    icds = facts.icds
-    unknown = (one for one in (facts.devices, icds) if isinstance(one, Unknown))
-    absent = False if is_settled(snapshot, icds) else next(unknown, NOT_STATED)
-    usable = [device for device in listed(facts.devices) if device.usable is True]
-    has_loader = _has_loader(snapshot)
-    return OpenclFacts(
-        # Without a loader no program reaches a driver, however healthy that is.
-        usable_device=False if has_loader is False else (True if usable else absent),
-        gpu_device=True if any(device.software is False for device in usable) else absent,
-        any_gpu=_any_gpu(facts.gpus, facts.device_nodes),
-        empty_platforms=_empty_platforms(snapshot, icds),
-        idle_drivers=idle_drivers(runtimes, facts.gpus, snapshot.system, tables),
-        loader_found=has_loader,
-        icd_registered=_icd_registered(snapshot, icds, runtimes),
-        plain_loader=_has_plain_loader(snapshot, has_loader),
-    )
-
-
-def _empty_platforms(snapshot: Snapshot, icds: Fact[tuple[IcdFacts, ...]]) -> tuple[str, ...]:
-    answers = [icd.answer for icd in listed(icds)] + [
-        view.answer for view in listed(snapshot.views)
-    ]
-    names = [
-        platform.name
-        for answer in answers
-        for platform in listed(answer.platforms)
-        if platform.devices == () and isinstance(platform.name, str)
-    ]
-    return tuple(dict.fromkeys(names))
-
-
-def _icd_registered(
-    snapshot: Snapshot, icds: Fact[tuple[IcdFacts, ...]], runtimes: Fact[tuple[Runtime, ...]]
-) -> Fact[bool]:
-    if isinstance(icds, Unknown):
-        return True if runtimes and not isinstance(runtimes, Unknown) else icds
-    if any(icd.is_read is not False for icd in icds):
-        return True
-    return NOT_STATED if "icds" in snapshot.excerpts else False
-
-
-def _has_loader(snapshot: Snapshot) -> Fact[bool]:
-    if isinstance(snapshot.loaders, Unknown):
-        return snapshot.loaders
-    if snapshot.loaders:
-        return True
-    return NOT_STATED if "loaders" in snapshot.excerpts else False
-
-
-def _has_plain_loader(snapshot: Snapshot, has_loader: Fact[bool]) -> Fact[bool]:
-    """Whether programs without a loader of their own find one."""
-    if any(one.viewer == "system-loader" and one.loader is None for one in listed(snapshot.views)):
-        return False
-    if has_loader is not True or isinstance(snapshot.loaders, Unknown):
-        return has_loader
-    if any(_serves_plain_programs(loader) for loader in snapshot.loaders):
-        return True
-    return NOT_STATED if "loaders" in snapshot.excerpts else False
-
-
-def _serves_plain_programs(loader: Loader) -> bool:
+def serves_plain_programs(loader: Loader) -> bool:
+    """Whether programs without a loader of their own get this one."""
     if isinstance(loader.is_default, Unknown):
         # Whoever writes down a loader and no more means the one that programs get.
         return loader.kind not in _PRIVATE_LOADERS
@@ -210,6 +145,25 @@ def _missing(
     )
 
 
+def _missing_platforms(view: View, views: tuple[View, ...]) -> Fact[tuple[str, ...]]:
+    """Return the platforms that another program shows and this one, which shows some, does not."""
+    own = _platform_names(view)
+    if isinstance(_device_count(view), int):
+        return ()  # then its devices are compared
+    if not own:
+        return view.answer.platforms if isinstance(view.answer.platforms, Unknown) else ()
+    return tuple(dict.fromkeys(name for one in views for name in _platform_names(one) - own))
+
+
+def _platform_names(view: View) -> set[str]:
+    names = [platform.name for platform in listed(view.answer.platforms)]
+    return (
+        {name for name in names if isinstance(name, str)}
+        if None not in map(known, names)
+        else set()
+    )
+
+
 def _serves_one_loader(icd: str, searched_by: tuple[str, ...]) -> bool:
     """Tell whether a driver lies beside the only loader that reads it, as in pyopencl's wheel."""
     return bool(searched_by) and all(icd.startswith(_folder(loader)) for loader in searched_by)
@@ -232,14 +186,3 @@ def _never_showed_any(icd: IcdFacts) -> bool:
     return (
         icd.outcome in _ENDED or icd.outcome is None or icd.library_fault not in (None, NOT_STATED)
     )
-
-
-def _any_gpu(gpus: Fact[tuple[GpuFacts, ...]], nodes: Fact[tuple[NodeFacts, ...]]) -> Fact[bool]:
-    known = listed(gpus)
-    if any(gpu.computes is not False for gpu in known):
-        return True
-    drawn = {gpu.pci_address for gpu in known}
-    for node in listed(nodes):
-        if node.kind in _WAYS_TO_A_GPU and node.pci_address not in drawn:
-            return True
-    return gpus if isinstance(gpus, Unknown) else False

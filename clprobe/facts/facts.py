@@ -157,6 +157,9 @@ class ViewFacts(View, frozen=True, kw_only=True):
     missing_devices: Fact[tuple[str, ...]] = fact(
         "devices that work elsewhere and that it does not see", "the other viewers"
     )
+    missing_platforms: Fact[tuple[str, ...]] = fact(
+        "platforms that another program shows and this one does not", "the other viewers"
+    )
     loader_kind: Fact[str | None] = fact(
         "kind of its loader; null: it has none", "{loader}", values=LOADER_KINDS
     )
@@ -204,6 +207,20 @@ class OpenclFacts(FactStruct, frozen=True, kw_only=True):
     idle_drivers: Fact[tuple[str, ...]] = fact(
         "installed drivers of whose maker no GPU is on the bus",
         ".icd files, packages, PCI functions",
+    )
+    silent_drivers: Fact[tuple[str, ...]] = fact(
+        "drivers that a report tells of, of which no device shows while another driver's does",
+        ".icd files, packages, OpenCL devices",
+    )
+    misses_idle: Fact[bool] = fact(
+        "whether somebody expects a device of a driver of whose maker no GPU is on the bus",
+        "what a reporter misses",
+        on_request=True,
+    )
+    unnamed_node: bool = fact(
+        "whether there is a node to a GPU and nobody says to which; a GPU that computes has one",
+        "/dev/dri, /dev/kfd, OpenCL devices",
+        default=False,
     )
     loader_found: Fact[bool] = fact(
         "whether any libOpenCL.so.1 was found", "ldconfig -p and other ways"
@@ -288,3 +305,6 @@ class Facts(FactStruct, frozen=True, kw_only=True):
     intel: IntelFacts = IntelFacts()
     nvidia: NvidiaFacts = NvidiaFacts()
     excerpts: tuple[str, ...] = fact("lists above that may name only a part", default=())
+    follows_from: dict[str, str] = fact(
+        "premises of what was concluded, by the start of its name", default={}
+    )

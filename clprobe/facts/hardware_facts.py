@@ -181,6 +181,13 @@ class IntelFacts(FactStruct, frozen=True, kw_only=True):
         "whether an upgrade replaced IGC and left the driver as it was",
         "package database, now and before",
     )
+    gmmlib_needs: Fact[str | None] = fact(
+        "oldest compute-runtime that works with the installed gmmlib; null: any, or no gmmlib",
+        "package database",
+    )
+    gmmlib_fits: Fact[bool] = fact(
+        "whether compute-runtime is as new as gmmlib needs it", "package database"
+    )
     compiler_fits: Fact[bool | None] = fact(
         "whether that library is there; null: there is no compute-runtime",
         "ldconfig -p, package database",

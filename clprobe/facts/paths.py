@@ -42,6 +42,7 @@ class Use(msgspec.Struct, frozen=True):
     """A fact as it was looked up; `whole` is False where a list is only an excerpt.
 
     `fact` names it for people, with labels such as `gpus[0000:00:02.0].driver`; `path` has none.
+    `because` are the premises of what nobody stated.
     """
 
     fact: str
@@ -50,6 +51,7 @@ class Use(msgspec.Struct, frozen=True):
     owner: Any = None
     field: str = ""
     whole: bool = True
+    because: str = ""
 
 
 class Scope(msgspec.Struct, frozen=True):
@@ -101,6 +103,15 @@ def check_path(path: str, variables: Variables) -> Field:
 
 def look_up(path: str, scope: Scope) -> Use:
     """Return the fact at `path`, Unknown where the way to it is not known."""
+    use = _found(path, scope)
+    reasons = scope.facts.follows_from
+    why = next(
+        (reasons[s] for s in reasons if use.fact.startswith(s) or use.path.startswith(s)), ""
+    )
+    return msgspec.structs.replace(use, because=why) if why else use
+
+
+def _found(path: str, scope: Scope) -> Use:
     first, *rest = path.split(".")
     use = scope.variables.get(first)
     if use is None:
@@ -130,7 +141,9 @@ def label_of(value: Any, position: int) -> str:
 
 
 def read_from(use: Use) -> str:
-    """Return where a live run reads the fact, its sibling facts filled in."""
+    """Return where a live run reads the fact, its sibling facts filled in, or its premises."""
+    if use.because:
+        return f"follows from: {use.because}"
     if use.owner is None:
         return ""
     pattern = fields_of(type(use.owner))[use.field].read_from  # type: ignore[arg-type]

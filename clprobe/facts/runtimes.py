@@ -2,24 +2,25 @@
 """Which OpenCL implementations are installed, by their ICDs, packages, or platforms."""
 
 import re
+from collections.abc import Iterator
 from fnmatch import fnmatchcase
 
 import msgspec
 
 from clprobe.compat.known_gpu import vendor_of
 from clprobe.compat.packages import packaged_version
-from clprobe.facts.facts import IcdFacts
+from clprobe.facts.facts import DeviceFacts, IcdFacts
 from clprobe.facts.hardware_facts import GpuFacts
 from clprobe.knowledge.table_types import Implementation
 from clprobe.knowledge.tables import Tables
 from clprobe.knowledge.versions import upstream
 from clprobe.model.snapshot import Snapshot
-from clprobe.model.system import System
 from clprobe.model.unknown import NOT_STATED, Fact, Unknown, known, listed
 
-_ONE_MAKER = ("intel", "amd", "nvidia")
+ONE_MAKER = ("intel", "amd", "nvidia")
 _COME_WITH_MESA = ("clover", "rusticl")
 """Distributions install these for whatever GPU there may be."""
+_CPU_MAKERS = {"GenuineIntel": "intel", "AuthenticAMD": "amd"}
 
 
 class Runtime(msgspec.Struct, frozen=True, kw_only=True):
@@ -69,6 +70,20 @@ def _found(
         found = found or _shown(snapshot, tables)
         return tuple(found) if found else icds
     return tuple(found)
+
+
+def said_runtimes(snapshot: Snapshot, tables: Tables) -> list[Runtime]:
+    """Return the runtimes that packages, .icd files and platforms tell of by their names."""
+    found = {
+        run.implementation: run for run in (*_shown(snapshot, tables), *_packaged(snapshot, tables))
+    }
+    for icd in listed(snapshot.icds):
+        key = tables.recognise(known(icd.library_name)) or tables.recognise_file(icd.path)
+        if key is not None and key not in found:
+            found[key] = Runtime(
+                source=icd.path, implementation=key, version=NOT_STATED, loadable=NOT_STATED
+            )
+    return list(found.values())
 
 
 def _with_likely_version(runtime: Runtime, snapshot: Snapshot, tables: Tables) -> Runtime:
@@ -150,7 +165,7 @@ def _loadable(icd: IcdFacts) -> Fact[bool]:
 def idle_drivers(
     runtimes: Fact[tuple[Runtime, ...]],
     gpus: Fact[tuple[GpuFacts, ...]],
-    system: System,
+    snapshot: Snapshot,
     tables: Tables,
 ) -> Fact[tuple[str, ...]]:
     """Return the names of installed drivers of whose maker no GPU is listed.
@@ -162,17 +177,62 @@ def idle_drivers(
         return runtimes
     if isinstance(gpus, Unknown):
         return gpus
-    if known(system.virtualization.wsl) is not None:
+    if known(snapshot.system.virtualization.wsl) is not None:
         return ()
-    if any(isinstance(gpu.vendor, Unknown) for gpu in gpus):
-        return NOT_STATED
-    present = {gpu.vendor for gpu in gpus}
+    present = {gpu.vendor for gpu in gpus if not isinstance(gpu.vendor, Unknown)}
+    nameless = len(present) < len({gpu.vendor for gpu in gpus})
     idle: dict[str, None] = {}
-    for runtime in runtimes:
-        entry = tables.implementation(runtime.implementation)
-        if entry is None or runtime.implementation in _COME_WITH_MESA:
-            continue
+    for entry in _of_one_maker(runtimes, tables):
         vendor = vendor_of(entry)
-        if vendor in _ONE_MAKER and vendor not in present:
+        if nameless and not is_without_gpu(snapshot, vendor, tables):
+            return NOT_STATED
+        if vendor not in present:
             idle[entry.name] = None
     return tuple(idle)
+
+
+def is_without_gpu(snapshot: Snapshot, vendor: str, tables: Tables) -> bool:
+    """Whether the processor is this vendor's, and has no GPU inside it."""
+    model = known(snapshot.system.cpu.model)
+    line = tables.processor(model) if model is not None else None
+    maker = _CPU_MAKERS.get(str(known(snapshot.system.cpu.vendor)), vendor)
+    return line is not None and maker == vendor and line.platform is None and line.family is None
+
+
+def silent_drivers(
+    snapshot: Snapshot,
+    runtimes: Fact[tuple[Runtime, ...]],
+    devices: Fact[tuple[DeviceFacts, ...]],
+    tables: Tables,
+) -> Fact[tuple[str, ...]]:
+    """Return the drivers of which a report tells, and of which no device is among those shown.
+
+    Who tells of a driver for one maker's GPUs beside devices of others misses its device. A probe
+    lists whatever is installed, so there nothing is missed.
+    """
+    if isinstance(snapshot.clprobe, str) or snapshot.gpus == ():
+        return ()  # and without any GPU nothing is expected of its driver
+    if isinstance(runtimes, Unknown):
+        return runtimes
+    if isinstance(devices, Unknown):
+        return devices
+    shown = {device.implementation for device in devices}
+    # Branches of one driver, such as legacy1, show their devices under one name.
+    answering = {str(key).split("-legacy")[0] for key in shown}
+    unclear = any(isinstance(key, Unknown) or key is None for key in shown)
+    silent = [
+        entry.name
+        for entry in _of_one_maker(runtimes, tables)
+        if entry.implementation.split("-legacy")[0] not in answering
+    ]
+    if unclear and silent:
+        return NOT_STATED
+    return tuple(dict.fromkeys(silent)) if devices else ()
+
+
+def _of_one_maker(runtimes: tuple[Runtime, ...], tables: Tables) -> Iterator[Implementation]:
+    for runtime in runtimes:
+        entry = tables.implementation(runtime.implementation)
+        is_general = runtime.implementation in _COME_WITH_MESA
+        if entry is not None and not is_general and vendor_of(entry) in ONE_MAKER:
+            yield entry

@@ -193,6 +193,11 @@ class View(FactStruct, frozen=True, kw_only=True):
     ]
     loader: Fact[str | None] = fact("path of the libOpenCL that answered; null: none was found")
     version: Fact[str | None] = fact("version of the viewer, such as pyopencl's")
+    misses: Fact[tuple[str, ...]] = fact(
+        "what a reporter expects it to show and does not find: GPUs, drivers, platforms, in "
+        "their words; []: nothing",
+        on_request=True,
+    )
     answer: Answer = Answer()
 
 

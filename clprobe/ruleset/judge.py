@@ -2,6 +2,7 @@
 """Asks every rule about every subject that it applies to."""
 
 from collections.abc import Iterator
+from typing import Literal
 
 import msgspec
 
@@ -19,7 +20,8 @@ _NO_PARTICULAR_VENDOR = ("several", "other")
 class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     """One rule's answer about one subject; `about` tells which hardware and software it concerns.
 
-    `fault` is our own failure to evaluate the rule.
+    `fault` is our own failure to evaluate the rule. `leans` says whether presumptions make an
+    undecided one hold (likely, possible) or fail (unlikely); None: it is open even then.
     """
 
     rule: Rule
@@ -28,6 +30,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     about: dict[str, str]
     answer: Answer
     fault: str | None = None
+    leans: Literal["likely", "possible", "unlikely"] | None = None
 
 
 def ask(rules: tuple[Rule, ...], facts: Facts) -> Iterator[Outcome]:

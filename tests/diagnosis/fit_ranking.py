@@ -21,6 +21,7 @@ import yaml
 from clprobe.diagnosis.diagnose import Knowledge
 from clprobe.diagnosis.likeliest import resemblance_of, traits_of_case
 from clprobe.diagnosis.precedents.traits import TRAITS
+from clprobe.diagnosis.presumptions import leaning
 from clprobe.diagnosis.rank import rank
 from clprobe.diagnosis.suspects import Case
 from clprobe.facts.derive import derive
@@ -48,7 +49,8 @@ def sample(report: SolvedReport, knowledge: Knowledge) -> Sample:
     outcomes = list(ask(known.rules, derive(snapshot, known.tables)))
     rules = {rule.id: rule for rule in known.rules}
     ranked = rank([one for one in outcomes if one.answer.truth], rules)
-    case = Case(outcomes, ranked, rules)
+    outcomes = leaning(outcomes, snapshot, known.tables, rules)
+    case = Case(outcomes, ranked, rules, reported=True)
     like = resemblance_of(snapshot, known.precedents)
     traits = traits_of_case(like, outcomes, ranked, case, known)
     values = np.array([[traits[rule][name] for name in TRAITS] for rule in rules])

@@ -16,7 +16,8 @@ from clprobe.ruleset.rule import Rule
 TRAITS = (
     "resembles_one", "resembles_several", "described", "subject_named", "subject_missing",
     "evidence", "setting", "telling", "refused", "shut_out", "admitted", "present", "leads",
-    "refuted", "explains", "lacking", "usual", "symptom", "common", "rare", "note",
+    "refuted", "explains", "leans_likely", "leans_possible", "leans_unlikely", "lacking", "usual",
+    "symptom", "common", "rare", "note",
 )  # fmt: skip
 """All names, in one order; rules/tables/ranking.yaml has the weight of each."""
 
@@ -79,6 +80,7 @@ def _of_subjects(rule: Rule, named: frozenset[str]) -> Traits:
 def _of_outcomes(outcomes: list[Outcome], marks_of: Callable[[Outcome], Traits]) -> Traits:
     truths = {one.answer.truth for one in outcomes}
     marks = [marks_of(one) for one in outcomes if one.answer.truth is not False]
+    leans = {one.leans for one in outcomes}
     lacking = [
         len({use.fact for use in one.answer.gaps}) for one in outcomes if one.answer.truth is None
     ]
@@ -86,5 +88,6 @@ def _of_outcomes(outcomes: list[Outcome], marks_of: Callable[[Outcome], Traits])
         **{name: max((one[name] for one in marks), default=0.0) for name in MARKS},
         "present": float(True in truths),
         "refuted": float(truths == {False}),
+        **{f"leans_{side}": float(side in leans) for side in ("likely", "possible", "unlikely")},
         "lacking": min(lacking, default=0) / 5,
     }

@@ -25,7 +25,7 @@ from clprobe.model.unknown import NOT_STATED, Fact, Unknown, listed
 _RIGHTS = READ | WRITE
 # Groups that udev rules give GPU nodes to: systemd's, older systemd's, other init systems'.
 GPU_GROUPS = frozenset({"render", "video", "kvm", "graphics", "gpu", "users", "wheel", "amdgpu"})
-_NO_GROUPS = frozenset({"root", "nogroup", "nobody"})
+NO_GROUPS = frozenset({"root", "nogroup", "nobody"})
 _DENIED = ("EACCES", "EPERM")
 STRANGER = User(uid=-1, name=None, groups=(), overrides_permissions=False)
 """Somebody who is not root, owns no node and is in no group of one."""
@@ -184,7 +184,7 @@ def _member(node: DeviceNode) -> User:
 def _reason_outside_group(node: DeviceNode, user: User, system: System) -> str:
     if is_member(user.database_groups, node.gid, node.group) is True:
         return "old-session"
-    if node.gid == 0 or node.group in _NO_GROUPS:
+    if node.gid == 0 or node.group in NO_GROUPS:
         return "root-only"
     if node.group is None:
         return "group-without-name"
@@ -196,7 +196,7 @@ def _has_foreign_group(node: DeviceNode, system: System) -> bool:
 
     The number then comes from the host, where it is the number of render or video.
     """
-    if not isinstance(node.group, str) or node.group in GPU_GROUPS | _NO_GROUPS:
+    if not isinstance(node.group, str) or node.group in GPU_GROUPS | NO_GROUPS:
         return False
     if isinstance(system.virtualization.container, str):
         return True

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: MIT
+"""What follows for certain from stated facts: it decides, as they do."""
+
+from clprobe.facts.closure.closed import Closed
+from clprobe.facts.closure.crashes import with_crashed_driver
+from clprobe.facts.closure.platforms import with_empty_platforms
+from clprobe.knowledge.tables import Tables
+from clprobe.model.snapshot import Snapshot
+
+
+def conclude(snapshot: Snapshot, tables: Tables) -> Closed:
+    """Return the snapshot with all that follows from it; only what nobody stated is filled in."""
+    return with_crashed_driver(with_empty_platforms(Closed(snapshot)), tables)
