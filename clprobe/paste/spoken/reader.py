@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: MIT
+"""Reads the own words of all programs in rules/tables/programs, several of them in one text."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from clprobe.knowledge.printed import Forms
+from clprobe.knowledge.program_table import Program
+from clprobe.model.unknown import NOT_STATED
+from clprobe.paste.reading import Context, Paste, Reading
+from clprobe.paste.spoken.account import Account
+from clprobe.paste.spoken.vocabulary import Spoken, Vocabulary, vocabulary
+from clprobe.paste.text import FENCE
+
+_FORMS = Forms("messages")
+_MOST_GAP = 60
+_NEAR = 12
+_LONGEST_PROSE = 600
+_BEFORE_WORDS = ("", ":", "]", ">", "|", '"')
+"""What a program puts before its words: a prefix, a time, a frame."""
+_Found = tuple[Spoken, re.Match[str]]
+
+
+def read_programs(paste: Paste) -> Iterator[Reading]:
+    """Give for each run of a program what it saw of OpenCL, and what else it told."""
+    words = vocabulary()
+    free = list(paste.free())
+    marked = words.marked([line for _, line in free])
+    named = words.named_in("\n".join(paste.lines)) if marked else frozenset()
+    accounts: dict[tuple[str, Context], Account] = {}
+    last: tuple[Account, Context] | None = None
+    for place, (index, line) in enumerate(free):
+        context = paste.contexts[index]
+        running = _running(words, context, _above(last, index, context, paste))
+        found = _with_mark(line, marked.get(place, ()), running, named)
+        found = found or _between(line, running, words)
+        if found is None:
+            continue
+        spoken, match = found
+        key = spoken.program.program, context
+        known = accounts.get(key)
+        is_over = known is not None and index - known.lines[-1] > _MOST_GAP
+        if known is None or is_over or spoken.means.opens == "run":
+            if known is not None:
+                yield from _told(known, context)
+            known = accounts[key] = Account(spoken.program)
+        known.lines.append(index)
+        if _stands_alone(line, match):
+            known.taken.append(index)
+        for one in spoken.pattern.finditer(line):
+            known.add(one, spoken.means, line)
+        last = known, context
+    for (_, context), account in accounts.items():
+        yield from _told(account, context)
+
+
+def knows(line: str) -> bool:
+    """Tell whether a line holds a program's own words that need no others around them."""
+    return any(
+        spoken.pattern.search(line) and not spoken.if_named
+        for spoken in vocabulary().marked([line]).get(0, ())
+    )
+
+
+def _above(
+    last: tuple[Account, Context] | None, index: int, context: Context, paste: Paste
+) -> Account | None:
+    """Return the account that a line may go on: the last one, close above and in one block."""
+    if last is None or last[1] != context or index - last[0].lines[-1] > _NEAR:
+        return None
+    between = paste.whole_lines[last[0].lines[-1] : index]
+    return None if FENCE in between else last[0]
+
+
+def _running(words: Vocabulary, context: Context, above: Account | None) -> list[Program]:
+    """Return the programs that may have printed a line without saying so."""
+    by_command = words.by_command.get(context.program.lower())
+    before = above.program if above is not None else None
+    return [one for one in (by_command, before) if one is not None]
+
+
+def _with_mark(
+    line: str, marked: Sequence[Spoken], running: list[Program], named: frozenset[str]
+) -> _Found | None:
+    """Return what a line says by a mark in it; of several programs the one that is running."""
+    matches = [
+        (spoken, match)
+        for spoken in marked
+        if (not spoken.if_named or spoken.program.program in named)
+        and (match := spoken.pattern.search(line)) is not None
+        and not _is_doubtful(line, match)
+    ]
+    own = (one for one in matches if one[0].program in running)
+    told = (one for one in matches if one[0].program.program in named)
+    return next((one for kind in (own, told, matches) for one in kind), None)
+
+
+def _between(line: str, running: list[Program], words: Vocabulary) -> _Found | None:
+    """Return what a line without a mark says between others of a program."""
+    for program in running:
+        for spoken in words.between.get(program.program, ()):
+            match = spoken.pattern.match(line)
+            if match is not None:
+                return spoken, match
+    return None
+
+
+def _stands_alone(line: str, match: re.Match[str]) -> bool:
+    """Tell whether the words are all that the line tells; a sentence around them may tell more."""
+    before = line[: match.start()].rstrip()
+    return before[-1:] in _BEFORE_WORDS or not _FORMS.prose.search(line)
+
+
+def _is_doubtful(line: str, match: re.Match[str]) -> bool:
+    """Tell whether somebody asks about the words, or writes too much around them."""
+    return match.start() > 0 and (line.endswith("?") or len(line) > _LONGEST_PROSE)
+
+
+def _told(account: Account, context: Context) -> Iterator[Reading]:
+    facts, is_private = account.facts()
+    yield Reading(lines=tuple(account.taken), facts=facts, private=is_private, context=context)
+    for one in account.beside():
+        is_own = (one.device_nodes, one.loaders) != (NOT_STATED, NOT_STATED)
+        yield Reading(lines=(), facts=one, private=is_own, context=context)
