@@ -62,7 +62,9 @@ def derive(snapshot: Snapshot, tables: Tables) -> Facts:
         icds=icds,
         devices=devices,
         pairs=_each(snapshot.pairs, judge_pair),
-        views=_each(snapshot.views, lambda view: judge_view(view, snapshot.loaders, devices)),
+        views=_each(
+            snapshot.views, lambda view: judge_view(view, snapshot.loaders, devices, tables)
+        ),
         others=tuple(_other(other, snapshot, tables) for other in snapshot.perspectives),
         said=said,
         nvidia=judge_nvidia(snapshot),

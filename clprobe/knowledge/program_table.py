@@ -11,7 +11,7 @@ from clprobe.model.opencl import Outcome
 
 OF_DEVICES = (
     "name", "vendor", "version", "type", "driver_version", "opencl_version", "compute_units",
-    "max_clock_mhz", "pci_address",
+    "max_clock_mhz", "pci_address", "global_memory_bytes", "max_allocation_bytes",
 )  # fmt: skip
 """Groups that describe the platform or device which was opened last."""
 GROUPS = (

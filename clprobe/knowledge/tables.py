@@ -118,6 +118,10 @@ class Tables:
             self._processors = processors.index(self.processors())
         return processors.find(name, self._processors)
 
+    def program(self, name: str) -> Program | None:
+        """Return what is known of a program by its name as a viewer; None: nothing is."""
+        return self._one("programs", name, Program)
+
     def programs(self) -> list[Program]:
         """Return what programs print, by the name of their files."""
         return self._all("programs", Program)

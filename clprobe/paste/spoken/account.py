@@ -13,14 +13,14 @@ from clprobe.model.hardware import DeviceNode, Gpu, node_kind
 from clprobe.model.opencl import Answer, Device, Framework, Outcome, Platform, View
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.system import Linux, Package, System
-from clprobe.model.unknown import NOT_STATED, Unknown
+from clprobe.model.unknown import NOT_STATED, Fact, Unknown
 
 _FORMS = Forms("programs")
 _LONGEST_PRINTED = 8000
 _MOST_DEVICES = 200
 _PLATFORM_NOT_FOUND = -1001
 _LOADER = "libOpenCL.so.1"
-_NUMBERS = ("compute_units", "max_clock_mhz")
+_NUMBERS = ("compute_units", "max_clock_mhz", "global_memory_bytes", "max_allocation_bytes")
 _RANKS: tuple[Outcome, ...] = ("crash", "hang", "error", "no-devices", "ok")
 """What a program says to have ended with, the worst first: it tells more than the others."""
 
@@ -37,7 +37,7 @@ class Account:
         self._outcomes: set[Outcome] = set()
         self._codes: list[int] = []
         self._said: dict[str, None] = {}
-        self._skipped: set[str] = set()
+        self._leaves_out = False
         self._partial: set[str] = set()
         self._facts: list[Snapshot] = []
         self._version: str | None = None
@@ -65,12 +65,11 @@ class Account:
             self._open_platform(groups)
             if means.is_partial:
                 self._partial.add(groups.get("platform", ""))
-        if (means.opens == "device" or "device" in groups) and not means.skips:
+        if means.opens == "device" or "device" in groups:
             self._open_device(groups)
         if "of_platform" in groups and not self._is_aside:
             self._move_device(groups["of_platform"])
-        if means.skips:
-            self._skip(groups)
+        self._leaves_out |= means.skips
         if self._current is not None:
             for key in OF_DEVICES:
                 if key in groups:
@@ -104,13 +103,6 @@ class Account:
         if sum(len(devices) for _, devices in self._platforms) < _MOST_DEVICES:
             self._platforms[-1][1].append(self._current)
 
-    def _skip(self, groups: dict[str, str]) -> None:
-        """Note that the program leaves out a device: by its number, else the one named last."""
-        number = groups.get("number")
-        if number is None and self._current is not None:
-            number = self._current.setdefault("number", f"unnumbered {len(self._skipped)}")
-        self._skipped.add(number or "")
-
     def _move_device(self, platform: str) -> None:
         """Put the device that was described last under the platform that it turns out to be of."""
         device = self._current
@@ -140,19 +132,21 @@ class Account:
         """Return what the run tells, and whether it holds only for who ran it."""
         answer = self._answer()
         is_asking = self.program.opencl.uses != "never"
-        is_view = is_asking and (answer != Answer() or self._no_loader)
-        facts: dict[str, Any] = {}
-        if not is_view:
-            facts["messages"] = tuple(self._said) or NOT_STATED
-        else:
-            view = View(
-                viewer=self.program.program,
-                version=self._version or NOT_STATED,
-                loader=None if self._no_loader else NOT_STATED,
-                answer=answer,
-            )
-            facts["views"] = (view,)
-        return msgspec.structs.replace(Snapshot(), **facts), is_view
+        if not is_asking or (answer == Answer() and not self._no_loader):
+            messages = tuple(self._said) or NOT_STATED
+            return msgspec.structs.replace(Snapshot(), messages=messages), False
+        view = View(
+            viewer=self.program.program,
+            version=self._version or NOT_STATED,
+            loader=None if self._no_loader else NOT_STATED,
+            answer=answer,
+        )
+        views: tuple[View, ...] = (view,)
+        if self._platforms and self._takes_none():
+            # What it left out is there all the same, and other programs may take it.
+            seen = f"{self.program.program} before it chose"
+            views += (View(viewer=seen, answer=Answer(platforms=self._shown())),)
+        return msgspec.structs.replace(Snapshot(), views=views), True
 
     def beside(self) -> list[Snapshot]:
         """Return the facts about other things than OpenCL's answer: GPUs, nodes, packages."""
@@ -160,7 +154,9 @@ class Account:
 
     def _answer(self) -> Answer:
         outcome = next((one for one in _RANKS if one in self._outcomes), None)
-        shown = () if self._no_platform else self._shown(outcome) or NOT_STATED
+        shown: Fact[tuple[Platform, ...]] = () if self._no_platform else NOT_STATED
+        if self._platforms and not self._takes_none():
+            shown = self._shown()
         if outcome is None and not self._codes and shown == NOT_STATED and self._signal is None:
             return Answer()
         return Answer(
@@ -171,20 +167,20 @@ class Account:
             printed="\n".join(self._said)[:_LONGEST_PRINTED] or NOT_STATED,
         )
 
-    def _shown(self, outcome: str | None) -> tuple[Platform, ...]:
-        """Return the platforms with the devices that the program takes."""
-        if outcome == "no-devices" and self._skipped:
-            return ()  # it saw devices and took none: not what OpenCL has, but what it uses
+    def _takes_none(self) -> bool:
+        """Tell whether the program left out devices and ended without any."""
+        return self._leaves_out and "no-devices" in self._outcomes
+
+    def _shown(self) -> tuple[Platform, ...]:
         return tuple(starmap(self._platform, self._platforms))
 
     def _platform(self, texts: dict[str, str], devices: list[dict[str, str]]) -> Platform:
-        taken = [_device(one) for one in devices if one.get("number") not in self._skipped]
         is_untold = not devices and texts.get("name") in self._partial
         return Platform(
             name=texts.get("name", NOT_STATED),
             vendor=texts.get("vendor", NOT_STATED),
             version=texts.get("version", NOT_STATED),
-            devices=NOT_STATED if is_untold else tuple(taken),
+            devices=NOT_STATED if is_untold else tuple(map(_device, devices)),
         )
 
 
@@ -196,7 +192,7 @@ def _device(parts: dict[str, str]) -> Device:
     }
     for key in _NUMBERS:
         if (value := parts.get(key, "")).isdigit():
-            told[key] = int(value[:6])
+            told[key] = int(value[:15])
     if (kind := _FORMS.meaning("types", parts.get("type", ""))) is not None:
         told["type"] = kind
     return Device(**told)

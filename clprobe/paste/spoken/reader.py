@@ -18,6 +18,7 @@ _NEAR = 12
 _LONGEST_PROSE = 600
 _BEFORE_WORDS = ("", ":", "]", ">", "|", '"')
 """What a program puts before its words: a prefix, a time, a frame."""
+_SENTENCE_END = re.compile(r"[.?!](?=\s|$)")
 _Found = tuple[Spoken, re.Match[str]]
 
 
@@ -113,7 +114,10 @@ def _stands_alone(line: str, match: re.Match[str]) -> bool:
 
 def _is_doubtful(line: str, match: re.Match[str]) -> bool:
     """Tell whether somebody asks about the words, or writes too much around them."""
-    return match.start() > 0 and (line.endswith("?") or len(line) > _LONGEST_PROSE)
+    if match.start() == 0:
+        return False
+    end = _SENTENCE_END.search(line, match.end())
+    return len(line) > _LONGEST_PROSE or (end is not None and end[0] == "?")
 
 
 def _told(account: Account, context: Context) -> Iterator[Reading]:
