@@ -17,6 +17,7 @@ from clprobe.model.unknown import NOT_STATED, Fact, Unknown
 
 _FORMS = Forms("programs")
 _LONGEST_PRINTED = 8000
+_MOST_PLATFORMS = 60
 _MOST_DEVICES = 200
 _PLATFORM_NOT_FOUND = -1001
 _LOADER = "libOpenCL.so.1"
@@ -43,6 +44,8 @@ class Account:
         self._version: str | None = None
         self._no_platform = self._no_loader = False
         self._is_aside = False
+        self._named: dict[str, list[dict[str, str]]] = {}
+        self._count = 0
         self._signal: str | None = None
 
     def add(self, found: re.Match[str], means: Means, text: str) -> None:
@@ -76,32 +79,34 @@ class Account:
                     self._current.setdefault(key, groups[key])
 
     def _open_platform(self, groups: dict[str, str]) -> None:
-        self._is_aside = False
         name = groups.get("platform")
         known = next((one for one in self._platforms if name and one[0].get("name") == name), None)
+        self._is_aside = known is None and len(self._platforms) >= _MOST_PLATFORMS
+        if self._is_aside:
+            self._current = {}
+            return
         if known is None:
             known = ({"name": name} if name else {}, [])
-            self._platforms.append(known)
-        elif known is not self._platforms[-1]:
+        else:
             self._platforms.remove(known)
-            self._platforms.append(known)
+        self._platforms.append(known)
         self._current = known[0]
 
     def _open_device(self, groups: dict[str, str]) -> None:
         name, number = groups.get("device", ""), groups.get("number", "")
-        if self._is_aside:
-            self._current = {}
+        same = (
+            one for one in self._named.get(name, ()) if number in ("", one.get("number", number))
+        )
+        known = next(same, None) if name else None
+        if known is not None or self._is_aside or self._count >= _MOST_DEVICES:
+            self._current = {} if known is None else known
             return
         if not self._platforms:
             self._platforms.append(({}, []))
-        for _, devices in self._platforms:
-            for one in devices:
-                if one.get("name") == name and number in ("", one.get("number", number)):
-                    self._current = one
-                    return
         self._current = {key: value for key, value in (("name", name), ("number", number)) if value}
-        if sum(len(devices) for _, devices in self._platforms) < _MOST_DEVICES:
-            self._platforms[-1][1].append(self._current)
+        self._platforms[-1][1].append(self._current)
+        self._named.setdefault(name, []).append(self._current)
+        self._count += 1
 
     def _move_device(self, platform: str) -> None:
         """Put the device that was described last under the platform that it turns out to be of."""

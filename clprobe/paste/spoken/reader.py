@@ -14,6 +14,7 @@ from clprobe.paste.text import FENCE
 
 _FORMS = Forms("messages")
 _MOST_GAP = 60
+_MOST_RUNS = 200
 _NEAR = 12
 _LONGEST_PROSE = 600
 _BEFORE_WORDS = ("", ":", "]", ">", "|", '"')
@@ -26,10 +27,11 @@ def read_programs(paste: Paste) -> Iterator[Reading]:
     """Give for each run of a program what it saw of OpenCL, and what else it told."""
     words = vocabulary()
     free = list(paste.free())
-    marked = words.marked([line for _, line in free])
-    named = words.named_in("\n".join(paste.lines)) if marked else frozenset()
+    named = words.named_in("\n".join(paste.lines))
+    marked = words.marked([line for _, line in free], named)
     accounts: dict[tuple[str, Context], Account] = {}
     last: tuple[Account, Context] | None = None
+    runs = 0
     for place, (index, line) in enumerate(free):
         context = paste.contexts[index]
         running = _running(words, context, _above(last, index, context, paste))
@@ -40,11 +42,11 @@ def read_programs(paste: Paste) -> Iterator[Reading]:
         spoken, match = found
         key = spoken.program.program, context
         known = accounts.get(key)
-        is_over = known is not None and index - known.lines[-1] > _MOST_GAP
-        if known is None or is_over or spoken.means.opens == "run":
+        if known is None or (runs < _MOST_RUNS and _is_another(known, index, spoken)):
             if known is not None:
                 yield from _told(known, context)
             known = accounts[key] = Account(spoken.program)
+            runs += 1
         known.lines.append(index)
         if _stands_alone(line, match):
             known.taken.append(index)
@@ -57,10 +59,7 @@ def read_programs(paste: Paste) -> Iterator[Reading]:
 
 def knows(line: str) -> bool:
     """Tell whether a line holds a program's own words that need no others around them."""
-    return any(
-        spoken.pattern.search(line) and not spoken.if_named
-        for spoken in vocabulary().marked([line]).get(0, ())
-    )
+    return any(spoken.pattern.search(line) for spoken in vocabulary().marked([line]).get(0, ()))
 
 
 def _above(
@@ -87,9 +86,7 @@ def _with_mark(
     matches = [
         (spoken, match)
         for spoken in marked
-        if (not spoken.if_named or spoken.program.program in named)
-        and (match := spoken.pattern.search(line)) is not None
-        and not _is_doubtful(line, match)
+        if (match := spoken.pattern.search(line)) is not None and not _is_doubtful(line, match)
     ]
     own = (one for one in matches if one[0].program in running)
     told = (one for one in matches if one[0].program.program in named)
@@ -104,6 +101,11 @@ def _between(line: str, running: list[Program], words: Vocabulary) -> _Found | N
             if match is not None:
                 return spoken, match
     return None
+
+
+def _is_another(known: Account, index: int, spoken: Spoken) -> bool:
+    """Tell whether a line belongs to another run of the program than the lines so far."""
+    return index - known.lines[-1] > _MOST_GAP or spoken.means.opens == "run"
 
 
 def _stands_alone(line: str, match: re.Match[str]) -> bool:

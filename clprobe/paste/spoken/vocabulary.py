@@ -51,17 +51,21 @@ class Vocabulary:
             if any(name in low and re.search(rf"\b{re.escape(name)}\b", low) for name in names)
         )
 
-    def marked(self, lines: Sequence[str]) -> dict[int, list[Spoken]]:
+    def marked(
+        self, lines: Sequence[str], named: frozenset[str] = frozenset()
+    ) -> dict[int, list[Spoken]]:
         """Return the places in `lines` that hold a mark, with what may be said there.
 
+        What counts only where its program is named is left out unless `named` has the program.
         The whole text is searched once for each mark, and lines without one are never looked at.
         What a program's file tells first comes first.
         """
         text = "\n".join(lines)
         starts = [0, *accumulate(len(line) + 1 for line in lines)]
         found: dict[int, list[Spoken]] = {}
-        for mark, spoken in self.by_mark.items():
-            for place in _places(mark, text, starts):
+        for mark, known in self.by_mark.items():
+            spoken = [one for one in known if not one.if_named or one.program.program in named]
+            for place in _places(mark, text, starts) if spoken else ():
                 found.setdefault(place, []).extend(spoken)
         for candidates in found.values():
             candidates.sort(key=_rank)
