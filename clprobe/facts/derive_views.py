@@ -70,7 +70,7 @@ def judge_view(
         missing_devices=_missing(view, loaders, devices),
         loader_kind=_loader_kind(view, loaders),
         printed_text=printed_text(view.answer),
-        uses_opencl=_uses_opencl(view, tables.program(view.viewer)),
+        uses_opencl=_uses_opencl(view, tables.program(view.viewer.partition(" ")[0])),
         lacks_loader=view.loader is None,
     )
 

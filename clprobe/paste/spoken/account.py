@@ -41,7 +41,7 @@ class Account:
         self._leaves_out = False
         self._partial: set[str] = set()
         self._facts: list[Snapshot] = []
-        self._version: str | None = None
+        self.version: str | None = None
         self._no_platform = self._no_loader = False
         self._is_aside = False
         self._named: dict[str, list[dict[str, str]]] = {}
@@ -51,7 +51,7 @@ class Account:
     def add(self, found: re.Match[str], means: Means, text: str) -> None:
         """Take up a line by what its form's groups hold and what it means beside them."""
         groups = {key: value.strip() for key, value in found.groupdict().items() if value}
-        self._version = groups.pop("program_version", None) or self._version
+        self.version = groups.pop("program_version", None) or self.version
         self._describe(groups, means)
         self._end(groups, means)
         self._facts += _facts_beside(groups, means)
@@ -133,23 +133,23 @@ class Account:
         self._no_loader |= means.no_loader
         self._signal = means.signal or self._signal
 
-    def facts(self) -> tuple[Snapshot, bool]:
-        """Return what the run tells, and whether it holds only for who ran it."""
+    def facts(self, viewer: str) -> tuple[Snapshot, bool]:
+        """Return what the run tells as that viewer, and whether it holds only for who ran it."""
         answer = self._answer()
         is_asking = self.program.opencl.uses != "never"
         if not is_asking or (answer == Answer() and not self._no_loader):
             messages = tuple(self._said) or NOT_STATED
             return msgspec.structs.replace(Snapshot(), messages=messages), False
         view = View(
-            viewer=self.program.program,
-            version=self._version or NOT_STATED,
+            viewer=viewer,
+            version=self.version or NOT_STATED,
             loader=None if self._no_loader else NOT_STATED,
             answer=answer,
         )
         views: tuple[View, ...] = (view,)
         if self._platforms and self._takes_none():
             # What it left out is there all the same, and other programs may take it.
-            seen = f"{self.program.program} before it chose"
+            seen = f"{viewer} before it chose"
             views += (View(viewer=seen, answer=Answer(platforms=self._shown())),)
         return msgspec.structs.replace(Snapshot(), views=views), True
 

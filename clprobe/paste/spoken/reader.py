@@ -4,8 +4,11 @@
 import re
 from collections.abc import Iterator, Sequence
 
+import msgspec
+
 from clprobe.knowledge.printed import Forms
 from clprobe.knowledge.program_table import Program
+from clprobe.model.system import System, Virtualization
 from clprobe.model.unknown import NOT_STATED
 from clprobe.paste.reading import Context, Paste, Reading
 from clprobe.paste.spoken.account import Account
@@ -23,11 +26,20 @@ _SENTENCE_END = re.compile(r"[.?!](?=\s|$)")
 _Found = tuple[Spoken, re.Match[str]]
 
 
+class _Circumstances(msgspec.Struct):
+    """What a text tells of programs as a whole: in which sandbox each runs, and its versions."""
+
+    sandboxes: dict[str, str]
+    versions: dict[str, str]
+
+
 def read_programs(paste: Paste) -> Iterator[Reading]:
     """Give for each run of a program what it saw of OpenCL, and what else it told."""
     words = vocabulary()
     free = list(paste.free())
-    named = words.named_in("\n".join(paste.lines))
+    text = "\n".join(paste.lines)
+    named = words.named_in(text)
+    circumstances = _Circumstances(words.sandboxed_in(text, named), {})
     marked = words.marked([line for _, line in free], named)
     accounts: dict[tuple[str, Context], Account] = {}
     last: tuple[Account, Context] | None = None
@@ -44,7 +56,7 @@ def read_programs(paste: Paste) -> Iterator[Reading]:
         known = accounts.get(key)
         if known is None or (runs < _MOST_RUNS and _is_another(known, index, spoken)):
             if known is not None:
-                yield from _told(known, context)
+                yield from _told(known, context, circumstances)
             known = accounts[key] = Account(spoken.program)
             runs += 1
         known.lines.append(index)
@@ -54,7 +66,7 @@ def read_programs(paste: Paste) -> Iterator[Reading]:
             known.add(one, spoken.means, line)
         last = known, context
     for (_, context), account in accounts.items():
-        yield from _told(account, context)
+        yield from _told(account, context, circumstances)
 
 
 def knows(line: str) -> bool:
@@ -122,8 +134,17 @@ def _is_doubtful(line: str, match: re.Match[str]) -> bool:
     return len(line) > _LONGEST_PROSE or (end is not None and end[0] == "?")
 
 
-def _told(account: Account, context: Context) -> Iterator[Reading]:
-    facts, is_private = account.facts()
+def _told(account: Account, context: Context, known: _Circumstances) -> Iterator[Reading]:
+    name = account.program.program
+    first = known.versions.setdefault(name, account.version) if account.version else None
+    # Another version is another program: one of them may find what the other does not.
+    viewer = name if account.version == first else f"{name} {account.version}"
+    facts, is_private = account.facts(viewer)
+    sandbox = known.sandboxes.get(name)
+    if sandbox is not None and is_private and not context.where:
+        context = msgspec.structs.replace(context, where="container")
+        inside = System(virtualization=Virtualization(container=sandbox))
+        facts = msgspec.structs.replace(facts, system=inside)
     yield Reading(lines=tuple(account.taken), facts=facts, private=is_private, context=context)
     for one in account.beside():
         is_own = (one.device_nodes, one.loaders) != (NOT_STATED, NOT_STATED)

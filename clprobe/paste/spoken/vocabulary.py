@@ -7,8 +7,11 @@ from collections.abc import Iterator, Sequence
 from functools import cache, cached_property
 from itertools import accumulate
 
+from clprobe.knowledge.printed import Forms
 from clprobe.knowledge.program_table import Means, Program, SpokenLine
 from clprobe.knowledge.tables import Tables
+
+_FORMS = Forms("programs")
 
 
 class Spoken:
@@ -50,6 +53,20 @@ class Vocabulary:
             for program, names in self._names.items()
             if any(name in low and re.search(rf"\b{re.escape(name)}\b", low) for name in names)
         )
+
+    def sandboxed_in(self, text: str, named: frozenset[str]) -> dict[str, str]:
+        """Return the sandbox that a text names beside a program, by the program."""
+        low = text.lower()
+        if not any(word in low for word in _FORMS.tables["sandboxes"]):
+            return {}
+        found: dict[str, str] = {}
+        for program in named:
+            called = "|".join(map(re.escape, self._names[program]))
+            for word, sandbox in _FORMS.tables["sandboxes"].items():
+                near = rf"\b(?:{called})\b.{{0,40}}\b{word}\b|\b{word}\b.{{0,40}}\b(?:{called})\b"
+                if re.search(near, low):
+                    found.setdefault(program, sandbox)
+        return found
 
     def marked(
         self, lines: Sequence[str], named: frozenset[str] = frozenset()
