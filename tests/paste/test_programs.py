@@ -85,3 +85,11 @@ def test_a_program_that_runs_in_a_sandbox_sees_what_the_sandbox_shows() -> None:
 def test_lines_without_a_mark_count_between_others_of_the_program_alone() -> None:
     assert "views" not in facts("Name....: x\nType....: GPU\n6.1.0-18-amd64")
     assert "views" not in facts("```\nhashcat (v6.2.6) starting\n```\n```\nDevice ID #1\n```")
+
+
+def test_a_program_that_is_asked_again_gives_another_answer() -> None:
+    told = facts(
+        "$ clpeak\nPlatform: NVIDIA CUDA\n  Device: GTX 980\n$ clpeak\nno platforms found\n"
+    )
+    assert told["views"][0]["answer"]["outcome"] == "no-devices"
+    assert told["perspectives"][0]["facts"]["views"][0]["answer"]["platforms"]

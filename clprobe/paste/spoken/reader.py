@@ -2,6 +2,7 @@
 """Reads the own words of all programs in rules/tables/programs, several of them in one text."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
 import msgspec
@@ -10,6 +11,7 @@ from clprobe.knowledge.printed import Forms
 from clprobe.knowledge.program_table import Program
 from clprobe.model.system import System, Virtualization
 from clprobe.model.unknown import NOT_STATED
+from clprobe.paste.commands import command_line
 from clprobe.paste.reading import Context, Paste, Reading
 from clprobe.paste.spoken.account import Account
 from clprobe.paste.spoken.vocabulary import Spoken, Vocabulary, vocabulary
@@ -44,6 +46,7 @@ def read_programs(paste: Paste) -> Iterator[Reading]:
     accounts: dict[tuple[str, Context], Account] = {}
     last: tuple[Account, Context] | None = None
     runs = 0
+    commands = _commands(paste)
     for place, (index, line) in enumerate(free):
         context = paste.contexts[index]
         running = _running(words, context, _above(last, index, context, paste))
@@ -54,7 +57,7 @@ def read_programs(paste: Paste) -> Iterator[Reading]:
         spoken, match = found
         key = spoken.program.program, context
         known = accounts.get(key)
-        if known is None or (runs < _MOST_RUNS and _is_another(known, index, spoken)):
+        if known is None or (runs < _MOST_RUNS and _is_another(known, index, spoken, commands)):
             if known is not None:
                 yield from _told(known, context, circumstances)
             known = accounts[key] = Account(spoken.program)
@@ -115,9 +118,20 @@ def _between(line: str, running: list[Program], words: Vocabulary) -> _Found | N
     return None
 
 
-def _is_another(known: Account, index: int, spoken: Spoken) -> bool:
+def _commands(paste: Paste) -> list[int]:
+    """Return the lines that start a command, of which one line may be told twice."""
+    return [
+        index
+        for index, line in enumerate(paste.whole_lines)
+        if not paste.is_free(index) and len(line) < _LONGEST_PROSE and command_line(line)
+    ]
+
+
+def _is_another(known: Account, index: int, spoken: Spoken, commands: list[int]) -> bool:
     """Tell whether a line belongs to another run of the program than the lines so far."""
-    return index - known.lines[-1] > _MOST_GAP or spoken.means.opens == "run"
+    last = known.lines[-1]
+    is_asked_again = bisect_right(commands, last) != bisect_right(commands, index)
+    return is_asked_again or index - last > _MOST_GAP or spoken.means.opens == "run"
 
 
 def _stands_alone(line: str, match: re.Match[str]) -> bool:
