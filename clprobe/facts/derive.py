@@ -80,7 +80,7 @@ def derive(snapshot: Snapshot, tables: Tables, *, beyond: Level | None = None) -
         pairs=_each(snapshot.pairs, judge_pair),
         views=_each(
             snapshot.views,
-            lambda view: judge_view(view, rivals, snapshot.loaders, devices),
+            lambda view: judge_view(view, rivals, snapshot.loaders, devices, tables),
         ),
         others=tuple(_other(other, snapshot, tables) for other in snapshot.perspectives),
         said=said,

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Compares what programs see through their loaders."""
 
+import re
+
 from msgspec.structs import asdict
 
 from clprobe.facts.derive_devices import names_of
@@ -13,6 +15,9 @@ from clprobe.facts.facts import (
     ViewFacts,
 )
 from clprobe.knowledge.printed import Forms
+from clprobe.knowledge.program_table import Program
+from clprobe.knowledge.tables import Tables
+from clprobe.knowledge.versions import compare
 from clprobe.model.opencl import Answer, Loader, Outcome, Pair, View
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.unknown import NOT_STATED, Fact, Unknown, known, listed
@@ -23,6 +28,7 @@ _FORMS = Forms("said")
 _ENDED = ("no-devices", "error", "crash", "hang")
 _LISTERS = ("system-loader", "conda-loader", "pyopencl", "clinfo", "sycl-ls")
 """Viewers that only list devices: where they die, they have shown none."""
+_RELEASE = re.compile(r"\d{1,6}(?:\.\d{1,6}){1,3}")
 _BRINGS_DRIVERS = "pyopencl-wheel"
 """The kind of loader that has drivers of its own, which no other program could find."""
 _PRIVATE_LOADERS = (_BRINGS_DRIVERS, "conda-ocl-icd")
@@ -50,6 +56,7 @@ def judge_view(
     views: tuple[View, ...],
     loaders: Fact[tuple[Loader, ...]],
     devices: Fact[tuple[DeviceFacts, ...]],
+    tables: Tables,
 ) -> ViewFacts:
     """Return the view with its outcome and the devices and platforms that only `views` show."""
     return ViewFacts(
@@ -60,8 +67,22 @@ def judge_view(
         missing_platforms=_missing_platforms(view, views),
         loader_kind=_loader_kind(view, loaders),
         printed_text=printed_text(view.answer),
+        uses_opencl=_uses_opencl(view, tables.program(view.viewer.partition(" ")[0])),
         lacks_loader=view.loader is None,
     )
+
+
+def _uses_opencl(view: View, program: Program | None) -> Fact[bool]:
+    """Whether the program has OpenCL in this version; unknown where only some builds have it."""
+    if program is None or program.opencl.uses == "some-builds":
+        return NOT_STATED
+    dropped = program.opencl.before
+    if program.opencl.uses == "never" or dropped is None:
+        return program.opencl.uses != "never"
+    if not isinstance(view.version, str):
+        return view.version if isinstance(view.version, Unknown) else NOT_STATED
+    release = _RELEASE.match(view.version)
+    return NOT_STATED if release is None else compare(release[0], dropped, "dotted") < 0
 
 
 def judge_pair(pair: Pair) -> PairFacts:

@@ -164,6 +164,9 @@ class ViewFacts(View, frozen=True, kw_only=True):
         "kind of its loader; null: it has none", "{loader}", values=LOADER_KINDS
     )
     printed_text: Fact[str] = fact("what it printed and said, in one text", "its standard streams")
+    uses_opencl: Fact[bool] = fact(
+        "whether the program, in this version, uses OpenCL at all", "table of programs"
+    )
     lacks_loader: bool = fact(
         "whether it looked for a loader and found none", "dlopen as {viewer}", default=False
     )

@@ -14,6 +14,7 @@ from clprobe.knowledge.named_gpu import NamedGpu, Names, resolve
 from clprobe.knowledge.origin_table import Origin
 from clprobe.knowledge.package_manager_table import PackageManager
 from clprobe.knowledge.processors import ProcessorLine, Processors
+from clprobe.knowledge.program_table import Program
 from clprobe.knowledge.stack_table import Stack
 from clprobe.knowledge.system_table import Systems
 from clprobe.knowledge.table_types import (
@@ -116,6 +117,14 @@ class Tables:
         if self._processors is None:
             self._processors = processors.index(self.processors())
         return processors.find(name, self._processors)
+
+    def program(self, name: str) -> Program | None:
+        """Return what is known of a program by its name as a viewer; None: nothing is."""
+        return self._one("programs", name, Program)
+
+    def programs(self) -> list[Program]:
+        """Return what programs print, by the name of their files."""
+        return self._all("programs", Program)
 
     def processors(self) -> list[Processors]:
         """Return the processors of each vendor."""
@@ -283,6 +292,7 @@ KINDS: dict[str, type[Entry]] = {
     "windows_drivers": WindowsDriver,
     "adapters": Adapters,
     "systems": Systems,
+    "programs": Program,
 }
 """What a file is, by its folder under rules/tables."""
 

@@ -40,6 +40,7 @@ from clprobe.paste.commands import command_line
 from clprobe.paste.places import Evidence, snapshot_of
 from clprobe.paste.reading import Context, Paste, Reader, Reading, by_line
 from clprobe.paste.restated import reader as restated
+from clprobe.paste.spoken.reader import read_programs
 from clprobe.paste.text import FENCE, clean_lines
 
 _LONGEST_UNREAD = 300
@@ -166,6 +167,8 @@ _FIRST: tuple[Reader, ...] = (embedded.read_embedded, _clinfo, _silent_clinfo)
 _READERS: tuple[Reader, ...] = (
     traces.read_traces,
     traces.read_linker_debug,
+    errors.read_tracebacks,
+    read_programs,
     logs.read_log,
     lspci.read_lspci,
     inventories.read_lshw,
@@ -193,18 +196,11 @@ _READERS: tuple[Reader, ...] = (
     gpu_tools.read_nvidia_smi,
     gpu_tools.read_rocm,
     gpu_tools.read_graphics,
-    programs.read_darktable,
-    programs.read_hashcat,
-    programs.read_sycl_ls,
-    programs.read_clpeak,
-    by_line(programs.openvino, private=True),
     programs.read_torch,
-    errors.read_tracebacks,
     crashes.read_crashes,
     by_line(linking.said_by_linker),
     files.read_icd_errors,
     nodes.read_node_errors,
-    errors.read_ffmpeg,
     by_line(errors.of_opencl, private=True),
     containers.read_engines,
     containers.read_compose,

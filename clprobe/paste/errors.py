@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Reads how programs say that OpenCL gave them nothing: error codes, Python tracebacks, ffmpeg."""
+"""Reads how any program says that OpenCL gave it nothing: error codes, Python tracebacks."""
 
 import re
 from collections.abc import Iterator
@@ -10,12 +10,16 @@ from clprobe.model.snapshot import Snapshot
 from clprobe.model.unknown import NOT_STATED, Fact, Unknown
 from clprobe.paste.crashes import viewer_of
 from clprobe.paste.reading import Context, Paste, Reading
+from clprobe.paste.spoken import reader as programs
 
 _FORMS = Forms("errors")
 
 
 def read_tracebacks(paste: Paste) -> Iterator[Reading]:
-    """Give the exceptions that end Python's tracebacks; the frames above them tell no fact."""
+    """Give the exceptions that end Python's tracebacks; the frames above them tell no fact.
+
+    An exception that is some program's own words is left to who knows that program.
+    """
     lines: list[int] = []
     for index, line in paste.free():
         if line.startswith("Traceback (most recent call last)"):
@@ -37,6 +41,8 @@ def _is_code(line: str) -> bool:
 
 
 def _raised(lines: list[int], line: str, context: Context) -> Reading:
+    if programs.knows(line):
+        return Reading(lines=tuple(lines[:-1]), facts=Snapshot())
     about = of_opencl(line, context)
     facts = about if about is not None else Snapshot(messages=(line,))
     return Reading(lines=tuple(lines), facts=facts, private=True)
@@ -78,25 +84,3 @@ def _viewer(line: str, context: Context) -> str:
     if re.search(r"\bcl\.|LogicError|_cl\b", line):
         return "pyopencl"
     return viewer_of(context, [line])
-
-
-def read_ffmpeg(paste: Paste) -> Iterator[Reading]:
-    """Give what ffmpeg says while it creates devices."""
-    for index, line in paste.free():
-        found = _FORMS.ffmpeg.match(line)
-        if found is None:
-            if _FORMS.banner.match(line):
-                yield Reading(lines=(index,), facts=Snapshot())
-            continue
-        text = found["text"] or found["other"]
-        if not _FORMS.ffmpeg_bad.search(text):
-            yield Reading(lines=(index,), facts=Snapshot(messages=(line,)))
-            continue
-        about_opencl = re.search(r"(?i)opencl", line) is not None
-        code = -1001 if _FORMS.no_platform.search(line) else NOT_STATED
-        answer = Answer(
-            outcome="error", error_code=code, message=line, platforms=_platforms_of(code)
-        )
-        views = (View(viewer="ffmpeg", answer=answer),) if about_opencl else Snapshot().views
-        facts = Snapshot(views=views, messages=(line,))
-        yield Reading(lines=(index,), facts=facts, private=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Reads tools of other interfaces to GPUs: nvidia-smi, rocminfo, vainfo, vulkaninfo, glxinfo."""
+"""Reads tools of other interfaces to GPUs: nvidia-smi, rocminfo, vulkaninfo, glxinfo."""
 
 import re
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import msgspec
 
 from clprobe.knowledge.printed import Forms
-from clprobe.model.hardware import DeviceNode, Gpu
+from clprobe.model.hardware import Gpu
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.system import Linux, System
 from clprobe.model.unknown import NOT_STATED
@@ -32,8 +32,6 @@ def read_nvidia_smi(paste: Paste) -> Iterator[Reading]:
             yield Reading(lines=(index,), facts=Snapshot(gpus=(found,)))
         elif "UUID" in line and (listed := _FORMS.smi_list.match(line)):
             yield Reading(lines=(index,), facts=Snapshot(gpus=(Gpu(name=listed["name"]),)))
-        elif _FORMS.smi_bad.search(line):
-            yield Reading(lines=(index,), facts=Snapshot(messages=(line,)))
         elif _FORMS.frame.match(line) and (
             (table >= 0 and index - table < 40) or "nvidia-smi" in paste.contexts[index].command
         ):
@@ -41,23 +39,9 @@ def read_nvidia_smi(paste: Paste) -> Iterator[Reading]:
 
 
 def read_rocm(paste: Paste) -> Iterator[Reading]:
-    """Give what rocminfo tells: its errors, and the marketing names of its GPU agents."""
+    """Give the marketing names of the GPU agents of rocminfo."""
     agent: dict[str, str] = {}
     for index, line in paste.free():
-        if _FORMS.rocm_bad.search(line):
-            node = re.search(r"[Uu]nable to open /dev/kfd", line)
-            denied = re.search(r"(?i)permission denied", line)
-            nodes = (
-                (DeviceNode(path="/dev/kfd", kind="kfd", open_error="EACCES"),)
-                if node and denied
-                else NOT_STATED
-            )
-            yield Reading(
-                lines=(index,),
-                facts=Snapshot(messages=(line,), device_nodes=nodes),
-                private=bool(node),
-            )
-            continue
         if "rocminfo" not in paste.contexts[index].command:
             continue
         found = _FORMS.rocm.match(line)
@@ -78,7 +62,7 @@ def read_rocm(paste: Paste) -> Iterator[Reading]:
 
 
 def read_graphics(paste: Paste) -> Iterator[Reading]:
-    """Give the GPUs of vulkaninfo and glxinfo, and vainfo's words as messages."""
+    """Give the GPUs of vulkaninfo and glxinfo."""
     vulkan: dict[str, str] = {}
     for index, line in paste.free():
         command = paste.contexts[index].command
@@ -90,11 +74,6 @@ def read_graphics(paste: Paste) -> Iterator[Reading]:
             }
             facts = _vulkan(vulkan) if entry["key"] == "deviceName" else Snapshot()
             yield Reading(lines=(index,), facts=facts)
-        elif _FORMS.vainfo.match(line):
-            is_profile = line.startswith("VAProfile")
-            yield Reading(
-                lines=(index,), facts=Snapshot() if is_profile else Snapshot(messages=(line,))
-            )
         elif glx is not None and (
             command.startswith("glxinfo")
             or line.startswith("OpenGL ")

@@ -16,6 +16,7 @@ from clprobe.validation.cases import CaseFile, checked_snapshot, load_cases
 from clprobe.validation.checks import command_checks, hardware, rule_references, systems
 from clprobe.validation.checks.place import Mistakes
 from clprobe.validation.checks.printed import printed
+from clprobe.validation.checks.programs import programs
 
 T = TypeVar("T")
 
@@ -64,6 +65,7 @@ def _between(
     yield from systems.stacks(files["stacks"], tables)
     yield from systems.origins(files["origins"], tables)
     yield from systems.windows_drivers(files["windows_drivers"], tables)
+    yield from programs(files["programs"])
     yield from command_checks.questions(root / "tables" / "questions.yaml")
     yield from command_checks.tools(root / "tables" / "tools.yaml")
     yield from systems.verified(root / "tables" / "verified.yaml", tables)

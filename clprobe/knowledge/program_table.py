@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: MIT
+"""What a file of rules/tables/programs means: how a program's lines look, and what they tell."""
+
+import re
+from typing import Any, Literal
+
+import msgspec
+
+from clprobe.knowledge.table_types import Entry
+from clprobe.model.opencl import Outcome
+
+OF_DEVICES = (
+    "name", "vendor", "version", "type", "driver_version", "opencl_version", "compute_units",
+    "max_clock_mhz", "pci_address", "global_memory_bytes", "max_allocation_bytes",
+)  # fmt: skip
+"""Groups that describe the platform or device which was opened last."""
+GROUPS = (
+    *OF_DEVICES, "platform", "device", "of_platform", "number", "code", "program_version", "gpu",
+    "gpu_id", "gpu_address", "node", "module_version", "package", "package_version",
+)  # fmt: skip
+"""Names that the groups of a form may have: facts that the line itself holds."""
+
+
+class Means(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a line means beside what its groups hold; what is left out it does not tell.
+
+    `opens`: the lines below describe a platform, a device, another interface's device (`other`)
+    or a new run of the program. `is_partial`: it names a platform and never its devices.
+    `no_loader`: the program found no OpenCL library by the names that it tried. `skips`: it passes
+    over the device. `is_message`: it is no answer of OpenCL, only something said. `is_chatter`: it
+    tells nothing at all. `refuses`: how opening the node ended. `driver` has the GPU; `module` has
+    the version. `framework` is built for `built_for` and, where `sees_none`, shows no device.
+    `lacks` is a library that nothing on the system has.
+    """
+
+    opens: Literal["platform", "device", "other", "run"] | None = None
+    outcome: Outcome | None = None
+    error_code: int | None = None
+    no_platform: bool = False
+    is_partial: bool = False
+    no_loader: bool = False
+    skips: bool = False
+    is_message: bool = False
+    is_chatter: bool = False
+    signal: str | None = None
+    node: str | None = None
+    refuses: str | None = None
+    driver: str | None = None
+    module: str | None = None
+    framework: str | None = None
+    built_for: tuple[str, ...] | None = None
+    sees_none: bool = False
+    lacks: str | None = None
+
+
+class SpokenLine(Entry, frozen=True, kw_only=True):
+    """A line, or a part of one, that a program prints.
+
+    `form` is a regular expression and `mark` a text, in this spelling, that each such line holds:
+    no other line is tried. Without a mark the form is tried only between other lines of the
+    program, from their beginning. With `if_named` it counts only where the text names the
+    program, because others print the like. In each of the `examples` it is found.
+    """
+
+    form: str
+    examples: tuple[str, ...]
+    mark: str = ""
+    if_named: bool = False
+    means: Means = Means()
+    note: str = ""
+
+    def pattern(self) -> re.Pattern[str]:
+        """Return the expression. Raises: re.error if it is none."""
+        return re.compile(self.form)
+
+
+class Run(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A whole run as people post it, and facts of a snapshot that are read from it."""
+
+    prints: str
+    gives: dict[str, Any]
+
+
+class UseOfOpencl(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Whether a program uses OpenCL: always, in some builds, as one way of several, or never.
+
+    `before` is the version that dropped it, `instead` what it computes with otherwise.
+    """
+
+    uses: Literal["always", "some-builds", "among-others", "never"]
+    before: str | None = None
+    instead: str = ""
+
+
+class Program(Entry, frozen=True, kw_only=True):
+    """A program that people run, and its own words.
+
+    `program` is the viewer in a snapshot; `called` are its commands and other names, in lower
+    case.
+    """
+
+    program: str
+    about: str
+    opencl: UseOfOpencl
+    called: tuple[str, ...]
+    lines: tuple[SpokenLine, ...]
+    runs: tuple[Run, ...] = ()

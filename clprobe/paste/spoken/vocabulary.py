@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: MIT
+"""The lines of all programs in rules/tables/programs, sorted for being looked for."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from functools import cache, cached_property
+from itertools import accumulate
+
+from clprobe.knowledge.printed import Forms
+from clprobe.knowledge.program_table import Means, Program, SpokenLine
+from clprobe.knowledge.tables import Tables
+
+_FORMS = Forms("programs")
+
+
+class Spoken:
+    """A line that a program may print; its expression is compiled when it is first tried."""
+
+    def __init__(self, program: Program, line: SpokenLine, rank: int) -> None:
+        self.program = program
+        self.rank = rank
+        self.mark = line.mark
+        self.if_named = line.if_named
+        self.means: Means = line.means
+        self._line = line
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """The expression of the line."""
+        return self._line.pattern()
+
+
+class Vocabulary:
+    """All lines of all programs: those with a mark by it, the others by their program."""
+
+    def __init__(self, programs: Sequence[Program]) -> None:
+        self.by_mark: dict[str, list[Spoken]] = {}
+        self.between: dict[str, list[Spoken]] = {}
+        self._names = {one.program: one.called for one in programs}
+        self.by_command = {name: one for one in programs for name in one.called if " " not in name}
+        for program in programs:
+            for rank, line in enumerate(program.lines):
+                spoken = Spoken(program, line, rank)
+                known = self.by_mark if line.mark else self.between
+                known.setdefault(line.mark or program.program, []).append(spoken)
+
+    def named_in(self, text: str) -> frozenset[str]:
+        """Return the programs whose names a text holds as words."""
+        low = text.lower()
+        return frozenset(
+            program
+            for program, names in self._names.items()
+            if any(name in low and re.search(rf"\b{re.escape(name)}\b", low) for name in names)
+        )
+
+    def sandboxed_in(self, text: str, named: frozenset[str]) -> dict[str, str]:
+        """Return the sandbox that a text names beside a program, by the program."""
+        low = text.lower()
+        if not any(word in low for word in _FORMS.tables["sandboxes"]):
+            return {}
+        found: dict[str, str] = {}
+        for program in named:
+            called = "|".join(map(re.escape, self._names[program]))
+            for word, sandbox in _FORMS.tables["sandboxes"].items():
+                near = rf"\b(?:{called})\b.{{0,40}}\b{word}\b|\b{word}\b.{{0,40}}\b(?:{called})\b"
+                if re.search(near, low):
+                    found.setdefault(program, sandbox)
+        return found
+
+    def marked(
+        self, lines: Sequence[str], named: frozenset[str] = frozenset()
+    ) -> dict[int, list[Spoken]]:
+        """Return the places in `lines` that hold a mark, with what may be said there.
+
+        What counts only where its program is named is left out unless `named` has the program.
+        The whole text is searched once for each mark, and lines without one are never looked at.
+        What a program's file tells first comes first.
+        """
+        text = "\n".join(lines)
+        starts = [0, *accumulate(len(line) + 1 for line in lines)]
+        found: dict[int, list[Spoken]] = {}
+        for mark, known in self.by_mark.items():
+            spoken = [one for one in known if not one.if_named or one.program.program in named]
+            for place in _places(mark, text, starts) if spoken else ():
+                found.setdefault(place, []).extend(spoken)
+        for candidates in found.values():
+            candidates.sort(key=_rank)
+        return found
+
+
+def _rank(spoken: Spoken) -> int:
+    return spoken.rank
+
+
+def _places(mark: str, text: str, starts: list[int]) -> Iterator[int]:
+    at = text.find(mark)
+    while at >= 0:
+        place = bisect_right(starts, at) - 1
+        yield place
+        at = text.find(mark, starts[place + 1])
+
+
+@cache
+def vocabulary() -> Vocabulary:
+    """Return the lines of clprobe's own tables. Raises: ClprobeError if one does not fit."""
+    return Vocabulary(Tables.load().programs())

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: MIT
+"""Checks of rules/tables/programs: each line is found in its examples, by its mark."""
+
+import re
+from pathlib import Path
+
+from clprobe.knowledge.program_table import GROUPS, Program, SpokenLine
+from clprobe.validation.checks import place as check
+from clprobe.validation.checks.place import Mistakes, Place
+
+
+def programs(files: dict[Path, Program]) -> Mistakes:
+    """Yield what is wrong with the lines of each program."""
+    for path, program in files.items():
+        here = Place(path)
+        yield from check.table_legend(path)
+        yield from check.is_named(here, program.program)
+        for number, line in enumerate(program.lines):
+            yield from _line(here.at("lines", number), line)
+
+
+def _line(here: Place, line: SpokenLine) -> Mistakes:
+    yield from check.sources(here, line.sources)
+    try:
+        pattern = line.pattern()
+    except re.error as error:
+        yield here.at("form").mistake(f"it is no regular expression: {error}")
+        return
+    yield from check.names(here.at("form"), pattern.groupindex, GROUPS, "fact for a group")
+    if not line.examples:
+        yield here.mistake("it has no example", "Give a line in which it is found.")
+    if line.if_named and not line.mark:
+        yield here.mistake("it has no mark", "Only a line with a mark is looked for everywhere.")
+    find = pattern.search if line.mark else pattern.match
+    for number, example in enumerate(line.examples):
+        if not find(example.strip()):
+            yield here.at("examples", number).mistake(f"it is not found in {example!r}")
+        elif line.mark not in example:
+            yield here.at("examples", number).mistake(f"{example!r} lacks the mark {line.mark!r}")
