@@ -37,7 +37,7 @@ def _hashcat_view(lines: list[str]) -> View | None:
         key, value = key.strip(" ."), value.strip()
         if "Info" in key and line.endswith("Info:"):
             in_opencl = line.startswith("OpenCL")
-        elif line.startswith("OpenCL Platform ID"):
+        elif line.startswith(("OpenCL Platform ID", "Platform ID #")):
             platforms.append(({}, []))
             in_opencl = True
         elif in_opencl and platforms:
