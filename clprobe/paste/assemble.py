@@ -33,6 +33,10 @@ from clprobe.paste import (
     users,
     variables,
 )
+from clprobe.paste.answers.bare_names import read_bare_names
+from clprobe.paste.answers.hashcat_runs import read_hashcat_runs
+from clprobe.paste.answers.python_platforms import read_python_platforms
+from clprobe.paste.answers.stat_format import read_stat_formats
 from clprobe.paste.blocks import contexts_of
 from clprobe.paste.clinfo.reader import clinfo_runs
 from clprobe.paste.commands import command_line
@@ -180,6 +184,7 @@ _READERS: tuple[Reader, ...] = (
     inxi.read_inxi,
     by_line(inventories.of_lsgpu),
     nodes.read_node_listings,
+    read_stat_formats,
     nodes.read_access_lists,
     files.read_icd_listings,
     files.read_icd_texts,
@@ -187,6 +192,7 @@ _READERS: tuple[Reader, ...] = (
     linking.read_ldd,
     users.read_ids,
     users.read_group_entries,
+    read_bare_names,
     packages.read_packages,
     package_trouble.read_policies,
     by_line(package_trouble.package_source),
@@ -203,6 +209,8 @@ _READERS: tuple[Reader, ...] = (
     gpu_tools.read_graphics,
     programs.read_darktable,
     programs.read_hashcat,
+    read_hashcat_runs,
+    read_python_platforms,
     programs.read_sycl_ls,
     programs.read_clpeak,
     by_line(programs.openvino, private=True),
