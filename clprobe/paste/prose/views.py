@@ -24,11 +24,13 @@ def read_views(clauses: list[Clause]) -> Iterator[Reading]:
     told = list(_told(clauses))
     failed = {_place(one) for one in told if not _shows_gpu(one)}
     crashed = {_place(one) for one in told if _outcome(one) == "crash"}
+    slept = any(_FORMS.suspended.search(clause.text) for clause in clauses)
+    before = "before suspend" if slept else "before"
     for one in told:
         if _outcome(one) == "error" and _place(one) in crashed:
             continue
         if _shows_gpu(one) and _place(one) in failed and one.context is not None:
-            earlier = msgspec.structs.replace(one.context, when="before")
+            earlier = msgspec.structs.replace(one.context, when=before)
             yield msgspec.structs.replace(one, context=earlier)
         else:
             yield one
@@ -194,8 +196,8 @@ def _of_failure(clause: Clause, *, is_named: bool) -> Answer | None:
         return None
     if _FORMS.no_device.search(clause.sentence) or _FORMS.nothing.search(clause.sentence):
         return None
-    if _FORMS.shows.search(text):
-        devices = tuple(Device(type="gpu", name=name) for name in models_in(text))
+    devices = tuple(Device(type="gpu", name=name) for name in models_in(text))
+    if _FORMS.shows.search(text) or (devices and _FORMS.sees.search(text)):
         return Answer(platforms=(Platform(devices=devices or (Device(type="gpu"),)),))
     # That a program works is a sure sign only in comparison with where it does not.
     return Answer(platforms=(_GPU,)) if apart and _FORMS.good_shape.search(text) else None
