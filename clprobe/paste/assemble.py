@@ -3,7 +3,6 @@
 
 import re
 from collections.abc import Iterator
-from functools import partial
 
 import msgspec
 
@@ -28,16 +27,20 @@ from clprobe.paste import (
     package_trouble,
     packages,
     programs,
-    prose,
+    stated,
     systems,
     traces,
     users,
     variables,
 )
+from clprobe.paste.answers.bare_names import read_bare_names
+from clprobe.paste.answers.python_platforms import read_python_platforms
+from clprobe.paste.answers.stat_format import read_stat_formats
 from clprobe.paste.blocks import contexts_of
 from clprobe.paste.clinfo.reader import clinfo_runs
 from clprobe.paste.commands import command_line
 from clprobe.paste.places import Evidence, snapshot_of
+from clprobe.paste.prose.reader import is_small_talk, prose_reader
 from clprobe.paste.reading import Context, Paste, Reader, Reading, by_line
 from clprobe.paste.restated import reader as restated
 from clprobe.paste.spoken.reader import read_programs
@@ -64,12 +67,16 @@ def read_paste(text: str, *, name: str) -> Snapshot:
         _gather(reader, paste, evidence, unread)
     if any(line.startswith("# stated:") for line in lines):
         # Facts that somebody restated follow no program's layout, though lines may look alike.
-        for reader in (restated.read_restated, partial(prose.read_prose, stated=True)):
+        for reader in (restated.read_restated, stated.read_stated):
             _gather(reader, paste, evidence, unread)
     paste.take(frozenset(told))
+    spoken = {*told}
     for reader in _READERS:
+        free = set(paste.left())
         _gather(reader, paste, evidence, unread)
-    for reader in (partial(prose.read_prose, stated=False), by_line(_message)):
+        if reader in _OF_SENTENCES_TOO:
+            spoken |= free.difference(paste.left())
+    for reader in (prose_reader(frozenset(spoken)), by_line(_message)):
         _gather(reader, paste, evidence, unread, is_weak=True)
     left = sorted({*unread, *paste.left()})
     if not evidence.tells():
@@ -122,16 +129,20 @@ def _clinfo(paste: Paste) -> Iterator[Reading]:
 
 
 def _silent_clinfo(paste: Paste) -> Iterator[Reading]:
-    """Give each `clinfo -l` that printed nothing, as it does where there is no platform."""
+    """Give each clinfo that printed nothing, as `clinfo -l` does where there is no platform."""
     lines = paste.whole_lines
     for index, line in enumerate(lines[:-1]):
         if "clinfo" not in line or (asked := command_line(line)) is None or not asked.prompted:
             continue
-        if not re.fullmatch(r"clinfo (?:-l|--list)", asked.command):
+        listing = re.fullmatch(r"(?:\S*/)?clinfo( -l| --list)?", asked.command)
+        if listing is None:
             continue
         after = next((one.strip() for one in lines[index + 1 : index + 4] if one.strip()), "")
         following = command_line(after)
-        if after == FENCE or (following is not None and following.prompted):
+        # Of a whole clinfo the output may have been left out, unless the next prompt stands there.
+        is_bare = re.fullmatch(r"[\w@:~/.-]{0,60}[$#\u276f]", after) is not None
+        is_over = after == FENCE or (following is not None and following.prompted)
+        if is_bare or (listing[1] and is_over):
             view = View(viewer="clinfo", answer=Answer(platforms=()))
             context = paste.contexts[index]
             yield Reading(lines=(), facts=Snapshot(views=(view,)), private=True, context=context)
@@ -159,10 +170,12 @@ def _is_message(line: str) -> bool:
 
 
 def _is_noise(line: str) -> bool:
-    """Tell whether a line says nothing: rules, table frames, bare links and pictures."""
-    return _FORMS.noise.fullmatch(line.strip()) is not None
+    """Tell whether a line says nothing: rules, frames, links, pictures, greetings, thanks."""
+    return _FORMS.noise.fullmatch(line.strip()) is not None or is_small_talk(line)
 
 
+_of_opencl = by_line(errors.of_opencl, private=True)
+_linker_cache = by_line(files.in_linker_cache)
 _FIRST: tuple[Reader, ...] = (embedded.read_embedded, _clinfo, _silent_clinfo)
 _READERS: tuple[Reader, ...] = (
     traces.read_traces,
@@ -175,13 +188,15 @@ _READERS: tuple[Reader, ...] = (
     inxi.read_inxi,
     by_line(inventories.of_lsgpu),
     nodes.read_node_listings,
+    read_stat_formats,
     nodes.read_access_lists,
     files.read_icd_listings,
     files.read_icd_texts,
-    by_line(files.in_linker_cache),
+    _linker_cache,
     linking.read_ldd,
     users.read_ids,
     users.read_group_entries,
+    read_bare_names,
     packages.read_packages,
     package_trouble.read_policies,
     by_line(package_trouble.package_source),
@@ -196,12 +211,13 @@ _READERS: tuple[Reader, ...] = (
     gpu_tools.read_nvidia_smi,
     gpu_tools.read_rocm,
     gpu_tools.read_graphics,
+    read_python_platforms,
     programs.read_torch,
     crashes.read_crashes,
     by_line(linking.said_by_linker),
     files.read_icd_errors,
     nodes.read_node_errors,
-    by_line(errors.of_opencl, private=True),
+    _of_opencl,
     containers.read_engines,
     containers.read_compose,
     containers.read_services,
@@ -210,6 +226,15 @@ _READERS: tuple[Reader, ...] = (
     variables.read_inline_variables,
     by_line(inventories.fetched),
     users.read_groups,
+    restated.read_restated,
+)
+# What they read may be a sentence that tells more: a title, "OS: Ubuntu 22.04 in VirtualBox".
+_OF_SENTENCES_TOO: tuple[Reader, ...] = (
+    _of_opencl,
+    crashes.read_crashes,
+    files.read_icd_errors,
+    nodes.read_node_errors,
+    _linker_cache,
     restated.read_restated,
 )
 

@@ -26,8 +26,11 @@ def read_crashes(paste: Paste) -> Iterator[Reading]:
             or _FORMS.shell_line.match(line)
             or _FORMS.last_words.search(line)
             or follows_abort
+            or (continues and _FORMS.frame.match(line))
         ):
             continue
+        if not continues and _FORMS.spoken.search(line):
+            continue  # a sentence, of which the words around say what it is about
         if lines and (not continues or paste.contexts[lines[0]] != paste.contexts[index]):
             yield _death(lines, paste)
             lines = []

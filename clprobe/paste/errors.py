@@ -78,7 +78,8 @@ def _platforms_of(code: int | Unknown) -> Fact[tuple[Platform, ...]]:
 def _viewer(line: str, context: Context) -> str:
     named = _FORMS.programs.search(line)
     if named is not None:
-        return named[1].lower()
+        name = named[1].lower()
+        return _FORMS.tables["called"].get(name, name)
     if "OpenCL platforms: -" in line:
         return "ffmpeg"
     if re.search(r"\bcl\.|LogicError|_cl\b", line):

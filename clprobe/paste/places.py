@@ -8,7 +8,9 @@ from clprobe.model.system import User
 from clprobe.model.unknown import NOT_STATED, Unknown
 from clprobe.paste.finish import finish
 from clprobe.paste.merge import merge
+from clprobe.paste.piles import Key, Pile, all_piles, fails
 from clprobe.paste.reading import Context, Reading
+from clprobe.paste.told import completed
 
 _LISTS = ("gpus", "device_nodes", "loaders", "icds", "packages")
 _MOST = {
@@ -19,25 +21,17 @@ _MOST_PILES = 30
 ANOTHER_TIME = "another time"
 
 
-class _Pile(msgspec.Struct):
-    """What holds under one set of circumstances; `other` is what contradicts it."""
-
-    facts: Snapshot = Snapshot()
-    other: Snapshot | None = None
-    whole: set[str] = msgspec.field(default_factory=set)
-    is_private: bool = False
-
-
 class Evidence:
     """All readings of a paste, by circumstances."""
 
     def __init__(self) -> None:
-        self.piles: dict[tuple[str, str, str], _Pile] = {}
+        self.piles: dict[Key, Pile] = {}
+        self.told: dict[Key, Pile] = {}
         self.perspectives: list[Perspective] = []
         self._read = 0
 
     def add(self, reading: Reading, context: Context, *, is_weak: bool = False) -> bool:
-        """Take up a reading; a weak one adds what is not known and never contradicts.
+        """Take up a reading; a weak one completes in the end what all others left open.
 
         It comes back whether there was room for it: no machine has a thousand GPUs.
         """
@@ -46,21 +40,27 @@ class Evidence:
             return True
         self.perspectives += reading.facts.perspectives
         who = _who(reading, context)
-        pile = self.piles.setdefault((who, context.where, context.when), _Pile())
-        if _is_full(pile.facts, reading.facts) or len(self.piles) > _MOST_PILES:
+        piles = self.told if is_weak else self.piles
+        pile = piles.setdefault((who, context.where, context.when), Pile())
+        if _is_full(pile.facts, reading.facts) or len(piles) > _MOST_PILES:
             return False
+        if is_weak:
+            pile.facts = completed(pile.facts, reading.facts)
+            pile.whole |= set(reading.whole)
+            pile.is_private |= reading.private
+            return True
         merged, agreed = merge(pile.facts, reading.facts)
         pile.is_private |= reading.private
         if agreed:
             pile.facts = merged
             pile.whole |= set(reading.whole)
-        elif not is_weak and _fails(reading.facts) and not _fails(pile.facts):
+        elif fails(reading.facts) and not fails(pile.facts):
             # What went wrong is why somebody writes; that it went well once is beside it.
             well = Snapshot(views=pile.facts.views)
             pile.other = merge(pile.other or Snapshot(), well)[0]
             now = msgspec.structs.replace(pile.facts, views=NOT_STATED)
             pile.facts = merge(now, reading.facts)[0]
-        elif not is_weak and not _is_full(pile.other or Snapshot(), reading.facts):
+        elif not _is_full(pile.other or Snapshot(), reading.facts):
             pile.other = merge(pile.other or Snapshot(), reading.facts)[0]
         return True
 
@@ -80,17 +80,6 @@ def _is_full(known: Snapshot, more: Snapshot) -> bool:
     )
 
 
-def _fails(facts: Snapshot) -> bool:
-    """Tell whether a program saw no device, or ended badly."""
-    answers = [] if isinstance(facts.views, Unknown) else [view.answer for view in facts.views]
-    return any(
-        answer.platforms == ()
-        or answer.outcome in ("no-devices", "error", "crash", "hang")
-        or isinstance(answer.error_code, int)
-        for answer in answers
-    )
-
-
 def _who(reading: Reading, context: Context) -> str:
     if not reading.private:
         return ""
@@ -101,7 +90,7 @@ def _who(reading: Reading, context: Context) -> str:
 
 def snapshot_of(evidence: Evidence) -> Snapshot:
     """Return the snapshot: the ordinary user's view, inside the container, now; others beside."""
-    piles = _with_places_joined(evidence.piles) or {("", "", ""): _Pile()}
+    piles = all_piles(evidence.piles, evidence.told) or {("", "", ""): Pile()}
     main = _main(piles)
     pile = piles.pop(main)
     facts = pile.facts
@@ -127,43 +116,12 @@ def snapshot_of(evidence: Evidence) -> Snapshot:
     )
 
 
-def _with_places_joined(
-    piles: dict[tuple[str, str, str], _Pile],
-) -> dict[tuple[str, str, str], _Pile]:
-    """Give a place to what names none: the container's if only that was asked, else the host's."""
-    inside = any(where == "container" for _, where, _ in piles)
-    asked = {where for (_, where, _), pile in piles.items() if _has_views(pile)}
-    unnamed = "host" if {"", "container"} <= asked else "container" if inside else ""
-    only_host = not inside and "" not in asked and "host" in asked
-    joined: dict[tuple[str, str, str], _Pile] = {}
-    for (who, where, when), pile in piles.items():
-        place = where or unnamed
-        place = "" if only_host and place == "host" else place
-        known = joined.get((who, place, when))
-        if known is None:
-            joined[who, place, when] = pile
-            continue
-        merged, agreed = merge(known.facts, pile.facts)
-        if agreed:
-            known.facts = merged
-        else:
-            known.other = merge(known.other or Snapshot(), pile.facts)[0]
-        known.whole |= pile.whole
-        known.is_private |= pile.is_private
-        known.other = known.other or pile.other
-    return joined
-
-
-def _has_views(pile: _Pile) -> bool:
-    return not isinstance(pile.facts.views, Unknown)
-
-
-def _main(piles: dict[tuple[str, str, str], _Pile]) -> tuple[str, str, str]:
+def _main(piles: dict[Key, Pile]) -> Key:
     """Return whose view is the snapshot's: now before then, container before host, user first."""
     places = {where for _, where, _ in piles}
     place = next(one for one in ("container", "", "host") if one in places)
 
-    def rank(key: tuple[str, str, str]) -> tuple[bool, bool, bool, bool]:
+    def rank(key: Key) -> tuple[bool, bool, bool, bool]:
         who, where, when = key
         private = piles[key].is_private
         return (bool(when), where != place, not private, who == "root")
@@ -185,7 +143,7 @@ def _with_shared(
     return msgspec.structs.replace(facts, system=system, gpus=gpus)
 
 
-def _perspectives(who: str, where: str, when: str, pile: _Pile) -> list[Perspective]:
+def _perspectives(who: str, where: str, when: str, pile: Pile) -> list[Perspective]:
     """Return a pile as the view of someone else, somewhere else or at another time."""
     facts = pile.facts
     if who == "root" and isinstance(facts.user.uid, Unknown):

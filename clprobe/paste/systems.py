@@ -138,6 +138,7 @@ def read_boot_and_cpu(paste: Paste) -> Iterator[Reading]:
 
 def cpu_named(model: str) -> Cpu:
     """Return the processor of that name with the vendor that the name tells."""
+    model = re.split(r"\.(?=\s+[A-Z]|$)", model, maxsplit=1)[0]  # what follows is a sentence
     return Cpu(model=model, vendor=_FORMS.meaning("vendors", model) or NOT_STATED)
 
 

@@ -8,7 +8,7 @@ import msgspec
 
 from clprobe.knowledge.printed import Forms
 from clprobe.model.snapshot import Snapshot
-from clprobe.model.system import Group, User
+from clprobe.model.system import Group, System, User
 from clprobe.model.unknown import NOT_STATED
 from clprobe.paste.reading import Paste, Reading
 
@@ -69,7 +69,7 @@ def _member(groups: tuple[Group, ...], *, of_database: bool) -> User:
 
 
 def read_group_entries(paste: Paste) -> Iterator[Reading]:
-    """Give the lines of /etc/group that name a user of this paste."""
+    """Give the lines of /etc/group: groups of a user of this paste, and numbers of GPU groups."""
     people = {
         found["user"]
         for line in paste.lines
@@ -80,6 +80,10 @@ def read_group_entries(paste: Paste) -> Iterator[Reading]:
         if found is None:
             continue
         members = found["members"].split(",")
+        asked = _FORMS.group_command.match(paste.contexts[index].command)
+        if asked is not None and found["name"] in _FORMS.words["of_gpus"]:
+            group = Group(gid=int(found["gid"]), name=found["name"])
+            yield Reading(lines=(index,), facts=Snapshot(system=System(gpu_groups=(group,))))
         if any(member in people for member in members):
             group = Group(gid=int(found["gid"]), name=found["name"])
             facts = Snapshot(user=User(database_groups=(group,)))

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 from clprobe.knowledge.printed import Forms
 from clprobe.model.snapshot import Snapshot
+from clprobe.model.system import Package
+from clprobe.model.unknown import NOT_STATED
 from clprobe.paste.commands import command_line
 from clprobe.paste.reading import Paste, Reading
 
@@ -23,7 +25,13 @@ def read_variables(paste: Paste) -> Iterator[Reading]:
         ):
             found = None
         if found is not None:
-            facts = Snapshot(environment={found["name"]: (found["value"] or "").strip()})
+            value = (found["value"] or "").strip()
+            package = _FORMS.tables["versions"].get(found["name"])
+            if package is not None:
+                packages = (Package(name=package, version=value or NOT_STATED),)
+                yield Reading(lines=(index,), facts=Snapshot(packages=packages))
+                continue
+            facts = Snapshot(environment={found["name"]: value})
             yield Reading(lines=(index,), facts=facts, private=True)
         elif _FORMS.lists.match(paste.contexts[index].command) and _FORMS.other.match(line):
             yield Reading(lines=(index,), facts=Snapshot())

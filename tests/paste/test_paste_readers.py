@@ -29,7 +29,7 @@ def test_evidence_that_is_read_is_not_listed_as_unread(one: dict[str, Any]) -> N
 
 PROSE = (
     "I looked at lspci and it shows my card, and ls -l /dev/dri looks fine to me.",
-    "clinfo shows nothing at all on this laptop.",
+    "clinfo would show nothing at all on such a laptop.",
     "My groups are video and render, I think.",
     "Should I install intel-opencl-icd 22.14 or something newer?",
     "The id of the card may be 8086:5917 but we are not sure.",

@@ -88,6 +88,8 @@ def _closed(runs: list[Run], run: Run) -> Run:
 
 def death_of(line: str) -> str:
     """Return the signal that a line of a shell tells of; empty if it tells of none."""
+    if _FORMS.spoken.search(line[:300]):
+        return ""
     return _FORMS.meaning("deaths", line[:300]) or ""
 
 

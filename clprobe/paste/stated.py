@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Reads the little that a sentence tells for sure: distribution, WSL, VM, "works only as root"."""
+"""Reads `# stated:` lines, the sentences in which somebody restated facts of a report."""
 
 import re
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from clprobe.model.hardware import Gpu
 from clprobe.model.opencl import Answer, Device, Platform, View
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.system import Linux, Package, System, Virtualization
-from clprobe.model.unknown import NOT_STATED, Unknown
+from clprobe.model.unknown import NOT_STATED
 from clprobe.paste.distributions import distribution_named
 from clprobe.paste.reading import Context, Paste, Reading
 
@@ -19,16 +19,12 @@ _LONGEST = 600
 _FORMS = Forms("sentences")
 
 
-def read_prose(paste: Paste, *, stated: bool) -> Iterator[Reading]:
-    """Give what free sentences tell; `stated` ones were set down as facts, others are weaker.
-
-    They rank below all evidence: whoever merges them keeps what is known already.
-    """
+def read_stated(paste: Paste) -> Iterator[Reading]:
+    """Give what `# stated:` lines tell that follow no layout of key and value."""
     for index, line in paste.free():
-        is_stated = line.startswith("# stated:")
-        if is_stated != stated or len(line) > _LONGEST:
+        if not line.startswith("# stated:") or len(line) > _LONGEST:
             continue
-        facts = facts_of_sentence(line.removeprefix("# stated:").strip(), sure=is_stated)
+        facts = facts_of_sentence(line.removeprefix("# stated:").strip())
         if facts != Snapshot():
             yield Reading(lines=(index,), facts=facts)
         if _FORMS.only_root.search(line):
@@ -41,21 +37,15 @@ def _as_root(index: int) -> Reading:
     return Reading(lines=(index,), facts=facts, private=True, context=Context(who="root"))
 
 
-def facts_of_sentence(text: str, *, sure: bool) -> Snapshot:
-    """Return the facts of a sentence; a doubtful one (a negation in it) gives none."""
-    if not sure and (_FORMS.negated.search(text) or text.endswith("?")):
-        return Snapshot()
+def facts_of_sentence(text: str) -> Snapshot:
+    """Return the facts of a sentence that was set down as one."""
     distribution = distribution_named(text)
     linux = _FORMS.linux.search(text)
-    system = System(virtualization=_virtualization(text, sure=sure))
-    if distribution is not None and (sure or not isinstance(distribution.version, Unknown)):
+    system = System(virtualization=_virtualization(text))
+    if distribution is not None:
         system = msgspec.structs.replace(system, distribution=distribution)
     if linux is not None and not _FORMS.negated.search(text):
         system = msgspec.structs.replace(system, linux=Linux(release=linux["release"]))
-    if not sure:
-        neo = _FORMS.neo.search(text)
-        package = Package(name="intel-opencl-icd", version=neo["version"]) if neo else None
-        return Snapshot(system=system, packages=(package,) if package else NOT_STATED)
     names = [found["name"] for found in _FORMS.gpu.finditer(text)]
     names += (
         [f"Intel {found[0]} GPU" for found in _FORMS.kinds.finditer(text)]
@@ -91,12 +81,12 @@ def _views(text: str) -> tuple[View, ...]:
     return (View(viewer=found["viewer"].lower(), answer=Answer(platforms=())),)
 
 
-def _virtualization(text: str, *, sure: bool) -> Virtualization:
+def _virtualization(text: str) -> Virtualization:
     wsl = _FORMS.wsl.search(text)
-    windows = _FORMS.windows_driver.search(text) if sure else None
+    windows = _FORMS.windows_driver.search(text)
     return Virtualization(
         wsl=int(wsl["version"] or 2) if wsl else NOT_STATED,
-        machine=(sure and _FORMS.meaning("machines", text)) or NOT_STATED,
+        machine=_FORMS.meaning("machines", text) or NOT_STATED,
         windows_driver=windows["version"] if windows else NOT_STATED,
-        container=(sure and _FORMS.meaning("containers", text)) or NOT_STATED,
+        container=_FORMS.meaning("containers", text) or NOT_STATED,
     )

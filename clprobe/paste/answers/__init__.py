@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Reads output whose meaning only the command above it tells."""

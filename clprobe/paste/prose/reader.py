@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: MIT
+"""Reads the sentences of a paste; all that they tell is weaker than what programs printed."""
+
+from collections.abc import Callable, Iterator
+
+from clprobe.knowledge.printed import Forms
+from clprobe.paste.commands import command_line
+from clprobe.paste.prose.access import read_access
+from clprobe.paste.prose.clauses import Clause, Line, clauses_of
+from clprobe.paste.prose.gpus import read_gpus, read_processor
+from clprobe.paste.prose.packages import read_packages
+from clprobe.paste.prose.systems import read_systems
+from clprobe.paste.prose.views import read_views
+from clprobe.paste.reading import Context, Paste, Reader, Reading
+from clprobe.paste.text import FENCE
+
+_LONGEST = 900
+_MOST_LINES = 400
+"""Lines that are read as sentences: a post has some dozens, a log thousands."""
+_FORMS = Forms("clauses")
+
+_READERS: tuple[Callable[[list[Clause]], Iterator[Reading]], ...] = (
+    read_gpus,
+    read_processor,
+    read_systems,
+    read_packages,
+    read_access,
+    read_views,
+)
+
+
+def prose_reader(spoken: frozenset[int]) -> Reader:
+    """Return the reader of sentences; `spoken` lines are read although they were read before."""
+
+    def read(paste: Paste) -> Iterator[Reading]:
+        clauses = list(clauses_of(_sentences(paste, spoken)))
+        for reader in _READERS:
+            yield from reader(clauses)
+
+    return read
+
+
+def _sentences(paste: Paste, spoken: frozenset[int]) -> Iterator[Line]:
+    """Give the lines on which people write, with the context of the heading above."""
+    in_fence, given = False, 0
+    for index, line in enumerate(paste.whole_lines):
+        if line == FENCE:
+            in_fence = not in_fence
+            continue
+        if in_fence or not line.strip() or line.startswith("# stated:"):
+            continue
+        if not (index in spoken or paste.is_free(index)) or len(line) > _LONGEST:
+            continue
+        if _is_output(line, paste.contexts[index], is_title=index == 0):
+            continue
+        given += 1
+        if given > _MOST_LINES:
+            return
+        text, around = line.strip(), paste.contexts[index]
+        if around.command and _FORMS.goes_on.match(line):
+            # What a command is said to do, in the line below it.
+            text = f"{around.program} {text}"
+        elif around.command:
+            around = Context()
+        yield Line(
+            index=index,
+            text=text,
+            context=around,
+            stands_alone=index == 0 or not paste.is_free(index),
+        )
+
+
+def _is_output(line: str, context: Context, *, is_title: bool) -> bool:
+    """Tell whether a line is a command, or looks like what a program printed."""
+    if is_title or _FORMS.package_log.search(line):
+        return False
+    if command_line(line) is not None and not _FORMS.talks.search(line):
+        return True
+    return _FORMS.printed.match(line.strip()) is not None and bool(
+        context.command or line[:1] in " \t["
+    )
+
+
+def is_small_talk(line: str) -> bool:
+    """Tell whether a line greets, thanks or asks, and holds no word that a fact might need."""
+    found = _FORMS.small_talk.match(line.strip())
+    return found is not None and _FORMS.telling.search(found["rest"]) is None
