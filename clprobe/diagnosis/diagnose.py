@@ -126,12 +126,12 @@ def diagnose(
         told = (*suspects, *open_questions)
         open_questions += [one for one in unproven_gpus(outcomes, facts) if one not in told]
     unsettled = [*suspects, *open_questions]
-    first = 1 if causes.following else 0
+    others = [one for one in ranked if one is not causes.decided]
     findings = (
         *(_undetermined(one, snapshot, suspect=True) for one in causes.leading),
-        *(_present(one, knowledge.tables) for one in ranked[:first]),
+        *(_present(one, knowledge.tables) for one in filter(None, [causes.decided])),
         *(_undetermined(one, snapshot, suspect=True) for one in causes.following),
-        *(_present(one, knowledge.tables) for one in ranked[first:]),
+        *(_present(one, knowledge.tables) for one in others),
         *(_undetermined(one, snapshot, suspect=False) for one in open_questions),
     )
     possible = {one.id for one in findings[:_MOST_COMPARED] if one.caused_by is None}

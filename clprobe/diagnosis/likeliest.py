@@ -31,11 +31,12 @@ class Known(Protocol):
 class Likeliest(msgspec.Struct, frozen=True, kw_only=True):
     """The undecided causes, the likeliest first, and the solved reports that are like the case.
 
-    `leading` come before the first decided problem, `following` after it: it may have a cause that
-    nobody told.
+    `leading` come before `decided`, the likeliest decided problem, and `following` after it: it may
+    have a cause that nobody told.
     """
 
     leading: tuple[Outcome, ...] = ()
+    decided: Ranked | None = None
     following: tuple[Outcome, ...] = ()
     like: Resemblance = Resemblance()
 
@@ -57,12 +58,15 @@ def likeliest_causes(
     traits = traits_of_case(like, outcomes, ranked, case, known)
     likely = likelihoods(traits, shipped_ranking().weights)
     suspects = case.suspects(likely, is_report=is_report)
-    before = len(suspects)
-    if ranked and not ranked[0].outcome.rule.symptom:
-        own = likely[ranked[0].outcome.rule.id]
-        before = sum(likely[one.rule.id] > own for one in suspects)
+    decided = [one for one in ranked if not one.outcome.rule.symptom]
+    best = max(decided, key=lambda one: likely[one.outcome.rule.id], default=None)
+    own = likely[best.outcome.rule.id] if best is not None else 0.0
+    before = sum(likely[one.rule.id] > own for one in suspects)
     return Likeliest(
-        leading=tuple(suspects[:before]), following=tuple(suspects[before:]), like=like
+        leading=tuple(suspects[:before]),
+        decided=best if before < len(suspects) else None,
+        following=tuple(suspects[before:]),
+        like=like,
     )
 
 

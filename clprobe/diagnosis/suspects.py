@@ -113,11 +113,13 @@ class Case:
     def _open_symptom(self, ranked: list[Ranked]) -> Outcome | None:
         """Return the symptom without a cause; the vital question counts while it is open.
 
-        What is only a warning on a machine that works is what somebody reports about.
+        What is only a warning on a machine that works is what somebody reports about; of several
+        GPUs it is the one whose trouble nothing explains.
         """
         if ranked and ranked[0].severity == "error":
             first = ranked[0].outcome
-            return first if first.rule.symptom else None
+            unexplained = _unexplained(ranked) if self._reported else None
+            return first if first.rule.symptom else unexplained
         vital = next((one for one in self._undecided if one.rule.vital), None)
         return vital or (open_warning(ranked) if self._reported else None)
 
@@ -167,6 +169,14 @@ def _best(outcomes: Iterable[Outcome]) -> dict[str, Outcome]:
     for one in sorted(outcomes, key=lambda one: (-_weight(one), len(one.rule.loops))):
         best.setdefault(one.rule.id, one)
     return best
+
+
+def _unexplained(ranked: list[Ranked]) -> Outcome | None:
+    """Return the first symptom at error level, though not the vital one, that nothing explains."""
+    roots = (one for one in ranked if one.cause is None and one.severity == "error")
+    return next(
+        (r.outcome for r in roots if r.outcome.rule.symptom and not r.outcome.rule.vital), None
+    )
 
 
 def open_warning(ranked: list[Ranked]) -> Outcome | None:

@@ -37,13 +37,8 @@ def verdict(diagnosis: Diagnosis) -> str:
     """Return the result in one line."""
     count = len(diagnosis.devices)
     devices = counted(count, "OpenCL device")
-    if diagnosis.status == "healthy" and diagnosis.ignored:
-        return f"Nothing is wrong but what is ignored: {devices}."
-    if diagnosis.status == "healthy":
-        return f"Healthy: {devices}{_untried(diagnosis)}."
-    if diagnosis.status == "cpu-only":
-        untried = _untried(diagnosis)
-        return f"OpenCL works on the CPU; there is no GPU that it could use: {devices}{untried}."
+    if diagnosis.status in ("healthy", "cpu-only"):
+        return _works(diagnosis, devices)
     likeliest = next(iter(suspects(diagnosis)), None)
     if likeliest is not None:
         return f"The cause is not decided; most likely: {suspicion(likeliest)}."
@@ -95,6 +90,16 @@ def finding_lines(diagnosis: Diagnosis) -> Iterator[str]:
     """Yield a line per finding as compilers print them: severity, id, title."""
     for one in diagnosis.findings:
         yield f"{kind_of(one)}: {one.id}: {headline(one)}"
+
+
+def _works(diagnosis: Diagnosis, devices: str) -> str:
+    """Return the result where nothing is wrong; `devices` tells how many there are."""
+    if diagnosis.ignored:
+        return f"Nothing is wrong but what is ignored: {devices}."
+    untried = _untried(diagnosis)
+    if diagnosis.status == "healthy":
+        return f"Healthy: {devices}{untried}."
+    return f"OpenCL works on the CPU; there is no GPU that it could use: {devices}{untried}."
 
 
 def _untried(diagnosis: Diagnosis) -> str:

@@ -12,7 +12,7 @@ from clprobe.diagnosis.diagnose import Knowledge, diagnose
 from clprobe.knowledge.solved_reports import SolvedReport
 
 KNOWLEDGE = Knowledge.load()
-REPORTS = KNOWLEDGE.solved
+REPORTS = [one for one in KNOWLEDGE.solved if one.facts]
 LEAST_SUSPECTED = 0.8
 """Share of the open ones; 0.86 when this was written."""
 
