@@ -90,7 +90,7 @@ def rule_names() -> list[str]:
     return sorted(
         path.stem
         for path in rules_path().glob("*/*.yaml")
-        if path.parent.name != "tables" and not path.name.endswith(_CASES)
+        if path.parent.name not in ("tables", "reports") and not path.name.endswith(_CASES)
     )
 
 

@@ -138,8 +138,11 @@ def diagnose(
     inventory = take_inventory(facts)
     root_cause = None if suspects else _root_cause(ranked)
     found = Found(facts, tuple(ranked), tuple(suspects), root_cause)
+    status = "undetermined" if suspects else _status(ranked, open_questions, snapshot, facts)
+    if status == "undetermined" and not unsettled:
+        unsettled = case.behind_symptom()
     diagnosis = Diagnosis(
-        status="undetermined" if suspects else _status(ranked, open_questions, snapshot, facts),
+        status=status,
         root_cause=root_cause,
         findings=findings,
         drivers=inventory.drivers,
@@ -148,7 +151,7 @@ def diagnose(
         nodes=inventory.nodes,
         asked_as=_asked_as(snapshot),
         unread=snapshot.unread,
-        next_command=next_command(unsettled or case.behind_symptom(), snapshot),
+        next_command=next_command(unsettled, snapshot),
         ask=commands(unsettled, snapshot),
         ignored=left_out,
         host=host_report(facts, snapshot),

@@ -58,7 +58,7 @@ def likeliest_causes(
     traits = traits_of_case(like, outcomes, ranked, case, known)
     likely = likelihoods(traits, shipped_ranking().weights)
     suspects = case.suspects(likely, is_report=is_report)
-    decided = [one for one in ranked if not one.outcome.rule.symptom]
+    decided = [one for one in ranked if not one.outcome.rule.vital]
     best = max(decided, key=lambda one: likely[one.outcome.rule.id], default=None)
     own = likely[best.outcome.rule.id] if best is not None else 0.0
     before = sum(likely[one.rule.id] > own for one in suspects)

@@ -154,6 +154,7 @@ class Case:
 def marks_of(outcome: Outcome) -> dict[str, float]:
     """Return what speaks for one undecided or present outcome, each as a number."""
     return {
+        "weight": _weight(outcome) / 10,
         "evidence": float(len(_evidence(outcome))),
         "setting": float(_fits_setting(outcome)),
         "telling": float(_tells_nearly_all(outcome)),

@@ -85,7 +85,9 @@ def read_paste(text: str, *, name: str) -> Snapshot:
     return msgspec.structs.replace(
         snapshot,
         source="pasted text",
-        told=tuple(line[:_LONGEST_UNREAD] for line in lines if line.strip())[:_MOST_TOLD],
+        told=tuple(" ".join(line.split())[:_LONGEST_UNREAD] for line in lines if line.strip())[
+            :_MOST_TOLD
+        ],
         unread=tuple(
             " ".join(lines[index].split())[:_LONGEST_UNREAD]
             for index in left

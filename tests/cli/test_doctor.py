@@ -70,7 +70,7 @@ def test_json_is_one_document_with_the_contracts_keys() -> None:
     [
         ("text", "OpenCL works on the CPU; there is no GPU that it could use: 1 OpenCL device"),
         ("json", '"status": "cpu-only"'),
-        ("markdown", "clprobe doctor: cpu-only"),
+        ("markdown", "doctor: cpu-only"),
         ("html", "OpenCL works on the CPU; there is no GPU"),
         ("sarif", '"status": "cpu-only"'),
         ("junit", '<property name="status" value="cpu-only" />'),

@@ -26,7 +26,8 @@ def cell(generation: str, release: str, implementation: str) -> Support:
     [
         (("Xe2", "debian-sid", "compute-runtime"), "machine"),
         (("Gen9", "debian-12", "pocl"), "machine"),
-        (("Gen9", "debian-12", "rusticl"), "source"),  # the list was compared, that driver not
+        (("Gen9", "debian-12", "rusticl"), "machine"),
+        (("Gen9", "ubuntu-24.04", "rusticl"), "source"),  # the list was compared, that driver not
         (("Gen9", "ubuntu-24.04", "compute-runtime"), "source"),
         (("Xe2", "ubuntu-20.04", "compute-runtime"), "source"),  # too old, by the tables alone
         (("Gen9", "ubuntu-24.04", "compute-runtime-legacy1"), "unverified"),

@@ -39,13 +39,22 @@ Sample = tuple[np.ndarray, np.ndarray]
 """Traits of all rules, float64 (rules, traits), and which are right, float64 (rules,)."""
 
 
-def sample(report: SolvedReport, knowledge: Knowledge) -> Sample:
-    """Return one report's sample; its own thread is left out of what is known."""
+def samples_of(report: SolvedReport, knowledge: Knowledge) -> list[Sample]:
+    """Return the report as its author posts it, and as facts where these leave the cause open.
+
+    Its own thread is left out of what is known.
+    """
     known = knowledge.without(report.url)
     try:
-        snapshot = read_paste(report.told, name=report.report)
+        posted = read_paste(report.told, name=report.report)
     except ClprobeError:
-        snapshot = Snapshot(told=tuple(report.told.splitlines()))
+        posted = Snapshot(told=tuple(report.told.splitlines()))
+    stated = [report.snapshot] if report.undecided else []
+    return [sample(one, report, known) for one in (posted, *stated)]
+
+
+def sample(snapshot: Snapshot, report: SolvedReport, known: Knowledge) -> Sample:
+    """Return the traits of the rules in one snapshot of the report."""
     outcomes = list(ask(known.rules, derive(snapshot, known.tables)))
     rules = {rule.id: rule for rule in known.rules}
     ranked = rank([one for one in outcomes if one.answer.truth], rules)
@@ -87,14 +96,15 @@ def main(arguments: list[str]) -> None:
     knowledge = Knowledge.load()
     reports = knowledge.solved
     with Pool() as pool:
-        samples = pool.map(partial(sample, knowledge=knowledge), reports)
+        samples = pool.map(partial(samples_of, knowledge=knowledge), reports)
     fold = [crc32(one.url.encode()) % FOLDS for one in reports]
     found = np.zeros(2, dtype=int)
     for number in range(FOLDS):
-        seen = [one for one, own in zip(samples, fold, strict=True) if own != number]
-        unseen = [one for one, own in zip(samples, fold, strict=True) if own == number]
+        seen = [s for one, own in zip(samples, fold, strict=True) if own != number for s in one]
+        unseen = [one[0] for one, own in zip(samples, fold, strict=True) if own == number]
         found += hits(unseen, fitted(seen))
     first, first_two = (round(float(share), 3) for share in found / len(samples))
+    everything = [one for several in samples for one in several]
     table = {
         "about": "how much each trait of a case speaks for a rule",
         "made_by": "python tests/diagnosis/fit_ranking.py",
@@ -102,7 +112,7 @@ def main(arguments: list[str]) -> None:
             "reports": len(samples), "folds": FOLDS, "first": first, "first_two": first_two,
         },
         "weights": dict(
-            zip(TRAITS, (round(float(one), 2) for one in fitted(samples)), strict=True)
+            zip(TRAITS, (round(float(one), 2) for one in fitted(everything)), strict=True)
         ),
     }  # fmt: skip
     text = yaml.safe_dump(table, sort_keys=False, width=100)

@@ -21,7 +21,7 @@ _REPORTS = report_files()
 
 
 def _facts(path: Path) -> Any:
-    return yaml.safe_load(path.read_text("utf-8"))["facts"]
+    return yaml.safe_load(path.read_text("utf-8")).get("facts", {})
 
 
 def _said(snapshot: Snapshot) -> list[tuple[Any, ...]]:

@@ -29,7 +29,7 @@ _STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u
 
 
 def _diagnosis(path: Path) -> Diagnosis:
-    facts = yaml.safe_load(path.read_text("utf-8"))["facts"]
+    facts = yaml.safe_load(path.read_text("utf-8")).get("facts", {})
     return diagnose(snapshot_from_text(yaml.safe_dump(facts), name=path.name), KNOWLEDGE)
 
 

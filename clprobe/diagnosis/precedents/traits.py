@@ -16,12 +16,12 @@ from clprobe.ruleset.rule import Rule
 TRAITS = (
     "resembles_one", "resembles_several", "described", "subject_named", "subject_missing",
     "evidence", "setting", "telling", "refused", "shut_out", "admitted", "present", "leads",
-    "refuted", "explains", "leans_likely", "leans_possible", "leans_unlikely", "lacking", "usual",
+    "refuted", "explains", "foremost", "weight", "leans_likely", "leans_possible", "leans_unlikely", "lacking", "usual",
     "symptom", "common", "rare", "note",
 )  # fmt: skip
 """All names, in one order; rules/tables/ranking.yaml has the weight of each."""
 
-MARKS = ("evidence", "setting", "telling", "refused", "shut_out", "admitted")
+MARKS = ("weight", "evidence", "setting", "telling", "refused", "shut_out", "admitted")
 """Those of one outcome; a rule has the greatest of its outcomes."""
 
 Traits = dict[str, float]
@@ -30,7 +30,7 @@ Traits = dict[str, float]
 class Circumstances(msgspec.Struct, frozen=True, kw_only=True):
     """What is known of a case besides the rules' outcomes.
 
-    `explaining` are the rules that would explain the open symptom, `usual` says of how many reports
+    `explaining` are the rules that would explain the open symptom, the foremost first, `usual` says of how many reports
     each rule is the cause; `marks_of` gives what speaks for one outcome by itself.
     """
 
@@ -49,6 +49,7 @@ def traits_of_rules(
     for one in outcomes:
         by_rule[one.rule.id].append(one)
     near = case.like.by_rule()
+    foremost = {rule_id: place for place, rule_id in enumerate(case.explaining)}
     places = {one.outcome.rule.id: place for place, one in reversed(list(enumerate(case.ranked)))}
     return {
         rule.id: {
@@ -57,7 +58,8 @@ def traits_of_rules(
             "described": case.like.described.get(rule.id, 0.0),
             **_of_subjects(rule, case.like.subjects),
             "leads": 1 / (1 + places[rule.id]) if rule.id in places else 0.0,
-            "explains": float(rule.id in case.explaining),
+            "explains": float(rule.id in foremost),
+            "foremost": 1 / (1 + foremost[rule.id]) if rule.id in foremost else 0.0,
             "usual": math.log1p(case.usual.get(rule.id, 0)),
             "symptom": float(rule.symptom),
             "common": float(rule.frequency == "common"),

@@ -42,7 +42,10 @@ def _emptied(platform: Platform, answer: Answer, *, alone: bool) -> Platform:
 
 
 def _named(platform: Platform) -> Platform:
-    name = _FORMS.tables["platforms_by_vendor"].get(str(platform.name))
+    by_vendor = _FORMS.tables["platforms_by_vendor"]
+    if isinstance(platform.name, Unknown) and platform.vendor in by_vendor:
+        return replace(platform, name=by_vendor[str(platform.vendor)])
+    name = by_vendor.get(str(platform.name))
     if name is None or not isinstance(platform.vendor, Unknown):
         return platform
     return replace(platform, name=name, vendor=platform.name)
