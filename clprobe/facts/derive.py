@@ -12,6 +12,7 @@ from clprobe.facts.derive_devices import gather_devices, stands_for
 from clprobe.facts.derive_gpus import judge_gpu
 from clprobe.facts.derive_icds import judge_icd
 from clprobe.facts.derive_parts import judge_framework, judge_intel, judge_nvidia
+from clprobe.facts.derive_programs import judge_programs
 from clprobe.facts.derive_sums import sum_up
 from clprobe.facts.derive_views import is_settled, judge_loader, judge_pair, judge_view
 from clprobe.facts.facts import Boot, DeviceFacts, Facts, IcdFacts, OtherFacts
@@ -84,6 +85,7 @@ def derive(snapshot: Snapshot, tables: Tables, *, beyond: Level | None = None) -
         ),
         others=tuple(_other(other, snapshot, tables) for other in snapshot.perspectives),
         said=said,
+        program_faults=judge_programs(snapshot, said, tables),
         nvidia=judge_nvidia(snapshot),
         excerpts=_excerpts(snapshot, icds),
         follows_from=closed.because,

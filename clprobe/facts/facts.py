@@ -194,6 +194,16 @@ class UserFacts(User, frozen=True, kw_only=True):
     subject: str = fact("how texts begin: You, or the user who is asked about", default="You")
 
 
+class ProgramFault(FactStruct, frozen=True, kw_only=True):
+    """A known fault of some releases of a program, whose words were printed."""
+
+    program: str = fact("as the table of programs names it", default="")
+    versions: str = fact("releases that have it, such as <=6.2.6", "table of programs", default="")
+    version: Fact[str] = fact("of the program here", "views, packages, frameworks")
+    note: str = fact("what goes wrong and what avoids it", "table of programs", default="")
+    applies: Fact[bool] = fact("whether the program here is such a release", "its version")
+
+
 class OpenclFacts(FactStruct, frozen=True, kw_only=True):
     """The sum of it: is there anything to compute on."""
 
@@ -303,6 +313,9 @@ class Facts(FactStruct, frozen=True, kw_only=True):
     said: Fact[str] = fact(
         "everything that drivers, programs, the package manager and Linux printed, in one text",
         "messages of programs, dmesg",
+    )
+    program_faults: Fact[tuple[ProgramFault, ...]] = fact(
+        "known faults of programs whose words were printed", "table of programs"
     )
     opencl: OpenclFacts = OpenclFacts()
     intel: IntelFacts = IntelFacts()

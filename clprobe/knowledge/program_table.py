@@ -81,6 +81,26 @@ class Run(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     gives: dict[str, Any]
 
 
+class Fault(Entry, frozen=True, kw_only=True):
+    """What some releases of a program do wrong, whatever the drivers.
+
+    `shows` is a regular expression that finds the words of the fault among all that was printed,
+    as in each of the `examples`. Others print the like unless it is `telling`: then the version
+    must be known, too. `manager` is whose package alone has the fault, such as conda.
+    """
+
+    versions: str
+    shows: str
+    examples: tuple[str, ...]
+    note: str
+    telling: bool = True
+    manager: str | None = None
+
+    def pattern(self) -> re.Pattern[str]:
+        """Return the expression. Raises: re.error if it is none."""
+        return re.compile(self.shows)
+
+
 class UseOfOpencl(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Whether a program uses OpenCL: always, in some builds, as one way of several, or never.
 
@@ -105,3 +125,4 @@ class Program(Entry, frozen=True, kw_only=True):
     called: tuple[str, ...]
     lines: tuple[SpokenLine, ...]
     runs: tuple[Run, ...] = ()
+    faults: tuple[Fault, ...] = ()

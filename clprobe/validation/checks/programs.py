@@ -4,7 +4,7 @@
 import re
 from pathlib import Path
 
-from clprobe.knowledge.program_table import GROUPS, Program, SpokenLine
+from clprobe.knowledge.program_table import GROUPS, Fault, Program, SpokenLine
 from clprobe.validation.checks import place as check
 from clprobe.validation.checks.place import Mistakes, Place
 
@@ -17,6 +17,8 @@ def programs(files: dict[Path, Program]) -> Mistakes:
         yield from check.is_named(here, program.program)
         for number, line in enumerate(program.lines):
             yield from _line(here.at("lines", number), line)
+        for number, fault in enumerate(program.faults):
+            yield from _fault(here.at("faults", number), fault)
 
 
 def _line(here: Place, line: SpokenLine) -> Mistakes:
@@ -37,3 +39,18 @@ def _line(here: Place, line: SpokenLine) -> Mistakes:
             yield here.at("examples", number).mistake(f"it is not found in {example!r}")
         elif line.mark not in example:
             yield here.at("examples", number).mistake(f"{example!r} lacks the mark {line.mark!r}")
+
+
+def _fault(here: Place, fault: Fault) -> Mistakes:
+    yield from check.sources(here, fault.sources)
+    yield from check.versions(here.at("versions"), fault.versions, "dotted")
+    try:
+        pattern = fault.pattern()
+    except re.error as error:
+        yield here.at("shows").mistake(f"it is no regular expression: {error}")
+        return
+    if not fault.examples:
+        yield here.mistake("it has no example", "Give words in which the fault shows.")
+    for number, example in enumerate(fault.examples):
+        if not pattern.search(example):
+            yield here.at("examples", number).mistake(f"it is not found in {example!r}")
