@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from clprobe.model.comparison import Comparison
-from clprobe.model.finding import Diagnosis, DriverReport, Finding, Remedy, TakesEffect
+from clprobe.model.finding import Diagnosis, DriverReport, Finding, Remedy, SeenBefore, TakesEffect
 from clprobe.report import doctor_words as words
 from clprobe.report.log_text import show_log
 from clprobe.report.terminal import INDENT, LABEL, OUTCOMES, Screen, safe
@@ -59,6 +59,7 @@ class DoctorText:
             self._notes(_not_shared(diagnosis))
             self._drivers(diagnosis.drivers)
             self._devices(diagnosis)
+            self._seen_before(diagnosis.reports)
             self._unread(diagnosis.unread)
         self._asked(words.asked_lines(diagnosis))
         if scrubbed and self._verbosity > 0:
@@ -109,6 +110,17 @@ class DoctorText:
         self._screen.heading("To decide it, run this there and send what it prints:")
         for line in ("```", *lines, "```"):
             self._screen.unbroken((line, "command"))
+
+    def _seen_before(self, reports: tuple[SeenBefore, ...]) -> None:
+        """Print the solved reports that are like this case."""
+        if not reports:
+            return
+        self._screen.heading("Seen before")
+        for one in reports:
+            first, *more = words.seen_lines(one)
+            self._screen.wrapped(first, INDENT, hang=2 * INDENT)
+            for line in more:
+                self._screen.wrapped(line, 2 * INDENT, hang=2 * INDENT)
 
     def _comparison(self, comparison: Comparison | None) -> None:
         if comparison is None:

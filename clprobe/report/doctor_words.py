@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from clprobe.model.comparison import Change, Comparison
-from clprobe.model.finding import Diagnosis, Finding, Remedy
+from clprobe.model.finding import Diagnosis, Finding, Remedy, SeenBefore
 from clprobe.model.shell_words import command_line
 from clprobe.model.unknown import NOT_STATED
 
@@ -79,6 +79,15 @@ def read_line(diagnosis: Diagnosis) -> str | None:
     if diagnosis.status != "undetermined" or host is None or not host.read:
         return None
     return f"Read: {', '.join(host.read)}"
+
+
+def seen_lines(report: SeenBefore) -> tuple[str, ...]:
+    """Return what a solved report tells: its cause, what mended it, what is alike, and where."""
+    fixed = f"Fixed by: {report.fix}" if report.fix is not None else None
+    alike = f"Alike: {'; '.join(report.agrees)}" if report.agrees else None
+    unlike = f"Different: {'; '.join(report.differs)}" if report.differs else None
+    lines = (f"{report.report}: {report.cause}", fixed, alike, unlike, report.url)
+    return tuple(line for line in lines if line is not None)
 
 
 def asked_lines(diagnosis: Diagnosis) -> tuple[str, ...]:

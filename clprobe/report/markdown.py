@@ -47,6 +47,9 @@ def _lines(diagnosis: Diagnosis) -> Iterator[str]:
         yield ""
     for finding in diagnosis.findings:
         yield from _finding(finding)
+    for report in diagnosis.reports:
+        told = " ".join(line.rstrip(".") + "." for line in words.seen_lines(report)[:-1])
+        yield f"- Seen before: {plain(told)} <{plain(report.url)}>"
     yield from _asked(words.asked_lines(diagnosis))
     yield ""
     yield "<details><summary>Drivers and devices</summary>"
