@@ -71,6 +71,28 @@ class Archive:
         found = {deb.name.split("_", 1)[0]: deb for deb in folder.glob("*.deb")}
         return {name: found[name] for name in packages if name in found}
 
+    def source(self, name: str, package: str, version: str) -> Path:
+        """Return the source archive, as upstream made it, of this version of a suite's package.
+
+        Raises: SuiteUnreachableError with apt's own words.
+        """
+        root = self.folder / f"{name}-source"
+        if not root.exists():
+            (root / "lists" / "partial").mkdir(parents=True)
+            (root / "cache" / "archives" / "partial").mkdir(parents=True)
+            line = f"deb-src [signed-by={self._keyring}] {self._mirror_of(name)} {name} main\n"
+            (root / "sources.list").write_text(line)
+            self._apt(root.name, "update")
+        wanted = re.sub(r"\+b\d+$", "", version)  # one that was only built anew
+        done = self._apt(
+            root.name, "--download-only", "source", f"{package}={wanted}", cwd=root / "cache"
+        )
+        found = list((root / "cache").glob(f"{package}_*.orig.tar.*z*"))
+        archives = [path for path in found if path.suffix != ".asc"]
+        if done.returncode or len(archives) != 1:
+            raise SuiteUnreachableError(f"{name}: {_complaint(done)}")
+        return archives[0]
+
     def needed(self, name: str, packages: Sequence[str]) -> list[str]:
         """Return these packages of a suite and all that they depend on.
 

@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,21 +31,27 @@ _OF_NO_USE = shutil.ignore_patterns(
 _NEEDED = ("click", "msgspec", "rich", "yaml", "pygments", "markdown_it", "mdurl", "packaging")
 _CLPROBE = Path(__file__).resolve().parents[2]
 _MERGED = ("bin", "sbin", "lib", "lib64")
-_SECONDS = 60
-"""Time for one answer; it takes a quarter of a second."""
+_SECONDS = 180
+"""Time for one answer; it takes a quarter of a second, on a busy machine in sid a minute."""
 
 
 class ShimmedMesa:
     """Mesa and what it needs, unpacked into a folder that a command can take for its root."""
 
+<<<<<<< Updated upstream
     def __init__(self, archive: Archive, suite: str, *, with_clprobe: bool = False) -> None:
         """Fetch and unpack them, with clprobe and this Python if they are wanted.
+=======
+    def __init__(self, archive: Archive, suite: str, packages: Sequence[str] = _ASKED) -> None:
+        """Fetch and unpack them.
+>>>>>>> Stashed changes
 
         Raises: SuiteUnreachableError with apt's own words, or if this user may not change the root.
         """
         if os.geteuid() != 0:
             raise SuiteUnreachableError("only root may start a command in another root")
         self.suite = suite
+<<<<<<< Updated upstream
         names = archive.needed(suite, (*_ASKED, *(_FOR_PYTHON if with_clprobe else ())))
         found = archive.suite(suite, frozenset(names))
         self.version = found.packages["mesa-opencl-icd"].version
@@ -90,6 +97,17 @@ class ShimmedMesa:
         assert done.stdout, done.stderr[-500:]
         report: dict[str, Any] = json.loads(done.stdout)
         return report
+=======
+        names = archive.needed(suite, packages)
+        found = archive.suite(suite, frozenset(names))
+        self.version = found.packages["mesa-opencl-icd"].version
+        self._root = Path(tempfile.mkdtemp(prefix=f"{suite}-mesa-", dir=archive.folder))
+        unpack(archive, suite, names, self._root)
+
+    def add_shim(self, library: Path, name: str) -> None:
+        """Add a shim that is not Debian's; `name` is what `devices` gets to use it."""
+        shutil.copy(library, self._root / "usr/lib" / f"lib{name}_noop_drm_shim.so")
+>>>>>>> Stashed changes
 
     def devices(self, shim: str, variables: dict[str, str]) -> dict[str, Device]:
         """Return the GPU that each platform lists as one of these variables, by platform."""
@@ -109,3 +127,20 @@ class ShimmedMesa:
             for platform in listed(run.answer.platforms)
             for device in listed(platform.devices)
         }
+
+
+def unpack(archive: Archive, suite: str, names: Sequence[str], root: Path) -> None:
+    """Fetch these packages and unpack them into an empty folder that can then be a root.
+
+    Raises: SuiteUnreachableError with apt's own words.
+    """
+    for name in _MERGED:
+        (root / "usr" / name).mkdir(parents=True)
+        (root / name).symlink_to(f"usr/{name}")
+    (root / "dev").mkdir()
+    (root / "dev" / "null").touch()  # what a shim opens in place of a render node
+    files = archive.fetch(archive.suite(suite, frozenset(names)), names)
+    if len(files) < len(names):
+        raise SuiteUnreachableError(f"{suite} lists packages that it holds no more")
+    for deb in files.values():
+        subprocess.run(["dpkg-deb", "-x", deb, root], timeout=_SECONDS, check=True)

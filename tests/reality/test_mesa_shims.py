@@ -5,7 +5,7 @@ What rusticl lists must be what the tables say that this version drives, and the
 the GPU must lead to the family; Clover is compared where the release still has it.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 import pytest
 from debian_archive import Archive, SuiteUnreachableError
@@ -36,7 +36,7 @@ CHIPS = {
 WITHOUT_FP16 = {"trixie": frozenset(AMD.values()), "sid": frozenset({"amd-gcn1", "amd-gcn2"})}
 VERSION = {"trixie": "OpenCL 3.0", "sid": "OpenCL 3.1"}
 """What rusticl offers on AMD's chips: Mesa 25.0 and Mesa 26.2."""
-NOUVEAU = {
+NOUVEAU: dict[str, Mapping[str, str | None]] = {
     "trixie": dict.fromkeys(("c0", "e4", "f0", "117", "134", "140", "162", "176"), "OpenCL 3.0"),
     "sid": {"c0": "OpenCL 1.2", "162": None},
 }
