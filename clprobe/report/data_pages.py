@@ -3,7 +3,7 @@
 
 import re
 import types
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 import msgspec
@@ -15,6 +15,7 @@ from clprobe.facts.facts import Facts
 from clprobe.facts.paths import Field, fields_of
 from clprobe.knowledge.printed import read_printed
 from clprobe.knowledge.program_table import UseOfOpencl
+from clprobe.knowledge.solved_reports import SolvedReport
 from clprobe.knowledge.tables import Tables
 from clprobe.report.markdown_text import code, links, plain, row, table
 from clprobe.resources import rules_path
@@ -64,6 +65,7 @@ def data_pages(knowledge: Knowledge) -> dict[str, str]:
         pages[f"{topic}/README.md"] = "\n\n".join(sections) + "\n"
     for folder, entries in table_entries(knowledge.tables).items():
         pages[f"tables/{folder}/README.md"] = "\n".join(_table_page(folder, entries))
+    pages["reports/README.md"] = "\n".join(_reports(knowledge.solved))
     pages["tables/printed/README.md"] = "\n".join(_printed())
     pages["tables/programs/README.md"] = "\n".join(_programs(knowledge.tables))
     pages["tables/processors/README.md"] = "\n".join(_processors(knowledge.tables))
@@ -71,6 +73,20 @@ def data_pages(knowledge: Knowledge) -> dict[str, str]:
     pages["tables/systems/README.md"] = "\n".join(_systems(knowledge.tables))
     pages["tables/windows_drivers/README.md"] = "\n".join(_windows_drivers(knowledge.tables))
     return pages
+
+
+def _reports(reports: Sequence[SolvedReport]) -> Iterator[str]:
+    yield _HEAD
+    yield f"\n# {len(reports)} solved reports\n"
+    yield (
+        "Public reports whose cause was found: `rules` name it, `facts` are those of a snapshot, "
+        "and `told` restates the report the way its author posts it, without cause and fix. "
+        "`doctor` ranks open causes by them and prints the nearest."
+    )
+    yield "\n| report | cause | rules |\n|---|---|---|"
+    for one in sorted(reports, key=lambda report: report.report):
+        rules = ", ".join(f"`{rule}`" for rule in one.rules)
+        yield f"| [{one.report}]({one.url}) | {' '.join(one.cause.split())} | {rules} |"
 
 
 def _rule(rule: Rule) -> str:

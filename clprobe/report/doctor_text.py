@@ -59,7 +59,8 @@ class DoctorText:
             self._notes(_not_shared(diagnosis))
             self._drivers(diagnosis.drivers)
             self._devices(diagnosis)
-            self._seen_before(diagnosis.reports)
+            if diagnosis.status == "undetermined" or self._verbosity > 0:
+                self._seen_before(diagnosis.reports)
             self._unread(diagnosis.unread)
         self._asked(words.asked_lines(diagnosis))
         if scrubbed and self._verbosity > 0:

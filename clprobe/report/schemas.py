@@ -16,6 +16,7 @@ from clprobe.compat.evidence import RuleStats, Verified
 from clprobe.compat.matrix import MatrixRow
 from clprobe.compat.support_table import SupportTable
 from clprobe.diagnosis.catalogue import RuleList, RuleTrace
+from clprobe.diagnosis.precedents.likelihood import Ranking
 from clprobe.explain.lexicon import Explained
 from clprobe.explain.lexicon_packages import Tools
 from clprobe.facts.inventory import Inventory
@@ -159,6 +160,7 @@ def table_schemas() -> dict[Path, JsonSchema]:
         "tools": Tools,
         "printed": Printed,
         "failures": Failures,
+        "ranking": Ranking,
         "verified": Verified,
     }
     for name, struct in other.items():

@@ -7,11 +7,13 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from clprobe.knowledge.checked_yaml import line_at
 from clprobe.knowledge.printed import read_printed
+from clprobe.knowledge.solved_reports import SolvedReport, load_report, report_files
 from clprobe.knowledge.tables import KINDS, Tables, read_table
 from clprobe.model.errors import ClprobeError
 from clprobe.resources import rules_path
-from clprobe.ruleset.load import CASES_SUFFIX, load_rule, rule_files
+from clprobe.ruleset.load import CASES_SUFFIX, load_rule, malformed, rule_files
 from clprobe.validation.cases import CaseFile, checked_snapshot, load_cases
 from clprobe.validation.checks import command_checks, hardware, rule_references, systems
 from clprobe.validation.checks.place import Mistakes
@@ -44,6 +46,7 @@ def validate(path: Path | None = None) -> Validated:
         kind: _each(sorted((folder / kind).glob("*.yaml")), _table_reader(kind), mistakes)
         for kind in KINDS
     }
+    _each(report_files(root), _solved, mistakes)
     forms = _each(sorted((folder / "printed").glob("*.yaml")), read_printed, mistakes)
     if not mistakes and folder.is_dir():
         mistakes += _between(root, rules, tables, Tables.load(folder))
@@ -91,6 +94,15 @@ def _cases(path: Path) -> CaseFile:
     for number, case in enumerate(file.cases):
         checked_snapshot(case, number, file, path)
     return file
+
+
+def _solved(path: Path) -> SolvedReport:
+    report = load_report(path)
+    try:
+        _ = report.snapshot
+    except msgspec.ValidationError as error:
+        raise malformed(path, line_at(path, ("facts",)), str(error)) from error
+    return report
 
 
 def _table_reader(kind: str) -> Callable[[Path], Any]:

@@ -16,8 +16,8 @@ from clprobe.ruleset.rule import Rule
 TRAITS = (
     "resembles_one", "resembles_several", "described", "subject_named", "subject_missing",
     "evidence", "setting", "telling", "refused", "shut_out", "admitted", "present", "leads",
-    "refuted", "explains", "foremost", "weight", "leans_likely", "leans_possible", "leans_unlikely", "lacking", "usual",
-    "symptom", "common", "rare", "note",
+    "refuted", "explains", "foremost", "weight", "leans_likely", "leans_possible",
+    "leans_unlikely", "lacking", "usual", "symptom", "common", "rare", "note",
 )  # fmt: skip
 """All names, in one order; rules/tables/ranking.yaml has the weight of each."""
 
@@ -30,8 +30,8 @@ Traits = dict[str, float]
 class Circumstances(msgspec.Struct, frozen=True, kw_only=True):
     """What is known of a case besides the rules' outcomes.
 
-    `explaining` are the rules that would explain the open symptom, the foremost first, `usual` says of how many reports
-    each rule is the cause; `marks_of` gives what speaks for one outcome by itself.
+    `explaining` are the rules that would explain the open symptom, the foremost first; `usual` says
+    of how many reports each rule is the cause, `marks_of` what speaks for one outcome by itself.
     """
 
     ranked: Sequence[Ranked]

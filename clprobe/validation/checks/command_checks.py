@@ -124,6 +124,9 @@ def questions(path: Path) -> Mistakes:
         ids.add(question.id)
         for text in (question.command, *question.by_manager.values()):
             yield from _text(here.at("command"), text)
+        for fact in question.answered:
+            if not _is_fact(fact):
+                yield here.at("answered", fact).mistake(f"there is no fact {fact}")
         for fact in question.facts:
             if fact in facts:
                 yield here.at("facts", fact).mistake(f"{fact} is asked twice", "Ask it once.")
