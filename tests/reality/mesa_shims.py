@@ -38,34 +38,26 @@ _SECONDS = 180
 class ShimmedMesa:
     """Mesa and what it needs, unpacked into a folder that a command can take for its root."""
 
-<<<<<<< Updated upstream
-    def __init__(self, archive: Archive, suite: str, *, with_clprobe: bool = False) -> None:
+    def __init__(
+        self,
+        archive: Archive,
+        suite: str,
+        packages: Sequence[str] = _ASKED,
+        *,
+        with_clprobe: bool = False,
+    ) -> None:
         """Fetch and unpack them, with clprobe and this Python if they are wanted.
-=======
-    def __init__(self, archive: Archive, suite: str, packages: Sequence[str] = _ASKED) -> None:
-        """Fetch and unpack them.
->>>>>>> Stashed changes
 
         Raises: SuiteUnreachableError with apt's own words, or if this user may not change the root.
         """
         if os.geteuid() != 0:
             raise SuiteUnreachableError("only root may start a command in another root")
         self.suite = suite
-<<<<<<< Updated upstream
-        names = archive.needed(suite, (*_ASKED, *(_FOR_PYTHON if with_clprobe else ())))
+        names = archive.needed(suite, (*packages, *(_FOR_PYTHON if with_clprobe else ())))
         found = archive.suite(suite, frozenset(names))
         self.version = found.packages["mesa-opencl-icd"].version
         self._root = Path(tempfile.mkdtemp(prefix=f"{suite}-mesa-", dir=archive.folder))
-        for name in _MERGED:
-            (self._root / "usr" / name).mkdir(parents=True)
-            (self._root / name).symlink_to(f"usr/{name}")
-        (self._root / "dev").mkdir()
-        (self._root / "dev" / "null").touch()  # what the shim opens in place of a render node
-        files = archive.fetch(found, names)
-        if len(files) < len(names):
-            raise SuiteUnreachableError(f"{suite} lists packages that it holds no more")
-        for deb in files.values():
-            subprocess.run(["dpkg-deb", "-x", deb, self._root], timeout=_SECONDS, check=True)
+        unpack(archive, suite, names, self._root)
         if with_clprobe:
             self._bring_clprobe()
 
@@ -97,17 +89,10 @@ class ShimmedMesa:
         assert done.stdout, done.stderr[-500:]
         report: dict[str, Any] = json.loads(done.stdout)
         return report
-=======
-        names = archive.needed(suite, packages)
-        found = archive.suite(suite, frozenset(names))
-        self.version = found.packages["mesa-opencl-icd"].version
-        self._root = Path(tempfile.mkdtemp(prefix=f"{suite}-mesa-", dir=archive.folder))
-        unpack(archive, suite, names, self._root)
 
     def add_shim(self, library: Path, name: str) -> None:
         """Add a shim that is not Debian's; `name` is what `devices` gets to use it."""
         shutil.copy(library, self._root / "usr/lib" / f"lib{name}_noop_drm_shim.so")
->>>>>>> Stashed changes
 
     def devices(self, shim: str, variables: dict[str, str]) -> dict[str, Device]:
         """Return the GPU that each platform lists as one of these variables, by platform."""
