@@ -17,7 +17,9 @@ _NAMES = (
 )
 
 
-@pytest.mark.parametrize("command", ["doctor --exit-zero", "snapshot", "install-plan", "cache"])
+@pytest.mark.parametrize(
+    "command", ["doctor --no-kernel --exit-zero", "snapshot --no-kernel", "install-plan", "cache"]
+)
 def test_no_program_on_path_is_run(command: str, tmp_path: Path) -> None:
     folder, ran, vendors = tmp_path / "bin", tmp_path / "ran", tmp_path / "vendors"
     for made in (folder, vendors):
