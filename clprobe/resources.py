@@ -6,6 +6,10 @@ from pathlib import Path
 _PACKAGE = Path(__file__).resolve().parent
 
 
+NO_RULES = ("tables", "reports")
+"""Folders of rules/ that hold other data."""
+
+
 def rules_path() -> Path:
     """Return the folder of the rules database."""
     return _data_folder("rules")

@@ -11,7 +11,7 @@ import click
 from click.shell_completion import CompletionItem, get_completion_class
 
 from clprobe.cli.exit import codes as exit_codes
-from clprobe.resources import rules_path
+from clprobe.resources import NO_RULES, rules_path
 
 _VARIABLE = "_CLPROBE_COMPLETE"
 _CASES = ".cases.yaml"
@@ -90,7 +90,7 @@ def rule_names() -> list[str]:
     return sorted(
         path.stem
         for path in rules_path().glob("*/*.yaml")
-        if path.parent.name not in ("tables", "reports") and not path.name.endswith(_CASES)
+        if path.parent.name not in NO_RULES and not path.name.endswith(_CASES)
     )
 
 

@@ -21,7 +21,7 @@ from clprobe.diagnosis.presumptions import leaning
 from clprobe.diagnosis.rank import Ranked, rank
 from clprobe.diagnosis.remedies import remedies_of
 from clprobe.diagnosis.status import status_of_working, unproven_gpus
-from clprobe.diagnosis.suspects import Case, open_warning
+from clprobe.diagnosis.suspects import Case, unexplained
 from clprobe.facts.derive import derive
 from clprobe.facts.facts import Facts
 from clprobe.facts.host_report import host_report
@@ -196,7 +196,7 @@ def _status(
 ) -> Status:
     if any(one.severity == "error" for one in ranked):
         return "undetermined" if _is_mere_symptom(ranked) else "problems"
-    if not isinstance(snapshot.clprobe, str) and open_warning(ranked) is not None:
+    if not isinstance(snapshot.clprobe, str) and unexplained(ranked, "warning") is not None:
         return "undetermined"  # whoever reports that programs disagree has a problem
     if snapshot.unread:  # the problem may stand in the lines that nobody understood
         return "undetermined"

@@ -51,7 +51,7 @@ def likeliest_causes(
 ) -> Likeliest:
     """Return them; nothing where there is no trouble, so that a healthy run reads no reports."""
     is_report = bool(snapshot.told)
-    in_trouble = any(one.severity == "error" for one in ranked) or bool(case.explaining())
+    in_trouble = any(one.severity == "error" for one in ranked) or bool(case.explaining)
     if not is_report and not in_trouble:
         return Likeliest()
     like = resemblance_of(snapshot, known.precedents)
@@ -82,7 +82,7 @@ def traits_of_case(
     """Return what speaks for each rule."""
     circumstances = Circumstances(
         ranked=ranked,
-        explaining=case.explaining(),
+        explaining=case.explaining,
         like=like,
         usual=known.precedents.usual,
         marks_of=marks_of,

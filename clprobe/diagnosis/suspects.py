@@ -2,12 +2,14 @@
 """Which undecided problems are worth a line, and in which order: the likeliest cause first."""
 
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 
 from clprobe.diagnosis.rank import Ranked, concern_the_same
 from clprobe.facts.facts import DeviceFacts, ViewFacts
 from clprobe.facts.hardware_facts import AMBIGUOUS
 from clprobe.facts.paths import was_not_requested
 from clprobe.facts.permissions.people import is_in_gpu_groups, is_outside_gpu_groups
+from clprobe.model.finding import Severity
 from clprobe.model.unknown import NOT_STATED, NOT_TRIED, UNLISTED
 from clprobe.ruleset.evaluate import NOT_LISTED
 from clprobe.ruleset.judge import Outcome
@@ -73,8 +75,9 @@ class Case:
             one for one in self._undecided if one.rule.vital or one.fault or self._was_refused(one)
         ]
 
+    @cached_property
     def explaining(self) -> dict[str, Outcome]:
-        """Return by rule the undecided causes of a symptom that nothing decided explains.
+        """By rule, the undecided causes of a symptom that nothing decided explains.
 
         Empty where the first finding is no symptom: then the cause is known.
         """
@@ -86,7 +89,7 @@ class Case:
         Of a report all that nothing refutes may be, for nobody writes one without trouble, and
         nobody tells everything: what is decided may have a cause of its own that nobody told.
         """
-        found = self.explaining()
+        found = self.explaining
         if is_report and self._decided is None:
             found = _best(one for one in self._undecided if not one.rule.symptom) | found
         elif is_report and self._decided is not None:
@@ -118,10 +121,10 @@ class Case:
         """
         if ranked and ranked[0].severity == "error":
             first = ranked[0].outcome
-            unexplained = _unexplained(ranked) if self._reported else None
-            return first if first.rule.symptom else unexplained
+            other = unexplained(ranked, "error") if self._reported else None
+            return first if first.rule.symptom else other
         vital = next((one for one in self._undecided if one.rule.vital), None)
-        return vital or (open_warning(ranked) if self._reported else None)
+        return vital or (unexplained(ranked, "warning") if self._reported else None)
 
     def _would_explain(self, one: Outcome) -> bool:
         symptom = self._symptom
@@ -172,24 +175,14 @@ def _best(outcomes: Iterable[Outcome]) -> dict[str, Outcome]:
     return best
 
 
-def _unexplained(ranked: list[Ranked]) -> Outcome | None:
-    """Return the first symptom at error level, though not the vital one, that nothing explains."""
-    roots = (one for one in ranked if one.cause is None and one.severity == "error")
-    return next(
-        (r.outcome for r in roots if r.outcome.rule.symptom and not r.outcome.rule.vital), None
-    )
+def unexplained(ranked: list[Ranked], severity: Severity) -> Outcome | None:
+    """Return the first symptom at that level, though not the vital one, that nothing explains.
 
-
-def open_warning(ranked: list[Ranked]) -> Outcome | None:
-    """Return a symptom at warning level that nothing explains: programs disagree, say."""
-    return next(
-        (
-            one.outcome
-            for one in ranked
-            if one.outcome.rule.symptom and one.severity == "warning" and one.cause is None
-        ),
-        None,
-    )
+    At warning level that is, say, that programs disagree.
+    """
+    roots = (one for one in ranked if one.cause is None and one.severity == severity)
+    symptoms = (one.outcome for one in roots if one.outcome.rule.symptom)
+    return next((one for one in symptoms if not one.rule.vital), None)
 
 
 def _is_presumed(outcome: Outcome) -> bool:

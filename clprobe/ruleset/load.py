@@ -10,7 +10,7 @@ import msgspec
 from clprobe.facts.paths import PathError, Variables, check_path
 from clprobe.knowledge.checked_yaml import line_at, read
 from clprobe.model.errors import ClprobeError
-from clprobe.resources import rules_path
+from clprobe.resources import NO_RULES, rules_path
 from clprobe.ruleset.conditions import ConditionError, parse_condition
 from clprobe.ruleset.remedy_file import ACTIONS, SHORT, WrittenRemedy
 from clprobe.ruleset.rule import Action, Loop, Rule
@@ -18,7 +18,6 @@ from clprobe.ruleset.rule_file import WrittenLoop, WrittenRule
 from clprobe.ruleset.templates import check_template
 
 CASES_SUFFIX = ".cases.yaml"
-_NO_RULES = ("tables", "reports")
 
 
 def load_rules(root: Path | None = None) -> tuple[Rule, ...]:
@@ -39,7 +38,7 @@ def rule_files(root: Path) -> list[Path]:
     return sorted(
         path
         for path in root.glob("*/*.yaml")
-        if path.parent.name not in _NO_RULES and not path.name.endswith(CASES_SUFFIX)
+        if path.parent.name not in NO_RULES and not path.name.endswith(CASES_SUFFIX)
     )
 
 

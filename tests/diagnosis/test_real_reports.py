@@ -36,9 +36,11 @@ def test_open_causes_are_suspected() -> None:
     assert len(missed) <= (1 - LEAST_SUSPECTED) * len(still_open), missed
 
 
-def test_there_are_reports_of_every_vendor_and_each_says_where_it_is_from() -> None:
+def test_there_are_reports_and_each_says_where_it_is_from_and_names_rules_that_exist() -> None:
     assert len(REPORTS) >= 300
-    for report in REPORTS:
+    for report in KNOWLEDGE.solved:
+        assert report.rules, report.report
+        assert [rule for rule in report.rules if KNOWLEDGE.rule(rule) is None] == [], report.report
         assert report.url.startswith("https://")
         assert report.cause
         assert len(report.told) > 100, report.report
