@@ -71,7 +71,7 @@ class Precedents:
 
     def like(self, words: Sequence[str]) -> Resemblance:
         """Return what is like a case with these words; nothing where this Python has no FTS5."""
-        asked = " OR ".join(f'"{word}"' for word in distinct(list(words)))
+        asked = " OR ".join(f'"{word}"' for word in distinct(words))
         reports = _found(self._told, asked, _NEAREST_REPORTS)
         described = _found(self._descriptions, asked, _NEAREST_RULES)
         return Resemblance(

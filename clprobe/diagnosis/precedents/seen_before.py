@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The solved reports that are nearest to a case, with what agrees and what differs."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from clprobe.diagnosis.precedents.resemblance import Near, Resemblance
 from clprobe.facts.derive import derive
@@ -9,7 +9,7 @@ from clprobe.facts.facts import Facts
 from clprobe.knowledge.solved_reports import SolvedReport
 from clprobe.knowledge.tables import Tables
 from clprobe.model.finding import SeenBefore
-from clprobe.model.unknown import Unknown, listed
+from clprobe.model.unknown import known, listed
 
 _MOST = 2
 _LEAST_NEAR = 0.3
@@ -61,5 +61,5 @@ def _aspects(facts: Facts) -> Iterator[tuple[str, set[str]]]:
     yield "error", _known(view.answer.error_code for view in listed(facts.views))
 
 
-def _known(values: Iterator[object] | tuple[object, ...]) -> set[str]:
-    return {str(one) for one in values if one is not None and not isinstance(one, Unknown)}
+def _known(values: Iterable[object]) -> set[str]:
+    return {str(one) for value in values if (one := known(value)) is not None}

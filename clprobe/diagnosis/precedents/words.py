@@ -2,7 +2,7 @@
 """The words by which a snapshot and a solved report are compared: what was told, and the facts."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 _WORD = re.compile(r"[\w\-./+]+")
@@ -34,7 +34,7 @@ def words_of_facts(facts: Any) -> list[str]:
     return [word for name, value in _leaves(facts, "") for word in _said(name, value)]
 
 
-def distinct(words: list[str]) -> list[str]:
+def distinct(words: Sequence[str]) -> list[str]:
     """Return each word once, the first ones of very many."""
     return list(dict.fromkeys(words))[:_MOST]
 
