@@ -4,11 +4,13 @@
 The measure is BM25, and 1 is the nearest one's: https://www.sqlite.org/fts5.html#the_bm25_function
 """
 
+from __future__ import annotations
+
 import contextlib
-import sqlite3
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -16,6 +18,9 @@ from clprobe.diagnosis.precedents.subjects import subjects_in
 from clprobe.diagnosis.precedents.words import distinct, words_of, words_of_facts
 from clprobe.knowledge.solved_reports import SolvedReport
 from clprobe.ruleset.rule import Rule
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
 
 _NEAREST_REPORTS, _NEAREST_RULES = 12, 60
 _SHARPNESS = 3
@@ -81,7 +86,12 @@ class Precedents:
         )
 
 
-def _index(texts: Iterable[str]) -> sqlite3.Connection | None:
+def _index(texts: Iterable[str]) -> Connection | None:
+    """Return the texts, ready to be searched; None where this Python has no SQLite or no FTS5."""
+    try:
+        import sqlite3  # noqa: PLC0415 - a Python may have been built without it
+    except ImportError:
+        return None
     with contextlib.suppress(sqlite3.OperationalError):
         base = sqlite3.connect(":memory:", check_same_thread=False)
         base.execute(
@@ -93,7 +103,7 @@ def _index(texts: Iterable[str]) -> sqlite3.Connection | None:
     return None
 
 
-def _found(base: sqlite3.Connection | None, asked: str, most: int) -> list[tuple[int, float]]:
+def _found(base: Connection | None, asked: str, most: int) -> list[tuple[int, float]]:
     """Return row and nearness of the nearest texts."""
     if base is None or not asked:
         return []
