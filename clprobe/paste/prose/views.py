@@ -21,19 +21,43 @@ _OTHER = "no program of OpenCL"
 
 def read_views(clauses: list[Clause]) -> Iterator[Reading]:
     """Give what programs are said to see; what went well beside a failure was another time."""
-    told = list(_told(clauses))
+    told = _with_whole_deaths(list(_told(clauses)))
     failed = {_place(one) for one in told if not _shows_gpu(one)}
-    crashed = {_place(one) for one in told if _outcome(one) == "crash"}
     slept = any(_FORMS.suspended.search(clause.text) for clause in clauses)
     before = "before suspend" if slept else "before"
     for one in told:
-        if _outcome(one) == "error" and _place(one) in crashed:
-            continue
         if _shows_gpu(one) and _place(one) in failed and one.context is not None:
             earlier = msgspec.structs.replace(one.context, when=before)
             yield msgspec.structs.replace(one, context=earlier)
         else:
             yield one
+
+
+def _with_whole_deaths(told: list[Reading]) -> list[Reading]:
+    """Return the statements with one a crash: it has all that is said of how it ended."""
+    deaths: dict[object, list[Reading]] = {}
+    for one in told:
+        if _outcome(one) == "crash":
+            deaths.setdefault(_place(one), []).append(one)
+    kept = []
+    for one in told:
+        died = deaths.get(_place(one), [])
+        if not died or _outcome(one) not in ("crash", "error"):
+            kept.append(one)
+        elif one is died[0]:
+            kept.append(_whole_death(died))
+    return kept
+
+
+def _whole_death(died: list[Reading]) -> Reading:
+    said = dict.fromkeys(
+        str(view.answer.printed) for one in died for view in listed(one.facts.views)
+    )
+    answer = Answer(outcome="crash", printed="\n".join(said))
+    (view,) = listed(died[0].facts.views)
+    facts = Snapshot(views=(msgspec.structs.replace(view, answer=answer),))
+    lines = tuple(sorted({line for one in died for line in one.lines}))
+    return msgspec.structs.replace(died[0], lines=lines, facts=facts)
 
 
 def _place(reading: Reading) -> tuple[str, Context | None]:
@@ -141,7 +165,8 @@ def _only_root(clause: Clause, viewer: str) -> Iterator[Reading]:
 def _answer(clause: Clause, *, is_named: bool) -> Answer | None:
     """Return what the clause says that the program saw; None: it says nothing of the kind."""
     text = clause.text
-    if _FORMS.crash.search(text) and is_named and not clause.negated:
+    died = is_named and _FORMS.crash.search(text) and not clause.negated
+    if died or _FORMS.backtrace.search(text):
         return Answer(outcome="crash", printed=text)
     if _FORMS.hang.search(text) and is_named:
         return Answer(outcome="hang")
