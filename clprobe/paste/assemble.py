@@ -39,6 +39,7 @@ from clprobe.paste.answers.stat_format import read_stat_formats
 from clprobe.paste.blocks import contexts_of
 from clprobe.paste.clinfo.reader import clinfo_runs
 from clprobe.paste.commands import command_line
+from clprobe.paste.container_options import read_container_options
 from clprobe.paste.places import Evidence, snapshot_of
 from clprobe.paste.prose.reader import is_small_talk, prose_reader
 from clprobe.paste.reading import Context, Paste, Reader, Reading, by_line
@@ -220,6 +221,7 @@ _READERS: tuple[Reader, ...] = (
     files.read_icd_errors,
     nodes.read_node_errors,
     _of_opencl,
+    read_container_options,
     containers.read_engines,
     containers.read_compose,
     containers.read_services,
