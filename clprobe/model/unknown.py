@@ -21,6 +21,9 @@ NOT_TRIED = Unknown(unknown="nobody tried as this user")
 UNLISTED = Unknown(unknown="the tables do not list it")
 """Nobody refused to tell: our own tables end here."""
 
+SET = Unknown(unknown="set; the value is not stated")
+"""A variable or the like of which only that is known: it is not null."""
+
 T = TypeVar("T")
 Fact: TypeAlias = T | Unknown
 """A fact is a value or Unknown; `None` as a value means "there is none"."""

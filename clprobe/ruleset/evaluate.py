@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from clprobe.facts.paths import Scope, Use, look_up
 from clprobe.knowledge.versions import compare
 from clprobe.model.errors import ClprobeError
-from clprobe.model.unknown import Unknown
+from clprobe.model.unknown import SET, Unknown
 from clprobe.ruleset.conditions import All, AnyOf, Comparison, Condition, Not, Quantified
 
 NOT_LISTED = Unknown(unknown="the list is only an excerpt")
@@ -92,6 +92,8 @@ def _excerpt(use: Use) -> Use:
 
 def _compare(test: Comparison, scope: Scope) -> Answer:
     use = look_up(test.path, scope)
+    if use.value == SET and test.operand is None and test.operator in ("is", "is_not"):
+        return Answer(test.operator == "is_not", (use,))
     if isinstance(use.value, Unknown):
         return Answer(None, (), (use,))
     truth = _OPERATIONS[test.operator](use.value, test.operand)

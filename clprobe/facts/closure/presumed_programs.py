@@ -10,7 +10,7 @@ from clprobe.facts.runtimes import ONE_MAKER, said_runtimes
 from clprobe.knowledge.printed import Forms
 from clprobe.knowledge.tables import Tables
 from clprobe.model.opencl import Answer, Loader, Pair
-from clprobe.model.unknown import Unknown, listed
+from clprobe.model.unknown import SET, Unknown, listed
 
 _FORMS = Forms("closure")
 _NEEDS_KHRONOS = "OCL_ICD_FILENAMES"
@@ -46,9 +46,13 @@ def with_loader(closed: Closed) -> Closed:
     if len(found) == 1:
         kind, package = next(iter(found.items()))
         return _with_loader(closed, kind, f"package {package} holds it")
-    if isinstance(snapshot.environment.get(_NEEDS_KHRONOS), str) and not found:
+    if _is_set(snapshot.environment.get(_NEEDS_KHRONOS)) and not found:
         return _with_loader(closed, "ocl-icd", f"{_NEEDS_KHRONOS} is set, and seems to be in vain")
     return closed
+
+
+def _is_set(value: str | Unknown | None) -> bool:
+    return isinstance(value, str) or value == SET
 
 
 def _with_loader(closed: Closed, kind: str, why: str) -> Closed:

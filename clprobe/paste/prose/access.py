@@ -11,7 +11,7 @@ from clprobe.model.hardware import DeviceNode, node_kind
 from clprobe.model.opencl import Icd
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.system import Group, User
-from clprobe.model.unknown import NOT_STATED, Unknown
+from clprobe.model.unknown import NOT_STATED, SET
 from clprobe.paste.prose.clauses import Clause
 from clprobe.paste.prose.outcome import is_good
 from clprobe.paste.reading import Reading
@@ -20,7 +20,6 @@ _FORMS = Forms("told_access")
 _RENDER_NODE = "/dev/dri/renderD128"
 _VENDORS = "/etc/OpenCL/vendors"
 _USUAL_UID = 1000
-_NO_VALUE = Unknown("set; the value is not stated")
 _GPU_GROUPS = ("video", "render")
 
 
@@ -134,5 +133,5 @@ def _variables(clause: Clause) -> Iterator[Reading]:
         if clause.negated or is_good(clause) or not (value or is_set):
             continue
         named = (value or (behind["value"] if behind else "")).rstrip(".,;:")
-        told = named or _NO_VALUE
+        told = named or SET
         yield _reading(clause, Snapshot(environment={name: told}), private=True)
