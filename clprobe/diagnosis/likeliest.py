@@ -16,6 +16,10 @@ from clprobe.ruleset.judge import Outcome
 from clprobe.ruleset.rule import Rule
 
 
+_BEFORE_SYMPTOM = 2
+"""So many causes come before what only has one, such as a crash."""
+
+
 class Known(Protocol):
     """What is asked of the rules database."""
 
@@ -62,6 +66,8 @@ def likeliest_causes(
     best = max(decided, key=lambda one: likely[one.outcome.rule.id], default=None)
     own = likely[best.outcome.rule.id] if best is not None else 0.0
     before = sum(likely[one.rule.id] > own for one in suspects)
+    if best is not None and best.outcome.rule.symptom:
+        before = max(before, min(_BEFORE_SYMPTOM, len(suspects)))
     return Likeliest(
         leading=tuple(suspects[:before]),
         decided=best if before < len(suspects) else None,
