@@ -153,7 +153,9 @@ def _stated(text: Fact[str]) -> Fact[str | None]:
 
 def _excerpts(snapshot: Snapshot, icds: Fact[tuple[IcdFacts, ...]]) -> tuple[str, ...]:
     whole = is_settled(snapshot, icds) and "icds" not in snapshot.excerpts
-    return snapshot.excerpts if whole else (*snapshot.excerpts, "devices")
+    # Who writes a report quotes some lines of what was printed.
+    quoted = ("said",) if snapshot.told else ()
+    return (*snapshot.excerpts, *quoted, *(() if whole else ("devices",)))
 
 
 def _with_binding(gpu: GpuFacts, nodes: Fact[tuple[NodeFacts, ...]], *, whole: bool) -> GpuFacts:

@@ -42,7 +42,8 @@ def sum_up(
     )
 
 
-def _empty_platforms(snapshot: Snapshot, icds: Fact[tuple[IcdFacts, ...]]) -> tuple[str, ...]:
+def _empty_platforms(snapshot: Snapshot, icds: Fact[tuple[IcdFacts, ...]]) -> Fact[tuple[str, ...]]:
+    """Return their names; unknown in a report that shows no program's whole list."""
     answers = [icd.answer for icd in listed(icds)] + [
         view.answer for view in listed(snapshot.views)
     ]
@@ -52,6 +53,11 @@ def _empty_platforms(snapshot: Snapshot, icds: Fact[tuple[IcdFacts, ...]]) -> tu
         for platform in listed(answer.platforms)
         if platform.devices == () and isinstance(platform.name, str)
     ]
+    lists = any(
+        view.viewer == "clinfo" and listed(view.answer.platforms) for view in listed(snapshot.views)
+    )
+    if not names and snapshot.told and not lists:
+        return NOT_STATED
     return tuple(dict.fromkeys(names))
 
 

@@ -214,7 +214,7 @@ class OpenclFacts(FactStruct, frozen=True, kw_only=True):
     any_gpu: Fact[bool] = fact(
         "whether a GPU or a way to one is there", "PCI functions, /dev/dri, /dev/dxg"
     )
-    empty_platforms: tuple[str, ...] = fact(
+    empty_platforms: Fact[tuple[str, ...]] = fact(
         "platforms that were shown without any device", "clGetDeviceIDs", default=()
     )
     idle_drivers: Fact[tuple[str, ...]] = fact(
