@@ -15,7 +15,6 @@ from clprobe.model.snapshot import Snapshot
 from clprobe.ruleset.judge import Outcome
 from clprobe.ruleset.rule import Rule
 
-
 _BEFORE_SYMPTOM = 2
 """So many causes come before what only has one, such as a crash."""
 

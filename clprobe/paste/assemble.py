@@ -12,7 +12,6 @@ from clprobe.model.opencl import Answer, Loader, View
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.unknown import NOT_STATED, Unknown
 from clprobe.paste import (
-    containers,
     crashes,
     embedded,
     errors,
@@ -39,7 +38,8 @@ from clprobe.paste.answers.stat_format import read_stat_formats
 from clprobe.paste.blocks import contexts_of
 from clprobe.paste.clinfo.reader import clinfo_runs
 from clprobe.paste.commands import command_line
-from clprobe.paste.container_options import read_container_options
+from clprobe.paste.containers import signs as containers
+from clprobe.paste.containers.options import read_container_options
 from clprobe.paste.places import Evidence, snapshot_of
 from clprobe.paste.prose.reader import is_small_talk, prose_reader
 from clprobe.paste.reading import Context, Paste, Reader, Reading, by_line

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Reads which device nodes a container was started with: options of docker run, lines of compose."""
+"""Reads which nodes a container was started with: options of docker run, lines of compose."""
 
 import re
 from collections.abc import Iterator
