@@ -78,7 +78,8 @@ def likeliest_causes(
 def resemblance_of(snapshot: Snapshot, precedents: Precedents) -> Resemblance:
     """Return the solved reports and rules whose words are like those of the snapshot."""
     words = [word for line in snapshot.told for word in words_of(line)]
-    return precedents.like(words + words_of_facts(msgspec.to_builtins(snapshot)))
+    words += words_of_facts(msgspec.to_builtins(snapshot))
+    return precedents.like(words, snapshot.told)
 
 
 def traits_of_case(

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from clprobe.diagnosis.precedents.signs import SignFit, Signs
 from clprobe.diagnosis.precedents.subjects import subjects_in
 from clprobe.diagnosis.precedents.words import distinct, words_of, words_of_facts
 from clprobe.knowledge.solved_reports import SolvedReport
@@ -37,11 +38,12 @@ class Near(msgspec.Struct, frozen=True):
 class Resemblance(msgspec.Struct, frozen=True, kw_only=True):
     """What is like a case: reports, the nearest first, and of rules how near their words are.
 
-    `subjects` is what the case is about.
+    `signs` says how the rules' signs fit, `subjects` what the case is about.
     """
 
     reports: tuple[Near, ...] = ()
     described: dict[str, float] = {}
+    signs: dict[str, SignFit] = {}
     subjects: frozenset[str] = frozenset()
 
     def by_rule(self) -> dict[str, tuple[float, float]]:
@@ -60,7 +62,9 @@ class Precedents:
 
     def __init__(self, reports: Sequence[SolvedReport], rules: Iterable[Rule]) -> None:
         self._reports = tuple(reports)
+        rules = tuple(rules)
         self._rules = [rule.id for rule in rules]
+        self._signs = Signs(rules)
         self._told = _index(
             " ".join(words_of(one.told) + words_of_facts(one.facts)) for one in self._reports
         )
@@ -74,14 +78,18 @@ class Precedents:
         """Of how many reports each rule is the cause."""
         return Counter(rule for one in self._reports for rule in one.rules)
 
-    def like(self, words: Sequence[str]) -> Resemblance:
-        """Return what is like a case with these words; nothing where this Python has no FTS5."""
+    def like(self, words: Sequence[str], told: Sequence[str] = ()) -> Resemblance:
+        """Return what is like a case with these words, of which `told` are the lines of its author.
+
+        Reports and descriptions are lacking where this Python has no FTS5.
+        """
         asked = " OR ".join(f'"{word}"' for word in distinct(words))
         reports = _found(self._told, asked, _NEAREST_REPORTS)
         described = _found(self._descriptions, asked, _NEAREST_RULES)
         return Resemblance(
             reports=tuple(Near(self._reports[row], near) for row, near in reports),
             described={self._rules[row]: near for row, near in described},
+            signs=self._signs.fits(told),
             subjects=subjects_in(" ".join(words)),
         )
 

@@ -8,13 +8,15 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 import msgspec
 
 from clprobe.diagnosis.precedents.resemblance import Resemblance
+from clprobe.diagnosis.precedents.signs import SignFit
 from clprobe.diagnosis.precedents.subjects import subjects_of_rule
 from clprobe.diagnosis.rank import Ranked
 from clprobe.ruleset.judge import Outcome
 from clprobe.ruleset.rule import Rule
 
 TRAITS = (
-    "resembles_one", "resembles_several", "described", "subject_named", "subject_missing",
+    "resembles_one", "resembles_several", "described", "sign_near", "signs_near",
+    "signs_scattered", "subject_named", "subject_missing",
     "evidence", "setting", "telling", "refused", "shut_out", "admitted", "present", "leads",
     "refuted", "explains", "foremost", "weight", "leans_likely", "leans_possible",
     "leans_unlikely", "lacking", "usual", "symptom", "common", "rare", "note",
@@ -56,6 +58,7 @@ def traits_of_rules(
             "resembles_one": near[rule.id][0],
             "resembles_several": near[rule.id][1],
             "described": case.like.described.get(rule.id, 0.0),
+            **_of_signs(case.like.signs.get(rule.id, SignFit())),
             **_of_subjects(rule, case.like.subjects),
             "leads": 1 / (1 + places[rule.id]) if rule.id in places else 0.0,
             "explains": float(rule.id in foremost),
@@ -69,6 +72,13 @@ def traits_of_rules(
         }
         for rule in rules
     }
+
+
+def _of_signs(fit: SignFit) -> Traits:
+    """Return them by their tripled share, so that one weight's penalty suits all traits."""
+    own = (fit.best, fit.several, fit.scattered)
+    names = ("sign_near", "signs_near", "signs_scattered")
+    return {name: 3 * share for name, share in zip(names, own, strict=True)}
 
 
 def _of_subjects(rule: Rule, named: frozenset[str]) -> Traits:
