@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """How much of the signs of each rule stands in a text, word by word."""
 
+import itertools
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
@@ -59,7 +60,7 @@ class Signs:
         """Return by rule how its signs fit, of those of which anything stands there."""
         told = [words for line in lines[:_MOST_LINES] if (words := stems_of(line))]
         near: dict[int, float] = {}
-        for first, second in zip(told, [*told[1:], frozenset()], strict=True):
+        for first, second in itertools.pairwise([*told, frozenset()]):
             for place, share in self._shares(first | second).items():
                 near[place] = max(share, near.get(place, 0.0))
         anywhere = self._shares(frozenset().union(*told))
