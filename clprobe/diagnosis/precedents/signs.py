@@ -14,6 +14,8 @@ from clprobe.ruleset.rule import Rule
 
 _STEM = 6
 """Words of letters are alike by so many of the first ones: compile, compiler, compilation."""
+_COMMON = 0.02
+"""Words in more than this share of all signs tell nothing."""
 _MOST_LINES = 400
 _SEVERAL = 3
 _DAMPING = 4.0
@@ -42,17 +44,24 @@ class Signs:
     def _worth(self) -> dict[str, float]:
         """The information of each word, in nats: few signs have a rare one."""
         found = Counter(word for _, words in self._signs for word in words)
-        return {word: math.log((len(self._signs) + 1) / (n + 0.5)) for word, n in found.items()}
+        total = len(self._signs)
+        return {
+            word: math.log((total + 1) / (n + 0.5))
+            for word, n in found.items()
+            if n <= max(1, total * _COMMON)
+        }
 
     @cached_property
     def _whole(self) -> list[float]:
-        return [_DAMPING + sum(map(self._worth.__getitem__, words)) for _, words in self._signs]
+        return [
+            _DAMPING + sum(self._worth.get(word, 0.0) for word in words) for _, words in self._signs
+        ]
 
     @cached_property
     def _places(self) -> dict[str, list[int]]:
         places: dict[str, list[int]] = defaultdict(list)
         for place, (_, words) in enumerate(self._signs):
-            for word in words:
+            for word in words & self._worth.keys():
                 places[word].append(place)
         return places
 
