@@ -279,10 +279,12 @@ def known_flaw(
     if entry is None:
         return NOT_STATED
     flaws = [one for one in entry.releases if one.flawed and one.linux == "*"]
-    if flaws and identity.generation is None:
+    first = identity.gpus[0].family if identity.gpus else None
+    family = first.family if first is not None else None
+    if flaws and identity.generation is None and family is None:
         return NOT_STATED
     for release in flaws:
-        if identity.generation is None or not release.concerns(identity.generation):
+        if not release.concerns(identity.generation, family):
             continue
         if isinstance(version, Unknown):
             return version

@@ -77,8 +77,10 @@ def read_paste(text: str, *, name: str) -> Snapshot:
         _gather(reader, paste, evidence, unread)
         if reader in _OF_SENTENCES_TOO:
             spoken |= free.difference(paste.left())
-    for reader in (prose_reader(frozenset(spoken)), by_line(_message)):
-        _gather(reader, paste, evidence, unread, is_weak=True)
+    # A sentence that tells a fact may quote a complaint as well: both are read.
+    complaints = {index for index, line in paste.free() if _is_message(line)}
+    _gather(by_line(_message), paste, evidence, unread, is_weak=True)
+    _gather(prose_reader(frozenset(spoken | complaints)), paste, evidence, unread, is_weak=True)
     left = sorted({*unread, *paste.left()})
     if not evidence.tells():
         raise _nothing_understood(name, len(left))

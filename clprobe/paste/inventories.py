@@ -46,7 +46,10 @@ def of_os(value: str) -> Snapshot | None:
     found = re.search(r"(?i)\bWSL ?([12])?", value)
     wsl = Virtualization(wsl=int(found[1] or 2)) if found else Virtualization()
     cpu = Cpu(architecture=architecture)
-    return Snapshot(system=System(distribution=named, cpu=cpu, virtualization=wsl))
+    # nix-info's: "Linux 6.1.78, NixOS, 24.05 (Uakari)".
+    running = _FORMS.linux_before.match(value)
+    linux = Linux(release=running["release"]) if running else Linux()
+    return Snapshot(system=System(distribution=named, linux=linux, cpu=cpu, virtualization=wsl))
 
 
 def of_linux(value: str) -> Snapshot | None:

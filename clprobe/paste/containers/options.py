@@ -12,6 +12,7 @@ from clprobe.paste.reading import Context, Paste, Reading
 _FORMS = Forms("container_options")
 _MOST_LINES = 30
 _INSIDE = Context(where="container")
+_NAMED = re.compile(r"/dev/(?:dri|kfd)\b")
 _IN_FOLDER = {"/dev/dri": "/dev/dri/renderD128", "/dev/dri/by-path": "/dev/dri/renderD128"}
 """Who gives the folder gives what is in it: for most that is one node."""
 
@@ -21,7 +22,12 @@ def read_container_options(paste: Paste) -> Iterator[Reading]:
     commands = list(_runs(paste))
     nodes = {node.path: node for text in commands for node in _given(text)}
     nodes |= {node.path: node for line in paste.lines for node in _of_compose(line.strip())}
-    if nodes:
+    refused = _refused(paste)
+    nodes = {path: node for path, node in nodes.items() if path not in refused}
+    if refused and not nodes:
+        facts = Snapshot(device_nodes=())
+        yield Reading(lines=(), facts=facts, whole=("device_nodes",), context=_INSIDE)
+    elif nodes:
         yield Reading(lines=(), facts=Snapshot(device_nodes=tuple(nodes.values())), context=_INSIDE)
     elif commands and all(map(_is_whole, commands)) and not _says_more(paste):
         facts = Snapshot(device_nodes=())
@@ -39,6 +45,17 @@ def _runs(paste: Paste) -> Iterator[str]:
                 break
             texts.append(following.strip())
         yield " ".join(text.rstrip("\\").strip() for text in texts)
+
+
+def _refused(paste: Paste) -> set[str]:
+    """Return the nodes that the host has not, so that the container did not start."""
+    refused: set[str] = set()
+    for line in paste.lines:
+        named = [found["node"] for found in _FORMS.refused.finditer(line)]
+        if not named and _FORMS.refuses.search(line):
+            named = _NAMED.findall(line)
+        refused |= {node.path for name in named for node in _node(name)}
+    return refused
 
 
 def _given(command: str) -> Iterator[DeviceNode]:

@@ -93,7 +93,7 @@ def models_in(text: str) -> Iterator[str]:
 
 _FULL = {
     "arc": "Intel Arc {}", "arch": "Intel Arc {}", "rtx": "NVIDIA GeForce RTX {}",
-    "rx": "AMD Radeon RX {}",
+    "rx": "AMD Radeon RX {}", "bare": "Intel Arc A{}",
 }  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from clprobe.paste.prose.access import read_access
 from clprobe.paste.prose.clauses import Clause, Line, clauses_of
 from clprobe.paste.prose.gpus import read_gpus, read_processor
 from clprobe.paste.prose.packages import read_packages
+from clprobe.paste.prose.quoted import read_quoted
 from clprobe.paste.prose.systems import read_systems
 from clprobe.paste.prose.views import read_views
 from clprobe.paste.reading import Context, Paste, Reader, Reading
@@ -26,6 +27,7 @@ _READERS: tuple[Callable[[list[Clause]], Iterator[Reading]], ...] = (
     read_packages,
     read_access,
     read_views,
+    read_quoted,
 )
 
 

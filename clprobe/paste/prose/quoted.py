@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: MIT
+"""What programs and Linux said, where sentences tell it in words of their own."""
+
+from collections.abc import Iterator
+
+from clprobe.knowledge.printed import Forms
+from clprobe.model.snapshot import Snapshot
+from clprobe.paste.prose.clauses import Clause
+from clprobe.paste.reading import Reading
+
+_FORMS = Forms("told_messages")
+
+
+def read_quoted(clauses: list[Clause]) -> Iterator[Reading]:
+    """Give each sentence that tells of a failed call or of a module that was not built."""
+    given = ""
+    for clause in clauses:
+        if clause.foreign or clause.sentence == given or clause.sentence.endswith("?"):
+            continue
+        if _FORMS.call_fails.search(clause.sentence) or _FORMS.not_built.search(clause.sentence):
+            given = clause.sentence
+            facts = Snapshot(messages=(given,))
+            yield Reading(lines=clause.lines, facts=facts, context=clause.context)
