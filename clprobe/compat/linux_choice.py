@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What Linux means for a GPU: which one of a place binds it, and which breaks its drivers."""
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Literal
 
@@ -223,6 +224,12 @@ class Identity(msgspec.Struct, frozen=True):
         return self.gpus[0].generation if self.gpus else None
 
     @property
+    def family(self) -> str | None:
+        """The key of its family, of AMD's chips and others'."""
+        family = self.gpus[0].family if self.gpus else None
+        return family.family if family is not None else None
+
+    @property
     def platforms(self) -> list[Platform]:
         """The chips that it may be; none where the tables do not know it."""
         found = {gpu.entry.platform: gpu.platform for gpu in self.gpus if gpu.entry is not None}
@@ -273,24 +280,36 @@ def linux_problem(
 
 
 def known_flaw(
-    entry: Implementation | None, version: Fact[str], identity: Identity
+    entry: Implementation | None, version: Fact[str], identity: Identity, said: Fact[str]
 ) -> Fact[str | None]:
-    """Return what this version does wrong on the GPU whatever the Linux; None: nothing known."""
+    """Return what this version does wrong on the GPU whatever the Linux; None: nothing known.
+
+    `said` is what programs and drivers printed, in which some flaws must show.
+    """
     if entry is None:
         return NOT_STATED
-    flaws = [one for one in entry.releases if one.flawed and one.linux == "*"]
-    first = identity.gpus[0].family if identity.gpus else None
-    family = first.family if first is not None else None
-    if flaws and identity.generation is None and family is None:
+    generation, family = identity.generation, identity.family
+    flaws = [
+        one
+        for one in entry.releases
+        if one.flawed and one.linux == "*" and (not one.shows or _shows(one, said))
+    ]
+    if flaws and generation is None and family is None:
         return NOT_STATED
     for release in flaws:
-        if not release.concerns(identity.generation, family):
+        # A flaw of no GPU in particular was seen on those that have a generation.
+        of_family = family is not None and family in release.families
+        if not of_family and (generation is None or not release.concerns(generation)):
             continue
         if isinstance(version, Unknown):
             return version
         if is_in_range(version, release.versions, entry.version_scheme) is True:
             return release.note
     return None
+
+
+def _shows(release: Release, said: Fact[str]) -> bool:
+    return isinstance(said, str) and re.search(release.shows, said) is not None
 
 
 def linux_is_suspect(

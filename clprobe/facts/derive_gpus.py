@@ -249,7 +249,7 @@ def _fit(runtime: Runtime, identity: Identity, linux: Fact[str], tables: Tables)
         too_new=new,
         linux_fits=linux_fits(entry, identity, linux),
         linux_problem=linux_problem(entry, runtime.version, identity, linux),
-        known_flaw=known_flaw(entry, runtime.version, identity),
+        known_flaw=known_flaw(entry, runtime.version, identity, runtime.said),
         loadable=runtime.loadable,
     )
 

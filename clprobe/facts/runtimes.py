@@ -11,15 +11,18 @@ from clprobe.compat.known_gpu import vendor_of
 from clprobe.compat.packages import packaged_version
 from clprobe.facts.facts import DeviceFacts, IcdFacts
 from clprobe.facts.hardware_facts import GpuFacts
+from clprobe.facts.messages import everything_said
 from clprobe.knowledge.table_types import Implementation
 from clprobe.knowledge.tables import Tables
 from clprobe.knowledge.versions import upstream
+from clprobe.model.opencl import Platform
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.unknown import NOT_STATED, Fact, Unknown, known, listed
 
 ONE_MAKER = ("intel", "amd", "nvidia")
 _COME_WITH_MESA = ("clover", "rusticl")
 """Distributions install these for whatever GPU there may be."""
+_TELLS_BY_DEVICE = "nvidia"
 _CPU_MAKERS = {"GenuineIntel": "intel", "AuthenticAMD": "amd"}
 
 
@@ -27,6 +30,7 @@ class Runtime(msgspec.Struct, frozen=True, kw_only=True):
     """An installed implementation; `source` is its .icd file or its package.
 
     `likely_version` is the one that the distribution packages, where the version is not stated.
+    `said` is what programs and drivers printed, in which some of its flaws must show.
     """
 
     source: str
@@ -34,6 +38,7 @@ class Runtime(msgspec.Struct, frozen=True, kw_only=True):
     version: Fact[str]
     loadable: Fact[bool]
     likely_version: Fact[str] = NOT_STATED
+    said: Fact[str] = NOT_STATED
 
 
 def installed_runtimes(
@@ -43,7 +48,11 @@ def installed_runtimes(
     found = _found(snapshot, icds, tables)
     if isinstance(found, Unknown):
         return found
-    return tuple(_with_likely_version(runtime, snapshot, tables) for runtime in found)
+    said = everything_said(snapshot, NOT_STATED)
+    return tuple(
+        _with_likely_version(msgspec.structs.replace(runtime, said=said), snapshot, tables)
+        for runtime in found
+    )
 
 
 def _found(
@@ -138,16 +147,22 @@ def _shown(snapshot: Snapshot, tables: Tables) -> list[Runtime]:
                 found[key] = Runtime(
                     source=f"platform {platform.name}",
                     implementation=key,
-                    version=_release(platform.version, key, tables),
+                    version=_release(platform, key, tables),
                     loadable=True,
                 )
     return list(found.values())
 
 
-def _release(platform_version: Fact[str], key: str, tables: Tables) -> Fact[str]:
-    """Return the release whose build number the platform tells, as AMD-APP (3361.0) does."""
+def _release(platform: Platform, key: str, tables: Tables) -> Fact[str]:
+    """Return the release that the platform tells: by a build number, as AMD-APP (3361.0) does.
+
+    NVIDIA's devices tell it themselves, by one number for Linux and Windows.
+    """
     entry = tables.implementation(key)
-    number = re.search(r"\((\d{1,9})\.\d+\)", known(platform_version) or "")
+    if key == _TELLS_BY_DEVICE:
+        told = (device.driver_version for device in listed(platform.devices))
+        return next((one for one in told if isinstance(one, str)), NOT_STATED)
+    number = re.search(r"\((\d{1,9})\.\d+\)", known(platform.version) or "")
     if entry is None or number is None:
         return NOT_STATED
     begun = [build for build in entry.builds if int(build) <= int(number[1])]

@@ -268,8 +268,9 @@ class Release(Entry, frozen=True, kw_only=True):
 
     `breaks`: it does not work as installed; `environment` are variables with which it does.
     `mended`: package versions inside the range that carry the correction. `flawed`: now and then it
-    computes wrongly, hangs or crashes. `families` are some of AMD's and others'. `wsl2`: it holds
-    there alone. `outdated`: its makers ask for a newer one.
+    computes wrongly, hangs or crashes; `shows` is how that reads in what programs print, where it
+    is no flaw without. `families` are some of AMD's and others'. `wsl2`: it holds there alone.
+    `outdated`: its makers ask for a newer one.
     """
 
     versions: str
@@ -281,6 +282,7 @@ class Release(Entry, frozen=True, kw_only=True):
     outdated: bool = False
     breaks: bool = False
     flawed: bool = False
+    shows: str = ""
     environment: dict[str, str] = {}
     mended: tuple[str, ...] = ()
 

@@ -4,7 +4,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from clprobe.compat.known_gpu import gpu_of_id
+from clprobe.compat.known_gpu import KnownGpu, gpu_of_id
 from clprobe.compat.linux_choice import Identity, known_flaw
 from clprobe.facts.derive import derive
 from clprobe.facts.hardware_facts import GpuFacts
@@ -13,7 +13,7 @@ from clprobe.knowledge.lspci_names import readings
 from clprobe.knowledge.table_types import Release
 from clprobe.knowledge.tables import Tables
 from clprobe.model.snapshot import Snapshot
-from clprobe.model.unknown import Unknown
+from clprobe.model.unknown import NOT_STATED, Unknown
 
 TABLES = Tables.load()
 
@@ -236,4 +236,28 @@ def test_a_flaw_is_told_of_a_driver_of_which_nothing_else_is_known(
     hangs = Release(versions="<1.3.2", note="It hangs", flawed=True)
     entry = msgspec.structs.replace(beignet, releases=(hangs,))
     haswell = Identity((gpu_of_id("8086:0412", TABLES),))
-    assert known_flaw(entry, version, haswell) == flaw
+    assert known_flaw(entry, version, haswell, NOT_STATED) == flaw
+
+
+@pytest.mark.parametrize(
+    ("name", "said", "flaw"),
+    [
+        ("GeForce GTX 1070", "Unresolved extern", "It leaves out a function"),
+        ("GeForce GTX 1070", "all is well", None),
+        ("GeForce RTX 3090", "Unresolved extern", None),
+    ],
+)
+def test_a_flaw_of_a_family_holds_for_it_alone_and_where_its_words_are(
+    name: str, said: str, flaw: str | None
+) -> None:
+    nvidia = TABLES.implementation("nvidia")
+    assert nvidia is not None
+    lacks = Release(
+        versions="<471", note="It leaves out a function", flawed=True,
+        families=("nvidia-maxwell-pascal",), shows="Unresolved extern",
+    )  # fmt: skip
+    entry = msgspec.structs.replace(nvidia, releases=(lacks,))
+    family = TABLES.named_gpu(name).family
+    assert family is not None
+    pascal = Identity((KnownGpu(vendor="nvidia", pci_id=None, family=family),))
+    assert known_flaw(entry, "470.42.01", pascal, said) == flaw

@@ -25,12 +25,32 @@ def read_views(clauses: list[Clause]) -> Iterator[Reading]:
     failed = {_place(one) for one in told if not _shows_gpu(one)}
     slept = any(_FORMS.suspended.search(clause.text) for clause in clauses)
     before = "before suspend" if slept else "before"
+    if slept:
+        # "Before the standby it is not there" is said of the error, not of the GPU.
+        told = [one for one in told if _shows_gpu(one) or not _is_past(one)]
+        if not any(map(_shows_gpu, told)):
+            yield from _before_sleep(clauses)
     for one in told:
         if _shows_gpu(one) and _place(one) in failed and one.context is not None:
             earlier = msgspec.structs.replace(one.context, when=before)
             yield msgspec.structs.replace(one, context=earlier)
         else:
             yield one
+
+
+def _is_past(reading: Reading) -> bool:
+    return reading.context is not None and reading.context.when != ""
+
+
+def _before_sleep(clauses: list[Clause]) -> Iterator[Reading]:
+    """Give that the GPU was there before, where a sentence says what NVIDIA's lost by a sleep."""
+    for clause in clauses:
+        sentence = clause.sentence
+        is_told = _FORMS.woken.search(sentence) and _FORMS.of_nvidia.search(sentence)
+        if is_told and clause.is_plain and not sentence.endswith("?"):
+            context = Context(where=clause.context.where, when="before suspend")
+            yield _reading(clause, _UNNAMED, Answer(platforms=(_GPU,)), context)
+            return
 
 
 def _with_whole_deaths(told: list[Reading]) -> list[Reading]:

@@ -196,6 +196,9 @@ def _release(here: Place, release: Release, entry: Implementation, tables: Table
     yield from check.names(here.at("generations"), release.generations, known, "generation")
     families = tables.families()
     yield from check.names(here.at("families"), release.families, families, "family")
+    yield from check.pattern(here.at("shows"), release.shows)
+    if release.shows and not release.flawed:
+        yield here.at("shows").mistake("only a flaw shows", "Add flawed: true, or leave it out.")
     if release.breaks and release.flawed:
         yield here.at("flawed").mistake("what does not work at all is not flawed", "Keep breaks.")
     if release.environment and not release.breaks:
