@@ -11,6 +11,7 @@ from clprobe.paste.prose.gpus import read_gpus, read_processor
 from clprobe.paste.prose.packages import read_packages
 from clprobe.paste.prose.systems import read_systems
 from clprobe.paste.prose.views import read_views
+from clprobe.paste.prose.wrong_gpu import read_wrong_gpu
 from clprobe.paste.reading import Context, Paste, Reader, Reading
 from clprobe.paste.text import FENCE
 
@@ -26,6 +27,7 @@ _READERS: tuple[Callable[[list[Clause]], Iterator[Reading]], ...] = (
     read_packages,
     read_access,
     read_views,
+    read_wrong_gpu,
 )
 
 
