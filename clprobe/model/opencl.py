@@ -198,6 +198,11 @@ class View(FactStruct, frozen=True, kw_only=True):
         "their words; []: nothing",
         on_request=True,
     )
+    wrong_gpu: Fact[str | None] = fact(
+        "the GPU that it computes on though a reporter wants another, in their words; null: it "
+        "computes on the right one",
+        on_request=True,
+    )
     answer: Answer = Answer()
 
 

@@ -26,6 +26,7 @@ def read_crashes(paste: Paste) -> Iterator[Reading]:
             or _FORMS.shell_line.match(line)
             or _FORMS.last_words.search(line)
             or follows_abort
+            or _FORMS.core_frame.match(line)
             or (continues and _FORMS.frame.match(line))
         ):
             continue

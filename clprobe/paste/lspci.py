@@ -73,7 +73,7 @@ def _seen(functions: list[_Function]) -> set[str]:
 def _header(line: str) -> tuple[str, Gpu | None] | None:
     found = _FORMS.header.match(line)
     if found is None:
-        return None
+        return ("", function_of(line)) if _FORMS.bare.match(line) else None
     address = _address(found["address"])
     gpu = function_of(found["rest"])
     if gpu is None:

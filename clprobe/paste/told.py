@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from clprobe.model.hardware import Gpu
-from clprobe.model.opencl import View
+from clprobe.model.opencl import Answer, View
 from clprobe.model.system import Cpu, Distribution, Linux, Package
 from clprobe.model.unknown import NOT_STATED, Unknown
 from clprobe.paste.gpu_words import same_gpu
@@ -59,6 +59,8 @@ def _list(mine: tuple[Any, ...], theirs: tuple[Any, ...]) -> tuple[Any, ...]:
         place = next((at for at, other in enumerate(result) if _is_same(other, one)), None)
         if place is None:
             result.append(one)
+        elif isinstance(one, View) and _takes_another(one):
+            result[place] = msgspec.structs.replace(result[place], wrong_gpu=one.wrong_gpu)
         elif isinstance(one, View) and _goes_unnamed(result[place], one, result):
             result[place] = msgspec.structs.replace(result[place], viewer=one.viewer)
         elif isinstance(one, msgspec.Struct) and not isinstance(one, View | Gpu):
@@ -70,7 +72,7 @@ def _is_same(known: Any, told: Any) -> bool:
     if isinstance(told, Gpu):
         return same_gpu(known, told)
     if isinstance(told, View):
-        if told.viewer == _UNNAMED != known.viewer:
+        if told.viewer == _UNNAMED != known.viewer and not _takes_another(told):
             return fails(known) or not fails(told)  # of no program in particular: a complaint stays
         return told.viewer == known.viewer or _is_unnamed_failure(known, told)
     if isinstance(told, Package):
@@ -79,6 +81,11 @@ def _is_same(known: Any, told: Any) -> bool:
         if hasattr(told, naming):
             return bool(getattr(known, naming) == getattr(told, naming))
     return bool(known == told)
+
+
+def _takes_another(told: View) -> bool:
+    """Tell whether all that matters in the view is which GPU the program computes on."""
+    return isinstance(told.wrong_gpu, str) and told.answer == Answer()
 
 
 def fails(view: View) -> bool:

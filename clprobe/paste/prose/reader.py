@@ -12,6 +12,7 @@ from clprobe.paste.prose.packages import read_packages
 from clprobe.paste.prose.quoted import read_quoted
 from clprobe.paste.prose.systems import read_systems
 from clprobe.paste.prose.views import read_views
+from clprobe.paste.prose.wrong_gpu import read_wrong_gpu
 from clprobe.paste.reading import Context, Paste, Reader, Reading
 from clprobe.paste.text import FENCE
 
@@ -28,6 +29,7 @@ _READERS: tuple[Callable[[list[Clause]], Iterator[Reading]], ...] = (
     read_access,
     read_views,
     read_quoted,
+    read_wrong_gpu,
 )
 
 
