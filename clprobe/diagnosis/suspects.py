@@ -10,7 +10,7 @@ from clprobe.facts.hardware_facts import AMBIGUOUS
 from clprobe.facts.paths import was_not_requested
 from clprobe.facts.permissions.people import is_in_gpu_groups, is_outside_gpu_groups
 from clprobe.model.finding import Severity
-from clprobe.model.unknown import NOT_STATED, NOT_TRIED, UNLISTED
+from clprobe.model.unknown import NOT_STATED, NOT_TRIED, UNLISTED, listed
 from clprobe.ruleset.evaluate import NOT_LISTED
 from clprobe.ruleset.judge import Outcome
 from clprobe.ruleset.load import consequences_of
@@ -247,8 +247,10 @@ def _is_shut_out(outcome: Outcome) -> bool:
 
 
 def _is_admitted(outcome: Outcome) -> bool:
-    """Whether nobody lists the nodes, and the user is in the groups that they usually belong to."""
-    return _asks_for_nodes(outcome) and is_in_gpu_groups(outcome.scope.facts.user)
+    """Whether nobody lists all nodes, and one opens, or the user is in their usual groups."""
+    facts = outcome.scope.facts
+    opens = any(node.open_error is None for node in listed(facts.device_nodes))
+    return _asks_for_nodes(outcome) and (opens or is_in_gpu_groups(facts.user))
 
 
 def _asks_for_nodes(outcome: Outcome) -> bool:

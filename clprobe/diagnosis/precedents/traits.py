@@ -19,7 +19,7 @@ TRAITS = (
     "signs_scattered", "subject_named", "subject_missing",
     "evidence", "setting", "telling", "refused", "shut_out", "admitted", "present", "leads",
     "refuted", "explains", "foremost", "weight", "leans_likely", "leans_possible",
-    "leans_unlikely", "lacking", "usual", "symptom", "common", "rare", "note",
+    "leans_unlikely", "lacking", "quote_lacking", "usual", "symptom", "common", "rare", "note",
 )  # fmt: skip
 """All names, in one order; rules/tables/ranking.yaml has the weight of each."""
 
@@ -93,6 +93,7 @@ def _of_outcomes(outcomes: list[Outcome], marks_of: Callable[[Outcome], Traits])
     truths = {one.answer.truth for one in outcomes}
     marks = [marks_of(one) for one in outcomes if one.answer.truth is not False]
     leans = {one.leans for one in outcomes}
+    gaps = [{use.path for use in one.answer.gaps} for one in outcomes if one.answer.truth is None]
     lacking = [
         len({use.fact for use in one.answer.gaps}) for one in outcomes if one.answer.truth is None
     ]
@@ -102,4 +103,6 @@ def _of_outcomes(outcomes: list[Outcome], marks_of: Callable[[Outcome], Traits])
         "refuted": float(truths == {False}),
         **{f"leans_{side}": float(side in leans) for side in ("likely", "possible", "unlikely")},
         "lacking": min(lacking, default=0) / 5,
+        # Nothing but the words that would decide it: nobody quotes them.
+        "quote_lacking": float({"said"} in gaps),
     }
