@@ -41,6 +41,8 @@ def span_of_name(text: str) -> tuple[int, int] | None:
 def _version(stated: str | None, distribution: str, codename: str | None) -> str | None:
     if not stated:
         return _FORMS.tables["codenames"][codename].split()[1] if codename is not None else None
+    if distribution == "ubuntu" and len(stated) == 4 and stated.isdigit():
+        return f"{stated[:2]}.{stated[2:]}"  # 1804
     if distribution == "ubuntu" and stated.isdigit() and int(stated) % 2 == 0:
         return f"{stated}.04"  # who leaves the month out means the release with long support
     if distribution == "ubuntu":  # os-release knows 22.04, not the point release 22.04.3

@@ -61,6 +61,10 @@ def _list(mine: tuple[Any, ...], theirs: tuple[Any, ...]) -> tuple[Any, ...]:
             result.append(one)
         elif isinstance(one, View) and _takes_another(one):
             result[place] = msgspec.structs.replace(result[place], wrong_gpu=one.wrong_gpu)
+        elif isinstance(one, View) and one.answer == Answer():  # of which the version is told
+            known = result[place]
+            version = one.version if known.version == NOT_STATED else known.version
+            result[place] = msgspec.structs.replace(known, version=version)
         elif isinstance(one, View) and _goes_unnamed(result[place], one, result):
             result[place] = msgspec.structs.replace(result[place], viewer=one.viewer)
         elif isinstance(one, msgspec.Struct) and not isinstance(one, View | Gpu):

@@ -103,6 +103,7 @@ def _overlaps(span: range, taken: list[range]) -> bool:
 
 def _tidy(name: str) -> str:
     bare = re.sub(r"(?i)\((?:R|TM)\)|[®™]|\bintegrated\b", "", name)
+    bare = re.sub(r"(?i)\b([GR]TX)(?=A\d)", r"\1 ", bare)
     return " ".join(bare.split())
 
 

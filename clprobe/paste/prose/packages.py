@@ -56,15 +56,23 @@ def _with_versions(clause: Clause) -> Iterator[Reading]:
             or _FORMS.bound.search(within)
         ):
             continue
-        package = Package(name=_FORMS.tables["called"][name], version=found["version"])
+        package = Package(name=_called(name), version=found["version"])
         later = _FORMS.to_version.search(clause.text[found.end() :])
         is_old = _FORMS.from_version.search(before) or later or was_good(clause)
         is_new = _FORMS.led_to.search(before)
         yield _reading(clause, package, "" if is_new else "before" if is_old else None)
         if later is not None:
             yield _reading(clause, msgspec.structs.replace(package, version=later["version"]), "")
+    if not _FORMS.driver.search(clause.text):
+        for found in _FORMS.nvidia_number.finditer(clause.text):
+            yield _reading(clause, Package(name="nvidia-driver", version=found["version"]))
     for found in _FORMS.nvidia_short.finditer(clause.text):
         yield _reading(clause, Package(name=f"nvidia-driver-{found['version']}"))
+
+
+def _called(name: str) -> str:
+    """Return the package of a driver by what people call it; NVIDIA's has many such names."""
+    return "nvidia-driver" if name.startswith("nvidia") else _FORMS.tables["called"][name]
 
 
 def _by_name(clause: Clause) -> Iterator[Reading]:

@@ -9,6 +9,7 @@ from clprobe.paste.prose.access import read_access
 from clprobe.paste.prose.clauses import Clause, Line, clauses_of
 from clprobe.paste.prose.gpus import read_gpus, read_processor
 from clprobe.paste.prose.packages import read_packages
+from clprobe.paste.prose.program_versions import read_program_versions
 from clprobe.paste.prose.quoted import read_quoted
 from clprobe.paste.prose.systems import read_systems
 from clprobe.paste.prose.views import read_views
@@ -28,6 +29,7 @@ _READERS: tuple[Callable[[list[Clause]], Iterator[Reading]], ...] = (
     read_packages,
     read_access,
     read_views,
+    read_program_versions,
     read_quoted,
     read_wrong_gpu,
 )
