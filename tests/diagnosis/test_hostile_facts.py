@@ -44,7 +44,8 @@ _OF_DEBIAN = '{"system": {"distribution": {"id": "debian", "version": "12"}}, "e
 PROGRAMS = {
     "sudo", "apt", "usermod", "gpasswd", "groupadd", "groupdel", "mv", "chmod", "sed", "sh", "ln",
     "rm", "grubby", "modprobe", "python3", "conda", "dnf", "clprobe", "chgrp", "dkms", "dpkg",
-    "cat", "incus", "ldconfig", "mokutil", "prime-run", "prime-select", "env", "find", "findmnt", "flatpak", "getent", "getfacl", "grep", "journalctl", "loginctl",
+    "cat", "incus", "ldconfig", "mokutil", "prime-run", "prime-select",
+    "env", "find", "findmnt", "flatpak", "getent", "getfacl", "grep", "journalctl", "loginctl",
     "ls", "lspci", "newgrp", "nvidia-smi", "python", "readelf", "screen", "setfacl", "setsebool",
     "snap", "stat", "sycl-ls", "systemctl", "tmux", "udevadm", "vulkaninfo", "wsl.exe", "ausearch",
 }  # fmt: skip

@@ -7,6 +7,7 @@ import pytest
 
 from clprobe.diagnosis.diagnose import Knowledge
 from clprobe.diagnosis.precedents.resemblance import Precedents
+from clprobe.diagnosis.precedents.signs import Signs
 
 KNOWLEDGE = Knowledge.load()
 WORDS = ["jellyfin", "ffmpeg", "failed", "opencl", "platforms", "-1001"]
@@ -22,3 +23,18 @@ def test_a_python_without_sqlite_goes_without_precedents(monkeypatch: pytest.Mon
     monkeypatch.setitem(sys.modules, "sqlite3", None)
     like = Precedents(KNOWLEDGE.solved, KNOWLEDGE.rules).like(WORDS)
     assert (like.reports, like.described) == ((), {})
+
+
+def test_signs_fit_by_what_stands_close_together() -> None:
+    fits = Signs(KNOWLEDGE.rules).fits(["hashcat: No devices found", "va_openDriver() returns 0"])
+    assert all(0 <= one.several <= one.best <= 1 for one in fits.values())
+    told = "Unable to find group render: no matching entries in group file"
+    best = max(Signs(KNOWLEDGE.rules).fits([told]).items(), key=lambda item: item[1].best)
+    assert best[0] == "group-not-in-image"
+
+
+def test_words_far_apart_fit_less_than_close_ones() -> None:
+    signs, words = Signs(KNOWLEDGE.rules), ["unable", "find", "group", "render", "matching"]
+    apart = signs.fits([line for word in words for line in (word, "of", "of")])
+    together = signs.fits([" ".join(words)])
+    assert apart["group-not-in-image"].best < together["group-not-in-image"].best

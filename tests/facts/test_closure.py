@@ -172,3 +172,32 @@ def test_a_release_with_an_open_end_decides_only_where_all_of_it_agrees(
                          packages=[{"name": "intel-opencl-icd"}]).gpus)  # fmt: skip
     verdict = listed(gpus[0].fits)[0].linux_fits
     assert ("unknown" if isinstance(verdict, Unknown) else verdict) == fits
+
+
+def test_a_driver_that_a_loader_misses_is_named_by_its_usual_file() -> None:
+    icd = {"path": "libamdocl64.so", "library_name": "libamdocl64.so", "library": {"path": None}}
+    (named,) = listed(_concluded(icds=[icd]).icds)
+    assert named.path.startswith("/etc/OpenCL/vendors/")
+    by_variable = _concluded(icds=[icd], environment={"OCL_ICD_FILENAMES": "libamdocl64.so"})
+    assert listed(by_variable.icds)[0].path == "libamdocl64.so"
+
+
+def test_where_va_api_works_the_node_opens() -> None:
+    (node,) = listed(_concluded(messages=["libva info: va_openDriver() returns 0"]).device_nodes)
+    assert (node.path, node.open_error) == ("/dev/dri/renderD128", None)
+    failed = _concluded(messages=["libva info: va_openDriver() returns -1"])
+    assert isinstance(failed.device_nodes, Unknown)
+
+
+def test_what_a_report_quotes_is_an_excerpt_of_what_was_said() -> None:
+    messages = {"messages": ["clinfo: nothing"]}
+    assert "said" in _facts(**messages, told=["clinfo: nothing"]).excerpts
+    assert "said" not in _facts(**messages).excerpts
+
+
+def test_without_a_whole_list_nobody_knows_that_no_platform_is_empty() -> None:
+    view = {"viewer": "hashcat", "answer": {"outcome": "error", "error_code": -1}}
+    assert isinstance(_facts(views=[view], told=["x"]).opencl.empty_platforms, Unknown)
+    assert _facts(views=[view]).opencl.empty_platforms == ()
+    clinfo = _view({"name": "A", "devices": [{"name": "x"}]})
+    assert _facts(views=[clinfo], told=["x"]).opencl.empty_platforms == ()

@@ -7,7 +7,7 @@ from clprobe.facts.facts import Facts, OpenclFacts, UserFacts
 from clprobe.facts.hardware_facts import GpuFacts
 from clprobe.facts.paths import Scope
 from clprobe.model.system import Linux, Package, System
-from clprobe.model.unknown import Unknown
+from clprobe.model.unknown import SET, Unknown
 from clprobe.ruleset.conditions import ConditionError, parse_condition
 from clprobe.ruleset.evaluate import Answer, evaluate
 
@@ -116,6 +116,13 @@ def test_a_variable_that_nobody_looked_up_is_unknown_and_an_unset_one_is_null() 
     unset = {"environment.LD_LIBRARY_PATH": {"is": None}}
     assert _evaluate(unset, Facts(environment={"LD_LIBRARY_PATH": None})).truth is True
     assert _evaluate(unset, Facts(environment={})).truth is None
+
+
+def test_a_variable_of_unknown_value_is_known_to_be_set() -> None:
+    facts = Facts(environment={"OCL_ICD_FILENAMES": SET})
+    assert _evaluate({"environment.OCL_ICD_FILENAMES": {"is_not": None}}, facts).truth is True
+    assert _evaluate({"environment.OCL_ICD_FILENAMES": {"is": None}}, facts).truth is False
+    assert _evaluate({"environment.OCL_ICD_FILENAMES": {"contains": "x"}}, facts).truth is None
 
 
 def test_a_fact_that_is_false_is_known() -> None:
