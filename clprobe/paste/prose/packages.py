@@ -72,7 +72,8 @@ def _with_versions(clause: Clause) -> Iterator[Reading]:
 
 def _called(name: str) -> str:
     """Return the package of a driver by what people call it; NVIDIA's has many such names."""
-    return "nvidia-driver" if name.startswith("nvidia") else _FORMS.tables["called"][name]
+    package = _FORMS.tables["called"].get(name)
+    return "nvidia-driver" if package is None else package
 
 
 def _by_name(clause: Clause) -> Iterator[Reading]:

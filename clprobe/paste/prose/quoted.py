@@ -12,12 +12,13 @@ _FORMS = Forms("told_messages")
 
 
 def read_quoted(clauses: list[Clause]) -> Iterator[Reading]:
-    """Give each sentence that tells of a failed call or of a module that was not built."""
+    """Give each sentence that tells of a failed call, a module not built or a driver removed."""
     given = ""
     for clause in clauses:
         if clause.foreign or clause.sentence == given or clause.sentence.endswith("?"):
             continue
-        if _FORMS.call_fails.search(clause.sentence) or _FORMS.not_built.search(clause.sentence):
+        forms = (_FORMS.call_fails, _FORMS.not_built, _FORMS.driver_removed)
+        if any(form.search(clause.sentence) for form in forms):
             given = clause.sentence
             facts = Snapshot(messages=(given,))
             yield Reading(lines=clause.lines, facts=facts, context=clause.context)

@@ -44,9 +44,12 @@ def _is_past(reading: Reading) -> bool:
 
 def _before_sleep(clauses: list[Clause]) -> Iterator[Reading]:
     """Give that the GPU was there before, where a sentence says what NVIDIA's lost by a sleep."""
+    has_nvidia = any(_FORMS.of_nvidia.search(clause.text) for clause in clauses)
     for clause in clauses:
         sentence = clause.sentence
-        is_told = _FORMS.woken.search(sentence) and _FORMS.of_nvidia.search(sentence)
+        lost = _FORMS.only_cpu.search(sentence) or _FORMS.unseen.search(sentence)
+        is_nvidias = _FORMS.of_nvidia.search(sentence) or (lost and has_nvidia)
+        is_told = _FORMS.woken.search(sentence) and is_nvidias
         if is_told and clause.is_plain and not sentence.endswith("?"):
             context = Context(where=clause.context.where, when="before suspend")
             yield _reading(clause, _UNNAMED, Answer(platforms=(_GPU,)), context)

@@ -39,6 +39,7 @@ class Account:
         self._codes: list[int] = []
         self._said: dict[str, None] = {}
         self._leaves_out = False
+        self._skipped: list[dict[str, str]] = []
         self._partial: set[str] = set()
         self._facts: list[Snapshot] = []
         self.version: str | None = None
@@ -73,6 +74,8 @@ class Account:
         if "of_platform" in groups and not self._is_aside:
             self._move_device(groups["of_platform"])
         self._leaves_out |= means.skips
+        if means.skips and "device" in groups and self._current is not None:
+            self._skipped.append(self._current)
         if self._current is not None:
             for key in OF_DEVICES:
                 if key in groups:
@@ -159,6 +162,8 @@ class Account:
 
     def _answer(self) -> Answer:
         outcome = next((one for one in _RANKS if one in self._outcomes), None)
+        if outcome is None and self._skips_all():
+            outcome = "no-devices"
         shown: Fact[tuple[Platform, ...]] = () if self._no_platform else NOT_STATED
         if self._platforms and not self._takes_none():
             shown = self._shown()
@@ -173,8 +178,12 @@ class Account:
         )
 
     def _takes_none(self) -> bool:
-        """Tell whether the program left out devices and ended without any."""
-        return self._leaves_out and "no-devices" in self._outcomes
+        """Tell whether the program left out devices and ended without any, or left out each."""
+        return self._leaves_out and ("no-devices" in self._outcomes or self._skips_all())
+
+    def _skips_all(self) -> bool:
+        devices = [one for _, devices in self._platforms for one in devices]
+        return bool(devices) and all(any(one is out for out in self._skipped) for one in devices)
 
     def _shown(self) -> tuple[Platform, ...]:
         return tuple(starmap(self._platform, self._platforms))
