@@ -15,7 +15,7 @@ _FORMS = Forms("programs")
 def read_frameworks(clauses: list[Clause]) -> Iterator[Reading]:
     """Give that PyTorch sees no GPU: "cuda.is_available() gives false"."""
     for clause in clauses:
-        told = _FORMS.torch_told.search(clause.text)
+        told = _FORMS.torch_told.search(clause.sentence)
         if told is None or clause.foreign or clause.doubtful or clause.context.when:
             continue
         said = f"torch.{told['device'].lower()}.is_available() is False"

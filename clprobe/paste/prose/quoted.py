@@ -24,6 +24,8 @@ def read_quoted(clauses: list[Clause]) -> Iterator[Reading]:
             _FORMS.no_module,
             _FORMS.driver_removed,
             _FORMS.sycl_alone,
+            _FORMS.level_zero_alone,
+            _FORMS.sycl_lies,
         )
         if any(form.search(clause.sentence) for form in forms):
             given = clause.sentence

@@ -175,6 +175,8 @@ def _only_root(clause: Clause, viewer: str) -> Iterator[Reading]:
 def _answer(clause: Clause, *, is_named: bool) -> Answer | None:
     """Return what the clause says that the program saw; None: it says nothing of the kind."""
     text = clause.text
+    if is_named and not clause.negated and _FORMS.platforms_fail.search(text):
+        return Answer(outcome="error", error_code=-1001, message=text, platforms=())
     died = is_named and _FORMS.crash.search(text) and not clause.negated
     if died or _FORMS.backtrace.search(text):
         return Answer(outcome="crash", printed=text)
