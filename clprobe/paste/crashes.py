@@ -47,6 +47,10 @@ def _death(lines: list[int], paste: Paste) -> Reading:
         _FORMS.abort.search(text) or "registered more than once" in text for text in texts
     )
     printed = "\n".join(texts)
+    if _FORMS.no_platform.search(printed):
+        answer = Answer(outcome="error", error_code=-1001, message=printed, platforms=())
+        view = View(viewer=viewer_of(paste.contexts[lines[0]], texts), answer=answer)
+        return Reading(lines=tuple(lines), facts=Snapshot(views=(view,)), private=True)
     if signal is None and not aborted:
         return Reading(lines=tuple(lines), facts=Snapshot(messages=(printed,)), private=True)
     answer = Answer(

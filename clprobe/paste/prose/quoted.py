@@ -12,12 +12,21 @@ _FORMS = Forms("told_messages")
 
 
 def read_quoted(clauses: list[Clause]) -> Iterator[Reading]:
-    """Give each sentence that tells of a failed call, a module not built or a driver removed."""
+    """Give each sentence that tells of a failed call, a module not built, a driver removed."""
     given = ""
     for clause in clauses:
         if clause.foreign or clause.sentence == given or clause.sentence.endswith("?"):
             continue
-        forms = (_FORMS.call_fails, _FORMS.not_built, _FORMS.driver_removed)
+        forms = (
+            _FORMS.call_fails,
+            _FORMS.not_built,
+            _FORMS.no_headers,
+            _FORMS.no_module,
+            _FORMS.driver_removed,
+            _FORMS.sycl_alone,
+            _FORMS.level_zero_alone,
+            _FORMS.sycl_lies,
+        )
         if any(form.search(clause.sentence) for form in forms):
             given = clause.sentence
             facts = Snapshot(messages=(given,))

@@ -7,7 +7,9 @@ from clprobe.knowledge.printed import Forms
 from clprobe.paste.commands import command_line
 from clprobe.paste.prose.access import read_access
 from clprobe.paste.prose.clauses import Clause, Line, clauses_of
+from clprobe.paste.prose.frameworks import read_frameworks
 from clprobe.paste.prose.gpus import read_gpus, read_processor
+from clprobe.paste.prose.other_times import read_service_restarts
 from clprobe.paste.prose.packages import read_packages
 from clprobe.paste.prose.program_versions import read_program_versions
 from clprobe.paste.prose.quoted import read_quoted
@@ -29,7 +31,9 @@ _READERS: tuple[Callable[[list[Clause]], Iterator[Reading]], ...] = (
     read_packages,
     read_access,
     read_views,
+    read_service_restarts,
     read_program_versions,
+    read_frameworks,
     read_quoted,
     read_wrong_gpu,
 )

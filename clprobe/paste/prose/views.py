@@ -11,6 +11,7 @@ from clprobe.model.snapshot import Snapshot
 from clprobe.model.unknown import NOT_STATED, listed
 from clprobe.paste.prose.clauses import Clause
 from clprobe.paste.prose.gpus import models_in
+from clprobe.paste.prose.other_times import before_sleep
 from clprobe.paste.reading import Context, Reading
 
 _FORMS = Forms("told_views")
@@ -29,7 +30,7 @@ def read_views(clauses: list[Clause]) -> Iterator[Reading]:
         # "Before the standby it is not there" is said of the error, not of the GPU.
         told = [one for one in told if _shows_gpu(one) or not _is_past(one)]
         if not any(map(_shows_gpu, told)):
-            yield from _before_sleep(clauses)
+            yield from before_sleep(clauses)
     for one in told:
         if _shows_gpu(one) and _place(one) in failed and one.context is not None:
             earlier = msgspec.structs.replace(one.context, when=before)
@@ -40,20 +41,6 @@ def read_views(clauses: list[Clause]) -> Iterator[Reading]:
 
 def _is_past(reading: Reading) -> bool:
     return reading.context is not None and reading.context.when != ""
-
-
-def _before_sleep(clauses: list[Clause]) -> Iterator[Reading]:
-    """Give that the GPU was there before, where a sentence says what NVIDIA's lost by a sleep."""
-    has_nvidia = any(_FORMS.of_nvidia.search(clause.text) for clause in clauses)
-    for clause in clauses:
-        sentence = clause.sentence
-        lost = _FORMS.only_cpu.search(sentence) or _FORMS.unseen.search(sentence)
-        is_nvidias = _FORMS.of_nvidia.search(sentence) or (lost and has_nvidia)
-        is_told = _FORMS.woken.search(sentence) and is_nvidias
-        if is_told and clause.is_plain and not sentence.endswith("?"):
-            context = Context(where=clause.context.where, when="before suspend")
-            yield _reading(clause, _UNNAMED, Answer(platforms=(_GPU,)), context)
-            return
 
 
 def _with_whole_deaths(told: list[Reading]) -> list[Reading]:
@@ -188,6 +175,8 @@ def _only_root(clause: Clause, viewer: str) -> Iterator[Reading]:
 def _answer(clause: Clause, *, is_named: bool) -> Answer | None:
     """Return what the clause says that the program saw; None: it says nothing of the kind."""
     text = clause.text
+    if is_named and not clause.negated and _FORMS.platforms_fail.search(text):
+        return Answer(outcome="error", error_code=-1001, message=text, platforms=())
     died = is_named and _FORMS.crash.search(text) and not clause.negated
     if died or _FORMS.backtrace.search(text):
         return Answer(outcome="crash", printed=text)
