@@ -9,16 +9,22 @@ from clprobe.paste.prose.clauses import Clause
 from clprobe.paste.reading import Reading
 
 _FORMS = Forms("told_messages")
+_TELLING = (
+    _FORMS.call_fails,
+    _FORMS.not_built,
+    _FORMS.driver_removed,
+    _FORMS.on_thunderbolt,
+    _FORMS.pro_removed,
+)
 
 
 def read_quoted(clauses: list[Clause]) -> Iterator[Reading]:
-    """Give each sentence that tells of a failed call, a module not built or a driver removed."""
+    """Give each sentence that tells of a failed call, a module, a driver removed or a box."""
     given = ""
     for clause in clauses:
         if clause.foreign or clause.sentence == given or clause.sentence.endswith("?"):
             continue
-        forms = (_FORMS.call_fails, _FORMS.not_built, _FORMS.driver_removed)
-        if any(form.search(clause.sentence) for form in forms):
+        if any(form.search(clause.sentence) for form in _TELLING):
             given = clause.sentence
             facts = Snapshot(messages=(given,))
             yield Reading(lines=clause.lines, facts=facts, context=clause.context)
