@@ -10,7 +10,6 @@ from clprobe.paste.prose.clauses import Clause
 from clprobe.paste.reading import Context, Reading
 
 _FORMS = Forms("told_times")
-_VIEWS = Forms("told_views")
 _GPU = Answer(platforms=(Platform(devices=(Device(type="gpu"),)),))
 
 
@@ -19,12 +18,9 @@ def before_sleep(clauses: list[Clause]) -> Iterator[Reading]:
     has_nvidia = any(_FORMS.of_nvidia.search(clause.text) for clause in clauses)
     for clause in clauses:
         sentence = clause.sentence
-        lost = (
-            _VIEWS.only_cpu.search(sentence)
-            or _VIEWS.unseen.search(sentence)
-            or _FORMS.breaks.search(sentence)
+        is_nvidias = _FORMS.of_nvidia.search(sentence) or (
+            has_nvidia and _FORMS.breaks.search(sentence)
         )
-        is_nvidias = _FORMS.of_nvidia.search(sentence) or (lost and has_nvidia)
         is_told = _FORMS.woken.search(sentence) and not _FORMS.not_by_sleep.search(sentence)
         if is_told and is_nvidias and clause.is_plain and not sentence.endswith("?"):
             yield _seen(clause, "before suspend")

@@ -175,13 +175,9 @@ def _only_root(clause: Clause, viewer: str) -> Iterator[Reading]:
 def _answer(clause: Clause, *, is_named: bool) -> Answer | None:
     """Return what the clause says that the program saw; None: it says nothing of the kind."""
     text = clause.text
-    if is_named and not clause.negated and _FORMS.platforms_fail.search(text):
-        return Answer(outcome="error", error_code=-1001, message=text, platforms=())
-    died = is_named and _FORMS.crash.search(text) and not clause.negated
-    if died or _FORMS.backtrace.search(text):
-        return Answer(outcome="crash", printed=text)
-    if _FORMS.hang.search(text) and is_named:
-        return Answer(outcome="hang")
+    ended = _of_end(clause, is_named=is_named)
+    if ended is not None:
+        return ended
     platform = _FORMS.platform.search(text)
     if platform is not None:
         return _of_platform(clause, platform["name"])
@@ -199,6 +195,19 @@ def _answer(clause: Clause, *, is_named: bool) -> Answer | None:
             else Answer(platforms=(Platform(name=name, devices=(device,)),))
         )
     return _of_nothing(clause, is_named=is_named) or _of_failure(clause, is_named=is_named)
+
+
+def _of_end(clause: Clause, *, is_named: bool) -> Answer | None:
+    """Return how a program ended: without any platform, with a crash, or never."""
+    text = clause.text
+    if is_named and not clause.negated and _FORMS.platforms_fail.search(text):
+        return Answer(outcome="error", error_code=-1001, message=text, platforms=())
+    died = is_named and _FORMS.crash.search(text) and not clause.negated
+    if died or _FORMS.backtrace.search(text):
+        return Answer(outcome="crash", printed=text)
+    if _FORMS.hang.search(text) and is_named:
+        return Answer(outcome="hang")
+    return None
 
 
 def _of_platform(clause: Clause, name: str) -> Answer | None:
