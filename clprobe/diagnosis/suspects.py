@@ -19,6 +19,7 @@ from clprobe.ruleset.rule import Rule
 _MOST_SUSPECTS = 4
 _LEAST = 0.01
 """Less likely ones are not told."""
+_FEW = 2
 _NEARLY_AS_LIKELY = 0.1
 """How likely, beside a decided cause, one behind it must be to leave the case open."""
 _FREQUENCY = {"common": 4, "occasional": 0, "rare": -4}
@@ -95,7 +96,9 @@ class Case:
         elif is_report and self._decided is not None:
             found = self._behind(self._decided, likely)
         chosen = sorted(found.values(), key=lambda one: -likely[one.rule.id])
-        return [one for one in chosen if likely[one.rule.id] >= _LEAST][:_MOST_SUSPECTS]
+        told = [one for one in chosen if likely[one.rule.id] >= _LEAST]
+        # A symptom that is open has a cause, however unlikely each one is beside what is decided.
+        return (told or (chosen[:_FEW] if self.is_open else []))[:_MOST_SUSPECTS]
 
     def _behind(self, decided: Outcome, likely: Mapping[str, float]) -> dict[str, Outcome]:
         """Return what could be the cause of the decided one, and is likely beside it."""
