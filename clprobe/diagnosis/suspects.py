@@ -97,8 +97,9 @@ class Case:
             found = self._behind(self._decided, likely)
         chosen = sorted(found.values(), key=lambda one: -likely[one.rule.id])
         told = [one for one in chosen if likely[one.rule.id] >= _LEAST]
-        # A symptom that is open has a cause, however unlikely each one is beside what is decided.
-        return (told or (chosen[:_FEW] if self.is_open else []))[:_MOST_SUSPECTS]
+        # A reporter's open symptom has a cause, however unlikely each is beside what is decided.
+        few = chosen[:_FEW] if is_report and self.is_open else []
+        return (told or few)[:_MOST_SUSPECTS]
 
     def _behind(self, decided: Outcome, likely: Mapping[str, float]) -> dict[str, Outcome]:
         """Return what could be the cause of the decided one, and is likely beside it."""

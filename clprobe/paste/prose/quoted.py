@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 """What programs and Linux said, where sentences tell it in words of their own."""
 
+import re
 from collections.abc import Iterator
+from functools import cache
 
 from clprobe.knowledge.printed import Forms
 from clprobe.model.snapshot import Snapshot
@@ -9,11 +11,6 @@ from clprobe.paste.prose.clauses import Clause
 from clprobe.paste.reading import Reading
 
 _FORMS = Forms("told_messages")
-_TELLING = (
-    "call_fails", "not_built", "no_headers", "no_module", "driver_removed", "sycl_alone",
-    "level_zero_alone", "sycl_lies", "on_thunderbolt", "pro_removed",
-)  # fmt: skip
-"""The forms of what programs and Linux say, and of what follows from it."""
 
 
 def read_quoted(clauses: list[Clause]) -> Iterator[Reading]:
@@ -22,7 +19,24 @@ def read_quoted(clauses: list[Clause]) -> Iterator[Reading]:
     for clause in clauses:
         if clause.foreign or clause.sentence == given or clause.sentence.endswith("?"):
             continue
-        if any(getattr(_FORMS, form).search(clause.sentence) for form in _TELLING):
+        if any(form.search(clause.sentence) for form in _telling()):
             given = clause.sentence
             facts = Snapshot(messages=(given,))
             yield Reading(lines=clause.lines, facts=facts, context=clause.context)
+
+
+@cache
+def _telling() -> tuple[re.Pattern[str], ...]:
+    """Return the forms of what programs and Linux say, and of what follows from it."""
+    return (
+        _FORMS.call_fails,
+        _FORMS.not_built,
+        _FORMS.no_headers,
+        _FORMS.no_module,
+        _FORMS.driver_removed,
+        _FORMS.sycl_alone,
+        _FORMS.level_zero_alone,
+        _FORMS.sycl_lies,
+        _FORMS.on_thunderbolt,
+        _FORMS.pro_removed,
+    )
