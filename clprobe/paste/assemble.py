@@ -51,13 +51,15 @@ _LONGEST_UNREAD = 300
 _MOST_UNREAD = 5000
 _MOST_TOLD = 1000
 _LONGEST_MESSAGE = 500
+_LEAST_WORDS, _LEAST_ABOUT = 30, 2
+"""A report has so many words, and speaks of GPUs on so many lines."""
 _FORMS = Forms("messages")
 
 
 def read_paste(text: str, *, name: str) -> Snapshot:
     """Return the facts of a pasted text; `name` is its file, for messages.
 
-    Raises: ClprobeError if nothing in it was understood.
+    Raises: ClprobeError if nothing in it was understood, and it does not speak of GPUs either.
     """
     lines = clean_lines(text)
     contexts, told = contexts_of(lines)
@@ -82,7 +84,7 @@ def read_paste(text: str, *, name: str) -> Snapshot:
     _gather(by_line(_message), paste, evidence, unread, is_weak=True)
     _gather(prose_reader(frozenset(spoken | complaints)), paste, evidence, unread, is_weak=True)
     left = sorted({*unread, *paste.left()})
-    if not evidence.tells():
+    if not evidence.tells() and not _is_report(lines):
         raise _nothing_understood(name, len(left))
     snapshot = snapshot_of(evidence)
     return msgspec.structs.replace(
@@ -97,6 +99,13 @@ def read_paste(text: str, *, name: str) -> Snapshot:
             if not _is_noise(lines[index])
         )[:_MOST_UNREAD],
     )
+
+
+def _is_report(lines: list[str]) -> bool:
+    """Tell whether somebody writes of trouble with GPUs, though no fact of it is read."""
+    words = sum(len(line.split()) for line in lines)
+    about = sum(_FORMS.about_gpus.search(line[:_LONGEST_MESSAGE]) is not None for line in lines)
+    return words >= _LEAST_WORDS and about >= _LEAST_ABOUT
 
 
 def _gather(

@@ -67,7 +67,7 @@ def _inxi_gpus(pairs: list[tuple[str, str]]) -> Iterator[Gpu]:
             gpu = Gpu(name=value)
         elif gpu is None:
             continue
-        elif key == "driver":
+        elif key == "driver" and value != "X:":  # which names the display server's own
             gpu = msgspec.structs.replace(
                 gpu,
                 kernel_driver=None if value == "N/A" else value.split()[0] if value else NOT_STATED,

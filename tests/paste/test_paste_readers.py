@@ -69,3 +69,15 @@ def test_a_line_that_is_cut_off_is_listed_and_not_guessed(text: str) -> None:
         read(text)
     assert error.value.reference == "nothing-understood"
     assert "lspci" in error.value.message
+
+
+def test_a_report_of_which_no_fact_is_read_keeps_its_words() -> None:
+    text = (
+        "The newest JAX from conda-forge goes on with the CPU though it was built for CUDA.\n"
+        "I expect it to compute on the GPU. Instead it tells me that cuDNN is outdated and\n"
+        "goes on slowly, and I see no way to make it take the other one.\n"
+    )
+    snapshot = read(text)
+    assert len(snapshot.told) == 3
+    with pytest.raises(ClprobeError):
+        read(text.replace("GPU", "thing").replace("CUDA", "speed").replace("cuDNN", "it"))
