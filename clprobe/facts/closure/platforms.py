@@ -15,14 +15,8 @@ _NO_DEVICE = -1
 
 def with_empty_platforms(closed: Closed) -> Closed:
     """Return it with the platforms known to be empty, and named by name rather than vendor."""
-    views = closed.snapshot.views
-    if isinstance(views, Unknown):
-        return closed
-    told = tuple(map(_told, views))
-    if told == views:
-        return closed
     why = "clGetDeviceIDs found no device on the platform (-1), or its vendor stands for its name"
-    return closed.with_change(replace(closed.snapshot, views=told), "opencl.empty_platforms", why)
+    return closed.with_each("views", _told, "opencl.empty_platforms", why)
 
 
 def _told(view: View) -> View:

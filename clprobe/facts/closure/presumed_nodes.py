@@ -26,11 +26,10 @@ def with_nodes(closed: Closed, tables: Tables) -> Closed:
         return closed  # where the groups are told, so is who may open what
     if isinstance(snapshot.device_nodes, Unknown):
         return _with_foreign_node(_with_usual_node(closed, tables))
-    nodes = tuple(_refused(one, snapshot) for one in snapshot.device_nodes)
-    if nodes == snapshot.device_nodes:
-        return closed
     why = "its group is none of the GPU's groups in this place"
-    return closed.with_change(replace(snapshot, device_nodes=nodes), "device_nodes", why)
+    return closed.with_each(
+        "device_nodes", lambda one: _refused(one, snapshot), "device_nodes", why
+    )
 
 
 def _with_usual_node(closed: Closed, tables: Tables) -> Closed:

@@ -7,7 +7,6 @@ from clprobe.facts.closure.closed import Closed
 from clprobe.facts.closure.crashes import likely_file
 from clprobe.knowledge.tables import Tables
 from clprobe.model.opencl import Icd
-from clprobe.model.unknown import Unknown
 
 _NAMING = ("OCL_ICD_FILENAMES", "OCL_ICD_VENDORS")
 """With these, libraries are loaded that no file names."""
@@ -15,14 +14,10 @@ _NAMING = ("OCL_ICD_FILENAMES", "OCL_ICD_VENDORS")
 
 def with_naming_files(closed: Closed, tables: Tables) -> Closed:
     """Return it with the usual file of each driver that was not found: something named it."""
-    snapshot = closed.snapshot
-    if isinstance(snapshot.icds, Unknown) or any(map(snapshot.environment.get, _NAMING)):
-        return closed
-    icds = tuple(_named(one, tables) for one in snapshot.icds)
-    if icds == snapshot.icds:
+    if any(map(closed.snapshot.environment.get, _NAMING)):
         return closed
     why = "a loader looks for a driver only where an .icd file names it"
-    return closed.with_change(replace(snapshot, icds=icds), "icds", why)
+    return closed.with_each("icds", lambda one: _named(one, tables), "icds", why)
 
 
 def _named(icd: Icd, tables: Tables) -> Icd:
