@@ -80,9 +80,10 @@ def read_paste(text: str, *, name: str) -> Snapshot:
         if reader in _OF_SENTENCES_TOO:
             spoken |= free.difference(paste.left())
     # A sentence that tells a fact may quote a complaint as well: both are read.
-    complaints = {index for index, line in paste.free() if _is_message(line)}
-    _gather(by_line(_message), paste, evidence, unread, is_weak=True)
-    _gather(prose_reader(frozenset(spoken | complaints)), paste, evidence, unread, is_weak=True)
+    complaints = list(by_line(_message)(paste))
+    spoken |= {index for one in complaints for index in one.lines}
+    for reader in (lambda _: iter(complaints), prose_reader(frozenset(spoken))):
+        _gather(reader, paste, evidence, unread, is_weak=True)
     left = sorted({*unread, *paste.left()})
     if not evidence.tells() and not _is_report(lines):
         raise _nothing_understood(name, len(left))

@@ -24,12 +24,9 @@ def read_container_options(paste: Paste) -> Iterator[Reading]:
     nodes |= {node.path: node for line in paste.lines for node in _of_compose(line.strip())}
     refused = _refused(paste)
     nodes = {path: node for path, node in nodes.items() if path not in refused}
-    if refused and not nodes:
-        facts = Snapshot(device_nodes=())
-        yield Reading(lines=(), facts=facts, whole=("device_nodes",), context=_INSIDE)
-    elif nodes:
+    if nodes:
         yield Reading(lines=(), facts=Snapshot(device_nodes=tuple(nodes.values())), context=_INSIDE)
-    elif commands and all(map(_is_whole, commands)) and not _says_more(paste):
+    elif refused or (commands and all(map(_is_whole, commands)) and not _says_more(paste)):
         facts = Snapshot(device_nodes=())
         yield Reading(lines=(), facts=facts, whole=("device_nodes",), context=_INSIDE)
 
