@@ -4,7 +4,7 @@
 import difflib
 import re
 from collections.abc import Collection, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -69,11 +69,11 @@ class Knowledge(msgspec.Struct, frozen=True, dict=True):
 
     @classmethod
     def load(cls, root: Path | None = None) -> "Knowledge":
-        """Return the database under `root`, or clprobe's own.
+        """Return the database under `root`, or clprobe's own, which is read once in a process.
 
         Raises: ClprobeError if a rule is malformed.
         """
-        return cls(load_rules(root), Tables.load(root / "tables" if root else None))
+        return _shipped() if root is None else cls(load_rules(root), Tables.load(root / "tables"))
 
     def rule(self, rule_id: str) -> Rule | None:
         """Return the rule with that id."""
@@ -93,6 +93,11 @@ class Knowledge(msgspec.Struct, frozen=True, dict=True):
                 hint=f"Did you mean {' or '.join(close)}?" if close else "See clprobe rules list.",
             )
         return found
+
+
+@cache
+def _shipped() -> Knowledge:
+    return Knowledge(load_rules(), Tables.load())
 
 
 def diagnose(
