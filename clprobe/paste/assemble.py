@@ -42,10 +42,10 @@ from clprobe.paste.containers import signs as containers
 from clprobe.paste.containers.options import read_container_options
 from clprobe.paste.places import Evidence, snapshot_of
 from clprobe.paste.prose.reader import is_small_talk, prose_reader
-from clprobe.paste.reading import Context, Paste, Reader, Reading, by_line
+from clprobe.paste.reading import Paste, Reader, Reading, by_line
 from clprobe.paste.restated import reader as restated
 from clprobe.paste.spoken.reader import read_programs
-from clprobe.paste.text import FENCE, clean_lines
+from clprobe.paste.text import FENCE, clean_lines, fenced_lines
 
 _LONGEST_UNREAD = 300
 _MOST_UNREAD = 5000
@@ -53,6 +53,7 @@ _MOST_TOLD = 1000
 _LONGEST_MESSAGE = 500
 _LEAST_WORDS, _LEAST_ABOUT = 30, 2
 """A report has so many words, and speaks of GPUs on so many lines."""
+_QUOTES = "`*> \"'\u201c\u201d\u201e"
 _FORMS = Forms("messages")
 
 
@@ -80,7 +81,7 @@ def read_paste(text: str, *, name: str) -> Snapshot:
         if reader in _OF_SENTENCES_TOO:
             spoken |= free.difference(paste.left())
     # A sentence that tells a fact may quote a complaint as well: both are read.
-    complaints = list(by_line(_message)(paste))
+    complaints = list(_complaints(paste))
     spoken |= {index for one in complaints for index in one.lines}
     for reader in (lambda _: iter(complaints), prose_reader(frozenset(spoken))):
         _gather(reader, paste, evidence, unread, is_weak=True)
@@ -167,15 +168,25 @@ NAMELESS = "libOpenCL.so.1"
 """Stands for a loader of which a report does not tell the file."""
 
 
-def _message(line: str, _: Context) -> Snapshot | None:
-    return Snapshot(messages=(line[:_LONGEST_UNREAD],)) if _is_message(line) else None
+def _complaints(paste: Paste) -> Iterator[Reading]:
+    """Give each line that looks like a complaint of a program, a driver or Linux."""
+    fenced = fenced_lines(paste.whole_lines)
+    for index, line in paste.free():
+        if _is_message(line, is_printed=index in fenced and command_line(line) is None):
+            facts = Snapshot(messages=(line[:_LONGEST_UNREAD],))
+            yield Reading(lines=(index,), facts=facts)
 
 
-def _is_message(line: str) -> bool:
-    """Tell whether a line looks like a complaint of a program, a driver or Linux."""
-    text = line[:_LONGEST_MESSAGE].strip("`*> ")
+def _is_message(line: str, *, is_printed: bool) -> bool:
+    """Tell whether a line complains, and a program rather than a person wrote it.
+
+    `is_printed`: it stands among output, so that nobody but a program did.
+    """
+    text = line[:_LONGEST_MESSAGE].strip(_QUOTES)
     if not _FORMS.complains.search(text):
         return False
+    if is_printed:
+        return True
     if _FORMS.prose.search(text) and not text.startswith(("[", "E: ", "W: ", "ERROR", "error:")):
         return False
     words = text.split()

@@ -3,6 +3,7 @@
 
 import html
 import re
+from collections.abc import Sequence
 
 _ESCAPES = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]"  # colours, cursor
@@ -34,6 +35,17 @@ def clean_lines(text: str) -> list[str]:
     plain = _INVISIBLE.sub("", plain.replace("\r", "\n")).replace("\u00a0", " ")
     lines = [part for line in plain.split("\n") for part in _parts(_plain(line))]
     return _without_common_indentation(_without_quote_marks(lines))
+
+
+def fenced_lines(lines: Sequence[str]) -> frozenset[int]:
+    """Return the indexes of the lines between fences: commands, and what they printed."""
+    found, in_fence = [], False
+    for index, line in enumerate(lines):
+        if line == FENCE:
+            in_fence = not in_fence
+        elif in_fence:
+            found.append(index)
+    return frozenset(found)
 
 
 def _plain(line: str) -> str:

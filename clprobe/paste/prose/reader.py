@@ -17,7 +17,7 @@ from clprobe.paste.prose.systems import read_systems
 from clprobe.paste.prose.views import read_views
 from clprobe.paste.prose.wrong_gpu import read_wrong_gpu
 from clprobe.paste.reading import Context, Paste, Reader, Reading
-from clprobe.paste.text import FENCE
+from clprobe.paste.text import FENCE, fenced_lines
 
 _LONGEST = 900
 _MOST_LINES = 400
@@ -52,12 +52,11 @@ def prose_reader(spoken: frozenset[int]) -> Reader:
 
 def _sentences(paste: Paste, spoken: frozenset[int]) -> Iterator[Line]:
     """Give the lines on which people write, with the context of the heading above."""
-    in_fence, given = False, 0
+    fenced, given = fenced_lines(paste.whole_lines), 0
     for index, line in enumerate(paste.whole_lines):
-        if line == FENCE:
-            in_fence = not in_fence
+        if line == FENCE or index in fenced:
             continue
-        if in_fence or not line.strip() or line.startswith("# stated:"):
+        if not line.strip() or line.startswith("# stated:"):
             continue
         if not (index in spoken or paste.is_free(index)) or len(line) > _LONGEST:
             continue
