@@ -153,8 +153,8 @@ def _stated(text: Fact[str]) -> Fact[str | None]:
 
 def _excerpts(snapshot: Snapshot, icds: Fact[tuple[IcdFacts, ...]]) -> tuple[str, ...]:
     whole = is_settled(snapshot, icds) and "icds" not in snapshot.excerpts
-    # Who writes a report quotes some lines of what was printed.
-    quoted = ("said",) if snapshot.told else ()
+    # Who writes a report quotes some lines of what was printed, and tells of some other runs.
+    quoted = ("said", "others") if snapshot.told else ()
     return (*snapshot.excerpts, *quoted, *(() if whole else ("devices",)))
 
 
