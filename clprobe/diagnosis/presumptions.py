@@ -2,15 +2,18 @@
 """What the open questions lean to if everything is as it usually is: it ranks, it never decides."""
 
 from collections import defaultdict
+from itertools import groupby
 
 from msgspec.structs import replace
 
 from clprobe.facts.closure.presume import LEVELS, Level
 from clprobe.facts.derive import derive
+from clprobe.facts.derive_views import lists_devices
 from clprobe.knowledge.tables import Tables
 from clprobe.model.snapshot import Snapshot
+from clprobe.model.unknown import NOT_STATED, listed
 from clprobe.ruleset.evaluate import Answer
-from clprobe.ruleset.judge import Outcome, ask
+from clprobe.ruleset.judge import Outcome, ask, ask_rule
 from clprobe.ruleset.rule import Rule
 
 
@@ -21,6 +24,7 @@ def leaning(
 
     One that holds by presumption names the facts that it would then rest on.
     """
+    outcomes = _reopened(outcomes)
     open_rules = {one.rule.id: rules[one.rule.id] for one in outcomes if one.answer.truth is None}
     for beyond in LEVELS:
         presumed: dict[str, list[Outcome]] = defaultdict(list)
@@ -28,6 +32,26 @@ def leaning(
             presumed[one.rule.id].append(one)
         outcomes = [_leaning(one, presumed[one.rule.id], beyond) for one in outcomes]
     return outcomes
+
+
+def _reopened(outcomes: list[Outcome]) -> list[Outcome]:
+    """Return the outcomes, those of a program's own faults asked without what it failed to see.
+
+    That a program finds no device does not tell that there is none, unless a list of all says so.
+    """
+    facts = next((one.scope.facts for one in outcomes), None)
+    if facts is None or any(map(lists_devices, listed(facts.views))):
+        return outcomes
+    unseen = replace(facts.opencl, usable_device=NOT_STATED, gpu_device=NOT_STATED)
+    facts = replace(facts, opencl=unseen)
+    found: list[Outcome] = []
+    for rule, own in groupby(outcomes, key=lambda one: one.rule):
+        told = list(own)
+        asked = []
+        if rule.link == "application" and all(one.answer.truth is False for one in told):
+            asked = [one for one in ask_rule(rule, facts) if one.answer.truth is None]
+        found += asked or told
+    return found
 
 
 def _leaning(stated: Outcome, presumed: list[Outcome], beyond: Level) -> Outcome:

@@ -117,6 +117,11 @@ def serves_plain_programs(loader: Loader) -> bool:
     return loader.is_default
 
 
+def lists_devices(view: ViewFacts) -> bool:
+    """Whether it shows all devices that programs find here, be it none."""
+    return view.viewer in _LISTERS and isinstance(view.device_count, int)
+
+
 def _outcome(view: View) -> Fact[Outcome]:
     answer = view.answer
     if answer.outcome == "error" and answer.error_code in NOT_FOUND:
