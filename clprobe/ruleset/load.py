@@ -90,6 +90,7 @@ def _rule(written: WrittenRule, path: Path) -> Rule:
         symptom=written.symptom,
         frequency=written.frequency,
         signs=written.signs,
+        cues=written.cues,
     )
 
 

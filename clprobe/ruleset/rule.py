@@ -71,7 +71,8 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
     `vital` marks the question that a diagnosis must answer; its undetermined answer is shown even
     when nothing speaks for the problem. A `symptom` is what people see; while another rule that
     explains it is undecided, the cause is open. `signs` are how people and programs put it; no
-    diagnosis rests on them, but open causes are ranked by them.
+    diagnosis rests on them, but open causes are ranked by them. `cues` are more exact: words that
+    stand together where this is the cause, as clprobe.ruleset.cues reads them.
     """
 
     id: str
@@ -91,6 +92,7 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
     symptom: bool = False
     frequency: Frequency = "occasional"
     signs: tuple[str, ...] = ()
+    cues: tuple[str, ...] = ()
 
 
 def facts_of(rule: Rule) -> tuple[str, ...]:

@@ -36,3 +36,4 @@ class WrittenRule(Written, frozen=True, kw_only=True):
     frequency: Frequency = "occasional"
     summary: str | None = None
     signs: tuple[str, ...] = ()
+    cues: tuple[str, ...] = ()

@@ -16,6 +16,7 @@ import msgspec
 
 from clprobe.diagnosis.precedents.signs import SignFit, Signs
 from clprobe.diagnosis.precedents.subjects import subjects_in
+from clprobe.diagnosis.precedents.worded import Worded
 from clprobe.diagnosis.precedents.words import distinct, words_of, words_of_facts
 from clprobe.knowledge.solved_reports import SolvedReport
 from clprobe.ruleset.rule import Rule
@@ -38,12 +39,15 @@ class Near(msgspec.Struct, frozen=True):
 class Resemblance(msgspec.Struct, frozen=True, kw_only=True):
     """What is like a case: reports, the nearest first, and of rules how near their words are.
 
-    `signs` says how the rules' signs fit, `subjects` what the case is about.
+    `signs` says how the rules' signs fit, `cues` how many of their cues do, `quoted` which rules ask
+    for words that stand there, `subjects` what the case is about.
     """
 
     reports: tuple[Near, ...] = ()
     described: dict[str, float] = {}
     signs: dict[str, SignFit] = {}
+    cues: dict[str, int] = {}
+    quoted: frozenset[str] = frozenset()
     subjects: frozenset[str] = frozenset()
 
     def by_rule(self) -> dict[str, tuple[float, float]]:
@@ -65,6 +69,7 @@ class Precedents:
         rules = tuple(rules)
         self._rules = [rule.id for rule in rules]
         self._signs = Signs(rules)
+        self._worded = Worded(rules)
         self._told = _index(
             " ".join(words_of(one.told) + words_of_facts(one.facts)) for one in self._reports
         )
@@ -90,6 +95,8 @@ class Precedents:
             reports=tuple(Near(self._reports[row], near) for row, near in reports),
             described={self._rules[row]: near for row, near in described},
             signs=self._signs.fits(told),
+            cues=self._worded.cues_in(told),
+            quoted=self._worded.quoted_in(told),
             subjects=subjects_in(" ".join(words)),
         )
 

@@ -16,7 +16,7 @@ from clprobe.ruleset.rule import Rule
 
 TRAITS = (
     "resembles_one", "resembles_several", "described", "sign_near", "signs_near",
-    "signs_scattered", "subject_named", "subject_missing",
+    "signs_scattered", "cued", "cues", "quoted", "subject_named", "subject_missing",
     "evidence", "setting", "telling", "refused", "shut_out", "admitted", "present", "leads",
     "refuted", "explains", "foremost", "weight", "leans_likely", "leans_possible",
     "leans_unlikely", "lacking", "quote_lacking", "usual", "symptom", "common", "rare", "note",
@@ -27,6 +27,8 @@ MARKS = ("weight", "evidence", "setting", "telling", "refused", "shut_out", "adm
 """Those of one outcome; a rule has the greatest of its outcomes."""
 
 Traits = dict[str, float]
+_MOST_CUES = 4
+"""More that fit say the same once more."""
 
 
 class Circumstances(msgspec.Struct, frozen=True, kw_only=True):
@@ -59,6 +61,9 @@ def traits_of_rules(
             "resembles_several": near[rule.id][1],
             "described": case.like.described.get(rule.id, 0.0),
             **_of_signs(case.like.signs.get(rule.id, SignFit())),
+            "cued": float(rule.id in case.like.cues),
+            "cues": min(case.like.cues.get(rule.id, 0), _MOST_CUES) / 2,
+            "quoted": float(rule.id in case.like.quoted),
             **_of_subjects(rule, case.like.subjects),
             "leads": 1 / (1 + places[rule.id]) if rule.id in places else 0.0,
             "explains": float(rule.id in foremost),

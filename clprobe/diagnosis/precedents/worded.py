@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: MIT
+"""What a reporter's own words hold of rules: their cues, and what they want programs to have said.
+
+A rule's condition sees what the reader takes for output of programs. Here all that was written
+counts, also what stands in a sentence: it ranks the rule and decides nothing.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+
+from clprobe.ruleset.conditions import All, AnyOf, Comparison, Condition, Quantified
+from clprobe.ruleset.cues import Cue, Told, fits, parse_cue
+from clprobe.ruleset.rule import Rule
+
+
+class Worded:
+    """Cues and patterns of all rules, ready to be looked for."""
+
+    def __init__(self, rules: Iterable[Rule]) -> None:
+        self._rules = tuple(rules)
+
+    @cached_property
+    def _cues(self) -> list[tuple[str, Cue]]:
+        return [(rule.id, parse_cue(text)) for rule in self._rules for text in rule.cues]
+
+    @cached_property
+    def _patterns(self) -> list[tuple[str, re.Pattern[str]]]:
+        return [
+            (rule.id, re.compile(text)) for rule in self._rules for text in _wanted(rule.when)
+        ]
+
+    def cues_in(self, lines: Sequence[str]) -> dict[str, int]:
+        """Return by rule how many of its cues fit, of those of which any does."""
+        told, found = Told.of(lines), dict[str, int]()
+        for rule_id, cue in self._cues:
+            if fits(cue, told):
+                found[rule_id] = found.get(rule_id, 0) + 1
+        return found
+
+    def quoted_in(self, lines: Sequence[str]) -> frozenset[str]:
+        """Return the rules of which a wanted pattern stands in the lines."""
+        text = "\n".join(lines)
+        return frozenset(rule_id for rule_id, form in self._patterns if form.search(text))
+
+
+def _wanted(condition: Condition) -> Iterator[str]:
+    """Give each pattern that something said shall match; what must not be said is left out."""
+    match condition:
+        case Comparison(path="said", operator="matches"):
+            yield condition.operand
+        case All() | AnyOf():
+            for part in condition.parts:
+                yield from _wanted(part)
+        case Quantified() if condition.kind != "none":
+            yield from _wanted(condition.where)
+        case _:
+            pass

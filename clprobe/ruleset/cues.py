@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: MIT
+"""Cues of a rule: words that tell of its cause when they stand together in a report.
+
+A cue such as `/ suspend|resum & nvidia|cuda & !nouveau` has groups of alternatives, of which each
+must stand somewhere, those with `!` nowhere; after `/`, all within three lines that follow each
+other. A term is a text that begins a word, so `resum` finds "resumed".
+"""
+
+import re
+from collections.abc import Sequence
+from functools import cached_property
+
+import msgspec
+
+_MOST_LINES = 400
+_TOGETHER = 3
+_BLANKS = re.compile(r"\s+")
+
+
+class Group(msgspec.Struct, frozen=True):
+    """Alternatives in lower case; one stands in the text, or, where `absent`, none."""
+
+    terms: tuple[str, ...]
+    absent: bool = False
+
+
+class Cue(msgspec.Struct, frozen=True):
+    """Groups that all must fit; `together`: in lines that follow each other."""
+
+    groups: tuple[Group, ...]
+    together: bool = False
+
+
+class Told(msgspec.Struct, frozen=True, dict=True):
+    """The lines of a report, ready to be searched: in lower case, each blank one space."""
+
+    lines: tuple[str, ...]
+
+    @classmethod
+    def of(cls, lines: Sequence[str]) -> "Told":
+        """Return the first lines of a report."""
+        plain = (_BLANKS.sub(" ", line).strip().lower() for line in lines[:_MOST_LINES])
+        return cls(tuple(line for line in plain if line))
+
+    @cached_property
+    def _found(self) -> dict[str, tuple[int, ...]]:
+        return {}
+
+    def where(self, term: str) -> tuple[int, ...]:
+        """Return the lines in which a word, or the words, begin so."""
+        if term not in self._found:
+            lines = enumerate(self.lines) if term in self._whole else ()
+            self._found[term] = tuple(place for place, line in lines if _begins(term, line))
+        return self._found[term]
+
+    @cached_property
+    def _whole(self) -> str:
+        return "\n".join(self.lines)
+
+
+def parse_cue(text: str) -> Cue:
+    """Return the cue. Raises: ValueError if a group is empty."""
+    together = text.startswith("/ ")
+    groups = tuple(map(_group, text.removeprefix("/ ").split(" & ")))
+    if all(group.absent for group in groups):
+        raise ValueError(f"the cue {text!r} asks for nothing that stands in a text")
+    return Cue(groups, together)
+
+
+def _group(text: str) -> Group:
+    terms = tuple(term.strip().lower() for term in text.strip().removeprefix("!").split("|"))
+    if not all(terms):
+        raise ValueError(f"{text!r} holds an empty term; groups are joined by ' & ', terms by '|'")
+    return Group(terms, text.strip().startswith("!"))
+
+
+def fits(cue: Cue, told: Told) -> bool:
+    """Whether all groups of the cue fit."""
+    places = [
+        {place for term in group.terms for place in told.where(term)} for group in cue.groups
+    ]
+    wanted = []
+    for group, lines in zip(cue.groups, places, strict=True):
+        if bool(lines) is group.absent:
+            return False
+        if not group.absent:
+            wanted.append(lines)
+    if not cue.together:
+        return True
+    starts = [{line - back for line in lines for back in range(_TOGETHER)} for lines in wanted]
+    return bool(set.intersection(*starts))
+
+
+def _begins(term: str, line: str) -> bool:
+    start = line.find(term)
+    while start > 0 and term[0].isalnum() and line[start - 1].isalnum():
+        start = line.find(term, start + 1)
+    return start >= 0
