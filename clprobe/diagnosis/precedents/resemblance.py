@@ -39,8 +39,8 @@ class Near(msgspec.Struct, frozen=True):
 class Resemblance(msgspec.Struct, frozen=True, kw_only=True):
     """What is like a case: reports, the nearest first, and of rules how near their words are.
 
-    `signs` says how the rules' signs fit, `cues` how many of their cues do, `quoted` which rules ask
-    for words that stand there, `subjects` what the case is about.
+    `signs` says how the rules' signs fit, `cues` how many of their cues do, `quoted` which rules
+    ask for words that stand there, `subjects` what the case is about.
     """
 
     reports: tuple[Near, ...] = ()
