@@ -76,9 +76,7 @@ def _group(text: str) -> Group:
 
 def fits(cue: Cue, told: Told) -> bool:
     """Whether all groups of the cue fit."""
-    places = [
-        {place for term in group.terms for place in told.where(term)} for group in cue.groups
-    ]
+    places = [{place for term in group.terms for place in told.where(term)} for group in cue.groups]
     wanted = []
     for group, lines in zip(cue.groups, places, strict=True):
         if bool(lines) is group.absent:

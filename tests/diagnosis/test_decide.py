@@ -147,7 +147,7 @@ def _pasted(text: str) -> Diagnosis:
 def test_an_access_list_that_ls_only_marks_is_asked_for_by_its_node() -> None:
     chosen = _pasted(LISTED).next_command
     assert chosen is not None
-    # Which other runs there were, as root or another user, the text need not tell: card0 may matter.
+    # Whether others, such as root, see devices is not told, so the card node may matter.
     assert chosen.command == "getfacl /dev/dri/renderD128 /dev/dri/card0"
 
 

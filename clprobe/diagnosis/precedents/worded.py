@@ -26,9 +26,7 @@ class Worded:
 
     @cached_property
     def _patterns(self) -> list[tuple[str, re.Pattern[str]]]:
-        return [
-            (rule.id, re.compile(text)) for rule in self._rules for text in _wanted(rule.when)
-        ]
+        return [(rule.id, re.compile(text)) for rule in self._rules for text in _wanted(rule.when)]
 
     def cues_in(self, lines: Sequence[str]) -> dict[str, int]:
         """Return by rule how many of its cues fit, of those of which any does."""
