@@ -271,8 +271,8 @@ def _cpu_route(offer: Offer, implementation: Implementation, machine: Machine) -
     key = implementation.implementation
     said = f"{offer.offered_by} {key} {offer.release or ''}".rstrip()
     because = f"{said}, which runs OpenCL on the CPU: no GPU and no kernel driver are needed"
-    caveats = [sentence(offer.note)] if offer.note is not None else []
-    caveats += windows.seen_under_wsl2(machine)
+    noted = [sentence(offer.note)] if offer.note is not None else []
+    needs = cpu_steps.cpu_caveats(offer, machine)
     return Route(
         rank=0,
         backend=key,
@@ -282,10 +282,11 @@ def _cpu_route(offer: Offer, implementation: Implementation, machine: Machine) -
         because=sentence(because),
         components=tuple(_components(offer, machine)),
         steps=cpu_steps.for_cpu(offer, machine),
-        caveats=tuple(caveats + cpu_steps.cpu_caveats(offer, machine)),
+        caveats=(*noted, *windows.seen_under_wsl2(machine), *needs),
         sources=_sources(offer, implementation),
         how=route_steps.how(offer, machine),
-        essential=tuple(cpu_steps.cpu_caveats(offer, machine)),
+        # A note on a wheel is about its place; one on a package, where it does not work.
+        essential=(*(noted if offer.how == "package" else ()), *needs),
     )
 
 
