@@ -6,15 +6,12 @@ must stand somewhere, those with `!` nowhere; after `/`, all within three lines 
 other. A term is a text that begins a word, so `resum` finds "resumed".
 """
 
-import re
 from collections.abc import Sequence
-from functools import cached_property
 
 import msgspec
 
 _MOST_LINES = 400
 _TOGETHER = 3
-_BLANKS = re.compile(r"\s+")
 
 
 class Group(msgspec.Struct, frozen=True):
@@ -31,31 +28,21 @@ class Cue(msgspec.Struct, frozen=True):
     together: bool = False
 
 
-class Told(msgspec.Struct, frozen=True, dict=True):
-    """The lines of a report, ready to be searched: in lower case, each blank one space."""
+class Told:
+    """The first lines of a report, ready to be searched: in lower case, each blank one space."""
 
-    lines: tuple[str, ...]
+    def __init__(self, lines: Sequence[str]) -> None:
+        plain = (" ".join(line.split()).lower() for line in lines[:_MOST_LINES])
+        self._lines = [line for line in plain if line]
+        self._whole = "\n".join(self._lines)
+        self._found: dict[str, frozenset[int]] = {}
 
-    @classmethod
-    def of(cls, lines: Sequence[str]) -> "Told":
-        """Return the first lines of a report."""
-        plain = (_BLANKS.sub(" ", line).strip().lower() for line in lines[:_MOST_LINES])
-        return cls(tuple(line for line in plain if line))
-
-    @cached_property
-    def _found(self) -> dict[str, tuple[int, ...]]:
-        return {}
-
-    def where(self, term: str) -> tuple[int, ...]:
-        """Return the lines in which a word, or the words, begin so."""
+    def where(self, term: str) -> frozenset[int]:
+        """Return the lines in which a word, or the words, begin so; each term is sought once."""
         if term not in self._found:
-            lines = enumerate(self.lines) if term in self._whole else ()
-            self._found[term] = tuple(place for place, line in lines if _begins(term, line))
+            lines = enumerate(self._lines) if term in self._whole else ()
+            self._found[term] = frozenset(place for place, line in lines if _begins(term, line))
         return self._found[term]
-
-    @cached_property
-    def _whole(self) -> str:
-        return "\n".join(self.lines)
 
 
 def parse_cue(text: str) -> Cue:
@@ -76,16 +63,16 @@ def _group(text: str) -> Group:
 
 def fits(cue: Cue, told: Told) -> bool:
     """Whether all groups of the cue fit."""
-    places = [{place for term in group.terms for place in told.where(term)} for group in cue.groups]
-    wanted = []
-    for group, lines in zip(cue.groups, places, strict=True):
+    wanted: list[set[int]] = []
+    for group in cue.groups:
+        lines = {line for term in group.terms for line in told.where(term)}
         if bool(lines) is group.absent:
-            return False
+            return False  # most end at their first group
         if not group.absent:
             wanted.append(lines)
     if not cue.together:
         return True
-    starts = [{line - back for line in lines for back in range(_TOGETHER)} for lines in wanted]
+    starts = ({line - back for line in lines for back in range(_TOGETHER)} for lines in wanted)
     return bool(set.intersection(*starts))
 
 

@@ -6,7 +6,7 @@ import pytest
 from clprobe.ruleset.cues import Told, fits, parse_cue
 from clprobe.ruleset.load import load_rules
 
-REPORT = Told.of(
+REPORT = Told(
     [
         "GPU is gone after Resuming from  sleep",
         "",

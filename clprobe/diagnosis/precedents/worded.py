@@ -30,7 +30,7 @@ class Worded:
 
     def cues_in(self, lines: Sequence[str]) -> dict[str, int]:
         """Return by rule how many of its cues fit, of those of which any does."""
-        told, found = Told.of(lines), dict[str, int]()
+        told, found = Told(lines), dict[str, int]()
         for rule_id, cue in self._cues:
             if fits(cue, told):
                 found[rule_id] = found.get(rule_id, 0) + 1
