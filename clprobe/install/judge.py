@@ -285,7 +285,7 @@ def _cpu_route(offer: Offer, implementation: Implementation, machine: Machine) -
         caveats=(*noted, *windows.seen_under_wsl2(machine), *needs),
         sources=_sources(offer, implementation),
         how=route_steps.how(offer, machine),
-        # A note on a wheel is about its place; one on a package, where it does not work.
+        # A note on a wheel is about its place; one on a package, what it needs or where it fails.
         essential=(*(noted if offer.how == "package" else ()), *needs),
     )
 

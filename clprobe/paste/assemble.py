@@ -45,7 +45,7 @@ from clprobe.paste.prose.reader import is_small_talk, prose_reader
 from clprobe.paste.reading import Paste, Reader, Reading, by_line
 from clprobe.paste.restated import reader as restated
 from clprobe.paste.spoken.reader import read_programs
-from clprobe.paste.text import FENCE, clean_lines, fenced_lines
+from clprobe.paste.text import FENCE, clean_lines
 
 _LONGEST_UNREAD = 300
 _MOST_UNREAD = 5000
@@ -170,9 +170,8 @@ NAMELESS = "libOpenCL.so.1"
 
 def _complaints(paste: Paste) -> Iterator[Reading]:
     """Give each line that looks like a complaint of a program, a driver or Linux."""
-    fenced = fenced_lines(paste.whole_lines)
     for index, line in paste.free():
-        if _is_message(line, is_printed=index in fenced and command_line(line) is None):
+        if _is_message(line, is_printed=index in paste.fenced and command_line(line) is None):
             facts = Snapshot(messages=(line[:_LONGEST_UNREAD],))
             yield Reading(lines=(index,), facts=facts)
 

@@ -7,6 +7,7 @@ from typing import TypeAlias, TypeVar
 import msgspec
 
 from clprobe.model.snapshot import Snapshot
+from clprobe.paste.text import fenced_lines
 
 _LONGEST = 1000
 _Found = TypeVar("_Found")
@@ -52,6 +53,8 @@ class Paste:
         self.whole_lines = lines
         self.lines = [line[:_LONGEST].expandtabs() for line in lines]
         """Cut, so that no expression meets a line that takes it long."""
+        self.fenced = fenced_lines(lines)
+        """Those between fences."""
         self.contexts = contexts
         self._taken = set(taken)
         told = ((index, line.strip()) for index, line in enumerate(self.lines))

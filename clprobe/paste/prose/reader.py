@@ -17,7 +17,7 @@ from clprobe.paste.prose.systems import read_systems
 from clprobe.paste.prose.views import read_views
 from clprobe.paste.prose.wrong_gpu import read_wrong_gpu
 from clprobe.paste.reading import Context, Paste, Reader, Reading
-from clprobe.paste.text import FENCE, fenced_lines
+from clprobe.paste.text import FENCE
 
 _LONGEST = 900
 _MOST_LINES = 400
@@ -52,9 +52,9 @@ def prose_reader(spoken: frozenset[int]) -> Reader:
 
 def _sentences(paste: Paste, spoken: frozenset[int]) -> Iterator[Line]:
     """Give the lines on which people write, with the context of the heading above."""
-    fenced, given = fenced_lines(paste.whole_lines), 0
+    given = 0
     for index, line in enumerate(paste.whole_lines):
-        if line == FENCE or index in fenced:
+        if line == FENCE or index in paste.fenced:
             continue
         if not line.strip() or line.startswith("# stated:"):
             continue
