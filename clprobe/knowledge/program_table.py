@@ -6,9 +6,15 @@ from typing import Any, Literal
 
 import msgspec
 
-from clprobe.knowledge.table_types import Entry
+from clprobe.knowledge.table_types import DeviceType, Entry
 from clprobe.model.opencl import Outcome
 
+Api = Literal[
+    "opencl", "level-zero", "cuda", "hip", "vulkan", "opengl", "va-api", "metal", "directml",
+    "processor",
+]  # fmt: skip
+"""Interfaces by which programs compute; "processor" is none."""
+Vendor = Literal["intel", "amd", "nvidia", "arm", "qualcomm", "apple", "broadcom"]
 OF_DEVICES = (
     "name", "vendor", "version", "type", "driver_version", "opencl_version", "compute_units",
     "max_clock_mhz", "pci_address", "global_memory_bytes", "max_allocation_bytes",
@@ -112,17 +118,85 @@ class UseOfOpencl(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     instead: str = ""
 
 
+class Way(Entry, frozen=True, kw_only=True):
+    """One interface by which a program reaches a device.
+
+    `libraries` are the files that it links with or opens itself, in its order. `own_copy` says
+    where it brings a copy of its own, empty where it takes the system's. `when` says in which
+    builds, releases or settings only.
+    """
+
+    api: Api
+    libraries: tuple[str, ...] = ()
+    own_copy: str = ""
+    when: str = ""
+
+
+class Demand(Entry, frozen=True, kw_only=True):
+    """What a device must be or have before the program takes it, by `api`; the rest is left out.
+
+    What is left out is not asked for. `vendors` are those whose devices it takes; `leaves_out` are
+    generations, families and implementations that it never takes. `because` says it in one
+    sentence, `unless` what makes it take them all the same.
+    """
+
+    because: str
+    api: Api = "opencl"
+    vendors: tuple[Vendor, ...] = ()
+    types: tuple[DeviceType, ...] = ()
+    opencl: str | None = None
+    extensions: tuple[str, ...] = ()
+    memory_mib: int | None = None
+    fp16: bool = False
+    fp64: bool = False
+    images: bool = False
+    leaves_out: tuple[str, ...] = ()
+    unless: str = ""
+
+
+class Switch(Entry, frozen=True, kw_only=True):
+    """What chooses or switches off devices: `name` is written as a person types it."""
+
+    name: str
+    kind: Literal["variable", "option", "setting", "file"]
+    does: str
+
+
+class Packaging(Entry, frozen=True, kw_only=True):
+    """A form in which people get it, and what that form lacks or needs for a GPU."""
+
+    form: Literal[
+        "distribution", "snap", "flatpak", "appimage", "image", "conda", "wheel", "installer"
+    ]
+    name: str
+    lacks: str = ""
+    needs: str = ""
+
+
+class Service(Entry, frozen=True, kw_only=True):
+    """The systemd unit that runs it, the account, and what its unit file forbids."""
+
+    unit: str
+    user: str
+    note: str = ""
+
+
 class Program(Entry, frozen=True, kw_only=True):
-    """A program that people run, and its own words.
+    """A program that people run, its own words, and how it comes to a device.
 
     `program` is the viewer in a snapshot; `called` are its commands and other names, in lower
-    case.
+    case. `ways` are the interfaces that it tries, in its order.
     """
 
     program: str
     about: str
     opencl: UseOfOpencl
     called: tuple[str, ...]
-    lines: tuple[SpokenLine, ...]
+    ways: tuple[Way, ...] = ()
+    demands: tuple[Demand, ...] = ()
+    switches: tuple[Switch, ...] = ()
+    packaging: tuple[Packaging, ...] = ()
+    services: tuple[Service, ...] = ()
+    lines: tuple[SpokenLine, ...] = ()
     runs: tuple[Run, ...] = ()
     faults: tuple[Fault, ...] = ()

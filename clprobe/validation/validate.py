@@ -68,7 +68,8 @@ def _between(
     yield from systems.stacks(files["stacks"], tables)
     yield from systems.origins(files["origins"], tables)
     yield from systems.windows_drivers(files["windows_drivers"], tables)
-    yield from programs(files["programs"])
+    hardware_names = {*tables.generations(), *tables.families(), *tables.implementations()}
+    yield from programs(files["programs"], hardware_names)
     yield from command_checks.questions(root / "tables" / "questions.yaml")
     yield from command_checks.tools(root / "tables" / "tools.yaml")
     yield from systems.verified(root / "tables" / "verified.yaml", tables)

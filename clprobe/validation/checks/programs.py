@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Checks of rules/tables/programs: each line is found in its examples, by its mark."""
+"""Checks of rules/tables/programs: lines are found in their examples, names lead somewhere."""
 
 import re
+from collections.abc import Collection
 from pathlib import Path
 
 from clprobe.knowledge.program_table import GROUPS, Fault, Program, SpokenLine
@@ -9,8 +10,11 @@ from clprobe.validation.checks import place as check
 from clprobe.validation.checks.place import Mistakes, Place
 
 
-def programs(files: dict[Path, Program]) -> Mistakes:
-    """Yield what is wrong with the lines of each program."""
+def programs(files: dict[Path, Program], hardware: Collection[str] = ()) -> Mistakes:
+    """Yield what is wrong with each program.
+
+    `hardware` are the names of all generations, families and implementations.
+    """
     for path, program in files.items():
         here = Place(path)
         yield from check.table_legend(path)
@@ -19,6 +23,15 @@ def programs(files: dict[Path, Program]) -> Mistakes:
             yield from _line(here.at("lines", number), line)
         for number, fault in enumerate(program.faults):
             yield from _fault(here.at("faults", number), fault)
+        for number, demand in enumerate(program.demands):
+            place = here.at("demands", number)
+            yield from check.sources(place, demand.sources)
+            yield from check.names(place, demand.leaves_out, hardware, "hardware or driver")
+            if not demand.because:
+                yield place.mistake("it says no reason", "Say in one sentence what it takes.")
+        for part in ("ways", "switches", "packaging", "services"):
+            for number, entry in enumerate(getattr(program, part)):
+                yield from check.sources(here.at(part, number), entry.sources)
 
 
 def _line(here: Place, line: SpokenLine) -> Mistakes:
