@@ -10,6 +10,13 @@ import click
 from clprobe.cli.act_options import Act, act_options, wanted_act
 from clprobe.cli.completion import device_words, rule_ids
 from clprobe.cli.config import check_rules, read_config
+from clprobe.cli.doctor_program import (
+    WithProgram,
+    program_options,
+    unit_name,
+    wanted_program,
+    watch,
+)
 from clprobe.cli.doctor_rules import show_rules, show_why
 from clprobe.cli.exit import codes as exit_codes
 from clprobe.cli.gathering import diagnose_since, gather
@@ -36,7 +43,7 @@ class _Answer(NamedTuple):
     elapsed_ms: int
 
 
-@click.command("doctor")
+@click.command("doctor", cls=WithProgram)
 @file_argument
 @from_option("Diagnose this snapshot or pasted text (4 MiB at most), not this host.")
 @click.option(
@@ -80,6 +87,7 @@ class _Answer(NamedTuple):
 @click.option(
     "--pairs", is_flag=True, help="Load every two drivers together; may take twice as long."
 )
+@program_options
 @timeout_option()
 @click.option(
     "--format",
@@ -117,6 +125,8 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     list_rules: bool,
     no_kernel: bool,
     pairs: bool,
+    pid: int | None,
+    service: str | None,
     timeout: float,
     form: str,
     as_json: bool,
@@ -130,11 +140,16 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     """Say why OpenCL devices are missing, root-only or crashing, and how to fix it.
 
     With a FILE or FOLDER it reads what is in there, like --from: a snapshot, or whatever people
-    paste. ~/.config/clprobe/config.toml may say ignore = ["RULE", …] and strict = true.
+    paste. With -- PROGRAM ARGUMENT… it runs that program as if you had, and says why it does not
+    use a device, or on which device it ran. ~/.config/clprobe/config.toml may say
+    ignore = ["RULE", …] and strict = true.
     """
     started = time.perf_counter()
     form = "json" if as_json else form
     source = only_source(file, source)
+    target = wanted_program(
+        pid=pid, service=service, others=source is not None or asked is not None
+    )
     if (act := wanted_act(form, **acts)) is not None:
         return _act(act, obj["color"], timeout, yes=acts["yes"], as_json=form == "json")
     if list_rules:
@@ -145,8 +160,12 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
         raise click.UsageError(f"--log goes with --format {', '.join(_WITH_LOG)}, not with {form}.")
     config = read_config()
     strict |= config.strict
+    if target.service is not None:
+        asked = unit_name(target.service)
+    watched = watch(target, to_stderr=form != "text")
     snapshot, knowledge = gather(
         *(source, asked, timeout),
+        watched=watched,
         for_text=form == "text" and not acts["check"],
         verbose=verbose,
         silent=acts["check"],

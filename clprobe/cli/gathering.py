@@ -4,7 +4,7 @@
 
 import io
 from collections.abc import Callable, Collection
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from clprobe.threads import started
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from clprobe.model.finding import Diagnosis
     from clprobe.model.snapshot import Snapshot
     from clprobe.probe.live_host import LiveHost
+    from clprobe.watch.observe import Watched
 
 
 def gather(  # noqa: PLR0913 - from where, for whom, and what takes time
@@ -25,12 +26,14 @@ def gather(  # noqa: PLR0913 - from where, for whom, and what takes time
     verbose: bool,
     prefix: str | None = None,
     silent: bool = False,
+    watched: "Watched | None" = None,
     **wanted: bool,
 ) -> "tuple[Snapshot, Knowledge]":
     """Return facts and rules; rules are read while drivers keep us waiting.
 
     `prefix` is the virtual environment to look into instead of the one that clprobe runs in.
-    `silent`: nothing is said of what keeps us waiting.
+    `silent`: nothing is said of what keeps us waiting. With `watched`, a program that was looked
+    at, the facts are those that hold for it: with its variables, its loader and its user.
 
     Raises: ClprobeError if the file or the user who is asked for cannot be read.
     """
@@ -41,20 +44,37 @@ def gather(  # noqa: PLR0913 - from where, for whom, and what takes time
 
         stated = read_snapshot(source)
         return stated if asked is None else as_stated_user(stated, asked), Knowledge.load()
+    from msgspec.structs import replace
+
+    from clprobe.cli.watched_facts import user_of
     from clprobe.probe.live_host import LiveHost
 
-    host = LiveHost(prefix=prefix)
+    host = LiveHost(None if watched is None else watched.environment, prefix=prefix)
     account = None
+    if watched is not None:
+        asked = asked or user_of(watched)
     if asked is not None:
         from clprobe.probe.accounts import find_account
 
         account = find_account(host, asked)
     knowledge = Background(lambda: _load_while_waiting(for_text=for_text))
-    snapshot = scrubbed_facts(host, timeout, verbose=verbose, silent=silent, **wanted)
+    if watched is None:
+        snapshot = scrubbed_facts(host, timeout, verbose=verbose, silent=silent, **wanted)
+    else:
+        from clprobe.cli.watched_facts import loaders_of, with_program
+        from clprobe.scrub import scrub_here
+
+        programs = loaders_of(watched)
+        facts = facts_here(
+            host, timeout, verbose=verbose, silent=silent, programs=programs, **wanted
+        )
+        snapshot = scrub_here(with_program(facts, watched), host)
     if account is not None:
         from clprobe.facts.permissions.as_user import as_user
 
-        snapshot = as_user(snapshot, *account)
+        seen = as_user(snapshot, *account)
+        own = {} if watched is None else snapshot.environment
+        snapshot = replace(seen, environment=own or seen.environment)
     return snapshot, knowledge.result()
 
 
@@ -81,7 +101,7 @@ def facts_here(
     *,
     verbose: bool = False,
     silent: bool = False,
-    **wanted: bool,
+    **wanted: Any,
 ) -> "Snapshot":
     """Return the facts of this host with their true names, to act on; they are not to be shown."""
     from clprobe.cli.progress import Progress

@@ -15,6 +15,7 @@ from clprobe.diagnosis.evidence import evidence_of
 from clprobe.diagnosis.ignoring import without_ignored
 from clprobe.diagnosis.likeliest import likeliest_causes
 from clprobe.diagnosis.log.device_log import Found, device_log
+from clprobe.diagnosis.of_program import focused, program_report
 from clprobe.diagnosis.precedents.resemblance import Precedents
 from clprobe.diagnosis.precedents.seen_before import seen_before
 from clprobe.diagnosis.presumptions import leaning
@@ -119,6 +120,7 @@ def diagnose(
     asked = list(ask(knowledge.rules, facts))
     everything = rank([one for one in asked if one.answer.truth], by_id)
     ranked, outcomes, left_out = without_ignored(everything, asked, ignored, by_id)
+    ranked, beside = focused(ranked, facts, snapshot)
     reported = not isinstance(snapshot.clprobe, str)
     case = Case(outcomes, ranked, by_id, reported=reported)
     if reported and (case.is_open or snapshot.told):
@@ -162,6 +164,8 @@ def diagnose(
         host=host_report(facts, snapshot),
         log=device_log(log_of, found) if log_of is not None else None,
         reports=seen_before(causes.like, possible, facts, knowledge.tables),
+        program=program_report(facts),
+        beside=beside,
     )
     return _without_home(diagnosis, snapshot.user)
 

@@ -15,6 +15,7 @@ from clprobe.facts.derive_parts import judge_framework, judge_intel, judge_nvidi
 from clprobe.facts.derive_programs import judge_programs
 from clprobe.facts.derive_sums import sum_up
 from clprobe.facts.derive_views import is_settled, judge_loader, judge_pair, judge_view
+from clprobe.facts.derive_watched import judge_watched
 from clprobe.facts.facts import Boot, DeviceFacts, Facts, IcdFacts, OtherFacts
 from clprobe.facts.hardware_facts import GpuFacts, NodeFacts
 from clprobe.facts.messages import bearing_log, everything_said, with_icds_named, with_nodes_named
@@ -87,6 +88,7 @@ def derive(snapshot: Snapshot, tables: Tables, *, beyond: Level | None = None) -
         said=said,
         program_faults=judge_programs(snapshot, said, tables),
         nvidia=judge_nvidia(snapshot),
+        program=judge_watched(snapshot, icds, devices, tables),
         excerpts=_excerpts(snapshot, icds),
         follows_from=closed.because,
     )

@@ -20,6 +20,7 @@ from clprobe.model.opencl import (
     View,
 )
 from clprobe.model.placeholders import USER
+from clprobe.model.program import Program
 from clprobe.model.system import Package, System, User
 from clprobe.model.unknown import Fact, Unknown
 
@@ -204,6 +205,45 @@ class ProgramFault(FactStruct, frozen=True, kw_only=True):
     applies: Fact[bool] = fact("whether the program here is such a release", "its version")
 
 
+class ProgramFacts(Program, frozen=True, kw_only=True):
+    """The program that was looked at, judged; without one nothing of it holds."""
+
+    name: str = fact("of its file", default="")
+    watched: bool = fact("whether a program was looked at", default=False)
+    uses_opencl: Fact[bool] = fact(
+        "whether it uses OpenCL at all", "table of programs", default=False
+    )
+    instead: str = fact("with what it computes otherwise", "table of programs", default="")
+    wants_opencl: Fact[bool] = fact(
+        "whether it loaded an OpenCL loader or asked for one", "/proc/PID/maps", default=False
+    )
+    lacks_loader: Fact[bool] = fact(
+        "whether it asked for an OpenCL loader and got none", "LD_DEBUG=files", default=False
+    )
+    lacks_plain_name: Fact[bool] = fact(
+        "whether it asked for libOpenCL.so alone, and the loader here has another name",
+        "LD_DEBUG=files",
+        default=False,
+    )
+    hidden_icds: Fact[tuple[str, ...]] = fact(
+        ".icd files of this system that its sandbox does not hold", default=()
+    )
+    hidden_nodes: Fact[tuple[str, ...]] = fact(
+        "nodes to GPUs that its sandbox does not hold", default=()
+    )
+    ran_on: tuple[str, ...] = fact("devices on which its kernels ran", default=())
+    ran_on_cpu_alone: Fact[bool] = fact(
+        "whether all kernels ran on CPUs while its loader shows a GPU that works", default=False
+    )
+    died_in_opencl: Fact[bool] = fact(
+        "whether a signal ended it after it had loaded OpenCL", default=False
+    )
+    ignored_variables: Fact[tuple[str, ...]] = fact(
+        "variables of OpenCL that its loader ignores, because its file changes the user",
+        default=(),
+    )
+
+
 class OpenclFacts(FactStruct, frozen=True, kw_only=True):
     """The sum of it: is there anything to compute on."""
 
@@ -320,6 +360,7 @@ class Facts(FactStruct, frozen=True, kw_only=True):
     opencl: OpenclFacts = OpenclFacts()
     intel: IntelFacts = IntelFacts()
     nvidia: NvidiaFacts = NvidiaFacts()
+    program: ProgramFacts = ProgramFacts()
     excerpts: tuple[str, ...] = fact("lists above that may name only a part", default=())
     follows_from: dict[str, str] = fact(
         "premises of what was concluded, by the start of its name", default={}

@@ -180,6 +180,44 @@ class SeenBefore(msgspec.Struct, frozen=True, kw_only=True):
     differs: tuple[str, ...]
 
 
+class KernelReport(msgspec.Struct, frozen=True, kw_only=True):
+    """What ran on one device; None is "not known". `busy_share` is a part of the time, 0 to 1."""
+
+    device: str | None
+    platform: str | None
+    type: str | None
+    kernels: int | None
+    refused: int | None
+    error_code: int | None
+    busy_share: float | None
+
+
+class ProgramReport(msgspec.Struct, frozen=True, kw_only=True):
+    """What a watched program did; None is "not known", and for `signal` and `sandbox` none.
+
+    `says` tells it in one sentence. `variables` are those that differ from the shell's; None: not
+    set in the program. `kernels` is empty where it never enqueued anything. `unseen` is what could
+    not be seen, and why.
+    """
+
+    name: str
+    key: str | None
+    looked_at: Literal["run", "process", "service"]
+    says: str
+    exit_status: int | None
+    signal: str | None
+    elapsed_ms: int | None
+    loader: str | None
+    apis: tuple[str, ...] | None
+    drivers: tuple[str, ...]
+    refused: tuple[str, ...]
+    nodes: tuple[str, ...]
+    sandbox: str | None
+    kernels: tuple[KernelReport, ...] | None
+    variables: dict[str, str | None]
+    unseen: tuple[str, ...]
+
+
 class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
     """Everything `doctor` and `info` print, root cause first.
 
@@ -189,7 +227,8 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
     the commands whose output would decide all of it, each once, none of them answered already;
     `sudo` stands before those that need root. `ignored` are the ids of findings that were to be
     left out and do not count. `log` is that of the one device that was asked for. `reports` are
-    solved ones that are like this case.
+    solved ones that are like this case. `program` is the one that was looked at; `beside` are the
+    ids of findings about this machine that do not concern it.
     """
 
     status: Status
@@ -207,3 +246,5 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
     host: HostReport | None = None
     log: DeviceLog | None = None
     reports: tuple[SeenBefore, ...] = ()
+    program: ProgramReport | None = None
+    beside: tuple[str, ...] = ()

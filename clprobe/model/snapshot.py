@@ -4,6 +4,7 @@
 from clprobe.model.fact import FactStruct, fact
 from clprobe.model.hardware import DeviceNode, Gpu
 from clprobe.model.opencl import Framework, Icd, Loader, Pair, View
+from clprobe.model.program import Program
 from clprobe.model.system import Package, System, User
 from clprobe.model.unknown import Fact, Unknown
 
@@ -49,6 +50,7 @@ class Snapshot(FactStruct, frozen=True, kw_only=True):
     frameworks: Fact[tuple[Framework, ...]] = fact(
         "PyTorch and the like in this Python, and which GPUs they were built for"
     )
+    program: Program | None = fact("the program that was looked at; null: none was", default=None)
     messages: Fact[tuple[str, ...]] = fact(
         "what programs, drivers or Linux printed, one message an entry, as reported"
     )

@@ -4,8 +4,9 @@
 import contextlib
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime, timezone
+from types import MappingProxyType
 from typing import NamedTuple
 
 import msgspec
@@ -60,6 +61,7 @@ def collect(  # noqa: PLR0913 - what takes long is switched on thing by thing
     compile_anew: bool = False,
     pairs: bool = False,
     ask_frameworks: bool = False,
+    programs: Mapping[str, str] = MappingProxyType({}),
     waiting: Waiting = _in_silence,
 ) -> Snapshot:
     """Return the facts of `host`, of this machine if it is left out.
@@ -68,12 +70,13 @@ def collect(  # noqa: PLR0913 - what takes long is switched on thing by thing
     `run_kernels` also builds and runs a small kernel on each device; an earlier build of it does,
     unless it is to `compile_anew`. `pairs` then loads every two
     ICDs together, for which there is `timeout_s` once more. `ask_frameworks` has PyTorch and the
-    like compute on each device that they were built for. `waiting` is told what takes time.
+    like compute on each device that they were built for. `programs` are programs with the libOpenCL
+    that each has loaded, through which a child asks. `waiting` is told what takes time.
     """
     asked = _Asking(host or LiveHost(), time.monotonic() + timeout_s, run_kernels, compile_anew)
     host = asked.host
     libraries = Libraries(host)
-    views = ask(start_views, host, libraries, asked.start)
+    views = ask(start_views, host, libraries, asked.start, programs)
     loaders = ask(probe_loaders, host, libraries)
     found = ask(probe_icds, host, libraries, listed(loaders))
     icds = listed(found)

@@ -38,6 +38,8 @@ def verdict(diagnosis: Diagnosis) -> str:
     count = len(diagnosis.devices)
     devices = counted(count, "OpenCL device")
     if diagnosis.status in ("healthy", "cpu-only"):
+        if diagnosis.program is not None:
+            return diagnosis.program.says
         return _works(diagnosis, devices)
     likeliest = next(iter(suspects(diagnosis)), None)
     if likeliest is not None:
@@ -50,6 +52,26 @@ def verdict(diagnosis: Diagnosis) -> str:
     title = root.title.rstrip(".") if root is not None else "There are problems"
     verb = "is" if count == 1 else "are"
     return f"{title}. {devices} {verb} listed." if count else f"{title}."
+
+
+def program_lines(diagnosis: Diagnosis) -> Iterator[str]:
+    """Yield what is to be known of the program that was looked at, beyond the verdict."""
+    program = diagnosis.program
+    if program is None:
+        return
+    if diagnosis.status not in ("healthy", "cpu-only"):
+        yield program.says
+    if program.loader is not None:
+        yield f"Loader: {program.loader}"
+    for name, value in program.variables.items():
+        yield f"{name} is {'not set' if value is None else value} in it, unlike in this shell"
+    if program.sandbox is not None:
+        yield f"Sandbox: {program.sandbox}"
+    for unseen in program.unseen:
+        yield f"Not seen: {unseen}"
+    if diagnosis.beside:
+        count = counted(len(diagnosis.beside), "finding")
+        yield f"{count} of this machine, not of this program: clprobe doctor"
 
 
 def first_fix(diagnosis: Diagnosis) -> str | None:

@@ -6,7 +6,7 @@ rules with what real loaders list.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -166,8 +166,13 @@ SYSTEM, CONDA = "system-loader", "conda-loader"
 Start = Callable[[Role, str], Pending]
 
 
-def start_views(host: Host, libraries: Libraries, start: Start) -> dict[str, Pending]:
-    """Start a child per viewer; pyopencl first, because its imports take longest."""
+def start_views(
+    host: Host, libraries: Libraries, start: Start, programs: Mapping[str, str]
+) -> dict[str, Pending]:
+    """Start a child per viewer; pyopencl first, because its imports take longest.
+
+    `programs` are further viewers with the libOpenCL that each has loaded.
+    """
     views = {}
     python = ask(host.python)
     if not isinstance(python, Unknown) and python.pyopencl_folder:
@@ -177,6 +182,8 @@ def start_views(host: Host, libraries: Libraries, start: Start) -> dict[str, Pen
         own = f"{conda}/lib/{LIBRARY}"
         if is_there(host.status, own):
             views[CONDA] = start("loader", own)
+    for viewer, loader in programs.items():
+        views.setdefault(viewer, start("loader", loader))
     return views
 
 

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: MIT
+# ruff: noqa: PLC0415 - imports stand where they are needed
+"""`clprobe doctor -- PROGRAM`, `--pid` and `--service`: which program is to be looked at."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from clprobe.watch.observe import Watched
+
+_PROGRAM = "clprobe.program"
+_SERVICE = ".service"
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class WithProgram(click.Command):
+    """A command whose words behind -- are a program with its arguments, and none of its own."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Set the program aside before click sees its options."""
+        if "--" in args:
+            at = args.index("--")
+            ctx.meta[_PROGRAM] = tuple(args[at + 1 :])
+            args = args[:at]
+            if not ctx.meta[_PROGRAM]:
+                raise click.UsageError("Behind -- there is no program.", ctx)
+        return super().parse_args(ctx, args)
+
+
+class Target(NamedTuple):
+    """What is to be looked at, one of the three; all are None: the host alone."""
+
+    argv: tuple[str, ...] | None
+    pid: int | None
+    service: str | None
+
+    @property
+    def is_given(self) -> bool:
+        """Whether there is any."""
+        return any(part is not None for part in self)
+
+
+def program_options(command: F) -> F:
+    """Add --pid and --service."""
+    pid = click.option(
+        "--pid", type=click.IntRange(min=1), metavar="N", help="Look at a running program."
+    )
+    service = click.option(
+        "--service", metavar="UNIT", help="Look at a systemd service and its process."
+    )
+    return pid(service(command))
+
+
+def wanted_program(*, pid: int | None, service: str | None, others: bool) -> Target:
+    """Return what is to be looked at.
+
+    `others`: the answer is to come from a file, or for another user.
+
+    Raises: click.UsageError if two things are asked for at once.
+    """
+    argv = click.get_current_context().meta.get(_PROGRAM)
+    target = Target(argv, pid, service)
+    if sum(part is not None for part in target) > 1:
+        raise click.UsageError("-- PROGRAM, --pid and --service are three things; give one.")
+    if target.is_given and others:
+        raise click.UsageError("A program is looked at here and now: not with a FILE, not --as.")
+    return target
+
+
+def watch(target: Target, *, to_stderr: bool) -> "Watched | None":
+    """Look at the program; `to_stderr`: what it prints is kept off stdout.
+
+    Raises: ClprobeError if it cannot be started, or is not there.
+    """
+    if not target.is_given:
+        return None
+    from clprobe.knowledge.tables import Tables
+    from clprobe.watch import watching
+
+    known_as = {
+        name: program.program for program in Tables.load().programs() for name in program.called
+    }
+    if target.argv is not None:
+        return watching.watch_run(target.argv, known_as, output=2 if to_stderr else None)
+    if target.pid is not None:
+        return watching.watch_process(target.pid, known_as)
+    main = watching.main_process(unit_name(target.service or ""))
+    if main is None:
+        return None
+    seen = watching.watch_process(main, known_as)
+    from msgspec.structs import replace
+
+    return seen._replace(program=replace(seen.program, looked_at="service"))
+
+
+def unit_name(service: str) -> str:
+    """Return the unit's whole name."""
+    return service if service.endswith(_SERVICE) else f"{service}{_SERVICE}"

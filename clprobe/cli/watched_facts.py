@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: MIT
+# ruff: noqa: PLC0415 - readers of pasted texts take long to import
+"""The facts that hold for a program that was looked at: the host's, seen from inside it."""
+
+import os
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from clprobe.model.opencl import Answer, View
+from clprobe.model.unknown import NOT_STATED, Unknown, listed
+
+if TYPE_CHECKING:
+    from clprobe.model.program import Program
+    from clprobe.model.snapshot import Snapshot
+    from clprobe.watch.observe import Watched
+
+_VIEWERS = ("pyopencl", "system-loader", "conda-loader", "clinfo")
+_ENDED = ("no-devices", "error", "crash", "hang")
+
+
+def user_of(watched: "Watched") -> str | None:
+    """Return the program's user as --as takes it; None: it is ours, or not known."""
+    uid, groups = watched.program.uid, watched.program.groups
+    if isinstance(uid, Unknown) or uid == os.geteuid():
+        return None
+    named = ",".join(map(str, listed(groups)))
+    return f"{uid}:{named}" if named else str(uid)
+
+
+def loaders_of(watched: "Watched") -> dict[str, str]:
+    """Return the program with its loader as `collect` takes it; none inside a sandbox."""
+    program = watched.program
+    if isinstance(program.loader, str) and program.sandbox is None:
+        return {_viewer(program): program.loader}
+    return {}
+
+
+def with_program(facts: "Snapshot", watched: "Watched") -> "Snapshot":
+    """Return the facts of a host with the program, whose view says how the program fared."""
+    program = watched.program
+    if isinstance(facts.views, Unknown):
+        return replace(facts, program=program)
+    viewer = _viewer(program)
+    views = tuple(
+        _with_end(view, program) if view.viewer == viewer else view for view in facts.views
+    )
+    return replace(facts, program=program, views=views)
+
+
+def _viewer(program: "Program") -> str:
+    """Return how its view is called; a name of our own viewers gets the file's name behind it."""
+    key = program.key if isinstance(program.key, str) else program.name
+    return f"{key} ({program.name})" if key in _VIEWERS else key
+
+
+def _with_end(view: View, program: "Program") -> View:
+    """Return the view with how the program itself fared, as far as its end and words tell."""
+    from clprobe.facts.derive_watched import DEADLY
+
+    answer = replace(view.answer, printed=program.printed)
+    if any(one.kernels for one in listed(program.kernels)):
+        return replace(view, answer=answer)
+    if program.signal in DEADLY:
+        answer = replace(answer, outcome="crash", signal=program.signal)
+        return replace(view, answer=answer)
+    said = _said(program)
+    if said is not None and said.outcome in _ENDED:
+        answer = replace(
+            answer, outcome=said.outcome, error_code=said.error_code, platforms=NOT_STATED
+        )
+    return replace(view, answer=answer)
+
+
+def _said(program: "Program") -> Answer | None:
+    """Return what its own words tell, by the readers of pasted texts."""
+    from clprobe.model.errors import ClprobeError
+    from clprobe.paste.assemble import read_paste
+
+    if not isinstance(program.printed, str) or not isinstance(program.key, str):
+        return None
+    text = f"$ {program.key}\n{program.printed}"
+    try:
+        told = read_paste(text, name=program.name)
+    except ClprobeError:  # nothing in it is about devices
+        return None
+    mine = (one for one in listed(told.views) if one.viewer.partition(" ")[0] == program.key)
+    view = next(mine, None)
+    return None if view is None else view.answer

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: MIT
+"""Judges the program that was looked at: what it wants, lacks, is kept from, and ran on."""
+
+from collections.abc import Iterable
+
+from msgspec.structs import asdict
+
+from clprobe.facts.facts import DeviceFacts, IcdFacts, ProgramFacts
+from clprobe.knowledge.tables import Tables
+from clprobe.model.opencl import View
+from clprobe.model.program import Program
+from clprobe.model.snapshot import Snapshot
+from clprobe.model.unknown import NOT_STATED, Fact, Unknown, listed
+
+DEADLY = ("SIGSEGV", "SIGABRT", "SIGBUS", "SIGILL", "SIGFPE", "SIGTRAP", "SIGSYS")
+"""Signals by which a faulty library ends its process; others come from outside."""
+_PLAIN_NAME = "libOpenCL.so"
+_OF_OPENCL = ("OCL_ICD_", "OPENCL_", "LD_LIBRARY_PATH", "LD_PRELOAD")
+
+
+def judge_watched(
+    snapshot: Snapshot,
+    icds: Fact[tuple[IcdFacts, ...]],
+    devices: Fact[tuple[DeviceFacts, ...]],
+    tables: Tables,
+) -> ProgramFacts:
+    """Return the facts about the program; where none was looked at, nothing of it holds."""
+    program = snapshot.program
+    if program is None:
+        return ProgramFacts()
+    row = tables.program(program.key) if isinstance(program.key, str) else None
+    wanted = _wants(program)
+    return ProgramFacts(
+        **asdict(program),
+        watched=True,
+        uses_opencl=NOT_STATED if row is None else row.opencl.uses != "never",
+        instead="" if row is None else row.opencl.instead,
+        wants_opencl=wanted,
+        lacks_loader=wanted if program.loader is None else _lacks(program),
+        lacks_plain_name=_lacks_plain_name(program, snapshot),
+        hidden_icds=_hidden(
+            program, program.sandbox_icds, (one.path for one in listed(icds) if one.library)
+        ),
+        hidden_nodes=_hidden(
+            program, program.sandbox_nodes, (one.path for one in listed(snapshot.device_nodes))
+        ),
+        ran_on=tuple(str(one.device) for one in listed(program.kernels)),
+        ran_on_cpu_alone=_ran_on_cpu_alone(program, devices),
+        died_in_opencl=_died(program),
+        ignored_variables=_ignored(program, snapshot),
+    )
+
+
+def view_of_program(snapshot: Snapshot) -> View | None:
+    """Return what the program sees through its loader, if one was looked at."""
+    program = snapshot.program
+    if program is None:
+        return None
+    names = (program.key, program.name)
+    mine = (one for one in listed(snapshot.views) if one.viewer.partition(" ")[0] in names)
+    return next(mine, None)
+
+
+def _wants(program: Program) -> Fact[bool]:
+    if isinstance(program.loader, str) or _names_refused(program):
+        return True
+    for fact in (program.loader, program.refused):
+        if isinstance(fact, Unknown):
+            return fact
+    return False
+
+
+def _lacks(program: Program) -> Fact[bool]:
+    return program.loader if isinstance(program.loader, Unknown) else False
+
+
+def _names_refused(program: Program) -> list[str]:
+    return [
+        one.name
+        for one in listed(program.refused)
+        if one.name.rpartition("/")[2].startswith("libOpenCL")
+    ]
+
+
+def _lacks_plain_name(program: Program, snapshot: Snapshot) -> Fact[bool]:
+    if program.loader is not None:
+        return False
+    asked = {name.rpartition("/")[2] for name in _names_refused(program)}
+    has_other_name = any(one.is_default is True for one in listed(snapshot.loaders))
+    return asked == {_PLAIN_NAME} and has_other_name
+
+
+def _hidden(
+    program: Program, inside: Fact[tuple[str, ...]], here: Iterable[str]
+) -> Fact[tuple[str, ...]]:
+    if not isinstance(program.sandbox, str) or isinstance(inside, Unknown):
+        return inside if isinstance(program.sandbox, str) and isinstance(inside, Unknown) else ()
+    return tuple(path for path in here if path not in inside)
+
+
+def _ran_on_cpu_alone(program: Program, devices: Fact[tuple[DeviceFacts, ...]]) -> Fact[bool]:
+    if isinstance(program.kernels, Unknown):
+        return program.kernels
+    used = program.kernels
+    if not used or any(one.type != "cpu" for one in used):
+        return False
+    return any(
+        one.usable is True and one.type == "gpu" and one.software is False
+        for one in listed(devices)
+    )
+
+
+def _died(program: Program) -> Fact[bool]:
+    if program.signal not in DEADLY:
+        return False
+    return program.loader if isinstance(program.loader, Unknown) else program.loader is not None
+
+
+def _ignored(program: Program, snapshot: Snapshot) -> Fact[tuple[str, ...]]:
+    found = tuple(
+        name
+        for name, value in snapshot.environment.items()
+        if name.startswith(_OF_OPENCL) and isinstance(value, str)
+    )
+    if isinstance(program.changes_user, Unknown):
+        return program.changes_user if found else ()
+    return found if program.changes_user else ()

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: MIT
+"""A program as it was watched: what it loaded, opened, was refused, and ran on devices."""
+
+from typing import Annotated, Literal
+
+from clprobe.model.fact import FactStruct, described, fact
+from clprobe.model.unknown import Fact, Unknown
+
+LIBRARY_ROLES = ("loader", "opencl-driver", "level-zero", "cuda", "hip", "vulkan", "va-api")
+"""What a library is to a program that computes; drivers of OpenCL are what a loader opened."""
+
+
+class LoadedLibrary(FactStruct, frozen=True, kw_only=True):
+    """A library that is loaded into the program, or into a process that it started."""
+
+    path: Annotated[str, described("the file")]
+    role: Fact[str] = fact("what it is to the program", "{path}", values=LIBRARY_ROLES)
+    package: Fact[str | None] = fact("owning package; null: none owns it")
+
+
+class RefusedLibrary(FactStruct, frozen=True, kw_only=True):
+    """A library that the program asked for and did not get."""
+
+    name: Annotated[str, described("as it was asked for, such as libOpenCL.so")]
+    asked_by: Fact[str] = fact("the file that asked for it", "LD_DEBUG=files")
+    reason: Fact[str | None] = fact("the dynamic linker's words; null: it said none")
+
+
+class UsedNode(FactStruct, frozen=True, kw_only=True):
+    """A device node that the program opened, or was refused."""
+
+    path: Annotated[str, described("such as /dev/dri/renderD128")]
+    error: Fact[str | None] = fact("errno name; null: it was opened")
+
+
+class KernelUse(FactStruct, frozen=True, kw_only=True):
+    """What ran on one device."""
+
+    device: Fact[str] = fact("CL_DEVICE_NAME")
+    platform: Fact[str] = fact("CL_PLATFORM_NAME")
+    type: Fact[str] = fact("CL_DEVICE_TYPE", values=("gpu", "cpu", "accelerator", "custom"))
+    kernels: Fact[int] = fact("launches that were accepted")
+    refused: Fact[int] = fact("launches that ended with an error")
+    error_code: Fact[int | None] = fact("the last such error; null: none")
+    busy_share: Fact[float] = fact("part of the program's time in which kernels ran, 0 to 1")
+
+
+class FailedCall(FactStruct, frozen=True, kw_only=True):
+    """A call of OpenCL that the program made and that returned an error."""
+
+    call: Annotated[str, described("such as clGetDeviceIDs")]
+    error_code: Annotated[int, described("what it returned")]
+    times: Fact[int] = fact("how often")
+
+
+class Program(FactStruct, frozen=True, kw_only=True):
+    """What a program did, or does, while it was looked at."""
+
+    name: Annotated[str, described("of its file, such as hashcat")]
+    key: Fact[str | None] = fact("its entry in the table of programs; null: it has none")
+    looked_at: Literal["run", "process", "service"] = "run"
+    exit_status: Fact[int | None] = fact("null: a signal ended it, or it still runs")
+    signal: Fact[str | None] = fact("such as SIGSEGV; null: none ended it")
+    elapsed_ms: Fact[int] = fact("wall time")
+    linkage: Fact[str] = fact("static: no library is loaded into it", values=("dynamic", "static"))
+    changes_user: Fact[bool] = fact("whether its file is setuid or setgid, or has capabilities")
+    uid: Fact[int] = fact("effective user id", "/proc/PID/status")
+    groups: Fact[tuple[int, ...]] = fact("all its group ids", "/proc/PID/status")
+    seccomp: Fact[bool] = fact("whether a filter of system calls is on", "/proc/PID/status")
+    sandbox: Fact[str | None] = fact(
+        "what it runs in that is not this system's view of files; null: nothing",
+        "/proc/PID/ns/mnt",
+    )
+    sandbox_icds: Fact[tuple[str, ...]] = fact(
+        ".icd files inside the sandbox", "/proc/PID/root/etc/OpenCL/vendors", on_request=True
+    )
+    sandbox_nodes: Fact[tuple[str, ...]] = fact(
+        "nodes to GPUs inside the sandbox", "/proc/PID/root/dev", on_request=True
+    )
+    environment: dict[str, str | Unknown | None] = fact(
+        "its variables that matter and differ from those of the shell; null: not set in it",
+        "/proc/PID/environ",
+        default={},
+    )
+    loader: Fact[str | None] = fact("the libOpenCL in it; null: none was loaded")
+    apis: Fact[tuple[str, ...]] = fact(
+        "interfaces whose libraries are loaded: opencl, level-zero, cuda, hip, vulkan, va-api"
+    )
+    libraries: Fact[tuple[LoadedLibrary, ...]] = fact("loaded libraries that matter")
+    refused: Fact[tuple[RefusedLibrary, ...]] = fact("libraries that it asked for in vain")
+    nodes: Fact[tuple[UsedNode, ...]] = fact("nodes to GPUs that it opened or was refused")
+    kernels: Fact[tuple[KernelUse, ...]] = fact("what ran on which device; []: nothing ran")
+    failed_calls: Fact[tuple[FailedCall, ...]] = fact("calls of OpenCL that returned errors")
+    printed: Fact[str] = fact("the last lines that it printed")
+    unseen: tuple[str, ...] = fact("what could not be seen, and why", default=())

@@ -1,0 +1,300 @@
+# SPDX-License-Identifier: MIT
+"""From looks at processes and what the dynamic linker said to the facts about one program."""
+
+import os
+import re
+import signal
+import stat
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from clprobe.model.program import (
+    LoadedLibrary,
+    Program,
+    RefusedLibrary,
+    UsedNode,
+)
+from clprobe.model.unknown import Fact, Unknown, listed
+from clprobe.probe.environment import is_recorded
+from clprobe.watch.libraries import INTERFACES, role_of
+from clprobe.watch.linker_trace import LinkerTrace, Wish
+from clprobe.watch.running import Ended
+from clprobe.watch.sight import Sight, descendants, exe_of, look
+
+_MOST_PROCESSES = 256
+_BURST_S, _IN_BURST_S = 0.25, 0.001
+_FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.01, 0.25
+_SHARE = 40
+_LONGEST_PRINTED = 4000
+_INTERPRETER = re.compile(r"python[\d.]*$")
+_PYOPENCL = "/pyopencl/_cl."
+_NOT_SEEN = Unknown("no look fell into its short life")
+_WRAPPERS = frozenset(
+    ("sh", "bash", "dash", "env", "bwrap", "setpriv", "su", "sudo", "runuser", "nice", "timeout",
+     "stdbuf", "unshare", "chroot", "xvfb-run", "nohup", "time", "ionice", "taskset")
+)  # fmt: skip
+"""Commands that start another program and compute nothing themselves."""
+
+
+class Watched(NamedTuple):
+    """A program and the variables of the process that is meant, with their true values."""
+
+    program: Program
+    environment: Mapping[str, str] | None
+
+
+class Observer:
+    """Collects looks at a process and all below it; later looks add to earlier ones.
+
+    A process that is new, or has become another program, is looked at wholly at once, for wrappers
+    start the real program within milliseconds; others now and then, so that looking takes a
+    fortieth of the time.
+    """
+
+    def __init__(self) -> None:
+        self.sights: dict[int, Sight] = {}
+        self._began = time.monotonic()
+        self._next_whole = 0.0
+        self._pause_s = _FIRST_PAUSE_S
+
+    def look(self, pid: int) -> float:
+        """Look at the process and its descendants; return the seconds until the next look."""
+        now = time.monotonic()
+        is_whole = now >= self._next_whole
+        for one in descendants(pid)[:_MOST_PROCESSES]:
+            known = self.sights.get(one)
+            if is_whole or known is None or exe_of(one) != known.exe:
+                self._take(look(one))
+        if is_whole:
+            took_s = time.monotonic() - now
+            self._pause_s = min(max(self._pause_s * 1.1, took_s * _SHARE), _LONGEST_PAUSE_S)
+            self._next_whole = now + took_s + self._pause_s
+        return _IN_BURST_S if now - self._began < _BURST_S else self._pause_s
+
+    def _take(self, seen: Sight) -> None:
+        if not seen.has_ended:
+            known = self.sights.get(seen.pid)
+            self.sights[seen.pid] = seen if known is None else _merged(known, seen)
+
+
+def _merged(before: Sight, now: Sight) -> Sight:
+    """Return the newer look with what only the older one saw; an exec starts anew."""
+    if isinstance(now.exe, Unknown):
+        return before
+    if now.exe != before.exe:
+        return now
+    return now._replace(
+        libraries=_joined(before.libraries, now.libraries),
+        nodes=_joined(before.nodes, now.nodes),
+        environment=before.environment if isinstance(now.environment, Unknown) else now.environment,
+        inside=before.inside if isinstance(now.inside, Unknown) else now.inside,
+        engines={**before.engines, **now.engines},
+    )
+
+
+def _joined(one: Fact[tuple[str, ...]], two: Fact[tuple[str, ...]]) -> Fact[tuple[str, ...]]:
+    if isinstance(one, Unknown) or isinstance(two, Unknown):
+        return two if isinstance(one, Unknown) else one
+    return tuple(dict.fromkeys((*one, *two)))
+
+
+def observed(  # noqa: PLR0913 - all that is known of one program
+    main: int,
+    name: str,
+    *,
+    sights: Mapping[int, Sight],
+    traces: Iterable[LinkerTrace],
+    shell: Mapping[str, str],
+    known_as: Mapping[str, str],
+) -> Watched:
+    """Return what was seen of the program that process `main` is or starts.
+
+    `name` is what was to be started; `shell` are our own variables, with which its are compared;
+    `known_as` gives the entries of the table of programs by the commands that start them.
+    """
+    by_pid = {trace.pid: trace for trace in traces}
+    actor = _actor(main, sights, by_pid, known_as)
+    sight, trace = sights.get(actor), by_pid.get(actor)
+    libraries = _libraries(sight, trace)
+    called = _file_name(sight) or name
+    unseen = Sight.none(actor) if sight is None else sight
+    environment = unseen.environment
+    icds, nodes = (unseen.inside,) * 2 if isinstance(unseen.inside, Unknown) else unseen.inside
+    program = Program(
+        name=called,
+        key=_key(called, listed(libraries), known_as),
+        linkage=_linkage(sight, trace),
+        changes_user=_changes_user(unseen.exe),
+        uid=unseen.uid,
+        groups=unseen.groups,
+        seccomp=unseen.seccomp,
+        sandbox=unseen.sandbox,
+        sandbox_icds=icds,
+        sandbox_nodes=nodes,
+        environment=_differing(environment, shell),
+        loader=_loader(libraries),
+        apis=_interfaces(libraries),
+        libraries=_that_matter(libraries, trace),
+        refused=_refused(trace),
+        nodes=unseen.nodes
+        if isinstance(unseen.nodes, Unknown)
+        else tuple(UsedNode(path=path, error=None) for path in unseen.nodes),
+        unseen=tuple(_unseen(sight, trace)),
+    )
+    return Watched(program, None if isinstance(environment, Unknown) else environment)
+
+
+def with_end(program: Program, ended: Ended) -> Program:
+    """Return the program with how it ended and the last of what it printed."""
+    text = ended.printed.decode("utf-8", "replace")[-_LONGEST_PRINTED:]
+    return replace(
+        program,
+        exit_status=None if ended.status < 0 else ended.status,
+        signal=signal.Signals(-ended.status).name if ended.status < 0 else None,
+        elapsed_ms=round(ended.elapsed_s * 1000),
+        printed=text,
+    )
+
+
+def _actor(
+    main: int,
+    sights: Mapping[int, Sight],
+    traces: Mapping[int, LinkerTrace],
+    known_as: Mapping[str, str],
+) -> int:
+    """Return the process that is meant: the one that has or wants OpenCL, or a known program."""
+    everyone = sorted({main, *sights, *traces}, key=lambda pid: (pid != main, pid))
+    preferences: tuple[Callable[[int], bool], ...] = (
+        lambda pid: _loader(_libraries(sights.get(pid), traces.get(pid))) is not None,
+        lambda pid: any(role_of(wish.name) == "loader" for wish in _wishes(traces.get(pid))),
+        lambda pid: _file_name(sights.get(pid)) in known_as,
+        lambda pid: pid in sights and _file_name(sights[pid]) not in _WRAPPERS,
+    )
+    for is_meant in preferences:
+        found = next((pid for pid in everyone if is_meant(pid)), None)
+        if found is not None:
+            return found
+    return main
+
+
+def _wishes(trace: LinkerTrace | None) -> tuple[Wish, ...]:
+    return () if trace is None else trace.wishes
+
+
+def _file_name(sight: Sight | None) -> str:
+    return "" if sight is None or isinstance(sight.exe, Unknown) else Path(sight.exe).name
+
+
+def _key(name: str, libraries: Iterable[str], known_as: Mapping[str, str]) -> str | None:
+    """Return the program's entry in the table; a Python is what it has imported."""
+    if _INTERPRETER.match(name) and any(_PYOPENCL in path for path in libraries):
+        return "pyopencl"
+    return known_as.get(name.lower())
+
+
+def _libraries(sight: Sight | None, trace: LinkerTrace | None) -> Fact[tuple[str, ...]]:
+    """Return the files that were loaded, each once; links are followed, as /proc does."""
+    told = () if trace is None else tuple(map(os.path.realpath, trace.loaded))
+    seen = sight.libraries if sight is not None else _NOT_SEEN
+    if trace is None:
+        return seen
+    return tuple(dict.fromkeys((*told, *listed(seen))))
+
+
+def _loader(libraries: Fact[tuple[str, ...]]) -> Fact[str | None]:
+    if isinstance(libraries, Unknown):
+        return libraries
+    return next((path for path in libraries if role_of(path) == "loader"), None)
+
+
+def _interfaces(libraries: Fact[tuple[str, ...]]) -> Fact[tuple[str, ...]]:
+    if isinstance(libraries, Unknown):
+        return libraries
+    roles = (role_of(path) for path in libraries)
+    return tuple(dict.fromkeys(INTERFACES[role] for role in roles if role is not None))
+
+
+def _that_matter(
+    libraries: Fact[tuple[str, ...]], trace: LinkerTrace | None
+) -> Fact[tuple[LoadedLibrary, ...]]:
+    if isinstance(libraries, Unknown):
+        return libraries
+    drivers = {os.path.realpath(name) for name in _asked_by_loader(trace) if "/" in name}
+    names = {name for name in _asked_by_loader(trace) if "/" not in name}
+    found = []
+    for path in libraries:
+        is_driver = path in drivers or any(Path(path).name.startswith(name) for name in names)
+        role = role_of(path) or ("opencl-driver" if is_driver else None)
+        if role is not None:
+            found.append(LoadedLibrary(path=path, role=role))
+    return tuple(found)
+
+
+def _asked_by_loader(trace: LinkerTrace | None) -> tuple[str, ...]:
+    return tuple(wish.name for wish in _wishes(trace) if role_of(wish.asked_by) == "loader")
+
+
+def _refused(trace: LinkerTrace | None) -> Fact[tuple[RefusedLibrary, ...]]:
+    """Return what was asked for in vain: entry libraries, drivers, and what these need.
+
+    A driver that looks for what it can do without is no refusal of the program's.
+    """
+    if trace is None:
+        return Unknown("the dynamic linker said nothing")
+    drivers = set(_asked_by_loader(trace))
+    matter = [
+        wish
+        for wish in trace.refused
+        if role_of(wish.name) is not None
+        or wish.name in drivers
+        or wish.asked_by in trace.half_loaded
+    ]
+    return tuple(
+        RefusedLibrary(name=one.name, asked_by=one.asked_by, reason=trace.reasons.get(one.name))
+        for one in matter
+    )
+
+
+def _linkage(sight: Sight | None, trace: LinkerTrace | None) -> Fact[str]:
+    if trace is not None:
+        return "dynamic"
+    if sight is None or isinstance(sight.libraries, Unknown):
+        return _NOT_SEEN
+    return "dynamic" if sight.libraries else "static"
+
+
+def _changes_user(path: Fact[str]) -> Fact[bool]:
+    """Return whether the linker and loaders ignore variables for this file."""
+    if isinstance(path, Unknown):
+        return path
+    try:
+        if Path(path).stat().st_mode & (stat.S_ISUID | stat.S_ISGID):
+            return True
+        return "security.capability" in os.listxattr(path)
+    except OSError as error:
+        return Unknown(f"{path} cannot be looked at: {error.strerror}")
+
+
+def _differing(
+    environment: Fact[dict[str, str]], shell: Mapping[str, str]
+) -> dict[str, str | Unknown | None]:
+    if isinstance(environment, Unknown):
+        return {}
+    names = sorted({name for name in (*environment, *shell) if is_recorded(name)})
+    return {
+        name: environment.get(name) for name in names if environment.get(name) != shell.get(name)
+    }
+
+
+def _unseen(sight: Sight | None, trace: LinkerTrace | None) -> Iterator[str]:
+    if sight is None:
+        yield "variables, nodes, user and sandbox: the program ended before the first look"
+    if trace is None and (sight is None or sight.libraries != ()):
+        yield (
+            "libraries that it asked for in vain: the dynamic linker writes them down only for "
+            "programs of glibc that are not setuid and keep their variables"
+        )

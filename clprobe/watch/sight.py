@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: MIT
+# ruff: noqa: PTH110, PTH115, PTH116, PTH123, PTH208 - looks are quick, and their paths are texts
+"""One look at a process through /proc: its libraries, nodes, variables, user and sandbox.
+
+What /proc does not show (another user's process, one that has ended) is an Unknown, never empty.
+"""
+
+import errno
+import os
+import re
+from collections.abc import Callable, Iterator
+from typing import NamedTuple, TypeVar
+
+from clprobe.model.unknown import Fact, Unknown
+
+T = TypeVar("T")
+GPU_NODE = re.compile(r"/dev/(?:dri/(?:renderD|card)\d+|kfd|nvidia(?:\d+|ctl|-uvm)|dxg|mali\d+)$")
+_MOST_BYTES = 4 << 20
+_MOST_NAMES = 64
+_DEEPEST = 16
+_MARKS = (
+    ("flatpak", "/.flatpak-info"),
+    ("podman", "/run/.containerenv"),
+    ("docker", "/.dockerenv"),
+)
+_VENDORS = "etc/OpenCL/vendors"
+_NODE_FOLDERS = ("dev", "dev/dri")
+_ENGINE = re.compile(r"^drm-engine-(?P<engine>[\w-]+):\s+(?P<ns>\d+) ns", re.MULTILINE)
+
+
+class Sight(NamedTuple):
+    """What /proc shows of a process at one moment.
+
+    `has_ended`: it is gone, or waits to be reaped, and shows no more than its number.
+    `engines` are nanoseconds of the GPU's engines that it has used, by DRM client and engine;
+    `inside` are .icd files and GPU nodes in its own view of files, where that is not ours.
+    """
+
+    pid: int
+    exe: Fact[str]
+    libraries: Fact[tuple[str, ...]]
+    environment: Fact[dict[str, str]]
+    nodes: Fact[tuple[str, ...]]
+    uid: Fact[int]
+    groups: Fact[tuple[int, ...]]
+    seccomp: Fact[bool]
+    sandbox: Fact[str | None]
+    inside: Fact[tuple[tuple[str, ...], tuple[str, ...]]]
+    engines: dict[str, int]
+    has_ended: bool
+
+    @classmethod
+    def none(cls, pid: int) -> "Sight":
+        """Return the look that never was: nothing about the process is known."""
+        unknown = Unknown("the process ended before the first look")
+        return cls(pid, *(unknown,) * 9, {}, True)
+
+
+def look(pid: int) -> Sight:
+    """Return what there is to see of a process."""
+    status = _ask(_status, pid)
+    sandbox = _ask(_sandbox, pid)
+    unknown = status if isinstance(status, Unknown) else None
+    fields = {} if isinstance(status, Unknown) else status
+    return Sight(
+        pid=pid,
+        exe=_ask(_exe, pid),
+        libraries=_ask(_libraries, pid),
+        environment=_ask(_environment, pid),
+        nodes=_ask(_nodes, pid),
+        uid=unknown or int(fields["Uid"].split()[1]),
+        groups=unknown or _groups(fields),
+        seccomp=unknown or fields.get("Seccomp", "0") != "0",
+        sandbox=sandbox,
+        has_ended=fields.get("State", "").startswith("Z") or isinstance(status, Unknown),
+        inside=_ask(_inside, pid) if isinstance(sandbox, str) else Unknown("it sees our files"),
+        engines=_engines(pid),
+    )
+
+
+def descendants(pid: int) -> tuple[int, ...]:
+    """Return the process and all below it, itself first; ended ones may be among them."""
+    found = [pid]
+    for one in found:
+        try:
+            tasks = os.listdir(f"/proc/{one}/task")
+        except OSError:
+            continue
+        for task in tasks:
+            text = _ask(_text, f"/proc/{one}/task/{task}/children")
+            if isinstance(text, str):
+                found += [int(child) for child in text.split() if int(child) not in found]
+    return tuple(found)
+
+
+def exe_of(pid: int) -> Fact[str]:
+    """Return the program that the process is now."""
+    return _ask(_exe, pid)
+
+
+def _ask(question: Callable[..., T], *of: object) -> T | Unknown:
+    try:
+        return question(*of)
+    except OSError as error:
+        return Unknown(f"/proc does not show it: {errno.errorcode.get(error.errno or 0, '?')}")
+    except (KeyError, ValueError) as error:
+        return Unknown(f"/proc shows it otherwise than Linux does: {error}")
+
+
+def _text(path: str) -> str:
+    with open(path, "rb") as file:
+        return file.read(_MOST_BYTES).decode("utf-8", "replace")
+
+
+def _status(pid: int) -> dict[str, str]:
+    pairs = (line.partition(":") for line in _text(f"/proc/{pid}/status").splitlines())
+    return {name: value.strip() for name, _, value in pairs}
+
+
+def _groups(fields: dict[str, str]) -> tuple[int, ...]:
+    own = int(fields["Gid"].split()[1])
+    return tuple(dict.fromkeys((own, *map(int, fields.get("Groups", "").split()))))
+
+
+def _exe(pid: int) -> str:
+    return os.readlink(f"/proc/{pid}/exe").removesuffix(" (deleted)")
+
+
+def _libraries(pid: int) -> tuple[str, ...]:
+    paths = (line.split(None, 5)[5:] for line in _text(f"/proc/{pid}/maps").splitlines())
+    files = (path[0] for path in paths if path and ".so" in path[0].rpartition("/")[2])
+    return tuple(dict.fromkeys(file.removesuffix(" (deleted)") for file in files))
+
+
+def _environment(pid: int) -> dict[str, str]:
+    pairs = (item.partition("=") for item in _text(f"/proc/{pid}/environ").split("\0") if item)
+    return {name: value for name, _, value in pairs}
+
+
+def _nodes(pid: int) -> tuple[str, ...]:
+    folder = f"/proc/{pid}/fd"
+    targets = (_ask(os.readlink, f"{folder}/{name}") for name in os.listdir(folder))
+    nodes = {path for path in targets if isinstance(path, str) and GPU_NODE.match(path)}
+    return tuple(sorted(nodes))
+
+
+def _sandbox(pid: int) -> str | None:
+    """Return what gives the process a view of files of its own; None: it has ours."""
+    if os.readlink(f"/proc/{pid}/ns/mnt") == os.readlink("/proc/self/ns/mnt"):
+        return None
+    for sandbox, mark in _MARKS:
+        if os.path.exists(f"/proc/{pid}/root{mark}"):
+            return sandbox
+    if "SNAP" in _environment(pid):
+        return "snap"
+    return "bubblewrap" if _is_below(pid, "bwrap") else "own mount namespace"
+
+
+def _is_below(pid: int, name: str) -> bool:
+    """Whether a process of that name is among those above it."""
+    for _ in range(_DEEPEST):
+        fields = _status(pid)
+        if fields["Name"] == name:
+            return True
+        pid = int(fields["PPid"])
+        if pid <= 1:
+            break
+    return False
+
+
+def _inside(pid: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    root = f"/proc/{pid}/root"
+    os.stat(f"{root}/.")  # another user's root is refused here, which is not "nothing inside"
+    files = tuple(f"/{_VENDORS}/{name}" for name in _names(f"{root}/{_VENDORS}"))
+    icds = tuple(path for path in files if path.endswith(".icd"))
+    nodes = (f"/{folder}/{one}" for folder in _NODE_FOLDERS for one in _names(f"{root}/{folder}"))
+    return icds, tuple(path for path in nodes if GPU_NODE.match(path))
+
+
+def _names(folder: str) -> Iterator[str]:
+    try:
+        names = sorted(os.listdir(folder))
+    except OSError:
+        return
+    yield from names[:_MOST_NAMES]
+
+
+def _engines(pid: int) -> dict[str, int]:
+    """Return what Linux counts for each client of a GPU (Documentation/gpu/drm-usage-stats)."""
+    found: dict[str, int] = {}
+    folder = f"/proc/{pid}/fdinfo"
+    names = _ask(os.listdir, folder)
+    for name in () if isinstance(names, Unknown) else names:
+        text = _ask(_text, f"{folder}/{name}")
+        if isinstance(text, str) and "drm-client-id" in text:
+            client = text.partition("drm-client-id:")[2].split(None, 1)[0]
+            for engine in _ENGINE.finditer(text):
+                found[f"{client}:{engine['engine']}"] = int(engine["ns"])
+    return found

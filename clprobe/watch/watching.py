@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: MIT
+"""The three ways to look at a program: run it, look at one that runs, look at a service's."""
+
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from clprobe.model.errors import ClprobeError
+from clprobe.probe.removal import remove_tree
+from clprobe.probe.scratch import scratch_parent
+from clprobe.watch.linker_trace import read_traces
+from clprobe.watch.observe import Observer, Watched, observed, with_end
+from clprobe.watch.running import run
+
+_STEM = "linker"
+_OURS = ("LD_DEBUG", "LD_DEBUG_OUTPUT")
+_LOOKS, _BETWEEN_LOOKS_S = 5, 0.1
+_CGROUPS = "/sys/fs/cgroup"
+
+
+def watch_run(
+    argv: Sequence[str], known_as: Mapping[str, str], *, output: int | None = None
+) -> Watched:
+    """Run a program to its end and return what was seen of it; `output` is as `run` takes it.
+
+    Raises: ClprobeError if it cannot be started.
+    """
+    shell = dict(os.environ)
+    observer = Observer()
+    _check_is_there(argv[0])
+    with _folder() as folder:
+        asked = {"LD_DEBUG": "files", "LD_DEBUG_OUTPUT": f"{folder}/{_STEM}"}
+        # Whoever debugs the linker already is not to lose that.
+        environment = shell if "LD_DEBUG" in shell else {**shell, **asked}
+        try:
+            ended = run(argv, environment, observer.look, output=output)
+        except OSError as error:
+            raise _not_started(argv[0], error.strerror or str(error)) from None
+        watched = observed(
+            ended.pid,
+            Path(argv[0]).name,
+            sights=observer.sights,
+            traces=tuple(read_traces(folder, _STEM)),
+            shell=shell,
+            known_as=known_as,
+        )
+    return _without_ours(watched._replace(program=with_end(watched.program, ended)), shell)
+
+
+def watch_process(pid: int, known_as: Mapping[str, str]) -> Watched:
+    """Look at a process that runs, and at all below it, for half a second.
+
+    Raises: ClprobeError if there is none of that number.
+    """
+    observer = Observer()
+    for _ in range(_LOOKS):
+        observer.look(pid)
+        time.sleep(_BETWEEN_LOOKS_S)
+    if not observer.sights or not Path(f"/proc/{pid}").is_dir():
+        raise ClprobeError(
+            reference="no-such-process",
+            message=f"There is no process {pid}.",
+            hint="`pgrep -a NAME` shows the numbers of a program's processes.",
+        )
+    name = Path(f"/proc/{pid}/comm").read_text("utf-8", "replace").strip()
+    watched = observed(
+        pid, name, sights=observer.sights, traces=(), shell=os.environ, known_as=known_as
+    )
+    return watched._replace(program=replace(watched.program, looked_at="process"))
+
+
+def main_process(unit: str) -> int | None:
+    """Return the first process of a service by its control group; None: none runs."""
+    for place in (f"{_CGROUPS}/system.slice/{unit}", f"{_CGROUPS}/systemd/system.slice/{unit}"):
+        try:
+            text = Path(place, "cgroup.procs").read_text("ascii")
+        except OSError:
+            continue
+        if pids := text.split():
+            return int(pids[0])
+    return None
+
+
+def _check_is_there(command: str) -> None:
+    if shutil.which(command) is None:
+        raise _not_started(command, "there is no such command, or it may not be run")
+
+
+def _not_started(command: str, why: str) -> ClprobeError:
+    return ClprobeError(
+        reference="program-not-started",
+        message=f"{command} could not be started: {why}.",
+        hint="Give it after -- as you would type it: clprobe doctor -- PROGRAM ARGUMENT…",
+    )
+
+
+def _without_ours(watched: Watched, shell: Mapping[str, str]) -> Watched:
+    """Return it with the variables that it would have had without us."""
+    if watched.environment is None:
+        return watched
+    own = {name: shell[name] for name in _OURS if name in shell}
+    kept = {name: text for name, text in watched.environment.items() if name not in _OURS}
+    return watched._replace(environment={**kept, **own})
+
+
+@contextmanager
+def _folder() -> Iterator[str]:
+    folder = tempfile.mkdtemp(prefix="clprobe-watch-", dir=scratch_parent())
+    try:
+        yield folder
+    finally:
+        remove_tree(folder)

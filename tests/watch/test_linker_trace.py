@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: MIT
+"""What the dynamic linker writes is read as it stands, from real programs and from lines."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from clprobe.watch.linker_trace import LinkerTrace, Wish, read_trace, read_traces
+
+DLOPENS = """
+#include <dlfcn.h>
+int main(int count, char **names) {
+  for (int at = 1; at < count; at++) dlopen(names[at], RTLD_NOW);
+  return 0;
+}
+"""
+
+
+def built(folder: Path, name: str, code: str, *options: str) -> Path:
+    """Compile a program or library, or skip where no compiler is."""
+    if shutil.which("cc") is None:
+        pytest.skip("needs a C compiler")
+    source = folder / f"{name}.c"
+    source.write_text(code)
+    made = folder / name
+    subprocess.run(["cc", "-o", made, source, *options], check=True, timeout=60)
+    return made
+
+
+def traced(folder: Path, *argv: str) -> list[LinkerTrace]:
+    """Run a program under the linker's trace."""
+    environment = {**os.environ, "LD_DEBUG": "files", "LD_DEBUG_OUTPUT": str(folder / "t")}
+    subprocess.run(argv, check=True, env=environment, timeout=60)
+    return list(read_traces(str(folder), "t"))
+
+
+def test_a_library_that_is_not_there_was_refused(tmp_path: Path) -> None:
+    program = built(tmp_path, "opens", DLOPENS, "-ldl")
+    (trace,) = traced(tmp_path, str(program), "libNowhere.so.7", "libc.so.6")
+    assert trace.refused == (Wish("libNowhere.so.7", str(program)),)
+    assert any(path.endswith("/libc.so.6") for path in trace.loaded)
+
+
+def test_a_library_that_lacks_another_is_half_loaded(tmp_path: Path) -> None:
+    program = built(tmp_path, "opens", DLOPENS, "-ldl")
+    part = built(tmp_path, "libpart.so", "int part;", "-shared", "-fPIC")
+    options = ("-shared", "-fPIC", "-Wl,--no-as-needed", f"-L{tmp_path}", "-lpart")
+    whole = built(tmp_path, "libwhole.so", "int whole;", *options)
+    part.unlink()
+    (trace,) = traced(tmp_path, str(program), str(whole))
+    assert trace.half_loaded == (str(whole),)
+    assert trace.refused == (Wish("libpart.so", str(whole)),)
+
+
+def test_a_second_name_of_a_loaded_library_is_no_refusal(tmp_path: Path) -> None:
+    program = built(tmp_path, "opens", DLOPENS, "-ldl")
+    library = built(tmp_path, "libmine.so.1", "int mine;", "-shared", "-fPIC")
+    link = tmp_path / "libmine.so"
+    link.symlink_to(library.name)
+    (trace,) = traced(tmp_path, str(program), str(library), str(link))
+    assert trace.refused == ()
+
+
+def test_children_have_traces_of_their_own(tmp_path: Path) -> None:
+    traces = traced(tmp_path, "sh", "-c", "ls / > /dev/null; ls / > /dev/null")
+    assert len(traces) >= 2
+    assert all(trace.loaded for trace in traces)
+
+
+@pytest.mark.parametrize("text", ["", "\0\1\2", "  12:\t", "file=a [0];  needed by", "\t\t:" * 99])
+def test_other_lines_tell_nothing(text: str) -> None:
+    assert read_trace(7, text) == LinkerTrace(7, (), (), (), (), {})
