@@ -38,6 +38,7 @@ def judge_watched(
         wants_opencl=wanted,
         lacks_loader=wanted if program.loader is None else _lacks(program),
         lacks_plain_name=_lacks_plain_name(program, snapshot),
+        came_too_early=_came_too_early(program),
         hidden_icds=_hidden(
             program, program.sandbox_icds, (one.path for one in listed(icds) if one.library)
         ),
@@ -88,6 +89,12 @@ def _lacks_plain_name(program: Program, snapshot: Snapshot) -> Fact[bool]:
     asked = {name.rpartition("/")[2] for name in _names_refused(program)}
     has_other_name = any(one.is_default is True for one in listed(snapshot.loaders))
     return asked == {_PLAIN_NAME} and has_other_name
+
+
+def _came_too_early(program: Program) -> Fact[bool]:
+    if not isinstance(program.started_ahead_s, float):
+        return False
+    return program.nodes if isinstance(program.nodes, Unknown) else not program.nodes
 
 
 def _hidden(

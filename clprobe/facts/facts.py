@@ -225,6 +225,11 @@ class ProgramFacts(Program, frozen=True, kw_only=True):
         "LD_DEBUG=files",
         default=False,
     )
+    came_too_early: Fact[bool] = fact(
+        "whether it started before the GPUs' nodes were there and has none of them open",
+        "/proc/PID/stat, time of /dev/dri",
+        default=False,
+    )
     hidden_icds: Fact[tuple[str, ...]] = fact(
         ".icd files of this system that its sandbox does not hold", default=()
     )

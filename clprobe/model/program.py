@@ -62,6 +62,12 @@ class Program(FactStruct, frozen=True, kw_only=True):
     exit_status: Fact[int | None] = fact("null: a signal ended it, or it still runs")
     signal: Fact[str | None] = fact("such as SIGSEGV; null: none ended it")
     elapsed_ms: Fact[int] = fact("wall time")
+    started_ahead_s: Fact[float | None] = fact(
+        "seconds by which it started before the folder of the GPUs' nodes was last changed; null: "
+        "it started after that",
+        "/proc/PID/stat, time of /dev/dri",
+        on_request=True,
+    )
     linkage: Fact[str] = fact("static: no library is loaded into it", values=("dynamic", "static"))
     changes_user: Fact[bool] = fact("whether its file is setuid or setgid, or has capabilities")
     uid: Fact[int] = fact("effective user id", "/proc/PID/status")

@@ -12,6 +12,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from clprobe.model.errors import ClprobeError
+from clprobe.model.unknown import Unknown
 from clprobe.probe.removal import remove_tree
 from clprobe.probe.scratch import scratch_parent
 from clprobe.watch.linker_trace import read_traces
@@ -21,6 +22,7 @@ from clprobe.watch.running import run
 _STEM = "linker"
 _OURS = ("LD_DEBUG", "LD_DEBUG_OUTPUT")
 _LOOKS, _BETWEEN_LOOKS_S = 5, 0.1
+_NODES = "/dev/dri"
 _CGROUPS = "/sys/fs/cgroup"
 
 
@@ -72,7 +74,28 @@ def watch_process(pid: int, known_as: Mapping[str, str]) -> Watched:
     watched = observed(
         pid, name, sights=observer.sights, traces=(), shell=os.environ, known_as=known_as
     )
-    return watched._replace(program=replace(watched.program, looked_at="process"))
+    try:
+        ahead_s: float | Unknown | None = _started_ahead_s(pid)
+    except OSError as error:
+        ahead_s = Unknown(f"{error.filename}: {error.strerror}")
+    program = replace(watched.program, looked_at="process", started_ahead_s=ahead_s)
+    return watched._replace(program=program)
+
+
+def _started_ahead_s(pid: int) -> float | None:
+    """Return by how much a process is older than the last change of the GPUs' nodes.
+
+    Raises: OSError if there are no such nodes, or no such process.
+    """
+    with Path("/proc/uptime").open(encoding="ascii") as file:
+        uptime_s = float(file.read().split()[0])
+    # proc_pid_stat(5): the name may hold blanks; starttime is the twentieth field behind it.
+    ticks = int(
+        Path(f"/proc/{pid}/stat").read_text("utf-8", "replace").rpartition(")")[2].split()[19]
+    )
+    age_s = uptime_s - ticks / os.sysconf("SC_CLK_TCK")
+    ahead_s = age_s - (time.time() - Path(_NODES).stat().st_mtime)
+    return round(ahead_s, 1) if ahead_s > 0 else None
 
 
 def main_process(unit: str) -> int | None:
