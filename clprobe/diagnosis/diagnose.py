@@ -207,6 +207,8 @@ def _status(
         return "undetermined" if _is_mere_symptom(ranked) else "problems"
     if not isinstance(snapshot.clprobe, str) and unexplained(ranked, "warning") is not None:
         return "undetermined"  # whoever reports that programs disagree has a problem
+    if isinstance(facts.program.wants_opencl, Unknown):
+        return "undetermined"  # what was looked at stayed hidden
     if snapshot.unread:  # the problem may stand in the lines that nobody understood
         return "undetermined"
     undecided = any(

@@ -218,11 +218,13 @@ class ProgramFacts(Program, frozen=True, kw_only=True):
         "whether it loaded an OpenCL loader or asked for one", "/proc/PID/maps", default=False
     )
     lacks_loader: Fact[bool] = fact(
-        "whether it asked for an OpenCL loader and got none", "LD_DEBUG=files", default=False
+        "whether it asked for an OpenCL loader and got none",
+        "the dynamic linker, LD_AUDIT",
+        default=False,
     )
     lacks_plain_name: Fact[bool] = fact(
         "whether it asked for libOpenCL.so alone, and the loader here has another name",
-        "LD_DEBUG=files",
+        "the dynamic linker, LD_AUDIT",
         default=False,
     )
     came_too_early: Fact[bool] = fact(

@@ -22,8 +22,7 @@ class RefusedLibrary(FactStruct, frozen=True, kw_only=True):
     """A library that the program asked for and did not get."""
 
     name: Annotated[str, described("as it was asked for, such as libOpenCL.so")]
-    asked_by: Fact[str] = fact("the file that asked for it", "LD_DEBUG=files")
-    reason: Fact[str | None] = fact("the dynamic linker's words; null: it said none")
+    asked_by: Fact[str] = fact("the file that asked for it", "the dynamic linker, LD_AUDIT")
 
 
 class UsedNode(FactStruct, frozen=True, kw_only=True):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""From looks at processes and what the dynamic linker said to the facts about one program."""
+"""From looks at processes and what the dynamic linker did to the facts about one program."""
 
 import os
 import re
@@ -21,12 +21,12 @@ from clprobe.model.program import (
 from clprobe.model.unknown import Fact, Unknown, listed
 from clprobe.probe.environment import is_recorded
 from clprobe.watch.libraries import INTERFACES, role_of
-from clprobe.watch.linker_trace import LinkerTrace, Wish
+from clprobe.watch.links import Links, Wish
 from clprobe.watch.running import Ended
 from clprobe.watch.sight import Sight, descendants, exe_of, look
 
 _MOST_PROCESSES = 256
-_BURST_S, _IN_BURST_S = 0.25, 0.001
+_BURST_S, _IN_BURST_S = 0.25, 0.0003
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.01, 0.25
 _SHARE = 40
 _LONGEST_PRINTED = 4000
@@ -38,6 +38,7 @@ _WRAPPERS = frozenset(
      "stdbuf", "unshare", "chroot", "xvfb-run", "nohup", "time", "ionice", "taskset")
 )  # fmt: skip
 """Commands that start another program and compute nothing themselves."""
+_WRAPPERS_OF_SANDBOXES = frozenset(("bwrap", "flatpak", "snap", "podman", "docker", "unshare"))
 
 
 class Watched(NamedTuple):
@@ -107,22 +108,31 @@ def observed(  # noqa: PLR0913 - all that is known of one program
     name: str,
     *,
     sights: Mapping[int, Sight],
-    traces: Iterable[LinkerTrace],
+    traces: Iterable[Links],
     shell: Mapping[str, str],
     known_as: Mapping[str, str],
+    why_not_inside: str,
 ) -> Watched:
     """Return what was seen of the program that process `main` is or starts.
 
     `name` is what was to be started; `shell` are our own variables, with which its are compared;
-    `known_as` gives the entries of the table of programs by the commands that start them.
+    `known_as` gives the entries of the table of programs by the commands that start them;
+    `why_not_inside` says why a process without traces has none.
     """
-    by_pid = {trace.pid: trace for trace in traces}
+    by_pid: dict[int, Links] = {}
+    for one in traces:  # of several programs in one process the one that has to do with OpenCL
+        if one.pid not in by_pid or _loaders(one) or not _loaders(by_pid[one.pid]):
+            by_pid[one.pid] = one
     actor = _actor(main, sights, by_pid, known_as)
-    sight, trace = sights.get(actor), by_pid.get(actor)
+    trace = by_pid.get(actor)
+    sight = _of_the_same(sights.get(actor), trace)
     libraries = _libraries(sight, trace)
-    called = _file_name(sight) or name
+    called = _file_name(sight) or ("" if trace is None else Path(trace.program).name) or name
+    loader = _loader(libraries)
+    if loader is None and not _are_all_seen(called, sights, by_pid):
+        loader = Unknown("a process that it started could not be looked into")
     unseen = Sight.none(actor) if sight is None else sight
-    environment = unseen.environment
+    environment = unseen.environment if trace is None else trace.environment
     icds, nodes = (unseen.inside,) * 2 if isinstance(unseen.inside, Unknown) else unseen.inside
     program = Program(
         name=called,
@@ -136,14 +146,14 @@ def observed(  # noqa: PLR0913 - all that is known of one program
         sandbox_icds=icds,
         sandbox_nodes=nodes,
         environment=_differing(environment, shell),
-        loader=_loader(libraries),
+        loader=loader,
         apis=_interfaces(libraries),
         libraries=_that_matter(libraries, trace),
-        refused=_refused(trace),
+        refused=loader if isinstance(loader, Unknown) else _refused(trace),
         nodes=unseen.nodes
         if isinstance(unseen.nodes, Unknown)
         else tuple(UsedNode(path=path, error=None) for path in unseen.nodes),
-        unseen=tuple(_unseen(sight, trace)),
+        unseen=tuple(_unseen(sight, trace, why_not_inside)),
     )
     return Watched(program, None if isinstance(environment, Unknown) else environment)
 
@@ -163,14 +173,14 @@ def with_end(program: Program, ended: Ended) -> Program:
 def _actor(
     main: int,
     sights: Mapping[int, Sight],
-    traces: Mapping[int, LinkerTrace],
+    traces: Mapping[int, Links],
     known_as: Mapping[str, str],
 ) -> int:
     """Return the process that is meant: the one that has or wants OpenCL, or a known program."""
     everyone = sorted({main, *sights, *traces}, key=lambda pid: (pid != main, pid))
     preferences: tuple[Callable[[int], bool], ...] = (
-        lambda pid: _loader(_libraries(sights.get(pid), traces.get(pid))) is not None,
-        lambda pid: any(role_of(wish.name) == "loader" for wish in _wishes(traces.get(pid))),
+        lambda pid: isinstance(_loader(_libraries(sights.get(pid), traces.get(pid))), str),
+        lambda pid: pid in traces and _loaders(traces[pid]),
         lambda pid: _file_name(sights.get(pid)) in known_as,
         lambda pid: pid in sights and _file_name(sights[pid]) not in _WRAPPERS,
     )
@@ -181,7 +191,30 @@ def _actor(
     return main
 
 
-def _wishes(trace: LinkerTrace | None) -> tuple[Wish, ...]:
+def _of_the_same(sight: Sight | None, trace: Links | None) -> Sight | None:
+    """Return the look, unless it fell before the process became the program that is traced."""
+    if sight is None or trace is None or isinstance(sight.exe, Unknown) or not trace.program:
+        return sight
+    return sight if trace.program == sight.exe else None
+
+
+def _are_all_seen(name: str, sights: Mapping[int, Sight], traces: Mapping[int, Links]) -> bool:
+    """Whether no process is left that may have loaded OpenCL where nobody looked."""
+    if name in _WRAPPERS_OF_SANDBOXES and len(sights) <= 1:
+        return False  # what it was to start was gone before a look
+    return all(
+        pid in traces or (not isinstance(sight.libraries, Unknown) and not sight.libraries)
+        for pid, sight in sights.items()
+        if traces or isinstance(sight.libraries, Unknown)
+    )
+
+
+def _loaders(trace: Links) -> bool:
+    """Whether it asked for an OpenCL loader."""
+    return any(role_of(wish.name) == "loader" for wish in trace.wishes)
+
+
+def _wishes(trace: Links | None) -> tuple[Wish, ...]:
     return () if trace is None else trace.wishes
 
 
@@ -196,7 +229,7 @@ def _key(name: str, libraries: Iterable[str], known_as: Mapping[str, str]) -> st
     return known_as.get(name.lower())
 
 
-def _libraries(sight: Sight | None, trace: LinkerTrace | None) -> Fact[tuple[str, ...]]:
+def _libraries(sight: Sight | None, trace: Links | None) -> Fact[tuple[str, ...]]:
     """Return the files that were loaded, each once; links are followed, as /proc does."""
     told = () if trace is None else tuple(map(os.path.realpath, trace.loaded))
     seen = sight.libraries if sight is not None else _NOT_SEEN
@@ -219,7 +252,7 @@ def _interfaces(libraries: Fact[tuple[str, ...]]) -> Fact[tuple[str, ...]]:
 
 
 def _that_matter(
-    libraries: Fact[tuple[str, ...]], trace: LinkerTrace | None
+    libraries: Fact[tuple[str, ...]], trace: Links | None
 ) -> Fact[tuple[LoadedLibrary, ...]]:
     if isinstance(libraries, Unknown):
         return libraries
@@ -234,17 +267,17 @@ def _that_matter(
     return tuple(found)
 
 
-def _asked_by_loader(trace: LinkerTrace | None) -> tuple[str, ...]:
+def _asked_by_loader(trace: Links | None) -> tuple[str, ...]:
     return tuple(wish.name for wish in _wishes(trace) if role_of(wish.asked_by) == "loader")
 
 
-def _refused(trace: LinkerTrace | None) -> Fact[tuple[RefusedLibrary, ...]]:
+def _refused(trace: Links | None) -> Fact[tuple[RefusedLibrary, ...]]:
     """Return what was asked for in vain: entry libraries, drivers, and what these need.
 
     A driver that looks for what it can do without is no refusal of the program's.
     """
     if trace is None:
-        return Unknown("the dynamic linker said nothing")
+        return Unknown("nothing wrote down what the dynamic linker did")
     drivers = set(_asked_by_loader(trace))
     matter = [
         wish
@@ -254,12 +287,11 @@ def _refused(trace: LinkerTrace | None) -> Fact[tuple[RefusedLibrary, ...]]:
         or wish.asked_by in trace.half_loaded
     ]
     return tuple(
-        RefusedLibrary(name=one.name, asked_by=one.asked_by, reason=trace.reasons.get(one.name))
-        for one in matter
+        RefusedLibrary(name=one.name, asked_by=one.asked_by or trace.program) for one in matter
     )
 
 
-def _linkage(sight: Sight | None, trace: LinkerTrace | None) -> Fact[str]:
+def _linkage(sight: Sight | None, trace: Links | None) -> Fact[str]:
     if trace is not None:
         return "dynamic"
     if sight is None or isinstance(sight.libraries, Unknown):
@@ -290,11 +322,8 @@ def _differing(
     }
 
 
-def _unseen(sight: Sight | None, trace: LinkerTrace | None) -> Iterator[str]:
+def _unseen(sight: Sight | None, trace: Links | None, why: str) -> Iterator[str]:
     if sight is None:
-        yield "variables, nodes, user and sandbox: the program ended before the first look"
+        yield "nodes, user and sandbox: the program ended before the first look"
     if trace is None and (sight is None or sight.libraries != ()):
-        yield (
-            "libraries that it asked for in vain: the dynamic linker writes them down only for "
-            "programs of glibc that are not setuid and keep their variables"
-        )
+        yield f"libraries asked for in vain, kernels: {why}"

@@ -10,6 +10,7 @@ import contextlib
 import fcntl
 import os
 import pty
+import re
 import selectors
 import signal
 import subprocess
@@ -24,6 +25,7 @@ _MOST_KEPT = 1 << 18
 _PATIENCE_S = 0.3
 """How long to listen to what a program that has ended left running."""
 _PAUSE_S = 0.01
+_LINKER = b"ERROR: ld.so: object"
 _PASSED_ON = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
 _FROM_TERMINAL = (signal.SIGINT, signal.SIGQUIT)
 
@@ -43,16 +45,18 @@ def run(
     look: Callable[[int], float],
     *,
     output: int | None = None,
+    hushed: str = "",
 ) -> Ended:
     """Run a program to its end; `look` is called with its process id, and says when again.
 
-    `output` is where all that it prints goes; None: each where it would go.
+    `output` is where all that it prints goes; None: each where it would go. `hushed` is a library
+    of LD_AUDIT; that the dynamic linker of a sandbox cannot load it is kept to ourselves.
 
     Raises: OSError if it cannot be started.
     """
     signals = _Signals()
     try:
-        with _outlets(output) as outlets:
+        with _outlets(output, hushed) as outlets:
             started = time.monotonic()
             process = subprocess.Popen(
                 list(argv),
@@ -73,7 +77,11 @@ def run(
 class _Outlets:
     """Ways from the program's outputs to ours, by the descriptor that is read."""
 
-    def __init__(self, targets: tuple[int, int]) -> None:
+    def __init__(self, targets: tuple[int, int], hushed: str) -> None:
+        self._hushed = re.compile(
+            rb"ERROR: ld\.so: object '%s' (?:from LD_AUDIT )?cannot be loaded as audit interface: "
+            rb"[^\n]*\n" % re.escape(os.fsencode(hushed))
+        )
         self.kept = bytearray()
         self.ways: dict[int, int] = {}
         self._broken: set[int] = set()
@@ -102,10 +110,13 @@ class _Outlets:
             return True
         except OSError:  # a terminal whose other end is closed
             return False
+        more = bool(piece)
+        if _LINKER in piece:
+            piece = self._hushed.sub(b"", piece)
         self.kept += piece
         del self.kept[: -_MOST_KEPT - 1]
         self._write(self.ways[source], piece)
-        return bool(piece)
+        return more
 
     def _write(self, target: int, piece: bytes) -> None:
         if target in self._broken:
@@ -132,8 +143,8 @@ class _Outlets:
 
 
 @contextlib.contextmanager
-def _outlets(output: int | None) -> Iterator[_Outlets]:
-    outlets = _Outlets((1, 2) if output is None else (output, output))
+def _outlets(output: int | None, hushed: str) -> Iterator[_Outlets]:
+    outlets = _Outlets((1, 2) if output is None else (output, output), hushed)
     try:
         yield outlets
     finally:

@@ -148,8 +148,8 @@ def _sandbox(pid: int) -> str | None:
     """Return what gives the process a view of files of its own; None: it has ours."""
     if os.readlink(f"/proc/{pid}/ns/mnt") == os.readlink("/proc/self/ns/mnt"):
         return None
-    for sandbox, mark in _MARKS:
-        if os.path.exists(f"/proc/{pid}/root{mark}"):
+    for sandbox, mark in _MARKS:  # ours may lie in a container, too
+        if os.path.exists(f"/proc/{pid}/root{mark}") and not os.path.exists(mark):
             return sandbox
     if "SNAP" in _environment(pid):
         return "snap"

@@ -12,15 +12,19 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from clprobe.model.errors import ClprobeError
+from clprobe.model.program import Program
 from clprobe.model.unknown import Unknown
 from clprobe.probe.removal import remove_tree
 from clprobe.probe.scratch import scratch_parent
-from clprobe.watch.linker_trace import read_traces
+from clprobe.watch.counting import failed_calls, kernel_uses, library, read_counts
+from clprobe.watch.links import read_links
 from clprobe.watch.observe import Observer, Watched, observed, with_end
 from clprobe.watch.running import run
 
-_STEM = "linker"
-_OURS = ("LD_DEBUG", "LD_DEBUG_OUTPUT")
+WATCH = "CLPROBE_WATCH"
+"""Names the folder that processes write to."""
+_NOT_INSIDE = "it is static, setuid, of another C library, in a sandbox, or cleared its variables"
+_OURS = ("LD_AUDIT", WATCH)
 _LOOKS, _BETWEEN_LOOKS_S = 5, 0.1
 _NODES = "/dev/dri"
 _CGROUPS = "/sys/fs/cgroup"
@@ -37,22 +41,45 @@ def watch_run(
     observer = Observer()
     _check_is_there(argv[0])
     with _folder() as folder:
-        asked = {"LD_DEBUG": "files", "LD_DEBUG_OUTPUT": f"{folder}/{_STEM}"}
-        # Whoever debugs the linker already is not to lose that.
-        environment = shell if "LD_DEBUG" in shell else {**shell, **asked}
+        inside = library()
+        environment = shell
+        if isinstance(inside, Path):
+            audit = ":".join(filter(None, (str(inside), shell.get("LD_AUDIT"))))
+            environment = {**shell, "LD_AUDIT": audit, WATCH: folder}
         try:
-            ended = run(argv, environment, observer.look, output=output)
+            ended = run(argv, environment, observer.look, output=output, hushed=str(inside))
         except OSError as error:
             raise _not_started(argv[0], error.strerror or str(error)) from None
+        links = tuple(read_links(folder))
         watched = observed(
             ended.pid,
             Path(argv[0]).name,
             sights=observer.sights,
-            traces=tuple(read_traces(folder, _STEM)),
+            traces=links,
             shell=shell,
             known_as=known_as,
+            why_not_inside=inside.unknown if isinstance(inside, Unknown) else _NOT_INSIDE,
         )
-    return _without_ours(watched._replace(program=with_end(watched.program, ended)), shell)
+        program = with_end(watched.program, ended)
+        if links:
+            program = _with_counts(program, folder, ended.elapsed_s)
+    return _without_ours(watched._replace(program=program), shell)
+
+
+def _with_counts(program: Program, folder: str, elapsed_s: float) -> Program:
+    """Return the program with what its processes enqueued, if all of them could tell."""
+    told = read_counts(Path(folder))
+    counts = [one for one in told if not isinstance(one, Unknown)]
+    broken = next((one for one in told if isinstance(one, Unknown)), None)
+    if broken is None and isinstance(program.loader, str) and not counts:
+        broken = Unknown("it could not be looked into from inside")
+    if broken is not None and not any(one.enqueued for one in counts):
+        return replace(program, kernels=broken, failed_calls=broken)
+    return replace(
+        program,
+        kernels=kernel_uses(counts, round(elapsed_s * 1e9)),
+        failed_calls=failed_calls(counts),
+    )
 
 
 def watch_process(pid: int, known_as: Mapping[str, str]) -> Watched:
@@ -72,7 +99,13 @@ def watch_process(pid: int, known_as: Mapping[str, str]) -> Watched:
         )
     name = Path(f"/proc/{pid}/comm").read_text("utf-8", "replace").strip()
     watched = observed(
-        pid, name, sights=observer.sights, traces=(), shell=os.environ, known_as=known_as
+        pid,
+        name,
+        sights=observer.sights,
+        traces=(),
+        shell=os.environ,
+        known_as=known_as,
+        why_not_inside="it ran already when it was looked at",
     )
     try:
         ahead_s: float | Unknown | None = _started_ahead_s(pid)
