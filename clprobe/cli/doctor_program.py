@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import click
 
 if TYPE_CHECKING:
+    from clprobe.knowledge.tables import Tables
     from clprobe.watch.observe import Watched
 
 _PROGRAM = "clprobe.program"
@@ -79,11 +80,15 @@ def watch(target: Target, *, to_stderr: bool) -> "Watched | None":
     from clprobe.knowledge.tables import Tables
     from clprobe.watch import watching
 
+    tables = Tables.load()
     known_as = {
-        name: program.program for program in Tables.load().programs() for name in program.called
+        name: program.program
+        for program in tables.programs()
+        for name in (program.program, *program.called)
     }
     if target.argv is not None:
-        return watching.watch_run(target.argv, known_as, output=2 if to_stderr else None)
+        seen = watching.watch_run(target.argv, known_as, output=2 if to_stderr else None)
+        return _with_switches(seen, target.argv, tables)
     if target.pid is not None:
         return watching.watch_process(target.pid, known_as)
     main = watching.main_process(unit_name(target.service or ""))
@@ -93,6 +98,26 @@ def watch(target: Target, *, to_stderr: bool) -> "Watched | None":
     from msgspec.structs import replace
 
     return seen._replace(program=replace(seen.program, looked_at="service"))
+
+
+def _with_switches(watched: "Watched", argv: tuple[str, ...], tables: "Tables") -> "Watched":
+    """Return it with those of its own options and variables that choose devices.
+
+    No more of its arguments is kept than these names, which the table of programs has.
+    """
+    from msgspec.structs import replace
+
+    key = watched.program.key
+    row = tables.program(key) if isinstance(key, str) else None
+    words = {word.partition("=")[0] for word in argv if word.startswith("-")}
+    variables = watched.environment or {}
+    given = tuple(
+        one.name
+        for one in (() if row is None else row.switches)
+        if one.name.partition(" ")[0].partition("=")[0] in (words if one.kind == "option" else ())
+        or (one.kind == "variable" and one.name.partition("=")[0] in variables)
+    )
+    return watched._replace(program=replace(watched.program, switches=given))
 
 
 def unit_name(service: str) -> str:

@@ -59,6 +59,8 @@ def _with_end(view: View, program: "Program") -> View:
     from clprobe.facts.derive_watched import DEADLY
 
     answer = replace(view.answer, printed=program.printed)
+    if answer.outcome in ("crash", "hang") and program.signal is None:
+        answer = Answer(printed=program.printed)  # our child's trouble is not the program's
     if any(one.kernels for one in listed(program.kernels)):
         return replace(view, answer=answer)
     if program.signal in DEADLY:

@@ -57,7 +57,7 @@ def _is_bad(family: Sequence[Ranked]) -> bool:
 def _fares_well(program: ProgramFacts, view: View | None) -> bool:
     if program.signal is not None and program.died_in_opencl is not False:
         return False
-    if program.ran_on or program.wants_opencl is False:
+    if program.ran_on or program.wants_opencl is False or program.never_calls is True:
         return True
     return view is not None and any(True for _ in view.answer.shown())
 
@@ -118,16 +118,23 @@ def _use(program: ProgramFacts) -> str:
     if program.wants_opencl is False:
         others = ", ".join(listed(program.apis))
         return "never asked for OpenCL" + (f"; it loaded {others}" if others else "")
-    if isinstance(program.loader, str):
-        if isinstance(program.kernels, Unknown):
-            return f"loaded OpenCL through {program.loader}; whether kernels ran is not known"
-        return "loaded OpenCL and never enqueued anything"
-    return "could not be looked into"
+    return _idle(program) if isinstance(program.loader, str) else "could not be looked into"
+
+
+def _idle(program: ProgramFacts) -> str:
+    """Return what a program did that loaded a loader and of which no kernel is known."""
+    if program.never_calls is True:
+        return "loaded an OpenCL loader and called none of its functions"
+    if isinstance(program.kernels, Unknown):
+        return f"loaded OpenCL through {program.loader}; whether kernels ran is not known"
+    return "loaded OpenCL and never enqueued anything"
 
 
 def _end(program: ProgramFacts) -> str:
     if isinstance(program.signal, str):
-        return f", and was ended by {program.signal}"
+        where = listed(program.died_in)
+        within = f" in {where[-1]}" if where and program.died_in_opencl is True else ""
+        return f", and was ended by {program.signal}{within}"
     if isinstance(program.exit_status, int) and program.exit_status:
         return f", and ended with exit status {program.exit_status}"
     return ""

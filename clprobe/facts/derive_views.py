@@ -34,8 +34,10 @@ _BRINGS_DRIVERS = "pyopencl-wheel"
 _PRIVATE_LOADERS = (_BRINGS_DRIVERS, "conda-ocl-icd")
 
 
-def judge_loader(loader: Loader, icds: Fact[tuple[IcdFacts, ...]]) -> LoaderFacts:
-    """Return the loader with the ICDs with devices that it never reads."""
+def judge_loader(
+    loader: Loader, icds: Fact[tuple[IcdFacts, ...]], views: Fact[tuple[View, ...]]
+) -> LoaderFacts:
+    """Return the loader with the ICDs with devices that it never reads, and whether it fails."""
     serves = serves_plain_programs(loader)
     if isinstance(icds, Unknown):
         return LoaderFacts(**asdict(loader), serves_programs=serves, missed_icds=icds)
@@ -48,7 +50,15 @@ def judge_loader(loader: Loader, icds: Fact[tuple[IcdFacts, ...]]) -> LoaderFact
         and loader.path not in icd.searched_by
         and not _serves_one_loader(icd.path, icd.searched_by)
     )
-    return LoaderFacts(**asdict(loader), serves_programs=serves, missed_icds=missed)
+    asked = [view for view in listed(views) if view.loader == loader.path]
+    shows_none = bool(asked) and all(_device_count(view) == 0 for view in asked)
+    has_some = any(isinstance(one.device_count, int) and one.device_count > 0 for one in icds)
+    return LoaderFacts(
+        **asdict(loader),
+        serves_programs=serves,
+        fails=shows_none and has_some,
+        missed_icds=missed,
+    )
 
 
 def judge_view(

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Judges the program that was looked at: what it wants, lacks, is kept from, and ran on."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from msgspec.structs import asdict
 
 from clprobe.facts.facts import DeviceFacts, IcdFacts, ProgramFacts
+from clprobe.knowledge.program_table import Program as TableProgram
 from clprobe.knowledge.tables import Tables
 from clprobe.model.opencl import View
 from clprobe.model.program import Program
@@ -14,6 +15,9 @@ from clprobe.model.unknown import NOT_STATED, Fact, Unknown, listed
 
 DEADLY = ("SIGSEGV", "SIGABRT", "SIGBUS", "SIGILL", "SIGFPE", "SIGTRAP", "SIGSYS")
 """Signals by which a faulty library ends its process; others come from outside."""
+_CHOSEN = frozenset(("gpu", "accelerator", "custom"))
+_ASKING = ("clGetDeviceIDs", "clCreateContextFromType")
+_NO_DEVICE = -1
 _PLAIN_NAME = "libOpenCL.so"
 _OF_OPENCL = ("OCL_ICD_", "OPENCL_", "LD_LIBRARY_PATH", "LD_PRELOAD")
 
@@ -38,6 +42,14 @@ def judge_watched(
         wants_opencl=wanted,
         lacks_loader=wanted if program.loader is None else _lacks(program),
         lacks_plain_name=_lacks_plain_name(program, snapshot),
+        asked_for=" and ".join(dict.fromkeys(one.name for one in listed(program.refused))),
+        never_calls=_never_calls(program),
+        asks_other_type=_asks_other_type(program, devices),
+        wanted_types=" or ".join(listed(program.asked_types)),
+        stops_at_empty=_stops_at_empty(program, devices),
+        closed_nodes=_closed(program),
+        is_switched=bool(program.switches) and not _ran(program),
+        switched_by="; ".join(_switch_words(program, row)),
         came_too_early=_came_too_early(program),
         hidden_icds=_hidden(
             program, program.sandbox_icds, (one.path for one in listed(icds) if one.library)
@@ -45,7 +57,7 @@ def judge_watched(
         hidden_nodes=_hidden(
             program, program.sandbox_nodes, (one.path for one in listed(snapshot.device_nodes))
         ),
-        ran_on=tuple(str(one.device) for one in listed(program.kernels)),
+        ran_on=tuple(str(one.device) for one in listed(program.kernels) if one.kernels),
         ran_on_cpu_alone=_ran_on_cpu_alone(program, devices),
         died_in_opencl=_died(program),
         ignored_variables=_ignored(program, snapshot),
@@ -89,6 +101,56 @@ def _lacks_plain_name(program: Program, snapshot: Snapshot) -> Fact[bool]:
     asked = {name.rpartition("/")[2] for name in _names_refused(program)}
     has_other_name = any(one.is_default is True for one in listed(snapshot.loaders))
     return asked == {_PLAIN_NAME} and has_other_name
+
+
+def _ran(program: Program) -> bool:
+    return any(one.kernels for one in listed(program.kernels))
+
+
+def _never_calls(program: Program) -> Fact[bool]:
+    if program.loader is None:
+        return False
+    return (
+        program.calls_opencl
+        if isinstance(program.calls_opencl, Unknown)
+        else not program.calls_opencl
+    )
+
+
+def _asks_other_type(program: Program, devices: Fact[tuple[DeviceFacts, ...]]) -> Fact[bool]:
+    """Whether all that it asked for is of a type that no device here has."""
+    if isinstance(program.asked_types, Unknown):
+        return program.asked_types
+    asked = set(program.asked_types)
+    if not asked or program.found_types or not asked <= _CHOSEN or _ran(program):
+        return False
+    types = {one.type for one in listed(devices) if one.usable is True}
+    return bool(types) and asked.isdisjoint(types)
+
+
+def _stops_at_empty(program: Program, devices: Fact[tuple[DeviceFacts, ...]]) -> Fact[bool]:
+    """Whether every answer that it got about devices was "none", although there are some."""
+    if isinstance(program.failed_calls, Unknown):
+        return program.failed_calls
+    met = any(one.call in _ASKING and one.error_code == _NO_DEVICE for one in program.failed_calls)
+    if not met or listed(program.found_types) or _ran(program):
+        return False
+    other = _asks_other_type(program, devices)
+    return other if isinstance(other, Unknown) else not other
+
+
+def _closed(program: Program) -> Fact[tuple[str, ...]]:
+    if not isinstance(program.sandbox, str) or _ran(program):
+        return ()
+    if isinstance(program.nodes, Unknown):
+        return program.nodes
+    return tuple(one.path for one in program.nodes if isinstance(one.error, str))
+
+
+def _switch_words(program: Program, row: TableProgram | None) -> Iterator[str]:
+    for one in () if row is None else row.switches:
+        if one.name in program.switches:
+            yield f"{one.name} {one.does}"
 
 
 def _came_too_early(program: Program) -> Fact[bool]:

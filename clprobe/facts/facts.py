@@ -59,6 +59,11 @@ class LoaderFacts(Loader, frozen=True, kw_only=True):
         "whether programs without a loader of their own get it", "ldconfig -p, {path}"
     )
 
+    fails: Fact[bool] = fact(
+        "whether what was asked through it shows no device, though drivers here have some",
+        "clGetDeviceIDs through {path}",
+        default=False,
+    )
     missed_icds: Fact[tuple[str, ...]] = fact(
         "ICDs with devices that only other loaders read", ".icd folders of each loader"
     )
@@ -231,6 +236,32 @@ class ProgramFacts(Program, frozen=True, kw_only=True):
         "whether it started before the GPUs' nodes were there and has none of them open",
         "/proc/PID/stat, time of /dev/dri",
         default=False,
+    )
+    asked_for: str = fact("libraries that it asked for in vain, as one text", default="")
+    never_calls: Fact[bool] = fact(
+        "whether it loaded an OpenCL loader and called none of its functions", default=False
+    )
+    asks_other_type: Fact[bool] = fact(
+        "whether it asked for types of devices alone that no device here has",
+        "clGetDeviceIDs",
+        default=False,
+    )
+    wanted_types: str = fact("the types that it asked for in vain, as one text", default="")
+    stops_at_empty: Fact[bool] = fact(
+        "whether a platform without devices is all that it ever asked for devices",
+        "clGetDeviceIDs",
+        default=False,
+    )
+    closed_nodes: Fact[tuple[str, ...]] = fact(
+        "nodes in its sandbox that it may not open", default=()
+    )
+    is_switched: bool = fact(
+        "whether it was given options or variables of its own that choose devices, and no kernel "
+        "ran",
+        default=False,
+    )
+    switched_by: str = fact(
+        "these, with what each does, as one text", "table of programs", default=""
     )
     hidden_icds: Fact[tuple[str, ...]] = fact(
         ".icd files of this system that its sandbox does not hold", default=()

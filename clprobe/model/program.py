@@ -87,6 +87,10 @@ class Program(FactStruct, frozen=True, kw_only=True):
         "/proc/PID/environ",
         default={},
     )
+    switches: tuple[str, ...] = fact(
+        "its own options and variables, known to the table of programs, that it was given",
+        default=(),
+    )
     loader: Fact[str | None] = fact("the libOpenCL in it; null: none was loaded")
     apis: Fact[tuple[str, ...]] = fact(
         "interfaces whose libraries are loaded: opencl, level-zero, cuda, hip, vulkan, va-api"
@@ -95,6 +99,15 @@ class Program(FactStruct, frozen=True, kw_only=True):
     refused: Fact[tuple[RefusedLibrary, ...]] = fact("libraries that it asked for in vain")
     nodes: Fact[tuple[UsedNode, ...]] = fact("nodes to GPUs that it opened or was refused")
     kernels: Fact[tuple[KernelUse, ...]] = fact("what ran on which device; []: nothing ran")
+    asked_types: Fact[tuple[str, ...]] = fact(
+        "types of devices that it asked for in vain: gpu, cpu, accelerator, default, all",
+        "clGetDeviceIDs",
+    )
+    found_types: Fact[tuple[str, ...]] = fact(
+        "types of devices that it asked for and got", "clGetDeviceIDs"
+    )
+    calls_opencl: Fact[bool] = fact("whether it called any function of OpenCL at all")
+    died_in: Fact[tuple[str, ...]] = fact("calls of OpenCL that never returned; []: none")
     failed_calls: Fact[tuple[FailedCall, ...]] = fact("calls of OpenCL that returned errors")
     printed: Fact[str] = fact("the last lines that it printed")
     unseen: tuple[str, ...] = fact("what could not be seen, and why", default=())

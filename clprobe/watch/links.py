@@ -1,18 +1,23 @@
 # SPDX-License-Identifier: MIT
 """What the dynamic linker did in each process, and with which variables it began.
 
-The library of clprobe.watch.counting writes it from inside (source/links.c), one file a process: a
-letter and two texts that end in a zero. P begins a program, also one that exec(3) makes of the same
-process; V is a variable; S a library that is asked for, and by which file; O one that was opened, C
-one that was closed.
+The library of clprobe.watch.counting writes it from inside (source/links.c), into one file for each
+process or a stream common to all: a letter and three texts that end in a zero, the last of which
+is the process. P begins a program, also one that exec(3) makes of the same process; N is its mount
+namespace, U its user with its groups, V a variable; I an .icd file and D a node to a GPU that it
+sees, with how opening it would be refused; S a library that is asked for, and by which file; O one
+that was opened, C one that was closed; Q a type of devices that was asked for, and the answer.
 """
 
 import os
+import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import takewhile
 from pathlib import Path
 from typing import NamedTuple
+
+from clprobe.probe.elf import read_elf
 
 _SUFFIX = ".links"
 _MOST_BYTES = 16 << 20
@@ -31,56 +36,104 @@ class Links(NamedTuple):
     """What one program loaded, in order, and what it asked for in vain.
 
     `half_loaded` are files that were opened and closed again, for something that they need is not
-    there. `wishes` are all that was asked for; `program` is its file.
+    there. `wishes` are all that was asked for; `program` is its file. `nodes` have the errno with
+    which opening is refused, None: it is not. `asked` are types of devices, as bits of
+    CL_DEVICE_TYPE, with the code that clGetDeviceIDs returned.
     """
 
     pid: int
     program: str
+    namespace: str
+    uid: int | None
+    groups: tuple[int, ...]
     environment: dict[str, str]
+    icds: tuple[str, ...]
+    nodes: dict[str, str | None]
     loaded: tuple[str, ...]
     refused: tuple[Wish, ...]
     half_loaded: tuple[str, ...]
     wishes: tuple[Wish, ...]
+    asked: tuple[tuple[int, int], ...]
 
 
 def read_links(folder: str) -> Iterator[Links]:
-    """Yield what each process told that could write into `folder`, its last program last."""
+    """Yield what each process told that could write, its last program last."""
     with os.scandir(folder) as entries:
         names = sorted(one.name for one in entries if one.name.endswith(_SUFFIX))
     for name in names[:_MOST_FILES]:
-        pid = name.removesuffix(_SUFFIX)
-        if pid.isdecimal():
-            yield from links_in(int(pid), _content(Path(folder, name)))
+        yield from links_in(_content(Path(folder, name)))
 
 
-def links_in(pid: int, raw: bytes) -> list[Links]:
-    """Return what one process told, a program each; what is cut off or damaged tells nothing."""
+def links_in(raw: bytes) -> list[Links]:
+    """Return what processes told, a program each; what is cut off or damaged tells nothing."""
     texts = raw.decode("utf-8", "replace").split("\0")
-    records = [(one[:1], one[1:], two) for one, two in zip(texts[::2], texts[1::2], strict=False)]
-    begun = [at for at, record in enumerate(records) if record[0] == "P"][-_MOST_PROGRAMS:]
-    ends = [*begun[1:], len(records)]
-    return [_links(pid, records[at:end]) for at, end in zip(begun, ends, strict=False)]
+    by_process: dict[str, list[_Record]] = {}
+    for one, two, pid in zip(texts[::3], texts[1::3], texts[2::3], strict=False):
+        by_process.setdefault(pid, []).append(_Record(one[:1], one[1:], two))
+    found = []
+    for pid, records in by_process.items():
+        begun = [at for at, record in enumerate(records) if record.kind == "P"][-_MOST_PROGRAMS:]
+        ends = [*begun[1:], len(records)]
+        if pid.isdecimal():
+            programs = zip(begun, ends, strict=False)
+            found += [_links(int(pid), records[at:end]) for at, end in programs]
+    return found
 
 
-def _links(pid: int, records: list[tuple[str, str, str]]) -> Links:
-    program = records[0][1]
+class _Record(NamedTuple):
+    kind: str
+    first: str
+    second: str
+
+
+def _links(pid: int, records: list[_Record]) -> Links:
     # At its end all is closed, the program itself, which has no name, first.
     alive = list(takewhile(lambda record: record[:2] != ("C", ""), records))
-    variables = (name.partition("=") for kind, name, _ in alive if kind == "V")
-    wishes = dict.fromkeys(Wish(name, by) for kind, name, by in alive if kind == "S")
-    opened = dict.fromkeys(name for kind, name, _ in alive if kind == "O" and name)
-    closed = {name for kind, name, _ in alive if kind == "C"}
+    of: dict[str, list[_Record]] = {}
+    for record in alive:
+        of.setdefault(record.kind, []).append(record)
+    variables = (one.first.partition("=") for one in of.get("V", ()))
+    wishes = dict.fromkeys(Wish(one.first, one.second) for one in of.get("S", ()))
+    opened = dict.fromkeys(one.first for one in of.get("O", ()) if one.first)
     refused = tuple(wish for wish in wishes if not _is_met(wish, opened))
-    half = tuple(name for name in closed if any(wish.asked_by == name for wish in refused))
+    closed = dict.fromkeys(one.first for one in of.get("C", ()))
+    half = tuple(name for name in closed if _needs_any(name, refused))
+    user = next(iter(of.get("U", ())), _Record("U", "", ""))
     return Links(
         pid=pid,
-        program=program,
+        program=records[0].first,
+        namespace=next((one.first for one in of.get("N", ())), ""),
+        uid=int(user.first) if user.first.isdecimal() else None,
+        groups=tuple(dict.fromkeys(int(one) for one in user.second.split() if one.isdecimal())),
         environment={name: value for name, _, value in variables},
+        icds=tuple(sorted(one.first for one in of.get("I", ()) if one.first.endswith(".icd"))),
+        nodes={one.first: one.second or None for one in of.get("D", ())},
         loaded=tuple(name for name in opened if name not in half),
         refused=refused,
         half_loaded=half,
         wishes=tuple(wishes),
+        asked=tuple(_asked(of.get("Q", ()))),
     )
+
+
+def _asked(records: Iterable[_Record]) -> Iterator[tuple[int, int]]:
+    for one in records:
+        if one.first.isdecimal() and re.fullmatch(r"-?\d{1,6}", one.second):
+            yield int(one.first), int(one.second)
+
+
+def _needs_any(path: str, refused: tuple[Wish, ...]) -> bool:
+    """Whether a file that was closed again lacks something that its headers name as needed."""
+    wanted = {wish.name for wish in refused if wish.asked_by == path}
+    if not wanted:
+        return False
+    try:
+        with Path(path).open("rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            headers = read_elf(lambda offset, count: os.pread(file.fileno(), count, offset), size)
+    except OSError:
+        return True
+    return not wanted.isdisjoint(headers.needed)
 
 
 def _is_met(wish: Wish, opened: dict[str, None]) -> bool:

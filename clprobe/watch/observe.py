@@ -3,10 +3,11 @@
 
 import os
 import re
+import shutil
 import signal
 import stat
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,6 +20,7 @@ from clprobe.model.program import (
     UsedNode,
 )
 from clprobe.model.unknown import Fact, Unknown, listed
+from clprobe.probe.elf import read_elf
 from clprobe.probe.environment import is_recorded
 from clprobe.watch.libraries import INTERFACES, role_of
 from clprobe.watch.links import Links, Wish
@@ -31,6 +33,8 @@ _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.01, 0.25
 _SHARE = 40
 _LONGEST_PRINTED = 4000
 _INTERPRETER = re.compile(r"python[\d.]*$")
+_ALL_TYPES = 0xFFFFFFFF
+_TYPES = ((1, "default"), (2, "cpu"), (4, "gpu"), (8, "accelerator"), (16, "custom"))
 _PYOPENCL = "/pyopencl/_cl."
 _NOT_SEEN = Unknown("no look fell into its short life")
 _WRAPPERS = frozenset(
@@ -105,17 +109,17 @@ def _joined(one: Fact[tuple[str, ...]], two: Fact[tuple[str, ...]]) -> Fact[tupl
 
 def observed(  # noqa: PLR0913 - all that is known of one program
     main: int,
-    name: str,
+    command: str,
     *,
     sights: Mapping[int, Sight],
-    traces: Iterable[Links],
+    traces: Sequence[Links],
     shell: Mapping[str, str],
     known_as: Mapping[str, str],
     why_not_inside: str,
 ) -> Watched:
     """Return what was seen of the program that process `main` is or starts.
 
-    `name` is what was to be started; `shell` are our own variables, with which its are compared;
+    `command` is what was to be started; `shell` are our own variables, with which its are compared;
     `known_as` gives the entries of the table of programs by the commands that start them;
     `why_not_inside` says why a process without traces has none.
     """
@@ -123,39 +127,87 @@ def observed(  # noqa: PLR0913 - all that is known of one program
     for one in traces:  # of several programs in one process the one that has to do with OpenCL
         if one.pid not in by_pid or _loaders(one) or not _loaders(by_pid[one.pid]):
             by_pid[one.pid] = one
+    by_pid = _without_past(by_pid, traces, sights)
     actor = _actor(main, sights, by_pid, known_as)
     trace = by_pid.get(actor)
     sight = _of_the_same(sights.get(actor), trace)
     libraries = _libraries(sight, trace)
-    called = _file_name(sight) or ("" if trace is None else Path(trace.program).name) or name
+    called = (
+        _file_name(sight)
+        or ("" if trace is None else Path(trace.program).name)
+        or Path(command).name
+    )
     loader = _loader(libraries)
-    if loader is None and not _are_all_seen(called, sights, by_pid):
+    linkage = _linkage(sight, trace, command)
+    if linkage == "static":
+        loader = None  # what it may have within itself is not seen, and is said so
+    elif loader is None and not _are_all_seen(called, sights, by_pid):
         loader = Unknown("a process that it started could not be looked into")
     unseen = Sight.none(actor) if sight is None else sight
     environment = unseen.environment if trace is None else trace.environment
-    icds, nodes = (unseen.inside,) * 2 if isinstance(unseen.inside, Unknown) else unseen.inside
+    sandbox = unseen.sandbox
+    icds, inner = (unseen.inside,) * 2 if isinstance(unseen.inside, Unknown) else unseen.inside
+    if trace is not None:
+        if isinstance(sandbox, Unknown):
+            sandbox = _sandbox_of(trace, sights)
+        if isinstance(sandbox, str):
+            icds, inner = trace.icds, tuple(trace.nodes)
     program = Program(
         name=called,
         key=_key(called, listed(libraries), known_as),
-        linkage=_linkage(sight, trace),
+        linkage=linkage,
         changes_user=_changes_user(unseen.exe),
-        uid=unseen.uid,
-        groups=unseen.groups,
+        uid=unseen.uid if trace is None or trace.uid is None else trace.uid,
+        groups=unseen.groups if trace is None else trace.groups,
         seccomp=unseen.seccomp,
-        sandbox=unseen.sandbox,
+        sandbox=sandbox,
         sandbox_icds=icds,
-        sandbox_nodes=nodes,
+        sandbox_nodes=inner,
         environment=_differing(environment, shell),
         loader=loader,
         apis=_interfaces(libraries),
         libraries=_that_matter(libraries, trace),
-        refused=loader if isinstance(loader, Unknown) else _refused(trace),
-        nodes=unseen.nodes
-        if isinstance(unseen.nodes, Unknown)
-        else tuple(UsedNode(path=path, error=None) for path in unseen.nodes),
-        unseen=tuple(_unseen(sight, trace, why_not_inside)),
+        refused=()
+        if linkage == "static"
+        else loader
+        if isinstance(loader, Unknown)
+        else _refused(trace),
+        nodes=_nodes(unseen, trace),
+        asked_types=Unknown(why_not_inside) if trace is None else _types(trace, refused=True),
+        found_types=Unknown(why_not_inside) if trace is None else _types(trace, refused=False),
+        unseen=tuple(_unseen(sight, trace, linkage, why_not_inside)),
     )
     return Watched(program, None if isinstance(environment, Unknown) else environment)
+
+
+def _nodes(sight: Sight, trace: Links | None) -> Fact[tuple[UsedNode, ...]]:
+    """Return the nodes that are open, and those that it may not open."""
+    closed = {} if trace is None else {path: error for path, error in trace.nodes.items() if error}
+    if isinstance(sight.nodes, Unknown) and not closed:
+        return sight.nodes
+    opened = (UsedNode(path=path, error=None) for path in listed(sight.nodes))
+    return (*opened, *(UsedNode(path=path, error=error) for path, error in closed.items()))
+
+
+def _sandbox_of(trace: Links, sights: Mapping[int, Sight]) -> str | None:
+    """Return what gives it a view of files of its own, by what it told from inside."""
+    if trace.namespace == os.readlink("/proc/self/ns/mnt"):  # noqa: PTH115 - it leads nowhere
+        return None
+    above = {_file_name(sight) for sight in sights.values()}
+    return "bubblewrap" if "bwrap" in above else "own mount namespace"
+
+
+def _types(trace: Links, *, refused: bool) -> tuple[str, ...]:
+    """Return the types of devices that were asked for in vain, or not."""
+    asked = (bits for bits, code in trace.asked if (code != 0) is refused)
+    return tuple(dict.fromkeys(name for bits in asked for name in _names_of(bits)))
+
+
+def _names_of(bits: int) -> tuple[str, ...]:
+    """Return the types that the bits of CL_DEVICE_TYPE name."""
+    if bits & _ALL_TYPES == _ALL_TYPES:
+        return ("all",)
+    return tuple(name for bit, name in _TYPES if bits & bit)
 
 
 def with_end(program: Program, ended: Ended) -> Program:
@@ -196,6 +248,24 @@ def _of_the_same(sight: Sight | None, trace: Links | None) -> Sight | None:
     if sight is None or trace is None or isinstance(sight.exe, Unknown) or not trace.program:
         return sight
     return sight if trace.program == sight.exe else None
+
+
+def _without_past(
+    traces: Mapping[int, Links], told: Sequence[Links], sights: Mapping[int, Sight]
+) -> dict[int, Links]:
+    """Return the traces without those of processes that became a program which told nothing.
+
+    A look that shows a program of which nobody told anything fell later: env -i clears variables.
+    """
+    programs = {one.program for one in told}
+    return {
+        pid: trace
+        for pid, trace in traces.items()
+        if pid not in sights
+        or isinstance(sights[pid].exe, Unknown)
+        or not trace.program
+        or sights[pid].exe in programs
+    }
 
 
 def _are_all_seen(name: str, sights: Mapping[int, Sight], traces: Mapping[int, Links]) -> bool:
@@ -291,12 +361,19 @@ def _refused(trace: Links | None) -> Fact[tuple[RefusedLibrary, ...]]:
     )
 
 
-def _linkage(sight: Sight | None, trace: Links | None) -> Fact[str]:
+def _linkage(sight: Sight | None, trace: Links | None, name: str) -> Fact[str]:
     if trace is not None:
         return "dynamic"
-    if sight is None or isinstance(sight.libraries, Unknown):
+    path = shutil.which(name) if sight is None or isinstance(sight.exe, Unknown) else sight.exe
+    if path is None:
         return _NOT_SEEN
-    return "dynamic" if sight.libraries else "static"
+    try:
+        with Path(path).open("rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            headers = read_elf(lambda offset, count: os.pread(file.fileno(), count, offset), size)
+    except OSError as error:
+        return Unknown(f"{path} cannot be read: {error.strerror}")
+    return "static" if headers.format == "elf" and not headers.needed else "dynamic"
 
 
 def _changes_user(path: Fact[str]) -> Fact[bool]:
@@ -322,8 +399,12 @@ def _differing(
     }
 
 
-def _unseen(sight: Sight | None, trace: Links | None, why: str) -> Iterator[str]:
-    if sight is None:
+def _unseen(
+    sight: Sight | None, trace: Links | None, linkage: Fact[str], why: str
+) -> Iterator[str]:
+    if sight is None and trace is None:
         yield "nodes, user and sandbox: the program ended before the first look"
-    if trace is None and (sight is None or sight.libraries != ()):
+    if linkage == "static":
+        yield "what it holds within itself: it is static, and loads no library"
+    elif trace is None:
         yield f"libraries asked for in vain, kernels: {why}"

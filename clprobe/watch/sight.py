@@ -134,7 +134,10 @@ def _libraries(pid: int) -> tuple[str, ...]:
 
 def _environment(pid: int) -> dict[str, str]:
     pairs = (item.partition("=") for item in _text(f"/proc/{pid}/environ").split("\0") if item)
-    return {name: value for name, _, value in pairs}
+    found = {name: value for name, _, value in pairs}
+    if not found:  # in the first moments of a program it looks like this as well
+        raise OSError(errno.ENODATA, "no variable yet")
+    return found
 
 
 def _nodes(pid: int) -> tuple[str, ...]:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The three ways to look at a program: run it, look at one that runs, look at a service's."""
 
+import fcntl
 import os
 import shutil
 import tempfile
@@ -13,7 +14,7 @@ from msgspec.structs import replace
 
 from clprobe.model.errors import ClprobeError
 from clprobe.model.program import Program
-from clprobe.model.unknown import Unknown
+from clprobe.model.unknown import Fact, Unknown
 from clprobe.probe.removal import remove_tree
 from clprobe.probe.scratch import scratch_parent
 from clprobe.watch.counting import failed_calls, kernel_uses, library, read_counts
@@ -24,7 +25,10 @@ from clprobe.watch.running import run
 WATCH = "CLPROBE_WATCH"
 """Names the folder that processes write to."""
 _NOT_INSIDE = "it is static, setuid, of another C library, in a sandbox, or cleared its variables"
-_OURS = ("LD_AUDIT", WATCH)
+STREAM = "CLPROBE_WATCH_STREAM"
+"""Names the descriptor that processes in a sandbox write to, with its device and file number."""
+_OURS = ("LD_AUDIT", WATCH, STREAM)
+_HIGH_DESCRIPTOR = 200
 _LOOKS, _BETWEEN_LOOKS_S = 5, 0.1
 _NODES = "/dev/dri"
 _CGROUPS = "/sys/fs/cgroup"
@@ -41,19 +45,20 @@ def watch_run(
     observer = Observer()
     _check_is_there(argv[0])
     with _folder() as folder:
-        inside = library()
+        inside = _for_everybody(library(), folder)
         environment = shell
-        if isinstance(inside, Path):
-            audit = ":".join(filter(None, (str(inside), shell.get("LD_AUDIT"))))
-            environment = {**shell, "LD_AUDIT": audit, WATCH: folder}
-        try:
-            ended = run(argv, environment, observer.look, output=output, hushed=str(inside))
-        except OSError as error:
-            raise _not_started(argv[0], error.strerror or str(error)) from None
+        with _stream(folder) as stream:
+            if isinstance(inside, Path):
+                audit = ":".join(filter(None, (str(inside), shell.get("LD_AUDIT"))))
+                environment = {**shell, "LD_AUDIT": audit, WATCH: folder, STREAM: stream}
+            try:
+                ended = run(argv, environment, observer.look, output=output, hushed=str(inside))
+            except OSError as error:
+                raise _not_started(argv[0], error.strerror or str(error)) from None
         links = tuple(read_links(folder))
         watched = observed(
             ended.pid,
-            Path(argv[0]).name,
+            argv[0],
             sights=observer.sights,
             traces=links,
             shell=shell,
@@ -74,11 +79,13 @@ def _with_counts(program: Program, folder: str, elapsed_s: float) -> Program:
     if broken is None and isinstance(program.loader, str) and not counts:
         broken = Unknown("it could not be looked into from inside")
     if broken is not None and not any(one.enqueued for one in counts):
-        return replace(program, kernels=broken, failed_calls=broken)
+        return replace(program, kernels=broken, failed_calls=broken, calls_opencl=broken)
     return replace(
         program,
         kernels=kernel_uses(counts, round(elapsed_s * 1e9)),
         failed_calls=failed_calls(counts),
+        calls_opencl=any(one.outcomes or one.unreturned for one in counts),
+        died_in=tuple(dict.fromkeys(call for one in counts for call in one.unreturned)),
     )
 
 
@@ -168,7 +175,34 @@ def _without_ours(watched: Watched, shell: Mapping[str, str]) -> Watched:
 @contextmanager
 def _folder() -> Iterator[str]:
     folder = tempfile.mkdtemp(prefix="clprobe-watch-", dir=scratch_parent())
+    if os.geteuid() == 0:  # what root starts may go on as somebody else; nobody may list it
+        Path(folder).chmod(0o1733)
     try:
         yield folder
     finally:
         remove_tree(folder)
+
+
+def _for_everybody(inside: Fact[Path], folder: str) -> Fact[Path]:
+    """Return the library as a copy that other users reach, too, where it can be loaded from."""
+    if isinstance(inside, Unknown) or os.geteuid() != 0 or os.statvfs(folder).f_flag & os.ST_NOEXEC:
+        return inside
+    copy = Path(folder, "inside.so")
+    shutil.copyfile(inside, copy)
+    copy.chmod(0o755)
+    return copy
+
+
+@contextmanager
+def _stream(folder: str) -> Iterator[str]:
+    """Yield the variable that tells of a descriptor, which the program inherits."""
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+    made = os.open(f"{folder}/stream.links", flags, 0o600)
+    # A high number: programs expect that of a shell's redirection to be free.
+    descriptor = fcntl.fcntl(made, fcntl.F_DUPFD, _HIGH_DESCRIPTOR)
+    os.close(made)
+    found = os.fstat(descriptor)
+    try:
+        yield f"{descriptor}:{found.st_dev}:{found.st_ino}"
+    finally:
+        os.close(descriptor)

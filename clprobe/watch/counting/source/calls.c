@@ -53,6 +53,17 @@ static void end(struct state *state, enum call call, int32_t code)
         end(state, CALL_##call, code);                                                            \
         return code;                                                                              \
     }
+/* The type of devices that was asked for is told, too. */
+#define TYPED(call, result, parameters, ...)                                                      \
+    static result on_##call WITH_LOADER parameters                                                \
+    {                                                                                             \
+        struct state *state = begin(CALL_##call);                                                 \
+        int32_t code = REAL(loader, call)(__VA_ARGS__);                                           \
+        end(state, CALL_##call, code);                                                            \
+        if (state != NULL)                                                                        \
+            note_asked(type, code);                                                               \
+        return code;                                                                              \
+    }
 /* Where the program does not ask for the code, we do. */
 #define HANDLE(call, result, parameters, ...)                                                     \
     static result on_##call WITH_LOADER parameters                                                \

@@ -1,26 +1,54 @@
 /* SPDX-License-Identifier: MIT */
-/* What the dynamic linker does in this process, and with which variables it began: a line each, in
- * a file of its own, for whoever started the program. links.py reads it.
+/* What the dynamic linker does in this process, as whom, with which variables and nodes it began,
+ * and which types of devices it asked for: a record each, for whoever started the program. links.py
+ * reads it.
  *
- * A descriptor that stayed open could become the program's own after a close(), so the file is
- * opened for each line. Where it cannot be, the process goes on without.
+ * A descriptor that stayed open could become the program's own after a close(), so a file is opened
+ * for each record. In a sandbox that hides the folder the records go to a descriptor that was handed
+ * down, if it is still the very file that it was. Where neither is there, the process goes on
+ * without.
  */
 #define _GNU_SOURCE
 #include "watch.h"
 
+#include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 extern char **environ;
 
-enum { LONGEST_PATH = 3200, MOST_VARIABLES = 4096 };
+#define STREAM_VARIABLE "CLPROBE_WATCH_STREAM"
+enum { LONGEST_PATH = 3200, MOST_VARIABLES = 4096, MOST_ENTRIES = 64, MOST_GROUPS = 256 };
+enum { LONGEST_GROUPS = 4096, MOST_ASKED = 64, LONGEST_NAME = 512 };
 
 static char path[LONGEST_PATH];
 static uint32_t known_pid;
+static int stream = -1;
+static unsigned long stream_device, stream_file;
+
+void find_stream(void)
+{
+    const char *stated = getenv(STREAM_VARIABLE);
+    int descriptor;
+    if (stated != NULL &&
+        sscanf(stated, "%d:%lu:%lu", &descriptor, &stream_device, &stream_file) == 3)
+        stream = descriptor;
+}
+
+bool has_stream(void)
+{
+    struct stat found;
+    return stream >= 0 && fstat(stream, &found) == 0 && found.st_dev == stream_device &&
+           found.st_ino == stream_file;
+}
 
 static int open_file(void)
 {
@@ -29,18 +57,28 @@ static int open_file(void)
         snprintf(path, sizeof path, "%s/%u." LINKS_SUFFIX, watch_folder(), pid);
         known_pid = pid;
     }
-    return open(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600);
+    int file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600);
+    return file >= 0 ? file : has_stream() ? stream : -1;
 }
 
-/* Texts end in a zero, so that they may hold anything else. */
+static void close_file(int file)
+{
+    if (file != stream)
+        close(file);
+}
+
+/* Texts end in a zero, so that they may hold anything else; the last one is the process. */
 static void write_record(int file, char kind, const char *first, const char *second)
 {
-    struct iovec parts[3] = {
+    char pid[16];
+    snprintf(pid, sizeof pid, "%u", known_pid);
+    struct iovec parts[4] = {
         {&kind, 1},
         {(void *)first, strlen(first) + 1},
         {(void *)second, strlen(second) + 1},
+        {pid, strlen(pid) + 1},
     };
-    (void)!writev(file, parts, 3);
+    (void)!writev(file, parts, 4);
 }
 
 static void note(char kind, const char *first, const char *second)
@@ -49,21 +87,78 @@ static void note(char kind, const char *first, const char *second)
     if (file < 0)
         return;
     write_record(file, kind, first == NULL ? "" : first, second == NULL ? "" : second);
-    close(file);
+    close_file(file);
+}
+
+static void write_link(int file, char kind, const char *link)
+{
+    char target[PATH_MAX];
+    ssize_t bytes = readlink(link, target, sizeof target - 1);
+    target[bytes < 0 ? 0 : bytes] = '\0';
+    write_record(file, kind, target, "");
+}
+
+static void write_user(int file)
+{
+    char user[16], groups[LONGEST_GROUPS];
+    gid_t found[MOST_GROUPS];
+    int count = getgroups(MOST_GROUPS, found);
+    size_t used = (size_t)snprintf(groups, sizeof groups, "%u", getegid());
+    for (int at = 0; at < count && used + 16 < sizeof groups; at++)
+        used += (size_t)snprintf(groups + used, sizeof groups - used, " %u", found[at]);
+    snprintf(user, sizeof user, "%u", geteuid());
+    write_record(file, 'U', user, groups);
+}
+
+static const char *refusal(const char *node)
+{
+    if (faccessat(AT_FDCWD, node, R_OK | W_OK, AT_EACCESS) == 0)
+        return "";
+    return errno == EACCES ? "EACCES" : errno == EPERM ? "EPERM" : "other";
+}
+
+static bool is_node(const char *name)
+{
+    static const char *const starts[] = {"renderD", "card", "kfd", "nvidia", "dxg", "mali"};
+    for (unsigned at = 0; at < sizeof starts / sizeof *starts; at++)
+        if (strncmp(name, starts[at], strlen(starts[at])) == 0)
+            return true;
+    return false;
+}
+
+/* 'I': an .icd file, 'D': a node, with how opening it would be refused. */
+static void write_folder(int file, const char *folder, char kind)
+{
+    DIR *entries = opendir(folder);
+    if (entries == NULL)
+        return;
+    struct dirent *entry;
+    for (unsigned at = 0; at < MOST_ENTRIES && (entry = readdir(entries)) != NULL;) {
+        char name[LONGEST_NAME];
+        bool is_wanted = kind == 'D' ? is_node(entry->d_name) : entry->d_name[0] != '.';
+        if (!is_wanted)
+            continue;
+        snprintf(name, sizeof name, "%s/%s", folder, entry->d_name);
+        write_record(file, kind, name, kind == 'D' ? refusal(name) : "");
+        at++;
+    }
+    closedir(entries);
 }
 
 void links_start(void)
 {
-    char program[PATH_MAX];
     int file = open_file();
     if (file < 0)
         return;
-    ssize_t bytes = readlink("/proc/self/exe", program, sizeof program - 1);
-    program[bytes < 0 ? 0 : bytes] = '\0';
-    write_record(file, 'P', program, "");
+    write_link(file, 'P', "/proc/self/exe");
+    write_link(file, 'N', "/proc/self/ns/mnt");
+    write_user(file);
     for (unsigned index = 0; environ != NULL && index < MOST_VARIABLES && environ[index]; index++)
         write_record(file, 'V', environ[index], "");
-    close(file);
+    write_folder(file, "/etc/OpenCL/vendors", 'I');
+    write_folder(file, "/dev/dri", 'D');
+    write_folder(file, "/dev", 'D');
+    close_file(file);
 }
 
 void note_wish(const char *name, const char *asked_by)
@@ -79,4 +174,15 @@ void note_opened(const char *file)
 void note_closed(const char *file)
 {
     note('C', file, "");
+}
+
+void note_asked(uint64_t type, int32_t code)
+{
+    static uint32_t asked;
+    char types[24], result[16];
+    if (ADD(asked, 1) >= MOST_ASKED)
+        return;
+    snprintf(types, sizeof types, "%llu", (unsigned long long)type);
+    snprintf(result, sizeof result, "%d", code);
+    note('Q', types, result);
 }

@@ -44,7 +44,7 @@ typedef int32_t (*count_function)(void *);
     X(n, CODE, clGetPlatformIDs, int32_t,                                                         \
       (uint32_t room, void **ids, uint32_t *found),                                               \
       room, ids, found)                                                                           \
-    X(n, CODE, clGetDeviceIDs, int32_t,                                                           \
+    X(n, TYPED, clGetDeviceIDs, int32_t,                                                           \
       (void *platform, uint64_t type, uint32_t room, void **ids, uint32_t *found),                \
       platform, type, room, ids, found)                                                           \
     X(n, HANDLE, clCreateContext, void *,                                                         \

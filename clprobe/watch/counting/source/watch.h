@@ -84,10 +84,13 @@ void note_outcome(struct state *state, enum call call, int32_t code);
 const char *watch_folder(void);
 
 /* links.c */
+void find_stream(void);
+bool has_stream(void);
 void links_start(void);
 void note_wish(const char *name, const char *asked_by);
 void note_opened(const char *file);
 void note_closed(const char *file);
+void note_asked(uint64_t type, int32_t code);
 
 /* calls.c */
 void *stand_in(unsigned loader, enum call call);
