@@ -97,11 +97,13 @@ class Support(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """Versions of an implementation that drive a generation, and the Linux they need.
 
     Where `versions` are those that were looked at, `never` are older ones that surely don't.
+    `images`: whether kernels can use images there.
     """
 
     versions: str
     linux: str = "*"
     never: str | None = None
+    images: bool | None = None
 
 
 class Capabilities(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -113,6 +115,7 @@ class Capabilities(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     local_memory_bytes: int
     fp16: bool
     fp64: bool
+    images: bool | None = None
     note: str | None = None
 
 
@@ -167,7 +170,8 @@ class Implementation(Entry, frozen=True, kw_only=True):
     `built_with` is per release. `variables`: what they change. `packaging` corrects what is often
     said about which releases package it. `not_planned` says why no plan installs it. `called`: more
     names. `not_under_wsl2` says why it drives nothing there. `enable_by_vendor`: as `enable`, where
-    a GPU's vendor decides. `afterwards`: what is to be done once it is installed.
+    a GPU's vendor decides. `afterwards`: what is to be done once it is installed. `images`: whether
+    kernels can use images on every GPU that it drives.
     """
 
     implementation: str
@@ -200,6 +204,7 @@ class Implementation(Entry, frozen=True, kw_only=True):
     variables: dict[str, str] = {}
     packaging: str | None = None
     not_planned: str | None = None
+    images: bool | None = None
     recipe: "Recipe | None" = None
     releases: "tuple[Release, ...]" = ()  # Python 3.10 resolves only whole strings
     elsewhere: "tuple[Elsewhere, ...]" = ()

@@ -10,6 +10,7 @@ from clprobe.knowledge import gpu_names, processors, release_names
 from clprobe.knowledge.adapter_table import Adapter, Adapters
 from clprobe.knowledge.checked_yaml import document, nearest, read, table_error, text_of
 from clprobe.knowledge.family_table import Family
+from clprobe.knowledge.interface_table import Interface
 from clprobe.knowledge.named_gpu import NamedGpu, Names, resolve
 from clprobe.knowledge.origin_table import Origin
 from clprobe.knowledge.package_manager_table import PackageManager
@@ -172,6 +173,10 @@ class Tables:
         """Return the families of chips that are not in gpus/ by key."""
         return {f.family: f for f in self._all("families", Family)}
 
+    def interfaces(self) -> dict[str, Interface]:
+        """Return the interfaces beside OpenCL by key."""
+        return {one.interface: one for one in self._all("interfaces", Interface)}
+
     def implementation(self, key: Fact[str | None]) -> Implementation | None:
         """Return an implementation such as "compute-runtime"."""
         return self._one("implementations", key, Implementation) if isinstance(key, str) else None
@@ -283,6 +288,7 @@ KINDS: dict[str, type[Entry]] = {
     "gpus": GpuFile,
     "generations": Generation,
     "families": Family,
+    "interfaces": Interface,
     "implementations": Implementation,
     "distributions": Distribution,
     "stacks": Stack,

@@ -16,6 +16,7 @@ from clprobe.resources import rules_path
 from clprobe.ruleset.load import CASES_SUFFIX, load_rule, malformed, rule_files
 from clprobe.validation.cases import CaseFile, checked_snapshot, load_cases
 from clprobe.validation.checks import command_checks, hardware, rule_references, systems
+from clprobe.validation.checks.interfaces import interfaces
 from clprobe.validation.checks.place import Mistakes
 from clprobe.validation.checks.printed import printed
 from clprobe.validation.checks.programs import programs
@@ -68,6 +69,7 @@ def _between(
     yield from systems.stacks(files["stacks"], tables)
     yield from systems.origins(files["origins"], tables)
     yield from systems.windows_drivers(files["windows_drivers"], tables)
+    yield from interfaces(files["interfaces"], tables)
     hardware_names = {*tables.generations(), *tables.families(), *tables.implementations()}
     yield from programs(files["programs"], hardware_names)
     yield from command_checks.questions(root / "tables" / "questions.yaml")
