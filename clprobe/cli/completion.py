@@ -15,7 +15,8 @@ from clprobe.resources import NO_RULES, rules_path
 
 _VARIABLE = "_CLPROBE_COMPLETE"
 _CASES = ".cases.yaml"
-_BY_FILE = ("implementations", "distributions", "stacks", "families")
+_BY_FILE = ("implementations", "distributions", "stacks", "families", "programs")
+_CALLED = re.compile(r"^called: *\[([^\]]+)\]", re.M)
 _GPU_WORDS = re.compile(r"\b(?:name|codename|platform): *(?:\"([^\"]+)\"|([^,}\n\"]+))")
 _CODENAMES = re.compile(r"^(?:generation|microarchitecture): *\"?(.+?)\"?\s*$", re.M)
 _MAKER = re.compile(r"^(?:Intel|AMD|NVIDIA) +")
@@ -59,8 +60,8 @@ def device_words(
 
 def names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Return the next words of everything that `explain` knows; names may have several words."""
-    before = ctx.params.get(param.name or "") or ()
-    start = "".join(f"{word} " for word in before)
+    before = tuple(ctx.params.get(param.name or "") or ())
+    start = "".join(f"{word} " for word in _behind_program(before))
     length = len(start)
     following = {
         name[length:].split(" ", 1)[0]
@@ -83,6 +84,28 @@ def _names() -> Iterator[str]:
         for quoted, bare in _GPU_WORDS.findall(path.read_text(encoding="utf-8")):
             name = (quoted or bare).strip()
             yield from {name, _MAKER.sub("", name)}
+    yield from _programs()
+
+
+def _behind_program(words: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the words behind a program's name, where a GPU stands; all of them without one."""
+    known = _programs() if words else set()
+    lengths = range(1, len(words) + 1)
+    named = [end for end in lengths if " ".join(words[:end]).casefold() in known]
+    return words[max(named) :] if named else words
+
+
+def _programs() -> set[str]:
+    """Return the names of all programs, in lower case."""
+    texts = (
+        path.read_text(encoding="utf-8") for path in rules_path().glob("tables/programs/*.yaml")
+    )
+    return {
+        name.strip(" '\"\n")
+        for text in texts
+        for listed in _CALLED.findall(text)
+        for name in listed.split(",")
+    }
 
 
 def rule_names() -> list[str]:

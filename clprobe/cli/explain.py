@@ -19,8 +19,10 @@ def command(obj: dict[str, str], *, name: tuple[str, ...], as_json: bool) -> int
     """Print everything known about NAME, with sources.
 
     NAME is a rule, a GPU by name or PCI id, a codename, a generation, a driver or one version of
-    it, a package, a distribution's release, a machine-learning stack or a kernel driver. Of a name
-    that stands for nothing --json prints no entries, and the exit status is 2.
+    it, a package, a distribution's release, a machine-learning stack, a program, an interface such
+    as Vulkan, or a kernel driver. A program and a GPU, in either order, tell whether the one uses
+    the other: ollama "HD 4600". Of a name that stands for nothing --json prints no entries, and
+    the exit status is 2.
     """
     from clprobe.diagnosis.diagnose import Knowledge
     from clprobe.explain.lexicon import explain, without_entries

@@ -10,11 +10,12 @@ import msgspec
 
 from clprobe.diagnosis.diagnose import Knowledge
 from clprobe.explain import lexicon_hardware as hardware
-from clprobe.explain import lexicon_linux
+from clprobe.explain import lexicon_interfaces, lexicon_linux, lexicon_programs
 from clprobe.explain import lexicon_packages as packages
 from clprobe.explain import lexicon_releases as releases
 from clprobe.explain import lexicon_software as software
 from clprobe.explain.lexicon_entry import Entry, Fact, page, squeezed
+from clprobe.explain.lexicon_pairs import pairs
 from clprobe.knowledge import gpu_spelling as spelling
 from clprobe.knowledge.table_types import GpuEntry
 from clprobe.knowledge.tables import Tables
@@ -51,6 +52,9 @@ def explain(name: str, knowledge: Knowledge) -> Explained:
     Raises: ClprobeError if it stands for nothing, or is no name at all.
     """
     asked = _readable(name)
+    of_both = pairs(asked, knowledge)
+    if of_both:
+        return Explained(name=asked, taken_for=None, entries=of_both)
     named = knowledge.tables.named_gpu(asked)
     if named.pci_id is not None:
         if not named.is_known:
@@ -184,7 +188,9 @@ def _names(knowledge: Knowledge) -> Iterator[str]:
     for table in (tables.implementations(), tables.stacks()):
         for key, named in table.items():
             yield from (key, *named.called)
-    yield from tables.families()
+    yield from (*tables.families(), *tables.interfaces())
+    for program in tables.programs():
+        yield from lexicon_programs.names_of(program)
     for release in tables.distributions():
         yield release.key
         yield from release.packages
@@ -231,8 +237,14 @@ def _open(text: str) -> str:
 
 def entries(knowledge: Knowledge) -> Iterator[tuple[str, Entry]]:
     """Yield the name that stands for it alone and the entry of all that is known, each once."""
+    taken = set[str]()
     for of_folder in table_entries(knowledge.tables).values():
         yield from of_folder
+        taken |= {name for name, _ in of_folder}
+    for program in knowledge.tables.programs():
+        entry = lexicon_programs.program_entry(program, knowledge.tables)
+        name = program.program
+        yield (f"{name} (program)" if name in taken else name), entry
     for rule in knowledge.rules:
         yield rule.id, rule_entry(rule, knowledge)
 
@@ -241,6 +253,7 @@ def table_entries(tables: Tables) -> dict[str, list[tuple[str, Entry]]]:
     """Return names and entries of each folder below rules/tables, by the folder."""
     generations, drivers = tables.generations().items(), tables.implementations().items()
     by_key = sorted(tables.distributions(), key=lambda one: one.key)
+    interfaces = tables.interfaces().items()
     managers, families = tables.package_managers().items(), tables.families().items()
     return {
         "generations": [(key, hardware.generation_entry(one, tables)) for key, one in generations],
@@ -251,6 +264,7 @@ def table_entries(tables: Tables) -> dict[str, list[tuple[str, Entry]]]:
         "stacks": [(key, software.stack_entry(one)) for key, one in tables.stacks().items()],
         "origins": [(key, releases.origin_entry(one)) for key, one in tables.origins().items()],
         "package_managers": [(key, releases.manager_entry(one)) for key, one in managers],
+        "interfaces": [(key, lexicon_interfaces.interface_entry(one)) for key, one in interfaces],
         "families": [(key, hardware.family_entry(one, tables)) for key, one in families],
         "gpus": [(key, hardware.gpu_entry(key, one, tables)) for key, one in _oldest_first(tables)],
     }
@@ -272,5 +286,6 @@ _FINDERS: tuple[Callable[[str, Knowledge], Iterator[Entry]], ...] = (
     _rules, software.implementations, hardware.generations, releases.distributions,
     packages.packages, packages.plan_packages, software.stacks, lexicon_linux.linux,
     hardware.gpus, releases.origins,
-    releases.package_managers,
+    releases.package_managers, lexicon_programs.programs,
+    lexicon_interfaces.interfaces,
 )  # fmt: skip

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator
 
 from clprobe.compat.coverage import needed_versions
-from clprobe.compat.known_gpu import MODULES, alike, gpu_of_id
+from clprobe.compat.interfaces import Hardware
+from clprobe.compat.known_gpu import INTEL, MODULES, KnownGpu, alike, gpu_of_id
 from clprobe.compat.resolve import never_drives
 from clprobe.compat.support import gpus_of, support_of
 from clprobe.diagnosis.diagnose import Knowledge
@@ -20,6 +21,7 @@ from clprobe.explain.lexicon_entry import (
     squeezed,
     words,
 )
+from clprobe.explain.lexicon_interfaces import interface_lines
 from clprobe.knowledge.family_table import Family
 from clprobe.knowledge.named_gpu import NamedGpu
 from clprobe.knowledge.table_types import Capabilities, Generation, GpuEntry
@@ -93,11 +95,22 @@ def generation_entry(found: Generation, tables: Tables) -> Entry:
         ("no OpenCL", found.no_opencl_because),
         ("can do", able),
         ("Level Zero", "" if found.level_zero is None else _yes(found.level_zero)),
+        ("beside OpenCL", interface_lines(_of_generation(found), tables)),
         ("learning", _stacks(found.generation, tables)),
         ("next", f"clprobe rules matrix --generation {found.generation.split('/')[-1]}"),
         *as_a_whole(found),
     ]
     return page("generation", found.generation, facts, found.sources)
+
+
+def _of_generation(found: Generation) -> Hardware:
+    gpu = KnownGpu(vendor=INTEL, generation=found)
+    return Hardware(called=found.generation, gpus=(gpu,))
+
+
+def _of_family(found: Family) -> Hardware:
+    gpu = KnownGpu(vendor=found.vendor, family=found)
+    return Hardware(called=found.name, gpus=(gpu,))
 
 
 def _chip(key: str, generation: Generation) -> str:
@@ -249,7 +262,8 @@ def gpu_entry(pci_id: str, found: GpuEntry, tables: Tables) -> Entry:
 
 
 def _able(one: Capabilities) -> str:
-    return f"OpenCL {one.opencl_version}, fp16 {_yes(one.fp16)}, fp64 {_yes(one.fp64)}"
+    images = ", no images" if one.images is False else ""
+    return f"OpenCL {one.opencl_version}, fp16 {_yes(one.fp16)}, fp64 {_yes(one.fp64)}{images}"
 
 
 def _bound(driver: str) -> str:
@@ -267,6 +281,7 @@ def family_entry(found: Family, tables: Tables) -> Entry:
         ("driven by", driven),
         ("not driven by", (f"{key}: {why}" for key, why in found.not_driven_by.items())),
         ("also in question", _open(found, tables)),
+        ("beside OpenCL", interface_lines(_of_family(found), tables)),
         ("next", "clprobe doctor"),
         *as_a_whole(found),
     ]

@@ -14,10 +14,10 @@ from clprobe.explain.lexicon_entry import Entry
 from clprobe.facts.facts import Facts
 from clprobe.facts.paths import Field, fields_of
 from clprobe.knowledge.printed import read_printed
-from clprobe.knowledge.program_table import UseOfOpencl
 from clprobe.knowledge.solved_reports import SolvedReport
 from clprobe.knowledge.tables import Tables
 from clprobe.report.markdown_text import code, links, plain, row, table
+from clprobe.report.program_page import program_page
 from clprobe.resources import rules_path
 from clprobe.ruleset.rule import Action, Rule
 
@@ -29,14 +29,9 @@ _TITLES = {
     "stacks": "Machine-learning stacks",
     "origins": "Repositories of third parties",
     "package_managers": "Package managers",
+    "interfaces": "Interfaces beside OpenCL, and which GPUs have them",
     "families": "Families of GPUs that have no PCI ids in gpus/",
     "gpus": "Intel GPUs by PCI id",
-}
-_USES = {
-    "always": "always",
-    "some-builds": "in some builds",
-    "among-others": "as one way of several",
-    "never": "never",
 }
 _GPU_COLUMNS = ("chip", "kernel drivers", "OpenCL by")
 _FACTS = """\
@@ -67,7 +62,7 @@ def data_pages(knowledge: Knowledge) -> dict[str, str]:
         pages[f"tables/{folder}/README.md"] = "\n".join(_table_page(folder, entries))
     pages["reports/README.md"] = "\n".join(_reports(knowledge.solved))
     pages["tables/printed/README.md"] = "\n".join(_printed())
-    pages["tables/programs/README.md"] = "\n".join(_programs(knowledge.tables))
+    pages["tables/programs/README.md"] = "\n".join((_HEAD, *program_page(knowledge.tables)))
     pages["tables/processors/README.md"] = "\n".join(_processors(knowledge.tables))
     pages["tables/adapters/README.md"] = "\n".join(_adapters(knowledge.tables))
     pages["tables/systems/README.md"] = "\n".join(_systems(knowledge.tables))
@@ -205,32 +200,6 @@ def _printed() -> Iterator[str]:
     for path in sorted((rules_path() / "tables" / "printed").glob("*.yaml")):
         yield f"- [{path.stem}]({path.name}): {plain(read_printed(path).about)}"
     yield ""
-
-
-def _programs(tables: Tables) -> Iterator[str]:
-    """Yield what each program is, whether it uses OpenCL, and what its lines say beyond facts."""
-    yield from (_HEAD, "", "# Programs' own words", "")
-    yield from ("| program | what it is | OpenCL | lines | runs |", "|---|---|---|---|---|")
-    known = tables.programs()
-    for one in known:
-        name = f"[{one.program}]({one.program}.yaml)"
-        counts = (str(len(one.lines)), str(len(one.runs)))
-        yield row((name, plain(one.about), plain(_use(one.opencl)), *counts))
-    yield from ("", "What their lines mean that is no fact by itself:", "")
-    for one in known:
-        for line in one.lines:
-            if line.note:
-                yield f"- {one.program}, {code(line.examples[0])}: {plain(line.note)}"
-    yield from ("", "Sources:", "")
-    for one in known:
-        yield f"- {one.program}: {links(one.sources)}"
-    yield ""
-
-
-def _use(opencl: UseOfOpencl) -> str:
-    uses = _USES[opencl.uses]
-    dropped = f", dropped in {opencl.before}" if opencl.before else ""
-    return f"{uses}{dropped}{f'; else {opencl.instead}' if opencl.instead else ''}"
 
 
 def _anchor(heading: str) -> str:

@@ -60,6 +60,7 @@ def test_everything_known_has_a_page() -> None:
     expected = len(KNOWLEDGE.rules) + len(tables.gpus()) + len(tables.generations())
     expected += len(tables.implementations()) + len(tables.distributions()) + len(tables.stacks())
     expected += len(tables.families()) + len(tables.origins()) + len(tables.package_managers())
+    expected += len(tables.programs()) + len(tables.interfaces())
     of_entries = [path for path in pages() if "matrix/" not in path]
     entries = [path for path in of_entries if not path.endswith("index.html")]
     assert len(entries) == expected

@@ -24,6 +24,8 @@ _KINDS = {
     "driver": ("drivers", "OpenCL implementations"),
     "distribution": ("distributions", "Distributions"),
     "stack": ("stacks", "Machine-learning stacks"),
+    "program": ("programs", "Programs"),
+    "interface": ("interfaces", "Interfaces beside OpenCL"),
     "origin": ("origins", "Repositories of third parties"),
     "package manager": ("package-managers", "Package managers"),
     "rule": ("rules", "Problems"),
