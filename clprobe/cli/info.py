@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # ruff: noqa: PLC0415 - rich and the probe cost 0.1 s, so they are imported where they are used
-"""`clprobe info`: lists drivers, loaders, platforms, devices and GPUs."""
+"""`clprobe info`: lists drivers, loaders, platforms, devices, GPUs and their interfaces."""
 
 import click
 import msgspec
@@ -12,6 +12,7 @@ from clprobe.cli.options import from_option, json_option, timeout_option
 from clprobe.cli.output import print_document
 from clprobe.cli.sources import read_snapshot
 from clprobe.facts.derive import derive
+from clprobe.facts.device_interfaces import take_interfaces
 from clprobe.facts.inventory import select_devices, take_inventory
 from clprobe.knowledge.tables import Tables
 from clprobe.model.snapshot import Snapshot
@@ -38,11 +39,19 @@ def command(
     selectors: tuple[str, ...],
     timeout: float,
 ) -> int:
-    """List drivers, loaders, platforms, devices and GPUs with their limits."""
+    """List drivers, loaders, platforms, devices and GPUs with their limits, and what reaches them.
+
+    Beside OpenCL these are Vulkan, Level Zero, CUDA, VA-API and, for AMD, ROCm: whether a driver of
+    theirs is installed for each device, and what stands in its way. Only OpenCL is tried.
+    """
     snapshot = read_snapshot(source) if source is not None else _facts(timeout)
-    inventory = take_inventory(derive(snapshot, Tables.load()))
+    tables = Tables.load()
+    facts = derive(snapshot, tables)
+    inventory = take_inventory(facts)
     devices = select_devices(inventory.devices, selectors)
-    inventory = msgspec.structs.replace(inventory, devices=devices)
+    inventory = msgspec.structs.replace(
+        inventory, devices=devices, interfaces=take_interfaces(facts, tables)
+    )
     if as_json:
         print_document(document("clprobe.info/1", inventory))
     else:

@@ -75,6 +75,7 @@ def derive(snapshot: Snapshot, tables: Tables, *, beyond: Level | None = None) -
         package_sources=snapshot.package_sources,
         package_trouble=snapshot.package_trouble,
         libraries=snapshot.libraries,
+        interfaces=snapshot.interfaces,
         frameworks=_each(snapshot.frameworks, lambda one: judge_framework(one, snapshot)),
         loaders=_each(snapshot.loaders, lambda loader: judge_loader(loader, icds, snapshot.views)),
         icds=icds,

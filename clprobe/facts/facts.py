@@ -8,6 +8,7 @@ snapshot: `gpu.kernel_driver` is read from the host, `gpu.generation` is derived
 from clprobe.facts.hardware_facts import VENDORS, GpuFacts, IntelFacts, NodeFacts, NvidiaFacts
 from clprobe.model.access import Folder
 from clprobe.model.fact import FactStruct, fact
+from clprobe.model.interfaces import InterfaceFile
 from clprobe.model.opencl import (
     LOADER_KINDS,
     Device,
@@ -374,6 +375,9 @@ class Facts(FactStruct, frozen=True, kw_only=True):
     )
     libraries: dict[str, str | Unknown | None] = fact(
         "libraries opened at run time by name; null: not found", "ldconfig -p", default={}
+    )
+    interfaces: Fact[tuple[InterfaceFile, ...]] = fact(
+        "loaders and drivers of interfaces beside OpenCL", "ldconfig -p, vulkan/icd.d, dri"
     )
     frameworks: Fact[tuple[FrameworkFacts, ...]] = fact(
         "PyTorch and the like", "this Python's packages"

@@ -11,6 +11,7 @@ from clprobe.facts.hardware_facts import GpuFacts, NodeFacts
 from clprobe.model.errors import ClprobeError
 from clprobe.model.fact import FactStruct
 from clprobe.model.finding import DeviceReport, DriverReport, GpuReport, KernelState, NodeReport
+from clprobe.model.interfaces import DeviceInterfaces
 from clprobe.model.unknown import Fact, known, listed
 
 T = TypeVar("T", bound=msgspec.Struct)
@@ -42,7 +43,10 @@ class PlatformReport(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Inventory(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything that `info` prints."""
+    """Everything that `info` prints.
+
+    `interfaces` is what `device_interfaces` derives, for whom it is asked.
+    """
 
     drivers: tuple[DriverReport, ...]
     loaders: tuple[LoaderReport, ...]
@@ -50,6 +54,7 @@ class Inventory(msgspec.Struct, frozen=True, kw_only=True):
     devices: tuple[DeviceReport, ...]
     gpus: tuple[GpuReport, ...]
     nodes: tuple[NodeReport, ...]
+    interfaces: tuple[DeviceInterfaces, ...] = ()
 
 
 def take_inventory(facts: Facts) -> Inventory:

@@ -40,12 +40,14 @@ class InterfaceDriver(Entry, frozen=True, kw_only=True):
 
     `vendors` are those whose GPUs it may drive; none: it computes on the CPU. `files` are what
     tells that it is installed: names of its library, or of the manifest that a loader reads.
+    `kernel_drivers` are those of Linux that it works with.
     """
 
     driver: str
     name: str
     files: tuple[str, ...]
     vendors: tuple[Vendor, ...] = ()
+    kernel_drivers: tuple[str, ...] = ()
     version_scheme: Scheme = "dotted"
     gpus: tuple[OnGpus, ...] = ()
 

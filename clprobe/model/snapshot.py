@@ -3,6 +3,7 @@
 
 from clprobe.model.fact import FactStruct, fact
 from clprobe.model.hardware import DeviceNode, Gpu
+from clprobe.model.interfaces import InterfaceFile
 from clprobe.model.opencl import Framework, Icd, Loader, Pair, View
 from clprobe.model.program import Program
 from clprobe.model.system import Package, System, User
@@ -38,6 +39,9 @@ class Snapshot(FactStruct, frozen=True, kw_only=True):
         "libigdgmm.so.12, libze_loader.so.1: the file; null: the linker finds none",
         "ldconfig -p",
         default={},
+    )
+    interfaces: Fact[tuple[InterfaceFile, ...]] = fact(
+        "loaders and drivers of Vulkan, Level Zero, CUDA, ROCm and VA-API; []: none is installed"
     )
     loaders: Fact[tuple[Loader, ...]] = fact("every libOpenCL.so.1")
     icds: Fact[tuple[Icd, ...]] = fact("every registered ICD")

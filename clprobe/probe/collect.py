@@ -23,6 +23,7 @@ from clprobe.probe.file_access import with_access
 from clprobe.probe.frameworks import finished_frameworks, probe_frameworks, start_frameworks
 from clprobe.probe.gpus import probe_gpus
 from clprobe.probe.host import Host, OpenclRequest, Pending, Role
+from clprobe.probe.interfaces import probe_interfaces
 from clprobe.probe.libraries import Libraries
 from clprobe.probe.live_host import LiveHost
 from clprobe.probe.nodes import probe_nodes
@@ -104,6 +105,7 @@ def collect(  # noqa: PLR0913 - what takes long is switched on thing by thing
         package_sources=ask(probe_package_sources, host),
         package_trouble=trouble,
         libraries=probe_runtime_libraries(host, libraries, icds),
+        interfaces=ask(probe_interfaces, host, libraries),
         excerpts=(),
         perspectives=listed(caller),
     )

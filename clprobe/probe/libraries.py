@@ -48,6 +48,11 @@ class Libraries:
             "PLATFORM": (self._machine, *_CLASSES.get(self._machine, ())),
         }
 
+    @property
+    def folders(self) -> tuple[str, ...]:
+        """Folders that the linker searches without any configuration."""
+        return self._folders
+
     def find(self, name: str, *, beside: tuple[str, ...] = ()) -> str | None:
         """Return the file that dlopen would open, None if it finds none.
 

@@ -4,12 +4,22 @@
 from collections.abc import Iterable, Iterator
 
 from rich.console import Console
+from rich.text import Text
 
 from clprobe.facts.inventory import Inventory
 from clprobe.model.finding import DeviceReport, DriverReport, GpuReport
+from clprobe.model.interfaces import DeviceInterfaces
 from clprobe.report.terminal import OUTCOMES, Screen
 
 _LABEL = 13
+_STATES = {
+    "works": "fine",
+    "installed": "note",
+    "not-for-this": "note",
+    "unknown": "undetermined",
+}
+"""The sign of how an interface reaches a device; any other state is what stands in its way."""
+_WORDS = {"installed": "installed, not tried", "not-for-this": "not for this device"}
 
 
 def show_inventory(console: Console, inventory: Inventory) -> None:
@@ -26,6 +36,9 @@ def show_inventory(console: Console, inventory: Inventory) -> None:
     _heading(screen, "Drivers", inventory.drivers)
     for driver in inventory.drivers:
         _show_driver(screen, driver)
+    _heading(screen, "Interfaces", inventory.interfaces)
+    for reached in inventory.interfaces:
+        _show_interfaces(screen, reached)
     _heading(screen, "Devices", inventory.devices)
     for device in inventory.devices:
         name = device.marketing_name or device.name or "?"
@@ -47,6 +60,19 @@ def _show_driver(screen: Screen, driver: DriverReport) -> None:
     reached = f"{driver.stage or 'not asked'}: {driver.outcome or 'not known'}"
     library = f"{driver.library or 'none'}{package}"
     _show_facts(screen, [("library", library), ("reached", reached), ("says", driver.detail)])
+
+
+def _show_interfaces(screen: Screen, reached: DeviceInterfaces) -> None:
+    screen.unbroken((f"  {reached.device}", "heading"))
+    for one in reached.interfaces:
+        kind = _STATES.get(one.state, "error")
+        style = kind if kind != "undetermined" else "note"
+        lead = Text(f"  {screen.mark(kind)} ", style)
+        lead.append(one.name.ljust(_LABEL), "label")
+        driver = f"{one.driver} " if one.driver else ""
+        said = f"{driver}{_WORDS.get(one.state, one.state.replace('-', ' '))}"
+        more = f": {one.because}" if one.because else ""
+        screen.wrapped(f"{said}{more}", _LABEL + 4, lead=lead)
 
 
 def _show_facts(screen: Screen, facts: Iterable[tuple[str, str]]) -> None:
