@@ -124,7 +124,12 @@ def _may_drive(driver: InterfaceDriver, hardware: Hardware) -> bool:
 
 
 def _sorted(by: Iterator[Reach]) -> tuple[Reach, ...]:
-    return tuple(sorted(by, key=lambda one: _BEST_FIRST.index(one.reaches)))
+    """Return the best first, and of those as good the ones whose newest release still does."""
+
+    def order(one: Reach) -> tuple[int, bool]:
+        return _BEST_FIRST.index(one.reaches), one.versions.startswith("before ")
+
+    return tuple(sorted(by, key=order))
 
 
 def _by(driver: InterfaceDriver, hardware: Hardware) -> Reach:

@@ -1,19 +1,22 @@
 # SPDX-License-Identifier: MIT
 """Whether a program takes a GPU: each of its ways, and what it demands of a device."""
 
+import re
 from typing import Literal
 
 import msgspec
 
 from clprobe.compat.interfaces import Hardware, Reach, Reached, reached
 from clprobe.knowledge.program_table import Demand, Program, Way
-from clprobe.knowledge.table_types import Capabilities
+from clprobe.knowledge.table_types import Capabilities, Implementation
 from clprobe.knowledge.tables import Tables
 from clprobe.knowledge.versions import compare
 
 Takes = Literal["yes", "open", "no"]
 _BEST_FIRST: tuple[Takes, ...] = ("yes", "open", "no")
 _OF_REACH: dict[str, Takes] = {"works": "yes", "partly": "open", "unknown": "open", "fails": "no"}
+_CORE = re.compile(r"cl_khr_(byte_addressable_store|(global|local)_int32_\w+_atomics)")
+"""Extensions that are part of OpenCL 1.1, which each implementation in the tables has."""
 _BY_EXTENSION = {"cl_khr_fp16": "fp16", "cl_khr_fp64": "fp64"}
 _UNASKED = {"because", "unless", "api", "sources", "unverified"}
 
@@ -133,26 +136,35 @@ def _capabilities(
     generation = hardware.one.generation
     can = generation.capabilities.get(reach.driver) if generation is not None else None
     found: dict[str, bool | None] = {}
+    driver = tables.implementation(reach.driver)
     if demand.opencl is not None:
-        enough = compare(can.opencl_version, demand.opencl, "dotted") >= 0 if can else None
+        least = driver.opencl if driver is not None else None
+        enough = _is_enough(can.opencl_version if can else None, least, demand.opencl)
         found[f"OpenCL {demand.opencl}"] = enough
-    for extension in demand.extensions:
+    for extension in (one for one in demand.extensions if not _CORE.fullmatch(one)):
         of_table = _BY_EXTENSION.get(extension)
         found[extension] = getattr(can, of_table) if can and of_table else None
     for name, asked in (("fp16", demand.fp16), ("fp64", demand.fp64)):
         if asked:
             found[name] = getattr(can, name) if can else None
     if demand.images:
-        found["images"] = _images(can, reach, hardware, tables)
+        found["images"] = _images(can, reach, hardware, driver)
     return found
 
 
+def _is_enough(exact: str | None, least: str | None, wanted: str) -> bool | None:
+    """Whether a version is enough that is known exactly, or as the least that there is."""
+    if exact is not None:
+        return compare(exact, wanted, "dotted") >= 0
+    return True if least is not None and compare(least, wanted, "dotted") >= 0 else None
+
+
 def _images(
-    can: Capabilities | None, reach: Reach, hardware: Hardware, tables: Tables
+    can: Capabilities | None, reach: Reach, hardware: Hardware, driver: Implementation | None
 ) -> bool | None:
     if can is not None:
         return can.images
-    driver, family = tables.implementation(reach.driver), hardware.one.family
+    family = hardware.one.family
     of_family = family.implementations.get(reach.driver) if family is not None else None
     if of_family is not None and of_family.images is not None:
         return of_family.images

@@ -107,11 +107,13 @@ def answer(program: Program, name: str, judged: Judgement) -> str:
     """Return in one sentence whether the program takes the GPU, and how or why not."""
     never = program.opencl.uses == "never"
     lead = f"{name} never asks for OpenCL{_since(program)}; it" if never else name
+    if program.ways and not judged.ways:
+        return f"{name} computes on no GPU, whichever it is"
     if not judged.ways:
         return f"not known: no table says by which interfaces {name} reaches a GPU"
     way = judged.first("yes")
     if way is not None:
-        return f"{lead} takes this GPU through {_through(way)}"
+        return f"{lead} {_through(way)}"
     way = judged.first("open")
     if way is not None:
         return f"not known: whether {name} takes it hangs on {way.reached.name}; {_why(way)}"
@@ -127,11 +129,19 @@ def _since(program: Program) -> str:
 
 
 def _through(way: JudgedWay) -> str:
+    """Return how the program takes the GPU; it may, where what it asks is told in words alone."""
     best = way.by[0]
-    said = f"{way.reached.name} by {_driver(best)}"
-    said += f" (only {way.way.when})" if way.way.when else ""
-    conditions = [one.demand.because for one in best.of_kind("if")]
-    return f"{said}, if this holds: {'; '.join(conditions)}" if conditions else said
+    asked = best.of_kind("if")
+    takes = "takes" if _is_sure(best) else "may take"
+    said = f"{takes} this GPU through {way.reached.name} by {_driver(best)}"
+    said += f" ({way.way.when})" if way.way.when else ""
+    conditions = "; ".join(one.demand.because for one in asked)
+    return f"{said}, as far as this allows: {conditions}" if conditions else said
+
+
+def _is_sure(one: Judged) -> bool:
+    """Whether nothing that is told in words alone is asked of the device."""
+    return all(asked.demand.memory_mib is not None for asked in one.of_kind("if"))
 
 
 def _driver(one: Judged) -> str:
@@ -171,13 +181,16 @@ def _lines(way: JudgedWay) -> Iterator[str]:
     if not way.by:
         yield f"{'no' if way.reached.closed_because else 'not known'}: {_why(way)}"
     elif way.way.when:
-        yield f"only {way.way.when}"
+        yield f"when: {way.way.when}"
     for one in way.by:
-        word = {"yes": "yes", "open": "not known", "no": "no"}[one.takes]
+        surely = "yes" if _is_sure(one) else "perhaps"
+        word = {"yes": surely, "open": "not known", "no": "no"}[one.takes]
         more = [one.reach.has, _reason(one)]
         if one.takes != "no":
             more.append(one.reach.note)
-            more += [f"if this holds: {asked.demand.because}" for asked in one.of_kind("if")]
+            more += [
+                f"as far as this allows: {asked.demand.because}" for asked in one.of_kind("if")
+            ]
         said = "; ".join(text for text in more if text)
         yield f"{word}, {_driver(one)}{f': {said}' if said else ''}"
 

@@ -170,8 +170,8 @@ class Implementation(Entry, frozen=True, kw_only=True):
     `built_with` is per release. `variables`: what they change. `packaging` corrects what is often
     said about which releases package it. `not_planned` says why no plan installs it. `called`: more
     names. `not_under_wsl2` says why it drives nothing there. `enable_by_vendor`: as `enable`, where
-    a GPU's vendor decides. `afterwards`: what is to be done once it is installed. `images`: whether
-    kernels can use images on every GPU that it drives.
+    a GPU's vendor decides. `afterwards`: what is to be done once it is installed. `opencl` is
+    the least version that it offers on any GPU, `images` whether kernels can use them on every one.
     """
 
     implementation: str
@@ -204,6 +204,7 @@ class Implementation(Entry, frozen=True, kw_only=True):
     variables: dict[str, str] = {}
     packaging: str | None = None
     not_planned: str | None = None
+    opencl: str | None = None
     images: bool | None = None
     recipe: "Recipe | None" = None
     releases: "tuple[Release, ...]" = ()  # Python 3.10 resolves only whole strings

@@ -18,7 +18,7 @@ HERE = Path(__file__).parent
 CASES: list[dict[str, Any]] = yaml.safe_load((HERE / "program_gpus.yaml").read_text("utf-8"))[
     "cases"
 ]
-_BEGINS = {"yes": r" takes this GPU ", "no": r" by none of | not by ", "open": r"^not known"}
+_BEGINS = {"yes": r" takes? this GPU ", "no": r" by none of | not by ", "open": r"^not known"}
 
 
 @pytest.fixture(scope="module")
@@ -112,6 +112,18 @@ def test_the_order_and_the_words_around_do_not_matter(asked: str, knowledge: Kno
 
     assert entries[0].title == "ollama on HD 4600 (Gen7.5, hsw)"
     assert "TeraScale" in entries[1].title  # a Radeon has that name, too
+
+
+def test_a_program_that_computes_on_no_gpu_says_so(knowledge: Knowledge) -> None:
+    (entry,) = explain("stockfish rx 580", knowledge).entries
+
+    assert "computes on no GPU" in dict(entry.facts)["answer"]
+
+
+def test_what_is_asked_in_words_alone_makes_it_a_may(knowledge: Knowledge) -> None:
+    entry = explain("luxcore rx 580", knowledge).entries[0]
+
+    assert "luxcore may take this GPU through OpenCL by " in dict(entry.facts)["answer"]
 
 
 def test_what_nobody_entered_is_not_known(knowledge: Knowledge) -> None:

@@ -32,8 +32,8 @@ def hardware(name: str) -> Hardware:
 @pytest.mark.parametrize(
     ("name", "api", "reaches", "driver"),
     [
-        ("HD 4600", "vulkan", "partly", "anv"),
-        ("HD 5500", "vulkan", "works", "anv"),
+        ("HD 4600", "vulkan", "partly", "hasvk"),
+        ("HD 5500", "vulkan", "works", "hasvk"),
         ("UHD 620", "vulkan", "works", "anv"),
         ("HD 2000", "vulkan", "fails", "anv"),
         ("RX 580", "vulkan", "works", "radv"),

@@ -117,7 +117,7 @@ NOWHERE = (
     r"DirectML is a(n OpenCL)? layer", r"primarily for TensorFlow", r"150 ?(to|-) ?200 ?%",
     r"\b50 ?(to|-) ?70 ?%", r"ROCm is (for )?Linux only", r"macOS 15", r"256 work-items are",
     r"from Skylake on|Skylake\+", r"Gen ?9\.5\+", r"fast-relaxed-math", r"orders of magnitude",
-    r"binary blob", r"1\.5x|2\.2x", r"10x|100x", r"import sycl works", r"every Intel GPU is XPU",
+    r"binary blob", r"1\.5x|2\.2x", r"\b100?x", r"import sycl works", r"every Intel GPU is XPU",
     r"Ubuntu 22\.04 (still )?(has|carries) Beignet", r"downgrade", r"cltorch for PyTorch",
 )  # fmt: skip
 
