@@ -30,7 +30,8 @@ def focused(
     rest = [family for family in families if family not in own]
     kept = [] if fares_well else [one for one in rest if one[0].severity == "error"]
     left_out = [one.outcome.rule.id for family in rest if family not in kept for one in family]
-    return [one for family in (*own, *kept) for one in family], tuple(dict.fromkeys(left_out))
+    told = sorted((*own, *kept), key=lambda family: not _is_bad(family))
+    return [one for family in told for one in family], tuple(dict.fromkeys(left_out))
 
 
 def _families(ranked: Sequence[Ranked]) -> Iterator[list[Ranked]]:

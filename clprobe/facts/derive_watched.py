@@ -108,8 +108,8 @@ def _ran(program: Program) -> bool:
 
 
 def _never_calls(program: Program) -> Fact[bool]:
-    if program.loader is None:
-        return False
+    if not isinstance(program.loader, str):
+        return False if program.loader is None else program.loader
     return (
         program.calls_opencl
         if isinstance(program.calls_opencl, Unknown)

@@ -72,6 +72,8 @@ def links_in(raw: bytes) -> list[Links]:
         by_process.setdefault(pid, []).append(_Record(one[:1], one[1:], two))
     found = []
     for pid, records in by_process.items():
+        if records[0].kind != "P":  # a forked child, whose program is its parent's
+            records.insert(0, _Record("P", "", ""))
         begun = [at for at, record in enumerate(records) if record.kind == "P"][-_MOST_PROGRAMS:]
         ends = [*begun[1:], len(records)]
         if pid.isdecimal():

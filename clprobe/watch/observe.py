@@ -35,6 +35,7 @@ _LONGEST_PRINTED = 4000
 _INTERPRETER = re.compile(r"python[\d.]*$")
 _ALL_TYPES = 0xFFFFFFFF
 _TYPES = ((1, "default"), (2, "cpu"), (4, "gpu"), (8, "accelerator"), (16, "custom"))
+_BEHIND = re.compile(r"(?<=.)(?:[.-](?:bin|real|orig)|-wrapped)$")
 _PYOPENCL = "/pyopencl/_cl."
 _NOT_SEEN = Unknown("no look fell into its short life")
 _WRAPPERS = frozenset(
@@ -124,10 +125,14 @@ def observed(  # noqa: PLR0913 - all that is known of one program
     `why_not_inside` says why a process without traces has none.
     """
     by_pid: dict[int, Links] = {}
-    for one in traces:  # of several programs in one process the one that has to do with OpenCL
+    for one in (
+        one for one in traces if one.program
+    ):  # of several programs in one process the one that has to do with OpenCL
         if one.pid not in by_pid or _loaders(one) or not _loaders(by_pid[one.pid]):
             by_pid[one.pid] = one
     by_pid = _without_past(by_pid, traces, sights)
+    # Forked children, which began no program of their own, ask for it, too.
+    asked = [pair for one in traces if not one.program or one.pid in by_pid for pair in one.asked]
     actor = _actor(main, sights, by_pid, known_as)
     trace = by_pid.get(actor)
     sight = _of_the_same(sights.get(actor), trace)
@@ -141,7 +146,7 @@ def observed(  # noqa: PLR0913 - all that is known of one program
     linkage = _linkage(sight, trace, command)
     if linkage == "static":
         loader = None  # what it may have within itself is not seen, and is said so
-    elif loader is None and not _are_all_seen(called, sights, by_pid):
+    elif loader is None and not _are_all_seen(called, sights, traces):
         loader = Unknown("a process that it started could not be looked into")
     unseen = Sight.none(actor) if sight is None else sight
     environment = unseen.environment if trace is None else trace.environment
@@ -173,8 +178,8 @@ def observed(  # noqa: PLR0913 - all that is known of one program
         if isinstance(loader, Unknown)
         else _refused(trace),
         nodes=_nodes(unseen, trace),
-        asked_types=Unknown(why_not_inside) if trace is None else _types(trace, refused=True),
-        found_types=Unknown(why_not_inside) if trace is None else _types(trace, refused=False),
+        asked_types=Unknown(why_not_inside) if trace is None else _types(asked, refused=True),
+        found_types=Unknown(why_not_inside) if trace is None else _types(asked, refused=False),
         unseen=tuple(_unseen(sight, trace, linkage, why_not_inside)),
     )
     return Watched(program, None if isinstance(environment, Unknown) else environment)
@@ -197,10 +202,10 @@ def _sandbox_of(trace: Links, sights: Mapping[int, Sight]) -> str | None:
     return "bubblewrap" if "bwrap" in above else "own mount namespace"
 
 
-def _types(trace: Links, *, refused: bool) -> tuple[str, ...]:
+def _types(asked: Iterable[tuple[int, int]], *, refused: bool) -> tuple[str, ...]:
     """Return the types of devices that were asked for in vain, or not."""
-    asked = (bits for bits, code in trace.asked if (code != 0) is refused)
-    return tuple(dict.fromkeys(name for bits in asked for name in _names_of(bits)))
+    all_bits = (bits for bits, code in asked if (code != 0) is refused)
+    return tuple(dict.fromkeys(name for bits in all_bits for name in _names_of(bits)))
 
 
 def _names_of(bits: int) -> tuple[str, ...]:
@@ -233,11 +238,13 @@ def _actor(
     preferences: tuple[Callable[[int], bool], ...] = (
         lambda pid: isinstance(_loader(_libraries(sights.get(pid), traces.get(pid))), str),
         lambda pid: pid in traces and _loaders(traces[pid]),
-        lambda pid: _file_name(sights.get(pid)) in known_as,
+        lambda pid: _plain(_file_name(sights.get(pid))) in known_as,
         lambda pid: pid in sights and _file_name(sights[pid]) not in _WRAPPERS,
     )
     for is_meant in preferences:
-        found = next((pid for pid in everyone if is_meant(pid)), None)
+        # Starters of a program may be known by its name, too; it is the one they came to last.
+        order = reversed(everyone) if is_meant is preferences[2] else everyone
+        found = next((pid for pid in order if is_meant(pid)), None)
         if found is not None:
             return found
     return main
@@ -268,14 +275,17 @@ def _without_past(
     }
 
 
-def _are_all_seen(name: str, sights: Mapping[int, Sight], traces: Mapping[int, Links]) -> bool:
+def _are_all_seen(name: str, sights: Mapping[int, Sight], traces: Sequence[Links]) -> bool:
     """Whether no process is left that may have loaded OpenCL where nobody looked."""
     if name in _WRAPPERS_OF_SANDBOXES and len(sights) <= 1:
         return False  # what it was to start was gone before a look
+    if not traces:
+        return not any(isinstance(sight.libraries, Unknown) for sight in sights.values())
+    told = {trace.pid for trace in traces}
+    programs = {trace.program for trace in traces}  # of which others are forked children
     return all(
-        pid in traces or (not isinstance(sight.libraries, Unknown) and not sight.libraries)
+        pid in told or sight.exe in programs or sight.libraries == ()
         for pid, sight in sights.items()
-        if traces or isinstance(sight.libraries, Unknown)
     )
 
 
@@ -292,11 +302,16 @@ def _file_name(sight: Sight | None) -> str:
     return "" if sight is None or isinstance(sight.exe, Unknown) else Path(sight.exe).name
 
 
+def _plain(name: str) -> str:
+    """Return a file's name without what distributions put behind that of the real program."""
+    return _BEHIND.sub("", name.lower())
+
+
 def _key(name: str, libraries: Iterable[str], known_as: Mapping[str, str]) -> str | None:
     """Return the program's entry in the table; a Python is what it has imported."""
     if _INTERPRETER.match(name) and any(_PYOPENCL in path for path in libraries):
         return "pyopencl"
-    return known_as.get(name.lower())
+    return known_as.get(_plain(name))
 
 
 def _libraries(sight: Sight | None, trace: Links | None) -> Fact[tuple[str, ...]]:

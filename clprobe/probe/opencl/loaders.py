@@ -7,6 +7,7 @@ rules with what real loaders list.
 
 import re
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -167,7 +168,10 @@ Start = Callable[[Role, str], Pending]
 
 
 def start_views(
-    host: Host, libraries: Libraries, start: Start, programs: Mapping[str, str]
+    host: Host,
+    libraries: Libraries,
+    start: Start,
+    programs: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[str, Pending]:
     """Start a child per viewer; pyopencl first, because its imports take longest.
 
