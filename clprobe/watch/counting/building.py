@@ -79,12 +79,15 @@ def _is_believed(descriptor: int, path: Path) -> bool:
         file = os.open(path.name, os.O_RDONLY | _SAFELY, dir_fd=descriptor)
     except OSError:
         return False
-    with os.fdopen(file, "rb") as stream:
+    try:
         status = os.fstat(file)
         is_ours = status.st_uid == os.geteuid() and not status.st_mode & WRITABLE_BY_OTHERS
         if not stat.S_ISREG(status.st_mode) or not is_ours or status.st_size > _MOST_BYTES:
             return False
-        return hashlib.sha256(stream.read(_MOST_BYTES)).hexdigest().encode() == digest
+        with os.fdopen(file, "rb", closefd=False) as stream:
+            return hashlib.sha256(stream.read(_MOST_BYTES)).hexdigest().encode() == digest
+    finally:
+        os.close(file)
 
 
 def _make(descriptor: int, path: Path) -> None:

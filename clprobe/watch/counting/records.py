@@ -37,7 +37,7 @@ RECORD_BYTES = _HEADER.size + sum(one.size * count for one, count in _PARTS)
 MOST_PROCESSES = 4096
 _NAME = re.compile(r"\d{1,10}-[0-9a-f]{1,16}")
 _OUTCOME_IS_SET = 1 << 63
-_UNWATCHED, _MORE_DEVICES, _MORE_OUTCOMES = 1, 2, 4
+_UNWATCHED, _MORE_DEVICES, _MORE_OUTCOMES, _WRAPPER_SEEN = 1, 2, 4, 8
 _TYPES = ((1 << 2, "gpu"), (1 << 1, "cpu"), (1 << 3, "accelerator"), (1 << 4, "custom"))
 _MOST_NS = (1 << 63) - 1
 
@@ -143,13 +143,14 @@ def _content(path: Path) -> bytes | None:
         file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
         return None
-    with os.fdopen(file, "rb") as stream:
-        try:
-            if not stat.S_ISREG(os.fstat(file).st_mode):
-                return None
-            raw = stream.read(RECORD_BYTES + 1)
-        except OSError:
+    try:
+        if not stat.S_ISREG(os.fstat(file).st_mode):
             return None
+        raw = os.read(file, RECORD_BYTES + 1)
+    except OSError:
+        return None
+    finally:
+        os.close(file)
     return raw if len(raw) == RECORD_BYTES else None
 
 
@@ -168,11 +169,13 @@ def _process(raw: bytes) -> ProcessCounts | None:
         started_ns=min(started, _MOST_NS),
         wall_ns=min(max(0, (ended or last) - started), _MOST_NS),
         has_exited=ended != 0,
-        loaders=tuple(_text(path) for state, _, path in loaders if state),
+        loaders=tuple(dict.fromkeys(_text(path) for state, _, path in loaders if state)),
         devices=devices,
         outcomes=outcomes,
         unreturned=tuple(_unreturned(begun, outcomes, devices)),
-        is_whole=not flags & (_UNWATCHED | _MORE_DEVICES | _MORE_OUTCOMES),
+        is_whole=not flags & (_UNWATCHED | _MORE_DEVICES | _MORE_OUTCOMES)
+        # A wrapper passes on to a loader: where there is none, it may be a whole of its own.
+        and (not flags & _WRAPPER_SEEN or any(state for state, *_ in loaders)),
     )
 
 

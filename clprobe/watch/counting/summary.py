@@ -14,7 +14,8 @@ def kernel_uses(processes: Iterable[ProcessCounts], elapsed_ns: int) -> tuple[Ke
     by_device: dict[tuple[str, str], list[DeviceCounts]] = {}
     for process in processes:
         for device in process.devices:
-            by_device.setdefault((device.platform, device.name), []).append(device)
+            if device.enqueued or device.failed:  # others only had a queue
+                by_device.setdefault((device.platform, device.name), []).append(device)
     uses = (_use(counts, elapsed_ns) for counts in by_device.values())
     return tuple(sorted(uses, key=lambda use: -(known(use.kernels) or 0)))
 

@@ -141,6 +141,12 @@ static bool exports_by_hash(const struct tables *tables, const char *name)
     return false;
 }
 
+static bool exports(const struct tables *tables, const char *name)
+{
+    return tables->gnu_hash != NULL ? exports_by_gnu_hash(tables, name)
+                                    : exports_by_hash(tables, name);
+}
+
 static uint32_t count_symbols(const struct tables *tables)
 {
     if (tables->hash != NULL)
@@ -163,6 +169,22 @@ static int find_call(const char *name)
             if (strcmp(names[call], name) == 0)
                 return call;
     return -1;
+}
+
+/* A part of OpenCL is a wrapper that passes on to a loader, which is the one to watch: only that
+ * one can tell of devices and events.
+ */
+static bool exports_all(const struct tables *tables)
+{
+    static const enum call needed[] = {
+        CALL_clGetPlatformInfo, CALL_clGetDeviceInfo,       CALL_clGetCommandQueueInfo,
+        CALL_clRetainEvent,     CALL_clReleaseCommandQueue, CALL_clGetEventProfilingInfo,
+        CALL_clReleaseEvent,    CALL_clGetEventInfo,
+    };
+    for (size_t index = 0; index < sizeof needed / sizeof *needed; index++)
+        if (!exports(tables, names[needed[index]]))
+            return false;
+    return true;
 }
 
 static bool replace(const struct link_map *map, const struct tables *tables, unsigned index)
@@ -209,9 +231,12 @@ __attribute__((visibility("default"))) unsigned la_objopen(struct link_map *map,
     (void)space;
     *cookie = (uintptr_t)map;
     note_opened(map->l_name);
-    if (!read_tables(map, &tables) || !(tables.gnu_hash != NULL ? exports_by_gnu_hash(&tables, SIGN)
-                                                                : exports_by_hash(&tables, SIGN)))
+    if (!read_tables(map, &tables) || !exports(&tables, SIGN))
         return 0;
+    if (!exports_all(&tables)) {
+        note_loader(NULL, WRAPPER_SEEN);
+        return 0;
+    }
     for (unsigned turn = 0; turn < MOST_LOADERS; turn++) {
         unsigned index = (next + turn) % MOST_LOADERS;
         struct loader *loader = &loaders[index];
@@ -223,10 +248,10 @@ __attribute__((visibility("default"))) unsigned la_objopen(struct link_map *map,
             next = index + 1;
             loader->map = map;
         }
-        note_loader(loader, is_watched);
+        note_loader(loader, is_watched ? 0 : LOADER_UNWATCHED);
         return 0;
     }
-    note_loader(NULL, false);
+    note_loader(NULL, LOADER_UNWATCHED);
     return 0;
 }
 

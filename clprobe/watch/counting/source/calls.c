@@ -102,10 +102,9 @@ static bool note_queue(struct state *state, struct loader *loader, void *handle,
     return true;
 }
 
-static bool may_alter(struct state *state, struct loader *loader, uint64_t bits)
+static bool may_alter(const struct state *state, uint64_t bits)
 {
-    return state != NULL && (bits & (QUEUE_PROFILING | QUEUE_ON_DEVICE)) == 0 &&
-           wants_times(loader) && REAL(loader, clReleaseCommandQueue);
+    return state != NULL && (bits & (QUEUE_PROFILING | QUEUE_ON_DEVICE)) == 0 && wants_times();
 }
 
 static void *on_clCreateCommandQueue(struct loader *loader, void *context, void *device,
@@ -116,7 +115,7 @@ static void *on_clCreateCommandQueue(struct loader *loader, void *context, void 
     code = code == NULL ? &own : code;
     clCreateCommandQueue_type real = REAL(loader, clCreateCommandQueue);
     void *queue = NULL;
-    if (may_alter(state, loader, properties)) {
+    if (may_alter(state, properties)) {
         queue = real(context, device, properties | QUEUE_PROFILING, code);
         if (!note_queue(state, loader, queue, device, NULL, 0, properties, true)) {
             REAL(loader, clReleaseCommandQueue)(queue);
@@ -170,7 +169,7 @@ static void *on_clCreateCommandQueueWithProperties(struct loader *loader, void *
     bool is_whole = properties == NULL || properties[words - 1] == 0;
     words = is_whole ? words : 0;
     void *queue = NULL;
-    if (is_whole && may_alter(state, loader, bits)) {
+    if (is_whole && may_alter(state, bits)) {
         uint64_t list[MOST_WORDS + 2];
         ask_for_profiling(properties, words, bits, list);
         queue = real(context, device, list, code);
@@ -195,9 +194,8 @@ static int32_t on_clReleaseCommandQueue(struct loader *loader, void *handle)
     if (queue != NULL) {
         uint32_t references = 1;
         drop_queue(state, handle);
-        info_function get = REAL(loader, clGetCommandQueueInfo);
-        if (get != NULL)
-            get(handle, CL_QUEUE_REFERENCE_COUNT, sizeof references, &references, NULL);
+        REAL(loader, clGetCommandQueueInfo)(handle, CL_QUEUE_REFERENCE_COUNT, sizeof references,
+                                            &references, NULL);
         if (references <= 1)
             forget_queue(state, handle);
     }
@@ -227,7 +225,8 @@ static int32_t on_clGetCommandQueueInfo(struct loader *loader, void *handle, uin
         }
         return code;
     }
-    size_t length = queue->words * sizeof(uint64_t);
+    size_t length = queue->words * sizeof(uint64_t), own = 0;
+    bytes = bytes == NULL ? &own : bytes;
     int32_t code = real(handle, what, 0, NULL, bytes); /* before OpenCL 3.0 it is not known */
     if (code != CL_SUCCESS)
         return code;
@@ -235,8 +234,7 @@ static int32_t on_clGetCommandQueueInfo(struct loader *loader, void *handle, uin
         return CL_INVALID_VALUE;
     if (value != NULL)
         memcpy(value, queue->properties, length);
-    if (bytes != NULL)
-        *bytes = length;
+    *bytes = length;
     return CL_SUCCESS;
 }
 
@@ -245,10 +243,9 @@ static int32_t on_clGetEventProfilingInfo(struct loader *loader, void *event, ui
 {
     struct state *state = inside > 0 ? NULL : process_state();
     if (state != NULL && GET(state->has_altered)) {
-        info_function get = REAL(loader, clGetEventInfo);
         void *handle = NULL;
-        if (get != NULL &&
-            get(event, CL_EVENT_COMMAND_QUEUE, sizeof handle, &handle, NULL) == CL_SUCCESS) {
+        if (REAL(loader, clGetEventInfo)(event, CL_EVENT_COMMAND_QUEUE, sizeof handle, &handle,
+                                         NULL) == CL_SUCCESS) {
             struct queue *queue = find_queue(state, handle);
             if (queue != NULL && queue->is_altered)
                 return CL_PROFILING_INFO_NOT_AVAILABLE;
@@ -283,7 +280,7 @@ static void begin_launch(struct launch *launch, struct loader *loader, enum call
         struct state *state = launch->state;
         ADD(state->record->begun[call], 1);
         launch->queue = find_queue(state, queue);
-        if (launch->queue != NULL && launch->queue->is_profiled && wants_times(loader))
+        if (launch->queue != NULL && launch->queue->is_profiled && wants_times())
             launch->weight = choose_weight(state);
         if (launch->weight > 0 && event == NULL)
             launch->event = &launch->own_event;
@@ -322,8 +319,8 @@ static void end_launch(struct launch *launch, enum call call, void *queue, int32
         bool is_ours = launch->event == &launch->own_event;
         if (is_ours || REAL(loader, clRetainEvent)(*launch->event) == CL_SUCCESS)
             await(state, loader, launch->queue, *launch->event, launch->weight, is_ours);
+        harvest_some(state);
     }
-    harvest_some(state);
 }
 
 static int32_t on_clEnqueueNDRangeKernel(struct loader *loader, void *queue, void *kernel,

@@ -22,8 +22,9 @@ enum {
     MOST_OUTCOMES = 96,
 };
 
-enum { LOADER_UNWATCHED = 1, MORE_DEVICES = 2, MORE_OUTCOMES = 4 }; /* flags */
-enum { EMPTY = 0, READY = 1 };                                     /* states */
+/* flags; a wrapper holds a part of OpenCL only, and passes on to a loader */
+enum { LOADER_UNWATCHED = 1, MORE_DEVICES = 2, MORE_OUTCOMES = 4, WRAPPER_SEEN = 8 };
+enum { EMPTY = 0, READY = 1 }; /* states */
 
 struct loader_record {
     uint32_t state;

@@ -19,7 +19,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -27,6 +29,7 @@ extern char **environ;
 
 #define STREAM_VARIABLE "CLPROBE_WATCH_STREAM"
 enum { LONGEST_PATH = 3200, MOST_VARIABLES = 4096, MOST_ENTRIES = 64, MOST_GROUPS = 256 };
+enum { ENOUGH_BYTES = 64 << 20 };
 enum { LONGEST_GROUPS = 4096, MOST_ASKED = 64, LONGEST_NAME = 512 };
 
 static char path[LONGEST_PATH];
@@ -46,12 +49,22 @@ void find_stream(void)
 bool has_stream(void)
 {
     struct stat found;
-    return stream >= 0 && fstat(stream, &found) == 0 && found.st_dev == stream_device &&
+    /* fstat() is a function of its own only since glibc 2.33; here Linux has the same structure. */
+    return stream >= 0 && syscall(SYS_fstat, stream, &found) == 0 && found.st_dev == stream_device &&
            found.st_ino == stream_file;
+}
+
+/* To write beyond a limit is a signal, which would end the program. */
+static bool may_write(void)
+{
+    struct rlimit most;
+    return getrlimit(RLIMIT_FSIZE, &most) == 0 && most.rlim_cur >= ENOUGH_BYTES;
 }
 
 static int open_file(void)
 {
+    if (!may_write())
+        return -1;
     uint32_t pid = (uint32_t)getpid();
     if (pid != known_pid) { /* a forked child */
         snprintf(path, sizeof path, "%s/%u." LINKS_SUFFIX, watch_folder(), pid);

@@ -119,7 +119,11 @@ static struct record *map_new_file(uint64_t began_ns)
 
 static struct record *make_record(void)
 {
-    uint64_t began_ns = first_pid == (uint32_t)getpid() ? started_ns : forked_ns();
+    uint64_t began_ns = started_ns;
+    if (first_pid != (uint32_t)getpid()) {
+        uint64_t forked = forked_ns(); /* to 10 ms, which may be before its parent began */
+        began_ns = forked > began_ns ? forked : began_ns;
+    }
     struct record *record = map_new_file(began_ns);
     if (record == NULL)
         return NULL;
@@ -192,20 +196,19 @@ struct state *process_state(void)
     return GET(state->record) > IMPOSSIBLE ? state : NULL;
 }
 
-void note_loader(const struct loader *loader, bool is_watched)
+void note_loader(const struct loader *loader, uint32_t flags)
 {
     begin();
     struct state *mine = process_state();
     if (mine == NULL)
         return;
-    if (!is_watched)
-        __atomic_fetch_or(&mine->record->flags, LOADER_UNWATCHED, __ATOMIC_RELAXED);
+    __atomic_fetch_or(&mine->record->flags, flags, __ATOMIC_RELAXED);
     if (loader == NULL)
         return;
     struct loader_record *noted = &mine->record->loaders[loader - loaders];
     SET(noted->state, EMPTY); /* a place may have held one that is closed */
     memcpy(noted->path, loader->path, sizeof noted->path);
-    noted->is_watched = is_watched;
+    noted->is_watched = flags == 0;
     SET(noted->state, READY);
 }
 

@@ -62,7 +62,7 @@ static void read_text(info_function get, void *of, uint32_t what, char *text, si
 {
     char long_text[512];
     size_t bytes = 0;
-    if (get == NULL || of == NULL || get(of, what, 0, NULL, &bytes) != CL_SUCCESS ||
+    if (of == NULL || get(of, what, 0, NULL, &bytes) != CL_SUCCESS ||
         bytes > sizeof long_text || get(of, what, bytes, long_text, NULL) != CL_SUCCESS)
         return;
     size_t kept = bytes < room - 1 ? bytes : room - 1;
@@ -74,10 +74,8 @@ static void describe(struct device_record *record, const struct loader *loader, 
     info_function get = REAL(loader, clGetDeviceInfo);
     void *platform = NULL;
     uint64_t type = 0;
-    if (get != NULL) {
-        get(device, CL_DEVICE_TYPE, sizeof type, &type, NULL);
-        get(device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL);
-    }
+    get(device, CL_DEVICE_TYPE, sizeof type, &type, NULL);
+    get(device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL);
     record->type = type;
     read_text(get, device, CL_DEVICE_NAME, record->name, sizeof record->name);
     read_text(get, device, CL_DRIVER_VERSION, record->driver_version,
@@ -90,7 +88,7 @@ static void describe(struct device_record *record, const struct loader *loader, 
 static void *whole_device(const struct loader *loader, void *device)
 {
     info_function get = REAL(loader, clGetDeviceInfo);
-    for (int depth = 0; get != NULL && depth < DEEPEST_DEVICE; depth++) {
+    for (int depth = 0; depth < DEEPEST_DEVICE; depth++) {
         void *parent = NULL;
         if (get(device, CL_DEVICE_PARENT_DEVICE, sizeof parent, &parent, NULL) != CL_SUCCESS ||
             parent == NULL)
@@ -138,7 +136,7 @@ uint32_t device_of_queue(struct state *state, const struct loader *loader, void 
     void *device = NULL;
     uint64_t properties = 0;
     enter();
-    if (get != NULL && get(queue, CL_QUEUE_DEVICE, sizeof device, &device, NULL) != CL_SUCCESS)
+    if (get(queue, CL_QUEUE_DEVICE, sizeof device, &device, NULL) != CL_SUCCESS)
         device = NULL;
     if (device != NULL)
         get(queue, CL_QUEUE_PROPERTIES, sizeof properties, &properties, NULL);

@@ -2,7 +2,7 @@
 /* How long kernels took, from the times that their events know once they are complete.
  *
  * Nobody waits for an event: it is looked at when the program calls anyway, and let go. Where this
- * costs more than a fortieth of the time, only one of 2, 4, 8 … kernels is timed and stands for the
+ * costs more than a fortieth of the time, one of 2, 4, 8, ... kernels is timed and stands for the
  * others. Which one is left to a hash, for programs enqueue in rhythms.
  */
 #include "watch.h"
@@ -15,26 +15,24 @@ enum {
     MOST_UNFINISHED = 16,
     SAMPLES_PER_WINDOW = 32,
     MOST_SHIFT = 10,
-    TOO_MUCH = 40,   /* a fortieth */
-    LITTLE = 160,
+    TOO_MUCH = 40, /* a fortieth */
+    WINDOW_NS = 2000000,
     LEAST_NS = 50, /* no kernel is faster; rusticl before Mesa 23 says 1 where it has no clock */
 };
-/* What an event costs that the program did not ask for: 8 to 10 us with NVIDIA's driver 2026 on an
+/* What an event costs that the program did not ask for: 8 to 10 us with NVIDIA's driver 580 on an
  * H200, within the driver and spread over its calls; asking for profiling alone costs nothing.
  */
 #define EVENT_NS 10000
 #define BEING_USED ((void *)1)
 
-bool wants_times(const struct loader *loader)
+bool wants_times(void)
 {
     static uint32_t choice; /* 0: not asked yet */
     if (GET(choice) == 0) {
         const char *stated = getenv("CLPROBE_WATCH_TIMES");
         SET(choice, stated != NULL && stated[0] == '0' ? 1u : 2u);
     }
-    return choice == 2 && REAL(loader, clGetEventInfo) && REAL(loader, clGetEventProfilingInfo) &&
-           REAL(loader, clRetainEvent) && REAL(loader, clReleaseEvent) &&
-           REAL(loader, clGetCommandQueueInfo);
+    return GET(choice) == 2;
 }
 
 static uint64_t mixed(uint64_t number)
@@ -45,31 +43,40 @@ static uint64_t mixed(uint64_t number)
     return number;
 }
 
-static void adapt(struct state *state, uint64_t launches)
+/* Launches come in bursts, so that only a while tells how many there are. Before it has passed, one
+ * of ever more is timed.
+ */
+static void adapt(struct state *state, uint64_t number)
 {
-    uint64_t now = now_ns(), spent = GET(state->spent_ns), began = GET(state->window_began_ns);
-    uint64_t took_ns = now - began, spent_ns = spent - GET(state->window_spent_ns);
+    uint64_t now = now_ns(), began = GET(state->window_began_ns);
+    uint64_t took_ns = now - began, launches = number - GET(state->window_first);
     uint32_t shift = GET(state->shift);
-    if (began != 0 && spent_ns < took_ns / LITTLE && shift > 0)
-        shift--;
-    for (; began != 0 && spent_ns > took_ns / TOO_MUCH && shift < MOST_SHIFT; spent_ns /= 2)
+    if (began != 0 && took_ns < WINDOW_NS) {
+        SET(state->shift, shift < MOST_SHIFT ? shift + 1 : shift);
+        SET(state->next_check, number + launches);
+        return;
+    }
+    uint64_t timed = GET(state->timed);
+    uint64_t cost_ns = timed == 0 ? 0 : GET(state->spent_ns) / timed * launches;
+    for (shift = 0; began != 0 && cost_ns > took_ns / TOO_MUCH && shift < MOST_SHIFT; cost_ns /= 2)
         shift++;
     SET(state->shift, shift);
     SET(state->window_began_ns, now);
-    SET(state->window_spent_ns, spent);
-    SET(state->window_ends, launches + (SAMPLES_PER_WINDOW << shift));
+    SET(state->window_first, number);
+    SET(state->next_check, number + (SAMPLES_PER_WINDOW << shift));
 }
 
 uint64_t choose_weight(struct state *state)
 {
-    uint64_t number = ADD(state->launches, 1);
-    uint64_t ends = GET(state->window_ends);
-    if (number >= ends && SWAP(state->window_ends, ends, UINT64_MAX))
+    uint64_t number = ADD(state->launches, 1), check = GET(state->next_check);
+    if (number >= check && SWAP(state->next_check, check, UINT64_MAX))
         adapt(state, number);
     uint64_t weight = UINT64_C(1) << GET(state->shift);
-    if ((mixed(number + 1) & (weight - 1)) != 0)
+    if ((mixed(number + 1) & (weight - 1)) != 0 ||
+        GET(state->tail) - GET(state->head) >= MOST_PENDING)
         return 0;
-    return GET(state->tail) - GET(state->head) < MOST_PENDING ? weight : 0;
+    ADD(state->timed, 1);
+    return weight;
 }
 
 void await(struct state *state, const struct loader *loader, const struct queue *queue,

@@ -65,9 +65,10 @@ struct state {
     uint32_t shift; /* one of 2^shift kernels is timed */
     uint64_t launches;
     uint64_t spent_ns;
+    uint64_t timed;
     uint64_t window_began_ns;
-    uint64_t window_spent_ns;
-    uint64_t window_ends; /* after so many launches */
+    uint64_t window_first; /* of launches */
+    uint64_t next_check;
     uint64_t head;
     uint64_t tail;
     struct queue queues[MOST_QUEUES];
@@ -78,7 +79,7 @@ struct state {
 bool process_starts(void);           /* false: this program cannot be watched */
 struct state *process_state(void);   /* NULL: nothing can be written */
 uint64_t now_ns(void);
-void note_loader(const struct loader *loader, bool is_watched);
+void note_loader(const struct loader *loader, uint32_t flags);
 void note_outcome(struct state *state, enum call call, int32_t code);
 
 const char *watch_folder(void);
@@ -108,7 +109,7 @@ uint32_t device_of_queue(struct state *state, const struct loader *loader, void 
 #define NO_DEVICE (MOST_DEVICES - 1)
 
 /* times.c */
-bool wants_times(const struct loader *loader);
+bool wants_times(void);
 uint64_t choose_weight(struct state *state); /* 0: this kernel is not timed */
 void await(struct state *state, const struct loader *loader, const struct queue *queue,
            void *event, uint64_t weight, bool is_ours);
