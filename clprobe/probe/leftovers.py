@@ -17,13 +17,14 @@ from clprobe.private_folders import why_not_private
 
 # No run takes a day.
 _ABANDONED_SECONDS = 86400
-_TEMPORARY = re.compile("clprobe-(bench-)?[a-z0-9_]{8}")
+_TEMPORARY = re.compile("clprobe-(bench-|watch-)?[a-z0-9_]{8}")
 _SYSTEM_JOURNALS = Path("/var/lib/clprobe")
 
 _CACHES = (
     (NAMES, "the parsed rules of one installation, which make each command start faster"),
     ("kernels", "kernels that bench compiled, at most 256 MiB"),
     ("known-answers", "what drivers compiled of the kernel with which doctor tries each device"),
+    ("counter", "the library with which doctor looks into programs, where a wheel brought none"),
     ("tuned", "the fastest kernels of each device, measured by bench --tune"),
 )
 _OF_LIBRARIES = (
