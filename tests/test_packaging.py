@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """rules/ and kernels/ travel with the package, however it is installed."""
 
+import os
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -9,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from clprobe.resources import kernels_path, rules_path
+from clprobe.watch.counting.compiling import library_name, why_not_here
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -16,12 +19,18 @@ ROOT = Path(__file__).resolve().parent.parent
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("wheel")
+    pip("wheel", "-w", folder, ROOT)
+    return next(folder.glob("*.whl"))
+
+
+def pip(command: str, *arguments: object, path: str = os.environ["PATH"]) -> None:
+    """Run pip with the programs in `path`."""
     subprocess.run(
-        [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", folder, ROOT],
+        [sys.executable, "-m", "pip", command, "-q", "--no-deps", *map(str, arguments)],
+        env={**os.environ, "PATH": path},
         check=True,
         timeout=300,
     )
-    return next(folder.glob("*.whl"))
 
 
 def test_a_checkout_finds_its_rules_and_kernels() -> None:
@@ -57,3 +66,31 @@ def test_an_installed_wheel_answers_from_its_own_data(wheel: Path, tmp_path: Pat
         check=True,
     )
     assert result.stdout.strip() == str(tmp_path / "clprobe" / "_data" / "rules")
+
+
+def libraries(wheel: Path) -> list[str]:
+    """Return the compiled libraries in a wheel."""
+    names = zipfile.ZipFile(wheel).namelist()
+    return [name for name in names if name.endswith(".so")]
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
+@pytest.mark.skipif(why_not_here() is not None, reason="kernels are not counted here")
+def test_the_wheel_holds_the_counter_of_its_sources_for_this_platform(wheel: Path) -> None:
+    assert libraries(wheel) == [f"clprobe/watch/counting/{library_name()}"]
+    assert f"-py3-none-linux_{os.uname().machine}" in wheel.name
+
+
+def test_without_a_compiler_the_wheel_is_a_pure_one(tmp_path: Path) -> None:
+    pip("wheel", "-w", tmp_path, ROOT, path="/nonexistent")
+
+    (pure,) = tmp_path.glob("*.whl")
+    assert libraries(pure) == []
+    assert pure.name.endswith("-py3-none-any.whl")
+
+
+def test_an_editable_installation_needs_no_compiler(tmp_path: Path) -> None:
+    pip("install", "--target", tmp_path, "-e", ROOT, path="/nonexistent")
+
+    assert str(ROOT) in "".join(path.read_text() for path in tmp_path.glob("*.pth"))
+    assert list((ROOT / "clprobe").rglob("*.so")) == []

@@ -19,7 +19,7 @@ from clprobe.model.unknown import Unknown
 from clprobe.watch.counting import ProcessCounts, library, read_counts
 
 SOURCE = Path(__file__).parents[1] / "watch" / "launch.c"
-TURNS = int(os.environ.get("TURNS", "150"))
+TURNS = int(os.environ.get("TURNS", "100"))
 """Of a kernel's loop: some 20 us on the machine on which this was written."""
 PROGRAMS = {
     "many small kernels, each waited for": ("kernels=4000", f"turns={TURNS}", "finish_every=1"),

@@ -117,10 +117,10 @@ def test_threads_lose_no_kernel(runs: Run) -> None:
 
 
 def test_where_one_of_many_kernels_is_timed_it_stands_for_the_others(runs: Run) -> None:
-    _, device = only(runs("kernels=4000", "finish_every=1"))
+    _, device = only(runs("kernels=20000", "finish_every=100"))
 
-    assert device.enqueued == 4000
-    assert 0 < device.timed < 4000
+    assert device.enqueued == 20000
+    assert 0 < device.timed < 20000  # of 4 us each, where nothing else runs
     assert not device.is_exact
     assert isinstance(device.device_ns, int)
 

@@ -2,7 +2,7 @@
 /* How long kernels took, from the times that their events know once they are complete.
  *
  * Nobody waits for an event: it is looked at when the program calls anyway, and let go. Where this
- * costs more than a fortieth of the time, one of 2, 4, 8, ... kernels is timed and stands for the
+ * costs more than an eightieth of the time, one of 2, 4, 8, ... kernels is timed and stands for the
  * others. Which one is left to a hash, for programs enqueue in rhythms.
  */
 #include "watch.h"
@@ -15,7 +15,7 @@ enum {
     MOST_UNFINISHED = 16,
     SAMPLES_PER_WINDOW = 32,
     MOST_SHIFT = 10,
-    TOO_MUCH = 40, /* a fortieth */
+    TOO_MUCH = 80, /* an eightieth */
     WINDOW_NS = 2000000,
     LEAST_NS = 50, /* no kernel is faster; rusticl before Mesa 23 says 1 where it has no clock */
 };
