@@ -39,6 +39,9 @@ def loaders_of(watched: "Watched") -> dict[str, str]:
 def with_program(facts: "Snapshot", watched: "Watched") -> "Snapshot":
     """Return the facts of a host with the program, whose view says how the program fared."""
     program = watched.program
+    if not isinstance(program.address_space_bytes, Unknown):
+        limits = replace(facts.system.limits, address_space_bytes=program.address_space_bytes)
+        facts = replace(facts, system=replace(facts.system, limits=limits))
     if isinstance(facts.views, Unknown):
         return replace(facts, program=program)
     viewer = _viewer(program)

@@ -60,6 +60,9 @@ def judge_watched(
         ran_on=tuple(str(one.device) for one in listed(program.kernels) if one.kernels),
         ran_on_cpu_alone=_ran_on_cpu_alone(program, devices),
         died_in_opencl=_died(program),
+        died_in_call=_died_in_call(program),
+        last_call=" or ".join(listed(program.died_in)),
+        meant_for=", ".join(str(one.device) for one in listed(program.kernels)) or "none yet",
         ignored_variables=_ignored(program, snapshot),
     )
 
@@ -150,7 +153,7 @@ def _closed(program: Program) -> Fact[tuple[str, ...]]:
 def _switch_words(program: Program, row: TableProgram | None) -> Iterator[str]:
     for one in () if row is None else row.switches:
         if one.name in program.switches:
-            yield f"{one.name} {one.does}"
+            yield f"{one.name.partition(' ')[0]}, which {one.does}"
 
 
 def _came_too_early(program: Program) -> Fact[bool]:
@@ -183,6 +186,13 @@ def _died(program: Program) -> Fact[bool]:
     if program.signal not in DEADLY:
         return False
     return program.loader if isinstance(program.loader, Unknown) else program.loader is not None
+
+
+def _died_in_call(program: Program) -> Fact[bool]:
+    died = _died(program)
+    if died is not True:
+        return died
+    return program.died_in if isinstance(program.died_in, Unknown) else bool(program.died_in)
 
 
 def _ignored(program: Program, snapshot: Snapshot) -> Fact[tuple[str, ...]]:

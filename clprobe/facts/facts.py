@@ -277,6 +277,11 @@ class ProgramFacts(Program, frozen=True, kw_only=True):
     died_in_opencl: Fact[bool] = fact(
         "whether a signal ended it after it had loaded OpenCL", default=False
     )
+    died_in_call: Fact[bool] = fact(
+        "whether a signal ended it in a call of OpenCL that never returned", default=False
+    )
+    last_call: str = fact("that call", default="")
+    meant_for: str = fact("devices that it made queues on, as one text", default="none yet")
     ignored_variables: Fact[tuple[str, ...]] = fact(
         "variables of OpenCL that its loader ignores, because its file changes the user",
         default=(),

@@ -71,6 +71,9 @@ class Program(FactStruct, frozen=True, kw_only=True):
     changes_user: Fact[bool] = fact("whether its file is setuid or setgid, or has capabilities")
     uid: Fact[int] = fact("effective user id", "/proc/PID/status")
     groups: Fact[tuple[int, ...]] = fact("all its group ids", "/proc/PID/status")
+    address_space_bytes: Fact[int | None] = fact(
+        "null: unlimited", "ulimit -v of its process", on_request=True
+    )
     seccomp: Fact[bool] = fact("whether a filter of system calls is on", "/proc/PID/status")
     sandbox: Fact[str | None] = fact(
         "what it runs in that is not this system's view of files; null: nothing",

@@ -4,9 +4,10 @@
 The library of clprobe.watch.counting writes it from inside (source/links.c), into one file for each
 process or a stream common to all: a letter and three texts that end in a zero, the last of which
 is the process. P begins a program, also one that exec(3) makes of the same process; N is its mount
-namespace, U its user with its groups, V a variable; I an .icd file and D a node to a GPU that it
-sees, with how opening it would be refused; S a library that is asked for, and by which file; O one
-that was opened, C one that was closed; Q a type of devices that was asked for, and the answer.
+namespace, U its user with its groups, L its address space in bytes, V a variable; I an .icd file
+and D a node to a GPU that it sees, with how opening it would be refused; S a library that is asked
+for, and by which file; O one that was opened, C one that was closed; Q a type of devices that was
+asked for, and the answer.
 """
 
 import os
@@ -46,6 +47,7 @@ class Links(NamedTuple):
     namespace: str
     uid: int | None
     groups: tuple[int, ...]
+    address_space_bytes: int | None
     environment: dict[str, str]
     icds: tuple[str, ...]
     nodes: dict[str, str | None]
@@ -107,6 +109,9 @@ def _links(pid: int, records: list[_Record]) -> Links:
         namespace=next((one.first for one in of.get("N", ())), ""),
         uid=int(user.first) if user.first.isdecimal() else None,
         groups=tuple(dict.fromkeys(int(one) for one in user.second.split() if one.isdecimal())),
+        address_space_bytes=next(
+            (int(one.first) for one in of.get("L", ()) if one.first.isdecimal()), None
+        ),
         environment={name: value for name, _, value in variables},
         icds=tuple(sorted(one.first for one in of.get("I", ()) if one.first.endswith(".icd"))),
         nodes={one.first: one.second or None for one in of.get("D", ())},

@@ -165,6 +165,7 @@ def observed(  # noqa: PLR0913 - all that is known of one program
         uid=unseen.uid if trace is None or trace.uid is None else trace.uid,
         groups=unseen.groups if trace is None else trace.groups,
         seccomp=unseen.seccomp,
+        address_space_bytes=Unknown(why_not_inside) if trace is None else trace.address_space_bytes,
         sandbox=sandbox,
         sandbox_icds=icds,
         sandbox_nodes=inner,

@@ -123,6 +123,17 @@ static void write_user(int file)
     write_record(file, 'U', user, groups);
 }
 
+static void write_limit(int file)
+{
+    char bytes[24] = "";
+    struct rlimit most;
+    if (getrlimit(RLIMIT_AS, &most) != 0)
+        return;
+    if (most.rlim_cur != RLIM_INFINITY)
+        snprintf(bytes, sizeof bytes, "%llu", (unsigned long long)most.rlim_cur);
+    write_record(file, 'L', bytes, "");
+}
+
 static const char *refusal(const char *node)
 {
     if (faccessat(AT_FDCWD, node, R_OK | W_OK, AT_EACCESS) == 0)
@@ -166,6 +177,7 @@ void links_start(void)
     write_link(file, 'P', "/proc/self/exe");
     write_link(file, 'N', "/proc/self/ns/mnt");
     write_user(file);
+    write_limit(file);
     for (unsigned index = 0; environ != NULL && index < MOST_VARIABLES && environ[index]; index++)
         write_record(file, 'V', environ[index], "");
     write_folder(file, "/etc/OpenCL/vendors", 'I');
