@@ -65,7 +65,7 @@ def _sentences(paste: Paste, spoken: frozenset[int]) -> Iterator[Line]:
         given += 1
         if given > _MOST_LINES:
             return
-        text, around = line.strip(), paste.contexts[index]
+        text, around = line.strip().expandtabs(), paste.contexts[index]
         if around.command and _FORMS.goes_on.match(line):
             # What a command is said to do, in the line below it.
             text = f"{around.program} {text}"
