@@ -55,6 +55,8 @@ class Cpu(FactStruct, frozen=True, kw_only=True):
 
     model: Fact[str] = fact("marketing name", "/proc/cpuinfo")
     vendor: Fact[str] = fact("such as GenuineIntel", "/proc/cpuinfo")
+    family: Fact[int] = fact("cpu family of x86, from CPUID: compilers go by it", "/proc/cpuinfo")
+    model_number: Fact[int] = fact("model of x86 within its family, from CPUID", "/proc/cpuinfo")
     architecture: Fact[str] = fact("such as x86_64", "uname -m")
     logical_cores: Fact[int] = fact("processors usable here", "sched affinity")
 

@@ -2,7 +2,7 @@
 """Reads what a system says of itself: uname, os-release, lsb_release, hostnamectl, cmdline."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import msgspec
 
@@ -111,7 +111,7 @@ def read_lsb_release(paste: Paste) -> Iterator[Reading]:
 
 
 def read_boot_and_cpu(paste: Paste) -> Iterator[Reading]:
-    """Give the boot parameters and the processor's name."""
+    """Give the boot parameters and what is said of the processor."""
     cpu_lines: list[int] = []
     model: str | None = None
     machine: Fact[str | None] = NOT_STATED
@@ -132,8 +132,19 @@ def read_boot_and_cpu(paste: Paste) -> Iterator[Reading]:
             cpu_lines.append(index)
     if cpu_lines and model is not None:
         virtual = Virtualization(machine=machine)
-        facts = Snapshot(system=System(cpu=cpu_named(model), virtualization=virtual))
+        numbers = _cpu_numbers(paste.lines[index].strip() for index in cpu_lines)
+        cpu = msgspec.structs.replace(cpu_named(model), **numbers)
+        facts = Snapshot(system=System(cpu=cpu, virtualization=virtual))
         yield Reading(lines=tuple(cpu_lines), facts=facts)
+
+
+def _cpu_numbers(lines: Iterable[str]) -> dict[str, int]:
+    """Return family and model by which compilers know the processor, as lscpu and Linux tell."""
+    found: dict[str, int] = {}
+    for match in filter(None, map(_FORMS.cpu_number.match, lines)):
+        fact = "family" if match["what"].lower() == "cpu family" else "model_number"
+        found.setdefault(fact, int(match["number"]))  # the first processor's
+    return found
 
 
 def cpu_named(model: str) -> Cpu:

@@ -103,6 +103,13 @@ def _cpu(host: Host) -> Cpu:
     return Cpu(
         model=model,
         vendor=fields.get("vendor_id", fields.get("CPU implementer", missing)),
+        family=_number(fields.get("cpu family"), missing),
+        model_number=_number(fields.get("model"), missing),
         architecture=machine if isinstance(machine, Unknown) else machine.architecture,
         logical_cores=machine if isinstance(machine, Unknown) else machine.logical_cores,
     )
+
+
+def _number(text: str | None, missing: Unknown) -> int | Unknown:
+    """Return what a line of x86 says; other processors have none, or write words there."""
+    return int(text) if text is not None and re.fullmatch(r"[0-9]{1,6}", text) else missing

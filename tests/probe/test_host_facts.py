@@ -13,7 +13,7 @@ from clprobe.probe.environment import probe_environment
 from clprobe.probe.gpus import probe_gpus
 from clprobe.probe.host import Host
 from clprobe.probe.linux.virtualization import probe_virtualization
-from clprobe.probe.system import probe_distribution
+from clprobe.probe.system import probe_distribution, probe_system
 from clprobe.probe.user import probe_user
 
 _PCI = "/sys/bus/pci/devices"
@@ -124,6 +124,32 @@ def test_machines(vendor: str, machine: str | None, invent: Any) -> None:
         }
     )
     assert probe_virtualization(host).machine == machine
+
+
+_TWO = """\
+processor\t: 0
+vendor_id\t: AuthenticAMD
+cpu family\t: 25
+model\t\t: 17
+model name\t: AMD EPYC
+
+processor\t: 1
+vendor_id\t: AuthenticAMD
+cpu family\t: 25
+model\t\t: 1
+model name\t: another
+"""
+_ARM = "processor\t: 0\nCPU implementer\t: 0x41\nModel\t\t: Raspberry Pi 5\n"
+
+
+def test_the_processor_is_told_by_family_and_model(invent: Any) -> None:
+    cpu = probe_system(invent(read={"/proc/cpuinfo 65536": _TWO})).cpu
+    assert (cpu.model, cpu.family, cpu.model_number) == ("AMD EPYC", 25, 17)
+
+    arm = probe_system(invent(read={"/proc/cpuinfo 65536": _ARM})).cpu
+    assert (arm.model, arm.vendor) == ("Raspberry Pi 5", "0x41")
+    assert isinstance(arm.family, Unknown)
+    assert isinstance(arm.model_number, Unknown)
 
 
 def test_a_mapped_user_namespace(invent: Any) -> None:
