@@ -6,9 +6,10 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, TypeVar
 
-from clprobe.knowledge import gpu_names, processors, release_names
+from clprobe.knowledge import core_table, gpu_names, processors, release_names
 from clprobe.knowledge.adapter_table import Adapter, Adapters
 from clprobe.knowledge.checked_yaml import document, nearest, read, table_error, text_of
+from clprobe.knowledge.core_table import Core, Cores
 from clprobe.knowledge.family_table import Family
 from clprobe.knowledge.interface_table import Interface
 from clprobe.knowledge.named_gpu import NamedGpu, Names, resolve
@@ -28,6 +29,7 @@ from clprobe.knowledge.table_types import (
 )
 from clprobe.knowledge.windows_table import WindowsDriver
 from clprobe.model.errors import ClprobeError
+from clprobe.model.system import Cpu
 from clprobe.model.unknown import Fact
 from clprobe.resources import rules_path
 
@@ -130,6 +132,18 @@ class Tables:
     def processors(self) -> list[Processors]:
         """Return the processors of each vendor."""
         return self._all("processors", Processors)
+
+    def cores(self) -> list[Cores]:
+        """Return the cores of each maker of processors, as compilers tell them apart."""
+        return self._all("cores", Cores)
+
+    def core_of(self, cpu: Cpu) -> Core | None:
+        """Return the core of a processor; None: it is not known, or in no table."""
+        return core_table.core_of(cpu, self.cores())
+
+    def core_named(self, name: str) -> Core | None:
+        """Return the core that a name such as "zen4" or "Ryzen 7 5800X" stands for."""
+        return core_table.core_named(name, self.cores())
 
     def nearest_gpu_names(self, name: str) -> str:
         """Return a hint that names the GPUs whose name looks most like `name`."""
@@ -295,6 +309,7 @@ KINDS: dict[str, type[Entry]] = {
     "origins": Origin,
     "package_managers": PackageManager,
     "processors": Processors,
+    "cores": Cores,
     "windows_drivers": WindowsDriver,
     "adapters": Adapters,
     "systems": Systems,

@@ -64,6 +64,7 @@ def data_pages(knowledge: Knowledge) -> dict[str, str]:
     pages["tables/printed/README.md"] = "\n".join(_printed())
     pages["tables/programs/README.md"] = "\n".join((_HEAD, *program_page(knowledge.tables)))
     pages["tables/processors/README.md"] = "\n".join(_processors(knowledge.tables))
+    pages["tables/cores/README.md"] = "\n".join(_cores(knowledge.tables))
     pages["tables/adapters/README.md"] = "\n".join(_adapters(knowledge.tables))
     pages["tables/systems/README.md"] = "\n".join(_systems(knowledge.tables))
     pages["tables/windows_drivers/README.md"] = "\n".join(_windows_drivers(knowledge.tables))
@@ -159,6 +160,20 @@ def _processors(tables: Tables) -> Iterator[str]:
                     ),
                 )
             )
+        yield from ("", f"Sources: {links(one.sources)}", "")
+
+
+def _cores(tables: Tables) -> Iterator[str]:
+    yield from (_HEAD, "", "# Processors as compilers tell them apart", "")
+    for one in tables.cores():
+        for core in one.cores:
+            numbers = (
+                f"{of.family}" + "".join(f" ({first} to {last})" for first, last in of.models)
+                for of in core.families
+            )
+            yield f"- {plain(core.name)} ({code(core.core)})"
+            yield f"  - CPU families, and models in them: {', '.join(numbers)}"
+            yield f"  - names: {', '.join(map(code, core.names))}"
         yield from ("", f"Sources: {links(one.sources)}", "")
 
 

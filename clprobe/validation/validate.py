@@ -16,6 +16,7 @@ from clprobe.resources import rules_path
 from clprobe.ruleset.load import CASES_SUFFIX, load_rule, malformed, rule_files
 from clprobe.validation.cases import CaseFile, checked_snapshot, load_cases
 from clprobe.validation.checks import command_checks, hardware, rule_references, systems
+from clprobe.validation.checks.cores import cores
 from clprobe.validation.checks.interfaces import interfaces
 from clprobe.validation.checks.place import Mistakes
 from clprobe.validation.checks.printed import printed
@@ -63,6 +64,7 @@ def _between(
     yield from hardware.implementations(files["implementations"], tables)
     yield from hardware.families(files["families"], tables)
     yield from hardware.processors(files["processors"], tables)
+    yield from cores(files["cores"])
     yield from hardware.adapters(files["adapters"])
     yield from systems.other_systems(files["systems"], tables)
     yield from systems.distributions(files["distributions"], tables)
