@@ -55,6 +55,7 @@ Matrices = tuple[list[MatrixRow], list[VersionRow]]
 @click.option("--os", "os_name", metavar="OS", help="Another distribution: ubuntu-24.04.")
 @click.option("--linux", metavar="VERSION", help="Another Linux: 6.8.")
 @click.option("--python", metavar="VERSION", help="Another Python: 3.11.")
+@click.option("--cpu", metavar="NAME", help='Another processor: "Ryzen 7 5800X", zen4.')
 @click.option(
     "--goal",
     type=click.Choice(["opencl", "pytorch", "inference"]),
@@ -99,6 +100,7 @@ def command(  # noqa: PLR0913 - one parameter per option
     os_name: str | None,
     linux: str | None,
     python: str | None,
+    cpu: str | None,
     goal: Goal,
     source: str | None,
     backend: str | None,
@@ -120,7 +122,7 @@ def command(  # noqa: PLR0913 - one parameter per option
     snapshot = read_snapshot(source) if source is not None else None
     host = _host() if snapshot is None and (gpu is None or os_name is None) else None
     base = _base(snapshot, host, tables)
-    stated = described(base, tables, gpu=gpu, os=os_name, linux=linux, python=python)
+    stated = described(base, tables, gpu=gpu, os=os_name, linux=linux, python=python, cpu=cpu)
     for note in stated.notes:
         click.echo(safe_line(note), err=True)
     made = plan(stated, tables, goal, wishes(**wished))

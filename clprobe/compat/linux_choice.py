@@ -9,6 +9,7 @@ import msgspec
 
 from clprobe.compat.known_gpu import KnownGpu
 from clprobe.compat.packages import release_of
+from clprobe.knowledge.core_table import Core
 from clprobe.knowledge.table_types import (
     Distribution,
     Generation,
@@ -36,12 +37,16 @@ _ROLLING = ("rolling", "tumbleweed")
 
 
 class Place(msgspec.Struct, frozen=True, kw_only=True):
-    """Where an implementation is to run: `linux` and `python` None: those that are shipped."""
+    """Where an implementation is to run: `linux` and `python` None: those that are shipped.
+
+    `core` is the processor's, None where it is not known.
+    """
 
     release: Distribution | None
     linux: str | None = None
     python: str | None = None
     arch: str | None = None
+    core: Core | None = None
     wsl2: bool = False
 
 

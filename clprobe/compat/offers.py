@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from clprobe.compat.known_gpu import KnownGpu
 from clprobe.knowledge.origin_table import Origin
 from clprobe.knowledge.table_types import (
+    Compiler,
     Distribution,
     Elsewhere,
     Entry,
@@ -63,6 +64,7 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True):
     writes: dict[str, str] = {}
     lines: tuple[str, ...] = ()
     module_for: tuple[str, ...] = ()
+    compiler: Compiler | None = None
 
     @property
     def is_at_hand(self) -> bool:
@@ -73,6 +75,12 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True):
     def release(self) -> str | None:
         """The implementation's own version, without what the distribution adds."""
         return upstream(self.version) if self.version is not None else None
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What to know of it where nothing is known of the machine."""
+        said = (self.note, self.compiler.note if self.compiler is not None else None)
+        return tuple(filter(None, said))
 
     @property
     def origin_name(self) -> str:
@@ -176,6 +184,7 @@ def package(name: str, version: PackageVersion, release: Distribution) -> Offer:
         also_drives=version.also_drives,
         base=version.base,
         note=version.note,
+        compiler=version.compiler,
         status="workaround" if version.pocket in EXTRA_POCKETS else "supported",
         sources=version.sources,
     )
@@ -199,6 +208,7 @@ def _from_elsewhere(entry: Elsewhere, implementation: Implementation, tables: Ta
         writes=entry.writes,
         lines=entry.lines,
         module_for=entry.module_for,
+        compiler=entry.compiler,
         note=entry.note,
         status=entry.status,
         sources=entry.sources or implementation.sources,

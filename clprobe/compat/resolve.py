@@ -9,6 +9,7 @@ from typing import Literal
 
 import msgspec
 
+from clprobe.compat import processor
 from clprobe.compat.coverage import (
     Covers,
     covers,
@@ -31,7 +32,7 @@ from clprobe.compat.offers import Offer, elsewhere, on_request, packaged
 from clprobe.knowledge.origin_table import Origin
 from clprobe.knowledge.table_types import Implementation, Release
 from clprobe.knowledge.tables import Tables
-from clprobe.knowledge.versions import Scheme, compare, in_range, in_words, overlap, upstream
+from clprobe.knowledge.versions import Scheme, in_words, overlap, upstream
 from clprobe.model.unknown import Unknown
 
 Verdict = Literal["yes", "some", "open", "no"]
@@ -57,10 +58,10 @@ class No(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     """It does not compute, and which of these forbids it.
 
     "origin": nothing that works can be taken from there. "files": they need `needs`, where the
-    place `has` less.
+    place `has` less. "processor": what is there compiles no kernel for it.
     """
 
-    what: Literal["hardware", "version", "origin", "files", "linux"]
+    what: Literal["hardware", "version", "origin", "files", "processor", "linux"]
     because: str
     linux: LinuxChoice | None = None
     needs: str = ""
@@ -82,7 +83,7 @@ def resolve(implementation: Implementation, offer: Offer, gpu: KnownGpu, place: 
     if covered is False:
         needed = needed_versions(implementation, gpu) or "another version"
         return No(what="version", because=f"needs {needed}")
-    refusal = refused(offer, place)
+    refusal = refused(implementation, offer, place)
     if refusal is not None:
         return refusal
     choose = own_module if offer.module_for else choose_linux
@@ -96,8 +97,8 @@ def resolve(implementation: Implementation, offer: Offer, gpu: KnownGpu, place: 
     return _open(offer, covered, linux, known) or Yes(linux=linux, known=known)
 
 
-def refused(offer: Offer, place: Place) -> No | None:
-    """Return why nothing can be taken from there, whatever the GPU, or None."""
+def refused(implementation: Implementation, offer: Offer, place: Place) -> No | None:
+    """Return why nothing that works can be taken from there, whatever the GPU, or None."""
     if offer.architectures and place.arch not in (None, *offer.architectures):
         known = ", ".join(offer.architectures)
         return No(what="origin", because=f"only for {known}, not {place.arch}")
@@ -109,7 +110,8 @@ def refused(offer: Offer, place: Place) -> No | None:
             needs = f"{name} {in_words(needed)}"
             own = "musl" if name == "glibc" and has == "0" else has
             return No(what="files", because=f"need {needs}; it has {own}", needs=needs, has=own)
-    return None
+    unknown = processor.refusal(implementation, offer, place.core)
+    return No(what="processor", because=unknown) if unknown is not None else None
 
 
 def _is_vouched(origin: Origin, place: Place) -> bool:
@@ -241,10 +243,13 @@ def considered(
     return found + asked(elsewhere(implementation, place.release, tables, gpus))
 
 
+_REFUSALS = ("linux", "processor", "files", "origin", "version", "hardware")
+
+
 def _trouble(answer: Answer) -> tuple[int, int]:
     """Return what answers are sorted by; a refusal that comes late says more than an early one."""
     if isinstance(answer, No):
-        return 3, ("linux", "files", "origin", "version", "hardware").index(answer.what)
+        return 3, _REFUSALS.index(answer.what)
     if isinstance(answer, Open):
         return 2 if answer.what == "version" else 1, 0
     return 0, int(_is_forced(answer))
@@ -318,19 +323,9 @@ def known_releases(
         for one in implementation.releases
         if one.concerns(gpu.generation, gpu.family.family if gpu.family is not None else None)
         and (not one.wsl2 or wsl2)
-        and _is_of_release(offer, one, implementation)
+        and processor.is_of_release(offer.version, one, implementation)
         and (one.linux == "*" or (linux is not None and linux_in_range(linux, one.linux)))
     )
-
-
-def _is_of_release(offer: Offer, release: Release, implementation: Implementation) -> bool:
-    if offer.version is None or offer.release is None:
-        return release.versions == "*"
-    if any(compare(offer.version, mended, "debian") >= 0 for mended in release.mended):
-        return False
-    scheme = implementation.version_scheme
-    version = offer.version if scheme == "debian" else offer.release
-    return in_range(version, release.versions, scheme)
 
 
 def too_old(linux: LinuxChoice) -> str:

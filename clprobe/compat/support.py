@@ -284,7 +284,7 @@ def _on_cpu(cell: _Cell, tables: Tables) -> Support:
     for offer in (*packaged(entry, release), *on_request(entry, release)):
         return _installable(cell, offer)
     for offer in elsewhere(entry, release, tables):
-        refusal = refused(offer, cell.place)
+        refusal = refused(entry, offer, cell.place)
         own, origin = _own(cell, []), f"{_origin(offer, release)} ({offer.version})"
         sources: list[Entry] = [offer.entry, *_denials(cell)]
         if refusal is not None:
@@ -299,7 +299,10 @@ def _on_cpu(cell: _Cell, tables: Tables) -> Support:
             sources,
             offer=offer,
             next_step="Install it so and run clprobe doctor" if doubt else None,
-            notes=(needs,) if needs and not files_are_known_to_fit(offer, cell.place) else (),
+            notes=(
+                *((needs,) if needs and not files_are_known_to_fit(offer, cell.place) else ()),
+                *((offer.compiler.note,) if offer.compiler is not None else ()),
+            ),
         )
     return _not_offered(cell, [])
 
@@ -312,7 +315,7 @@ def _installable(cell: _Cell, offer: Offer) -> Support:
         [offer.entry],
         offer=offer,
         next_step=_SEARCH.format(cell.release.name, offer.packages[0]) if doubt else None,
-        notes=(offer.note,) if offer.note else (),
+        notes=offer.notes,
     )
 
 

@@ -146,6 +146,8 @@ def release_line(found: Release) -> str:
     about = [in_words(found.versions)]
     about += [f"on {', '.join(found.generations)}"] if found.generations else []
     about += [f"with Linux {in_words(found.linux)}"] if found.linux != "*" else []
+    about += [f"on {', '.join(found.cores)}"] if found.cores else []
+    about += [f"with LLVM {in_words(found.llvm)}"] if found.llvm != "*" else []
     return f"{' '.join(about)}: {found.note}{doubt(found)}"
 
 

@@ -4,6 +4,7 @@
 from clprobe.compat.coverage import OTHER_MAKERS, drives_gpus, is_for_vendor
 from clprobe.compat.linux_choice import ANY_LINUX
 from clprobe.compat.offers import Offer, packaged
+from clprobe.compat.processor import known_of
 from clprobe.compat.resolve import (
     No,
     Open,
@@ -17,7 +18,7 @@ from clprobe.install import by_hand, cpu_steps, route_steps, windows
 from clprobe.install.machine import Machine
 from clprobe.install.ranking import FilesOfOthers
 from clprobe.install.wording import all_sources, last_packaged, linux_caveats, newer_linux, sentence
-from clprobe.knowledge.table_types import Entry, Implementation
+from clprobe.knowledge.table_types import Entry, Implementation, Release
 from clprobe.knowledge.tables import Tables
 from clprobe.model.finding import Source
 from clprobe.model.plan import Component, Rejected, Route, RouteStatus
@@ -38,11 +39,13 @@ def hopeless(implementation: Implementation, machine: Machine) -> Rejected | Non
 def judge(offer: Offer, implementation: Implementation, machine: Machine) -> Route | Rejected:
     """Return the route that this offer makes (its rank still 0), or the rejection."""
     if not drives_gpus(implementation):
-        refusal = refused(offer, machine.place)
+        on_core = known_of(implementation, offer, machine.core)
+        refusal = refused(implementation, offer, machine.place)
         if refusal is not None:
             because = _refusal(refusal, offer, implementation, machine)
-            return _rejected(implementation, because, offer)
-        return _cpu_route(offer, implementation, machine)
+            told = on_core if refusal.what == "processor" else ()
+            return _rejected(implementation, because, offer, *told)
+        return _cpu_route(offer, implementation, machine, on_core)
     found = summed_up(implementation, offer, machine.gpus, machine.place)
     return on_gpu(offer, found, implementation, machine)
 
@@ -127,6 +130,8 @@ def _refusal(answer: No, offer: Offer, implementation: Implementation, machine: 
         return f"{said} {offer.version} {needed}"
     if answer.what == "origin":
         return f"{said}, but {answer.because}"
+    if answer.what == "processor":
+        return f"{said} {offer.release}, but {answer.because}"
     whole = implementation.version_scheme == "debian"
     version = (offer.version if whole else offer.release) or "in its current release"
     name = machine.family.name if machine.family is not None else gpu
@@ -267,12 +272,16 @@ def _components(offer: Offer, machine: Machine, packages: tuple[str, ...] = ()) 
     ]
 
 
-def _cpu_route(offer: Offer, implementation: Implementation, machine: Machine) -> Route:
+def _cpu_route(
+    offer: Offer, implementation: Implementation, machine: Machine, on_core: tuple[Release, ...]
+) -> Route:
+    """Return the route, given what is known of the offer on the machine's processor."""
     key = implementation.implementation
     said = f"{offer.offered_by} {key} {offer.release or ''}".rstrip()
     because = f"{said}, which runs OpenCL on the CPU: no GPU and no kernel driver are needed"
-    noted = [sentence(offer.note)] if offer.note is not None else []
-    needs = cpu_steps.cpu_caveats(offer, machine)
+    notes = offer.notes if machine.core is None else filter(None, [offer.note])
+    noted = [sentence(note) for note in notes]
+    needs = [sentence(one.note) for one in on_core] + cpu_steps.cpu_caveats(offer, machine)
     return Route(
         rank=0,
         backend=key,
@@ -283,7 +292,7 @@ def _cpu_route(offer: Offer, implementation: Implementation, machine: Machine) -
         components=tuple(_components(offer, machine)),
         steps=cpu_steps.for_cpu(offer, machine),
         caveats=(*noted, *windows.seen_under_wsl2(machine), *needs),
-        sources=_sources(offer, implementation),
+        sources=_sources(offer, implementation, *on_core),
         how=route_steps.how(offer, machine),
         # A note on a wheel is about its place; one on a package, what it needs or where it fails.
         essential=(*(noted if offer.how == "package" else ()), *needs),

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from clprobe.compat.known_gpu import KnownGpu, gpus_of_entries
 from clprobe.compat.linux_choice import Place
 from clprobe.install.target import Stated, StatedGpu
+from clprobe.knowledge.core_table import Core
 from clprobe.knowledge.family_table import Family
 from clprobe.knowledge.named_gpu import VENDOR_IDS, NamedGpu
 from clprobe.knowledge.table_types import PRE_PRODUCTION, Distribution, Generation, GpuEntry
@@ -46,7 +47,8 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True):
     `chips` are the GPUs that the name may mean, all of one generation; empty without a known one.
     `pci_id` is set where the target named one, in the tables or not. `family` are chips of that
     name which are not in gpus/. `no_gpu_because`: there is none that computes. `gpu_name` is for
-    sentences. `windows_driver` is the vendor's for Windows. `wishes` are what the person wants.
+    sentences. `core` is the processor's. `windows_driver` is the vendor's for Windows. `wishes` are
+    what the person wants.
     """
 
     chips: tuple[GpuEntry, ...]
@@ -59,6 +61,7 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True):
     linux: str | None
     python: str | None
     arch: str | None
+    core: Core | None = None
     family: Family | None = None
     windows: bool = False
     wsl: bool = False
@@ -101,6 +104,7 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True):
             linux=self.linux,
             python=self.python,
             arch=self.arch,
+            core=self.core,
             wsl2=self.system == "wsl2",
         )
 
@@ -129,6 +133,7 @@ def look_up(stated: Stated, tables: Tables, wishes: Wishes = NO_WISHES) -> Machi
         arch=family.architecture
         if family is not None and family.architecture is not None
         else stated.arch,
+        core=stated.core,
         family=family,
         windows=stated.windows,
         wsl=stated.wsl,

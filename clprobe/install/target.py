@@ -11,6 +11,7 @@ from difflib import get_close_matches
 import msgspec
 from msgspec.structs import replace
 
+from clprobe.knowledge.core_table import Core
 from clprobe.knowledge.named_gpu import VENDOR_IDS
 from clprobe.knowledge.release_names import NamedSystem
 from clprobe.knowledge.table_types import Distribution
@@ -53,8 +54,8 @@ NO_GPU = StatedGpu("none", "none", nothing_because="this machine has no GPU on i
 class Stated(msgspec.Struct, frozen=True, kw_only=True):
     """What is said of the machine to plan for; None is "not known".
 
-    `os` is the name of its system for plans, `release` the same in the tables. `wsl`: it runs
-    under WSL2. `notes` say in sentences how names were read.
+    `os` is the name of its system for plans, `release` the same in the tables. `core` is the
+    processor's. `wsl`: it runs under WSL2. `notes` say in sentences how names were read.
     """
 
     gpu: StatedGpu | None = None
@@ -63,6 +64,7 @@ class Stated(msgspec.Struct, frozen=True, kw_only=True):
     linux: str | None = None
     python: str | None = None
     arch: str | None = None
+    core: Core | None = None
     windows: bool = False
     wsl: bool = False
     notes: tuple[str, ...] = ()
@@ -76,6 +78,7 @@ class Stated(msgspec.Struct, frozen=True, kw_only=True):
             linux=self.linux,
             python=self.python,
             arch=self.arch,
+            cpu=self.core.name if self.core is not None else None,
         )
 
 
@@ -89,13 +92,15 @@ def of_snapshot(snapshot: Snapshot, tables: Tables, *, python: str | None = None
     named = NamedSystem(release=release)
     if release is None and distribution_id:
         named = tables.named_system(f"{distribution_id} {version}")
+    gpu = _gpu(snapshot.gpus, tables)
     return Stated(
-        gpu=_gpu(snapshot.gpus, tables),
+        gpu=gpu,
         os=f"{distribution_id}-{version}" if distribution_id else None,
         release=named.release,
         linux=linux,
         python=python,
         arch=_known(snapshot.system.cpu.architecture),
+        core=tables.core_of(snapshot.system.cpu) or _around(gpu, tables),
         windows=distribution_id == "windows",
         wsl=snapshot.system.virtualization.wsl == _WSL2 or _is_of_wsl(linux),
         notes=tuple(named.notes(distribution_id)),
@@ -110,12 +115,15 @@ def described(  # noqa: PLR0913 - one parameter per option
     os: str | None = None,
     linux: str | None = None,
     python: str | None = None,
+    cpu: str | None = None,
 ) -> Stated:
     """Return `base` with the described facts in place of its own.
 
-    Another distribution brings its own Linux and Python, so those of `base` are dropped with it.
+    Another distribution brings its own Linux and Python, so those of `base` are dropped with it. A
+    GPU inside a processor brings that.
 
-    Raises: ClprobeError if no table knows the distribution, or a version cannot be read.
+    Raises: ClprobeError if no table knows the distribution or the processor, or a version cannot be
+    read.
     """
     checked: tuple[tuple[str | None, Scheme], ...] = ((linux, "linux"), (python, "pep440"))
     for version, scheme in checked:
@@ -123,15 +131,51 @@ def described(  # noqa: PLR0913 - one parameter per option
             compare(version, version, scheme)
     stated = base if os is None else _on(os, base, tables)
     named = stated_gpu(gpu, tables) if gpu is not None else stated.gpu
+    core = _core(cpu, tables) if cpu is not None else stated.core
+    if cpu is None and gpu is not None:
+        core = _around(named, tables) or core
     return replace(
         stated,
         gpu=named,
+        core=core,
         notes=(*stated.notes, *_about(named)),
         linux=linux or stated.linux,
         python=python or stated.python,
         arch=stated.arch or _USUAL_ARCH,
         wsl=stated.wsl or _is_of_wsl(linux),
     )
+
+
+def _core(cpu: str, tables: Tables) -> Core:
+    """Return the core that is named.
+
+    Raises: ClprobeError if no table knows it.
+    """
+    found = tables.core_named(cpu)
+    if found is None:
+        keys = ", ".join(core.core for table in tables.cores() for core in table.cores)
+        raise ClprobeError(
+            reference="cpu-unknown",
+            message=f"{cpu!r} is no processor whose generation the tables know.",
+            hint=f"Give its full name, as /proc/cpuinfo has it, or one of {keys}.",
+        )
+    return found
+
+
+def _around(gpu: StatedGpu | None, tables: Tables) -> Core | None:
+    """Return the core of the processor that the GPU is inside; None: of none that is known."""
+    if gpu is None:
+        return None
+    if tables.processor(gpu.name) is not None:
+        return tables.core_named(gpu.name)
+    chips = [tables.gpu(pci_id) for pci_id in gpu.pci_ids]
+    platforms = [
+        generation.platforms[chip.platform]
+        for chip in chips
+        if chip is not None and (generation := tables.generation(chip.generation)) is not None
+    ]
+    inside = chips and len(platforms) == len(chips) and all(one.is_inside for one in platforms)
+    return tables.only_core("intel") if inside else None
 
 
 def _about(gpu: StatedGpu | None) -> Iterator[str]:
@@ -176,6 +220,7 @@ def _on(os: str, base: Stated, tables: Tables) -> Stated:
         os=key,
         release=release,
         arch=base.arch,
+        core=base.core,
         windows=other is not None and other.plan == "windows",
         wsl=named.wsl,
         notes=tuple(notes),

@@ -92,6 +92,11 @@ class Platform(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     years: str | None = None
     note: str | None = None
 
+    @property
+    def is_inside(self) -> bool:
+        """Whether it is known to be inside a processor; it may be a card otherwise."""
+        return self.cpus not in (None, "discrete")
+
 
 class Support(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Versions of an implementation that drive a generation, and the Linux they need.
@@ -276,14 +281,17 @@ class Release(Entry, frozen=True, kw_only=True):
     `mended`: package versions inside the range that carry the correction. `flawed`: now and then it
     computes wrongly, hangs or crashes; `shows` is how that reads in what programs print, where it
     is no flaw without. `families` are some of AMD's and others'. `wsl2`: it holds there alone.
-    `outdated`: its makers ask for a newer one.
+    `outdated`: its makers ask for a newer one. `cores`: it holds on these processors, under builds
+    that compile with these versions of `llvm`, whatever the GPU.
     """
 
     versions: str
     note: str
     linux: str = "*"
+    llvm: str = "*"
     generations: tuple[str, ...] = ()
     families: tuple[str, ...] = ()
+    cores: tuple[str, ...] = ()
     wsl2: bool = False
     outdated: bool = False
     breaks: bool = False
@@ -299,8 +307,20 @@ class Release(Entry, frozen=True, kw_only=True):
 
     def concerns(self, generation: Generation | None, family: str | None = None) -> bool:
         """Whether it is about that generation or that key of a family, or about all GPUs."""
+        if self.cores:
+            return False
         of_it = generation is not None and generation.generation in self.generations
         return of_it or family in self.families or not (self.generations or self.families)
+
+
+class Compiler(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a build compiles kernels with, where that must have a name for the processor.
+
+    `note` is what to know of it where the processor is not known.
+    """
+
+    llvm: str
+    note: str
 
 
 class Elsewhere(Entry, frozen=True, kw_only=True):
@@ -313,7 +333,8 @@ class Elsewhere(Entry, frozen=True, kw_only=True):
     `page` is where files are fetched by hand, with `{package}` for the name of each, and `sha256`
     what they must hash to. `writes` are small files, by path, that it needs besides. `lines` are
     what a person types or writes where no step does it. `module_for`: the generations whose kernel
-    driver is among the packages, because Linux has none for them; it is for no others.
+    driver is among the packages, because Linux has none for them; it is for no others. `compiler`
+    is as in `PackageVersion`.
     """
 
     how: Literal["file", "repository", "pip", "by-hand"]
@@ -332,6 +353,7 @@ class Elsewhere(Entry, frozen=True, kw_only=True):
     writes: dict[str, str] = {}
     lines: tuple[str, ...] = ()
     module_for: tuple[str, ...] = ()
+    compiler: Compiler | None = None
 
 
 class PackageVersion(Entry, frozen=True, kw_only=True):
@@ -340,7 +362,8 @@ class PackageVersion(Entry, frozen=True, kw_only=True):
     `also_drives` are generations that this build holds although its version leaves that open.
     `base`: the source package that makes it, where that has another name. Where
     nobody read which version it is, `version` is the least that follows from releases around it,
-    and `at_most` the newest.
+    and `at_most` the newest. `compiler`: what it compiles kernels with, where a `release` of the
+    implementation asks which processor that knows.
     """
 
     pocket: str
@@ -357,6 +380,7 @@ class PackageVersion(Entry, frozen=True, kw_only=True):
     also_drives: tuple[str, ...] = ()
     base: str | None = None
     note: str | None = None
+    compiler: Compiler | None = None
 
 
 class LinuxVersions(Entry, frozen=True, kw_only=True):

@@ -145,6 +145,11 @@ class Tables:
         """Return the core that a name such as "zen4" or "Ryzen 7 5800X" stands for."""
         return core_table.core_named(name, self.cores())
 
+    def only_core(self, vendor: str) -> Core | None:
+        """Return the core of all processors of a maker; None where it has several."""
+        found = [core for one in self.cores() if one.vendor == vendor for core in one.cores]
+        return found[0] if len(found) == 1 else None
+
     def nearest_gpu_names(self, name: str) -> str:
         """Return a hint that names the GPUs whose name looks most like `name`."""
         boards = self.gpu_names_known().boards

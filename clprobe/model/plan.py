@@ -18,13 +18,17 @@ Installed = Literal["installed", "partly", "new", "unknown"]
 
 
 class Target(msgspec.Struct, frozen=True, kw_only=True):
-    """What the plan is for; None is "not known". `gpu` is a PCI id or generation with a name."""
+    """What the plan is for; None is "not known". `gpu` is a PCI id or generation with a name.
+
+    `cpu` is the generation of the processor, such as "Zen 4", where compilers tell it apart.
+    """
 
     gpu: str | None
     os: str | None
     linux: str | None
     python: str | None
     arch: str | None
+    cpu: str | None = None
 
 
 class Component(msgspec.Struct, frozen=True, kw_only=True):

@@ -21,6 +21,7 @@ def target_line(target: Target) -> str:
     parts += [f"Linux {target.linux}"] if target.linux is not None else []
     parts += [f"Python {target.python}"] if target.python is not None else []
     parts += [target.arch] if target.arch is not None else []
+    parts += [target.cpu] if target.cpu is not None else []
     return ", ".join(parts)
 
 

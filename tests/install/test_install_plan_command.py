@@ -29,7 +29,7 @@ def test_the_json_document_has_the_keys_of_the_contract(run):
     document = json.loads(out)
     assert status == 0
     assert document["schema"] == "clprobe.install-plan/1"
-    assert set(document["target"]) == {"gpu", "os", "linux", "python", "arch"}
+    assert set(document["target"]) == {"gpu", "os", "linux", "python", "arch", "cpu"}
     assert document["goal"] == "opencl"
     assert set(document["routes"][0]) == {
         *("rank", "backend", "stack", "uses_gpu", "status", "because"),

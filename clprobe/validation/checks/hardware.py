@@ -186,6 +186,8 @@ def implementations(files: dict[Path, Implementation], tables: Tables) -> Mistak
             yield from check.versions(here.at("python"), way.python, "pep440")
             known = tables.generations()
             yield from check.names(here.at("module_for"), way.module_for, known, "generation")
+            if way.compiler is not None:
+                yield from check.version(here.at("compiler", "llvm"), way.compiler.llvm, "dotted")
 
 
 def _release(here: Place, release: Release, entry: Implementation, tables: Tables) -> Mistakes:
@@ -196,6 +198,11 @@ def _release(here: Place, release: Release, entry: Implementation, tables: Table
     yield from check.names(here.at("generations"), release.generations, known, "generation")
     families = tables.families()
     yield from check.names(here.at("families"), release.families, families, "family")
+    cores = {core.core for table in tables.cores() for core in table.cores}
+    yield from check.names(here.at("cores"), release.cores, cores, "core")
+    yield from check.versions(here.at("llvm"), release.llvm, "dotted")
+    if bool(release.cores) is not (release.llvm != "*"):
+        yield here.mistake("a processor and the LLVM that compiles for it go together")
     yield from check.pattern(here.at("shows"), release.shows)
     if release.shows and not release.flawed:
         yield here.at("shows").mistake("only a flaw shows", "Add flawed: true, or leave it out.")
@@ -208,12 +215,12 @@ def _release(here: Place, release: Release, entry: Implementation, tables: Table
 
 
 def _contradicting(here: Place, entry: Implementation) -> Mistakes:
-    """Two releases that break need different variables: which of them hold must be clear."""
+    """Two releases that break need different variables: which of them holds must be clear."""
     broken = [(number, one) for number, one in enumerate(entry.releases) if one.breaks]
     for (_, one), (number, other) in combinations(broken, 2):
         if _meet(one, other, entry.version_scheme):
             yield here.at(number, "versions").mistake(
-                f"{other.versions!r} overlaps with {one.versions!r} on the same Linux and GPUs",
+                f"{other.versions!r} overlaps with {one.versions!r} on the same Linux and hardware",
                 "One release breaks for one reason; let the ranges part.",
             )
 
@@ -222,9 +229,14 @@ def _meet(one: Release, other: Release, scheme: Scheme) -> bool:
     ours, theirs = {*one.generations, *one.families}, {*other.generations, *other.families}
     if ours and theirs and not ours & theirs:
         return False
+    # Those of processors are of no GPU.
+    if (one.cores or other.cores) and not {*one.cores} & {*other.cores}:
+        return False
     try:
-        return overlap(one.versions, other.versions, scheme) and overlap(
-            one.linux, other.linux, "linux"
+        return (
+            overlap(one.versions, other.versions, scheme)
+            and overlap(one.linux, other.linux, "linux")
+            and overlap(one.llvm, other.llvm, "dotted")
         )
     except ClprobeError:
         return False  # reported as a range that cannot be read

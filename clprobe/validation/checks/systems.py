@@ -134,6 +134,8 @@ def _package(here: Place, version: PackageVersion, entry: Distribution, tables: 
     driven = version.also_drives
     yield from check.names(here.at("also_drives"), driven, tables.generations(), "generation")
     yield from check.version(here.at("version"), version.version, "dotted")
+    if version.compiler is not None:
+        yield from check.version(here.at("compiler", "llvm"), version.compiler.llvm, "dotted")
     if version.at_most is not None and compare(version.at_most, version.version, "debian") < 0:
         yield here.at("at_most").mistake(f"{version.at_most!r} is older than {version.version!r}")
     if bool(version.implementations) == (version.role is not None):
