@@ -65,9 +65,9 @@ def _pyopencl(offer: Offer, machine: Machine) -> tuple[Step, ...]:
     look = Check(argv=(f"{path}/bin/python", "-c", code))
     return (
         *steps.refreshed(machine),
-        *steps.venv_module(machine, "python3"),
+        *steps.venv_module(machine, steps.python_name(machine)),
         linker(machine),
-        steps.make_environment(path),
+        steps.make_environment(path, steps.python_name(machine)),
         *steps.pip_install(path, "Install PoCL and PyOpenCL", pins(offer), machine.wishes.wheels),
         step("See which platforms PyOpenCL gets there", look),
     )

@@ -59,8 +59,8 @@ def stack_steps(
         python = f"{folder}/bin/python"
         fetched = (build.file,) if build.file is not None and wheels is None else ()
         made = steps.check_files(f"the releases of {stack.stack}", fetched)
-        made += steps.venv_module(machine, python_name(machine))
-        made.append(steps.make_environment(folder, python_name(machine)))
+        made += steps.venv_module(machine, steps.python_name(machine))
+        made.append(steps.make_environment(folder, steps.python_name(machine)))
         made += steps.pip_install(folder, title, wanted, wheels, build.index)
     check = build.check or stack.check
     if check is not None:
@@ -80,12 +80,6 @@ def requirements(stack: Stack, build: StackBuild, machine: Machine) -> list[str]
     pins |= build.requires
     names = dict.fromkeys((*pins, *stack.packages[1:]))
     return [f"{name}=={pins[name]}" if name in pins else name for name in names]
-
-
-def python_name(machine: Machine) -> str:
-    """Return the command that runs the Python of the plan."""
-    shipped = machine.distribution.python if machine.distribution is not None else None
-    return "python3" if machine.python in (None, shipped) else f"python{machine.python}"
 
 
 def stack_caveats(stack: Stack, build: StackBuild, machine: Machine) -> tuple[str, ...]:

@@ -99,6 +99,12 @@ def install_files(
     return step(f"Install the packages of {origin}", action)
 
 
+def python_name(machine: Machine) -> str:
+    """Return the command that runs the Python of the plan."""
+    shipped = machine.distribution.python if machine.distribution is not None else None
+    return "python3" if machine.python in (None, shipped) else f"python{machine.python}"
+
+
 def venv_module(machine: Machine, python: str) -> list[Step]:
     """Return the step that brings Python's venv module, or checks for it."""
     if machine.wishes.root and machine.distribution is not None and uses_apt(machine.distribution):

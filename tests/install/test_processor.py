@@ -142,3 +142,11 @@ def test_the_command_takes_the_processor() -> None:
     assert shown.exit_code == 0, shown.output
     assert "pocl-opencl-icd" not in shown.output
     assert UNKNOWN in " ".join(shown.output.split())
+
+
+def test_an_environment_with_pocl_is_made_with_the_python_of_the_plan() -> None:
+    stated = described(Stated(), TABLES, gpu="none", os="debian-11", python="3.11", cpu="zen4")
+    route = plan(stated, TABLES).routes[0]
+
+    assert (route.backend, route.how) == ("pocl", "pip")
+    assert ("python3.11", "-m", "venv") in [step.argv[:3] for step in route.steps]
