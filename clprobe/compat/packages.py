@@ -2,13 +2,14 @@
 """Which command installs a package here, and which packages hold an implementation."""
 
 from clprobe.compat.coverage import tables_cover
+from clprobe.compat.processor import refusal
 from clprobe.knowledge.package_manager_table import PackageManager
 from clprobe.knowledge.package_managers import manager_of_distribution
 from clprobe.knowledge.table_types import Distribution as Release
 from clprobe.knowledge.table_types import PackageVersion
 from clprobe.knowledge.tables import Tables
 from clprobe.knowledge.versions import upstream
-from clprobe.model.system import Distribution
+from clprobe.model.system import Cpu, Distribution
 from clprobe.model.unknown import UNLISTED, Fact, Unknown, listed
 
 LOADER = "loader"
@@ -23,23 +24,27 @@ def package_manager(distribution: Distribution) -> PackageManager | None:
     return manager_of_distribution(_family(distribution))
 
 
-def packages_with(what: str, tables: Tables, distribution: Distribution) -> tuple[str, ...]:
+def packages_with(
+    what: str, tables: Tables, distribution: Distribution, cpu: Cpu | None = None
+) -> tuple[str, ...]:
     """Return the packages of this release with an implementation, the loader or the tool chain.
 
-    Nothing comes back where the tables know the release and it lacks the package: a command that
-    cannot work is worse than none.
+    Nothing comes back where the tables know the release and it lacks the package, or `cpu` and what
+    is there compiles nothing for it: a command that cannot work is worse than none.
     """
     if what == TOOL_CHAIN:
         return next(filter(None, map(tool_chain, _family(distribution))), ())
-    release = release_of(tables, distribution)
+    release, entry = release_of(tables, distribution), tables.implementation(what)
     if release is not None:
+        core = tables.core_of(cpu) if cpu is not None else None
         names = [
             name
             for name, versions in release.packages.items()
-            if any(_holds(version, what) for version in versions)
+            for version in versions
+            if _holds(version, what)
+            if entry is None or refusal(entry, version, core) is None
         ]
         return tuple(names[:1])
-    entry = tables.implementation(what)
     for name in _family(distribution):
         if entry is not None and name in entry.packages:
             return entry.packages[name]

@@ -109,7 +109,7 @@ def _each(collection: Fact[tuple[T, ...]], judge: Callable[[T], U]) -> Fact[tupl
 def _devices(
     snapshot: Snapshot, icds: Fact[tuple[IcdFacts, ...]], tables: Tables
 ) -> Fact[tuple[DeviceFacts, ...]]:
-    devices = gather_devices(listed(icds), listed(snapshot.views), tables)
+    devices = gather_devices(listed(icds), listed(snapshot.views), snapshot.system.cpu, tables)
     return devices if devices or is_settled(snapshot, icds) else NOT_STATED
 
 

@@ -5,12 +5,15 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec.structs import asdict
 
+from clprobe.compat.processor import refusal_of_driver
 from clprobe.facts.facts import DeviceFacts, IcdFacts
 from clprobe.facts.hardware_facts import AMBIGUOUS, GpuFacts
+from clprobe.knowledge.core_table import Core
 from clprobe.knowledge.printed import Forms
-from clprobe.knowledge.table_types import PRE_PRODUCTION, GpuEntry
+from clprobe.knowledge.table_types import PRE_PRODUCTION, GpuEntry, Implementation
 from clprobe.knowledge.tables import Tables
 from clprobe.model.opencl import Answer, Device, Platform, View
+from clprobe.model.system import Cpu
 from clprobe.model.unknown import NOT_STATED, Fact, Unknown
 
 INTEL = 0x8086
@@ -25,11 +28,12 @@ _IMPLEMENTATIONS = {
 
 
 def gather_devices(
-    icds: tuple[IcdFacts, ...], views: tuple[View, ...], tables: Tables
+    icds: tuple[IcdFacts, ...], views: tuple[View, ...], cpu: Cpu, tables: Tables
 ) -> tuple[DeviceFacts, ...]:
     """Return the devices of all ICDs asked alone, then those that only a viewer sees."""
+    core = tables.core_of(cpu)
     devices = [
-        _judged(device, platform, icd.answer, tables, icd)
+        _judged(device, platform, icd.answer, tables, icd, core=core)
         # What no loader reads is no device for any program.
         for icd in _each_library_once(icd for icd in icds if icd.is_read is not False)
         for platform, device in icd.answer.shown()
@@ -37,7 +41,7 @@ def gather_devices(
     known = {(device.platform, device.name) for device in devices}
     for view in views:
         fresh = [
-            _judged(device, platform, view.answer, tables, None)
+            _judged(device, platform, view.answer, tables, None, core=core)
             for platform, device in view.answer.shown()
             if (platform.name, device.name) not in known
         ]
@@ -63,8 +67,14 @@ def names_of(answer: Answer) -> tuple[tuple[Fact[str], Fact[str]], ...]:
     return tuple((platform.name, device.name) for platform, device in answer.shown())
 
 
-def _judged(
-    device: Device, platform: Platform, answer: Answer, tables: Tables, icd: IcdFacts | None
+def _judged(  # noqa: PLR0913 - one parameter per thing it is judged by
+    device: Device,
+    platform: Platform,
+    answer: Answer,
+    tables: Tables,
+    icd: IcdFacts | None,
+    *,
+    core: Core | None,
 ) -> DeviceFacts:
     key = icd.implementation if icd is not None else _implementation(device, platform, tables)
     entry = tables.implementation(key)
@@ -82,6 +92,7 @@ def _judged(
         generation=_generation(device, gpu, tables, unlisted),
         marketing_name=gpu.name if gpu is not None else unlisted,
         usable=_usable(device, answer),
+        builds_nothing=_builds_nothing(device, platform, entry, core or _core(device, tables)),
         disguised=_disguised(device),
         software=_software(device, by_cpu=by_cpu),
     )
@@ -124,6 +135,19 @@ def _usable(device: Device, answer: Answer) -> Fact[bool]:
     if isinstance(device.kernel_result, str):
         return device.kernel_result == "right"
     return True  # it is shown and nothing speaks against it; only a kernel could prove more
+
+
+def _builds_nothing(
+    device: Device, platform: Platform, entry: Implementation | None, core: Core | None
+) -> str | None:
+    if device.type != "cpu" or device.kernel_result in ("right", "wrong"):
+        return None  # it did build one
+    return refusal_of_driver(entry, platform.version, device.driver_version, core)
+
+
+def _core(device: Device, tables: Tables) -> Core | None:
+    """Return the core that the device's name tells: "pthread-AMD Ryzen 7 5700G"."""
+    return tables.core_named(device.name) if isinstance(device.name, str) else None
 
 
 def _fails_elsewhere(device: Device, answer: Answer) -> bool:

@@ -141,6 +141,10 @@ class DeviceFacts(Device, frozen=True, kw_only=True):
         "available, its driver survived, and no kernel came out wrong",
         "CL_DEVICE_AVAILABLE, known-answer kernel",
     )
+    builds_nothing: Fact[str | None] = fact(
+        "by the tables, why its compiler knows no processor like this one; null: nothing says so",
+        "CL_PLATFORM_VERSION, CL_DRIVER_VERSION, the processor",
+    )
     disguised: Fact[bool] = fact(
         "a CPU that calls itself a GPU", "CL_DEVICE_NAME, CL_DEVICE_VERSION, CL_DRIVER_VERSION"
     )

@@ -177,6 +177,8 @@ class Implementation(Entry, frozen=True, kw_only=True):
     names. `not_under_wsl2` says why it drives nothing there. `enable_by_vendor`: as `enable`, where
     a GPU's vendor decides. `afterwards`: what is to be done once it is installed. `opencl` is
     the least version that it offers on any GPU, `images` whether kernels can use them on every one.
+    `tells_llvm` finds in its platform's version the LLVM of builds that `releases` with `cores`
+    are about.
     """
 
     implementation: str
@@ -208,6 +210,7 @@ class Implementation(Entry, frozen=True, kw_only=True):
     built_with: dict[str, BuiltWith] = {}
     variables: dict[str, str] = {}
     packaging: str | None = None
+    tells_llvm: str | None = None
     not_planned: str | None = None
     opencl: str | None = None
     images: bool | None = None

@@ -79,7 +79,10 @@ class DriverReport(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DeviceReport(msgspec.Struct, frozen=True, kw_only=True):
-    """One OpenCL device in the contract's words; None is "not known"."""
+    """One OpenCL device in the contract's words; None is "not known".
+
+    `builds_nothing`: why its compiler knows no processor like this one; None: nothing says so.
+    """
 
     index: int
     platform: str | None
@@ -105,6 +108,7 @@ class DeviceReport(msgspec.Struct, frozen=True, kw_only=True):
     marketing_name: str | None = None
     icd: str | None = None
     library: str | None = None
+    builds_nothing: str | None = None
 
 
 class GpuReport(msgspec.Struct, frozen=True, kw_only=True):

@@ -75,9 +75,15 @@ def _spoken(user: str) -> str:
 
 
 def install(site: Site, what: str) -> Remedy:
-    """Install an implementation of the tables, `loader` or `tool-chain`."""
-    names = packages_with(what, site.tables, site.scope.facts.system.distribution)
+    """Install an implementation of the tables, `loader` or `tool-chain`.
+
+    The plan says from where, if what the release has compiles nothing for the processor.
+    """
+    system = site.scope.facts.system
+    names = packages_with(what, site.tables, system.distribution, system.cpu)
     title = f"Install {title_of(what, site.tables)}"
+    if not names and packages_with(what, site.tables, system.distribution):
+        return plan(site, "opencl", f"{title} from elsewhere: the release's own is too old")
     if site.tool is None or not names:
         return remedy(title, Advise(), "when installed")
     return remedy(title, actions.Install(manager=site.tool.manager, packages=names))

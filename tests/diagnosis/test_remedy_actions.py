@@ -12,6 +12,7 @@ from clprobe.diagnosis.diagnose import Knowledge
 from clprobe.diagnosis.remedies import remedies_of
 from clprobe.facts.derive import derive
 from clprobe.facts.paths import Scope
+from clprobe.model.action import SeePlan
 from clprobe.model.codec import snapshot_from_text
 from clprobe.model.finding import Remedy
 from clprobe.ruleset.load import load_rule
@@ -40,6 +41,19 @@ def remedies(tmp_path: Path) -> Any:
         return remedies_of(load_rule(path), Scope(facts, {}), KNOWLEDGE.tables)
 
     return made
+
+
+def test_a_package_that_compiles_nothing_for_the_processor_is_not_to_be_installed(remedies) -> None:
+    jammy = {"id": "ubuntu", "version": "22.04"}
+    install = {"install": "pocl"}
+
+    def on(**cpu: Any) -> Remedy:
+        (made,) = remedies({"system": {"distribution": jammy, "cpu": cpu}}, install)
+        return made
+
+    assert on(model="AMD Ryzen 7 3700X").argv == ("apt", "install", "pocl-opencl-icd")
+    assert on().argv == ("apt", "install", "pocl-opencl-icd")
+    assert isinstance(on(model="AMD Ryzen 7 5800X").action, SeePlan)
 
 
 def one_of(snapshot: dict[str, Any], linux: str) -> dict[str, Any]:

@@ -5,11 +5,15 @@ import pytest
 from click.testing import CliRunner
 
 from clprobe.cli.main import cli
+from clprobe.diagnosis.diagnose import Knowledge, diagnose
+from clprobe.facts.derive import derive
+from clprobe.facts.inventory import take_inventory
 from clprobe.install.planner import plan
 from clprobe.install.target import Stated, described, of_snapshot
 from clprobe.knowledge.tables import Tables
 from clprobe.model.action import Goal
 from clprobe.model.errors import ClprobeError
+from clprobe.model.opencl import Answer, Device, Icd, Platform
 from clprobe.model.plan import InstallPlan
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.system import Cpu, Distribution, System
@@ -150,3 +154,45 @@ def test_an_environment_with_pocl_is_made_with_the_python_of_the_plan() -> None:
 
     assert (route.backend, route.how) == ("pocl", "pip")
     assert ("python3.11", "-m", "venv") in [step.argv[:3] for step in route.steps]
+
+
+_TOLD = "OpenCL 2.0 pocl {}  Linux, None+Asserts, RELOC, LLVM {}, SLEEF, DISTRO, POCL_DEBUG"
+
+
+@pytest.mark.parametrize(
+    ("os", "pocl", "llvm", "model", "refused"),
+    [
+        ("ubuntu-22.04", "1.8", "11.1.0", 0x11, True),
+        ("ubuntu-22.04", "1.8", "11.1.0", 0x21, True),
+        ("debian-11", "1.6", "9.0.1", 0x11, True),
+        ("debian-12", "3.1+debian", "15.0.6", 0x11, False),
+        ("ubuntu-24.04", "5.0-debian", "16.0.6", 0x11, False),
+    ],
+)
+def test_plan_and_doctor_give_one_answer(
+    os: str, pocl: str, llvm: str, model: int, refused: bool
+) -> None:
+    device = Device(name="pthread-AMD EPYC", type="cpu", driver_version=pocl)
+    named = {"name": "Portable Computing Language", "version": _TOLD.format(pocl, llvm)}
+    answer = Answer(platforms=(Platform(**named, devices=(device,)),))
+    name, _, release = os.partition("-")
+    snapshot = Snapshot(
+        system=System(
+            distribution=Distribution(id=name, version=release),
+            cpu=Cpu(model="AMD EPYC", vendor="AuthenticAMD", family=25, model_number=model),
+        ),
+        gpus=(),
+        device_nodes=(),
+        messages=(),
+        icds=(Icd(path="/etc/OpenCL/vendors/pocl.icd", searched_by=("x",), answer=answer),),
+    )
+
+    ways = plan(of_snapshot(snapshot, TABLES), TABLES).routes
+    assert (("pocl", "package") not in [(r.backend, r.how) for r in ways]) is refused
+
+    (shown,) = take_inventory(derive(snapshot, TABLES)).devices
+    assert (shown.builds_nothing is not None) is refused
+
+    found = diagnose(snapshot, Knowledge.load()).findings
+    too_old = [one for one in found if one.id == "pocl-too-old-for-cpu"]
+    assert ([one.verdict for one in too_old] == ["present"]) is refused

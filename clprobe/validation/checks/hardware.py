@@ -175,6 +175,7 @@ def implementations(files: dict[Path, Implementation], tables: Tables) -> Mistak
         yield from check.table_legend(path)
         yield from check.versions(top.at("linux"), entry.linux, "linux")
         yield from check.names(top.at("packages"), entry.packages, systems, "distribution")
+        yield from check.pattern(top.at("tells_llvm"), entry.tells_llvm or "")
         for number, release in enumerate(entry.releases):
             yield from _release(top.at("releases", number), release, entry, tables)
         yield from _contradicting(top.at("releases"), entry)
