@@ -55,6 +55,7 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
     """A device as its driver names it; `position` tells apart those that share all names.
 
     A name or version of None is not known and fits any. Torch's own devices have no library.
+    `caveat` is what other programs meet on it.
     """
 
     label: str
@@ -65,6 +66,7 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
     position: int = 0
     kind: ContestantKind = "opencl"
     theoretical: Theoretical | None = None
+    caveat: str = ""
 
     @property
     def contestant(self) -> Contestant:
@@ -73,6 +75,7 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
             name=self.label,
             kind=self.kind,
             version=self.driver_version,
+            detail=self.caveat,
             hardware=self.name,
             platform=self.platform,
         )

@@ -65,6 +65,17 @@ def _target(device: DeviceReport, position: int, could_do: Theoretical | None) -
         driver_version=version,
         position=position,
         theoretical=could_do,
+        caveat=_caveat(device),
+    )
+
+
+def _caveat(device: DeviceReport) -> str:
+    """Say where a device works for us alone: we name the processor to a PoCL that knows it not."""
+    if device.builds_nothing is None:
+        return ""
+    return (
+        "it computes for clprobe alone, which tells it a name for the processor. In other programs "
+        f"{device.builds_nothing}; clprobe explain pocl-too-old-for-cpu"
     )
 
 

@@ -87,7 +87,8 @@ class BenchVerdict(msgspec.Struct, frozen=True, kw_only=True):
 class Contestant(msgspec.Struct, frozen=True, kw_only=True):
     """What took part, or why it did not; `name` is what results call their device.
 
-    `hardware` and `platform` are what a driver calls the device and itself.
+    `detail` says why not, or what other programs meet on a device that took part. `hardware` and
+    `platform` are what a driver calls the device and itself.
     """
 
     name: str

@@ -219,6 +219,16 @@ def test_crossovers_and_warnings_are_in_every_form() -> None:
         assert "torch xpu took no part: this torch was built without XPU." in words
 
 
+def test_what_other_programs_meet_on_a_device_is_in_every_form() -> None:
+    full = full_report()
+    said = "it computes for clprobe alone"
+    own = msgspec.structs.replace(full.contestants[0], status="ok", detail=said)
+    told = msgspec.structs.replace(full, contestants=(own, *full.contestants[1:]))
+
+    for shown in (text_of(told), bench_markdown(told), bench_html(told)):
+        assert said in " ".join(shown.split())
+
+
 def test_what_was_left_out_of_a_net_is_said_once_in_every_form() -> None:
     said = "Net was trained with dropout off: no two sides draw alike."
     report = full_report()

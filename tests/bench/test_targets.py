@@ -67,6 +67,18 @@ def test_undecodable_names_can_be_sent(library: Path) -> None:
     assert msgspec.json.encode(target)
 
 
+def test_what_other_programs_meet_on_a_device_goes_with_it(library: Path) -> None:
+    seen = device(0, "a.icd", library)
+    said = "its LLVM does not know this processor"
+    (plain,) = targets_of([seen], [seen])
+    lone = msgspec.structs.replace(seen, builds_nothing=said)
+    (told,) = targets_of([lone], [lone])
+
+    assert plain.contestant.detail == ""
+    assert told.contestant.status == "ok"
+    assert said in told.contestant.detail
+
+
 def test_targets_survive_the_way_to_the_child(library: Path) -> None:
     seen = device(0, "a.icd", library)
     (target,) = targets_of([seen], [seen])

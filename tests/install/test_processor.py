@@ -3,7 +3,9 @@
 
 import pytest
 from click.testing import CliRunner
+from msgspec.structs import replace
 
+from clprobe.bench.targets import targets_of
 from clprobe.cli.main import cli
 from clprobe.diagnosis.diagnose import Knowledge, diagnose
 from clprobe.facts.derive import derive
@@ -169,7 +171,7 @@ _TOLD = "OpenCL 2.0 pocl {}  Linux, None+Asserts, RELOC, LLVM {}, SLEEF, DISTRO,
         ("ubuntu-24.04", "5.0-debian", "16.0.6", 0x11, False),
     ],
 )
-def test_plan_and_doctor_give_one_answer(
+def test_plan_doctor_and_bench_give_one_answer(
     os: str, pocl: str, llvm: str, model: int, refused: bool
 ) -> None:
     device = Device(name="pthread-AMD EPYC", type="cpu", driver_version=pocl)
@@ -192,6 +194,8 @@ def test_plan_and_doctor_give_one_answer(
 
     (shown,) = take_inventory(derive(snapshot, TABLES)).devices
     assert (shown.builds_nothing is not None) is refused
+    (target,) = targets_of([replace(shown, library="/libpocl.so")], [shown])
+    assert bool(target.caveat) is refused
 
     found = diagnose(snapshot, Knowledge.load()).findings
     too_old = [one for one in found if one.id == "pocl-too-old-for-cpu"]

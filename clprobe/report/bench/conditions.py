@@ -33,11 +33,19 @@ def warnings_of(report: BenchReport) -> list[str]:
 
 
 def notes(report: BenchReport) -> list[str]:
-    """Return who did not take part, what tuning found, what figures leave out: a sentence each."""
+    """Return who did not take part, what tuning found, what figures leave out: a sentence each.
+
+    And what other programs meet on a device that did.
+    """
     absent = [
         f"{one.name} took no part: {one.detail or one.status}".removesuffix(".") + "."
         for one in report.contestants
         if one.status != "ok"
+    ]
+    absent += [
+        f"{one.name}: {one.detail}".removesuffix(".") + "."
+        for one in report.contestants
+        if one.status == "ok" and one.detail
     ]
     tuned = [sentence for one in report.tuning for sentence in _tuning(one)]
     remarks = dict.fromkeys(one.remark for one in report.results)
