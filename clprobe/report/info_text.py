@@ -105,6 +105,7 @@ def _device_facts(device: DeviceReport) -> Iterator[tuple[str, str]]:
     sizes = device.sub_group_sizes
     yield "sub-groups", ", ".join(map(str, sizes)) if sizes else ""
     yield "precision", f"fp16 {_yes(device.fp16)}, fp64 {_yes(device.fp64)}"
+    yield "kernels", device.builds_nothing or ""
 
 
 def _size(count: int | None) -> str:
