@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Pastes what install-plan prints for a person, as an ordinary user with sudo in a bare Debian."""
+"""Pastes what install-plan prints for a person, as an ordinary user with sudo in a bare Debian.
+
+The plans are for this machine's processor, on which the lines are pasted.
+"""
 
 import itertools
 import json
@@ -20,8 +23,11 @@ from root_copy import CLPROBE, LENT_CERTIFICATES, SOURCE, RootCopy
 from clprobe.cli.main import cli
 from clprobe.install.planner import plan
 from clprobe.install.target import Stated, described
+from clprobe.knowledge.core_table import Core
 from clprobe.knowledge.tables import Tables
 from clprobe.model.plan import Route
+from clprobe.probe.live_host import LiveHost
+from clprobe.probe.system import probe_system
 
 GPUS = {
     "HD 4600": "8086:0412", "UHD 620": "8086:5917", "Iris Xe": "8086:9a49",
@@ -72,6 +78,11 @@ class Group:
     cells: list[Cell] = field(default_factory=list)
 
 
+def processor(tables: Tables) -> Core | None:
+    """Return the core of this machine; None: it is in no table."""
+    return tables.core_of(probe_system(LiveHost()).cpu)
+
+
 def groups(
     tables: Tables,
     releases: Iterable[str],
@@ -79,23 +90,25 @@ def groups(
     goals: Iterable[str] = GOALS,
 ) -> list[Group]:
     """Return every route of each release, GPU and goal, by what is printed for it."""
+    core = processor(tables)
+    cpu = core.core if core is not None else None
     found: dict[Printed, Group] = {}
     for release in releases:
         for gpu in gpus:
             for goal in goals:
-                target = described(
-                    Stated(), tables, gpu=GPUS[gpu], os=f"debian-{release}", linux=None, python=None
-                )
+                os = f"debian-{release}"
+                target = described(Stated(), tables, gpu=GPUS[gpu], os=os, cpu=cpu)
                 for route in plan(target, tables, goal).routes:
-                    printed = _printed(release, gpu, goal, route.rank)
+                    words = ("--gpu", GPUS[gpu], "--os", os, "--goal", goal)
+                    words += ("--cpu", cpu) if cpu is not None else ()
+                    printed = _printed(release, words, route.rank)
                     cell = Cell(gpu, goal, route)
                     found.setdefault(printed, Group(printed)).cells.append(cell)
     return list(found.values())
 
 
-def _printed(release: str, gpu: str, goal: str, rank: int) -> Printed:
-    """Return the lines as they stand on the screen."""
-    words = ("--gpu", GPUS[gpu], "--os", f"debian-{release}", "--goal", goal)
+def _printed(release: str, words: tuple[str, ...], rank: int) -> Printed:
+    """Return the lines as they stand on the screen of the plan that these words ask for."""
     shown = CliRunner().invoke(cli, ["install-plan", *words, "--backend", str(rank)])
     assert shown.exit_code == 0, shown.output
     screen = shown.output.splitlines()
@@ -253,7 +266,30 @@ def _checked(
     seen = re.search(wanted, str(told["said"]), re.DOTALL)
     if seen is None:
         return Outcome("FAILS", f"the check lacks {wanted}: {_ended(told)}")
+    problem = _builds_nothing(copy, check) if not route.uses_gpu else None
+    if problem is not None:
+        return Outcome("FAILS", f"the check shows a device, but {problem}")
     return Outcome("passes", " ".join(seen[0].split()[-6:]))
+
+
+def _builds_nothing(copy: RootCopy, check: str) -> str | None:
+    """Return why no kernel is built where the check only lists devices; None: one is."""
+    if check == "clprobe info":
+        line, wanted = "clprobe doctor --json --exit-zero | grep '\"kernel\"'", r'"kernel": "ok"'
+    elif "pyopencl.get_platforms()" in check:
+        line, wanted = f"{check.partition(' -c ')[0]} -c '{_BUILD}'", r"\bbuilt\b"
+    else:
+        return None
+    *_, told = _typed(copy, [line], _LOOK_SECONDS)
+    return None if re.search(wanted, str(told["said"])) else f"`{line}` {_ended(told)}"
+
+
+_BUILD = (
+    "import pyopencl as cl; one = cl.get_platforms()[0].get_devices()[:1]; "
+    "cl.Program(cl.Context(one), "
+    '"kernel void f(global float *x) { x[get_global_id(0)] = exp(x[0]); }").build(); '
+    'print("bu" + "ilt")'
+)
 
 
 _CPU_UNKNOWN = "unknown target CPU"

@@ -6,9 +6,11 @@
 Needs root, debootstrap and Debian's archive; see debian_table.py about the folder of systems.
 Routes that print the same lines on a release are pasted once. A row ends with one of:
 
-    passes          every line ends with 0, and the check shows the platform or the loaded driver
-    FAILS           a line or the check does not
+    passes          every line ends with 0, and the check shows the platform or the loaded driver;
+                    what computes on the CPU builds and runs a kernel, too
+    FAILS           a line or the check does not, or no kernel is built
     needs the GPU   every line ends with 0; the check runs, and ends with 1 for lack of a GPU
+    needs another CPU  the same, and the plan said so, for it did not know this processor
     out of reach    the lines before one that needs a host or a program which is not to be had here
     no lines        a person builds it; nothing is printed to paste
 
@@ -27,7 +29,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from debian_roots import CACHE, SUITES, DebianRoots, needs
-from pasting import GOALS, Desk, Group, Outcome, groups
+from pasting import GOALS, Desk, Group, Outcome, groups, processor
 
 from clprobe.knowledge.tables import Tables
 
@@ -40,6 +42,8 @@ def main(releases: list[str], goals: list[str]) -> int:
     failed = 0
     with tempfile.TemporaryDirectory() as temporary:
         roots = DebianRoots(Path(os.environ.get(CACHE, f"{temporary}/roots")))
+        core = processor(Tables.load())
+        _say(f"On a processor that is {core.name if core is not None else 'in no table'}:\n")
         _say("| Debian | for | route | lines | result | seconds | what was seen, or why |")
         _say("|---|---|---|---|---|---|---|")
         sums = []
