@@ -65,7 +65,7 @@ def answer(
         check=pasted_step(check, typist) if check is not None else None,
         notes=_notes(route, todo),
         others=_others(plan, route),
-        impossible=_impossible(plan, rejected),
+        impossible=_impossible(plan, route, rejected),
     )
 
 
@@ -146,10 +146,13 @@ def _ruled_out(plan: InstallPlan, tables: Tables) -> list[Rejected]:
     return sorted(ours, key=lambda one: (one.stack is None) is not (plan.goal == "opencl"))
 
 
-def _impossible(plan: InstallPlan, rejected: Sequence[Rejected]) -> tuple[str, ...]:
-    """Return names: where there is another way to the same, with the way that does not work."""
+def _impossible(plan: InstallPlan, route: Route, rejected: Sequence[Rejected]) -> tuple[str, ...]:
+    """Return names: where there is another way to the same, with the way that does not work.
+
+    First those of what is advised, for whoever would take it from there.
+    """
     names: dict[str, None] = {}
-    for one in rejected:
+    for one in sorted(rejected, key=lambda other: _short(other) != _short(route)):
         if all(_short(one) != _short(route) for route in plan.routes):
             names[_short(one)] = None
         elif one.how is not None or one.stack is not None:

@@ -200,3 +200,10 @@ def test_plan_doctor_and_bench_give_one_answer(
     found = diagnose(snapshot, Knowledge.load()).findings
     too_old = [one for one in found if one.id == "pocl-too-old-for-cpu"]
     assert ([one.verdict for one in too_old] == ["present"]) is refused
+
+
+def test_the_first_screen_names_what_does_not_know_the_processor() -> None:
+    words = ["install-plan", "--gpu", "none", "--os", "ubuntu-22.04", "--cpu", "zen3"]
+    shown = CliRunner().invoke(cli, words)
+
+    assert "Not possible: pocl (apt)" in shown.output
