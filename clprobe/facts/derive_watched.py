@@ -48,7 +48,7 @@ def judge_watched(
         wanted_types=" or ".join(listed(program.asked_types)),
         stops_at_empty=_stops_at_empty(program, devices),
         closed_nodes=_closed(program),
-        is_switched=bool(program.switches) and not _ran(program),
+        is_switched=_is_switched(program),
         switched_by="; ".join(_switch_words(program, row)),
         came_too_early=_came_too_early(program),
         hidden_icds=_hidden(
@@ -148,6 +148,12 @@ def _closed(program: Program) -> Fact[tuple[str, ...]]:
     if isinstance(program.nodes, Unknown):
         return program.nodes
     return tuple(one.path for one in program.nodes if isinstance(one.error, str))
+
+
+def _is_switched(program: Program) -> Fact[bool]:
+    if not program.switches:
+        return False
+    return program.kernels if isinstance(program.kernels, Unknown) else not _ran(program)
 
 
 def _switch_words(program: Program, row: TableProgram | None) -> Iterator[str]:

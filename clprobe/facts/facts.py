@@ -260,7 +260,7 @@ class ProgramFacts(Program, frozen=True, kw_only=True):
     closed_nodes: Fact[tuple[str, ...]] = fact(
         "nodes in its sandbox that it may not open", default=()
     )
-    is_switched: bool = fact(
+    is_switched: Fact[bool] = fact(
         "whether it was given options or variables of its own that choose devices, and no kernel "
         "ran",
         default=False,
