@@ -70,7 +70,7 @@ def _with_end(view: View, program: "Program") -> View:
         answer = replace(answer, outcome="crash", signal=program.signal)
         return replace(view, answer=answer)
     said = _said(program)
-    if said is not None and said.outcome in _ENDED and not any(said.shown()):
+    if said is not None and said.outcome in _ENDED:
         answer = replace(
             answer, outcome=said.outcome, error_code=said.error_code, platforms=NOT_STATED
         )

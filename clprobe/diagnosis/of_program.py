@@ -11,6 +11,7 @@ from clprobe.model.opencl import View
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.unknown import Unknown, known, listed
 from clprobe.ruleset.judge import Outcome
+from clprobe.ruleset.templates import on_one_line
 
 
 def focused(
@@ -103,7 +104,7 @@ def program_report(facts: Facts) -> ProgramReport | None:
 
 def _says(program: ProgramFacts) -> str:
     """Return in one sentence how the program used OpenCL, and how it ended."""
-    return f"{program.name} {_use(program)}{_end(program)}."
+    return on_one_line(f"{program.name} {_use(program)}{_end(program)}.")
 
 
 def _use(program: ProgramFacts) -> str:

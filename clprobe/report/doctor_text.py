@@ -139,7 +139,7 @@ class DoctorText:
             who = f"Asked for {asker}: permissions are predicted, not tried."
             self._screen.wrapped(who, INDENT)
         for told in words.program_lines(diagnosis):
-            self._screen.wrapped(told, INDENT, hang=2 * INDENT)
+            self._screen.wrapped(on_one_line(told), INDENT, hang=2 * INDENT)
         if (read := words.read_line(diagnosis)) is not None:
             self._screen.wrapped(read, INDENT, hang=INDENT)
         line = words.next_line(diagnosis)
