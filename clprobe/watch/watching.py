@@ -19,7 +19,8 @@ from clprobe.probe.removal import remove_tree
 from clprobe.probe.scratch import scratch_parent
 from clprobe.watch.counting import failed_calls, kernel_uses, library, read_counts
 from clprobe.watch.links import read_links
-from clprobe.watch.observe import Observer, Watched, observed, with_end
+from clprobe.watch.observe import Watched, observed, with_end
+from clprobe.watch.observer import Observer
 from clprobe.watch.running import run
 
 WATCH = "CLPROBE_WATCH"
