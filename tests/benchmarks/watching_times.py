@@ -2,8 +2,8 @@
 """What being watched costs a program: python tests/benchmarks/watching_times.py [-- PROGRAM ARG…].
 
 The program runs in turns alone and watched, after one round that is not counted; medians of its own
-time from start to end, with quartiles. Without a program: one that is over at once, one that sleeps,
-and one that opens a thousand files.
+time from start to end, with quartiles. Without a program: one that is over at once, one that
+sleeps, and one that starts two hundred others.
 """
 
 import os
