@@ -3,6 +3,7 @@
 
 import difflib
 import re
+import warnings
 from typing import Any, Literal, TypeAlias
 
 import msgspec
@@ -148,8 +149,11 @@ def _check_operator(operator: Any, operand: Any, path: str, field: Field) -> Non
         raise ConditionError(f"{path} is a list, {operator} asks about one value", (path,))
     if operator == "matches" and isinstance(operand, str):
         try:
-            re.compile(operand)
-        except re.error as error:
+            with warnings.catch_warnings():
+                # What Python only warns of, such as [[, will mean something else one day.
+                warnings.simplefilter("error", FutureWarning)
+                re.compile(operand)
+        except (re.error, FutureWarning) as error:
             raise ConditionError(f"{operand!r} is no pattern: {error}", (path,)) from error
     if operator in _EXACT:
         for value in operand if isinstance(operand, list) else [operand]:
