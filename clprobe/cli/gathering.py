@@ -44,14 +44,13 @@ def gather(  # noqa: PLR0913 - from where, for whom, and what takes time
 
         stated = read_snapshot(source)
         return stated if asked is None else as_stated_user(stated, asked), Knowledge.load()
-    from msgspec.structs import replace
-
-    from clprobe.cli.watched_facts import user_of
     from clprobe.probe.live_host import LiveHost
 
     host = LiveHost(None if watched is None else watched.environment, prefix=prefix)
     account = None
     if watched is not None:
+        from clprobe.cli.watched_facts import user_of
+
         asked = asked or user_of(watched)
     if asked is not None:
         from clprobe.probe.accounts import find_account
@@ -70,6 +69,8 @@ def gather(  # noqa: PLR0913 - from where, for whom, and what takes time
         )
         snapshot = scrub_here(with_program(facts, watched), host)
     if account is not None:
+        from msgspec.structs import replace
+
         from clprobe.facts.permissions.as_user import as_user
 
         seen = as_user(snapshot, *account)

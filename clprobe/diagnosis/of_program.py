@@ -47,9 +47,8 @@ def _families(ranked: Sequence[Ranked]) -> Iterator[list[Ranked]]:
 
 
 def _is_about(outcome: Outcome, view: View | None) -> bool:
-    if any(use.fact.startswith("program.") for use in outcome.answer.used):
-        return outcome.rule.id != "loader-without-plain-name" or outcome.answer.truth is True
-    return view is not None and outcome.subject == view.viewer
+    asks_of_it = any(use.fact.startswith("program.") for use in outcome.answer.used)
+    return asks_of_it or (view is not None and outcome.subject == view.viewer)
 
 
 def _is_bad(family: Sequence[Ranked]) -> bool:

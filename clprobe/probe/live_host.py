@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from clprobe.probe import text_lines
-from clprobe.probe.elf import LARGEST_LINKER_CACHE_BYTES, read_elf, read_linker_cache
+from clprobe.probe.elf import LARGEST_LINKER_CACHE_BYTES, elf_at, read_linker_cache
 from clprobe.probe.host import (
     Account,
     CachedLibrary,
@@ -201,9 +201,7 @@ class LiveHost:
         )
 
     def elf(self, path: str) -> ElfFile:
-        with _opened(path) as descriptor:
-            size = os.fstat(descriptor).st_size
-            return read_elf(lambda offset, count: os.pread(descriptor, count, offset), size)
+        return elf_at(path)
 
     def texts_in(self, path: str, marks: tuple[str, ...]) -> tuple[str, ...]:
         raw = self.read(path, _LARGEST_LIBRARY_SEARCHED)

@@ -12,10 +12,10 @@ _DEEPEST = 32
 def ancestors() -> tuple[Process, ...]:
     """Return the processes above this one, parent first, as far as /proc shows them."""
     found: list[Process] = []
-    pid = _field(_fields("self"), "PPid")
+    pid = _field(status_fields("self"), "PPid")
     while pid != "0" and len(found) < _DEEPEST:
         try:
-            fields = _fields(pid)
+            fields = status_fields(pid)
             found.append(_process(fields))
         except (FileNotFoundError, ProcessLookupError):  # it ended, or is hidden (hidepid)
             break
@@ -25,17 +25,23 @@ def ancestors() -> tuple[Process, ...]:
 
 def effective_capabilities() -> int:
     """Return the bits of CapEff, see capabilities(7)."""
-    return int(_field(_fields("self"), "CapEff"), 16)
+    return int(_field(status_fields("self"), "CapEff"), 16)
 
 
 def _process(fields: dict[str, str]) -> Process:
     # Four ids each: real, effective, saved, of the file system.
-    uid, gid = (int(_field(fields, name).split()[1]) for name in ("Uid", "Gid"))
-    groups = (gid, *map(int, fields.get("Groups", "").split()))
-    return Process(name=_field(fields, "Name"), uid=uid, groups=tuple(dict.fromkeys(groups)))
+    uid = int(_field(fields, "Uid").split()[1])
+    return Process(name=_field(fields, "Name"), uid=uid, groups=group_ids(fields))
 
 
-def _fields(pid: str) -> dict[str, str]:
+def group_ids(fields: dict[str, str]) -> tuple[int, ...]:
+    """Return the effective group and all others, each once. Raises: OSError if none is shown."""
+    own = int(_field(fields, "Gid").split()[1])
+    return tuple(dict.fromkeys((own, *map(int, fields.get("Groups", "").split()))))
+
+
+def status_fields(pid: int | str) -> dict[str, str]:
+    """Return the lines of a process's status by their names. Raises: OSError if it is gone."""
     text = Path(f"/proc/{pid}/status").read_text("utf-8", "replace")
     pairs = (line.partition(":") for line in text.splitlines())
     return {name: value.strip() for name, _, value in pairs}

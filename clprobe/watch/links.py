@@ -12,13 +12,13 @@ asked for, and the answer.
 
 import os
 import re
-import stat
 from collections.abc import Iterable, Iterator
 from itertools import takewhile
 from pathlib import Path
 from typing import NamedTuple
 
-from clprobe.probe.elf import read_elf
+from clprobe.probe.elf import elf_at
+from clprobe.watch.told_file import read_told
 
 _SUFFIX = ".links"
 _MOST_BYTES = 16 << 20
@@ -63,7 +63,7 @@ def read_links(folder: str) -> Iterator[Links]:
     with os.scandir(folder) as entries:
         names = sorted(one.name for one in entries if one.name.endswith(_SUFFIX))
     for name in names[:_MOST_FILES]:
-        yield from links_in(_content(Path(folder, name)))
+        yield from links_in(read_told(Path(folder, name), _MOST_BYTES) or b"")
 
 
 def links_in(raw: bytes) -> list[Links]:
@@ -135,9 +135,7 @@ def _needs_any(path: str, refused: tuple[Wish, ...]) -> bool:
     if not wanted:
         return False
     try:
-        with Path(path).open("rb") as file:
-            size = os.fstat(file.fileno()).st_size
-            headers = read_elf(lambda offset, count: os.pread(file.fileno(), count, offset), size)
+        headers = elf_at(path)
     except OSError:
         return True
     return not wanted.isdisjoint(headers.needed)
@@ -157,12 +155,3 @@ def _is_met(wish: Wish, opened: dict[str, None]) -> bool:
 def _stem(name: str) -> str:
     """Return a library's name without version and folder."""
     return name.rpartition("/")[2].partition(".so")[0]
-
-
-def _content(path: Path) -> bytes:
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError:
-        return b""
-    with os.fdopen(descriptor, "rb") as file:
-        return file.read(_MOST_BYTES) if stat.S_ISREG(os.fstat(descriptor).st_mode) else b""

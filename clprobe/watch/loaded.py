@@ -8,7 +8,7 @@ from pathlib import Path
 
 from clprobe.model.program import LoadedLibrary, RefusedLibrary
 from clprobe.model.unknown import Fact, Unknown, listed
-from clprobe.probe.elf import read_elf
+from clprobe.probe.elf import elf_at
 from clprobe.watch.libraries import INTERFACES, role_of
 from clprobe.watch.links import Links, Wish
 from clprobe.watch.sight import Sight
@@ -89,9 +89,7 @@ def linkage_of(sight: Sight | None, trace: Links | None, name: str) -> Fact[str]
     if path is None:
         return NOT_SEEN
     try:
-        with Path(path).open("rb") as file:
-            size = os.fstat(file.fileno()).st_size
-            headers = read_elf(lambda offset, count: os.pread(file.fileno(), count, offset), size)
+        headers = elf_at(path)
     except OSError as error:
         return Unknown(f"{path} cannot be read: {error.strerror}")
     return "static" if headers.format == "elf" and not headers.needed else "dynamic"

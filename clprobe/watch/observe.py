@@ -66,10 +66,10 @@ def observed(  # noqa: PLR0913 - all that is known of one program
     `why_not_inside` says why a process without traces has none.
     """
     by_pid: dict[int, Links] = {}
-    for one in (
-        one for one in traces if one.program
-    ):  # of several programs in one process the one that has to do with OpenCL
-        if one.pid not in by_pid or asks_for_loader(one) or not asks_for_loader(by_pid[one.pid]):
+    for one in traces:
+        # Of several programs in one process the one that has to do with OpenCL.
+        before = by_pid.get(one.pid)
+        if one.program and (before is None or asks_for_loader(one) or not asks_for_loader(before)):
             by_pid[one.pid] = one
     by_pid = without_past(by_pid, traces, sights)
     # Forked children, which began no program of their own, ask for it, too.

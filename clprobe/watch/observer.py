@@ -57,7 +57,6 @@ def _merged(before: Sight, now: Sight) -> Sight:
         nodes=_joined(before.nodes, now.nodes),
         environment=before.environment if isinstance(now.environment, Unknown) else now.environment,
         inside=before.inside if isinstance(now.inside, Unknown) else now.inside,
-        engines={**before.engines, **now.engines},
     )
 
 

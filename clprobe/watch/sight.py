@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple, TypeVar
 
 from clprobe.model.unknown import Fact, Unknown
+from clprobe.probe.processes import group_ids, status_fields
 
 T = TypeVar("T")
 GPU_NODE = re.compile(r"/dev/(?:dri/(?:renderD|card)\d+|kfd|nvidia(?:\d+|ctl|-uvm)|dxg|mali\d+)$")
@@ -25,14 +26,12 @@ _MARKS = (
 )
 _VENDORS = "etc/OpenCL/vendors"
 _NODE_FOLDERS = ("dev", "dev/dri")
-_ENGINE = re.compile(r"^drm-engine-(?P<engine>[\w-]+):\s+(?P<ns>\d+) ns", re.MULTILINE)
 
 
 class Sight(NamedTuple):
     """What /proc shows of a process at one moment.
 
     `has_ended`: it is gone, or waits to be reaped, and shows no more than its number.
-    `engines` are nanoseconds of the GPU's engines that it has used, by DRM client and engine;
     `inside` are .icd files and GPU nodes in its own view of files, where that is not ours.
     """
 
@@ -46,19 +45,18 @@ class Sight(NamedTuple):
     seccomp: Fact[bool]
     sandbox: Fact[str | None]
     inside: Fact[tuple[tuple[str, ...], tuple[str, ...]]]
-    engines: dict[str, int]
     has_ended: bool
 
     @classmethod
     def none(cls, pid: int) -> "Sight":
         """Return the look that never was: nothing about the process is known."""
         unknown = Unknown("the process ended before the first look")
-        return cls(pid, *(unknown,) * 9, {}, True)
+        return cls(pid, *(unknown,) * 9, True)
 
 
 def look(pid: int) -> Sight:
     """Return what there is to see of a process."""
-    status = _ask(_status, pid)
+    status = _ask(status_fields, pid)
     sandbox = _ask(_sandbox, pid)
     unknown = status if isinstance(status, Unknown) else None
     fields = {} if isinstance(status, Unknown) else status
@@ -69,12 +67,11 @@ def look(pid: int) -> Sight:
         environment=_ask(_environment, pid),
         nodes=_ask(_nodes, pid),
         uid=unknown or int(fields["Uid"].split()[1]),
-        groups=unknown or _groups(fields),
+        groups=unknown or group_ids(fields),
         seccomp=unknown or fields.get("Seccomp", "0") != "0",
         sandbox=sandbox,
         has_ended=fields.get("State", "").startswith("Z") or isinstance(status, Unknown),
         inside=_ask(_inside, pid) if isinstance(sandbox, str) else Unknown("it sees our files"),
-        engines=_engines(pid),
     )
 
 
@@ -110,16 +107,6 @@ def _ask(question: Callable[..., T], *of: object) -> T | Unknown:
 def _text(path: str) -> str:
     with open(path, "rb") as file:
         return file.read(_MOST_BYTES).decode("utf-8", "replace")
-
-
-def _status(pid: int) -> dict[str, str]:
-    pairs = (line.partition(":") for line in _text(f"/proc/{pid}/status").splitlines())
-    return {name: value.strip() for name, _, value in pairs}
-
-
-def _groups(fields: dict[str, str]) -> tuple[int, ...]:
-    own = int(fields["Gid"].split()[1])
-    return tuple(dict.fromkeys((own, *map(int, fields.get("Groups", "").split()))))
 
 
 def _exe(pid: int) -> str:
@@ -162,7 +149,7 @@ def _sandbox(pid: int) -> str | None:
 def _is_below(pid: int, name: str) -> bool:
     """Whether a process of that name is among those above it."""
     for _ in range(_DEEPEST):
-        fields = _status(pid)
+        fields = status_fields(pid)
         if fields["Name"] == name:
             return True
         pid = int(fields["PPid"])
@@ -186,17 +173,3 @@ def _names(folder: str) -> Iterator[str]:
     except OSError:
         return
     yield from names[:_MOST_NAMES]
-
-
-def _engines(pid: int) -> dict[str, int]:
-    """Return what Linux counts for each client of a GPU (Documentation/gpu/drm-usage-stats)."""
-    found: dict[str, int] = {}
-    folder = f"/proc/{pid}/fdinfo"
-    names = _ask(os.listdir, folder)
-    for name in () if isinstance(names, Unknown) else names:
-        text = _ask(_text, f"{folder}/{name}")
-        if isinstance(text, str) and "drm-client-id" in text:
-            client = text.partition("drm-client-id:")[2].split(None, 1)[0]
-            for engine in _ENGINE.finditer(text):
-                found[f"{client}:{engine['engine']}"] = int(engine["ns"])
-    return found

@@ -7,7 +7,6 @@ is not understood is left out, and no number is believed to be sensible.
 
 import os
 import re
-import stat
 import struct
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import Any
 import msgspec
 
 from clprobe.model.unknown import Fact, Unknown
+from clprobe.watch.told_file import read_told
 
 CALLS = (
     "clGetPlatformIDs", "clGetDeviceIDs", "clCreateContext", "clCreateContextFromType",
@@ -139,19 +139,8 @@ def _names(folder: Path) -> list[str]:
 
 
 def _content(path: Path) -> bytes | None:
-    try:
-        file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError:
-        return None
-    try:
-        if not stat.S_ISREG(os.fstat(file).st_mode):
-            return None
-        raw = os.read(file, RECORD_BYTES + 1)
-    except OSError:
-        return None
-    finally:
-        os.close(file)
-    return raw if len(raw) == RECORD_BYTES else None
+    raw = read_told(path, RECORD_BYTES + 1)
+    return raw if raw is not None and len(raw) == RECORD_BYTES else None
 
 
 def _process(raw: bytes) -> ProcessCounts | None:
