@@ -41,7 +41,10 @@ files="$1"; group="$2"; shift 2
 hostname canarybird.corp.example.net
 become() { mount -t tmpfs tmpfs /mnt; }
 become; cp -a /etc/. /mnt/; cp -r "$files/etc/." /mnt/
-cat "$files/passwd" >> /mnt/passwd; cat "$files/group" >> /mnt/group
+# Whoever has our numbers on this machine would be named in place of our people.
+for base in passwd group; do
+  grep -vE '^[^:]*:[^:]*:(1001|1002|2109):' /etc/$base | cat - "$files/$base" > /mnt/$base
+done
 mount --move /mnt /etc
 become; cp -r "$files/home/." /mnt/; chown -R 1001:1001 /mnt/mallory; mount --move /mnt /home
 become; cp "$files/kern.log" /mnt/; mount --move /mnt /var/log
