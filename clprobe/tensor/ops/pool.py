@@ -8,6 +8,7 @@ from math import prod
 import numpy as np
 
 from clprobe.tensor.array import Array, Shape
+from clprobe.tensor.device import Device
 from clprobe.tensor.errors import ShapeError
 from clprobe.tensor.launching import launch_rows
 from clprobe.tensor.ops.arguments import arguments, uint32
@@ -27,14 +28,16 @@ class Window:
     count_padding: bool = True
     """Whether the zeros around the image count in an average, as they do in torch."""
 
-    def output(self, x: Array) -> tuple[int, int, int, int]:
-        """Return the result's shape, which has (height + 2·padding - size) // stride + 1 rows.
+    def output(self, shape: Shape) -> tuple[int, int, int, int]:
+        """Return the result's shape for images of a shape.
+
+        It has (height + 2·padding - size) // stride + 1 rows.
 
         **Raises** ShapeError.
         """
-        if len(x.shape) != 4:
-            raise ShapeError(f"Pooling takes images with channels, not {x.shape}.")
-        image = x.shape[2:]
+        if len(shape) != 4:
+            raise ShapeError(f"Pooling takes images with channels, not {shape}.")
+        image = shape[2:]
         sizes = zip(image, self.size, self.stride, self.padding, strict=True)
         counts = [
             (length + 2 * padding - size) // stride + 1
@@ -47,7 +50,7 @@ class Window:
                 f"Windows of {self.size} with stride {self.stride} and padding {self.padding}, "
                 f"which is at most half a window, do not fit images of {image}."
             )
-        return x.shape[0], x.shape[1], counts[0], counts[1]
+        return shape[0], shape[1], counts[0], counts[1]
 
 
 def avg_pool2d(x: Array, window: Window) -> Result:
@@ -57,23 +60,30 @@ def avg_pool2d(x: Array, window: Window) -> Result:
 
     **Raises** ShapeError.
     """
-    y = Array.empty(x.device, window.output(x))
-    height, width = x.shape[2:]
+    y = Array.empty(x.device, window.output(x.shape))
+    _average("avg_pool", (y.shape[3], y.shape[2]), x.shape, window, (x, y))
+    return Result(y, (lambda dy: avg_pool2d_gradient(dy, x.shape, window),))
+
+
+def avg_pool2d_gradient(dy: Array, shape: Shape, window: Window) -> Array:
+    """Return the gradient of averages of windows, for images of a shape."""
+    dx = Array.empty(dy.device, shape)
+    _average("avg_pool_gradient", (shape[3], shape[2]), shape, window, (dy, dx))
+    return dx
+
+
+def _average(
+    name: str, items: Pair, shape: Shape, window: Window, arrays: tuple[Array, Array]
+) -> None:
+    height, width = shape[2:]
     # Kernels count the pixels of a padded plane in 32 bits.
     uint32((height + window.size[0]) * (width + window.size[1]))
     pairs = {"SIZE": window.size, "STRIDE": window.stride, "PADDING": window.padding}
     defines = {
         f"{name}_{axis}": pair["YX".index(axis)] for name, pair in pairs.items() for axis in "YX"
     }
-    launch = _launcher(x, y.shape, {**defines, "COUNT_PADDING": int(window.count_padding)})
-
-    def gradient(dy: Array) -> Array:
-        dx = Array.empty(x.device, x.shape)
-        launch("avg_pool_gradient", width, height, dy, dx)
-        return dx
-
-    launch("avg_pool", y.shape[3], y.shape[2], x, y)
-    return Result(y, (gradient,))
+    defines["COUNT_PADDING"] = int(window.count_padding)
+    _launcher(arrays[0].device, shape, window.output(shape), defines)(name, *items, *arrays)
 
 
 def max_pool2d(x: Array, size: int, stride: int, padding: int = 0, *, relu: bool = False) -> Result:
@@ -85,44 +95,80 @@ def max_pool2d(x: Array, size: int, stride: int, padding: int = 0, *, relu: bool
 
     **Raises** ShapeError.
     """
-    window = Window(size=(size, size), stride=(stride, stride), padding=(padding, padding))
+    y, positions = max_pool2d_forward(x, size, stride, padding, relu=relu)
+    sizes = (size, stride, padding)
+    return Result(y, (lambda dy: max_pool2d_gradient(dy, positions, x.shape, *sizes, relu=relu),))
+
+
+def max_pool2d_forward(
+    x: Array, size: int, stride: int, padding: int = 0, *, relu: bool = False
+) -> tuple[Array, Array]:
+    """Return the maxima and where in its plane each was found, -1 where relu made it 0.
+
+    **Raises** ShapeError.
+    """
+    shape = _square(size, stride, padding).output(x.shape)
     # The largest of some halves is one of them.
-    y = Array.empty(x.device, window.output(x), x.dtype)
+    y = Array.empty(x.device, shape, x.dtype)
     positions = Array.empty(x.device, y.shape, np.int32)
-    height, width = x.shape[2:]
-    uint32(height * width)  # positions count that far
-    defines = {"SIZE": size, "STRIDE": stride, "PADDING": padding, "RELU": int(relu)}
-    launch = _launcher(x, y.shape, defines | half_define("X_HALF", x))
-    is_cpu = x.device.limits.is_cpu
-    by_squares = is_cpu and (size, stride, padding) == (2, 2, 0)
-
-    def gradient(dy: Array) -> Array:
-        dx = Array.empty(x.device, x.shape)
-        if by_squares and height % 2 == width % 2 == 0:
-            launch("max_pool_2x2_gradient", 1, 1, dy, positions, dx)
-        elif is_cpu and dx.size:
-            _scatter(dy, positions, dx)
-        else:
-            launch("max_pool_gradient", width, height, dy, positions, dx)
-        return dx
-
-    if by_squares:
+    uint32(prod(x.shape[2:]))  # positions count that far
+    defines = _defines(size, stride, padding, relu=relu) | half_define("X_HALF", x)
+    launch = _launcher(x.device, x.shape, shape, defines)
+    if _by_squares(x.device, size, stride, padding):
         launch("max_pool_2x2", 1, 1, x, y, positions)
     else:
         launch("max_pool", y.shape[3], y.shape[2], x, y, positions)
-    return Result(y, (gradient,))
+    return y, positions
 
 
-def _launcher(x: Array, output: Shape, defines: Mapping[str, int]) -> Callable[..., None]:
+def max_pool2d_gradient(  # noqa: PLR0913, PLR0917 - torch's own argument list
+    dy: Array,
+    positions: Array,
+    shape: Shape,
+    size: int,
+    stride: int,
+    padding: int,
+    *,
+    relu: bool = False,
+) -> Array:
+    """Return the gradient of maxima that were found at `positions`, for images of a shape."""
+    device, (height, width) = dy.device, shape[2:]
+    dx = Array.empty(device, shape)
+    # Built as the forward kernel is, so that both come from one program.
+    launch = _launcher(device, shape, dy.shape, _defines(size, stride, padding, relu=relu))
+    if _by_squares(device, size, stride, padding) and height % 2 == width % 2 == 0:
+        launch("max_pool_2x2_gradient", 1, 1, dy, positions, dx)
+    elif device.limits.is_cpu and dx.size:
+        _scatter(dy, positions, dx)
+    else:
+        launch("max_pool_gradient", width, height, dy, positions, dx)
+    return dx
+
+
+def _defines(size: int, stride: int, padding: int, *, relu: bool) -> dict[str, int]:
+    return {"SIZE": size, "STRIDE": stride, "PADDING": padding, "RELU": int(relu)}
+
+
+def _square(size: int, stride: int, padding: int) -> Window:
+    return Window(size=(size, size), stride=(stride, stride), padding=(padding, padding))
+
+
+def _by_squares(device: Device, size: int, stride: int, padding: int) -> bool:
+    return device.limits.is_cpu and (size, stride, padding) == (2, 2, 0)
+
+
+def _launcher(
+    device: Device, shape: Shape, output: Shape, defines: Mapping[str, int]
+) -> Callable[..., None]:
     """Return what launches a kernel, by name, for columns and rows of each plane of arrays."""
-    planes = prod(x.shape[:2])
-    sizes = arguments(np.uint64(planes), *x.shape[2:], *output[2:])
+    planes = prod(shape[:2])
+    sizes = arguments(np.uint64(planes), *shape[2:], *output[2:])
 
     def launch(name: str, columns: int, rows: int, *arrays: Array) -> None:
         if planes:
             file = f"pool/{name.removesuffix('_gradient')}.cl"
             values = arguments(*arrays, *sizes)
-            launch_rows(x.device, file, name, columns, planes * rows, values, defines)
+            launch_rows(device, file, name, columns, planes * rows, values, defines)
 
     return launch
 

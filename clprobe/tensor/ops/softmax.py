@@ -48,7 +48,12 @@ def along_rows(name: str, x: Array) -> Result:
     if not x.shape:
         raise ShapeError("A single number has no axis for a softmax.")
     y = _launch(name, x)
-    return Result(y, (lambda dy: _launch(f"{name}_gradient", y, dy),))
+    return Result(y, (lambda dy: rows_gradient(name, dy, y),))
+
+
+def rows_gradient(name: str, dy: Array, y: Array) -> Array:
+    """Return the gradient of the "softmax" or "log_softmax" over the last axis, of result y."""
+    return _launch(f"{name}_gradient", y, dy)
 
 
 def _launch(name: str, *inputs: Array) -> Array:
