@@ -105,3 +105,42 @@ VALUES clip(VALUES x, VALUES low, VALUES high) { return x < low ? low : (x > hig
 VALUES clip_gradient(VALUES dy, VALUES x, VALUES low, VALUES high) {
     return x >= low && x <= high ? dy : (VALUES)(0.0f);
 }
+// Strictly inside the bounds, as torch's hardtanh and relu6 have it.
+VALUES inside_gradient(VALUES dy, VALUES x, VALUES low, VALUES high) {
+    return x > low && x < high ? dy : (VALUES)(0.0f);
+}
+
+// x·sigmoid(x) (Ramachandran, Zoph & Le 2017, "Searching for activation functions").
+VALUES silu(VALUES x) { return x / (1.0f + exp(-x)); }
+VALUES silu_gradient(VALUES dy, VALUES x) {
+    VALUES y = 1.0f / (1.0f + exp(-x));
+    return dy * y * (1.0f + x * (1.0f - y));
+}
+
+// gelu by a tanh, as the same paper approximates it.
+VALUES gelu_tanh(VALUES x) {
+    return 0.5f * x * (1.0f + tanh(0.79788456f * (x + 0.044715f * x * x * x)));
+}
+VALUES gelu_tanh_gradient(VALUES dy, VALUES x) {
+    VALUES t = tanh(0.79788456f * (x + 0.044715f * x * x * x));
+    return dy * (0.5f * (1.0f + t) +
+                 0.5f * x * (1.0f - t * t) * 0.79788456f * (1.0f + 0.134145f * x * x));
+}
+
+// Below 0 a share of x, of its gradient.
+VALUES leaky(VALUES x, VALUES slope) { return x > 0.0f ? x : slope * x; }
+VALUES leaky_gradient(VALUES dy, VALUES x, VALUES slope) { return x > 0.0f ? dy : slope * dy; }
+
+VALUES above_gradient(VALUES dy, VALUES x, VALUES bound) {
+    return x > bound ? dy : (VALUES)(0.0f);
+}
+
+// Truth is 1, falsehood 0.
+VALUES choose(VALUES truth, VALUES a, VALUES b) { return truth != 0.0f ? a : b; }
+VALUES is_greater(VALUES a, VALUES b) { return a > b ? (VALUES)(1.0f) : (VALUES)(0.0f); }
+VALUES is_greater_or_equal(VALUES a, VALUES b) { return a >= b ? (VALUES)(1.0f) : (VALUES)(0.0f); }
+VALUES is_equal(VALUES a, VALUES b) { return a == b ? (VALUES)(1.0f) : (VALUES)(0.0f); }
+VALUES is_unequal(VALUES a, VALUES b) { return a != b ? (VALUES)(1.0f) : (VALUES)(0.0f); }
+
+// A row of nothing but -infinity has no softmax; attention takes zeros there.
+VALUES unless_masked(VALUES y, VALUES x) { return y != y && x == -INFINITY ? (VALUES)(0.0f) : y; }

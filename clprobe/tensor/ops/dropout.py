@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from clprobe.tensor.array import Array
+from clprobe.tensor.array import Array, Shape
 from clprobe.tensor.device import Device
 from clprobe.tensor.errors import ShapeError
 from clprobe.tensor.launching import launch_values
@@ -44,14 +44,23 @@ def dropout(x: Array, rate: float, stream: RandomStream) -> Result:
         raise ShapeError(f"A dropout rate of {rate} is no probability.")
     if rate == 0 or not x.size:
         return Result(x, (lambda dy: dy,))
-    number = stream.draw()
-    return Result(_kept(x, rate, stream, number), (lambda dy: _kept(dy, rate, stream, number),))
+    number, scale = stream.draw(), 1 / (1 - rate) if rate < 1 else 0.0
+
+    def kept(values: Array) -> Array:
+        return _kept(values, rate, stream, number, scale)
+
+    return Result(kept(x), (kept,))
 
 
-def _kept(x: Array, rate: float, stream: RandomStream, number: Array) -> Array:
+def truths(stream: RandomStream, shape: Shape, share: float) -> Array:
+    """Return ones, each with probability `share`, and zeros."""
+    ones = Array.full(stream.device, shape, 1.0)
+    return _kept(ones, 1 - share, stream, stream.draw(), scale=1.0) if ones.size else ones
+
+
+def _kept(x: Array, rate: float, stream: RandomStream, number: Array, scale: float) -> Array:
     y = Array.empty(x.device, x.shape)
     threshold = min(round((1 - rate) * _WORDS), _WORDS - 1)
-    scale = 1 / (1 - rate) if rate < 1 else 0.0
     arrays = (x.buffer, y.buffer, number.buffer)
     blocks = -(-x.size // 4)
     sizes = (np.uint64(x.size), np.uint64(max(0, x.size - 3 * blocks)))

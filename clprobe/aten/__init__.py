@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Runs graphs of PyTorch's operations (ATen) on an OpenCL device. Needs torch."""

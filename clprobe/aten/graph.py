@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: MIT
+"""Runs a graph of ATen operations, node by node: on the device, or on the CPU where it must.
+
+A graph is functional: no operation changes its operands. Whole numbers and booleans that follow
+from the inputs alone stay on the host, for they only say where to look; values go to the device.
+"""
+
+import operator
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch.fx import GraphModule, Node
+
+from clprobe.aten.held import Held
+from clprobe.aten.running import NotHereError, OnHost, Running, Upload
+from clprobe.aten.table import TABLE
+from clprobe.tensor.device import Device
+from clprobe.tensor.errors import ShapeError
+from clprobe.tensor.ops.dropout import RandomStream
+
+
+@dataclass(slots=True)
+class Account:
+    """Where the operations of a graph ran; seconds are those of the CPU, transfers included."""
+
+    on_device: Counter[str] = field(default_factory=Counter)
+    bookkeeping: Counter[str] = field(default_factory=Counter)
+    """Operations on whole numbers and booleans of the host."""
+    fallen_back: Counter[str] = field(default_factory=Counter)
+    reasons: dict[str, str] = field(default_factory=dict)
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What came of a run: the outputs, and what a replay of its commands has to bring up to date.
+
+    Outputs are `Held` on the device, `OnHost`, numbers, or None.
+    """
+
+    outputs: list[Any]
+    uploads: tuple[Upload, ...]
+    on_host: tuple[Node, ...]
+    """The operations on values of the host, in their order."""
+
+
+class Graph:
+    """A graph, ready to be run on a device any number of times."""
+
+    def __init__(self, module: GraphModule, device: Device, *, seed: int = 0) -> None:
+        self._module = module
+        self._nodes = list(module.graph.nodes)
+        self._last_uses = _last_uses(self._nodes)
+        self._device = device
+        self._stream = RandomStream(device, seed)
+        self._constants: dict[tuple[object, ...], Any] = {}
+        self._on_host: list[Node] = []
+        self.account = Account()
+
+    @property
+    def inputs(self) -> list[Node]:
+        """Return the nodes that stand for the graph's arguments, in their order."""
+        return [node for node in self._nodes if node.op == "placeholder"]
+
+    def run(self, inputs: Sequence[Any]) -> Ran:
+        """Return what the graph makes of its inputs.
+
+        They are tensors of torch on the CPU, or `Held` where the values lie there already.
+
+        **Raises** ClprobeError.
+        """
+        run = Running(self._device, self._stream, constants=self._constants)
+        self.account = Account()
+        self._on_host = []
+        given = iter(inputs)
+        values: dict[str, Any] = {}
+        for node in self._nodes:
+            match node.op:
+                case "placeholder":
+                    values[node.name] = _entering(run, node.name, next(given))
+                case "get_attr":
+                    values[node.name] = _entering(run, node.name, _attribute(self._module, node))
+                case "output":
+                    outputs = list(_mapped(node.args[0], values))
+                    return Ran(outputs, tuple(run.uploads), tuple(self._on_host))
+                case _:
+                    values[node.name] = self._call(run, node, values)
+            for name in self._last_uses.get(node.name, ()):
+                del values[name]
+        raise AssertionError("a graph ends with its output")
+
+    def again_on_host(
+        self, ran: Ran, inputs: Mapping[str, torch.Tensor]
+    ) -> dict[str, torch.Tensor]:
+        """Return the values of the host, by name, for other inputs of the host."""
+        values: dict[str, Any] = {name: OnHost(name, value) for name, value in inputs.items()}
+        for node in ran.on_host:
+            needed = [each.name for each in node.all_input_nodes]
+            # What follows from no input is as it was.
+            if needed and all(name in values for name in needed):
+                arguments, options = (_mapped(one, values) for one in (node.args, node.kwargs))
+                values[node.name] = _on_cpu(node, arguments, options)
+        return {name: one.value for name, one in values.items() if isinstance(one, OnHost)}
+
+    def _call(self, run: Running, node: Node, values: dict[str, Any]) -> Any:
+        arguments = _mapped(node.args, values)
+        options = _mapped(node.kwargs, values)
+        if node.target is operator.getitem:
+            return arguments[0][arguments[1]]
+        name = str(node.target).removeprefix("aten.")
+        if _is_bookkeeping(node, name, (arguments, options)):
+            self.account.bookkeeping[name] += 1
+            self._on_host.append(node)
+            return _on_cpu(node, arguments, options)
+        entry = TABLE.get(name)
+        reason = "not in the table"
+        if entry is not None:
+            try:
+                result = entry(run, *_whole(run, arguments), **_whole(run, options))
+            except (NotHereError, ShapeError) as error:
+                reason = str(error)
+            else:
+                self.account.on_device[name] += 1
+                return result
+        began = time.perf_counter()
+        result = _whole(run, _on_cpu(node, arguments, options))
+        self.account.fallen_back[name] += 1
+        self.account.reasons[name] = reason
+        self.account.seconds += time.perf_counter() - began
+        return result
+
+
+def _last_uses(nodes: Sequence[Node]) -> dict[str, list[str]]:
+    """Return for each node whose values nobody needs after it."""
+    last: dict[str, str] = {}
+    for node in nodes:
+        last[node.name] = node.name
+        for used in node.all_input_nodes:
+            last[used.name] = node.name
+    gone: dict[str, list[str]] = {}
+    for name, user in last.items():
+        gone.setdefault(user, []).append(name)
+    return gone
+
+
+def _entering(run: Running, name: str, value: Any) -> Any:
+    """Return a value as the run holds it: floats on the device, the rest on the host."""
+    if not isinstance(value, torch.Tensor):
+        return value
+    if value.dtype in {torch.float32, torch.float16} or value.dtype == torch.bfloat16:
+        return run.held(OnHost(name, value))
+    return OnHost(name, value.detach())
+
+
+def _attribute(module: GraphModule, node: Node) -> Any:
+    value: Any = module
+    for part in str(node.target).split("."):
+        value = getattr(value, part)
+    return value
+
+
+def _mapped(structure: Any, values: dict[str, Any]) -> Any:
+    """Return arguments with what nodes stand for in their place."""
+    match structure:
+        case Node():
+            return values[structure.name]
+        case list() | tuple():
+            return type(structure)(_mapped(each, values) for each in structure)
+        case dict():
+            return {key: _mapped(each, values) for key, each in structure.items()}
+    return structure
+
+
+def _whole(run: Running, structure: Any) -> Any:
+    """Return arguments as entries take them: floats that lie on the host are brought over."""
+    match structure:
+        case OnHost() if structure.value.is_floating_point():
+            return run.held(structure)
+        case list() | tuple():
+            return type(structure)(_whole(run, each) for each in structure)
+        case dict():
+            return {key: _whole(run, each) for key, each in structure.items()}
+    return structure
+
+
+def _is_bookkeeping(node: Node, name: str, operands: Any) -> bool:
+    """Say whether an operation has to do with values alone that lie on the host.
+
+    They are whole numbers, booleans, and what follows from them, such as where to look up a pixel.
+    """
+    tensors = list(_tensors(operands))
+    if tensors:
+        return not any(isinstance(each, Held) for each in tensors)
+    is_whole = all(not dtype.is_floating_point for dtype in _dtypes(node.meta.get("val")))
+    return is_whole or name not in TABLE
+
+
+def _tensors(structure: Any) -> Iterator[Held | OnHost]:
+    match structure:
+        case Held() | OnHost():
+            yield structure
+        case list() | tuple():
+            for each in structure:
+                yield from _tensors(each)
+        case dict():
+            yield from _tensors(list(structure.values()))
+
+
+def _dtypes(value: Any) -> Iterator[torch.dtype]:
+    match value:
+        case torch.Tensor():
+            yield value.dtype
+        case list() | tuple():
+            for each in value:
+                yield from _dtypes(each)
+
+
+def _on_cpu(node: Node, arguments: Any, options: Any) -> Any:
+    """Return what torch makes of the arguments on the CPU."""
+    target: Any = node.target
+    with torch.no_grad():
+        result = target(*_as_tensors(arguments), **_as_tensors(options))
+    return _as_hosts(node.name, result)
+
+
+def _as_tensors(structure: Any) -> Any:
+    match structure:
+        case Held():
+            return structure.to_host()
+        case OnHost():
+            return structure.value
+        case list() | tuple():
+            return type(structure)(_as_tensors(each) for each in structure)
+        case dict():
+            return {key: _as_tensors(each) for key, each in structure.items()}
+    return structure
+
+
+def _as_hosts(name: str, result: Any) -> Any:
+    if isinstance(result, torch.Tensor):
+        return OnHost(name, result)
+    if isinstance(result, list | tuple):
+        return [_as_hosts(f"{name}.{at}", each) for at, each in enumerate(result)]
+    return result

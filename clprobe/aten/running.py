@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: MIT
+"""What the functions of the table are given to work with: a device, and ways onto it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import torch
+
+from clprobe.aten.held import Held
+from clprobe.tensor.array import Array
+from clprobe.tensor.device import Device
+from clprobe.tensor.ops.dropout import RandomStream
+
+
+class NotHereError(Exception):
+    """An operation that the table has, in a form that it has not; the CPU takes it."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OnHost:
+    """A tensor whose values lie on the host, under its name in the graph."""
+
+    name: str
+    value: torch.Tensor
+
+
+Prepare = Callable[..., np.ndarray[Any, Any]]
+"""Makes an array of host values of one or more tensors."""
+Value = Held | OnHost | float
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """An array that follows from host values, and must again before each replay."""
+
+    names: tuple[str, ...]
+    prepare: Prepare
+    array: Array
+
+
+@dataclass(slots=True)
+class Running:
+    """One run of a graph on a device."""
+
+    device: Device
+    stream: RandomStream
+    constants: dict[tuple[object, ...], Array] = field(default_factory=dict)
+    uploads: list[Upload] = field(default_factory=list)
+
+    def array(self, value: Value) -> Array:
+        """Return the values as an array that broadcasts to their shape; a number has no axes."""
+        match value:
+            case Held():
+                return value.broadcast()
+            case OnHost():
+                return self.held(value).dense()
+        return Array.full(self.device, (), float(value))
+
+    def dense(self, value: Held | OnHost) -> Array:
+        """Return the values as an array of their very shape."""
+        return self.held(value).dense()
+
+    def held(self, value: Held | OnHost) -> Held:
+        """Return the values on the device: integers as int32, booleans as 0 and 1."""
+        if isinstance(value, Held):
+            return value
+        array = self.from_host(value, _plain)
+        return Held.of(array, value.value.dtype)
+
+    def from_host(self, value: OnHost, prepare: Prepare) -> Array:
+        """Return what is made of a host value, on the device."""
+        return self.from_hosts((value,), prepare)
+
+    def from_hosts(self, values: Sequence[OnHost], prepare: Prepare) -> Array:
+        """Return what is made of several host values, on the device."""
+        made = prepare(*(value.value for value in values))
+        array = Array.from_numpy(made, self.device)
+        self.uploads.append(Upload(tuple(value.name for value in values), prepare, array))
+        return array
+
+    def constant(self, key: tuple[object, ...], values: np.ndarray[Any, Any]) -> Array:
+        """Return values that never change, uploaded once for all runs."""
+        if key not in self.constants:
+            self.constants[key] = Array.from_numpy(values, self.device)
+        return self.constants[key]
+
+    def zeros(self, shape: tuple[int, ...], value: float = 0.0) -> Array:
+        """Return one value everywhere."""
+        return Array.full(self.device, shape, value)
+
+
+def _plain(tensor: torch.Tensor) -> np.ndarray[Any, Any]:
+    is_number = not tensor.is_floating_point() and tensor.dtype != torch.bool
+    kept = tensor.detach().to(torch.int32 if is_number else torch.float32)
+    values: np.ndarray[Any, Any] = kept.contiguous().numpy()
+    return values

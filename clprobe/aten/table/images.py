@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: MIT
+"""Convolutions and pooling of images; those of lines are of images one pixel high."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+
+from clprobe.aten.held import Held
+from clprobe.aten.running import NotHereError, Running
+from clprobe.aten.table.elementwise import held
+from clprobe.aten.table.entries import Entries
+from clprobe.tensor.array import Array
+from clprobe.tensor.ops.conv import (
+    conv2d_forward,
+    conv2d_input_gradient,
+    conv2d_weight_gradient,
+)
+from clprobe.tensor.ops.conv.geometry import Geometry, Pair
+from clprobe.tensor.ops.epilogue import NO_EPILOGUE, Epilogue
+from clprobe.tensor.ops.mask_and_sum import sum_channels
+from clprobe.tensor.ops.pool import (
+    Window,
+    avg_pool2d,
+    avg_pool2d_gradient,
+    max_pool2d_forward,
+    max_pool2d_gradient,
+)
+
+ENTRIES = Entries()
+
+
+@ENTRIES.of("convolution.default")
+def _convolution(  # noqa: PLR0913, PLR0917 - torch's own argument list
+    run: Running,
+    x: Held,
+    weight: Held,
+    bias: Held | None,
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+    transposed: bool,
+    extra: Sequence[int],
+    groups: int,
+) -> Held:
+    images, filters = _image(run.dense(x)), _image(run.dense(weight))
+    steps = (_pair(stride, 1), _pair(padding, 0), _pair(dilation, 1))
+    geometry = _geometry(images, filters, steps, groups, _pair(extra, 0) if transposed else None)
+    epilogue = NO_EPILOGUE if bias is None else Epilogue(bias=run.dense(bias))
+    compute = conv2d_input_gradient if transposed else conv2d_forward
+    return held(_as(compute(images, filters, geometry, epilogue=epilogue), x))
+
+
+@ENTRIES.of("convolution_backward.default")
+def _convolution_backward(  # noqa: PLR0913, PLR0917 - torch's own argument list
+    run: Running,
+    dy: Held,
+    x: Held,
+    weight: Held,
+    _bias_sizes: Sequence[int] | None,
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+    transposed: bool,
+    extra: Sequence[int],
+    groups: int,
+    wanted: Sequence[bool],
+) -> tuple[Held | None, ...]:
+    images, filters, above = (_image(run.dense(each)) for each in (x, weight, dy))
+    steps = (_pair(stride, 1), _pair(padding, 0), _pair(dilation, 1))
+    geometry = _geometry(images, filters, steps, groups, _pair(extra, 0) if transposed else None)
+    if transposed:
+        gradients: tuple[Callable[[], Array], ...] = (
+            lambda: conv2d_forward(above, filters, geometry),
+            lambda: conv2d_weight_gradient(images, above, geometry),
+        )
+    else:
+        gradients = (
+            lambda: conv2d_input_gradient(above, filters, geometry),
+            lambda: conv2d_weight_gradient(above, images, geometry),
+        )
+    of_input, of_weight, of_bias = wanted
+    return (
+        held(_as(gradients[0](), x)) if of_input else None,
+        held(_as(gradients[1](), weight)) if of_weight else None,
+        held(sum_channels(above)) if of_bias else None,
+    )
+
+
+def _geometry(
+    images: Array,
+    filters: Array,
+    steps: tuple[Pair, Pair, Pair],
+    groups: int,
+    extra: Pair | None,
+) -> Geometry:
+    """Return the sizes; `extra` is what a transposed one adds to its images."""
+    stride, padding, dilation = steps
+    if extra is None:
+        return Geometry.of(images.shape, filters.shape, stride, padding, dilation, groups)
+    return Geometry.of_transposed(
+        images.shape, filters.shape, stride, padding, extra, groups, dilation
+    )
+
+
+def _image(x: Array) -> Array:
+    """Return lines as images one pixel high.
+
+    **Raises** NotHereError for volumes.
+    """
+    match len(x.shape):
+        case 4:
+            return x
+        case 3:
+            return x.reshape((*x.shape[:2], 1, x.shape[2]))
+    raise NotHereError("convolutions of volumes")
+
+
+def _pair(sizes: Sequence[int], of_height: int) -> Pair:
+    if len(sizes) == 1:
+        return (of_height, sizes[0])
+    return (sizes[0], sizes[1])
+
+
+def _as(y: Array, like: Held) -> Array:
+    return y if len(like.shape) == 4 else y.reshape((*y.shape[:2], y.shape[3]))
+
+
+def _square(sizes: Sequence[int], default: int) -> int:
+    """Return the one size that there is.
+
+    **Raises** NotHereError if there are two.
+    """
+    if len(set(sizes)) > 1:
+        raise NotHereError("windows that are no squares")
+    return sizes[0] if sizes else default
+
+
+def _batched(x: Held) -> Held:
+    if len(x.shape) != 4:
+        raise NotHereError("a single image")
+    return x
+
+
+@ENTRIES.of("max_pool2d_with_indices.default")
+def _max_pool(  # noqa: PLR0913, PLR0917 - torch's own argument list
+    run: Running,
+    x: Held,
+    size: Sequence[int],
+    stride: Sequence[int] = (),
+    padding: Sequence[int] = (0,),
+    dilation: Sequence[int] = (1,),
+    ceil: bool = False,
+) -> tuple[Held, Held]:
+    sizes = _pooling(size, stride, padding, dilation, ceil=ceil)
+    y, positions = max_pool2d_forward(run.dense(_batched(x)), *sizes)
+    return held(y), held(positions, torch.int64)
+
+
+@ENTRIES.of("max_pool2d_with_indices_backward.default")
+def _max_pool_backward(  # noqa: PLR0913, PLR0917 - torch's own argument list
+    run: Running,
+    dy: Held,
+    x: Held,
+    size: Sequence[int],
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+    ceil: bool,
+    positions: Held,
+) -> Held:
+    sizes = _pooling(size, stride, padding, dilation, ceil=ceil)
+    arrays = (run.dense(dy), run.dense(positions))
+    return held(max_pool2d_gradient(*arrays, x.shape, *sizes))
+
+
+def _pooling(
+    size: Sequence[int],
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+    *,
+    ceil: bool,
+) -> tuple[int, int, int]:
+    if ceil or _square(dilation, 1) != 1:
+        raise NotHereError("windows that are dilated or reach beyond the image")
+    side = _square(size, 1)
+    return side, _square(stride, side), _square(padding, 0)
+
+
+@ENTRIES.of("avg_pool2d.default")
+def _avg_pool(run: Running, x: Held, *sizes: Any) -> Held:
+    return held(avg_pool2d(run.dense(_batched(x)), _window(*sizes)).value)
+
+
+@ENTRIES.of("avg_pool2d_backward.default")
+def _avg_pool_backward(run: Running, dy: Held, x: Held, *sizes: Any) -> Held:
+    return held(avg_pool2d_gradient(run.dense(dy), x.shape, _window(*sizes)))
+
+
+def _window(  # noqa: PLR0913, PLR0917 - torch's own argument list
+    size: Sequence[int],
+    stride: Sequence[int] = (),
+    padding: Sequence[int] = (0, 0),
+    ceil: bool = False,
+    count_padding: bool = True,
+    divisor: int | None = None,
+) -> Window:
+    if ceil or divisor is not None:
+        raise NotHereError("windows that reach beyond the image, or another divisor")
+    own = _both(size)
+    return Window(
+        size=own,
+        stride=_both(stride) if stride else own,
+        padding=_both(padding),
+        count_padding=count_padding,
+    )
+
+
+def _both(sizes: Sequence[int]) -> Pair:
+    return (sizes[0], sizes[-1])

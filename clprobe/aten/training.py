@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: MIT
+"""One training step of a torch module as a graph: loss, gradients and changed buffers in one."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import nn
+from torch._functorch.aot_autograd import aot_export_module
+from torch.fx import GraphModule
+
+Loss = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingGraph:
+    """The joint graph of a step, and by which names its inputs and outputs go.
+
+    Inputs are the parameters, the buffers, then the example's tensors; outputs are the changed
+    buffers, then the loss, then the gradients.
+    """
+
+    module: GraphModule
+    parameters: tuple[str, ...]
+    buffers: tuple[str, ...]
+    changed: tuple[str, ...]
+    """The buffers that the step changes, in the order of the first outputs."""
+    gradients: tuple[str, ...]
+    """The parameters that have a gradient, in the order of the last outputs."""
+    tied: dict[str, str]
+    """Names of parameters that are another one, and its name."""
+
+
+class _WithLoss(nn.Module):
+    def __init__(self, module: nn.Module, loss: Loss) -> None:
+        super().__init__()
+        self.module = module
+        self.loss = loss
+
+    def forward(self, *tensors: torch.Tensor) -> tuple[torch.Tensor]:
+        """Return the loss of what the module makes of all but the last, the target."""
+        return (self.loss(self.module(*tensors[:-1]), tensors[-1]),)
+
+
+def training_graph(module: nn.Module, loss: Loss, example: Sequence[torch.Tensor]) -> TrainingGraph:
+    """Return the graph of one step for tensors of the example's sizes, the last being the target.
+
+    Operations stay whole (no decompositions), for kernels compute them as such.
+
+    **Raises** whatever the module or torch's tracing raises.
+    """
+    whole = _WithLoss(module, loss)
+    graph, signature = aot_export_module(
+        whole, list(example), trace_joint=True, output_loss_index=0, decompositions={}
+    )
+    backward = signature.backward_signature
+    outputs = [*signature.buffers_to_mutate.values()]
+    gradients = backward.gradients_to_parameters
+    order = [
+        gradients[name] for name in (str(node) for node in _outputs(graph)) if name in gradients
+    ]
+    return TrainingGraph(
+        module=graph,
+        parameters=tuple(_plain(name) for name in signature.parameters),
+        buffers=tuple(_plain(name) for name in signature.buffers),
+        changed=tuple(_plain(name) for name in outputs),
+        gradients=tuple(_plain(name) for name in order),
+        tied=_tied(module),
+    )
+
+
+def _tied(module: nn.Module) -> dict[str, str]:
+    first: dict[int, str] = {}
+    tied = {}
+    for name, parameter in module.named_parameters(remove_duplicate=False):
+        if first.setdefault(id(parameter), name) != name:
+            tied[name] = first[id(parameter)]
+    return tied
+
+
+def _outputs(graph: GraphModule) -> Sequence[object]:
+    last = next(node for node in reversed(graph.graph.nodes) if node.op == "output")
+    outputs: Sequence[object] = last.args[0]
+    return outputs
+
+
+def _plain(name: str) -> str:
+    return name.removeprefix("module.")

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: MIT
+"""Takes entries along an axis by their numbers, as an embedding does, and its gradient."""
+
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clprobe.tensor.array import Array, Shape
+from clprobe.tensor.launching import launch_rows
+from clprobe.tensor.ops.arguments import arguments
+
+_FILE = "gather/along_axis.cl"
+
+
+@dataclass(frozen=True, slots=True)
+class Takers:
+    """Which places took each entry: the places entry after entry, and where each entry's begin."""
+
+    places: Array
+    starts: Array
+
+
+def take(x: Array, entries: Array, axis: int) -> Array:
+    """Return the entries of x along an axis, NaN for numbers that are none.
+
+    **Shapes** x any, entries (taken,) int32; result as x, with `taken` at the axis.
+    """
+    outer, length, inner = _around(x.shape, axis)
+    y = Array.empty(x.device, (*x.shape[:axis], entries.size, *x.shape[axis + 1 :]))
+    rows = outer * entries.size
+    _launch(
+        x, "take", inner, rows, arguments(x, entries, y, *_longs(rows, entries.size, length, inner))
+    )
+    return y
+
+
+def take_gradient(dy: Array, takers: Takers, shape: Shape, axis: int) -> Array:
+    """Return the gradient of `take` for an x of a shape."""
+    outer, length, inner = _around(shape, axis)
+    dx = Array.empty(dy.device, shape)
+    rows = outer * length
+    sizes = _longs(rows, dy.shape[axis], length, inner)
+    values = arguments(dy, takers.places, takers.starts, dx, *sizes)
+    _launch(dy, "take_gradient", inner, rows, values)
+    return dx
+
+
+def places_of(
+    entries: npt.NDArray[np.int64], length: int
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+    """Return what `Takers` are made of; numbers outside 0 to length - 1 are nobody's."""
+    known = np.where((entries >= 0) & (entries < length), entries, length)
+    places = np.argsort(known, kind="stable").astype(np.int32)
+    starts = np.searchsorted(known[places], np.arange(length + 1)).astype(np.int32)
+    return places, starts
+
+
+def _around(shape: Shape, axis: int) -> tuple[int, int, int]:
+    return prod(shape[:axis]), shape[axis], prod(shape[axis + 1 :])
+
+
+def _longs(*values: int) -> list[np.uint64]:
+    return [np.uint64(value) for value in values]
+
+
+def _launch(x: Array, name: str, inner: int, rows: int, values: tuple[Any, ...]) -> None:
+    if inner and rows:
+        launch_rows(x.device, _FILE, name, inner, rows, values)
