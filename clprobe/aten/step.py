@@ -5,6 +5,7 @@ The first step runs node by node. The second is captured, and later ones replay 
 operation ran on the CPU in between.
 """
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -57,6 +58,8 @@ class ModuleStep:
         self._inputs: list[Array | torch.Tensor] = []
         self._captured: _Captured | None = None
         self._steps = 0
+        self.seconds = 0.0
+        """What the last step took until all of it was enqueued."""
 
     @property
     def account(self) -> Account:
@@ -76,6 +79,13 @@ class ModuleStep:
         else:
             self._bring(tensors)
         self._steps += 1
+        began = time.perf_counter()
+        try:
+            return self._taken()
+        finally:
+            self.seconds = time.perf_counter() - began
+
+    def _taken(self) -> Array:
         if self._captured is not None:
             return self._replayed(self._captured)
         if self._steps == 1 or self.account.fallen_back:
@@ -111,7 +121,8 @@ class ModuleStep:
         assert result.buffer  # noqa: S101 - computes it within a capture
         return ran, result
 
-    def _add(self, parameter: Tensor, gradient: Array) -> None:
+    @staticmethod
+    def _add(parameter: Tensor, gradient: Array) -> None:
         parameter.grad = (
             gradient if parameter.grad is None else apply("add", parameter.grad, gradient)
         )

@@ -86,3 +86,13 @@ def _outputs(graph: GraphModule) -> Sequence[object]:
 
 def _plain(name: str) -> str:
     return name.removeprefix("module.")
+
+
+def drawing_operations(graph: GraphModule) -> list[str]:
+    """Return the operations of a graph that draw random numbers, each once."""
+    drawn = {
+        str(node.target).removeprefix("aten."): None
+        for node in graph.graph.nodes
+        if torch.Tag.nondeterministic_seeded in getattr(node.target, "tags", ())
+    }
+    return list(drawn)

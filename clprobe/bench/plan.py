@@ -51,7 +51,7 @@ def left_to_do(job: Job) -> list[Started]:
 
 def steps_of(own: OwnNet, effort: Effort) -> Iterator[Started]:
     """Return the messages of a user's net: it has no data of its own to be trained with."""
-    for size in sorted({BATCH, *effort.batches}):
+    for size in sorted(set(own.batches) or {BATCH, *effort.batches}):
         yield started(TrainingSteps(own.name, size))
 
 

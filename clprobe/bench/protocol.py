@@ -24,6 +24,7 @@ from clprobe.model.measurement import (
 from clprobe.model.workload import Workload
 
 Baseline = Literal["torch", "numpy"]
+LossName = Literal["cross-entropy", "mse"]
 EffortName = Literal["quick", "default", "full"]
 
 
@@ -33,6 +34,11 @@ class OwnNet(msgspec.Struct, frozen=True, tag=True):
     module: str
     name: str
     """Of the class, or of what makes the net."""
+    input_shape: tuple[int, ...] = ()
+    """Of one sample; empty where the class says it."""
+    batches: tuple[int, ...] = ()
+    """How many samples a step takes; empty where the effort says it."""
+    loss: LossName | None = None
 
     def __str__(self) -> str:
         """Return it as --workload takes it."""

@@ -233,7 +233,10 @@ def _excess(proof: Proof) -> float:
 def _drawn(batch: Digits, weights: Sequence[Floats], seed: int) -> tuple[Digits, list[Floats]]:
     """Return both with noise as rounding makes it; zeros stay zeros."""
     random = np.random.default_rng(seed)
-    images, *others = (_noisy(values, random) for values in (batch.images, *weights))
+    # Numbers of words are what they are.
+    is_exact = batch.images.dtype.kind != "f"
+    images = batch.images if is_exact else _noisy(batch.images, random)
+    others = [_noisy(values, random) for values in weights]
     return Digits(images, batch.labels), others
 
 

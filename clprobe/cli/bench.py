@@ -20,6 +20,7 @@ from clprobe.bench.protocol import (
     Asked,
     Baseline,
     EffortName,
+    LossName,
     OwnNet,
     Target,
 )
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
 # Python's start before this file, and what follows the last device.
 _FIRST_SECONDS = 1.0
 _LAST_SECONDS = 2.0
+_SHAPE = re.compile(r"[1-9]\d*(x[1-9]\d*)*", re.ASCII)
 _OWN_NET = re.compile(r"([A-Za-z_][\w.]*):([A-Za-z_]\w*)", re.ASCII)
 
 
@@ -61,7 +63,21 @@ class WorkloadType(click.Choice[Asked]):
     ) -> Asked:
         """Return the name of the workload, or the user's net."""
         own = _OWN_NET.fullmatch(value)
-        return super().convert(value, param, ctx) if own is None else OwnNet(*own.groups())
+        return super().convert(value, param, ctx) if own is None else OwnNet(own[1], own[2])
+
+
+class ShapeType(click.ParamType[tuple[int, ...]]):
+    """Sizes with an x between them."""
+
+    name = "SHAPE"
+
+    def convert(
+        self, value: str, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[int, ...]:
+        """Return the sizes."""
+        if not _SHAPE.fullmatch(value):
+            self.fail(f"{value!r} is no shape such as 3x224x224.", param, ctx)
+        return tuple(int(size) for size in value.split("x"))
 
 
 @click.command("bench")
@@ -79,6 +95,24 @@ class WorkloadType(click.Choice[Asked]):
     type=WorkloadType(),
     multiple=True,
     help="Only this one, or module:Class, a torch.nn.Module of yours (see below); may be repeated.",
+)
+@click.option(
+    "--input",
+    "input_shape",
+    type=ShapeType(),
+    help="What one sample of your net is, such as 3x224x224, or 128 for 128 words.",
+)
+@click.option(
+    "--batch",
+    "batches",
+    type=click.IntRange(min=1),
+    multiple=True,
+    help="Train your net on so many samples at once; may be repeated.",
+)
+@click.option(
+    "--loss",
+    type=click.Choice(["cross-entropy", "mse"]),
+    help="What your net is trained by; cross-entropy, unless it has one output.",
 )
 @click.option(
     "--quick", "effort", flag_value="quick", help="45 seconds at most (default: 5 minutes)."
@@ -120,6 +154,9 @@ def command(  # noqa: PLR0913 - one argument per option
     *,
     selectors: tuple[str, ...],
     workloads: tuple[Asked, ...],
+    input_shape: tuple[int, ...] | None,
+    batches: tuple[int, ...],
+    loss: LossName | None,
     effort: EffortName | None,
     baseline: Baseline | None,
     as_json: bool,
@@ -134,13 +171,13 @@ def command(  # noqa: PLR0913 - one argument per option
 
     With --compare BEFORE.json AFTER.json: what changed beyond the noise.
 
-    A net of yours (--workload module:Class, needs torch) is a classifier; `input_shape`, as in
-    input_shape = (3, 32, 32), stands in its class or file and is one sample's shape. Class() must
-    work without arguments. It may hold Linear, Conv2d, ConvTranspose2d, BatchNorm1d and 2d,
-    LayerNorm, ReLU, GELU, Sigmoid, Tanh, MaxPool2d, AvgPool2d, AdaptiveAvgPool2d(1), Flatten,
-    Softmax, LogSoftmax, Identity and Dropout, or their functions, and sums of two tensors. Dropout
-    is turned off, as no two sides would draw alike. Steps of training on random input are proved
-    against torch and timed beside it.
+    A net of yours (--workload module:Class, needs torch) is any torch.nn.Module that takes one
+    tensor and gives one, or a function that makes it, such as torchvision.models:resnet18.
+    Class() must work without arguments. What one sample is, --input says, or `input_shape` in the
+    class. Torch's own graphs of its forward and backward pass run on clprobe's kernels; operations
+    that clprobe has no kernel for run on the CPU and are named. Dropout is turned off, as no two
+    sides would draw alike. Steps of training on random input are proved against torch, gradient by
+    gradient, and timed beside it.
     """
     begun = time.monotonic() - _FIRST_SECONDS
     garbage.collect_as_usual()
@@ -149,6 +186,7 @@ def command(  # noqa: PLR0913 - one argument per option
     if compares:
         return compare_files(ctx, files, as_json=as_json, output=output)
     chosen_baseline = _require_packages(baseline)
+    workloads = _as_asked(workloads, input_shape, batches, loss)
     check_own_nets(workloads, str(Path.cwd()), baseline)
     # NumPy may be absent until here.
     from clprobe.bench.run import Measured, Options, measure_devices  # noqa: PLC0415
@@ -220,6 +258,30 @@ def _targets(
     for one in absent:
         say(f"{one.name} is skipped: {one.detail}")
     return (*targets, *found), absent
+
+
+def _as_asked(
+    workloads: tuple[Asked, ...],
+    input_shape: tuple[int, ...] | None,
+    batches: tuple[int, ...],
+    loss: LossName | None,
+) -> tuple[Asked, ...]:
+    """Return the workloads with what was said of the user's own nets.
+
+    **Raises** UsageError where nothing that was said concerns any.
+    """
+    said = {"--input": input_shape, "--batch": batches, "--loss": loss}
+    given = [name for name, value in said.items() if value]
+    if given and not any(isinstance(one, OwnNet) for one in workloads):
+        raise click.UsageError(
+            f"{given[0]} says something of a net of your own; name it: --workload module:Class."
+        )
+    return tuple(
+        structs.replace(one, input_shape=input_shape or (), batches=batches, loss=loss)
+        if isinstance(one, OwnNet)
+        else one
+        for one in workloads
+    )
 
 
 def _require_packages(baseline: Baseline | None) -> Baseline:

@@ -8,7 +8,7 @@ from ordinary_nets import NETS
 from clprobe.bench.engines.opencl import OpenClSubject
 from clprobe.bench.engines.torch_witness import TorchWitness
 from clprobe.bench.own_net.contest import OpenClUserTrainer
-from clprobe.bench.own_net.net import UserNet
+from clprobe.bench.own_net.net import UserNet, ends_of
 from clprobe.bench.training_proof import Checked, Run, check_first_steps
 from clprobe.tensor import Device
 
@@ -29,10 +29,12 @@ def user_net(name: str) -> UserNet:
     for layer in module.modules():
         if isinstance(layer, torch.nn.Dropout):
             layer.p = 0.0
-    return UserNet(name, module, module.input_shape)
+    return UserNet(name, module, ends_of(module, module.input_shape))
 
 
 def checked(device: Device, net: UserNet, batch: int) -> Checked:
     batches = net.batch(batch)
     run = Run(_Engine(device), net, batches)
-    return check_first_steps(run, TorchWitness(net.module), batches, np.inf, lambda: None)
+    return check_first_steps(
+        run, TorchWitness(net.module, net.ends.loss_of), batches, np.inf, lambda: None
+    )

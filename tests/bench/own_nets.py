@@ -38,28 +38,73 @@ class Residual(nn.Module):
 
 
 class Unsupported(nn.Module):
-    """Three things that clprobe has not, one of them three times."""
+    """It draws random numbers, which no two sides do alike."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.body = nn.Sequential(nn.SiLU(), nn.SiLU(), nn.SiLU())
-        self.conv = nn.Conv2d(1, 1, 3, padding=1, padding_mode="circular")
-        self.fc = nn.Linear(128, 5)
+        self.fc = nn.Linear(64, 5)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        x = self.conv(self.body(x))
-        return self.fc(torch.flatten(torch.cat([x, x], 1), 1))
+        return self.fc(torch.flatten(functional.dropout(x, 0.3), 1))
 
 
-class NoClassifier(nn.Module):
-    """Its output is an image."""
+class Unusual(nn.Module):
+    """It holds an operation that clprobe has no kernel for."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.conv = nn.Conv2d(1, 4, 3)
+        self.fc = nn.Linear(64, 5)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        return self.conv(x)
+        return self.fc(torch.cumsum(torch.flatten(x, 1), 1) / 64)
+
+
+class Segments(nn.Module):
+    """Its output is a class for each pixel."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv, self.up = nn.Conv2d(1, 4, 3, padding=1), nn.Conv2d(4, 3, 3, padding=1)
+        self.norm = nn.GroupNorm(2, 4)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        inside = functional.silu(self.norm(self.conv(functional.max_pool2d(x, 2))))
+        return self.up(functional.interpolate(inside, scale_factor=2, mode="bilinear"))
+
+
+class Words(nn.Module):
+    """It takes numbers of words and gives the next one; its two ends share their weights."""
+
+    input_shape = (6,)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.words, self.inside = nn.Embedding(17, 8), nn.LSTM(8, 8, batch_first=True)
+        self.last = nn.Linear(8, 17, bias=False)
+        self.last.weight = self.words.weight
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.last(self.inside(self.words(x))[0])
+
+
+class Value(nn.Module):
+    """It gives one number."""
+
+    input_shape = (5,)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.last = nn.Linear(5, 1)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.last(x)
+
+
+class TwoOutputs(nn.Module):
+    """Its output is no tensor."""
+
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        return x, x
 
 
 class Branching(nn.Module):

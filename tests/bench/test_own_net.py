@@ -14,7 +14,7 @@ from clprobe.model.errors import ClprobeError
 
 pytest.importorskip("torch")
 
-from clprobe.bench.own_net.check import MISTAKE, UNSUPPORTED
+from clprobe.bench.own_net.check import MISTAKE
 from clprobe.bench.own_net.loading import load_user_net
 
 FOLDER = str(Path(__file__).parent)
@@ -47,8 +47,8 @@ def test_everything_unsupported_is_named_and_nothing_is_timed(pocl: Target) -> N
     assert {one.results[0].status for one in outcomes} == {"unsupported"}
     assert {one.verdict.decision for one in outcomes} == {"unclear"}
     assert outcomes[0].results[0].detail == (
-        "clprobe itself, whatever the device, does not support SiLU (3 times), "
-        "Conv2d with padding_mode=circular, cat()."
+        "clprobe itself, whatever the device, does not support random numbers "
+        "(native_dropout.default)."
     )
     assert "Do not use it" not in outcomes[0].verdict.text
 
@@ -61,9 +61,13 @@ def test_everything_unsupported_is_named_and_nothing_is_timed(pocl: Target) -> N
         ("no_such_module:Net", "there is no module no_such_module", "--workload NAME:Class"),
         ("own_nets:input_shape", "is a tuple, no torch.nn.Module", "Plain, Residual"),
         ("own_nets:Sized", r"Sized\(\) cannot .* it needs classes", "own_nets:net"),
-        ("shapeless_net:Net", "does not say which input it takes", r"input_shape = \(3, 32, 32\)"),
+        (
+            "shapeless_net:Net",
+            "does not say which input it takes",
+            r"--input 3x32x32.*input_shape = \(3, 32, 32\)",
+        ),
         ("own_nets:Narrow", r"forward fails for an input of shape \(2, 1, 8, 8\)", "input_shape"),
-        ("own_nets:NoClassifier", r"\(2, 4, 6, 6\); a classifier's is \(batch, classes\)", "class"),
+        ("own_nets:TwoOutputs", r"output is a tuple; .* one tensor, \(batch, …\)", "class"),
     ],
 )
 def test_a_mistake_in_a_net_says_what_to_do(name: str, words: str, to_do: str) -> None:
@@ -74,8 +78,42 @@ def test_a_mistake_in_a_net_says_what_to_do(name: str, words: str, to_do: str) -
     assert re.search(to_do, raised.value.hint)
 
 
-def test_a_forward_that_cannot_be_followed_is_a_limit_of_clprobe() -> None:
-    with pytest.raises(ClprobeError, match="a forward that depends on the values") as raised:
-        load_user_net(OwnNet("own_nets", "Branching"), FOLDER)
+@pytest.mark.parametrize("net", ["Segments", "Words", "Value"])
+def test_nets_of_every_kind_are_proved_and_timed(pocl: Target, net: str) -> None:
+    asked = OwnNet("own_nets", net, batches=(4,))
 
-    assert raised.value.reference == UNSUPPORTED
+    messages = messages_of(pocl, asked, baseline="torch", folder=FOLDER)
+
+    (outcome,) = (one for one in messages if isinstance(one, Outcome))
+    own, reference = outcome.results
+    assert (own.status, reference.status) == ("ok", "ok"), own.detail
+    assert (own.remark, own.batch) == ("", 4)
+
+
+def test_what_has_no_kernel_runs_on_the_cpu_and_is_named(pocl: Target) -> None:
+    asked = OwnNet("own_nets", "Unusual", batches=(4,))
+
+    messages = messages_of(pocl, asked, baseline="torch", folder=FOLDER)
+
+    (outcome,) = (one for one in messages if isinstance(one, Outcome))
+    assert outcome.results[0].status == "ok", outcome.results[0].detail
+    assert re.search(r"\d+% of a step ran on the CPU", outcome.results[0].remark)
+    assert "cumsum.default (1)" in outcome.results[0].remark
+
+
+def test_what_is_asked_of_a_net_goes_before_what_its_class_says() -> None:
+    asked = OwnNet("own_nets", "Segments", input_shape=(1, 12, 12), loss="mse")
+
+    ends = load_user_net(asked, FOLDER).ends
+
+    assert (ends.input_shape, ends.output_shape, ends.loss) == ((1, 12, 12), (3, 12, 12), "mse")
+
+
+def test_a_forward_that_cannot_be_followed_is_a_limit_of_clprobe(pocl: Target) -> None:
+    asked = OwnNet("own_nets", "Branching", batches=(4,))
+
+    messages = messages_of(pocl, asked, baseline="torch", folder=FOLDER)
+
+    (outcome,) = (one for one in messages if isinstance(one, Outcome))
+    assert outcome.results[0].status == "unsupported"
+    assert "a forward that depends on the values" in outcome.results[0].detail

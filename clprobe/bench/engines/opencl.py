@@ -12,6 +12,7 @@ from clprobe.bench import nets
 from clprobe.bench.digits import Digits, Floats, Labels
 from clprobe.bench.engines import Prepared, TakenMs
 from clprobe.tensor import Array, Device, Recorded, Tensor, nn, optim, softmax_cross_entropy
+from clprobe.tensor.array import HostArray
 from clprobe.tensor.capture import Step, capture
 from clprobe.tensor.ops import conv
 from clprobe.tensor.ops.elementwise import apply
@@ -42,8 +43,10 @@ class OpenClSubject:
 
     def bring(self, batch: Digits) -> None:
         """Move a batch to the device, and wait."""
-        Array.from_numpy(batch.images, self.device)
-        Array.from_numpy(batch.labels, self.device)
+        for values in (batch.images, batch.labels):
+            is_float = values.dtype.kind == "f"
+            host: HostArray = values if is_float else values.astype(np.int32)
+            Array.from_numpy(host, self.device)
         self.device.finish()
 
     def trainer(self, net: nets.Net, batches: Sequence[Digits]) -> "OpenClTrainer":

@@ -19,7 +19,7 @@ from torch.optim.sgd import sgd
 from clprobe.bench import nets
 from clprobe.bench.digits import Digits, Floats, Labels
 from clprobe.bench.engines import Prepared, TakenMs
-from clprobe.bench.engines.torch_witness import TorchWitness, gradients_of
+from clprobe.bench.engines.torch_witness import TorchWitness, as_given, gradients_of
 from clprobe.tensor import DeviceError
 
 # torch leaves these functions unannotated.
@@ -135,17 +135,21 @@ class TorchTrainer:
     modules that no step here needs. What it computes with is the same.
     """
 
-    def __init__(self, model: Any, batches: Sequence[Digits], device: Any = "cpu") -> None:
+    def __init__(
+        self,
+        model: Any,
+        batches: Sequence[Digits],
+        device: Any = "cpu",
+        loss: Any = nn.functional.cross_entropy,
+    ) -> None:
         self._device = device
+        self._loss = loss
         self._model = model.to(device)
         self._parameters = list(self._model.parameters())
         self._momentum: dict[Any, Any] = {}
         self._batches = [
-            (
-                torch.from_numpy(batch.images).to(device),
-                torch.from_numpy(batch.labels).long().to(device),
-            )
-            for batch in batches
+            tuple(as_given(torch.from_numpy(each)).to(device) for each in (one.images, one.labels))
+            for one in batches
         ]
 
     def train(self, batches: range) -> list[float]:
@@ -172,7 +176,7 @@ class TorchTrainer:
         """Train one step and return the loss where it is; reading it would wait."""
         for parameter in self._parameters:
             parameter.grad = None
-        loss: Any = nn.functional.cross_entropy(self._model(images), labels)
+        loss: Any = self._loss(self._model(images), labels)
         loss.backward()
         self._descend()
         return loss.detach()

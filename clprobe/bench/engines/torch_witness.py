@@ -24,7 +24,8 @@ _DOUBLE = 3
 class TorchWitness:
     """A copy of a module; what it was trained to before does not matter."""
 
-    def __init__(self, module: Any) -> None:
+    def __init__(self, module: Any, loss: Any = nn.functional.cross_entropy) -> None:
+        self._loss = loss
         self._module = copy.deepcopy(module).train()
         self._kept_bytes = 0
 
@@ -37,7 +38,8 @@ class TorchWitness:
             for parameter, values in zip(parameters, weights, strict=True):
                 parameter.copy_(torch.from_numpy(values))
                 parameter.grad = None
-        images = torch.from_numpy(batch.images).to(kind)
+        given = (as_given(torch.from_numpy(one)) for one in (batch.images, batch.labels))
+        images, labels = (one.to(kind) if one.is_floating_point() else one for one in given)
         kept: dict[int, int] = {}
 
         def keep(tensor: Any) -> Any:
@@ -46,8 +48,7 @@ class TorchWitness:
             return tensor
 
         with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
-            labels = torch.from_numpy(batch.labels).long()
-            loss: Any = nn.functional.cross_entropy(module(images), labels)
+            loss: Any = self._loss(module(images), labels)
         loss.backward()
         if not double:
             self._kept_bytes = sum(kept.values())
@@ -57,6 +58,11 @@ class TorchWitness:
         """Return whether memory is free for float64, as far as the last slope tells."""
         free = _free_bytes()
         return free is None or _DOUBLE * self._kept_bytes < free
+
+
+def as_given(values: Any) -> Any:
+    """Return values as torch takes them: labels and numbers of words as its long ones."""
+    return values if values.is_floating_point() else values.long()
 
 
 def gradients_of(parameters: Sequence[Any]) -> list[np.ndarray[Any, Any]]:

@@ -19,7 +19,7 @@ _PATIENCE_SECONDS = 300.0
 _SHOWN_CHARACTERS = 300
 MISTAKE = "own-net-mistake"
 UNSUPPORTED = "own-net-unsupported"
-_LIMITS = "clprobe bench --help names the layers that clprobe has."
+_LIMITS = "clprobe bench --help says what a net of one's own may be."
 
 
 def mistake(problem: str, hint: str) -> ClprobeError:
@@ -62,7 +62,7 @@ def _asked(own: OwnNet, folder: str) -> tuple[str, str] | None:
     worker = [sys.executable, "-m", "clprobe.bench.own_net.loading"]
     try:
         done = subprocess.run(
-            [*worker, own.module, own.name, folder],
+            [*worker, msgspec.json.encode(own).decode(), folder],
             stdin=subprocess.DEVNULL,
             capture_output=True,
             env=with_package(),

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Finds and makes the net that --workload module:Class names, and says what is wrong with it.
 
-As a program it loads the net that its arguments name, module, name and folder, and prints on the
-last line what is wrong with it.
+As a program it loads the net that its first argument describes, from the folder that the second
+names, and prints on the last line what is wrong with it.
 """
 
 import importlib
@@ -16,12 +16,14 @@ import torch
 from torch import nn
 
 from clprobe.bench.own_net.check import MISTAKE, mistake
-from clprobe.bench.own_net.net import UserNet, classes_of
+from clprobe.bench.own_net.net import UserNet, ends_of
 from clprobe.bench.protocol import OwnNet
 from clprobe.model.errors import ClprobeError
 
 _SEED = 1998
-_SHAPE_HINT = "Write input_shape = (3, 32, 32), the shape of one sample, in the class or the file."
+_SHAPE_HINT = (
+    "Add --input 3x32x32, the shape of one sample, or write input_shape = (3, 32, 32) in the class."
+)
 
 
 def load_user_net(own: OwnNet, folder: str) -> UserNet:
@@ -36,11 +38,11 @@ def load_user_net(own: OwnNet, folder: str) -> UserNet:
         net = _made(file, own.name)
     finally:
         sys.path.remove(folder)
-    shape = getattr(net, "input_shape", getattr(file, "input_shape", None))
+    shape = own.input_shape or getattr(net, "input_shape", getattr(file, "input_shape", None))
     if not isinstance(shape, tuple | list) or not all(isinstance(one, int) for one in shape):
         raise mistake(f"{own} does not say which input it takes.", _SHAPE_HINT)
-    classes_of(net.float(), tuple(shape))
-    return UserNet(own.name, net.train(), tuple(shape), _silence_dropout(net, own.name))
+    ends = ends_of(net.float(), tuple(shape), own.loss)
+    return UserNet(own.name, net.train(), ends, _silence_dropout(net, own.name))
 
 
 def _imported(name: str, folder: str) -> ModuleType:
@@ -130,10 +132,10 @@ def _silence_dropout(net: Any, name: str) -> str:
 
 
 def main() -> None:
-    """Load the net that the arguments name, and print what is wrong with it, or null."""
+    """Load the net that the first argument describes, and print what is wrong with it, or null."""
     wrong = None
     try:
-        load_user_net(OwnNet(*sys.argv[1:3]), sys.argv[3])
+        load_user_net(msgspec.json.decode(sys.argv[1], type=OwnNet), sys.argv[2])
     except ClprobeError as error:
         if error.reference == MISTAKE:
             wrong = error.message, error.hint

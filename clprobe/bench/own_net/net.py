@@ -1,176 +1,130 @@
 # SPDX-License-Identifier: MIT
-"""The user's own torch.nn.Module: traced into operations that clprobe has."""
+"""The user's own torch.nn.Module: what it takes, what it gives, and how far off that is."""
 
-from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import torch
-from torch import fx
+from torch import nn
 
 from clprobe.bench.digits import Digits, Floats
-from clprobe.bench.own_net.check import mistake, unsupported
-from clprobe.bench.own_net.layers import layer_of_call, unsupported_layer
+from clprobe.bench.own_net.check import mistake
+from clprobe.bench.protocol import LossName
 
 _SEED = 1998
-_FUNCTIONS = {"relu": "relu", "relu_": "relu", "flatten": "flatten", "add": "add", "iadd": "add"}
-# What tells the size of the batch; only view() and reshape() may use it.
-_SHAPES = ("size", "getattr", "getitem")
-_RESHAPES = ("view", "reshape")
-_METHODS = {"relu": "relu", "relu_": "relu", "flatten": "flatten", "add": "add", "add_": "add"}
+_SAMPLES = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
-    """One operation: `relu`, `flatten`, `add`, or `layer`, which is one under its name.
+class Ends:
+    """What a net takes and gives, each without the batch."""
 
-    While tracing also `shape`, which tells the size of the batch, and "", what clprobe has not.
-    """
+    input_shape: tuple[int, ...]
+    output_shape: tuple[int, ...]
+    words: int = 0
+    """How many numbers of words the input is made of; 0: it is made of values."""
+    loss: LossName = "cross-entropy"
 
-    name: str
-    operation: str
-    inputs: tuple[str, ...]
-    layer: str = ""
+    @property
+    def is_by_word(self) -> bool:
+        """Say whether the classes come last, for each word of the input."""
+        return bool(self.words) and self.output_shape[:-1] == self.input_shape
+
+    @property
+    def classes(self) -> int:
+        """Return how many classes the net tells apart."""
+        return self.output_shape[-1 if self.is_by_word else 0]
+
+    @property
+    def label_shape(self) -> tuple[int, ...]:
+        """Return the shape of one sample's labels: each place has one."""
+        return self.output_shape[:-1] if self.is_by_word else self.output_shape[1:]
+
+    def loss_of(self, output: Any, target: Any) -> Any:
+        """Return the mean loss, for torch."""
+        if self.loss == "mse":
+            return nn.functional.mse_loss(output, target)
+        if self.is_by_word:
+            output, target = output.flatten(0, -2), target.flatten()
+        return nn.functional.cross_entropy(output, target)
 
 
 class UserNet:
-    """A classifier of whatever `input_shape` says; `remark` is what its figures leave out."""
+    """A net that is trained on random input; `remark` is what its figures leave out."""
 
-    def __init__(
-        self, name: str, module: Any, input_shape: tuple[int, ...], remark: str = ""
-    ) -> None:
+    def __init__(self, name: str, module: Any, ends: Ends, remark: str = "") -> None:
         self.name = name
         self.remark = remark
         self.module = module
-        self.input_shape = input_shape
-        self.layers: dict[str, Any] = {}
-        """Torch's layers under the names that operations have; calls of functions as layers."""
-        self.nodes, self.input, self.output = _traced(module, self.layers)
+        self.ends = ends
 
     def initial_weights(self) -> list[Floats]:
         """Return every parameter as it was when the net was made."""
         return [one.detach().numpy().copy() for one in self.module.parameters()]
 
     def batch(self, size: int) -> list[Digits]:
-        """Return one batch of random input with labels that mean nothing."""
-        random = np.random.default_rng(_SEED)
-        values = random.uniform(0, 1, (size, *self.input_shape)).astype(np.float32)
-        classes = classes_of(self.module, self.input_shape)
-        return [Digits(values, random.integers(0, classes, size).astype(np.int32))]
+        """Return one batch of random input with targets that mean nothing."""
+        random, ends = np.random.default_rng(_SEED), self.ends
+        shape = (size, *ends.input_shape)
+        values: Any = random.uniform(0, 1, shape).astype(np.float32)
+        if ends.words:
+            values = random.integers(0, ends.words, shape)
+        targets: Any
+        if ends.loss == "mse":
+            targets = random.uniform(0, 1, (size, *ends.output_shape)).astype(np.float32)
+        else:
+            targets = random.integers(0, ends.classes, (size, *ends.label_shape)).astype(np.int32)
+        return [Digits(values, targets)]
 
 
-def classes_of(module: Any, input_shape: tuple[int, ...]) -> int:
-    """Return how many classes the module tells apart.
+def ends_of(module: Any, input_shape: tuple[int, ...], loss: LossName | None = None) -> Ends:
+    """Return what the module takes and gives for samples of a shape.
 
-    **Raises** ClprobeError if it takes no such input, or is no classifier of it.
+    A net whose first layer is an embedding takes numbers of words. Without a loss named, it is
+    cross-entropy, or the mean square where there is only one output.
+
+    **Raises** ClprobeError if it takes no such input, or gives none that it could be trained by.
     """
-    shape = (2, *input_shape)
+    words = _words(module)
+    shape = (_SAMPLES, *input_shape)
+    sample = torch.randint(0, words, shape) if words else torch.rand(shape)
     try:
         with torch.no_grad():
-            output = tuple(module.eval()(torch.rand(shape)).shape)
+            output = module.eval()(sample)
     # The module is the user's: it may raise anything.
     except Exception as error:
         problem = (
             f"its forward fails for an input of shape {shape}: {error or type(error).__name__}"
         )
-        hint = "input_shape is the shape of one sample, without the batch; correct it or forward()."
+        hint = (
+            "--input, or input_shape in the class, is the shape of one sample, without the batch; "
+            "correct it or forward()."
+        )
         raise mistake(problem, hint) from error
     finally:
         module.train()
-    if len(output) != 2:
+    if not isinstance(output, torch.Tensor) or output.shape[:1] != (_SAMPLES,):
+        given = getattr(output, "shape", None)
+        seen = f"a {type(output).__name__}" if given is None else f"of shape {tuple(given)}"
         raise mistake(
-            f"its output has the shape {output}; a classifier's is (batch, classes).",
-            "bench trains classifiers: end the net with a layer that gives one value per class.",
+            f"its output is {seen}; bench trains nets that give one tensor, (batch, …).",
+            "Write a class around it whose forward() returns that tensor alone.",
         )
-    return int(output[1])
-
-
-def _traced(module: Any, layers: dict[str, Any]) -> tuple[tuple[Node, ...], str, str]:
-    """Return the operations in order, and the names of input and output; add the layers.
-
-    **Raises** ClprobeError.
-    """
-    try:
-        graph = fx.symbolic_trace(module).graph
-    # Whatever the user's forward does with a stand-in for its input.
-    except Exception as error:
-        problem = f"a forward that depends on the values or the shape of its input ({error})"
-        raise unsupported([problem]) from error
-    inputs = [one.name for one in graph.nodes if one.op == "placeholder"]
-    problems = [*([] if len(inputs) == 1 else [f"{len(inputs)} inputs"])]
-    nodes = []
-    output = ""
-    for node in graph.nodes:
-        if node.op == "output":
-            output = getattr(node.args[0], "name", "")
-        elif node.op != "placeholder":
-            done = _operation(node, module, layers)
-            problems += _problems(node, done, layers)
-            if done.operation != "shape":
-                nodes.append(done)
-    if not output:
-        problems.append("an output that is not one tensor")
-    if problems:
-        raise unsupported(
-            f"{problem} ({count} times)" if count > 1 else problem
-            for problem, count in Counter(problems).items()
+    found = tuple(output.shape[1:])
+    chosen: LossName = loss or ("cross-entropy" if found and found != (1,) else "mse")
+    if chosen == "cross-entropy" and not found:
+        raise mistake(
+            "its output is one number for each sample, which has no classes.", "Use --loss mse."
         )
-    return tuple(nodes), inputs[0], output
+    return Ends(input_shape, found, words, chosen)
 
 
-def _operation(node: Any, module: Any, layers: dict[str, Any]) -> Node:
-    """Return what a node does; a new layer is added to `layers`."""
-    inputs = _inputs(node)
-    if node.op == "call_module":
-        layers.setdefault(node.target, module.get_submodule(node.target))
-        return Node(node.name, "layer", inputs, node.target)
-    name = _called(node)
-    if name in _SHAPES:
-        return Node(node.name, "shape", inputs)
-    if name in _RESHAPES and len(node.args) == 3 and node.args[2] == -1:
-        return Node(node.name, "flatten", inputs)
-    known = {"call_function": _FUNCTIONS, "call_method": _METHODS}.get(node.op, {})
-    if name in known:
-        return Node(node.name, known[name], inputs)
-    layer = layer_of_call(name, node.args[1:], node.kwargs)
-    if layer is None:
-        return Node(node.name, "", inputs)
-    # No submodule has a blank in its name.
-    key = f"{node.name} "
-    layers[key] = layer
-    return Node(node.name, "layer", inputs, key)
-
-
-def _problems(node: Any, done: Node, layers: dict[str, Any]) -> Iterator[str]:
-    """Yield what is not supported in one operation, by name."""
-    called = _called(node)
-    uses_size = any(isinstance(one, fx.Node) and _is_size(one) for one in node.args)
-    if uses_size and done.operation != "shape" and called not in _RESHAPES:
-        yield f"an attribute of a tensor in {called}()"
-    if done.operation == "layer":
-        problem = unsupported_layer(layers[done.layer])
-        if problem is not None:
-            yield problem
-    elif not done.operation:
-        yield f"{called}()"
-    elif done.operation == "add" and (len(done.inputs) != 2 or node.kwargs):
-        yield "the sum of a tensor and a number"
-    elif called == "flatten" and (*node.args[1:], *node.kwargs.values())[:1] != (1,):
-        yield "flatten() from another axis than 1"
-
-
-def _inputs(node: Any) -> tuple[str, ...]:
-    """Return the tensors among the arguments; no size of one is."""
-    nodes = [one for one in node.args if isinstance(one, fx.Node)]
-    return tuple(one.name for one in nodes if not _is_size(one))
-
-
-def _is_size(node: Any) -> bool:
-    return node.op in ("call_function", "call_method") and _called(node) in _SHAPES
-
-
-def _called(node: Any) -> str:
-    """Return the name of the function, method, layer or value."""
-    return str(node.target if isinstance(node.target, str) else node.target.__name__)
+def _words(module: Any) -> int:
+    """Return how many words the first layer has a vector for; 0 if it is no embedding."""
+    for layer in module.modules():
+        if isinstance(layer, nn.Embedding):
+            return int(layer.num_embeddings)
+        if next(layer.children(), None) is None and next(layer.parameters(), None) is not None:
+            return 0
+    return 0
