@@ -19,7 +19,7 @@ from clprobe.aten.held import Held
 from clprobe.aten.running import NotHereError, OnHost, Running, Upload
 from clprobe.aten.table import TABLE
 from clprobe.tensor.device import Device
-from clprobe.tensor.errors import ShapeError
+from clprobe.tensor.errors import DeviceError, ShapeError
 from clprobe.tensor.ops.dropout import RandomStream
 
 
@@ -51,12 +51,15 @@ class Ran:
 class Graph:
     """A graph, ready to be run on a device any number of times."""
 
-    def __init__(self, module: GraphModule, device: Device, *, seed: int = 0) -> None:
+    def __init__(
+        self, module: GraphModule, device: Device, *, seed: int = 0, may_fall_back: bool = True
+    ) -> None:
         self._module = module
         self._nodes = list(module.graph.nodes)
         self._last_uses = _last_uses(self._nodes)
         self._device = device
         self._stream = RandomStream(device, seed)
+        self._may_fall_back = may_fall_back
         self._constants: dict[tuple[object, ...], Any] = {}
         self._on_host: list[Node] = []
         self.account = Account()
@@ -126,6 +129,11 @@ class Graph:
             else:
                 self.account.on_device[name] += 1
                 return result
+        if not self._may_fall_back:
+            raise DeviceError(
+                f"clprobe has no kernel for {name}: {reason}.",
+                hint='Leave fallback="error" out, and the CPU computes it.',
+            )
         began = time.perf_counter()
         result = _whole(run, _on_cpu(node, arguments, options))
         self.account.fallen_back[name] += 1

@@ -66,6 +66,11 @@ class ModuleStep:
         """Return where the operations of the last step ran that was no replay."""
         return self._runner.account
 
+    def buffer(self, name: str) -> torch.Tensor:
+        """Return a copy of a buffer, such as a running mean, as it is now."""
+        value = self._buffers[name]
+        return torch.from_numpy(value.numpy()) if isinstance(value, Array) else value
+
     def train(self, *tensors: torch.Tensor) -> Array:
         """Take a step and return its loss, which the next step overwrites.
 

@@ -2,11 +2,13 @@
 """One training step of a torch module as a graph: loss, gradients and changed buffers in one."""
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 import torch
 from torch import nn
 from torch._functorch.aot_autograd import aot_export_module
+from torch.func import functional_call
 from torch.fx import GraphModule
 
 Loss = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
@@ -39,7 +41,11 @@ class _WithLoss(nn.Module):
 
     def forward(self, *tensors: torch.Tensor) -> tuple[torch.Tensor]:
         """Return the loss of what the module makes of all but the last, the target."""
-        return (self.loss(self.module(*tensors[:-1]), tensors[-1]),)
+        # Two parameters may have one gradient, such as an LSTM's two biases, and torch cannot name
+        # one output twice: as views their gradients are two.
+        views = {name: each.view_as(each) for name, each in self.module.named_parameters()}
+        output = functional_call(self.module, views, tensors[:-1])
+        return (self.loss(output, tensors[-1]),)
 
 
 def training_graph(module: nn.Module, loss: Loss, example: Sequence[torch.Tensor]) -> TrainingGraph:
@@ -50,9 +56,10 @@ def training_graph(module: nn.Module, loss: Loss, example: Sequence[torch.Tensor
     **Raises** whatever the module or torch's tracing raises.
     """
     whole = _WithLoss(module, loss)
-    graph, signature = aot_export_module(
-        whole, list(example), trace_joint=True, output_loss_index=0, decompositions={}
-    )
+    with plain_operations():
+        graph, signature = aot_export_module(
+            whole, list(example), trace_joint=True, output_loss_index=0, decompositions={}
+        )
     backward = signature.backward_signature
     outputs = [*signature.buffers_to_mutate.values()]
     gradients = backward.gradients_to_parameters
@@ -86,6 +93,12 @@ def _outputs(graph: GraphModule) -> Sequence[object]:
 
 def _plain(name: str) -> str:
     return name.removeprefix("module.")
+
+
+def plain_operations() -> AbstractContextManager[None]:
+    """Let torch follow modules without oneDNN's own operations, such as its LSTM, while inside."""
+    flags: AbstractContextManager[None] = torch.backends.mkldnn.flags(enabled=False)
+    return flags
 
 
 def drawing_operations(graph: GraphModule) -> list[str]:

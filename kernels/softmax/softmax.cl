@@ -32,6 +32,18 @@ void softmax(global const float *restrict x, global float *restrict y, ulong col
         STORE(last * factor, result, columns - WIDTH);
 }
 
+// One value for each row: the logarithm of the sum of exp, -infinity for a row of nothing else.
+kernel __attribute__((reqd_work_group_size(WORK_GROUP_SIZE, 1, 1)))
+void log_sum_exp(global const float *restrict x, global float *restrict y, ulong columns) {
+    local float scratch[WORK_GROUP_SIZE];
+    global const float *values = x + get_group_id(0) * columns;
+    MAXIMUM_ROW(maximum, column, columns, LOAD(values, column))
+    float highest = maximum == -INFINITY ? 0.0f : maximum;
+    SUM_ROW(sum, column, columns, exponential(LOAD(values, column) - highest))
+    if (get_local_id(0) == 0)
+        y[get_group_id(0)] = highest + log(sum);
+}
+
 kernel __attribute__((reqd_work_group_size(WORK_GROUP_SIZE, 1, 1)))
 void softmax_gradient(global const float *restrict y, global const float *restrict dy,
                       global float *restrict dx, ulong columns) {

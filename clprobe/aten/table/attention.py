@@ -11,7 +11,7 @@ from clprobe.aten.table.elementwise import applied, held
 from clprobe.aten.table.entries import Entries
 from clprobe.aten.table.products import product
 from clprobe.tensor.array import Array
-from clprobe.tensor.ops.softmax import along_rows, rows_gradient
+from clprobe.tensor.ops.softmax import along_rows, log_sum_exp, rows_gradient
 
 ENTRIES = Entries()
 
@@ -29,10 +29,10 @@ def _attention(  # noqa: PLR0913, PLR0917 - torch's own argument list
     scale: float | None = None,
 ) -> tuple[Held, Held]:
     _only_kept(dropout)
-    weights = _weights(run, query, key, _mask(run, query, key, attn_mask, causal=causal), scale)
-    result = product(held(weights), _batch(value))
-    # Only our own gradient asks for the logarithms, and does not use them: NaN tells any other.
-    logarithms = run.zeros(query.shape[:-1], float("nan"))
+    mask = _mask(run, query, key, attn_mask, causal=causal)
+    scores = _scores(run, query, key, mask, scale)
+    result = product(held(along_rows("softmax", scores).value), _batch(value))
+    logarithms = log_sum_exp(scores).reshape(query.shape[:-1])
     shape = (*query.shape[:-1], value.shape[-1])
     return held(result.reshape(shape)), held(logarithms)
 
@@ -54,7 +54,7 @@ def _attention_backward(  # noqa: PLR0913, PLR0917 - torch's own argument list
 ) -> tuple[Held, Held, Held]:
     _only_kept(dropout)
     mask = _mask(run, query, key, attn_mask, causal=causal)
-    weights = held(_weights(run, query, key, mask, scale))
+    weights = held(along_rows("softmax", _scores(run, query, key, mask, scale)).value)
     above = _batch(dy)
     dvalue = product(_turned(weights), above)
     dweights = product(above, _turned(_batch(value)))
@@ -72,14 +72,14 @@ def _only_kept(dropout: float) -> None:
         raise NotHereError("dropout within attention")
 
 
-def _weights(run: Running, query: Held, key: Held, mask: Held | None, scale: float | None) -> Array:
+def _scores(run: Running, query: Held, key: Held, mask: Held | None, scale: float | None) -> Array:
     scores = held(product(_batch(query), _turned(_batch(key))))
     scores = applied(run, "multiply", scores, _scale(query, scale))
     if mask is not None:
         shape = (*query.shape[:-1], key.shape[-2])
         whole = applied(run, "add", scores.viewed(shape, Held.of(run.zeros(shape)).strides), mask)
         scores = held(run.dense(whole).reshape(scores.shape))
-    return along_rows("softmax", run.dense(scores)).value
+    return run.dense(scores)
 
 
 def _mask(

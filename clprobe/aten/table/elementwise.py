@@ -148,7 +148,12 @@ def _masked_fill(run: Running, x: Value, truth: Held | OnHost, value: Value) -> 
     return _where(run, truth, value, x)
 
 
-@ENTRIES.of("clamp.default", "hardtanh.default")
+@ENTRIES.of("hardtanh.default")
+def _hardtanh(run: Running, x: Value, low: float = -1, high: float = 1) -> Held:
+    return _clamp(run, x, low, high)
+
+
+@ENTRIES.of("clamp.default")
 def _clamp(run: Running, x: Value, low: float | None = None, high: float | None = None) -> Held:
     first = applied(run, "larger", x, low) if low is not None else x
     return (

@@ -10,7 +10,7 @@ import torch
 
 from clprobe.aten.held import Held
 from clprobe.aten.running import NotHereError, OnHost, Running
-from clprobe.aten.table.elementwise import held
+from clprobe.aten.table.elementwise import applied, held
 from clprobe.aten.table.entries import Entries
 from clprobe.tensor.array import Array
 from clprobe.tensor.ops.gather import Takers, places_of, take, take_gradient
@@ -70,20 +70,16 @@ def _index_put(
     accumulate: bool = False,
 ) -> Held:
     axes, numbers = _indexed(indices)
-    if not accumulate or not _is_zero(x):
-        raise NotHereError("values put into others")
+    if not accumulate:
+        raise NotHereError("values put in place of others")
     lengths = x.shape[axes[0] : axes[-1] + 1]
     shape = _broadcast(numbers)
     outer, inner = x.shape[: axes[0]], x.shape[axes[-1] + 1 :]
     takers = _takers_of_all(run, numbers, lengths)
     dense = run.dense(values).reshape((*outer, prod(shape), *inner))
     whole = (*outer, prod(lengths), *inner)
-    return held(take_gradient(dense, takers, whole, axes[0]).reshape(x.shape))
-
-
-def _is_zero(x: Held) -> bool:
-    constant = x.base.storage.expression
-    return getattr(constant, "value", None) == 0
+    summed = held(take_gradient(dense, takers, whole, axes[0]).reshape(x.shape))
+    return applied(run, "add", x, summed)
 
 
 def _indexed(indices: Sequence[OnHost | Held | None]) -> tuple[list[int], list[OnHost]]:

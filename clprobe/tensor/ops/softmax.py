@@ -5,7 +5,7 @@ from math import prod
 
 import numpy as np
 
-from clprobe.tensor.array import Array
+from clprobe.tensor.array import Array, Shape
 from clprobe.tensor.errors import DtypeError, ShapeError
 from clprobe.tensor.ops.arguments import arguments
 from clprobe.tensor.ops.elementwise import times
@@ -56,10 +56,15 @@ def rows_gradient(name: str, dy: Array, y: Array) -> Array:
     return _launch(f"{name}_gradient", y, dy)
 
 
-def _launch(name: str, *inputs: Array) -> Array:
+def log_sum_exp(x: Array) -> Array:
+    """Return the logarithm of the sum of exp over the last axis, without that axis."""
+    return _launch("log_sum_exp", x, shape=x.shape[:-1])
+
+
+def _launch(name: str, *inputs: Array, shape: Shape | None = None) -> Array:
     first = inputs[0]
-    result = Array.empty(first.device, first.shape)
-    if result.size:
+    result = Array.empty(first.device, first.shape if shape is None else shape)
+    if first.size:
         kernel, size = row_kernel("softmax/softmax.cl", name, first, row_width(first))
         values = arguments(*inputs, result, np.uint64(first.shape[-1]))
         rows = prod(first.shape[:-1])

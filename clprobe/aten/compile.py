@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: MIT
+"""The backend of `torch.compile(model, backend="clprobe")`. Experimental.
+
+Tensors of the CPU go in and come out; activations stay on the device from forward to backward, and
+parameters until something changes them.
+"""
+
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import torch
+from torch import nn
+from torch._dynamo.backends.common import aot_autograd
+from torch._guards import TracingContext
+from torch.fx import GraphModule
+
+from clprobe.aten.graph import Graph
+from clprobe.aten.held import Held
+from clprobe.aten.options import Options, device_of
+from clprobe.aten.running import OnHost
+from clprobe.aten.training import plain_operations
+from clprobe.tensor import Array, Device, DeviceError
+
+Compiled = Callable[[list[Any]], list[Any]]
+_HELD = "_clprobe_held"
+_TOLERANCE = 1e-3
+"""Of the size of a result; five steps of a ResNet-18 differ by less from eager's."""
+_DEVICES: dict[str, Device] = {}
+
+
+def clprobe(
+    module: GraphModule, example: Sequence[Any], *, options: Mapping[str, Any] | None = None
+) -> Callable[..., Any]:
+    """Return what runs a captured piece of a model on an OpenCL device.
+
+    `options`: `device` (an index, gpu, cpu or part of a name), `fallback` ("cpu": what has no
+    kernel runs in torch; "error": it is refused by name), `check` (compare so many first runs of
+    each graph with torch's own).
+
+    **Raises** ClprobeError for options that are none, or a device that is not there.
+    """
+    chosen = Options.of(options or {})
+    device = _DEVICES.get(chosen.device) or _DEVICES.setdefault(
+        chosen.device, device_of(chosen.device)
+    )
+    backend = _Backend(device, chosen)
+    compiler = aot_autograd(
+        fw_compiler=backend.forward,
+        bw_compiler=backend.backward,
+        inference_compiler=backend.inference,
+        decompositions={},
+    )
+    with plain_operations():
+        compiled: Callable[..., Any] = compiler(module, example)
+    return compiled
+
+
+class _Backend:
+    """Compiles the graphs of one captured piece."""
+
+    def __init__(self, device: Device, options: Options) -> None:
+        self._device = device
+        self._options = options
+        self._parameters = _Parameters(device)
+
+    def forward(self, module: GraphModule, _: Sequence[Any]) -> Compiled:
+        """Return the forward pass, which keeps on the device what the backward pass needs."""
+        context = TracingContext.try_get()
+        assert context is not None  # noqa: S101 - torch compiles within one
+        metadata: Any = context.fw_metadata
+        return self._compiled(module, metadata.tensors_saved_for_backwards_slice)
+
+    def backward(self, module: GraphModule, _: Sequence[Any]) -> Compiled:
+        """Return the backward pass."""
+        return self._compiled(module, None)
+
+    inference = backward
+
+    def _compiled(self, module: GraphModule, saved: slice | None) -> Compiled:
+        graph = Graph(module, self._device, may_fall_back=self._options.fallback == "cpu")
+        left_to_check = [self._options.check]
+
+        def run(given: list[Any]) -> list[Any]:
+            outputs = graph.run([self._entering(each) for each in given]).outputs
+            if left_to_check[0]:
+                left_to_check[0] -= 1
+                _compare(module, given, outputs)
+            given.clear()
+            kept = set(range(len(outputs))[saved]) if saved is not None else set()
+            return [
+                _placeholder(each) if at in kept and isinstance(each, Held) else _leaving(each)
+                for at, each in enumerate(outputs)
+            ]
+
+        run._boxed_call = True  # type: ignore[attr-defined]
+        return run
+
+    def _entering(self, value: Any) -> Any:
+        held = getattr(value, _HELD, None)
+        if held is not None:
+            return held
+        return self._parameters.held(value) if isinstance(value, nn.Parameter) else value
+
+
+class _Parameters:
+    """Parameters whose values lie on the device until something changes them."""
+
+    def __init__(self, device: Device) -> None:
+        self._device = device
+        self._known: dict[int, tuple[weakref.ref[Any], int, Held]] = {}
+
+    def held(self, parameter: Any) -> Held:
+        """Return the values on the device, brought there anew if they changed."""
+        key, version = id(parameter), parameter._version
+        known = self._known.get(key)
+        if known is not None and known[0]() is parameter and known[1] == version:
+            return known[2]
+        values = parameter.detach().float().contiguous().numpy()
+        held = Held.of(Array.from_numpy(values, self._device))
+        forget = partial(self._forget, key)
+        self._known[key] = (weakref.ref(parameter, forget), version, held)
+        return held
+
+    def _forget(self, key: int, _: Any) -> None:
+        self._known.pop(key, None)
+
+
+def _placeholder(held: Held) -> torch.Tensor:
+    """Return what stands for values on the device between forward and backward."""
+    empty = torch.empty(0)
+    setattr(empty, _HELD, held)
+    return empty
+
+
+def _leaving(output: Any) -> Any:
+    """Return a tensor of the CPU."""
+    match output:
+        case Held():
+            return output.to_host()
+        case OnHost():
+            return output.value
+    return output
+
+
+def _compare(module: GraphModule, inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
+    """Hold what the device made against torch's own.
+
+    **Raises** DeviceError, naming the outputs that differ.
+    """
+    given = [_leaving(getattr(each, _HELD, each)) for each in inputs]
+    with torch.no_grad():
+        right = module(*given)
+    wrong = []
+    for at, (own, other) in enumerate(zip(outputs, right, strict=True)):
+        if not isinstance(other, torch.Tensor):
+            continue
+        seen = _leaving(own)
+        apart = float((seen.double() - other.double()).norm()) if other.numel() else 0.0
+        allowed = _TOLERANCE * max(float(other.double().norm()), 1.0)
+        if not apart <= allowed:
+            wrong.append(f"output {at} of shape {tuple(other.shape)} by {apart:.3g}")
+    if wrong:
+        raise DeviceError(
+            f"The device computes otherwise than torch: {'; '.join(wrong)}.",
+            hint="Do not train on this device; `clprobe bench` says which kernels are wrong.",
+        )
