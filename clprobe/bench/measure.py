@@ -2,7 +2,7 @@
 """Proves one case on a device, and only then times it beside the CPU references."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -14,8 +14,7 @@ from clprobe.bench.engines import Engine, Reference, Subject
 from clprobe.bench.proof import Proof, prove
 from clprobe.bench.protocol import Outcome, Started
 from clprobe.bench.timing.clock import Contestant, seconds, time_in_turns
-from clprobe.bench.timing.statistics import Estimate
-from clprobe.bench.timing.turns import MIN_ROUNDS, EnergyMeter, Turns, figure, ratio_to_reference
+from clprobe.bench.timing.turns import MIN_ROUNDS, EnergyMeter, Turns, against_best, figure
 from clprobe.bench.verdicts import judge, price, too_long, without_figures
 from clprobe.bench.where import watch
 from clprobe.model.measurement import BenchVerdict, Result
@@ -113,17 +112,18 @@ def measure(case: Case, contest: Contest) -> Outcome:
                 for (engine, _), proved, taken in zip(references, proofs, beside, strict=True)
             ),
         ),
-        verdict=_verdict(case, contest, ratio_to_reference(turns), figure(turns, 0)[0]),
+        verdict=_verdict(case, contest, turns, apart),
         other_cores=turns.other_cores,
     )
 
 
 def _verdict(
-    case: Case, contest: Contest, ratio: Estimate, device_seconds: Estimate
+    case: Case, contest: Contest, turns: Turns, apart: Sequence[Turns | None]
 ) -> BenchVerdict:
-    reference = contest.reference.name
+    others = zip((one.name for one in contest.others), apart, strict=True)
+    reference, ratio = against_best(turns, contest.reference.name, tuple(others))
     if case.started.metric == "latency":
-        latency_us = case.figure(device_seconds.median)
+        latency_us = case.figure(figure(turns, 0)[0].median)
         return price(
             case.started.name, contest.label, ratio, latency_us=latency_us, reference=reference
         )

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
+from clprobe.bench.headline import headline
 from clprobe.bench.run import Measured, Options
 from clprobe.bench.targets import installed_version
 from clprobe.model.measurement import (
@@ -33,7 +34,7 @@ def summarise(measured: Measured, system: System, options: Options) -> BenchRepo
     verdicts = tuple(outcome.verdict for outcome in outcomes)
     peaks = best_known(results, measured.peaks)
     conditions = measured.watch.conditions()
-    return BenchReport(
+    report = BenchReport(
         host=_host(system) | {HOST_KEY: conditions.other_load_percent},
         baseline=options.baseline,
         results=under_roofs(results, peaks),
@@ -47,6 +48,7 @@ def summarise(measured: Measured, system: System, options: Options) -> BenchRepo
         peaks=peaks,
         crossovers=crossovers(results, verdicts),
     )
+    return replace(report, headline=headline(report))
 
 
 def _host(system: System) -> dict[str, str | int | None]:

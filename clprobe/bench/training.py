@@ -17,7 +17,7 @@ from clprobe.bench.proof import Proof
 from clprobe.bench.protocol import Outcome, Started
 from clprobe.bench.timing.clock import come_to_rest, seconds, time_in_turns
 from clprobe.bench.timing.quiet import mark
-from clprobe.bench.timing.turns import MIN_ROUNDS, Side, Turns, figure, ratio_to_reference, turns_of
+from clprobe.bench.timing.turns import MIN_ROUNDS, Side, Turns, against_best, figure, turns_of
 from clprobe.bench.training_proof import Checked, Run, Trainable, check_first_steps, compare
 from clprobe.bench.verdicts import judge, too_long, without_figures
 from clprobe.bench.where import Where, ran_on
@@ -181,7 +181,9 @@ class _Race:
             **split,
         )
         # Training to the end is for two.
-        others = zip(contest.others, apart, strict=False)
+        others = list(zip(contest.others, apart, strict=False))
+        timed = tuple((one.name, taken) for one, taken in others)
+        best, ratio = against_best(turns, contest.reference.name, timed)
         return Outcome(
             results=(
                 own,
@@ -191,8 +193,8 @@ class _Race:
             verdict=judge(
                 self.started.name,
                 contest.label,
-                ratio_to_reference(turns),
-                reference=contest.reference.name,
+                ratio,
+                reference=best,
                 is_cpu=contest.device.is_cpu,
             ),
             other_cores=turns.other_cores,

@@ -41,7 +41,7 @@ def judge(
         if is_cpu:
             choice = "OpenCL" if faster else reference.split(maxsplit=1)[0]
         text = f"On {workload} {subject} is {factor} {speed} than {reference}: use {_the(choice)}."
-    return _verdict(workload, device, decision, text, ratio)
+    return _verdict(workload, device, decision, text, ratio, against=reference)
 
 
 def price(
@@ -50,7 +50,7 @@ def price(
     """Return the verdict on what any kernel costs at least, which no CPU call can lose to."""
     shown = f"{latency_us:.0f}" if latency_us >= 10 else f"{latency_us:.2g}"
     text = f"Starting a kernel costs {shown} µs: work that {reference} finishes sooner stays there."
-    return _verdict(workload, device, decide(ratio), text, ratio)
+    return _verdict(workload, device, decide(ratio), text, ratio, against=reference)
 
 
 def decide(ratio: Estimate) -> Decision:
@@ -72,8 +72,14 @@ def without_ratio(workload: str, device: str, decision: Decision, problem: str) 
     return _verdict(workload, device, decision, f"{_ADVICE[decision]} {workload}: {problem}")
 
 
-def _verdict(
-    workload: str, device: str, decision: Decision, text: str, ratio: Estimate | None = None
+def _verdict(  # noqa: PLR0913 - one argument per fact
+    workload: str,
+    device: str,
+    decision: Decision,
+    text: str,
+    ratio: Estimate | None = None,
+    *,
+    against: str = "",
 ) -> BenchVerdict:
     return BenchVerdict(
         workload=workload,
@@ -82,6 +88,7 @@ def _verdict(
         ci95=ratio.ci95 if ratio else None,
         decision=decision,
         text=text,
+        against=against,
     )
 
 

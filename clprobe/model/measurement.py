@@ -74,7 +74,10 @@ class Training(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class BenchVerdict(msgspec.Struct, frozen=True, kw_only=True):
-    """Device against CPU on one workload; `ratio` above 1: the device is faster."""
+    """Device against CPU on one workload; `ratio` above 1: the device is faster.
+
+    `against` is the fastest of those that computed it on the CPU; "" where nothing was compared.
+    """
 
     workload: str
     device: str
@@ -82,6 +85,7 @@ class BenchVerdict(msgspec.Struct, frozen=True, kw_only=True):
     ci95: Interval | None
     decision: Decision
     text: str
+    against: str = ""
 
 
 class Contestant(msgspec.Struct, frozen=True, kw_only=True):
@@ -175,8 +179,9 @@ class Tuning(msgspec.Struct, frozen=True, kw_only=True):
 class BenchReport(msgspec.Struct, frozen=True, kw_only=True):
     """Everything a bench run found; `effort` is quick, default or full.
 
-    `interrupted`: it ended before everything that was asked had its turn. `snapshot`: the facts of
-    the host, scrubbed, a clprobe.snapshot/1 by itself.
+    `headline`: the answer in one sentence, for whoever reads no table. `interrupted`: it ended
+    before everything that was asked had its turn. `snapshot`: the facts of the host, scrubbed, a
+    clprobe.snapshot/1 by itself.
     """
 
     host: dict[str, str | int | None]
@@ -192,6 +197,7 @@ class BenchReport(msgspec.Struct, frozen=True, kw_only=True):
     interrupted: bool = False
     tuning: tuple[Tuning, ...] = ()
     snapshot: dict[str, Any] | None = None
+    headline: str = ""
 
 
 HOST_KEY = "other_load_percent"

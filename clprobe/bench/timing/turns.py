@@ -7,13 +7,14 @@ not count; and where hardly any other is left, or where threads kept each other 
 the interval holds what might have been without.
 """
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from clprobe.bench.timing.quiet import CPUS, Load, Mark, loads_between
-from clprobe.bench.timing.statistics import Estimate, estimate, estimate_ratio
+from clprobe.bench.timing.statistics import PLACEMENT, Estimate, estimate, estimate_ratio
 
 EnergyMeter = Callable[[], float | None]
 """Returns joules used since some time in the past; None where nobody counts them."""
@@ -166,6 +167,29 @@ def ratio_to_reference(turns: Turns) -> Estimate:
         for end in (min(low for low, _ in intervals), max(high for _, high in intervals))
     )
     return Estimate(found.median, (low, high))
+
+
+def ratio_between(device: Turns, other: Turns) -> Estimate:
+    """Return how many times as fast the first side of one race is as that of another.
+
+    They were not timed beside each other, so nothing that slowed one cancels out: the interval
+    holds what either of them may have been.
+    """
+    own, theirs = (estimate(_seconds(turns, turns.sides[0])) for turns in (device, other))
+    low, high = theirs.ci95[0] / own.ci95[1], theirs.ci95[1] / own.ci95[0]
+    return Estimate(theirs.median / own.median, (low / PLACEMENT, high * PLACEMENT))
+
+
+def against_best(
+    turns: Turns, reference: str, apart: Sequence[tuple[str, Turns | None]]
+) -> tuple[str, Estimate]:
+    """Return the fastest on the CPU, the reference or one timed apart, and the ratio to it."""
+    seconds = {name: figure(one, 0)[0].median for name, one in apart if one is not None}
+    fastest = min(seconds, key=lambda name: seconds[name], default=reference)
+    if seconds.get(fastest, math.inf) >= figure(turns, 1)[0].median:
+        return reference, ratio_to_reference(turns)
+    other = next(one for name, one in apart if name == fastest and one is not None)
+    return fastest, ratio_between(turns, other)
 
 
 def _seconds(turns: Turns, side: Side) -> list[float]:

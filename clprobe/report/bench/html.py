@@ -41,6 +41,8 @@ def bench_html(report: BenchReport) -> str:
     return page(
         "clprobe bench",
         "<h1>Is the device worth it?</h1>\n"
+        + (element("p", element("strong", text(report.headline))) if report.headline else "")
+        + "\n"
         + warnings(warnings_of(report))
         + ("".join(map(_verdict, sections)) or "<p>Nothing was measured.</p>\n")
         + sentences([("·", note) for note in notes(report)])

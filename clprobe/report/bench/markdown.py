@@ -13,7 +13,10 @@ from clprobe.report.markdown_text import plain, row
 
 def bench_markdown(report: BenchReport) -> str:
     """Return the conclusions and one table per device, and the conditions below."""
-    parts = ["# clprobe bench", *(f"> ⚠ {plain(one)}" for one in warnings_of(report))]
+    parts = ["# clprobe bench"]
+    if report.headline:
+        parts.append(f"**{plain(report.headline)}**")
+    parts += [f"> ⚠ {plain(one)}" for one in warnings_of(report)]
     parts += map(_section, sections_of(report))
     parts += map(plain, notes(report))
     if not report.verdicts:

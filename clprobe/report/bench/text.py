@@ -31,6 +31,8 @@ def bench_text(report: BenchReport, *, plain: bool = False) -> RenderableType:
     if not report.verdicts:
         return Group(Text("Nothing was measured."), *warnings)
     parts: list[RenderableType] = []
+    if report.headline:
+        parts += [Text(_shown(safe(report.headline), plain=plain), style="heading"), Text("")]
     for section in sections_of(report):
         parts += _section(section, plain=plain)
     parts += [_item("note", safe(one), plain=plain) for one in notes(report)]

@@ -20,9 +20,9 @@ Judged = tuple[BenchVerdict, Result]
 """A verdict and the device's result that it is about."""
 
 
-def conclusions(judged: Sequence[Judged], baseline: str) -> Iterator[tuple[Decision, str]]:
+def conclusions(judged: Sequence[Judged], reference: str) -> Iterator[tuple[Decision, str]]:
     """Yield decision and sentence: what to use the device for, then what not, then why not."""
-    reference = REFERENCES.get(baseline, baseline)
+    reference = {"best CPU": "the CPU", **REFERENCES}.get(reference, reference)
     compared = [one for one in judged if one[0].ratio is not None and not is_cost(one[1])]
     # Training comes first: it is what the device is wanted for.
     compared.sort(key=lambda one: isinstance(workload_named(one[0].workload), Operation))
