@@ -12,6 +12,9 @@ FileKind = Literal[
     "file", "directory", "link", "fifo", "socket", "character-device", "block-device", "other"
 ]
 Role = Literal["icd", "loader", "pyopencl", "torch"]
+Tool = Literal["podman", "docker", "flatpak", "snap"]
+Fed = Literal["", "inside.sh"]
+"""What a tool reads from its standard input: nothing, or a script of clprobe's."""
 
 
 class FileStatus(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -147,6 +150,18 @@ class ChildResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     others: "tuple[ChildResult, ...]" = ()
 
 
+class ToolAnswer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a tool printed and how it ended; `status` is that of its exit.
+
+    `ended` is `absent` where there is no such tool, `timeout` where it was ended for being slow.
+    """
+
+    ended: Literal["exit", "timeout", "absent"]
+    status: int = 0
+    printed: bytes = b""
+    complaint: str = ""
+
+
 class Pending(Protocol):
     """A child at work."""
 
@@ -252,3 +267,11 @@ class Host(Protocol):
 
     def start_opencl(self, request: OpenclRequest) -> Pending:
         """Start a child process that asks OpenCL, and return at once."""
+
+    def ask_tool(
+        self, tool: Tool, arguments: tuple[str, ...], limit_s: float, fed: Fed = ""
+    ) -> ToolAnswer:
+        """Run a tool that manages containers or sandboxes, for `limit_s` at most.
+
+        It is one of the system's folders, not what PATH offers.
+        """

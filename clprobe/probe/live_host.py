@@ -20,6 +20,7 @@ from clprobe.probe.host import (
     Account,
     CachedLibrary,
     ElfFile,
+    Fed,
     FileKind,
     FileStatus,
     Identity,
@@ -30,11 +31,14 @@ from clprobe.probe.host import (
     Pending,
     Process,
     Python,
+    Tool,
+    ToolAnswer,
 )
 from clprobe.probe.opencl.children import Child
 from clprobe.probe.packages.databases import PackageDatabases, PipFiles
 from clprobe.probe.packages.managers import managers
 from clprobe.probe.processes import ancestors, effective_capabilities
+from clprobe.probe.tools import run_tool
 
 # Opening must neither wait for a fifo's other end, nor make a terminal ours, nor reach children.
 _SAFELY = os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
@@ -205,8 +209,7 @@ class LiveHost:
 
     def texts_in(self, path: str, marks: tuple[str, ...]) -> tuple[str, ...]:
         raw = self.read(path, _LARGEST_LIBRARY_SEARCHED)
-        found = {_text_around(raw, at) for mark in marks for at in _places(raw, mark.encode())}
-        return tuple(sorted(text for text in found if text.isprintable()))
+        return texts_with(raw, marks)
 
     def cached_libraries(self, name: str) -> tuple[CachedLibrary, ...]:
         return self._linker_cache.get(name, ())
@@ -240,6 +243,17 @@ class LiveHost:
     def start_opencl(self, request: OpenclRequest) -> Pending:
         python = f"{self._prefix}/bin/python" if self._prefix else sys.executable
         return Child(request, self._environment, python)
+
+    def ask_tool(
+        self, tool: Tool, arguments: tuple[str, ...], limit_s: float, fed: Fed = ""
+    ) -> ToolAnswer:
+        return run_tool(tool, arguments, limit_s, fed, self._environment)
+
+
+def texts_with(raw: bytes, marks: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the distinct NUL-ended texts of a file that hold a mark, sorted."""
+    found = {_text_around(raw, at) for mark in marks for at in _places(raw, mark.encode())}
+    return tuple(sorted(text for text in found if text.isprintable()))
 
 
 def _places(raw: bytes, mark: bytes) -> Iterator[int]:
