@@ -25,7 +25,7 @@ from clprobe.diagnosis.status import status_of_working, unproven_gpus
 from clprobe.diagnosis.suspects import Case, unexplained
 from clprobe.facts.derive import derive
 from clprobe.facts.facts import Facts
-from clprobe.facts.host_report import host_report
+from clprobe.facts.host_report import host_report, outside_report
 from clprobe.facts.inventory import select_devices, take_inventory
 from clprobe.facts.paths import Use
 from clprobe.facts.permissions.as_user import spoken_name
@@ -166,6 +166,7 @@ def diagnose(
         reports=seen_before(causes.like, possible, facts, knowledge.tables),
         program=program_report(facts),
         beside=beside,
+        outside=outside_report(snapshot),
     )
     return _without_home(diagnosis, snapshot.user)
 

@@ -5,10 +5,10 @@ from collections.abc import Iterable, Iterator
 
 from clprobe.facts.facts import Facts, IcdFacts, OtherFacts, ViewFacts
 from clprobe.facts.hardware_facts import GpuFacts, NodeFacts
-from clprobe.model.finding import HostReport
-from clprobe.model.snapshot import Snapshot
+from clprobe.model.finding import HostReport, OutsideReport
+from clprobe.model.snapshot import OUTSIDE, Snapshot
 from clprobe.model.system import Distribution, Package, Virtualization
-from clprobe.model.unknown import known, listed
+from clprobe.model.unknown import Unknown, known, listed
 
 _MOST = 4
 """So many of a kind are named; of the rest the number."""
@@ -25,6 +25,19 @@ def host_report(facts: Facts, snapshot: Snapshot) -> HostReport:
         user=_user(facts),
         container=_place(facts.system.virtualization),
         read=tuple(_read(facts, snapshot, gpus or ())),
+    )
+
+
+def outside_report(snapshot: Snapshot) -> OutsideReport | None:
+    """Return by which tool it was looked at from outside; None: from inside, or nobody tells."""
+    if snapshot.source != OUTSIDE:
+        return None
+    nobody_saw = isinstance(snapshot.icds, Unknown) and isinstance(snapshot.loaders, Unknown)
+    return OutsideReport(
+        by=known(snapshot.system.virtualization.container) or "its tool",
+        unseen=str(snapshot.icds.unknown)
+        if nobody_saw and isinstance(snapshot.icds, Unknown)
+        else None,
     )
 
 

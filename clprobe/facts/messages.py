@@ -17,12 +17,14 @@ from clprobe.facts.hardware_facts import GpuFacts
 from clprobe.knowledge.printed import Forms
 from clprobe.model.hardware import DeviceNode, node_kind
 from clprobe.model.opencl import Answer, Icd
-from clprobe.model.snapshot import Snapshot
+from clprobe.model.snapshot import OUTSIDE, Snapshot
 from clprobe.model.unknown import NOT_STATED, Fact, Unknown, listed
 
 _FORMS = Forms("said")
 _COMPUTING_DRIVERS = ("i915", "xe", "amdgpu", "nvidia")
 _DENIED = ("EACCES", "EPERM")
+_OF_NOW = ("live", OUTSIDE)
+"""Sources whose log is that of the running Linux."""
 
 
 def everything_said(snapshot: Snapshot, log: Fact[str]) -> Fact[str]:
@@ -125,7 +127,7 @@ def bearing_log(
 ) -> Fact[str]:
     """Return the log without the lines that are history; a report's log stays whole."""
     log = snapshot.system.linux.log
-    if isinstance(log, Unknown) or snapshot.source != "live" or isinstance(gpus, Unknown):
+    if isinstance(log, Unknown) or snapshot.source not in _OF_NOW or isinstance(gpus, Unknown):
         return log
     if _miscomputes(devices):
         return log

@@ -222,6 +222,16 @@ class ProgramReport(msgspec.Struct, frozen=True, kw_only=True):
     unseen: tuple[str, ...]
 
 
+class OutsideReport(msgspec.Struct, frozen=True, kw_only=True):
+    """That it is about a place which was looked at from outside, and by which tool.
+
+    `unseen` says why nobody could look into it; None: somebody could.
+    """
+
+    by: str
+    unseen: str | None
+
+
 class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
     """Everything `doctor` and `info` print, root cause first.
 
@@ -232,7 +242,8 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
     `sudo` stands before those that need root. `ignored` are the ids of findings that were to be
     left out and do not count. `log` is that of the one device that was asked for. `reports` are
     solved ones that are like this case. `program` is the one that was looked at; `beside` are the
-    ids of findings about this machine that do not concern it.
+    ids of findings about this machine that do not concern it. `outside` is there where a container,
+    a flatpak or a snap was looked at from outside.
     """
 
     status: Status
@@ -252,3 +263,4 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
     reports: tuple[SeenBefore, ...] = ()
     program: ProgramReport | None = None
     beside: tuple[str, ...] = ()
+    outside: OutsideReport | None = None

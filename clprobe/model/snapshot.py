@@ -10,6 +10,8 @@ from clprobe.model.system import Package, System, User
 from clprobe.model.unknown import Fact, Unknown
 
 SCHEMA = "clprobe.snapshot/1"
+OUTSIDE = "outside"
+"""What `source` says of a place that was looked at here and now, but from outside of it."""
 
 
 class Snapshot(FactStruct, frozen=True, kw_only=True):
@@ -17,7 +19,10 @@ class Snapshot(FactStruct, frozen=True, kw_only=True):
 
     schema: str = fact("name and version of this format", default=SCHEMA)
     clprobe: Fact[str] = fact("version of clprobe that wrote it")
-    source: Fact[str] = fact("live, or where the facts come from, such as an issue's address")
+    source: Fact[str] = fact(
+        "live, outside (a container and the like, looked at from outside), or where the facts come "
+        "from, such as an issue's address"
+    )
     taken: Fact[str] = fact("date and time, RFC 3339")
     system: System = System()
     user: User = User()

@@ -84,6 +84,13 @@ class Virtualization(FactStruct, frozen=True, kw_only=True):
         "as systemd-detect-virt calls it; null: bare metal", "DMI, /proc/cpuinfo", values=MACHINES
     )
     wsl: Fact[int | None] = fact("1 or 2 under WSL; null: not WSL", "/proc/version")
+    absent_driver: Fact[str | None] = fact(
+        "extension with a driver that a flatpak takes for this Linux, such as "
+        "org.freedesktop.Platform.GL.nvidia-535-183-01, where it is not installed; null: none "
+        "lacks",
+        "flatpak --gl-drivers, flatpak list",
+        on_request=True,
+    )
     user_namespace: Fact[bool] = fact(
         "true where user ids are mapped (rootless containers)", "/proc/self/uid_map"
     )

@@ -138,6 +138,8 @@ class DoctorText:
             asker = on_one_line(diagnosis.asked_as)
             who = f"Asked for {asker}: permissions are predicted, not tried."
             self._screen.wrapped(who, INDENT)
+        if (outside := words.outside_line(diagnosis)) is not None:
+            self._screen.wrapped(on_one_line(outside), INDENT)
         for told in words.program_lines(diagnosis):
             self._screen.wrapped(on_one_line(told), INDENT, hang=2 * INDENT)
         if (read := words.read_line(diagnosis)) is not None:

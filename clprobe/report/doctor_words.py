@@ -112,6 +112,29 @@ def seen_lines(report: SeenBefore) -> tuple[str, ...]:
     return tuple(line for line in lines if line is not None)
 
 
+_ENTER = {
+    "podman": "podman exec -it --user 0 NAME sh",
+    "docker": "docker exec -it --user 0 NAME sh",
+}
+
+
+def outside_line(diagnosis: Diagnosis) -> str | None:
+    """Return from where it was looked at, and where its commands belong; None: from inside."""
+    outside = diagnosis.outside
+    if outside is None:
+        return None
+    told = f"Looked at from outside, by {outside.by}."
+    enter = _ENTER.get(outside.by)
+    if outside.unseen is not None:
+        return f"{told} What it holds is not known: {outside.unseen}."
+    if enter is None:
+        return told
+    return (
+        f"{told} Files and packages are meant inside ({enter}); what is changed there is gone when "
+        "the container is made anew, so that it belongs into its image."
+    )
+
+
 def asked_lines(diagnosis: Diagnosis) -> tuple[str, ...]:
     """Return the commands to send back to whoever reports, none where the cause is known."""
     return diagnosis.ask if diagnosis.status == "undetermined" else ()

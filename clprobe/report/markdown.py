@@ -37,6 +37,8 @@ def _lines(diagnosis: Diagnosis) -> Iterator[str]:
     line = words.next_line(diagnosis)
     if line is not None:
         yield f"Next step: {code(line)}"
+    if (outside := words.outside_line(diagnosis)) is not None:
+        yield plain(outside)
     if (read := words.read_line(diagnosis)) is not None:
         yield plain(read)
     if (ignored := words.ignored_line(diagnosis)) is not None:
