@@ -127,6 +127,9 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     pairs: bool,
     pid: int | None,
     service: str | None,
+    container: str | None,
+    flatpak: str | None,
+    snap: str | None,
     timeout: float,
     form: str,
     as_json: bool,
@@ -148,9 +151,14 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     form = "json" if as_json else form
     source = only_source(file, source)
     target = wanted_program(
-        pid=pid, service=service, others=source is not None or asked is not None
+        pid=pid,
+        service=service,
+        outside={"container": container, "flatpak": flatpak, "snap": snap},
+        others=source is not None or asked is not None,
     )
     if (act := wanted_act(form, **acts)) is not None:
+        if target.outside is not None:
+            raise click.UsageError("--fix and --undo act on this host, not inside of something.")
         return _act(act, obj["color"], timeout, yes=acts["yes"], as_json=form == "json")
     if list_rules:
         show_rules(obj["color"], as_json=form == "json")
@@ -166,6 +174,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     snapshot, knowledge = gather(
         *(source, asked, timeout),
         watched=watched,
+        outside=target.outside,
         for_text=form == "text" and not acts["check"],
         verbose=verbose,
         silent=acts["check"],

@@ -3,7 +3,7 @@
 """`clprobe doctor -- PROGRAM`, `--pid` and `--service`: which program is to be looked at."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, get_args
 
 import click
 
@@ -14,6 +14,11 @@ if TYPE_CHECKING:
 _PROGRAM = "clprobe.program"
 _SERVICE = ".service"
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+Kind = Literal["container", "flatpak", "snap"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+"""What can be looked at from outside, each by the tools that run it."""
 
 
 class WithProgram(click.Command):
@@ -31,11 +36,12 @@ class WithProgram(click.Command):
 
 
 class Target(NamedTuple):
-    """What is to be looked at, one of the three; all are None: the host alone."""
+    """What is to be looked at, one of them; all are None: the host alone."""
 
     argv: tuple[str, ...] | None
     pid: int | None
     service: str | None
+    outside: "Outside | None" = None
 
     @property
     def is_given(self) -> bool:
@@ -43,28 +49,53 @@ class Target(NamedTuple):
         return any(part is not None for part in self)
 
 
+class Outside(NamedTuple):
+    """What is to be looked at from outside: its kind, and the name that its tool knows."""
+
+    kind: Kind
+    name: str
+
+
 def program_options(command: F) -> F:
-    """Add --pid and --service."""
+    """Add --pid, --service, --container, --flatpak and --snap."""
     pid = click.option(
         "--pid", type=click.IntRange(min=1), metavar="N", help="Look at a running program."
     )
     service = click.option(
         "--service", metavar="UNIT", help="Look at a systemd service and its process."
     )
-    return pid(service(command))
+    container = click.option(
+        "--container",
+        metavar="NAME",
+        help="Look into a container of podman or docker from outside.",
+    )
+    flatpak = click.option(
+        "--flatpak", metavar="APP", help="Look at what a flatpak is given, from outside."
+    )
+    snap = click.option(
+        "--snap", metavar="NAME", help="Look at what a snap is given, from outside."
+    )
+    return pid(service(container(flatpak(snap(command)))))
 
 
-def wanted_program(*, pid: int | None, service: str | None, others: bool) -> Target:
+def wanted_program(
+    *, pid: int | None, service: str | None, outside: dict[str, str | None], others: bool
+) -> Target:
     """Return what is to be looked at.
 
-    `others`: the answer is to come from a file, or for another user.
+    `outside` are the names of what is to be looked at from outside, by kind; `others`: the answer
+    is to come from a file, or for another user.
 
     Raises: click.UsageError if two things are asked for at once.
     """
     argv = click.get_current_context().meta.get(_PROGRAM)
-    target = Target(argv, pid, service)
-    if sum(part is not None for part in target) > 1:
-        raise click.UsageError("-- PROGRAM, --pid and --service are three things; give one.")
+    named = [Outside(kind, name) for kind in KINDS if (name := outside[kind]) is not None]
+    target = Target(argv, pid, service, named[0] if named else None)
+    if sum(part is not None for part in target) > 1 or len(named) > 1:
+        raise click.UsageError(
+            "-- PROGRAM, --pid, --service, --container, --flatpak and --snap are different things; "
+            "give one."
+        )
     if target.is_given and others:
         raise click.UsageError("A program is looked at here and now: not with a FILE, not --as.")
     return target
@@ -75,7 +106,7 @@ def watch(target: Target, *, to_stderr: bool) -> "Watched | None":
 
     Raises: ClprobeError if it cannot be started, or is not there.
     """
-    if not target.is_given:
+    if not target.is_given or target.outside is not None:
         return None
     from clprobe.knowledge.tables import Tables
     from clprobe.watch import watching

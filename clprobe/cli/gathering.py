@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from clprobe.threads import started
 
 if TYPE_CHECKING:
+    from clprobe.cli.doctor_program import Outside
     from clprobe.diagnosis.diagnose import Knowledge
     from clprobe.model.comparison import Comparison
     from clprobe.model.finding import Diagnosis
@@ -27,13 +28,15 @@ def gather(  # noqa: PLR0913 - from where, for whom, and what takes time
     prefix: str | None = None,
     silent: bool = False,
     watched: "Watched | None" = None,
+    outside: "Outside | None" = None,
     **wanted: bool,
 ) -> "tuple[Snapshot, Knowledge]":
     """Return facts and rules; rules are read while drivers keep us waiting.
 
     `prefix` is the virtual environment to look into instead of the one that clprobe runs in.
     `silent`: nothing is said of what keeps us waiting. With `watched`, a program that was looked
-    at, the facts are those that hold for it: with its variables, its loader and its user.
+    at, the facts are those that hold for it: with its variables, its loader and its user. With
+    `outside` they are those of a container and the like.
 
     Raises: ClprobeError if the file or the user who is asked for cannot be read.
     """
@@ -57,7 +60,13 @@ def gather(  # noqa: PLR0913 - from where, for whom, and what takes time
 
         account = find_account(host, asked)
     knowledge = Background(lambda: _load_while_waiting(for_text=for_text))
-    if watched is None:
+    if outside is not None:
+        from clprobe.cli.outside_facts import outside_facts
+        from clprobe.scrub import scrub_here
+
+        here = facts_here(host, timeout, verbose=verbose, silent=silent, **wanted)
+        snapshot = scrub_here(outside_facts(host, outside, here, timeout), host)
+    elif watched is None:
         snapshot = scrubbed_facts(host, timeout, verbose=verbose, silent=silent, **wanted)
     else:
         from clprobe.cli.watched_facts import loaders_of, with_program
