@@ -119,7 +119,7 @@ def watch(target: Target, *, to_stderr: bool) -> "Watched | None":
     }
     if target.argv is not None:
         seen = watching.watch_run(target.argv, known_as, output=2 if to_stderr else None)
-        return _with_switches(seen, target.argv, tables)
+        return _with_hint(_with_switches(seen, target.argv, tables), target.argv)
     if target.pid is not None:
         return watching.watch_process(target.pid, known_as)
     main = watching.main_process(unit_name(target.service or ""))
@@ -129,6 +129,23 @@ def watch(target: Target, *, to_stderr: bool) -> "Watched | None":
     from msgspec.structs import replace
 
     return seen._replace(program=replace(seen.program, looked_at="service"))
+
+
+def _with_hint(watched: "Watched", argv: tuple[str, ...]) -> "Watched":
+    """Return it with what would tell more, where a flatpak or a snap used no device."""
+    import shutil
+
+    from msgspec.structs import replace
+
+    from clprobe.model.unknown import listed
+    from clprobe.outside.commands import started_by
+
+    started = started_by(argv, shutil.which(argv[0]))
+    if started is None or any(one.kernels for one in listed(watched.program.kernels)):
+        return watched
+    more = f"what the {started.kind} is given: clprobe doctor --{started.kind} {started.name}"
+    program = replace(watched.program, unseen=(*watched.program.unseen, more))
+    return watched._replace(program=program)
 
 
 def _with_switches(watched: "Watched", argv: tuple[str, ...], tables: "Tables") -> "Watched":

@@ -11,7 +11,7 @@ from clprobe.diagnosis.precedents.traits import Circumstances, Traits, traits_of
 from clprobe.diagnosis.precedents.words import words_of, words_of_facts
 from clprobe.diagnosis.rank import Ranked
 from clprobe.diagnosis.suspects import Case, marks_of
-from clprobe.model.snapshot import Snapshot
+from clprobe.model.snapshot import OUTSIDE, Snapshot
 from clprobe.ruleset.judge import Outcome
 from clprobe.ruleset.rule import Rule
 
@@ -54,7 +54,9 @@ def likeliest_causes(
 ) -> Likeliest:
     """Return them; nothing where there is no trouble, so that a healthy run reads no reports."""
     is_report = bool(snapshot.told)
-    in_trouble = any(one.severity == "error" for one in ranked) or bool(case.explaining)
+    fails = any(one.severity == "error" for one in ranked)
+    # From outside nobody asks drivers: that nothing is known of them is no trouble yet.
+    in_trouble = fails or (snapshot.source != OUTSIDE and bool(case.explaining))
     if not is_report and not in_trouble:
         return Likeliest()
     like = resemblance_of(snapshot, known.precedents)

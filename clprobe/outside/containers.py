@@ -59,7 +59,8 @@ class Inside(NamedTuple):
 def look_inside(host: Host, container: Container, here: Snapshot, limit_s: float) -> Inside:
     """Return what holds inside, with `here`, the host's facts, beside it."""
     if not container.running:
-        why = f"the container does not run ({container.state})"
+        start = f"{container.tool} start NAME lets more be seen"
+        why = f"the container does not run ({container.state}); {start}"
         return Inside(facts_by_description(host, container, here, Unknown(why)), {})
     try:
         facts = _by_shell(host, container, here, limit_s)

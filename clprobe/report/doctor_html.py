@@ -43,7 +43,11 @@ def diagnosis_as_html(
 
 def _next(diagnosis: Diagnosis) -> str:
     line = words.next_line(diagnosis)
-    next_step = f"<p>Next step:</p>\n<pre>{text(line)}</pre>\n" if line is not None else ""
+    next_step = (
+        f"<p>{words.next_label(diagnosis)}:</p>\n<pre>{text(line)}</pre>\n"
+        if line is not None
+        else ""
+    )
     told = [words.read_line(diagnosis), words.ignored_line(diagnosis)]
     asked = "\n".join(words.asked_lines(diagnosis))
     block = f"<p>To decide it, run:</p>\n<pre>{text(asked)}</pre>\n" if asked else ""

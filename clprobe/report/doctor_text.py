@@ -146,7 +146,9 @@ class DoctorText:
             self._screen.wrapped(read, INDENT, hang=INDENT)
         line = words.next_line(diagnosis)
         if line is not None:
-            self._screen.unbroken((" " * INDENT + "Next step: ", "label"), (line, "command"))
+            self._screen.unbroken(
+                (" " * INDENT + f"{words.next_label(diagnosis)}: ", "label"), (line, "command")
+            )
 
     def _suspects(self, diagnosis: Diagnosis) -> tuple[Finding, ...]:
         """Print a line per undecided cause; -v prints them like other findings instead."""

@@ -87,7 +87,7 @@ def first_fix(diagnosis: Diagnosis) -> str | None:
         told = first.title.rstrip(".") if first.argv is None else command(first.argv, first)
         return f"Fix: {told}"
     line = next_line(diagnosis)
-    return f"Next step: {line}" if line is not None else None
+    return f"{next_label(diagnosis)}: {line}" if line is not None else None
 
 
 def ignored_line(diagnosis: Diagnosis) -> str | None:
@@ -184,6 +184,11 @@ def kind_of(finding: Finding) -> str:
 def suspicion(suspect: Finding) -> str:
     """Return what a suspect would be, as a sentence without its end."""
     return suspect.title.rstrip(".")
+
+
+def next_label(diagnosis: Diagnosis) -> str:
+    """Return what stands before the command of `next_line`, which may be meant elsewhere."""
+    return "Next step" if diagnosis.outside is None else "Next step, inside"
 
 
 def next_line(diagnosis: Diagnosis) -> str | None:

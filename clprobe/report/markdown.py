@@ -36,7 +36,7 @@ def _lines(diagnosis: Diagnosis) -> Iterator[str]:
         yield f"Root cause: `{diagnosis.root_cause}`"
     line = words.next_line(diagnosis)
     if line is not None:
-        yield f"Next step: {code(line)}"
+        yield f"{words.next_label(diagnosis)}: {code(line)}"
     if (outside := words.outside_line(diagnosis)) is not None:
         yield plain(outside)
     if (read := words.read_line(diagnosis)) is not None:

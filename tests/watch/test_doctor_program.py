@@ -143,7 +143,7 @@ def test_arguments_and_other_variables_stay_private() -> None:
         (("--", "no-such-program-here"), "no such command"),
         (("--pid", "4194305"), "no process"),
         (("--service", "no-such-unit-here"), "No unit file"),
-        (("--pid", "1", "--", "ls"), "three things"),
+        (("--pid", "1", "--", "ls"), "different things"),
         (("--as", "root", "--", "ls"), "here and now"),
     ],
 )
