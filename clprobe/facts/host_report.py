@@ -34,6 +34,7 @@ def outside_report(snapshot: Snapshot) -> OutsideReport | None:
         return None
     nobody_saw = isinstance(snapshot.icds, Unknown) and isinstance(snapshot.loaders, Unknown)
     return OutsideReport(
+        as_root=None if isinstance(snapshot.user.uid, Unknown) else snapshot.user.uid == 0,
         by=known(snapshot.system.virtualization.container) or "its tool",
         unseen=str(snapshot.icds.unknown)
         if nobody_saw and isinstance(snapshot.icds, Unknown)

@@ -225,10 +225,12 @@ class ProgramReport(msgspec.Struct, frozen=True, kw_only=True):
 class OutsideReport(msgspec.Struct, frozen=True, kw_only=True):
     """That it is about a place which was looked at from outside, and by which tool.
 
-    `unseen` says why nobody could look into it; None: somebody could.
+    `as_root`: with root's rights there; None: nobody knows. `unseen` says why nobody could look
+    into it; None: somebody could.
     """
 
     by: str
+    as_root: bool | None
     unseen: str | None
 
 

@@ -7,15 +7,16 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from clprobe.model.hardware import DeviceNode
 from clprobe.model.snapshot import OUTSIDE, Snapshot
-from clprobe.model.unknown import NOT_STATED, Unknown, listed
-from clprobe.outside.answers import Answer, Question, read_answers
+from clprobe.model.unknown import NOT_STATED, Fact, Unknown, listed
+from clprobe.outside.answers import Question
 from clprobe.outside.described import Container
-from clprobe.outside.find import failure_of
 from clprobe.outside.inside_host import STATUS, InsideHost
 from clprobe.outside.not_running import beside, facts_by_description
+from clprobe.outside.shell import ABSENT, AsWhom, NoShellError, ask_inside, find_worker
 from clprobe.probe.collect import collect
-from clprobe.probe.host import Host, Tool
+from clprobe.probe.host import Host
 
 _MOST_ROUNDS = 16
 _FIRST: tuple[Question, ...] = (
@@ -42,8 +43,6 @@ _TAKES_ONE_FILE = "ocl-icd"
 """The loader for which OCL_ICD_VENDORS may name a single .icd file."""
 _VENDORS = "OCL_ICD_VENDORS"
 _UNSAFE = re.compile(r"[\n\x01\x00]")
-_ABSENT = Answer("absent", b"")
-_NO_SHELL = ("executable file not found", "no such file or directory", "not found")
 
 
 class Inside(NamedTuple):
@@ -63,17 +62,18 @@ def look_inside(host: Host, container: Container, here: Snapshot, limit_s: float
         why = f"the container does not run ({container.state}); {start}"
         return Inside(facts_by_description(host, container, here, Unknown(why)), {})
     try:
-        facts = _by_shell(host, container, here, limit_s)
-    except _NoShellError as error:
+        as_whom = find_worker(host, container, limit_s)
+        facts = _by_shell(host, container, here, limit_s, as_whom)
+    except NoShellError as error:
         return Inside(facts_by_description(host, container, here, Unknown(str(error))), {})
-    return Inside(facts, dict(_said(host, container, facts, limit_s)))
+    return Inside(facts, dict(_said(host, container, facts, limit_s, as_whom)))
 
 
 def _said(
-    host: Host, container: Container, facts: Snapshot, limit_s: float
+    host: Host, container: Container, facts: Snapshot, limit_s: float, as_whom: AsWhom
 ) -> Iterator[tuple[str | None, str]]:
     """Yield what clinfo says of all ICDs, then of each alone where the loader can be told so."""
-    together = _clinfo(host, container, limit_s)
+    together = _clinfo(host, container, limit_s, *as_whom.options)
     if together is None:
         return
     yield None, together
@@ -83,7 +83,8 @@ def _said(
         yield paths[0], together
     elif kinds == {_TAKES_ONE_FILE} and container.environment.get(_VENDORS) is None:
         for path in paths[:_MOST_ICDS]:
-            alone = _clinfo(host, container, limit_s, "-e", f"{_VENDORS}={path}")
+            only = ("-e", f"{_VENDORS}={path}")
+            alone = _clinfo(host, container, limit_s, *as_whom.options, *only)
             if alone is not None:
                 yield path, alone
 
@@ -91,31 +92,29 @@ def _said(
 def _clinfo(host: Host, container: Container, limit_s: float, *options: str) -> str | None:
     try:
         question = ("clinfo", f"{limit_s:g}")
-        answers = _asked(host, container, [question], limit_s + _GRACE_S, *options)
-    except _NoShellError:
+        answers = ask_inside(host, container, [question], limit_s + _GRACE_S, *options)
+    except NoShellError:
         return None
-    answer = answers.get(("clinfo", "-"), _ABSENT)
+    answer = answers.get(("clinfo", "-"), ABSENT)
     return answer.body.decode("utf-8", "replace") if answer.word == "found" else None
 
 
-class _NoShellError(Exception):
-    """Nothing could be asked inside; the text says why."""
-
-
-def _by_shell(host: Host, container: Container, here: Snapshot, limit_s: float) -> Snapshot:
-    answers = _asked(host, container, list(_FIRST), limit_s)
+def _by_shell(
+    host: Host, container: Container, here: Snapshot, limit_s: float, as_whom: AsWhom
+) -> Snapshot:
+    answers = ask_inside(host, container, list(_FIRST), limit_s, *as_whom.options)
     for _ in range(_MOST_ROUNDS):
-        inside = InsideHost(host, answers, container.environment)
+        inside = InsideHost(host, answers, container.environment, as_whom.groups)
         facts = collect(inside, timeout_s=limit_s)
-        if not inside.wanted:
+        wanted = [one for one in inside.wanted if not _UNSAFE.search(one[1])]
+        if not wanted:
             break
-        for questions in _portions(inside.wanted):
-            answers |= _asked(host, container, questions, limit_s)
-        # Who was asked and did not answer is not asked again: a name may hold a line's end.
-        answers |= {one: _ABSENT for one in inside.wanted if one not in answers}
+        for questions in _portions(wanted):
+            answers |= ask_inside(host, container, questions, limit_s, *as_whom.options)
+        if any(one not in answers for one in wanted):  # what is not answered is not absent
+            raise NoShellError("the container's shell did not answer all in time")
     else:
-        unknown = Unknown("the container was asked too often without an end")
-        facts = replace(facts, loaders=unknown, icds=unknown, interfaces=unknown)
+        raise NoShellError("the container was asked too often without an end")
     virtual = facts.system.virtualization
     if not isinstance(virtual.container, str):
         virtual = replace(virtual, container=container.tool)
@@ -130,30 +129,28 @@ def _by_shell(host: Host, container: Container, here: Snapshot, limit_s: float) 
         source=OUTSIDE,
         system=system,
         gpus=here.gpus,
+        device_nodes=_with_devices(facts.device_nodes, here),
         views=Unknown("no clinfo that could be stopped lies in the container"),
         frameworks=NOT_STATED,
         perspectives=beside(here),
     )
 
 
-def _portions(wanted: dict[Question, None]) -> Iterator[list[Question]]:
-    questions = [one for one in wanted if not _UNSAFE.search(one[1])]
+def _with_devices(
+    nodes: Fact[tuple[DeviceNode, ...]], here: Snapshot
+) -> Fact[tuple[DeviceNode, ...]]:
+    """Return the nodes; what stands behind one that nobody tried is told by the host's own."""
+    if isinstance(nodes, Unknown):
+        return nodes
+    behind = {node.path: node.device_error for node in listed(here.device_nodes)}
+    return tuple(
+        replace(node, device_error=behind.get(node.path, NOT_STATED))
+        if isinstance(node.open_error, Unknown)
+        else node
+        for node in nodes
+    )
+
+
+def _portions(questions: list[Question]) -> Iterator[list[Question]]:
     for start in range(0, len(questions), _MOST_QUESTIONS):
         yield questions[start : start + _MOST_QUESTIONS]
-
-
-def _asked(
-    host: Host, container: Container, questions: list[Question], limit_s: float, *options: str
-) -> dict[Question, Answer]:
-    """Return the answers of a shell inside. Raises: _NoShellError if there is none."""
-    tool: Tool = "podman" if container.tool == "podman" else "docker"
-    words = [word for question in questions for word in question]
-    arguments = ("exec", "-i", *options, container.identifier, "sh", "-s", *words)
-    told = host.ask_tool(tool, arguments, limit_s, "inside.sh")
-    answers = read_answers(told.printed)
-    if questions and not answers:
-        complaint = told.complaint.lower()
-        if told.ended == "exit" and any(words in complaint for words in _NO_SHELL):
-            raise _NoShellError("the image has no sh that could look")
-        raise _NoShellError(f"nobody could look inside: {failure_of(tool, told, limit_s)}")
-    return answers

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Reads what a container's databases of users, groups and packages printed."""
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -44,6 +45,28 @@ def _rows(body: bytes) -> Iterator[list[str]]:
         fields = line.split(":")
         if len(fields) >= 4 and not line.startswith("#"):
             yield fields
+
+
+class Worker(NamedTuple):
+    """As whom a program in the container runs."""
+
+    uid: int
+    gid: int
+    groups: tuple[int, ...]
+
+
+def worker_in(body: bytes) -> Worker | None:
+    """Return as whom most processes run, root's aside; None: all are root's.
+
+    Images often start as root, and let their program go on as somebody else.
+    """
+    found: Counter[Worker] = Counter()
+    for line in body.decode("utf-8", "replace").splitlines():
+        parts = [[int(one) for one in part.split() if one.isdecimal()] for part in line.split("|")]
+        if len(parts) == 3 and len(parts[0]) > 1 and len(parts[1]) > 1 and parts[0][1] != 0:
+            uid, gid = parts[0][1], parts[1][1]
+            found[Worker(uid, gid, tuple(dict.fromkeys((gid, *parts[2]))))] += 1
+    return max(found, key=lambda one: found[one], default=None)
 
 
 def packages_in(body: bytes, manager: str) -> Iterator[PackageRecord]:

@@ -7,6 +7,7 @@ import msgspec
 
 from clprobe.model.errors import ClprobeError
 
+_NVIDIA = "nvidia"
 _RUNNING = ("running", "up")
 
 
@@ -35,6 +36,7 @@ class Container(msgspec.Struct, frozen=True, kw_only=True):
     groups: tuple[str, ...]
     privileged: bool
     gpu_requests: tuple[str, ...]
+    sees_all_processes: bool
     own_ids: bool
     """Whether its user and group ids are mapped to others of the host."""
 
@@ -63,6 +65,7 @@ def described(printed: bytes, tool: str, name: str) -> Container:
             groups=tuple(map(str, _list(host, "GroupAdd"))),
             privileged=host.get("Privileged") is True,
             gpu_requests=tuple(_requests(host)),
+            sees_all_processes=host.get("PidMode") == "host",
             own_ids=bool(_mapping(host, "IDMappings").get("UidMap"))
             or str(host.get("UsernsMode") or "").startswith(
                 ("private", "auto", "keep-id", "nomap")
@@ -116,4 +119,6 @@ def _requests(host: dict[str, Any]) -> list[str]:
     for one in _list(host, "DeviceRequests"):
         names = [str(name) for name in one.get("DeviceIDs") or ()]
         found.append(" ".join([str(one.get("Driver") or "gpu"), *names]))
+    if host.get("Runtime") == _NVIDIA:
+        found.append("what NVIDIA's runtime takes from variables")
     return found

@@ -57,6 +57,22 @@ reads() {
   else say reads denied "$1"; fi
 }
 
+processes() {
+  say processes found -
+  for one in /proc/[0-9]*/status; do
+    [ "$one" = "/proc/$$/status" ] && continue
+    uid='' gid='' groups=''
+    while read -r key value; do
+      case $key in
+        Uid:) uid=$value ;;
+        Gid:) gid=$value ;;
+        Groups:) groups=$value; break ;;
+      esac
+    done < "$one"
+    [ -n "$uid" ] && printf '%s|%s|%s\n' "$uid" "$gid" "$groups"
+  done 2> /dev/null
+}
+
 cache() {
   for one in ldconfig /sbin/ldconfig /usr/sbin/ldconfig; do
     has "$one" && { say cache found -; "$one" -p 2> /dev/null; return; }
@@ -98,6 +114,7 @@ while [ $# -ge 2 ]; do
     bytes) start_of bytes "$2" 4194304 ;;
     open) opens "$2" ;;
     reads) reads "$2" ;;
+    processes) processes ;;
     cache) cache ;;
     packages) packages ;;
     clinfo) clinfo_says "$2" ;;

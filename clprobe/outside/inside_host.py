@@ -49,11 +49,19 @@ _OUTSIDE = "nobody looks at it from outside the container"
 
 
 class InsideHost:
-    """Answers probes as the container would; `wanted` are the questions that nobody asked yet."""
+    """Answers probes as the container would; `wanted` are the questions that nobody asked yet.
+
+    `groups` are those that the program has, where the shell that looks may have fewer.
+    """
 
     def __init__(
-        self, host: Host, answers: Mapping[Question, Answer], environment: Mapping[str, str]
+        self,
+        host: Host,
+        answers: Mapping[Question, Answer],
+        environment: Mapping[str, str],
+        groups: tuple[int, ...] = (),
     ) -> None:
+        self._groups_beside = groups
         self._host = host
         self._answers = answers
         self._environment = dict(environment)
@@ -99,8 +107,9 @@ class InsideHost:
         answer = self._answer("open", path)
         if answer.word == "absent":
             return "ENOENT"
-        if answer.word != "tried":
-            raise _unseen(path)
+        own = set(group_ids(self._status_fields()))
+        if answer.word != "tried" or not own.issuperset(self._groups_beside):
+            raise _unseen(path)  # with its groups the program may open what the shell may not
         try:
             return errno_of(answer.body)
         except ValueError as error:
@@ -123,7 +132,8 @@ class InsideHost:
     def identity(self) -> Identity:
         fields = self._status_fields()
         uid, gid = int(fields["Uid"].split()[1]), int(fields["Gid"].split()[1])
-        return Identity(uid=uid, gid=gid, groups=group_ids(fields))
+        groups = tuple(dict.fromkeys((*group_ids(fields), *self._groups_beside)))
+        return Identity(uid=uid, gid=gid, groups=groups)
 
     def user_name(self, uid: int) -> str | None:
         return next((one.name for one in self._accounts() if one.uid == uid), None)

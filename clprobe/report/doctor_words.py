@@ -123,11 +123,12 @@ def outside_line(diagnosis: Diagnosis) -> str | None:
     outside = diagnosis.outside
     if outside is None:
         return None
-    told = f"Looked at from outside, by {outside.by}."
+    who = {True: ", as root there", False: ", as the user that its program runs as", None: ""}
+    told = f"Looked at from outside, by {outside.by}{who[outside.as_root]}."
     enter = _ENTER.get(outside.by)
     if outside.unseen is not None:
         return f"{told} What it holds is not known: {outside.unseen}."
-    if enter is None:
+    if enter is None or diagnosis.root_cause is None:
         return told
     return (
         f"{told} Files and packages are meant inside ({enter}); what is changed there is gone when "

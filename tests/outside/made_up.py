@@ -37,6 +37,7 @@ class Inside(NamedTuple):
     clinfo: str | None = None
     libraries: Mapping[str, str] = {}
     mapped: bool = False
+    processes: tuple[str, ...] = ()
 
 
 class MadeUpHost:
@@ -48,7 +49,9 @@ class MadeUpHost:
         inside: Inside | None = None,
         *,
         files: Mapping[str, str] = MappingProxyType({}),
+        answers_at_most: int = 1000,
     ) -> None:
+        self._answers_at_most = answers_at_most
         self._files = files
         self.asked: list[str] = []
         self._answers = answers
@@ -64,7 +67,10 @@ class MadeUpHost:
         self.asked.append(" ".join((tool, *arguments[:4])))
         if fed and self._inside is not None:
             start = arguments.index("-s") + 1
-            return _answered(self._inside, arguments[start:])
+            most = start + 2 * self._answers_at_most
+            as_user = int(arguments[3].partition(":")[0]) if arguments[2] == "--user" else None
+            inside = self._inside if as_user is None else self._inside._replace(uid=as_user)
+            return _answered(inside, arguments[start:most])
         exact = " ".join((tool, *arguments))
         return self._answers.get(exact, self._answers.get(f"{tool} {arguments[0]}", ABSENT))
 
@@ -172,7 +178,9 @@ def _status(inside: Inside) -> str:
 def _one(kind: str, path: str, files: Mapping[str, str], inside: Inside) -> str:
     known = {*files, *inside.nodes, *inside.libraries.values(), "/dev/null"}
     folders = {part for one in known for part in _above(one)}
-    if kind == "cache":
+    if kind == "processes":
+        told = "found", "-", "\n".join(inside.processes)
+    elif kind == "cache":
         lines = (f"\t{name} (libc6,x86-64) => {file}" for name, file in inside.libraries.items())
         told = "found", "-", "\n".join(lines)
     elif kind == "packages":

@@ -3,10 +3,12 @@
 
 import pytest
 from cases import CASES, Case, in_container, in_flatpak, in_snap
-from made_up import Inside, Node, described_as, host_facts
+from made_up import Inside, MadeUpHost, Node, described_as, host_facts
 
 from clprobe.diagnosis.diagnose import Knowledge, diagnose
 from clprobe.model.unknown import Unknown
+from clprobe.outside.containers import look_inside
+from clprobe.outside.find import find_container
 
 _POCL = """Number of platforms                               1
   Platform Name                                   Portable Computing Language
@@ -14,6 +16,7 @@ Number of devices                                 1
   Device Name                                     pthread-AMD EPYC
   Device Type                                     CPU
 """
+_WORKERS = ("0 0|0 0|0", "911 911|911 911|911")
 _INSIDE = Inside(
     {
         "/etc/os-release": 'ID=debian\nVERSION_ID="12"\n',
@@ -94,3 +97,41 @@ def test_a_connected_snap_has_the_hosts_nodes() -> None:
     here = host_facts()
 
     assert in_snap(here, "opengl x:opengl :opengl -").device_nodes == here.device_nodes
+
+
+def test_what_starts_as_root_is_looked_at_as_the_user_it_goes_on_as() -> None:
+    host = MadeUpHost({"docker inspect": described_as()}, _INSIDE._replace(processes=_WORKERS))
+    look_inside(host.as_host(), find_container(host.as_host(), "name", 5), host_facts(), 5)
+
+    looks = [line for line in host.asked if line.startswith("docker exec")]
+    assert "docker exec -i --user 911:911" in looks
+    assert sum("--user" not in line for line in looks) == 1  # the first, which finds the user
+
+
+def test_processes_of_the_host_are_not_those_of_the_container() -> None:
+    told = described_as(HostConfig={"PidMode": "host"})
+    host = MadeUpHost({"docker inspect": told}, _INSIDE._replace(processes=_WORKERS))
+    look_inside(host.as_host(), find_container(host.as_host(), "name", 5), host_facts(), 5)
+
+    assert not any("--user" in line for line in host.asked)
+
+
+def test_groups_that_only_the_program_has_are_predicted_and_not_tried() -> None:
+    node = {"/dev/dri/renderD128": Node(109, says="sh: cannot open it: Permission denied")}
+    inside = Inside({}, node, 911, processes=("911 911|911 911|109",))
+    facts = in_container(host_facts(), described_as(), inside._replace(uid=0))
+    diagnosis = diagnose(facts, Knowledge.load())
+
+    assert isinstance(facts.device_nodes, tuple)
+    assert isinstance(facts.device_nodes[0].open_error, Unknown)
+    assert diagnosis.nodes[0].may_open is True
+
+
+def test_what_a_slow_shell_did_not_answer_is_not_absent() -> None:
+    host = MadeUpHost({"docker inspect": described_as()}, _INSIDE, answers_at_most=20)
+    facts, _ = look_inside(
+        host.as_host(), find_container(host.as_host(), "name", 5), host_facts(), 5
+    )
+
+    assert facts.icds == Unknown("the container's shell did not answer all in time")
+    assert facts.loaders == facts.icds

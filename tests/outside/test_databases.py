@@ -1,7 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Users, groups and packages of a container are read, and what is no entry is passed over."""
 
-from clprobe.outside.databases import GroupRow, accounts_in, groups_in, packages_in
+from clprobe.outside.databases import (
+    GroupRow,
+    Worker,
+    accounts_in,
+    groups_in,
+    packages_in,
+    worker_in,
+)
 
 
 def test_accounts_and_groups() -> None:
@@ -27,3 +34,19 @@ def test_packages_whose_files_are_there() -> None:
 
     found = [(one.name, one.manager, one.state) for one in packages_in(body, "dpkg")]
     assert found == [("pocl-opencl-icd", "dpkg", "installed"), ("half", "dpkg", "unpacked")]
+
+
+def test_the_user_of_most_processes_that_are_not_roots() -> None:
+    lines = (
+        b"0 0 0 0|0 0 0 0|0",
+        b"911 911 911 911|1000 1000 1000 1000|44 1000",
+        b"",
+        b"33 33|33 33|",
+        b"911 911|1000 1000|44 1000",
+        b"|x|",
+    )
+    body = b"\n".join(lines)
+
+    assert worker_in(body) == Worker(911, 1000, (1000, 44))
+    assert worker_in(b"0 0 0 0|0 0 0 0|0\n") is None
+    assert worker_in(b"\xff|\n") is None

@@ -17,7 +17,7 @@ pytestmark = [
     pytest.mark.root,
     pytest.mark.skipif(os.geteuid() != 0, reason="needs root"),
 ]
-_PROGRAMS = ("sh", "ls", "readlink", "head", "sleep", "ldconfig")
+_PROGRAMS = ("sh", "ls", "readlink", "head", "sleep", "setpriv", "ldconfig")
 _PODMAN = ("podman", "--cgroup-manager", "cgroupfs")
 # What a container gets of the host must not exceed what the host itself has.
 _PLAIN = ("--network", "none", "--ulimit", "nofile=1024:1024", "--ulimit", "nproc=1000:1000")
@@ -105,6 +105,17 @@ def test_a_user_namespace_hides_the_group(start: Start) -> None:
     _, diagnosis = looked_at(start("--device", _NODE, *maps))
 
     assert diagnosis["root_cause"] == "node-behind-user-namespace"
+
+
+def test_a_program_that_gave_up_root_is_looked_at_as_its_user(start: Start) -> None:
+    name = start("--device", _NODE)
+    background = "setpriv --reuid 1234 --regid 1234 --clear-groups sleep 300 &"
+    done = _run(["podman", "exec", "--detach", name, "sh", "-c", f"{background} wait"])
+    assert done.returncode == 0, done.stderr
+    _, diagnosis = looked_at(name)
+
+    assert diagnosis["root_cause"] == "node-group-without-name"
+    assert diagnosis["outside"]["as_root"] is False
 
 
 def test_variables_are_those_of_the_container_and_no_others(start: Start) -> None:
