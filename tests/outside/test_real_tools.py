@@ -11,6 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from made_up import host_facts
+
+from clprobe.diagnosis.diagnose import Knowledge, diagnose
+from clprobe.outside.containers import look_inside
+from clprobe.outside.find import find_container
+from clprobe.probe.live_host import LiveHost
 
 pytestmark = [
     pytest.mark.slow,
@@ -91,6 +97,34 @@ def test_a_node_that_is_not_given_is_not_there(start: Start) -> None:
     assert facts["system"]["distribution"]["id"] == "debian"
     assert facts["system"]["virtualization"]["container"] == "podman"
     assert diagnosis["root_cause"] == "no-loader"
+
+
+def test_a_gpu_of_the_host_that_is_not_given_is_the_cause(start: Start) -> None:
+    host, name = LiveHost(), start()
+    facts, _ = look_inside(host, find_container(host, name, 30), host_facts(), 30)
+
+    assert diagnose(facts, Knowledge.load()).root_cause == "container-without-gpu-node"
+
+
+def test_a_driver_that_works_inside_is_shown(start: Start, tmp_path: Path) -> None:
+    pocl = Path("/etc/OpenCL/vendors/pocl.icd")
+    if not pocl.exists() or shutil.which("clinfo") is None:
+        pytest.skip("needs a system-wide PoCL and clinfo")
+    shutil.copy(pocl, tmp_path)
+    vendors = f"{tmp_path}:/etc/OpenCL/vendors:ro"
+    facts, diagnosis = looked_at(start("-v", "/usr:/usr:ro", "-v", vendors))
+
+    assert diagnosis["root_cause"] is None
+    assert diagnosis["status"] in ("cpu-only", "healthy")
+    assert [driver["outcome"] for driver in diagnosis["drivers"]] == ["ok"]
+    assert [view["viewer"] for view in facts["views"]] == ["clinfo"]
+
+
+def test_a_variable_that_hides_it_is_the_cause(start: Start, tmp_path: Path) -> None:
+    hidden = ("-e", f"OCL_ICD_VENDORS={tmp_path}/none/")
+    _, diagnosis = looked_at(start("-v", "/usr:/usr:ro", *hidden))
+
+    assert diagnosis["root_cause"] in ("icd-variable-names-no-library", "icd-folder-overridden")
 
 
 def test_a_node_whose_number_has_no_name_inside(start: Start) -> None:
