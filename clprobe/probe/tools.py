@@ -4,12 +4,13 @@
 import contextlib
 import os
 import pwd
+import selectors
 import signal
 import subprocess
-import tempfile
+import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import IO
+from typing import IO, cast
 
 from clprobe.probe.host import Fed, Tool, ToolAnswer
 
@@ -21,6 +22,7 @@ _SOCKETS = ("DOCKER_HOST", "CONTAINER_HOST")
 _HERE = "unix:"
 _MOST_BYTES = 48 << 20
 _MOST_COMPLAINT = 4096
+_PIECE = 1 << 16
 _SCRIPTS = Path(__file__).resolve().parent.parent / "outside"
 
 
@@ -35,30 +37,53 @@ def run_tool(
     command = _found(tool)
     if command is None:
         return ToolAnswer(ended="absent")
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        with contextlib.ExitStack() as stack:
-            source = stack.enter_context((_SCRIPTS / fed).open("rb")) if fed else subprocess.DEVNULL
-            try:
-                child = subprocess.Popen(
-                    [command, *arguments],
-                    stdin=source,
-                    stdout=out,
-                    stderr=err,
-                    env=_surroundings(environment),
-                    start_new_session=True,
-                )
-            except OSError as error:
-                return ToolAnswer(ended="exit", status=126, complaint=f"{command}: {error}")
+    with contextlib.ExitStack() as stack:
+        source = stack.enter_context((_SCRIPTS / fed).open("rb")) if fed else subprocess.DEVNULL
         try:
-            status = child.wait(limit_s)
-        except subprocess.TimeoutExpired:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(child.pid, signal.SIGKILL)
-            child.wait()
-            return ToolAnswer(ended="timeout", complaint=_text(err))
-        return ToolAnswer(
-            ended="exit", status=status, printed=_start(out, _MOST_BYTES), complaint=_text(err)
-        )
+            child = subprocess.Popen(
+                [command, *arguments],
+                stdin=source,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env=_surroundings(environment),
+                start_new_session=True,
+            )
+        except OSError as error:
+            return ToolAnswer(ended="exit", status=126, complaint=f"{command}: {error}")
+        with child:
+            return _answer(child, time.monotonic() + limit_s)
+
+
+def _answer(child: "subprocess.Popen[bytes]", deadline: float) -> ToolAnswer:
+    """Return what it prints until it ends, prints too much, or its time is up."""
+    kept = {stream: bytearray() for stream in (child.stdout, child.stderr) if stream is not None}
+    in_time = True
+    with selectors.DefaultSelector() as selector:
+        for stream in kept:
+            selector.register(stream, selectors.EVENT_READ)
+        while selector.get_map() and in_time:
+            left_s = deadline - time.monotonic()
+            in_time = left_s > 0
+            for key, _ in selector.select(max(left_s, 0)):
+                stream = cast("IO[bytes]", key.fileobj)
+                piece = os.read(stream.fileno(), _PIECE)
+                kept[stream] += piece
+                if not piece:
+                    selector.unregister(stream)
+                in_time &= len(kept[stream]) <= _MOST_BYTES
+    if in_time:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            child.wait(max(deadline - time.monotonic(), 0))
+    is_done = child.poll() is not None
+    if not is_done:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(child.pid, signal.SIGKILL)  # with what it started
+    status = child.wait()
+    out, err = (bytes(text) for text in kept.values())
+    complaint = err[:_MOST_COMPLAINT].decode("utf-8", "replace").strip()
+    if not is_done or len(out) > _MOST_BYTES:
+        return ToolAnswer(ended="timeout", complaint=complaint)
+    return ToolAnswer(ended="exit", status=status, printed=out, complaint=complaint)
 
 
 def _found(tool: str) -> str | None:
@@ -80,12 +105,3 @@ def _surroundings(environment: Mapping[str, str]) -> dict[str, str]:
     except KeyError:
         home = environment.get("HOME", "/")
     return {**kept, **sockets, "HOME": home, "PATH": ":".join(_FOLDERS), "LC_ALL": "C.UTF-8"}
-
-
-def _start(file: IO[bytes], most: int) -> bytes:
-    file.seek(0)
-    return file.read(most)
-
-
-def _text(file: IO[bytes]) -> str:
-    return _start(file, _MOST_COMPLAINT).decode("utf-8", "replace").strip()

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from clprobe.probe import tools
+from clprobe.probe.host import ToolAnswer
 from clprobe.probe.tools import run_tool
 
 
@@ -80,3 +81,20 @@ def test_a_script_of_ours_is_what_it_reads(folder: Path) -> None:
     made(folder, "/bin/cat")
 
     assert b"SPDX-License-Identifier" in run_tool("podman", (), 30, "inside.sh", {}).printed
+
+
+def test_one_that_prints_without_end_is_ended(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tools, "_MOST_BYTES", 1 << 20)
+    made(folder, "while :; do echo more; done")
+    started = time.monotonic()
+
+    assert run_tool("podman", (), 60, "", {}) == ToolAnswer(ended="timeout")
+    assert time.monotonic() - started < 40
+
+
+def test_what_it_leaves_running_keeps_nobody_waiting(folder: Path) -> None:
+    made(folder, "/bin/sleep 60 > /dev/null 2>&1 & echo done")
+
+    assert run_tool("podman", (), 30, "", {}).printed == b"done\n"
