@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ pytestmark = [
     pytest.mark.root,
     pytest.mark.skipif(os.geteuid() != 0, reason="needs root"),
 ]
+_TEMPORARY = Path(tempfile.gettempdir())
 _PROGRAMS = ("sh", "ls", "readlink", "head", "sleep", "setpriv", "ldconfig")
 _PODMAN = ("podman", "--cgroup-manager", "cgroupfs")
 # What a container gets of the host must not exceed what the host itself has.
@@ -49,8 +51,9 @@ exec "$@"
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A root with a shell and the few programs that the look asks for, and nothing else."""
     folder = tmp_path_factory.mktemp("root")
-    # Others than root are to work in it.
-    for path in (folder, *folder.parents[:-1]):
+    # Others than root are to work in it, and reach it through folders of this run alone.
+    above = [path for path in folder.parents if path.is_relative_to(_TEMPORARY)]
+    for path in (folder, *(path for path in above if path != _TEMPORARY)):
         path.chmod(path.stat().st_mode | 0o055)
     for name in _PROGRAMS:
         found = shutil.which(name, path="/usr/bin:/bin:/usr/sbin:/sbin")

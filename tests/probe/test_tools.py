@@ -95,6 +95,6 @@ def test_one_that_prints_without_end_is_ended(
 
 
 def test_what_it_leaves_running_keeps_nobody_waiting(folder: Path) -> None:
-    made(folder, "/bin/sleep 60 > /dev/null 2>&1 & echo done")
+    made(folder, "/bin/sleep 5 > /dev/null 2>&1 & echo done")
 
     assert run_tool("podman", (), 30, "", {}).printed == b"done\n"
