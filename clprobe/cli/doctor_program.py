@@ -79,12 +79,18 @@ def program_options(command: F) -> F:
 
 
 def wanted_program(
-    *, pid: int | None, service: str | None, outside: dict[str, str | None], others: bool
+    *,
+    pid: int | None,
+    service: str | None,
+    outside: dict[str, str | None],
+    others: bool,
+    alone: str | None = None,
 ) -> Target:
     """Return what is to be looked at.
 
     `outside` are the names of what is to be looked at from outside, by kind; `others`: the answer
-    is to come from a file, or for another user.
+    is to come from a file, or for another user. `alone` is an option that was given and has nothing
+    to do with programs.
 
     Raises: click.UsageError if two things are asked for at once.
     """
@@ -98,6 +104,10 @@ def wanted_program(
         )
     if target.is_given and others:
         raise click.UsageError("A program is looked at here and now: not with a FILE, not --as.")
+    if target.is_given and alone is not None:
+        raise click.UsageError(
+            f"{alone} has nothing to do with a program: leave out -- PROGRAM, --pid and --service."
+        )
     return target
 
 
@@ -121,11 +131,11 @@ def watch(target: Target, *, to_stderr: bool) -> "Watched | None":
         seen = watching.watch_run(target.argv, known_as, output=2 if to_stderr else None)
         return _with_hint(_with_switches(seen, target.argv, tables), target.argv)
     if target.pid is not None:
-        return watching.watch_process(target.pid, known_as)
+        return _with_switches(watching.watch_process(target.pid, known_as), (), tables)
     main = watching.main_process(unit_name(target.service or ""))
     if main is None:
         return None
-    seen = watching.watch_process(main, known_as)
+    seen = _with_switches(watching.watch_process(main, known_as), (), tables)
     from msgspec.structs import replace
 
     return seen._replace(program=replace(seen.program, looked_at="service"))
@@ -149,23 +159,24 @@ def _with_hint(watched: "Watched", argv: tuple[str, ...]) -> "Watched":
 
 
 def _with_switches(watched: "Watched", argv: tuple[str, ...], tables: "Tables") -> "Watched":
-    """Return it with those of its own options and variables that choose devices.
-
-    No more of its arguments is kept than these names, which the table of programs has.
-    """
+    """Return it with what of its words and variables chooses devices, or was lost on the way."""
     from msgspec.structs import replace
+
+    from clprobe.watch.switches import hints_of, lost_of, switches_of
 
     key = watched.program.key
     row = tables.program(key) if isinstance(key, str) else None
-    words = {word.partition("=")[0] for word in argv if word.startswith("-")}
+    words = watched.argv or argv
     variables = watched.environment or {}
-    given = tuple(
-        one.name
-        for one in (() if row is None else row.switches)
-        if one.name.partition(" ")[0].partition("=")[0] in (words if one.kind == "option" else ())
-        or (one.kind == "variable" and one.name.partition("=")[0] in variables)
+    program = replace(
+        watched.program,
+        switches=switches_of(row, words, variables),
+        hints=hints_of(row, words, variables),
+        lost_variables=()
+        if watched.environment is None
+        else lost_of(row, watched.before, variables),
     )
-    return watched._replace(program=replace(watched.program, switches=given))
+    return watched._replace(program=program)
 
 
 def unit_name(service: str) -> str:

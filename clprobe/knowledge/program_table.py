@@ -155,11 +155,15 @@ class Demand(Entry, frozen=True, kw_only=True):
 
 
 class Switch(Entry, frozen=True, kw_only=True):
-    """What chooses or switches off devices: `name` is written as a person types it."""
+    """What chooses or switches off devices: `name` is written as a person types it.
+
+    `only_shows`: it shows devices or paths, and changes nothing about which are used.
+    """
 
     name: str
     kind: Literal["variable", "option", "setting", "file"]
     does: str
+    only_shows: bool = False
 
 
 class Packaging(Entry, frozen=True, kw_only=True):

@@ -74,6 +74,16 @@ class Program(FactStruct, frozen=True, kw_only=True):
     address_space_bytes: Fact[int | None] = fact(
         "null: unlimited", "ulimit -v of its process", on_request=True
     )
+    lower_limits: Fact[tuple[str, ...]] = fact(
+        "limits that are lower than ours, and to what, such as nofile 64",
+        "getrlimit of its process",
+        on_request=True,
+    )
+    closed_folders: Fact[tuple[str, ...]] = fact(
+        "variables that name folders for what drivers keep, in which it may not write, and why",
+        "faccessat of its process",
+        on_request=True,
+    )
     seccomp: Fact[bool] = fact("whether a filter of system calls is on", "/proc/PID/status")
     sandbox: Fact[str | None] = fact(
         "what it runs in that is not this system's view of files; null: nothing",
@@ -94,6 +104,19 @@ class Program(FactStruct, frozen=True, kw_only=True):
         "its own options and variables, known to the table of programs, that it was given",
         default=(),
     )
+    hints: tuple[str, ...] = fact(
+        "options and variables that it was given, that no table knows, and whose names speak of "
+        "devices",
+        default=(),
+    )
+    lost_variables: tuple[str, ...] = fact(
+        "variables that matter and were set before it was started, which did not reach it",
+        "environments of the shell and of what led to it",
+        default=(),
+    )
+    names_loader: Fact[bool] = fact(
+        "whether its file holds the name of an OpenCL loader", "its file", on_request=True
+    )
     loader: Fact[str | None] = fact("the libOpenCL in it; null: none was loaded")
     apis: Fact[tuple[str, ...]] = fact(
         "interfaces whose libraries are loaded: opencl, level-zero, cuda, hip, vulkan, va-api"
@@ -108,6 +131,12 @@ class Program(FactStruct, frozen=True, kw_only=True):
     )
     found_types: Fact[tuple[str, ...]] = fact(
         "types of devices that it asked for and got", "clGetDeviceIDs"
+    )
+    asked_properties: Fact[tuple[str, ...]] = fact(
+        "what it asked of devices, in its order", "clGetDeviceInfo", on_request=True
+    )
+    made_context: Fact[bool] = fact(
+        "whether it made a context for a device", "clCreateContext", on_request=True
     )
     calls_opencl: Fact[bool] = fact("whether it called any function of OpenCL at all")
     died_in: Fact[tuple[str, ...]] = fact("calls of OpenCL that never returned; []: none")

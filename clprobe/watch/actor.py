@@ -14,10 +14,14 @@ from clprobe.watch.sight import Sight
 _BEHIND = re.compile(r"(?<=.)(?:[.-](?:bin|real|orig)|-wrapped)$")
 _WRAPPERS = frozenset(
     ("sh", "bash", "dash", "env", "bwrap", "setpriv", "su", "sudo", "runuser", "nice", "timeout",
-     "stdbuf", "unshare", "chroot", "xvfb-run", "nohup", "time", "ionice", "taskset")
+     "stdbuf", "unshare", "chroot", "xvfb-run", "nohup", "time", "ionice", "taskset", "prlimit",
+     "setsid", "setarch", "choom", "chrt", "numactl", "nsenter", "firejail", "systemd-run", "doas",
+     "sg", "capsh", "script", "busybox", "zsh", "ksh", "fish")
 )  # fmt: skip
 """Commands that start another program and compute nothing themselves."""
-_WRAPPERS_OF_SANDBOXES = frozenset(("bwrap", "flatpak", "snap", "podman", "docker", "unshare"))
+_SHELLS = frozenset(("sh", "bash", "dash", "zsh", "ksh", "fish", "busybox"))
+_NEVER_ALONE = _WRAPPERS - _SHELLS | {"flatpak", "snap", "podman", "docker"}
+"""They do nothing but start another program; where that was not seen, a look was missed."""
 
 
 def actor_of(
@@ -70,7 +74,7 @@ def without_past(
 
 def are_all_seen(name: str, sights: Mapping[int, Sight], traces: Sequence[Links]) -> bool:
     """Whether no process is left that may have loaded OpenCL where nobody looked."""
-    if name in _WRAPPERS_OF_SANDBOXES and len(sights) <= 1:
+    if name in _NEVER_ALONE:
         return False  # what it was to start was gone before a look
     if not traces:
         return not any(isinstance(sight.libraries, Unknown) for sight in sights.values())
@@ -85,6 +89,11 @@ def are_all_seen(name: str, sights: Mapping[int, Sight], traces: Sequence[Links]
 def asks_for_loader(trace: Links) -> bool:
     """Whether it asked for an OpenCL loader."""
     return any(role_of(wish.name) == "loader" for wish in trace.wishes)
+
+
+def is_wrapper(program: str) -> bool:
+    """Whether it starts another program and computes nothing itself."""
+    return Path(program).name in _WRAPPERS
 
 
 def file_name(sight: Sight | None) -> str:

@@ -4,10 +4,11 @@
 The library of clprobe.watch.counting writes it from inside (source/links.c), into one file for each
 process or a stream common to all: a letter and three texts that end in a zero, the last of which
 is the process. P begins a program, also one that exec(3) makes of the same process; N is its mount
-namespace, U its user with its groups, L its address space in bytes, V a variable; I an .icd file
-and D a node to a GPU that it sees, with how opening it would be refused; S a library that is asked
-for, and by which file; O one that was opened, C one that was closed; Q a type of devices that was
-asked for, and the answer.
+namespace, U its user with its groups, L its address space in bytes, M another limit, A an argument,
+V a variable, F one that names a folder which it may not write to, and why; I an .icd file and D a
+node to a GPU that it sees, with how opening it would be refused; S a library that is asked for, and
+by which file; O one that was opened, C one that was closed; Q a type of devices that was asked for,
+and the answer; G what was asked of a device.
 """
 
 import os
@@ -39,7 +40,10 @@ class Links(NamedTuple):
     `half_loaded` are files that were opened and closed again, for something that they need is not
     there. `wishes` are all that was asked for; `program` is its file. `nodes` have the errno with
     which opening is refused, None: it is not. `asked` are types of devices, as bits of
-    CL_DEVICE_TYPE, with the code that clGetDeviceIDs returned.
+    CL_DEVICE_TYPE, with the code that clGetDeviceIDs returned. `limits` are soft ones by the name
+    that prlimit(1) has for them, None: there is none. `closed_folders` have the errno with which
+    writing is refused, by variable. `properties` are numbers of CL_DEVICE_… in the order in which
+    they were asked for first.
     """
 
     pid: int
@@ -56,6 +60,10 @@ class Links(NamedTuple):
     half_loaded: tuple[str, ...]
     wishes: tuple[Wish, ...]
     asked: tuple[tuple[int, int], ...]
+    argv: tuple[str, ...]
+    limits: dict[str, int | None]
+    closed_folders: dict[str, str]
+    properties: tuple[int, ...]
 
 
 def read_links(folder: str) -> Iterator[Links]:
@@ -120,7 +128,15 @@ def _links(pid: int, records: list[_Record]) -> Links:
         half_loaded=half,
         wishes=tuple(wishes),
         asked=tuple(_asked(of.get("Q", ()))),
+        argv=tuple(one.first for one in of.get("A", ())),
+        limits={one.first: _number(one.second) for one in of.get("M", ())},
+        closed_folders={one.first: one.second for one in of.get("F", ())},
+        properties=tuple(int(one.first) for one in of.get("G", ()) if _number(one.first)),
     )
+
+
+def _number(text: str) -> int | None:
+    return int(text) if text.isdecimal() else None
 
 
 def _asked(records: Iterable[_Record]) -> Iterator[tuple[int, int]]:

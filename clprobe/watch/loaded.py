@@ -85,14 +85,21 @@ def linkage_of(sight: Sight | None, trace: Links | None, name: str) -> Fact[str]
     """Return static or dynamic; `name` is the command, for where no process was seen."""
     if trace is not None:
         return "dynamic"
-    path = shutil.which(name) if sight is None or isinstance(sight.exe, Unknown) else sight.exe
-    if path is None:
-        return NOT_SEEN
+    path = file_of(sight, name)
+    if isinstance(path, Unknown):
+        return path
     try:
         headers = elf_at(path)
     except OSError as error:
         return Unknown(f"{path} cannot be read: {error.strerror}")
     return "static" if headers.format == "elf" and not headers.needed else "dynamic"
+
+
+def file_of(sight: Sight | None, name: str) -> Fact[str]:
+    """Return the program's file; `name` is the command, for where no process was seen."""
+    if sight is not None and not isinstance(sight.exe, Unknown):
+        return sight.exe
+    return shutil.which(name) or NOT_SEEN
 
 
 def changes_user(path: Fact[str]) -> Fact[bool]:

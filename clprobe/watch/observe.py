@@ -25,6 +25,7 @@ from clprobe.watch.actor import (
 from clprobe.watch.links import Links
 from clprobe.watch.loaded import (
     changes_user,
+    file_of,
     interfaces_of,
     libraries_of,
     linkage_of,
@@ -34,6 +35,13 @@ from clprobe.watch.loaded import (
 )
 from clprobe.watch.running import Ended
 from clprobe.watch.sight import Sight
+from clprobe.watch.told import (
+    asked_properties,
+    closed_folders,
+    lower_limits,
+    names_loader,
+    variables_before,
+)
 
 _LONGEST_PRINTED = 4000
 _INTERPRETER = re.compile(r"python[\d.]*$")
@@ -43,10 +51,15 @@ _PYOPENCL = "/pyopencl/_cl."
 
 
 class Watched(NamedTuple):
-    """A program and the variables of the process that is meant, with their true values."""
+    """A program with the words and variables of the process that is meant, in their true values.
+
+    `before` are the variables of all that led to it, as far as they had a value.
+    """
 
     program: Program
     environment: Mapping[str, str] | None
+    argv: tuple[str, ...] = ()
+    before: Mapping[str, str] = {}
 
 
 def observed(  # noqa: PLR0913 - all that is known of one program
@@ -98,15 +111,21 @@ def observed(  # noqa: PLR0913 - all that is known of one program
             sandbox = _sandbox_of(trace, sights)
         if isinstance(sandbox, str):
             icds, inner = trace.icds, tuple(trace.nodes)
+    file = trace.program if trace is not None else file_of(sight, command)
     program = Program(
         name=called,
         key=_key(called, listed(libraries), known_as),
         linkage=linkage,
-        changes_user=changes_user(unseen.exe),
+        changes_user=changes_user(file),
         uid=unseen.uid if trace is None or trace.uid is None else trace.uid,
         groups=unseen.groups if trace is None else trace.groups,
         seccomp=unseen.seccomp,
         address_space_bytes=Unknown(why_not_inside) if trace is None else trace.address_space_bytes,
+        lower_limits=lower_limits(trace, why_not_inside),
+        closed_folders=closed_folders(trace, why_not_inside),
+        names_loader=names_loader(file)
+        if loader is None and not isinstance(sandbox, str)
+        else Unknown("its file was not read"),
         sandbox=sandbox,
         sandbox_icds=icds,
         sandbox_nodes=inner,
@@ -122,9 +141,17 @@ def observed(  # noqa: PLR0913 - all that is known of one program
         nodes=_nodes(unseen, trace),
         asked_types=Unknown(why_not_inside) if trace is None else _types(asked, refused=True),
         found_types=Unknown(why_not_inside) if trace is None else _types(asked, refused=False),
+        asked_properties=Unknown(why_not_inside)
+        if trace is None
+        else asked_properties(one for one in traces if not one.program or one.pid in by_pid),
         unseen=tuple(_unseen(sight, trace, linkage, why_not_inside)),
     )
-    return Watched(program, None if isinstance(environment, Unknown) else environment)
+    return Watched(
+        program,
+        None if isinstance(environment, Unknown) else environment,
+        trace.argv if trace is not None else tuple(listed(unseen.argv)),
+        variables_before(traces, actor, trace, shell),
+    )
 
 
 def _nodes(sight: Sight, trace: Links | None) -> Fact[tuple[UsedNode, ...]]:

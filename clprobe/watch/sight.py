@@ -37,6 +37,7 @@ class Sight(NamedTuple):
 
     pid: int
     exe: Fact[str]
+    argv: Fact[tuple[str, ...]]
     libraries: Fact[tuple[str, ...]]
     environment: Fact[dict[str, str]]
     nodes: Fact[tuple[str, ...]]
@@ -51,7 +52,7 @@ class Sight(NamedTuple):
     def none(cls, pid: int) -> "Sight":
         """Return the look that never was: nothing about the process is known."""
         unknown = Unknown("the process ended before the first look")
-        return cls(pid, *(unknown,) * 9, True)
+        return cls(pid, *(unknown,) * 10, True)
 
 
 def look(pid: int) -> Sight:
@@ -63,6 +64,7 @@ def look(pid: int) -> Sight:
     return Sight(
         pid=pid,
         exe=_ask(_exe, pid),
+        argv=_ask(_argv, pid),
         libraries=_ask(_libraries, pid),
         environment=_ask(_environment, pid),
         nodes=_ask(_nodes, pid),
@@ -113,6 +115,10 @@ def _exe(pid: int) -> str:
     return os.readlink(f"/proc/{pid}/exe").removesuffix(" (deleted)")
 
 
+def _argv(pid: int) -> tuple[str, ...]:
+    return tuple(_text(f"/proc/{pid}/cmdline").split("\0")[:-1])
+
+
 def _libraries(pid: int) -> tuple[str, ...]:
     paths = (line.split(None, 5)[5:] for line in _text(f"/proc/{pid}/maps").splitlines())
     files = (path[0] for path in paths if path and ".so" in path[0].rpartition("/")[2])
@@ -137,7 +143,8 @@ def _nodes(pid: int) -> tuple[str, ...]:
 def _sandbox(pid: int) -> str | None:
     """Return what gives the process a view of files of its own; None: it has ours."""
     if os.readlink(f"/proc/{pid}/ns/mnt") == os.readlink("/proc/self/ns/mnt"):
-        return None
+        is_ours = os.readlink(f"/proc/{pid}/root") == os.readlink("/proc/self/root")
+        return None if is_ours else "chroot"
     for sandbox, mark in _MARKS:  # ours may lie in a container, too
         if os.path.exists(f"/proc/{pid}/root{mark}") and not os.path.exists(mark):
             return sandbox

@@ -17,7 +17,7 @@ from clprobe.model.program import Program
 from clprobe.model.unknown import Fact, Unknown
 from clprobe.probe.removal import remove_tree
 from clprobe.probe.scratch import scratch_parent
-from clprobe.watch.counting import failed_calls, kernel_uses, library, read_counts
+from clprobe.watch.counting import ProcessCounts, failed_calls, kernel_uses, library, read_counts
 from clprobe.watch.links import read_links
 from clprobe.watch.observe import Watched, observed, with_end
 from clprobe.watch.observer import Observer
@@ -80,14 +80,29 @@ def _with_counts(program: Program, folder: str, elapsed_s: float) -> Program:
     if broken is None and isinstance(program.loader, str) and not counts:
         broken = Unknown("it could not be looked into from inside")
     if broken is not None and not any(one.enqueued for one in counts):
-        return replace(program, kernels=broken, failed_calls=broken, calls_opencl=broken)
+        return replace(
+            program, kernels=broken, failed_calls=broken, calls_opencl=broken, made_context=broken
+        )
     return replace(
         program,
         kernels=kernel_uses(counts, round(elapsed_s * 1e9)),
         failed_calls=failed_calls(counts),
-        calls_opencl=any(one.outcomes or one.unreturned for one in counts),
+        calls_opencl=_calls(counts),
+        made_context=any(
+            one.call.startswith("clCreateContext") and one.code == 0
+            for process in counts
+            for one in process.outcomes
+        ),
         died_in=tuple(dict.fromkeys(call for one in counts for call in one.unreturned)),
     )
+
+
+def _calls(counts: Sequence[ProcessCounts]) -> Fact[bool]:
+    """Return whether they called OpenCL; the functions of some loaders cannot be replaced."""
+    if any(one.outcomes or one.unreturned for one in counts):
+        return True
+    is_whole = all(one.is_whole for one in counts)
+    return False if is_whole else Unknown("it loaded a loader whose calls cannot be seen")
 
 
 def watch_process(pid: int, known_as: Mapping[str, str]) -> Watched:

@@ -254,6 +254,15 @@ static int32_t on_clGetEventProfilingInfo(struct loader *loader, void *event, ui
     return REAL(loader, clGetEventProfilingInfo)(event, what, room, value, bytes);
 }
 
+/* What a program asks of a device before it leaves it out tells what it wants. */
+static int32_t on_clGetDeviceInfo(struct loader *loader, void *device, uint32_t what, size_t room,
+                                  void *value, size_t *bytes)
+{
+    if (inside == 0 && process_state() != NULL)
+        note_property(what);
+    return REAL(loader, clGetDeviceInfo)(device, what, room, value, bytes);
+}
+
 /* ---- kernels */
 
 struct launch {

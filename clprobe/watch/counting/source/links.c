@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What the dynamic linker does in this process, as whom, with which variables and nodes it began,
- * and which types of devices it asked for: a record each, for whoever started the program. links.py
- * reads it.
+/* What the dynamic linker does in this process, as whom, with which variables, limits, folders and
+ * nodes it began, which types of devices it asked for, and what it asked of devices: a record each,
+ * for whoever started the program. links.py reads it.
  *
  * A descriptor that stayed open could become the program's own after a close(), so a file is opened
  * for each record. In a sandbox that hides the folder the records go to a descriptor that was handed
@@ -134,11 +134,90 @@ static void write_limit(int file)
     write_record(file, 'L', bytes, "");
 }
 
-static const char *refusal(const char *node)
+/* Limits whose lack shows as drivers that fail; that on addresses has a record of its own. */
+static void write_limits(int file)
 {
-    if (faccessat(AT_FDCWD, node, R_OK | W_OK, AT_EACCESS) == 0)
+    static const struct {
+        const char *name;
+        int number;
+    } limits[] = {{"nofile", RLIMIT_NOFILE}, {"nproc", RLIMIT_NPROC}, {"data", RLIMIT_DATA},
+                  {"stack", RLIMIT_STACK}};
+    for (unsigned at = 0; at < sizeof limits / sizeof *limits; at++) {
+        char most[24] = "";
+        struct rlimit found;
+        if (getrlimit(limits[at].number, &found) != 0)
+            continue;
+        if (found.rlim_cur != RLIM_INFINITY)
+            snprintf(most, sizeof most, "%llu", (unsigned long long)found.rlim_cur);
+        write_record(file, 'M', limits[at].name, most);
+    }
+}
+
+static const char *refusal(const char *path, int how)
+{
+    if (faccessat(AT_FDCWD, path, how, AT_EACCESS) == 0)
         return "";
-    return errno == EACCES ? "EACCES" : errno == EPERM ? "EPERM" : "other";
+    switch (errno) {
+    case EACCES:
+        return "EACCES";
+    case EPERM:
+        return "EPERM";
+    case EROFS:
+        return "EROFS";
+    case ENOENT:
+        return "ENOENT";
+    case ENOTDIR:
+        return "ENOTDIR";
+    default:
+        return "other";
+    }
+}
+
+/* A folder that is not there can be made where the one above it may be written to. */
+static const char *why_not_writable(const char *folder)
+{
+    char above[PATH_MAX];
+    size_t length = strlen(folder);
+    if (folder[0] != '/' || length >= sizeof above)
+        return "";
+    memcpy(above, folder, length + 1);
+    const char *why = refusal(above, W_OK | X_OK);
+    for (const char *now = why; strcmp(now, "ENOENT") == 0;) {
+        char *slash = strrchr(above, '/');
+        slash[slash == above ? 1 : 0] = '\0';
+        now = refusal(above, W_OK | X_OK);
+        if (*now == '\0')
+            return "";
+        if (above[1] == '\0')
+            break;
+    }
+    return why;
+}
+
+/* What it was called with, a record each. */
+static void write_arguments(int file)
+{
+    char all[LONGEST_PATH];
+    int from = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+    ssize_t bytes = from < 0 ? 0 : read(from, all, sizeof all - 1);
+    if (from >= 0)
+        close(from);
+    for (ssize_t at = 0; at < bytes; at += (ssize_t)strlen(all + at) + 1) {
+        all[bytes] = '\0';
+        write_record(file, 'A', all + at, "");
+    }
+}
+
+/* Where drivers keep what they compile. */
+static void write_homes(int file)
+{
+    static const char *const names[] = {"HOME", "XDG_CACHE_HOME", "POCL_CACHE_DIR", "TMPDIR"};
+    for (unsigned at = 0; at < sizeof names / sizeof *names; at++) {
+        const char *folder = getenv(names[at]);
+        const char *why = folder == NULL ? "" : why_not_writable(folder);
+        if (*why != '\0')
+            write_record(file, 'F', names[at], why);
+    }
 }
 
 static bool is_node(const char *name)
@@ -163,7 +242,7 @@ static void write_folder(int file, const char *folder, char kind)
         if (!is_wanted)
             continue;
         snprintf(name, sizeof name, "%s/%s", folder, entry->d_name);
-        write_record(file, kind, name, kind == 'D' ? refusal(name) : "");
+        write_record(file, kind, name, kind == 'D' ? refusal(name, R_OK | W_OK) : "");
         at++;
     }
     closedir(entries);
@@ -178,6 +257,9 @@ void links_start(void)
     write_link(file, 'N', "/proc/self/ns/mnt");
     write_user(file);
     write_limit(file);
+    write_limits(file);
+    write_homes(file);
+    write_arguments(file);
     for (unsigned index = 0; environ != NULL && index < MOST_VARIABLES && environ[index]; index++)
         write_record(file, 'V', environ[index], "");
     write_folder(file, "/etc/OpenCL/vendors", 'I');
@@ -210,4 +292,18 @@ void note_asked(uint64_t type, int32_t code)
     snprintf(types, sizeof types, "%llu", (unsigned long long)type);
     snprintf(result, sizeof result, "%d", code);
     note('Q', types, result);
+}
+
+void note_property(uint32_t property)
+{
+    static uint64_t asked[4];
+    char number[16];
+    uint32_t at = property - CL_DEVICE_TYPE;
+    if (at >= 64 * sizeof asked / sizeof *asked)
+        return;
+    uint64_t bit = UINT64_C(1) << at % 64;
+    if (__atomic_fetch_or(&asked[at / 64], bit, __ATOMIC_RELAXED) & bit)
+        return;
+    snprintf(number, sizeof number, "%u", property);
+    note('G', number, "");
 }

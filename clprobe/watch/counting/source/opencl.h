@@ -113,12 +113,14 @@ typedef int32_t (*count_function)(void *);
       queue, what, room, value, bytes)                                                            \
     X(n, BY_ITSELF, clGetEventProfilingInfo, int32_t,                                             \
       (void *event, uint32_t what, size_t room, void *value, size_t *bytes),                      \
-      event, what, room, value, bytes)
+      event, what, room, value, bytes)                                                            \
+    X(n, BY_ITSELF, clGetDeviceInfo, int32_t,                                                     \
+      (void *device, uint32_t what, size_t room, void *value, size_t *bytes),                     \
+      device, what, room, value, bytes)
 
 /* X(call, type): what is called here only. */
 #define CALLED(X)                                                                                 \
     X(clGetPlatformInfo, info_function)                                                           \
-    X(clGetDeviceInfo, info_function)                                                             \
     X(clGetEventInfo, info_function)                                                              \
     X(clRetainEvent, count_function)                                                              \
     X(clReleaseEvent, count_function)

@@ -92,6 +92,7 @@ void note_wish(const char *name, const char *asked_by);
 void note_opened(const char *file);
 void note_closed(const char *file);
 void note_asked(uint64_t type, int32_t code);
+void note_property(uint32_t property);
 
 /* calls.c */
 void *stand_in(unsigned loader, enum call call);

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: MIT
+"""What a process told of itself beside its libraries: limits, folders, what it asked devices."""
+
+import os
+import resource
+from collections.abc import Iterable, Iterator, Mapping
+
+from clprobe.model.unknown import Fact, Unknown
+from clprobe.watch.actor import is_wrapper
+from clprobe.watch.links import Links
+
+_LIMITS = {
+    "nofile": resource.RLIMIT_NOFILE,
+    "nproc": resource.RLIMIT_NPROC,
+    "data": resource.RLIMIT_DATA,
+    "stack": resource.RLIMIT_STACK,
+}
+# https://registry.khronos.org/OpenCL/api/3.0/CL/cl.h
+_PROPERTIES = {
+    0x1000: "type",
+    0x1001: "vendor id",
+    0x102C: "vendor",
+    0x102B: "name",
+    0x102F: "version",
+    0x102D: "driver version",
+    0x103D: "OpenCL C version",
+    0x1030: "extensions",
+    0x1002: "compute units",
+    0x1004: "work-group size",
+    0x100C: "clock",
+    0x1010: "largest allocation",
+    0x101F: "global memory",
+    0x1023: "local memory",
+    0x1016: "images",
+    0x1027: "availability",
+    0x1028: "compiler",
+    0x1032: "double precision",
+    0x1033: "half precision",
+    0x1035: "memory shared with the processor",
+    0x1053: "shared virtual memory",
+    0x105B: "intermediate language",
+}
+
+
+def lower_limits(trace: Links | None, why_not: str) -> Fact[tuple[str, ...]]:
+    """Return the limits that are lower in the program than in our own process."""
+    if trace is None:
+        return Unknown(why_not)
+    found = []
+    for name, number in _LIMITS.items():
+        own = resource.getrlimit(number)[0]
+        its = trace.limits.get(name)
+        if its is not None and (own == resource.RLIM_INFINITY or its < own):
+            found.append(f"{name} {its}")
+    return tuple(found)
+
+
+def closed_folders(trace: Links | None, why_not: str) -> Fact[tuple[str, ...]]:
+    """Return the variables whose folders it may not write to, with the errno's name."""
+    if trace is None:
+        return Unknown(why_not)
+    return tuple(f"{name} {error}" for name, error in trace.closed_folders.items())
+
+
+def asked_properties(traces: Iterable[Links]) -> tuple[str, ...]:
+    """Return in words what was asked of devices; what has none here does not choose them."""
+    numbers = (number for one in traces for number in one.properties)
+    return tuple(dict.fromkeys(_PROPERTIES[one] for one in numbers if one in _PROPERTIES))
+
+
+def variables_before(
+    traces: Iterable[Links], actor: int, own: Links | None, shell: Mapping[str, str]
+) -> dict[str, str]:
+    """Return the variables of all that led to the program: the shell, and what started it.
+
+    The first value counts, which is what a person gave.
+    """
+    led = (
+        one for one in traces if one is not own and (one.pid == actor or is_wrapper(one.program))
+    )
+    found = dict(_set_in(shell))
+    for one in led:
+        found = {**dict(_set_in(one.environment)), **found}
+    return found
+
+
+def _set_in(environment: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    return ((name, value) for name, value in environment.items() if value)
+
+
+def names_loader(path: Fact[str]) -> Fact[bool]:
+    """Return whether a program's file holds a loader's name, as one does that opens it itself."""
+    if isinstance(path, Unknown):
+        return path
+    try:
+        with open(path, "rb") as file:  # noqa: PTH123 - as in sight.py
+            return _holds_name(file.read(_MOST_BYTES))
+    except OSError as error:
+        return Unknown(f"{path} cannot be read: {os.strerror(error.errno or 0)}")
+
+
+_MOST_BYTES = 64 << 20
+_NAMES = (b"libOpenCL", b"clGetPlatformIDs")
+
+
+def _holds_name(content: bytes) -> bool:
+    return any(name in content for name in _NAMES)
