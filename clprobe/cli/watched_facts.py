@@ -59,7 +59,7 @@ def _viewer(program: "Program") -> str:
 
 def _with_end(view: View, program: "Program") -> View:
     """Return the view with how the program itself fared, as far as its end and words tell."""
-    from clprobe.facts.derive_watched import DEADLY
+    from clprobe.facts.derive_fared import DEADLY
 
     answer = replace(view.answer, printed=program.printed)
     if answer.outcome in ("crash", "hang") and program.signal is None:
@@ -70,7 +70,9 @@ def _with_end(view: View, program: "Program") -> View:
         answer = replace(answer, outcome="crash", signal=program.signal)
         return replace(view, answer=answer)
     said = _said(program)
-    if said is not None and said.outcome in _ENDED:
+    # What found devices and took none was shown some, whatever it says then.
+    is_choosy = said is not None and said.outcome == "no-devices" and listed(program.found_types)
+    if said is not None and said.outcome in _ENDED and not is_choosy:
         answer = replace(
             answer, outcome=said.outcome, error_code=said.error_code, platforms=NOT_STATED
         )

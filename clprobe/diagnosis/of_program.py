@@ -4,7 +4,7 @@
 from collections.abc import Iterator, Sequence
 
 from clprobe.diagnosis.rank import SEVERITIES, Ranked
-from clprobe.facts.derive_watched import view_of_program
+from clprobe.facts.derive_kept import view_of_program
 from clprobe.facts.facts import Facts, ProgramFacts
 from clprobe.model.finding import KernelReport, ProgramReport
 from clprobe.model.opencl import View
@@ -114,11 +114,15 @@ def _use(program: ProgramFacts) -> str:
             + (f" ({one.busy_share:.0%} of its time)" if isinstance(one.busy_share, float) else "")
             for one in ran
         )
+    if program.hides_use:
+        return "is static, so what it did with OpenCL was not seen"
     if program.lacks_loader is True:
         return "asked for an OpenCL loader and got none"
     if program.wants_opencl is False:
         others = ", ".join(listed(program.apis))
         return "never asked for OpenCL" + (f"; it loaded {others}" if others else "")
+    if program.loader is None:
+        return "has loaded no OpenCL loader; whether it asked for one is not known"
     return _idle(program) if isinstance(program.loader, str) else "could not be looked into"
 
 

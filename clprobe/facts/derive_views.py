@@ -31,7 +31,8 @@ _LISTERS = ("system-loader", "conda-loader", "pyopencl", "clinfo", "sycl-ls")
 _RELEASE = re.compile(r"\d{1,6}(?:\.\d{1,6}){1,3}")
 _BRINGS_DRIVERS = "pyopencl-wheel"
 """The kind of loader that has drivers of its own, which no other program could find."""
-_PRIVATE_LOADERS = (_BRINGS_DRIVERS, "conda-ocl-icd")
+PRIVATE_LOADERS = (_BRINGS_DRIVERS, "conda-ocl-icd")
+"""Kinds of loaders that belong to one environment, and to no plain program."""
 
 
 def judge_loader(
@@ -123,7 +124,7 @@ def serves_plain_programs(loader: Loader) -> bool:
     """Whether programs without a loader of their own get this one."""
     if isinstance(loader.is_default, Unknown):
         # Whoever writes down a loader and no more means the one that programs get.
-        return loader.kind not in _PRIVATE_LOADERS
+        return loader.kind not in PRIVATE_LOADERS
     return loader.is_default
 
 

@@ -1,20 +1,19 @@
 # SPDX-License-Identifier: MIT
 """Judges the program that was looked at: what it wants, lacks, is kept from, and ran on."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from msgspec.structs import asdict
 
+from clprobe.facts.derive_fared import DEADLY, fails_of, nothing_ran
+from clprobe.facts.derive_kept import judge_kept
 from clprobe.facts.facts import DeviceFacts, IcdFacts, ProgramFacts
-from clprobe.knowledge.program_table import Program as TableProgram
+from clprobe.facts.given import switch_words
 from clprobe.knowledge.tables import Tables
-from clprobe.model.opencl import View
 from clprobe.model.program import Program
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.unknown import NOT_STATED, Fact, Unknown, listed
 
-DEADLY = ("SIGSEGV", "SIGABRT", "SIGBUS", "SIGILL", "SIGFPE", "SIGTRAP", "SIGSYS")
-"""Signals by which a faulty library ends its process; others come from outside."""
 _CHOSEN = frozenset(("gpu", "accelerator", "custom"))
 _ASKING = ("clGetDeviceIDs", "clCreateContextFromType")
 _NO_DEVICE = -1
@@ -34,8 +33,10 @@ def judge_watched(
         return ProgramFacts()
     row = tables.program(program.key) if isinstance(program.key, str) else None
     wanted = _wants(program)
+    switches = tuple(switch_words(program, row))
     return ProgramFacts(
         **asdict(program),
+        **judge_kept(program, row, snapshot, icds, devices),
         watched=True,
         uses_opencl=NOT_STATED if row is None else row.opencl.uses != "never",
         instead="" if row is None else row.opencl.instead,
@@ -48,8 +49,8 @@ def judge_watched(
         wanted_types=" or ".join(listed(program.asked_types)),
         stops_at_empty=_stops_at_empty(program, devices),
         closed_nodes=_closed(program),
-        is_switched=_is_switched(program),
-        switched_by="; ".join(_switch_words(program, row)),
+        is_switched=nothing_ran(program) if switches else False,
+        switched_by="; ".join(switches),
         came_too_early=_came_too_early(program),
         hidden_icds=_hidden(
             program, program.sandbox_icds, (one.path for one in listed(icds) if one.library)
@@ -65,16 +66,6 @@ def judge_watched(
         meant_for=", ".join(str(one.device) for one in listed(program.kernels)) or "none yet",
         ignored_variables=_ignored(program, snapshot),
     )
-
-
-def view_of_program(snapshot: Snapshot) -> View | None:
-    """Return what the program sees through its loader, if one was looked at."""
-    program = snapshot.program
-    if program is None:
-        return None
-    names = (program.key, program.name)
-    mine = (one for one in listed(snapshot.views) if one.viewer.partition(" ")[0] in names)
-    return next(mine, None)
 
 
 def _wants(program: Program) -> Fact[bool]:
@@ -99,7 +90,7 @@ def _names_refused(program: Program) -> list[str]:
 
 
 def _lacks_plain_name(program: Program, snapshot: Snapshot) -> Fact[bool]:
-    if program.loader is not None:
+    if program.loader is not None and _never_calls(program) is not True:
         return False
     asked = {name.rpartition("/")[2] for name in _names_refused(program)}
     has_other_name = any(one.is_default is True for one in listed(snapshot.loaders))
@@ -134,7 +125,7 @@ def _asks_other_type(program: Program, devices: Fact[tuple[DeviceFacts, ...]]) -
 def _stops_at_empty(program: Program, devices: Fact[tuple[DeviceFacts, ...]]) -> Fact[bool]:
     """Whether every answer that it got about devices was "none", although there are some."""
     if isinstance(program.failed_calls, Unknown):
-        return program.failed_calls
+        return False if fails_of(program) is False else program.failed_calls
     met = any(one.call in _ASKING and one.error_code == _NO_DEVICE for one in program.failed_calls)
     if not met or listed(program.found_types) or _ran(program):
         return False
@@ -148,18 +139,6 @@ def _closed(program: Program) -> Fact[tuple[str, ...]]:
     if isinstance(program.nodes, Unknown):
         return program.nodes
     return tuple(one.path for one in program.nodes if isinstance(one.error, str))
-
-
-def _is_switched(program: Program) -> Fact[bool]:
-    if not program.switches:
-        return False
-    return program.kernels if isinstance(program.kernels, Unknown) else not _ran(program)
-
-
-def _switch_words(program: Program, row: TableProgram | None) -> Iterator[str]:
-    for one in () if row is None else row.switches:
-        if one.name in program.switches:
-            yield f"{one.name.partition(' ')[0]}, which {one.does}"
 
 
 def _came_too_early(program: Program) -> Fact[bool]:

@@ -290,6 +290,102 @@ class ProgramFacts(Program, frozen=True, kw_only=True):
         "variables of OpenCL that its loader ignores, because its file changes the user",
         default=(),
     )
+    fails: Fact[bool] = fact(
+        "whether it wanted a device and did without, by its end, its words or its calls",
+        default=False,
+    )
+    loses_variables: Fact[bool] = fact(
+        "whether variables that were set for it did not reach it, and it fails", default=False
+    )
+    lost: str = fact("these variables, as one text", default="")
+    is_hinted: Fact[bool] = fact(
+        "whether nothing ran and it was given options or variables whose names speak of devices",
+        default=False,
+    )
+    hinted_by: str = fact("these, as one text", default="")
+    takes_none: Fact[bool] = fact(
+        "whether it was shown devices and made a context for none", default=False
+    )
+    refuses_devices: Fact[bool] = fact(
+        "whether it was shown devices, made a context for none, and fails", default=False
+    )
+    takes_gpus_alone: Fact[bool] = fact(
+        "whether it takes GPUs alone, was shown CPUs, went on, and no GPU is in the machine",
+        "table of programs, clGetDeviceIDs",
+        default=False,
+    )
+    asked_for_properties: str = fact(
+        "what it asked of devices, as one text", "clGetDeviceInfo", default=""
+    )
+    shown_devices: str = fact("usable devices here, as one text", default="")
+    unmet: str = fact(
+        "what it demands of a device and none here has, as one text",
+        "table of programs",
+        default="",
+    )
+    cannot_write: Fact[bool] = fact(
+        "whether it may not write to its home, cache or temporary folder and sees no device",
+        default=False,
+    )
+    closed: str = fact("these folders' variables, as one text", default="")
+    has_low_limits: Fact[bool] = fact(
+        "whether limits of its own are too low for drivers, and it sees no device or dies",
+        default=False,
+    )
+    low_limits: str = fact("these limits, as one text", default="")
+    missing_module: str | None = fact(
+        "the module that an interpreter does not find; null: none", "what it printed", default=None
+    )
+    lacks_module: Fact[bool] = fact("whether that keeps it from computing", default=False)
+    missing_command: str | None = fact(
+        "the command that it was to start and that is not there; null: none",
+        "what it printed",
+        default=None,
+    )
+    is_static_with_loader: Fact[bool] = fact(
+        "whether it is statically linked, opens a loader itself, and fails", default=False
+    )
+    ends_early: Fact[bool] = fact(
+        "whether it ended with an error before it asked for OpenCL", default=False
+    )
+    dies_early: Fact[bool] = fact(
+        "whether a signal ended it before it asked for OpenCL", default=False
+    )
+    deadly_signal: str = fact("the signal that ended it, also by a shell's status", default="")
+    opens_absent_path: Fact[bool] = fact(
+        "whether it asks for a loader by its whole path alone, and there is none", default=False
+    )
+    decides: str = fact(
+        "what decides whether it uses OpenCL, as one text",
+        "table of programs, its file",
+        default="",
+    )
+    given: str = fact(
+        "what it was given that chooses devices, as one text", "table of programs", default=""
+    )
+    has_other_loader: Fact[bool] = fact(
+        "whether it loaded a loader that is not the system's and leads to no device, and fails",
+        "ldconfig -p, /proc/PID/maps",
+        default=False,
+    )
+    lacks_driver: Fact[bool] = fact(
+        "whether drivers that show devices here were not loaded into it, and it sees none",
+        "the dynamic linker, LD_AUDIT",
+        default=False,
+    )
+    lost_drivers: str = fact("these drivers, as one text", default="")
+    hides_use: bool = fact(
+        "whether it is static and names a loader, so that its use of OpenCL is not seen",
+        default=False,
+    )
+    mesa_driver: str | None = fact(
+        "the driver of Mesa's that an option of it asks for; null: none", default=None
+    )
+    demands: str = fact(
+        "what it demands of a device and none here has, or that no table says it, as one text",
+        "table of programs",
+        default="",
+    )
 
 
 class OpenclFacts(FactStruct, frozen=True, kw_only=True):

@@ -56,7 +56,8 @@ class DoctorText:
         else:
             self._findings(diagnosis)
             self._comparison(comparison)
-            self._notes(_not_shared(diagnosis))
+            if diagnosis.program is None:
+                self._notes(_not_shared(diagnosis))
             self._drivers(diagnosis.drivers)
             self._devices(diagnosis)
             if diagnosis.status == "undetermined" or self._verbosity > 0:
@@ -78,7 +79,7 @@ class DoctorText:
         rest = tuple(one for one in diagnosis.findings if one not in briefly)
         questions, findings = words.shared_questions(rest)
         for alike in words.grouped(words.folded(findings)):
-            if alike[0][0].severity != "note" or self._verbosity > 0:
+            if not _is_noted(alike[0][0], diagnosis) or self._verbosity > 0:
                 self._screen.blank()
                 self._finding(*alike[0], also=[finding for finding, _ in alike[1:]])
         for reason, alike_findings in questions.items():
@@ -259,6 +260,11 @@ class DoctorText:
 def _verdict_kind(diagnosis: Diagnosis) -> str:
     kinds = {"problems": "error", "undetermined": "undetermined"}
     return kinds.get(diagnosis.status, "fine")
+
+
+def _is_noted(finding: Finding, diagnosis: Diagnosis) -> bool:
+    """Whether a line has to do; what is said of a program that was looked at has more to tell."""
+    return finding.severity == "note" and diagnosis.program is None
 
 
 def _not_shared(diagnosis: Diagnosis) -> tuple[Finding, ...]:
