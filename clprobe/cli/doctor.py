@@ -155,10 +155,9 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
         service=service,
         outside={"container": container, "flatpak": flatpak, "snap": snap},
         others=source is not None or asked is not None,
+        alone=_given({"--fix": acts["fixes"], "--undo": acts["undoes"], "--list": list_rules}),
     )
     if (act := wanted_act(form, **acts)) is not None:
-        if target.outside is not None:
-            raise click.UsageError("--fix and --undo act on this host, not inside of something.")
         return _act(act, obj["color"], timeout, yes=acts["yes"], as_json=form == "json")
     if list_rules:
         show_rules(obj["color"], as_json=form == "json")
@@ -208,6 +207,10 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     else:
         print_document(_document(answer, form))
     return exit_codes.OK if exit_zero else status
+
+
+def _given(options: dict[str, bool]) -> str | None:
+    return next((name for name, is_given in options.items() if is_given), None)
 
 
 def _act(act: Act, color: str, timeout: float, *, yes: bool, as_json: bool) -> int:

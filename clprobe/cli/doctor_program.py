@@ -106,7 +106,7 @@ def wanted_program(
         raise click.UsageError("A program is looked at here and now: not with a FILE, not --as.")
     if target.is_given and alone is not None:
         raise click.UsageError(
-            f"{alone} has nothing to do with a program: leave out -- PROGRAM, --pid and --service."
+            f"{alone} has nothing to do with a program: it acts on this host, or lists its rules."
         )
     return target
 

@@ -145,6 +145,12 @@ def test_arguments_and_other_variables_stay_private() -> None:
         (("--service", "no-such-unit-here"), "No unit file"),
         (("--pid", "1", "--", "ls"), "different things"),
         (("--as", "root", "--", "ls"), "here and now"),
+        (("--from", "/dev/null", "--", "ls"), "here and now"),
+        (("--fix", "--", "ls"), "--fix has nothing to do with a program"),
+        (("--undo", "--pid", "1"), "--undo has nothing to do with a program"),
+        (("--list", "--service", "cron"), "--list has nothing to do with a program"),
+        (("--check", "-q", "--", "ls"), "--check does not go with"),
+        (("--log", "0", "--format", "sarif", "--", "ls"), "--log goes with"),
     ],
 )
 def test_wrong_use_is_a_usage_error(words: tuple[str, ...], said: str) -> None:
@@ -184,3 +190,50 @@ def test_a_long_run_is_looked_at_all_along() -> None:
     assert program["elapsed_ms"] >= 600
     assert time.monotonic() - started < LIMIT_S
     assert tempfile.gettempdir() not in json.dumps(program)
+
+
+ENDS = ("sh", "-c", "exit 9")
+
+
+@pytest.mark.usefixtures("inside")
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("-q",), "note: program-ends-before-opencl: dash ended with exit status 9"),
+        (("-v",), "ended with exit status 9"),
+        (("--format", "markdown"), "ended with exit status 9"),
+        (("--format", "html"), "ended with exit status 9"),
+        (("--format", "sarif"), "program-ends-before-opencl"),
+        (("--format", "junit"), "program-ends-before-opencl"),
+        (("--why", "program-ends-before-opencl"), "program.ends_early is true"),
+        (("--why", "program-ends-before-opencl", "--json"), "clprobe.why/1"),
+        (("--ignore", "program-ends-before-opencl"), "ended with exit status 9"),
+    ],
+)
+def test_what_goes_with_a_program(words: tuple[str, ...], said: str) -> None:
+    done = doctor(*words, "--no-kernel", "--", *ENDS)
+    shell = Path(shutil.which("sh") or "sh").resolve().name
+    assert done.returncode == 0, done.stderr
+    assert said.replace("dash", shell) in done.stdout.decode()
+
+
+@pytest.mark.usefixtures("inside")
+def test_a_baseline_tells_what_changed_for_the_program(tmp_path: Path) -> None:
+    before = tmp_path / "before.json"
+    argv = [sys.executable, "-m", "clprobe", "snapshot", "--no-kernel", "--output", str(before)]
+    subprocess.run(argv, check=True, capture_output=True, timeout=LIMIT_S)
+    answer = document("--baseline", str(before), "--", *ENDS)
+    assert answer["program"]["exit_status"] == 9
+    assert "changes" in answer
+
+
+def test_the_exit_status_alone_goes_with_a_process() -> None:
+    process = subprocess.Popen(["sleep", "60"])
+    try:
+        done = doctor("--check", "--no-kernel", "--pid", str(process.pid))
+        told = doctor("-q", "--no-kernel", "--pid", str(process.pid))
+    finally:
+        process.kill()
+        process.wait()
+    assert done.stdout == b""
+    assert told.stdout.count(b"\n") == 1

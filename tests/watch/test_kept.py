@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: MIT
+"""`clprobe doctor -- PROGRAM` names what keeps a program from a device, without a table's help."""
+
+import importlib.util
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clprobe.model.unknown import Unknown
+from clprobe.watch.counting import library
+
+LIMIT_S = 120
+LISTS = """
+import ctypes, sys
+opencl = ctypes.CDLL("libOpenCL.so.1")
+platforms, count = (ctypes.c_void_p * 8)(), ctypes.c_uint()
+opencl.clGetPlatformIDs(8, platforms, ctypes.byref(count))
+text, device = ctypes.create_string_buffer(256), ctypes.c_void_p()
+for platform in platforms[: count.value]:
+    platform = ctypes.c_void_p(platform)
+    every = ctypes.c_ulong(0xFFFFFFFF)
+    if opencl.clGetDeviceIDs(platform, every, 1, ctypes.byref(device), None) == 0:
+        opencl.clGetDeviceInfo(device, 0x1030, 0, None, None)
+print(sys.argv[1])
+"""
+
+
+@pytest.fixture(autouse=True)
+def inside() -> None:
+    """Skip where programs cannot be looked into from inside."""
+    found = library()
+    if isinstance(found, Unknown):
+        pytest.skip(found.unknown)
+
+
+def answer(*argv: str, **more: str) -> dict[str, Any]:
+    """Return what doctor says of a program."""
+    command = [sys.executable, "-m", "clprobe", "doctor", "--json", "--no-kernel", "--", *argv]
+    environment = {**os.environ, **more}
+    done = subprocess.run(
+        command, capture_output=True, timeout=LIMIT_S, check=False, env=environment
+    )
+    document: dict[str, Any] = json.loads(done.stdout)
+    return document
+
+
+def first(document: dict[str, Any]) -> dict[str, Any]:
+    """Return the finding that is named first."""
+    found: dict[str, Any] = document["findings"][0]
+    return found
+
+
+def script(folder: Path, text: str) -> str:
+    """Return the path of a script of the shell."""
+    made = folder / "start.sh"
+    made.write_text(f"#!/bin/sh\n{text}\n")
+    made.chmod(0o755)
+    return str(made)
+
+
+def test_a_module_that_an_interpreter_lacks_is_named() -> None:
+    found = first(answer(sys.executable, "-S", "-I", "-c", "import pyopencl"))
+    assert found["id"] == "program-lacks-module"
+    assert "pyopencl" in found["title"]
+
+
+def test_a_command_that_a_script_does_not_find_is_named(tmp_path: Path) -> None:
+    found = first(answer(script(tmp_path, "exec lczero-of-nobody --backend=opencl")))
+    assert found["id"] == "program-command-missing"
+    assert "lczero-of-nobody" in found["title"]
+
+
+def test_an_option_that_no_table_knows_is_named_without_private_values() -> None:
+    argv = (sys.executable, "-c", "pass", "--no-opencl", "--device=of-mine", "--password=hush")
+    found = first(answer(*argv))
+    assert found["id"] == "program-option-speaks-of-devices"
+    assert found["title"].endswith("was given --no-opencl, --device")
+
+
+def test_what_ends_before_it_asks_for_opencl_is_no_fault_of_drivers() -> None:
+    document = answer(sys.executable, "-c", "raise SystemExit(3)")
+    assert first(document)["id"] == "program-ends-before-opencl"
+    assert first(document)["severity"] == "note"
+
+
+def test_what_dies_before_it_asks_for_opencl_is_said_to() -> None:
+    found = first(answer(sys.executable, "-c", "import os; os.kill(os.getpid(), 4)"))
+    assert found["id"] == "program-dies-before-opencl"
+    assert "SIGILL" in found["title"]
+
+
+def test_a_variable_that_a_script_clears_is_named(tmp_path: Path) -> None:
+    code = "import ctypes; ctypes.CDLL('libOpenCL.so.1'); print('no OpenCL device found')"
+    if subprocess.run([sys.executable, "-c", code], capture_output=True, check=False).returncode:
+        pytest.skip("needs an OpenCL loader")
+    start = script(tmp_path, f'unset POCL_DEVICES\nexec {sys.executable} -c "{code}"')
+    found = first(answer(start, POCL_DEVICES="pthread"))
+    assert found["id"] == "program-loses-variable"
+    assert "POCL_DEVICES" in found["title"]
+
+
+@pytest.mark.parametrize(
+    ("printed", "expected"),
+    [
+        ("no suitable OpenCL device", ("program-refuses-devices", "error")),
+        ("all of them", ("program-uses-no-device", "note")),
+    ],
+)
+def test_devices_that_were_shown_and_not_used(printed: str, expected: tuple[str, str]) -> None:
+    if importlib.util.find_spec("pyopencl") is None or shutil.which("clinfo") is None:
+        pytest.skip("needs a device")
+    listed = subprocess.run(["clinfo", "-l"], capture_output=True, timeout=60, check=False)
+    if b"Device #0" not in listed.stdout:
+        pytest.skip("needs a device")
+    found = first(answer(sys.executable, "-c", LISTS, printed))
+    assert (found["id"], found["severity"]) == expected
+    assert "extensions" in found["because"]
+
+
+def test_a_loader_by_a_path_that_is_not_there_is_named() -> None:
+    path = "/nowhere/lib/libOpenCL.so.1"
+    found = first(answer(sys.executable, "-S", "-c", f"import ctypes; ctypes.CDLL('{path}')"))
+    assert found["id"] == "program-opens-absent-loader"
+    assert path in found["title"]
+
+
+def test_a_static_program_that_crashes_with_a_loader_is_named(tmp_path: Path) -> None:
+    source = tmp_path / "static.c"
+    source.write_text(
+        '#include <stdio.h>\nint main(void) { puts("libOpenCL.so.1"); return *(volatile int *)0; }'
+    )
+    made = tmp_path / "static"
+    done = subprocess.run(["cc", "-static", "-o", made, source], capture_output=True, check=False)
+    if done.returncode:
+        pytest.skip("no static C library")
+    assert first(answer(str(made)))["id"] == "program-is-static"
