@@ -31,6 +31,7 @@ from clprobe.watch.switches import mesa_driver_in
 _FORMS = Forms("watched")
 _NOT_STARTED = (126, 127)
 _FEW_FILES = 64
+_MOST_TOLD = 8
 _OF_SYSTEM = frozenset(("ldconfig", "default folders"))
 _LEAD_LOADERS = ("OCL_ICD_VENDORS", "OCL_ICD_FILENAMES", "OPENCL_VENDOR_PATH")
 """Variables that decide what a loader reads, whichever it is."""
@@ -105,7 +106,7 @@ def _of_devices(
         "takes_none": takes_none,
         "refuses_devices": both(both(takes_none, fails_of(program)), negated(gpus_alone)),
         "takes_gpus_alone": gpus_alone,
-        "asked_for_properties": ", ".join(listed(program.asked_properties)) or "nothing",
+        "asked_for_properties": _few(listed(program.asked_properties)),
         "shown_devices": ", ".join(dict.fromkeys(str(one.name) for one in usable)) or "none",
         "unmet": "; ".join(lacks),
         "demands": f"by the table of programs, {'; '.join(lacks)}"
@@ -128,6 +129,13 @@ def _of_surroundings(program: Program, icds: Fact[tuple[IcdFacts, ...]]) -> dict
         "lacks_driver": both(bool(lost_drivers), found_none),
         "lost_drivers": " and ".join(lost_drivers),
     }
+
+
+def _few(properties: tuple[str, ...]) -> str:
+    """Return them as one text; what asks for nearly all tells nothing by it."""
+    if len(properties) > _MOST_TOLD:
+        return "nearly everything"
+    return ", ".join(properties) or "nothing"
 
 
 def _has_gpu(snapshot: Snapshot) -> bool:

@@ -4,7 +4,7 @@
 import time
 
 from clprobe.model.unknown import Fact, Unknown
-from clprobe.watch.sight import Sight, descendants, exe_of, look
+from clprobe.watch.sight import NO_VARIABLE_YET, Sight, descendants, exe_of, look
 
 _MOST_PROCESSES = 256
 _BURST_S, _IN_BURST_S = 0.25, 0.0003
@@ -55,9 +55,16 @@ def _merged(before: Sight, now: Sight) -> Sight:
     return now._replace(
         libraries=_joined(before.libraries, now.libraries),
         nodes=_joined(before.nodes, now.nodes),
-        environment=before.environment if isinstance(now.environment, Unknown) else now.environment,
+        environment=_variables(before.environment, now.environment),
         inside=before.inside if isinstance(now.inside, Unknown) else now.inside,
     )
+
+
+def _variables(before: Fact[dict[str, str]], now: Fact[dict[str, str]]) -> Fact[dict[str, str]]:
+    """Return the newer variables; where there are none at two looks, there are none."""
+    if before == now == NO_VARIABLE_YET:
+        return {}
+    return before if isinstance(now, Unknown) else now
 
 
 def _joined(one: Fact[tuple[str, ...]], two: Fact[tuple[str, ...]]) -> Fact[tuple[str, ...]]:

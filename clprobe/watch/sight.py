@@ -16,6 +16,8 @@ from clprobe.probe.processes import group_ids, status_fields
 
 T = TypeVar("T")
 GPU_NODE = re.compile(r"/dev/(?:dri/(?:renderD|card)\d+|kfd|nvidia(?:\d+|ctl|-uvm)|dxg|mali\d+)$")
+NO_VARIABLE_YET = Unknown("/proc does not show it: ENODATA")
+"""There is none: so it looks in the first moments of a program, and after env -i for good."""
 _MOST_BYTES = 4 << 20
 _MOST_NAMES = 64
 _DEEPEST = 16
@@ -128,8 +130,8 @@ def _libraries(pid: int) -> tuple[str, ...]:
 def _environment(pid: int) -> dict[str, str]:
     pairs = (item.partition("=") for item in _text(f"/proc/{pid}/environ").split("\0") if item)
     found = {name: value for name, _, value in pairs}
-    if not found:  # in the first moments of a program it looks like this as well
-        raise OSError(errno.ENODATA, "no variable yet")
+    if not found:
+        raise OSError(errno.ENODATA, NO_VARIABLE_YET.unknown)
     return found
 
 
