@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Judges how a program that was looked at fared: by its end, its words and its calls."""
 
+from clprobe.facts.derive_views import tells_of_nothing
 from clprobe.knowledge.printed import Forms
 from clprobe.model.program import Program
 from clprobe.model.unknown import NOT_STATED, Fact, Unknown, listed
@@ -8,7 +9,6 @@ from clprobe.model.unknown import NOT_STATED, Fact, Unknown, listed
 DEADLY = ("SIGSEGV", "SIGABRT", "SIGBUS", "SIGILL", "SIGFPE", "SIGTRAP", "SIGSYS")
 """Signals by which a faulty library ends its process; others come from outside."""
 _FORMS = Forms("watched")
-_SAID = Forms("said")
 _STOPPED = (124, 130, 137, 143)
 """Exit statuses of what was stopped from outside, as timeout(1) and shells give them."""
 _OF_SHELL = {132: "SIGILL", 134: "SIGABRT", 135: "SIGBUS", 136: "SIGFPE", 139: "SIGSEGV"}
@@ -22,7 +22,7 @@ def fails_of(program: Program) -> Fact[bool]:
     if ended_badly(program):
         return True
     if isinstance(program.printed, str) and (
-        _FORMS.falls_back.search(program.printed) or _SAID.nothing_found.search(program.printed)
+        _FORMS.falls_back.search(program.printed) or tells_of_nothing(program.printed)
     ):
         return True
     if listed(program.failed_calls) and not listed(program.found_types):

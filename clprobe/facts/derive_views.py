@@ -149,7 +149,12 @@ def _outcome(view: View) -> Fact[Outcome]:
 
 def _says_nothing_found(answer: Answer) -> bool:
     said = printed_text(answer)
-    return isinstance(said, str) and _FORMS.nothing_found.search(said) is not None
+    return isinstance(said, str) and tells_of_nothing(said)
+
+
+def tells_of_nothing(printed: str) -> bool:
+    """Return whether a program says that OpenCL has nothing for it."""
+    return _FORMS.nothing_found.search(printed) is not None
 
 
 def _device_count(view: View) -> Fact[int]:
