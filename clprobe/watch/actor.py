@@ -35,7 +35,7 @@ def actor_of(
     preferences: tuple[Callable[[int], bool], ...] = (
         lambda pid: isinstance(loader_in(libraries_of(sights.get(pid), traces.get(pid))), str),
         lambda pid: pid in traces and asks_for_loader(traces[pid]),
-        lambda pid: plain_name(file_name(sights.get(pid))) in known_as,
+        lambda pid: plain_name(_last_name(sights.get(pid), traces.get(pid))) in known_as,
         lambda pid: pid in sights and file_name(sights[pid]) not in _WRAPPERS,
     )
     for is_meant in preferences:
@@ -45,6 +45,13 @@ def actor_of(
         if found is not None:
             return found
     return main
+
+
+def _last_name(sight: Sight | None, trace: Links | None) -> str:
+    """Return the name of the program that a process became; a look may show its parent's."""
+    if trace is not None and trace.program:
+        return Path(trace.program).name
+    return file_name(sight)
 
 
 def of_the_same(sight: Sight | None, trace: Links | None) -> Sight | None:
