@@ -28,7 +28,12 @@ WATCH = "CLPROBE_WATCH"
 _NOT_INSIDE = "it is static, setuid, of another C library, in a sandbox, or cleared its variables"
 STREAM = "CLPROBE_WATCH_STREAM"
 """Names the descriptor that processes in a sandbox write to, with its device and file number."""
-_OURS = ("LD_AUDIT", WATCH, STREAM)
+_TUNABLES = "GLIBC_TUNABLES"
+_ROOM = "glibc.rtld.optional_static_tls=4096"
+"""Under LD_AUDIT room for static thread-local storage is set aside before glibc knows what libraries
+want: jemalloc's 2632 bytes, with which Blender is linked, did not fit. More would be taken from the
+stacks of all threads."""
+_OURS = ("LD_AUDIT", WATCH, STREAM, _TUNABLES)
 _HIGH_DESCRIPTOR = 200
 _LOOKS, _BETWEEN_LOOKS_S = 5, 0.1
 _NODES = "/dev/dri"
@@ -51,7 +56,10 @@ def watch_run(
         with _stream(folder) as stream:
             if isinstance(inside, Path):
                 audit = ":".join(filter(None, (str(inside), shell.get("LD_AUDIT"))))
-                environment = {**shell, "LD_AUDIT": audit, WATCH: folder, STREAM: stream}
+                # Of two the last counts, and that is the user's own.
+                room = ":".join(filter(None, (_ROOM, shell.get(_TUNABLES))))
+                ours = {"LD_AUDIT": audit, WATCH: folder, STREAM: stream, _TUNABLES: room}
+                environment = {**shell, **ours}
             try:
                 ended = run(argv, environment, observer.look, output=output, hushed=str(inside))
             except OSError as error:
