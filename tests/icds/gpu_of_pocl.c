@@ -9,10 +9,14 @@ typedef uint32_t cl_uint;
 typedef int32_t cl_int;
 struct object { void **dispatch; };
 
-enum { PLACES = 160, KNOWN_PLACES = 111, DEVICE_IDS = 2, DEVICE_INFO = 3, GPU = 4 };
+enum { PLACES = 160, KNOWN_PLACES = 111, DEVICE_IDS = 2, DEVICE_INFO = 3 };
+enum { GPU = 4, MOST_DEVICES = 16 };
 
 #ifndef DEVICE_NAME
 #define DEVICE_NAME "GeForce RTX 5090"
+#endif
+#ifndef DEVICE_VENDOR
+#define DEVICE_VENDOR "NVIDIA Corporation"
 #endif
 
 static void *table[PLACES];
@@ -28,7 +32,7 @@ static cl_int text(const char *value, size_t room, void *out, size_t *written) {
 
 static cl_int device_info(void *self, cl_uint what, size_t room, void *out, size_t *written) {
     if (what == 0x102B) return text(DEVICE_NAME, room, out, written);
-    if (what == 0x102C) return text("NVIDIA Corporation", room, out, written);
+    if (what == 0x102C) return text(DEVICE_VENDOR, room, out, written);
     cl_int code = real_device_info(self, what, room, out, written);
     if (what == 0x1000 && !code && out) *(uint64_t *)out = GPU;
     return code;
@@ -53,6 +57,9 @@ static cl_int platforms(cl_uint room, struct object **out, cl_uint *count) {
         table[DEVICE_IDS] = devices;
         table[DEVICE_INFO] = device_info;
         out[i]->dispatch = table;
+        // Who takes devices from a context by their type never asks for them here.
+        struct object *known[MOST_DEVICES];
+        devices(out[i], ~0u, MOST_DEVICES, known, NULL);
     }
     if (count) *count = number;
     return code;
