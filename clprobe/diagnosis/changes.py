@@ -15,7 +15,7 @@ GONE = object()
 _IGNORED = {
     "schema", "clprobe", "source", "taken", "unread", "messages", "excerpts", "perspectives",
     "pairs", "log", "platforms", "message", "printed", "build_log", "size_bytes",
-    "required_bytes", "logical_cores", "kept_by", "scrubbed",
+    "required_bytes", "logical_cores", "kept_by", "scrubbed", "statements",
 }  # fmt: skip
 """When and how it was written, what changes from run to run, and what devices tell better."""
 _KEYS = ("path", "pci_address", "viewer", "pci_id", "name")

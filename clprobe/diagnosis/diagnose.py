@@ -158,6 +158,7 @@ def diagnose(
         nodes=inventory.nodes,
         asked_as=_asked_as(snapshot),
         unread=snapshot.unread,
+        statements=snapshot.statements,
         next_command=next_command(unsettled, snapshot),
         ask=commands(unsettled, snapshot),
         ignored=left_out,

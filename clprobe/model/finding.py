@@ -8,6 +8,7 @@ import msgspec
 from clprobe.model.action import Action
 from clprobe.model.device_log import DeviceLog
 from clprobe.model.evidence import Evidence
+from clprobe.model.statement import Statement
 
 Verdict = Literal["present", "absent", "undetermined"]
 Severity = Literal["error", "warning", "note"]
@@ -238,7 +239,8 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
     """Everything `doctor` and `info` print, root cause first.
 
     `asked_as` is the user or service of `--as`; None: it is answered for whoever ran it.
-    `unread` are the lines of a pasted report that nobody understood.
+    `unread` are the lines of a pasted report that nobody understood, `statements` what the others
+    say, beyond the facts that rules decide by.
     `next_command` decides most of what is open; None: nothing is, or no command would. `ask` are
     the commands whose output would decide all of it, each once, none of them answered already;
     `sudo` stands before those that need root. `ignored` are the ids of findings that were to be
@@ -257,6 +259,7 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
     nodes: tuple[NodeReport, ...] = ()
     asked_as: str | None = None
     unread: tuple[str, ...] = ()
+    statements: tuple[Statement, ...] = ()
     next_command: NextCommand | None = None
     ask: tuple[str, ...] = ()
     ignored: tuple[str, ...] = ()

@@ -6,6 +6,7 @@ from clprobe.model.hardware import DeviceNode, Gpu
 from clprobe.model.interfaces import InterfaceFile
 from clprobe.model.opencl import Framework, Icd, Loader, Pair, View
 from clprobe.model.program import Program
+from clprobe.model.statement import Statement
 from clprobe.model.system import Package, System, User
 from clprobe.model.unknown import Fact, Unknown
 
@@ -62,6 +63,11 @@ class Snapshot(FactStruct, frozen=True, kw_only=True):
     program: Program | None = fact("the program that was looked at; null: none was", default=None)
     messages: Fact[tuple[str, ...]] = fact(
         "what programs, drivers or Linux printed, one message an entry, as reported"
+    )
+    statements: tuple[Statement, ...] = fact(
+        "what the sentences and lines of a report say, each by its kind and subject; no rule asks "
+        "them",
+        default=(),
     )
     unread: tuple[str, ...] = fact(
         "lines of a report that nobody understood; no rule asks them", default=()

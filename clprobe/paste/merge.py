@@ -20,7 +20,7 @@ _JOINED = ("message", "printed")
 """What goes on from line to line."""
 _LONGEST = 40_000
 """Characters of a joined text; a log that is longer repeats itself."""
-_UNLISTED = ("excerpts", "unread", "told", "perspectives", "schema", "source")
+_UNLISTED = ("excerpts", "unread", "told", "statements", "perspectives", "schema", "source")
 
 
 def merge(known: S, more: S) -> tuple[S, bool]:

@@ -9,8 +9,10 @@ from rich.text import Text
 
 from clprobe.model.comparison import Comparison
 from clprobe.model.finding import Diagnosis, DriverReport, Finding, Remedy, SeenBefore, TakesEffect
+from clprobe.model.statement import Statement
 from clprobe.report import doctor_words as words
 from clprobe.report.log_text import show_log
+from clprobe.report.statement_words import HEADING, statement_lines
 from clprobe.report.terminal import INDENT, LABEL, OUTCOMES, Screen, safe
 from clprobe.ruleset.templates import on_one_line
 
@@ -62,6 +64,7 @@ class DoctorText:
             self._devices(diagnosis)
             if diagnosis.status == "undetermined" or self._verbosity > 0:
                 self._seen_before(diagnosis.reports)
+            self._statements(diagnosis.statements)
             self._unread(diagnosis.unread)
         self._asked(words.asked_lines(diagnosis))
         if scrubbed and self._verbosity > 0:
@@ -235,6 +238,14 @@ class DoctorText:
             name = safe(words.file_name(driver.icd)).ljust(width)
             said = driver.detail or driver.outcome or "not known"
             self._screen.marked(kind, f"{name}  {said}", indent=INDENT, hang=width + 2)
+
+    def _statements(self, statements: tuple[Statement, ...]) -> None:
+        """Print what a report says, where all is asked for."""
+        if not statements or self._verbosity <= 0:
+            return
+        self._screen.heading(HEADING)
+        for line in statement_lines(statements):
+            self._screen.wrapped(on_one_line(line), INDENT, hang=2 * INDENT)
 
     def _unread(self, unread: tuple[str, ...]) -> None:
         for number, line in enumerate(unread_lines(unread, verbosity=self._verbosity)):

@@ -9,6 +9,7 @@ from clprobe.model.finding import Diagnosis, Finding
 from clprobe.report import doctor_words as words
 from clprobe.report.log_text import log_as_markdown
 from clprobe.report.markdown_text import code, one_line, plain, table
+from clprobe.report.statement_words import HEADING, statement_lines
 
 _OF_DRIVERS = "| driver | implementation | stage | outcome | detail |"
 _OF_DEVICES = "| | device | type | platform | version | generation |"
@@ -59,6 +60,20 @@ def _lines(diagnosis: Diagnosis) -> Iterator[str]:
     yield from table(_OF_DRIVERS, words.driver_rows(diagnosis))
     yield ""
     yield from table(_OF_DEVICES, words.device_rows(diagnosis))
+    yield ""
+    yield "</details>"
+    yield from _statements(diagnosis)
+
+
+def _statements(diagnosis: Diagnosis) -> Iterator[str]:
+    """Yield what the report says, folded away."""
+    if not diagnosis.statements:
+        return
+    yield ""
+    yield f"<details><summary>{HEADING}</summary>"
+    yield ""
+    for line in statement_lines(diagnosis.statements):
+        yield f"- {plain(line)}"
     yield ""
     yield "</details>"
 
