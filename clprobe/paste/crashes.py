@@ -48,7 +48,7 @@ def _death(lines: list[int], paste: Paste) -> Reading:
     )
     printed = "\n".join(texts)
     if _FORMS.no_platform.search(printed):
-        answer = Answer(outcome="error", error_code=-1001, message=printed, platforms=())
+        answer = Answer(outcome="error", message=printed, platforms=())
         view = View(viewer=viewer_of(paste.contexts[lines[0]], texts), answer=answer)
         return Reading(lines=tuple(lines), facts=Snapshot(views=(view,)), private=True)
     if signal is None and not aborted:

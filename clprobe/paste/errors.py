@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 
 from clprobe.knowledge.printed import Forms
-from clprobe.model.opencl import Answer, Platform, View
+from clprobe.model.opencl import Answer, Outcome, Platform, View
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.unknown import NOT_STATED, Fact, Unknown
 from clprobe.paste.crashes import viewer_of
@@ -66,7 +66,10 @@ def of_opencl(line: str, context: Context) -> Snapshot | None:
         if failed is None or not re.search(r"(?i)fail|error|=|return", line):
             return None
         return Snapshot(messages=(line,))
-    answer = Answer(outcome="error", error_code=code, message=line, platforms=_platforms_of(code))
+    # "No platforms found" names no code, and none is concluded.
+    told = code if _FORMS.names_code.search(line) else NOT_STATED
+    outcome: Outcome = "error" if told == code else "no-devices"
+    answer = Answer(outcome=outcome, error_code=told, message=line, platforms=_platforms_of(code))
     return Snapshot(views=(View(viewer=viewer, answer=answer),), messages=(line,))
 
 

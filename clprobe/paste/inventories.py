@@ -12,6 +12,7 @@ from clprobe.model.snapshot import Snapshot
 from clprobe.model.system import Cpu, Linux, System, Virtualization
 from clprobe.model.unknown import NOT_STATED
 from clprobe.paste.distributions import distribution_named
+from clprobe.paste.prose.gpus import models_in
 from clprobe.paste.reading import Context, Paste, Reading
 from clprobe.paste.systems import cpu_named
 
@@ -21,8 +22,8 @@ _FORMS = Forms("inventories")
 def fetched(line: str, _: Context) -> Snapshot | None:
     """Return what a line of hostnamectl, neofetch or screenfetch tells."""
     found = _FORMS.fetch.match(line) if ": " in line and len(line) < 300 else None
-    if found is None:
-        return None
+    if found is None or (found["key"] == "GPU" and _FORMS.address.match(found["value"])):
+        return None  # a GPU by its address is a line of lspci, which others read
     key, value = found["key"], found["value"].strip()
     read = {"OS": of_os, "Operating System": of_os, "Kernel": of_linux, "GPU": of_gpu}.get(key)
     if read is not None:
@@ -61,11 +62,18 @@ def of_linux(value: str) -> Snapshot | None:
 
 
 def of_gpu(value: str) -> Snapshot | None:
-    """Return the GPU of that name; its PCI id is taken out of the name where it stands there."""
+    """Return the GPU of that name, or those of several names.
+
+    A PCI id is taken out of the name, and so is what is told beside it.
+    """
     pci_id = re.search(r"[\[(]?\b([0-9a-f]{4}:[0-9a-f]{4})\b[\])]?", value, re.I)
     name = re.sub(r"\s*[\[(][0-9a-f]{4}:[0-9a-f]{4}[\])]", "", value, flags=re.I).strip()
     if not _FORMS.gpu.search(value):
         return None
+    models = tuple(dict.fromkeys(models_in(value))) if pci_id is None else ()
+    if len(models) > 1 and _FORMS.several.search(value):
+        return Snapshot(gpus=tuple(Gpu(name=one) for one in models))
+    name = _FORMS.beside.split(name)[0]
     gpu = Gpu(pci_id=pci_id[1].lower() if pci_id else NOT_STATED, name=name or NOT_STATED)
     return Snapshot(gpus=(gpu,))
 

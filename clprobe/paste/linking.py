@@ -29,7 +29,7 @@ def read_ldd(paste: Paste) -> Iterator[Reading]:
             if line == "statically linked" and command.startswith("ldd"):
                 yield Reading(lines=(index,), facts=Snapshot())
             continue
-        asked = re.search(r"ldd (?:-\w+ )*(?P<file>\S+)", command)
+        asked = _FORMS.asked.search(command)
         of = asked["file"] if asked else subject
         yield Reading(lines=(index,), facts=_needed(of, found["name"], found["path"]))
 

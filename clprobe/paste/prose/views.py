@@ -201,7 +201,7 @@ def _of_end(clause: Clause, *, is_named: bool) -> Answer | None:
     """Return how a program ended: without any platform, with a crash, or never."""
     text = clause.text
     if is_named and not clause.negated and _FORMS.platforms_fail.search(text):
-        return Answer(outcome="error", error_code=-1001, message=text, platforms=())
+        return Answer(outcome="error", message=text, platforms=())
     died = is_named and _FORMS.crash.search(text) and not clause.negated
     if died or _FORMS.backtrace.search(text):
         return Answer(outcome="crash", printed=text)

@@ -38,8 +38,9 @@ def gpus(value: str) -> Snapshot | None:
     else:
         pci_id = _FORMS.pci_id.search(rest)
         name = _FORMS.display_class.sub("", rest)
-        if pci_id is None and of_gpu(value) is None:
-            return None
+        alone = of_gpu(name) if pci_id is None else Snapshot()
+        if alone is None or (pci_id is None and placed is None and driver is None):
+            return alone
         gpu = Gpu(
             pci_id=pci_id[1].lower() if pci_id else NOT_STATED, name=NOT_STATED if pci_id else name
         )
