@@ -10,6 +10,7 @@ from clprobe.knowledge.printed import Forms
 from clprobe.model.errors import ClprobeError
 from clprobe.model.opencl import Answer, Loader, View
 from clprobe.model.snapshot import Snapshot
+from clprobe.model.statement import Statement
 from clprobe.model.unknown import NOT_STATED, Unknown
 from clprobe.paste import (
     crashes,
@@ -41,11 +42,14 @@ from clprobe.paste.commands import command_line
 from clprobe.paste.containers import signs as containers
 from clprobe.paste.containers.options import read_container_options
 from clprobe.paste.places import Evidence, snapshot_of
-from clprobe.paste.prose.reader import is_small_talk, prose_reader
+from clprobe.paste.prose.clauses import clauses_of
+from clprobe.paste.prose.reader import is_small_talk, prose_lines, prose_reader, talks
 from clprobe.paste.reading import Paste, Reader, Reading, by_line
 from clprobe.paste.restated import reader as restated
 from clprobe.paste.spoken.reader import read_programs
-from clprobe.paste.text import FENCE, clean_lines
+from clprobe.paste.statements.lines import lines_of
+from clprobe.paste.statements.reader import statements_of
+from clprobe.paste.text import FENCE, numbered_lines
 
 _LONGEST_UNREAD = 300
 _MOST_UNREAD = 5000
@@ -62,7 +66,7 @@ def read_paste(text: str, *, name: str) -> Snapshot:
 
     Raises: ClprobeError if nothing in it was understood, and it does not speak of GPUs either.
     """
-    lines = clean_lines(text)
+    lines, numbers = numbered_lines(text)
     contexts, told = contexts_of(lines)
     paste = Paste(lines, contexts, set())
     evidence = Evidence()
@@ -83,8 +87,15 @@ def read_paste(text: str, *, name: str) -> Snapshot:
     # A sentence that tells a fact may quote a complaint as well: both are read.
     complaints = list(_complaints(paste))
     spoken |= {index for one in complaints for index in one.lines}
-    for reader in (lambda _: iter(complaints), prose_reader(frozenset(spoken))):
+    written = list(prose_lines(paste, frozenset(spoken)))
+    clauses = list(clauses_of(written))
+    untold = spoken.union(paste.left())
+    facts_in = [one for one in clauses if untold.issuperset(one.lines) or talks(one.sentence)]
+    for reader in (lambda _: iter(complaints), prose_reader(facts_in)):
         _gather(reader, paste, evidence, unread, is_weak=True)
+    said = statements_of(written, clauses)
+    said += lines_of(paste, said, paste.left())
+    paste.take([one.line - 1 for one in said])
     left = sorted({*unread, *paste.left()})
     if not evidence.tells() and not _is_report(lines):
         raise _nothing_understood(name, len(left))
@@ -92,6 +103,7 @@ def read_paste(text: str, *, name: str) -> Snapshot:
     return msgspec.structs.replace(
         snapshot,
         source="pasted text",
+        statements=_as_numbered(said, numbers),
         told=tuple(" ".join(line.split())[:_LONGEST_UNREAD] for line in lines if line.strip())[
             :_MOST_TOLD
         ],
@@ -101,6 +113,12 @@ def read_paste(text: str, *, name: str) -> Snapshot:
             if not _is_noise(lines[index])
         )[:_MOST_UNREAD],
     )
+
+
+def _as_numbered(said: tuple[Statement, ...], numbers: list[int]) -> tuple[Statement, ...]:
+    """Return the statements in order, with the numbers that their lines have in the paste."""
+    ordered = sorted(said, key=lambda one: one.line)
+    return tuple(msgspec.structs.replace(one, line=numbers[one.line - 1]) for one in ordered)
 
 
 def _is_report(lines: list[str]) -> bool:
@@ -201,6 +219,7 @@ def _is_noise(line: str) -> bool:
 
 _of_opencl = by_line(errors.of_opencl, private=True)
 _linker_cache = by_line(files.in_linker_cache)
+_fetched = by_line(inventories.fetched)
 _FIRST: tuple[Reader, ...] = (embedded.read_embedded, _clinfo, _silent_clinfo)
 _READERS: tuple[Reader, ...] = (
     traces.read_traces,
@@ -250,7 +269,7 @@ _READERS: tuple[Reader, ...] = (
     by_line(containers.wsl),
     variables.read_variables,
     variables.read_inline_variables,
-    by_line(inventories.fetched),
+    _fetched,
     users.read_groups,
     restated.read_restated,
 )
@@ -261,6 +280,7 @@ _OF_SENTENCES_TOO: tuple[Reader, ...] = (
     files.read_icd_errors,
     nodes.read_node_errors,
     _linker_cache,
+    _fetched,
     restated.read_restated,
 )
 

@@ -30,11 +30,23 @@ def clean_lines(text: str) -> list[str]:
     Colours, control and invisible characters, quote marks, HTML tags and common indentation are
     gone; a Markdown fence is reduced to three backticks.
     """
+    return numbered_lines(text)[0]
+
+
+def numbered_lines(text: str) -> tuple[list[str], list[int]]:
+    """Return the cleaned lines of a paste, and of each the number of the line that it is from."""
     plain = _SURROGATE.sub("\ufffd", _ESCAPES.sub("", text.replace("\r\n", "\n")))
-    # A lone carriage return redraws a line, as progress bars do: the parts are lines of their own.
-    plain = _INVISIBLE.sub("", plain.replace("\r", "\n")).replace("\u00a0", " ")
-    lines = [part for line in plain.split("\n") for part in _parts(_plain(line))]
-    return _without_common_indentation(_without_quote_marks(lines))
+    plain = _INVISIBLE.sub("", plain).replace("\u00a0", " ")
+    lines: list[str] = []
+    numbers: list[int] = []
+    for number, whole in enumerate(plain.split("\n"), 1):
+        # A lone carriage return redraws a line, as progress bars do: the parts are their own.
+        for drawn in whole.split("\r"):
+            for part in _parts(_plain(drawn)):
+                kept = _without_quote_mark(part)
+                lines += kept
+                numbers += [number] * len(kept)
+    return _without_common_indentation(lines), numbers
 
 
 def fenced_lines(lines: Sequence[str]) -> frozenset[int]:
@@ -73,17 +85,13 @@ def _parts(line: str) -> list[str]:
     return [line]
 
 
-def _without_quote_marks(lines: list[str]) -> list[str]:
-    """Drop the marks of a quotation; Python's prompt `>>> ` is none."""
-    result = []
-    for line in lines:
-        mark = _QUOTE.match(line)
-        if mark is None:
-            result.append(line)
-            continue
-        kept = line[mark.end() :]
-        result += [FENCE] if _FENCE.match(kept[:80]) else _parts(kept)
-    return result
+def _without_quote_mark(line: str) -> list[str]:
+    """Return the line without the marks of a quotation; Python's prompt `>>> ` is none."""
+    mark = _QUOTE.match(line)
+    if mark is None:
+        return [line]
+    kept = line[mark.end() :]
+    return [FENCE] if _FENCE.match(kept[:80]) else _parts(kept)
 
 
 def _without_common_indentation(lines: list[str]) -> list[str]:

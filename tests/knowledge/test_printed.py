@@ -22,10 +22,10 @@ def _asked(name: str) -> set[str]:
     asked = set()
     for path in READERS.rglob("*.py"):
         text = path.read_text(encoding="utf-8")
-        if f'Forms("{name}")' in text:
+        for held_as in re.findall(rf'(_[A-Z]+) = Forms\("{name}"\)', text):
             asked |= {
                 f"{kind} {key}" if key else kind
-                for kind, key in re.findall(r"_FORMS\s*\.(\w+)(?:[\[(]\"(\w+)\")?", text)
+                for kind, key in re.findall(rf"\b{held_as}\s*\.(\w+)(?:[\[(]\"(\w+)\")?", text)
             }
     return asked
 

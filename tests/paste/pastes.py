@@ -20,7 +20,7 @@ def read(text: str) -> Snapshot:
 def facts(text: str) -> dict[str, Any]:
     """Return what a pasted text states, without the bookkeeping of how whole it is."""
     told: dict[str, Any] = msgspec.to_builtins(read(text))
-    for name in ("source", "excerpts", "told"):
+    for name in ("source", "excerpts", "told", "statements"):
         told.pop(name, None)
     return told
 

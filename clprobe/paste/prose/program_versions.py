@@ -2,17 +2,21 @@
 """Which version of a program sentences and headings name."""
 
 from collections.abc import Iterator
+from functools import cache
 
 import msgspec
 
 from clprobe.knowledge.printed import Forms
+from clprobe.knowledge.tables import Tables
 from clprobe.model.opencl import View
 from clprobe.model.snapshot import Snapshot
 from clprobe.paste.prose.clauses import Clause
 from clprobe.paste.prose.outcome import is_good
 from clprobe.paste.reading import Reading
+from clprobe.paste.statements.things import things_in
 
 _FORMS = Forms("told_views")
+_PACKAGES = Forms("told_packages")
 
 
 def read_program_versions(clauses: list[Clause]) -> Iterator[Reading]:
@@ -21,12 +25,29 @@ def read_program_versions(clauses: list[Clause]) -> Iterator[Reading]:
     for clause in clauses:
         if clause.foreign or clause.trial or clause.doubtful:
             continue
-        for found in _FORMS.with_version.finditer(clause.sentence):
-            viewer = found["viewer"].lower()
+        for viewer, version in _versions_in(clause):
             if viewer in told or is_good(clause) or clause.context.when:
                 continue
             told.add(viewer)
-            view = View(viewer=viewer, version=found["version"])
+            view = View(viewer=viewer, version=version)
             context = msgspec.structs.replace(clause.context, who="")
             facts = Snapshot(views=(view,))
             yield Reading(lines=clause.lines, facts=facts, private=True, context=context)
+
+
+def _versions_in(clause: Clause) -> Iterator[tuple[str, str]]:
+    """Yield the programs of a clause with their versions, those of the table as well."""
+    for found in _FORMS.with_version.finditer(clause.sentence):
+        yield found["viewer"].lower(), found["version"]
+    for one in things_in(clause.text):
+        before = clause.text[: one.start]
+        is_bound = _PACKAGES.bound.search(before) or _PACKAGES.from_version.search(before)
+        if one.sort == "program" and one.version and one.name in _asked() and not is_bound:
+            yield one.name, one.version
+
+
+@cache
+def _asked() -> frozenset[str]:
+    """Return the programs of the table that compute by OpenCL, and so have a view of it."""
+    programs = Tables.load().programs()
+    return frozenset(one.program for one in programs if one.opencl.uses != "never")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from clprobe.knowledge.printed import Forms
 from clprobe.paste.commands import command_line
 from clprobe.paste.prose.access import read_access
-from clprobe.paste.prose.clauses import Clause, Line, clauses_of
+from clprobe.paste.prose.clauses import Clause, Line
 from clprobe.paste.prose.frameworks import read_frameworks
 from clprobe.paste.prose.gpus import read_gpus, read_processor
 from clprobe.paste.prose.other_times import read_service_restarts
@@ -39,26 +39,29 @@ _READERS: tuple[Callable[[list[Clause]], Iterator[Reading]], ...] = (
 )
 
 
-def prose_reader(spoken: frozenset[int]) -> Reader:
-    """Return the reader of sentences; `spoken` lines are read although they were read before."""
+def prose_reader(clauses: list[Clause]) -> Reader:
+    """Return the reader of these clauses of a paste."""
 
-    def read(paste: Paste) -> Iterator[Reading]:
-        clauses = list(clauses_of(_sentences(paste, spoken)))
+    def read(_: Paste) -> Iterator[Reading]:
         for reader in _READERS:
             yield from reader(clauses)
 
     return read
 
 
-def _sentences(paste: Paste, spoken: frozenset[int]) -> Iterator[Line]:
-    """Give the lines on which people write, with the context of the heading above."""
+def prose_lines(paste: Paste, spoken: frozenset[int]) -> Iterator[Line]:
+    """Give the lines on which people write, with the context of the heading above.
+
+    `spoken` lines are given although they were read before, and so are the title and what talks.
+    """
     given = 0
     for index, line in enumerate(paste.whole_lines):
         if line == FENCE or index in paste.fenced:
             continue
         if not line.strip() or line.startswith("# stated:"):
             continue
-        if not (index in spoken or paste.is_free(index)) or len(line) > _LONGEST:
+        is_untold = index in spoken or paste.is_free(index)
+        if len(line) > _LONGEST or not (is_untold or _talks(index, line, paste.contexts[index])):
             continue
         if _is_output(line, paste.contexts[index], is_title=index == 0):
             continue
@@ -77,6 +80,18 @@ def _sentences(paste: Paste, spoken: frozenset[int]) -> Iterator[Line]:
             context=around,
             stands_alone=index == 0 or not paste.is_free(index),
         )
+
+
+def _talks(index: int, line: str, context: Context) -> bool:
+    """Tell whether a line whose facts are read is one that somebody wrote, the title first."""
+    if context.command or command_line(line) is not None or _FORMS.frame.match(line):
+        return False
+    return index == 0 or talks(line)
+
+
+def talks(text: str) -> bool:
+    """Tell whether a text has words that only a sentence has."""
+    return _FORMS.talks.search(text) is not None
 
 
 def _is_output(line: str, context: Context, *, is_title: bool) -> bool:

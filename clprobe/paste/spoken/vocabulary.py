@@ -45,6 +45,10 @@ class Vocabulary:
                 known = self.by_mark if line.mark else self.between
                 known.setdefault(line.mark or program.program, []).append(spoken)
 
+    def called(self) -> dict[str, str]:
+        """Return the programs by each name that people and programs give them."""
+        return {name: program for program, names in self._names.items() for name in names}
+
     def named_in(self, text: str) -> frozenset[str]:
         """Return the programs whose names a text holds as words."""
         low = text.lower()

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: MIT
+"""The lines that people wrote, with what holds for all statements of a line."""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from clprobe.knowledge.printed import Forms
+from clprobe.model.statement import Statement
+from clprobe.paste.prose.clauses import Clause, Line
+from clprobe.paste.statements.headings import Announced, announced_by_line
+from clprobe.paste.statements.predicates import tidy
+
+_CLAUSES = Forms("clauses")
+
+
+class Page(msgspec.Struct, frozen=True):
+    """The lines that people wrote, what headings announce of them, and which are fields."""
+
+    texts: dict[int, str]
+    announced: dict[int, Announced]
+    fields: frozenset[int]
+
+    def above(self, clause: Clause) -> Announced:
+        """Return what the heading above a clause announces of it."""
+        above = self.announced.get(clause.lines[0], Announced())
+        is_elsewhere = above.own and tidy(above.title) not in clause.sentence
+        return Announced() if is_elsewhere else above
+
+    def base(self, clause: Clause) -> Statement:
+        """Return the statement with what the clause tells of line, person, place and time."""
+        begin = clause.text[:25]
+        line = next(
+            (one for one in clause.lines if begin in self.texts.get(one, "")), clause.lines[0]
+        )
+        context = clause.context
+        is_other = clause.foreign and _CLAUSES.other_machine.search(clause.sentence) is not None
+        return Statement(
+            line=line + 1,
+            what="",
+            who=context.who,
+            where="another machine" if is_other else context.where,
+            when=context.when,
+        )
+
+
+def page_of(lines: Sequence[Line], fields: Sequence[Statement]) -> Page:
+    """Return the page of these lines, of which some are fields."""
+    return Page(
+        {line.index: line.text for line in lines},
+        announced_by_line(lines),
+        frozenset(one.line - 1 for one in fields),
+    )

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: MIT
+"""What a clause tells beside its verb: versions, variables and options, codes of errors."""
+
+from collections.abc import Iterator
+
+import msgspec
+
+from clprobe.knowledge.printed import Forms
+from clprobe.model.statement import Statement
+from clprobe.paste.prose.clauses import Clause
+from clprobe.paste.statements.predicates import tidy
+from clprobe.paste.statements.things import Thing, named_versions, things_in
+
+_FORMS = Forms("statements")
+_PACKAGES = Forms("told_packages")
+_ACCESS = Forms("told_access")
+_VARIABLES = Forms("variables")
+_SETTINGS = ("variable", "option", "parameter")
+_LONGEST = 220
+
+
+def parts_of(
+    text: str, things: tuple[Thing, ...], base: Statement, clause: Clause
+) -> Iterator[Statement]:
+    """Yield what a clause tells of versions, settings and errors."""
+    yield from versions_in(text, things, base)
+    yield from _settings(text, things, base, clause)
+    yield from _codes(text, base)
+
+
+def versions_in(text: str, things: tuple[Thing, ...], base: Statement) -> Iterator[Statement]:
+    """Yield the version of each thing that is named with one."""
+    given = set()
+    for one in things:
+        before = text[: one.start]
+        if not one.version or _PACKAGES.bound.search(before) or _FORMS.modal.search(before):
+            continue
+        given.add(one.version)
+        when = "before" if _PACKAGES.from_version.search(before) else base.when
+        yield msgspec.structs.replace(
+            base, what="version", who="", subject=one.name, version=one.version, when=when
+        )
+    for name, version in named_versions(text):
+        at = text.find(version)
+        if version in given or _FORMS.modal.search(text[:at]):
+            continue
+        if any(one.start <= at < one.end for one in things):
+            continue
+        yield msgspec.structs.replace(base, what="version", who="", subject=name, version=version)
+
+
+def _settings(
+    text: str, things: tuple[Thing, ...], base: Statement, clause: Clause
+) -> Iterator[Statement]:
+    for one in things:
+        if one.sort not in _SETTINGS:
+            continue
+        before = text[: one.start]
+        is_known = one.sort != "variable" or _VARIABLES.name.match(one.name)
+        is_set = is_known and _ACCESS.is_set.search(clause.sentence)
+        is_told = one.value or is_set or one.sort == "option"
+        if not is_told or _FORMS.modal.search(before):
+            continue
+        yield msgspec.structs.replace(
+            base,
+            what="sets",
+            subject=one.name,
+            says=f"{one.name}={one.value}" if one.value else tidy(text)[:_LONGEST],
+            negated=_FORMS.denies.search(before) is not None,
+        )
+
+
+def _codes(text: str, base: Statement) -> Iterator[Statement]:
+    for found in _FORMS.error_code.finditer(text):
+        before = text[: found.start()]
+        if _FORMS.modal.search(before):
+            continue
+        yield msgspec.structs.replace(
+            base,
+            what="error",
+            subject=tidy(found[0]),
+            says=tidy(text)[:_LONGEST],
+            negated=_FORMS.no_error_ahead.search(before) is not None,
+        )
+
+
+def version_alone(text: str) -> str:
+    """Return the version that a value is, or names once; "" if it names none or several."""
+    found = {one.version for one in things_in(text) if one.version}
+    found |= {version for _, version in named_versions(text)}
+    return found.pop() if len(found) == 1 else ""

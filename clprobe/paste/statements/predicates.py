@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: MIT
+"""What a clause says of its subject: the verb by its kind, what stands before and behind it."""
+
+import re
+from collections.abc import Iterator
+
+import msgspec
+
+from clprobe.knowledge.printed import Forms
+from clprobe.paste.statements.things import Thing
+
+_FORMS = Forms("statements")
+_OUTCOMES = ("fails", "works", "shows", "absent", "symptom")
+_ACTS = (
+    "tried",
+    "removed",
+    "not-installed",
+    "changed",
+    "installed",
+    "did",
+    "wants",
+    "uses",
+    "has",
+    "is",
+)
+_OPPOSITE = {"works": "fails", "fails": "works", "installed": "not-installed"}
+_LONGEST_SUBJECT = 70
+_LONGEST = 220
+
+
+class Said(msgspec.Struct, frozen=True, kw_only=True):
+    """What a clause says: its kind, whom it is about, and the words from the verb on."""
+
+    what: str
+    subject: str
+    says: str
+    start: int
+    negated: bool = False
+
+
+def said_in(text: str, things: tuple[Thing, ...]) -> Iterator[Said]:
+    """Yield what a clause says: what happens, and what somebody did; each at most once."""
+    outcome = _first(_OUTCOMES, _FORMS.patterns["outcomes"], text)
+    act = _first(_ACTS, _FORMS.patterns["acts"], text)
+    if outcome is not None and act is not None:
+        outcome, act = _one_of(text, outcome, act)
+    for found in (outcome, act):
+        if found is not None and (said := _said(text, things, *found)) is not None:
+            yield said
+
+
+_Found = tuple[str, re.Match[str]]
+
+
+def _first(order: tuple[str, ...], forms: dict[str, re.Pattern[str]], text: str) -> _Found | None:
+    """Return the first verb of a group; of those that begin together, by the order."""
+    best: tuple[int, int, _Found] | None = None
+    for rank, what in enumerate(order):
+        found = forms[what].search(text)
+        if found is not None and (best is None or (found.start(), rank) < best[:2]):
+            best = found.start(), rank, (what, found)
+    return None if best is None else best[2]
+
+
+def _one_of(text: str, outcome: _Found, act: _Found) -> tuple[_Found | None, _Found | None]:
+    """Return the two verbs of a clause, or the one of which the other is a part."""
+    if act[0] in ("tried", "wants") and act[1].start() <= outcome[1].start():
+        return None, act
+    if act[0] in ("has", "uses", "is"):
+        return outcome, None
+    if _FORMS.since_ahead.match(text[: act[1].start() + 1]):
+        return outcome, None
+    overlap = outcome[1].start() < act[1].end() and act[1].start() < outcome[1].end()
+    if overlap or act[1].start() > outcome[1].start():
+        return outcome, None
+    # "I installed it and it works" is cut before; what is left is one thing said of another.
+    return None, act
+
+
+def _said(text: str, things: tuple[Thing, ...], what: str, found: re.Match[str]) -> Said | None:
+    before = text[: found.start()]
+    negated = _FORMS.denies.search(before) is not None
+    is_denied = found[0].rstrip().endswith(("n't", "n\u2019t", "nt"))
+    if what == "is" and (is_denied or _FORMS.denied_behind.match(text[found.end() :])):
+        negated = True
+    kind = what
+    if (
+        what == "fails"
+        and found[0][:2].lower() in ("di", "do")
+        and _FORMS.person_before.search(before)
+    ):
+        kind, negated = "did", True  # "I didn't update it"
+    elif what == "works" and _FORMS.to_ahead.search(before):
+        if not _FORMS.trouble_ahead.search(before):
+            return None  # "to get it to work"
+        kind, negated = "fails", False
+    elif what == "works" and _FORMS.only_ahead.search(before):
+        kind = "is"  # "only the CPU is available"
+    elif negated and what in _OPPOSITE:
+        kind, negated = _OPPOSITE[what], False
+    elif negated and what == "not-installed":
+        kind, negated = "installed", False
+    lead = _FORMS.lead.match(before)
+    start = lead.end() if lead is not None else 0
+    return Said(
+        what=kind,
+        subject=subject_of(before, things, found.start()),
+        says=tidy(text[start:])[:_LONGEST],
+        start=found.start(),
+        negated=negated,
+    )
+
+
+def subject_of(before: str, things: tuple[Thing, ...], end: int) -> str:
+    """Return what stands before the verb: by our name of it, else in its own words."""
+    named = [one for one in things if one.end <= end and one.sort not in ("place", "part")]
+    words = _FORMS.lead.sub("", before)
+    around = _FORMS.circumstance.match(words)
+    words = tidy(words[around.end() :] if around is not None else words)
+    if _FORMS.pronoun.match(words) or _FORMS.person_ahead.match(words):
+        return ""
+    if named and len(words.split()) <= 5:
+        return named[-1].name
+    return words if len(words) <= _LONGEST_SUBJECT else named[-1].name if named else ""
+
+
+def tidy(text: str) -> str:
+    """Return the words without marks around them."""
+    words = " ".join(text.split()).strip(" ,;:*_\u2013\u2014'\"`([").removesuffix(".")
+    return words.removeprefix("- ").removesuffix(" -")
