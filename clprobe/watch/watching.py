@@ -30,9 +30,9 @@ STREAM = "CLPROBE_WATCH_STREAM"
 """Names the descriptor that processes in a sandbox write to, with its device and file number."""
 _TUNABLES = "GLIBC_TUNABLES"
 _ROOM = "glibc.rtld.optional_static_tls=4096"
-"""Under LD_AUDIT room for static thread-local storage is set aside before glibc knows what is wanted:
-jemalloc's 2632 bytes, with which Blender is linked, did not fit. More would be taken from the
-stacks of all threads."""
+"""Under LD_AUDIT room for static thread-local storage is set aside before glibc knows how
+much: the 2632 bytes of jemalloc, with which Blender is linked, did not fit. More would be taken
+from the stacks of all threads."""
 _OURS = ("LD_AUDIT", WATCH, STREAM, _TUNABLES)
 _HIGH_DESCRIPTOR = 200
 _LOOKS, _BETWEEN_LOOKS_S = 5, 0.1
