@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """One training step of a torch module as a graph: loss, gradients and changed buffers in one."""
 
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import torch
@@ -95,10 +95,16 @@ def _plain(name: str) -> str:
     return name.removeprefix("module.")
 
 
-def plain_operations() -> AbstractContextManager[None]:
+@contextmanager
+def plain_operations() -> Iterator[None]:
     """Let torch follow modules without oneDNN's own operations, such as its LSTM, while inside."""
-    flags: AbstractContextManager[None] = torch.backends.mkldnn.flags(enabled=False)
-    return flags
+    # torch.backends.mkldnn.flags asks for TF32 too, which warns where torch has no Intel GPUs.
+    was_enabled = torch._C._get_mkldnn_enabled()
+    torch._C._set_mkldnn_enabled(False)
+    try:
+        yield
+    finally:
+        torch._C._set_mkldnn_enabled(was_enabled)
 
 
 def drawing_operations(graph: GraphModule) -> list[str]:

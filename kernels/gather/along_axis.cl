@@ -23,7 +23,7 @@ kernel void take(global const float *restrict x, global const int *restrict entr
     for (size_t row = get_global_id(1); row < rows; row += get_global_size(1)) {
         int entry = entries[row % taken];
         bool known = entry >= 0 && (ulong)entry < length;
-        global const float *from = x + (row / taken * length + (known ? entry : 0)) * inner;
+        global const float *from = x + (row / taken * length + (size_t)(known ? entry : 0)) * inner;
         for (size_t column = first; column < last; column++)
             y[row * inner + column] = known ? from[column] : NAN;
     }

@@ -30,7 +30,7 @@ kernel void nll(global const float *restrict logs, global const int *restrict la
             int label = labels[place];
             float weight = weight_of(label, weights, classes, ignored);
             bool counts = label != ignored && weight == weight;
-            size_t at = (row * classes + (counts ? label : 0)) * inner + column;
+            size_t at = (row * classes + (size_t)(counts ? label : 0)) * inner + column;
             losses[place] = counts ? -weight * logs[at] : weight;
             used[place] = weight;
         }

@@ -190,4 +190,4 @@ SAMPLES = {
     ],
     "_scaled_dot_product_flash_attention_for_cpu.default": [(*HEADS,), (*HEADS, 0.0, _YES)],
 }  # fmt: skip
-"""By overload. What only makes sense beside a forward pass stands in test_training.py."""
+"""By overload. What only makes sense beside a forward pass stands in test_whole_nets.py."""

@@ -22,7 +22,7 @@ CASES = [
     for at, arguments in enumerate(each)
 ]
 ELSEWHERE = {
-    # tests/aten/test_training.py has them within nets.
+    # tests/aten/test_whole_nets.py has them within nets.
     "_scaled_dot_product_flash_attention_for_cpu_backward.default",
     "native_dropout.default", "native_dropout_backward.default",
     # Other names of what is tested.

@@ -61,7 +61,9 @@ def commands_of(lines: list[str], folder: Path, programs: set[str]) -> list[tupl
         input="\n".join([*lines, ""]), capture_output=True, text=True, check=False, timeout=300,
         cwd=work, env={"PATH": str(stubs), "USER": "USER", "HOME": "/home/USER"},
     )  # fmt: skip
-    assert (done.returncode, done.stderr) == (0, ""), lines
+    # The linker says so of every stub for which LD_PRELOAD names no library.
+    said = [one for one in done.stderr.splitlines() if not one.startswith("ERROR: ld.so: object")]
+    assert (done.returncode, said) == (0, []), lines
     assert list(work.iterdir()) == [], lines
     records = log.read_bytes().decode("utf-8", "surrogateescape").split("\x1e")[:-1]
     return [tuple(record.split("\0")[:-1]) for record in records]

@@ -30,6 +30,9 @@ from clprobe.tensor import (
 )
 from clprobe.tensor.autocast import Policy, autocast
 from clprobe.tensor.loss_scale import LossScale
+from clprobe.tensor.ops import gather, nll, softmax, views
+from clprobe.tensor.ops.dropout import RandomStream, truths
+from clprobe.tensor.ops.elementwise import apply
 from clprobe.tensor.ops.epilogue import NO_EPILOGUE, Epilogue
 from clprobe.tensor.ops.matmul import ORACLE, matmul_forward
 from clprobe.tensor.ops.variants import Product, Variant, load_variants
@@ -41,6 +44,12 @@ PRODUCTS = [
     *((size, size, size) for size in (64, 256, 512, 1024, 2048, 4096)),
     *((64, 1024, 4096), (128, 512, 784), (128, 512, 512), (128, 10, 512), (1, 10, 512), (7, 5, 3)),
 ]
+# Functions that graphs alone ask for, and how many operands each has.
+FUNCTIONS_OF_GRAPHS = {
+    "silu": 1, "silu_gradient": 2, "gelu_tanh": 1, "gelu_tanh_gradient": 2, "leaky": 2,
+    "leaky_gradient": 3, "above_gradient": 3, "inside_gradient": 4, "choose": 3, "is_greater": 2,
+    "is_greater_or_equal": 2, "is_equal": 2, "is_unequal": 2, "unless_masked": 2,
+}  # fmt: skip
 TRANSPOSED = [(False, False), (False, True), (True, False), (True, True)]
 # Under autocast: which operands are transposed, which are stored in half, and whether the result
 # is. Each of the three meets every variant; the nets below bring what else they need.
@@ -190,7 +199,24 @@ def work(device: Device) -> Iterator[object]:
     for optimiser in (SGD, Adam, AdamW):
         yield train(device, mlp(device), (128, 784), optimiser)
         yield train(device, cnn(device), (64, 1, 28, 28), optimiser)
+    yield from work_of_graphs(device)
     yield from work_in_half(device)
+
+
+def work_of_graphs(device: Device) -> Iterator[object]:
+    """Ask for what graphs of torch's operations need beside all of that; see clprobe/aten."""
+    x, entries = Array.full(device, (4, 6, 8), 1.0), Array.empty(device, (3,), np.int32)
+    yield views.copied(x, (8, 4, 6), (1, 48, 8)).buffer
+    yield gather.take(x, entries, 1).buffer
+    takers = gather.Takers(entries, Array.empty(device, (7,), np.int32))
+    yield gather.take_gradient(Array.full(device, (4, 3, 8), 1.0), takers, x.shape, 1).buffer
+    labels = nll.Labels(Array.empty(device, (4, 8), np.int32), Array.full(device, (6,), 1.0))
+    yield [each.buffer for each in nll.nll(x, labels)]
+    yield nll.nll_gradient(Array.full(device, (4, 8), 1.0), x.shape, labels).buffer
+    yield softmax.log_sum_exp(x).buffer
+    yield truths(RandomStream(device, 7), (64,), 0.5).buffer
+    for name, operands in FUNCTIONS_OF_GRAPHS.items():
+        yield apply(name, *(x for _ in range(operands))).buffer
 
 
 def work_in_half(device: Device) -> Iterator[object]:
