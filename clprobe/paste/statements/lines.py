@@ -11,6 +11,7 @@ from clprobe.model.statement import Statement
 from clprobe.paste.commands import command_line
 from clprobe.paste.prose.clauses import Line
 from clprobe.paste.reading import Paste
+from clprobe.paste.statements.page import placed
 from clprobe.paste.statements.parts import version_alone
 from clprobe.paste.statements.predicates import tidy
 from clprobe.paste.statements.things import things_in
@@ -44,17 +45,9 @@ def fields_in(lines: Iterable[Line]) -> Iterator[Statement]:
         key, value = tidy(found["key"]).rstrip("."), tidy(found["value"])
         if not value or value.endswith("?") or _FORMS.key.search(key) or line.index == 0:
             continue
-        context = line.context
-        yield Statement(
-            line=line.index + 1,
-            what="field",
-            subject=key,
-            says=value[:_LONGEST],
-            version=version_alone(f"{key} {value}"),
-            who=context.who,
-            where=context.where,
-            when=context.when,
-        )
+        told = placed(line.index, line.context, "field", value[:_LONGEST])
+        version = version_alone(f"{key} {value}")
+        yield msgspec.structs.replace(told, subject=key, version=version)
 
 
 def quotes_in(lines: Iterable[Line]) -> Iterator[Statement]:
@@ -116,14 +109,7 @@ def _printed_in(paste: Paste, left: Iterable[int]) -> Iterator[Statement]:
             says = tidy(text)[:_LONGEST]
             yield Statement(line=index + 1, what="has", subject=named, says=says)
         elif _is_error(text):
-            yield Statement(
-                line=index + 1,
-                what="error",
-                says=tidy(text),
-                who=context.who,
-                where=context.where,
-                when=context.when,
-            )
+            yield placed(index, context, "error", tidy(text))
 
 
 def _named_ahead(text: str) -> str:
@@ -156,14 +142,7 @@ def _commands_in(paste: Paste) -> Iterator[Statement]:
         given += 1
         if given > _MOST_COMMANDS:
             return
-        base = Statement(
-            line=index + 1,
-            what="did",
-            says=found.command[:_LONGEST],
-            who=context.who,
-            where=context.where,
-            when=context.when,
-        )
+        base = placed(index, context, "did", found.command[:_LONGEST])
         yield base
         for one in things_in(line):
             if one.sort == "variable" and one.value:

@@ -8,6 +8,7 @@ import msgspec
 from clprobe.knowledge.printed import Forms
 from clprobe.model.statement import Statement
 from clprobe.paste.prose.clauses import Clause, Line
+from clprobe.paste.reading import Context
 from clprobe.paste.statements.headings import Announced, announced_by_line
 from clprobe.paste.statements.predicates import tidy
 
@@ -33,15 +34,21 @@ class Page(msgspec.Struct, frozen=True):
         line = next(
             (one for one in clause.lines if begin in self.texts.get(one, "")), clause.lines[0]
         )
-        context = clause.context
+        base = placed(line, clause.context)
         is_other = clause.foreign and _CLAUSES.other_machine.search(clause.sentence) is not None
-        return Statement(
-            line=line + 1,
-            what="",
-            who=context.who,
-            where="another machine" if is_other else context.where,
-            when=context.when,
-        )
+        return msgspec.structs.replace(base, where="another machine") if is_other else base
+
+
+def placed(index: int, context: Context, what: str = "", says: str = "") -> Statement:
+    """Return a statement of a line, with the person, place and time that its context tells."""
+    return Statement(
+        line=index + 1,
+        what=what,
+        says=says,
+        who=context.who,
+        where=context.where,
+        when=context.when,
+    )
 
 
 def page_of(lines: Sequence[Line], fields: Sequence[Statement]) -> Page:
