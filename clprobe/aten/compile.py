@@ -17,7 +17,7 @@ from torch._guards import TracingContext
 from torch.fx import GraphModule
 
 from clprobe.aten.graph import Graph
-from clprobe.aten.held import Held
+from clprobe.aten.held import Held, host_values
 from clprobe.aten.options import Options, device_of
 from clprobe.aten.running import OnHost
 from clprobe.aten.training import plain_operations
@@ -117,8 +117,7 @@ class _Parameters:
         known = self._known.get(key)
         if known is not None and known[0]() is parameter and known[1] == version:
             return known[2]
-        values = parameter.detach().float().contiguous().numpy()
-        held = Held.of(Array.from_numpy(values, self._device))
+        held = Held.of(Array.from_numpy(host_values(parameter), self._device))
         forget = partial(self._forget, key)
         self._known[key] = (weakref.ref(parameter, forget), version, held)
         return held

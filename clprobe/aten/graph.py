@@ -159,7 +159,7 @@ def _entering(run: Running, name: str, value: Any) -> Any:
     """Return a value as the run holds it: floats on the device, the rest on the host."""
     if not isinstance(value, torch.Tensor):
         return value
-    if value.dtype in {torch.float32, torch.float16} or value.dtype == torch.bfloat16:
+    if value.dtype in {torch.float32, torch.float16, torch.bfloat16}:
         return run.held(OnHost(name, value))
     return OnHost(name, value.detach())
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A tensor of a graph whose values lie on the device: a view of an array, with torch's strides."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -9,7 +10,6 @@ import numpy as np
 import torch
 
 from clprobe.tensor.array import Array, Shape
-from clprobe.tensor.device import Device
 from clprobe.tensor.ops.views import contiguous, copied
 
 
@@ -34,15 +34,12 @@ class Held:
     @property
     def is_whole(self) -> bool:
         """Say whether the view shows the array as it lies there."""
-        return self.shows(self.shape, self.strides)
-
-    def shows(self, shape: Shape, strides: Shape) -> bool:
-        """Say whether a view of this shape and these strides is all of the array, in its order."""
-        wanted = contiguous(shape)
+        wanted = contiguous(self.shape)
         in_order = all(
-            size == 1 or own == step for size, own, step in zip(shape, strides, wanted, strict=True)
+            size == 1 or own == step
+            for size, own, step in zip(self.shape, self.strides, wanted, strict=True)
         )
-        return in_order and self.offset == 0 and prod(shape) == self.base.size
+        return in_order and self.offset == 0 and prod(self.shape) == self.base.size
 
     def dense(self) -> Array:
         """Return an array with these values in their order, which is a new one only if need be."""
@@ -64,25 +61,28 @@ class Held:
         where = self.offset if offset is None else offset
         return Held(self.base, shape, strides, where, self.dtype)
 
+    def turned(self, first: int = -2, second: int = -1) -> "Held":
+        """Return the view in which two axes have changed places, the last two unless named."""
+        axes = list(range(len(self.shape)))
+        axes[first], axes[second] = axes[second], axes[first]
+        return self.permuted(axes)
+
+    def permuted(self, axes: Sequence[int]) -> "Held":
+        """Return the view with these axes, in this order; one of size 1 may be left out."""
+        shape, strides = (tuple(one[at] for at in axes) for one in (self.shape, self.strides))
+        return self.viewed(shape, strides)
+
     def to_host(self) -> torch.Tensor:
-        """Return the values as a tensor of torch on the CPU, with the strides that torch expects.
+        """Return the values as a tensor of torch on the CPU.
 
         **Raises** DeviceError.
         """
-        return as_torch(self.dense().numpy(), self.dtype)
+        return torch.from_numpy(self.dense().numpy()).to(self.dtype)
 
 
-def as_torch(values: np.ndarray[Any, Any], dtype: torch.dtype) -> torch.Tensor:
-    """Return host values as torch's."""
-    return torch.from_numpy(values).to(dtype)
-
-
-def from_host(tensor: torch.Tensor, device: Device) -> Held:
-    """Copy a tensor of torch to the device: integers as int32, booleans as 0 and 1.
-
-    **Raises** DeviceError, DtypeError.
-    """
+def host_values(tensor: torch.Tensor) -> np.ndarray[Any, Any]:
+    """Return a tensor's values as they go to the device: integers as int32, truth as 1."""
     is_whole_number = not tensor.is_floating_point() and tensor.dtype != torch.bool
     kept = tensor.detach().to(torch.int32 if is_whole_number else torch.float32)
-    array = Array.from_numpy(kept.contiguous().numpy(), device)
-    return Held.of(array, tensor.dtype)
+    values: np.ndarray[Any, Any] = kept.contiguous().numpy()
+    return values

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from clprobe.aten.held import Held
+from clprobe.aten.held import Held, host_values
 from clprobe.tensor.array import Array
 from clprobe.tensor.device import Device
 from clprobe.tensor.ops.dropout import RandomStream
@@ -26,18 +26,18 @@ class OnHost:
     value: torch.Tensor
 
 
-Prepare = Callable[..., np.ndarray[Any, Any]]
-"""Makes an array of host values of one or more tensors."""
+Prepare = Callable[..., tuple[np.ndarray[Any, Any], ...]]
+"""Makes arrays of host values of one or more tensors."""
 Value = Held | OnHost | float
 
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """An array that follows from host values, and must again before each replay."""
+    """Arrays that follow from host values, and must again before each replay."""
 
     names: tuple[str, ...]
     prepare: Prepare
-    array: Array
+    arrays: tuple[Array, ...]
 
 
 @dataclass(slots=True)
@@ -48,6 +48,8 @@ class Running:
     stream: RandomStream
     constants: dict[tuple[object, ...], Array] = field(default_factory=dict)
     uploads: list[Upload] = field(default_factory=list)
+    _held: dict[str, Held] = field(default_factory=dict)
+    """Values of the host that were brought over, by name."""
 
     def array(self, value: Value) -> Array:
         """Return the values as an array that broadcasts to their shape; a number has no axes."""
@@ -66,19 +68,17 @@ class Running:
         """Return the values on the device: integers as int32, booleans as 0 and 1."""
         if isinstance(value, Held):
             return value
-        array = self.from_host(value, _plain)
-        return Held.of(array, value.value.dtype)
+        if value.name not in self._held:
+            (array,) = self.from_hosts((value,), lambda tensor: (host_values(tensor),))
+            self._held[value.name] = Held.of(array, value.value.dtype)
+        return self._held[value.name]
 
-    def from_host(self, value: OnHost, prepare: Prepare) -> Array:
-        """Return what is made of a host value, on the device."""
-        return self.from_hosts((value,), prepare)
-
-    def from_hosts(self, values: Sequence[OnHost], prepare: Prepare) -> Array:
-        """Return what is made of several host values, on the device."""
+    def from_hosts(self, values: Sequence[OnHost], prepare: Prepare) -> tuple[Array, ...]:
+        """Return what is made of host values, on the device."""
         made = prepare(*(value.value for value in values))
-        array = Array.from_numpy(made, self.device)
-        self.uploads.append(Upload(tuple(value.name for value in values), prepare, array))
-        return array
+        arrays = tuple(Array.from_numpy(each, self.device) for each in made)
+        self.uploads.append(Upload(tuple(value.name for value in values), prepare, arrays))
+        return arrays
 
     def constant(self, key: tuple[object, ...], values: np.ndarray[Any, Any]) -> Array:
         """Return values that never change, uploaded once for all runs."""
@@ -89,10 +89,3 @@ class Running:
     def zeros(self, shape: tuple[int, ...], value: float = 0.0) -> Array:
         """Return one value everywhere."""
         return Array.full(self.device, shape, value)
-
-
-def _plain(tensor: torch.Tensor) -> np.ndarray[Any, Any]:
-    is_number = not tensor.is_floating_point() and tensor.dtype != torch.bool
-    kept = tensor.detach().to(torch.int32 if is_number else torch.float32)
-    values: np.ndarray[Any, Any] = kept.contiguous().numpy()
-    return values

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import torch
 
 from clprobe.aten.graph import Account, Graph, Ran
-from clprobe.aten.held import Held
+from clprobe.aten.held import Held, host_values
 from clprobe.aten.running import OnHost
 from clprobe.aten.training import TrainingGraph
 from clprobe.tensor import Array, Device, Tensor
@@ -158,7 +158,8 @@ class ModuleStep:
         for upload in captured.ran.uploads:
             if all(name in values for name in upload.names):
                 made = upload.prepare(*(values[name] for name in upload.names))
-                upload.array.assign(made)
+                for array, each in zip(upload.arrays, made, strict=True):
+                    array.assign(each)
         changed = captured.ran.outputs[: len(graph.changed)]
         for name, output in zip(graph.changed, changed, strict=True):
             if isinstance(output, OnHost):
@@ -168,4 +169,4 @@ class ModuleStep:
 
 
 def _uploaded(tensor: torch.Tensor, device: Device) -> Array:
-    return Array.from_numpy(tensor.detach().float().contiguous().numpy(), device)
+    return Array.from_numpy(host_values(tensor), device)

@@ -12,6 +12,7 @@ from clprobe.aten.table.entries import Entries
 from clprobe.aten.table.products import product
 from clprobe.tensor.array import Array
 from clprobe.tensor.ops.softmax import along_rows, log_sum_exp, rows_gradient
+from clprobe.tensor.ops.views import contiguous
 
 ENTRIES = Entries()
 
@@ -56,12 +57,12 @@ def _attention_backward(  # noqa: PLR0913, PLR0917 - torch's own argument list
     mask = _mask(run, query, key, attn_mask, causal=causal)
     weights = held(along_rows("softmax", _scores(run, query, key, mask, scale)).value)
     above = _batch(dy)
-    dvalue = product(_turned(weights), above)
-    dweights = product(above, _turned(_batch(value)))
+    dvalue = product(weights.turned(), above)
+    dweights = product(above, _batch(value).turned())
     dscores = held(rows_gradient("softmax", dweights, weights.base))
     dscores = applied(run, "multiply", dscores, _scale(query, scale))
     dquery = product(dscores, _batch(key))
-    dkey = product(_turned(dscores), _batch(query))
+    dkey = product(dscores.turned(), _batch(query))
     pairs = ((dquery, query), (dkey, key), (dvalue, value))
     first, second, third = (held(each.reshape(like.shape)) for each, like in pairs)
     return first, second, third
@@ -73,11 +74,11 @@ def _only_kept(dropout: float) -> None:
 
 
 def _scores(run: Running, query: Held, key: Held, mask: Held | None, scale: float | None) -> Array:
-    scores = held(product(_batch(query), _turned(_batch(key))))
+    scores = held(product(_batch(query), _batch(key).turned()))
     scores = applied(run, "multiply", scores, _scale(query, scale))
     if mask is not None:
         shape = (*query.shape[:-1], key.shape[-2])
-        whole = applied(run, "add", scores.viewed(shape, Held.of(run.zeros(shape)).strides), mask)
+        whole = applied(run, "add", scores.viewed(shape, contiguous(shape)), mask)
         scores = held(run.dense(whole).reshape(scores.shape))
     return run.dense(scores)
 
@@ -98,14 +99,7 @@ def _scale(query: Held, scale: float | None) -> float:
 
 def _batch(x: Held) -> Held:
     """Return the heads of all sequences as one batch of matrices."""
-    shape = (-1, *x.shape[-2:])
-    count = x.shape[0] * x.shape[1]
+    shape = (x.shape[0] * x.shape[1], *x.shape[2:])
     if x.strides[0] == x.shape[1] * x.strides[1]:
-        return x.viewed((count, *shape[1:]), x.strides[1:])
-    return held(x.dense().reshape((count, *shape[1:])))
-
-
-def _turned(x: Held) -> Held:
-    *rest, rows, columns = x.shape
-    *steps, down, across = x.strides
-    return x.viewed((*rest, columns, rows), (*steps, across, down))
+        return x.viewed(shape, x.strides[1:])
+    return held(x.dense().reshape(shape))

@@ -14,7 +14,6 @@ from clprobe.tensor.ops.dropout import truths
 from clprobe.tensor.ops.elementwise import apply, times
 
 ENTRIES = Entries()
-_SELU_SCALE = 1.0507009873554804934193349852946
 
 # torch's overload: the function of kernels/elementwise/operations.cl or of OpenCL.
 _OF_ONE = {
@@ -52,11 +51,18 @@ def applied(run: Running, name: str, *operands: Value) -> Held:
         dtype = _dtype(each)
         if dtype is not None and not dtype.is_floating_point and dtype != torch.bool:
             raise NotHereError("whole numbers")
-    arrays = [run.array(each) for each in operands]
-    shape = _together(operands)
     if name == "multiply":
-        return held(times(arrays[0], arrays[1], shape))
-    return held(apply(name, *arrays, shape=shape))
+        arrays = [run.array(each) for each in operands]
+        return held(times(arrays[0], arrays[1], _together(operands)))
+    return _computed(run, name, *operands)
+
+
+def _computed(
+    run: Running, name: str, *operands: Value, dtype: torch.dtype = torch.float32
+) -> Held:
+    """Return a function of values that broadcast together, whatever torch takes them for."""
+    arrays = [run.array(each) for each in operands]
+    return held(apply(name, *arrays, shape=_together(operands)), dtype)
 
 
 def _dtype(value: Value) -> torch.dtype | None:
@@ -85,8 +91,8 @@ def _two(name: str) -> Entry:
 
 def _compared(name: str, *, mirrored: bool) -> Entry:
     def compare(run: Running, a: Value, b: Value) -> Held:
-        arrays = [run.array(each) for each in ((b, a) if mirrored else (a, b))]
-        return held(apply(name, *arrays, shape=_together((a, b))), torch.bool)
+        operands = (b, a) if mirrored else (a, b)
+        return _computed(run, name, *operands, dtype=torch.bool)
 
     return compare
 
@@ -129,18 +135,13 @@ def _square(run: Running, x: Value) -> Held:
 @ENTRIES.of("sign.default", "sgn.default")
 def _sign(run: Running, x: Held) -> Held:
     return applied(
-        run, "subtract", _as_float(run, "is_greater", x, 0.0), _as_float(run, "is_greater", 0.0, x)
+        run, "subtract", _computed(run, "is_greater", x, 0.0), _computed(run, "is_greater", 0.0, x)
     )
-
-
-def _as_float(run: Running, name: str, *operands: Value) -> Held:
-    return held(apply(name, *(run.array(each) for each in operands), shape=_together(operands)))
 
 
 @ENTRIES.of("where.self", "where.ScalarOther", "where.ScalarSelf")
 def _where(run: Running, truth: Held | OnHost, a: Value, b: Value) -> Held:
-    arrays = [run.array(each) for each in (truth, a, b)]
-    return held(apply("choose", *arrays, shape=_together((truth, a, b))))
+    return _computed(run, "choose", truth, a, b)
 
 
 @ENTRIES.of("masked_fill.Scalar", "masked_fill.Tensor")
@@ -216,15 +217,14 @@ def _leaky_relu_backward(
 def _not(run: Running, x: Held | OnHost) -> Held:
     if _dtype(x) != torch.bool:
         raise NotHereError("whole numbers")
-    return held(apply("is_equal", run.array(x), run.array(0.0), shape=_together((x,))), torch.bool)
+    return _computed(run, "is_equal", x, 0.0, dtype=torch.bool)
 
 
 def _both(name: str) -> Callable[[Running, Value, Value], Held]:
     def combine(run: Running, a: Value, b: Value) -> Held:
         if {_dtype(a), _dtype(b)} != {torch.bool}:
             raise NotHereError("whole numbers")
-        arrays = (run.array(a), run.array(b))
-        return held(apply(name, *arrays, shape=_together((a, b))), torch.bool)
+        return _computed(run, name, a, b, dtype=torch.bool)
 
     return combine
 
@@ -238,7 +238,7 @@ for _name, _function in (("and", "multiply"), ("or", "larger")):
 def _to_copy(run: Running, x: Held | OnHost, dtype: torch.dtype | None = None, **_: Any) -> Held:
     if dtype not in {None, torch.float32}:
         raise NotHereError(str(dtype))
-    return held(apply("unchanged", run.array(x), shape=_together((x,))))
+    return _computed(run, "unchanged", x)
 
 
 @ENTRIES.of("native_dropout.default")

@@ -44,8 +44,8 @@ def _convolution(  # noqa: PLR0913, PLR0917 - torch's own argument list
     groups: int,
 ) -> Held:
     images, filters = _image(run.dense(x)), _image(run.dense(weight))
-    steps = (_pair(stride, 1), _pair(padding, 0), _pair(dilation, 1))
-    geometry = _geometry(images, filters, steps, groups, _pair(extra, 0) if transposed else None)
+    steps = (stride, padding, dilation)
+    geometry = _geometry(images, filters, steps, groups, extra if transposed else None)
     epilogue = NO_EPILOGUE if bias is None else Epilogue(bias=run.dense(bias))
     compute = conv2d_input_gradient if transposed else conv2d_forward
     return held(_as(compute(images, filters, geometry, epilogue=epilogue), x))
@@ -67,8 +67,8 @@ def _convolution_backward(  # noqa: PLR0913, PLR0917 - torch's own argument list
     wanted: Sequence[bool],
 ) -> tuple[Held | None, ...]:
     images, filters, above = (_image(run.dense(each)) for each in (x, weight, dy))
-    steps = (_pair(stride, 1), _pair(padding, 0), _pair(dilation, 1))
-    geometry = _geometry(images, filters, steps, groups, _pair(extra, 0) if transposed else None)
+    steps = (stride, padding, dilation)
+    geometry = _geometry(images, filters, steps, groups, extra if transposed else None)
     if transposed:
         gradients: tuple[Callable[[], Array], ...] = (
             lambda: conv2d_forward(above, filters, geometry),
@@ -90,16 +90,19 @@ def _convolution_backward(  # noqa: PLR0913, PLR0917 - torch's own argument list
 def _geometry(
     images: Array,
     filters: Array,
-    steps: tuple[Pair, Pair, Pair],
+    steps: tuple[Sequence[int], Sequence[int], Sequence[int]],
     groups: int,
-    extra: Pair | None,
+    extra: Sequence[int] | None,
 ) -> Geometry:
-    """Return the sizes; `extra` is what a transposed one adds to its images."""
-    stride, padding, dilation = steps
+    """Return the sizes; `steps` are stride, padding, dilation.
+
+    `extra` is what a transposed convolution adds to its images.
+    """
+    stride, padding, dilation = map(_pair, steps, (1, 0, 1))
     if extra is None:
         return Geometry.of(images.shape, filters.shape, stride, padding, dilation, groups)
     return Geometry.of_transposed(
-        images.shape, filters.shape, stride, padding, extra, groups, dilation
+        images.shape, filters.shape, stride, padding, _pair(extra, 0), groups, dilation
     )
 
 

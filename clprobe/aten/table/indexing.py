@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Entries by their numbers: embeddings, rows, the pixels of an enlarged image; and gradients."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import prod
 from typing import Any
 
 import numpy as np
 import torch
 
-from clprobe.aten.held import Held
+from clprobe.aten.held import Held, host_values
 from clprobe.aten.running import NotHereError, OnHost, Running
 from clprobe.aten.table.elementwise import applied, held
 from clprobe.aten.table.entries import Entries
@@ -21,7 +21,7 @@ _NOBODY = -1
 
 @ENTRIES.of("embedding.default")
 def _embedding(run: Running, weight: Held, indices: OnHost, *_: Any) -> Held:
-    entries = run.from_host(_on_host(indices), _flat)
+    (entries,) = run.from_hosts((_on_host(indices),), _flat)
     shape = (*indices.value.shape, weight.shape[1])
     return held(take(run.dense(weight), entries, 0).reshape(shape))
 
@@ -37,7 +37,9 @@ def _embedding_backward(  # noqa: PLR0913, PLR0917 - torch's own argument list
 ) -> Held:
     if by_frequency:
         raise NotHereError("gradients by frequency")
-    takers = _takers(run, _on_host(indices), length, lambda each: _without(each, padding))
+    numbers = (_on_host(indices),)
+    places = run.from_hosts(numbers, lambda each: places_of(_without(each, padding), length))
+    takers = Takers(*places)
     width = dy.shape[-1]
     rows = run.dense(dy).reshape((prod(dy.shape[:-1]), width))
     return held(take_gradient(rows, takers, (length, width), 0))
@@ -46,7 +48,8 @@ def _embedding_backward(  # noqa: PLR0913, PLR0917 - torch's own argument list
 @ENTRIES.of("index_select.default")
 def _index_select(run: Running, x: Held, axis: int, indices: OnHost) -> Held:
     at = axis % len(x.shape)
-    return held(take(run.dense(x), run.from_host(_on_host(indices), _flat), at))
+    (entries,) = run.from_hosts((_on_host(indices),), _flat)
+    return held(take(run.dense(x), entries, at))
 
 
 @ENTRIES.of("_unsafe_index.Tensor", "index.Tensor")
@@ -98,17 +101,13 @@ def _broadcast(numbers: Sequence[OnHost]) -> tuple[int, ...]:
 
 
 def _combined(run: Running, numbers: Sequence[OnHost], lengths: Sequence[int]) -> Array:
-    return run.from_hosts(numbers, lambda *each: _joined(each, lengths).astype(np.int32))
+    (entries,) = run.from_hosts(numbers, lambda *each: (_joined(each, lengths).astype(np.int32),))
+    return entries
 
 
 def _takers_of_all(run: Running, numbers: Sequence[OnHost], lengths: Sequence[int]) -> Takers:
     return Takers(
-        *(
-            run.from_hosts(
-                numbers, lambda *each, at=at: places_of(_joined(each, lengths), prod(lengths))[at]
-            )
-            for at in range(2)
-        )
+        *run.from_hosts(numbers, lambda *each: places_of(_joined(each, lengths), prod(lengths)))
     )
 
 
@@ -121,25 +120,13 @@ def _joined(numbers: Sequence[torch.Tensor], lengths: Sequence[int]) -> np.ndarr
     return entries
 
 
-def _takers(
-    run: Running, indices: OnHost, length: int, prepare: Callable[[torch.Tensor], Any]
-) -> Takers:
-    return Takers(
-        *(
-            run.from_host(indices, lambda each, at=at: places_of(prepare(each), length)[at])
-            for at in range(2)
-        )
-    )
-
-
 def _without(indices: torch.Tensor, padding: int) -> np.ndarray[Any, Any]:
     flat: np.ndarray[Any, Any] = indices.numpy().reshape(-1)
     return flat if padding < 0 else np.where(flat == padding, _NOBODY, flat)
 
 
-def _flat(indices: torch.Tensor) -> np.ndarray[Any, Any]:
-    numbers: np.ndarray[Any, Any] = indices.numpy().reshape(-1)
-    return numbers.astype(np.int32)
+def _flat(indices: torch.Tensor) -> tuple[np.ndarray[Any, Any]]:
+    return (host_values(indices).reshape(-1),)
 
 
 def _on_host(indices: OnHost | Held) -> OnHost:

@@ -24,14 +24,10 @@ def product(a: Held, b: Held, bias: Array | None = None) -> Array:
 
 def _operand(x: Held) -> tuple[Array, bool]:
     """Return the matrices as they lie, and whether they lie transposed."""
-    shape, strides = _turned(x.shape), _turned(x.strides)
-    if not x.is_whole and x.shows(shape, strides):
-        return x.base.reshape(shape), True
+    turned = x.turned()
+    if not x.is_whole and turned.is_whole:
+        return turned.dense(), True
     return x.dense(), False
-
-
-def _turned(pairs: tuple[int, ...]) -> tuple[int, ...]:
-    return (*pairs[:-2], pairs[-1], pairs[-2])
 
 
 @ENTRIES.of("mm.default", "bmm.default")

@@ -48,10 +48,9 @@ def _mean(
     keep: bool = False,
     **options: Any,
 ) -> Held:
-    _only_float(x, options.get("dtype"))
-    y = summed(run.dense(x), axes or (), keep=keep)
-    count = prod(x.shape) // max(1, y.size)
-    return applied(run, "multiply", held(y), 1 / count if count else float("nan"))
+    y = _sum(run, x, axes, keep, **options)
+    count = prod(x.shape) // max(1, prod(y.shape))
+    return applied(run, "multiply", y, 1 / count if count else float("nan"))
 
 
 def _only_float(x: Held, dtype: torch.dtype | None) -> None:
@@ -61,8 +60,8 @@ def _only_float(x: Held, dtype: torch.dtype | None) -> None:
 
 def softmax_along(name: str, x: Held, axis: int, run: Running) -> Held:
     """Return the "softmax" or "log_softmax" along an axis."""
-    turned = _with_last(x, axis)
-    return _with_last(held(along_rows(name, run.dense(turned)).value), axis)
+    turned = x.turned(axis)
+    return held(along_rows(name, run.dense(turned)).value).turned(axis)
 
 
 @ENTRIES.of("_softmax.default")
@@ -91,12 +90,5 @@ def _log_softmax_backward(run: Running, dy: Held, y: Held, axis: int, _: torch.d
 
 
 def _gradient(run: Running, name: str, dy: Held, y: Held, axis: int) -> Held:
-    operands = (run.dense(_with_last(each, axis)) for each in (dy, y))
-    return _with_last(held(rows_gradient(name, *operands)), axis)
-
-
-def _with_last(x: Held, axis: int) -> Held:
-    """Return the view in which an axis and the last have changed places."""
-    axes = list(range(len(x.shape)))
-    axes[axis], axes[-1] = axes[-1], axes[axis]
-    return x.viewed(tuple(x.shape[at] for at in axes), tuple(x.strides[at] for at in axes))
+    operands = (run.dense(each.turned(axis)) for each in (dy, y))
+    return held(rows_gradient(name, *operands)).turned(axis)

@@ -30,19 +30,17 @@ def _view(run: Running, x: Held, shape: Sequence[int]) -> Held:
 
 @ENTRIES.of("permute.default")
 def _permute(_: Running, x: Held, axes: Sequence[int]) -> Held:
-    return x.viewed(tuple(x.shape[at] for at in axes), tuple(x.strides[at] for at in axes))
+    return x.permuted(axes)
 
 
 @ENTRIES.of("transpose.int")
-def _transpose(run: Running, x: Held, first: int, second: int) -> Held:
-    axes = list(range(len(x.shape)))
-    axes[first], axes[second] = axes[second], axes[first]
-    return _permute(run, x, axes)
+def _transpose(_: Running, x: Held, first: int, second: int) -> Held:
+    return x.turned(first, second)
 
 
 @ENTRIES.of("t.default")
-def _t(run: Running, x: Held) -> Held:
-    return x if len(x.shape) < 2 else _transpose(run, x, 0, 1)
+def _t(_: Running, x: Held) -> Held:
+    return x if len(x.shape) < 2 else x.turned()
 
 
 @ENTRIES.of("expand.default")
@@ -69,8 +67,7 @@ def _squeeze(_: Running, x: Held, axes: int | Sequence[int] | None = None) -> He
     rank = len(x.shape)
     chosen = range(rank) if axes is None else [axes] if isinstance(axes, int) else axes
     gone = {at % rank for at in chosen if x.shape[at] == 1}
-    kept = [at for at in range(rank) if at not in gone]
-    return x.viewed(tuple(x.shape[at] for at in kept), tuple(x.strides[at] for at in kept))
+    return x.permuted([at for at in range(rank) if at not in gone])
 
 
 @ENTRIES.of("select.int")

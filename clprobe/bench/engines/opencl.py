@@ -146,10 +146,7 @@ class OpenClTrainer:
 
     def gradients(self) -> list[Floats]:
         """Return a copy of the last gradient by every parameter; zeros where there is none."""
-        return [
-            np.zeros(one.shape, np.float32) if one.grad is None else one.grad.numpy()
-            for one in self._model.parameters()
-        ]
+        return gradients_of(self._model.parameters())
 
     def predict(self, images: Floats) -> Labels:
         """Return the class that the net sees in each image."""
@@ -190,6 +187,14 @@ class OpenClTrainer:
         copy = Array.empty(self._device, tensor.shape, tensor.array.dtype)
         copy.assign(tensor.array)
         return Tensor(copy, requires_grad=False)
+
+
+def gradients_of(parameters: Sequence[Tensor]) -> list[Floats]:
+    """Return a copy of each parameter's gradient; zeros where there is none."""
+    return [
+        np.zeros(one.shape, np.float32) if one.grad is None else one.grad.numpy()
+        for one in parameters
+    ]
 
 
 def _sequence(

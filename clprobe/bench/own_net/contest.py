@@ -7,7 +7,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, cast
 
-import numpy as np
 import torch
 from msgspec import structs
 
@@ -16,7 +15,7 @@ from clprobe.aten.training import TrainingGraph, drawing_operations, training_gr
 from clprobe.bench import nets
 from clprobe.bench.digits import Digits, Floats, Labels
 from clprobe.bench.engines import Engine, Reference, Subject, Trainer
-from clprobe.bench.engines.opencl import OpenClSubject
+from clprobe.bench.engines.opencl import OpenClSubject, gradients_of
 from clprobe.bench.engines.torch_cpu import TorchTrainer
 from clprobe.bench.engines.torch_witness import TorchWitness, as_given
 from clprobe.bench.measure import Contest
@@ -58,11 +57,7 @@ class OpenClUserTrainer:
 
     def gradients(self) -> list[Floats]:
         """Return a copy of the last gradient by every parameter; zeros where there is none."""
-        parameters = [self._step.parameters[name] for name in self._names]
-        return [
-            np.zeros(one.shape, np.float32) if one.grad is None else one.grad.numpy()
-            for one in parameters
-        ]
+        return gradients_of([self._step.parameters[name] for name in self._names])
 
     def predict(self, images: Floats) -> Labels:
         """Return nothing: a net that was trained on random input has learned nothing."""

@@ -7,7 +7,6 @@ not count; and where hardly any other is left, or where threads kept each other 
 the interval holds what might have been without.
 """
 
-import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -184,12 +183,11 @@ def against_best(
     turns: Turns, reference: str, apart: Sequence[tuple[str, Turns | None]]
 ) -> tuple[str, Estimate]:
     """Return the fastest on the CPU, the reference or one timed apart, and the ratio to it."""
-    seconds = {name: figure(one, 0)[0].median for name, one in apart if one is not None}
-    fastest = min(seconds, key=lambda name: seconds[name], default=reference)
-    if seconds.get(fastest, math.inf) >= figure(turns, 1)[0].median:
-        return reference, ratio_to_reference(turns)
-    other = next(one for name, one in apart if name == fastest and one is not None)
-    return fastest, ratio_between(turns, other)
+    best, other, least = reference, None, figure(turns, 1)[0].median
+    for name, one in apart:
+        if one is not None and (median := figure(one, 0)[0].median) < least:
+            best, other, least = name, one, median
+    return best, ratio_to_reference(turns) if other is None else ratio_between(turns, other)
 
 
 def _seconds(turns: Turns, side: Side) -> list[float]:

@@ -31,9 +31,8 @@ def take(x: Array, entries: Array, axis: int) -> Array:
     outer, length, inner = _around(x.shape, axis)
     y = Array.empty(x.device, (*x.shape[:axis], entries.size, *x.shape[axis + 1 :]))
     rows = outer * entries.size
-    _launch(
-        x, "take", inner, rows, arguments(x, entries, y, *_longs(rows, entries.size, length, inner))
-    )
+    sizes = map(np.uint64, (rows, entries.size, length, inner))
+    _launch(x, "take", inner, rows, arguments(x, entries, y, *sizes))
     return y
 
 
@@ -42,7 +41,7 @@ def take_gradient(dy: Array, takers: Takers, shape: Shape, axis: int) -> Array:
     outer, length, inner = _around(shape, axis)
     dx = Array.empty(dy.device, shape)
     rows = outer * length
-    sizes = _longs(rows, dy.shape[axis], length, inner)
+    sizes = map(np.uint64, (rows, dy.shape[axis], length, inner))
     values = arguments(dy, takers.places, takers.starts, dx, *sizes)
     _launch(dy, "take_gradient", inner, rows, values)
     return dx
@@ -60,10 +59,6 @@ def places_of(
 
 def _around(shape: Shape, axis: int) -> tuple[int, int, int]:
     return prod(shape[:axis]), shape[axis], prod(shape[axis + 1 :])
-
-
-def _longs(*values: int) -> list[np.uint64]:
-    return [np.uint64(value) for value in values]
 
 
 def _launch(x: Array, name: str, inner: int, rows: int, values: tuple[Any, ...]) -> None:

@@ -12,7 +12,6 @@ from clprobe.tensor.launching import launch_rows
 from clprobe.tensor.ops.arguments import arguments
 
 _LOOPS_ABOVE_COLUMNS = 5
-_CPU_COLUMNS_PER_ITEM = 4096
 
 
 def copied(x: Array, shape: Shape, strides: Shape, offset: int = 0) -> Array:
@@ -43,16 +42,15 @@ def put(
     if len(outer) > _LOOPS_ABOVE_COLUMNS:
         raise ShapeError(f"A view of shape {shape} alternates on too many axes.")
     source_buffer = source.buffer
-    values = arguments(
-        *(source_buffer, target.changing_buffer()),
-        *_longs(*offsets, prod(outer), columns, steps_from[-1], steps_to[-1]),
-        *_longs(*_from_inside(outer, 1)[: _LOOPS_ABOVE_COLUMNS - 1]),
-        *_longs(*_from_inside(steps_from[:-1], 0), *_from_inside(steps_to[:-1], 0)),
+    numbers = (
+        *(*offsets, prod(outer), columns, steps_from[-1], steps_to[-1]),
+        *_from_inside(outer, 1)[: _LOOPS_ABOVE_COLUMNS - 1],
+        *(*_from_inside(steps_from[:-1], 0), *_from_inside(steps_to[:-1], 0)),
     )
+    values = arguments(source_buffer, target.changing_buffer(), *map(np.uint64, numbers))
     launch_rows(
         *(source.device, "views/strided_copy.cl", "strided_copy", columns, prod(outer)),
         values,
-        cpu_columns=_CPU_COLUMNS_PER_ITEM,
     )
 
 
@@ -63,10 +61,6 @@ def contiguous(shape: Shape) -> Shape:
         strides.append(step)
         step *= max(1, size)
     return tuple(reversed(strides))
-
-
-def _longs(*values: int) -> list[np.uint64]:
-    return [np.uint64(value) for value in values]
 
 
 def _from_inside(values: Sequence[int], filler: int) -> list[int]:
