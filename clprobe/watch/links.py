@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: MIT
 """What the dynamic linker did in each process, and with which variables it began.
 
-The library of clprobe.watch.counting writes it from inside (source/links.c), into one file for each
-process or a stream common to all: a letter and three texts that end in a zero, the last of which
-is the process. P begins a program, also one that exec(3) makes of the same process; N is its mount
-namespace, U its user with its groups, L its address space in bytes, M another limit, A an argument,
-V a variable, F one that names a folder which it may not write to, and why; I an .icd file and D a
-node to a GPU that it sees, with how opening it would be refused; S a library that is asked for, and
-by which file; O one that was opened, C one that was closed; Q a type of devices that was asked for,
-and the answer; G what was asked of a device.
+The library of clprobe.watch.counting writes it from inside (source/links.c), into a stream common
+to all or a file for each process: a letter and three texts that end in a zero, the last of which
+is the process. P begins a program, also one that exec(3) makes of the same process; U is its user
+with its groups, L its address space in bytes, M another limit, A an argument, V a variable, F one
+that names a folder which it may not write to, and why; S a library that is asked for, and by which
+file; O one that was opened, C one that was closed; Q a type of devices that was asked for, and the
+answer; G what was asked of a device. Of a program that asks for a library which leads to devices
+there are also N, its mount namespace, I, an .icd file, and D, a node to a GPU that it sees, with
+how opening it would be refused.
 """
 
 import os
@@ -22,6 +23,7 @@ from clprobe.probe.elf import elf_at
 from clprobe.watch.told_file import read_told
 
 _SUFFIX = ".links"
+STREAM_NAME = "stream.links"
 _MOST_BYTES = 16 << 20
 _MOST_FILES = 4096
 _MOST_PROGRAMS = 64
@@ -69,17 +71,19 @@ class Links(NamedTuple):
 def read_links(folder: str) -> Iterator[Links]:
     """Yield what each process told that could write, its last program last."""
     with os.scandir(folder) as entries:
-        names = sorted(one.name for one in entries if one.name.endswith(_SUFFIX))
-    for name in names[:_MOST_FILES]:
-        yield from links_in(read_told(Path(folder, name), _MOST_BYTES) or b"")
+        names = {one.name for one in entries if one.name.endswith(_SUFFIX)}
+    # A process that has closed the descriptor of the stream goes on in a file of its own.
+    files = sorted(names, key=lambda name: (name != STREAM_NAME, name))[:_MOST_FILES]
+    yield from links_in(*(read_told(Path(folder, name), _MOST_BYTES) or b"" for name in files))
 
 
-def links_in(raw: bytes) -> list[Links]:
+def links_in(*files: bytes) -> list[Links]:
     """Return what processes told, a program each; what is cut off or damaged tells nothing."""
-    texts = raw.decode("utf-8", "replace").split("\0")
     by_process: dict[str, list[_Record]] = {}
-    for one, two, pid in zip(texts[::3], texts[1::3], texts[2::3], strict=False):
-        by_process.setdefault(pid, []).append(_Record(one[:1], one[1:], two))
+    for raw in files:
+        texts = raw.decode("utf-8", "replace").split("\0")
+        for one, two, pid in zip(texts[::3], texts[1::3], texts[2::3], strict=False):
+            by_process.setdefault(pid, []).append(_Record(one[:1], one[1:], two))
     found = []
     for pid, records in by_process.items():
         if records[0].kind != "P":  # a forked child, whose program is its parent's

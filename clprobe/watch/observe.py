@@ -106,7 +106,7 @@ def observed(  # noqa: PLR0913 - all that is known of one program
     environment = unseen.environment if trace is None else trace.environment
     sandbox = unseen.sandbox
     icds, inner = (unseen.inside,) * 2 if isinstance(unseen.inside, Unknown) else unseen.inside
-    if trace is not None:
+    if trace is not None and trace.namespace:
         if isinstance(sandbox, Unknown):
             sandbox = _sandbox_of(trace, sights)
         if isinstance(sandbox, str):

@@ -18,7 +18,7 @@ from clprobe.model.unknown import Fact, Unknown
 from clprobe.probe.removal import remove_tree
 from clprobe.probe.scratch import scratch_parent
 from clprobe.watch.counting import ProcessCounts, failed_calls, kernel_uses, library, read_counts
-from clprobe.watch.links import read_links
+from clprobe.watch.links import STREAM_NAME, read_links
 from clprobe.watch.observe import Watched, observed, with_end
 from clprobe.watch.observer import Observer
 from clprobe.watch.running import run
@@ -27,7 +27,7 @@ WATCH = "CLPROBE_WATCH"
 """Names the folder that processes write to."""
 _NOT_INSIDE = "it is static, setuid, of another C library, in a sandbox, or cleared its variables"
 STREAM = "CLPROBE_WATCH_STREAM"
-"""Names the descriptor that processes in a sandbox write to, with its device and file number."""
+"""Names the descriptor that processes write to, with its device and file number."""
 _TUNABLES = "GLIBC_TUNABLES"
 _ROOM = "glibc.rtld.optional_static_tls=4096"
 """Under LD_AUDIT room for static thread-local storage is set aside before glibc knows how
@@ -221,7 +221,7 @@ def _for_everybody(inside: Fact[Path], folder: str) -> Fact[Path]:
 def _stream(folder: str) -> Iterator[str]:
     """Yield the variable that tells of a descriptor, which the program inherits."""
     flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
-    made = os.open(f"{folder}/stream.links", flags, 0o600)
+    made = os.open(f"{folder}/{STREAM_NAME}", flags, 0o600)
     # A high number: programs expect that of a shell's redirection to be free.
     descriptor = fcntl.fcntl(made, fcntl.F_DUPFD, _HIGH_DESCRIPTOR)
     os.close(made)

@@ -7,12 +7,9 @@ from pathlib import Path
 
 import pytest
 from elftools.elf.elffile import ELFFile
-from elftools.elf.gnuversions import GNUVerNeedSection
 
 from clprobe.model.unknown import Unknown
 from clprobe.watch.counting import building, compiling, library
-
-OLDEST_GLIBC = (2, 17)
 
 
 @pytest.fixture
@@ -152,20 +149,13 @@ def test_another_c_library_and_other_processors_are_told(
     assert not cache.exists()
 
 
-def test_it_runs_in_programs_with_a_c_library_of_long_ago(counter: Path) -> None:
+def test_it_needs_nothing_of_the_program_that_it_is_loaded_into(counter: Path) -> None:
     with counter.open("rb") as file:
         elf = ELFFile(file)
-        needed = elf.get_section_by_name(".gnu.version_r")
-        assert isinstance(needed, GNUVerNeedSection)
-        versions = {
-            tuple(map(int, entry.name.removeprefix("GLIBC_").split(".")))
-            for _, entries in needed.iter_versions()
-            for entry in entries
-        }
-        exported = {
-            symbol.name
-            for symbol in elf.get_section_by_name(".dynsym").iter_symbols()
-            if symbol["st_shndx"] != "SHN_UNDEF"
-        }
-    assert max(version[:2] for version in versions) <= OLDEST_GLIBC
-    assert exported == {"la_version", "la_objopen", "la_objclose", "la_objsearch"}
+        needed = [tag.needed for tag in elf.get_section_by_name(".dynamic").iter_tags("DT_NEEDED")]
+        symbols = list(elf.get_section_by_name(".dynsym").iter_symbols())
+    exported = {one.name for one in symbols if one["st_shndx"] != "SHN_UNDEF"}
+    wanted = {one.name for one in symbols if one["st_shndx"] == "SHN_UNDEF" and one.name}
+
+    assert (needed, wanted) == ([], set())
+    assert exported == {"la_version", "la_objopen", "la_objclose", "la_objsearch", "la_preinit"}

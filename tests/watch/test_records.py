@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clprobe.model.unknown import Unknown
-from clprobe.watch.counting import ProcessCounts, could_watch, kernel_uses, read_counts, records
+from clprobe.watch.counting import ProcessCounts, kernel_uses, read_counts, records
 
 SOURCE = Path(records.__file__).with_name("source")
 NAME = "4711-1f"
@@ -129,7 +129,6 @@ def test_what_is_no_record_is_left_alone(tmp_path: Path) -> None:
 
     assert [isinstance(one, Unknown) for one in read_counts(tmp_path)] == [True] * 3
     assert read_counts(tmp_path / "nowhere") == ()
-    assert not could_watch(tmp_path)
 
 
 def test_the_number_of_records_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

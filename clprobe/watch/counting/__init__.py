@@ -6,7 +6,6 @@ from clprobe.watch.counting.records import (
     DeviceCounts,
     Outcome,
     ProcessCounts,
-    could_watch,
     read_counts,
 )
 from clprobe.watch.counting.summary import failed_calls, kernel_uses
@@ -15,7 +14,6 @@ __all__ = [
     "DeviceCounts",
     "Outcome",
     "ProcessCounts",
-    "could_watch",
     "failed_calls",
     "kernel_uses",
     "library",

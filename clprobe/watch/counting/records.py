@@ -25,7 +25,6 @@ CALLS = (
 )  # fmt: skip
 """Calls whose outcomes are noted, by their number in records."""
 
-MARK = "watched"
 _MAGIC, _VERSION = b"clprobeW", 1
 _HEADER = struct.Struct("=8sIIII4QI4x32Q192s")
 _LOADER = struct.Struct("=II248s")
@@ -99,11 +98,6 @@ class ProcessCounts(msgspec.Struct, frozen=True, kw_only=True):
     def enqueued(self) -> int:
         """Return the number of kernels on all devices."""
         return sum(device.enqueued for device in self.devices)
-
-
-def could_watch(folder: Path) -> bool:
-    """Return whether any program could write there; a static one, or one of musl, cannot."""
-    return os.path.lexists(folder / MARK)
 
 
 def read_counts(folder: Path) -> tuple[ProcessCounts | Unknown, ...]:

@@ -4,8 +4,6 @@
  */
 #include "watch.h"
 
-#include <string.h>
-
 #define OWN static __thread __attribute__((tls_model("initial-exec")))
 
 /* A loader or driver may reach our functions itself, for what the program asked it. */
@@ -39,7 +37,7 @@ static void end(struct state *state, enum call call, int32_t code)
     if (state == NULL)
         return;
     note_outcome(state, call, code);
-    SET(state->record->last_call_ns, now_ns());
+    SET(state->record->last_call_ns, about_now_ns());
 }
 
 /* ---- calls of which only the outcome counts; opencl.h says which */
@@ -279,12 +277,13 @@ static void begin_launch(struct launch *launch, struct loader *loader, enum call
                          void *kernel, void **event)
 {
     bool is_passed_on = inside > 0 && enqueuing_on == queue && enqueuing == kernel;
-    memset(launch, 0, sizeof *launch);
-    launch->loader = loader;
-    launch->event = event;
-    launch->outer_queue = enqueuing_on;
-    launch->outer_kernel = enqueuing;
-    launch->state = is_passed_on ? NULL : process_state();
+    *launch = (struct launch){
+        .state = is_passed_on ? NULL : process_state(),
+        .loader = loader,
+        .event = event,
+        .outer_queue = enqueuing_on,
+        .outer_kernel = enqueuing,
+    };
     if (launch->state != NULL) {
         struct state *state = launch->state;
         ADD(state->record->begun[call], 1);
@@ -312,7 +311,7 @@ static void end_launch(struct launch *launch, enum call call, void *queue, int32
                      : code == CL_INVALID_COMMAND_QUEUE ? find_device(state, loader, NULL)
                                                         : device_of_queue(state, loader, queue);
     struct device_record *device = &state->record->devices[index];
-    uint64_t now = now_ns();
+    uint64_t now = about_now_ns();
     SET(state->record->last_call_ns, now);
     if (code != CL_SUCCESS) {
         ADD(device->failed, 1);
@@ -420,10 +419,16 @@ static int32_t on_clReleaseContext(struct loader *loader, void *context)
     X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15)
 NUMBERS(STAND_INS)
 
+/* No table, whose addresses would be written anew in each process that is started. */
 void *stand_in(unsigned loader, enum call call)
 {
-#define ADDRESS(n, way, call, ...) [CALL_##call] = (void *)call##_of_##n,
-#define ADDRESSES(n) {REPLACED(ADDRESS, n)},
-    static void *const all[MOST_LOADERS][REPLACED_CALLS] = {NUMBERS(ADDRESSES)};
-    return all[loader][call];
+#define ADDRESS(n, way, call, ...)                                                                \
+    case n * REPLACED_CALLS + CALL_##call:                                                        \
+        return (void *)call##_of_##n;
+#define ADDRESSES(n) REPLACED(ADDRESS, n)
+    switch (loader * REPLACED_CALLS + call) {
+        NUMBERS(ADDRESSES)
+    default:
+        return NULL;
+    }
 }

@@ -9,8 +9,6 @@
 #include <stdint.h>
 
 #define RECORD_MAGIC "clprobeW"
-/* Made once per folder: whoever finds it knows that programs could be watched at all. */
-#define WATCHED_MARK "watched"
 /* Ends the names of the files that links.c writes. */
 #define LINKS_SUFFIX "links"
 
@@ -57,7 +55,7 @@ struct outcome_record {
     uint64_t count;
 };
 
-/* Times are of CLOCK_MONOTONIC. */
+/* Times are of CLOCK_MONOTONIC, those of calls to 10 ms. */
 struct record {
     char magic[8]; /* written last */
     uint32_t version;

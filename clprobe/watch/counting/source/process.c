@@ -4,14 +4,8 @@
 #include "watch.h"
 
 #include <fcntl.h>
-#include <limits.h>
-#include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -19,7 +13,7 @@
 #define MADV_WIPEONFORK 18
 #endif
 
-enum { LONGEST_FOLDER = 3072, LONGEST_WAIT = 100000, LONGEST_STATUS = 1024 };
+enum { LONGEST_WAIT = 100000, LONGEST_STATUS = 1024, CLOCK_TICK_NS = 10000000 };
 #define NOTHING ((struct record *)0)
 #define BEING_MADE ((struct record *)1)
 #define IMPOSSIBLE ((struct record *)2)
@@ -29,16 +23,8 @@ enum { LONGEST_FOLDER = 3072, LONGEST_WAIT = 100000, LONGEST_STATUS = 1024 };
 static char folder[LONGEST_FOLDER];
 static struct state *state;
 static bool is_wiped_on_fork;
-static uint32_t first_pid;
+uint32_t first_pid;
 static uint64_t started_ns;
-
-uint64_t now_ns(void)
-{
-    struct timespec time;
-    if (clock_gettime(CLOCK_MONOTONIC, &time) != 0)
-        return 0;
-    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
 
 const char *watch_folder(void)
 {
@@ -47,54 +33,50 @@ const char *watch_folder(void)
 
 bool process_starts(void)
 {
-    const char *stated = getenv(VARIABLE);
-    find_stream();
-    if (stated == NULL || stated[0] != '/' || strlen(stated) >= LONGEST_FOLDER)
+    const char *stated = variable(VARIABLE);
+    if (stated == NULL || stated[0] != '/' || length_of(stated) >= LONGEST_FOLDER)
         return false;
-    strcpy(folder, stated);
+    struct text own = {folder, 0, sizeof folder};
+    put(&own, stated);
     started_ns = now_ns();
-    first_pid = (uint32_t)getpid();
-
-    char mark[LONGEST_FOLDER + sizeof "/" WATCHED_MARK];
-    snprintf(mark, sizeof mark, "%s/%s", folder, WATCHED_MARK);
-    int file = open(mark, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600);
-    if (file >= 0)
-        close(file);
-    /* Another user's mark is no file of ours; what counts is whether we may add some. */
-    return file >= 0 || access(folder, W_OK) == 0 || has_stream();
+    first_pid = own_pid();
+    find_stream();
+    choose_times();
+    return has_stream() || LINUX(faccessat, AT_FDCWD, folder, W_OK) == 0;
 }
 
 /* Of a forked child: what it began as was another process. */
 static uint64_t forked_ns(void)
 {
     char text[LONGEST_STATUS];
-    int file = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
-    ssize_t bytes = file < 0 ? -1 : read(file, text, sizeof text - 1);
-    if (file >= 0)
-        close(file);
-    long ticks_per_second = sysconf(_SC_CLK_TCK);
     struct timespec booted;
+    int file = open_at("/proc/self/stat", O_RDONLY);
+    long bytes = LINUX(read, file, text, sizeof text - 1);
+    LINUX(close, file);
     uint64_t now = now_ns();
-    if (bytes <= 0 || ticks_per_second <= 0 || clock_gettime(CLOCK_BOOTTIME, &booted) != 0)
+    if (bytes <= 0 || LINUX(clock_gettime, CLOCK_BOOTTIME, &booted) != 0)
         return now;
     text[bytes] = '\0';
-    char *field = strrchr(text, ')'); /* the second; the start is the 22nd: proc(5) */
+    const char *field = last_of(text, ')'); /* the second; the start is the 22nd: proc(5) */
     for (int number = 2; field != NULL && number < 22; number++)
-        field = strchr(field + 1, ' ');
+        field = next_of(field + 1, ' ');
     if (field == NULL)
         return now;
-    double ago_ns = (double)booted.tv_sec * 1e9 + (double)booted.tv_nsec -
-                    strtod(field, NULL) * 1e9 / (double)ticks_per_second;
-    return ago_ns >= 0 && ago_ns <= (double)now ? now - (uint64_t)ago_ns : now;
+    field++;
+    uint64_t began_ns = number_in(&field) * CLOCK_TICK_NS;
+    uint64_t since_boot_ns =
+        (uint64_t)booted.tv_sec * 1000000000u + (uint64_t)booted.tv_nsec;
+    uint64_t ago_ns = since_boot_ns - began_ns;
+    return began_ns <= since_boot_ns && ago_ns <= now ? now - ago_ns : now;
 }
 
 /* Zeros are written, not left out: a page that a full disk cannot hold would kill the program. */
 static bool fill(int file)
 {
-    static const char zeros[512];
+    static char zeros[4096];
     for (size_t written = 0; written < sizeof(struct record);) {
         size_t rest = sizeof(struct record) - written;
-        ssize_t bytes = write(file, zeros, rest < sizeof zeros ? rest : sizeof zeros);
+        long bytes = LINUX(write, file, zeros, rest < sizeof zeros ? rest : sizeof zeros);
         if (bytes <= 0)
             return false;
         written += (size_t)bytes;
@@ -104,23 +86,29 @@ static bool fill(int file)
 
 static struct record *map_new_file(uint64_t began_ns)
 {
-    char path[LONGEST_FOLDER + 64];
-    snprintf(path, sizeof path, "%s/%d-%llx", folder, (int)getpid(), (unsigned long long)began_ns);
-    int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    TEXT(path, LONGEST_FOLDER + 64);
+    put(&path, folder);
+    put(&path, "/");
+    put_number(&path, own_pid(), 10);
+    put(&path, "-");
+    put_number(&path, began_ns, 16);
+    int file = open_at(path.start, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW);
     if (file < 0)
         return NULL;
     struct rlimit most; /* to go beyond it is a signal */
-    void *mapped = MAP_FAILED;
-    if (getrlimit(RLIMIT_FSIZE, &most) == 0 && most.rlim_cur >= sizeof(struct record) && fill(file))
-        mapped = mmap(NULL, sizeof(struct record), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    close(file); /* what is left empty says that this process could not be counted */
-    return mapped == MAP_FAILED ? NULL : mapped;
+    long mapped = -1;
+    if (LINUX(prlimit64, 0, RLIMIT_FSIZE, NULL, &most) == 0 &&
+        most.rlim_cur >= sizeof(struct record) && fill(file))
+        mapped = LINUX(mmap, NULL, sizeof(struct record), PROT_READ | PROT_WRITE, MAP_SHARED, file,
+                       0);
+    LINUX(close, file); /* what is left empty says that this process could not be counted */
+    return mapped < 0 ? NULL : (struct record *)mapped;
 }
 
 static struct record *make_record(void)
 {
     uint64_t began_ns = started_ns;
-    if (first_pid != (uint32_t)getpid()) {
+    if (first_pid != own_pid()) {
         uint64_t forked = forked_ns(); /* to 10 ms, which may be before its parent began */
         began_ns = forked > began_ns ? forked : began_ns;
     }
@@ -129,12 +117,10 @@ static struct record *make_record(void)
         return NULL;
     record->version = RECORD_VERSION;
     record->bytes = sizeof *record;
-    record->pid = (uint32_t)getpid();
-    record->parent_pid = (uint32_t)getppid();
+    record->pid = own_pid();
+    record->parent_pid = (uint32_t)LINUX(getppid, 0);
     record->started_ns = began_ns;
-    ssize_t bytes = readlink("/proc/self/exe", record->program, sizeof record->program - 1);
-    if (bytes < 0)
-        record->program[0] = '\0';
+    LINUX(readlinkat, AT_FDCWD, "/proc/self/exe", record->program, sizeof record->program - 1);
     for (unsigned index = 0; index < MOST_LOADERS; index++) {
         if (!GET(loaders[index].is_open))
             continue;
@@ -149,11 +135,9 @@ static struct record *make_record(void)
 
 static struct state *map_state(void)
 {
-    struct state *made = mmap(NULL, sizeof *made, PROT_READ | PROT_WRITE,
-                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (made == MAP_FAILED)
-        return NULL;
-    is_wiped_on_fork = madvise(made, sizeof *made, MADV_WIPEONFORK) == 0;
+    struct state *made = map_memory(sizeof *made);
+    if (made != NULL)
+        is_wiped_on_fork = LINUX(madvise, made, sizeof *made, MADV_WIPEONFORK) == 0;
     return made;
 }
 
@@ -167,7 +151,7 @@ static void begin(void)
 /* Linux before 4.14, and gVisor: the first call in a child wipes what it has of its parent. */
 static void wipe_if_forked(void)
 {
-    uint32_t pid = (uint32_t)getpid(), known = GET(state->pid);
+    uint32_t pid = own_pid(), known = GET(state->pid);
     if (known == pid)
         return;
     if (known != BEING_WIPED && SWAP(state->pid, known, BEING_WIPED)) {
@@ -175,7 +159,7 @@ static void wipe_if_forked(void)
         SET(state->pid, pid);
     }
     for (int turn = 0; GET(state->pid) != pid && turn < LONGEST_WAIT; turn++)
-        sched_yield();
+        LINUX(sched_yield, 0);
 }
 
 struct state *process_state(void)
@@ -192,7 +176,7 @@ struct state *process_state(void)
         SET(state->record, record == NULL ? IMPOSSIBLE : record);
     }
     for (int turn = 0; GET(state->record) == BEING_MADE && turn < LONGEST_WAIT; turn++)
-        sched_yield();
+        LINUX(sched_yield, 0);
     return GET(state->record) > IMPOSSIBLE ? state : NULL;
 }
 
@@ -230,7 +214,7 @@ void note_outcome(struct state *mine, enum call call, int32_t code)
 __attribute__((destructor)) static void process_ends(void)
 {
     /* In a forked child that never called OpenCL the state is empty, or still its parent's. */
-    if (state == NULL || (!is_wiped_on_fork && GET(state->pid) != (uint32_t)getpid()))
+    if (state == NULL || (!is_wiped_on_fork && GET(state->pid) != own_pid()))
         return;
     struct record *record = GET(state->record);
     if (record > IMPOSSIBLE)

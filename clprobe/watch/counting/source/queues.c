@@ -2,8 +2,6 @@
 /* Which queue is of which device. Tables are read and written without locks. */
 #include "watch.h"
 
-#include <string.h>
-
 enum { MOST_PROBES = 32, DEEPEST_DEVICE = 8 };
 /* No handle is at these addresses. */
 #define NEVER_USED ((void *)0)

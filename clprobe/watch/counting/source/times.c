@@ -7,8 +7,6 @@
  */
 #include "watch.h"
 
-#include <stdlib.h>
-
 enum {
     RETRIES = 64,
     LOOKS_PER_CALL = 4,
@@ -25,14 +23,17 @@ enum {
 #define EVENT_NS 10000
 #define BEING_USED ((void *)1)
 
+static bool is_wanted;
+
+void choose_times(void)
+{
+    const char *stated = variable("CLPROBE_WATCH_TIMES");
+    is_wanted = stated == NULL || stated[0] != '0';
+}
+
 bool wants_times(void)
 {
-    static uint32_t choice; /* 0: not asked yet */
-    if (GET(choice) == 0) {
-        const char *stated = getenv("CLPROBE_WATCH_TIMES");
-        SET(choice, stated != NULL && stated[0] == '0' ? 1u : 2u);
-    }
-    return GET(choice) == 2;
+    return is_wanted;
 }
 
 static uint64_t mixed(uint64_t number)

@@ -2,8 +2,8 @@
 /* How the parts know each other: audit finds loaders, calls stands in for their functions, queues
  * and times know what runs where and for how long, process holds what this process knows.
  *
- * All of it runs inside somebody else's program: no part prints, allocates by malloc, waits for a
- * lock without end, or keeps a descriptor open. What cannot be done is left out.
+ * All of it runs inside somebody else's program: no part prints, has a C library, waits for a lock
+ * without end, or keeps a descriptor open. What cannot be done is left out.
  */
 #ifndef CLPROBE_WATCH_H
 #define CLPROBE_WATCH_H
@@ -14,6 +14,7 @@
 
 #include "layout.h"
 #include "opencl.h"
+#include "system.h"
 
 #define ADD(place, number) __atomic_fetch_add(&(place), (number), __ATOMIC_RELAXED)
 #define GET(place) __atomic_load_n(&(place), __ATOMIC_ACQUIRE)
@@ -78,16 +79,19 @@ struct state {
 /* process.c */
 bool process_starts(void);           /* false: this program cannot be watched */
 struct state *process_state(void);   /* NULL: nothing can be written */
-uint64_t now_ns(void);
 void note_loader(const struct loader *loader, uint32_t flags);
 void note_outcome(struct state *state, enum call call, int32_t code);
 
 const char *watch_folder(void);
+extern uint32_t first_pid; /* that of the process when this program began */
+enum { LONGEST_FOLDER = 3072 };
 
 /* links.c */
 void find_stream(void);
 bool has_stream(void);
 void links_start(void);
+void links_started(void); /* from here on the program itself runs */
+void note_surroundings(void);
 void note_wish(const char *name, const char *asked_by);
 void note_opened(const char *file);
 void note_closed(const char *file);
@@ -110,6 +114,7 @@ uint32_t device_of_queue(struct state *state, const struct loader *loader, void 
 #define NO_DEVICE (MOST_DEVICES - 1)
 
 /* times.c */
+void choose_times(void);
 bool wants_times(void);
 uint64_t choose_weight(struct state *state); /* 0: this kernel is not timed */
 void await(struct state *state, const struct loader *loader, const struct queue *queue,
