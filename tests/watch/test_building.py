@@ -2,6 +2,7 @@
 """Where the counter comes from, and which one is believed."""
 
 import os
+import shutil
 import stat
 from pathlib import Path
 
@@ -149,8 +150,16 @@ def test_another_c_library_and_other_processors_are_told(
     assert not cache.exists()
 
 
-def test_it_needs_nothing_of_the_program_that_it_is_loaded_into(counter: Path) -> None:
-    with counter.open("rb") as file:
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_it_needs_nothing_of_the_program_that_it_is_loaded_into(
+    compiler: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if shutil.which(compiler) is None:
+        pytest.skip(f"there is no {compiler}")
+    monkeypatch.setattr(compiling, "_COMPILERS", (compiler,))
+    compiling.compile_library(tmp_path / "counter.so")
+
+    with (tmp_path / "counter.so").open("rb") as file:
         elf = ELFFile(file)
         needed = [tag.needed for tag in elf.get_section_by_name(".dynamic").iter_tags("DT_NEEDED")]
         symbols = list(elf.get_section_by_name(".dynsym").iter_symbols())

@@ -10,7 +10,9 @@ import pytest
 
 from clprobe.model.unknown import Unknown
 from clprobe.watch.counting import library
-from clprobe.watch.links import Links, Wish, links_in, read_links
+from clprobe.watch.libraries import role_of
+from clprobe.watch.links import STREAM_NAME, Links, Wish, links_in, read_links
+from clprobe.watch.watching import STREAM
 
 DLOPENS = """
 #include <dlfcn.h>
@@ -32,7 +34,14 @@ def built(folder: Path, name: str, code: str, *options: str) -> Path:
     return made
 
 
-def traced(folder: Path, *argv: str) -> list[Links]:
+ENTRIES = (
+    "libOpenCL.so.1", "libOpenCL-5519dec5.so.1.0.0", "libze_loader.so.1", "libze_intel_gpu.so.1",
+    "libcuda.so.1", "libamdhip64.so.6", "libhsa-runtime64.so.1", "libvulkan.so.1", "libva.so.2",
+    "libva-drm.so.2",
+)  # fmt: skip
+
+
+def traced(folder: Path, *argv: str, stream: bool = False) -> list[Links]:
     """Run a program with our library in it, or skip where there is none."""
     inside = library()
     if isinstance(inside, Unknown):
@@ -40,7 +49,12 @@ def traced(folder: Path, *argv: str) -> list[Links]:
     into = folder / "told"
     into.mkdir()
     environment = {**os.environ, "LD_AUDIT": str(inside), "CLPROBE_WATCH": str(into)}
-    subprocess.run(argv, check=True, env=environment, timeout=60)
+    descriptor = os.open(into / STREAM_NAME, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+    found = os.fstat(descriptor)
+    if stream:
+        environment[STREAM] = f"{descriptor}:{found.st_dev}:{found.st_ino}"
+    subprocess.run(argv, check=True, env=environment, timeout=60, pass_fds=(descriptor,))
+    os.close(descriptor)
     return list(read_links(str(into)))
 
 
@@ -84,6 +98,46 @@ def test_variables_are_those_of_each_program(tmp_path: Path) -> None:
     listed = [variables for name, variables in by_program if name == "ls"]
     assert [one.get("RUSTICL_ENABLE") for one in listed].count("iris") == 1
     assert len(listed) == 2
+
+
+def test_what_is_handed_down_takes_all_records_and_no_file_is_made(tmp_path: Path) -> None:
+    traces = traced(tmp_path, "sh", "-c", "ls / > /dev/null; ls / > /dev/null", stream=True)
+    assert len(traces) >= 2
+    assert [one.name for one in (tmp_path / "told").iterdir()] == [STREAM_NAME]
+
+
+def test_a_process_that_closes_what_was_handed_down_goes_on_in_its_own_file(tmp_path: Path) -> None:
+    closes = "for (int file = 3; file < 64; file++) close(file);"
+    code = "#include <unistd.h>" + DLOPENS.replace("{", "{" + closes, 1)
+    program = built(tmp_path, "closes", code, "-ldl")
+    (trace,) = traced(tmp_path, str(program), "libNowhere.so.7", stream=True)
+    assert (trace.program, trace.refused) == (str(program), (Wish("libNowhere.so.7", ""),))
+    assert any(path.endswith("/libc.so.6") for path in trace.loaded)
+    assert len(list((tmp_path / "told").iterdir())) == 2
+
+
+def test_a_stream_of_a_number_that_is_another_file_now_is_left_alone(tmp_path: Path) -> None:
+    program = built(tmp_path, "opens", DLOPENS, "-ldl")
+    other = tmp_path / "other"
+    command = f'eval "exec ${{{STREAM}%%:*}}> {other}"; {program} libNowhere.so.7'
+    traced(tmp_path, "bash", "-c", command, stream=True)
+    assert other.read_bytes() == b""
+
+
+@pytest.mark.parametrize("name", ENTRIES)
+def test_files_and_nodes_are_looked_at_for_what_leads_to_devices(tmp_path: Path, name: str) -> None:
+    program = built(tmp_path, "opens", DLOPENS, "-ldl")
+    assert role_of(name) is not None
+    (trace,) = traced(tmp_path, str(program), f"/nowhere/{name}")
+    assert trace.namespace == os.readlink("/proc/self/ns/mnt")  # noqa: PTH115 - it leads nowhere
+
+
+def test_files_and_nodes_are_not_looked_at_for_programs_that_compute_nothing(
+    tmp_path: Path,
+) -> None:
+    program = built(tmp_path, "opens", DLOPENS, "-ldl")
+    (trace,) = traced(tmp_path, str(program), "libNowhere.so.7")
+    assert (trace.namespace, trace.icds, trace.nodes) == ("", (), {})
 
 
 @pytest.mark.parametrize(

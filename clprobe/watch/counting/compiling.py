@@ -20,6 +20,8 @@ _OPTIONS = (
     "-std=c99", "-O2", "-fPIC", "-shared", "-s", "-fvisibility=hidden",
     "-ffreestanding", "-fno-stack-protector", "-nostdlib", "-Wl,-z,defs", "-Wl,-z,noseparate-code",
 )  # fmt: skip
+# What gcc calls for atomic operations on Arm; elsewhere it need not be there.
+_LIBRARIES = ("-lgcc",) if platform.machine() == "aarch64" else ()
 # Where the dynamic linker writes addresses into the dynamic section: see source/audit.c.
 _MACHINES = ("x86_64", "aarch64")
 _LONGEST_REASON = 300
@@ -62,7 +64,7 @@ def compile_library(target: Path) -> None:
     files = [str(path) for path in _files() if path.suffix == ".c"]
     try:
         done = subprocess.run(
-            [compiler, *_OPTIONS, *files, "-o", str(target)],
+            [compiler, *_OPTIONS, *files, *_LIBRARIES, "-o", str(target)],
             env=os.environ | {"LC_ALL": "C"},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,

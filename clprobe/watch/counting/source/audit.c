@@ -101,19 +101,20 @@ static bool replace(const struct link_map *map, const struct tables *tables, uns
     return true;
 }
 
-/* Linux maps a function that tells the time without a system call into every program. */
+/* Linux maps functions that tell the time without a system call into every program, as a library
+ * to which old versions of glibc give no name.
+ */
 static void find_clock(void)
 {
     struct tables tables;
-    for (const struct link_map *map = program; map != NULL; map = map->l_next) {
-        if (map->l_name == NULL || !begins_with(map->l_name, "linux-vdso.") ||
-            !read_tables(map, &tables))
+    for (const struct link_map *map = program->l_next; map != NULL; map = map->l_next) {
+        const char *name = map->l_name == NULL ? "" : map->l_name;
+        if ((*name != '\0' && !begins_with(name, "linux-vdso.")) || !read_tables(map, &tables))
             continue;
         const ElfW(Sym) *found = find_symbol(&tables, "__vdso_clock_gettime"); /* x86 */
         found = found != NULL ? found : find_symbol(&tables, "__kernel_clock_gettime"); /* Arm */
         if (found != NULL)
             use_clock((clock_function *)(map->l_addr + found->st_value));
-        return;
     }
 }
 

@@ -12,6 +12,13 @@
 char **first_arguments, **first_variables;
 static clock_function *ask_clock;
 
+#if defined(__aarch64__)
+/* What gcc 10 and later call for each atomic operation asks it whether the processor has single
+ * instructions for them; that of libgcc would ask a C library. Those for all processors will do.
+ */
+bool __aarch64_have_lse_atomics;
+#endif
+
 /* The dynamic linker calls it before la_version(). */
 __attribute__((constructor)) static void remember(int count, char **arguments, char **variables)
 {
