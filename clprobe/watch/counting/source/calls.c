@@ -286,10 +286,13 @@ static void begin_launch(struct launch *launch, struct loader *loader, enum call
     };
     if (launch->state != NULL) {
         struct state *state = launch->state;
-        ADD(state->record->begun[call], 1);
+        uint64_t number = ADD(state->record->begun[call], 1);
         launch->queue = find_queue(state, queue);
-        if (launch->queue != NULL && launch->queue->is_profiled && wants_times())
-            launch->weight = choose_weight(state);
+        if (launch->queue != NULL && launch->queue->is_profiled && wants_times()) {
+            enum call other = call == CALL_clEnqueueTask ? CALL_clEnqueueNDRangeKernel
+                                                         : CALL_clEnqueueTask;
+            launch->weight = choose_weight(state, number + GET(state->record->begun[other]));
+        }
         if (launch->weight > 0 && event == NULL)
             launch->event = &launch->own_event;
     }

@@ -93,7 +93,8 @@ static void tell(int file, void (*what)(struct batch *))
     struct batch batch;
     if (file < 0)
         return;
-    begin_batch(&batch, file, first_pid);
+    /* What a forked child tells is of its parent's program, which it never left. */
+    begin_batch(&batch, file, file == stream ? first_pid : own_pid());
     what(&batch);
     end_batch(&batch);
 }

@@ -64,11 +64,10 @@ struct state {
     void *device_handles[MOST_DEVICES];
     uint32_t has_altered;
     uint32_t shift; /* one of 2^shift kernels is timed */
-    uint64_t launches;
     uint64_t spent_ns;
     uint64_t timed;
     uint64_t window_began_ns;
-    uint64_t window_first; /* of launches */
+    uint64_t window_first; /* launch */
     uint64_t next_check;
     uint64_t head;
     uint64_t tail;
@@ -116,7 +115,8 @@ uint32_t device_of_queue(struct state *state, const struct loader *loader, void 
 /* times.c */
 void choose_times(void);
 bool wants_times(void);
-uint64_t choose_weight(struct state *state); /* 0: this kernel is not timed */
+/* Of the launch of that number, which grows; 0: it is not timed. */
+uint64_t choose_weight(struct state *state, uint64_t number);
 void await(struct state *state, const struct loader *loader, const struct queue *queue,
            void *event, uint64_t weight, bool is_ours);
 void harvest_some(struct state *state);
