@@ -97,7 +97,7 @@ def read_paste(text: str, *, name: str) -> Snapshot:
     said += lines_of(paste, said, paste.left())
     paste.take([one.line - 1 for one in said])
     left = sorted({*unread, *paste.left()})
-    if not evidence.tells() and not _is_report(lines):
+    if not evidence.tells() and not _is_report(lines, says_something=bool(said)):
         raise _nothing_understood(name, len(left))
     snapshot = snapshot_of(evidence)
     return msgspec.structs.replace(
@@ -121,10 +121,15 @@ def _as_numbered(said: tuple[Statement, ...], numbers: list[int]) -> tuple[State
     return tuple(msgspec.structs.replace(one, line=numbers[one.line - 1]) for one in ordered)
 
 
-def _is_report(lines: list[str]) -> bool:
-    """Tell whether somebody writes of trouble with GPUs, though no fact of it is read."""
+def _is_report(lines: list[str], *, says_something: bool) -> bool:
+    """Tell whether somebody writes of trouble with GPUs, though no fact of it is read.
+
+    A short text is one too where a statement was read in it and it names what GPUs compute with.
+    """
     words = sum(len(line.split()) for line in lines)
     about = sum(_FORMS.about_gpus.search(line[:_LONGEST_MESSAGE]) is not None for line in lines)
+    if says_something:
+        return about > 0
     return words >= _LEAST_WORDS and about >= _LEAST_ABOUT
 
 

@@ -81,3 +81,12 @@ def test_a_report_of_which_no_fact_is_read_keeps_its_words() -> None:
     assert len(snapshot.told) == 3
     with pytest.raises(ClprobeError):
         read(text.replace("GPU", "thing").replace("CUDA", "speed").replace("cuDNN", "it"))
+
+
+def test_a_short_complaint_about_opencl_is_read_and_a_story_of_something_else_is_not() -> None:
+    snapshot = read(
+        "Nothing in darktable\n\n(OpenCL on Fedora)\n\nI installed all of it and nothing changed"
+    )
+    assert snapshot.statements
+    with pytest.raises(ClprobeError):
+        read("A cake\n\nI installed a new oven and it works well")
