@@ -179,12 +179,18 @@ def _missing(
     others = [one.path for one in known if one.kind == _BRINGS_DRIVERS and one.path != view.loader]
     private = tuple(map(_folder, others))
     return tuple(
-        f"{device.name} of {device.platform}"
+        _label_of(device)
         for device in devices
         if device.usable is True
         and (device.platform, device.name) not in own
         and not str(device.icd).startswith(private)
     )
+
+
+def _label_of(device: DeviceFacts) -> str:
+    """Return the device's name and its platform's, as far as they are known."""
+    name = device.name if isinstance(device.name, str) else f"a {known(device.type) or 'device'}"
+    return f"{name} of {device.platform}" if isinstance(device.platform, str) else name
 
 
 def _missing_platforms(view: View, views: tuple[View, ...]) -> Fact[tuple[str, ...]]:
