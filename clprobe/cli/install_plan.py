@@ -19,7 +19,7 @@ from clprobe.commands.pasted import ANYBODY
 from clprobe.compat.matrix import MatrixRow, matrix
 from clprobe.install.installed import with_installed
 from clprobe.install.machine import look_up
-from clprobe.install.planner import plan
+from clprobe.install.several import best_of, said_of_others
 from clprobe.install.target import Stated, check_same_host, described, of_snapshot
 from clprobe.install.version_matrix import version_matrix
 from clprobe.knowledge.tables import Tables
@@ -51,9 +51,15 @@ Matrices = tuple[list[MatrixRow], list[VersionRow]]
 
 
 @click.command("install-plan")
-@click.option("--gpu", metavar="NAME|ID", help='Another GPU: "HD 4600", Haswell, 8086:0416.')
+@click.option(
+    "--gpu",
+    "gpus",
+    metavar="NAME|ID",
+    multiple=True,
+    help='Another GPU: "HD 4600", Haswell, 8086:0416; of several, the best is planned for.',
+)
 @click.option("--os", "os_name", metavar="OS", help="Another distribution: ubuntu-24.04.")
-@click.option("--linux", metavar="VERSION", help="Another Linux: 6.8.")
+@click.option("--linux", "--kernel", metavar="VERSION", help="Another Linux: 6.8.")
 @click.option("--python", metavar="VERSION", help="Another Python: 3.11.")
 @click.option("--cpu", metavar="NAME", help='Another processor: "Ryzen 7 5800X", zen4.')
 @click.option(
@@ -96,7 +102,7 @@ def command(  # noqa: PLR0913 - one parameter per option
     obj: dict[str, str],
     /,
     *,
-    gpu: str | None,
+    gpus: tuple[str, ...],
     os_name: str | None,
     linux: str | None,
     python: str | None,
@@ -120,12 +126,17 @@ def command(  # noqa: PLR0913 - one parameter per option
         return undo("install-plan", asked, backend)
     tables = Tables.load()
     snapshot = read_snapshot(source) if source is not None else None
-    host = _host() if snapshot is None and (gpu is None or os_name is None) else None
+    host = _host() if snapshot is None and (not gpus or os_name is None) else None
     base = _base(snapshot, host, tables)
-    stated = described(base, tables, gpu=gpu, os=os_name, linux=linux, python=python, cpu=cpu)
-    for note in stated.notes:
+    each = [
+        described(base, tables, gpu=gpu, os=os_name, linux=linux, python=python, cpu=cpu)
+        for gpu in gpus or (None,)
+    ]
+    if not gpus:
+        each += [msgspec.structs.replace(each[0], gpu=other) for other in each[0].others]
+    stated, made = best_of(each, tables, goal, wishes(**wished))
+    for note in filter(None, (*stated.notes, said_of_others(stated, each))):
         click.echo(safe_line(note), err=True)
-    made = plan(stated, tables, goal, wishes(**wished))
     shown = snapshot or host
     if shown is not None and os_name is None:
         made = with_installed(made, shown)

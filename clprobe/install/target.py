@@ -55,10 +55,12 @@ class Stated(msgspec.Struct, frozen=True, kw_only=True):
     """What is said of the machine to plan for; None is "not known".
 
     `os` is the name of its system for plans, `release` the same in the tables. `core` is the
-    processor's. `wsl`: it runs under WSL2. `notes` say in sentences how names were read.
+    processor's. `wsl`: it runs under WSL2. `notes` say in sentences how names were read. `others`
+    are further GPUs of the machine.
     """
 
     gpu: StatedGpu | None = None
+    others: tuple[StatedGpu, ...] = ()
     os: str | None = None
     release: Distribution | None = None
     linux: str | None = None
@@ -95,6 +97,7 @@ def of_snapshot(snapshot: Snapshot, tables: Tables, *, python: str | None = None
     gpu = _gpu(snapshot.gpus, tables)
     return Stated(
         gpu=gpu,
+        others=_others(snapshot.gpus, gpu, tables),
         os=f"{distribution_id}-{version}" if distribution_id else None,
         release=named.release,
         linux=linux,
@@ -168,14 +171,18 @@ def _around(gpu: StatedGpu | None, tables: Tables) -> Core | None:
         return None
     if tables.processor(gpu.name) is not None:
         return tables.core_named(gpu.name)
+    return tables.only_core("intel") if is_inside_processor(gpu, tables) else None
+
+
+def is_inside_processor(gpu: StatedGpu, tables: Tables) -> bool:
+    """Tell whether a GPU of Intel's is a part of a processor, as far as its ids say."""
     chips = [tables.gpu(pci_id) for pci_id in gpu.pci_ids]
     platforms = [
         generation.platforms[chip.platform]
         for chip in chips
         if chip is not None and (generation := tables.generation(chip.generation)) is not None
     ]
-    inside = chips and len(platforms) == len(chips) and all(one.is_inside for one in platforms)
-    return tables.only_core("intel") if inside else None
+    return bool(chips) and len(platforms) == len(chips) and all(one.is_inside for one in platforms)
 
 
 def _about(gpu: StatedGpu | None) -> Iterator[str]:
@@ -217,6 +224,7 @@ def _on(os: str, base: Stated, tables: Tables) -> Stated:
         )
     return Stated(
         gpu=base.gpu,
+        others=base.others,
         os=key,
         release=release,
         arch=base.arch,
@@ -313,6 +321,21 @@ def _gpu(gpus: tuple[Gpu, ...] | Unknown, tables: Tables) -> StatedGpu | None:
         because = tables.named_gpu(best).nothing_because
         return StatedGpu(f"{best} {own[0]}", own[0], (best,), because)
     return stated_gpu(best, tables)
+
+
+def _others(
+    gpus: tuple[Gpu, ...] | Unknown, planned: StatedGpu | None, tables: Tables
+) -> tuple[StatedGpu, ...]:
+    """Return the known GPUs of a machine beside the one that is planned for, each kind once."""
+    if isinstance(gpus, Unknown) or planned is None:
+        return ()
+    ids = dict.fromkeys(pci_id for gpu in gpus if (pci_id := _pci_id(gpu)) is not None)
+    stated = (
+        stated_gpu(pci_id, tables)
+        for pci_id in ids
+        if pci_id not in planned.pci_ids and tables.named_gpu(pci_id).is_known
+    )
+    return tuple(one for one in stated if one.nothing_because is None)
 
 
 def _of_name(name: str, tables: Tables) -> StatedGpu | None:

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: MIT
+"""Which of several GPUs of one machine a plan is for."""
+
+from collections.abc import Sequence
+
+from clprobe.install.machine import NO_WISHES, Wishes, look_up
+from clprobe.install.planner import plan
+from clprobe.install.target import Stated, is_inside_processor
+from clprobe.knowledge.tables import Tables
+from clprobe.model.action import Goal
+from clprobe.model.plan import InstallPlan, Route
+
+_MAKERS = ("nvidia", "intel", "amd")
+"""Whose GPU is the likeliest to be a card of its own, where there are several; Intel's inside of
+processors come last."""
+
+
+def best_of(
+    each: Sequence[Stated], tables: Tables, goal: Goal, wishes: Wishes = NO_WISHES
+) -> tuple[Stated, InstallPlan]:
+    """Return what is planned for and its plan, of what is stated with one GPU after another.
+
+    A GPU that a route drives comes before one that none does, a card before a GPU inside a
+    processor; between equals the first.
+
+    Raises: ClprobeError if the name of one of them means nothing, or several generations.
+    """
+    plans = [(one, plan(one, tables, goal, wishes)) for one in each]
+    return min(plans, key=lambda pair: (_reached(pair[1]), _kind(pair[0], tables)))
+
+
+def said_of_others(planned: Stated, each: Sequence[Stated]) -> str | None:
+    """Return a sentence that names the GPUs that are not planned for; None: there are none."""
+    gpus = [one.gpu for one in each if one.gpu is not None and one.gpu != planned.gpu]
+    names = [gpu.name for gpu in gpus if gpu.nothing_because is None]
+    if not names or planned.gpu is None:
+        return None
+    ways = ", ".join(f'--gpu "{name}"' for name in names)
+    return f"Planned for {planned.gpu.name}, one of {len(names) + 1} GPUs; for the rest: {ways}."
+
+
+def _reached(made: InstallPlan) -> int:
+    """Return 0 if the best route is known to use the GPU, 1 if it may, 2 if none does."""
+    first: Route | None = next(iter(made.routes), None)
+    if first is None or not first.uses_gpu:
+        return 2
+    return int(first.status == "unverified")
+
+
+def _kind(stated: Stated, tables: Tables) -> int:
+    machine = look_up(stated, tables)
+    inside = stated.gpu is not None and is_inside_processor(stated.gpu, tables)
+    makers = len(_MAKERS)
+    place = _MAKERS.index(machine.vendor) if machine.vendor in _MAKERS else makers
+    return place + makers * inside

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: MIT
+"""A machine with several GPUs gets the plan of the best, and a word on the others."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from clprobe.cli.main import cli
+from clprobe.install.several import best_of, said_of_others
+from clprobe.install.target import described, of_snapshot, stated_gpu
+from clprobe.knowledge.tables import Tables
+from clprobe.model.codec import snapshot_from_text
+
+TABLES = Tables.load()
+_LAPTOP = (
+    "system: {distribution: {id: ubuntu, version: '24.04'}, linux: {release: 6.8.0-41-generic},"
+    " cpu: {architecture: x86_64}}\n"
+    "gpus: [{pci_id: '8086:9bc4'}, {pci_id: '10de:1f91'}]\n"
+)
+
+
+def _each(*names, os="ubuntu-24.04"):
+    base = of_snapshot(snapshot_from_text("{}", name="test"), TABLES)
+    return [described(base, TABLES, gpu=name, os=os) for name in names]
+
+
+@pytest.mark.parametrize(
+    ("names", "planned"),
+    [
+        # The card before the GPU inside the processor, whatever the order.
+        (("UHD 630", "GTX 1650"), "GTX 1650"),
+        (("GTX 1650", "UHD 630"), "GTX 1650"),
+        # What a driver drives before what none does.
+        (("HD 3000", "GeForce GT 540M"), "GeForce GT 540M"),
+        (("UHD 770", "HD 4850"), "UHD 770"),
+        # A card of Intel's before an APU of AMD's.
+        (("Ryzen 5 5600G", "Arc A770"), "Arc A770"),
+    ],
+)
+def test_the_best_is_planned_for(names, planned):
+    os = "ubuntu-22.04" if "GeForce GT 540M" in names else "ubuntu-24.04"
+    each = _each(*names, os=os)
+    stated, made = best_of(each, TABLES, "opencl")
+    assert stated.gpu.name == planned
+    assert made.routes[0].uses_gpu
+    [other] = [name for name in names if name != planned]
+    assert said_of_others(stated, each) == (
+        f'Planned for {planned}, one of 2 GPUs; for the rest: --gpu "{other}".'
+    )
+
+
+def test_nothing_is_said_of_one_gpu_nor_of_one_that_computes_nothing():
+    each = _each("GTX 1650")
+    assert said_of_others(best_of(each, TABLES, "opencl")[0], each) is None
+    each = [*each, *_each("ASPEED")]
+    assert said_of_others(best_of(each, TABLES, "opencl")[0], each) is None
+
+
+def test_a_snapshot_of_two_gpus_is_planned_for_the_card(tmp_path):
+    file = tmp_path / "laptop.yaml"
+    file.write_text(_LAPTOP, "utf-8")
+    for goal in ("opencl", "pytorch"):
+        ran = CliRunner().invoke(
+            cli, ["install-plan", "--from", str(file), "--goal", goal, "--json"]
+        )
+        assert json.loads(ran.stdout)["target"]["gpu"].startswith("10de:1f91")
+        assert '--gpu "8086:9bc4"' in ran.stderr
+
+
+def test_an_unknown_second_gpu_spoils_no_plan():
+    snapshot = snapshot_from_text(_LAPTOP.replace("10de:1f91", "10de:ffff"), name="test")
+    assert of_snapshot(snapshot, TABLES).others == ()
+
+
+def test_gpus_keep_their_order_where_both_are_alike():
+    each = _each("RTX 3060", "RTX 4070")
+    assert best_of(each, TABLES, "opencl")[0].gpu == stated_gpu("RTX 3060", TABLES)
