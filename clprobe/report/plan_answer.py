@@ -17,19 +17,23 @@ from clprobe.report.plan_words import title, way
 _GOALS = {"opencl": "OpenCL", "pytorch": "PyTorch", "inference": "inference"}
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 _LONGEST = 40
+_NOTHING, _NOTHING_DRIVES = "Nothing drives ", ", but nothing drives "
+"""How a reason begins, or goes on after what is packaged, where no driver is for the GPU."""
 _LOG_IN_FOLDER = "/etc/profile.d/"
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
     """What an expert would say first.
 
-    `why` are sentences, the most important first. `notes` are what the person must see to,
-    `others` and `impossible` names of the other ways and of those that do not work.
+    `why` are sentences, the most important first, of which none of the first `needed` may lack.
+    `notes` are what the person must see to, `others` and `impossible` names of the other ways and
+    of those that do not work.
     """
 
     heading: str
     use: str
     why: tuple[str, ...]
+    needed: int = 1
     commands: tuple[str, ...] = ()
     check: str | None = None
     notes: tuple[str, ...] = ()
@@ -57,10 +61,13 @@ def answer(
         origin = f" ({how})" if how is not None else ""
         rest = "The commands below complete it." if commands else "Nothing to install."
         use = f"You already have {name}{_version(route)}{origin}. {rest}"
+    reason, *reasons = _why(route, name)
+    lacks = _lacks_gpu(plan, route, rejected, tables)
     return Answer(
         heading=heading,
         use=use,
-        why=(*_why(route, name), *_lacks_gpu(plan, route, rejected, tables), *_there(plan, route)),
+        why=(reason, *lacks, *reasons, *_there(plan, route)),
+        needed=1 + len(lacks),
         commands=left,
         check=pasted_step(check, typist) if check is not None else None,
         notes=_notes(route, todo),
@@ -117,6 +124,9 @@ def _lacks_gpu(
     for refused in rejected:
         if _gives_goal(refused, plan, tables):
             because = refused.because
+            nothing = because.partition(_NOTHING_DRIVES)[2] or because.removeprefix(_NOTHING)
+            if nothing != because:
+                return [f"Not on the GPU: nothing drives {nothing}"]
             if because.split(" ", 1)[0] in ("It", "Its", "No", "Nothing", "Whether"):
                 because = because[:1].lower() + because[1:]
             return [f"Not {_short(refused)}: {because}"]

@@ -35,7 +35,9 @@ def show_answer(console: Console, answer: Answer, *, applies: bool = False) -> N
     screen = Screen(console)
     width = console.width
     heading = _wrapped(answer.heading, width)
-    first = _wrapped(f"→ {' '.join((answer.use, *_fitting(answer.why, width)))}", width)
+    first = _wrapped(
+        f"→ {' '.join((answer.use, *_fitting(answer.why, answer.needed, width)))}", width
+    )
     named = words.more_names(answer.others, answer.impossible)
     tail = [_named(label, names, width) for label, names in named]
     tail += [] if applies else [_more(answer)]
@@ -60,11 +62,11 @@ def show_answer(console: Console, answer: Answer, *, applies: bool = False) -> N
         screen.unbroken((line, "label"))
 
 
-def _fitting(sentences: Sequence[str], width: int) -> list[str]:
-    """Return the sentences that a few lines have room for; the first always."""
+def _fitting(sentences: Sequence[str], needed: int, width: int) -> list[str]:
+    """Return the sentences that a few lines have room for; the first `needed` always."""
     kept: list[str] = []
     for one in sentences:
-        if kept and len(" ".join((*kept, one))) > _MOST_REASONS * width:
+        if len(kept) >= needed and len(" ".join((*kept, one))) > _MOST_REASONS * width:
             break
         kept.append(one)
     return kept
