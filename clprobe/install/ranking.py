@@ -104,6 +104,7 @@ def _criteria(route: Route, goal: Goal, tables: Tables) -> list[Criterion]:
     return [
         tested if goal == "opencl" else _learning(route, goal, tables),
         Criterion(int(not route.uses_gpu), f"uses the {'GPU' if route.uses_gpu else 'CPU'}"),
+        _images(route, tables),
         Criterion(list(_STATUS).index(route.status), _STATUS[route.status]),
         _maintained(route, tables),
         Criterion(STACKS.index(route.stack) if route.stack is not None else len(STACKS), ""),
@@ -158,6 +159,14 @@ def _learning(route: Route, goal: Goal, tables: Tables) -> Criterion:
     if not asked and route.uses_gpu and seen and stack.framework == "pytorch":
         return Criterion(1, f"{gives} and runs models on the GPU as well")
     return Criterion(2 if asked else 5, f"{gives} on the CPU" if asked else gives)
+
+
+def _images(route: Route, tables: Tables) -> Criterion:
+    """Measure by whether kernels can use images, without which many programs take no device."""
+    implementation = tables.implementation(route.backend)
+    if implementation is None or implementation.images is not False:
+        return Criterion(0, "")
+    return Criterion(1, "has no images, which many programs ask for")
 
 
 def _maintained(route: Route, tables: Tables) -> Criterion:
