@@ -17,7 +17,9 @@ ON_A_SCREEN = 25
 
 
 def asked(situation, *more):
-    words = ["--gpu", situation["gpu"], "--os", situation["os"]]
+    gpus = situation["gpu"] if isinstance(situation["gpu"], list) else [situation["gpu"]]
+    words = [word for gpu in gpus for word in ("--gpu", gpu)]
+    words += ["--os", situation["os"]]
     for option in ("linux", "python", "goal"):
         words += [f"--{option}", situation[option]] if option in situation else []
     for option in situation.get("options", ()):
