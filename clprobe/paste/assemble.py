@@ -55,7 +55,7 @@ _LONGEST_UNREAD = 300
 _MOST_UNREAD = 5000
 _MOST_TOLD = 1000
 _LONGEST_MESSAGE = 500
-_LEAST_WORDS, _LEAST_ABOUT = 30, 2
+_LEAST_WORDS, _LEAST_ABOUT, _LEAST_SAID = 30, 2, 6
 """A report has so many words, and speaks of GPUs on so many lines."""
 _QUOTES = "`*> \"'\u201c\u201d\u201e"
 _FORMS = Forms("messages")
@@ -124,13 +124,12 @@ def _as_numbered(said: tuple[Statement, ...], numbers: list[int]) -> tuple[State
 def _is_report(lines: list[str], *, says_something: bool) -> bool:
     """Tell whether somebody writes of trouble with GPUs, though no fact of it is read.
 
-    A short text is one too where a statement was read in it and it names what GPUs compute with.
+    A few words are one too where a statement was read in them and they name what computes on GPUs.
     """
     words = sum(len(line.split()) for line in lines)
     about = sum(_FORMS.about_gpus.search(line[:_LONGEST_MESSAGE]) is not None for line in lines)
-    if says_something:
-        return about > 0
-    return words >= _LEAST_WORDS and about >= _LEAST_ABOUT
+    least, named = (_LEAST_SAID, 1) if says_something else (_LEAST_WORDS, _LEAST_ABOUT)
+    return words >= least and about >= named
 
 
 def _gather(
