@@ -2,6 +2,7 @@
 """The steps of a whole route, and what must be said about them."""
 
 import re
+from collections.abc import Sequence
 
 from clprobe.commands.commands import step
 from clprobe.compat.linux_choice import LinuxChoice, is_in_range
@@ -161,6 +162,8 @@ def open_node(machine: Machine) -> list[Step]:
 
 
 _NEW_GROUP = "Log out and in again: a new group does not count in running sessions."
+_INTELS_FIRMWARE = ("firmware-intel-graphics", "firmware-misc-nonfree")
+_AMDS_FIRMWARE = ("firmware-amd-graphics",)
 _NEW_VARIABLES = "The variables that a step sets count from the next log-in on."
 OF_SESSIONS = (_NEW_GROUP, _NEW_VARIABLES)
 """What follows from steps alone, and not where they are done."""
@@ -173,7 +176,7 @@ def caveats(
     distribution = machine.distribution
     if offer.how == "container":
         said = containers.container_caveats(offer, machine)
-        return [*said, *access(machine), *_firmware(machine)]
+        return [*said, *access(machine), *firmware(machine)]
     said = []
     by_itself = distribution is not None and distribution.configuration is not None
     if distribution is not None and not by_itself and not steps.can_install(distribution):
@@ -189,6 +192,7 @@ def caveats(
         said.append("Fetch the files by hand; the steps expect them in the current folder.")
     if offer.third_party is not None and offer.third_party.note is not None:
         said.append(sentence(offer.third_party.note))
+    said += firmware(machine)
     if environment:
         names = " ".join(f"{name}={value}" for name, value in environment.items())
         said.append(_NEW_VARIABLES)
@@ -198,7 +202,7 @@ def caveats(
         )
     said += implementation.afterwards if machine.system == "linux" else ()
     said += [sentence(note.note) for note in _boot_notes(machine)]
-    return [*said, *access(machine), *_firmware(machine)]
+    return [*said, *access(machine)]
 
 
 def _boot_notes(machine: Machine) -> list[BootNote]:
@@ -271,9 +275,11 @@ def _needs_firmware(machine: Machine) -> bool:
     )
 
 
-def _firmware_package(distribution: Distribution | None) -> tuple[str, str] | None:
-    """Return the package of its own that holds Intel's firmware, and its component."""
-    for name in ("firmware-intel-graphics", "firmware-misc-nonfree"):
+def _firmware_package(
+    distribution: Distribution | None, names: Sequence[str] = _INTELS_FIRMWARE
+) -> tuple[str, str] | None:
+    """Return the first of the packages that is one of its own there, and its component."""
+    for name in names:
         rows = distribution.packages.get(name, ()) if distribution is not None else ()
         if rows and rows[0].component is not None:
             return name, rows[0].component
@@ -295,9 +301,13 @@ def _firmware_steps(machine: Machine, linux: LinuxChoice) -> list[Step]:
     ]
 
 
-def _firmware(machine: Machine) -> list[str]:
+def firmware(machine: Machine) -> list[str]:
+    """Return where the firmware is that the GPU does not compute without."""
     if not _needs_firmware(machine):
-        return []
+        amds = _firmware_package(machine.distribution, _AMDS_FIRMWARE)
+        if amds is None or machine.vendor != "amd" or machine.system != "linux":
+            return []
+        return [f"Its firmware is in {amds[0]} ({amds[1]})."]
     found = _firmware_package(machine.distribution)
     if found is not None:
         return [f"This GPU does not start without GuC firmware: {found[0]} ({found[1]})."]

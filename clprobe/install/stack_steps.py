@@ -7,7 +7,7 @@ from clprobe.commands.commands import step
 from clprobe.install import steps
 from clprobe.install.machine import Machine
 from clprobe.install.ranking import WheelOfOthers
-from clprobe.install.route_steps import OF_SESSIONS, access, open_node
+from clprobe.install.route_steps import OF_SESSIONS, access, firmware, open_node
 from clprobe.install.stack_builds import support_for
 from clprobe.install.wording import sentence
 from clprobe.knowledge.stack_table import Stack, StackBuild, StackSupport
@@ -147,7 +147,7 @@ def on_own_libraries(
     said: list[str] = []
     if machine.system == "linux":
         backend, text = _BELOW[stack.api]
-        said, must = [text], access(machine)
+        said, must = [text], [*access(machine), *firmware(machine)]
         below = _vulkan_driver(machine) if stack.api == "vulkan" else []
         first = (*below, *open_node(machine))
         if first or not build.lines:
