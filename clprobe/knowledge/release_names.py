@@ -97,11 +97,14 @@ def find(name: str, known: Sequence[Distribution]) -> list[Distribution]:
 
 
 def find_derived(name: str, known: Sequence[Distribution]) -> list[tuple[Derived, Distribution]]:
-    """Return what of that name is built on a release, with that release."""
+    """Return what of that name is built on a release, with that release.
+
+    Of several, the whole name wins: Armbian is Debian's, Armbian noble Ubuntu's.
+    """
     for reading in _readings(name):
         wanted = _words(reading)
         found = [
-            (len(words & wanted), derived, base)
+            ((len(words & wanted), words <= wanted), derived, base)
             for base in known
             for derived in base.derived
             for words in map(_words, derived.names)
