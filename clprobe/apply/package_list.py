@@ -98,11 +98,12 @@ def not_installed(named: Iterable[str], packages: Iterable[Package]) -> tuple[st
     """Return which of the packages that a command named are not there and set up, with states.
 
     Names may carry a version or a release: "name=1.0", "name/sid"; rpm's list adds the
-    architecture.
+    architecture. Gentoo's begin with a category and may end with a slot: "dev-libs/name:legacy".
     """
     states = {package.name: package.status for package in packages}
     states |= {name.rpartition(".")[0]: status for name, status in states.items() if "." in name}
-    wanted = [name.partition("=")[0].partition("/")[0] for name in named]
+    ends = ":" if any("/" in name for name in states) else "/"
+    wanted = [name.partition("=")[0].partition(ends)[0] for name in named]
     return tuple(
         f"{name} ({states.get(name, 'absent')})"
         for name in wanted

@@ -16,6 +16,7 @@ from clprobe.knowledge.table_types import (
     Entry,
     Implementation,
     PackageVersion,
+    Setting,
 )
 from clprobe.knowledge.tables import Tables
 from clprobe.knowledge.versions import newest, upstream
@@ -65,6 +66,7 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True):
     lines: tuple[str, ...] = ()
     module_for: tuple[str, ...] = ()
     compiler: Compiler | None = None
+    settings: tuple[Setting, ...] = ()
 
     @property
     def is_at_hand(self) -> bool:
@@ -185,6 +187,7 @@ def package(name: str, version: PackageVersion, release: Distribution) -> Offer:
         base=version.base,
         note=version.note,
         compiler=version.compiler,
+        settings=version.settings,
         status="workaround" if version.pocket in EXTRA_POCKETS else "supported",
         sources=version.sources,
     )

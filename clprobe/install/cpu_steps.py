@@ -26,7 +26,7 @@ def for_cpu(offer: Offer, machine: Machine) -> tuple[Step, ...]:
         return ()
     packages = (*offer.packages, *steps.loader(distribution))
     install = steps.install(distribution, f"Install {offer.packages[0]}", packages)
-    first = enable_origin(offer, distribution)
+    first = enable_origin(offer, distribution, machine.vendor)
     return (*steps.refresh(distribution), *first, install, steps.look())
 
 

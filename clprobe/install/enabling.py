@@ -16,9 +16,19 @@ _OFF_AT_FIRST = ("contrib", "non-free", _FIRMWARE)
 """Components that Debian's installer switches on only where somebody asks for them."""
 
 
-def enable_origin(offer: Offer, distribution: Distribution) -> list[Step]:
-    """Return the steps that let packages of an offer be installed, the index read last."""
+def enable_origin(
+    offer: Offer, distribution: Distribution, vendor: str | None = None
+) -> list[Step]:
+    """Return the steps that let packages of an offer be installed, the index read last.
+
+    `vendor` is the GPU's, for which the packages may be set up.
+    """
     made = enable_pocket(distribution, offer.pocket, offer.component)
+    made += [
+        steps.write_file(f"Say how {offer.packages[0]} is to be installed", one.path, one.text)
+        for one in offer.settings
+        if not one.vendors or vendor in one.vendors
+    ]
     third_party = offer.third_party
     if third_party is None:
         return made

@@ -41,7 +41,7 @@ def for_gpu(
     made = [*_check_files(offer, files), *steps.refresh(distribution)]
     made += _newer_linux(machine, linux)
     if offer.how != "file":
-        made += enable_origin(offer, distribution)
+        made += enable_origin(offer, distribution, machine.vendor)
         made += _headers(offer, implementation, distribution)
         title = f"Install {implementation.name}"
         packages = packages_of(offer, implementation, machine)
@@ -150,15 +150,25 @@ def _newer_linux(machine: Machine, linux: LinuxChoice) -> list[Step]:
 
 def open_node(machine: Machine) -> list[Step]:
     """Return the steps that let the user open the GPU's node, or that check it without root."""
+    distribution = machine.distribution
+    if machine.vendor == "nvidia" and machine.system == "linux":
+        group = _nvidia_group(machine)
+        return steps.join_group(group) if group is not None else []
     if machine.vendor == "nvidia" or machine.system == "wsl2":
-        return []  # all may open the nodes of NVIDIA's driver, and /dev/dxg
+        return []  # all may open /dev/dxg
     if not machine.wishes.root:
         check = Check(argv=("test", "-w", "/dev/dri/renderD128"))
         return [step("Check that you may open the GPU's node", check)]
-    distribution = machine.distribution
     if distribution is None or distribution.node_group is None:
         return []
     return steps.join_group(distribution.node_group)
+
+
+def _nvidia_group(machine: Machine) -> str | None:
+    """Return the group that may open the nodes of NVIDIA's driver; None: everybody may."""
+    if not machine.wishes.root or machine.distribution is None:
+        return None
+    return machine.distribution.nvidia_group
 
 
 _NEW_GROUP = "Log out and in again: a new group does not count in running sessions."
@@ -202,7 +212,19 @@ def caveats(
         )
     said += implementation.afterwards if machine.system == "linux" else ()
     said += [sentence(note.note) for note in _boot_notes(machine)]
-    return [*said, *access(machine)]
+    said += access(machine)
+    return [*said, *_of_row(offer, distribution)]
+
+
+def _of_row(offer: Offer, distribution: Distribution | None) -> list[str]:
+    """Return what comes at once: what stands in the way of packages, and what nobody saw."""
+    said = []
+    unseen = offer.how == "package" and offer.entry.unverified
+    if (offer.settings or unseen) and offer.note is not None:
+        said.append(sentence(offer.note))
+    if offer.settings and distribution is not None and distribution.settings_note is not None:
+        said.append(sentence(distribution.settings_note))
+    return said
 
 
 def _boot_notes(machine: Machine) -> list[BootNote]:
@@ -220,8 +242,10 @@ def _boot_notes(machine: Machine) -> list[BootNote]:
 
 def access(machine: Machine) -> list[str]:
     """Return what opening the GPU's node leaves to the reader."""
+    if machine.vendor == "nvidia" and machine.system == "linux":
+        return [_NEW_GROUP] if _nvidia_group(machine) is not None else []
     if machine.vendor == "nvidia" or machine.system != "linux":
-        return []  # all may open the nodes of NVIDIA's driver, and /dev/dxg
+        return []  # all may open /dev/dxg
     distribution = machine.distribution
     if machine.wishes.root and distribution is not None and distribution.node_group is not None:
         return [_NEW_GROUP]

@@ -51,8 +51,9 @@ def uses_apt(distribution: Distribution | None) -> bool:
 
 
 def loader(distribution: Distribution) -> tuple[str, ...]:
-    """Return the package of the ICD loader, where the distribution has it under that name."""
-    return (LOADER,) if LOADER in distribution.packages else ()
+    """Return the package of the ICD loader that a driver may lack, where one is known."""
+    name = distribution.loader or LOADER
+    return (name,) if name in distribution.packages else ()
 
 
 def refresh(distribution: Distribution) -> list[Step]:

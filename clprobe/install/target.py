@@ -286,7 +286,8 @@ def _find_release(distribution_id: str, version: str, tables: Tables) -> Distrib
         found = tables.distribution(distribution_id.lower(), ".".join(parts[:count]))
         if found is not None:
             return found
-    return None
+    # Gentoo's os-release names the version of a package, 2.17.
+    return tables.distribution(distribution_id.lower(), "rolling")
 
 
 def _known(fact: object) -> str | None:

@@ -359,6 +359,17 @@ class Elsewhere(Entry, frozen=True, kw_only=True):
     compiler: Compiler | None = None
 
 
+class Setting(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A small file that says how a package is to be installed, written before that.
+
+    `vendors` are those of the GPUs that it is for; without any it is for all.
+    """
+
+    path: str
+    text: str
+    vendors: tuple[str, ...] = ()
+
+
 class PackageVersion(Entry, frozen=True, kw_only=True):
     """A package in one pocket (release, updates, security, backports …) of a distribution.
 
@@ -366,7 +377,8 @@ class PackageVersion(Entry, frozen=True, kw_only=True):
     `base`: the source package that makes it, where that has another name. Where
     nobody read which version it is, `version` is the least that follows from releases around it,
     and `at_most` the newest. `compiler`: what it compiles kernels with, where a `release` of the
-    implementation asks which processor that knows.
+    implementation asks which processor that knows. `settings` are files that its installation
+    asks for, such as Gentoo's USE flags.
     """
 
     pocket: str
@@ -384,6 +396,7 @@ class PackageVersion(Entry, frozen=True, kw_only=True):
     base: str | None = None
     note: str | None = None
     compiler: Compiler | None = None
+    settings: tuple[Setting, ...] = ()
 
 
 class LinuxVersions(Entry, frozen=True, kw_only=True):
@@ -426,7 +439,10 @@ class Distribution(Entry, frozen=True, kw_only=True):
     this architecture is in a row of `packages`, in `lacks` (no package there) or in `unknown`
     (nobody has looked), with what would settle it. `enabling` are the steps that switch a pocket
     on, `configuration` how it is configured where no package manager installs drivers. `manager`
-    is the package manager of an edition of it, where that has another.
+    is the package manager of an edition of it, where that has another. `nvidia_group` may open the
+    nodes of NVIDIA's driver, where not everybody may. `loader` is the package of the ICD loader,
+    for which not every driver asks by itself. `settings_note` is what to know of the files that
+    packages ask for.
     """
 
     id: str
@@ -441,6 +457,8 @@ class Distribution(Entry, frozen=True, kw_only=True):
     glibc: str | None = None
     linux: LinuxVersions | None = None
     node_group: str | None = None
+    nvidia_group: str | None = None
+    loader: str | None = None
     image: str | None = None
     os_release_of: str | None = None
     index_date: str | None = None
@@ -449,6 +467,7 @@ class Distribution(Entry, frozen=True, kw_only=True):
     enabling: dict[str, tuple[Enabling, ...]] = {}
     configuration: Configuration | None = None
     manager: str | None = None
+    settings_note: str | None = None
     lacks: tuple[NotPackaged, ...] = ()
     unknown: tuple[NotPackaged, ...] = ()
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Package lists, what simulations say, and what an undo must run: pure functions, real texts."""
 
+import subprocess
+
 import pytest
 
 from clprobe.apply.journal import Package, PackageChanges, Upgrade
@@ -111,6 +113,32 @@ def test_a_list_is_read_with_its_marks_and_without_the_usual_architecture():
         Package("musl", "1.2.5-r1"),
         Package("py3-pip", "24.0-r2"),
     )
+
+
+def test_names_of_gentoo_are_found_with_their_category_and_without_their_slot():
+    there = (Package("dev-libs/pocl", "7.1"), Package("dev-libs/intel-compute-runtime", "24.35"))
+    named = ("dev-libs/intel-compute-runtime:legacy", "dev-libs/pocl", "virtual/opencl")
+    assert not_installed(named, there) == ("virtual/opencl (absent)",)
+
+
+@pytest.mark.parametrize(
+    ("manager", "printed", "listed"),
+    [
+        (
+            "emerge",
+            "dev-libs/pocl-7.1\ndev-libs/intel-compute-runtime-24.35.30872.36-r1\n",
+            "dev-libs/pocl\t7.1\tii\ndev-libs/intel-compute-runtime\t24.35.30872.36-r1\tii\n",
+        ),
+    ],
+)
+def test_what_has_a_format_of_its_own_is_listed_as_the_others(manager, printed, listed, tmp_path):
+    program = tmp_path / MANAGERS[manager].listing[2].split()[0]
+    program.write_text(f"#!/bin/sh\nprintf '%s' '{printed}'\n", encoding="utf-8")
+    program.chmod(0o755)
+    path = {"PATH": f"{tmp_path}:/usr/bin:/bin"}
+    argv = MANAGERS[manager].listing
+    done = subprocess.run(argv, env=path, capture_output=True, text=True, timeout=10, check=True)
+    assert done.stdout == listed
 
 
 def test_versions_that_the_index_holds_are_read_from_apts_table():

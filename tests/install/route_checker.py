@@ -211,6 +211,9 @@ def _linux(route, entry, target):
     shipped = (target.release or {}).get("linux", {})
     if shipped.get("at_least") and not target.linux and route.status == "unverified":
         return  # its updates may bring a Linux that does, which nobody looked at
+    ways = [one for one in entry.get("elsewhere", ()) if one["how"] == route.how]
+    if any(target.generation["generation"] in one.get("module_for", ()) for one in ways):
+        return  # it brings the kernel driver
     versions = target.linuxes(route.components)
     support = target.generation.get("implementations", {}).get(route.backend, {})
     platforms = {chip["platform"] for chip in target.chips}
