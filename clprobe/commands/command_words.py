@@ -17,13 +17,14 @@ _PACKAGES = {
     "portage": re.compile(
         r"(?:[A-Za-z0-9_][A-Za-z0-9_.+-]*/)?[A-Za-z0-9_][A-Za-z0-9_+-]*(?::[A-Za-z0-9_][A-Za-z0-9_.+/-]*)?"
     ),
+    "xbps": re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*"),
     "pip": re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?"),
     "conda": re.compile(r"[a-z0-9_][a-z0-9_.-]*"),
 }
 """How each package manager writes names.
 
 Source: Debian Policy 5.6.1 and 5.6.7 (less a "-" at the end, which apt takes for "remove"),
-rpm-spec(5), PKGBUILD(5), APKBUILD(5), the Package Manager Specification 3.1,
+rpm-spec(5), PKGBUILD(5), APKBUILD(5), the Package Manager Specification 3.1, xbps-src's manual,
 PEP 508, conda's MatchSpec.
 """
 _LONGEST = 4095

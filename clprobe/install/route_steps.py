@@ -206,10 +206,11 @@ def caveats(
     if environment:
         names = " ".join(f"{name}={value}" for name, value in environment.items())
         said.append(_NEW_VARIABLES)
-        said.append(
-            "Services of systemd, such as Jellyfin, do not read them: run systemctl edit SERVICE "
-            f"and add the lines [Service] and Environment={names}"
-        )
+        if distribution is None or distribution.systemd:
+            said.append(
+                "Services of systemd, such as Jellyfin, do not read them: run systemctl edit "
+                f"SERVICE and add the lines [Service] and Environment={names}"
+            )
     said += implementation.afterwards if machine.system == "linux" else ()
     said += [sentence(note.note) for note in _boot_notes(machine)]
     said += access(machine)

@@ -442,7 +442,7 @@ class Distribution(Entry, frozen=True, kw_only=True):
     is the package manager of an edition of it, where that has another. `nvidia_group` may open the
     nodes of NVIDIA's driver, where not everybody may. `loader` is the package of the ICD loader,
     for which not every driver asks by itself. `settings_note` is what to know of the files that
-    packages ask for.
+    packages ask for. `systemd` False: its services are not systemd's.
     """
 
     id: str
@@ -468,6 +468,7 @@ class Distribution(Entry, frozen=True, kw_only=True):
     configuration: Configuration | None = None
     manager: str | None = None
     settings_note: str | None = None
+    systemd: bool = True
     lacks: tuple[NotPackaged, ...] = ()
     unknown: tuple[NotPackaged, ...] = ()
 

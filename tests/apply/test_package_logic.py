@@ -129,6 +129,11 @@ def test_names_of_gentoo_are_found_with_their_category_and_without_their_slot():
             "dev-libs/pocl-7.1\ndev-libs/intel-compute-runtime-24.35.30872.36-r1\n",
             "dev-libs/pocl\t7.1\tii\ndev-libs/intel-compute-runtime\t24.35.30872.36-r1\tii\n",
         ),
+        (
+            "xbps",
+            "ii ocl-icd-2.3.2_1            Generic OpenCL ICD loader\nuu mesa-25.1.9_1  Mesa\n",
+            "ocl-icd\t2.3.2_1\tii \nmesa\t25.1.9_1\tuu \n",
+        ),
     ],
 )
 def test_what_has_a_format_of_its_own_is_listed_as_the_others(manager, printed, listed, tmp_path):
