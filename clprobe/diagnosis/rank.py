@@ -36,7 +36,16 @@ def rank(present: list[Outcome], rules: dict[str, Rule]) -> list[Ranked]:
         for index in range(len(present))
     ]
     roots = [index for index, cause in enumerate(causes) if cause is None]
-    roots.sort(key=lambda index: (-weights[index], not vital[index], _place(present[index])))
+    # Of causes of equal problems at one link, one that is no more than a note itself comes last.
+    roots.sort(
+        key=lambda index: (
+            -weights[index],
+            not vital[index],
+            CHAIN.index(present[index].rule.link),
+            present[index].rule.severity == "note",
+            _place(present[index]),
+        )
+    )
     return [
         Ranked(
             outcome=present[index],
@@ -58,7 +67,10 @@ def _place(outcome: Outcome) -> tuple[int, str, str]:
 
 
 def _cause(index: int, present: list[Outcome], reach: dict[str, frozenset[str]]) -> int | None:
-    """Return the best explanation: the worst problem, and of those the earliest in the chain."""
+    """Return the best explanation: the worst problem, and of those the earliest in the chain.
+
+    What comes from a mere note explains it only where nothing else does.
+    """
     candidates = [
         one for one, cause in enumerate(present) if _explains(cause, present[index], reach)
     ]
@@ -70,7 +82,11 @@ def _cause(index: int, present: list[Outcome], reach: dict[str, frozenset[str]])
     ]
     return max(
         direct,
-        key=lambda one: (_weight(present[one], present, reach), -_origin(one, present, reach)),
+        key=lambda one: (
+            _weight(present[one], present, reach),
+            present[_origin(one, present, reach)].rule.severity != "note",
+            -_origin(one, present, reach),
+        ),
         default=None,
     )
 
