@@ -2,7 +2,7 @@
 # ruff: noqa: PLC0415 - imports stand where they are needed
 """`clprobe doctor -- PROGRAM`, `--pid` and `--service`: which program is to be looked at."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, get_args
 
 import click
@@ -162,6 +162,7 @@ def _with_switches(watched: "Watched", argv: tuple[str, ...], tables: "Tables") 
     """Return it with what of its words and variables chooses devices, or was lost on the way."""
     from msgspec.structs import replace
 
+    from clprobe.watch.numbers import names_opencl, numbers_of
     from clprobe.watch.switches import hints_of, lost_of, switches_of
 
     key = watched.program.key
@@ -172,11 +173,25 @@ def _with_switches(watched: "Watched", argv: tuple[str, ...], tables: "Tables") 
         watched.program,
         switches=switches_of(row, words, variables),
         hints=hints_of(row, words, variables),
+        numbers=numbers_of(row, words, variables),
+        names_opencl=names_opencl(words),
+        shadowing=shadowing_of(watched, words),
         lost_variables=()
         if watched.environment is None
         else lost_of(row, watched.before, variables),
     )
     return watched._replace(program=program)
+
+
+def shadowing_of(watched: "Watched", words: Sequence[str]) -> tuple[str, ...]:
+    """Return the files in the way of modules of a Python that stumbled over them."""
+    from clprobe.watch.observe import is_python
+    from clprobe.watch.script import shadowing_files
+
+    printed = watched.program.printed
+    if not is_python(watched.program.name) or not isinstance(printed, str):
+        return ()
+    return shadowing_files(words, watched.environment or {}, printed)
 
 
 def unit_name(service: str) -> str:

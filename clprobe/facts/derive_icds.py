@@ -6,6 +6,7 @@ from msgspec.structs import asdict
 from clprobe.compat.known_gpu import vendor_of
 from clprobe.facts.facts import IcdFacts
 from clprobe.facts.lint import file_fault, library_fault
+from clprobe.facts.narrowed import Narrowed, narrowed_by
 from clprobe.facts.permissions.nodes import first_closed
 from clprobe.facts.runtimes import names_in, version_by_package
 from clprobe.knowledge.table_types import Implementation
@@ -28,6 +29,10 @@ def judge_icd(icd: Icd, snapshot: Snapshot, tables: Tables) -> IcdFacts:
     if entry is not None:
         drives = "gpu" if "gpu" in entry.device_types else "cpu"
     closed = _closed_folder(icd, snapshot)
+    version = _version(icd, entry, snapshot)
+    narrowed = narrowed_by(entry, snapshot.environment, version)
+    if narrowed is None or _outcome(icd.answer, entry) != "no-devices":
+        narrowed = Narrowed("", "", "")
     return IcdFacts(
         **asdict(icd),
         closed_folder=closed,
@@ -38,7 +43,10 @@ def judge_icd(icd: Icd, snapshot: Snapshot, tables: Tables) -> IcdFacts:
         title=entry.name if entry is not None else "an OpenCL driver not in the tables",
         drives=drives,
         vendor=not_recognised if entry is None else vendor_of(entry),
-        version=_version(icd, entry, snapshot),
+        version=version,
+        narrowing_variable=narrowed.variable,
+        narrowed_by=narrowed.setting,
+        narrowing=narrowed.why,
         file_name=icd.path.rsplit("/", 1)[-1],
         relocated=_relocated(icd),
         is_read=_is_read(icd, snapshot),

@@ -2,7 +2,6 @@
 """Judges what keeps a program that was looked at from a device, of itself or around it."""
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 from clprobe.facts.demands import unmet
@@ -17,6 +16,8 @@ from clprobe.facts.derive_fared import (
     never_wanted,
     nothing_ran,
 )
+from clprobe.facts.derive_grief import judge_grief
+from clprobe.facts.derive_surroundings import judge_surroundings
 from clprobe.facts.derive_views import PRIVATE_LOADERS
 from clprobe.facts.facts import DeviceFacts, IcdFacts
 from clprobe.facts.given import decides, given
@@ -30,7 +31,6 @@ from clprobe.watch.switches import mesa_driver_in
 
 _FORMS = Forms("watched")
 _NOT_STARTED = (126, 127)
-_FEW_FILES = 64
 _MOST_TOLD = 8
 _OF_SYSTEM = frozenset(("ldconfig", "default folders"))
 _LEAD_LOADERS = ("OCL_ICD_VENDORS", "OCL_ICD_FILENAMES", "OPENCL_VENDOR_PATH")
@@ -52,9 +52,10 @@ def judge_kept(
     module = _missing_module(program)
     view = view_of_program(snapshot)
     return {
+        **judge_grief(program, _with_platforms(view, snapshot)),
         "fails": fails,
         **_of_devices(program, row, snapshot, listed(devices)),
-        **_of_surroundings(program, icds),
+        **judge_surroundings(program, icds),
         "loses_variables": _loses(program, row, fails),
         "lost": " and ".join(program.lost_variables),
         "mesa_driver": mesa_driver_in(program.hints),
@@ -89,6 +90,14 @@ def view_of_program(snapshot: Snapshot) -> View | None:
     return next(mine, None)
 
 
+def _with_platforms(view: View | None, snapshot: Snapshot) -> View | None:
+    """Return the view, or another one through the same loader where only that one lists any."""
+    if view is None or not isinstance(view.answer.platforms, Unknown):
+        return view
+    same = (one for one in listed(snapshot.views) if one.loader == view.loader)
+    return next((one for one in same if not isinstance(one.answer.platforms, Unknown)), view)
+
+
 def _of_devices(
     program: Program,
     row: TableProgram | None,
@@ -115,22 +124,6 @@ def _of_devices(
     }
 
 
-def _of_surroundings(program: Program, icds: Fact[tuple[IcdFacts, ...]]) -> dict[str, Any]:
-    """Return the facts about folders, limits and drivers, which count where it is shown nothing."""
-    found_none = _found_none(program)
-    dies = program.signal in DEADLY and bool(listed(program.died_in))
-    lost_drivers = tuple(_lost_drivers(program, icds))
-    low_limits = tuple(_low_limits(program))
-    return {
-        "cannot_write": both(bool(listed(program.closed_folders)), found_none),
-        "closed": ", ".join(listed(program.closed_folders)),
-        "has_low_limits": both(bool(low_limits), dies or found_none),
-        "low_limits": ", ".join(low_limits),
-        "lacks_driver": both(bool(lost_drivers), found_none),
-        "lost_drivers": " and ".join(lost_drivers),
-    }
-
-
 def _few(properties: tuple[str, ...]) -> str:
     """Return them as one text; what asks for nearly all tells nothing by it."""
     if len(properties) > _MOST_TOLD:
@@ -143,17 +136,6 @@ def _has_gpu(snapshot: Snapshot) -> bool:
     return any(
         isinstance(one, Unknown) or bool(one) for one in (snapshot.gpus, snapshot.device_nodes)
     )
-
-
-def _found_none(program: Program) -> Fact[bool]:
-    """Whether it asked for devices or platforms, and was shown none."""
-    fails = fails_of(program)
-    if fails is not True or not isinstance(program.loader, str):
-        return False if isinstance(program.loader, str) and fails is False else fails
-    for fact in (program.found_types, program.failed_calls):
-        if isinstance(fact, Unknown):
-            return fact
-    return not listed(program.found_types) and bool(listed(program.failed_calls))
 
 
 def _takes_none(program: Program) -> Fact[bool]:
@@ -171,23 +153,6 @@ def _loses(program: Program, row: TableProgram | None, fails: Fact[bool]) -> Fac
         return False
     own = {one.name for one in (() if row is None else row.switches)}
     return fails if own.isdisjoint(program.lost_variables) else nothing_ran(program)
-
-
-def _low_limits(program: Program) -> Iterator[str]:
-    """Yield those limits that are too low for drivers, which open dozens of files and threads."""
-    for limit in listed(program.lower_limits):
-        name, _, most = limit.partition(" ")
-        if name in ("nproc", "data") or (name == "nofile" and int(most) <= _FEW_FILES):
-            yield limit
-
-
-def _lost_drivers(program: Program, icds: Fact[tuple[IcdFacts, ...]]) -> Iterator[str]:
-    """Yield the drivers that show devices here and were not loaded into the program."""
-    refused = {one.name for one in listed(program.refused)}
-    for icd in listed(icds):
-        shows = isinstance(icd.device_count, int) and icd.device_count > 0
-        if shows and icd.library_name in refused:
-            yield icd.library_name
 
 
 def _missing_module(program: Program) -> str | None:

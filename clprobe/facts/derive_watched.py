@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from msgspec.structs import asdict
 
-from clprobe.facts.derive_fared import DEADLY, fails_of, nothing_ran
+from clprobe.facts.derive_fared import DEADLY, died_of, fails_of, nothing_ran
 from clprobe.facts.derive_kept import judge_kept
 from clprobe.facts.facts import DeviceFacts, IcdFacts, ProgramFacts
 from clprobe.facts.given import switch_words
@@ -34,6 +34,7 @@ def judge_watched(
     row = tables.program(program.key) if isinstance(program.key, str) else None
     wanted = _wants(program)
     switches = tuple(switch_words(program, row))
+    ignored = _ignored(program, snapshot)
     return ProgramFacts(
         **asdict(program),
         **judge_kept(program, row, snapshot, icds, devices),
@@ -64,7 +65,8 @@ def judge_watched(
         died_in_call=_died_in_call(program),
         last_call=" or ".join(listed(program.died_in)),
         meant_for=", ".join(str(one.device) for one in listed(program.kernels)) or "none yet",
-        ignored_variables=_ignored(program, snapshot),
+        ignored_variables=ignored,
+        ignoring=f", so {' and '.join(listed(ignored))} does not count," if listed(ignored) else "",
     )
 
 
@@ -168,7 +170,7 @@ def _ran_on_cpu_alone(program: Program, devices: Fact[tuple[DeviceFacts, ...]]) 
 
 
 def _died(program: Program) -> Fact[bool]:
-    if program.signal not in DEADLY:
+    if died_of(program) not in DEADLY:
         return False
     return program.loader if isinstance(program.loader, Unknown) else program.loader is not None
 

@@ -119,6 +119,14 @@ class IcdFacts(Icd, frozen=True, kw_only=True):
     detail: str = fact("how it ended, in words", default="")
     device_count: Fact[int] = fact("devices of all its platforms", "clGetDeviceIDs of {path}")
     printed_text: Fact[str] = fact("what it printed and said, in one text", "its standard streams")
+    narrowing_variable: str = fact(
+        "where it shows no device, the variable that chooses none of those that are always there; "
+        "empty: none",
+        "table of implementations",
+        default="",
+    )
+    narrowed_by: str = fact("that variable with its value", default="")
+    narrowing: str = fact("why that value chooses none, in words", default="")
 
 
 class DeviceFacts(Device, frozen=True, kw_only=True):
@@ -290,6 +298,64 @@ class ProgramFacts(Program, frozen=True, kw_only=True):
         "variables of OpenCL that its loader ignores, because its file changes the user",
         default=(),
     )
+    ignoring: str = fact("these, as a part of a sentence; empty: none", default="")
+    missing_library: str | None = fact(
+        "the library without which it is not started, or Python loads no module; null: none",
+        "what it printed",
+        default=None,
+    )
+    lacks_library: Fact[bool] = fact("whether that ended it", default=False)
+    other_library: str | None = fact(
+        "what a library of another release than it was built with does not hold; null: nothing",
+        "what it printed",
+        default=None,
+    )
+    has_other_library: Fact[bool] = fact("whether that ended it", default=False)
+    builds_fail: Fact[bool] = fact(
+        "whether kernels of its do not build and none ran", "clBuildProgram", default=False
+    )
+    failed_build: str = fact("which calls returned what then, as one text", default="")
+    complaint: str = fact("the first error of the log", "clGetProgramBuildInfo", default="")
+    absent_header: str = fact("the file that was not found by it; empty: none", default="")
+    lacks_driver_files: bool = fact(
+        "whether that is one that drivers bring for every kernel",
+        "rules/tables/printed/builds.yaml",
+        default=False,
+    )
+    shadowed_by: str = fact(
+        "files in the way of modules that it stumbled over, as one text", default=""
+    )
+    is_shadowed: Fact[bool] = fact("whether there are any, and no kernel ran", default=False)
+    build_lacks_opencl: Fact[bool] = fact(
+        "whether it says that its build has no OpenCL, or was asked for it, refused the word and "
+        "holds no loader's name",
+        default=False,
+    )
+    absent_choice: str = fact(
+        "what it was told to take by a number that no device or platform here has; empty: nothing",
+        default="",
+    )
+    choices: str = fact("how many there are, as one text", default="")
+    chooses_absent: Fact[bool] = fact(
+        "whether there is such a number, and it takes no device", default=False
+    )
+    killed_by: str = fact("the signal from outside that ended it; empty: none", default="")
+    is_killed: Fact[bool] = fact(
+        "whether such a signal ended it with OpenCL loaded, before a kernel ran", default=False
+    )
+    writes_too_much: Fact[bool] = fact(
+        "whether it ended as a file grew beyond its limit, or fails under one that is too low for "
+        "what drivers write",
+        default=False,
+    )
+    most_written: str = fact("that limit, as text", default="")
+    is_out_of_time: Fact[bool] = fact(
+        "whether such a signal ended it as its processor time was used up", default=False
+    )
+    hides_files: Fact[bool] = fact(
+        "whether it fails and drivers miss files that its sandbox does not hold", default=False
+    )
+    hidden: str = fact("these files, as one text", default="")
     fails: Fact[bool] = fact(
         "whether it wanted a device and did without, by its end, its words or its calls",
         default=False,
@@ -328,6 +394,18 @@ class ProgramFacts(Program, frozen=True, kw_only=True):
         default=False,
     )
     closed: str = fact("these folders' variables, as one text", default="")
+    idles_in_sandbox: Fact[bool] = fact(
+        "whether drivers that are loaded into it show devices outside and none in its sandbox",
+        default=False,
+    )
+    idle_drivers: str = fact("these drivers, as one text", default="")
+    is_narrowed: Fact[bool] = fact(
+        "whether it is shown no device, CPUs would do, and a variable leaves a driver without one",
+        default=False,
+    )
+    narrowed_by: str = fact("that variable with its value", default="")
+    narrowing: str = fact("why that value chooses none, in words", default="")
+    narrowed: str = fact("these drivers, as one text", default="")
     has_low_limits: Fact[bool] = fact(
         "whether limits of its own are too low for drivers, and it sees no device or dies",
         default=False,

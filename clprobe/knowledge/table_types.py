@@ -161,6 +161,18 @@ class BuiltWith(Entry, frozen=True, kw_only=True):
     gmmlib: str
 
 
+class Chooser(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a variable may say that chooses an implementation's devices: words between separators.
+
+    `values` are the words that any build knows, with the versions that do; others, and words in
+    capitals, choose nothing. `without_gpu` are those that are always there.
+    """
+
+    separator: str
+    values: dict[str, str]
+    without_gpu: tuple[str, ...]
+
+
 class Implementation(Entry, frozen=True, kw_only=True):
     """An OpenCL implementation.
 
@@ -172,13 +184,13 @@ class Implementation(Entry, frozen=True, kw_only=True):
     platforms tell them, of some releases. `ids_listed` is the column of the tables of GPUs with its
     list of PCI ids; without one it drives all chips of the generations that name it. `linux`: what
     it needs on any GPU; `wsl2`: the generations and platforms that it drives under WSL2.
-    `built_with` is per release. `variables`: what they change. `packaging` corrects what is often
-    said about which releases package it. `not_planned` says why no plan installs it. `called`: more
-    names. `not_under_wsl2` says why it drives nothing there. `enable_by_vendor`: as `enable`, where
-    a GPU's vendor decides. `afterwards`: what is to be done once it is installed. `opencl` is
-    the least version that it offers on any GPU, `images` whether kernels can use them on every one.
-    `tells_llvm` finds in its platform's version the LLVM of builds that `releases` with `cores`
-    are about.
+    `built_with` is per release. `variables`: what they change. `choosers`: values of those that
+    choose devices. `packaging` corrects what is often said about which releases package it.
+    `not_planned` says why no plan installs it. `called`: more names. `not_under_wsl2` says why it
+    drives nothing there. `enable_by_vendor`: as `enable`, where a GPU's vendor decides.
+    `afterwards`: what is to be done once it is installed. `opencl` is the least version that it
+    offers on any GPU, `images` whether kernels can use them on every one. `tells_llvm` finds in its
+    platform's version the LLVM of builds that `releases` with `cores` are about.
     """
 
     implementation: str
@@ -209,6 +221,7 @@ class Implementation(Entry, frozen=True, kw_only=True):
     builds: dict[str, str] = {}
     built_with: dict[str, BuiltWith] = {}
     variables: dict[str, str] = {}
+    choosers: dict[str, Chooser] = {}
     packaging: str | None = None
     tells_llvm: str | None = None
     not_planned: str | None = None

@@ -79,6 +79,17 @@ class Program(FactStruct, frozen=True, kw_only=True):
         "getrlimit of its process",
         on_request=True,
     )
+    processor_limit_s: Fact[int | None] = fact(
+        "seconds of processor time after which it is ended; null: unlimited",
+        "ulimit -t of its process",
+        on_request=True,
+    )
+    file_limit_bytes: Fact[int | None] = fact(
+        "bytes that a file may have; null: unlimited", "/proc/PID/limits", on_request=True
+    )
+    processor_ms: Fact[int] = fact(
+        "processor time of all its processes", "getrusage", on_request=True
+    )
     closed_folders: Fact[tuple[str, ...]] = fact(
         "variables that name folders for what drivers keep, in which it may not write, and why",
         "faccessat of its process",
@@ -107,6 +118,15 @@ class Program(FactStruct, frozen=True, kw_only=True):
     hints: tuple[str, ...] = fact(
         "options and variables that it was given, that no table knows, and whose names speak of "
         "devices",
+        default=(),
+    )
+    numbers: tuple[str, ...] = fact(
+        "options and variables that it was given and that choose a device or platform by number",
+        default=(),
+    )
+    names_opencl: bool = fact("whether a word that it was given names OpenCL", default=False)
+    shadowing: tuple[str, ...] = fact(
+        "files beside its script that stand before the modules whose names it stumbled over",
         default=(),
     )
     lost_variables: tuple[str, ...] = fact(
@@ -141,5 +161,14 @@ class Program(FactStruct, frozen=True, kw_only=True):
     calls_opencl: Fact[bool] = fact("whether it called any function of OpenCL at all")
     died_in: Fact[tuple[str, ...]] = fact("calls of OpenCL that never returned; []: none")
     failed_calls: Fact[tuple[FailedCall, ...]] = fact("calls of OpenCL that returned errors")
+    complaints: Fact[tuple[str, ...]] = fact(
+        "the first error in each log of kernels that did not build",
+        "clGetProgramBuildInfo",
+        on_request=True,
+    )
+    hidden_files: tuple[str, ...] = fact(
+        "files that these logs or drivers do not find, and that are there outside its sandbox",
+        default=(),
+    )
     printed: Fact[str] = fact("the last lines that it printed")
     unseen: tuple[str, ...] = fact("what could not be seen, and why", default=())

@@ -9,6 +9,7 @@ from clprobe.model.unknown import Unknown
 from clprobe.watch.libraries import role_of
 from clprobe.watch.links import Links
 from clprobe.watch.loaded import libraries_of, loader_in
+from clprobe.watch.privileged import names_opencl, privileged_file, privileged_in_script
 from clprobe.watch.sight import Sight
 
 _BEHIND = re.compile(r"(?<=.)(?:[.-](?:bin|real|orig)|-wrapped)$")
@@ -101,6 +102,22 @@ def asks_for_loader(trace: Links) -> bool:
 def is_wrapper(program: str) -> bool:
     """Whether it starts another program and computes nothing itself."""
     return Path(program).name in _WRAPPERS
+
+
+def privileged_behind(trace: Links) -> str | None:
+    """Return the program that gains rights and that a wrapper was to start; None: there is none.
+
+    It tells nothing of itself, and may be gone before a look. Scripts name many that have nothing
+    to do with OpenCL.
+    """
+    if not is_wrapper(trace.program):
+        return None
+    words = [word for word in trace.argv[1:] if not is_wrapper(word) and "=" not in word]
+    given = (path for path in map(privileged_file, words) if path is not None)
+    found = next(given, None)
+    if found is None and Path(trace.program).name in _SHELLS:
+        found = next(filter(names_opencl, privileged_in_script(words)), None)
+    return found
 
 
 def file_name(sight: Sight | None) -> str:

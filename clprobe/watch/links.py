@@ -7,9 +7,9 @@ is the process. P begins a program, also one that exec(3) makes of the same proc
 with its groups, L its address space in bytes, M another limit, A an argument, V a variable, F one
 that names a folder which it may not write to, and why; S a library that is asked for, and by which
 file; O one that was opened, C one that was closed; Q a type of devices that was asked for, and the
-answer; G what was asked of a device. Of a program that asks for a library which leads to devices
-there are also N, its mount namespace, I, an .icd file, and D, a node to a GPU that it sees, with
-how opening it would be refused.
+answer; G what was asked of a device; B what its compiler complained of. Of a program that asks for
+a library which leads to devices there are also N, its mount namespace, I, an .icd file, and D, a
+node to a GPU that it sees, with how opening it would be refused.
 """
 
 import os
@@ -45,7 +45,7 @@ class Links(NamedTuple):
     CL_DEVICE_TYPE, with the code that clGetDeviceIDs returned. `limits` are soft ones by the name
     that prlimit(1) has for them, None: there is none. `closed_folders` have the errno with which
     writing is refused, by variable. `properties` are numbers of CL_DEVICE_… in the order in which
-    they were asked for first.
+    they were asked for first. `complaints` are pieces of build logs, from the first error on.
     """
 
     pid: int
@@ -66,6 +66,7 @@ class Links(NamedTuple):
     limits: dict[str, int | None]
     closed_folders: dict[str, str]
     properties: tuple[int, ...]
+    complaints: tuple[str, ...]
 
 
 def read_links(folder: str) -> Iterator[Links]:
@@ -136,6 +137,7 @@ def _links(pid: int, records: list[_Record]) -> Links:
         limits={one.first: _number(one.second) for one in of.get("M", ())},
         closed_folders={one.first: one.second for one in of.get("F", ())},
         properties=tuple(int(one.first) for one in of.get("G", ()) if _number(one.first)),
+        complaints=tuple(dict.fromkeys(one.first for one in of.get("B", ()))),
     )
 
 

@@ -3,7 +3,6 @@
 
 import os
 import shutil
-import stat
 from pathlib import Path
 
 from clprobe.model.program import LoadedLibrary, RefusedLibrary
@@ -11,6 +10,7 @@ from clprobe.model.unknown import Fact, Unknown, listed
 from clprobe.probe.elf import elf_at
 from clprobe.watch.libraries import INTERFACES, role_of
 from clprobe.watch.links import Links, Wish
+from clprobe.watch.privileged import gains_rights
 from clprobe.watch.sight import Sight
 
 NOT_SEEN = Unknown("no look fell into its short life")
@@ -103,13 +103,11 @@ def file_of(sight: Sight | None, name: str) -> Fact[str]:
 
 
 def changes_user(path: Fact[str]) -> Fact[bool]:
-    """Return whether the linker and loaders ignore variables for this file."""
+    """Return whether the linker and loaders ignore variables for this file, if we start it."""
     if isinstance(path, Unknown):
         return path
     try:
-        if Path(path).stat().st_mode & (stat.S_ISUID | stat.S_ISGID):
-            return True
-        return "security.capability" in os.listxattr(path)
+        return gains_rights(path)
     except OSError as error:
         return Unknown(f"{path} cannot be looked at: {error.strerror}")
 

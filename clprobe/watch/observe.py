@@ -20,8 +20,10 @@ from clprobe.watch.actor import (
     file_name,
     of_the_same,
     plain_name,
+    privileged_behind,
     without_past,
 )
+from clprobe.watch.complaints import first_errors, hidden_files
 from clprobe.watch.links import Links
 from clprobe.watch.loaded import (
     changes_user,
@@ -87,9 +89,12 @@ def observed(  # noqa: PLR0913 - all that is known of one program
     by_pid = without_past(by_pid, traces, sights)
     # Forked children, which began no program of their own, ask for it, too.
     asked = [pair for one in traces if not one.program or one.pid in by_pid for pair in one.asked]
+    complaints = first_errors(one for one in traces if not one.program or one.pid in by_pid)
     actor = actor_of(main, sights, by_pid, known_as)
     trace = by_pid.get(actor)
     sight = of_the_same(sights.get(actor), trace)
+    if trace is not None and (behind := privileged_behind(trace)) is not None:
+        sight, trace = Sight.none(actor)._replace(exe=behind), None
     libraries = libraries_of(sight, trace)
     called = (
         file_name(sight)
@@ -104,6 +109,7 @@ def observed(  # noqa: PLR0913 - all that is known of one program
         loader = Unknown("a process that it started could not be looked into")
     unseen = Sight.none(actor) if sight is None else sight
     environment = unseen.environment if trace is None else trace.environment
+    handed = variables_before(traces, actor, trace, shell)
     sandbox = unseen.sandbox
     icds, inner = (unseen.inside,) * 2 if isinstance(unseen.inside, Unknown) else unseen.inside
     if trace is not None and trace.namespace:
@@ -112,16 +118,21 @@ def observed(  # noqa: PLR0913 - all that is known of one program
         if isinstance(sandbox, str):
             icds, inner = trace.icds, tuple(trace.nodes)
     file = trace.program if trace is not None else file_of(sight, command)
+    changes = changes_user(file)
+    if isinstance(environment, Unknown) and changes is True:
+        environment = handed  # nobody may read it; what led to it handed it these
     program = Program(
         name=called,
         key=_key(called, listed(libraries), known_as),
         linkage=linkage,
-        changes_user=changes_user(file),
+        changes_user=changes,
         uid=unseen.uid if trace is None or trace.uid is None else trace.uid,
         groups=unseen.groups if trace is None else trace.groups,
         seccomp=unseen.seccomp,
         address_space_bytes=Unknown(why_not_inside) if trace is None else trace.address_space_bytes,
         lower_limits=lower_limits(trace, why_not_inside),
+        processor_limit_s=Unknown(why_not_inside) if trace is None else trace.limits.get("cpu"),
+        file_limit_bytes=unseen.file_limit_bytes,
         closed_folders=closed_folders(trace, why_not_inside),
         names_loader=names_loader(file)
         if loader is None and not isinstance(sandbox, str)
@@ -144,13 +155,15 @@ def observed(  # noqa: PLR0913 - all that is known of one program
         asked_properties=Unknown(why_not_inside)
         if trace is None
         else asked_properties(one for one in traces if not one.program or one.pid in by_pid),
+        complaints=Unknown(why_not_inside) if trace is None else complaints,
+        hidden_files=hidden_files(complaints, trace) if isinstance(sandbox, str) else (),
         unseen=tuple(_unseen(sight, trace, linkage, why_not_inside)),
     )
     return Watched(
         program,
         None if isinstance(environment, Unknown) else environment,
         trace.argv if trace is not None else tuple(listed(unseen.argv)),
-        variables_before(traces, actor, trace, shell),
+        handed,
     )
 
 
@@ -192,13 +205,19 @@ def with_end(program: Program, ended: Ended) -> Program:
         exit_status=None if ended.status < 0 else ended.status,
         signal=signal.Signals(-ended.status).name if ended.status < 0 else None,
         elapsed_ms=round(ended.elapsed_s * 1000),
+        processor_ms=round(ended.processor_s * 1000),
         printed=text,
     )
 
 
+def is_python(name: str) -> bool:
+    """Return whether a program's file is an interpreter of Python."""
+    return bool(_INTERPRETER.match(name))
+
+
 def _key(name: str, libraries: Iterable[str], known_as: Mapping[str, str]) -> str | None:
     """Return the program's entry in the table; a Python is what it has imported."""
-    if _INTERPRETER.match(name) and any(_PYOPENCL in path for path in libraries):
+    if is_python(name) and any(_PYOPENCL in path for path in libraries):
         return "pyopencl"
     return known_as.get(plain_name(name))
 

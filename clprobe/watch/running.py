@@ -11,6 +11,7 @@ import fcntl
 import os
 import pty
 import re
+import resource
 import selectors
 import signal
 import subprocess
@@ -31,11 +32,15 @@ _FROM_TERMINAL = (signal.SIGINT, signal.SIGQUIT)
 
 
 class Ended(NamedTuple):
-    """How a program ended: `status` is negative for a signal; `printed` are its last bytes."""
+    """How a program ended: `status` is negative for a signal; `printed` are its last bytes.
+
+    `processor_s` is the processor time of all its processes that were waited for.
+    """
 
     pid: int
     status: int
     elapsed_s: float
+    processor_s: float
     printed: bytes
 
 
@@ -58,6 +63,7 @@ def run(
     try:
         with _outlets(output, hushed) as outlets:
             started = time.monotonic()
+            spent_before_s = _processor_s()
             process = subprocess.Popen(
                 list(argv),
                 env=dict(environment),
@@ -69,9 +75,17 @@ def run(
             outlets.close_ends()
             _follow(process, outlets, look)
             elapsed_s = time.monotonic() - started
-            return Ended(process.pid, process.wait(), elapsed_s, bytes(outlets.kept))
+            status = process.wait()
+            spent_s = _processor_s() - spent_before_s
+            return Ended(process.pid, status, elapsed_s, spent_s, bytes(outlets.kept))
     finally:
         signals.end()
+
+
+def _processor_s() -> float:
+    """Return the processor time of our children that have ended, and of theirs."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 class _Outlets:

@@ -13,6 +13,7 @@ from typing import NamedTuple, TypeVar
 
 from clprobe.model.unknown import Fact, Unknown
 from clprobe.probe.processes import group_ids, status_fields
+from clprobe.watch.privileged import privileged_file
 
 T = TypeVar("T")
 GPU_NODE = re.compile(r"/dev/(?:dri/(?:renderD|card)\d+|kfd|nvidia(?:\d+|ctl|-uvm)|dxg|mali\d+)$")
@@ -46,6 +47,7 @@ class Sight(NamedTuple):
     uid: Fact[int]
     groups: Fact[tuple[int, ...]]
     seccomp: Fact[bool]
+    file_limit_bytes: Fact[int | None]
     sandbox: Fact[str | None]
     inside: Fact[tuple[tuple[str, ...], tuple[str, ...]]]
     has_ended: bool
@@ -54,7 +56,7 @@ class Sight(NamedTuple):
     def none(cls, pid: int) -> "Sight":
         """Return the look that never was: nothing about the process is known."""
         unknown = Unknown("the process ended before the first look")
-        return cls(pid, *(unknown,) * 10, True)
+        return cls(pid, *(unknown,) * 11, True)
 
 
 def look(pid: int) -> Sight:
@@ -73,6 +75,7 @@ def look(pid: int) -> Sight:
         uid=unknown or int(fields["Uid"].split()[1]),
         groups=unknown or group_ids(fields),
         seccomp=unknown or fields.get("Seccomp", "0") != "0",
+        file_limit_bytes=_ask(_file_limit, pid),
         sandbox=sandbox,
         has_ended=fields.get("State", "").startswith("Z") or isinstance(status, Unknown),
         inside=_ask(_inside, pid) if isinstance(sandbox, str) else Unknown("it sees our files"),
@@ -114,7 +117,14 @@ def _text(path: str) -> str:
 
 
 def _exe(pid: int) -> str:
-    return os.readlink(f"/proc/{pid}/exe").removesuffix(" (deleted)")
+    try:
+        return os.readlink(f"/proc/{pid}/exe").removesuffix(" (deleted)")
+    except PermissionError:
+        # Of a program that gains rights only its words are shown; others are another user's.
+        found = privileged_file(_argv(pid)[0]) if _argv(pid) else None
+        if found is None:
+            raise
+        return found
 
 
 def _argv(pid: int) -> tuple[str, ...]:
@@ -174,6 +184,14 @@ def _inside(pid: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
     icds = tuple(path for path in files if path.endswith(".icd"))
     nodes = (f"/{folder}/{one}" for folder in _NODE_FOLDERS for one in _names(f"{root}/{folder}"))
     return icds, tuple(path for path in nodes if GPU_NODE.match(path))
+
+
+def _file_limit(pid: int) -> int | None:
+    """Return the bytes that a file may have; None: any number."""
+    found = re.search(r"^Max file size +(\S+)", _text(f"/proc/{pid}/limits"), re.MULTILINE)
+    if found is None:
+        raise ValueError("no limit on files in limits")
+    return int(found[1]) if found[1].isdecimal() else None
 
 
 def _names(folder: str) -> Iterator[str]:

@@ -4,10 +4,12 @@
 import os
 import resource
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 
 from clprobe.model.unknown import Fact, Unknown
 from clprobe.watch.actor import is_wrapper
 from clprobe.watch.links import Links
+from clprobe.watch.privileged import given_variables, names_opencl
 
 _LIMITS = {
     "nofile": resource.RLIMIT_NOFILE,
@@ -80,7 +82,8 @@ def variables_before(
     )
     found = dict(_set_in(shell))
     for one in led:
-        found = {**dict(_set_in(one.environment)), **found}
+        given = given_variables(one.argv) if Path(one.program).name == "env" else ()
+        found = {**dict(given), **dict(_set_in(one.environment)), **found}
     return found
 
 
@@ -93,15 +96,7 @@ def names_loader(path: Fact[str]) -> Fact[bool]:
     if isinstance(path, Unknown):
         return path
     try:
-        with open(path, "rb") as file:  # noqa: PTH123 - as in sight.py
-            return _holds_name(file.read(_MOST_BYTES))
+        with open(path, "rb"):  # noqa: PTH123 - as in sight.py
+            return names_opencl(path)
     except OSError as error:
         return Unknown(f"{path} cannot be read: {os.strerror(error.errno or 0)}")
-
-
-_MOST_BYTES = 64 << 20
-_NAMES = (b"libOpenCL", b"clGetPlatformIDs")
-
-
-def _holds_name(content: bytes) -> bool:
-    return any(name in content for name in _NAMES)

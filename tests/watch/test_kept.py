@@ -140,3 +140,83 @@ def test_a_static_program_that_crashes_with_a_loader_is_named(tmp_path: Path) ->
     if done.returncode:
         pytest.skip("no static C library")
     assert first(answer(str(made)))["id"] == "program-is-static"
+
+
+def test_a_library_of_its_own_that_is_not_there_is_named(tmp_path: Path) -> None:
+    if shutil.which("cc") is None:
+        pytest.skip("needs a C compiler")
+    source = tmp_path / "own.c"
+    source.write_text("int own(void) { return 0; }\n")
+    library_of_its_own = tmp_path / "libclprobe-test-own.so.3"
+    subprocess.run(
+        ["cc", "-shared", "-fPIC", source, "-o", library_of_its_own],
+        check=True,
+        timeout=60,
+    )
+    main = tmp_path / "main.c"
+    main.write_text("int own(void);\nint main(void) { return own(); }\n")
+    program = tmp_path / "hydro"
+    subprocess.run(["cc", main, library_of_its_own, "-o", program], check=True, timeout=60)
+    library_of_its_own.unlink()
+    found = first(answer(str(program)))
+    assert found["id"] == "program-lacks-library"
+    assert "libclprobe-test-own.so.3" in found["title"]
+
+
+def test_a_file_that_is_taken_for_a_module_is_named(tmp_path: Path) -> None:
+    (tmp_path / "pyopencl.py").write_text("notes = 1\n")
+    job = tmp_path / "job.py"
+    job.write_text("import pyopencl\npyopencl.get_platforms()\n")
+    found = first(answer(sys.executable, str(job)))
+    assert found["id"] == "program-module-shadowed"
+    assert "pyopencl.py" in found["title"]
+
+
+BUILDS = """
+import sys, pyopencl as cl
+device = [d for p in cl.get_platforms() for d in p.get_devices() if d.type & cl.device_type.CPU][0]
+cl.Program(cl.Context([device]), '#include "clprobe-test.h"\\nkernel void k() { }').build()
+"""
+
+
+def test_kernels_that_do_not_build_are_told_with_the_compilers_words() -> None:
+    if importlib.util.find_spec("pyopencl") is None:
+        pytest.skip("needs pyopencl")
+    found = first(answer(sys.executable, "-c", BUILDS))
+    assert found["id"] == "program-kernels-do-not-build"
+    assert "clprobe-test.h" in found["title"]
+
+
+def test_a_limit_on_processor_time_is_named(tmp_path: Path) -> None:
+    job = script(tmp_path, f"ulimit -t 1; exec {sys.executable} -c 'while True: pass'")
+    found = [one["id"] for one in answer(job)["findings"]]
+    assert found[0] == "program-out-of-processor-time"
+
+
+def test_a_number_that_no_device_has_is_named() -> None:
+    code = LISTS + "\nsys.exit(1)\n"
+    found = first(answer(sys.executable, "-c", code, "--device", "7"))
+    assert found["id"] == "program-chooses-absent-device"
+    assert "--device 7" in found["title"]
+
+
+def test_a_word_of_a_variable_that_chooses_nothing_is_named() -> None:
+    code = LISTS + "\nsys.exit(1)\n"
+    document = answer(sys.executable, "-c", code, "x", POCL_DEVICES="nonsense")
+    if not any(one["id"] == "cpu-icd-shows-no-device" for one in document["findings"]):
+        pytest.skip("needs PoCL alone")
+    assert first(document)["id"] == "program-narrowed-by-variable"
+    assert "POCL_DEVICES=nonsense" in first(document)["title"]
+
+
+def test_a_sandbox_that_hides_a_drivers_parts_is_named() -> None:
+    parts = next(Path("/usr/lib").glob("*-linux-gnu/pocl"), None)
+    if parts is None or shutil.which("bwrap") is None:
+        pytest.skip("needs bubblewrap, and PoCL with its drivers in a folder")
+    sandbox = ["bwrap", "--bind", "/", "/", "--dev-bind", "/dev", "/dev", "--tmpfs", str(parts)]
+    if subprocess.run([*sandbox, "true"], check=False, timeout=60).returncode:
+        pytest.skip("sandboxes are refused here")
+    code = LISTS + "\nsys.exit(1)\n"
+    found = first(answer(*sandbox, sys.executable, "-c", code, "x"))
+    assert found["id"] == "program-sandbox-hides-files"
+    assert str(parts) in found["title"]

@@ -35,7 +35,8 @@ static void add_limits(struct batch *batch)
                   {"nofile", RLIMIT_NOFILE},
                   {"nproc", RLIMIT_NPROC},
                   {"data", RLIMIT_DATA},
-                  {"stack", RLIMIT_STACK}};
+                  {"stack", RLIMIT_STACK},
+                  {"cpu", RLIMIT_CPU}};
     for (unsigned at = 0; at < sizeof limits / sizeof *limits; at++) {
         struct rlimit found;
         TEXT(most, NUMBER_BYTES);

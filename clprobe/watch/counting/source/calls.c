@@ -62,6 +62,17 @@ static void end(struct state *state, enum call call, int32_t code)
             note_asked(type, code);                                                               \
         return code;                                                                              \
     }
+/* Of a build that fails, what the compiler said is told, too. */
+#define BUILT(call, result, parameters, ...)                                                      \
+    static result on_##call WITH_LOADER parameters                                                \
+    {                                                                                             \
+        struct state *state = begin(CALL_##call);                                                 \
+        int32_t code = REAL(loader, call)(__VA_ARGS__);                                           \
+        if (code != CL_SUCCESS && state != NULL)                                                  \
+            tell_build(loader, program, devices, ids);                                            \
+        end(state, CALL_##call, code);                                                            \
+        return code;                                                                              \
+    }
 /* Where the program does not ask for the code, we do. */
 #define HANDLE(call, result, parameters, ...)                                                     \
     static result on_##call WITH_LOADER parameters                                                \
@@ -74,6 +85,38 @@ static void end(struct state *state, enum call call, int32_t code)
         return made;                                                                              \
     }
 #define BY_ITSELF(call, result, parameters, ...) static result on_##call WITH_LOADER parameters;
+
+enum { MOST_BUILT_FOR = 8, MOST_LOG_BYTES = 4 << 20 };
+
+static void tell_log(struct loader *loader, void *program, void *device)
+{
+    clGetProgramBuildInfo_type ask = REAL(loader, clGetProgramBuildInfo);
+    size_t bytes = 0;
+    if (ask(program, device, CL_PROGRAM_BUILD_LOG, 0, NULL, &bytes) != CL_SUCCESS || bytes < 2 ||
+        bytes > MOST_LOG_BYTES)
+        return;
+    char *log = map_memory(bytes + 1); /* which ends in a zero, whatever the driver writes */
+    if (log == NULL)
+        return;
+    if (ask(program, device, CL_PROGRAM_BUILD_LOG, bytes, log, NULL) == CL_SUCCESS)
+        note_build(log);
+    LINUX(munmap, log, bytes + 1);
+}
+
+static void tell_build(struct loader *loader, void *program, uint32_t devices, void *const *ids)
+{
+    void *found[MOST_BUILT_FOR] = {NULL};
+    if (loader->real[CALL_clGetProgramBuildInfo] == NULL)
+        return;
+    if (ids == NULL) {
+        if (loader->real[CALL_clGetProgramInfo] != NULL)
+            REAL(loader, clGetProgramInfo)(program, CL_PROGRAM_DEVICES, sizeof found, found, NULL);
+        devices = MOST_BUILT_FOR;
+        ids = found;
+    }
+    for (uint32_t at = 0; at < devices && at < MOST_BUILT_FOR && ids[at] != NULL; at++)
+        tell_log(loader, program, ids[at]);
+}
 
 #define DEFINE(n, way, call, ...) way(call, __VA_ARGS__)
 REPLACED(DEFINE, )

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the dynamic linker does in this process, which types of devices it asked for, and what it
- * asked of devices: a record each, for whoever started the program. links.py reads it.
+/* What the dynamic linker does in this process, which types of devices it asked for, what it asked of
+ * devices, and what their compilers complained of: a record each, for whoever started the program. links.py reads it.
  *
  * The records go to a descriptor that was handed down, if it is still the very file that it was: to
  * make a file takes longer than all else. Where it is gone they go to a file of this process, which
@@ -16,7 +16,8 @@
 #include <sys/stat.h>
 
 #define STREAM_VARIABLE "CLPROBE_WATCH_STREAM"
-enum { LONGEST_PATH = LONGEST_FOLDER + 64, MOST_ASKED = 64 };
+enum { LONGEST_PATH = LONGEST_FOLDER + 64, MOST_ASKED = 64, MOST_BUILDS = 8 };
+enum { LONGEST_COMPLAINT = 1024 };
 /* Of a file, and of one that all processes share: links.py reads no more. */
 enum { ENOUGH_BYTES = 64 << 20, MOST_SHARED_BYTES = 16 << 20 };
 
@@ -179,4 +180,30 @@ void note_property(uint32_t property)
         return;
     put_number(&number, property, 10);
     note('G', number.start, "");
+}
+
+/* Warnings may fill pages before the first error. */
+static const char *first_error(const char *log)
+{
+    const char *line = log;
+    for (const char *at = log; *at != '\0'; at++) {
+        if (begins_with(at, "error") || begins_with(at, "Error") || begins_with(at, "ERROR"))
+            return line;
+        line = *at == '\n' ? at + 1 : line;
+    }
+    return log;
+}
+
+void note_build(const char *log)
+{
+    static uint32_t told;
+    TEXT(complaint, LONGEST_COMPLAINT);
+    if (ADD(told, 1) >= MOST_BUILDS)
+        return;
+    const char *from = first_error(log);
+    size_t bytes = length_of(from);
+    bytes = bytes < LONGEST_COMPLAINT ? bytes : LONGEST_COMPLAINT - 1;
+    memcpy(complaint.start, from, bytes);
+    complaint.start[bytes] = '\0';
+    note('B', complaint.start, "");
 }

@@ -24,6 +24,8 @@
 #define CL_QUEUE_REFERENCE_COUNT 0x1092
 #define CL_QUEUE_PROPERTIES 0x1093
 #define CL_QUEUE_PROPERTIES_ARRAY 0x1098
+#define CL_PROGRAM_DEVICES 0x1163
+#define CL_PROGRAM_BUILD_LOG 0x1183
 #define CL_EVENT_COMMAND_QUEUE 0x11D0
 #define CL_EVENT_COMMAND_EXECUTION_STATUS 0x11D3
 #define CL_PROFILING_COMMAND_START 0x1282
@@ -34,6 +36,7 @@
 
 typedef void (*notify_function)(void);
 typedef int32_t (*info_function)(void *, uint32_t, size_t, void *, size_t *);
+typedef int32_t (*info_of_two_function)(void *, void *, uint32_t, size_t, void *, size_t *);
 typedef int32_t (*count_function)(void *);
 
 /* X(n, way, call, result, parameters, arguments): the functions that are replaced, and which macro
@@ -61,11 +64,11 @@ typedef int32_t (*count_function)(void *);
     X(n, BY_ITSELF, clCreateCommandQueueWithProperties, void *,                                   \
       (void *context, void *device, const uint64_t *properties, int32_t *code),                   \
       context, device, properties, code)                                                          \
-    X(n, CODE, clBuildProgram, int32_t,                                                           \
+    X(n, BUILT, clBuildProgram, int32_t,                                                           \
       (void *program, uint32_t devices, void *const *ids, const char *options,                    \
        notify_function notify, void *data),                                                       \
       program, devices, ids, options, notify, data)                                               \
-    X(n, CODE, clCompileProgram, int32_t,                                                         \
+    X(n, BUILT, clCompileProgram, int32_t,                                                         \
       (void *program, uint32_t devices, void *const *ids, const char *options,                    \
        uint32_t headers, void *const *programs, const char **names, notify_function notify,       \
        void *data),                                                                               \
@@ -121,6 +124,8 @@ typedef int32_t (*count_function)(void *);
 /* X(call, type): what is called here only. */
 #define CALLED(X)                                                                                 \
     X(clGetPlatformInfo, info_function)                                                           \
+    X(clGetProgramInfo, info_function)                                                            \
+    X(clGetProgramBuildInfo, info_of_two_function)                                                \
     X(clGetEventInfo, info_function)                                                              \
     X(clRetainEvent, count_function)                                                              \
     X(clReleaseEvent, count_function)

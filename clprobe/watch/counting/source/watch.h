@@ -96,6 +96,7 @@ void note_opened(const char *file);
 void note_closed(const char *file);
 void note_asked(uint64_t type, int32_t code);
 void note_property(uint32_t property);
+void note_build(const char *log); /* of a program that does not build */
 
 /* calls.c */
 void *stand_in(unsigned loader, enum call call);
