@@ -84,8 +84,10 @@ def _other_library(program: Program) -> str | None:
     found = _FORMS.other_library.search(program.printed)
     if found is None:
         return None
-    lacked = found["symbol"] or found["version"] or found["lost"]
-    return f"{lacked} ({found['file'] or found['library'] or found['relocating']})"
+    if found["version"]:
+        return f"{found['version']} of {found['library']}"
+    asker = found["file"] or found["module"] or found["relocating"]
+    return f"{found['symbol'] or found['missed'] or found['lost']}, which {asker} needs"
 
 
 def _text(found: re.Match[str]) -> str:

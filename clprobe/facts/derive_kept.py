@@ -20,7 +20,7 @@ from clprobe.facts.derive_grief import judge_grief
 from clprobe.facts.derive_surroundings import judge_surroundings
 from clprobe.facts.derive_views import PRIVATE_LOADERS
 from clprobe.facts.facts import DeviceFacts, IcdFacts
-from clprobe.facts.given import decides, given
+from clprobe.facts.given import chosen_by, decides, given
 from clprobe.knowledge.printed import Forms
 from clprobe.knowledge.program_table import Program as TableProgram
 from clprobe.model.opencl import View
@@ -62,6 +62,8 @@ def judge_kept(
         "is_hinted": nothing_ran(program) if program.hints else False,
         "hinted_by": ", ".join(program.hints),
         "given": given(program, row),
+        "chosen_by": " or ".join(chosen_by(program, row, snapshot.environment)),
+        "misses_choice": _misses_choice(program, row, snapshot, fails),
         "decides": decides(program, row),
         "missing_module": module,
         "lacks_module": module is not None and nothing_ran(program),
@@ -96,6 +98,17 @@ def _with_platforms(view: View | None, snapshot: Snapshot) -> View | None:
         return view
     same = (one for one in listed(snapshot.views) if one.loader == view.loader)
     return next((one for one in same if not isinstance(one.answer.platforms, Unknown)), view)
+
+
+def _misses_choice(
+    program: Program, row: TableProgram | None, snapshot: Snapshot, fails: Fact[bool]
+) -> Fact[bool]:
+    """Whether it says that the device which it was told to take is not there, and fails."""
+    says = isinstance(program.printed, str) and _FORMS.misses_choice.search(program.printed)
+    if not says or not chosen_by(program, row, snapshot.environment):
+        return False
+    has_loader = program.loader if isinstance(program.loader, Unknown) else bool(program.loader)
+    return both(both(fails, nothing_ran(program)), has_loader)
 
 
 def _of_devices(

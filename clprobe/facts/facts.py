@@ -441,6 +441,12 @@ class ProgramFacts(Program, frozen=True, kw_only=True):
     given: str = fact(
         "what it was given that chooses devices, as one text", "table of programs", default=""
     )
+    chosen_by: str = fact("what of it chooses a device or platform, as one text", default="")
+    misses_choice: Fact[bool] = fact(
+        "whether it says that the device which it was told to take is not there, and fails",
+        "what it printed",
+        default=False,
+    )
     has_other_loader: Fact[bool] = fact(
         "whether it loaded a loader that is not the system's and leads to no device, and fails",
         "ldconfig -p, /proc/PID/maps",

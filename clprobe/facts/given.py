@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Says in words what a program was given that chooses its devices, and what decides that."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from clprobe.knowledge.program_table import Program as TableProgram
 from clprobe.model.program import Program
+from clprobe.model.unknown import Unknown
+
+_MOST = 3
 
 
 def switch_words(program: Program, row: TableProgram | None) -> Iterator[str]:
@@ -18,6 +21,24 @@ def given(program: Program, row: TableProgram | None) -> str:
     """Return what it was given that chooses devices, or that it was given nothing known."""
     words = (*switch_words(program, row), *program.hints)
     return f"It was given {'; '.join(words)}" if words else "No option of it is known to choose"
+
+
+_CHOOSE = ("OPENCV_OPENCL_DEVICE", "OPENCV_OPENCL_RUNTIME", "MAGICK_OCL_DEVICE")
+"""Variables by which libraries that many programs use choose a device."""
+
+
+def chosen_by(
+    program: Program, row: TableProgram | None, environment: Mapping[str, str | Unknown | None]
+) -> tuple[str, ...]:
+    """Return what it was given that chooses a device or platform, by name or with its number."""
+    named = (
+        one.name.partition(" ")[0]
+        for one in (() if row is None else row.switches)
+        if one.name in program.switches and not one.only_shows
+    )
+    variables = (name for name in _CHOOSE if environment.get(name))
+    found = (*program.numbers, *named, *program.hints, *variables)
+    return tuple(dict.fromkeys(found))[:_MOST]
 
 
 def decides(program: Program, row: TableProgram | None) -> str:
