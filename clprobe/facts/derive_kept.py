@@ -105,7 +105,8 @@ def _misses_choice(
 ) -> Fact[bool]:
     """Whether it says that the device which it was told to take is not there, and fails."""
     says = isinstance(program.printed, str) and _FORMS.misses_choice.search(program.printed)
-    if not says or not chosen_by(program, row, snapshot.environment):
+    was_refused_all = bool(listed(program.failed_calls)) and not listed(program.found_types)
+    if not says or was_refused_all or not chosen_by(program, row, snapshot.environment):
         return False
     has_loader = program.loader if isinstance(program.loader, Unknown) else bool(program.loader)
     return both(both(fails, nothing_ran(program)), has_loader)
