@@ -11,6 +11,8 @@ from clprobe.paste.text import FENCE
 
 _LONGEST_HEADING = 140
 _LONGEST_TITLE = 70
+_WRAPPED = 55
+"""Who wraps lines at a width fills them at least so far."""
 _FORMS = Forms("headings")
 
 
@@ -36,15 +38,25 @@ def contexts_of(lines: Sequence[str]) -> tuple[list[Context], set[int]]:
         elif _FORMS.python.match(line):
             current = _within(heading, CommandLine("python"))
             told.add(index)
+        elif not in_fence and _continues(line, lines[index - 1] if index else ""):
+            pass  # the rest of a sentence is no heading, though it may end with a colon
         elif not in_fence and (titled := _heading(line, lines[index + 1 : index + 3])) is not None:
             heading = current = titled
             if titled != Context():
                 told.add(index)
+        elif not in_fence and _FORMS.section.match(line):
+            heading = current = Context()
         elif in_fence and _FORMS.comment_as.match(line):
             current = heading = Context(who="root")
             told.add(index)
         contexts.append(current)
     return contexts, told
+
+
+def _continues(line: str, before: str) -> bool:
+    """Tell whether a line goes on with the sentence of the line before, which is a full one."""
+    is_full = len(before) >= _WRAPPED and before[-1:] not in ".!?:;"
+    return is_full and line[:1].islower()
 
 
 def _command(line: str, may_be_root: bool) -> CommandLine | None:

@@ -4,10 +4,12 @@
 import re
 from collections.abc import Iterator
 
+import msgspec
+
 from clprobe.knowledge.printed import Forms
 from clprobe.model.opencl import Answer, View
 from clprobe.model.snapshot import Snapshot
-from clprobe.model.unknown import NOT_STATED
+from clprobe.model.unknown import NOT_STATED, listed
 from clprobe.paste.reading import Context, Paste, Reading
 
 _FORMS = Forms("crashes")
@@ -17,6 +19,25 @@ _NEAR = 8
 
 def read_crashes(paste: Paste) -> Iterator[Reading]:
     """Give the programs that died: signal, and the last words printed before."""
+    deaths = list(_deaths(paste))
+    told = [one for one in deaths if one.lines[0] > 0 and one.facts.messages == NOT_STATED]
+    for one in deaths:
+        # A title says again what is shown below it, and is no death of its own.
+        is_again = one.lines == (0,) and any(_may_be_same(one, other) for other in told)
+        yield msgspec.structs.replace(one, facts=Snapshot()) if is_again else one
+
+
+def _may_be_same(title: Reading, other: Reading) -> bool:
+    """Tell whether a title that names no program tells of the death that is shown below."""
+    (named,), (shown,) = listed(title.facts.views) or (None,), listed(other.facts.views)[:1]
+    return (
+        named is not None
+        and named.viewer == "application"
+        and (named.answer.signal in (shown.answer.signal, NOT_STATED))
+    )
+
+
+def _deaths(paste: Paste) -> Iterator[Reading]:
     lines: list[int] = []
     for index, line in paste.free():
         continues = bool(lines) and index - lines[-1] <= _NEAR and len(lines) < _MOST_LINES

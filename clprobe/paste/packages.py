@@ -9,7 +9,7 @@ import msgspec
 from clprobe.knowledge.printed import Forms
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.system import Package
-from clprobe.model.unknown import NOT_STATED
+from clprobe.model.unknown import NOT_STATED, Fact
 from clprobe.paste.reading import Context, Paste, Reading
 
 _FORMS = Forms("packages")
@@ -101,8 +101,12 @@ def _pacman(line: str, command: str) -> _Listed | None:
         return None
     if found["repo"] not in (None, "local") and "[" not in line:
         return _Listed(None)  # a search result that is not installed
-    is_sure = found["repo"] or command.startswith("pacman") or "-" in found["version"][-4:]
-    return _package(found, "pacman") if is_sure and found["version"][0].isalnum() else None
+    is_told = found["repo"] or command.startswith(("pacman", "yay", "paru"))
+    is_sure = is_told or "-" in found["version"][-4:]
+    if not is_sure or not found["version"][0].isalnum():
+        return None
+    # Other managers print a name and a version, too, and so do people.
+    return _package(found, "pacman") if is_told else _package(found, NOT_STATED)
 
 
 def _apk(line: str, command: str) -> _Listed | None:  # noqa: ARG001
@@ -140,7 +144,7 @@ def _nix(line: str, command: str) -> _Listed | None:
     return _package(found, "nix") if found is not None else None
 
 
-def _package(found: re.Match[str], manager: str, **more: object) -> _Listed:
+def _package(found: re.Match[str], manager: Fact[str], **more: object) -> _Listed:
     name = found["name"]
     changes = {key: value for key, value in more.items() if value is not None}
     package = Package(name=name, version=found["version"], manager=manager)

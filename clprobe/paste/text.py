@@ -80,7 +80,7 @@ def _parts(line: str) -> list[str]:
         return [rest.rstrip("`")] if rest.endswith("`") else [FENCE, rest]
     if line.startswith("`") and line.endswith("`") and line != FENCE:
         return [line.strip("`")]
-    if line.endswith(FENCE) and line != FENCE:
+    if line.endswith(FENCE) and line != FENCE and line.count(FENCE) % 2 == 1:
         return [line.removesuffix(FENCE).rstrip(), FENCE]
     return [line]
 

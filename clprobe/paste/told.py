@@ -100,7 +100,9 @@ def fails(view: View) -> bool:
 def _is_unnamed_failure(known: View, told: View) -> bool:
     """Tell whether a program's printed failure is the one that somebody tells of by its name."""
     ended = (known.answer.outcome, told.answer.outcome)
-    return known.viewer == _UNNAMED and all(one in ("error", "no-devices") for one in ended)
+    if known.viewer != _UNNAMED:
+        return False
+    return ended == ("crash", "crash") or all(one in ("error", "no-devices") for one in ended)
 
 
 def _goes_unnamed(known: View, told: View, views: list[Any]) -> bool:

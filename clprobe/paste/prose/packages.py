@@ -10,6 +10,7 @@ from clprobe.knowledge.printed import Forms
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.system import Package
 from clprobe.model.unknown import NOT_STATED, Fact
+from clprobe.paste.distributions import distribution_named
 from clprobe.paste.prose.clauses import Clause
 from clprobe.paste.prose.outcome import was_good
 from clprobe.paste.reading import Reading
@@ -85,7 +86,8 @@ def _by_name(clause: Clause) -> Iterator[Reading]:
             continue
         name, glued = found["name"].rstrip(".-"), _FORMS.glued.match(found["name"].rstrip(".-"))
         behind = _FORMS.version_behind.search(clause.text[found.end() :])
-        is_absent = _FORMS.absent.search(clause.text) is not None
+        is_instead = _FORMS.instead.search(clause.text[: found.start()]) is not None
+        is_absent = _FORMS.absent.search(clause.text) is not None and not is_instead
         version: Fact[str] = behind["version"] if behind and not is_absent else NOT_STATED
         if glued is not None:
             name, version = glued["name"], glued["version"]
@@ -143,7 +145,8 @@ def _origin(clause: Clause) -> dict[str, str]:
 
 def _source(clause: Clause) -> Iterator[Reading]:
     found = _FORMS.archive.search(clause.text)
-    if found is not None and not clause.negated and not clause.doubtful:
+    is_named = found is not None and distribution_named(found["archive"]) is None
+    if found is not None and is_named and not clause.negated and not clause.doubtful:
         archive, kind = found["archive"], found["kind"].lower()
         place = f"{kind}:{archive}" if "/" in archive else f"{kind}:{archive}/{archive}"
         facts = Snapshot(package_sources=(place,))
