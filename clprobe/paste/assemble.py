@@ -47,7 +47,9 @@ from clprobe.paste.prose.reader import is_small_talk, prose_lines, prose_reader,
 from clprobe.paste.reading import Paste, Reader, Reading, by_line
 from clprobe.paste.restated import reader as restated
 from clprobe.paste.spoken.reader import read_programs
-from clprobe.paste.statements.lines import lines_of
+from clprobe.paste.statements.extent import lines_of_sentences
+from clprobe.paste.statements.headings import without_wishes
+from clprobe.paste.statements.lines import telling, with_lines
 from clprobe.paste.statements.reader import statements_of
 from clprobe.paste.text import FENCE, numbered_lines
 
@@ -55,8 +57,10 @@ _LONGEST_UNREAD = 300
 _MOST_UNREAD = 5000
 _MOST_TOLD = 1000
 _LONGEST_MESSAGE = 500
-_LEAST_WORDS, _LEAST_ABOUT, _LEAST_SAID = 30, 2, 6
+_LEAST_WORDS, _LEAST_ABOUT = 30, 2
 """A report has so many words, and speaks of GPUs on so many lines."""
+_LEAST_OF_A_SENTENCE = 6
+"""A line of fewer words is a name, and not a sentence of which more is to be understood."""
 _QUOTES = "`*> \"'\u201c\u201d\u201e"
 _FORMS = Forms("messages")
 
@@ -91,12 +95,23 @@ def read_paste(text: str, *, name: str) -> Snapshot:
     clauses = list(clauses_of(written))
     untold = spoken.union(paste.left())
     facts_in = [one for one in clauses if untold.issuperset(one.lines) or talks(one.sentence)]
+    facts_in = list(without_wishes(facts_in, written))
+    unsaid = set(paste.left())
     for reader in (lambda _: iter(complaints), prose_reader(facts_in)):
         _gather(reader, paste, evidence, unread, is_weak=True)
     said = statements_of(written, clauses)
-    said += lines_of(paste, said, paste.left())
+    of_sentences = lines_of_sentences(telling(said), clauses, written)
+    paste.take(of_sentences)
+    said = with_lines(paste, said, paste.left())
     paste.take([one.line - 1 for one in said])
-    left = sorted({*unread, *paste.left()})
+    told_of = {*of_sentences, *(one.line - 1 for one in said)}
+    told_of |= {index for one in complaints for index in one.lines}
+    silent = (
+        one.index
+        for one in written
+        if one.index in unsaid - told_of and len(one.text.split()) >= _LEAST_OF_A_SENTENCE
+    )
+    left = sorted({*unread, *paste.left(), *silent})
     if not evidence.tells() and not _is_report(lines, says_something=bool(said)):
         raise _nothing_understood(name, len(left))
     snapshot = snapshot_of(evidence)
@@ -128,7 +143,7 @@ def _is_report(lines: list[str], *, says_something: bool) -> bool:
     """
     words = sum(len(line.split()) for line in lines)
     about = sum(_FORMS.about_gpus.search(line[:_LONGEST_MESSAGE]) is not None for line in lines)
-    least, named = (_LEAST_SAID, 1) if says_something else (_LEAST_WORDS, _LEAST_ABOUT)
+    least, named = (_LEAST_OF_A_SENTENCE, 1) if says_something else (_LEAST_WORDS, _LEAST_ABOUT)
     return words >= least and about >= named
 
 

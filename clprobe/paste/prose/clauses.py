@@ -16,6 +16,8 @@ _WRAPPED = 55
 """Who wraps lines at a width fills them at least so far."""
 _SCENE_WORDS = 9
 _BOLD = re.compile(r"\*\*|__(?=\S)|(?<=\S)__|`")
+_PATH = re.compile(r"(?:/[\w.+@-]+){2,9}(?:\s+\(.*)?$")
+_NO_WORDS = re.compile(r"\((?:R|TM)\)| \((?:see |issue |bug |PR )?(?:GH-)?#\d{1,6}\)")
 _LINK = re.compile(r"\[([^\]\n]{1,80})\]\(\S{1,300}\)|<?https?://\S{1,400}")
 
 
@@ -63,12 +65,15 @@ def _paragraphs(lines: Iterable[Line]) -> Iterator[list[Line]]:
     """Give the lines that belong together: wrapped ones; all others stand alone."""
     paragraph: list[Line] = []
     for line in lines:
-        is_new = line.stands_alone or _FORMS.mark.match(line.text) is not None
-        text = _LINK.sub(r"\1", _BOLD.sub("", _FORMS.mark.sub("", line.text)))
+        is_path = _PATH.match(line.text) is not None
+        is_new = line.stands_alone or is_path or _FORMS.mark.match(line.text) is not None
+        plain = _NO_WORDS.sub("", _FORMS.mark.sub("", line.text))
+        text = _LINK.sub(r"\1", _BOLD.sub("", plain))
         one = msgspec.structs.replace(line, text=text.strip())
         if paragraph and not (
             line.index == paragraph[-1].index + 1
             and not is_new
+            and not _PATH.match(paragraph[-1].text)
             and not paragraph[-1].stands_alone
             and line.context == paragraph[-1].context
             and len(paragraph[-1].text) >= _WRAPPED
@@ -118,7 +123,7 @@ def _clauses(
         if _FORMS.contrast.match(part):
             elsewhere = False
         foreign = elsewhere or _FORMS.foreign.search(part) is not None
-        elsewhere = foreign and is_scene
+        elsewhere = foreign and (is_scene or elsewhere)
         own = _circumstances(part)
         context = Context(
             who=own.who or scene.who,

@@ -27,11 +27,15 @@ def _phrases(text: str) -> Iterator[str]:
 
 
 def _tells(how: str, what: str) -> bool:
+    if how in (*_OF_TIME, "for") and _FORMS.time.search(what):
+        return True
     if how in _OF_TIME and _FORMS.change.search(what):
         return True
     if how in ("as", "by", "for") and not _FORMS.person.search(what):
         return False
     if _FORMS.person.search(what) or _FORMS.around.search(what):
+        return True
+    if _FORMS.environment.search(what):
         return True
     return bool(things_in(what)) or re.search(r"\d\.\d", what) is not None
 
@@ -59,5 +63,6 @@ def changes_in(circumstances: tuple[str, ...]) -> Iterator[str]:
     """Yield the circumstances that are a change, since which something is otherwise."""
     for one in circumstances:
         how, _, what = one.partition(" ")
-        if how in ("since", "after", "until") and _FORMS.change.search(what):
+        is_change = _FORMS.change.search(what) or (how == "since" and _FORMS.time.search(what))
+        if how in ("since", "after", "until") and is_change:
             yield one

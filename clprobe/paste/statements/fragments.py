@@ -7,9 +7,9 @@ import msgspec
 
 from clprobe.knowledge.printed import Forms
 from clprobe.model.statement import Statement
-from clprobe.paste.commands import command_line
 from clprobe.paste.prose.clauses import Clause
-from clprobe.paste.statements.circumstances import circumstances_in, is_condition
+from clprobe.paste.statements.circumstances import circumstances_in, condition_of, is_condition
+from clprobe.paste.statements.lines import command_of
 from clprobe.paste.statements.outcomes import outcome_of
 from clprobe.paste.statements.page import Page
 from clprobe.paste.statements.predicates import subject_of, tidy
@@ -18,6 +18,7 @@ from clprobe.paste.statements.things import Thing, things_in
 _FORMS = Forms("statements")
 _LONGEST = 220
 _SHORTEST = 4
+_MOST_OF_A_NOUN = 7
 
 
 def elliptic(clause: Clause, before: Statement, page: Page) -> Iterator[Statement]:
@@ -42,6 +43,14 @@ def elliptic(clause: Clause, before: Statement, page: Page) -> Iterator[Statemen
     )
 
 
+def alike(clause: Clause, before: Statement, page: Page) -> Statement:
+    """Return that the same happens to what the clause before is about: "..., same crash"."""
+    says = f"{before.says}, {tidy(clause.text)}"[:_LONGEST]
+    return msgspec.structs.replace(
+        page.base(clause), what="fails", subject=before.subject, says=says, under=before.under
+    )
+
+
 def listed(clauses: Sequence[Clause], page: Page) -> Iterator[Statement]:
     """Yield a sentence without a verb: an entry of a list, or what there is, by its names."""
     first = clauses[0]
@@ -52,24 +61,36 @@ def listed(clauses: Sequence[Clause], page: Page) -> Iterator[Statement]:
         says = tidy(first.sentence)[:_LONGEST]
         yield msgspec.structs.replace(base, what=kind, says=says, outcome=outcome)
         return
-    if first.lines[0] in page.fields:
+    if first.lines[0] in page.fields or first.is_title:
         return
     for clause in clauses:
         things = things_in(clause.text)
         is_unsure = clause.negated or clause.foreign or _FORMS.modal.search(clause.text)
-        if is_unsure or not _is_named(things) or _FORMS.no_names.search(clause.text):
+        is_package = clause is not first and _FORMS.package_like.match(clause.text) is not None
+        if is_unsure or not (is_package or _is_named(things)):
+            continue
+        if _FORMS.no_names.search(clause.text) and not is_package:
+            continue
+        if is_package:
+            name = clause.text.removeprefix("and ").removeprefix("the ")
+            yield msgspec.structs.replace(page.base(clause), what="has", subject=name, says=name)
             continue
         name = next(one.name for one in things if one.sort in _REAL)
-        is_command = command_line(page.texts.get(first.lines[0], "")) is not None
+        is_command = bool(command_of(page.texts.get(first.lines[0], "")))
         is_state = _FORMS.state.search(clause.text) is not None
+        words = " ".join(clause.text.split()) if is_command else tidy(clause.text)
+        sort = next(one.sort for one in things if one.sort in _REAL)
+        if words == name and clause is not first and sort in _NAMED:
+            continue  # a name within a sentence, which is told with its number and kind
         what = "did" if is_command else "is" if is_state else "has"
         yield msgspec.structs.replace(
-            page.base(clause), what=what, who="", subject=name, says=tidy(clause.text)[:_LONGEST]
+            page.base(clause), what=what, who="", subject=name, says=words[:_LONGEST]
         )
         if is_command:
             return
 
 
+_NAMED = ("gpu", "processor", "distribution")
 _REAL = ("gpu", "processor", "distribution", "windows", "kernel", "driver", "package", "toolkit",
          "program", "place", "part")  # fmt: skip
 
@@ -92,6 +113,18 @@ def with_words(one: Statement, clause: Clause, *, is_ahead: bool = False) -> Sta
         return one
     says = f"{words}, {one.says}" if is_ahead else f"{one.says}, {words}"
     return one if len(says) > _LONGEST else msgspec.structs.replace(one, says=says)
+
+
+def with_subject(one: Statement, clause: Clause, ahead: list[Clause]) -> Statement:
+    """Return the statement; one whose clause begins with its verb is of the noun ahead of it."""
+    if one.subject or one.what not in ("works", "fails", "shows", "symptom", "absent") or not ahead:
+        return one
+    head = condition_of(ahead[0].text)
+    is_noun = _FORMS.noun_ahead.match(head) and len(head.split()) <= _MOST_OF_A_NOUN
+    if not is_noun or not _FORMS.verb_first.match(clause.text):
+        return one
+    when = one.when or ahead[0].context.when
+    return msgspec.structs.replace(one, subject=head, when=when)
 
 
 def title_of(clause: Clause, page: Page) -> Statement:

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: MIT
 """What headings make of the lines below them: a list of what was tried, what is expected."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
 from clprobe.knowledge.printed import Forms
-from clprobe.paste.prose.clauses import Line
+from clprobe.paste.prose.clauses import Clause, Line
 
 _FORMS = Forms("statements")
 _CLAUSES = Forms("clauses")
 _TITLES = Forms("headings")
+_LINES = Forms("said_lines")
 _MOST_WORDS = 8
 _LONGEST_KEY = 30
 
@@ -28,16 +29,31 @@ class Announced(msgspec.Struct, frozen=True):
     own: bool = False
 
 
+def without_wishes(clauses: Iterable[Clause], lines: Sequence[Line]) -> Iterator[Clause]:
+    """Yield the clauses; what "Expected behaviour" announces, or a topic names, is no fact."""
+    announced = announced_by_line(lines)
+    topics = {line.index for line in lines if line.index and _LINES.topic.match(line.text)}
+    for one in clauses:
+        is_wish = announced.get(one.lines[0], Announced()).kind == "wants"
+        is_wish = is_wish or one.lines[0] in topics
+        yield msgspec.structs.replace(one, doubtful=True) if is_wish else one
+
+
 def announced_by_line(lines: Sequence[Line]) -> dict[int, Announced]:
     """Return what the headings above the lines announce; a list ends with its last entry."""
     announced: dict[int, Announced] = {}
     current, is_section, last = Announced(), False, -1
     for line in lines:
         text = line.text.strip()
-        if _opens(text):
+        is_bare = _LINES.bare_title.match(text) is not None
+        if (_opens(text) or is_bare) and not _FORMS.person_does.match(text):
             kind = _FORMS.meaning("headings", text) or ""
-            current, is_section, last = Announced(kind, text), _is_marked(text), line.index
-            announced[line.index] = Announced(kind, text, opens=bool(kind))
+            current, is_section, last = (
+                Announced(kind, text),
+                is_bare or _is_marked(text),
+                line.index,
+            )
+            announced[line.index] = Announced(kind, text, opens=bool(kind) or is_bare)
             continue
         if not is_section and not _CLAUSES.mark.match(text) and line.index > last + 2:
             current = Announced()

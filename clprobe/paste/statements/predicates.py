@@ -24,6 +24,7 @@ _ACTS = (
     "is",
 )
 _OPPOSITE = {"works": "fails", "fails": "works", "installed": "not-installed"}
+_ACTORS = ("program", "driver", "toolkit", "package")
 _LONGEST_SUBJECT = 70
 _LONGEST = 220
 
@@ -66,7 +67,11 @@ def _one_of(text: str, outcome: _Found, act: _Found) -> tuple[_Found | None, _Fo
     """Return the two verbs of a clause, or the one of which the other is a part."""
     if act[0] in ("tried", "wants") and act[1].start() <= outcome[1].start():
         return None, act
-    if act[0] in ("has", "uses", "is"):
+    if act[1].start() < outcome[1].start() and _FORMS.relative_ahead.search(
+        text[: outcome[1].start()]
+    ):
+        return None, act
+    if act[0] in ("has", "uses", "is") or _FORMS.gerund_ahead.match(text):
         return outcome, None
     if _FORMS.since_ahead.match(text[: act[1].start() + 1]):
         return outcome, None
@@ -80,6 +85,8 @@ def _one_of(text: str, outcome: _Found, act: _Found) -> tuple[_Found | None, _Fo
 def _said(text: str, things: tuple[Thing, ...], what: str, found: re.Match[str]) -> Said | None:
     before = text[: found.start()]
     negated = _FORMS.denies.search(before) is not None
+    if what == "installed" and _FORMS.neither.match(text):
+        return None  # goes on with the clause before: "neither installed nor from a stick"
     is_denied = found[0].rstrip().endswith(("n't", "n\u2019t", "nt"))
     if what == "is" and (is_denied or _FORMS.denied_behind.match(text[found.end() :])):
         negated = True
@@ -88,6 +95,7 @@ def _said(text: str, things: tuple[Thing, ...], what: str, found: re.Match[str])
         what == "fails"
         and found[0][:2].lower() in ("di", "do")
         and _FORMS.person_before.search(before)
+        and not _FORMS.perceives.search(found[0])
     ):
         kind, negated = "did", True  # "I didn't update it"
     elif what == "works" and _FORMS.to_ahead.search(before):
@@ -111,12 +119,28 @@ def _said(text: str, things: tuple[Thing, ...], what: str, found: re.Match[str])
     )
 
 
+def says_nothing(what: str, says: str) -> bool:
+    """Tell whether words end with the verb of showing, so that nothing is told of what is shown."""
+    if what not in ("shows", "has"):
+        return False
+    is_shown = what == "shows"
+    forms = _FORMS.patterns["outcomes"] if is_shown else _FORMS.patterns["acts"]
+    found = forms[what].search(says)
+    rest = says[found.end() :] if found is not None else says
+    is_bare = _FORMS.says_nothing.match(rest) is not None if is_shown else not rest.strip(" .:")
+    return found is not None and is_bare
+
+
 def subject_of(before: str, things: tuple[Thing, ...], end: int) -> str:
     """Return what stands before the verb: by our name of it, else in its own words."""
     named = [one for one in things if one.end <= end and one.sort not in ("place", "part")]
-    words = _FORMS.lead.sub("", before)
-    around = _FORMS.circumstance.match(words)
+    around = _FORMS.circumstance.match(before.lstrip(" ,"))
+    words = before.lstrip(" ,") if around is not None else _FORMS.lead.sub("", before)
+    around = around or _FORMS.circumstance.match(words)
     words = tidy(words[around.end() :] if around is not None else words)
+    words = _FORMS.auxiliary_end.sub("", words)
+    if _FORMS.no_subject.match(words):
+        return named[-1].name if named and named[-1].sort in _ACTORS else ""
     if _FORMS.pronoun.match(words) or _FORMS.person_ahead.match(words):
         return ""
     if named and len(words.split()) <= 5:

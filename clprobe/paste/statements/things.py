@@ -3,7 +3,7 @@
 
 import re
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 
 import msgspec
 
@@ -33,6 +33,7 @@ class Thing(msgspec.Struct, frozen=True, kw_only=True):
     value: str = ""
 
 
+@lru_cache(maxsize=2048)
 def things_in(text: str) -> tuple[Thing, ...]:
     """Return what a text names, in its order, each place once."""
     text = text[:_LONGEST]
@@ -59,7 +60,8 @@ def _all_in(text: str) -> Iterator[Thing]:
         if _is_name(found[0]):
             yield _thing("program", found["viewer"].lower(), found)
     for found in _words().finditer(text):
-        if _is_name(found[0]):
+        is_account = found[0].lower() != "root" or not _FORMS.no_account.match(text[found.end() :])
+        if _is_name(found[0]) and is_account:
             sort, low = str(found.lastgroup), found[0].lower()
             yield _thing(sort, _programs().get(low, low) if sort == "program" else low, found)
 
@@ -72,6 +74,7 @@ def _by_spelling(text: str) -> Iterator[Thing]:
             if sort == "variable" and _FORMS.constant.search(name):
                 continue
             version = groups.get("version") or groups.get("other") or groups.get("mac") or ""
+            version = version or groups.get("ahead") or ""
             if version and sort in ("kernel", "windows"):
                 name = name.split()[0].rstrip(":") if sort == "windows" else "Linux"
             yield _thing(sort, name, found, version=version, value=groups.get("value") or "")
@@ -113,13 +116,19 @@ def _spellings() -> dict[str, re.Pattern[str]]:
         "file": _FORMS.file,
         "kernel": _FORMS.kernel,
         "windows": _FORMS.windows,
+        "image": _FORMS.image,
+        "container image": _FORMS.container_image,
+        "memory": _FORMS.memory,
+        "source": _FORMS.source,
+        "architecture": _FORMS.architecture,
+        "machine": _FORMS.machine,
     }
 
 
 @cache
 def _hardware() -> dict[str, tuple[re.Pattern[str], ...]]:
     gpus = (_GPUS.intel, _GPUS.amd, _GPUS.nvidia, _GPUS.other, _GPUS.lake)
-    return {"processor": (_GPUS.cpu, _GPUS.cpu_number), "gpu": gpus}
+    return {"processor": (_GPUS.cpu, _GPUS.cpu_number, _FORMS.other_cpu), "gpu": gpus}
 
 
 @cache

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: MIT
+"""What somebody only guesses, or has from others, is no statement."""
+
+from clprobe.knowledge.printed import Forms
+from clprobe.paste.prose.clauses import Clause
+
+_FORMS = Forms("statements")
+_CLAUSES = Forms("clauses")
+_GUESS_WORDS = 4
+
+
+def sure_of(clauses: list[Clause]) -> list[Clause]:
+    """Return the clauses before the first that is a guess; a guess behind is of the one before."""
+    if clauses and _CLAUSES.unsure.search(clauses[0].text):
+        is_short = len(clauses[0].text.split()) <= _GUESS_WORDS
+        clauses = clauses[1:] if is_short and len(clauses) > 1 else []
+    place = next(
+        (at for at, one in enumerate(clauses) if _CLAUSES.unsure.search(one.text)), len(clauses)
+    )
+    is_behind = place < len(clauses) and len(clauses[place].text.split()) <= _GUESS_WORDS
+    return clauses[: max(place - 1, 0) if is_behind else place]
+
+
+def is_hearsay(clause: Clause) -> bool:
+    """Tell whether a clause is about what others say or have, or is said to others."""
+    if _FORMS.courtesy.search(clause.text):
+        return True
+    return _CLAUSES.hearsay.search(clause.text) is not None

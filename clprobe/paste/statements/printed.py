@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: MIT
+"""What programs printed, and files that were pasted, say line by line: settings, fields, errors."""
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import islice
+
+import msgspec
+
+from clprobe.knowledge.printed import Forms
+from clprobe.model.statement import Statement
+from clprobe.paste.prose.clauses import Line
+from clprobe.paste.reading import Paste
+from clprobe.paste.statements.fields import fields_in
+from clprobe.paste.statements.page import placed
+from clprobe.paste.statements.predicates import tidy
+from clprobe.paste.statements.things import things_in
+from clprobe.paste.text import FENCE
+
+_FORMS = Forms("statements")
+_PRINTED = Forms("said_lines")
+_KINDS = ("package", "driver", "gpu", "processor", "toolkit")
+_HARDWARE = ("gpu", "processor")
+_MOST = 300
+_LONGEST = 220
+_FEWEST_WORDS = 2
+
+
+def printed_in(paste: Paste, left: Iterable[int]) -> Iterator[Statement]:
+    """Yield what stands on lines that nobody has read: settings, commands, fields and errors."""
+    source = _source(paste)
+    for index in islice((one for one in left if one not in source), _MOST):
+        context, text = paste.contexts[index], paste.lines[index]
+        line = Line(index=index, text=text.strip(), context=context)
+        if (set_to := _PRINTED.setting.match(text)) is not None:
+            says = f"{set_to['name']}={set_to['value'].strip()}"
+            told = placed(index, context, "sets", says[:_LONGEST])
+            yield msgspec.structs.replace(told, subject=set_to["name"])
+        elif (within := _PRINTED.setting_within.search(text)) is not None:
+            told = placed(index, context, "sets", f"{within['name']}={within['value']}")
+            yield msgspec.structs.replace(told, subject=within["name"])
+        elif _PRINTED.command_alone.match(text) and not _PRINTED.sentence.search(text):
+            says = " ".join(text.split()).strip("`")[:_LONGEST]
+            yield Statement(line=index + 1, what="did", says=says)
+        elif (path := _PRINTED.path_alone.match(text)) is not None:
+            told = placed(index, context, "has", tidy(text)[:_LONGEST])
+            yield msgspec.structs.replace(told, subject=path["path"])
+        elif index in paste.fenced or context.command or text[:1] == " ":
+            yield from _of_output(line, text)
+
+
+def _of_output(line: Line, text: str) -> Iterator[Statement]:
+    text = _PRINTED.log_level.sub("", text)
+    if _PRINTED.comment.match(text) or not text.strip():
+        return
+    line = msgspec.structs.replace(line, text=text.strip())
+    number = line.index + 1
+    itself = _PRINTED.names_itself.match(text)
+    if itself is not None and not _FORMS.key.search(itself["name"]):
+        name, version = itself["name"].lower(), itself["version"]
+        yield Statement(line=number, what="version", subject=name, version=version)
+        return
+    if _FORMS.command_ahead.match(text) or _runs_program(text):
+        yield Statement(line=number, what="did", says=tidy(text)[:_LONGEST])
+        return
+    package = _FORMS.package_line.match(text[:_LONGEST])
+    if package is not None:
+        name, version = package["name"], package["version"]
+        yield Statement(line=number, what="version", subject=name, version=version)
+    elif fields := list(fields_in([line])):
+        yield from fields
+    elif named := _named_ahead(text):
+        yield Statement(line=number, what="has", subject=named, says=tidy(text)[:_LONGEST])
+    elif _is_error(text):
+        yield placed(line.index, line.context, "error", tidy(text))
+    elif hardware := next((one for one in things_in(text) if one.sort in _HARDWARE), None):
+        yield Statement(line=number, what="has", subject=hardware.name, says=tidy(text)[:_LONGEST])
+
+
+def _source(paste: Paste) -> frozenset[int]:
+    """Return the lines between fences that are a program's source."""
+    found: list[int] = []
+    block: list[int] = []
+    for index, line in enumerate(paste.lines):
+        if index in paste.fenced:
+            block.append(index)
+        elif line == FENCE and block:
+            if any(_PRINTED.source.search(paste.lines[one]) for one in block):
+                found += block
+            block = []
+    return frozenset(found)
+
+
+def _named_ahead(text: str) -> str:
+    """Return the package, driver or piece of hardware with whose name a line begins."""
+    things = (one for one in things_in(text.strip()) if one.start == 0 and one.sort in _KINDS)
+    return next((one.name for one in things), "")
+
+
+def _runs_program(text: str) -> bool:
+    """Tell whether a line begins with a program's name and gives it options."""
+    named = things_in(text.strip()) if re.search(r" -\w", text) else ()
+    return bool(named) and named[0].start == 0 and named[0].sort == "program"
+
+
+def _is_error(text: str) -> bool:
+    words = len(text.split())
+    is_line = len(text) <= _LONGEST and words >= _FEWEST_WORDS and "?" not in text
+    return is_line and _FORMS.error_like.search(text) is not None
+
+
+def is_text(line: str) -> bool:
+    """Tell whether a line is more than a fence."""
+    return bool(line.strip()) and line.strip() != FENCE and not line.strip().startswith("~~~")
