@@ -21,7 +21,7 @@ _LONGEST = 220
 _LONGEST_PARAGRAPH = 20
 _MOST_OF_HARDWARE = 400
 """Lines in which hardware is looked for: what prints it does so early."""
-_FILES = (".deb", ".rpm", ".pkg.")
+_FILES = (".deb", ".rpm", ".pkg.", ".fc", ".el")
 
 
 def read_again(paste: Paste) -> Iterator[Statement]:

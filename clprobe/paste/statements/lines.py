@@ -89,6 +89,8 @@ def _shown_below(told: Iterable[Statement], paste: Paste) -> Iterator[Statement]
         line = paste.lines[one.line - 1].rstrip(" *_`")
         following = range(one.line, min(one.line + 4, len(paste.lines)))
         index = next((at for at in following if is_text(paste.lines[at])), None)
+        if index is not None and paste.lines[index].startswith(">>> "):
+            continue
         if index is None or not line.endswith((":", one.says[-4:])):
             continue
         is_path = _LINES.path_alone.match(paste.lines[index].strip(" `")) is not None

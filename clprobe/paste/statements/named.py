@@ -131,4 +131,5 @@ def _phrase(clause: Clause, thing: Thing) -> str:
 
 
 def _key(name: str) -> str:
-    return re.sub(r"[^a-z0-9]", "", name.lower()).removesuffix("repository").removesuffix("repo")
+    bare = re.sub(r"[^a-z0-9]", "", name.lower())
+    return re.sub(r"(?:repository|repo|gnulinux|linux)$", "", bare) or bare
