@@ -23,6 +23,8 @@ _SORTS = (
     "architecture",
 )  # fmt: skip
 _USED = ("distribution", "image", "container image", "source", "architecture")
+_IN_FIELDS = ("container image", "source", "architecture")
+"""What a field may name beside its value."""
 _RELEASED = ("distribution",)
 _TOLD = ("has", "uses", "field", "version")
 _MOST = 30
@@ -42,10 +44,11 @@ def named_in(
     phrases: list[tuple[str, str]] = []
     given = 0
     for clause in clauses:
-        if clause.lines[0] not in page.texts or clause.lines[0] in page.fields:
+        if clause.lines[0] not in page.texts:
             continue
+        is_field = clause.lines[0] in page.fields
         for thing in _things(clause):
-            if not _is_here(clause, thing, page):
+            if (is_field and thing.sort not in _IN_FIELDS) or not _is_here(clause, thing, page):
                 continue
             one = _statement(clause, thing, page)
             if any(one.subject in phrase and one.subject != name for name, phrase in phrases):
