@@ -9,16 +9,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pyopencl as cl
+import implementations
 import pytest
+from implementations import INTEL_CPU, OCLGRIND, ONLY_RUSTICL, POCL, RUSTICL, wheels_pocl
 from passed_before import passed_before
 
 PROGRAM = Path(__file__).with_name("every_operation.py")
 ROOT = Path(__file__).resolve().parents[2]
-OCLGRIND = Path("/usr/lib/oclgrind/liboclgrind-rt-icd.so")
-INTEL_CPU = Path(sys.prefix, "lib", "libintelocl.so")
-RUSTICL = Path("/etc/OpenCL/vendors/rusticl.icd")
-POCL = Path("/usr/lib/x86_64-linux-gnu/libpocl.so.2")
 TIME_LIMIT_S = 600
 RACE = "Read-write data race"
 # pyopencl asks every device for the properties of every vendor.
@@ -51,23 +48,17 @@ def check(
 
 
 def only(library: Path, folder: Path) -> dict[str, str]:
-    """Return an environment in which the loader sees one ICD.
-
-    A file names it, not a folder: with a folder, the PoCL of pyopencl's wheel is found as well.
-    """
+    """Return an environment in which the loader sees one ICD, or skip the test without it."""
     if not library.exists():
         pytest.skip(f"{library} is not installed")
-    icd = folder / "only.icd"
-    icd.write_text(f"{library}\n")
-    return {"OCL_ICD_VENDORS": str(icd)}
+    return implementations.only(library, folder)
 
 
 def test_every_operation_works_on_rusticl() -> None:
     """With the kernels of GPUs, as always on llvmpipe: Limits.is_cpu says why."""
     if not RUSTICL.exists():
         pytest.skip(f"needs mesa-opencl-icd, which brings {RUSTICL}")
-    only_rusticl = {"OCL_ICD_VENDORS": str(RUSTICL), "RUSTICL_ENABLE": "llvmpipe"}
-    check("rusticl", only_rusticl, "--odd-shapes", kinds=("GPU",))
+    check("rusticl", ONLY_RUSTICL, "--odd-shapes", kinds=("GPU",))
 
 
 def test_every_operation_works_on_debians_pocl(tmp_path: Path) -> None:
@@ -77,12 +68,12 @@ def test_every_operation_works_on_debians_pocl(tmp_path: Path) -> None:
 def test_every_operation_works_on_the_pocl_of_pyopencls_wheel(
     tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
-    libraries = sorted(Path(cl.__file__).parent.glob(".libs/libpocl*.so"))
-    if not libraries:
+    library = wheels_pocl()
+    if library is None:
         pytest.skip("this pyopencl brings no PoCL")
     if request.node.nodeid in passed_before():
         pytest.skip("passed in the bare system, with this very driver")
-    check("Portable Computing Language", only(libraries[0], tmp_path), "--odd-shapes")
+    check("Portable Computing Language", only(library, tmp_path), "--odd-shapes")
 
 
 def test_every_operation_works_on_intels_cpu_runtime(tmp_path: Path) -> None:
