@@ -21,6 +21,7 @@ from clprobe.aten.held import Held, host_values
 from clprobe.aten.options import Options, device_of
 from clprobe.aten.running import OnHost
 from clprobe.aten.training import plain_operations
+from clprobe.aten.versions import refuse_older_torch
 from clprobe.tensor import Array, Device, DeviceError
 
 Compiled = Callable[[list[Any]], list[Any]]
@@ -39,8 +40,9 @@ def clprobe(
     kernel runs in torch; "error": it is refused by name), `check` (compare so many first runs of
     each graph with torch's own).
 
-    **Raises** ClprobeError for options that are none, or a device that is not there.
+    **Raises** ClprobeError for options that are none, a device that is not there, or an old torch.
     """
+    refuse_older_torch(torch.__version__)
     chosen = Options.of(options or {})
     device = _DEVICES.get(chosen.device) or _DEVICES.setdefault(
         chosen.device, device_of(chosen.device)

@@ -101,6 +101,13 @@ def test_a_compiled_net_drops_as_many_as_it_should(
     assert float(y.max()) == pytest.approx(1 / 0.75)
 
 
+def test_an_old_torch_is_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch, "__version__", "2.3.1+cpu")
+
+    with pytest.raises(ClprobeError, match=r"torch 2.4 or newer, and this Python has 2.3.1\+cpu"):
+        backend.clprobe(None, ())
+
+
 def test_accumulated_gradients_are_those_of_torch(
     device: Device, monkeypatch: pytest.MonkeyPatch
 ) -> None:

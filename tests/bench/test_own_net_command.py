@@ -44,6 +44,20 @@ def test_without_torch_a_net_is_a_usage_error_that_says_how_to_get_it() -> None:
     assert "looking for devices" not in done.stderr
 
 
+def test_an_old_torch_is_a_usage_error_that_names_it(tmp_path: Path) -> None:
+    (tmp_path / "torch").mkdir()
+    (tmp_path / "torch" / "__init__.py").touch()
+    (tmp_path / "torch-2.3.1.dist-info").mkdir()
+    (tmp_path / "torch-2.3.1.dist-info" / "METADATA").write_text("Name: torch\nVersion: 2.3.1\n")
+    first = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
+
+    done = bench("--workload", "own_nets:Plain", PYTHONPATH=first)
+
+    assert done.returncode == 2
+    assert "torch 2.4 or newer, and this Python has 2.3.1" in " ".join(done.stderr.split())
+    assert "looking for devices" not in done.stderr
+
+
 @needs_torch
 @pytest.mark.parametrize(
     ("options", "words"),

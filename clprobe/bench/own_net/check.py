@@ -4,6 +4,7 @@
 A net's file may print, hang or end the process; none of that must reach the report.
 """
 
+import importlib.metadata
 import importlib.util
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from collections.abc import Iterable
 
 import msgspec
 
+from clprobe.aten.versions import refuse_older_torch
 from clprobe.bench.child import with_package
 from clprobe.bench.protocol import Asked, Baseline, OwnNet
 from clprobe.model.errors import ClprobeError
@@ -47,6 +49,7 @@ def check_own_nets(workloads: Iterable[Asked], folder: str, baseline: Baseline |
                 hint="pip install torch; on Linux its default build carries gigabytes of CUDA, so "
                 "without an NVIDIA GPU choose the CPU build that pytorch.org names.",
             )
+        refuse_older_torch(importlib.metadata.version("torch"))
         if baseline == "numpy":
             raise mistake(
                 f"{own} is compared with torch, so --baseline numpy cannot be.",
