@@ -7,6 +7,7 @@ import pytest
 import torch
 from small_nets import NETS, Dropping, cross_entropy, made
 from torch import nn
+from torch.nn import functional
 
 from clprobe.aten import compile as backend
 from clprobe.aten import graph as graphs
@@ -99,6 +100,25 @@ def test_a_compiled_net_drops_as_many_as_it_should(
     assert float((y == 0).float().mean()) == pytest.approx(0.25, abs=0.01)
     torch.testing.assert_close(x.grad, y.detach())
     assert float(y.max()) == pytest.approx(1 / 0.75)
+
+
+def test_attention_drops_on_the_device(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Attention(nn.Module):
+        def forward(self, query: torch.Tensor, value: torch.Tensor) -> torch.Tensor:
+            return functional.scaled_dot_product_attention(query, query, value, dropout_p=0.25)
+
+    # Alike, all are seen by a share of 1/40, and one of each kind shows by how much.
+    query, value = torch.ones(8, 4, 40, 8), torch.eye(40).expand(8, 4, 40, 40)
+    value = value.clone().requires_grad_()
+    attention = compiled(Attention(), device, monkeypatch, fallback="error")
+
+    seen = attention(query, value)
+    seen.sum().backward()
+
+    assert float((seen == 0).float().mean()) == pytest.approx(0.25, abs=0.01)
+    assert float(seen.max()) == pytest.approx(1 / 40 / 0.75)
+    right = seen.detach().sum(2)[..., None].expand(value.shape)
+    torch.testing.assert_close(value.grad, right, rtol=1e-4, atol=1e-6)
 
 
 def test_an_old_torch_is_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
