@@ -4,10 +4,11 @@
     python whole_nets.py [--on pocl intel-cpu rusticl nvidia] [--nets resnet18 …] [--small]
 
 Five steps of each net as bench takes them, and through torch.compile with nothing falling back, are
-held against eager torch. A row has how far losses and gradients are off at the step that comes
-nearest to its bound, which is twice the most that torch is off from itself once its weights are
-moved by a millionth; what fell back and how much of a step that took; and what was bookkeeping. On
-rusticl only the nets over words are trained unless others are named, for llvmpipe takes its time.
+held against eager torch. A row has how far the loss, all gradients together and the worst one of a
+parameter are off at the step that comes nearest to a bound. A bound is twice the most that torch is
+off from itself once its weights are moved by a millionth. Then come what fell back and how much of
+a step that took, and what was bookkeeping. On rusticl only the nets over words are trained unless
+others are named, for llvmpipe takes its time.
 """
 
 import argparse
@@ -43,7 +44,7 @@ _LIBRARIES = {
     "nvidia": ("NVIDIA", NVIDIA),
 }
 """Part of the platform's name, and what is there if it is installed."""
-_COLUMNS = "{:16} {:12} {:8} {:>4} {:>9} {:>9} {:>9} {:>9} {:>6}  {}"
+_COLUMNS = "{:16} {:12} {:8} {:>4} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>6}  {}"
 _SLOW = ("gpt", "lstm")
 
 Row = dict[str, Any]
@@ -56,7 +57,20 @@ def main() -> int:
     parser.add_argument("--nets", nargs="+", default=[])
     parser.add_argument("--small", action="store_true", help="as the tests train them")
     given = parser.parse_args()
-    heads = ("net", "on", "way", "step", "loss", "bound", "gradient", "bound", "s", "on the CPU")
+    heads = (
+        "net",
+        "on",
+        "way",
+        "step",
+        "loss",
+        "bound",
+        "gradient",
+        "bound",
+        "worst",
+        "bound",
+        "s",
+        "on the CPU",
+    )
     say(_COLUMNS.format(*heads))
     agree = True
     for name in given.on:
@@ -96,7 +110,8 @@ def shown(name: str, row: Row) -> str:
     """Return a row of the table."""
     if "error" in row:
         return f"{row['net']:16} {name:12} {row['way']:8} {row['error'].strip()}"
-    errors = (row["loss"], row["loss_bound"], row["gradient"], row["gradient_bound"])
+    kinds = ("loss", "gradient", "worst")
+    errors = [row[each] for kind in kinds for each in (kind, f"{kind}_bound")]
     named = ", ".join(f"{each} ({count})" for each, count in row.get("fallen_back", {}).items())
     kept = sum(row.get("bookkeeping", {}).values())
     on_cpu = [
