@@ -36,11 +36,13 @@ def rank(present: list[Outcome], rules: dict[str, Rule]) -> list[Ranked]:
         for index in range(len(present))
     ]
     roots = [index for index, cause in enumerate(causes) if cause is None]
-    # Of causes of equal problems at one link, one that is no more than a note itself comes last.
+    # Of causes of equal problems, how the machine is made comes behind faults; at one link, one
+    # that is no more than a note itself comes last.
     roots.sort(
         key=lambda index: (
             -weights[index],
             not vital[index],
+            present[index].rule.circumstance,
             CHAIN.index(present[index].rule.link),
             present[index].rule.severity == "note",
             _place(present[index]),
@@ -69,7 +71,8 @@ def _place(outcome: Outcome) -> tuple[int, str, str]:
 def _cause(index: int, present: list[Outcome], reach: dict[str, frozenset[str]]) -> int | None:
     """Return the best explanation: the worst problem, and of those the earliest in the chain.
 
-    What comes from a mere note explains it only where nothing else does.
+    What comes from a mere note, or from how the machine is made, explains it only where nothing
+    else does.
     """
     candidates = [
         one for one, cause in enumerate(present) if _explains(cause, present[index], reach)
@@ -85,6 +88,7 @@ def _cause(index: int, present: list[Outcome], reach: dict[str, frozenset[str]])
         key=lambda one: (
             _weight(present[one], present, reach),
             present[_origin(one, present, reach)].rule.severity != "note",
+            not present[_origin(one, present, reach)].rule.circumstance,
             -_origin(one, present, reach),
         ),
         default=None,

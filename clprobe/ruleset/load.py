@@ -88,6 +88,7 @@ def _rule(written: WrittenRule, path: Path) -> Rule:
         summary=written.summary or named,
         vital=written.vital,
         symptom=written.symptom,
+        circumstance=written.circumstance,
         frequency=written.frequency,
         signs=written.signs,
         cues=written.cues,

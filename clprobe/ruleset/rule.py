@@ -70,9 +70,10 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
     `explains` are the ids of its consequences: they are folded under it when both are present.
     `vital` marks the question that a diagnosis must answer; its undetermined answer is shown even
     when nothing speaks for the problem. A `symptom` is what people see; while another rule that
-    explains it is undecided, the cause is open. `signs` are how people and programs put it; no
-    diagnosis rests on them, but open causes are ranked by them. `cues` are more exact: words that
-    stand together where this is the cause, as clprobe.ruleset.cues reads them.
+    explains it is undecided, the cause is open. A `circumstance` is how the machine is made and no
+    fault: a fault that explains the same comes before it. `signs` are how people and programs put
+    it; no diagnosis rests on them, but open causes are ranked by them. `cues` are more exact: words
+    that stand together where this is the cause, as clprobe.ruleset.cues reads them.
     """
 
     id: str
@@ -90,6 +91,7 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
     summary: str
     vital: bool = False
     symptom: bool = False
+    circumstance: bool = False
     frequency: Frequency = "occasional"
     signs: tuple[str, ...] = ()
     cues: tuple[str, ...] = ()

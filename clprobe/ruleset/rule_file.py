@@ -33,6 +33,7 @@ class WrittenRule(Written, frozen=True, kw_only=True):
     explains: tuple[str, ...] = ()
     vital: bool = False
     symptom: bool = False
+    circumstance: bool = False
     frequency: Frequency = "occasional"
     summary: str | None = None
     signs: tuple[str, ...] = ()
