@@ -70,7 +70,8 @@ def _with_end(view: View, program: "Program") -> View:
     if program.signal in DEADLY and not listed(program.found_types):
         answer = replace(answer, outcome="crash", signal=program.signal)
         return replace(view, answer=answer)
-    said = _said(program)
+    # What asked nothing of OpenCL tells of something else, whatever words it takes.
+    said = _said(program) if program.calls_opencl is not False else None
     # What found devices and took none was shown some, whatever it says then.
     is_choosy = said is not None and said.outcome == "no-devices" and listed(program.found_types)
     if said is not None and said.outcome in _ENDED and not is_choosy:
