@@ -144,9 +144,10 @@ def own_command() -> tuple[str, ...]:
     for parameter in context.command.params:
         name = parameter.name or ""
         if context.get_parameter_source(name) == ParameterSource.COMMANDLINE:
-            value = context.params[name]
-            flag = value is True
-            words += [parameter.opts[-1]] if flag else [parameter.opts[0], str(value)]
+            given = context.params[name]
+            for value in given if isinstance(given, tuple) else (given,):
+                flag = value is True
+                words += [parameter.opts[-1]] if flag else [parameter.opts[0], str(value)]
     return (*_own_program(), context.command.name or "", *words)
 
 

@@ -20,6 +20,7 @@ def _told(*options: str) -> tuple[str, ...]:
     [
         ("--want", "cpu"),
         ("--no-root", "--no-third-party"),
+        ("--gpu", "GTX 1650", "--gpu", "UHD 630"),
         ("--container", "docker"),
         ("--gpu", "HD 4600", "--want", "gpu", "--backend", "beignet:container", "--apply"),
         (),
