@@ -2,6 +2,7 @@
 """What a diagnosis says on a screen, before it is laid out: its lines, families and sums."""
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -14,6 +15,7 @@ from clprobe.model.unknown import NOT_STATED
 MOST_CHANGES = 12
 """A reader follows so many; more tell that these are two machines."""
 _LONGEST = 60
+_SPACES = re.compile(r" {2,}")
 _PLURALS = {
     "boot-parameter": "values of boot parameters",
     "email": "e-mail addresses",
@@ -49,7 +51,7 @@ def verdict(diagnosis: Diagnosis) -> str:
     if diagnosis.status == "undetermined":
         return f"Could not decide: {devices} known, but not everything could be found out."
     root = next((f for f in diagnosis.findings if f.id == diagnosis.root_cause), None)
-    title = root.title.rstrip(".") if root is not None else "There are problems"
+    title = _squeezed(root.title).rstrip(".") if root is not None else "There are problems"
     verb = "is" if count == 1 else "are"
     return f"{title}. {devices} {verb} listed." if count else f"{title}."
 
@@ -172,9 +174,15 @@ def suspects(diagnosis: Diagnosis) -> tuple[Finding, ...]:
 
 def headline(finding: Finding) -> str:
     """Return the title, which says so where nobody knows whether it holds."""
+    title = _squeezed(finding.title)
     if finding.suspect:
-        return f"Perhaps: {finding.title}"
-    return finding.title if finding.verdict == "present" else f"Could not tell: {finding.title}"
+        return f"Perhaps: {title}"
+    return title if finding.verdict == "present" else f"Could not tell: {title}"
+
+
+def _squeezed(title: str) -> str:
+    """Return a title with single spaces: with many a fact, wrapped, could pass for our line."""
+    return _SPACES.sub(" ", title)
 
 
 def kind_of(finding: Finding) -> str:
