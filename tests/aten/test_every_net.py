@@ -6,52 +6,38 @@ own size tests/benchmarks/whole_nets.py trains them.
 """
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from agreement import Yardstick, as_bench_does
-from implementations import INTEL_CPU, ONLY_RUSTICL, POCL, RUSTICL, only
+from implementations import INTEL_CPU, ONLY_RUSTICL, POCL, RUSTICL
 from known_nets import SMALL
+from on_implementation import only_or_skip, run_there
 
 from clprobe.aten import graph as graphs
 from clprobe.aten.table.elementwise import applied
 from clprobe.tensor import Device
 
 PROGRAM = Path(__file__).with_name("every_net.py")
-ROOT = Path(__file__).resolve().parents[2]
 TIME_LIMIT_S = 900
 
 
 def check(platform: str, environment: dict[str, str], *options: str) -> None:
-    result = subprocess.run(
-        [sys.executable, PROGRAM, platform, "--unoptimized", *options],
-        env=os.environ | {"PYTHONPATH": f"{ROOT}:{ROOT}/tests/icds"} | environment,
-        capture_output=True,
-        text=True,
-        timeout=TIME_LIMIT_S,
-        check=False,
+    result = run_there(
+        PROGRAM, platform, environment, "--unoptimized", *options, limit_s=TIME_LIMIT_S
     )
-    if result.returncode == 2:
-        pytest.skip(f"{platform} has no device here")
     rows = [json.loads(line) for line in result.stdout.splitlines() if line.startswith("{")]
     assert [row for row in rows if not row["agrees"]] == []
     assert result.returncode == 0, result.stderr[-2000:]
 
 
 def test_every_net_trains_as_in_torch_on_debians_pocl(tmp_path: Path) -> None:
-    if not POCL.exists():
-        pytest.skip(f"{POCL} is not installed")
-    check("Portable Computing Language", only(POCL, tmp_path))
+    check("Portable Computing Language", only_or_skip(POCL, tmp_path))
 
 
 def test_every_net_trains_as_in_torch_on_intels_cpu_runtime(tmp_path: Path) -> None:
     """As bench trains them: torch.compile brings no other kernels."""
-    if not INTEL_CPU.exists():
-        pytest.skip(f"{INTEL_CPU} is not installed")
-    check("Intel", only(INTEL_CPU, tmp_path), "--ways", "bench")
+    check("Intel", only_or_skip(INTEL_CPU, tmp_path), "--ways", "bench")
 
 
 def test_nets_over_words_train_as_in_torch_on_rusticl() -> None:

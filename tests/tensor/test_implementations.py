@@ -4,18 +4,14 @@
 Each runs in a child process, for its ICD is found through the environment, and may crash.
 """
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
-import implementations
 import pytest
 from implementations import INTEL_CPU, OCLGRIND, ONLY_RUSTICL, POCL, RUSTICL, wheels_pocl
+from on_implementation import only_or_skip, run_there
 from passed_before import passed_before
 
 PROGRAM = Path(__file__).with_name("every_operation.py")
-ROOT = Path(__file__).resolve().parents[2]
 TIME_LIMIT_S = 600
 RACE = "Read-write data race"
 # pyopencl asks every device for the properties of every vendor.
@@ -34,24 +30,10 @@ def check(
     *options: str,
     kinds: tuple[str, ...] = ("CPU", "GPU"),
 ) -> None:
-    result = subprocess.run(
-        [sys.executable, PROGRAM, platform_name, "--kinds", *kinds, *options],
-        env=os.environ | {"PYTHONPATH": f"{ROOT}:{ROOT}/tests/icds"} | environment,
-        capture_output=True,
-        text=True,
-        timeout=TIME_LIMIT_S,
-        check=False,
+    result = run_there(
+        PROGRAM, platform_name, environment, "--kinds", *kinds, *options, limit_s=TIME_LIMIT_S
     )
-    if result.returncode == 2:
-        pytest.skip(f"{platform_name} has no device here")
     assert result.returncode == 0, result.stdout + result.stderr[-2000:]
-
-
-def only(library: Path, folder: Path) -> dict[str, str]:
-    """Return an environment in which the loader sees one ICD, or skip the test without it."""
-    if not library.exists():
-        pytest.skip(f"{library} is not installed")
-    return implementations.only(library, folder)
 
 
 def test_every_operation_works_on_rusticl() -> None:
@@ -62,7 +44,7 @@ def test_every_operation_works_on_rusticl() -> None:
 
 
 def test_every_operation_works_on_debians_pocl(tmp_path: Path) -> None:
-    check("Portable Computing Language", only(POCL, tmp_path), "--odd-shapes")
+    check("Portable Computing Language", only_or_skip(POCL, tmp_path), "--odd-shapes")
 
 
 def test_every_operation_works_on_the_pocl_of_pyopencls_wheel(
@@ -73,11 +55,11 @@ def test_every_operation_works_on_the_pocl_of_pyopencls_wheel(
         pytest.skip("this pyopencl brings no PoCL")
     if request.node.nodeid in passed_before():
         pytest.skip("passed in the bare system, with this very driver")
-    check("Portable Computing Language", only(library, tmp_path), "--odd-shapes")
+    check("Portable Computing Language", only_or_skip(library, tmp_path), "--odd-shapes")
 
 
 def test_every_operation_works_on_intels_cpu_runtime(tmp_path: Path) -> None:
-    check("Intel", only(INTEL_CPU, tmp_path), "--odd-shapes")
+    check("Intel", only_or_skip(INTEL_CPU, tmp_path), "--odd-shapes")
 
 
 def test_every_operation_keeps_to_the_rules_that_oclgrind_checks(tmp_path: Path) -> None:
@@ -85,7 +67,7 @@ def test_every_operation_keeps_to_the_rules_that_oclgrind_checks(tmp_path: Path)
     log = tmp_path / "oclgrind.log"
     checks = {"OCLGRIND_DATA_RACES": "1", "OCLGRIND_CHECK_API": "1", "OCLGRIND_LOG": str(log)}
 
-    check("Oclgrind", only(OCLGRIND, tmp_path) | checks)
+    check("Oclgrind", only_or_skip(OCLGRIND, tmp_path) | checks)
 
     assert complaints(log.read_text()) == []
 
