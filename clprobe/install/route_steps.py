@@ -150,25 +150,25 @@ def _newer_linux(machine: Machine, linux: LinuxChoice) -> list[Step]:
 
 def open_node(machine: Machine) -> list[Step]:
     """Return the steps that let the user open the GPU's node, or that check it without root."""
-    distribution = machine.distribution
-    if machine.vendor == "nvidia" and machine.system == "linux":
-        group = _nvidia_group(machine)
-        return steps.join_group(group) if group is not None else []
-    if machine.vendor == "nvidia" or machine.system == "wsl2":
+    is_nvidia = machine.vendor == "nvidia"
+    if machine.system == "wsl2" or (is_nvidia and machine.system != "linux"):
         return []  # all may open /dev/dxg
-    if not machine.wishes.root:
+    if not machine.wishes.root and not is_nvidia:
         check = Check(argv=("test", "-w", "/dev/dri/renderD128"))
         return [step("Check that you may open the GPU's node", check)]
-    if distribution is None or distribution.node_group is None:
-        return []
-    return steps.join_group(distribution.node_group)
+    group = _group_to_join(machine)
+    return steps.join_group(group) if group is not None else []
 
 
-def _nvidia_group(machine: Machine) -> str | None:
-    """Return the group that may open the nodes of NVIDIA's driver; None: everybody may."""
-    if not machine.wishes.root or machine.distribution is None:
+def _group_to_join(machine: Machine) -> str | None:
+    """Return the group that may open the GPU's nodes; None: none is known, or nobody may join it.
+
+    Where a distribution names no group for the nodes of NVIDIA's driver, everybody may open them.
+    """
+    distribution = machine.distribution
+    if not machine.wishes.root or distribution is None:
         return None
-    return machine.distribution.nvidia_group
+    return distribution.nvidia_group if machine.vendor == "nvidia" else distribution.node_group
 
 
 _NEW_GROUP = "Log out and in again: a new group does not count in running sessions."
@@ -243,13 +243,12 @@ def _boot_notes(machine: Machine) -> list[BootNote]:
 
 def access(machine: Machine) -> list[str]:
     """Return what opening the GPU's node leaves to the reader."""
-    if machine.vendor == "nvidia" and machine.system == "linux":
-        return [_NEW_GROUP] if _nvidia_group(machine) is not None else []
-    if machine.vendor == "nvidia" or machine.system != "linux":
+    if machine.system != "linux":
         return []  # all may open /dev/dxg
-    distribution = machine.distribution
-    if machine.wishes.root and distribution is not None and distribution.node_group is not None:
+    if _group_to_join(machine) is not None:
         return [_NEW_GROUP]
+    if machine.vendor == "nvidia":
+        return []
     return ["You need read and write access to /dev/dri/renderD128."]
 
 
@@ -301,7 +300,7 @@ def _needs_firmware(machine: Machine) -> bool:
 
 
 def _firmware_package(
-    distribution: Distribution | None, names: Sequence[str] = _INTELS_FIRMWARE
+    distribution: Distribution | None, names: Sequence[str]
 ) -> tuple[str, str] | None:
     """Return the first of the packages that is one of its own there, and its component."""
     for name in names:
@@ -313,7 +312,10 @@ def _firmware_package(
 
 def _firmware_steps(machine: Machine, linux: LinuxChoice) -> list[Step]:
     """Return the steps that install the firmware, as new as the Linux that asks for it."""
-    distribution, found = machine.distribution, _firmware_package(machine.distribution)
+    distribution, found = (
+        machine.distribution,
+        _firmware_package(machine.distribution, _INTELS_FIRMWARE),
+    )
     if distribution is None or found is None or not _needs_firmware(machine):
         return []
     name, component = found
@@ -328,12 +330,12 @@ def _firmware_steps(machine: Machine, linux: LinuxChoice) -> list[Step]:
 
 def firmware(machine: Machine) -> list[str]:
     """Return where the firmware is that the GPU does not compute without."""
-    if not _needs_firmware(machine):
+    if machine.vendor == "amd" and machine.system == "linux":
         amds = _firmware_package(machine.distribution, _AMDS_FIRMWARE)
-        if amds is None or machine.vendor != "amd" or machine.system != "linux":
-            return []
-        return [f"Its firmware is in {amds[0]} ({amds[1]})."]
-    found = _firmware_package(machine.distribution)
+        return [f"Its firmware is in {amds[0]} ({amds[1]})."] if amds is not None else []
+    if not _needs_firmware(machine):
+        return []
+    found = _firmware_package(machine.distribution, _INTELS_FIRMWARE)
     if found is not None:
         return [f"This GPU does not start without GuC firmware: {found[0]} ({found[1]})."]
     return ["This GPU does not start without GuC firmware, which linux-firmware holds."]
