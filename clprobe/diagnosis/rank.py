@@ -83,16 +83,17 @@ def _cause(index: int, present: list[Outcome], reach: dict[str, frozenset[str]])
         for one in candidates
         if not any(_explains(present[one], present[other], reach) for other in candidates)
     ]
-    return max(
-        direct,
-        key=lambda one: (
-            _weight(present[one], present, reach),
-            present[_origin(one, present, reach)].rule.severity != "note",
-            not present[_origin(one, present, reach)].rule.circumstance,
-            -_origin(one, present, reach),
-        ),
-        default=None,
-    )
+    return max(direct, key=lambda one: _merit(one, present, reach), default=None)
+
+
+def _merit(
+    cause: int, present: list[Outcome], reach: dict[str, frozenset[str]]
+) -> tuple[int, bool, bool, int]:
+    """Return what makes one explanation better than another: greater is better."""
+    origin = _origin(cause, present, reach)
+    rule = present[origin].rule
+    weight = _weight(present[cause], present, reach)
+    return weight, rule.severity != "note", not rule.circumstance, -origin
 
 
 def _origin(cause: int, present: list[Outcome], reach: dict[str, frozenset[str]]) -> int:

@@ -78,8 +78,7 @@ def _lost_drivers(program: Program, icds: Fact[tuple[IcdFacts, ...]]) -> Iterato
     drivers = {path for icd in listed(icds) for path in _files_of(icd)}
     loaded = {one.path for one in listed(program.libraries)}
     for icd in listed(icds):
-        shows = isinstance(icd.device_count, int) and icd.device_count > 0
-        if not shows:
+        if not _shows_devices(icd):
             continue
         if icd.library_name in refused:
             yield icd.library_name
@@ -102,10 +101,13 @@ def _idle_drivers(program: Program, icds: Fact[tuple[IcdFacts, ...]]) -> Iterato
     loaded = {one.path for one in listed(program.libraries)}
     for icd in listed(icds):
         is_loaded = not loaded.isdisjoint(_files_of(icd))
-        shows = isinstance(icd.device_count, int) and icd.device_count > 0
         suits = icd.drives != "cpu" or _asks_for_cpus(program)
-        if is_loaded and shows and suits:
+        if is_loaded and suits and _shows_devices(icd):
             yield icd.title
+
+
+def _shows_devices(icd: IcdFacts) -> bool:
+    return isinstance(icd.device_count, int) and icd.device_count > 0
 
 
 def _files_of(icd: IcdFacts) -> set[str]:

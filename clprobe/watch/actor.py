@@ -9,7 +9,7 @@ from clprobe.model.unknown import Unknown
 from clprobe.watch.libraries import role_of
 from clprobe.watch.links import Links
 from clprobe.watch.loaded import libraries_of, loader_in
-from clprobe.watch.privileged import names_opencl, privileged_file, privileged_in_script
+from clprobe.watch.privileged import holds_loaders_name, privileged_file, privileged_in_script
 from clprobe.watch.sight import Sight
 
 _BEHIND = re.compile(r"(?<=.)(?:[.-](?:bin|real|orig)|-wrapped)$")
@@ -116,7 +116,7 @@ def privileged_behind(trace: Links) -> str | None:
     given = (path for path in map(privileged_file, words) if path is not None)
     found = next(given, None)
     if found is None and Path(trace.program).name in _SHELLS:
-        found = next(filter(names_opencl, privileged_in_script(words)), None)
+        found = next(filter(holds_loaders_name, privileged_in_script(words)), None)
     return found
 
 

@@ -51,7 +51,7 @@ def privileged_in_script(words: Sequence[str]) -> Iterator[str]:
             yield found
 
 
-def names_opencl(path: str) -> bool:
+def holds_loaders_name(path: str) -> bool:
     """Return whether a file holds an OpenCL loader's name."""
     try:
         with open(path, "rb") as file:  # noqa: PTH123 - as in sight.py

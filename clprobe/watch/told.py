@@ -9,7 +9,7 @@ from pathlib import Path
 from clprobe.model.unknown import Fact, Unknown
 from clprobe.watch.actor import is_wrapper
 from clprobe.watch.links import Links
-from clprobe.watch.privileged import given_variables, names_opencl
+from clprobe.watch.privileged import given_variables, holds_loaders_name
 
 _LIMITS = {
     "nofile": resource.RLIMIT_NOFILE,
@@ -97,6 +97,6 @@ def names_loader(path: Fact[str]) -> Fact[bool]:
         return path
     try:
         with open(path, "rb"):  # noqa: PTH123 - as in sight.py
-            return names_opencl(path)
+            return holds_loaders_name(path)
     except OSError as error:
         return Unknown(f"{path} cannot be read: {os.strerror(error.errno or 0)}")

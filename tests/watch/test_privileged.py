@@ -12,7 +12,7 @@ from clprobe.watch.links import links_in
 from clprobe.watch.privileged import (
     gains_rights,
     given_variables,
-    names_opencl,
+    holds_loaders_name,
     privileged_file,
     privileged_in_script,
 )
@@ -58,7 +58,7 @@ def test_a_script_that_names_one(program: Path, tmp_path: Path) -> None:
     script = tmp_path / "start.sh"
     script.write_text(f"#!/bin/sh\nX=1 '{program}' --all\n")
     assert list(privileged_in_script([str(script)])) == [str(program)]
-    assert not names_opencl(str(program))
+    assert not holds_loaders_name(str(program))
     (trace,) = links_in(f"P/bin/sh\0\0007\0Ash\0\0007\0A{script}\0\0007\0".encode())
     assert privileged_behind(trace) is None  # it has nothing to do with OpenCL
     with program.open("ab") as file:
