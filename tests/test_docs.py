@@ -11,7 +11,7 @@ from recording import ReplayedHost
 
 from clprobe.cli.main import cli
 from clprobe.diagnosis.diagnose import Knowledge, diagnose
-from clprobe.install.planner import with_routes
+from clprobe.install.advised import with_routes
 from clprobe.model.codec import snapshot_from_text
 from clprobe.probe.collect import collect
 from clprobe.report.doctor_text import DoctorText

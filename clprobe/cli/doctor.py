@@ -195,9 +195,11 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
         status = _exit_status(with_devices(diagnosis, selectors), strict=strict)
         return exit_codes.OK if exit_zero else status
     if any(finding.verdict == "present" for finding in diagnosis.findings):
-        from clprobe.install.planner import with_routes
+        from clprobe.cli.plan_options import our_python
+        from clprobe.install.advised import with_routes
 
-        diagnosis = with_routes(diagnosis, snapshot, knowledge.tables, source)
+        python = our_python() if source is None else None
+        diagnosis = with_routes(diagnosis, snapshot, knowledge.tables, source, python=python)
     shown = with_devices(diagnosis, selectors)
     status = _exit_status(diagnosis, strict=strict)
     elapsed_ms = round((time.perf_counter() - started) * 1000)

@@ -19,10 +19,11 @@ from clprobe.apply.work import Job, Release
 from clprobe.cli.acting import Asked, Terminal, in_one_line, seen_in, shown
 from clprobe.cli.exit import codes as exit_codes
 from clprobe.cli.gathering import facts_here
+from clprobe.cli.plan_options import our_python
 from clprobe.diagnosis.diagnose import Knowledge, diagnose
 from clprobe.facts.permissions.as_user import as_user
+from clprobe.install.advised import best_route
 from clprobe.install.fixes import Fix, fixes
-from clprobe.install.planner import best_route
 from clprobe.model.errors import ClprobeError
 from clprobe.model.finding import Diagnosis
 from clprobe.model.plan import Step
@@ -46,7 +47,7 @@ def fix(asked: Asked, timeout: float) -> int:
         return shown(ApplyReport(action="apply", outcome="not-started", problem=problem), asked)
     made = fixes(
         diagnosis,
-        lambda action: best_route(snapshot, host.knowledge.tables, action.goal),
+        lambda action: best_route(snapshot, host.knowledge.tables, action, python=our_python()),
         lambda step: as_it_is_here(step, host.person),
         host.is_done,
     )

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """`clprobe install-plan`: the steps that lead to OpenCL here, and what cannot work and why."""
 
-import platform
 from typing import Any
 
 import click
@@ -13,13 +12,13 @@ from clprobe.cli.acting import undo
 from clprobe.cli.exit import codes as exit_codes
 from clprobe.cli.install_apply import apply_route, asked_to_act
 from clprobe.cli.output import print_document
-from clprobe.cli.plan_options import typist, wish_options, wishes
+from clprobe.cli.plan_options import our_python, typist, wish_options, wishes
 from clprobe.cli.sources import read_snapshot
 from clprobe.commands.pasted import ANYBODY
 from clprobe.compat.matrix import MatrixRow, matrix
 from clprobe.install.installed import with_installed
 from clprobe.install.machine import look_up
-from clprobe.install.several import best_of, said_of_others
+from clprobe.install.several import best_of, each_gpu, said_of_others
 from clprobe.install.target import Stated, check_same_host, described, of_snapshot
 from clprobe.install.version_matrix import version_matrix
 from clprobe.knowledge.tables import Tables
@@ -133,7 +132,7 @@ def command(  # noqa: PLR0913 - one parameter per option
         for gpu in gpus or (None,)
     ]
     if not gpus:
-        each += [msgspec.structs.replace(each[0], gpu=other) for other in each[0].others]
+        each = each_gpu(each[0])
     stated, made = best_of(each, tables, goal, wishes(**wished))
     for note in filter(None, (*stated.notes, said_of_others(stated, each))):
         click.echo(safe_line(note), err=True)
@@ -166,8 +165,7 @@ def _base(snapshot: Snapshot | None, host: Snapshot | None, tables: Tables) -> S
         return of_snapshot(snapshot, tables)
     if host is None:
         return Stated()
-    major, minor, _ = platform.python_version_tuple()
-    return of_snapshot(host, tables, python=f"{major}.{minor}")
+    return of_snapshot(host, tables, python=our_python())
 
 
 def _host() -> Snapshot:

@@ -2,6 +2,7 @@
 """The options of install-plan that narrow the plan."""
 
 import os
+import platform
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal, TypeVar, get_args
@@ -52,6 +53,12 @@ def typist() -> Typist:
         return Typist(user=find_person().name, is_root=os.geteuid() == 0 and not caller)
     except ClprobeError:  # no account: the shell of whoever pastes it may know one
         return Typist()
+
+
+def our_python() -> str:
+    """Return the release of the Python that runs here, which plans for this host rest on."""
+    major, minor, _ = platform.python_version_tuple()
+    return f"{major}.{minor}"
 
 
 def _folder(_: click.Context, __: click.Parameter, value: str | None) -> Path | None:

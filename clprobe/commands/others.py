@@ -59,8 +59,9 @@ def _(_: actions.Look) -> Commands:
 def _(action: actions.SeePlan) -> Commands:
     goal = () if action.goal == "opencl" else ("--goal", action.goal)
     file = () if action.snapshot is None else ("--from", action.snapshot)
+    gpu = () if action.gpu is None else ("--gpu", action.gpu)
     backend = () if action.backend is None else ("--backend", action.backend)
-    return Commands(argv=("clprobe", "install-plan", *goal, *file, *backend))
+    return Commands(argv=("clprobe", "install-plan", *goal, *file, *gpu, *backend))
 
 
 @commands_of.register

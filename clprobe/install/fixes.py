@@ -9,15 +9,14 @@ from msgspec.structs import replace
 from clprobe.apply.kinds import can_be_carried_out
 from clprobe.commands import commands
 from clprobe.commands.packages import manager_of
+from clprobe.install.advised import Best
 from clprobe.model.action import Action, Install, JoinGroup, Look, Refresh, Reinstall, SeePlan
 from clprobe.model.finding import Diagnosis, Finding, Remedy
-from clprobe.model.plan import Route, Step
+from clprobe.model.plan import Step
 from clprobe.model.shell_words import command_line
 
 Here = Callable[[Step], Step | str]
 """Gives a step as it is on this host, or why it is left to a person."""
-Best = Callable[[SeePlan], Route | None]
-"""Gives the route that a remedy sends to."""
 
 _SEEN_AT_ONCE = (
     "at once",

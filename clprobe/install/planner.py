@@ -1,14 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""plan(): which routes lead to the goal on a machine, and what rules out the others.
-
-with_routes() lets doctor's findings name the best one, where a rule sends to install-plan.
-"""
+"""plan(): which routes lead to the goal on a machine, and what rules out the others."""
 
 from collections.abc import Collection
 
 from msgspec.structs import replace
 
-from clprobe.commands import commands
 from clprobe.compat.coverage import drives_gpus
 from clprobe.compat.offers import Offer, elsewhere, on_conda, on_request, packaged
 from clprobe.compat.resolve import considered
@@ -18,16 +14,13 @@ from clprobe.install.judge import hopeless, judge, not_offered, on_gpu
 from clprobe.install.machine import NO_WISHES, Machine, Wishes, look_up
 from clprobe.install.ranking import in_order, narrowed, ranked
 from clprobe.install.recipes import driver_from_source
-from clprobe.install.target import Stated, of_snapshot
+from clprobe.install.target import Stated
 from clprobe.install.windows import windows_driver
 from clprobe.knowledge.table_types import Implementation
 from clprobe.knowledge.tables import Tables
 from clprobe.knowledge.versions import newest
-from clprobe.model.action import Goal, SeePlan
-from clprobe.model.errors import ClprobeError
-from clprobe.model.finding import Diagnosis, Remedy
+from clprobe.model.action import Goal
 from clprobe.model.plan import InstallPlan, Rejected, Route
-from clprobe.model.snapshot import Snapshot
 
 _IN_BRANCHES = ("nvidia", "amd-rocm")
 """Their releases and repositories stand beside one another."""
@@ -131,51 +124,3 @@ def _newest_of(routes: list[Route], answers: list[Route | Rejected]) -> list[Rou
         return [a for a in answers if a not in routes or a.components[0].version is None]
     best = newest(versions, "debian")
     return [a for a in answers if a not in routes or a.components[0].version == best]
-
-
-def with_routes(
-    diagnosis: Diagnosis, snapshot: Snapshot, tables: Tables, source: str | None = None
-) -> Diagnosis:
-    """Return the diagnosis with the best route in every remedy that sends to install-plan.
-
-    `source` is the file that the snapshot is from; None: this host. Where there is no route, or
-    the GPU is too vague to plan for, the rule's own words stay.
-    """
-    remedies = [remedy for finding in diagnosis.findings for remedy in finding.remedies]
-    goals = {goal for remedy in remedies if (goal := _asked(remedy)) is not None}
-    best = {goal: best_route(snapshot, tables, goal) for goal in goals}
-    if not any(best.values()):
-        return diagnosis
-    return replace(
-        diagnosis,
-        findings=tuple(
-            replace(one, remedies=tuple(_with_route(r, best, source) for r in one.remedies))
-            for one in diagnosis.findings
-        ),
-    )
-
-
-def _asked(remedy: Remedy) -> Goal | None:
-    """Return the goal of the plan to which the remedy sends without naming a route."""
-    action = remedy.action
-    return action.goal if isinstance(action, SeePlan) and action.backend is None else None
-
-
-def best_route(snapshot: Snapshot, tables: Tables, goal: Goal) -> Route | None:
-    """Return the best route that has steps; None without one, or where the GPU is too vague."""
-    try:
-        made = plan(of_snapshot(snapshot, tables), tables, goal)
-    except ClprobeError:
-        return None  # a name for several chips, say
-    return next((route for route in made.routes if route.steps), None)
-
-
-def _with_route(remedy: Remedy, best: dict[Goal, Route | None], source: str | None) -> Remedy:
-    goal = _asked(remedy)
-    route = best.get(goal) if goal is not None else None
-    if goal is None or route is None:
-        return remedy
-    snapshot = None if source == "-" else source
-    title = f"See the steps of the best route here. {route.because.rstrip('.')}"
-    action = SeePlan(goal=goal, backend=route.backend, snapshot=snapshot)
-    return commands.remedy(title, action, "once its steps are done")

@@ -3,6 +3,8 @@
 
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from clprobe.install.machine import NO_WISHES, Wishes, look_up
 from clprobe.install.planner import plan
 from clprobe.install.target import Stated, is_inside_processor
@@ -13,6 +15,11 @@ from clprobe.model.plan import InstallPlan, Route
 _MAKERS = ("nvidia", "intel", "amd")
 """Whose GPU is the likeliest to be a card of its own, where there are several; Intel's inside of
 processors come last."""
+
+
+def each_gpu(stated: Stated) -> list[Stated]:
+    """Return what is stated with each known GPU of the machine in turn, its first one first."""
+    return [stated, *(replace(stated, gpu=other) for other in stated.others)]
 
 
 def best_of(

@@ -18,7 +18,7 @@ from clprobe.knowledge.table_types import Distribution
 from clprobe.knowledge.tables import Tables
 from clprobe.knowledge.versions import Scheme, compare
 from clprobe.model.errors import ClprobeError
-from clprobe.model.hardware import Gpu
+from clprobe.model.hardware import Gpu, pci_id_of
 from clprobe.model.plan import Target
 from clprobe.model.shell_words import can_be_typed
 from clprobe.model.snapshot import Snapshot
@@ -304,12 +304,12 @@ def _version(fact: object, scheme: Scheme) -> str | None:
 
 
 def _gpu(gpus: tuple[Gpu, ...] | Unknown, tables: Tables) -> StatedGpu | None:
-    """Return the GPU to plan for: Intel's first, since the tables know those, then any."""
+    """Return the GPU that stands for the machine: Intel's first, whose ids the tables know all."""
     if isinstance(gpus, Unknown):
         return None
     if not gpus:
         return NO_GPU
-    named = [pci_id for gpu in gpus if (pci_id := _pci_id(gpu)) is not None]
+    named = [pci_id for gpu in gpus if (pci_id := pci_id_of(gpu)) is not None]
     ours = [pci_id for pci_id in named if tables.gpu(pci_id) is not None]
     intel = [pci_id for pci_id in named if pci_id.startswith("8086:")]
     others = [pci_id for pci_id in named if tables.named_gpu(pci_id).nothing_because is None]
@@ -317,7 +317,9 @@ def _gpu(gpus: tuple[Gpu, ...] | Unknown, tables: Tables) -> StatedGpu | None:
     names = [name for gpu in gpus if (name := _known(gpu.name)) is not None]
     if best is None:
         return next((one for name in names if (one := _of_name(name, tables)) is not None), None)
-    own = [name for gpu in gpus if _pci_id(gpu) == best and (name := _known(gpu.name)) is not None]
+    own = [
+        name for gpu in gpus if pci_id_of(gpu) == best and (name := _known(gpu.name)) is not None
+    ]
     if not ours and own and _NAME.fullmatch(own[0]):
         because = tables.named_gpu(best).nothing_because
         return StatedGpu(f"{best} {own[0]}", own[0], (best,), because)
@@ -330,7 +332,7 @@ def _others(
     """Return the known GPUs of a machine beside the one that is planned for, each kind once."""
     if isinstance(gpus, Unknown) or planned is None:
         return ()
-    ids = dict.fromkeys(pci_id for gpu in gpus if (pci_id := _pci_id(gpu)) is not None)
+    ids = dict.fromkeys(pci_id for gpu in gpus if (pci_id := pci_id_of(gpu)) is not None)
     stated = (
         stated_gpu(pci_id, tables)
         for pci_id in ids
@@ -345,11 +347,6 @@ def _of_name(name: str, tables: Tables) -> StatedGpu | None:
     if len({entry.generation for entry in found}) != 1:
         return None
     return StatedGpu(name, name, tuple(entry.pci_id for entry in found))
-
-
-def _pci_id(gpu: Gpu) -> str | None:
-    pci_id = (_known(gpu.pci_id) or "").lower()
-    return pci_id if _PCI_ID.fullmatch(pci_id) else None
 
 
 def check_same_host(planned: Snapshot, ours: Snapshot) -> None:

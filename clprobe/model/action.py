@@ -250,9 +250,13 @@ class Look(Doing, frozen=True, kw_only=True, tag="look"):
 
 
 class SeePlan(Doing, frozen=True, kw_only=True, tag="see-plan"):
-    """See a plan of clprobe's; `backend` None is the best, `snapshot` a file to plan for."""
+    """See a plan of clprobe's; `backend` None is the best, `snapshot` a file to plan for.
+
+    `gpu` is the PCI id of that one of several GPUs which it is for.
+    """
 
     goal: Goal
+    gpu: str | None = None
     backend: str | None = None
     snapshot: str | None = None
 

@@ -88,6 +88,15 @@ class DeviceNode(FactStruct, frozen=True, kw_only=True):
     )
 
 
+_PCI_ID = re.compile(r"[0-9a-f]{4}:[0-9a-f]{4}")
+
+
+def pci_id_of(gpu: Gpu) -> str | None:
+    """Return vendor:device of a GPU in lower-case hex; None: not known, or no such id."""
+    pci_id = gpu.pci_id.lower() if isinstance(gpu.pci_id, str) else ""
+    return pci_id if _PCI_ID.fullmatch(pci_id) else None
+
+
 _NODE_KINDS = {
     "render": re.compile(r"/dev/dri/renderD\d+"),
     "card": re.compile(r"/dev/dri/card\d+"),

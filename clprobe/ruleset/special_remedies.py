@@ -20,6 +20,7 @@ from clprobe.model import action as actions
 from clprobe.model import mending
 from clprobe.model.action import Advise
 from clprobe.model.finding import Remedy, TakesEffect
+from clprobe.model.hardware import Gpu, pci_id_of
 from clprobe.model.mending import Argv, Complete
 from clprobe.model.placeholders import USER
 from clprobe.model.shell_words import command_line, shell_word
@@ -46,9 +47,17 @@ class Site(msgspec.Struct, frozen=True):
         return package_manager(self.scope.facts.system.distribution)
 
 
-def plan(_: Site, goal: Literal["opencl", "pytorch"], text: str) -> Remedy:
-    """Send to `clprobe install-plan`."""
-    return remedy(text, actions.SeePlan(goal=goal), "once its steps are done")
+def plan(site: Site, goal: Literal["opencl", "pytorch"], text: str) -> Remedy:
+    """Send to `clprobe install-plan`; of several GPUs, for the one that the rule speaks of."""
+    return remedy(text, actions.SeePlan(goal=goal, gpu=_gpu_meant(site)), "once its steps are done")
+
+
+def _gpu_meant(site: Site) -> str | None:
+    """Return the PCI id of the GPU that the rule speaks of, where the machine has others."""
+    meant = site.scope.variables.get("gpu")
+    if meant is None or not isinstance(meant.value, Gpu) or len(listed(site.scope.facts.gpus)) < 2:
+        return None
+    return pci_id_of(meant.value)
 
 
 def add_to_group(_: Site, user: str, group: str, text: str | None = None) -> Remedy:

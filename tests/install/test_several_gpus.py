@@ -7,9 +7,11 @@ import pytest
 from click.testing import CliRunner
 
 from clprobe.cli.main import cli
+from clprobe.install.advised import best_route
 from clprobe.install.several import best_of, said_of_others
 from clprobe.install.target import described, of_snapshot, stated_gpu
 from clprobe.knowledge.tables import Tables
+from clprobe.model.action import SeePlan
 from clprobe.model.codec import snapshot_from_text
 
 TABLES = Tables.load()
@@ -17,6 +19,10 @@ _LAPTOP = (
     "system: {distribution: {id: ubuntu, version: '24.04'}, linux: {release: 6.8.0-41-generic},"
     " cpu: {architecture: x86_64}}\n"
     "gpus: [{pci_id: '8086:9bc4'}, {pci_id: '10de:1f91'}]\n"
+)
+_ONLY_CLOVER = (
+    "icds: [{path: /etc/OpenCL/vendors/mesa.icd, library: {path: libMesaOpenCL.so.1}, answer:"
+    " {stage: devices, outcome: no-devices, platforms: [{name: Clover, devices: []}]}}]\n"
 )
 
 
@@ -76,3 +82,29 @@ def test_an_unknown_second_gpu_spoils_no_plan():
 def test_gpus_keep_their_order_where_both_are_alike():
     each = _each("RTX 3060", "RTX 4070")
     assert best_of(each, TABLES, "opencl")[0].gpu == stated_gpu("RTX 3060", TABLES)
+
+
+def test_doctor_sends_to_the_plan_of_the_gpu_it_speaks_of(tmp_path):
+    file = tmp_path / "laptop.yaml"
+    file.write_text(_LAPTOP + _ONLY_CLOVER, "utf-8")
+    ran = CliRunner().invoke(cli, ["doctor", "--from", str(file), "--json"])
+    found = {
+        (one["id"], remedy["argv"][-1], *remedy["argv"][4:-2])
+        for one in json.loads(ran.stdout)["findings"]
+        for remedy in one["remedies"]
+        if remedy["argv"][:2] == ["clprobe", "install-plan"]
+    }
+    assert {
+        ("no-driver-for-gpu", "compute-runtime", "--gpu", "8086:9bc4"),
+        ("no-driver-for-gpu", "nvidia", "--gpu", "10de:1f91"),
+        # What is of the whole machine is planned for its best GPU, as install-plan does.
+        ("no-opencl-device", "nvidia"),
+    } <= found
+
+
+def test_the_route_that_doctor_names_is_the_one_of_the_plan():
+    snapshot = snapshot_from_text(_LAPTOP, name="test")
+    for gpu, backend in ((None, "nvidia"), ("8086:9bc4", "compute-runtime")):
+        route = best_route(snapshot, TABLES, SeePlan(goal="opencl", gpu=gpu))
+        assert route is not None
+        assert route.backend == backend
