@@ -81,6 +81,7 @@ class Stated(msgspec.Struct, frozen=True, kw_only=True):
             python=self.python,
             arch=self.arch,
             cpu=self.core.name if self.core is not None else None,
+            wsl=self.wsl,
         )
 
 

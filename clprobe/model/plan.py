@@ -21,6 +21,7 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
     """What the plan is for; None is "not known". `gpu` is a PCI id or generation with a name.
 
     `cpu` is the generation of the processor, such as "Zen 4", where compilers tell it apart.
+    `wsl`: the system runs under WSL2.
     """
 
     gpu: str | None
@@ -29,6 +30,7 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
     python: str | None
     arch: str | None
     cpu: str | None = None
+    wsl: bool = False
 
 
 class Component(msgspec.Struct, frozen=True, kw_only=True):

@@ -80,7 +80,8 @@ def _machine(target: Target, tables: Tables) -> str:
     gpu = "No GPU" if target.gpu == "none" else target.gpu or "A GPU not stated"
     release = next((one for one in tables.distributions() if one.key == target.os), None)
     system = release.short_name if release is not None else target.os
-    return f"{gpu} on {system or 'a distribution not stated'}"
+    wsl = " under WSL2" if target.wsl else ""
+    return f"{gpu} on {system or 'a distribution not stated'}{wsl}"
 
 
 def _name(route: Route, tables: Tables) -> str:

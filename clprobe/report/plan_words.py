@@ -18,6 +18,7 @@ def target_line(target: Target) -> str:
     """Return the target in one line."""
     gpu = "no GPU" if target.gpu == "none" else target.gpu or "a GPU not stated"
     parts = [gpu, target.os or "a distribution not stated"]
+    parts += ["under WSL2"] if target.wsl else []
     parts += [f"Linux {target.linux}"] if target.linux is not None else []
     parts += [f"Python {target.python}"] if target.python is not None else []
     parts += [target.arch] if target.arch is not None else []

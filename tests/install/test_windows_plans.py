@@ -6,6 +6,8 @@ import pytest
 from clprobe.install.planner import plan
 from clprobe.install.target import Stated, described
 from clprobe.knowledge.tables import Tables
+from clprobe.report.plan_answer import answer
+from clprobe.report.plan_words import target_line
 
 TABLES = Tables.load()
 WSL = "6.6.87.2-microsoft-standard-WSL2"
@@ -75,6 +77,13 @@ def test_under_wsl2_the_driver_that_knows_it_is_the_only_one_on_the_gpu():
     assert not any("usermod" in step.argv for r in on_gpu for step in r.steps)
     refused = {r.backend: r.because for r in made.rejected}
     assert "/dev/dxg" in refused["rusticl"]
+
+
+def test_plans_say_that_they_are_for_wsl2():
+    made = under_wsl("8086:9a49")
+    heading = answer(made, made.routes[0], TABLES).heading
+    assert heading.endswith(" on Ubuntu 24.04 under WSL2, for OpenCL")
+    assert ", ubuntu-24.04, under WSL2, " in target_line(made.target)
 
 
 def test_kaby_lake_gets_no_opencl_under_wsl2_but_directml():
