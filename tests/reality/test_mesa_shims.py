@@ -21,7 +21,7 @@ from clprobe.model.opencl import Device
 pytestmark = pytest.mark.reality
 TABLES = Tables.load()
 AMD = {
-    "pitcairn": "amd-gcn1", "bonaire": "amd-gcn2", "stoney": "amd-gfx8", "polaris10": "amd-gfx8",
+    "pitcairn": "amd-gcn1", "bonaire": "amd-gcn2", "stoney": "amd-gfx801", "polaris10": "amd-gfx8",
     "polaris12": "amd-gfx8", "vega10": "amd-vega", "raven": "amd-vega", "raven2": "amd-vega",
     "renoir": "amd-vega", "navi10": "amd-rdna1", "navi21": "amd-rdna2", "vangogh": "amd-rdna2",
     "raphael_mendocino": "amd-rdna2", "navi31": "amd-rdna3", "gfx1150": "amd-rdna3",
