@@ -18,7 +18,7 @@ from clprobe.commands.pasted import ANYBODY
 from clprobe.compat.matrix import MatrixRow, matrix
 from clprobe.install.installed import with_installed
 from clprobe.install.machine import look_up
-from clprobe.install.several import best_of, each_gpu, said_of_others
+from clprobe.install.several import best_of, each_gpu, each_meaning, said_of_others
 from clprobe.install.target import Stated, check_same_host, described, of_snapshot
 from clprobe.install.version_matrix import version_matrix
 from clprobe.knowledge.tables import Tables
@@ -133,6 +133,7 @@ def command(  # noqa: PLR0913 - one parameter per option
     ]
     if not gpus:
         each = each_gpu(each[0])
+    each = [meant for one in each for meant in each_meaning(one, tables)]
     stated, made = best_of(each, tables, goal, wishes(**wished))
     for note in filter(None, (*stated.notes, said_of_others(stated, each))):
         click.echo(safe_line(note), err=True)

@@ -75,9 +75,9 @@ def choose_linux(implementation: Implementation, gpu: KnownGpu, place: Place) ->
 
     First counts what runs or is shipped, then the newer (HWE) one, then the backported one.
     """
-    needed = needed_linux(implementation, gpu)
     if place.wsl2:  # Windows drives the GPU
-        return LinuxChoice(fit="yes", needed=needed, linux=place.linux, pocket="running")
+        return LinuxChoice(fit="yes", needed=ANY_LINUX, linux=place.linux, pocket="running")
+    needed = needed_linux(implementation, gpu)
     known = _offers(place)
     if not known:
         return LinuxChoice(fit=_without_a_row(implementation, gpu, place), needed=needed)

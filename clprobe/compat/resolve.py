@@ -77,6 +77,8 @@ def resolve(implementation: Implementation, offer: Offer, gpu: KnownGpu, place: 
     `because` is a clause without the names of offer, GPU and place.
     """
     never = never_drives(implementation, gpu)
+    if never is None and place.wsl2 and not is_reached_under_wsl2(implementation, gpu):
+        never = No(what="hardware", because="is not reached by it under WSL2")
     if never is not None:
         return never
     covered = version_covers(implementation, offer, gpu)
@@ -119,6 +121,14 @@ def _is_vouched(origin: Origin, place: Place) -> bool:
     if origin.fingerprint is not None:
         return True
     return place.release is not None and bool(origin.enabled_by(place.release))
+
+
+def is_reached_under_wsl2(implementation: Implementation, gpu: KnownGpu) -> bool:
+    """Whether the implementation reaches the GPU through /dev/dxg, as its makers' list says."""
+    named = {gpu.family.family} if gpu.family is not None else set()
+    if gpu.entry is not None:
+        named |= {gpu.entry.platform, gpu.entry.generation}
+    return not named.isdisjoint(implementation.wsl2)
 
 
 def never_drives(implementation: Implementation, *gpus: KnownGpu) -> No | None:

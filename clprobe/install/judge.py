@@ -9,6 +9,7 @@ from clprobe.compat.resolve import (
     No,
     Open,
     Summary,
+    is_reached_under_wsl2,
     is_workaround,
     never_drives,
     refused,
@@ -29,11 +30,12 @@ def hopeless(implementation: Implementation, machine: Machine) -> Rejected | Non
     because = _never(implementation, machine)
     if because is None:
         return None
+    of_gpu = because if because == _nothing_drives(machine) else None
     offers = packaged(implementation, machine.distribution)
     if offers and machine.has_gpu and because != OTHER_MAKERS:
         key = implementation.implementation
         because = f"{offers[0].offered_by} {key} {offers[0].release}, but {because}"
-    return _rejected(implementation, because, *machine.chips[:1])
+    return _rejected(implementation, because, *machine.chips[:1], of_gpu=of_gpu)
 
 
 def judge(offer: Offer, implementation: Implementation, machine: Machine) -> Route | Rejected:
@@ -58,9 +60,10 @@ def on_gpu(
     if isinstance(answer, No):
         because = _refusal(answer, offer, implementation, machine)
         entries: list[Entry | Offer] = [offer, *machine.chips[:1]]
-        if answer.what == "linux":
+        of_linux = answer.what == "linux"
+        if of_linux:
             entries = [machine.generation] if machine.generation is not None else []
-        return _rejected(implementation, because, *entries)
+        return _rejected(implementation, because, *entries, of_gpu=because if of_linux else None)
     status = _status(offer, found)
     caveats = [*_doubts(found), *([sentence(offer.note)] if offer.note is not None else [])]
     caveats += [sentence(release.note) for release in answer.known]
@@ -71,7 +74,9 @@ def on_gpu(
         environment |= release.environment
     linux = answer.linux
     left = route_steps.caveats(offer, implementation, machine, environment)
-    needs = linux_caveats(machine, linux) + left
+    # Who has one of the chips left out would install it in vain.
+    left_out = _doubts(found) if found.verdict == "some" else []
+    needs = [*left_out, *linux_caveats(machine, linux), *left]
     return Route(
         rank=0,
         backend=implementation.implementation,
@@ -193,15 +198,15 @@ def _never_on_gpu(implementation: Implementation, machine: Machine) -> str | Non
 
 
 def _never_on_family(implementation: Implementation, machine: Machine) -> str | None:
-    named = {machine.family.family} if machine.family is not None else set()
-    if machine.system == "wsl2" and named.isdisjoint(implementation.wsl2):
+    if machine.system == "wsl2" and not is_reached_under_wsl2(implementation, machine.gpus[0]):
         return _not_under_wsl2(implementation, machine)
     never = never_drives(implementation, machine.gpus[0])
     if never is None:
         return None
     key = implementation.implementation
-    if machine.family is not None and machine.family.no_opencl_because is not None:
-        return f"nothing drives {machine.family.name}: {machine.family.no_opencl_because}"
+    nothing = _nothing_drives(machine)
+    if nothing is not None:
+        return nothing
     if machine.family is not None and key in machine.family.not_driven_by:
         return f"{machine.family.name} was never supported by it: {never.because}"
     return f"it does not drive {machine.gpu_name}"
@@ -209,19 +214,30 @@ def _never_on_family(implementation: Implementation, machine: Machine) -> str | 
 
 def _never_on_chips(implementation: Implementation, machine: Machine) -> str | None:
     key, generation = implementation.implementation, machine.generation
-    named = {name for chip in machine.chips for name in (chip.platform, chip.generation)}
-    if machine.system == "wsl2" and named.isdisjoint(implementation.wsl2):
+    reached = any(is_reached_under_wsl2(implementation, gpu) for gpu in machine.gpus)
+    if machine.system == "wsl2" and not reached:
         return _not_under_wsl2(implementation, machine)
     never = [never_drives(implementation, gpu) for gpu in machine.gpus]
     if generation is None or not all(never):
         return None
-    if generation.no_opencl_because is not None:
-        return f"nothing drives {machine.gpu_name}: {generation.no_opencl_because.rstrip('.')}"
+    nothing = _nothing_drives(machine)
+    if nothing is not None:
+        return nothing
     if key in generation.not_driven_by:
         reason = generation.not_driven_by[key]
         return f"{machine.gpu_name} was never supported by it: {reason}"
     ids = machine.pci_id or ", ".join(chip.pci_id for chip in machine.chips[:4])
     return f"no release of {key} lists {ids}, {machine.gpu_name}"
+
+
+def _nothing_drives(machine: Machine) -> str | None:
+    """Return why no driver for OpenCL exists for these chips; None: one may."""
+    name, reason = machine.gpu_name, None
+    if machine.generation is not None:
+        reason = machine.generation.no_opencl_because
+    elif machine.family is not None:
+        name, reason = machine.family.name, machine.family.no_opencl_because
+    return f"nothing drives {name}: {reason.rstrip('.')}" if reason is not None else None
 
 
 def _not_under_wsl2(implementation: Implementation, machine: Machine) -> str:
@@ -299,13 +315,16 @@ def _cpu_route(
     )
 
 
-def _rejected(implementation: Implementation, because: str, *entries: Entry | Offer) -> Rejected:
+def _rejected(
+    implementation: Implementation, because: str, *entries: Entry | Offer, of_gpu: str | None = None
+) -> Rejected:
     return Rejected(
         backend=implementation.implementation,
         stack=None,
         because=sentence(because),
         sources=_sources(*entries, implementation),
         how=next((entry.how for entry in entries if isinstance(entry, Offer)), None),
+        of_gpu=sentence(of_gpu) if of_gpu is not None else None,
     )
 
 

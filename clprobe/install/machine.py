@@ -146,6 +146,8 @@ def _named(gpu: StatedGpu | None, tables: Tables) -> NamedGpu:
     """Return what the one PCI id means where the tables know it, else what the name does."""
     if gpu is None or gpu.nothing_because is not None:
         return NamedGpu()
+    if gpu.family is not None:
+        return NamedGpu(families=(tables.families()[gpu.family],))
     by_id = tables.named_gpu(gpu.pci_ids[0]) if len(gpu.pci_ids) == 1 else NamedGpu()
     if by_id.is_known or len(gpu.pci_ids) > 1:
         return by_id

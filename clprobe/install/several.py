@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which of several GPUs of one machine a plan is for."""
+"""Which of several GPUs of one machine, or of one name, a plan is for."""
 
 from collections.abc import Sequence
 
@@ -8,18 +8,31 @@ from msgspec.structs import replace
 from clprobe.install.machine import NO_WISHES, Wishes, look_up
 from clprobe.install.planner import plan
 from clprobe.install.target import Stated, is_inside_processor
+from clprobe.knowledge.family_table import Family
 from clprobe.knowledge.tables import Tables
 from clprobe.model.action import Goal
 from clprobe.model.plan import InstallPlan, Route
 
-_MAKERS = ("nvidia", "intel", "amd")
-"""Whose GPU is the likeliest to be a card of its own, where there are several; Intel's inside of
-processors come last."""
+_MAKERS = {"nvidia": 0, "intel": 0, "amd": 1}
+"""Whose GPU is the likeliest to be a card of its own, where there are several: many of AMD's are
+inside processors; Intel's that are come last."""
 
 
 def each_gpu(stated: Stated) -> list[Stated]:
     """Return what is stated with each known GPU of the machine in turn, its first one first."""
     return [stated, *(replace(stated, gpu=other) for other in stated.others)]
+
+
+def each_meaning(stated: Stated, tables: Tables) -> list[Stated]:
+    """Return what is stated with each family that its GPU's name may mean, the newest first."""
+    gpu = stated.gpu
+    families = tables.named_gpu(gpu.name).families if gpu is not None else ()
+    if gpu is None or len(families) < 2 or gpu.pci_ids:
+        return [stated]
+    return [
+        replace(stated, gpu=replace(gpu, family=one.family, text=f"{gpu.name}, {one.name}"))
+        for one in sorted(families, key=_newest_id, reverse=True)
+    ]
 
 
 def best_of(
@@ -39,11 +52,22 @@ def best_of(
 def said_of_others(planned: Stated, each: Sequence[Stated]) -> str | None:
     """Return a sentence that names the GPUs that are not planned for; None: there are none."""
     gpus = [one.gpu for one in each if one.gpu is not None and one.gpu != planned.gpu]
+    if planned.gpu is not None and planned.gpu.family is not None:
+        also = " and ".join(one.text for one in gpus if one.name == planned.gpu.name)
+        return (
+            f"{planned.gpu.name} is the name of several GPUs. Planned for {planned.gpu.text}, not "
+            f"{also}: lspci -nn shows the PCI id of yours, --gpu takes it."
+        )
     names = [gpu.name for gpu in gpus if gpu.nothing_because is None]
     if not names or planned.gpu is None:
         return None
     ways = ", ".join(f'--gpu "{name}"' for name in names)
     return f"Planned for {planned.gpu.name}, one of {len(names) + 1} GPUs; for the rest: {ways}."
+
+
+def _newest_id(family: Family) -> int:
+    """Return a number that grows with the year, as PCI ids nearly do."""
+    return max((number for number, _ in family.ids()), default=0)
 
 
 def _reached(made: InstallPlan) -> int:
@@ -57,6 +81,5 @@ def _reached(made: InstallPlan) -> int:
 def _kind(stated: Stated, tables: Tables) -> int:
     machine = look_up(stated, tables)
     inside = stated.gpu is not None and is_inside_processor(stated.gpu, tables)
-    makers = len(_MAKERS)
-    place = _MAKERS.index(machine.vendor) if machine.vendor in _MAKERS else makers
-    return place + makers * inside
+    others = max(_MAKERS.values()) + 1
+    return _MAKERS.get(machine.vendor or "", others) + (others + 1) * inside

@@ -66,7 +66,8 @@ def why_no_build(stack: Stack, machine: Machine) -> str:
         needed = " or ".join(dict.fromkeys(in_words(build.glibc) for build in builds))
         return f"its {kind} are for glibc {needed}; {machine.os_name} has {has}"
     gpu = machine.family.name if machine.family is not None else machine.gpu_name
-    return f"its {kind} hold no code for {gpu}"
+    system = " for WSL2" if machine.system == "wsl2" else ""
+    return f"its {kind}{system} hold no code for {gpu}"
 
 
 def takes_driver(build: StackBuild, driver: str | None) -> bool:

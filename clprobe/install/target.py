@@ -37,7 +37,8 @@ class StatedGpu(msgspec.Struct, frozen=True):
     """A GPU as it was stated: its `name`, and the PCI ids that it stands for, known or not.
 
     `text` is how plans show it. `nothing_because`: what was stated has no GPU that computes.
-    `passed_over`: what is called so, too, and has no OpenCL.
+    `passed_over`: what is called so, too, and has no OpenCL. `family`: the one that it is taken
+    for, of several that are called so.
     """
 
     text: str
@@ -45,6 +46,7 @@ class StatedGpu(msgspec.Struct, frozen=True):
     pci_ids: tuple[str, ...] = ()
     nothing_because: str | None = None
     passed_over: tuple[str, ...] = ()
+    family: str | None = None
 
 
 NO_GPU = StatedGpu("none", "none", nothing_because="this machine has no GPU on its PCI bus")

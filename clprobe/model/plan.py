@@ -94,7 +94,8 @@ class Route(msgspec.Struct, frozen=True, kw_only=True):
 class Rejected(msgspec.Struct, frozen=True, kw_only=True):
     """A route that cannot work here, and the constraint that rules it out.
 
-    `how` tells routes to one backend apart; None: whichever way it comes.
+    `how` tells routes to one backend apart; None: whichever way it comes. `of_gpu` is the reason
+    where it lies in the GPU or its Linux, and so holds for other drivers as well.
     """
 
     backend: str
@@ -102,6 +103,7 @@ class Rejected(msgspec.Struct, frozen=True, kw_only=True):
     because: str
     sources: tuple[Source, ...] = ()
     how: How | None = None
+    of_gpu: str | None = None
 
 
 class InstallPlan(msgspec.Struct, frozen=True, kw_only=True):

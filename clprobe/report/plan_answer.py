@@ -17,8 +17,6 @@ from clprobe.report.plan_words import title, way
 _GOALS = {"opencl": "OpenCL", "pytorch": "PyTorch", "inference": "inference"}
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 _LONGEST = 40
-_NOTHING, _NOTHING_DRIVES = "Nothing drives ", ", but nothing drives "
-"""How a reason begins, or goes on after what is packaged, where no driver is for the GPU."""
 _LOG_IN_FOLDER = "/etc/profile.d/"
 
 
@@ -122,16 +120,17 @@ def _lacks_gpu(
     for one in plan.routes:
         if one.uses_gpu and _gives_goal(one, plan, tables):
             return [f"On the GPU: {one.rank} {title(one, plan.target)}, {one.status}."]
-    for refused in rejected:
-        if _gives_goal(refused, plan, tables):
-            because = refused.because
-            nothing = because.partition(_NOTHING_DRIVES)[2] or because.removeprefix(_NOTHING)
-            if nothing != because:
-                return [f"Not on the GPU: nothing drives {nothing}"]
-            if because.split(" ", 1)[0] in ("It", "Its", "No", "Nothing", "Whether"):
-                because = because[:1].lower() + because[1:]
-            return [f"Not {_short(refused)}: {because}"]
-    return []
+    refused = [one for one in rejected if _gives_goal(one, plan, tables)]
+    of_gpu = next((one.of_gpu for one in refused if one.of_gpu is not None), None)
+    if of_gpu is not None:
+        return [f"Not on the GPU: {_within(of_gpu)}"]
+    return [f"Not {_short(one)}: {_within(one.because)}" for one in refused[:1]]
+
+
+def _within(reason: str) -> str:
+    """Return a sentence as it goes on after a colon."""
+    begins_plainly = reason.split(" ", 1)[0] in ("It", "Its", "No", "Nothing", "Whether")
+    return reason[:1].lower() + reason[1:] if begins_plainly else reason
 
 
 def _gives_goal(route: Route | Rejected, plan: InstallPlan, tables: Tables) -> bool:

@@ -42,6 +42,9 @@ def _each(*names, os="ubuntu-24.04"):
         (("UHD 770", "HD 4850"), "UHD 770"),
         # A card of Intel's before an APU of AMD's.
         (("Ryzen 5 5600G", "Arc A770"), "Arc A770"),
+        # Of two cards the one that was named first.
+        (("B580", "GTX 1650"), "B580"),
+        (("GTX 1650", "B580"), "GTX 1650"),
     ],
 )
 def test_the_best_is_planned_for(names, planned):
@@ -108,3 +111,11 @@ def test_the_route_that_doctor_names_is_the_one_of_the_plan():
         route = best_route(snapshot, TABLES, SeePlan(goal="opencl", gpu=gpu))
         assert route is not None
         assert route.backend == backend
+
+
+def test_a_name_of_several_families_is_planned_for_the_newest_and_says_so():
+    ran = CliRunner().invoke(cli, ["install-plan", "--gpu", "GT 730", "--os", "debian 12"])
+    assert ran.exit_code == 0
+    assert ran.stdout.startswith("GT 730, Kepler (GeForce 600 and 700) on Debian 12")
+    assert "GT 730 is the name of several GPUs." in ran.stderr
+    assert "not GT 730, Fermi (GeForce 400 and 500): lspci -nn" in ran.stderr
