@@ -115,6 +115,12 @@ def is_for_vendor(implementation: Implementation, gpu: KnownGpu) -> bool:
     )
 
 
+def is_makers_current(implementation: Implementation) -> bool:
+    """Whether it is the driver that a maker of GPUs keeps up for its own: what people expect."""
+    makers = [vendor for vendor, modules in MODULES.items() if implementation.modules & modules]
+    return len(makers) == 1 and implementation.status.startswith("maintained")
+
+
 def _support(implementation: Implementation, gpu: KnownGpu) -> Support | None:
     known = gpu.generation or gpu.family
     return known.implementations.get(implementation.implementation) if known is not None else None

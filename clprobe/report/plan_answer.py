@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from clprobe.commands.pasted import ANYBODY, Typist, pasted, pasted_step
-from clprobe.compat.coverage import OTHER_MAKERS
+from clprobe.compat.coverage import OTHER_MAKERS, is_makers_current
 from clprobe.knowledge.tables import Tables
 from clprobe.knowledge.versions import upstream
 from clprobe.model import action as actions
@@ -61,6 +61,7 @@ def answer(
         use = f"You already have {name}{_version(route)}{origin}. {rest}"
     reason, *reasons = _why(route, name)
     lacks = _lacks_gpu(plan, route, rejected, tables)
+    lacks += _not_the_usual(plan, route, rejected, tables)
     return Answer(
         heading=heading,
         use=use,
@@ -125,6 +126,23 @@ def _lacks_gpu(
     if of_gpu is not None:
         return [f"Not on the GPU: {_within(of_gpu)}"]
     return [f"Not {_short(one)}: {_within(one.because)}" for one in refused[:1]]
+
+
+def _not_the_usual(
+    plan: InstallPlan, route: Route, rejected: Sequence[Rejected], tables: Tables
+) -> list[str]:
+    """Return why it is not the package of the maker's current driver, which people expect."""
+    if route.stack is not None or not route.uses_gpu:
+        return []
+    for one in rejected:
+        driver = tables.implementation(one.backend)
+        usual = driver is not None and is_makers_current(driver)
+        hows = (
+            (None, "package") if one.backend == route.backend else (None, "package", "repository")
+        )
+        if usual and one.stack is None and one.how in hows:
+            return [f"Not {title(one, plan.target)}: {_within(one.because)}"]
+    return []
 
 
 def _within(reason: str) -> str:
