@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """plan(): which routes lead to the goal on a machine, and what rules out the others."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from msgspec.structs import replace
 
@@ -16,6 +16,7 @@ from clprobe.install.ranking import in_order, narrowed, ranked
 from clprobe.install.recipes import driver_from_source
 from clprobe.install.target import Stated
 from clprobe.install.windows import windows_driver
+from clprobe.install.wording import ended
 from clprobe.knowledge.table_types import Implementation
 from clprobe.knowledge.tables import Tables
 from clprobe.knowledge.versions import newest
@@ -51,8 +52,22 @@ def plan(
     return InstallPlan(
         target=replace(stated.target, arch=machine.arch),
         goal=goal,
-        routes=passed_in(ranked(routes, goal, tables, contained=wishes.contained), machine, tables),
+        routes=_told_of_end(
+            passed_in(ranked(routes, goal, tables, contained=wishes.contained), machine, tables),
+            machine,
+        ),
         rejected=tuple(dict.fromkeys(rejected + refused)),
+    )
+
+
+def _told_of_end(routes: Sequence[Route], machine: Machine) -> tuple[Route, ...]:
+    """Return the routes, each with a first word on a release that gets no updates any more."""
+    said = ended(machine.distribution)
+    if said is None:
+        return tuple(routes)
+    return tuple(
+        replace(one, caveats=(said, *one.caveats), essential=(said, *one.essential))
+        for one in routes
     )
 
 

@@ -11,6 +11,10 @@ from clprobe.model.plan import Component
 _NAMES = frozenset({"clprobe", "clprobe's", "rusticl", "xe", "pocl", "beignet"})
 _USUAL = ("debian", "ubuntu", "fedora")
 _MOST = 4
+_MONTHS = (
+    *("January", "February", "March", "April", "May", "June", "July"),
+    *("August", "September", "October", "November", "December"),
+)
 
 
 def sentence(text: str) -> str:
@@ -47,6 +51,18 @@ def newer_linux(machine: Machine, linux: LinuxChoice) -> list[Component]:
         return []
     name = linux_package(machine.distribution, linux.newer)
     return [Component(name=name, version=linux.linux, origin=linux.newer)]
+
+
+def ended(distribution: Distribution | None) -> str | None:
+    """Say that a release gets no updates any more, and which does; None: it does, or who knows."""
+    if distribution is None or distribution.ended is None:
+        return None
+    end = distribution.ended
+    unless = f" without {end.unless}" if end.unless is not None else ""
+    when = f"{_MONTHS[int(end.date[5:7]) - 1]} {end.date[:4]}"
+    note = f" {sentence(end.note)}" if end.note is not None else ""
+    name = end.of or distribution.short_name
+    return f"{name} gets no updates since {when}{unless}: {end.instead} does.{note}"
 
 
 def linux_package(distribution: Distribution, pocket: str) -> str:

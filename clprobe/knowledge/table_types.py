@@ -431,6 +431,20 @@ class NotPackaged(Entry, frozen=True, kw_only=True):
     because: str
 
 
+class Ended(Entry, frozen=True, kw_only=True):
+    """The day of a release's last updates, the release that has them `instead`, and what remains.
+
+    Only ends that were past when they were written down are here: a plan asks no clock. `unless`
+    is what brings them for longer. `of` is what has ended, where that is not the whole release.
+    """
+
+    date: str
+    instead: str
+    of: str | None = None
+    unless: str | None = None
+    note: str | None = None
+
+
 class Derived(Entry, frozen=True, kw_only=True):
     """A release of another distribution, without a table, that is built on this one.
 
@@ -456,6 +470,7 @@ class Distribution(Entry, frozen=True, kw_only=True):
     nodes of NVIDIA's driver, where not everybody may. `loader` is the package of the ICD loader,
     for which not every driver asks by itself. `settings_note` is what to know of the files that
     packages ask for. `systemd` False: its services are not systemd's.
+    `ended`: it gets no updates any more.
     """
 
     id: str
@@ -482,6 +497,7 @@ class Distribution(Entry, frozen=True, kw_only=True):
     manager: str | None = None
     settings_note: str | None = None
     systemd: bool = True
+    ended: Ended | None = None
     lacks: tuple[NotPackaged, ...] = ()
     unknown: tuple[NotPackaged, ...] = ()
 
