@@ -4,7 +4,7 @@
 from clprobe.compat.offers import Offer
 from clprobe.install import route_steps, windows
 from clprobe.install.machine import Machine
-from clprobe.knowledge.table_types import Configuration, Implementation
+from clprobe.knowledge.table_types import Configuration, Distribution, Implementation
 
 
 def lines(
@@ -17,14 +17,23 @@ def lines(
     """Return lines to type or paste, and sentences as comments; () where commands do everything."""
     if machine.system == "wsl2":
         return windows.below_wsl2(machine)
-    if offer.lines:
-        return offer.lines
     release = machine.distribution
+    if offer.lines:
+        return tuple(_with_headers(line, implementation, release) for line in offer.lines)
     if offer.how == "package" and release is not None and release.configuration is not None:
         return _configured(release.configuration, packages, environment)
     if offer.how == "package" and offer.pocket == "aur":
         return _from_aur(offer, route_steps.headers(offer, implementation))
     return tuple(route_steps.to_fetch(offer))
+
+
+def _with_headers(line: str, implementation: Implementation, release: Distribution | None) -> str:
+    """Return the line with the headers of the Linux that the system has, where that is its own."""
+    if release is None or release.headers is None:
+        return line
+    usual = {one.headers for one in implementation.modules_of} - {None}
+    words = (release.headers if word in usual else word for word in line.split(" "))
+    return " ".join(words)
 
 
 def _configured(

@@ -110,16 +110,21 @@ def _flavour(offer: Offer, module: KernelModule, machine: Machine) -> str | None
     return module.closed
 
 
-def headers(offer: Offer, implementation: Implementation) -> str | None:
-    """Return the package that the kernel module is built with."""
+def headers(
+    offer: Offer, implementation: Implementation, distribution: Distribution | None = None
+) -> str | None:
+    """Return the package that the kernel module is built with: of the Linux that the system has."""
     found = _module(offer, implementation)
-    return found[0].headers if found is not None else None
+    if found is None or found[0].headers is None:
+        return None
+    own = distribution.headers if distribution is not None else None
+    return own or found[0].headers
 
 
 def _headers(
     offer: Offer, implementation: Implementation, distribution: Distribution
 ) -> list[Step]:
-    name = headers(offer, implementation)
+    name = headers(offer, implementation, distribution)
     title = "Install what the kernel module is built with"
     return [steps.install(distribution, title, (name,))] if name is not None else []
 
@@ -318,6 +323,8 @@ def _firmware_steps(machine: Machine, linux: LinuxChoice) -> list[Step]:
     )
     if distribution is None or found is None or not _needs_firmware(machine):
         return []
+    if distribution.firmware is not None:
+        return []  # it is there, and its package conflicts with others
     name, component = found
     pockets = {row.pocket for row in distribution.packages[name]}
     pocket = "backports" if linux.newer == "backports" and "backports" in pockets else None
@@ -330,6 +337,11 @@ def _firmware_steps(machine: Machine, linux: LinuxChoice) -> list[Step]:
 
 def firmware(machine: Machine) -> list[str]:
     """Return where the firmware is that the GPU does not compute without."""
+    own = machine.distribution.firmware if machine.distribution is not None else None
+    if own is not None:
+        is_amds = machine.system == "linux" and machine.vendor == "amd"
+        said = f"Its firmware is in {own}, which is there already."
+        return [said] if is_amds or _needs_firmware(machine) else []
     if machine.vendor == "amd" and machine.system == "linux":
         amds = _firmware_package(machine.distribution, _AMDS_FIRMWARE)
         return [f"Its firmware is in {amds[0]} ({amds[1]})."] if amds is not None else []

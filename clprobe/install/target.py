@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from clprobe.knowledge.core_table import Core
 from clprobe.knowledge.named_gpu import VENDOR_IDS
-from clprobe.knowledge.release_names import NamedSystem
+from clprobe.knowledge.release_names import NamedSystem, with_linux
 from clprobe.knowledge.table_types import Distribution
 from clprobe.knowledge.tables import Tables
 from clprobe.knowledge.versions import Scheme, compare
@@ -97,6 +97,8 @@ def of_snapshot(snapshot: Snapshot, tables: Tables, *, python: str | None = None
     named = NamedSystem(release=release)
     if release is None and distribution_id:
         named = tables.named_system(f"{distribution_id} {version}")
+    elif release is not None and snapshot.system.virtualization.container is None:
+        named = with_linux(release, linux)  # inside a container it is the host's
     gpu = _gpu(snapshot.gpus, tables)
     return Stated(
         gpu=gpu,
@@ -222,9 +224,8 @@ def _on(os: str, base: Stated, tables: Tables) -> Stated:
         return base
     notes = list(named.notes(os))
     if other is not None and other.plan == "linux":
-        notes.append(
-            f"No table lists the packages of {other.name}: only what needs none is planned."
-        )
+        notes.append(f"No table lists the packages of {os}: only what needs none is planned.")
+        notes += [other.because] if other.because is not None else []
     return Stated(
         gpu=base.gpu,
         others=base.others,
@@ -275,7 +276,10 @@ def _releases_near(name: str, tables: Tables) -> str:
         return f"Did you mean {' or '.join(near)}?"
     if own:
         return f"Of this distribution the tables know {', '.join(own[-_HANDFUL:])}."
-    return 'Give a distribution and its release, such as ubuntu-24.04, "Linux Mint 22" or fedora.'
+    return (
+        'Give a distribution and its release, such as ubuntu-24.04, "Linux Mint 22" or fedora; of '
+        "one that is built on another, that other's: ID_LIKE in /etc/os-release names it."
+    )
 
 
 def _is_of_wsl(linux: str | None) -> bool:

@@ -24,13 +24,13 @@ class NamedSystem(msgspec.Struct, frozen=True, kw_only=True):
     """What a name stands for; nothing at all where no table knows it.
 
     `release` is the one to plan for, `of_several` whether it is the newest of those called so.
-    `derived` is what is built on it, `note` what is to be known of that or of an edition. `other`
-    is a system without a table. `wsl`: it runs under WSL2.
+    `built_on_it` is what is named and built on it, `note` what is to be known of that or of an
+    edition. `other` is a system without a table. `wsl`: it runs under WSL2.
     """
 
     release: Distribution | None = None
     of_several: bool = False
-    derived: Derived | None = None
+    built_on_it: str | None = None
     note: str | None = None
     other: OtherSystem | None = None
     wsl: bool = False
@@ -40,8 +40,8 @@ class NamedSystem(msgspec.Struct, frozen=True, kw_only=True):
         if self.release is None:
             return
         plain = self.release.short_name
-        if self.derived is not None:
-            yield f"{self.derived.names[0]} is built on {plain}, whose packages are planned."
+        if self.built_on_it is not None:
+            yield f"{self.built_on_it} is built on {plain}, whose packages are planned."
         elif self.of_several:
             yield f"{name}: planned for {plain}, the newest of that name."
         if self.note is not None:
@@ -66,10 +66,12 @@ def _release(
     whole = _called(name, known)
     if whole:
         return NamedSystem(release=_newest(whole), of_several=len(whole) > 1)
-    pairs = find_derived(name, known)
+    pairs = [] if _is_id(name, known) else find_derived(name, known)
     if pairs:
         derived, base = max(pairs, key=lambda pair: known.index(pair[1]))
-        return NamedSystem(release=base, derived=derived, note=derived.note)
+        return NamedSystem(
+            release=_changed(base, derived), built_on_it=_nearest(name, derived), note=derived.note
+        )
     edition, readings = _edition(name, (one for table in systems for one in table.editions))
     found = next(filter(None, (find(reading, known) for reading in readings)), [])
     if not found:
@@ -78,6 +80,37 @@ def _release(
     if edition is not None:
         release, note = msgspec.structs.replace(release, manager=edition.manager), edition.note
     return NamedSystem(release=release, of_several=len(found) > 1, note=note)
+
+
+def with_linux(release: Distribution, linux: str | None) -> NamedSystem:
+    """Return the release, or what is built on it and has a Linux whose release ends so."""
+    for derived in release.derived:
+        if derived.linux_ends is not None and (linux or "").endswith(derived.linux_ends):
+            changed = _changed(release, derived)
+            return NamedSystem(release=changed, built_on_it=derived.names[0], note=derived.note)
+    return NamedSystem(release=release)
+
+
+def _changed(base: Distribution, derived: Derived) -> Distribution:
+    """Return the release with what is another one in what is built on it."""
+    return msgspec.structs.replace(
+        base,
+        ended=derived.ended or base.ended,
+        linux=derived.linux or base.linux,
+        headers=derived.headers or base.headers,
+        firmware=derived.firmware or base.firmware,
+    )
+
+
+def _nearest(name: str, derived: Derived) -> str:
+    """Return the one of its names that has most in common with what was typed."""
+    wanted = _words(name)
+    return max(derived.names, key=lambda one: (len(wanted & _words(one)), -len(_words(one))))
+
+
+def _is_id(name: str, known: Sequence[Distribution]) -> bool:
+    """Whether it is a distribution's own name without a release: Debian is not Mint's edition."""
+    return any(_squeezed(name) in map(_squeezed, (one.id, *one.also)) for one in known)
 
 
 def find(name: str, known: Sequence[Distribution]) -> list[Distribution]:

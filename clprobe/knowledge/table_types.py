@@ -446,13 +446,20 @@ class Ended(Entry, frozen=True, kw_only=True):
 
 
 class Derived(Entry, frozen=True, kw_only=True):
-    """A release of another distribution, without a table, that is built on this one.
+    """Releases of other distributions, without a table, that are built on this one.
 
-    `note` is what its users must know before they install packages of this one.
+    `note` is what their users must know before they install packages of this one. `ended` is their
+    own end. `linux`, `headers` and `firmware` are what they have in place of this one's.
+    `linux_ends`: how their Linux's release ends, where os-release is this one's.
     """
 
     names: tuple[str, ...]
     note: str | None = None
+    ended: Ended | None = None
+    linux: LinuxVersions | None = None
+    linux_ends: str | None = None
+    headers: str | None = None
+    firmware: str | None = None
 
 
 class Distribution(Entry, frozen=True, kw_only=True):
@@ -470,7 +477,8 @@ class Distribution(Entry, frozen=True, kw_only=True):
     nodes of NVIDIA's driver, where not everybody may. `loader` is the package of the ICD loader,
     for which not every driver asks by itself. `settings_note` is what to know of the files that
     packages ask for. `systemd` False: its services are not systemd's.
-    `ended`: it gets no updates any more.
+    `ended`: it gets no updates any more. `headers` is the package of those of its Linux, where that
+    is its own, `firmware` the one that holds all of it.
     """
 
     id: str
@@ -498,6 +506,8 @@ class Distribution(Entry, frozen=True, kw_only=True):
     settings_note: str | None = None
     systemd: bool = True
     ended: Ended | None = None
+    headers: str | None = None
+    firmware: str | None = None
     lacks: tuple[NotPackaged, ...] = ()
     unknown: tuple[NotPackaged, ...] = ()
 

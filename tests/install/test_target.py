@@ -26,6 +26,15 @@ def test_a_snapshot_gives_the_target():
     assert (target.python, target.arch) == ("3.11", "x86_64")
 
 
+def test_proxmox_is_known_by_its_linux_unless_that_is_the_host_of_a_container():
+    host = "system: {distribution: {id: debian, version: '13'}, linux: {release: 6.14.8-2-pve}"
+    own = seen(host + ", virtualization: {container: null}}")
+    assert own.release.headers == "proxmox-default-headers"
+    assert own.notes[0].startswith("Proxmox VE 9 is built on Debian 13")
+    inside = seen(host + ", virtualization: {container: lxc}}")
+    assert (inside.release.headers, inside.notes) == (None, ())
+
+
 def test_what_a_snapshot_does_not_say_is_not_known():
     assert seen("{}") == Stated()
 
