@@ -10,7 +10,7 @@ class OtherSystem(Entry, frozen=True, kw_only=True):
     """A system without a table of packages; `key` is its name in plans.
 
     `plan`: "none": nothing can be planned there, `because` of what it says in a sentence or two.
-    "linux": only with what needs no package of its own.
+    "linux": only with what needs no package of its own; `because` is then what else to know.
     """
 
     name: str
