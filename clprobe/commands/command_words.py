@@ -18,6 +18,7 @@ _PACKAGES = {
         r"(?:[A-Za-z0-9_][A-Za-z0-9_.+-]*/)?[A-Za-z0-9_][A-Za-z0-9_+-]*(?::[A-Za-z0-9_][A-Za-z0-9_.+/-]*)?"
     ),
     "xbps": re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*"),
+    "pkgtools": re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*"),
     "pip": re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?"),
     "conda": re.compile(r"[a-z0-9_][a-z0-9_.-]*"),
 }

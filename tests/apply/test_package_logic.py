@@ -134,6 +134,11 @@ def test_names_of_gentoo_are_found_with_their_category_and_without_their_slot():
             "ii ocl-icd-2.3.2_1            Generic OpenCL ICD loader\nuu mesa-25.1.9_1  Mesa\n",
             "ocl-icd\t2.3.2_1\tii \nmesa\t25.1.9_1\tuu \n",
         ),
+        (
+            "slackpkg",
+            "ocl-icd-2.3.2-x86_64-1\nspirv-llvm-translator-18.1.2-x86_64-2\n",
+            "ocl-icd\t2.3.2-1\tii \nspirv-llvm-translator\t18.1.2-2\tii \n",
+        ),
     ],
 )
 def test_what_has_a_format_of_its_own_is_listed_as_the_others(manager, printed, listed, tmp_path):

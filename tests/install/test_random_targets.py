@@ -32,7 +32,7 @@ def drawn():
     for pci_id, entry in gpus().items():
         by_generation.setdefault(entry["generation"], []).append(pci_id)
     kinds = [*by_generation.values(), NAMES, OTHERS, ("none",), (None,)]
-    systems = [*releases(), "slackware-15.0", "solus-rolling", None]
+    systems = [*releases(), "mageia-10", "solus-rolling", None]
     for _ in range(COUNT):
         gpu = chance.choice(chance.choice(kinds))
         os = chance.choice(systems)
