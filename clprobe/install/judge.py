@@ -128,7 +128,9 @@ def _refusal(answer: No, offer: Offer, implementation: Implementation, machine: 
         if answer.linux.needed == ANY_LINUX:
             return f"no kernel driver in Linux up to 7.3 binds to {gpu} by itself"
         linux = answer.linux
-        return f"Linux {linux.linux} is too old for {gpu}: it takes {linux.needed}"
+        # Drivers of boards' makers end with the Linux that their module was made for.
+        fits = "is none for" if "before" in linux.needed else "is too old for"
+        return f"Linux {linux.linux} {fits} {gpu}: it takes {linux.needed}"
     said = f"{offer.offered_by} {key}"
     if answer.what == "files":
         needed = f"for {answer.needs}; {machine.os_name} has {answer.has}"
