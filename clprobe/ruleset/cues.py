@@ -6,12 +6,15 @@ must stand somewhere, those with `!` nowhere; after `/`, all within three lines 
 other. A term is a text that begins a word, so `resum` finds "resumed".
 """
 
+import re
 from collections.abc import Sequence
 
 import msgspec
 
 _MOST_LINES = 400
 _TOGETHER = 3
+_MODEL = re.compile(r"\b([a-z]{2,4})-?(\d{3,4})(?![\d.])")
+"""A maker's name for a model: people write RX470, RX-470 and RX 470."""
 
 
 class Group(msgspec.Struct, frozen=True):
@@ -33,7 +36,7 @@ class Told:
 
     def __init__(self, lines: Sequence[str]) -> None:
         plain = (" ".join(line.split()).lower() for line in lines[:_MOST_LINES])
-        self._lines = [line for line in plain if line]
+        self._lines = [_both_ways(line) for line in plain if line]
         self._whole = "\n".join(self._lines)
         self._found: dict[str, frozenset[int]] = {}
 
@@ -74,6 +77,12 @@ def fits(cue: Cue, told: Told) -> bool:
         return True
     starts = ({line - back for line in lines for back in range(_TOGETHER)} for lines in wanted)
     return bool(set.intersection(*starts))
+
+
+def _both_ways(line: str) -> str:
+    """Return the line and, where it writes models otherwise, the same with a space in them."""
+    spaced = _MODEL.sub(r"\1 \2", line)
+    return line if spaced == line else f"{line}\t{spaced}"
 
 
 def _begins(term: str, line: str) -> bool:

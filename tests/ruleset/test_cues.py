@@ -37,6 +37,11 @@ def test_a_cue_fits_where_all_its_groups_do(cue: str, expected: bool) -> None:
     assert fits(parse_cue(cue), REPORT) is expected
 
 
+@pytest.mark.parametrize("written", ["an RX470 here", "an RX-470 here", "an RX 470 here"])
+def test_a_model_fits_however_people_write_its_name(written: str) -> None:
+    assert fits(parse_cue("rx 470|rx 480 & here"), Told([written]))
+
+
 @pytest.mark.parametrize("cue", ["", "a & ", "a||b", "!a", "! & a"])
 def test_a_cue_that_says_nothing_is_refused(cue: str) -> None:
     with pytest.raises(ValueError, match=r"empty term|nothing that stands"):
