@@ -2,6 +2,7 @@
 """What the open questions lean to if everything is as it usually is: it ranks, it never decides."""
 
 from collections import defaultdict
+from collections.abc import Callable
 from itertools import groupby
 
 from msgspec.structs import replace
@@ -9,9 +10,11 @@ from msgspec.structs import replace
 from clprobe.facts.closure.presume import LEVELS, Level
 from clprobe.facts.derive import derive
 from clprobe.facts.derive_views import lists_devices
+from clprobe.facts.facts import Facts
+from clprobe.facts.hardware_facts import GpuFacts
 from clprobe.knowledge.tables import Tables
 from clprobe.model.snapshot import Snapshot
-from clprobe.model.unknown import NOT_STATED, listed
+from clprobe.model.unknown import NOT_STATED, UNLISTED, Unknown, listed
 from clprobe.ruleset.evaluate import Answer
 from clprobe.ruleset.judge import Outcome, ask, ask_rule
 from clprobe.ruleset.rule import Rule
@@ -35,28 +38,57 @@ def leaning(
 
 
 def _reopened(outcomes: list[Outcome]) -> list[Outcome]:
-    """Return the outcomes, those of a program's own faults asked without what it failed to see.
+    """Return the outcomes, those asked anew that rest on what a reporter or a table lacks.
 
-    That a program finds no device does not tell that there is none, unless a list of all says so.
+    That a program finds no device does not tell that there is none, unless a list of all says so;
+    and of a release of which no table lists a fault nobody knows that it has none.
     """
     facts = next((one.scope.facts for one in outcomes), None)
-    if facts is None or any(map(lists_devices, listed(facts.views))):
+    if facts is None:
         return outcomes
-    unseen = replace(facts.opencl, usable_device=NOT_STATED, gpu_device=NOT_STATED)
-    facts = replace(facts, opencl=unseen)
+    if not any(map(lists_devices, listed(facts.views))):
+        unseen = replace(facts.opencl, usable_device=NOT_STATED, gpu_device=NOT_STATED)
+        outcomes = _asked_anew(outcomes, replace(facts, opencl=unseen), _is_of_program)
+    return _asked_anew(outcomes, _without_judged_faults(facts), _is_of_release)
+
+
+def _asked_anew(
+    outcomes: list[Outcome], facts: Facts, concerns: Callable[[list[Outcome]], bool]
+) -> list[Outcome]:
+    """Return the outcomes, those of rules that nothing but the lacking facts refutes open again."""
     found: list[Outcome] = []
     for rule, own in groupby(outcomes, key=lambda one: one.rule):
         told = list(own)
         asked = []
-        if rule.link == "application" and all(one.answer.truth is False for one in told):
+        if all(one.answer.truth is False for one in told) and concerns(told):
             asked = [one for one in ask_rule(rule, facts) if one.answer.truth is None]
         found += asked or told
     return found
 
 
+def _is_of_program(outcomes: list[Outcome]) -> bool:
+    return any(one.rule.link == "application" for one in outcomes)
+
+
+def _is_of_release(outcomes: list[Outcome]) -> bool:
+    return any(use.field == "known_flaw" for one in outcomes for use in one.answer.used)
+
+
+def _without_judged_faults(facts: Facts) -> Facts:
+    return replace(facts, gpus=tuple(map(_without_judged_fault, listed(facts.gpus))))
+
+
+def _without_judged_fault(gpu: GpuFacts) -> GpuFacts:
+    if isinstance(gpu.fits, Unknown):
+        return gpu
+    return replace(gpu, fits=tuple(replace(one, known_flaw=UNLISTED) for one in gpu.fits))
+
+
 def _leaning(stated: Outcome, presumed: list[Outcome], beyond: Level) -> Outcome:
     if stated.answer.truth is not None or stated.leans is not None or stated.rule.symptom:
         return stated
+    if {use.value for use in stated.answer.gaps} == {UNLISTED}:
+        return stated  # what no table lists cannot be presumed from tables either
     same = [one for one in presumed if one.subject == stated.subject] or presumed
     held = next((one for one in same if one.answer.truth), None)
     if held is not None:

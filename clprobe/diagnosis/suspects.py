@@ -7,7 +7,7 @@ from functools import cached_property
 from clprobe.diagnosis.rank import Ranked, concern_the_same
 from clprobe.facts.facts import DeviceFacts, ViewFacts
 from clprobe.facts.hardware_facts import AMBIGUOUS
-from clprobe.facts.paths import was_not_requested
+from clprobe.facts.paths import Use, was_not_requested
 from clprobe.facts.permissions.people import is_in_gpu_groups, is_outside_gpu_groups
 from clprobe.model.finding import Severity
 from clprobe.model.unknown import NOT_STATED, NOT_TRIED, UNLISTED, listed
@@ -36,6 +36,8 @@ _SYMPTOM_FACTS = {
     "usable_device", "gpu_device", "has_device", "device_count", "computes", "outcome", "usable",
     "unnamed_node",
 }  # fmt: skip
+_USUAL_FACTS = {("loader_found", True)}
+"""What nearly every reporter has, so that it speaks for nothing."""
 _ENDS = ("device", "application")
 """Where the chain ends: a problem there counts by itself, not by what it leads to."""
 _NOBODY_REFUSED = {NOT_STATED, NOT_TRIED, NOT_LISTED, UNLISTED, AMBIGUOUS}
@@ -97,9 +99,10 @@ class Case:
             found = self._behind(self._decided, likely)
         chosen = sorted(found.values(), key=lambda one: -likely[one.rule.id])
         told = [one for one in chosen if likely[one.rule.id] >= _LEAST]
-        # A reporter's open symptom has a cause, however unlikely each is beside what is decided.
+        # A reporter's open symptom has a cause, however unlikely each is beside what is decided;
+        # and the second one is named even where the first is far likelier.
         few = chosen[:_FEW] if is_report and self.is_open else []
-        return (told or few)[:_MOST_SUSPECTS]
+        return max(told, few, key=len)[:_MOST_SUSPECTS]
 
     def _behind(self, decided: Outcome, likely: Mapping[str, float]) -> dict[str, Outcome]:
         """Return what could be the cause of the decided one, and is likely beside it."""
@@ -274,7 +277,12 @@ def _tells_nearly_all(outcome: Outcome) -> bool:
 
 def _evidence(outcome: Outcome) -> set[str]:
     """Return the facts beyond the symptom that speak for the problem."""
-    return {use.fact for use in outcome.answer.used if _last_part(use.path) not in _SYMPTOM_FACTS}
+    return {use.fact for use in outcome.answer.used if _is_evidence(use)}
+
+
+def _is_evidence(use: Use) -> bool:
+    name = _last_part(use.path)
+    return name not in _SYMPTOM_FACTS and (name, use.value) not in _USUAL_FACTS
 
 
 def _last_part(path: str) -> str:

@@ -154,3 +154,23 @@ def test_a_program_that_dies_at_its_work_does_not_prove_that_there_is_no_device(
     diagnosis = _diagnosed(gpus=[{"name": "Intel Arc A770"}], views=views)
     present = [finding.id for finding in diagnosis.findings if finding.verdict == "present"]
     assert (diagnosis.status, present) == ("undetermined", ["program-crashes"])
+
+
+def test_a_release_without_a_listed_fault_may_be_faulty_all_the_same() -> None:
+    package = {"name": "intel-opencl-icd", "version": "25.18.33578.6"}
+    told = [
+        "after updating the driver, compute-runtime 25.18 crashes on my Arc A770",
+        "going back to the previous version of the driver fixes it",
+    ]
+    views = [{"viewer": "clinfo", "answer": {"outcome": "crash"}}]
+    suspects = _suspects(gpus=[{"pci_id": "8086:56a0"}], packages=[package], views=views, told=told)
+    assert "driver-release-is-faulty" in suspects
+
+
+def test_a_second_cause_is_named_however_likely_the_first_one_is() -> None:
+    told = ["darktable as a Flatpak from Flathub finds no OpenCL platform, 0 platforms"]
+    system = {"virtualization": {"container": "flatpak"}}
+    views = [{"viewer": "darktable", "answer": {"platforms": []}}]
+    suspects = _suspects(system=system, views=views, told=told)
+    assert suspects[0] == "sandbox-without-driver"
+    assert len(suspects) >= 2
