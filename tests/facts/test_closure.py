@@ -180,6 +180,9 @@ def test_a_driver_that_a_loader_misses_is_named_by_its_usual_file() -> None:
     assert named.path.startswith("/etc/OpenCL/vendors/")
     by_variable = _concluded(icds=[icd], environment={"OCL_ICD_FILENAMES": "libamdocl64.so"})
     assert listed(by_variable.icds)[0].path == "libamdocl64.so"
+    of_program = "./a.out: error while loading shared libraries: libamdocl64.so: cannot open"
+    by_program = _concluded(icds=[icd], messages=[of_program])
+    assert listed(by_program.icds)[0].path == "libamdocl64.so"
 
 
 def test_where_va_api_works_the_node_opens() -> None:
