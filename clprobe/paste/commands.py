@@ -21,7 +21,7 @@ class CommandLine(msgspec.Struct, frozen=True):
 
 def command_line(line: str) -> CommandLine | None:
     """Return the command on this line; None if it is output or prose."""
-    text = line.strip().strip("`").strip()
+    text = _FORMS.right_prompt.sub("", line.strip().strip("`").strip())
     if len(text) > 1000 or not text:
         return None
     return _with_user_prompt(text) or _with_plain_prompt(text) or _bare(text)

@@ -192,3 +192,36 @@ def test_all_lines_of_a_sentence_that_is_read_are_read() -> None:
 def test_a_sentence_of_which_nothing_is_said_is_listed() -> None:
     text = "Whichever way one turns the GPU around, quux upon frobnication of things."
     assert text in facts(text).unread
+
+
+def test_lines_of_json_are_read_as_fields() -> None:
+    told = said('```\n  "Profiles": [\n    "VaapiDriver": "iHD",\n  {"id": 2, "on": true}\n```')
+    assert [(one.what, one.subject, one.says) for one in told if one.what == "field"] == [
+        ("field", "VaapiDriver", "iHD"),
+        ("field", "id", "2"),
+        ("field", "on", "true"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "stamp",
+    ["[2013-06-29 00:37:06] ", "00:37:06.123 INFO ", "2024-01-02T03:04:05Z ", "0.321075 "],
+)
+def test_a_stamp_before_a_line_does_not_hide_what_it_says(stamp: str) -> None:
+    told = said(f"```\n{stamp}CL Platform 0 name: Intel(R) OpenCL\n```")
+    assert [(one.what, one.subject, one.says) for one in told if one.what == "field"] == [
+        ("field", "CL Platform 0 name", "Intel(R) OpenCL")
+    ]
+
+
+def test_a_line_with_a_time_is_no_sentence_though_no_fence_is_around_it() -> None:
+    told = said("2024-01-02T03:04:05Z CL Platform 0 name: Intel(R) OpenCL")
+    assert [(one.what, one.subject) for one in told] == [("field", "CL Platform 0 name")]
+
+
+def test_a_prompt_may_have_a_right_side_and_no_user() -> None:
+    told = said(f"```\nrock-5b:build:# clinfo -l{' ' * 40}<main>\n\u2570\u2500\u03bb ls /etc\n```")
+    assert [(one.what, one.says, one.who) for one in told] == [
+        ("did", "clinfo -l", "root"),
+        ("did", "ls /etc", ""),
+    ]

@@ -23,6 +23,7 @@ _LONGEST = 900
 _MOST_LINES = 400
 """Lines that are read as sentences: a post has some dozens, a log thousands."""
 _FORMS = Forms("clauses")
+_LINES = Forms("said_lines")
 
 _READERS: tuple[Callable[[list[Clause]], Iterator[Reading]], ...] = (
     read_gpus,
@@ -98,6 +99,8 @@ def _is_output(line: str, context: Context, *, is_title: bool) -> bool:
     """Tell whether a line is a command, or looks like what a program printed."""
     if is_title or _FORMS.package_log.search(line):
         return False
+    if _LINES.stamped.match(line):
+        return True
     if command_line(line) is not None and not _FORMS.talks.search(line):
         return True
     return _FORMS.printed.match(line.strip()) is not None and bool(

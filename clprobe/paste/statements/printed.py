@@ -23,6 +23,7 @@ _KINDS = ("package", "driver", "gpu", "processor", "toolkit")
 _HARDWARE = ("gpu", "processor")
 _MOST = 300
 _LONGEST = 220
+_MOST_PAIRS = 20
 _FEWEST_WORDS = 2
 
 
@@ -45,8 +46,19 @@ def printed_in(paste: Paste, left: Iterable[int]) -> Iterator[Statement]:
         elif (path := _PRINTED.path_alone.match(text)) is not None:
             told = placed(index, context, "has", tidy(text)[:_LONGEST])
             yield msgspec.structs.replace(told, subject=path["path"])
+        elif _PRINTED.json_line.match(text):
+            yield from _of_json(line)
+        elif (stamp := _PRINTED.stamp.match(text)) is not None:
+            yield from _of_output(line, text[stamp.end() :])
         elif index in paste.fenced or context.command or text[:1] == " ":
             yield from _of_output(line, text)
+
+
+def _of_json(line: Line) -> Iterator[Statement]:
+    """Yield the keys of a line of JSON with their values, as fields."""
+    for found in islice(_PRINTED.json_pair.finditer(line.text), _MOST_PAIRS):
+        told = placed(line.index, line.context, "field", found["text"] or found["value"])
+        yield msgspec.structs.replace(told, subject=found["key"])
 
 
 def _of_output(line: Line, text: str) -> Iterator[Statement]:
@@ -73,8 +85,18 @@ def _of_output(line: Line, text: str) -> Iterator[Statement]:
         yield Statement(line=number, what="has", subject=named, says=tidy(text)[:_LONGEST])
     elif _is_error(text):
         yield placed(line.index, line.context, "error", tidy(text))
-    elif hardware := next((one for one in things_in(text) if one.sort in _HARDWARE), None):
-        yield Statement(line=number, what="has", subject=hardware.name, says=tidy(text)[:_LONGEST])
+    else:
+        yield from _of_names(text, number)
+
+
+def _of_names(text: str, number: int) -> Iterator[Statement]:
+    """Yield the system that a line begins with, as /etc/issue does, or the hardware in it."""
+    for one in things_in(text):
+        is_system = one.sort == "distribution" and one.start == 0
+        if is_system or one.sort in _HARDWARE:
+            what = "uses" if is_system else "has"
+            yield Statement(line=number, what=what, subject=one.name, says=tidy(text)[:_LONGEST])
+            return
 
 
 def _source(paste: Paste) -> frozenset[int]:
