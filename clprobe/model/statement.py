@@ -16,6 +16,9 @@ KINDS = (
 an issue; `absent`: there is none of it; `about`: the title.
 """
 
+OUTCOMES = ("in vain", "helped", "worse", "back")
+"""What may have come of what somebody did."""
+
 
 class Statement(FactStruct, frozen=True, kw_only=True):
     """Something that a report says, as it says it: nothing is concluded."""
@@ -30,7 +33,11 @@ class Statement(FactStruct, frozen=True, kw_only=True):
         default=(),
     )
     negated: bool = fact("whether it is denied", default=False)
-    outcome: str = fact("of an attempt: what came of it", default="", values=("in vain", "helped"))
+    outcome: str = fact(
+        "of what was done or tried: what came of it; back: the trouble came back",
+        default="",
+        values=OUTCOMES,
+    )
     who: str = fact("root or user; left out: not told", default="")
     where: str = fact("host, container or another machine; left out: not told", default="")
     when: str = fact("before; left out: now, or not told", default="")

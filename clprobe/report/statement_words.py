@@ -6,6 +6,12 @@ from collections.abc import Iterable, Iterator
 from clprobe.model.statement import Statement
 
 HEADING = "What was read"
+_OUTCOMES = {
+    "in vain": " in vain",
+    "helped": ", helped",
+    "worse": ", made it worse",
+    "back": ", the trouble came back",
+}
 _PLACES = {"another machine": "on another machine", "host": "on the host"}
 
 
@@ -26,7 +32,7 @@ def statement_words(one: Statement) -> str:
 def _kind(one: Statement) -> str:
     kind = one.what
     if one.outcome:
-        kind = f"{kind} {one.outcome}" if one.outcome == "in vain" else f"{kind}, {one.outcome}"
+        kind = f"{kind}{_OUTCOMES[one.outcome]}"
     return f"{kind}, denied" if one.negated else kind
 
 

@@ -90,7 +90,53 @@ def listed(clauses: Sequence[Clause], page: Page) -> Iterator[Statement]:
             return
 
 
-_NAMED = ("gpu", "processor", "distribution")
+def nominal(clause: Clause, page: Page) -> Iterator[Statement]:
+    """Yield what there is by a clause that is its name, and what it is from or with."""
+    text = clause.text
+    is_open = clause.doubtful or clause.foreign or clause.negated or clause.is_title
+    if is_open or clause.lines[0] in page.fields or _FORMS.no_nominal.search(text):
+        return
+    if is_condition(text) or _FORMS.modal.search(text) or _FORMS.not_beside.search(text):
+        return
+    if page.above(clause).kind or command_of(text):
+        return
+    things = [one for one in things_in(text) if one.sort in _THERE]
+    if not things or not _FORMS.nominal.match(text[: things[0].start]):
+        return
+    if things[0].sort not in _NAMED and not _FORMS.nominal_behind.match(text[things[0].end :]):
+        return
+    words = tidy(text)
+    more = words.lower().replace(things[0].name.lower(), "").replace(things[0].version, "")
+    if len(more.split()) >= _LEAST_BESIDE and len(words) <= _LONGEST:
+        base = page.base(clause)
+        # Beside this a distribution is told with its release: it must not count as told.
+        subject = "" if things[0].sort == "distribution" else things[0].name
+        yield msgspec.structs.replace(base, what="has", who="", subject=subject, says=words)
+
+
+def heads(clause: Clause) -> bool:
+    """Tell whether what follows in the sentence is said of the clause: "mesa from git: crashes"."""
+    at = clause.sentence.find(clause.text)
+    return at >= 0 and clause.sentence[at + len(clause.text) :].lstrip().startswith(":")
+
+
+def number_of(clause: Clause, before: Statement, page: Page) -> Iterator[Statement]:
+    """Yield the number of what was named before it: "Windows 10 Pro, OS build 21277.1000"."""
+    found = _FORMS.number_of.match(clause.text)
+    if found is not None and before.what in ("has", "version", "uses", "is"):
+        named = before.subject.removesuffix(" version").removesuffix(" build")
+        subject = f"{named} {found['name'].lower()}".strip()
+        base = page.base(clause)
+        yield msgspec.structs.replace(
+            base, what="version", who="", subject=subject, version=found["version"]
+        )
+
+
+_LEAST_BESIDE = 2
+"""So many words beside its name make more of it than a name, which is told elsewhere."""
+_NAMED = ("gpu", "processor", "distribution", "machine", "windows")
+_THERE = ("gpu", "processor", "distribution", "machine", "windows", "kernel", "driver", "package",
+          "toolkit", "program")  # fmt: skip
 _REAL = ("gpu", "processor", "distribution", "windows", "kernel", "driver", "package", "toolkit",
          "program", "place", "part")  # fmt: skip
 

@@ -43,7 +43,8 @@ def versions_in(text: str, things: tuple[Thing, ...], base: Statement) -> Iterat
     for name, version in named_versions(text):
         at = text.find(version)
         before = text[: max(0, at - 1 - len(name))]
-        if version in given or _FORMS.modal.search(text[:at]) or _FORMS.taken_from.search(before):
+        is_given = any(version in one for one in given)
+        if is_given or _FORMS.modal.search(text[:at]) or _FORMS.taken_from.search(before):
             continue
         if any(one.start <= at < one.end for one in things):
             continue

@@ -64,6 +64,8 @@ def _all_in(text: str) -> Iterator[Thing]:
         if _is_name(found[0]) and is_account:
             sort, low = str(found.lastgroup), found[0].lower()
             yield _thing(sort, _programs().get(low, low) if sort == "program" else low, found)
+    for found in _FORMS.maker_machine.finditer(text):
+        yield _thing("machine", found[0], found)
 
 
 def _by_spelling(text: str) -> Iterator[Thing]:
