@@ -47,7 +47,7 @@ from clprobe.paste.prose.reader import is_small_talk, prose_lines, prose_reader,
 from clprobe.paste.reading import Paste, Reader, Reading, by_line
 from clprobe.paste.restated import reader as restated
 from clprobe.paste.spoken.reader import read_programs
-from clprobe.paste.statements.extent import lines_of_sentences
+from clprobe.paste.statements.extent import left_untold, lines_of_sentences
 from clprobe.paste.statements.headings import without_wishes
 from clprobe.paste.statements.lines import telling, with_lines
 from clprobe.paste.statements.reader import statements_of
@@ -60,7 +60,7 @@ _LONGEST_MESSAGE = 500
 _LEAST_WORDS, _LEAST_ABOUT = 30, 2
 """A report has so many words, and speaks of GPUs on so many lines."""
 _LEAST_OF_A_SENTENCE = 6
-"""A line of fewer words is a name, and not a sentence of which more is to be understood."""
+"""With fewer words nothing is said, whatever the words are."""
 _QUOTES = "`*> \"'\u201c\u201d\u201e"
 _FORMS = Forms("messages")
 
@@ -104,14 +104,14 @@ def read_paste(text: str, *, name: str) -> Snapshot:
     paste.take(of_sentences)
     said = with_lines(paste, said, paste.left())
     paste.take([one.line - 1 for one in said])
-    told_of = {*of_sentences, *(one.line - 1 for one in said)}
-    told_of |= {index for one in complaints for index in one.lines}
-    silent = (
-        one.index
-        for one in written
-        if one.index in unsaid - told_of and len(one.text.split()) >= _LEAST_OF_A_SENTENCE
-    )
-    left = sorted({*unread, *paste.left(), *silent})
+    of_messages = {index for one in complaints for index in one.lines}
+    left = sorted({*unread, *paste.left()})
+    of_people = [one for one in clauses if one.lines[0] not in of_messages]
+    silent = [
+        one
+        for one in left_untold(said, of_people, written)
+        if one[0] in unsaid and one[0] not in left
+    ]
     if not evidence.tells() and not _is_report(lines, says_something=bool(said)):
         raise _nothing_understood(name, len(left))
     snapshot = snapshot_of(evidence)
@@ -123,9 +123,9 @@ def read_paste(text: str, *, name: str) -> Snapshot:
             :_MOST_TOLD
         ],
         unread=tuple(
-            " ".join(lines[index].split())[:_LONGEST_UNREAD]
-            for index in left
-            if not _is_noise(lines[index])
+            " ".join(text.split())[:_LONGEST_UNREAD]
+            for _, text in sorted([*((index, lines[index]) for index in left), *silent])
+            if not _is_noise(text)
         )[:_MOST_UNREAD],
     )
 

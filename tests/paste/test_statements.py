@@ -59,6 +59,22 @@ def test_a_line_that_says_something_is_not_listed_as_unread() -> None:
     assert snapshot.unread == ("Nothing but a title", "Frob quux.")
 
 
+@pytest.mark.parametrize(
+    ("text", "unread"),
+    [
+        ("Frob quux zonk.", ("Frob quux zonk.",)),
+        ("It crashes, I think my quux is zonked.", ("I think my quux is zonked.",)),
+        ("I reinstalled mesa. All the same.", ()),
+        ("What I tried: mesa 24.1, a reboot.", ()),
+    ],
+)
+def test_what_no_statement_tells_is_listed_as_not_understood(
+    text: str, unread: tuple[str, ...]
+) -> None:
+    listed = read(f"Nothing but a title\n\n{text}\n\n{MARKER}").unread
+    assert tuple(one for one in listed if one != "Nothing but a title") == unread
+
+
 def test_what_a_sentence_says_to_stand_below_is_read_there() -> None:
     told = said("darktable prints this:\n\n    frobnication of the quux impossible")
     assert [(one.line, one.subject, one.says) for one in told][-1] == (
