@@ -86,8 +86,8 @@ class ShapeType(click.ParamType[tuple[int, ...]]):
     "selectors",
     metavar="SEL",
     multiple=True,
-    help="Index from `clprobe info`, gpu, cpu, a PCI id, or part of a name; xpu, ocl: torch's. "
-    "May be repeated.",
+    help="Index from `clprobe info`, gpu, cpu, a PCI id, a driver such as pocl, or part of a name; "
+    "xpu, ocl: torch's. May be repeated.",
 )
 @click.option(
     "--workload",

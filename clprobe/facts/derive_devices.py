@@ -88,6 +88,7 @@ def _judged(  # noqa: PLR0913 - one parameter per thing it is judged by
         icd=icd.path if icd is not None else NOT_STATED,
         library=icd.library.path if icd is not None else NOT_STATED,
         implementation=key,
+        called=_called(entry, pci_id),
         pci_id=pci_id,
         generation=_generation(device, gpu, tables, unlisted),
         marketing_name=gpu.name if gpu is not None else unlisted,
@@ -96,6 +97,12 @@ def _judged(  # noqa: PLR0913 - one parameter per thing it is judged by
         disguised=_disguised(device),
         software=_software(device, by_cpu=by_cpu),
     )
+
+
+def _called(entry: Implementation | None, pci_id: Fact[str | None]) -> tuple[str, ...]:
+    driver = () if entry is None else (entry.implementation, entry.name, *entry.called)
+    maker = _MAKERS.get(int(pci_id[:4], 16)) if isinstance(pci_id, str) else None
+    return driver if maker is None else (*driver, maker)
 
 
 def _implementation(device: Device, platform: Platform, tables: Tables) -> Fact[str | None]:

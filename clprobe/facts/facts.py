@@ -138,6 +138,9 @@ class DeviceFacts(Device, frozen=True, kw_only=True):
     implementation: Fact[str | None] = fact(
         "key in the implementations table; null: not recognised", "CL_PLATFORM_NAME"
     )
+    called: tuple[str, ...] = fact(
+        "what people call its driver and its maker", "table of implementations", default=()
+    )
     pci_id: Fact[str | None] = fact(
         "vendor:device; null: the device is no PCI function", "vendor's device query"
     )

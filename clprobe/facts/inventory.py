@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What there is, in the contract's words, and how people pick devices from it."""
 
+import re
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
@@ -143,7 +144,7 @@ def select_devices(
             raise ClprobeError(
                 reference="no-such-device",
                 message=f"No device matches {selector!r}. {devices_told(devices)}",
-                hint="Give an index, gpu, cpu, a PCI id or part of a platform or device name.",
+                hint="Give an index, gpu, cpu, a PCI id, a driver, or part of a name.",
             )
         chosen |= matching
     return tuple(device for device in devices if device.index in chosen)
@@ -162,8 +163,16 @@ def _matches(device: DeviceReport, selector: str) -> bool:
         return device.type == wanted
     if device.pci_id is not None and wanted.replace("0x", "") == device.pci_id:
         return True
-    names = (device.platform, device.name, device.marketing_name)
-    return bool(wanted) and any(name and wanted in name.casefold() for name in names)
+    names = [one for one in (device.platform, device.name, device.marketing_name) if one]
+    if any(wanted in name.casefold() for name in names if wanted):
+        return True
+    # "hd 620" is an HD Graphics 620; of a driver's other names whole words count.
+    words = _words(wanted)
+    return bool(words) and any(words <= _words(name) for name in (*names, *device.called))
+
+
+def _words(name: str) -> frozenset[str]:
+    return frozenset(re.findall(r"[^\W_]+", name.casefold()))
 
 
 def devices_told(devices: Sequence[DeviceReport]) -> str:

@@ -83,6 +83,7 @@ class DeviceReport(msgspec.Struct, frozen=True, kw_only=True):
     """One OpenCL device in the contract's words; None is "not known".
 
     `builds_nothing`: why its compiler knows no processor like this one; None: nothing says so.
+    `called`: what people call its driver and its maker, besides the names that it gives itself.
     """
 
     index: int
@@ -110,6 +111,7 @@ class DeviceReport(msgspec.Struct, frozen=True, kw_only=True):
     icd: str | None = None
     library: str | None = None
     builds_nothing: str | None = None
+    called: tuple[str, ...] = ()
 
 
 class GpuReport(msgspec.Struct, frozen=True, kw_only=True):

@@ -53,7 +53,7 @@ def test_json_is_one_document_and_files_hold_the_same(pocl: Target, tmp_path: Pa
     hosts = environment(tmp_path, pocl.library)
 
     done = run(
-        tmp_path, hosts, "--json", "--device", "0", "--workload", "launch", "--output", "r.json"
+        tmp_path, hosts, "--json", "--device", "pocl", "--workload", "launch", "--output", "r.json"
     )
 
     assert done.returncode == 0, done.stderr

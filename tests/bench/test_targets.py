@@ -12,7 +12,7 @@ from clprobe.model.finding import DeviceReport
 UNKNOWN = {
     name: None
     for name in DeviceReport.__struct_fields__
-    if name not in ("marketing_name", "icd", "library")
+    if name not in ("marketing_name", "icd", "library", "called")
 }
 
 

@@ -7,12 +7,18 @@ from clprobe.model.finding import DeviceReport
 
 
 def _device(index: int, **facts: object) -> DeviceReport:
-    fields: dict[str, object] = dict.fromkeys(DeviceReport.__struct_fields__)
+    fields: dict[str, object] = {**dict.fromkeys(DeviceReport.__struct_fields__), "called": ()}
     return DeviceReport(**{**fields, "index": index, **facts})
 
 
 DEVICES = (
-    _device(0, type="cpu", platform="Portable Computing Language", name="pthread-skylake"),
+    _device(
+        0,
+        type="cpu",
+        platform="Portable Computing Language",
+        name="pthread-skylake",
+        called=("pocl", "PoCL", "Portable Computing Language"),
+    ),
     _device(
         1,
         type="gpu",
@@ -20,6 +26,7 @@ DEVICES = (
         name="Intel(R) Graphics [0x5916]",
         marketing_name="HD Graphics 620",
         pci_id="8086:5916",
+        called=("compute-runtime", "Intel Graphics Compute Runtime (NEO)", "NEO", "intel"),
     ),
 )
 
@@ -35,6 +42,12 @@ DEVICES = (
         ("0x8086:0x5916", 1),
         ("portable", 0),
         ("hd graphics 620", 1),
+        ("HD 620", 1),
+        ("pocl", 0),
+        ("PoCL", 0),
+        ("neo", 1),
+        ("compute runtime", 1),
+        ("Intel", 1),
     ],
 )
 def test_a_device_is_found_the_way_people_name_it(selector: str, index: int) -> None:
