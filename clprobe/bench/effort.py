@@ -17,8 +17,6 @@ class Effort:
     """Images, channels (as many filters), side."""
     batches: tuple[int, ...]
     """Batch sizes at which training is timed besides the one that it is proved with."""
-    both_references: bool
-    """Whether NumPy is timed beside torch."""
     seconds_per_case: float
     """Spent on timing one case, device and reference together."""
     patience_seconds: float

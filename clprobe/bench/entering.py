@@ -7,7 +7,6 @@ from pathlib import Path
 import pyopencl as cl
 from msgspec import structs
 
-from clprobe.bench.effort import EFFORTS
 from clprobe.bench.engines import Reference, Subject
 from clprobe.bench.engines.opencl import OpenClSubject
 from clprobe.bench.peaks import measured_peaks, multiply_and_add, nvidia_peak
@@ -37,7 +36,7 @@ def enter(job: Job) -> Entered:
     """
     target = job.target
     references = [_reference(job.baseline)]
-    if EFFORTS[job.effort].both_references and job.baseline != "numpy":
+    if job.baseline != "numpy":
         references.append(_reference("numpy"))
     beside = [known for _, known in references]
     engines = tuple(engine for engine, _ in references)

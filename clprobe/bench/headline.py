@@ -2,8 +2,14 @@
 """The answer in one sentence: whether to use the device, and for what."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from clprobe.model.measurement import BenchReport, BenchVerdict
+from clprobe.model.measurement import (
+    BenchReport,
+    BenchVerdict,
+    cpu_devices,
+    short_names,
+)
 from clprobe.model.workload import Operation, net_of, workload_named
 
 
@@ -14,8 +20,27 @@ def headline(report: BenchReport) -> str:
     return min(said, default=(0, ""))[1]
 
 
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """How a device and what it is held against are called."""
+
+    device: str
+    """As in "train on"."""
+    cpu: str
+    """What it is held against."""
+
+
+def _words(report: BenchReport, device: str) -> _Words:
+    name = short_names(report.contestants).get(device, device)
+    if device in cpu_devices(report.results, report.contestants):
+        # The CPU is no other than itself: it is the way there that is judged.
+        return _Words(f"{name} (OpenCL on your CPU)", "your CPU without OpenCL")
+    return _Words(f"the {name}", "your CPU")
+
+
 def _of(report: BenchReport, device: str) -> tuple[int, str]:
     """Return the sentence about one device, and how good it is: 0 is the best."""
+    words = _words(report, device)
     costs = {(one.device, one.workload) for one in report.results if one.metric == "latency"}
     judged = [
         one
@@ -25,25 +50,41 @@ def _of(report: BenchReport, device: str) -> tuple[int, str]:
     refused = [one for one in judged if one.decision == "refused"]
     if refused:
         count = f"{len(refused)} of {len(judged)} workloads"
-        return 4, f"No: do not use {device}; it fails {count}."
+        return 5, f"No: do not use {words.device}; it fails {count}."
     compared = [one for one in judged if one.ratio is not None]
     trained = [one for one in compared if not isinstance(workload_named(one.workload), Operation)]
     chosen, what = (trained, "train") if trained else (compared, "compute")
     wins = [one for one in chosen if one.decision == "device"]
     if wins:
-        where = _where(report, device, chosen, wins)
-        return 0, f"Yes: {what} on {device}{where}, {_factors(wins)} times your CPU."
+        nets, where = _where(report, device, chosen, wins)
+        factors = f"{_factors(wins)} times {words.cpu}"
+        return 0, f"Yes: {what}{nets} on {words.device}{where}, {factors}."
     if not chosen:
-        return 3, f"Unclear: nothing could be compared on {device}."
-    lost = [one for one in chosen if one.decision == "cpu"]
+        return 4, f"Unclear: nothing could be compared on {words.device}."
+    return _without_wins(words, chosen)
+
+
+def _without_wins(words: _Words, chosen: Sequence[BenchVerdict]) -> tuple[int, str]:
+    lost, unclear = (
+        [one for one in chosen if one.decision == decision] for decision in ("cpu", "unclear")
+    )
     if len(lost) == len(chosen):
-        inverse = _factors(lost)
-        return 2, f"No: your CPU is faster at everything measured, {inverse} times {device}."
-    if all(one.decision == "no-difference" for one in chosen):
-        return 1, f"No difference: {device} and your CPU are equally fast at all that was measured."
+        factors = f"{_factors(lost)} times {words.device}"
+        return 3, f"No: {words.cpu} is faster at everything measured, {factors}."
+    if not lost and not unclear:
+        return 1, f"The same: {words.device} and {words.cpu} are equally fast at all measured."
+    if not unclear:
+        return 3, f"No: {words.cpu} is as fast as {words.device} or faster at everything measured."
+    reasons = dict.fromkeys(one.why for one in unclear if one.why)
+    why = f" ({' or '.join(reasons)})" if reasons else ""
+    if not lost:
+        return 2, (
+            f"Unclear: nobody can tell whether {words.device} or {words.cpu} is faster{why}; run "
+            "again when idle."
+        )
     return 2, (
-        f"Unclear: {device} wins nothing that was measured; the CPU is faster at {len(lost)} of "
-        f"{len(chosen)}, and the rest is too close to call."
+        f"Unclear: {words.cpu} is faster than {words.device} at {len(lost)} of {len(chosen)}, and "
+        f"the rest cannot be told{why}; run again when idle."
     )
 
 
@@ -52,23 +93,27 @@ def _where(
     device: str,
     chosen: Sequence[BenchVerdict],
     wins: Sequence[BenchVerdict],
-) -> str:
+) -> tuple[str, str]:
+    """Return of which nets, if not of all, and at which batches."""
     if len(wins) == len(chosen):
-        return ""
-    batches = {
-        one.workload: one.batch
+        return "", ""
+    steps = {
+        one.workload: (net, one.batch)
         for one in report.results
-        if one.device == device and net_of(one) is not None and one.batch is not None
+        if one.device == device and one.batch is not None and (net := net_of(one)) is not None
     }
-    won = {batches[one.workload] for one in wins if one.workload in batches}
-    lost = {
-        batches[one.workload]
-        for one in chosen
-        if one.decision != "device" and one.workload in batches
-    }
-    if won and lost and len(batches) >= len(chosen) and min(won) > max(lost):
-        return f" from batch {min(won)} on"
-    return f" for {len(wins)} of {len(chosen)} workloads"
+    if all(one.workload in steps for one in chosen):
+        nets = dict.fromkeys(steps[one.workload][0] for one in wins)
+        decided = [(steps[one.workload], one.decision) for one in chosen]
+        won = [batch for (net, batch), decision in decided if decision == "device"]
+        lost = [batch for (net, batch), decision in decided if net in nets and decision != "device"]
+        all_nets = {net for (net, _), _ in decided}
+        named = "" if set(nets) == all_nets else f" {' and '.join(nets)}"
+        if not lost:
+            return named, ""
+        if min(won) > max(lost):
+            return named, f" from batch {min(won)} on"
+    return "", f" in {len(wins)} of {len(chosen)} cases"
 
 
 def _factors(verdicts: Sequence[BenchVerdict]) -> str:

@@ -8,13 +8,14 @@ from functools import partial
 
 from msgspec import structs
 
+from clprobe.bench.best_cpu import best_of
 from clprobe.bench.cases import Case
 from clprobe.bench.effort import Effort
 from clprobe.bench.engines import Engine, Reference, Subject
 from clprobe.bench.proof import Proof, prove
 from clprobe.bench.protocol import Outcome, Started
 from clprobe.bench.timing.clock import Contestant, seconds, time_in_turns
-from clprobe.bench.timing.turns import MIN_ROUNDS, EnergyMeter, Turns, against_best, figure
+from clprobe.bench.timing.turns import MIN_ROUNDS, EnergyMeter, Turns, figure, ratios_to_all
 from clprobe.bench.verdicts import judge, price, too_long, without_figures
 from clprobe.bench.where import watch
 from clprobe.model.measurement import BenchVerdict, Result
@@ -22,7 +23,7 @@ from clprobe.model.measurement import BenchVerdict, Result
 # The first runs may still be cold.
 _SPLIT_RUNS = 5
 _LONG_SECONDS = 0.2
-# Of the seconds of a case: nobody's verdict depends on it.
+# Of the seconds of a case: no verdict depends on who is slower than another anyway.
 _APART_PATIENCE = 4
 
 
@@ -30,8 +31,9 @@ _APART_PATIENCE = 4
 class Contest:
     """The sides of every measurement; `label` is the device's name in the report.
 
-    The verdict is about `device` and `reference`; the `others` are timed after them. `alive` is to
-    be called now and then during anything that takes long.
+    `device` and `reference` take turns; the `others` are timed after them, and the verdict holds
+    the device against the fastest on the CPU. `alive` is to be called now and then during anything
+    that takes long.
     """
 
     label: str
@@ -102,14 +104,15 @@ def measure(case: Case, contest: Contest) -> Outcome:
         cpu_share=where.cpu_share,
     )
     # Between the two, another library's threads would slow down whoever comes next.
-    apart = [time_apart(one.run, contest.effort) for _, one in references[1:]]
-    beside = [(turns, 1), *((one, 0) for one in apart)]
+    beside = figure(turns, 1)[0].median
+    apart = [time_apart(one.run, contest.effort, beside) for _, one in references[1:]]
+    sides = [(turns, 1), *((one, 0) for one in apart)]
     return Outcome(
         results=(
             own,
             *(
                 _result(case, engine.name, proved, *taken)
-                for (engine, _), proved, taken in zip(references, proofs, beside, strict=True)
+                for (engine, _), proved, taken in zip(references, proofs, sides, strict=True)
             ),
         ),
         verdict=_verdict(case, contest, turns, apart),
@@ -121,14 +124,19 @@ def _verdict(
     case: Case, contest: Contest, turns: Turns, apart: Sequence[Turns | None]
 ) -> BenchVerdict:
     others = zip((one.name for one in contest.others), apart, strict=True)
-    reference, ratio = against_best(turns, contest.reference.name, tuple(others))
+    reference, ratio = best_of(ratios_to_all(turns, contest.reference.name, tuple(others)))
     if case.started.metric == "latency":
         latency_us = case.figure(figure(turns, 0)[0].median)
         return price(
             case.started.name, contest.label, ratio, latency_us=latency_us, reference=reference
         )
     return judge(
-        case.started.name, contest.label, ratio, reference=reference, is_cpu=contest.device.is_cpu
+        case.started.name,
+        contest.label,
+        ratio,
+        reference=reference,
+        is_cpu=contest.device.is_cpu,
+        was_disturbed=bool(turns.other_cores),
     )
 
 
@@ -174,9 +182,15 @@ def _kernel_share(split: TimeSplit) -> str:
     return f"kernels take {split.kernel_ms:.3g} ms of a run of {split.wall_ms:.3g} ms"
 
 
-def time_apart(run: Contestant, effort: Effort) -> Turns | None:
-    """Return the samples of one who is no side of the race; None where they would take too long."""
-    if seconds(run, 1) * 2 * MIN_ROUNDS > _APART_PATIENCE * effort.seconds_per_case:
+def time_apart(run: Contestant, effort: Effort, reference_seconds: float) -> Turns | None:
+    """Return the samples of one who is no side of the race.
+
+    None where they would take long and it is slower than the reference, so that no verdict
+    depends on it.
+    """
+    taken = seconds(run, 1)
+    is_long = taken * 2 * MIN_ROUNDS > _APART_PATIENCE * effort.seconds_per_case
+    if is_long and taken > reference_seconds:
         return None
     return time_in_turns([run], effort.seconds_per_case / 2)
 

@@ -61,7 +61,7 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
     """A device as its driver names it; `position` tells apart those that share all names.
 
     A name or version of None is not known and fits any. Torch's own devices have no library.
-    `caveat` is what other programs meet on it.
+    `caveat` is what other programs meet on it, `short` what people call it.
     """
 
     label: str
@@ -73,6 +73,7 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
     kind: ContestantKind = "opencl"
     theoretical: Theoretical | None = None
     caveat: str = ""
+    short: str = ""
 
     @property
     def contestant(self) -> Contestant:
@@ -84,6 +85,7 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
             detail=self.caveat,
             hardware=self.name,
             platform=self.platform,
+            short=self.short,
         )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
+from clprobe.bench.best_cpu import beside_opencl_cpus
 from clprobe.bench.headline import headline
 from clprobe.bench.run import Measured, Options
 from clprobe.bench.targets import installed_version
@@ -31,7 +32,9 @@ def summarise(measured: Measured, system: System, options: Options) -> BenchRepo
     """Return the report; every workload's reference figure follows the device's own."""
     outcomes = measured.outcomes
     results = tuple(result for outcome in outcomes for result in outcome.results)
-    verdicts = tuple(outcome.verdict for outcome in outcomes)
+    contestants = tuple(measured.contestants.values())
+    alone = [outcome.verdict for outcome in outcomes]
+    verdicts = beside_opencl_cpus(alone, results, contestants)
     peaks = best_known(results, measured.peaks)
     conditions = measured.watch.conditions()
     report = BenchReport(
@@ -41,7 +44,7 @@ def summarise(measured: Measured, system: System, options: Options) -> BenchRepo
         training=tuple(outcome.training for outcome in outcomes if outcome.training is not None),
         verdicts=verdicts,
         effort=options.effort,
-        contestants=tuple(measured.contestants.values()),
+        contestants=contestants,
         interrupted=measured.interrupted,
         tuning=tuple(measured.tunings),
         conditions=conditions,
@@ -149,18 +152,25 @@ def crossovers(
 def _crossover(device: str, model: str, decided: dict[int, str]) -> Crossover:
     wins = [batch for batch in sorted(decided) if decided[batch] == "device"]
     lost = [batch for batch in decided if decided[batch] != "device"]
+    unclear = [batch for batch in sorted(decided) if decided[batch] == "unclear"]
     first = next((batch for batch in wins if batch > max(lost, default=0)), None)
     smallest, largest = min(decided), max(decided)
     measured = f"of {len(decided)} measured, {smallest} to {largest}"
     if first is None and wins:
-        text = f"On {model} the device wins only at batch {_listed(wins)} ({measured})."
+        said = f"the device wins only at batch {_listed(wins)}"
+    elif len(unclear) == len(decided):
+        said = "it is unclear at every batch size who wins"
+        unclear = []
     elif first is None:
-        text = f"On {model} the device wins at no batch size ({measured})."
+        said = "the device wins at no batch size"
     elif first == smallest:
-        text = f"On {model} the device wins at every batch size ({measured})."
+        said = "the device wins at every batch size"
     else:
-        text = f"On {model} the device wins from batch {first} on ({measured})."
-    return Crossover(device=device, model=model, batch=first, text=text)
+        said = f"the device wins from batch {first} on"
+    rest = f"; batch {_listed(unclear)} is unclear" if unclear else ""
+    return Crossover(
+        device=device, model=model, batch=first, text=f"On {model} {said} ({measured}{rest})."
+    )
 
 
 def _listed(batches: Sequence[int]) -> str:

@@ -17,6 +17,8 @@ from clprobe.model.measurement import Contestant, ContestantKind
 
 TORCH_DEVICES: dict[ContestantKind, str] = {"torch-xpu": "xpu", "torch-ocl": "ocl"}
 """Torch's names of its devices: its own `xpu`, and pytorch_dlprim's `ocl`."""
+_MARKS = re.compile(r"\((?:R|TM|C)\)|\s*\([^()]*\)$|^Mesa ", re.IGNORECASE)
+"""What drivers put around the name of a model."""
 _ASSIGNED = re.compile(r"""^(\w+)(?:\s*:[^=\n]*)?\s*=\s*['"]([^'"\n]*)['"]""", re.MULTILINE)
 
 
@@ -66,7 +68,18 @@ def _target(device: DeviceReport, position: int, could_do: Theoretical | None) -
         position=position,
         theoretical=could_do,
         caveat=_caveat(device),
+        short=_short(device),
     )
+
+
+def _short(device: DeviceReport) -> str:
+    """Return what people call it: the model of a GPU, the driver of a processor."""
+    names = device.called[1:2]
+    if device.type == "cpu" and names:
+        # A build's own marks tell nobody anything.
+        return f"{names[0]} {printed(device.driver_version or '').partition('+')[0]}".rstrip()
+    told = device.marketing_name or device.name or ""
+    return " ".join(_MARKS.sub("", printed(told)).split())
 
 
 def _caveat(device: DeviceReport) -> str:

@@ -10,6 +10,7 @@ from typing import Any, cast
 from msgspec import structs
 
 from clprobe.bench import plan
+from clprobe.bench.best_cpu import best_of
 from clprobe.bench.digits import Digits, load_digits
 from clprobe.bench.measure import Contest, result_of, time_apart, time_split
 from clprobe.bench.nets import BATCH, Net
@@ -17,7 +18,7 @@ from clprobe.bench.proof import Proof
 from clprobe.bench.protocol import Outcome, Started
 from clprobe.bench.timing.clock import come_to_rest, seconds, time_in_turns
 from clprobe.bench.timing.quiet import mark
-from clprobe.bench.timing.turns import MIN_ROUNDS, Side, Turns, against_best, figure, turns_of
+from clprobe.bench.timing.turns import MIN_ROUNDS, Side, Turns, figure, ratios_to_all, turns_of
 from clprobe.bench.training_proof import Checked, Run, Trainable, check_first_steps, compare
 from clprobe.bench.verdicts import judge, too_long, without_figures
 from clprobe.bench.where import Where, ran_on
@@ -64,8 +65,9 @@ def measure_training(net: Net, contest: Contest) -> Outcome:
         target_accuracy=MIN_ACCURACY,
         seconds=device.seconds,
     )
-    # The comparison is over, so further steps do no harm.
-    return structs.replace(race.timed(turns, race.step_split()), training=training)
+    # The comparison is over, so further steps do no harm; to the end train only the two.
+    split, apart = race.step_split(), race.steps_apart(turns)
+    return structs.replace(race.timed(turns, split, apart), training=training)
 
 
 def measure_steps(net: Net, batch_size: int, contest: Contest) -> Outcome:
@@ -94,15 +96,10 @@ def measure_batch(net: Trainable, batches: Sequence[Digits], contest: Contest) -
         contest.effort.seconds_per_case,
         contest.energy,
     )
-    # Between the two, another library's threads would slow down whoever comes next.
-    apart = [
-        time_apart(Run(engine, net, batches).repeat_first_batch, contest.effort)
-        for engine in contest.others
-    ]
-    for side in [*turns.sides, *(one.sides[0] for one in apart if one is not None)]:
+    for side in turns.sides:
         # From here on a run is an image.
         side.divide(batch_size)
-    return race.timed(turns, split, apart)
+    return race.timed(turns, split, race.steps_apart(turns))
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,9 +163,23 @@ class _Race:
             "cpu_share": where.cpu_share,
         }
 
-    def timed(
-        self, turns: Turns, split: dict[str, Any], apart: Sequence[Turns | None] = ()
-    ) -> Outcome:
+    def steps_apart(self, turns: Turns) -> list[Turns | None]:
+        """Return what each of the others takes for an image, as `turns` do.
+
+        Between the two, another library's threads would slow down whoever comes next.
+        """
+        batches = self.batches[:1]
+        images = len(batches[0].labels)
+        beside = figure(turns, 1)[0].median * images
+        runs = [Run(engine, self.net, batches) for engine in self.contest.others]
+        effort = self.contest.effort
+        taken = [time_apart(run.repeat_first_batch, effort, beside) for run in runs]
+        for one in taken:
+            if one is not None:
+                one.sides[0].divide(images)
+        return taken
+
+    def timed(self, turns: Turns, split: dict[str, Any], apart: Sequence[Turns | None]) -> Outcome:
         """Return the results of all sides, the device's first, and the verdict."""
         contest, proof, net = self.contest, self.checked.proof, self.net
         own = structs.replace(
@@ -180,15 +191,13 @@ class _Race:
             detail=self.checked.note,
             **split,
         )
-        # Training to the end is for two.
-        others = list(zip(contest.others, apart, strict=False))
-        timed = tuple((one.name, taken) for one, taken in others)
-        best, ratio = against_best(turns, contest.reference.name, timed)
+        others = [(one.name, taken) for one, taken in zip(contest.others, apart, strict=True)]
+        best, ratio = best_of(ratios_to_all(turns, contest.reference.name, others))
         return Outcome(
             results=(
                 own,
                 self._result(contest.reference.name, turns, 1),
-                *(self._result(one.name, taken, 0) for one, taken in others),
+                *(self._result(name, taken, 0) for name, taken in others),
             ),
             verdict=judge(
                 self.started.name,
@@ -196,6 +205,7 @@ class _Race:
                 ratio,
                 reference=best,
                 is_cpu=contest.device.is_cpu,
+                was_disturbed=bool(turns.other_cores),
             ),
             other_cores=turns.other_cores,
         )

@@ -8,11 +8,20 @@ import numpy as np
 from clprobe.bench.proof import Proof
 from clprobe.bench.protocol import Outcome, Started
 from clprobe.bench.timing.statistics import Estimate
-from clprobe.model.measurement import BenchVerdict, Decision, Result, ResultStatus, Training
+from clprobe.model.measurement import (
+    BenchVerdict,
+    Decision,
+    Result,
+    ResultStatus,
+    Training,
+    within_of,
+)
 from clprobe.model.workload import WholeTraining
 
-# An interval wider than this does not show that two are alike.
-_TELLING = 2.0
+_ALIKE = 1.25
+"""What neither may be faster by if two are to be called the same."""
+_NOISY = "too noisy"
+_DISTURBED = "other programs were busy"
 _ADVICE: dict[Decision, str] = {
     "refused": "Do not use it for",
     "cpu": "Use the CPU for",
@@ -20,20 +29,29 @@ _ADVICE: dict[Decision, str] = {
 }
 
 
-def judge(
-    workload: str, device: str, ratio: Estimate, *, reference: str, is_cpu: bool
+def judge(  # noqa: PLR0913 - one argument per fact
+    workload: str,
+    device: str,
+    ratio: Estimate,
+    *,
+    reference: str,
+    is_cpu: bool,
+    was_disturbed: bool = False,
 ) -> BenchVerdict:
     """Return the verdict on a device whose results are right; `ratio` above 1: it is faster."""
+    why = ""
     decision = decide(ratio)
     subject = "this OpenCL device, itself the CPU," if is_cpu else "the device"
     low, high = ratio.ci95
     if decision == "unclear":
+        why = _DISTURBED if was_disturbed else _NOISY
         text = (
             f"On {workload} nobody can tell from these samples whether {subject} or {reference} is "
-            f"faster: the device is between {low:.2g} and {high:.2g} times as fast."
+            f"faster: the device is between {low:.2g} and {high:.2g} times as fast ({why})."
         )
     elif decision == "no-difference":
-        text = f"On {workload} {subject} and {reference} are equally fast, as far as this shows."
+        within = round(100 * (within_of(ratio.ci95) - 1))
+        text = f"On {workload} {subject} and {reference} are equally fast, within {within} percent."
     else:
         faster = decision == "device"
         factor = _factor(ratio.median if faster else 1 / ratio.median)
@@ -41,7 +59,7 @@ def judge(
         if is_cpu:
             choice = "OpenCL" if faster else reference.split(maxsplit=1)[0]
         text = f"On {workload} {subject} is {factor} {speed} than {reference}: use {_the(choice)}."
-    return _verdict(workload, device, decision, text, ratio, against=reference)
+    return _verdict(workload, device, decision, text, ratio, against=reference, why=why)
 
 
 def price(
@@ -60,7 +78,7 @@ def decide(ratio: Estimate) -> Decision:
         return "device"
     if high < 1:
         return "cpu"
-    return "unclear" if high > _TELLING * low else "no-difference"
+    return "unclear" if within_of(ratio.ci95) > _ALIKE else "no-difference"
 
 
 def without_ratio(workload: str, device: str, decision: Decision, problem: str) -> BenchVerdict:
@@ -80,6 +98,7 @@ def _verdict(  # noqa: PLR0913 - one argument per fact
     ratio: Estimate | None = None,
     *,
     against: str = "",
+    why: str = "",
 ) -> BenchVerdict:
     return BenchVerdict(
         workload=workload,
@@ -89,6 +108,7 @@ def _verdict(  # noqa: PLR0913 - one argument per fact
         decision=decision,
         text=text,
         against=against,
+        why=why,
     )
 
 

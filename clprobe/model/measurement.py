@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
 """What bench measures and concludes, in the contract's words."""
 
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 import msgspec
@@ -77,6 +80,7 @@ class BenchVerdict(msgspec.Struct, frozen=True, kw_only=True):
     """Device against CPU on one workload; `ratio` above 1: the device is faster.
 
     `against` is the fastest of those that computed it on the CPU; "" where nothing was compared.
+    `why`, in a few words, samples cannot tell.
     """
 
     workload: str
@@ -86,13 +90,14 @@ class BenchVerdict(msgspec.Struct, frozen=True, kw_only=True):
     decision: Decision
     text: str
     against: str = ""
+    why: str = ""
 
 
 class Contestant(msgspec.Struct, frozen=True, kw_only=True):
     """What took part, or why it did not; `name` is what results call their device.
 
     `detail` says why not, or what other programs meet on a device that took part. `hardware` and
-    `platform` are what a driver calls the device and itself.
+    `platform` are what a driver calls the device and itself, `short` what people call it.
     """
 
     name: str
@@ -103,6 +108,7 @@ class Contestant(msgspec.Struct, frozen=True, kw_only=True):
     detail: str = ""
     hardware: str | None = None
     platform: str | None = None
+    short: str = ""
 
 
 class Peak(msgspec.Struct, frozen=True, kw_only=True):
@@ -198,6 +204,31 @@ class BenchReport(msgspec.Struct, frozen=True, kw_only=True):
     tuning: tuple[Tuning, ...] = ()
     snapshot: dict[str, Any] | None = None
     headline: str = ""
+
+
+def cpu_devices(results: Iterable[Result], contestants: Iterable[Contestant]) -> set[str]:
+    """Return the names of the OpenCL devices that are the CPU."""
+    places: dict[str, set[str]] = {}
+    for one in results:
+        if one.status == "ok":
+            places.setdefault(one.device, set()).add(one.ran_on)
+    drivers = (one.name for one in contestants if one.kind == "opencl")
+    return {name for name in drivers if places.get(name) == {"cpu"}}
+
+
+def short_names(contestants: Sequence[Contestant]) -> dict[str, str]:
+    """Return what sentences call each; of two that people call the same, the whole name."""
+    counts = Counter(one.short for one in contestants)
+    return {
+        one.name: one.short if one.short and counts[one.short] == 1 else one.name
+        for one in contestants
+    }
+
+
+def within_of(ci95: Interval) -> float:
+    """Return by how much, at most, either side of a ratio's interval is the faster."""
+    low, high = ci95
+    return max(high, 1 / low if low > 0 else math.inf)
 
 
 HOST_KEY = "other_load_percent"

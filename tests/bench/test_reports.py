@@ -127,7 +127,7 @@ def test_the_conclusions_gather_the_workloads_training_first() -> None:
 
 def test_what_makes_no_difference_is_one_sentence() -> None:
     assert said_of(compared(("copy", None), ("conv", None))) == [
-        ("no-difference", "No difference for copy and conv.")
+        ("no-difference", "The same for copy (±11 %) and conv (±11 %).")
     ]
 
 

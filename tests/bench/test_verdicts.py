@@ -41,8 +41,8 @@ REFERENCE = "torch on 2 CPU threads"
             (0.95, 1.08),
             False,
             "no-difference",
-            "On matmul-1024 the device and torch on 2 CPU threads are equally fast, as far as "
-            "this shows.",
+            "On matmul-1024 the device and torch on 2 CPU threads are equally fast, within "
+            "8 percent.",
         ),
         (
             1.05,
@@ -50,7 +50,7 @@ REFERENCE = "torch on 2 CPU threads"
             False,
             "unclear",
             "On matmul-1024 nobody can tell from these samples whether the device or torch on 2 "
-            "CPU threads is faster: the device is between 0.02 and 31 times as fast.",
+            "CPU threads is faster: the device is between 0.02 and 31 times as fast (too noisy).",
         ),
         (
             0.5,

@@ -172,22 +172,29 @@ def ratio_between(device: Turns, other: Turns) -> Estimate:
     """Return how many times as fast the first side of one race is as that of another.
 
     They were not timed beside each other, so nothing that slowed one cancels out: the interval
-    holds what either of them may have been.
+    holds what either of them may have been, and what it may have been had nobody waited.
     """
-    own, theirs = (estimate(_seconds(turns, turns.sides[0])) for turns in (device, other))
-    low, high = theirs.ci95[0] / own.ci95[1], theirs.ci95[1] / own.ci95[0]
-    return Estimate(theirs.median / own.median, (low / PLACEMENT, high * PLACEMENT))
+    (own, *own_ends), (theirs, *their_ends) = map(_possible, (device, other))
+    low = min(one.ci95[0] for one in (theirs, *their_ends))
+    high = max(one.ci95[1] for one in (theirs, *their_ends))
+    least = min(one.ci95[0] for one in (own, *own_ends))
+    most = max(one.ci95[1] for one in (own, *own_ends))
+    return Estimate(theirs.median / own.median, (low / most / PLACEMENT, high / least * PLACEMENT))
 
 
-def against_best(
+def _possible(turns: Turns) -> tuple[Estimate, ...]:
+    """Return what the first side took, and the least that it may have taken if that is less."""
+    side = turns.sides[0]
+    seconds, least = _seconds(turns, side), _least(turns, side)
+    return tuple(map(estimate, (seconds,) if least == seconds else (seconds, least)))
+
+
+def ratios_to_all(
     turns: Turns, reference: str, apart: Sequence[tuple[str, Turns | None]]
-) -> tuple[str, Estimate]:
-    """Return the fastest on the CPU, the reference or one timed apart, and the ratio to it."""
-    best, other, least = reference, None, figure(turns, 1)[0].median
-    for name, one in apart:
-        if one is not None and (median := figure(one, 0)[0].median) < least:
-            best, other, least = name, one, median
-    return best, ratio_to_reference(turns) if other is None else ratio_between(turns, other)
+) -> list[tuple[str, Estimate]]:
+    """Return the ratio to the reference, then to each that was timed apart."""
+    others = [(name, ratio_between(turns, one)) for name, one in apart if one is not None]
+    return [(reference, ratio_to_reference(turns)), *others]
 
 
 def _seconds(turns: Turns, side: Side) -> list[float]:

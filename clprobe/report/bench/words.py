@@ -5,7 +5,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from clprobe.model.measurement import BenchReport, BenchVerdict, Decision, Result
+from clprobe.model.measurement import BenchReport, BenchVerdict, Decision, Result, within_of
 from clprobe.model.workload import Operation, net_of, workload_named
 
 REFERENCES = {"numpy": "NumPy", "torch": "torch"}
@@ -15,6 +15,9 @@ _LIMITS = {
     "bandwidth": "memory",
     "arithmetic": "arithmetic",
 }
+
+_NOISY = "too noisy"
+"""What documents of earlier versions left unsaid."""
 
 Judged = tuple[BenchVerdict, Result]
 """A verdict and the device's result that it is about."""
@@ -35,10 +38,9 @@ def conclusions(judged: Sequence[Judged], reference: str) -> Iterator[tuple[Deci
     if cpu:
         yield "cpu", f"Use {reference} for {_with_factors(cpu, 'as fast')}."
     if even:
-        yield "no-difference", f"No difference for {_listed(one.name for one in even)}."
-    if unclear:
-        names = _listed(one.name for one in unclear)
-        yield "unclear", f"Cannot tell for {names}: the samples differ too much among themselves."
+        yield "no-difference", f"The same for {_listed(one.within for one in even)}."
+    for why, noisy in _by_reason(unclear).items():
+        yield "unclear", f"Unclear ({why}): {_listed(noisy)}. Run again when idle."
     yield from (
         (verdict.decision, verdict.text)
         for verdict, result in judged
@@ -54,9 +56,9 @@ def effect(verdict: BenchVerdict, result: Result) -> str:
     if is_cost(result):
         return "cost of starting"
     if verdict.decision == "no-difference":
-        return "no difference"
+        return f"same{_within([verdict])}"
     if verdict.decision == "unclear":
-        return "cannot tell"
+        return f"unclear ({verdict.why or _NOISY})"
     return f"{_factor(verdict)} {'faster' if verdict.decision == 'device' else 'slower'}"
 
 
@@ -108,6 +110,23 @@ class _Group:
         if limit is not None and all(one.decision == "cpu" for one in self.verdicts):
             said += f", limited by {_LIMITS[limit]}"
         return f"{self.name} ({said})"
+
+    @property
+    def within(self) -> str:
+        """Return the name with how near the two sides are."""
+        return f"{self.name}{_within(self.verdicts)}"
+
+
+def _within(verdicts: Sequence[BenchVerdict]) -> str:
+    known = [one.ci95 for one in verdicts if one.ci95 is not None]
+    return f" (±{100 * (max(map(within_of, known)) - 1):.0f} %)" if known else ""
+
+
+def _by_reason(groups: Sequence[_Group]) -> dict[str, list[str]]:
+    reasons: dict[str, list[str]] = {}
+    for one in groups:
+        reasons.setdefault(one.verdicts[0].why or _NOISY, []).append(one.name)
+    return reasons
 
 
 def _folded(judged: Sequence[Judged]) -> Iterator[_Group]:

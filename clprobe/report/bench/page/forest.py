@@ -24,9 +24,9 @@ from clprobe.report.bench.words import significant, span
 _DECISIONS: dict[Decision, tuple[int, str]] = {
     "device": (0, "device faster"),
     "cpu": (1, "CPU faster"),
-    "no-difference": (2, "no difference"),
+    "no-difference": (2, "the same"),
     "refused": (3, "refused"),
-    "unclear": (4, "cannot tell"),
+    "unclear": (4, "unclear"),
 }
 """Style and meaning."""
 _ROW = 34
