@@ -13,11 +13,12 @@ from clprobe.model.measurement import (
 from clprobe.model.workload import Operation, net_of, workload_named
 
 
-def headline(report: BenchReport) -> str:
-    """Return the sentence about the device that does best; "" where nothing was measured."""
+def headline(report: BenchReport) -> tuple[str, str]:
+    """Return the device that does best and the sentence about it; "" where nothing was measured."""
     devices = dict.fromkeys(verdict.device for verdict in report.verdicts)
-    said = [_of(report, device) for device in devices]
-    return min(said, default=(0, ""))[1]
+    said = [(*_of(report, device), device) for device in devices]
+    _, sentence, best = min(said, default=(0, "", ""))
+    return best, sentence
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@
 import math
 import platform
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 
 from msgspec.structs import replace
 
@@ -50,8 +51,10 @@ def summarise(measured: Measured, system: System, options: Options) -> BenchRepo
         conditions=conditions,
         peaks=peaks,
         crossovers=crossovers(results, verdicts),
+        date=datetime.now().astimezone().date().isoformat(),
     )
-    return replace(report, headline=headline(report))
+    best, sentence = headline(report)
+    return replace(report, headline=sentence, best=best)
 
 
 def _host(system: System) -> dict[str, str | int | None]:

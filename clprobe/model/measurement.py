@@ -185,7 +185,8 @@ class Tuning(msgspec.Struct, frozen=True, kw_only=True):
 class BenchReport(msgspec.Struct, frozen=True, kw_only=True):
     """Everything a bench run found; `effort` is quick, default or full.
 
-    `headline`: the answer in one sentence, for whoever reads no table. `interrupted`: it ended
+    `headline`: the answer in one sentence, for whoever reads no table, about the device `best`.
+    `date` of the run. `interrupted`: it ended
     before everything that was asked had its turn. `snapshot`: the facts of the host, scrubbed, a
     clprobe.snapshot/1 by itself.
     """
@@ -204,6 +205,8 @@ class BenchReport(msgspec.Struct, frozen=True, kw_only=True):
     tuning: tuple[Tuning, ...] = ()
     snapshot: dict[str, Any] | None = None
     headline: str = ""
+    best: str = ""
+    date: str = ""
 
 
 def cpu_devices(results: Iterable[Result], contestants: Iterable[Contestant]) -> set[str]:

@@ -60,3 +60,11 @@ def net_of(result: Result) -> str | None:
     """Return which net a figure is about; None: no net."""
     workload = workload_named(result.workload)
     return None if result.batch is None or isinstance(workload, Operation) else workload.net
+
+
+def in_order(name: str, batch: int | None) -> tuple[bool, str, tuple[int, ...]]:
+    """Return what sorts workloads: trainings by net and batch, then operations by kind and size."""
+    workload = workload_named(name)
+    if isinstance(workload, Operation):
+        return True, workload.kind, tuple(map(int, re.findall(r"\d+", workload.size)))
+    return False, workload.net, (batch or 0,)

@@ -63,6 +63,7 @@ def full_report(*, gpu: str = GPU, speed: float = 1.0, **more: object) -> BenchR
                 version="24.35.30872",
                 hardware="Intel(R) HD Graphics 620",
                 platform="Intel(R) OpenCL HD Graphics",
+                short="HD Graphics 620",
             ),
             Contestant(name=CPU, kind="torch-cpu", version="2.13.0", threads=4),
             Contestant(
@@ -95,6 +96,10 @@ def full_report(*, gpu: str = GPU, speed: float = 1.0, **more: object) -> BenchR
             ),
             Crossover(device=gpu, model="mlp", batch=None, text="On mlp the CPU wins everywhere."),
         ),
+        "headline": "Yes: train cnn on the HD Graphics 620 from batch 64 on, 1.1 to 1.4 times your "
+        "CPU.",
+        "best": gpu,
+        "date": "2026-11-27",
     }
     return BenchReport(**{**fields, **more})
 

@@ -9,6 +9,7 @@ import msgspec
 import pytest
 from invented_reports import CPU, GPU, full_report
 
+from clprobe import __version__
 from clprobe.model.measurement import BenchReport
 from clprobe.report.bench.html import bench_html
 from clprobe.report.bench.page.markup import page
@@ -231,3 +232,86 @@ def test_colours_exist_for_light_dark_and_paper() -> None:
     used = set(re.findall(r"var\((--[a-z0-9]+)\)", style)) - {"--s"}
     stated = set(re.findall(r"(--[a-z0-9]+):", style))
     assert used <= stated
+
+
+ANSWER = full_report().headline
+FACTS = (
+    "HD Graphics 620 · Intel(R) OpenCL HD Graphics 24.35.30872 · Intel Core i5-7200U, 4 threads · "
+    f"Debian 12 · clprobe {__version__} · 2026-11-27"
+)
+TILES = [
+    ("train mlp", "! 2.3× to 4.8× slower", "at every batch, 1 to 1024"),
+    ("train cnn", "✓ 1.1× to 1.4× faster", "from batch 64 on"),
+    ("matmul", "✓ 1.1× faster", "in 1 of 2 cases"),
+]
+
+
+def test_the_page_answers_before_anything_else() -> None:
+    page = PAGES["full"]
+
+    assert f"<title>{ANSWER}</title>" in page
+    assert f'<main>\n<h1>{ANSWER}</h1>\n<p class="faint">{FACTS}</p>\n<ul class="tiles">' in page
+    tiles = re.search(r'<ul class="tiles">(.*?)</ul>', page, re.DOTALL)
+    assert tiles is not None
+    shown = re.findall(
+        r"<li><span.*?>(.*?)</span><strong>(.*?)</strong><span>(.*?)</span>", tiles[1]
+    )
+    assert shown == TILES
+    assert page.index("</ul>") < page.index("<svg")
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_table_is_folded(name: str) -> None:
+    assert "<table" not in unfolded(PAGES[name])
+
+
+def unfolded(page: str) -> str:
+    """Return what is seen before anything is opened."""
+    shown, depth = [], 0
+    for part in re.split(r"(<details[^>]*>|</details>)", page.partition("<main>")[2]):
+        if part.startswith("<details"):
+            depth += "open=" not in part
+        elif part == "</details>":
+            depth -= depth > 0
+        elif not depth:
+            shown.append(part)
+    return "".join(shown)
+
+
+# At 1280 px: three columns of pictures; a line of text; what surrounds a picture.
+COLUMN, COLUMNS, LINE, AROUND = 378, 3, 30, 110
+
+
+def height(page: str) -> float:
+    """Return about how many pixels the page takes at 1280 before anything is opened."""
+    seen = unfolded(page)
+    tall = [
+        float(end) * COLUMN / 360 + AROUND
+        for end in re.findall(r'<svg.*?viewBox="0 0 360 ([\d.]+)"', seen)
+    ]
+    rows = [max(tall[first : first + COLUMNS]) for first in range(0, len(tall), COLUMNS)]
+    # Sentences wrap after some 150 letters.
+    told = re.findall(r"<(?:p|li|h1|footer)\b[^>]*>(.*?)</(?:p|li|h1|footer)>", seen, re.DOTALL)
+    lines = sum(1 + len(re.sub("<[^>]+>", "", one)) // 150 for one in told)
+    return sum(rows) + (lines + 2 * page.count('class="part"')) * LINE
+
+
+def test_the_page_is_lower_than_4000_pixels_before_anything_is_opened() -> None:
+    full = full_report()
+    # As many workloads as --full has.
+    more = [
+        (
+            msgspec.structs.replace(result, workload=f"matmul-{size}", intensity=None),
+            msgspec.structs.replace(verdict, workload=f"matmul-{size}"),
+        )
+        for size in range(36)
+        for result, verdict in [(full.results[0], full.verdicts[0])]
+    ]
+    long = msgspec.structs.replace(
+        full,
+        results=(*full.results, *(result for result, _ in more)),
+        verdicts=(*full.verdicts, *(verdict for _, verdict in more)),
+    )
+
+    assert len(long.verdicts) > 50
+    assert 900 < height(PAGES["full"]) < height(bench_html(long)) < 4000

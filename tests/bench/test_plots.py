@@ -10,6 +10,7 @@ from invented_reports import GPU, full_report
 from msgspec.structs import replace
 
 from clprobe.report.bench.page.batch_curves import batch_curves
+from clprobe.report.bench.page.forest import Factor, forest, ratios
 from clprobe.report.bench.page.plot import (
     BOTTOM,
     LEFT,
@@ -169,3 +170,29 @@ def test_unknown_times_make_no_bars() -> None:
     )
 
     assert time_split(replace(report, results=bare), GPU, "t") == []
+
+
+def test_one_noisy_row_does_not_stretch_the_axis_of_ratios() -> None:
+    factors = [
+        Factor("calm", 2.0, (1.8, 2.2), 0, "device faster"),
+        Factor("noisy", 900.0, (0.0002, 5e5), 4, "unclear"),
+    ]
+
+    drawn = forest("f", "Speed", factors, ("workload", "ratio", "95 % interval", "verdict"))
+
+    labels = re.findall(r">([\d.k]+)×</text>", drawn.partition("<ul")[0])
+    assert {"0.1", "1", "10"} <= set(labels)
+    assert not {"0.001", "100", "10k"} & set(labels)
+    # An arrow to either side instead of an end, no sign at a place that is not the ratio's.
+    assert re.search(r"M[\d.]+,\d+l-5,4l5,4", drawn)
+    assert re.search(r"M[\d.]+,\d+l5,4l-5,4", drawn)
+    assert drawn.count("noisy: 900, between") == 1
+
+
+def test_ratios_are_sorted_by_net_and_batch_then_by_operation() -> None:
+    drawn = ratios(full_report(), GPU, "r")
+
+    assert drawn is not None
+    names = re.findall(r'<th scope="row">([^<]+)</th>', drawn)
+    assert names[:4] == ["step-cnn-1", "step-cnn-4", "step-cnn-16", "train-cnn"]
+    assert names[-2:] == ["matmul-256", "matmul-1024"]

@@ -2,12 +2,14 @@
 """One report in text, Markdown and HTML."""
 
 import math
+import re
 from html.parser import HTMLParser
 
 import msgspec
 import pytest
 from invented_reports import full_report
 
+from clprobe import __version__
 from clprobe.model.measurement import BenchReport, BenchVerdict, Decision, Result, Training
 from clprobe.report.bench.html import bench_html
 from clprobe.report.bench.markdown import bench_markdown
@@ -340,3 +342,24 @@ class Tags(HTMLParser):
 
     def handle_endtag(self, tag: str) -> None:
         assert self.open.pop() == tag
+
+
+def test_every_form_begins_with_the_answer_the_facts_and_three_tiles() -> None:
+    full = full_report()
+    facts = f"clprobe {__version__} · 2026-11-27"
+    for shown in (text_of(full), bench_markdown(full), bench_html(full)):
+        words = " ".join(re.sub("[*|]", " ", shown).split())
+        told = words[words.index(full.headline) :]
+        places = [
+            told.index(one)
+            for one in (full.headline, facts, "train mlp", "2.3× to 4.8× slower", "1.4× faster")
+        ]
+        assert places == sorted(places)
+
+
+def test_markdown_folds_everything_but_the_answer() -> None:
+    shown = bench_markdown(full_report())
+
+    before = shown.partition("<details>")[0]
+    assert before.count("|---|") == 2
+    assert shown.count("<details>") == shown.count("</details>") == 2

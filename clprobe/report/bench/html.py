@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
 """The bench report, or the comparison of some, as one page that needs nothing else."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from clprobe.model.comparison import BenchComparison, Effect
 from clprobe.model.measurement import BenchReport, Decision
 from clprobe.report.bench import compare_words as words
+from clprobe.report.bench.answer import facts_line, tiles_of
 from clprobe.report.bench.conditions import condition_facts, notes, warnings_of
 from clprobe.report.bench.page.batch_curves import batch_curves
 from clprobe.report.bench.page.figure import table
@@ -38,46 +39,92 @@ def bench_html(report: BenchReport) -> str:
     """Return the page; every text from outside is escaped."""
     sections = sections_of(report)
     devices = dict.fromkeys(verdict.device for verdict in report.verdicts)
+    answer = report.headline or "Is the device worth it?"
     return page(
-        "clprobe bench",
-        "<h1>Is the device worth it?</h1>\n"
-        + (element("p", element("strong", text(report.headline))) if report.headline else "")
-        + "\n"
+        answer,
+        f"<h1>{text(answer)}</h1>\n"
+        + _answer(report)
         + warnings(warnings_of(report))
         + ("".join(map(_verdict, sections)) or "<p>Nothing was measured.</p>\n")
-        + sentences([("·", note) for note in notes(report)])
-        + _pictures("Training at each batch size", batch_curves(report))
+        + _seen(report, sections)
+        + _folded("Notes", sentences([("·", note) for note in notes(report)]))
         + "".join(
-            _pictures(f"Pictures of {device}", _device_pictures(report, device, f"device-{index}"))
-            for index, device in enumerate(devices)
+            _folded(
+                f"More pictures of {one.short}",
+                _grid(_device_pictures(report, device, f"device-{index}")),
+            )
+            for index, (device, one) in enumerate(zip(devices, sections, strict=True))
         )
-        + f"<h2>Conditions</h2>\n{_facts(report)}"
-        + f"<h2>All figures</h2>\n{tables(report)}\n"
+        + _folded("Conditions", _facts(report))
+        + _folded("All figures", tables(report))
         + f"<footer>{text(method(report))} {RATIO_NOTE}</footer>\n",
     )
+
+
+def _answer(report: BenchReport) -> str:
+    facts = facts_line(report)
+    tiles = "".join(
+        element(
+            "li",
+            element("span", text(one.name), class_="faint"),
+            element("strong", text(f"{_SIGNS[one.decision]} {one.figure}")),
+            element("span", text(one.said)),
+        )
+        for one in tiles_of(report)
+    )
+    return (element("p", text(facts), class_="faint") + "\n" if facts else "") + (
+        element("ul", tiles, class_="tiles") + "\n" if tiles else ""
+    )
+
+
+def _seen(report: BenchReport, sections: Sequence[Section]) -> str:
+    """Return the pictures that everybody sees: ratios of the device in question, and curves."""
+    devices = list(dict.fromkeys(verdict.device for verdict in report.verdicts))
+    best = report.best or next(iter(devices), "")
+    seen, others = [], []
+    for index, (device, section) in enumerate(zip(devices, sections, strict=True)):
+        figure = ratios(report, device, f"device-{index}-ratios")
+        if figure is not None and device == best:
+            seen.append(figure)
+        elif figure is not None:
+            heading = f"Speed of {section.short} over that of the CPU"
+            others.append(_folded(heading, _grid(iter([figure]))))
+    return _grid(iter([*seen, *batch_curves(report)])) + "".join(others)
+
+
+def _folded(heading: str, inside: str, *, is_open: bool = False) -> str:
+    """Return what is looked at on demand; nothing if there is nothing inside."""
+    if not inside:
+        return ""
+    summary = element("summary", element("h2", text(heading)))
+    more = {"open": "open"} if is_open else {}
+    return element("details", summary, "\n", inside, class_="part", **more) + "\n"
 
 
 def _verdict(section: Section) -> str:
     said = [(_SIGNS[decision], sentence) for decision, sentence in section.conclusions]
     said += [("→", crossover) for crossover in section.crossovers]
     said += [("✓", lesson) for lesson in section.training]
-    return f"<section>\n<h2>{text(section.device)}</h2>\n{sentences(said)}</section>\n"
+    is_wrong = any(decision == "refused" for decision, _ in section.conclusions)
+    heading = f"{section.short} in words"
+    full = "" if section.short == section.device else element("p", text(section.device))
+    return _folded(heading, full + sentences(said), is_open=is_wrong)
 
 
 def _pictures(heading: str, figures: Iterator[str]) -> str:
+    drawn = _grid(figures)
+    return f"<h2>{text(heading)}</h2>\n{drawn}" if drawn else ""
+
+
+def _grid(figures: Iterator[str]) -> str:
     drawn = "\n".join(figures)
-    if not drawn:
-        return ""
-    return f"<h2>{text(heading)}</h2>\n" + element("div", drawn, class_="pictures") + "\n"
+    return element("div", drawn, class_="pictures") + "\n" if drawn else ""
 
 
 def _device_pictures(report: BenchReport, device: str, name: str) -> Iterator[str]:
-    for figure in (
-        ratios(report, device, f"{name}-ratios"),
-        roofline(report, device, f"{name}-roofline"),
-    ):
-        if figure is not None:
-            yield figure
+    figure = roofline(report, device, f"{name}-roofline")
+    if figure is not None:
+        yield figure
     yield from time_split(report, device, f"{name}-split")
     yield from loss_curves(report, device)
 
@@ -87,7 +134,7 @@ def _facts(report: BenchReport) -> str:
         element("dt", text(name)) + element("dd", text(value))
         for name, value in condition_facts(report)
     )
-    return element("dl", facts) + "\n" if facts else "<p>Nothing is known of them.</p>\n"
+    return element("dl", facts) + "\n" if facts else ""
 
 
 def bench_compare_html(comparison: BenchComparison) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from clprobe.model.comparison import BenchComparison
 from clprobe.model.measurement import BenchReport
 from clprobe.report.bench import compare_words as words
+from clprobe.report.bench.answer import facts_line, tiles_of
 from clprobe.report.bench.conditions import condition_facts, notes, warnings_of
 from clprobe.report.bench.rows import RATIO_NOTE, Row, Section, method, sections_of
 from clprobe.report.markdown_text import plain, row
@@ -13,16 +14,30 @@ from clprobe.report.markdown_text import plain, row
 
 def bench_markdown(report: BenchReport) -> str:
     """Return the conclusions and one table per device, and the conditions below."""
-    parts = ["# clprobe bench"]
-    if report.headline:
-        parts.append(f"**{plain(report.headline)}**")
+    parts = list(_answer(report)) if report.headline else ["# clprobe bench"]
     parts += [f"> ⚠ {plain(one)}" for one in warnings_of(report)]
-    parts += map(_section, sections_of(report))
+    parts += (_folded(plain(one.device), _section(one)) for one in sections_of(report))
     parts += map(plain, notes(report))
     if not report.verdicts:
         parts.append("Nothing was measured.")
-    parts += [f"{plain(method(report))} {RATIO_NOTE}", *_conditions(report)]
+    how = "\n\n".join([f"{plain(method(report))} {RATIO_NOTE}", *_conditions(report)])
+    parts.append(_folded("How it was measured", how))
     return "\n\n".join(parts) + "\n"
+
+
+def _answer(report: BenchReport) -> Iterator[str]:
+    yield f"# {plain(report.headline)}"
+    facts = facts_line(report)
+    if facts:
+        yield plain(facts)
+    tiles = tiles_of(report)
+    if tiles:
+        rows = ([plain(one.name), f"**{plain(one.figure)}**", plain(one.said)] for one in tiles)
+        yield "\n".join([row(["work", "device", "where"]), "|---|---|---|", *map(row, rows)])
+
+
+def _folded(heading: str, body: str) -> str:
+    return f"<details><summary>{heading}</summary>\n\n{body}\n\n</details>"
 
 
 def _conditions(report: BenchReport) -> Iterator[str]:

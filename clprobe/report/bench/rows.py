@@ -5,7 +5,15 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from clprobe.model.measurement import BenchReport, BenchVerdict, Decision, Result, Training
+from clprobe.model.measurement import (
+    BenchReport,
+    BenchVerdict,
+    Decision,
+    Result,
+    Training,
+    short_names,
+)
+from clprobe.model.workload import in_order
 from clprobe.report.bench.words import (
     REFERENCES,
     Judged,
@@ -55,6 +63,8 @@ class Section:
     """One device."""
 
     device: str
+    short: str
+    """What people call it."""
     reference: str
     """What the device is compared with, as a heading."""
     rows: tuple[Row, ...]
@@ -90,8 +100,10 @@ def _section(report: BenchReport, device: str) -> Section:
         for verdict in report.verdicts
         if verdict.device == device and verdict.workload in results
     ]
+    judged.sort(key=lambda one: in_order(one[0].workload, one[1].batch))
     return Section(
         device=safe(device),
+        short=safe(short_names(report.contestants).get(device, device)),
         reference=_compared_with(report, judged),
         rows=tuple(_rows(judged)),
         conclusions=tuple(

@@ -11,6 +11,7 @@ from rich.text import Text
 from clprobe.model.comparison import BenchComparison
 from clprobe.model.measurement import BenchReport, Decision
 from clprobe.report.bench import compare_words as words
+from clprobe.report.bench.answer import facts_line, tiles_of
 from clprobe.report.bench.conditions import notes, warnings_of
 from clprobe.report.bench.rows import Section, method, sections_of
 from clprobe.report.terminal import PIPE_WIDTH, in_ascii, mark, safe
@@ -32,13 +33,28 @@ def bench_text(report: BenchReport, *, plain: bool = False) -> RenderableType:
         return Group(Text("Nothing was measured."), *warnings)
     parts: list[RenderableType] = []
     if report.headline:
-        parts += [Text(_shown(safe(report.headline), plain=plain), style="heading"), Text("")]
+        parts += _answer(report, plain=plain)
     for section in sections_of(report):
         parts += _section(section, plain=plain)
     parts += [_item("note", safe(one), plain=plain) for one in notes(report)]
     if len(warnings) + len(notes(report)):
         parts += [*warnings, Text("")]
     return Group(*parts, Text(method(report), style="label"))
+
+
+def _answer(report: BenchReport, *, plain: bool) -> Iterator[RenderableType]:
+    yield Text(_shown(safe(report.headline), plain=plain), style="heading")
+    facts = facts_line(report)
+    if facts:
+        yield Text(_shown(facts, plain=plain), style="label")
+    yield Text("")
+    tiles = tiles_of(report)
+    if tiles:
+        grid = Table.grid(padding=(0, 2, 0, 0))
+        for tile in tiles:
+            figure = Text(_shown(tile.figure, plain=plain), style=_KINDS[tile.decision])
+            grid.add_row(_shown(tile.name, plain=plain), figure, tile.said)
+        yield Padding(grid, (0, 0, 1, _INDENT))
 
 
 def _section(section: Section, *, plain: bool) -> Iterator[RenderableType]:

@@ -59,7 +59,7 @@ def effect(verdict: BenchVerdict, result: Result) -> str:
         return f"same{_within([verdict])}"
     if verdict.decision == "unclear":
         return f"unclear ({verdict.why or _NOISY})"
-    return f"{_factor(verdict)} {'faster' if verdict.decision == 'device' else 'slower'}"
+    return f"{factor(verdict)} {'faster' if verdict.decision == 'device' else 'slower'}"
 
 
 def is_cost(result: Result) -> bool:
@@ -151,7 +151,8 @@ def _with_factors(groups: Sequence[_Group], meaning: str) -> str:
     return _listed((first.factors(meaning), *(one.factors() for one in rest)))
 
 
-def _factor(verdict: BenchVerdict) -> str:
+def factor(verdict: BenchVerdict) -> str:
+    """Return how many times as fast the faster side is."""
     return _shown(_ratio_away_from_one(verdict))
 
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from clprobe.model.measurement import BenchReport, Decision
+from clprobe.model.workload import in_order
 from clprobe.report.bench.page.figure import figure, table
 from clprobe.report.bench.page.markup import element, number, text
 from clprobe.report.bench.page.plot import (
@@ -31,6 +32,8 @@ _DECISIONS: dict[Decision, tuple[int, str]] = {
 """Style and meaning."""
 _ROW = 34
 _EDGE = 12
+_LEAST, _MOST = 0.1, 30.0
+"""Where the axis is clipped: one noisy row would press all others together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +56,12 @@ class Factor:
 def ratios(report: BenchReport, device: str, name: str) -> str | None:
     """Return the device's speed over the CPU's on every workload; None if it has no ratio."""
     costs = cost_workloads(report, device)
+    batches = {one.workload: one.batch for one in report.results if one.device == device}
     factors = [
         Factor(verdict.workload, verdict.ratio, verdict.ci95, *_DECISIONS[verdict.decision])
-        for verdict in report.verdicts
+        for verdict in sorted(
+            report.verdicts, key=lambda one: in_order(one.workload, batches.get(one.workload))
+        )
         if verdict.device == device
         and verdict.workload not in costs
         and verdict.ratio is not None
@@ -85,7 +91,7 @@ def forest(
 
 
 def _drawn(name: str, title: str, factors: Sequence[Factor]) -> str:
-    ends = [1.0, *(end for one in factors for end in one.ci95)]
+    ends = [min(max(end, _LEAST), _MOST) for one in factors for end in (1.0, *one.ci95)]
     scale = log_scale(ends, _EDGE, WIDTH - _EDGE)
     bottom = len(factors) * _ROW + 4
     marks = _axis(scale, bottom)
@@ -111,9 +117,17 @@ def _line(one: Factor, scale: Scale, top: float) -> list[str]:
     height = top + 24
     low, high = map(scale.at, one.ci95)
     whisker = f"M{number(low)},{number(height)}H{number(high)}"
-    ends = "".join(f"M{number(end)},{number(height - 4)}v8" for end in (low, high))
+    ends = "".join(
+        # What lies beyond the axis has an arrow there instead of an end.
+        f"M{number(end - turn)},{number(height - 4)}l{turn},4l{-turn},4"
+        if not scale.low <= value <= scale.high
+        else f"M{number(end)},{number(height - 4)}v8"
+        for value, end, turn in zip(one.ci95, (low, high), (-5, 5), strict=True)
+    )
+    # A sign at the end would say that the ratio is there.
+    is_shown = scale.low <= one.ratio <= scale.high
     return [
         *row_label(one.name, f"{significant(one.ratio)}×", 2, top),
         element("path", d=whisker + ends, class_=f"line s{one.style}"),
-        marker(scale.at(one.ratio), height, one.style, one.told),
+        *([marker(scale.at(one.ratio), height, one.style, one.told)] if is_shown else []),
     ]
