@@ -12,7 +12,7 @@ from clprobe.bench.engines.opencl import OpenClSubject
 from clprobe.bench.peaks import measured_peaks, multiply_and_add, nvidia_peak
 from clprobe.bench.protocol import Baseline, Job, Joined, Target
 from clprobe.bench.targets import TORCH_DEVICES, installed_version, printed
-from clprobe.bench.theoretical import by_data_sheet
+from clprobe.bench.theoretical import bound_of_cpu, by_data_sheet
 from clprobe.bench.where import disguise
 from clprobe.model.measurement import Contestant
 from clprobe.tensor import Device, DeviceError
@@ -40,11 +40,12 @@ def enter(job: Job) -> Entered:
         references.append(_reference("numpy"))
     beside = [known for _, known in references]
     engines = tuple(engine for engine, _ in references)
+    bounds = tuple(bound for engine in engines for bound in bound_of_cpu(engine.name))
     if target.kind in TORCH_DEVICES:
         from clprobe.bench.engines.torch_cpu import TorchSubject  # noqa: PLC0415
 
         own = structs.replace(target.contestant, version=installed_version("torch"))
-        joined = Joined(contestants=(own, *beside), peaks=())
+        joined = Joined(contestants=(own, *beside), peaks=bounds)
         torch = TorchSubject(TORCH_DEVICES[target.kind])
         return Entered(device=torch, references=engines, joined=joined)
     kernels = None if job.kernels is None else Path(job.kernels)
@@ -54,7 +55,8 @@ def enter(job: Job) -> Entered:
     unmasked = disguise(device.name, None if chain is None else chain[1], is_cpu=subject.is_cpu)
     peaks = () if unmasked else measured_peaks(target.label, chain, subject)
     could_do = target.theoretical or nvidia_peak(device.cl_device)
-    joined = Joined(contestants=(target.contestant, *beside), peaks=by_data_sheet(peaks, could_do))
+    known = (*by_data_sheet(peaks, could_do), *bounds)
+    joined = Joined(contestants=(target.contestant, *beside), peaks=known)
     return Entered(device=subject, references=engines, joined=joined, disguise=unmasked)
 
 

@@ -132,11 +132,12 @@ def peak_of(
     if cores is None or not multiprocessors or not clock_mhz:
         return None
     major, minor = capability
-    return Theoretical(
-        multiprocessors * cores * _FMA * clock_mhz / 1e3,
+    gflops = multiprocessors * cores * _FMA * clock_mhz / 1e3
+    how = (
         f"{multiprocessors} multiprocessors × {cores} cores (compute capability {major}.{minor}) × "
-        f"{_FMA} FLOP × {clock_mhz} MHz.",
+        f"{_FMA} FLOP × {clock_mhz} MHz"
     )
+    return Theoretical(gflops, f"{how}.", gflops, how)
 
 
 @cache

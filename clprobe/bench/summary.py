@@ -9,6 +9,7 @@ from datetime import datetime
 from msgspec.structs import replace
 
 from clprobe.bench.best_cpu import beside_opencl_cpus
+from clprobe.bench.bounds import bounded, refuse_impossible
 from clprobe.bench.headline import headline
 from clprobe.bench.run import Measured, Options
 from clprobe.bench.targets import installed_version
@@ -32,9 +33,13 @@ _LAUNCHES_ALONE = 0.5
 def summarise(measured: Measured, system: System, options: Options) -> BenchReport:
     """Return the report; every workload's reference figure follows the device's own."""
     outcomes = measured.outcomes
-    results = tuple(result for outcome in outcomes for result in outcome.results)
+    results, alone, training = refuse_impossible(
+        bounded([one for outcome in outcomes for one in outcome.results], measured.peaks),
+        [outcome.verdict for outcome in outcomes],
+        [outcome.training for outcome in outcomes if outcome.training is not None],
+        measured.peaks,
+    )
     contestants = tuple(measured.contestants.values())
-    alone = [outcome.verdict for outcome in outcomes]
     verdicts = beside_opencl_cpus(alone, results, contestants)
     peaks = best_known(results, measured.peaks)
     conditions = measured.watch.conditions()
@@ -42,7 +47,7 @@ def summarise(measured: Measured, system: System, options: Options) -> BenchRepo
         host=_host(system) | {HOST_KEY: conditions.other_load_percent},
         baseline=options.baseline,
         results=under_roofs(results, peaks),
-        training=tuple(outcome.training for outcome in outcomes if outcome.training is not None),
+        training=training,
         verdicts=verdicts,
         effort=options.effort,
         contestants=contestants,

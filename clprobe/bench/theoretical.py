@@ -23,15 +23,31 @@ _VECTORS = (
     ("asimd", 4, 2),
     ("sse2", 4, 1),
 )
+_MOST_UNITS = {"avx": 2, "sse2": 2, "asimd": 4}
+"""Where some processors have more: a multiplication and an addition at once, or a wide ARM core."""
+_MOST_MHZ = 6500.0
+"""More than any processor's clock: the Core i9-14900KS, 6200 MHz, is the fastest sold.
+
+**Source** https://www.intel.com/content/www/us/en/products/sku/237504/specifications.html
+"""
+_KNOW_BOOST = {"intel_pstate", "intel_cpufreq", "amd-pstate", "amd-pstate-epp"}
+"""Those of Linux's drivers whose highest clock includes boost; acpi-cpufreq's does not."""
+_STATE_THE_CLOCK = {("compute-runtime",), ("compute-runtime-legacy1",)}
+"""Whose highest clock is the GPU's own; Mesa's iris says 400 MHz of any."""
 _WITHOUT_FMA = ("avx", "sse2")
 
 
 @dataclass(frozen=True, slots=True)
 class Theoretical:
-    """GFLOP/s in single precision, and how they were worked out."""
+    """GFLOP/s in single precision, and how they were worked out.
+
+    `bound`: what cannot be exceeded; None where nobody states a clock that holds.
+    """
 
     gflops: float
     how: str
+    bound: float | None = None
+    bound_how: str = ""
 
 
 def by_data_sheet(peaks: tuple[Peak, ...], could_do: Theoretical | None) -> tuple[Peak, ...]:
@@ -39,11 +55,27 @@ def by_data_sheet(peaks: tuple[Peak, ...], could_do: Theoretical | None) -> tupl
     if could_do is None:
         return peaks
     return tuple(
-        replace(one, theoretical=could_do.gflops, how=f"{could_do.how} {one.how}")
+        replace(
+            one,
+            theoretical=could_do.gflops,
+            how=f"{could_do.how} {one.how}",
+            bound=could_do.bound,
+            bound_how=could_do.bound_how,
+        )
         if one.unit == "GFLOP/s"
         else one
         for one in peaks
     )
+
+
+def bound_of_cpu(name: str, root: Path = Path("/")) -> tuple[Peak, ...]:
+    """Return the bound of a library that computes on this CPU; none where it is not known."""
+    could_do = _cpu_peak(root)
+    if could_do is None or could_do.bound is None:
+        return ()
+    known = {"theoretical": could_do.gflops, "how": could_do.how}
+    bound = {"bound": could_do.bound, "bound_how": could_do.bound_how}
+    return (Peak(device=name, unit="GFLOP/s", **known, **bound),)  # type: ignore[arg-type]
 
 
 def theoretical_peak(
@@ -51,13 +83,20 @@ def theoretical_peak(
 ) -> Theoretical | None:
     """Return the peak of a device; None where no table knows its units."""
     if device.type is not None and "CPU" in device.type.upper():
-        highest_khz = number_in(root / "sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq")
-        cpuinfo = text_of(root / "proc/cpuinfo") or ""
-        return cpu_peak(cpuinfo, None if highest_khz is None else highest_khz / 1e3)
+        return _cpu_peak(root)
     entry = None if device.pci_id is None else tables.gpu(device.pci_id)
     name = entry.generation if entry is not None else device.generation
     generation = None if name is None else tables.generation(name)
     return gpu_peak(device, entry, generation)
+
+
+def _cpu_peak(root: Path) -> Theoretical | None:
+    folder = root / "sys/devices/system/cpu/cpu0/cpufreq"
+    highest_khz = number_in(folder / "cpuinfo_max_freq")
+    driver = (text_of(folder / "scaling_driver") or "").strip()
+    cpuinfo = text_of(root / "proc/cpuinfo") or ""
+    highest = None if highest_khz is None else highest_khz / 1e3
+    return cpu_peak(cpuinfo, highest, knows_boost=driver in _KNOW_BOOST)
 
 
 def gpu_peak(
@@ -69,15 +108,25 @@ def gpu_peak(
     units = device.compute_units or (None if entry is None else entry.eus)
     if generation is None or per_clock is None or not units or not device.max_clock_mhz:
         return None
+    gflops = units * per_clock * device.max_clock_mhz / 1e3
+    # A chip with flaws has fewer units than the table's; no chip has more.
+    most = max(units, (entry.eus if entry is not None else None) or 0)
+    is_stated = device.called[:1] in _STATE_THE_CLOCK
     return Theoretical(
-        units * per_clock * device.max_clock_mhz / 1e3,
+        gflops,
         f"{units} EUs × {per_clock} FLOP per clock × {device.max_clock_mhz} MHz "
         f"(clprobe explain {generation.generation} names the source).",
+        gflops * most / units if is_stated else None,
+        f"{most} EUs × {per_clock} FLOP per clock × {device.max_clock_mhz} MHz",
     )
 
 
-def cpu_peak(cpuinfo: str, highest_mhz: float | None) -> Theoretical | None:
+def cpu_peak(
+    cpuinfo: str, highest_mhz: float | None, *, knows_boost: bool = False
+) -> Theoretical | None:
     """Return cores x vector width x vector units x operations x clock, from /proc/cpuinfo.
+
+    `knows_boost`: whether the highest clock is one that no core exceeds.
 
     **Source** Intel 64 and IA-32 Architectures Optimization Reference Manual, chapter 2: two vector
     units that multiply and add; some processors with AVX-512 have only one.
@@ -94,10 +143,15 @@ def cpu_peak(cpuinfo: str, highest_mhz: float | None) -> Theoretical | None:
         return None
     flag, lanes, units = vector
     operations = 1 if flag in _WITHOUT_FMA else _FMA
+    per_unit = f"{cores} cores × {lanes} floats ({flag})"
+    most_units, most_mhz = _MOST_UNITS.get(flag, units), clock if knows_boost else _MOST_MHZ
+    per_clock = cores * lanes * operations / 1e3
+    # How wide vectors of SVE are nothing in /proc/cpuinfo tells.
     return Theoretical(
-        cores * lanes * units * operations * clock / 1e3,
-        f"{cores} cores × {lanes} floats ({flag}) × {units} vector units × {operations} FLOP × "
-        f"{clock:.0f} MHz.",
+        per_clock * units * clock,
+        f"{per_unit} × {units} vector units × {operations} FLOP × {clock:.0f} MHz.",
+        None if "sve" in flags else per_clock * most_units * most_mhz,
+        f"{per_unit} × {most_units} vector units × {operations} FLOP × {most_mhz:.0f} MHz",
     )
 
 

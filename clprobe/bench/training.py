@@ -213,7 +213,8 @@ class _Race:
     def _result(self, name: str, turns: Turns | None, side: int) -> Result:
         found = result_of(self.started, name, turns, side, lambda seconds: 1 / seconds)
         joules = None if turns is None else turns.sides[side].joules_per_run
-        return structs.replace(found, energy_per_sample_j=joules)
+        work = self.net.least_gflop() if isinstance(self.net, Net) else None
+        return structs.replace(found, energy_per_sample_j=joules, gflop_per_sample=work)
 
 
 def _begun(

@@ -232,7 +232,7 @@ def command(  # noqa: PLR0913 - one argument per option
     show(report, ctx, as_json=as_json)
     tell_remedy(report.results, snapshot)
     write(report, output)
-    return _status(measured)
+    return _status(measured, report)
 
 
 def _scrubbed(report: BenchReport, known: Known) -> BenchReport:
@@ -306,9 +306,11 @@ def _require_packages(baseline: Baseline | None) -> Baseline:
     return baseline or ("torch" if has_torch else "numpy")
 
 
-def _status(measured: "Measured") -> int:
+def _status(measured: "Measured", report: BenchReport) -> int:
     statuses = [outcome.results[0].status for outcome in measured.outcomes]
     if "wrong-result" in statuses:
         return exit_codes.PROBLEMS
     is_measured = any(one != "unsupported" for one in statuses)
-    return exit_codes.OK if is_measured and measured.complete else exit_codes.UNDECIDED
+    # A figure that is refused counts as none.
+    is_complete = measured.complete and all(one.status != "error" for one in report.results)
+    return exit_codes.OK if is_measured and is_complete else exit_codes.UNDECIDED

@@ -24,7 +24,9 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     `compile_ms` and `transfer_ms` (of the operands) are spent once, in training that of a batch
     before each step; `wall_ms` is one repetition, of which `kernel_ms` is computing and `launch_ms`
     starting and waiting. `intensity`: floating point operations per byte that must at least be
-    moved. Peaks are in `unit`. `remark`: a sentence on what was left out of the workload.
+    moved. Peaks are in `unit`, and so is `bound`, above which no figure is believed; the work of a
+    sample, at the least, is `gflop_per_sample`. `remark`: a sentence on what was left out of the
+    workload.
     """
 
     device: str
@@ -49,6 +51,8 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     theoretical_peak: float | None = None
     measured_peak: float | None = None
     fraction_of_theoretical: float | None = None
+    bound: float | None = None
+    gflop_per_sample: float | None = None
     remark: str = ""
     energy_per_sample_j: float | None = None
     ran_on: RanOn = "unknown"
@@ -112,13 +116,19 @@ class Contestant(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Peak(msgspec.Struct, frozen=True, kw_only=True):
-    """The most that a device can do: `theoretical` from its data sheet, `how` it was worked out."""
+    """The most that a device can do: `theoretical` from its data sheet, `how` it was worked out.
+
+    `bound`: what no device of its kind exceeds; where no driver states the clock, more than
+    `theoretical`.
+    """
 
     device: str
     unit: Literal["GFLOP/s", "GB/s"]
     theoretical: float | None = None
     measured: float | None = None
     how: str = ""
+    bound: float | None = None
+    bound_how: str = ""
 
 
 class Crossover(msgspec.Struct, frozen=True, kw_only=True):

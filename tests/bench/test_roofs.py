@@ -12,7 +12,7 @@ from clprobe.knowledge.tables import Tables
 from clprobe.model.finding import DeviceReport
 from clprobe.model.measurement import BenchVerdict, Peak, Result
 
-UNKNOWN = dict.fromkeys(DeviceReport.__struct_fields__)
+UNKNOWN = {**dict.fromkeys(DeviceReport.__struct_fields__), "called": ()}
 
 
 def device(**known: object) -> DeviceReport:

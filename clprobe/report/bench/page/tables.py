@@ -58,6 +58,7 @@ _LIMITS: _Columns = {
     "workload": ("workload", str),
     "FLOP per byte": ("intensity", significant),
     "measured peak": ("measured_peak", significant),
+    "bound": ("bound", significant),
     "theoretical peak": ("theoretical_peak", significant),
     "of measured peak": ("fraction_of_peak", percent),
     "of theoretical peak": ("fraction_of_theoretical", percent),
@@ -92,6 +93,8 @@ _PEAKS: _Columns = {
     "measured": ("measured", significant),
     "theoretical": ("theoretical", significant),
     "how": ("how", str),
+    "bound": ("bound", significant),
+    "how the bound": ("bound_how", str),
 }
 _CONTESTANTS: _Columns = {
     "contestant": ("name", str),
