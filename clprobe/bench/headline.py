@@ -61,7 +61,10 @@ def _of(report: BenchReport, device: str) -> tuple[int, str]:
         factors = f"{_factors(wins)} times {words.cpu}"
         return 0, f"Yes: {what}{nets} on {words.device}{where}, {factors}."
     if not chosen:
-        return 4, f"Unclear: nothing could be compared on {words.device}."
+        own = [one for one in report.results if one.device == device and one.metric != "latency"]
+        late = bool(own) and all(one.status == "skipped" for one in own)
+        why = " in the time that there was; run again when idle" if late else ""
+        return 4, f"Unclear: nothing could be compared on {words.device}{why}."
     return _without_wins(words, chosen)
 
 

@@ -16,6 +16,7 @@ from clprobe.bench.measure import Contest, result_of, time_apart, time_split
 from clprobe.bench.nets import BATCH, Net
 from clprobe.bench.proof import Proof
 from clprobe.bench.protocol import Outcome, Started
+from clprobe.bench.repeating import repeats
 from clprobe.bench.timing.clock import come_to_rest, seconds, time_in_turns
 from clprobe.bench.timing.quiet import mark
 from clprobe.bench.timing.turns import MIN_ROUNDS, Side, Turns, figure, ratios_to_all, turns_of
@@ -64,6 +65,7 @@ def measure_training(net: Net, contest: Contest) -> Outcome:
         reference_loss=tuple(reference.losses),
         target_accuracy=MIN_ACCURACY,
         seconds=device.seconds,
+        repeats=repeats(contest.device, net, batches, device.losses),
     )
     # The comparison is over, so further steps do no harm; to the end train only the two.
     split, apart = race.step_split(), race.steps_apart(turns)

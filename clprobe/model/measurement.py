@@ -63,7 +63,8 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
 class Training(msgspec.Struct, frozen=True, kw_only=True):
     """One training run; `accuracy` is the share of test samples classified rightly.
 
-    `loss` and `reference_loss` have one value per step; `seconds` is the whole training.
+    `loss` and `reference_loss` have one value per step; `seconds` is the whole training. `repeats`:
+    whether its first epoch, taken again, was the same to the last bit.
     """
 
     device: str
@@ -78,6 +79,7 @@ class Training(msgspec.Struct, frozen=True, kw_only=True):
     target_accuracy: float | None = None
     epochs_to_target: int | None = None
     seconds: float | None = None
+    repeats: bool | None = None
 
 
 class BenchVerdict(msgspec.Struct, frozen=True, kw_only=True):

@@ -186,6 +186,7 @@ def _training(gpu: str, net: str) -> Training:
         target_accuracy=0.95,
         epochs_to_target=9,
         seconds=1.7,
+        repeats=True,
     )
 
 

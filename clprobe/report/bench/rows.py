@@ -158,9 +158,14 @@ def _cpu_figure(result: Result, verdict: BenchVerdict) -> str:
 
 def _lesson(training: Training, accuracy: float) -> str:
     first, last = training.loss[0], training.loss[-1]
+    again = {
+        True: "; repeated bit-equal, as a sound driver does",
+        False: "; not bit-equal when repeated: the driver computes now one way, now another",
+        None: "",
+    }
     return (
         f"{training.model}: {accuracy:.1%} of test images right, loss {first:.2f} to {last:.3f}, "
-        "as the reference"
+        f"as the reference{again[training.repeats]}"
     )
 
 

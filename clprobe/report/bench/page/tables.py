@@ -85,6 +85,7 @@ _TRAININGS: _Columns = {
         "matches_reference",
         {True: "yes", False: "no", None: ""}.__getitem__,
     ),
+    "repeated bit-equal": ("repeats", {True: "yes", False: "no", None: ""}.__getitem__),
     "detail": ("detail", _first_line),
 }
 _PEAKS: _Columns = {
