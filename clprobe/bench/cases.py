@@ -8,15 +8,21 @@ from typing import Any
 
 import numpy as np
 
-from clprobe.bench.digits import Floats
+from clprobe.bench.digits import SIDE, Floats, load_digits
 from clprobe.bench.effort import Effort
 from clprobe.bench.engines import Engine, Prepared
+from clprobe.bench.engines.numpy_cpu import logits_of
 from clprobe.bench.engines.numpy_layers import COMPUTED
+from clprobe.bench.nets import Conv, Linear, Net, flat
 from clprobe.bench.protocol import Started
-from clprobe.model.workload import Operation
+from clprobe.model.workload import Inference, Operation
 
 # Half the distance from 1 to the next float32.
 _UNIT_ROUNDOFF = 2.0**-24
+_LAYER_ROUNDINGS = 256
+"""Of the largest logit that a layer may be off by: sums of n products in float32 are by 0.3 √n,
+Winograd's by 30 (training_proof.py), and layers in between may enlarge it.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +40,13 @@ class Case:
     started: Started
     """The message that says that it begins."""
     work: float | None
-    """Operations or bytes of one run, in units of 1e9; None where the time itself is the figure."""
+    """Of one run, operations or bytes in 1e9, or samples; None where the time is the figure."""
     prepare: Callable[[Engine], Prepared]
     expected: Callable[[], Expected]
     tolerance: float
     """The largest error relative to `Expected.scale`."""
+    gflop_per_sample: float | None = None
+    """The least work of a sample; None where samples are not what is counted."""
     intensity: float | None = None
     """Operations per byte, if operands and result move once; None where nothing is computed."""
 
@@ -101,6 +109,35 @@ def conv_cases(effort: Effort) -> Iterator[Case]:
         ):
             workload = Operation(kind, f"{images}x{channels}x{side}")
             yield _sum_of_products(workload, operands, outputs=outputs, reduced=reduced)
+
+
+def inference_case(net: Net, batch: int) -> Case:
+    """Use an untrained net on images, in turn the first of those that it is trained on.
+
+    Rounding of one layer changes all that follow but makes nothing jump, as ReLU and max-pool are
+    continuous: each layer with weights may add its own.
+    """
+    images = np.resize(load_digits()[0].images, (batch, 1, SIDE, SIDE))
+    depth = sum(isinstance(one, Linear | Conv) for one in flat(net.layers))
+
+    def expected() -> Expected:
+        logits = logits_of(net, images.astype(np.float64))
+        return Expected(logits, np.full(1, np.abs(logits).max()))
+
+    return Case(
+        started=inference_started(net.name, batch),
+        work=batch,
+        prepare=methodcaller("inference", net, images),
+        expected=expected,
+        tolerance=depth * _LAYER_ROUNDINGS * _UNIT_ROUNDOFF,
+        gflop_per_sample=net.least_gflop() / 3,
+    )
+
+
+def inference_started(net: str, batch: int) -> Started:
+    """Return the message that says that it begins."""
+    workload = Inference(net, batch)
+    return Started(workload=workload, metric="throughput", unit="samples/s", batch=batch)
 
 
 def _sum_of_products(

@@ -10,7 +10,7 @@ from clprobe.model.measurement import (
     cpu_devices,
     short_names,
 )
-from clprobe.model.workload import Operation, net_of, workload_named
+from clprobe.model.workload import Inference, is_training, net_of, workload_named
 
 
 def headline(report: BenchReport) -> tuple[str, str]:
@@ -51,20 +51,26 @@ def _of(report: BenchReport, device: str) -> tuple[int, str]:
     refused = [one for one in judged if one.decision == "refused"]
     if refused:
         count = f"{len(refused)} of {len(judged)} workloads"
-        return 5, f"No: do not use {words.device}; it fails {count}."
+        return 6, f"No: do not use {words.device}; it fails {count}."
     compared = [one for one in judged if one.ratio is not None]
-    trained = [one for one in compared if not isinstance(workload_named(one.workload), Operation)]
+    trained = [one for one in compared if is_training(one.workload)]
+    used = [one for one in compared if isinstance(workload_named(one.workload), Inference)]
     chosen, what = (trained, "train") if trained else (compared, "compute")
     wins = [one for one in chosen if one.decision == "device"]
     if wins:
         nets, where = _where(report, device, chosen, wins)
         factors = f"{_factors(wins)} times {words.cpu}"
         return 0, f"Yes: {what}{nets} on {words.device}{where}, {factors}."
+    gains = [one for one in used if one.decision == "device"]
+    if trained and gains:
+        _, where = _where(report, device, used, gains)
+        factors = f"{_factors(gains)} times {words.cpu}"
+        return 1, f"Yes, to use nets, not to train them: {words.device}{where}, {factors}."
     if not chosen:
         own = [one for one in report.results if one.device == device and one.metric != "latency"]
         late = bool(own) and all(one.status == "skipped" for one in own)
         why = " in the time that there was; run again when idle" if late else ""
-        return 4, f"Unclear: nothing could be compared on {words.device}{why}."
+        return 5, f"Unclear: nothing could be compared on {words.device}{why}."
     return _without_wins(words, chosen)
 
 
@@ -74,19 +80,19 @@ def _without_wins(words: _Words, chosen: Sequence[BenchVerdict]) -> tuple[int, s
     )
     if len(lost) == len(chosen):
         factors = f"{_factors(lost)} times {words.device}"
-        return 3, f"No: {words.cpu} is faster at everything measured, {factors}."
+        return 4, f"No: {words.cpu} is faster at everything measured, {factors}."
     if not lost and not unclear:
-        return 1, f"The same: {words.device} and {words.cpu} are equally fast at all measured."
+        return 2, f"The same: {words.device} and {words.cpu} are equally fast at all measured."
     if not unclear:
-        return 3, f"No: {words.cpu} is as fast as {words.device} or faster at everything measured."
+        return 4, f"No: {words.cpu} is as fast as {words.device} or faster at everything measured."
     reasons = dict.fromkeys(one.why for one in unclear if one.why)
     why = f" ({' or '.join(reasons)})" if reasons else ""
     if not lost:
-        return 2, (
+        return 3, (
             f"Unclear: nobody can tell whether {words.device} or {words.cpu} is faster{why}; run "
             "again when idle."
         )
-    return 2, (
+    return 3, (
         f"Unclear: {words.cpu} is faster than {words.device} at {len(lost)} of {len(chosen)}, and "
         f"the rest cannot be told{why}; run again when idle."
     )

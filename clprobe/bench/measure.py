@@ -145,7 +145,11 @@ def _result(case: Case, name: str, proof: Proof, turns: Turns | None, side: int)
     if turns is None:
         return found
     return structs.replace(
-        found, max_error=proof.max_error, tolerance=case.tolerance, intensity=case.intensity
+        found,
+        max_error=proof.max_error,
+        tolerance=case.tolerance,
+        intensity=case.intensity,
+        gflop_per_sample=case.gflop_per_sample,
     )
 
 

@@ -39,6 +39,7 @@ def planned(workloads: Sequence[Asked], effort: Effort) -> Iterator[Started]:
             net = NETS[workload].name
             yield started(WholeTraining(net))
             yield from (started(TrainingSteps(net, size)) for size in effort.batches)
+            yield from (cases.inference_started(net, size) for size in effort.batches)
         else:
             yield from (case.started for case in CASES[workload](effort))
 

@@ -23,7 +23,7 @@ from clprobe.model.measurement import (
     Result,
 )
 from clprobe.model.system import System
-from clprobe.model.workload import net_of
+from clprobe.model.workload import Inference, net_of, workload_named
 
 _PACKAGES = ("numpy", "pyopencl", "torch")
 _LAUNCHES_ALONE = 0.5
@@ -108,7 +108,9 @@ def limit_of(result: Result, gflops: float | None, bandwidth: float | None) -> L
     """
     if result.status != "ok" or result.median is None:
         return None
-    if result.batch is not None and (result.transfer_ms or 0.0) > (result.wall_ms or math.inf):
+    # A net that is used keeps its weights on the device, which its operands count.
+    is_fed = result.batch is not None and not isinstance(workload_named(result.workload), Inference)
+    if is_fed and (result.transfer_ms or 0.0) > (result.wall_ms or math.inf):
         return "transfer"
     launches = (result.launch_ms or 0.0) > _LAUNCHES_ALONE * (result.wall_ms or 0.0)
     if launches or result.metric == "latency":

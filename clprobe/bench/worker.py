@@ -14,10 +14,12 @@ from functools import partial
 import msgspec
 import pyopencl as cl
 
+from clprobe.bench.cases import inference_case, inference_started
 from clprobe.bench.conditions.readings import EnergyMeter
 from clprobe.bench.effort import EFFORTS
 from clprobe.bench.entering import enter
 from clprobe.bench.measure import Contest, measure
+from clprobe.bench.nets import Net
 from clprobe.bench.plan import CASES, NETS, Allowance, left_to_do, started
 from clprobe.bench.protocol import (
     Alive,
@@ -35,7 +37,7 @@ from clprobe.bench.training import measure_steps, measure_training
 from clprobe.bench.tuning import tune_device
 from clprobe.bench.verdicts import without_figures
 from clprobe.model.errors import ClprobeError
-from clprobe.model.workload import Operation, TrainingSteps, WholeTraining
+from clprobe.model.workload import Operation, TrainingSteps, WholeTraining, Workload
 from clprobe.tensor import DeviceError, OutOfMemoryError
 
 # After these, whatever the process asks of the device fails.
@@ -93,7 +95,11 @@ def work(job: Job, send: Send) -> None:
         send(Tuned(tuning=tuning))
     for workload in job.workloads:
         skipped: Outcome | None = None
+        kind: type[Workload] | None = None
         for step, measuring in _steps(workload, contest, job):
+            if type(step.workload) is not kind:
+                # To use a net takes less than to train it.
+                kind, skipped = type(step.workload), None
             if step.name in job.done:
                 continue
             effort = allowance.next_effort(contest.effort)
@@ -172,9 +178,15 @@ def _steps(workload: Asked, contest: Contest, job: Job) -> Iterator[tuple[Starte
         yield started(WholeTraining(net.name)), partial(measure_training, net)
         for size in contest.effort.batches:
             yield started(TrainingSteps(net.name, size)), partial(measure_steps, net, size)
+        for size in contest.effort.batches:
+            yield inference_started(net.name, size), partial(_measure_inference, net, size)
         return
     for case in CASES[workload](contest.effort):
         yield case.started, partial(measure, case)
+
+
+def _measure_inference(net: Net, batch: int, contest: Contest) -> Outcome:
+    return measure(inference_case(net, batch), contest)
 
 
 def _write(pipe: int, message: Message) -> None:

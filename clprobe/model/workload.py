@@ -7,7 +7,7 @@ import msgspec
 
 from clprobe.model.measurement import Result
 
-_TRAINED = re.compile(r"train-(?P<net>.+)|step-(?P<stepped>.+)-(?P<batch>\d+)", re.ASCII)
+_NETS = re.compile(r"train-(?P<net>.+)|(?P<deed>step|infer)-(?P<of>.+)-(?P<batch>\d+)", re.ASCII)
 
 
 class Operation(msgspec.Struct, frozen=True, tag=True):
@@ -42,24 +42,44 @@ class TrainingSteps(msgspec.Struct, frozen=True, tag=True):
         return f"step-{self.net}-{self.batch}"
 
 
-Workload = Operation | WholeTraining | TrainingSteps
+class Inference(msgspec.Struct, frozen=True, tag=True):
+    """What a net makes of so many samples at once, without any way back."""
+
+    net: str
+    batch: int
+
+    def __str__(self) -> str:
+        """Return its name in documents."""
+        return f"infer-{self.net}-{self.batch}"
+
+
+Workload = Operation | WholeTraining | TrainingSteps | Inference
 
 
 def workload_named(name: str) -> Workload:
     """Return the workload that a document names."""
-    trained = _TRAINED.fullmatch(name)
-    if trained is None:
+    found = _NETS.fullmatch(name)
+    if found is None:
         kind, _, size = name.rpartition("-")
         return Operation(kind, size) if kind else Operation(name)
-    if trained["net"]:
-        return WholeTraining(trained["net"])
-    return TrainingSteps(trained["stepped"], int(trained["batch"]))
+    if found["net"]:
+        return WholeTraining(found["net"])
+    batch = int(found["batch"])
+    is_step = found["deed"] == "step"
+    return TrainingSteps(found["of"], batch) if is_step else Inference(found["of"], batch)
 
 
 def net_of(result: Result) -> str | None:
-    """Return which net a figure is about; None: no net."""
+    """Return which net a figure is about, and that it is only used; None: no net."""
     workload = workload_named(result.workload)
-    return None if result.batch is None or isinstance(workload, Operation) else workload.net
+    if result.batch is None or isinstance(workload, Operation):
+        return None
+    return f"{workload.net} inference" if isinstance(workload, Inference) else workload.net
+
+
+def is_training(name: str) -> bool:
+    """Return whether a net is trained."""
+    return isinstance(workload_named(name), WholeTraining | TrainingSteps)
 
 
 def in_order(name: str, batch: int | None) -> tuple[bool, str, tuple[int, ...]]:
@@ -67,4 +87,4 @@ def in_order(name: str, batch: int | None) -> tuple[bool, str, tuple[int, ...]]:
     workload = workload_named(name)
     if isinstance(workload, Operation):
         return True, workload.kind, tuple(map(int, re.findall(r"\d+", workload.size)))
-    return False, workload.net, (batch or 0,)
+    return False, workload.net, (isinstance(workload, Inference), batch or 0)

@@ -12,6 +12,7 @@ from clprobe.bench.engines.numpy_cpu import NumpyEngine
 from clprobe.bench.nets import CNN, MLP, Flatten, Linear, Net
 from clprobe.bench.proof import prove
 from clprobe.model.workload import (
+    Inference,
     Operation,
     TrainingSteps,
     WholeTraining,
@@ -71,6 +72,7 @@ def test_the_intensity_of_one_layer_is_counted_by_hand() -> None:
         ("train-cnn", WholeTraining("cnn")),
         ("step-cnn-64", TrainingSteps("cnn", 64)),
         ("step-Net_2-1", TrainingSteps("Net_2", 1)),
+        ("infer-cnn-16", Inference("cnn", 16)),
     ],
 )
 def test_a_document_names_a_workload_and_no_other(name: str, workload: Workload) -> None:

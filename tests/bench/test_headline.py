@@ -25,7 +25,7 @@ def report(*decided: tuple[str, float | None, str], device: str = "Iris Xe") -> 
         Result(
             device=device, workload=workload, metric="throughput", unit="samples/s", median=1.0,
             ci95=None, samples=20, status="ok",
-            batch=int(workload.rpartition("-")[2]) if workload.startswith("step") else None,
+            batch=int(workload.rpartition("-")[2]) if workload[:4] in ("step", "infe") else None,
         )
         for workload, *_ in decided
     ]  # fmt: skip
@@ -83,6 +83,12 @@ def report(*decided: tuple[str, float | None, str], device: str = "Iris Xe") -> 
             "No: do not use the Iris Xe; it fails 1 of 2 workloads.",
         ),
         ([("matmul-512", 3.0, "device")], "Yes: compute on the Iris Xe, 3.0 times your CPU."),
+        (
+            [("step-cnn-1", 0.5, "cpu"), ("infer-cnn-1", 0.8, "cpu"),
+             ("infer-cnn-16", 2.0, "device")],
+            "Yes, to use nets, not to train them: the Iris Xe from batch 16 on, 2.0 times your "
+            "CPU.",
+        ),
         ([("step-cnn-1", None, "unclear")], "Unclear: nothing could be compared on the Iris Xe."),
         ([], ""),
     ],

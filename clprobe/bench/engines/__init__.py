@@ -70,6 +70,9 @@ class Engine(Protocol):
         (n, c, h, w).
         """
 
+    def inference(self, net: Net, images: Floats) -> Prepared:
+        """Return the untrained net, used on these images: the result is a row of each."""
+
     def bring(self, batch: Digits) -> None:
         """Move a batch to where it would be trained on, and wait."""
 

@@ -29,6 +29,16 @@ class NumpyEngine:
 
         return Prepared(run, compute)
 
+    def inference(self, net: Net, images: Floats) -> Prepared:
+        """Return the untrained net, used on these images."""
+        compute = partial(logits_of, net, images)
+
+        def run(times: int) -> None:
+            for _ in range(times):
+                compute()
+
+        return Prepared(run, compute)
+
     def bring(self, batch: Digits) -> None:
         """Do nothing, as the batch is there."""
 
@@ -39,6 +49,13 @@ class NumpyEngine:
     def witness(self, net: Net) -> "NumpyWitness":
         """Return NumPy, asked for the gradients of this net."""
         return NumpyWitness(net)
+
+
+def logits_of(net: Net, images: Floats) -> Floats:
+    """Return what the untrained net makes of images, in their precision."""
+    weights = [one.astype(images.dtype) for one in net.initial_weights()]
+    state = Pass(iter(weights), iter(_averages(net)), training=False)
+    return apply_all(net.layers, images, state)[0]
 
 
 def _copying(values: Floats) -> Callable[[], Floats]:

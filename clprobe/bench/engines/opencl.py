@@ -51,11 +51,38 @@ class OpenClSubject:
 
     def trainer(self, net: nets.Net, batches: Sequence[Digits]) -> "OpenClTrainer":
         """Return the untrained net with its training images in place."""
+        return OpenClTrainer(self.device, self._untrained(net), batches)
+
+    def inference(self, net: nets.Net, images: Floats) -> Prepared:
+        """Return the untrained net, used on these images, by replaying one captured pass."""
+        model = self._untrained(net)
+        model.eval()
+        given = Tensor.from_numpy(images, self.device)
+        captured: list[tuple[Step, Array]] = []
+
+        def once() -> Array:
+            if not captured:
+                with capture(self.device) as step:
+                    logits = model(given).array
+                    _ = logits.buffer  # without which an expression would not be computed
+                captured.append((step, logits))
+            else:
+                captured[0][0].replay()
+            return captured[0][1]
+
+        def run(times: int) -> None:
+            for _ in range(times):
+                once()
+            self.device.finish()
+
+        return Prepared(run, lambda: once().numpy())
+
+    def _untrained(self, net: nets.Net) -> nn.Module:
         # What the layers draw here is overwritten.
         model = _sequence(net.layers, self.device, np.random.default_rng(0))
         for parameter, values in zip(model.parameters(), net.initial_weights(), strict=True):
             parameter.array.assign(values)
-        return OpenClTrainer(self.device, model, batches)
+        return model
 
     def compile_ns(self) -> int:
         """Return the time spent on building kernels so far."""

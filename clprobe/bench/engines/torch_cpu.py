@@ -58,11 +58,23 @@ class TorchEngine:
 
     def trainer(self, net: nets.Net, batches: Sequence[Digits]) -> "TorchTrainer":
         """Return the untrained net with its training images in place."""
-        model = _sequence(net.layers)
-        with torch.no_grad():
-            for parameter, values in zip(model.parameters(), net.initial_weights(), strict=True):
-                parameter.copy_(torch.from_numpy(values))
-        return TorchTrainer(model, batches, self._device)
+        return TorchTrainer(_untrained(net), batches, self._device)
+
+    def inference(self, net: nets.Net, images: Floats) -> Prepared:
+        """Return the untrained net, used on these images."""
+        model = _untrained(net).eval().to(self._device)
+        given = torch.from_numpy(images).to(self._device)
+
+        def compute() -> Any:
+            with torch.inference_mode():
+                return model(given)
+
+        def run(times: int) -> None:
+            for _ in range(times):
+                compute()
+            _wait_for(self._device)
+
+        return Prepared(run, lambda: np.array(compute().cpu().numpy()))
 
     def witness(self, net: nets.Net) -> TorchWitness:
         """Return torch on the CPU, asked for the gradients of this net."""
@@ -211,6 +223,14 @@ class _Residual(nn.Module):
     def forward(self, x: Any) -> Any:
         """Return the sum of both ways, where it is positive."""
         return (self.body(x) + self.shortcut(x)).relu()
+
+
+def _untrained(net: nets.Net) -> Any:
+    model = _sequence(net.layers)
+    with torch.no_grad():
+        for parameter, values in zip(model.parameters(), net.initial_weights(), strict=True):
+            parameter.copy_(torch.from_numpy(values))
+    return model
 
 
 def _sequence(layers: Sequence[nets.Layer]) -> Any:

@@ -13,7 +13,7 @@ from clprobe.model.measurement import (
     Result,
     short_names,
 )
-from clprobe.model.workload import net_of
+from clprobe.model.workload import is_training, net_of
 from clprobe.report.bench.words import factor, is_cost
 from clprobe.report.terminal import safe
 
@@ -58,9 +58,12 @@ def tiles_of(report: BenchReport) -> list[Tile]:
         if result is not None and known and not is_cost(result):
             net = net_of(result)
             # matmul, conv and copy follow the nets.
-            name = verdict.workload.partition("-")[0] if net is None else f"train {net}"
+            name = verdict.workload.partition("-")[0] if net is None else net
+            name = f"train {net}" if net is not None and is_training(verdict.workload) else name
             judged.setdefault(name, []).append((verdict, result))
-    names = sorted(judged, key=lambda name: not name.startswith("train "))
+    names = sorted(
+        judged, key=lambda name: (not name.startswith("train "), not name.endswith(" inference"))
+    )
     return [_tile(name, judged[name]) for name in names[:_TILES]]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from clprobe.model.measurement import BenchReport, BenchVerdict, Decision, Result, within_of
-from clprobe.model.workload import Operation, net_of, workload_named
+from clprobe.model.workload import Operation, is_training, net_of, workload_named
 
 REFERENCES = {"numpy": "NumPy", "torch": "torch"}
 _LIMITS = {
@@ -134,7 +134,9 @@ def _folded(judged: Sequence[Judged]) -> Iterator[_Group]:
     alike: dict[str, list[Judged]] = {}
     for verdict, result in judged:
         net = net_of(result)
-        key = verdict.workload if net is None else f"training {net}"
+        key = verdict.workload if net is None else net
+        if is_training(verdict.workload):
+            key = f"training {net or verdict.workload}"
         alike.setdefault(key, []).append((verdict, result))
     for key, group in alike.items():
         verdicts = tuple(verdict for verdict, _ in group)

@@ -47,7 +47,7 @@ def _figure(report: BenchReport, name: str, model: str, curves: _Curves) -> str:
                 plot.interval(batch, result.ci95, style)
             told = f"{contestant}, batch {batch}: {_shown(result)}"
             plot.marker((batch, _median(result)), style, told)
-    title = f"{model}: training speed by batch size"
+    title = f"{model}: speed by batch size"
     picture = plot.drawn(name, title, _described(report, model, curves))
     rows = [
         (str(batch), contestant, significant(result.median), span(result.ci95))
