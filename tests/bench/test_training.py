@@ -9,6 +9,7 @@ from clprobe.bench.digits import load_digits
 from clprobe.bench.engines.numpy_cpu import NumpyEngine
 from clprobe.bench.nets import BATCH, CNN, MLP, RESNET, Net
 from clprobe.bench.protocol import Outcome, Target
+from clprobe.model.workload import is_training
 
 
 # In NumPy the deeper net takes too long to be trained by every test run. Beside another test bench
@@ -26,9 +27,11 @@ def test_pocl_learns_the_digits_as_the_reference_does(
     messages = messages_of(pocl, *(f"train-{net}" for net in nets), baseline=baseline)
 
     outcomes = [message for message in messages if isinstance(message, Outcome)]
-    results = [result for one in outcomes for result in one.results]
+    # NumPy beside torch may be left out where it is slower.
+    results = [result for one in outcomes for result in one.results[:2]]
     assert [one for one in results if one.status != "ok"] == []
-    assert all(one.results[0].intensity > 0 for one in outcomes)
+    trained = [one.results[0] for one in outcomes if is_training(one.results[0].workload)]
+    assert all(one.intensity > 0 for one in trained)
     assert all(one.results[0].transfer_ms > 0 for one in outcomes)
     trainings = [one.training for one in outcomes if one.training is not None]
     assert tuple(training.model for training in trainings) == nets
@@ -36,6 +39,7 @@ def test_pocl_learns_the_digits_as_the_reference_does(
         assert training.accuracy >= 0.95
         assert training.matches_reference is True
         assert training.samples_per_second > 0
+        assert training.repeats is True
         assert training.loss[-1] < training.loss[0] / 10
 
 
