@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import torch
-from known_nets import Batch, Known
-from small_nets import cross_entropy
+from further import Further
+from known_nets import Batch, Known, Loss
 from torch import nn
 
 from clprobe.aten import compile as backend
@@ -79,9 +79,11 @@ class Agreement:
 class Yardstick:
     """Eager torch's training of a net, and how far torch itself may be from it."""
 
-    def __init__(self, known: Known) -> None:
+    def __init__(self, known: Known | Further) -> None:
         self.module, self.batches = known.made()
-        self._right = [copied(each) for each in eagerly(copy.deepcopy(self.module), self.batches)]
+        self.loss = known.loss
+        right = eagerly(copy.deepcopy(self.module), self.batches, self.loss)
+        self._right = [copied(each) for each in right]
         self.draws = [self.apart(self._moved(seed)) for seed in range(DRAWS)]
 
     def agreement(self, run: Run) -> Agreement:
@@ -133,52 +135,63 @@ class Yardstick:
         with torch.no_grad():
             for weight in module.parameters():
                 weight.mul_(1 + MOVED * torch.randn(weight.shape, generator=generator))
-        return eagerly(module, self.batches)
+        return eagerly(module, self.batches, self.loss)
 
 
 def eagerly(
-    module: nn.Module, batches: list[Batch], call: Callable[..., torch.Tensor] | None = None
+    module: nn.Module,
+    batches: list[Batch],
+    loss_of: Loss,
+    call: Callable[..., torch.Tensor] | None = None,
 ) -> Run:
     """Train by torch's own optimiser, with the module or what was made of it."""
     optimiser = torch.optim.SGD(module.parameters(), _RATE, _MOMENTUM)
     for x, target in batches:
         optimiser.zero_grad()
-        loss = cross_entropy((module if call is None else call)(x), target)
+        loss = loss_of((module if call is None else call)(x), target)
         loss.backward()
         optimiser.step()
-        yield float(loss.detach()), {name: one.grad for name, one in module.named_parameters()}
+        yield float(loss.detach()), _gradients(module)
 
 
-def as_bench_does(
-    module: nn.Module, batches: list[Batch], device: Device
-) -> tuple[ModuleStep, Run]:
+def _gradients(module: nn.Module) -> dict[str, torch.Tensor]:
+    """Return gradients by name; a parameter that nothing depends on has none."""
+    return {name: one.grad for name, one in module.named_parameters() if one.grad is not None}
+
+
+def as_bench_does(yardstick: Yardstick, device: Device) -> tuple[ModuleStep, Run]:
     """Return a step that keeps all on the device, and its training."""
-    module = copy.deepcopy(module)
-    graph = training_graph(copy.deepcopy(module), cross_entropy, batches[0])
+    module, batches = copy.deepcopy(yardstick.module), yardstick.batches
+    graph = training_graph(copy.deepcopy(module), yardstick.loss, batches[0])
     state = dict(module.named_parameters()) | dict(module.named_buffers())
     step = ModuleStep(device, graph, state, lambda each: optim.SGD(each, _RATE, _MOMENTUM))
 
     def run() -> Run:
         for batch in batches:
             loss = float(step.train(*batch).numpy())
+            gradients = {name: one.grad for name, one in step.parameters.items()}
             yield (
                 loss,
-                {name: torch.from_numpy(one.grad.numpy()) for name, one in step.parameters.items()},
+                {
+                    name: torch.from_numpy(each.numpy())
+                    for name, each in gradients.items()
+                    if each is not None
+                },
             )
 
     return step, run()
 
 
-def compiled(module: nn.Module, batches: list[Batch], device: Device) -> Run:
+def compiled(yardstick: Yardstick, device: Device) -> Run:
     """Train through torch.compile, which takes it as one graph and lets nothing fall back."""
     torch._dynamo.reset()
     if hasattr(torch._dynamo.config, "allow_rnn"):
         torch._dynamo.config.allow_rnn = True
     backend._DEVICES["the one"] = device
-    module = copy.deepcopy(module)
+    module = copy.deepcopy(yardstick.module)
     options = {"device": "the one", "fallback": "error"}
     call = torch.compile(module, backend=backend.clprobe, fullgraph=True, options=options)
-    return eagerly(module, batches, call)
+    return eagerly(module, yardstick.batches, yardstick.loss, call)
 
 
 def copied(taken: Taken) -> Taken:

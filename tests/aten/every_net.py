@@ -19,6 +19,7 @@ from dataclasses import asdict
 import pyopencl as cl
 from agreement import Yardstick, as_bench_does, compiled
 from built_once import each_source_built_once, optimized
+from further import FURTHER, Further
 from known_nets import FULL, SMALL, Known
 
 from clprobe.model.errors import ClprobeError
@@ -26,9 +27,10 @@ from clprobe.tensor import Device
 
 Row = dict[str, object]
 _WAYS = ("bench", "compile")
+KNOWN = sorted(FULL)
 
 
-def rows(name: str, known: Known, device: Device, ways: Sequence[str]) -> Iterator[Row]:
+def rows(name: str, known: Known | Further, device: Device, ways: Sequence[str]) -> Iterator[Row]:
     """Yield what came of a net, trained as bench does and through torch.compile."""
     yardstick = Yardstick(known)
     if "bench" in ways:
@@ -39,7 +41,7 @@ def rows(name: str, known: Known, device: Device, ways: Sequence[str]) -> Iterat
 
 def as_in_bench(yardstick: Yardstick, device: Device) -> Row:
     """Return how a step agrees that keeps all on the device, and where its operations ran."""
-    step, run = as_bench_does(yardstick.module, yardstick.batches, device)
+    step, run = as_bench_does(yardstick, device)
     began = time.perf_counter()
     found = yardstick.agreement(run)
     account = step.account
@@ -58,7 +60,7 @@ def as_compiled(yardstick: Yardstick, device: Device) -> Row:
     """Return how the net agrees through torch.compile, or why it does not get through."""
     began = time.perf_counter()
     try:
-        found = yardstick.agreement(compiled(yardstick.module, yardstick.batches, device))
+        found = yardstick.agreement(compiled(yardstick, device))
         row: Row = {**asdict(found), "agrees": found.share <= 1}
     # Torch's compiler wraps what a backend raises in an error of its own.
     except (ClprobeError, RuntimeError) as error:
@@ -72,7 +74,7 @@ def main() -> int:
     parser.add_argument("platform")
     parser.add_argument("--full", action="store_true", help="nets and batches at their own size")
     parser.add_argument("--unoptimized", action="store_true", help="let PoCL build in less time")
-    parser.add_argument("--nets", nargs="+", choices=sorted(FULL), default=sorted(FULL))
+    parser.add_argument("--nets", nargs="+", choices=[*KNOWN, *FURTHER], default=KNOWN)
     parser.add_argument("--ways", nargs="+", choices=_WAYS, default=_WAYS)
     given = parser.parse_args()
     # Torch's compiler warns of what its next version drops.
@@ -84,11 +86,12 @@ def main() -> int:
         for device in platform.get_devices()
     ]
     agree = True
+    nets = FURTHER | (FULL if given.full else SMALL)
     builds = nullcontext if given.unoptimized else optimized
     for cl_device in devices:
         with each_source_built_once(), builds(), Device.open(cl_device) as device:
             for name in given.nets:
-                for row in rows(name, (FULL if given.full else SMALL)[name], device, given.ways):
+                for row in rows(name, nets[name], device, given.ways):
                     agree &= bool(row["agrees"])
                     print(json.dumps({"device": device.name, **row}), flush=True)  # noqa: T201
     return 2 if not devices else int(not agree)

@@ -10,12 +10,14 @@ from itertools import pairwise
 
 import torch
 from segmenting_nets import UNet
+from small_nets import cross_entropy
 from torch import nn
 from torch.nn import functional
 from word_nets import Gpt, Lstm
 
 BATCHES = 5
 Batch = tuple[torch.Tensor, torch.Tensor]
+Loss = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 
 
 def normalised(inputs: int, outputs: int, size: int, stride: int = 1, groups: int = 1) -> list:
@@ -141,6 +143,7 @@ class Known:
     labels: tuple[int, ...]
     classes: int
     words: int = 0
+    loss: Loss = cross_entropy
 
     def made(self) -> tuple[nn.Module, list[Batch]]:
         """Return the net and its batches, the same ones each time."""

@@ -58,6 +58,6 @@ def test_a_gradient_that_is_a_thousandth_off_disagrees(
     )
     yardstick = Yardstick(SMALL["lstm"])
 
-    _, run = as_bench_does(yardstick.module, yardstick.batches, device)
+    _, run = as_bench_does(yardstick, device)
 
     assert yardstick.agreement(run).share > 1
