@@ -18,6 +18,7 @@ from torch.fx import GraphModule, Node
 from clprobe.aten.held import Held
 from clprobe.aten.running import NotHereError, OnHost, Running, Upload
 from clprobe.aten.table import TABLE
+from clprobe.aten.values import as_hosts, as_tensors, mapped, tensors
 from clprobe.tensor.device import Device
 from clprobe.tensor.errors import DeviceError, ShapeError
 from clprobe.tensor.ops.dropout import RandomStream
@@ -45,7 +46,9 @@ class Ran:
     outputs: list[Any]
     uploads: tuple[Upload, ...]
     on_host: tuple[Node, ...]
-    """The operations on values of the host, in their order."""
+    """The operations on values of the host that may differ the next time, in their order."""
+    fixed: Mapping[str, Any]
+    """The values of the host that follow from no input, by the names of their nodes."""
 
 
 class Graph:
@@ -62,6 +65,7 @@ class Graph:
         self._may_fall_back = may_fall_back
         self._constants: dict[tuple[object, ...], Any] = {}
         self._on_host: list[Node] = []
+        self._fixed: dict[str, Any] = {}
         self.account = Account()
 
     @property
@@ -78,7 +82,7 @@ class Graph:
         """
         run = Running(self._device, self._stream, constants=self._constants)
         self.account = Account()
-        self._on_host = []
+        self._on_host, self._fixed = [], {}
         given = iter(inputs)
         values: dict[str, Any] = {}
         for node in self._nodes:
@@ -86,10 +90,12 @@ class Graph:
                 case "placeholder":
                     values[node.name] = _entering(run, node.name, next(given))
                 case "get_attr":
-                    values[node.name] = _entering(run, node.name, _attribute(self._module, node))
+                    value = _entering(run, node.name, _attribute(self._module, node))
+                    values[node.name] = self._fixed[node.name] = value
                 case "output":
-                    outputs = list(_mapped(node.args[0], values))
-                    return Ran(outputs, tuple(run.uploads), tuple(self._on_host))
+                    outputs = list(mapped(node.args[0], values))
+                    on_host = tuple(self._on_host)
+                    return Ran(outputs, tuple(run.uploads), on_host, self._fixed)
                 case _:
                     values[node.name] = self._call(run, node, values)
             for name in self._last_uses.get(node.name, ()):
@@ -99,26 +105,24 @@ class Graph:
     def again_on_host(
         self, ran: Ran, inputs: Mapping[str, torch.Tensor]
     ) -> dict[str, torch.Tensor]:
-        """Return the values of the host, by name, for other inputs of the host."""
-        values: dict[str, Any] = {name: OnHost(name, value) for name, value in inputs.items()}
+        """Return the values of the host that may differ, by name, for other inputs of the host."""
+        values = dict(ran.fixed) | {name: OnHost(name, value) for name, value in inputs.items()}
         for node in ran.on_host:
-            needed = [each.name for each in node.all_input_nodes]
-            # What follows from no input is as it was.
-            if needed and all(name in values for name in needed):
-                arguments, options = (_mapped(one, values) for one in (node.args, node.kwargs))
+            if all(each.name in values for each in node.all_input_nodes):
+                arguments, options = (mapped(one, values) for one in (node.args, node.kwargs))
                 values[node.name] = _on_cpu(node, arguments, options)
-        return {name: one.value for name, one in values.items() if isinstance(one, OnHost)}
+        changing = [value for name, value in values.items() if name not in ran.fixed]
+        return {one.name: one.value for one in tensors(changing) if isinstance(one, OnHost)}
 
     def _call(self, run: Running, node: Node, values: dict[str, Any]) -> Any:
-        arguments = _mapped(node.args, values)
-        options = _mapped(node.kwargs, values)
+        arguments = mapped(node.args, values)
+        options = mapped(node.kwargs, values)
         if node.target is operator.getitem:
-            return arguments[0][arguments[1]]
+            return self._noted(node, arguments[0][arguments[1]])
         name = str(node.target).removeprefix("aten.")
         if _is_bookkeeping(node, name, (arguments, options)):
             self.account.bookkeeping[name] += 1
-            self._on_host.append(node)
-            return _on_cpu(node, arguments, options)
+            return self._noted(node, _on_cpu(node, arguments, options))
         entry = TABLE.get(name)
         reason = "not in the table"
         if entry is not None:
@@ -139,6 +143,15 @@ class Graph:
         self.account.fallen_back[name] += 1
         self.account.reasons[name] = reason
         self.account.seconds += time.perf_counter() - began
+        return result
+
+    def _noted(self, node: Node, result: Any) -> Any:
+        """Return a result, noting whether it has to be computed again before a replay."""
+        draws = torch.Tag.nondeterministic_seeded in getattr(node.target, "tags", ())
+        if not draws and all(each.name in self._fixed for each in node.all_input_nodes):
+            self._fixed[node.name] = result
+        elif any(isinstance(each, OnHost) for each in tensors([result])):
+            self._on_host.append(node)
         return result
 
 
@@ -171,18 +184,6 @@ def _attribute(module: GraphModule, node: Node) -> Any:
     return value
 
 
-def _mapped(structure: Any, values: dict[str, Any]) -> Any:
-    """Return arguments with what nodes stand for in their place."""
-    match structure:
-        case Node():
-            return values[structure.name]
-        case list() | tuple():
-            return type(structure)(_mapped(each, values) for each in structure)
-        case dict():
-            return {key: _mapped(each, values) for key, each in structure.items()}
-    return structure
-
-
 def _whole(run: Running, structure: Any) -> Any:
     """Return arguments as entries take them: floats that lie on the host are brought over."""
     match structure:
@@ -200,22 +201,11 @@ def _is_bookkeeping(node: Node, name: str, operands: Any) -> bool:
 
     They are whole numbers, booleans, and what follows from them, such as where to look up a pixel.
     """
-    tensors = list(_tensors(operands))
-    if tensors:
-        return not any(isinstance(each, Held) for each in tensors)
+    given = list(tensors(operands))
+    if given:
+        return not any(isinstance(each, Held) for each in given)
     is_whole = all(not dtype.is_floating_point for dtype in _dtypes(node.meta.get("val")))
     return is_whole or name not in TABLE
-
-
-def _tensors(structure: Any) -> Iterator[Held | OnHost]:
-    match structure:
-        case Held() | OnHost():
-            yield structure
-        case list() | tuple():
-            for each in structure:
-                yield from _tensors(each)
-        case dict():
-            yield from _tensors(list(structure.values()))
 
 
 def _dtypes(value: Any) -> Iterator[torch.dtype]:
@@ -229,28 +219,9 @@ def _dtypes(value: Any) -> Iterator[torch.dtype]:
 
 def _on_cpu(node: Node, arguments: Any, options: Any) -> Any:
     """Return what torch makes of the arguments on the CPU."""
+    if node.target is operator.getitem:
+        return arguments[0][arguments[1]]
     target: Any = node.target
     with torch.no_grad():
-        result = target(*_as_tensors(arguments), **_as_tensors(options))
-    return _as_hosts(node.name, result)
-
-
-def _as_tensors(structure: Any) -> Any:
-    match structure:
-        case Held():
-            return structure.to_host()
-        case OnHost():
-            return structure.value
-        case list() | tuple():
-            return type(structure)(_as_tensors(each) for each in structure)
-        case dict():
-            return {key: _as_tensors(each) for key, each in structure.items()}
-    return structure
-
-
-def _as_hosts(name: str, result: Any) -> Any:
-    if isinstance(result, torch.Tensor):
-        return OnHost(name, result)
-    if isinstance(result, list | tuple):
-        return [_as_hosts(f"{name}.{at}", each) for at, each in enumerate(result)]
-    return result
+        result = target(*as_tensors(arguments), **as_tensors(options))
+    return as_hosts(node.name, result)

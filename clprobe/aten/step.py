@@ -163,7 +163,7 @@ class ModuleStep:
         changed = captured.ran.outputs[: len(graph.changed)]
         for name, output in zip(graph.changed, changed, strict=True):
             if isinstance(output, OnHost):
-                self._buffers[name] = values[output.name]
+                self._buffers[name] = values.get(output.name, output.value)
         captured.step.replay()
         return captured.loss
 

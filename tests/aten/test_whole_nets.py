@@ -68,6 +68,31 @@ def test_statistics_and_counters_follow_through_replays(device: Device) -> None:
         torch.testing.assert_close(step.buffer(name), right, rtol=1e-3, atol=1e-4)
 
 
+def test_numbers_of_the_host_follow_through_replays(device: Device) -> None:
+    """Though they follow from an input and from a constant, or are cut out of an input."""
+
+    class Looking(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.words = nn.Embedding(9, 4)
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            first, second = x.unbind(1)
+            is_even = torch.arange(len(first)) % 2 == 0
+            return self.words(first) + self.words(torch.where(is_even, second, 0))
+
+    torch.manual_seed(2)
+    module = Looking()
+    batches = [(torch.randint(0, 9, (6, 2)), torch.randint(0, 4, (6,))) for _ in range(5)]
+    graph = training_graph(copy.deepcopy(module), cross_entropy, batches[0])
+    state = dict(module.named_parameters())
+    step = ModuleStep(device, graph, state, lambda each: optim.SGD(each, 0.05, 0.9))
+
+    losses = [float(step.train(*batch).numpy()) for batch in batches]
+
+    assert losses == pytest.approx(losses_of_torch(module, batches), rel=1e-4)
+
+
 def test_operations_that_draw_are_named() -> None:
     graph = training_graph(
         Dropping(), cross_entropy, (torch.randn(4, 6), torch.tensor([0, 1, 2, 0]))
