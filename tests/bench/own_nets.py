@@ -48,6 +48,21 @@ class Unsupported(nn.Module):
         return self.fc(torch.flatten(functional.dropout(x, 0.3), 1))
 
 
+class Reading(nn.Module):
+    """Its attention and its recurrent layers drop by themselves."""
+
+    input_shape = (5, 8)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = nn.TransformerEncoderLayer(8, 2, 16, batch_first=True)
+        self.read = nn.GRU(8, 6, num_layers=2, dropout=0.3, batch_first=True)
+        self.last = nn.Linear(6, 5)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.last(self.read(self.layer(x))[0][:, -1])
+
+
 class Unusual(nn.Module):
     """It holds an operation that clprobe has no kernel for."""
 

@@ -14,6 +14,8 @@ from clprobe.model.errors import ClprobeError
 
 pytest.importorskip("torch")
 
+import torch
+
 from clprobe.bench.own_net.check import MISTAKE
 from clprobe.bench.own_net.loading import load_user_net
 
@@ -38,6 +40,14 @@ def test_a_net_of_supported_layers_is_proved_and_timed(pocl: Target, net: str, r
         assert own.unit == "samples/s"
         assert own.remark == remark
     assert [one.results[0].batch for one in outcomes] == [1, 64, 512]
+
+
+def test_dropout_within_attention_and_recurrent_layers_is_off_as_well() -> None:
+    net = load_user_net(OwnNet("own_nets", "Reading"), FOLDER)
+
+    x = torch.rand(3, *net.ends.input_shape)
+    assert torch.equal(net.module(x), net.module(x))
+    assert net.remark == "Reading was trained with dropout off: no two sides draw alike."
 
 
 def test_everything_unsupported_is_named_and_nothing_is_timed(pocl: Target) -> None:

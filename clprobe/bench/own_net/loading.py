@@ -21,6 +21,12 @@ from clprobe.bench.protocol import OwnNet
 from clprobe.model.errors import ClprobeError
 
 _SEED = 1998
+_ALONE = (
+    *(nn.Dropout, nn.Dropout1d, nn.Dropout2d, nn.Dropout3d),
+    *(nn.AlphaDropout, nn.FeatureAlphaDropout),
+)
+_DROPPING = [(_ALONE, "p"), ((nn.MultiheadAttention, nn.RNNBase), "dropout")]
+"""Layers, and where they have the rate."""
 _SHAPE_HINT = (
     "Add --input 3x32x32, the shape of one sample, or write input_shape = (3, 32, 32) in the class."
 )
@@ -121,14 +127,14 @@ def _raised(what: str, error: BaseException) -> Exception:
 
 def _silence_dropout(net: Any, name: str) -> str:
     """Turn dropout off on both sides, as nothing could be proved; return that, if there was any."""
-    dropping = [
-        layer
-        for layer in net.modules()
-        if isinstance(layer, nn.Dropout | nn.Dropout1d | nn.Dropout2d) and layer.p > 0
-    ]
-    for layer in dropping:
-        layer.p = 0.0
-    return f"{name} was trained with dropout off: no two sides draw alike." if dropping else ""
+    is_dropping = False
+    for layer in net.modules():
+        # Attention and recurrent layers drop by themselves.
+        for kinds, rate in _DROPPING:
+            if isinstance(layer, kinds) and getattr(layer, rate) > 0:
+                setattr(layer, rate, 0.0)
+                is_dropping = True
+    return f"{name} was trained with dropout off: no two sides draw alike." if is_dropping else ""
 
 
 def main() -> None:
