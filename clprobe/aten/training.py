@@ -4,6 +4,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import nn
@@ -56,7 +57,7 @@ def training_graph(module: nn.Module, loss: Loss, example: Sequence[torch.Tensor
     **Raises** whatever the module or torch's tracing raises.
     """
     whole = _WithLoss(module, loss)
-    with plain_operations():
+    with plain_operations(), _only_what_matters(whole, example):
         graph, signature = aot_export_module(
             whole, list(example), trace_joint=True, output_loss_index=0, decompositions={}
         )
@@ -74,6 +75,45 @@ def training_graph(module: nn.Module, loss: Loss, example: Sequence[torch.Tensor
         gradients=tuple(_plain(name) for name in order),
         tied=_tied(module),
     )
+
+
+@contextmanager
+def _only_what_matters(whole: "_WithLoss", example: Sequence[torch.Tensor]) -> Iterator[None]:
+    """Let only those parameters ask for gradients that the loss depends on, while inside.
+
+    Torch makes no graph of a step in which one is left without, such as a last block's way on.
+    """
+    kept = {name: each.detach().clone() for name, each in whole.module.named_buffers()}
+    with torch.random.fork_rng(devices=[]), torch.enable_grad():
+        (loss,) = whole(*(each.detach() for each in example))
+    reached = _reached_from(loss)
+    left_out = [
+        each for each in whole.parameters() if each.requires_grad and id(each) not in reached
+    ]
+    with torch.no_grad():
+        for name, each in whole.module.named_buffers():
+            each.copy_(kept[name])
+    for each in left_out:
+        each.requires_grad_(False)
+    try:
+        yield
+    finally:
+        for each in left_out:
+            each.requires_grad_(True)
+
+
+def _reached_from(loss: torch.Tensor) -> set[int]:
+    """Return the ids of the leaves that a loss depends on."""
+    leaves, seen, left = set(), set(), [loss.grad_fn]
+    while left:
+        function: Any = left.pop()
+        if function is None or function in seen:
+            continue
+        seen.add(function)
+        if hasattr(function, "variable"):
+            leaves.add(id(function.variable))
+        left += [each for each, _ in function.next_functions]
+    return leaves
 
 
 def _tied(module: nn.Module) -> dict[str, str]:

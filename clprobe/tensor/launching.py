@@ -17,12 +17,18 @@ _CPU_WORK_GROUPS_PER_COMPUTE_UNIT = 16
 _MAX_WORK_GROUPS_ABOVE_FIRST = 32768
 
 
-def launch_values(
-    device: Device, file: str, name: str, count: int, arguments: Sequence[Argument]
+def launch_values(  # noqa: PLR0913 - the ND-range and the kernel need a name for each part
+    device: Device,
+    file: str,
+    name: str,
+    count: int,
+    arguments: Sequence[Argument],
+    *,
+    defines: Mapping[str, int] | None = None,
 ) -> None:
     """Launch a kernel whose work-items take COLUMNS_PER_ITEM of `count` values each."""
     per_item = CPU_COLUMNS_PER_ITEM if device.limits.is_cpu else 1
-    kernel = device.programs.kernel(file, name, {"COLUMNS_PER_ITEM": per_item})
+    kernel = device.programs.kernel(file, name, {**(defines or {}), "COLUMNS_PER_ITEM": per_item})
     local = _floor_power_of_two(_work_items(device.limits, kernel))
     device.launch(kernel, (_round_up(-(-count // per_item), local),), (local,), arguments)
 

@@ -30,6 +30,10 @@
 #define PADDING 0
 #endif
 #define BORDER (uint)PADDING
+// 1 where windows reach beyond the last row or column, which counts as -infinity, too.
+#ifndef BEYOND
+#define BEYOND 0
+#endif
 // 1 makes negative maxima 0.
 #ifndef RELU
 #define RELU 0
@@ -57,7 +61,7 @@ kernel void max_pool(global const STORED(X_HALF) *restrict x, global STORED(X_HA
                 for (uint across = 0; across < SIZE; across++) {
                     // What lies above or left of the image is beyond 2³¹ and so outside, too.
                     uint row = top + down - BORDER, column = left + across - BORDER;
-                    bool inside = !PADDING || (row < height && column < width);
+                    bool inside = !(PADDING || BEYOND) || (row < height && column < width);
                     uint index = inside ? row * width + column : best;
                     float value = READ(X_HALF, values, index);
                     // NaN wins, as in NumPy and torch; isnan() would keep PoCL from using vectors.

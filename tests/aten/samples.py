@@ -2,6 +2,7 @@
 """Arguments for each operation of the table, as torch takes them; a dictionary ends them."""
 
 import torch
+from further_samples import FURTHER
 
 F = torch.nn.functional
 _NO, _YES = False, True
@@ -39,6 +40,9 @@ BATCH_NORM = torch.ops.aten._native_batch_norm_legit_functional.default(
 LAYER_NORM = torch.ops.aten.native_layer_norm.default(X, [4], WEIGHT, BIAS, 1e-5)
 GROUP_NORM = torch.ops.aten.native_group_norm.default(IMAGES, WEIGHT, BIAS, 2, 4, 42, 2, 1e-5)
 POOLED, PLACES = torch.ops.aten.max_pool2d_with_indices.default(IMAGES, [3, 3], [2, 2], [1, 1])
+CEIL, CEIL_PLACES = torch.ops.aten.max_pool2d_with_indices.default(
+    IMAGES, [3, 3], [2, 2], [0, 0], [1, 1], _YES
+)
 ROWS, COLUMNS = whole(7, 5, 1), whole(6, 1, 4)
 
 SAMPLES = {
@@ -62,6 +66,7 @@ SAMPLES = {
         f"{name}.default": [(X, Y)]
         for name in ("maximum", "minimum", "silu_backward", "atan2", "gelu_backward")
     },
+    "div.Tensor": [(X, Y), (X, ROW), (X, torch.tensor(5)), (torch.tensor([1, 2, 3, 9]), X)],
     "sigmoid_backward.default": [(X, Y.sigmoid())],
     "tanh_backward.default": [(X, Y.tanh())],
     "pow.Tensor_Scalar": [(POSITIVE, 1.7), (X, 2)],
@@ -103,7 +108,7 @@ SAMPLES = {
     "stack.default": [([X, Y], 1), ([X, Y], -1)],
     "select_backward.default": [(values(2, 4), [2, 3, 4], 1, 2)],
     "slice_backward.default": [(values(2, 2, 4), [2, 3, 4], 1, 1, 3, 1)],
-    "constant_pad_nd.default": [(X, [1, 2]), (X, [0, 1, 2, 0], 0.5)],
+    "constant_pad_nd.default": [(X, [1, 2]), (X, [0, 1, 2, 0], 0.5), (X, [-1, 0, 1, -2])],
     "repeat.default": [(X, [2, 1, 3]), (ROW, [2, 2])],
     "mm.default": [(MATRIX, OTHER), (OTHER.t(), MATRIX.t())],
     "bmm.default": [(BATCH, BATCHED), (BATCHED.transpose(1, 2), BATCH.transpose(1, 2))],
@@ -132,9 +137,15 @@ SAMPLES = {
         (OUT, IMAGES, FILTERS, None, *CONV, [_NO, _YES, _NO]),
         (UP_OUT, IMAGES, UP_FILTERS, [2], *UP, [_YES, _YES, _YES]),
     ],
-    "max_pool2d_with_indices.default": [(IMAGES, [3, 3], [2, 2], [1, 1]), (IMAGES, [2, 2])],
+    "max_pool2d_with_indices.default": [
+        (IMAGES, [3, 3], [2, 2], [1, 1]), (IMAGES, [2, 2]),
+        (IMAGES, [3, 3], [2, 2], [0, 0], [1, 1], _YES),
+        (IMAGES, [2, 2], [2, 2], [1, 1], [1, 1], _YES),
+        (IMAGES, [2, 2], [3, 3], [0, 0], [1, 1], _YES),
+    ],
     "max_pool2d_with_indices_backward.default": [
-        (POOLED, IMAGES, [3, 3], [2, 2], [1, 1], [1, 1], _NO, PLACES)
+        (POOLED, IMAGES, [3, 3], [2, 2], [1, 1], [1, 1], _NO, PLACES),
+        (CEIL, IMAGES, [3, 3], [2, 2], [0, 0], [1, 1], _YES, CEIL_PLACES),
     ],
     "avg_pool2d.default": [(IMAGES, [3, 2], [2, 1], [1, 0]), (IMAGES, [2, 2])],
     "avg_pool2d_backward.default": [
@@ -189,5 +200,6 @@ SAMPLES = {
         (torch.zeros_like(IMAGES), [None, None, ROWS, COLUMNS], values(2, 4, 5, 4), _YES)
     ],
     "_scaled_dot_product_flash_attention_for_cpu.default": [(*HEADS,), (*HEADS, 0.0, _YES)],
+    **FURTHER,
 }  # fmt: skip
 """By overload. What only makes sense beside a forward pass stands in test_whole_nets.py."""

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from agreement import Yardstick, as_bench_does
+from further import FURTHER
 from implementations import INTEL_CPU, ONLY_RUSTICL, POCL, RUSTICL
 from known_nets import SMALL
 from on_implementation import only_or_skip, run_there
@@ -38,6 +39,14 @@ def test_every_net_trains_as_in_torch_on_debians_pocl(tmp_path: Path) -> None:
 def test_every_net_trains_as_in_torch_on_intels_cpu_runtime(tmp_path: Path) -> None:
     """As bench trains them: torch.compile brings no other kernels."""
     check("Intel", only_or_skip(INTEL_CPU, tmp_path), "--ways", "bench")
+
+
+def test_further_nets_train_as_in_torch_on_debians_pocl(tmp_path: Path) -> None:
+    check("Portable Computing Language", only_or_skip(POCL, tmp_path), "--nets", *FURTHER)
+
+
+def test_further_nets_train_as_in_torch_on_intels_cpu_runtime(tmp_path: Path) -> None:
+    check("Intel", only_or_skip(INTEL_CPU, tmp_path), "--ways", "bench", "--nets", *FURTHER)
 
 
 def test_nets_over_words_train_as_in_torch_on_rusticl() -> None:

@@ -31,10 +31,12 @@ from clprobe.tensor import (
 from clprobe.tensor.autocast import Policy, autocast
 from clprobe.tensor.loss_scale import LossScale
 from clprobe.tensor.ops import gather, nll, softmax, views
-from clprobe.tensor.ops.dropout import RandomStream, truths
+from clprobe.tensor.ops.dropout import RandomStream, random_values, truths
 from clprobe.tensor.ops.elementwise import apply
 from clprobe.tensor.ops.epilogue import NO_EPILOGUE, Epilogue
+from clprobe.tensor.ops.extremes import extremes
 from clprobe.tensor.ops.matmul import ORACLE, matmul_forward
+from clprobe.tensor.ops.pool import max_pool2d_forward
 from clprobe.tensor.ops.variants import Product, Variant, load_variants
 from clprobe.tensor.optim import SGD, Adam, AdamW, Optimiser
 from clprobe.tensor.program import Kernel, Programs, expand_includes, read_with_includes
@@ -214,7 +216,18 @@ def work_of_graphs(device: Device) -> Iterator[object]:
     yield [each.buffer for each in nll.nll(x, labels)]
     yield nll.nll_gradient(Array.full(device, (4, 8), 1.0), x.shape, labels).buffer
     yield softmax.log_sum_exp(x).buffer
-    yield truths(RandomStream(device, 7), (64,), 0.5).buffer
+    stream = RandomStream(device, 7)
+    yield truths(stream, (64,), 0.5).buffer
+    x_entries = Array.empty(device, (4, 2, 8), np.int32)
+    values = Array.full(device, (4, 2, 8), 1.0)
+    for choice in (False, True):
+        yield random_values(stream, (64,), normal=choice).buffer
+        yield [
+            each.buffer for each in extremes(Array.empty(device, (3, 2048, 5)), 1, smallest=choice)
+        ]
+        yield gather.put_elements(x, x_entries, values, 1, add=choice).buffer
+    yield gather.take_elements(x, x_entries, 1).buffer
+    yield max_pool2d_forward(Array.empty(device, (2, 3, 8, 8)), 3, 2, round_up=True)[0].buffer
     for name, operands in FUNCTIONS_OF_GRAPHS.items():
         yield apply(name, *(x for _ in range(operands))).buffer
 

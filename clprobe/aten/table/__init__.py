@@ -2,29 +2,39 @@
 """Which of PyTorch's operations run on the device, and how: one function of arrays for each."""
 
 from clprobe.aten.table import (
+    activations,
     adaptive,
     attention,
+    draws,
     elementwise,
+    extremes,
+    fills,
     images,
     indexing,
     losses,
     norms,
     products,
     reductions,
+    scattering,
     views,
 )
 from clprobe.aten.table.entries import Entry
 
 TABLE: dict[str, Entry] = {
     **elementwise.ENTRIES,
+    **activations.ENTRIES,
+    **draws.ENTRIES,
     **views.ENTRIES,
+    **fills.ENTRIES,
     **products.ENTRIES,
     **reductions.ENTRIES,
+    **extremes.ENTRIES,
     **images.ENTRIES,
     **adaptive.ENTRIES,
     **norms.ENTRIES,
     **losses.ENTRIES,
     **indexing.ENTRIES,
+    **scattering.ENTRIES,
     **attention.ENTRIES,
 }
 """By overload, such as "add.Tensor"."""

@@ -10,7 +10,6 @@ from clprobe.aten.held import Held
 from clprobe.aten.running import NotHereError, OnHost, Running, Value
 from clprobe.aten.table.entries import Entries, Entry
 from clprobe.tensor.array import Array
-from clprobe.tensor.ops.dropout import truths
 from clprobe.tensor.ops.elementwise import apply, times
 
 ENTRIES = Entries()
@@ -47,10 +46,12 @@ def applied(run: Running, name: str, *operands: Value) -> Held:
 
     **Raises** NotHereError where torch would compute with whole numbers.
     """
-    for each in operands:
-        dtype = _dtype(each)
-        if dtype is not None and not dtype.is_floating_point and dtype != torch.bool:
+    dtypes = [each for each in map(_dtype, operands) if each is not None]
+    if any(_is_whole(each) for each in dtypes):
+        # Beside a tensor of floats, torch makes floats of whole numbers first.
+        if not any(each.is_floating_point for each in dtypes):
             raise NotHereError("whole numbers")
+        operands = tuple(_as_floats(run, each) for each in operands)
     if name == "multiply":
         arrays = [run.array(each) for each in operands]
         return held(times(arrays[0], arrays[1], _together(operands)))
@@ -72,6 +73,18 @@ def _dtype(value: Value) -> torch.dtype | None:
         case OnHost():
             return value.value.dtype
     return None
+
+
+def _is_whole(dtype: torch.dtype) -> bool:
+    return not dtype.is_floating_point and dtype != torch.bool
+
+
+def _as_floats(run: Running, value: Value) -> Value:
+    """Return the values, whole numbers of the host as floats; they may be too large for int32."""
+    if not isinstance(value, OnHost) or not _is_whole(value.value.dtype):
+        return value
+    (array,) = run.from_hosts((value,), lambda tensor: (tensor.to(torch.float32).numpy(),))
+    return held(array)
 
 
 def _together(operands: tuple[Value, ...]) -> tuple[int, ...]:
@@ -149,13 +162,9 @@ def _masked_fill(run: Running, x: Value, truth: Held | OnHost, value: Value) -> 
     return _where(run, truth, value, x)
 
 
-@ENTRIES.of("hardtanh.default")
-def _hardtanh(run: Running, x: Value, low: float = -1, high: float = 1) -> Held:
-    return _clamp(run, x, low, high)
-
-
 @ENTRIES.of("clamp.default")
-def _clamp(run: Running, x: Value, low: float | None = None, high: float | None = None) -> Held:
+def clamped(run: Running, x: Value, low: float | None = None, high: float | None = None) -> Held:
+    """Return the values, at least as large as one number and at most as another."""
     first = applied(run, "larger", x, low) if low is not None else x
     return (
         applied(run, "smaller", first, high)
@@ -166,51 +175,12 @@ def _clamp(run: Running, x: Value, low: float | None = None, high: float | None 
 
 @ENTRIES.of("clamp_min.default")
 def _clamp_min(run: Running, x: Value, low: float) -> Held:
-    return _clamp(run, x, low)
+    return clamped(run, x, low)
 
 
 @ENTRIES.of("clamp_max.default")
 def _clamp_max(run: Running, x: Value, high: float) -> Held:
-    return _clamp(run, x, None, high)
-
-
-@ENTRIES.of("hardtanh_backward.default")
-def _hardtanh_backward(run: Running, dy: Value, x: Value, low: float, high: float) -> Held:
-    return applied(run, "inside_gradient", dy, x, low, high)
-
-
-@ENTRIES.of("threshold_backward.default")
-def _threshold_backward(run: Running, dy: Value, x: Value, bound: float) -> Held:
-    return applied(run, "above_gradient", dy, x, bound)
-
-
-@ENTRIES.of("gelu.default")
-def _gelu(run: Running, x: Value, approximate: str = "none") -> Held:
-    return applied(run, "gelu" if approximate == "none" else "gelu_tanh", x)
-
-
-@ENTRIES.of("gelu_backward.default")
-def _gelu_backward(run: Running, dy: Value, x: Value, approximate: str = "none") -> Held:
-    name = "gelu_gradient" if approximate == "none" else "gelu_tanh_gradient"
-    return applied(run, name, dy, x)
-
-
-@ENTRIES.of("leaky_relu.default")
-def _leaky_relu(run: Running, x: Value, slope: float = 0.01) -> Held:
-    return applied(run, "leaky", x, slope)
-
-
-@ENTRIES.of("leaky_relu_backward.default")
-def _leaky_relu_backward(
-    run: Running,
-    dy: Value,
-    x: Value,
-    slope: float,
-    is_result: bool,
-) -> Held:
-    if is_result and slope < 0:
-        raise NotHereError("a negative slope in place")
-    return applied(run, "leaky_gradient", dy, x, slope)
+    return clamped(run, x, None, high)
 
 
 @ENTRIES.of("logical_not.default", "bitwise_not.default")
@@ -239,18 +209,3 @@ def _to_copy(run: Running, x: Held | OnHost, dtype: torch.dtype | None = None, *
     if dtype not in {None, torch.float32}:
         raise NotHereError(str(dtype))
     return _computed(run, "unchanged", x)
-
-
-@ENTRIES.of("native_dropout.default")
-def _dropout(run: Running, x: Held, rate: float, train: bool | None) -> tuple[Held, Held]:
-    if train is False or rate == 0:
-        return x, held(run.zeros(x.shape, 1.0), torch.bool)
-    truth = truths(run.stream, x.shape, 1 - rate)
-    scale = 1 / (1 - rate) if rate < 1 else 0.0
-    dropped = times(apply("multiply", run.array(x), truth), run.zeros((), scale), x.shape)
-    return held(dropped), held(truth, torch.bool)
-
-
-@ENTRIES.of("native_dropout_backward.default")
-def _dropout_backward(run: Running, dy: Value, truth: Value, scale: float) -> Held:
-    return applied(run, "multiply", applied(run, "multiply", dy, truth), scale)

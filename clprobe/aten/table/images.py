@@ -155,8 +155,8 @@ def _max_pool(  # noqa: PLR0913, PLR0917 - torch's own argument list
     dilation: Sequence[int] = (1,),
     ceil: bool = False,
 ) -> tuple[Held, Held]:
-    sizes = _pooling(size, stride, padding, dilation, ceil=ceil)
-    y, positions = max_pool2d_forward(run.dense(_batched(x)), *sizes)
+    sizes = _pooling(size, stride, padding, dilation)
+    y, positions = max_pool2d_forward(run.dense(_batched(x)), *sizes, round_up=ceil)
     return held(y), held(positions, torch.int64)
 
 
@@ -169,24 +169,19 @@ def _max_pool_backward(  # noqa: PLR0913, PLR0917 - torch's own argument list
     stride: Sequence[int],
     padding: Sequence[int],
     dilation: Sequence[int],
-    ceil: bool,
+    _ceil: bool,
     positions: Held,
 ) -> Held:
-    sizes = _pooling(size, stride, padding, dilation, ceil=ceil)
+    sizes = _pooling(size, stride, padding, dilation)
     arrays = (run.dense(dy), run.dense(positions))
     return held(max_pool2d_gradient(*arrays, x.shape, *sizes))
 
 
 def _pooling(
-    size: Sequence[int],
-    stride: Sequence[int],
-    padding: Sequence[int],
-    dilation: Sequence[int],
-    *,
-    ceil: bool,
+    size: Sequence[int], stride: Sequence[int], padding: Sequence[int], dilation: Sequence[int]
 ) -> tuple[int, int, int]:
-    if ceil or _square(dilation, 1) != 1:
-        raise NotHereError("windows that are dilated or reach beyond the image")
+    if _square(dilation, 1) != 1:
+        raise NotHereError("windows that are dilated")
     side = _square(size, 1)
     return side, _square(stride, side), _square(padding, 0)
 

@@ -106,6 +106,86 @@ def _bce(  # noqa: PLR0913, PLR0917 - torch's own argument list
     return _reduced(run, applied(run, "add", first, applied(run, "log1p", size)), reduction)
 
 
+@ENTRIES.of("binary_cross_entropy.default")
+def _bce_of_shares(
+    run: Running, x: Held, target: Held, weight: Held | None = None, reduction: int = _MEAN
+) -> Held:
+    # Logarithms end at -100, as torch has it.
+    of_x = applied(run, "larger", applied(run, "log", x), -100.0)
+    rest = applied(run, "log1p", applied(run, "negate", x))
+    of_rest = applied(run, "larger", rest, -100.0)
+    first = applied(run, "multiply", applied(run, "subtract", target, 1.0), of_rest)
+    losses = applied(run, "subtract", first, applied(run, "multiply", target, of_x))
+    return _reduced(run, _weighted(run, losses, weight), reduction)
+
+
+@ENTRIES.of("binary_cross_entropy_backward.default")
+def _bce_of_shares_backward(  # noqa: PLR0913, PLR0917 - torch's own argument list
+    run: Running,
+    dy: Held,
+    x: Held,
+    target: Held,
+    weight: Held | None = None,
+    reduction: int = _MEAN,
+) -> Held:
+    below = applied(run, "multiply", applied(run, "subtract", 1.0, x), x)
+    slope = applied(
+        *(run, "divide", applied(run, "subtract", x, target)),
+        applied(run, "larger", below, 1e-12),
+    )
+    return _spread(run, dy, _weighted(run, slope, weight), reduction)
+
+
+@ENTRIES.of("smooth_l1_loss.default")
+def _smooth_l1(run: Running, a: Held, b: Held, reduction: int = _MEAN, beta: float = 1.0) -> Held:
+    return _reduced(run, applied(run, "multiply", _huber_of(run, a, b, beta), 1 / beta), reduction)
+
+
+@ENTRIES.of("smooth_l1_loss_backward.default")
+def _smooth_l1_backward(  # noqa: PLR0913, PLR0917 - torch's own argument list
+    run: Running, dy: Held, a: Held, b: Held, reduction: int, beta: float
+) -> Held:
+    slope = applied(run, "multiply", _huber_slope(run, a, b, beta), 1 / beta)
+    return _spread(run, dy, slope, reduction)
+
+
+@ENTRIES.of("huber_loss.default")
+def _huber(run: Running, a: Held, b: Held, reduction: int = _MEAN, delta: float = 1.0) -> Held:
+    return _reduced(run, _huber_of(run, a, b, delta), reduction)
+
+
+@ENTRIES.of("huber_loss_backward.default")
+def _huber_backward(  # noqa: PLR0913, PLR0917 - torch's own argument list
+    run: Running, dy: Held, a: Held, b: Held, reduction: int, delta: float
+) -> Held:
+    return _spread(run, dy, _huber_slope(run, a, b, delta), reduction)
+
+
+def _huber_of(run: Running, a: Held, b: Held, delta: float) -> Held:
+    if delta <= 0:
+        raise NotHereError("no part that is squared")
+    gap = applied(run, "fabs", applied(run, "subtract", a, b))
+    squared = applied(run, "multiply", applied(run, "multiply", gap, gap), 0.5)
+    straight = applied(run, "multiply", applied(run, "subtract", gap, delta / 2), delta)
+    return applied(run, "choose", applied(run, "is_greater", delta, gap), squared, straight)
+
+
+def _huber_slope(run: Running, a: Held, b: Held, delta: float) -> Held:
+    if delta <= 0:
+        raise NotHereError("no part that is squared")
+    return applied(run, "clip", applied(run, "subtract", a, b), -delta, delta)
+
+
+def _weighted(run: Running, losses: Held, weight: Held | None) -> Held:
+    return losses if weight is None else applied(run, "multiply", losses, weight)
+
+
+def _spread(run: Running, dy: Held, slope: Held, reduction: int) -> Held:
+    """Return the gradient of each value, given that of the loss."""
+    factor = 1 / max(1, _size(slope)) if reduction == _MEAN else 1.0
+    return applied(run, "multiply", applied(run, "multiply", slope, factor), dy)
+
+
 def _reduced(run: Running, x: Held, reduction: int) -> Held:
     if reduction == _NONE:
         return x

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Sums and means, and the softmax of rows along any axis."""
+"""Sums, means, variances and norms, and the softmax of rows along any axis."""
 
 from collections.abc import Sequence
 from math import prod
@@ -11,9 +11,10 @@ from clprobe.aten.held import Held
 from clprobe.aten.running import NotHereError, Running
 from clprobe.aten.table.elementwise import applied, held
 from clprobe.aten.table.entries import Entries
+from clprobe.aten.table.extremes import extreme_values
 from clprobe.tensor.array import Array
 from clprobe.tensor.ops.reduce import sum_axes
-from clprobe.tensor.ops.softmax import along_rows, rows_gradient
+from clprobe.tensor.ops.softmax import along_rows, log_sum_exp, rows_gradient
 
 ENTRIES = Entries()
 
@@ -56,6 +57,64 @@ def _mean(
 def _only_float(x: Held, dtype: torch.dtype | None) -> None:
     if x.dtype != torch.float32 or dtype not in {None, torch.float32}:
         raise NotHereError("sums of whole numbers")
+
+
+@ENTRIES.of("linalg_vector_norm.default")
+def _norm(
+    run: Running,
+    x: Held,
+    order: float = 2,
+    axes: Sequence[int] | None = None,
+    keep: bool = False,
+    **options: Any,
+) -> Held:
+    match order:
+        case 2:
+            squares = _sum(run, applied(run, "multiply", x, x), axes, keep, **options)
+            return applied(run, "sqrt", squares)
+        case 1:
+            return _sum(run, applied(run, "fabs", x), axes, keep, **options)
+        case float() if order == float("inf"):
+            return extreme_values(run, applied(run, "fabs", x), axes or (), keep=keep)
+    raise NotHereError(f"a norm of order {order}")
+
+
+@ENTRIES.of("var.correction")
+def _variance(
+    run: Running,
+    x: Held,
+    axes: Sequence[int] | None = None,
+    *,
+    correction: float | None = None,
+    keepdim: bool = False,
+) -> Held:
+    gap = applied(run, "subtract", x, _mean(run, x, axes, True))
+    y = _sum(run, applied(run, "multiply", gap, gap), axes, keepdim)
+    count = prod(x.shape) // max(1, prod(y.shape)) - (1 if correction is None else correction)
+    return applied(run, "divide", y, float(max(0, count)))
+
+
+@ENTRIES.of("std.correction")
+def _deviation(run: Running, x: Held, axes: Sequence[int] | None = None, **options: Any) -> Held:
+    return applied(run, "sqrt", _variance(run, x, axes, **options))
+
+
+@ENTRIES.of("var_mean.correction")
+def _variance_and_mean(
+    run: Running, x: Held, axes: Sequence[int] | None = None, **options: Any
+) -> tuple[Held, Held]:
+    mean = _mean(run, x, axes, bool(options.get("keepdim")))
+    return _variance(run, x, axes, **options), mean
+
+
+@ENTRIES.of("logsumexp.default")
+def _log_sum_exp(run: Running, x: Held, axes: Sequence[int], keep: bool = False) -> Held:
+    if len(axes) != 1:
+        raise NotHereError("several axes")
+    at = axes[0] % len(x.shape)
+    turned = x.turned(at)
+    y = held(log_sum_exp(run.dense(turned)).reshape((*turned.shape[:-1], 1))).turned(at)
+    return y if keep else y.permuted([each for each in range(len(x.shape)) if each != at])
 
 
 def softmax_along(name: str, x: Held, axis: int, run: Running) -> Held:

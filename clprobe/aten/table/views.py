@@ -8,13 +8,12 @@ from typing import Any
 import torch
 
 from clprobe.aten.held import Held
-from clprobe.aten.running import NotHereError, OnHost, Running
+from clprobe.aten.running import OnHost, Running
 from clprobe.aten.table.elementwise import held
 from clprobe.aten.table.entries import Entries
 from clprobe.tensor.array import Array, Shape
 from clprobe.tensor.ops.views import contiguous, put
 
-_Like = Held | Sequence[int]
 ENTRIES = Entries()
 _END = (1 << 63) - 1
 
@@ -158,14 +157,21 @@ def _pad(run: Running, x: Held, padding: Sequence[int], value: float = 0.0) -> H
     rank = len(x.shape)
     around = [(0, 0)] * (rank - len(padding) // 2)
     around += [(padding[at], padding[at + 1]) for at in range(len(padding) - 2, -1, -2)]
-    if any(one < 0 for pair in around for one in pair):
-        raise NotHereError("padding that cuts")
+    x = _cut(run, x, around)
+    around = [(max(0, before), max(0, after)) for before, after in around]
     shape = tuple(
         before + size + after for (before, after), size in zip(around, x.shape, strict=True)
     )
     target = Held.of(run.zeros(shape, value))
     offset = sum(before * step for (before, _), step in zip(around, target.strides, strict=True))
     return _with(x, target.viewed(x.shape, target.strides, offset))
+
+
+def _cut(run: Running, x: Held, around: Sequence[tuple[int, int]]) -> Held:
+    """Return what is left where padding is below zero, as that of a gradient is."""
+    for at, (before, after) in enumerate(around):
+        x = _slice(run, x, at, max(0, -before), x.shape[at] + min(0, after))
+    return x
 
 
 @ENTRIES.of("repeat.default")
@@ -177,48 +183,6 @@ def _repeat(run: Running, x: Held, times: Sequence[int]) -> Held:
     strides = tuple(step for one in steps for step in (0, one))
     wide = run.dense(x.viewed(doubled, strides))
     return Held.of(wide.reshape(tuple(count * size for count, size in pairs)), x.dtype)
-
-
-@ENTRIES.of("zeros.default", "new_zeros.default", "zeros_like.default")
-def _zero(run: Running, like: _Like, shape: Sequence[int] | None = None, **_: Any) -> Held:
-    return _zeros(run, _shape(like, shape))
-
-
-@ENTRIES.of("ones.default", "new_ones.default", "ones_like.default")
-def _ones(run: Running, like: _Like, shape: Sequence[int] | None = None, **_: Any) -> Held:
-    return held(run.zeros(_shape(like, shape), 1.0))
-
-
-@ENTRIES.of("full.default", "full_like.default", "new_full.default")
-def _full(run: Running, like: _Like, *values: Any, **_: Any) -> Held:
-    shape = values[0] if len(values) > 1 else None
-    return held(run.zeros(_shape(like, shape), float(values[-1])))
-
-
-@ENTRIES.of("fill.Scalar")
-def _fill(run: Running, like: Held, value: float) -> Held:
-    return held(run.zeros(like.shape, float(value)))
-
-
-@ENTRIES.of("_assert_tensor_metadata.default")
-def _nothing_to_do(*_: Any, **__: Any) -> None:
-    """Do nothing: what tracing asserted of sizes and types holds of the same graph."""
-
-
-@ENTRIES.of("empty.memory_format", "empty_like.default", "new_empty.default")
-def _nothing(run: Running, like: _Like, shape: Sequence[int] | None = None, **_: Any) -> Held:
-    return _zeros(run, _shape(like, shape))
-
-
-@ENTRIES.of("scalar_tensor.default")
-def _scalar(run: Running, value: float, **_: Any) -> Held:
-    return held(run.zeros((), float(value)))
-
-
-def _shape(like: _Like, shape: Sequence[int] | None) -> Shape:
-    if shape is not None:
-        return tuple(shape)
-    return like.shape if isinstance(like, Held) else tuple(like)
 
 
 def _zeros(run: Running, shape: Sequence[int]) -> Held:

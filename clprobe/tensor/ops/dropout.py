@@ -58,6 +58,19 @@ def truths(stream: RandomStream, shape: Shape, share: float) -> Array:
     return _kept(ones, 1 - share, stream, stream.draw(), scale=1.0) if ones.size else ones
 
 
+def random_values(stream: RandomStream, shape: Shape, *, normal: bool) -> Array:
+    """Return values drawn evenly from 0 up to 1, or normal with mean 0 and deviation 1."""
+    y = Array.empty(stream.device, shape)
+    if y.size:
+        arrays = (y.buffer, stream.draw().buffer)
+        values = (*arrays, np.uint64(y.size), np.uint64(stream.seed))
+        launch_values(
+            *(stream.device, "random/draws.cl", "random_values", -(-y.size // 4), values),
+            defines={"NORMAL": int(normal)},
+        )
+    return y
+
+
 def _kept(x: Array, rate: float, stream: RandomStream, number: Array, scale: float) -> Array:
     y = Array.empty(x.device, x.shape)
     threshold = min(round((1 - rate) * _WORDS), _WORDS - 1)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Takes entries along an axis by their numbers, as an embedding does, and its gradient."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -13,6 +14,7 @@ from clprobe.tensor.launching import launch_rows
 from clprobe.tensor.ops.arguments import arguments
 
 _FILE = "gather/along_axis.cl"
+_ELEMENTS = "gather/elements.cl"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,35 @@ def take_gradient(dy: Array, takers: Takers, shape: Shape, axis: int) -> Array:
     return dx
 
 
+def take_elements(x: Array, entries: Array, axis: int) -> Array:
+    """Return for each place the entry of x along an axis that it names, NaN for one that is none.
+
+    **Shapes** entries as x but along the axis, int32; result as entries.
+    """
+    outer, length, inner = _around(x.shape, axis)
+    y = Array.empty(x.device, entries.shape)
+    taken = entries.shape[axis]
+    rows = outer * taken
+    values = arguments(x, entries, y, *map(np.uint64, (rows, taken, length, inner)))
+    _launch(x, "take_elements", inner, rows, values, file=_ELEMENTS)
+    return y
+
+
+def put_elements(x: Array, entries: Array, put: Array, axis: int, *, add: bool) -> Array:
+    """Return x with each value put, or added, where along the axis its place names.
+
+    Each entry looks through all places, so there should be few along the axis.
+
+    **Shapes** entries and put as x but along the axis, entries int32; result as x.
+    """
+    outer, length, inner = _around(x.shape, axis)
+    y = Array.empty(x.device, x.shape)
+    rows, taken = outer * length, entries.shape[axis]
+    values = arguments(x, entries, put, y, *map(np.uint64, (rows, taken, length, inner)))
+    _launch(x, "put_elements", inner, rows, values, file=_ELEMENTS, defines={"ADD": int(add)})
+    return y
+
+
 def places_of(
     entries: npt.NDArray[np.int64], length: int
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
@@ -61,6 +92,15 @@ def _around(shape: Shape, axis: int) -> tuple[int, int, int]:
     return prod(shape[:axis]), shape[axis], prod(shape[axis + 1 :])
 
 
-def _launch(x: Array, name: str, inner: int, rows: int, values: tuple[Any, ...]) -> None:
+def _launch(  # noqa: PLR0913 - the kernel, its ND-range and its arguments
+    x: Array,
+    name: str,
+    inner: int,
+    rows: int,
+    values: tuple[Any, ...],
+    *,
+    file: str = _FILE,
+    defines: Mapping[str, int] | None = None,
+) -> None:
     if inner and rows:
-        launch_rows(x.device, _FILE, name, inner, rows, values)
+        launch_rows(x.device, file, name, inner, rows, values, defines)

@@ -2,7 +2,7 @@
 """Pooling over windows, by their maximum or their average, and its gradients."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 
 import numpy as np
@@ -27,11 +27,14 @@ class Window:
     padding: Pair = (0, 0)
     count_padding: bool = True
     """Whether the zeros around the image count in an average, as they do in torch."""
+    round_up: bool = False
+    """Whether a last window may reach beyond the image, as ceil_mode has it in torch."""
 
     def output(self, shape: Shape) -> tuple[int, int, int, int]:
         """Return the result's shape for images of a shape.
 
-        It has (height + 2·padding - size) // stride + 1 rows.
+        It has (height + 2·padding - size) // stride + 1 rows, or one more where windows may reach
+        beyond the image, and that one begins inside it.
 
         **Raises** ShapeError.
         """
@@ -40,7 +43,7 @@ class Window:
         image = shape[2:]
         sizes = zip(image, self.size, self.stride, self.padding, strict=True)
         counts = [
-            (length + 2 * padding - size) // stride + 1
+            self._count(length, size, stride, padding)
             if size >= 1 and stride >= 1 and 0 <= 2 * padding <= size
             else 0
             for length, size, stride, padding in sizes
@@ -51,6 +54,11 @@ class Window:
                 f"which is at most half a window, do not fit images of {image}."
             )
         return shape[0], shape[1], counts[0], counts[1]
+
+    def _count(self, length: int, size: int, stride: int, padding: int) -> int:
+        count, left = divmod(length + 2 * padding - size, stride)
+        begins_inside = (count + 1) * stride < length + padding
+        return count + (2 if self.round_up and left and begins_inside else 1)
 
 
 def avg_pool2d(x: Array, window: Window) -> Result:
@@ -100,21 +108,31 @@ def max_pool2d(x: Array, size: int, stride: int, padding: int = 0, *, relu: bool
     return Result(y, (lambda dy: max_pool2d_gradient(dy, positions, x.shape, *sizes, relu=relu),))
 
 
-def max_pool2d_forward(
-    x: Array, size: int, stride: int, padding: int = 0, *, relu: bool = False
+def max_pool2d_forward(  # noqa: PLR0913 - torch's own argument list
+    x: Array,
+    size: int,
+    stride: int,
+    padding: int = 0,
+    *,
+    relu: bool = False,
+    round_up: bool = False,
 ) -> tuple[Array, Array]:
     """Return the maxima and where in its plane each was found, -1 where relu made it 0.
 
     **Raises** ShapeError.
     """
-    shape = _square(size, stride, padding).output(x.shape)
+    window = _square(size, stride, padding)
+    whole = window.output(x.shape)
+    shape = replace(window, round_up=True).output(x.shape) if round_up else whole
     # The largest of some halves is one of them.
     y = Array.empty(x.device, shape, x.dtype)
     positions = Array.empty(x.device, y.shape, np.int32)
     uint32(prod(x.shape[2:]))  # positions count that far
     defines = _defines(size, stride, padding, relu=relu) | half_define("X_HALF", x)
+    if shape != whole:
+        defines["BEYOND"] = 1
     launch = _launcher(x.device, x.shape, shape, defines)
-    if _by_squares(x.device, size, stride, padding):
+    if shape == whole and _by_squares(x.device, size, stride, padding):
         launch("max_pool_2x2", 1, 1, x, y, positions)
     else:
         launch("max_pool", y.shape[3], y.shape[2], x, y, positions)
