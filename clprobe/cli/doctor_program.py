@@ -162,9 +162,12 @@ def _with_switches(watched: "Watched", argv: tuple[str, ...], tables: "Tables") 
     """Return it with what of its words and variables chooses devices, or was lost on the way."""
     from msgspec.structs import replace
 
+    from clprobe.model.unknown import listed
+    from clprobe.watch.features import wanted_features
     from clprobe.watch.numbers import names_opencl, numbers_of
     from clprobe.watch.switches import hints_of, lost_of, switches_of
 
+    watched = _with_paths(watched, argv, tables)
     key = watched.program.key
     row = tables.program(key) if isinstance(key, str) else None
     words = watched.argv or argv
@@ -175,12 +178,48 @@ def _with_switches(watched: "Watched", argv: tuple[str, ...], tables: "Tables") 
         hints=hints_of(row, words, variables),
         numbers=numbers_of(row, words, variables),
         names_opencl=names_opencl(words),
+        wanted_features=wanted_features(
+            words,
+            watched.program.printed if isinstance(watched.program.printed, str) else "",
+            listed(watched.program.complaints),
+        ),
         shadowing=shadowing_of(watched, words),
         lost_variables=()
         if watched.environment is None
         else lost_of(row, watched.before, variables),
     )
     return watched._replace(program=program)
+
+
+def _with_paths(watched: "Watched", argv: tuple[str, ...], tables: "Tables") -> "Watched":
+    """Return it with what its own files and variables say; a sandbox may have others."""
+    from pathlib import Path
+
+    from msgspec.structs import replace
+
+    from clprobe.model.unknown import Unknown
+    from clprobe.watch.absent_paths import absent_paths
+    from clprobe.watch.driver_needs import closed_caches, hidden_commands
+    from clprobe.watch.settings import off_settings
+
+    program, variables = watched.program, watched.environment
+    if isinstance(program.sandbox, str) or variables is None:
+        return watched
+    row = tables.program(program.key) if isinstance(program.key, str) else None
+    printed = program.printed if isinstance(program.printed, str) else ""
+    folder = str(Path.cwd()) if isinstance(watched.folder, Unknown) else watched.folder
+    own = replace(
+        program,
+        closed_caches=closed_caches(program, variables, tables),
+        hidden_commands=hidden_commands(program, variables, tables),
+        off_settings=off_settings(
+            row, watched.argv or argv, variables, printed=printed, folder=folder
+        ),
+        absent_paths=absent_paths(
+            row, variables, files=watched.files, printed=printed, tables=tables
+        ),
+    )
+    return watched._replace(program=own)
 
 
 def shadowing_of(watched: "Watched", words: Sequence[str]) -> tuple[str, ...]:

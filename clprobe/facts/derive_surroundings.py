@@ -16,7 +16,7 @@ _OF_CPUS = frozenset(("all", "cpu", "default"))
 
 def judge_surroundings(program: Program, icds: Fact[tuple[IcdFacts, ...]]) -> dict[str, Any]:
     """Return the facts by name; they count where it is shown no device."""
-    found_none = _found_none(program)
+    found_none = found_none_of(program)
     dies = program.signal in DEADLY and bool(listed(program.died_in))
     lost_drivers = tuple(_lost_drivers(program, icds))
     low_limits = tuple(_low_limits(program))
@@ -44,8 +44,8 @@ def _asks_for_cpus(program: Program) -> bool:
     return isinstance(asked, Unknown) or not _OF_CPUS.isdisjoint(asked)
 
 
-def _found_none(program: Program) -> Fact[bool]:
-    """Whether it loaded a loader, asked for devices or platforms, and was shown none."""
+def found_none_of(program: Program) -> Fact[bool]:
+    """Return whether it loaded a loader, asked for devices or platforms, and was shown none."""
     fails = fails_of(program)
     if fails is not True or program.loader is None:
         return fails if fails is not True else False

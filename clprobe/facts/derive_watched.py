@@ -7,6 +7,7 @@ from msgspec.structs import asdict
 
 from clprobe.facts.derive_fared import DEADLY, died_of, fails_of, nothing_ran
 from clprobe.facts.derive_kept import judge_kept
+from clprobe.facts.derive_own import judge_own
 from clprobe.facts.facts import DeviceFacts, IcdFacts, ProgramFacts
 from clprobe.facts.given import switch_words
 from clprobe.knowledge.tables import Tables
@@ -38,6 +39,7 @@ def judge_watched(
     return ProgramFacts(
         **asdict(program),
         **judge_kept(program, row, snapshot, icds, devices),
+        **judge_own(program, listed(devices), snapshot.environment, tables),
         watched=True,
         uses_opencl=NOT_STATED if row is None else row.opencl.uses != "never",
         instead="" if row is None else row.opencl.instead,

@@ -363,6 +363,53 @@ class ProgramFacts(Program, frozen=True, kw_only=True):
         "whether it wanted a device and did without, by its end, its words or its calls",
         default=False,
     )
+    own_loader_finds_none: Fact[bool] = fact(
+        "whether its loader is part of another file of its, and shows it no device", default=False
+    )
+    own_loader_reads: str = fact("what such a loader reads, in words", default="")
+    lacks_cache: Fact[bool] = fact(
+        "whether it computes nothing and may not write to a cache that its driver needs",
+        default=False,
+    )
+    compiles_anew: Fact[bool] = fact(
+        "whether it computes and may not write to caches that its drivers can do without",
+        default=False,
+    )
+    closed_caches_told: str = fact("these folders and whose they are, as one text", default="")
+    closed_cache: str = fact("the first of them", default="")
+    lacks_command: Fact[bool] = fact(
+        "whether it computes nothing and its PATH hides commands that its drivers start",
+        default=False,
+    )
+    lacking_commands: str = fact("these commands, as one text", default="")
+    lacks_parts: Fact[bool] = fact(
+        "whether it is shown no device, and parts of its drivers are not where they look",
+        default=False,
+    )
+    lacking_parts: str = fact("these parts, as one text", default="")
+    is_nodev: Fact[bool] = fact(
+        "whether its sandbox is mounted so that nobody may open the nodes in it, and nothing ran",
+        default=False,
+    )
+    wants_absent_feature: Fact[bool] = fact(
+        "whether it computes nothing and asks for a feature that no usable device here has",
+        default=False,
+    )
+    absent_features: str = fact("these features, as one text", default="")
+    is_switched_off: Fact[bool] = fact(
+        "whether settings in its own files switch devices off, and it made a context for none",
+        "table of programs",
+        default=False,
+    )
+    switched_off_by: str = fact("these settings, as one text", default="")
+    switch_on: str = fact("what to write instead, as one text", default="")
+    is_misled: Fact[bool] = fact(
+        "whether variables of its or of its drivers name what is not there, and it fails",
+        default=False,
+    )
+    misled_by: str = fact("these variables with their values, as one text", default="")
+    misleading: str = fact("what these variables are, as one text", default="")
+    misleading_variable: str = fact("the first of them", default="")
     loses_variables: Fact[bool] = fact(
         "whether variables that were set for it did not reach it, and it fails", default=False
     )

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from clprobe.knowledge.table_types import DeviceType, Entry
+from clprobe.knowledge.table_types import DeviceType, Entry, Names
 from clprobe.model.opencl import Outcome
 
 Api = Literal[
@@ -157,13 +157,38 @@ class Demand(Entry, frozen=True, kw_only=True):
 class Switch(Entry, frozen=True, kw_only=True):
     """What chooses or switches off devices: `name` is written as a person types it.
 
-    `only_shows`: it shows devices or paths, and changes nothing about which are used.
+    `only_shows`: it shows devices or paths, and changes nothing about which are used. `names` is
+    what a variable's value names; of several `folders`, between colons, one that is there will do.
     """
 
     name: str
     kind: Literal["variable", "option", "setting", "file"]
     does: str
     only_shows: bool = False
+    names: Names | None = None
+
+
+class Setting(Entry, frozen=True, kw_only=True):
+    """A line of a program's own file that switches OpenCL or a device off.
+
+    The first of `files` that is there is read. They begin with `{home}`, `{config}` or `{data}`
+    (folders of the XDG specification), `{cwd}`, a variable as `{$NAME}` or an option's value as
+    `{--name}`; where that is not known the file is left out. `form` is a regular expression for
+    the line: its group `setting` is what is shown of it, else all; `path` is a file without whose
+    absence it does no harm. It counts only where the program prints what `shows` finds, if that
+    is given. `does` goes on "… , which"; `instead` is what to write.
+    """
+
+    files: tuple[str, ...]
+    form: str
+    examples: tuple[str, ...]
+    does: str
+    instead: str
+    shows: str = ""
+
+    def pattern(self) -> re.Pattern[str]:
+        """Return the expression. Raises: re.error if it is none."""
+        return re.compile(self.form, re.MULTILINE)
 
 
 class Packaging(Entry, frozen=True, kw_only=True):
@@ -199,6 +224,7 @@ class Program(Entry, frozen=True, kw_only=True):
     ways: tuple[Way, ...] = ()
     demands: tuple[Demand, ...] = ()
     switches: tuple[Switch, ...] = ()
+    settings: tuple[Setting, ...] = ()
     packaging: tuple[Packaging, ...] = ()
     services: tuple[Service, ...] = ()
     lines: tuple[SpokenLine, ...] = ()

@@ -19,6 +19,10 @@ KernelDriver = Literal["i915", "xe", "i915!", "xe!", "amdgpu", "nvidia", "mali",
 DeviceType = Literal["cpu", "gpu", "accelerator"]
 
 
+Names = Literal["file", "folder", "folders"]
+"""What the value of a variable names; of several folders, one that is there will do."""
+
+
 class Entry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What all table entries have."""
 
@@ -184,13 +188,16 @@ class Implementation(Entry, frozen=True, kw_only=True):
     platforms tell them, of some releases. `ids_listed` is the column of the tables of GPUs with its
     list of PCI ids; without one it drives all chips of the generations that name it. `linux`: what
     it needs on any GPU; `wsl2`: the generations and platforms that it drives under WSL2.
-    `built_with` is per release. `variables`: what they change. `choosers`: values of those that
-    choose devices. `packaging` corrects what is often said about which releases package it.
-    `not_planned` says why no plan installs it. `called`: more names. `not_under_wsl2` says why it
-    drives nothing there. `enable_by_vendor`: as `enable`, where a GPU's vendor decides.
-    `afterwards`: what is to be done once it is installed. `opencl` is the least version that it
-    offers on any GPU, `images` whether kernels can use them on every one. `tells_llvm` finds in its
-    platform's version the LLVM of builds that `releases` with `cores` are about.
+    `built_with` is per release. `variables`: what they change; `variables_name`: what the values of
+    some name. `caches`: the folder for what it compiles, by the variable that names another one;
+    where it `needs_cache` it computes nothing without. `commands` are those that it starts by name.
+    `choosers`: values of those that choose devices. `packaging` corrects what is often said about
+    which releases package it. `not_planned` says why no plan installs it. `called`: more names.
+    `not_under_wsl2` says why it drives nothing there. `enable_by_vendor`: as `enable`, where a
+    GPU's vendor decides. `afterwards`: what is to be done once it is installed. `opencl` is the
+    least version that it offers on any GPU, `images` whether kernels can use them on every one.
+    `tells_llvm` finds in its platform's version the LLVM of builds that `releases` with `cores` are
+    about.
     """
 
     implementation: str
@@ -221,6 +228,10 @@ class Implementation(Entry, frozen=True, kw_only=True):
     builds: dict[str, str] = {}
     built_with: dict[str, BuiltWith] = {}
     variables: dict[str, str] = {}
+    variables_name: dict[str, Names] = {}
+    caches: dict[str, str] = {}
+    needs_cache: bool = False
+    commands: tuple[str, ...] = ()
     choosers: dict[str, Chooser] = {}
     packaging: str | None = None
     tells_llvm: str | None = None

@@ -52,6 +52,32 @@ class FailedCall(FactStruct, frozen=True, kw_only=True):
     times: Fact[int] = fact("how often")
 
 
+class OffSetting(FactStruct, frozen=True, kw_only=True):
+    """A setting in a file of the program's own that switches OpenCL or a device off."""
+
+    setting: Annotated[str, described("as it stands there, such as opencl=FALSE")]
+    file: Fact[str] = fact("the file that holds it")
+    does: Fact[str] = fact("what it does", "table of programs")
+    instead: Fact[str] = fact("what to write instead", "table of programs")
+
+
+class ClosedCache(FactStruct, frozen=True, kw_only=True):
+    """A folder in which a driver keeps what it compiles, and the program may not write."""
+
+    folder: Annotated[str, described("the folder, or the one above it that is there")]
+    owner: Fact[str] = fact("whose it is")
+    driver: Fact[str] = fact("which driver keeps it")
+    is_needed: bool = fact("whether that driver computes nothing without", default=False)
+
+
+class AbsentPath(FactStruct, frozen=True, kw_only=True):
+    """A variable that names a file or folder which is not there."""
+
+    variable: Annotated[str, described("its name")]
+    value: Fact[str] = fact("what it names")
+    does: Fact[str] = fact("what the variable is", "tables of programs and implementations")
+
+
 class Program(FactStruct, frozen=True, kw_only=True):
     """What a program did, or does, while it was looked at."""
 
@@ -128,6 +154,32 @@ class Program(FactStruct, frozen=True, kw_only=True):
     shadowing: tuple[str, ...] = fact(
         "files beside its script that stand before the modules whose names it stumbled over",
         default=(),
+    )
+    off_settings: tuple[OffSetting, ...] = fact(
+        "settings in its own files that switch OpenCL or devices off", default=()
+    )
+    absent_paths: tuple[AbsentPath, ...] = fact(
+        "variables of its and of its drivers that name what is not there", default=()
+    )
+    wanted_features: tuple[str, ...] = fact(
+        "features of devices, extensions or images, that its words ask for or that it says are "
+        "lacking",
+        default=(),
+    )
+    closed_caches: tuple[ClosedCache, ...] = fact(
+        "folders of its drivers' caches in which it may not write", default=()
+    )
+    hidden_commands: tuple[str, ...] = fact(
+        "commands that its drivers start by name, and that its PATH does not lead to", default=()
+    )
+    absent_parts: tuple[str, ...] = fact(
+        "parts that its drivers looked for by their whole paths, and that are not there",
+        default=(),
+    )
+    nodev_nodes: Fact[tuple[str, ...]] = fact(
+        "nodes in its sandbox that lie where it is mounted without device files",
+        "/proc/PID/mountinfo",
+        on_request=True,
     )
     lost_variables: tuple[str, ...] = fact(
         "variables that matter and were set before it was started, which did not reach it",

@@ -8,8 +8,8 @@ with its groups, L its address space in bytes, M another limit, A an argument, V
 that names a folder which it may not write to, and why; S a library that is asked for, and by which
 file; O one that was opened, C one that was closed; Q a type of devices that was asked for, and the
 answer; G what was asked of a device; B what its compiler complained of. Of a program that asks for
-a library which leads to devices there are also N, its mount namespace, I, an .icd file, and D, a
-node to a GPU that it sees, with how opening it would be refused.
+a library which leads to devices there are also N, its mount namespace, I, an .icd file, D, a node
+to a GPU that it sees, with how opening it would be refused, and T, one on a mount with nodev.
 """
 
 import os
@@ -41,11 +41,12 @@ class Links(NamedTuple):
 
     `half_loaded` are files that were opened and closed again, for something that they need is not
     there. `wishes` are all that was asked for; `program` is its file. `nodes` have the errno with
-    which opening is refused, None: it is not. `asked` are types of devices, as bits of
-    CL_DEVICE_TYPE, with the code that clGetDeviceIDs returned. `limits` are soft ones by the name
-    that prlimit(1) has for them, None: there is none. `closed_folders` have the errno with which
-    writing is refused, by variable. `properties` are numbers of CL_DEVICE_… in the order in which
-    they were asked for first. `complaints` are pieces of build logs, from the first error on.
+    which opening is refused, None: it is not; `nodev` are those on a mount without device files.
+    `asked` are types of devices, as bits of CL_DEVICE_TYPE, with the code that clGetDeviceIDs
+    returned. `limits` are soft ones by the name that prlimit(1) has for them, None: there is none.
+    `closed_folders` have the errno with which writing is refused, by variable. `properties` are
+    numbers of CL_DEVICE_… in the order in which they were asked for first. `complaints` are pieces
+    of build logs, from the first error on.
     """
 
     pid: int
@@ -57,6 +58,7 @@ class Links(NamedTuple):
     environment: dict[str, str]
     icds: tuple[str, ...]
     nodes: dict[str, str | None]
+    nodev: tuple[str, ...]
     loaded: tuple[str, ...]
     refused: tuple[Wish, ...]
     half_loaded: tuple[str, ...]
@@ -128,6 +130,7 @@ def _links(pid: int, records: list[_Record]) -> Links:
         environment={name: value for name, _, value in variables},
         icds=tuple(sorted(one.first for one in of.get("I", ()) if one.first.endswith(".icd"))),
         nodes={one.first: one.second or None for one in of.get("D", ())},
+        nodev=tuple(one.first for one in of.get("T", ())),
         loaded=tuple(name for name in opened if name not in half),
         refused=refused,
         half_loaded=half,

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
 """What a process has loaded, and what it asked for in vain, as far as it matters to OpenCL."""
 
+import mmap
 import os
 import shutil
+from collections.abc import Iterable
 from pathlib import Path
 
 from clprobe.model.program import LoadedLibrary, RefusedLibrary
@@ -13,6 +15,10 @@ from clprobe.watch.links import Links, Wish
 from clprobe.watch.privileged import gains_rights
 from clprobe.watch.sight import Sight
 
+_OF_SYSTEM = ("/usr/lib/", "/usr/lib64/", "/lib/", "/lib64/", "/usr/bin/", "/bin/")
+_MOST_BYTES = 256 << 20
+_LOADERS_MARKS = (b"OCL_ICD_VENDORS", b"clGetPlatformIDs")
+"""What Khronos's and ocl-icd's loaders hold, and what programs that open one do not."""
 NOT_SEEN = Unknown("no look fell into its short life")
 
 
@@ -32,43 +38,91 @@ def loader_in(libraries: Fact[tuple[str, ...]]) -> Fact[str | None]:
     return next((path for path in libraries if role_of(path) == "loader"), None)
 
 
-def interfaces_of(libraries: Fact[tuple[str, ...]]) -> Fact[tuple[str, ...]]:
-    """Return the interfaces whose entry libraries are loaded."""
+def loader_of(libraries: Fact[tuple[str, ...]], trace: Links | None) -> Fact[str | None]:
+    """Return the first libOpenCL among them, else the file that holds a loader; None: neither."""
+    found = loader_in(libraries)
+    if found is not None:
+        return found
+    return _built_in((*listed(libraries), "" if trace is None else trace.program))
+
+
+def _built_in(paths: Iterable[str]) -> str | None:
+    """Return the first file that holds a loader within itself, such as LightGBM's library.
+
+    Those of the system take its libOpenCL, so their content is not looked at.
+    """
+    others = (path for path in paths if not path.startswith(_OF_SYSTEM))
+    return next(filter(_holds_loader, others), None)
+
+
+def _holds_loader(path: str) -> bool:
+    try:
+        with open(path, "rb") as file:  # noqa: PTH123 - as in sight.py
+            if os.fstat(file.fileno()).st_size > _MOST_BYTES:
+                return False
+            with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+                return all(content.find(mark) >= 0 for mark in _LOADERS_MARKS)
+    except (OSError, ValueError):
+        return False
+
+
+def interfaces_of(
+    libraries: Fact[tuple[str, ...]], loader: Fact[str | None]
+) -> Fact[tuple[str, ...]]:
+    """Return the interfaces whose entry libraries are loaded, or a file that holds a loader."""
     if isinstance(libraries, Unknown):
         return libraries
-    roles = (role_of(path) for path in libraries)
+    roles = ("loader" if path == loader else role_of(path) for path in libraries)
     return tuple(dict.fromkeys(INTERFACES[role] for role in roles if role is not None))
 
 
 def that_matter(
-    libraries: Fact[tuple[str, ...]], trace: Links | None
+    libraries: Fact[tuple[str, ...]], trace: Links | None, loader: Fact[str | None]
 ) -> Fact[tuple[LoadedLibrary, ...]]:
     """Return the libraries that are an interface's, or a driver that a loader asked for."""
     if isinstance(libraries, Unknown):
         return libraries
-    drivers = {os.path.realpath(name) for name in _asked_by_loader(trace) if "/" in name}
-    names = {name for name in _asked_by_loader(trace) if "/" not in name}
+    asked = _asked_by_loader(trace, loader)
+    drivers = {os.path.realpath(name) for name in asked if "/" in name}
+    names = {name for name in asked if "/" not in name}
     found = []
     for path in libraries:
         is_driver = path in drivers or any(Path(path).name.startswith(name) for name in names)
-        role = role_of(path) or ("opencl-driver" if is_driver else None)
+        role = (
+            "loader"
+            if path == loader
+            else role_of(path) or ("opencl-driver" if is_driver else None)
+        )
         if role is not None:
             found.append(LoadedLibrary(path=path, role=role))
     return tuple(found)
 
 
-def _asked_by_loader(trace: Links | None) -> tuple[str, ...]:
-    return tuple(wish.name for wish in _wishes(trace) if role_of(wish.asked_by) == "loader")
+def _asked_by_loader(trace: Links | None, loader: Fact[str | None]) -> tuple[str, ...]:
+    asked = [
+        wish
+        for wish in _wishes(trace)
+        if role_of(wish.asked_by) == "loader" or os.path.realpath(wish.asked_by) == loader
+    ]
+    needed = {name for path in {wish.asked_by for wish in asked} for name in _needed(path)}
+    return tuple(wish.name for wish in asked if wish.name not in needed)
 
 
-def refused_of(trace: Links | None) -> Fact[tuple[RefusedLibrary, ...]]:
+def _needed(path: str) -> tuple[str, ...]:
+    try:
+        return elf_at(path).needed
+    except OSError:
+        return ()
+
+
+def refused_of(trace: Links | None, loader: Fact[str | None]) -> Fact[tuple[RefusedLibrary, ...]]:
     """Return what was asked for in vain: entry libraries, drivers, and what these need.
 
     A driver that looks for what it can do without is no refusal of the program's.
     """
     if trace is None:
         return Unknown("nothing wrote down what the dynamic linker did")
-    drivers = set(_asked_by_loader(trace))
+    drivers = set(_asked_by_loader(trace, loader))
     matter = [
         wish
         for wish in trace.refused

@@ -24,6 +24,7 @@ from clprobe.watch.actor import (
     without_past,
 )
 from clprobe.watch.complaints import first_errors, hidden_files
+from clprobe.watch.driver_needs import absent_parts
 from clprobe.watch.links import Links
 from clprobe.watch.loaded import (
     changes_user,
@@ -31,7 +32,7 @@ from clprobe.watch.loaded import (
     interfaces_of,
     libraries_of,
     linkage_of,
-    loader_in,
+    loader_of,
     refused_of,
     that_matter,
 )
@@ -42,26 +43,28 @@ from clprobe.watch.told import (
     closed_folders,
     lower_limits,
     names_loader,
+    types_of,
     variables_before,
 )
 
 _LONGEST_PRINTED = 4000
 _INTERPRETER = re.compile(r"python[\d.]*$")
-_ALL_TYPES = 0xFFFFFFFF
-_TYPES = ((1, "default"), (2, "cpu"), (4, "gpu"), (8, "accelerator"), (16, "custom"))
 _PYOPENCL = "/pyopencl/_cl."
 
 
 class Watched(NamedTuple):
     """A program with the words and variables of the process that is meant, in their true values.
 
-    `before` are the variables of all that led to it, as far as they had a value.
+    `before` are the variables of all that led to it, as far as they had a value. `files` are all
+    libraries in it, `folder` its working folder.
     """
 
     program: Program
     environment: Mapping[str, str] | None
     argv: tuple[str, ...] = ()
     before: Mapping[str, str] = {}
+    files: tuple[str, ...] = ()
+    folder: Fact[str] = Unknown("it was not looked at")
 
 
 def observed(  # noqa: PLR0913 - all that is known of one program
@@ -101,22 +104,21 @@ def observed(  # noqa: PLR0913 - all that is known of one program
         or ("" if trace is None else Path(trace.program).name)
         or Path(command).name
     )
-    loader = loader_in(libraries)
     linkage = linkage_of(sight, trace, command)
-    if linkage == "static":
-        loader = None  # what it may have within itself is not seen, and is said so
-    elif loader is None and not are_all_seen(called, sights, traces):
+    # What a static program may have within itself is not seen, and is said so.
+    loader = None if linkage == "static" else loader_of(libraries, trace)
+    if linkage != "static" and loader is None and not are_all_seen(called, sights, traces):
         loader = Unknown("a process that it started could not be looked into")
     unseen = Sight.none(actor) if sight is None else sight
     environment = unseen.environment if trace is None else trace.environment
     handed = variables_before(traces, actor, trace, shell)
-    sandbox = unseen.sandbox
+    sandbox, nodev = unseen.sandbox, unseen.nodev
     icds, inner = (unseen.inside,) * 2 if isinstance(unseen.inside, Unknown) else unseen.inside
     if trace is not None and trace.namespace:
         if isinstance(sandbox, Unknown):
             sandbox = _sandbox_of(trace, sights)
         if isinstance(sandbox, str):
-            icds, inner = trace.icds, tuple(trace.nodes)
+            icds, inner, nodev = trace.icds, tuple(trace.nodes), trace.nodev
     file = trace.program if trace is not None else file_of(sight, command)
     changes = changes_user(file)
     if isinstance(environment, Unknown) and changes is True:
@@ -142,21 +144,23 @@ def observed(  # noqa: PLR0913 - all that is known of one program
         sandbox_nodes=inner,
         environment=_differing(environment, shell),
         loader=loader,
-        apis=interfaces_of(libraries),
-        libraries=that_matter(libraries, trace),
+        apis=interfaces_of(libraries, loader),
+        libraries=that_matter(libraries, trace, loader),
         refused=()
         if linkage == "static"
         else loader
         if isinstance(loader, Unknown)
-        else refused_of(trace),
+        else refused_of(trace, loader),
         nodes=_nodes(unseen, trace),
-        asked_types=Unknown(why_not_inside) if trace is None else _types(asked, refused=True),
-        found_types=Unknown(why_not_inside) if trace is None else _types(asked, refused=False),
+        asked_types=Unknown(why_not_inside) if trace is None else types_of(asked, refused=True),
+        found_types=Unknown(why_not_inside) if trace is None else types_of(asked, refused=False),
         asked_properties=Unknown(why_not_inside)
         if trace is None
         else asked_properties(one for one in traces if not one.program or one.pid in by_pid),
         complaints=Unknown(why_not_inside) if trace is None else complaints,
         hidden_files=hidden_files(complaints, trace) if isinstance(sandbox, str) else (),
+        absent_parts=absent_parts(trace) if sandbox is None else (),
+        nodev_nodes=nodev,
         unseen=tuple(_unseen(sight, trace, linkage, why_not_inside)),
     )
     return Watched(
@@ -164,7 +168,13 @@ def observed(  # noqa: PLR0913 - all that is known of one program
         None if isinstance(environment, Unknown) else environment,
         trace.argv if trace is not None else tuple(listed(unseen.argv)),
         handed,
+        (*listed(libraries), *_file_of(file)),
+        unseen.folder,
     )
+
+
+def _file_of(file: Fact[str]) -> tuple[str, ...]:
+    return () if isinstance(file, Unknown) else (file,)
 
 
 def _nodes(sight: Sight, trace: Links | None) -> Fact[tuple[UsedNode, ...]]:
@@ -182,19 +192,6 @@ def _sandbox_of(trace: Links, sights: Mapping[int, Sight]) -> str | None:
         return None
     above = {file_name(sight) for sight in sights.values()}
     return "bubblewrap" if "bwrap" in above else "own mount namespace"
-
-
-def _types(asked: Iterable[tuple[int, int]], *, refused: bool) -> tuple[str, ...]:
-    """Return the types of devices that were asked for in vain, or not."""
-    all_bits = (bits for bits, code in asked if (code != 0) is refused)
-    return tuple(dict.fromkeys(name for bits in all_bits for name in _names_of(bits)))
-
-
-def _names_of(bits: int) -> tuple[str, ...]:
-    """Return the types that the bits of CL_DEVICE_TYPE name."""
-    if bits & _ALL_TYPES == _ALL_TYPES:
-        return ("all",)
-    return tuple(name for bit, name in _TYPES if bits & bit)
 
 
 def with_end(program: Program, ended: Ended) -> Program:

@@ -65,6 +65,8 @@ def _merged(before: Sight, now: Sight) -> Sight:
         nodes=_joined(before.nodes, now.nodes),
         environment=_variables(before.environment, now.environment),
         inside=before.inside if isinstance(now.inside, Unknown) else now.inside,
+        nodev=before.nodev if isinstance(now.nodev, Unknown) else now.nodev,
+        folder=before.folder if isinstance(now.folder, Unknown) else now.folder,
     )
 
 

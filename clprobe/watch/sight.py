@@ -8,7 +8,7 @@ What /proc does not show (another user's process, one that has ended) is an Unkn
 import errno
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple, TypeVar
 
 from clprobe.model.unknown import Fact, Unknown
@@ -28,6 +28,8 @@ _MARKS = (
     ("docker", "/.dockerenv"),
 )
 _VENDORS = "etc/OpenCL/vendors"
+_OPTIONS_AT = 5
+"""Where mountinfo has a mount's options: proc_pid_mountinfo(5)."""
 _NODE_FOLDERS = ("dev", "dev/dri")
 
 
@@ -35,7 +37,9 @@ class Sight(NamedTuple):
     """What /proc shows of a process at one moment.
 
     `has_ended`: it is gone, or waits to be reaped, and shows no more than its number.
-    `inside` are .icd files and GPU nodes in its own view of files, where that is not ours.
+    `inside` are .icd files and GPU nodes in its own view of files, where that is not ours; `nodev`
+    are those of the nodes that lie where it is mounted without device files. `folder` is its
+    working folder.
     """
 
     pid: int
@@ -50,13 +54,15 @@ class Sight(NamedTuple):
     file_limit_bytes: Fact[int | None]
     sandbox: Fact[str | None]
     inside: Fact[tuple[tuple[str, ...], tuple[str, ...]]]
+    nodev: Fact[tuple[str, ...]]
+    folder: Fact[str]
     has_ended: bool
 
     @classmethod
     def none(cls, pid: int) -> "Sight":
         """Return the look that never was: nothing about the process is known."""
         unknown = Unknown("the process ended before the first look")
-        return cls(pid, *(unknown,) * 11, True)
+        return cls(pid, *(unknown,) * 13, True)
 
 
 def look(pid: int) -> Sight:
@@ -79,6 +85,8 @@ def look(pid: int) -> Sight:
         sandbox=sandbox,
         has_ended=fields.get("State", "").startswith("Z") or isinstance(status, Unknown),
         inside=_ask(_inside, pid) if isinstance(sandbox, str) else Unknown("it sees our files"),
+        nodev=_ask(_nodev, pid) if isinstance(sandbox, str) else (),
+        folder=_ask(os.readlink, f"/proc/{pid}/cwd"),
     )
 
 
@@ -184,6 +192,21 @@ def _inside(pid: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
     icds = tuple(path for path in files if path.endswith(".icd"))
     nodes = (f"/{folder}/{one}" for folder in _NODE_FOLDERS for one in _names(f"{root}/{folder}"))
     return icds, tuple(path for path in nodes if GPU_NODE.match(path))
+
+
+def _nodev(pid: int) -> tuple[str, ...]:
+    """Return the nodes on mounts whose device files nobody may open, whatever their mode."""
+    mounts = (line.split() for line in _text(f"/proc/{pid}/mountinfo").splitlines())
+    options = {fields[4]: fields[5].split(",") for fields in mounts if len(fields) > _OPTIONS_AT}
+    return tuple(
+        node for node in _inside(pid)[1] if "nodev" in options.get(_mount_of(node, options), ())
+    )
+
+
+def _mount_of(path: str, mounts: Iterable[str]) -> str:
+    """Return the mount that a path lies on."""
+    above = (one for one in mounts if path == one or path.startswith(f"{one.rstrip('/')}/"))
+    return max(above, key=len, default="/")
 
 
 def _file_limit(pid: int) -> int | None:

@@ -18,6 +18,8 @@ _LIMITS = {
     "stack": resource.RLIMIT_STACK,
 }
 # https://registry.khronos.org/OpenCL/api/3.0/CL/cl.h
+_ALL_TYPES = 0xFFFFFFFF
+_TYPES = ((1, "default"), (2, "cpu"), (4, "gpu"), (8, "accelerator"), (16, "custom"))
 _PROPERTIES = {
     0x1000: "type",
     0x1001: "vendor id",
@@ -68,6 +70,19 @@ def asked_properties(traces: Iterable[Links]) -> tuple[str, ...]:
     """Return in words what was asked of devices; what has none here does not choose them."""
     numbers = (number for one in traces for number in one.properties)
     return tuple(dict.fromkeys(_PROPERTIES[one] for one in numbers if one in _PROPERTIES))
+
+
+def types_of(asked: Iterable[tuple[int, int]], *, refused: bool) -> tuple[str, ...]:
+    """Return the types of devices that were asked for in vain, or not."""
+    all_bits = (bits for bits, code in asked if (code != 0) is refused)
+    return tuple(dict.fromkeys(name for bits in all_bits for name in _names_of(bits)))
+
+
+def _names_of(bits: int) -> tuple[str, ...]:
+    """Return the types that the bits of CL_DEVICE_TYPE name."""
+    if bits & _ALL_TYPES == _ALL_TYPES:
+        return ("all",)
+    return tuple(name for bit, name in _TYPES if bits & bit)
 
 
 def variables_before(

@@ -5,6 +5,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/statvfs.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 enum { MOST_ENTRIES = 64, MOST_NVIDIA_NODES = 16, LONGEST_NAME = 512, LONGEST_NAMESPACE = 64 };
@@ -39,11 +41,21 @@ const char *refusal(const char *path, int how)
     }
 }
 
+/* access(2) does not tell it, open(2) ends with EACCES then. */
+static bool lies_on_nodev(const char *path)
+{
+    struct statfs found;
+    return LINUX(statfs, path, &found) == 0 && (found.f_flags & ST_NODEV) != 0;
+}
+
 static void add_node(struct batch *batch, const char *path)
 {
     const char *why = refusal(path, R_OK | W_OK);
-    if (!is_same(why, "ENOENT"))
-        add(batch, 'D', path, why);
+    if (is_same(why, "ENOENT"))
+        return;
+    add(batch, 'D', path, why);
+    if (lies_on_nodev(path))
+        add(batch, 'T', path, "");
 }
 
 /* The folder of all nodes is long; what matters of it has few names. */
@@ -72,7 +84,7 @@ struct entry {
     char name[];
 };
 
-/* 'I': an .icd file, 'D': a node, with how opening it would be refused. */
+/* 'I': an .icd file, 'D': a node, with how opening it would be refused, 'T': one without use there. */
 static void add_folder(struct batch *batch, const char *folder, char kind)
 {
     _Alignas(struct entry) char entries[2048];

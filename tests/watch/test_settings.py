@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: MIT
+"""Settings in files that switch OpenCL off, variables that name nothing, features by name."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from clprobe.knowledge.tables import Tables
+from clprobe.model.program import LoadedLibrary, Program
+from clprobe.watch.absent_paths import absent_paths
+from clprobe.watch.driver_needs import closed_caches, hidden_commands
+from clprobe.watch.features import wanted_features
+from clprobe.watch.places import placed
+from clprobe.watch.settings import off_settings
+
+TABLES = Tables.load()
+POCL = Program(
+    name="clpeak",
+    uid=os.geteuid() + 1,
+    groups=(),
+    libraries=(LoadedLibrary(path="/usr/lib/libpocl.so.2.10.0", role="opencl-driver"),),
+)
+
+
+def off(program: str, *argv: str, home: Path, printed: str = "") -> list[str]:
+    """Return the settings of a program that switch something off."""
+    found = off_settings(
+        TABLES.program(program), argv, {"HOME": str(home)}, printed=printed, folder=str(home)
+    )
+    return [one.setting for one in found]
+
+
+def test_a_switch_in_its_file_is_found(tmp_path: Path) -> None:
+    file = tmp_path / ".config" / "darktable" / "darktablerc"
+    file.parent.mkdir(parents=True)
+    file.write_text("ui=1\nopencl=FALSE\nopencl_library=/no/libOpenCL.so.1\n", encoding="utf-8")
+    found = ["opencl=FALSE", "opencl_library=/no/libOpenCL.so.1"]
+    assert off("darktable", "darktable", home=tmp_path) == found
+    file.write_text(f"opencl=TRUE\nopencl_library={file}\n", encoding="utf-8")
+    assert off("darktable", "darktable", home=tmp_path) == []
+
+
+def test_a_device_counts_as_off_where_the_program_says_so(tmp_path: Path) -> None:
+    folder = tmp_path / "own"
+    folder.mkdir()
+    line = "cldevice_v4_gpu=0 250 0 16 16 128 0 1 0.000000 0.000\n"
+    (folder / "darktablerc").write_text(line, encoding="utf-8")
+    words = ("darktable", "--configdir", str(folder))
+    assert off("darktable", *words, home=tmp_path) == []
+    said = "*** marked as disabled ***"
+    assert off("darktable", *words, home=tmp_path, printed=said) == ["cldevice_v4_gpu"]
+
+
+def test_files_are_found_by_options_and_addresses(tmp_path: Path) -> None:
+    (tmp_path / "cc_config.xml").write_text("<no_gpus>1</no_gpus>", encoding="utf-8")
+    assert off("boinc", "boinc", home=tmp_path) == ["<no_gpus>1</no_gpus>"]
+    assert off("boinc", "boinc", "--dir", "/nowhere", home=tmp_path / "no") == []
+    words = ["soffice", "-env:UserInstallation=file:///home/u/profile"]
+    there = placed("{-env:UserInstallation}/user", words, {}, "/")
+    assert there == Path("/home/u/profile/user")
+    assert placed("{$OWN_FOLDER}/file", words, {}, "/") is None
+
+
+def stale(printed: str = "", files: tuple[str, ...] = (), **environment: str) -> list[str]:
+    """Return the variables that name nothing."""
+    found = absent_paths(None, environment, files=files, printed=printed, tables=TABLES)
+    return [one.variable for one in found]
+
+
+def test_variables_count_for_what_is_loaded_or_spoken_of(tmp_path: Path) -> None:
+    library = ("/opt/venv/lib/python3.11/site-packages/openmm/lib/libOpenMM.so.8.1",)
+    gone = str(tmp_path / "gone")
+    assert stale(OPENMM_PLUGIN_DIR=gone) == []
+    assert stale(files=library, OPENMM_PLUGIN_DIR=gone) == ["OPENMM_PLUGIN_DIR"]
+    assert stale(printed=f"cannot open {gone}/x", OPENMM_PLUGIN_DIR=gone) == ["OPENMM_PLUGIN_DIR"]
+    assert stale(files=library, OPENMM_PLUGIN_DIR=str(tmp_path)) == []
+
+
+def test_of_several_folders_one_will_do(tmp_path: Path) -> None:
+    library = ("/usr/lib/x86_64-linux-gnu/libufo.so.1",)
+    assert stale(files=library, UFO_KERNEL_PATH=f"/gone:{tmp_path}") == []
+    assert stale(files=library, UFO_KERNEL_PATH="/gone:/no") == ["UFO_KERNEL_PATH"]
+
+
+def test_a_cache_of_somebody_else_is_named(tmp_path: Path) -> None:
+    folder = tmp_path / ".cache" / "pocl"
+    folder.mkdir(parents=True, mode=0o755)
+    home = {"HOME": str(tmp_path)}
+    assert [one.folder for one in closed_caches(POCL, home, TABLES)] == [str(folder)]
+    assert closed_caches(POCL, {**home, "POCL_CACHE_DIR": str(tmp_path)}, TABLES) == ()
+    folder.chmod(0o777)
+    assert closed_caches(POCL, home, TABLES) == ()
+    # That the home folder itself is closed is told of HOME.
+    assert closed_caches(POCL, {"HOME": str(tmp_path / "new")}, TABLES) == ()
+
+
+def test_commands_that_path_hides(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    ld = tmp_path / "ld"
+    ld.touch(mode=0o755)
+    monkeypatch.setattr("clprobe.watch.driver_needs._USUAL", str(tmp_path))
+    assert hidden_commands(POCL, {"PATH": "/opt/none"}, TABLES) == (str(ld),)
+    assert hidden_commands(POCL, {"PATH": str(tmp_path)}, TABLES) == ()
+
+
+@pytest.mark.parametrize(
+    ("words", "printed", "expected"),
+    [
+        (["Precision=double"], "", ("cl_khr_fp64",)),
+        (["--double-click", "doubles.txt"], "", ()),
+        ([], "error: use of type 'double' requires cl_khr_fp64 support", ("cl_khr_fp64",)),
+        ([], "this kernel needs cl_khr_int64_base_atomics", ("cl_khr_int64_base_atomics",)),
+        ([], "No half precision support! Skipped", ()),
+        ([], "Double precision: 12.5 GFLOPS", ()),
+        ([], "the device does not support images", ("images",)),
+    ],
+)
+def test_features_that_are_asked_for(
+    words: list[str], printed: str, expected: tuple[str, ...]
+) -> None:
+    assert wanted_features(["program", *words], printed, ()) == expected
