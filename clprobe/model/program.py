@@ -189,7 +189,9 @@ class Program(FactStruct, frozen=True, kw_only=True):
     names_loader: Fact[bool] = fact(
         "whether its file holds the name of an OpenCL loader", "its file", on_request=True
     )
-    loader: Fact[str | None] = fact("the libOpenCL in it; null: none was loaded")
+    loader: Fact[str | None] = fact(
+        "the libOpenCL in it, or the file that holds a loader within itself; null: neither"
+    )
     apis: Fact[tuple[str, ...]] = fact(
         "interfaces whose libraries are loaded: opencl, level-zero, cuda, hip, vulkan, va-api"
     )

@@ -39,3 +39,25 @@ def test_what_is_wrong_with_a_line_is_named(old: str, new: str, said: str, tmp_p
 
 def test_the_file_as_it_is_has_no_mistake() -> None:
     assert list(programs({FILE: read_table(FILE, Program)})) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('"{--configdir}/darktablerc", ', '"/etc/darktablerc", ', "begins with no place"),
+        ("'^opencl=(?i:false|0)$'", "'^opencl=(?i:no)$'", "is not found in 'opencl=FALSE'"),
+        ("'^opencl=(?i:false|0)$'", "'^opencl=(?i:false'", "it is no regular expression"),
+        ("(?P<setting>", "(?P<line>", "there is no group line"),
+        ("kind: option, does", "kind: option, names: file, does", "only what a variable names"),
+    ],
+)
+def test_what_is_wrong_with_a_setting_is_named(
+    old: str, new: str, said: str, tmp_path: Path
+) -> None:
+    source = FILE.with_name("darktable.yaml")
+    text = source.read_text(encoding="utf-8")
+    assert old in text
+    file = tmp_path / source.name
+    file.write_text(text.replace(old, new, 1), encoding="utf-8")
+    found = [mistake.message for mistake in programs({file: read_table(file, Program)})]
+    assert any(said in message for message in found), found

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Settings in files that switch OpenCL off, variables that name nothing, features by name."""
+"""What a program's files, variables and words tell, and what its drivers need."""
 
 import os
 from pathlib import Path
@@ -9,8 +9,10 @@ import pytest
 from clprobe.knowledge.tables import Tables
 from clprobe.model.program import LoadedLibrary, Program
 from clprobe.watch.absent_paths import absent_paths
-from clprobe.watch.driver_needs import closed_caches, hidden_commands
+from clprobe.watch.driver_needs import absent_parts, closed_caches, hidden_commands
 from clprobe.watch.features import wanted_features
+from clprobe.watch.links import links_in
+from clprobe.watch.loaded import loader_of
 from clprobe.watch.places import placed
 from clprobe.watch.settings import off_settings
 
@@ -119,3 +121,25 @@ def test_features_that_are_asked_for(
     words: list[str], printed: str, expected: tuple[str, ...]
 ) -> None:
     assert wanted_features(["program", *words], printed, ()) == expected
+
+
+def test_a_loader_within_another_library_is_found(tmp_path: Path) -> None:
+    library = tmp_path / "lib_lightgbm.so"
+    library.write_bytes(b"\x7fELF\0clGetPlatformIDs\0OCL_ICD_VENDORS\0")
+    other = tmp_path / "program"
+    other.write_bytes(b"\x7fELF\0clGetPlatformIDs\0libOpenCL.so.1\0")
+    paths = (str(other), str(library), str(tmp_path / "gone.so"))
+    assert loader_of(paths, None) == str(library)
+    assert loader_of((str(other),), None) is None
+    assert loader_of(("/usr/lib/libOpenCL.so.1", *paths), None) == "/usr/lib/libOpenCL.so.1"
+
+
+def test_parts_of_a_driver_that_are_gone(tmp_path: Path) -> None:
+    driver, part = f"{tmp_path}/libpocl.so.2", f"{tmp_path}/pocl/libpocl-devices-basic.so"
+    records = (("P/usr/bin/clpeak", ""), (f"S{part}", driver), ("T/dev/dri/renderD128", ""))
+    [told] = links_in("".join(f"{one}\0{two}\x0042\0" for one, two in records).encode())
+    assert absent_parts(told) == (part,)
+    assert told.nodev == ("/dev/dri/renderD128",)
+    Path(part).parent.mkdir()
+    Path(part).touch()
+    assert absent_parts(told) == ()
