@@ -28,13 +28,15 @@ def closed_caches(
     """Return folders in which drivers keep what they compile, and the program may not write."""
     if isinstance(program.uid, Unknown):
         return ()
-    above = [environment[name] for name in _ABOVE if environment.get(name)]
+    above = [Path(environment[name]) for name in _ABOVE if environment.get(name)]
+    if any(not _may_write(one, program.uid, listed(program.groups)) for one in above):
+        return ()
     found = []
     for entry in _drivers(program, tables):
         for variable, usual in entry.caches.items():
             folder = None if environment.get(variable) else placed(usual, (), environment, "/")
             existing = None if folder is None else _existing(folder)
-            if existing is None or any(Path(one).is_relative_to(existing) for one in above):
+            if existing is None or any(one.is_relative_to(existing) for one in above):
                 continue
             if not _may_write(existing, program.uid, listed(program.groups)):
                 found.append(
@@ -102,7 +104,10 @@ def _existing(folder: Path) -> Path | None:
 def _may_write(folder: Path, uid: int, groups: Iterable[int]) -> bool:
     if uid == os.geteuid():
         return os.access(folder, os.W_OK | os.X_OK)
-    found = folder.stat()
+    try:
+        found = folder.stat()
+    except OSError:
+        return False
     shift = 6 if found.st_uid == uid else 3 if found.st_gid in groups else 0
     return uid == 0 or (found.st_mode >> shift) & 0o3 == 0o3
 

@@ -88,13 +88,16 @@ def test_of_several_folders_one_will_do(tmp_path: Path) -> None:
 def test_a_cache_of_somebody_else_is_named(tmp_path: Path) -> None:
     folder = tmp_path / ".cache" / "pocl"
     folder.mkdir(parents=True, mode=0o755)
+    tmp_path.chmod(0o777)
     home = {"HOME": str(tmp_path)}
     assert [one.folder for one in closed_caches(POCL, home, TABLES)] == [str(folder)]
     assert closed_caches(POCL, {**home, "POCL_CACHE_DIR": str(tmp_path)}, TABLES) == ()
     folder.chmod(0o777)
     assert closed_caches(POCL, home, TABLES) == ()
     # That the home folder itself is closed is told of HOME.
-    assert closed_caches(POCL, {"HOME": str(tmp_path / "new")}, TABLES) == ()
+    folder.chmod(0o755)
+    tmp_path.chmod(0o755)
+    assert closed_caches(POCL, home, TABLES) == ()
 
 
 def test_commands_that_path_hides(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
