@@ -28,7 +28,7 @@ _MOST_UNITS = {"avx": 2, "sse2": 2, "asimd": 4}
 _MOST_MHZ = 6500.0
 """More than any processor's clock: the Core i9-14900KS, 6200 MHz, is the fastest sold.
 
-**Source** https://www.intel.com/content/www/us/en/products/sku/237504/specifications.html
+**Source** https://www.muycomputer.com/2024/02/13/intel-core-i9-14900ks-especificaciones-del-procesador-mas-potente-de-intel/
 """
 _KNOW_BOOST = {"intel_pstate", "intel_cpufreq", "amd-pstate", "amd-pstate-epp"}
 """Those of Linux's drivers whose highest clock includes boost; acpi-cpufreq's does not."""
