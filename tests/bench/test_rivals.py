@@ -94,8 +94,10 @@ def test_contestants_and_peaks_come_before_any_result(pocl) -> None:
 
     (joined,) = (one for one in messages if isinstance(one, Joined))
     assert [one.kind for one in joined.contestants] == ["opencl", "numpy"]
-    assert [peak.unit for peak in joined.peaks] == ["GFLOP/s", "GB/s"]
-    assert all(peak.measured > 0 for peak in joined.peaks)
+    # The device's own; the processor has one of arithmetic where its clock is known.
+    own = [peak for peak in joined.peaks if peak.device == joined.peaks[0].device]
+    assert [peak.unit for peak in own] == ["GFLOP/s", "GB/s"]
+    assert all(peak.measured > 0 for peak in own)
     (outcome,) = (one for one in messages if isinstance(one, Outcome))
     assert messages.index(joined) < messages.index(outcome)
     assert outcome.other_cores is not None
