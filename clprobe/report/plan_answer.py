@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from clprobe.commands import commands
 from clprobe.commands.pasted import ANYBODY, Typist, pasted, pasted_step
 from clprobe.compat.coverage import OTHER_MAKERS, is_makers_current
 from clprobe.knowledge.tables import Tables
@@ -98,6 +99,8 @@ def _todo(route: Route) -> tuple[list[Step], Step | None]:
     """
     steps = list(route.steps)
     check = steps.pop() if steps and _only_looks(steps[-1]) else None
+    if route.by_hand and route.stack is None:  # what a person types for a stack ends with a look
+        check = commands.step("Check the result", actions.Look())
     return [step for step in steps if not step.done], check
 
 

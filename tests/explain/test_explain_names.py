@@ -165,7 +165,7 @@ def test_a_pci_id_of_another_maker_finds_its_family() -> None:
     assert "Ellesmere" in text_of("1002:67df")
 
 
-@pytest.mark.parametrize("name", ["Zorin OS 99", "Haiku", "Plan 9", "Linux Mint 99"])
+@pytest.mark.parametrize("name", ["Zorin OS 99", "TempleOS", "Plan 9", "Linux Mint 99"])
 def test_a_system_whose_base_no_table_names_is_unknown(name: str) -> None:
     with pytest.raises(ClprobeError, match="Nothing is known"):
         told(name)

@@ -29,7 +29,7 @@ def test_the_json_document_has_the_keys_of_the_contract(run):
     document = json.loads(out)
     assert status == 0
     assert document["schema"] == "clprobe.install-plan/1"
-    assert set(document["target"]) == {"gpu", "os", "linux", "python", "arch", "cpu"}
+    assert set(document["target"]) == {"gpu", "os", "linux", "python", "arch", "cpu", "wsl"}
     assert document["goal"] == "opencl"
     assert set(document["routes"][0]) == {
         *("rank", "backend", "stack", "uses_gpu", "status", "because"),
@@ -42,7 +42,9 @@ def test_the_json_document_has_the_keys_of_the_contract(run):
     assert set(document["routes"][0]["steps"][0]) == {
         *("title", "action", "argv", "needs_root", "undo", "verify", "done"),
     }
-    assert set(document["rejected"][0]) == {"backend", "stack", "because", "sources", "how"}
+    assert set(document["rejected"][0]) == {
+        *("backend", "stack", "because", "sources", "how", "of_gpu"),
+    }
     assert set(document["rejected"][0]["sources"][0]) == {"url", "checked"}
 
 
