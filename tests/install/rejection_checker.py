@@ -36,7 +36,10 @@ def _too_old(entry, target, match):
     if key == "beignet":
         return not any(drives_beignet(version, chip) for chip in target.chips)
     if key == "rusticl":
-        return not fits(version, target.generation["implementations"][key]["versions"], "mesa")
+        # A chip may ask for a later Mesa than its generation.
+        own = target.generation["implementations"][key]["versions"]
+        asked = [f">={one}" for chip in target.chips if (one := chip.get("mesa_since"))]
+        return not all(fits(version, one, "mesa") for one in (own, *asked))
     return not any(fits(version, chip.get("neo")) for chip in target.chips)
 
 
@@ -211,7 +214,7 @@ STACK_REASONS = {
     r"whether it runs on .* is not known": lambda _e, target, _m: not target.chips,
     r"it was seen running on .* only": _not_via,
     r"no OpenCL route reaches": lambda entry, _t, _m: stacks()[entry.stack].get("cpu") != "works",
-    r"does not package Intel's Level Zero driver": lambda _e, target, _m: (
+    r"(does not|no) package (of )?Intel's Level Zero driver": lambda _e, target, _m: (
         target.release is None or "libze-intel-gpu1" not in target.release["packages"]
     ),
 }

@@ -32,8 +32,7 @@ def drawn():
     for pci_id, entry in gpus().items():
         by_generation.setdefault(entry["generation"], []).append(pci_id)
     kinds = [*by_generation.values(), NAMES, OTHERS, ("none",), (None,)]
-    later = ("rhel-7", "slackware-15.0", "slackware-current")  # they would change what is drawn
-    systems = [*(key for key in releases() if key not in later), "mageia-10", "solus-rolling", None]
+    systems = [*releases(), "mageia-10", "solus-rolling", None]
     for _ in range(COUNT):
         gpu = chance.choice(chance.choice(kinds))
         os = chance.choice(systems)
