@@ -18,8 +18,9 @@ from clprobe.commands.pasted import ANYBODY
 from clprobe.compat.matrix import MatrixRow, matrix
 from clprobe.install.installed import with_installed
 from clprobe.install.machine import look_up
-from clprobe.install.several import best_of, each_gpu, each_meaning, said_of_others
-from clprobe.install.target import Stated, check_same_host, described, of_snapshot
+from clprobe.install.several import best_of, each_candidate, said_of_others
+from clprobe.install.same_host import check_same_host
+from clprobe.install.target import Stated, described, of_snapshot
 from clprobe.install.version_matrix import version_matrix
 from clprobe.knowledge.tables import Tables
 from clprobe.model.action import Goal
@@ -127,13 +128,10 @@ def command(  # noqa: PLR0913 - one parameter per option
     snapshot = read_snapshot(source) if source is not None else None
     host = _host() if snapshot is None and (not gpus or os_name is None) else None
     base = _base(snapshot, host, tables)
-    each = [
-        described(base, tables, gpu=gpu, os=os_name, linux=linux, python=python, cpu=cpu)
-        for gpu in gpus or (None,)
-    ]
-    if not gpus:
-        each = each_gpu(each[0])
-    each = [meant for one in each for meant in each_meaning(one, tables)]
+    each: list[Stated] = []
+    for gpu in gpus or (None,):
+        one = described(base, tables, gpu=gpu, os=os_name, linux=linux, python=python, cpu=cpu)
+        each += each_candidate(one, tables)
     stated, made = best_of(each, tables, goal, wishes(**wished))
     for note in filter(None, (*stated.notes, said_of_others(stated, each))):
         click.echo(safe_line(note), err=True)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from msgspec.structs import replace
 
 from clprobe.commands import commands
-from clprobe.install.several import best_of, each_gpu
+from clprobe.install.several import best_of, each_candidate
 from clprobe.install.target import described, of_snapshot
 from clprobe.knowledge.tables import Tables
 from clprobe.model.action import SeePlan
@@ -57,10 +57,10 @@ def best_route(
     try:
         stated = of_snapshot(snapshot, tables, python=python)
         if action.gpu is not None:
-            stated = described(replace(stated, others=()), tables, gpu=action.gpu)
-        _, made = best_of(each_gpu(stated), tables, action.goal)
+            stated = described(stated, tables, gpu=action.gpu)
+        _, made = best_of(each_candidate(stated, tables), tables, action.goal)
     except ClprobeError:
-        return None  # a name for several chips, say
+        return None  # a name that no table knows, say
     return next((route for route in made.routes if route.steps), None)
 
 

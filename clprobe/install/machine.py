@@ -8,7 +8,8 @@ from msgspec.structs import replace
 
 from clprobe.compat.known_gpu import KnownGpu, gpus_of_entries
 from clprobe.compat.linux_choice import Place
-from clprobe.install.target import Stated, StatedGpu
+from clprobe.install.stated_gpu import StatedGpu
+from clprobe.install.target import Stated
 from clprobe.knowledge.core_table import Core
 from clprobe.knowledge.family_table import Family
 from clprobe.knowledge.named_gpu import VENDOR_IDS, NamedGpu

@@ -7,7 +7,8 @@ from msgspec.structs import replace
 
 from clprobe.install.machine import NO_WISHES, Wishes, look_up
 from clprobe.install.planner import plan
-from clprobe.install.target import Stated, is_inside_processor
+from clprobe.install.stated_gpu import is_inside_processor
+from clprobe.install.target import Stated
 from clprobe.knowledge.family_table import Family
 from clprobe.knowledge.tables import Tables
 from clprobe.model.action import Goal
@@ -18,21 +19,14 @@ _MAKERS = {"nvidia": 0, "intel": 0, "amd": 1}
 inside processors; Intel's that are come last."""
 
 
-def each_gpu(stated: Stated) -> list[Stated]:
-    """Return what is stated with each known GPU of the machine in turn, its first one first."""
-    return [stated, *(replace(stated, gpu=other) for other in stated.others)]
+def each_candidate(stated: Stated, tables: Tables) -> list[Stated]:
+    """Return what is stated with each GPU that a plan may be for.
 
-
-def each_meaning(stated: Stated, tables: Tables) -> list[Stated]:
-    """Return what is stated with each family that its GPU's name may mean, the newest first."""
-    gpu = stated.gpu
-    families = tables.named_gpu(gpu.name).families if gpu is not None else ()
-    if gpu is None or len(families) < 2 or gpu.pci_ids:
-        return [stated]
-    return [
-        replace(stated, gpu=replace(gpu, family=one.family, text=f"{gpu.name}, {one.name}"))
-        for one in sorted(families, key=_newest_id, reverse=True)
-    ]
+    Those of the machine in turn, its first one first; of a name that means several families each of
+    them, the newest first.
+    """
+    gpus = [stated, *(replace(stated, gpu=other) for other in stated.others)]
+    return [meant for one in gpus for meant in _each_meaning(one, tables)]
 
 
 def best_of(
@@ -63,6 +57,17 @@ def said_of_others(planned: Stated, each: Sequence[Stated]) -> str | None:
         return None
     ways = ", ".join(f'--gpu "{name}"' for name in names)
     return f"Planned for {planned.gpu.name}, one of {len(names) + 1} GPUs; for the rest: {ways}."
+
+
+def _each_meaning(stated: Stated, tables: Tables) -> list[Stated]:
+    gpu = stated.gpu
+    families = tables.named_gpu(gpu.name).families if gpu is not None else ()
+    if gpu is None or len(families) < 2 or gpu.pci_ids:
+        return [stated]
+    return [
+        replace(stated, gpu=replace(gpu, family=one.family, text=f"{gpu.name}, {one.name}"))
+        for one in sorted(families, key=_newest_id, reverse=True)
+    ]
 
 
 def _newest_id(family: Family) -> int:

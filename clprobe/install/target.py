@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a plan is for: a host as a snapshot has it, changed by what the user describes.
-
-And whether that is this host, which a plan from a snapshot may then be carried out on.
-"""
+"""What a plan is for: a host as a snapshot has it, changed by what the user describes."""
 
 import re
 from collections.abc import Iterator
@@ -11,46 +8,26 @@ from difflib import get_close_matches
 import msgspec
 from msgspec.structs import replace
 
+from clprobe.install.stated_gpu import (
+    NO_GPU,
+    StatedGpu,
+    gpus_of_snapshot,
+    is_inside_processor,
+    stated_gpu,
+)
 from clprobe.knowledge.core_table import Core
-from clprobe.knowledge.named_gpu import VENDOR_IDS
 from clprobe.knowledge.release_names import NamedSystem, with_linux
 from clprobe.knowledge.table_types import Distribution
 from clprobe.knowledge.tables import Tables
 from clprobe.knowledge.versions import Scheme, compare
 from clprobe.model.errors import ClprobeError
-from clprobe.model.hardware import Gpu, pci_id_of
 from clprobe.model.plan import Target
-from clprobe.model.shell_words import can_be_typed
 from clprobe.model.snapshot import Snapshot
-from clprobe.model.unknown import Fact, Unknown
 
 _USUAL_ARCH = "x86_64"
 _WSL2 = 2
 _HANDFUL = 6
 _NEAR = 0.8
-_NAME = re.compile(r"[\w .,()/+\[\]-]{1,80}", re.ASCII)
-_PCI_ID = re.compile(r"\b[0-9a-f]{4}:[0-9a-f]{4}\b")
-_LONGEST = 80
-
-
-class StatedGpu(msgspec.Struct, frozen=True):
-    """A GPU as it was stated: its `name`, and the PCI ids that it stands for, known or not.
-
-    `text` is how plans show it. `nothing_because`: what was stated has no GPU that computes.
-    `passed_over`: what is called so, too, and has no OpenCL. `family`: the one that it is taken
-    for, of several that are called so.
-    """
-
-    text: str
-    name: str
-    pci_ids: tuple[str, ...] = ()
-    nothing_because: str | None = None
-    passed_over: tuple[str, ...] = ()
-    family: str | None = None
-
-
-NO_GPU = StatedGpu("none", "none", nothing_because="this machine has no GPU on its PCI bus")
-"""Of a machine that verifiably has no GPU."""
 
 
 class Stated(msgspec.Struct, frozen=True, kw_only=True):
@@ -99,10 +76,10 @@ def of_snapshot(snapshot: Snapshot, tables: Tables, *, python: str | None = None
         named = tables.named_system(f"{distribution_id} {version}")
     elif release is not None and snapshot.system.virtualization.container is None:
         named = with_linux(release, linux)  # inside a container it is the host's
-    gpu = _gpu(snapshot.gpus, tables)
+    gpu, others = gpus_of_snapshot(snapshot.gpus, tables)
     return Stated(
         gpu=gpu,
-        others=_others(snapshot.gpus, gpu, tables),
+        others=others,
         os=f"{distribution_id}-{version}" if distribution_id else None,
         release=named.release,
         linux=linux,
@@ -128,7 +105,7 @@ def described(  # noqa: PLR0913 - one parameter per option
     """Return `base` with the described facts in place of its own.
 
     Another distribution brings its own Linux and Python, so those of `base` are dropped with it. A
-    GPU inside a processor brings that.
+    GPU that is named stands for all of the machine; one inside a processor brings that.
 
     Raises: ClprobeError if no table knows the distribution or the processor, or a version cannot be
     read.
@@ -145,6 +122,7 @@ def described(  # noqa: PLR0913 - one parameter per option
     return replace(
         stated,
         gpu=named,
+        others=stated.others if gpu is None else (),
         core=core,
         notes=(*stated.notes, *_about(named)),
         linux=linux or stated.linux,
@@ -177,17 +155,6 @@ def _around(gpu: StatedGpu | None, tables: Tables) -> Core | None:
     if tables.processor(gpu.name) is not None:
         return tables.core_named(gpu.name)
     return tables.only_core("intel") if is_inside_processor(gpu, tables) else None
-
-
-def is_inside_processor(gpu: StatedGpu, tables: Tables) -> bool:
-    """Tell whether a GPU of Intel's is a part of a processor, as far as its ids say."""
-    chips = [tables.gpu(pci_id) for pci_id in gpu.pci_ids]
-    platforms = [
-        generation.platforms[chip.platform]
-        for chip in chips
-        if chip is not None and (generation := tables.generation(chip.generation)) is not None
-    ]
-    return bool(chips) and len(platforms) == len(chips) and all(one.is_inside for one in platforms)
 
 
 def _about(gpu: StatedGpu | None) -> Iterator[str]:
@@ -239,34 +206,6 @@ def _on(os: str, base: Stated, tables: Tables) -> Stated:
     )
 
 
-def stated_gpu(name: str, tables: Tables) -> StatedGpu:
-    """Return what a PCI id, a name, or a line that a program prints stands for.
-
-    Names that stand for more than a handful, such as Haswell, are shown as they are.
-    """
-    if name.strip().lower() == NO_GPU.name:
-        return NO_GPU
-    several = [one for one in _PCI_ID.findall(name.lower()) if one[:4] in VENDOR_IDS]
-    if len(several) > 1:
-        return StatedGpu(name, name, tuple(dict.fromkeys(several)))
-    named = tables.named_gpu(name)
-    found = named.chips
-    pci_ids = tuple(one.pci_id for one in found) or ((named.pci_id,) if named.pci_id else ())
-    text = name
-    if named.nothing_because is not None:
-        text = f"{name} (no GPU for OpenCL)"
-    elif len(found) == 1:
-        text = f"{pci_ids[0]} {found[0].name or found[0].codename}"
-    elif 1 < len(found) <= _HANDFUL and len({one.generation for one in found}) == 1:
-        text = f"{name} ({', '.join(pci_ids)})"
-    elif named.pci_id is not None and not named.is_known:
-        text = f"{name} (in no table)"
-    elif named.family is not None and name.strip().lower() == named.pci_id:
-        text = f"{name} {named.chip}"
-    passed_over = tuple(one.name for one in named.passed_over)
-    return StatedGpu(text, name, pci_ids, named.nothing_because, passed_over)
-
-
 def _releases_near(name: str, tables: Tables) -> str:
     """Return a hint with the releases of the distribution that the name begins with, if any."""
     known = tables.distributions()
@@ -308,95 +247,3 @@ def _version(fact: object, scheme: Scheme) -> str | None:
         return version if version is not None and compare(version, version, scheme) == 0 else None
     except ClprobeError:
         return None
-
-
-def _gpu(gpus: tuple[Gpu, ...] | Unknown, tables: Tables) -> StatedGpu | None:
-    """Return the GPU that stands for the machine: Intel's first, whose ids the tables know all."""
-    if isinstance(gpus, Unknown):
-        return None
-    if not gpus:
-        return NO_GPU
-    named = [pci_id for gpu in gpus if (pci_id := pci_id_of(gpu)) is not None]
-    ours = [pci_id for pci_id in named if tables.gpu(pci_id) is not None]
-    intel = [pci_id for pci_id in named if pci_id.startswith("8086:")]
-    others = [pci_id for pci_id in named if tables.named_gpu(pci_id).nothing_because is None]
-    best = next(iter([*ours, *intel, *others, *named]), None)
-    names = [name for gpu in gpus if (name := _known(gpu.name)) is not None]
-    if best is None:
-        return next((one for name in names if (one := _of_name(name, tables)) is not None), None)
-    own = [
-        name for gpu in gpus if pci_id_of(gpu) == best and (name := _known(gpu.name)) is not None
-    ]
-    if not ours and own and _NAME.fullmatch(own[0]):
-        because = tables.named_gpu(best).nothing_because
-        return StatedGpu(f"{best} {own[0]}", own[0], (best,), because)
-    return stated_gpu(best, tables)
-
-
-def _others(
-    gpus: tuple[Gpu, ...] | Unknown, planned: StatedGpu | None, tables: Tables
-) -> tuple[StatedGpu, ...]:
-    """Return the known GPUs of a machine beside the one that is planned for, each kind once."""
-    if isinstance(gpus, Unknown) or planned is None:
-        return ()
-    ids = dict.fromkeys(pci_id for gpu in gpus if (pci_id := pci_id_of(gpu)) is not None)
-    stated = (
-        stated_gpu(pci_id, tables)
-        for pci_id in ids
-        if pci_id not in planned.pci_ids and tables.named_gpu(pci_id).is_known
-    )
-    return tuple(one for one in stated if one.nothing_because is None)
-
-
-def _of_name(name: str, tables: Tables) -> StatedGpu | None:
-    """Return the GPU that a host names without an id, if that means one generation."""
-    found = [entry for _, entry in tables.find_gpus(name)]
-    if len({entry.generation for entry in found}) != 1:
-        return None
-    return StatedGpu(name, name, tuple(entry.pci_id for entry in found))
-
-
-def check_same_host(planned: Snapshot, ours: Snapshot) -> None:
-    """Return if nothing that a plan rests on differs; host names are scrubbed, so none is asked.
-
-    Raises: ClprobeError that names every difference.
-    """
-    found = list(_differences(planned, ours))
-    if found:
-        raise ClprobeError(
-            reference="plan-for-another-host",
-            message=f"The snapshot is of another machine: {'; '.join(found)}.",
-            hint="Plan without --from to change this host, or have the plan printed with "
-            "--format sh and run it there.",
-        )
-
-
-def _differences(planned: Snapshot, ours: Snapshot) -> Iterator[str]:
-    theirs, here = _gpu_ids(planned), _gpu_ids(ours)
-    if theirs is None:
-        yield "it does not say which GPUs there are"
-    elif here is not None and theirs != here:
-        yield f"its GPUs are {_listed(theirs)}, here {_listed(here)}"
-    facts: tuple[tuple[str, Fact[str], Fact[str]], ...] = (
-        ("its architecture is", planned.system.cpu.architecture, ours.system.cpu.architecture),
-        ("it runs Linux", planned.system.linux.release, ours.system.linux.release),
-    )
-    for words, there, now in facts:
-        if isinstance(there, str) and isinstance(now, str) and there != now:
-            yield f"{words} {_shown(there)}, here {now}"
-
-
-def _gpu_ids(snapshot: Snapshot) -> tuple[str, ...] | None:
-    if isinstance(snapshot.gpus, Unknown):
-        return None
-    ids = (gpu.pci_id for gpu in snapshot.gpus)
-    return tuple(sorted(one.lower() for one in ids if isinstance(one, str)))
-
-
-def _listed(ids: tuple[str, ...]) -> str:
-    return ", ".join(map(_shown, ids)) or "none"
-
-
-def _shown(text: str) -> str:
-    """Return what a snapshot says as one short word, whatever it holds."""
-    return text if can_be_typed(text) and len(text) < _LONGEST else ascii(text)[:_LONGEST]

@@ -252,7 +252,7 @@ class Look(Doing, frozen=True, kw_only=True, tag="look"):
 class SeePlan(Doing, frozen=True, kw_only=True, tag="see-plan"):
     """See a plan of clprobe's; `backend` None is the best, `snapshot` a file to plan for.
 
-    `gpu` is the PCI id of that one of several GPUs which it is for.
+    `gpu` is the PCI id, or the name, of that one of several GPUs which it is for.
     """
 
     goal: Goal

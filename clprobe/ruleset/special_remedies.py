@@ -23,8 +23,8 @@ from clprobe.model.finding import Remedy, TakesEffect
 from clprobe.model.hardware import Gpu, pci_id_of
 from clprobe.model.mending import Argv, Complete
 from clprobe.model.placeholders import USER
-from clprobe.model.shell_words import command_line, shell_word
-from clprobe.model.unknown import NOT_STATED, Unknown, listed
+from clprobe.model.shell_words import can_be_typed, command_line, shell_word
+from clprobe.model.unknown import NOT_STATED, Fact, Unknown, listed
 
 NEW_SESSION: TakesEffect = "after logging out and in again"
 NEXT_BOOT: TakesEffect = "after the next boot"
@@ -53,11 +53,21 @@ def plan(site: Site, goal: Literal["opencl", "pytorch"], text: str) -> Remedy:
 
 
 def _gpu_meant(site: Site) -> str | None:
-    """Return the PCI id of the GPU that the rule speaks of, where the machine has others."""
+    """Return the PCI id, or the name, of the GPU that the rule speaks of, if there are others."""
     meant = site.scope.variables.get("gpu")
     if meant is None or not isinstance(meant.value, Gpu) or len(listed(site.scope.facts.gpus)) < 2:
         return None
-    return pci_id_of(meant.value)
+    gpu = meant.value
+    return pci_id_of(gpu) or (_known_name(gpu.name, site.tables) if gpu.name else None)
+
+
+def _known_name(name: Fact[str], tables: Tables) -> str | None:
+    """Return of a GPU's name what the tables know; whoever told it may have said more."""
+    if isinstance(name, Unknown):
+        return None
+    named = tables.named_gpu(name)
+    told = named.read_as or name
+    return told if named.is_known and can_be_typed(told) and told[0].isalnum() else None
 
 
 def add_to_group(_: Site, user: str, group: str, text: str | None = None) -> Remedy:

@@ -9,7 +9,8 @@ from click.testing import CliRunner
 from clprobe.cli.main import cli
 from clprobe.install.advised import best_route
 from clprobe.install.several import best_of, said_of_others
-from clprobe.install.target import described, of_snapshot, stated_gpu
+from clprobe.install.stated_gpu import stated_gpu
+from clprobe.install.target import described, of_snapshot
 from clprobe.knowledge.tables import Tables
 from clprobe.model.action import SeePlan
 from clprobe.model.codec import snapshot_from_text
@@ -119,3 +120,41 @@ def test_a_name_of_several_families_is_planned_for_the_newest_and_says_so():
     assert ran.stdout.startswith("GT 730, Kepler (GeForce 600 and 700) on Debian 12")
     assert "GT 730 is the name of several GPUs." in ran.stderr
     assert "not GT 730, Fermi (GeForce 400 and 500): lspci -nn" in ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("gpus", "gpu", "backend"),
+    [
+        # People who write, and lspci without -nn, name GPUs without their ids.
+        ("{name: NVIDIA GeForce RTX 3060}", None, "nvidia"),
+        ("{name: GT 730}", None, "nvidia"),
+        ("{name: UHD 770}, {name: RTX 3060}", None, "nvidia"),
+        ("{name: UHD 770}, {name: RTX 3060}", "UHD 770", "compute-runtime"),
+        ("{name: RX 580}, {name: UHD 630}", "UHD 630", "compute-runtime"),
+        # The same card, once by its id and once by its name.
+        ("{pci_id: '10de:2504'}, {name: RTX 3060}", None, "nvidia"),
+        ("{name: a GPU of no table}", None, "pocl"),
+    ],
+)
+def test_gpus_that_are_only_named_are_planned_for(gpus, gpu, backend):
+    named = f"system: {{distribution: {{id: debian, version: '12'}}}}\ngpus: [{gpus}]\n"
+    snapshot = snapshot_from_text(named, name="test")
+    route = best_route(snapshot, TABLES, SeePlan(goal="opencl", gpu=gpu))
+    assert route is not None
+    assert route.backend == backend
+
+
+def test_a_finding_about_one_of_two_named_gpus_sends_to_its_plan(tmp_path):
+    file = tmp_path / "two.txt"
+    file.write_text("An Arc A770 and an RTX 3060, Ubuntu 24.04.\n$ clinfo\nNumber of platforms 0\n")
+    ran = CliRunner().invoke(cli, ["doctor", "--from", str(file), "--json"])
+    sent = {
+        tuple(remedy["argv"][4:])
+        for one in json.loads(ran.stdout)["findings"]
+        for remedy in one["remedies"]
+        if remedy["argv"][:2] == ["clprobe", "install-plan"]
+    }
+    assert {
+        ("--gpu", "Intel Arc A770", "--backend", "compute-runtime"),
+        ("--gpu", "NVIDIA RTX 3060", "--backend", "nvidia"),
+    } <= sent

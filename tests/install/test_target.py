@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 import pytest
 
-from clprobe.install.target import Stated, described, of_snapshot, stated_gpu
+from clprobe.install.stated_gpu import stated_gpu
+from clprobe.install.target import Stated, described, of_snapshot
 from clprobe.knowledge.tables import Tables
 from clprobe.model.codec import snapshot_from_text
 from clprobe.model.errors import ClprobeError

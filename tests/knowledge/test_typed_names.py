@@ -12,7 +12,8 @@ from clprobe.diagnosis.diagnose import Knowledge
 from clprobe.explain.lexicon import explain
 from clprobe.facts.derive_gpus import judge_gpu
 from clprobe.install.machine import look_up
-from clprobe.install.target import Stated, described, of_snapshot, stated_gpu
+from clprobe.install.stated_gpu import stated_gpu
+from clprobe.install.target import Stated, described, of_snapshot
 from clprobe.knowledge.named_gpu import resolve
 from clprobe.model.errors import ClprobeError
 from clprobe.model.hardware import Gpu
