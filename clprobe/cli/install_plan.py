@@ -18,8 +18,8 @@ from clprobe.commands.pasted import ANYBODY
 from clprobe.compat.matrix import MatrixRow, matrix
 from clprobe.install.installed import with_installed
 from clprobe.install.machine import look_up
-from clprobe.install.several import best_of, each_candidate, said_of_others
 from clprobe.install.same_host import check_same_host
+from clprobe.install.several import best_of, each_candidate, said_of_others
 from clprobe.install.target import Stated, described, of_snapshot
 from clprobe.install.version_matrix import version_matrix
 from clprobe.knowledge.tables import Tables

@@ -76,11 +76,11 @@ def _newest_id(family: Family) -> int:
 
 
 def _reached(made: InstallPlan) -> int:
-    """Return 0 if the best route is known to use the GPU, 1 if it may, 2 if none does."""
+    """Return 0 if the best route uses the GPU as it should, 1 if it may or half, 2 if none does."""
     first: Route | None = next(iter(made.routes), None)
     if first is None or not first.uses_gpu:
         return 2
-    return int(first.status == "unverified")
+    return int(first.status != "supported")
 
 
 def _kind(stated: Stated, tables: Tables) -> int:

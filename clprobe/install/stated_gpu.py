@@ -2,11 +2,13 @@
 """The GPUs that a plan may be for: as somebody names them, or as a snapshot shows them."""
 
 import re
+
 import msgspec
 
 from clprobe.knowledge.named_gpu import VENDOR_IDS
 from clprobe.knowledge.tables import Tables
 from clprobe.model.hardware import Gpu, pci_id_of
+from clprobe.model.snapshot import Snapshot
 from clprobe.model.unknown import Unknown
 
 _HANDFUL = 6
@@ -63,14 +65,16 @@ def stated_gpu(name: str, tables: Tables) -> StatedGpu:
 
 
 def gpus_of_snapshot(
-    gpus: tuple[Gpu, ...] | Unknown, tables: Tables
+    snapshot: Snapshot, tables: Tables
 ) -> tuple[StatedGpu | None, tuple[StatedGpu, ...]]:
     """Return the GPU that stands for a machine, and the known ones beside it, each kind once.
 
-    Intel's comes first, whose ids the tables know all. None: it is not known, or too vague.
+    Intel's comes first, whose ids the tables know all. Where nobody tells of any it is the one
+    inside the processor. None: it is not known, or too vague.
     """
+    gpus, cpu = snapshot.gpus, snapshot.system.cpu.model
     if isinstance(gpus, Unknown):
-        return None, ()
+        return (_inside(cpu, tables) if isinstance(cpu, str) else None), ()
     if not gpus:
         return NO_GPU, ()
     found = [one for gpu in gpus if (one := _seen(gpu, tables)) is not None]
@@ -111,6 +115,14 @@ def _of_name(name: str, tables: Tables) -> StatedGpu | None:
     if len({chip.generation for chip in named.chips}) > 1 or not named.is_known:
         return None
     return StatedGpu(name, name, tuple(chip.pci_id for chip in named.chips), named.nothing_because)
+
+
+def _inside(cpu: str, tables: Tables) -> StatedGpu | None:
+    """Return the GPU inside a processor; None: its name tells of none."""
+    found = _of_name(cpu, tables) if tables.processor(cpu) is not None else None
+    if found is None or found.nothing_because is not None:
+        return None
+    return msgspec.structs.replace(found, text=f"GPU inside {cpu}")
 
 
 def _kind(gpu: StatedGpu, tables: Tables) -> frozenset[str]:

@@ -76,7 +76,7 @@ def of_snapshot(snapshot: Snapshot, tables: Tables, *, python: str | None = None
         named = tables.named_system(f"{distribution_id} {version}")
     elif release is not None and snapshot.system.virtualization.container is None:
         named = with_linux(release, linux)  # inside a container it is the host's
-    gpu, others = gpus_of_snapshot(snapshot.gpus, tables)
+    gpu, others = gpus_of_snapshot(snapshot, tables)
     return Stated(
         gpu=gpu,
         others=others,

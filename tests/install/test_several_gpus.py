@@ -8,7 +8,7 @@ from click.testing import CliRunner
 
 from clprobe.cli.main import cli
 from clprobe.install.advised import best_route
-from clprobe.install.several import best_of, said_of_others
+from clprobe.install.several import best_of, each_candidate, said_of_others
 from clprobe.install.stated_gpu import stated_gpu
 from clprobe.install.target import described, of_snapshot
 from clprobe.knowledge.tables import Tables
@@ -158,3 +158,23 @@ def test_a_finding_about_one_of_two_named_gpus_sends_to_its_plan(tmp_path):
         ("--gpu", "Intel Arc A770", "--backend", "compute-runtime"),
         ("--gpu", "NVIDIA RTX 3060", "--backend", "nvidia"),
     } <= sent
+
+
+@pytest.mark.parametrize(
+    ("cpu", "planned"),
+    [
+        ("Intel Core i7-7600U", "GPU inside Intel Core i7-7600U"),
+        ("AMD A8-7650K", "GPU inside AMD A8-7650K"),
+        ("AMD Ryzen 5 1600X", None),  # none is inside; which card there is, nobody tells
+        ("a processor of no table", None),
+    ],
+)
+def test_where_nobody_tells_of_a_gpu_it_is_the_one_inside_the_processor(cpu, planned):
+    snapshot = snapshot_from_text(f"system: {{cpu: {{model: {cpu}}}}}\n", name="test")
+    assert of_snapshot(snapshot, TABLES).target.gpu == planned
+
+
+def test_a_card_that_may_be_driven_comes_before_a_workaround_for_the_gpu_beside_it():
+    gpus = "gpus: [{name: Haswell-ULT Integrated Graphics Controller}, {name: Arc A750}]\n"
+    each = each_candidate(of_snapshot(snapshot_from_text(gpus, name="test"), TABLES), TABLES)
+    assert best_of(each, TABLES, "opencl")[0].gpu.name == "Arc A750"
