@@ -180,7 +180,7 @@ def _with_switches(watched: "Watched", argv: tuple[str, ...], tables: "Tables") 
         names_opencl=names_opencl(words),
         wanted_features=wanted_features(
             words,
-            watched.program.printed if isinstance(watched.program.printed, str) else "",
+            _printed(watched),
             listed(watched.program.complaints),
         ),
         shadowing=shadowing_of(watched, words),
@@ -206,7 +206,7 @@ def _with_paths(watched: "Watched", argv: tuple[str, ...], tables: "Tables") -> 
     if isinstance(program.sandbox, str) or variables is None:
         return watched
     row = tables.program(program.key) if isinstance(program.key, str) else None
-    printed = program.printed if isinstance(program.printed, str) else ""
+    printed = _printed(watched)
     folder = str(Path.cwd()) if isinstance(watched.folder, Unknown) else watched.folder
     own = replace(
         program,
@@ -227,10 +227,14 @@ def shadowing_of(watched: "Watched", words: Sequence[str]) -> tuple[str, ...]:
     from clprobe.watch.observe import is_python
     from clprobe.watch.script import shadowing_files
 
-    printed = watched.program.printed
-    if not is_python(watched.program.name) or not isinstance(printed, str):
+    if not is_python(watched.program.name):
         return ()
-    return shadowing_files(words, watched.environment or {}, printed)
+    return shadowing_files(words, watched.environment or {}, _printed(watched))
+
+
+def _printed(watched: "Watched") -> str:
+    printed = watched.program.printed
+    return printed if isinstance(printed, str) else ""
 
 
 def unit_name(service: str) -> str:

@@ -192,16 +192,17 @@ def _never(implementation: Implementation, machine: Machine) -> str | None:
 def _never_on_gpu(implementation: Implementation, machine: Machine) -> str | None:
     if machine.no_gpu_because is not None:
         return machine.no_gpu_because
+    if machine.generation is None and machine.vendor is None:
+        return "which GPU it is for is not stated; lspci -nn shows its PCI id, --gpu takes it"
+    reached = any(is_reached_under_wsl2(implementation, gpu) for gpu in machine.gpus)
+    if machine.system == "wsl2" and not reached:
+        return _not_under_wsl2(implementation, machine)
     if machine.generation is not None:
         return _never_on_chips(implementation, machine)
-    if machine.vendor is None:
-        return "which GPU it is for is not stated; lspci -nn shows its PCI id, --gpu takes it"
     return _never_on_family(implementation, machine)
 
 
 def _never_on_family(implementation: Implementation, machine: Machine) -> str | None:
-    if machine.system == "wsl2" and not is_reached_under_wsl2(implementation, machine.gpus[0]):
-        return _not_under_wsl2(implementation, machine)
     never = never_drives(implementation, machine.gpus[0])
     if never is None:
         return None
@@ -216,9 +217,6 @@ def _never_on_family(implementation: Implementation, machine: Machine) -> str | 
 
 def _never_on_chips(implementation: Implementation, machine: Machine) -> str | None:
     key, generation = implementation.implementation, machine.generation
-    reached = any(is_reached_under_wsl2(implementation, gpu) for gpu in machine.gpus)
-    if machine.system == "wsl2" and not reached:
-        return _not_under_wsl2(implementation, machine)
     never = [never_drives(implementation, gpu) for gpu in machine.gpus]
     if generation is None or not all(never):
         return None

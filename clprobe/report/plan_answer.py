@@ -51,14 +51,14 @@ def answer(
         use = f"There is no way to get {_GOALS[plan.goal]} here."
         return Answer(heading=heading, use=use, why=tuple(why))
     todo, check = _todo(route)
-    commands = pasted(todo, typist)
+    lines = pasted(todo, typist)
     name = _name(route, tables)
     use = f"Use {name}."
-    left = (*route.by_hand, *commands)
+    left = (*route.by_hand, *lines)
     if route.steps and (route.installed == "installed" or not left):
         how = way(route, plan.target)
         origin = f" ({how})" if how is not None else ""
-        rest = "The commands below complete it." if commands else "Nothing to install."
+        rest = "The commands below complete it." if lines else "Nothing to install."
         use = f"You already have {name}{_version(route)}{origin}. {rest}"
     reason, *reasons = _why(route, name)
     lacks = _lacks_gpu(plan, route, rejected, tables)
