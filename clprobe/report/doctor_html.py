@@ -11,7 +11,7 @@ from clprobe.report.html_page import items, page, source_list, table, text
 
 _SIGNS = {"error": "✗", "warning": "!", "note": "·", "undetermined": "?"}
 _OF_DRIVERS = ("driver", "what it is", "stage", "outcome", "detail")
-_OF_DEVICES = ("", "device", "type", "platform", "version", "generation")
+_OF_DEVICES = ("index", "device", "type", "platform", "version", "generation")
 _STYLE = """
 body { max-width: 60rem } article h2 { margin-top: .3rem } pre { margin: .3rem 0 }
 article { border-left: .3rem solid var(--line); padding: .1rem 0 .1rem 1rem; margin: 1.2rem 0 }
@@ -90,10 +90,10 @@ def _evidence(finding: Finding) -> str:
         (one.fact, json.dumps(one.value, ensure_ascii=False), one.read_from)
         for one in finding.evidence
     ]
-    facts = table(("fact", "value", "read from"), rows) if rows else ""
+    facts = table("Evidence", ("fact", "value", "read from"), rows) if rows else ""
     told = facts + source_list(finding.sources)
     return f"<details><summary>Evidence and sources</summary>{told}</details>\n" if told else ""
 
 
 def _section(title: str, headings: Sequence[str], rows: Sequence[Sequence[str | None]]) -> str:
-    return f"<h2>{title}</h2>\n{table(headings, rows)}" if rows else ""
+    return f"<h2>{title}</h2>\n{table(title, headings, rows)}" if rows else ""

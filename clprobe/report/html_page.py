@@ -17,7 +17,7 @@ def page(title: str, style: str, body: str) -> str:
         '<!DOCTYPE html>\n<html lang="en">\n<head><meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{text(title)}</title>\n<style>{style}{_STYLE.read_text('utf-8')}</style></head>\n"
-        f"<body>\n{body}</body>\n</html>\n"
+        f"<body>\n<main>\n{body}</main>\n</body>\n</html>\n"
     )
 
 
@@ -27,15 +27,23 @@ def text(value: str) -> str:
 
 
 def table(
+    label: str,
     headings: Sequence[str],
     rows: Iterable[Sequence[str | None]],
     classes: Collection[str] = (),
 ) -> str:
-    """Return a table of texts; a cell that is one of `classes` has that class."""
-    head = "".join(f"<th>{text(heading)}</th>" for heading in headings)
+    """Return a table of texts; a cell that is one of `classes` has that class.
+
+    `label` is what a screen reader calls it.
+    """
+    head = "".join(f'<th scope="col">{text(heading)}</th>' for heading in headings)
     lines = ("".join(_cell(cell or "", classes) for cell in row) for row in rows)
     body = "".join(f"<tr>{line}</tr>\n" for line in lines)
-    return f'<div class="wide"><table>\n<tr>{head}</tr>\n{body}</table></div>\n'
+    # Who has no mouse scrolls what has the focus.
+    return (
+        f'<div class="wide" role="group" aria-label="{text(label)}" tabindex="0">'
+        f"<table>\n<tr>{head}</tr>\n{body}</table></div>\n"
+    )
 
 
 def _cell(said: str, classes: Collection[str]) -> str:

@@ -29,10 +29,14 @@ def plan_as_html(
     routes = "".join(_route(route, plan.target) for route in plan.routes)
     rejected = words.rejections(plan)
     return page(
-        "clprobe install-plan",
+        f"{answer.use} {answer.heading}",
         _STYLE,
         f"{_answer(answer)}<p>{text(target)}</p>\n{routes}"
-        + (f"<h2>Rejected</h2>\n{_table(('route', 'because'), rejected)}" if rejected else "")
+        + (
+            f"<h2>Rejected</h2>\n{table('Rejected', ('route', 'because'), rejected)}"
+            if rejected
+            else ""
+        )
         + _versions(versions)
         + _releases(rows),
     )
@@ -43,7 +47,7 @@ def _answer(answer: Answer) -> str:
     commands = text("\n".join(answer.commands))
     named = words.more_names(answer.others, answer.impossible)
     return (
-        f"<h1>{text(answer.heading)}</h1>\n<p><strong>{text(answer.use)}</strong> {why}</p>\n"
+        f"<h1>{text(answer.use)}</h1>\n<p><strong>{text(answer.heading)}.</strong> {why}</p>\n"
         + (f"<pre>{commands}</pre>\n" if commands else "")
         + (f"<p>Check: <code>{text(answer.check)}</code></p>\n" if answer.check else "")
         + (f"<ul>{items(answer.notes)}</ul>\n" if answer.notes else "")
@@ -74,9 +78,10 @@ def _versions(versions: Sequence[VersionRow]) -> str:
     if not versions:
         return ""
     why = items(f"{stack}: {said}" for stack, said in words.reasons(versions))
+    heading = "Python, torch, stack, driver and release"
     return (
-        "<h2>Python, torch, stack, driver and release</h2>\n"
-        + _table(words.HEADINGS, words.cells(versions))
+        f"<h2>{heading}</h2>\n"
+        + table(heading, words.HEADINGS, words.cells(versions), classes=_WORDS)
         + (f"<ul>{why}</ul>\n" if why else "")
     )
 
@@ -85,8 +90,5 @@ def _releases(rows: Sequence[MatrixRow]) -> str:
     if not rows:
         return ""
     heading = f"Which release drives {rows[0].generation}"
-    return f"<h2>{text(heading)}</h2>\n{_table(words.RELEASE_HEADINGS, words.release_cells(rows))}"
-
-
-def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    return table(headings, rows, classes=_WORDS)
+    shown = table(heading, words.RELEASE_HEADINGS, words.release_cells(rows), classes=_WORDS)
+    return f"<h2>{text(heading)}</h2>\n{shown}"

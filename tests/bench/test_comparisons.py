@@ -389,6 +389,15 @@ def test_the_text_has_changes_and_hides_what_is_the_same() -> None:
     assert text_of(found(quiet(), quiet(1.5)), plain=True).isascii()
 
 
+def test_a_page_begins_with_what_changed() -> None:
+    page = bench_compare_html(found(quiet(), quiet(1.5)))
+
+    answer = page.partition("<h1>")[2].partition("</h1>")[0]
+    assert answer == "Faster: 17; no change beyond the noise: 17 of 34 figures."
+    empty = quiet(results=(), verdicts=())
+    assert "<h1>No run has a result.</h1>" in bench_compare_html(found(empty, empty))
+
+
 def test_every_form_escapes_a_hostile_name() -> None:
     evil = '0: <script>alert(1)</script>|\x1b[2J\u202e" (P 1.0)'
     comparison = compare([("<b>|\x1b.json", quiet()), ("b.json", quiet(2.0, gpu=evil))], TABLES)

@@ -115,7 +115,7 @@ def test_every_form_for_people_begins_with_the_answer(run):
     markdown = run(*DESCRIBED, "--format", "markdown")[1]
     assert markdown.splitlines()[2].startswith(f"**{use}**")
     page = run(*DESCRIBED, "--format", "html")[1]
-    assert page.partition("<h1>")[2].splitlines()[1].startswith(f"<p><strong>{use}</strong>")
+    assert page.partition("<body>")[2].splitlines()[1:3][-1].startswith(f"<h1>{use}</h1>")
     commands = [line.strip() for line in text.splitlines() if line.startswith("    ")]
     assert "\n".join(commands) in markdown
     assert html.escape("\n".join(commands)) in page

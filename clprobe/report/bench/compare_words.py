@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What became different between bench runs, in words that are safe to print."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -57,6 +58,17 @@ class Section:
     rows: tuple[Row, ...]
     changed: bool
     """Whether any workload became different."""
+
+
+def headline(comparison: BenchComparison) -> str:
+    """Return in one sentence how many workloads became what, the worst first."""
+    counts = Counter(one.effect for one in comparison.differences)
+    total = counts.total()
+    if not total:
+        return "No run has a result."
+    told = [f"{_EFFECTS[effect][1]}: {counts[effect]}" for effect in EFFECTS if counts[effect]]
+    rest = (f"{each[0].lower()}{each[1:]}" for each in told[1:])
+    return f"{'; '.join([told[0], *rest])} of {total} figures."
 
 
 def sections(comparison: BenchComparison) -> list[Section]:

@@ -142,11 +142,12 @@ def bench_compare_html(comparison: BenchComparison) -> str:
     listed = "".join(element("li", text(run)) for run in words.runs(comparison))
     changed = "".join(element("li", text(line)) for line in words.host_changes(comparison))
     shown = words.sections(comparison)
+    answer = words.headline(comparison)
     return page(
-        "clprobe bench --compare",
-        "<h1>What changed?</h1>\n"
+        answer,
+        f"<h1>{text(answer)}</h1>\n"
         + warnings(list(comparison.warnings))
-        + ("".join(map(_compared, shown)) or "<p>No run has a result.</p>\n")
+        + "".join(map(_compared, shown))
         + "<h2>Runs</h2>\n"
         + element("ul", listed)
         + "\n<h3>How they differ</h3>\n"

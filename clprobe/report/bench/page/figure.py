@@ -49,9 +49,10 @@ def table(
         "\n",
         element("tbody", lines),
     )
-    # Who has no mouse scrolls what has the focus.
+    # Who has no mouse scrolls what has the focus. No landmark: a page has twenty, and those of two
+    # devices have one name.
     return element(
-        "div", whole, class_="wide", role="region", aria_label=label or name, tabindex="0"
+        "div", whole, class_="wide", role="group", aria_label=label or name, tabindex="0"
     )
 
 
