@@ -9,6 +9,7 @@ import pyopencl as cl
 
 from clprobe.model.errors import ClprobeError
 from clprobe.tensor import Device
+from clprobe.tensor.choose import name_of, visible
 
 Fallback = Literal["cpu", "error"]
 _KNOWN = ("device", "fallback", "check")
@@ -47,8 +48,8 @@ def device_of(asked: str) -> Device:
 
     **Raises** ClprobeError where none is meant or several are, naming those that there are.
     """
-    found = [each for platform in cl.get_platforms() for each in platform.get_devices()]
-    names = [f"{at}: {each.name.strip()} ({each.platform.name})" for at, each in enumerate(found)]
+    found = visible()
+    names = [f"{at}: {name_of(each)}" for at, each in enumerate(found)]
     if asked.isdecimal():
         meant = found[int(asked) : int(asked) + 1]
     elif asked.lower() in _KINDS:

@@ -4,6 +4,7 @@
 from clprobe.tensor import functions, nn, ops, optim
 from clprobe.tensor.array import Array
 from clprobe.tensor.autocast import autocast
+from clprobe.tensor.choose import choose
 from clprobe.tensor.device import Device, Recorded
 from clprobe.tensor.errors import BuildError, DeviceError, DtypeError, OutOfMemoryError, ShapeError
 from clprobe.tensor.limits import Limits
@@ -30,6 +31,7 @@ __all__ = [
     "ShapeError",
     "Tensor",
     "autocast",
+    "choose",
     "conv2d",
     "conv_transpose2d",
     "functions",

@@ -62,12 +62,17 @@ class Device:
         limits: Limits,
         kernels: Path | None = None,
         cache: BinaryCache | None = None,
+        *,
+        fast_math: bool = False,
     ) -> None:
         self.cl_device = cl_device
+        self.fast_math = fast_math
         self.limits = limits
         self.context = cl.Context([cl_device])
         self.queue = cl.CommandQueue(self.context)
-        self.programs = Programs(self.context, cl_device, limits, kernels, cache)
+        self.programs = Programs(
+            self.context, cl_device, limits, kernels, cache, fast_math=fast_math
+        )
         self.lasting_pool = Pool(self.create_buffer)
         self.pool = self.lasting_pool
         """Where arrays get their memory; a capture puts the pool of its step here."""
@@ -87,20 +92,22 @@ class Device:
         limits: Limits | None = None,
         kernels: Path | None = None,
         cache: BinaryCache | None = None,
+        fast_math: bool = False,
     ) -> "Device":
         """Open a device; `limits` below its own make it behave like a smaller one.
 
         `kernels` names another folder of kernels than the one that clprobe ships. Built programs
         are kept in `cache`, by default in the user's cache folder; `BinaryCache(None)` keeps none.
+        With `fast_math` kernels are built with -cl-fast-relaxed-math: sums may be reordered, and
+        what becomes infinite or no number need not be noticed, so such a device scales no losses.
 
         **Raises** DeviceError.
         """
         # Before the first build: PoCL knows no processor newer than its LLVM.
         name_target_cpu(cl_device)
         try:
-            return cls(
-                cl_device, Limits.of(cl_device) if limits is None else limits, kernels, cache
-            )
+            own = Limits.of(cl_device) if limits is None else limits
+            return cls(cl_device, own, kernels, cache, fast_math=fast_math)
         except cl.Error as error:
             raise DeviceError(f"{said(cl_device, 'name')} cannot be opened: {error}") from error
 

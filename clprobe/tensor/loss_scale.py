@@ -5,6 +5,7 @@ import numpy as np
 
 from clprobe.tensor.array import Array
 from clprobe.tensor.device import Device
+from clprobe.tensor.errors import DeviceError
 from clprobe.tensor.launching import launch_values
 from clprobe.tensor.ops.arguments import arguments
 from clprobe.tensor.optim import Optimiser
@@ -31,6 +32,15 @@ class LossScale:
         backoff: float = 0.5,
         interval: int = 2000,
     ) -> None:
+        """Begin with a factor on a device.
+
+        **Raises** DeviceError for one opened with `fast_math`, which need not notice an overflow.
+        """
+        if device.fast_math:
+            raise DeviceError(
+                f"{device.name} was opened with fast_math, under which overflows go unnoticed.",
+                hint="Open it without fast_math to scale losses.",
+            )
         self._scale = Array.from_numpy(np.array([initial], np.float32), device)
         self._state = Array.from_numpy(np.zeros(3, np.int32), device)
         rates = (np.float32(growth), np.float32(backoff), np.float32(2.0**24))

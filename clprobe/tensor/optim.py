@@ -8,17 +8,19 @@ parameter and gradient as an argument of its own and a table of chunks, one for 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from math import log
+from typing import Any
 
 import numpy as np
 
 from clprobe.tensor.array import Array
-from clprobe.tensor.errors import DeviceError
+from clprobe.tensor.errors import DeviceError, ShapeError
 from clprobe.tensor.launching import powers_of_two_down_from
 from clprobe.tensor.ops.arguments import arguments
 from clprobe.tensor.program import Kernel
 from clprobe.tensor.tensor import Tensor
 
 _KERNEL = "update_all"
+_STEPS = "steps of "
 _CPU_CHUNK = 16384
 _GPU_CHUNK = 2048
 _GPU_WORK_ITEMS = 256
@@ -83,10 +85,43 @@ class Optimiser:
         for parameter in self.parameters:
             parameter.grad = None
 
-    def _launch(self, present: tuple[int, ...], skip: Array) -> None:
+    def state(self) -> dict[str, np.ndarray[Any, Any]]:
+        """Return a copy on the host of all that a later run needs to go on exactly from here."""
+        steps = {
+            f"{_STEPS}{','.join(map(str, present))}": taken.numpy()
+            for present, (_, taken) in self._tables.items()
+        }
+        rate = np.array(self._learning_rate)
+        return {"values": self._state.numpy(), "learning_rate": rate, **steps}
+
+    def load_state(self, state: Mapping[str, np.ndarray[Any, Any]]) -> None:
+        """Go on from a state of an optimiser of the same kind for parameters of the same shapes.
+
+        **Raises** ShapeError if it is of another optimiser.
+        """
+        own, values = self._state.shape, state["values"]
+        if values.shape != own:
+            raise ShapeError(f"This optimiser's state has shape {own}, not {values.shape}.")
+        self._state.assign(values)
+        self.learning_rate = float(state["learning_rate"])
+        never_saved = dict.fromkeys(self._tables, np.int32(0))
+        saved = {
+            tuple(map(int, name.removeprefix(_STEPS).split(","))): taken
+            for name, taken in state.items()
+            if name.startswith(_STEPS)
+        }
+        for present, taken in {**never_saved, **saved}.items():
+            _, steps = self._table_of(present)
+            # Devices of another kind cut parameters into other chunks; all have taken as many.
+            steps.assign(np.full(steps.shape, taken.max(), np.int32))
+
+    def _table_of(self, present: tuple[int, ...]) -> tuple[Array, Array]:
         if present not in self._tables:
             self._tables[present] = self._table(present)
-        chunks, steps = self._tables[present]
+        return self._tables[present]
+
+    def _launch(self, present: tuple[int, ...], skip: Array) -> None:
+        chunks, steps = self._table_of(present)
         chosen = [self.parameters[index] for index in present]
         # Whatever the gradients are computed from is read before any parameter changes.
         sources = [each.grad.buffer for each in chosen if each.grad is not None]

@@ -68,15 +68,18 @@ class Candidate:
 class Programs:
     """The kernels of one device, each built when it is first asked for."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what builds depend on
         self,
         context: cl.Context,
         device: cl.Device,
         limits: Limits,
         folder: Path | None = None,
         cache: BinaryCache | None = None,
+        *,
+        fast_math: bool = False,
     ) -> None:
         self.compile_ns = 0
+        self._always = ["-cl-std=CL1.2", *(["-cl-fast-relaxed-math"] if fast_math else [])]
         self._cache = BinaryCache(default_folder()) if cache is None else cache
         self._unsaved: list[tuple[str, cl.Program]] = []
         # Whoever does not close the device has its programs stored at the end all the same.
@@ -184,11 +187,11 @@ class Programs:
             with warnings.catch_warnings():
                 # Some compilers greet every build with a log; only a failed build is news.
                 warnings.simplefilter("ignore", cl.CompilerWarning)
-                return self._load_or_compile(source, ["-cl-std=CL1.2", *options.split()])
+                return self._load_or_compile(source, [*self._always, *options.split()])
         except cl.Error as error:
             raise BuildError(
                 f"{shown} does not build.\n"
-                f"options  -cl-std=CL1.2 {options}\n"
+                f"options  {' '.join(self._always)} {options}\n"
                 f"device   {said(self._device.platform, 'name')}, {said(self._device, 'name')}\n"
                 + "\n".join(first_errors(str(error))),
             ) from error

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Layers, initialisation and the optimiser, up to small networks that learn."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from oracles import normal
 
 from clprobe.tensor import Device, ShapeError, Tensor, nn, softmax_cross_entropy
-from clprobe.tensor.optim import SGD
+from clprobe.tensor.optim import SGD, Adam, AdamW
 
 
 def mlp(device: Device, seed: int = 1) -> nn.Sequential:
@@ -139,3 +141,35 @@ def test_a_state_that_does_not_fit_is_refused(device: Device) -> None:
         network.load_state({**state, "0.bias": np.zeros(5, np.float32)})
     with pytest.raises(ShapeError, match=r"2\.weight"):
         network.load_state({"0.bias": state["0.bias"]})
+
+
+@pytest.mark.parametrize("kind", [SGD, Adam, AdamW])
+def test_training_goes_on_exactly_from_a_saved_optimiser(
+    kind: type[SGD | Adam], device: Device, generator: np.random.Generator, tmp_path: Path
+) -> None:
+    x, labels = separable(generator, 40, 12)
+    inputs = Tensor.from_numpy(x, device)
+
+    def steps(network: nn.Sequential, optimiser: SGD | Adam, count: int) -> None:
+        for _ in range(count):
+            optimiser.zero_grad()
+            softmax_cross_entropy(network(inputs), labels).backward()
+            optimiser.step()
+
+    whole = mlp(device)
+    optimiser = kind(whole.parameters(), 0.05)
+    steps(whole, optimiser, 2)
+    np.savez(tmp_path / "net.npz", **whole.state())
+    np.savez(tmp_path / "optimiser.npz", **optimiser.state())
+    steps(whole, optimiser, 3)
+    resumed = mlp(device, seed=9)
+    later = kind(resumed.parameters(), 0.5)
+    steps(resumed, later, 1)  # forgotten again
+    resumed.load_state(dict(np.load(tmp_path / "net.npz")))
+    later.load_state(dict(np.load(tmp_path / "optimiser.npz")))
+    steps(resumed, later, 3)
+
+    for name, value in whole.state().items():
+        np.testing.assert_array_equal(resumed.state()[name], value)
+    with pytest.raises(ShapeError, match="state has shape"):
+        SGD(cnn(device).parameters(), 0.1).load_state(optimiser.state())

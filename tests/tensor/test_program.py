@@ -11,7 +11,8 @@ import pytest
 from oracles import assert_close, rounding_bound
 
 from clprobe.resources import kernels_path
-from clprobe.tensor import Array, BuildError, Device
+from clprobe.tensor import Array, BuildError, Device, DeviceError, LossScale, Tensor
+from clprobe.tensor.functions import sqrt
 from clprobe.tensor.ops.matmul import ORACLE, matmul_forward
 from clprobe.tensor.program import Candidate, first_errors
 
@@ -91,3 +92,14 @@ def test_no_candidate_that_fits_is_an_error(device: Device) -> None:
 
     with pytest.raises(BuildError, match="bytes of local memory"):
         device.programs.first_that_fits("sum_rows", [candidate])
+
+
+def test_fast_math_is_asked_for_and_scales_no_losses(device: Device) -> None:
+    with Device.open(device.cl_device, limits=device.limits, fast_math=True) as fast:
+        x = Tensor.from_numpy(np.array([4.0, 9.0], np.float32), fast)
+
+        np.testing.assert_allclose((1 / sqrt(x)).numpy(), [1 / 2, 1 / 3], rtol=1e-5)
+        with pytest.raises(BuildError, match="-cl-fast-relaxed-math"):
+            fast.programs.generated("kernel void broken( {", "broken", {}, "broken")
+        with pytest.raises(DeviceError, match="fast_math"):
+            LossScale(fast)
