@@ -65,14 +65,27 @@ class Entry:
 
     def suits(self, device: Device, geometry: Geometry) -> bool:
         """Say whether this entry is meant for such a device and geometry."""
+        return self.suits_device(device) and all(
+            _holds(geometry, name, value) for name, value in self.shape.items()
+        )
+
+    def suits_device(self, device: Device) -> bool:
+        """Say whether this entry is meant for such a device, whatever the geometry."""
         limits = device.limits
         return (
             self.device.get("is_cpu", limits.is_cpu) == limits.is_cpu
             and self.device.get("min_vector_width", 0) <= limits.native_vector_width
             and self.device.get("vendor_id", limits.vendor_id) == limits.vendor_id
             and self.device.get("platform", "") in said(device.cl_device.platform, "name")
-            and all(_holds(geometry, name, value) for name, value in self.shape.items())
         )
+
+    def plan(self, device: Device, direction: Direction, geometry: Geometry) -> Plan | None:
+        """Build the kernels; None where the algorithm cannot do this geometry or direction.
+
+        **Raises** BuildError.
+        """
+        plan = ALGORITHMS[self.algorithm](device, direction, geometry, self.defines)
+        return plan if plan is None or self.algorithm in TAKE_HALF else _in_float(plan)
 
 
 def choose(device: Device, direction: Direction, geometry: Geometry) -> Plan:
@@ -85,9 +98,21 @@ def choose(device: Device, direction: Direction, geometry: Geometry) -> Plan:
     )
 
 
+def use(device: Device, direction: Direction, geometry: Geometry, plan: Plan) -> None:
+    """Have `choose` return this plan from now on."""
+    key = ("conv", direction, geometry)
+    device.programs.forget(lambda known: known == key)
+    device.programs.remember(key, lambda: plan)
+
+
 def skipped(device: Device) -> list[tuple[str, str]]:
     """Return which entries were tried on this device and could not be built, with the reason."""
     return device.programs.remember("conv skipped", list)
+
+
+def entries_of(device: Device) -> tuple[Entry, ...]:
+    """Return the ladder of a device's kernels."""
+    return load_entries(device.programs.folder / "conv" / "variants.yaml")
 
 
 @cache
@@ -106,16 +131,16 @@ def load_entries(path: Path) -> tuple[Entry, ...]:
 
 
 def _first_that_works(device: Device, direction: Direction, geometry: Geometry) -> Plan:
-    for entry in load_entries(device.programs.folder / "conv" / "variants.yaml"):
+    for entry in entries_of(device):
         if direction not in entry.directions or not entry.suits(device, geometry):
             continue
         try:
-            plan = ALGORITHMS[entry.algorithm](device, direction, geometry, entry.defines)
+            plan = entry.plan(device, direction, geometry)
         except BuildError as error:
             skipped(device).append((entry.name, error.message))
             continue
         if plan is not None:
-            return plan if entry.algorithm in TAKE_HALF else _in_float(plan)
+            return plan
     raise BuildError(
         f"No algorithm of kernels/conv/variants.yaml does {direction.value} of {geometry}."
     )
