@@ -172,3 +172,17 @@ def test_what_keeps_people_out_is_found(tab: browser.Tab, axe: str, tmp_path: Pa
     tab.evaluate(f"{axe};0")
     found = {each.partition(":")[0] for each in json.loads(tab.evaluate(_FAULTS))}
     assert found >= {"color-contrast", "image-alt"}
+
+
+def test_pages_of_the_site_fit_and_axe_finds_nothing(
+    tab: browser.Tab, axe: str, printed: Printed, tmp_path: Path
+) -> None:
+    """One page of each kind; what it asks for lies beside it."""
+    printed("rules", "site", str(tmp_path))
+    for kind in ("index", "matrix/index", "matrix/beignet", "gpus/8086-0102", "rules/icd-crashes"):
+        for width, dark in ((min(WIDTHS), False), (max(WIDTHS), True)):
+            tab.open(tmp_path / f"{kind}.html", width=width, dark=dark)
+            assert tab.evaluate(_OVERFLOW) == 0, (kind, width)
+            assert all(each.startswith(tmp_path.as_uri()) for each in tab.requests())
+            tab.evaluate(f"{_OPEN_ALL};{axe};0")
+            assert json.loads(tab.evaluate(_FAULTS)) == [], (kind, width, dark)
