@@ -10,7 +10,6 @@ https://chromedevtools.github.io/devtools-protocol/ describes the messages.
 
 import base64
 import contextlib
-import fcntl
 import json
 import os
 import select
@@ -29,9 +28,6 @@ _OPTIONS = (
     *("--headless=new", "--remote-debugging-pipe", "--no-sandbox", "--disable-gpu"),
     *("--no-first-run", "--hide-scrollbars", "--disable-dev-shm-usage"),
 )
-# The browser reads what it is told from the first of them, and answers on the second.
-_TO_BROWSER, _FROM_BROWSER = 3, 4
-_ABOVE_BOTH = 10
 
 
 def program() -> str | None:
@@ -133,30 +129,26 @@ class Tab:
 
 @contextlib.contextmanager
 def started(browser: str, options: Sequence[str] = _OPTIONS) -> Iterator[Tab]:
-    """Start a browser with a profile of its own, and leave nothing behind."""
+    """Start a browser with a profile of its own, and leave nothing behind.
+
+    It reads what it is told from 3, and answers on 4.
+    """
     told, to = os.pipe()
     answers, said = os.pipe()
-    # What the child is to have as 3 and 4 must be neither, or one would overwrite the other.
-    ends = [fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, _ABOVE_BOTH) for end in (told, said)]
-    os.close(told)
-    os.close(said)
-
-    def place_pipes() -> None:
-        os.dup2(ends[0], _TO_BROWSER)
-        os.dup2(ends[1], _FROM_BROWSER)
-
+    # A shell puts them where the browser wants them: what Python could run in the child before,
+    # newer ones warn of where there are threads.
+    placed = f'exec "$0" "$@" 3< /proc/self/fd/{told} 4> /proc/self/fd/{said}'
     with (
         tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile,
         subprocess.Popen(
-            [browser, *options, f"--user-data-dir={profile}", "about:blank"],
+            ["sh", "-c", placed, browser, *options, f"--user-data-dir={profile}", "about:blank"],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            pass_fds=(_TO_BROWSER, _FROM_BROWSER),
-            preexec_fn=place_pipes,  # noqa: PLW1509 - no thread holds a lock that dup2 needs
+            pass_fds=(told, said),
             env=os.environ | {"HOME": profile},
         ) as process,
     ):
-        for end in ends:
+        for end in (told, said):
             os.close(end)
         try:
             yield Tab(process, to, answers)
