@@ -23,7 +23,6 @@ from clprobe.tensor import DeviceError
 from clprobe.tensor.binary_cache import SWITCH
 
 ROWS = page.data()["rows"]
-LONG = "CLPROBE_LONG"
 TIME_LIMIT_S = 300
 NEEDS_TORCH = re.compile(r"\btorch\b|two_processes")
 
@@ -41,8 +40,6 @@ def can_run(request: pytest.FixtureRequest) -> None:
     row = getattr(request.node, "callspec", None) and request.node.callspec.params["row"]
     if not row:
         return
-    if row.get("long") and os.environ.get(LONG) != "1":
-        pytest.skip(f"takes minutes: {LONG}=1 runs it")
     needed = row.get("code", "") + row.get("command", "")
     if NEEDS_TORCH.search(needed) and find_spec("torch") is None:
         pytest.skip("torch is not installed")
