@@ -124,7 +124,8 @@ def diagnose(
     reported = not isinstance(snapshot.clprobe, str)
     case = Case(outcomes, ranked, by_id, reported=reported)
     if reported and (case.is_open or snapshot.told):
-        outcomes = leaning(outcomes, snapshot, knowledge.tables, by_id)
+        cued = knowledge.precedents.cued_in(snapshot.told) if snapshot.told else ()
+        outcomes = leaning(outcomes, snapshot, knowledge.tables, by_id, cued)
         case = Case(outcomes, ranked, by_id, reported=reported)
     causes = likeliest_causes(snapshot, outcomes, ranked, case, knowledge)
     suspects = causes.suspects

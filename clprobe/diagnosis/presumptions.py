@@ -2,15 +2,16 @@
 """What the open questions lean to if everything is as it usually is: it ranks, it never decides."""
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from itertools import groupby
+from typing import Any
 
 from msgspec.structs import replace
 
 from clprobe.facts.closure.presume import LEVELS, Level
 from clprobe.facts.derive import derive
 from clprobe.facts.derive_views import lists_devices
-from clprobe.facts.facts import Facts
+from clprobe.facts.facts import Facts, ProgramFacts
 from clprobe.facts.hardware_facts import GpuFacts
 from clprobe.knowledge.tables import Tables
 from clprobe.model.snapshot import Snapshot
@@ -19,13 +20,22 @@ from clprobe.ruleset.evaluate import Answer
 from clprobe.ruleset.judge import Outcome, ask, ask_rule
 from clprobe.ruleset.rule import Rule
 
+_NOTHING_STATED: dict[str, Any] = dict.fromkeys(ProgramFacts.__struct_fields__, NOT_STATED)
+_UNWATCHED = ProgramFacts(**_NOTHING_STATED)
+"""The program of a report: there is one, and nobody looked at it."""
+
 
 def leaning(
-    outcomes: list[Outcome], snapshot: Snapshot, tables: Tables, rules: dict[str, Rule]
+    outcomes: list[Outcome],
+    snapshot: Snapshot,
+    tables: Tables,
+    rules: dict[str, Rule],
+    cued: Collection[str],
 ) -> list[Outcome]:
     """Return the outcomes, the undecided ones with the side that presumptions put them on.
 
-    One that holds by presumption names the facts that it would then rest on.
+    One that holds by presumption names the facts that it would then rest on. `cued` are the rules
+    of which a cue stands in the report.
     """
     outcomes = _reopened(outcomes)
     open_rules = {one.rule.id: rules[one.rule.id] for one in outcomes if one.answer.truth is None}
@@ -34,7 +44,7 @@ def leaning(
         for one in ask(tuple(open_rules.values()), derive(snapshot, tables, beyond=beyond)):
             presumed[one.rule.id].append(one)
         outcomes = [_leaning(one, presumed[one.rule.id], beyond) for one in outcomes]
-    return outcomes
+    return _opened_by_words(outcomes, cued)
 
 
 def _reopened(outcomes: list[Outcome]) -> list[Outcome]:
@@ -50,6 +60,20 @@ def _reopened(outcomes: list[Outcome]) -> list[Outcome]:
         unseen = replace(facts.opencl, usable_device=NOT_STATED, gpu_device=NOT_STATED)
         outcomes = _asked_anew(outcomes, replace(facts, opencl=unseen), _is_of_program)
     return _asked_anew(outcomes, _without_judged_faults(facts), _is_of_release)
+
+
+def _opened_by_words(outcomes: list[Outcome], cued: Collection[str]) -> list[Outcome]:
+    """Return the outcomes, those of a program open again of which the reporter's words tell.
+
+    Where nobody watched a program nothing of it holds, so what is decided by watching is refuted
+    in every report. That is right for a machine that was looked at, and says nothing of the program
+    that somebody writes about; nor do presumptions, which are about machines.
+    """
+    facts = next((one.scope.facts for one in outcomes), None)
+    if facts is None or not cued or facts.program.watched:
+        return outcomes
+    unwatched = replace(facts, program=_UNWATCHED)
+    return _asked_anew(outcomes, unwatched, lambda told: told[0].rule.id in cued)
 
 
 def _asked_anew(
