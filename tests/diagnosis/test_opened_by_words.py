@@ -72,3 +72,32 @@ def test_a_suspect_of_that_kind_is_told_without_gaps_in_its_words() -> None:
     assert (found.verdict, found.suspect) == ("undetermined", True)
     assert found.title == KNOWLEDGE.rule_named(found.id).summary
     assert "{" not in f"{found.because} {found.confirmed_by}"
+
+
+@pytest.mark.parametrize(
+    ("rule", "told"),
+    [
+        (
+            "program-chooses-absent-device",
+            "MultiPoolMiner, two cards, each on PCI 16x\n"
+            "[12:13:17] Initializing GPU, loading kernel ...\n"
+            "[12:13:18] Selected OpenCL device index 2 doesn't exist.",
+        ),
+        (
+            "program-dies-before-opencl",
+            "The tool does not work on older CPUs without AVX support: it always ends with\n"
+            "illegal instruction (core dumped)\n"
+            "My CPUs support SSE2 and SSE4.2.",
+        ),
+        (
+            "program-lacks-module",
+            "I compiled and installed the library and all is well, but the example ends with\n"
+            "ImportError: No module named 'pyopencl.compyte'\nWindows 10, Python 3.5, Anaconda",
+        ),
+    ],
+)
+def test_reports_that_are_not_kept_lead_to_such_causes(rule: str, told: str) -> None:
+    """After MultiPoolMiner#2269, crypto1_bs#42 and pyopencl#127, of which no report is kept."""
+    diagnosis = diagnose(Snapshot(told=tuple(told.splitlines())), KNOWLEDGE)
+    assert rule in [one.id for one in diagnosis.findings[:2]]
+    assert diagnosis.root_cause is None

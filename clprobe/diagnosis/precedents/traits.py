@@ -16,7 +16,7 @@ from clprobe.ruleset.rule import Rule
 
 TRAITS = (
     "resembles_one", "resembles_several", "described", "sign_near", "signs_near",
-    "signs_scattered", "cued", "cues", "quoted", "subject_named", "subject_missing",
+    "signs_scattered", "cued", "cues", "opened", "quoted", "subject_named", "subject_missing",
     "evidence", "setting", "telling", "refused", "shut_out", "admitted", "present", "leads",
     "refuted", "explains", "foremost", "weight", "leans_likely", "leans_possible",
     "leans_unlikely", "lacking", "quote_lacking", "usual", "symptom", "common", "rare", "note",
@@ -63,6 +63,7 @@ def traits_of_rules(
             **_of_signs(case.like.signs.get(rule.id, SignFit())),
             "cued": float(rule.id in case.like.cues),
             "cues": min(case.like.cues.get(rule.id, 0), _MOST_CUES) / 2,
+            "opened": float(rule.id in case.like.cues and _lacks_program(by_rule[rule.id])),
             "quoted": float(rule.id in case.like.quoted),
             **_of_subjects(rule, case.like.subjects),
             "leads": 1 / (1 + places[rule.id]) if rule.id in places else 0.0,
@@ -92,6 +93,15 @@ def _of_subjects(rule: Rule, named: frozenset[str]) -> Traits:
         "subject_named": float(bool(own) and own <= named),
         "subject_missing": float(len(own - named)),
     }
+
+
+def _lacks_program(outcomes: list[Outcome]) -> bool:
+    """Whether it is open for want of a watched program; in a report only words open such a rule.
+
+    It stands beside rules that nothing had to open, so that its words tell more than theirs do.
+    """
+    undecided = (one for one in outcomes if one.answer.truth is None)
+    return any(use.path.startswith("program.") for one in undecided for use in one.answer.gaps)
 
 
 def _of_outcomes(outcomes: list[Outcome], marks_of: Callable[[Outcome], Traits]) -> Traits:
