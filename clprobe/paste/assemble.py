@@ -30,6 +30,7 @@ from clprobe.paste import (
     stated,
     systems,
     traces,
+    uevent,
     users,
     variables,
 )
@@ -97,7 +98,7 @@ def read_paste(text: str, *, name: str) -> Snapshot:
     facts_in = [one for one in clauses if untold.issuperset(one.lines) or talks(one.sentence)]
     facts_in = list(without_wishes(facts_in, written))
     unsaid = set(paste.left())
-    for reader in (lambda _: iter(complaints), prose_reader(facts_in)):
+    for reader in (lambda _: iter(complaints), gpu_tools.read_ids_in_names, prose_reader(facts_in)):
         _gather(reader, paste, evidence, unread, is_weak=True)
     said = statements_of(written, clauses)
     of_sentences = lines_of_sentences(telling(said), clauses, written)
@@ -247,6 +248,7 @@ _READERS: tuple[Reader, ...] = (
     read_programs,
     logs.read_log,
     lspci.read_lspci,
+    uevent.read_uevents,
     inventories.read_lshw,
     inxi.read_inxi,
     by_line(inventories.of_lsgpu),
@@ -257,6 +259,7 @@ _READERS: tuple[Reader, ...] = (
     files.read_icd_texts,
     _linker_cache,
     linking.read_ldd,
+    linking.read_version_tags,
     users.read_ids,
     users.read_group_entries,
     read_bare_names,

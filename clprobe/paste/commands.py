@@ -46,7 +46,9 @@ def _with_plain_prompt(text: str) -> CommandLine | None:
         return _inner(found["rest"], "", "", prompted=True)
     found = _FORMS.root_prompt.match(text)
     # A comment or a heading, too, starts with a hash: only a known command makes it a prompt.
-    if found is not None and _looks_like_command(found["rest"]):
+    if found is not None and (
+        _looks_like_command(found["rest"]) or _FORMS.managed.match(found["rest"])
+    ):
         return _inner(found["rest"], "root", "", prompted=True)
     return None
 

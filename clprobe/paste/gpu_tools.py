@@ -14,7 +14,20 @@ from clprobe.model.unknown import NOT_STATED
 from clprobe.paste.reading import Paste, Reading
 
 _FORMS = Forms("gpu_tools")
+_MOST_NAMED = 16
 _VENDOR_WORDS = (("intel", "8086"), ("amd", "1002"), ("radeon", "1002"), ("nvidia", "10de"))
+
+
+def read_ids_in_names(paste: Paste) -> Iterator[Reading]:
+    """Give GPUs of Intel by the ids that stand behind their names in any program's output."""
+    given: set[str] = set()
+    for _, line in paste.free():
+        for found in _FORMS.id_behind_name.finditer(line) if "[0x" in line else ():
+            pci_id = f"8086:{found['id'].lower()}"
+            if pci_id not in given and len(given) < _MOST_NAMED:
+                given.add(pci_id)
+                name = " ".join(found["name"].replace("(R)", "").split())
+                yield Reading(lines=(), facts=Snapshot(gpus=(Gpu(pci_id=pci_id, name=name),)))
 
 
 def read_nvidia_smi(paste: Paste) -> Iterator[Reading]:

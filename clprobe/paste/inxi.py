@@ -3,15 +3,18 @@
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 import msgspec
 
 from clprobe.knowledge.printed import Forms
 from clprobe.model.hardware import Gpu
 from clprobe.model.snapshot import Snapshot
-from clprobe.model.unknown import NOT_STATED
+from clprobe.model.system import Linux, System
+from clprobe.model.unknown import NOT_STATED, Unknown
 from clprobe.paste.inventories import of_linux, of_os
 from clprobe.paste.reading import Paste, Reading
+from clprobe.paste.systems import cpu_named
 
 _FORMS = Forms("inxi")
 _MOST_LINES = 40
@@ -53,9 +56,23 @@ def _told(name: str, texts: list[str], lines: list[int]) -> Iterator[Reading]:
         system = msgspec.structs.replace(named.system, linux=linux.system.linux)
         facts = Snapshot(system=system)
     elif name == "Graphics":
-        facts = Snapshot(gpus=tuple(_inxi_gpus(pairs)) or NOT_STATED)
+        of_drivers = System(linux=Linux(module_versions=_driver_versions(pairs)))
+        facts = Snapshot(gpus=tuple(_inxi_gpus(pairs)) or NOT_STATED, system=of_drivers)
+    elif name == "CPU":
+        model = next((value for key, value in pairs if key == "model"), "")
+        if model:
+            facts = Snapshot(system=System(cpu=cpu_named(model)))
     is_whole = name == "Graphics" and len(texts[0]) == 0
     yield Reading(lines=tuple(lines), facts=facts, whole=("gpus",) if is_whole else ())
+
+
+def _driver_versions(pairs: list[tuple[str, str]]) -> dict[str, str | Unknown | None]:
+    """Return the versions that stand behind drivers of GPUs which are no part of Linux."""
+    return {
+        driver: version
+        for (key, driver), (next_key, version) in pairwise(pairs)
+        if (key, next_key) == ("driver", "v") and driver == "nvidia" and version[:1].isdigit()
+    }
 
 
 def _inxi_gpus(pairs: list[tuple[str, str]]) -> Iterator[Gpu]:

@@ -12,6 +12,7 @@ from clprobe.paste.listings import is_driver
 from clprobe.paste.reading import Context, Paste, Reading
 
 _FORMS = Forms("linking")
+_LINES = Forms("said_lines")
 
 
 def read_ldd(paste: Paste) -> Iterator[Reading]:
@@ -61,6 +62,13 @@ def _of_driver(
         path=of, library_name=of.rpartition("/")[2], library=library, answer=answer or Answer()
     )
     return Snapshot(libraries=facts.libraries, icds=(icd,), messages=facts.messages)
+
+
+def read_version_tags(paste: Paste) -> Iterator[Reading]:
+    """Pass over the lists of versions of symbols; what they tell is said in statements."""
+    for index, line in paste.free():
+        if "_" in line[:12] and _LINES.version_tag.match(line):
+            yield Reading(lines=(index,), facts=Snapshot())
 
 
 def said_by_linker(line: str, _: Context) -> Snapshot | None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from clprobe.knowledge.printed import Forms
 from clprobe.model.opencl import Framework
 from clprobe.model.snapshot import Snapshot
-from clprobe.model.unknown import NOT_STATED
+from clprobe.model.unknown import NOT_STATED, Fact
 from clprobe.paste.reading import Paste, Reading
 
 _FORMS = Forms("programs")
@@ -21,8 +21,12 @@ def read_torch(paste: Paste) -> Iterator[Reading]:
         text = line.strip().removeprefix(">>> ")
         version, available = _FORMS.torch_version.search(text), _FORMS.torch_asked.search(text)
         bare = re.fullmatch(r"'?(\d\.\d{1,3}\.\d{1,3}[\w.+]{0,30})'?|(True|False)", text)
+        extension = _FORMS.torch_extension.search(text) if "xtension" in text else None
+        if extension is not None and paste.is_free(index):
+            yield Reading(lines=(), facts=_with(extension["version"], NOT_STATED))
         if version is not None and paste.is_free(index):
-            yield Reading(lines=(index,), facts=_torch(version["version"]))
+            told = version["version"] or version["pinned"]
+            yield Reading(lines=(index,), facts=_torch(told))
         elif available is not None and available["answer"]:
             yield _available(index, available["device"], available["answer"])
         elif bare is not None and asked and paste.is_free(index):
@@ -34,7 +38,12 @@ def read_torch(paste: Paste) -> Iterator[Reading]:
 
 
 def _torch(version: str) -> Snapshot:
-    local = version.partition("+")[2]
+    return _with(version, version)
+
+
+def _with(build: str, version: Fact[str]) -> Snapshot:
+    """Return PyTorch of that version, built for what the mark of a build names."""
+    local = build.partition("+")[2]
     built = next((names for mark, names in _BUILDS.items() if local.startswith(mark)), None)
     return Snapshot(
         frameworks=(Framework(name="pytorch", version=version, built_for=built or NOT_STATED),)

@@ -64,7 +64,9 @@ def _start_of(texts: Sequence[str], index: int) -> int | None:
 
 def _end_of(texts: Sequence[str], index: int, start: int) -> int:
     """Return the line after the block: where all brackets are closed, or it is JSON no longer."""
-    depth, last, is_in_string = 0, index, False
+    # Where the bracket before "platforms" stands on the line above, it is open still.
+    is_open_above = start == 0 and _BARE_START.match(texts[index].strip()) is not None
+    depth, last, is_in_string = int(is_open_above), index, False
     for place in range(index, len(texts)):
         line = texts[place][start if place == index else 0 :]
         is_another = place > index and _START.search(line)

@@ -82,6 +82,15 @@ def _of_traces(_: Paste, index: int, text: str) -> Iterator[Statement]:
     if needed is not None:
         says = f"{needed['file']} needed by {needed['by']}"
         yield Statement(line=index + 1, what="uses", subject=needed["by"], says=says)
+    built = _PRINTED.build_number.match(text) if "build" in text[:40] else None
+    if built is not None:
+        yield _version(index, "build", built["build"])
+    labelled = _PRINTED.labelled_version.match(text) if "ersion" in text[:60] else None
+    if labelled is not None:
+        yield _version(index, labelled["name"].lower(), labelled["version"])
+    cuda = _PRINTED.smi_cuda.search(text) if "CUDA Version" in text else None
+    if cuda is not None:
+        yield _version(index, "cuda", cuda["version"])
     traced = _PRINTED.traced_file.match(text)
     if traced is not None:
         says = tidy(text)[:_LONGEST]
@@ -150,6 +159,12 @@ def entries_in(paste: Paste) -> Iterator[Statement]:
     """Yield the bare words of a bracketed list, as settings have them: each is one of the list."""
     title, given = "", 0
     for index, text in enumerate(paste.lines):
+        is_set = index in paste.fenced or text[:2] == "  "
+        inline = _PRINTED.list_inline.match(text) if is_set else None
+        for name in inline["entries"].split() if inline is not None and given < _MOST else ():
+            given += 1
+            says = f"{inline['key']}: {name}" if inline is not None else name
+            yield Statement(line=index + 1, what="has", subject=name, says=says)
         opens = _PRINTED.list_opens.match(text) if index in paste.fenced else None
         if opens is not None:
             title = opens["key"]

@@ -39,6 +39,13 @@ def fields_in(lines: Iterable[Line]) -> Iterator[Statement]:
         yield _field(line, key, value)
 
 
+def columns_in(line: Line, text: str) -> Iterator[Statement]:
+    """Yield a label and its value that stand in two columns of what a program printed."""
+    found = _LINES.column.match(text)
+    if found is not None and not _FORMS.key.search(found["key"]):
+        yield _field(line, tidy(found["key"]), tidy(found["value"]))
+
+
 def values_in(lines: Iterable[Line], announced: Mapping[int, Announced]) -> Iterator[Statement]:
     """Yield the lines that are the value of the heading above, such as a version or a system."""
     for line in lines:

@@ -15,6 +15,8 @@ from clprobe.paste.statements.page import placed
 from clprobe.paste.statements.predicates import says_nothing, tidy
 from clprobe.paste.statements.printed import is_text, printed_in
 from clprobe.paste.statements.things import things_in
+from clprobe.paste.statements.traced import traced_in
+from clprobe.paste.text import FENCE
 
 _FORMS = Forms("statements")
 _LINES = Forms("said_lines")
@@ -31,7 +33,11 @@ def with_lines(
     `said` are the statements of sentences, `left` the lines that nobody has read. A sentence that
     only says that something is shown is left out.
     """
-    told = [*_commands_in(paste), *_shown_below(said, paste), *entries_in(paste)]
+    told = [
+        *_commands_in(paste),
+        *_shown_below(said, paste),
+        *entries_in(paste),
+    ]
     read = {one.line - 1 for one in (*said, *told)}
     told += printed_in(paste, (index for index in left if index not in read))
     known = {(one.line, one.subject.lower(), one.says or one.version) for one in (*said, *told)}
@@ -40,7 +46,7 @@ def with_lines(
         *told,
         *(
             one
-            for one in read_again(paste)
+            for one in (*read_again(paste), *traced_in(paste))
             if (one.line, one.subject.lower(), one.says or one.version) not in known
         ),
     )
@@ -103,13 +109,24 @@ def _shown_below(told: Iterable[Statement], paste: Paste) -> Iterator[Statement]
             )
 
 
+def _prints_nothing(paste: Paste, index: int, command: str) -> bool:
+    """Tell whether a command that looks for something is followed by the next prompt at once."""
+    if index not in paste.fenced or not _LINES.searches.search(command) or ">" in command:
+        return False
+    after = next((one for one in paste.lines[index + 1 : index + 3] if one.strip()), "")
+    following = command_line(after)
+    is_next = following is not None and following.prompted
+    return is_next or _LINES.bare_prompt.match(after) is not None
+
+
 def _commands_in(paste: Paste) -> Iterator[Statement]:
     """Yield the commands that were typed behind a prompt."""
     given = 0
     for index, line in enumerate(paste.lines):
         context = paste.contexts[index]
         found = command_line(line) if context.command else None
-        is_typed = found is not None and index in paste.fenced and context.command == found.command
+        is_shown = index in paste.fenced or FENCE in paste.lines[index + 1 : index + 3]
+        is_typed = found is not None and is_shown and context.command == found.command
         if found is None or not (found.prompted or is_typed):
             continue
         given += 1
@@ -117,6 +134,9 @@ def _commands_in(paste: Paste) -> Iterator[Statement]:
             return
         base = placed(index, context, "did", found.command[:_LONGEST])
         yield base
+        if found.prompted and _prints_nothing(paste, index, found.command):
+            says = f"{found.command[: _LONGEST - 20]}: no output"
+            yield msgspec.structs.replace(base, what="absent", says=says)
         for one in things_in(line):
             if one.sort == "variable" and one.value:
                 says = f"{one.name}={one.value}"

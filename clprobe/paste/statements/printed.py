@@ -11,7 +11,7 @@ from clprobe.knowledge.printed import Forms
 from clprobe.model.statement import Statement
 from clprobe.paste.prose.clauses import Line
 from clprobe.paste.reading import Paste
-from clprobe.paste.statements.fields import fields_in
+from clprobe.paste.statements.fields import columns_in, fields_in
 from clprobe.paste.statements.page import placed
 from clprobe.paste.statements.predicates import tidy
 from clprobe.paste.statements.things import things_in
@@ -19,6 +19,7 @@ from clprobe.paste.text import FENCE
 
 _FORMS = Forms("statements")
 _PRINTED = Forms("said_lines")
+_VARIABLES = Forms("variables")
 _KINDS = ("package", "driver", "gpu", "processor", "toolkit")
 _HARDWARE = ("gpu", "processor")
 _MOST = 300
@@ -34,9 +35,7 @@ def printed_in(paste: Paste, left: Iterable[int]) -> Iterator[Statement]:
         context, text = paste.contexts[index], paste.lines[index]
         line = Line(index=index, text=text.strip(), context=context)
         if (set_to := _PRINTED.setting.match(text)) is not None:
-            says = f"{set_to['name']}={set_to['value'].strip()}"
-            told = placed(index, context, "sets", says[:_LONGEST])
-            yield msgspec.structs.replace(told, subject=set_to["name"])
+            yield _setting(line, text, set_to["name"], set_to["value"].strip())
         elif (within := _PRINTED.setting_within.search(text)) is not None:
             told = placed(index, context, "sets", f"{within['name']}={within['value']}")
             yield msgspec.structs.replace(told, subject=within["name"])
@@ -52,6 +51,21 @@ def printed_in(paste: Paste, left: Iterable[int]) -> Iterator[Statement]:
             yield from _of_output(line, text[stamp.end() :])
         elif index in paste.fenced or context.command or text[:1] == " ":
             yield from _of_output(line, text)
+
+
+def _setting(line: Line, text: str, name: str, value: str) -> Statement:
+    """Return what a name in capitals and its value say: a variable that is set, or a field.
+
+    Programs and files of the kernel, too, print such pairs, which nobody sets.
+    """
+    is_set = (
+        (_VARIABLES.name.fullmatch(name) is not None and not _PRINTED.json_line.match(text))
+        or _PRINTED.sets.match(text) is not None
+        or _PRINTED.settings_command.match(line.context.command) is not None
+    )
+    says = f"{name}={value}" if is_set else value
+    told = placed(line.index, line.context, "sets" if is_set else "field", says[:_LONGEST])
+    return msgspec.structs.replace(told, subject=name)
 
 
 def _of_json(line: Line) -> Iterator[Statement]:
@@ -75,11 +89,14 @@ def _of_output(line: Line, text: str) -> Iterator[Statement]:
     if _FORMS.command_ahead.match(text) or _runs_program(text):
         yield Statement(line=number, what="did", says=tidy(text)[:_LONGEST])
         return
+    if special := list(_of_shape(line, text)):
+        yield from special
+        return
     package = _FORMS.package_line.match(text[:_LONGEST])
     if package is not None:
         name, version = package["name"], package["version"]
         yield Statement(line=number, what="version", subject=name, version=version)
-    elif fields := list(fields_in([line])):
+    elif fields := list(fields_in([line])) or list(columns_in(line, text)):
         yield from fields
     elif named := _named_ahead(text):
         yield Statement(line=number, what="has", subject=named, says=tidy(text)[:_LONGEST])
@@ -87,6 +104,19 @@ def _of_output(line: Line, text: str) -> Iterator[Statement]:
         yield placed(line.index, line.context, "error", tidy(text))
     else:
         yield from _of_names(text, number)
+
+
+def _of_shape(line: Line, text: str) -> Iterator[Statement]:
+    """Yield what lines say that tell by their form what they are: dkms's, an object of Python."""
+    module = _PRINTED.dkms.match(text)
+    if module is not None:
+        says = f"dkms: {tidy(text)}"[:_LONGEST]
+        told = placed(line.index, line.context, "is", says)
+        yield msgspec.structs.replace(told, subject=f"dkms {module['name']}")
+    elif _PRINTED.shown_object.match(text):
+        for found in islice(_PRINTED.object_field.finditer(text), _MOST_PAIRS):
+            told = placed(line.index, line.context, "field", found["text"] or found["value"])
+            yield msgspec.structs.replace(told, subject=found["key"])
 
 
 def _of_names(text: str, number: int) -> Iterator[Statement]:
