@@ -13,6 +13,9 @@ _MAKERS = {
     "amd": re.compile(r"(?i)\bamd\b|\bati\b|\b1002:|radeon|\bgfx\d|\bvega\b|\bryzen\b"),
     "nvidia": re.compile(r"(?i)nvidia|\b10de:|geforce|quadro|\btesla\b|\b[gr]tx\b"),
 }
+_ARC = re.compile(r"(?i)(?:intel )?arc(?:-series| graphics| i?gpu| card)?")
+_ARCS = frozenset({"dg2", "bmg"})
+"""Platforms whose GPUs are sold as Arc."""
 
 
 @cache
@@ -38,6 +41,10 @@ def maker(name: str) -> str | None:
     return known.families[0].vendor if known.families else None
 
 
+def _has_platform(known: NamedGpu, platforms: frozenset[str]) -> bool:
+    return any(chip.platform in platforms for chip in known.chips)
+
+
 def same_gpu(known: Gpu, told: Gpu) -> bool:
     """Tell whether the GPU that somebody told of is one that is known already."""
     names = [str(one) for one in (known.pci_id, known.name) if isinstance(one, str)]
@@ -50,6 +57,9 @@ def may_be_one(one: str, other: str) -> bool:
     if one.lower() == other.lower():
         return True
     first, second = meaning(one), meaning(other)
+    for family, full, known in ((one, other, second), (other, one, first)):
+        if _ARC.fullmatch(family) and maker(full) == "intel":
+            return "arc" in full.lower() or _has_platform(known, _ARCS)
     if first.chips and second.chips:
         mine = {(chip.platform, chip.name) for chip in first.chips}
         return not mine.isdisjoint((chip.platform, chip.name) for chip in second.chips)

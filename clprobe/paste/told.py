@@ -66,7 +66,9 @@ def _list(mine: tuple[Any, ...], theirs: tuple[Any, ...]) -> tuple[Any, ...]:
             version = one.version if known.version == NOT_STATED else known.version
             result[place] = msgspec.structs.replace(known, version=version)
         elif isinstance(one, View) and _goes_unnamed(result[place], one, result):
-            result[place] = msgspec.structs.replace(result[place], viewer=one.viewer)
+            known = result[place]
+            answer = one.answer if _is_bare_error(known.answer) else known.answer
+            result[place] = msgspec.structs.replace(known, viewer=one.viewer, answer=answer)
         elif isinstance(one, msgspec.Struct) and not isinstance(one, View | Gpu):
             result[place] = completed(result[place], one)
     return tuple(result) if len(result) > len(mine) or result != list(mine) else mine
@@ -103,6 +105,11 @@ def _is_unnamed_failure(known: View, told: View) -> bool:
     if known.viewer != _UNNAMED:
         return False
     return ended == ("crash", "crash") or all(one in ("error", "no-devices") for one in ended)
+
+
+def _is_bare_error(answer: Answer) -> bool:
+    """Tell whether it is only told that something failed, and not how."""
+    return answer == Answer(outcome="error")
 
 
 def _goes_unnamed(known: View, told: View, views: list[Any]) -> bool:

@@ -17,7 +17,8 @@ _WRAPPED = 55
 _SCENE_WORDS = 9
 _BOLD = re.compile(r"\*\*|__(?=\S)|(?<=\S)__|`")
 _PATH = re.compile(r"(?:/[\w.+@-]+){2,9}(?:\s+\(.*)?$")
-_NO_WORDS = re.compile(r"\((?:R|TM)\)| \((?:see |issue |bug |PR )?(?:GH-)?#\d{1,6}\)")
+_FIELD = re.compile(r"[A-Z][\w ./()-]{1,28}: \S")
+_NO_WORDS = re.compile(r"\((?:R|TM)\)|[®™]| \((?:see |issue |bug |PR )?(?:GH-)?#\d{1,6}\)")
 _LINK = re.compile(r"\[([^\]\n]{1,80})\]\(\S{1,300}\)|<?https?://\S{1,400}")
 
 
@@ -75,6 +76,7 @@ def _paragraphs(lines: Iterable[Line]) -> Iterator[list[Line]]:
             and not is_new
             and not _PATH.match(paragraph[-1].text)
             and not paragraph[-1].stands_alone
+            and not (_FIELD.match(paragraph[-1].text) and one.text[:1].isupper())
             and line.context == paragraph[-1].context
             and len(paragraph[-1].text) >= _WRAPPED
             and paragraph[-1].text[-1:] not in ".!?:;"
@@ -116,6 +118,7 @@ def _clauses(
     scene = Context(who=around.who, where=around.where, when=around.when)
     is_question = sentence.endswith("?") or _FORMS.unsure.search(sentence) is not None
     elsewhere = False
+    is_example = _FORMS.examples.match(sentence) is not None
     texts = [part for part in _FORMS.clause_end.split(sentence) if part.strip()]
     for text in texts[:_MOST_CLAUSES]:
         part = text.strip()
@@ -139,7 +142,7 @@ def _clauses(
             context=context,
             negated=_FORMS.negated.search(part) is not None,
             doubtful=is_question or _FORMS.doubtful.search(part) is not None,
-            foreign=foreign,
+            foreign=foreign or is_example,
             trial=_FORMS.trial.search(sentence) is not None,
             is_title=is_title,
         )

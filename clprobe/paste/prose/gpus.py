@@ -17,6 +17,7 @@ from clprobe.paste.systems import cpu_named
 
 _FORMS = Forms("told_gpus")
 _MAKERS = {"radeon": "AMD", "geforce": "NVIDIA", "nvidia": "NVIDIA", "amd": "AMD", "intel": "Intel"}
+_ARC = re.compile(r"(?i)(?:intel )?arc(?: gpu| card)?")
 _MOST = 6
 _VENDORS = {"Intel": "GenuineIntel", "AMD": "AuthenticAMD"}
 
@@ -108,6 +109,8 @@ def _tidy(name: str) -> str:
 
 
 def _with_maker(name: str) -> str:
+    if _ARC.fullmatch(name):
+        return "Intel Arc-series"  # of which model is not told
     vendor = {"intel": "Intel", "amd": "AMD", "nvidia": "NVIDIA"}.get(maker(name) or "", "")
     return name if not vendor or vendor.lower() in name.lower() else f"{vendor} {name}"
 
@@ -129,6 +132,9 @@ def _vendors_in(clause: Clause) -> Iterator[str]:
             if _FORMS.not_here.search(before) or _FORMS.not_vendor.search(before):
                 continue
             name = next(part for part in found.groups() if part)
+            ahead = clause.sentence[: max(clause.sentence.find(clause.text), 0)]
+            if found.start() == 0 and _FORMS.other_part.search(ahead):
+                continue
             yield _MAKERS[name.lower()]
 
 
@@ -198,7 +204,7 @@ def read_processor(clauses: list[Clause]) -> Iterator[Reading]:
             else:
                 vendor = (
                     "AMD"
-                    if re.search(r"(?i)ryzen|epyc|threadripper|athlon|fx-|\ba\d", found[0])
+                    if re.search(r"(?i)ryzen|epyc|threadripper|athlon|fx-|\ba\d|^\d{4}x", found[0])
                     else "Intel"
                 )
                 yield _processor(Cpu(model=cpu.model, vendor=_VENDORS[vendor]), clause)

@@ -55,6 +55,7 @@ def _with_versions(clause: Clause) -> Iterator[Reading]:
             name in _FORMS.words["programs"]
             or _FORMS.bound.search(before + " ")
             or _FORMS.bound.search(within)
+            or _FORMS.bound_behind.match(clause.text[found.end() :])
         ):
             continue
         package = Package(name=_called(name), version=found["version"])

@@ -8,11 +8,13 @@ import msgspec
 from clprobe.knowledge.printed import Forms
 from clprobe.model.opencl import Answer, Device, Platform, View
 from clprobe.model.snapshot import Snapshot
-from clprobe.model.unknown import NOT_STATED, listed
+from clprobe.model.unknown import NOT_STATED
 from clprobe.paste.prose.clauses import Clause
 from clprobe.paste.prose.gpus import models_in
+from clprobe.paste.prose.joined_views import answer_of, joined, place_of
 from clprobe.paste.prose.other_times import before_sleep
 from clprobe.paste.reading import Context, Reading
+from clprobe.paste.spoken.vocabulary import vocabulary
 
 _FORMS = Forms("told_views")
 _GPU = Platform(devices=(Device(type="gpu"),))
@@ -22,8 +24,8 @@ _OTHER = "no program of OpenCL"
 
 def read_views(clauses: list[Clause]) -> Iterator[Reading]:
     """Give what programs are said to see; what went well beside a failure was another time."""
-    told = _with_whole_deaths(list(_told(clauses)))
-    failed = {_place(one) for one in told if not _shows_gpu(one)}
+    told = joined(list(_told(clauses)))
+    failed = {place_of(one) for one in told if not _shows_gpu(one)}
     slept = any(_FORMS.suspended.search(clause.text) for clause in clauses)
     before = "before suspend" if slept else "before"
     if slept:
@@ -32,7 +34,7 @@ def read_views(clauses: list[Clause]) -> Iterator[Reading]:
         if not any(map(_shows_gpu, told)):
             yield from before_sleep(clauses)
     for one in told:
-        if _shows_gpu(one) and _place(one) in failed and one.context is not None:
+        if _shows_gpu(one) and place_of(one) in failed and one.context is not None:
             earlier = msgspec.structs.replace(one.context, when=before)
             yield msgspec.structs.replace(one, context=earlier)
         else:
@@ -43,46 +45,8 @@ def _is_past(reading: Reading) -> bool:
     return reading.context is not None and reading.context.when != ""
 
 
-def _with_whole_deaths(told: list[Reading]) -> list[Reading]:
-    """Return the statements with one a crash: it has all that is said of how it ended."""
-    deaths: dict[object, list[Reading]] = {}
-    for one in told:
-        if _outcome(one) == "crash":
-            deaths.setdefault(_place(one), []).append(one)
-    kept = []
-    for one in told:
-        died = deaths.get(_place(one), [])
-        if not died or _outcome(one) not in ("crash", "error"):
-            kept.append(one)
-        elif one is died[0]:
-            kept.append(_whole_death(died))
-    return kept
-
-
-def _whole_death(died: list[Reading]) -> Reading:
-    said = dict.fromkeys(
-        str(view.answer.printed) for one in died for view in listed(one.facts.views)
-    )
-    answer = Answer(outcome="crash", printed="\n".join(said))
-    (view,) = listed(died[0].facts.views)
-    facts = Snapshot(views=(msgspec.structs.replace(view, answer=answer),))
-    lines = tuple(sorted({line for one in died for line in one.lines}))
-    return msgspec.structs.replace(died[0], lines=lines, facts=facts)
-
-
-def _place(reading: Reading) -> tuple[str, Context | None]:
-    (view,) = listed(reading.facts.views)
-    return view.viewer, reading.context
-
-
-def _outcome(reading: Reading) -> object:
-    (view,) = listed(reading.facts.views)
-    return view.answer.outcome
-
-
 def _shows_gpu(reading: Reading) -> bool:
-    (view,) = listed(reading.facts.views)
-    return _has_gpu(view.answer)
+    return _has_gpu(answer_of(reading))
 
 
 def _has_gpu(answer: Answer) -> bool:
@@ -121,6 +85,9 @@ def _subject(clause: Clause, before: str) -> str:
         return _canonical(named["viewer"])
     if _FORMS.other_tool.search(clause.text):
         return _OTHER
+    if (raised := _FORMS.exception.match(clause.text)) is not None:
+        name = raised["name"].lower()
+        return vocabulary().called().get(name, _UNNAMED)
     return _UNNAMED if _FORMS.own_program.search(clause.text) else before
 
 
@@ -175,6 +142,8 @@ def _only_root(clause: Clause, viewer: str) -> Iterator[Reading]:
 def _answer(clause: Clause, *, is_named: bool) -> Answer | None:
     """Return what the clause says that the program saw; None: it says nothing of the kind."""
     text = clause.text
+    if _FORMS.no_program.search(text):
+        return None
     ended = _of_end(clause, is_named=is_named)
     if ended is not None:
         return ended
@@ -223,6 +192,8 @@ def _of_nothing(clause: Clause, *, is_named: bool) -> Answer | None:
     text = clause.text
     if _FORMS.no_platform.search(text):
         return Answer(outcome="no-devices", platforms=())
+    if _FORMS.part_only.search(clause.sentence):
+        return None
     if is_named and _FORMS.nothing.search(text):
         return Answer(outcome="no-devices", platforms=())
     if _FORMS.no_device.search(text) or _FORMS.no_gpu.search(text):
