@@ -107,11 +107,20 @@ def nominal(clause: Clause, page: Page) -> Iterator[Statement]:
         return
     words = tidy(text)
     more = words.lower().replace(things[0].name.lower(), "").replace(things[0].version, "")
-    if len(more.split()) >= _LEAST_BESIDE and len(words) <= _LONGEST:
+    is_more = len(more.split()) >= _LEAST_BESIDE or _is_of_a_list(clause, things[0], words)
+    if is_more and len(words) <= _LONGEST:
         base = page.base(clause)
         # Beside this a distribution is told with its release: it must not count as told.
         subject = "" if things[0].sort == "distribution" else things[0].name
         yield msgspec.structs.replace(base, what="has", who="", subject=subject, says=words)
+
+
+def _is_of_a_list(clause: Clause, thing: Thing, words: str) -> bool:
+    """Tell whether a clause is a bare name within a list of what there is, without any verb."""
+    is_bare = words.lower() == thing.name.lower() and thing.sort in ("driver", "package")
+    parts = clause.sentence.count(",") + 1
+    is_list = parts >= _LEAST_OF_A_LIST and not _FORMS.no_nominal.search(clause.sentence)
+    return is_bare and is_list
 
 
 def heads(clause: Clause) -> bool:
@@ -132,6 +141,7 @@ def number_of(clause: Clause, before: Statement, page: Page) -> Iterator[Stateme
         )
 
 
+_LEAST_OF_A_LIST = 3
 _LEAST_BESIDE = 2
 """So many words beside its name make more of it than a name, which is told elsewhere."""
 _NAMED = ("gpu", "processor", "distribution", "machine", "windows")

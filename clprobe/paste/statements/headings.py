@@ -12,7 +12,7 @@ _FORMS = Forms("statements")
 _CLAUSES = Forms("clauses")
 _TITLES = Forms("headings")
 _LINES = Forms("said_lines")
-_MOST_WORDS = 8
+_MOST_WORDS, _MOST_WORDS_OF_A_MARKED = 8, 14
 _LONGEST_KEY = 30
 
 
@@ -68,7 +68,8 @@ def _opens(text: str) -> bool:
     """Tell whether a line is a heading: it is marked as one, or ends with a colon."""
     is_entry = text[:2] in ("- ", "* ", "+ ") or (_is_marked(text) and text[:1].isdigit())
     is_heading = _is_marked(text) and text.rstrip("*_: ")[-1:] != "."
-    is_short = len(text.split()) <= _MOST_WORDS and ". " not in text and ": " not in text
+    most = _MOST_WORDS_OF_A_MARKED if text.startswith("#") else _MOST_WORDS
+    is_short = len(text.split()) <= most and ". " not in text and ": " not in text
     return is_short and not is_entry and (text.endswith((":", ":**")) or is_heading)
 
 

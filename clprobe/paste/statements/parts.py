@@ -60,7 +60,8 @@ def _settings(
         before = text[: one.start]
         is_known = one.sort != "variable" or _VARIABLES.name.match(one.name)
         is_set = is_known and _ACCESS.is_set.search(clause.sentence)
-        is_told = one.value or is_set or one.sort == "option"
+        is_given = one.sort == "option" and _ACCESS.gives_option.search(before)
+        is_told = one.value or is_set or is_given
         if not is_told or _FORMS.modal.search(before):
             continue
         yield msgspec.structs.replace(

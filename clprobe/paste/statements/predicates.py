@@ -43,11 +43,14 @@ def said_in(text: str, things: tuple[Thing, ...]) -> Iterator[Said]:
     """Yield what a clause says: what happens, and what somebody did; each at most once."""
     outcome = _first(_OUTCOMES, _FORMS.patterns["outcomes"], text)
     act = _first(_ACTS, _FORMS.patterns["acts"], text)
+    first = act
     if outcome is not None and act is not None:
         outcome, act = _one_of(text, outcome, act)
-    for found in (outcome, act):
-        if found is not None and (said := _said(text, things, *found)) is not None:
-            yield said
+    told = [one for found in (outcome, act) if found and (one := _said(text, things, *found))]
+    if not told and first is not None:
+        # What looked like an outcome is none: "I have a card and spent hours to get it to work".
+        told = [one for one in (_said(text, things, *first),) if one is not None]
+    yield from told
 
 
 _Found = tuple[str, re.Match[str]]
@@ -110,6 +113,8 @@ def _said(text: str, things: tuple[Thing, ...], what: str, found: re.Match[str])
         kind, negated = "installed", False
     lead = _FORMS.lead.match(before)
     start = lead.end() if lead is not None else 0
+    if lead is not None and (since := _FORMS.since_word.search(lead[0])) is not None:
+        start = since.start()
     return Said(
         what=kind,
         subject=subject_of(before, things, found.start()),
@@ -137,6 +142,10 @@ def subject_of(before: str, things: tuple[Thing, ...], end: int) -> str:
     around = _FORMS.circumstance.match(before.lstrip(" ,"))
     words = before.lstrip(" ,") if around is not None else _FORMS.lead.sub("", before)
     around = around or _FORMS.circumstance.match(words)
+    if around is not None:
+        # What stands in the circumstance is not what the verb is about.
+        ahead = before.find(words) + around.end()
+        named = [one for one in named if one.start >= ahead] or named[:0]
     words = tidy(words[around.end() :] if around is not None else words)
     words = _FORMS.auxiliary_end.sub("", words)
     if _FORMS.no_subject.match(words):

@@ -48,6 +48,8 @@ _CLAUSES = Forms("clauses")
 _ACTS = (*(one for one in DEEDS if one != "tried"), "uses")
 OUTCOMES = ("works", "fails", "shows", "symptom", "absent")
 """What happens, and not what somebody did or has."""
+_LONGEST_VERB = 12
+""""It will crash" tells what happens, "it will be mended" does not: the verb decides."""
 
 
 def of_sentence(
@@ -153,8 +155,9 @@ def _of_clause(
         things = things_in(text)
     under = distinct((*scenes, *circumstances_in(text)))
     above = page.above(clause)
-    for said in said_in(text, things):
-        if said.what != "wants" and _FORMS.modal.search(text[: said.start]):
+    told = list(said_in(text, things))
+    for said in told:
+        if said.what != "wants" and _is_open(text, said.start):
             continue
         if said.what == "wants" and said.negated:
             continue
@@ -165,7 +168,21 @@ def _of_clause(
         if one.what in OUTCOMES:
             for change in changes_in(under):
                 yield msgspec.structs.replace(one, what="began", says=change, under=())
-    yield from parts_of(text, things, base, clause)
+    yield from _parts_beside(told, parts_of(text, things, base, clause))
+
+
+def _parts_beside(told: list[Said], parts: Iterator[Statement]) -> Iterator[Statement]:
+    """Yield what a clause tells beside its verbs; a Linux that was tried may not run now."""
+    is_trial = any(said.what == "tried" for said in told)
+    for part in parts:
+        if not (is_trial and part.what == "version" and part.subject == "Linux"):
+            yield part
+
+
+def _is_open(text: str, start: int) -> bool:
+    """Tell whether what begins at `start` is only wished, supposed or to come."""
+    found = _FORMS.modal.search(text[: start + _LONGEST_VERB])
+    return found is not None and found.start() < start
 
 
 def _with_outcome(one: Statement, clause: Clause, after: tuple[str, str], title: str) -> Statement:

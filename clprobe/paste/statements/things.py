@@ -103,8 +103,11 @@ def _with_version(thing: Thing, text: str) -> Thing:
 def named_versions(text: str) -> Iterator[tuple[str, str]]:
     """Yield names of which nothing is known, with the versions that stand behind them."""
     for found in _FORMS.named_version.finditer(text[:_LONGEST]):
-        if not _FORMS.no_name.match(found["name"]):
+        is_named = not _FORMS.no_name.match(found["name"])
+        if is_named and not _FORMS.of_package.match(f"{found['name']} {found['version']}"):
             yield found["name"], found["version"]
+    for found in _FORMS.named_branch.finditer(text[:_LONGEST]):
+        yield found["name"], found["version"]
 
 
 @cache

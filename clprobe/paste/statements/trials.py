@@ -40,9 +40,20 @@ class Told(NamedTuple):
 def measured(clause: Clause, page: Page) -> Iterator[Statement]:
     """Yield the attempt of which a clause tells the outcome: "Downgrading mesa fixes it"."""
     text = clause.text
-    if clause.sentence.endswith("?") or _FORMS.modal.search(text):
-        return
     things = things_in(text)
+    if clause.sentence.endswith("?"):
+        return
+    if (needed := _TRIALS.had_to.search(text)) is not None:
+        yield msgspec.structs.replace(
+            page.base(clause),
+            what="tried",
+            subject=object_of(needed["measure"]),
+            says=tidy(text[needed.start() :])[:_LONGEST],
+            outcome="helped",
+        )
+        return
+    if _FORMS.modal.search(text):
+        return
     about, outcome = _ahead_of_outcome(text, things) or _behind_outcome(text) or ("", "")
     behind = _TRIALS.tried_behind.match(text) if not about else None
     if behind is not None and not _TRIALS.person.search(text):
