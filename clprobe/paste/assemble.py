@@ -98,7 +98,7 @@ def read_paste(text: str, *, name: str) -> Snapshot:
     facts_in = [one for one in clauses if untold.issuperset(one.lines) or talks(one.sentence)]
     facts_in = list(without_wishes(facts_in, written))
     unsaid = set(paste.left())
-    for reader in (lambda _: iter(complaints), gpu_tools.read_ids_in_names, prose_reader(facts_in)):
+    for reader in (lambda _: iter(complaints), *_WEAK, prose_reader(facts_in)):
         _gather(reader, paste, evidence, unread, is_weak=True)
     said = statements_of(written, clauses)
     of_sentences = lines_of_sentences(telling(said), clauses, written)
@@ -295,6 +295,8 @@ _READERS: tuple[Reader, ...] = (
     users.read_groups,
     restated.read_restated,
 )
+_WEAK: tuple[Reader, ...] = (gpu_tools.read_ids_in_names, systems.read_compilers)
+"""Readers of what lies in lines of other programs, told weaker than what those are about."""
 # What they read may be a sentence that tells more: a title, "OS: Ubuntu 22.04 in VirtualBox".
 _OF_SENTENCES_TOO: tuple[Reader, ...] = (
     _of_opencl,

@@ -44,6 +44,10 @@ def _with_plain_prompt(text: str) -> CommandLine | None:
     found = _FORMS.plain_prompt.match(text) or _FORMS.shell_prompt.match(text)
     if found is not None:
         return _inner(found["rest"], "", "", prompted=True)
+    found = _FORMS.path_prompt.match(text)
+    if found is not None:
+        who = "root" if found["user"] == "root" or found["mark"] == "#" else "user"
+        return _inner(found["rest"], who, "", prompted=True)
     found = _FORMS.root_prompt.match(text)
     # A comment or a heading, too, starts with a hash: only a known command makes it a prompt.
     if found is not None and (

@@ -87,6 +87,16 @@ def _release_block(block: dict[str, str], lines: list[int]) -> Iterator[Reading]
     yield Reading(lines=tuple(lines), facts=Snapshot(system=System(distribution=distribution)))
 
 
+def read_compilers(paste: Paste) -> Iterator[Reading]:
+    """Give the release of Ubuntu for which its compiler was built, once."""
+    for index, line in enumerate(paste.lines):
+        found = _FORMS.compiler.search(line) if "(Ubuntu " in line else None
+        if found is not None and (named := distribution_named(f"Ubuntu {found['version']}")):
+            facts = Snapshot(system=System(distribution=named))
+            yield Reading(lines=(), facts=facts, context=paste.contexts[index])
+            return
+
+
 def read_lsb_release(paste: Paste) -> Iterator[Reading]:
     """Give the distribution from `lsb_release -a`."""
     block: dict[str, str] = {}

@@ -105,7 +105,7 @@ def _by_name(clause: Clause) -> Iterator[Reading]:
         if clause.text[: found.start()].rstrip().endswith(("$", "(")) and version == NOT_STATED:
             continue
         package = Package(name=name, version=version, state="installed", **_origin(clause))
-        yield _reading(clause, package)
+        yield _reading(clause, package, "before" if was_good(clause) else None)
     if (
         _FORMS.neo_alone.search(clause.text)
         and not _names_runtime(clause.sentence)

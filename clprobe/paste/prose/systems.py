@@ -60,7 +60,8 @@ def _distribution(clause: Clause) -> Iterator[Reading]:
     distribution, start, end = found
     before, behind = text[:start], text[end:]
     moved = _FORMS.moved_to.search(behind)
-    if moved is not None and _FORMS.from_release.search(before) and not clause.trial:
+    is_from = _FORMS.from_release.search(before) or behind.startswith(" ->")
+    if moved is not None and is_from and not clause.trial:
         newer = msgspec.structs.replace(distribution, version=moved["version"], codename=NOT_STATED)
         yield _of_distribution(clause, distribution, when="before")
         yield _of_distribution(clause, newer, when="")

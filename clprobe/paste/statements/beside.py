@@ -21,7 +21,8 @@ _LONGEST = 220
 _LONGEST_PARAGRAPH = 20
 _MOST_OF_HARDWARE = 400
 """Lines in which hardware is looked for: what prints it does so early."""
-_FILES = (".deb", ".rpm", ".pkg.", ".fc", ".el")
+_FILES = (".deb", ".rpm", ".pkg.", ".fc", ".el", "::")
+_KINDS_OF_FILES = ("deb", "rpm", "arch", "conda")
 
 
 def read_again(paste: Paste) -> Iterator[Statement]:
@@ -49,8 +50,9 @@ def _of_files(_: Paste, index: int, text: str) -> Iterator[Statement]:
     """Yield the version of what a file of a package is of."""
     if any(one in text for one in _FILES):
         for found in _PRINTED.package_file.finditer(text):
-            name = found["deb"] or found["rpm"] or found["arch"]
-            version = found["debversion"] or found["rpmversion"] or found["archversion"]
+            name, version = next(
+                (found[kind], found[f"{kind}version"]) for kind in _KINDS_OF_FILES if found[kind]
+            )
             yield _version(index, name, version)
 
 

@@ -57,6 +57,10 @@ def announced_by_line(lines: Sequence[Line]) -> dict[int, Announced]:
             continue
         if not is_section and not _CLAUSES.mark.match(text) and line.index > last + 2:
             current = Announced()
+        if _LINES.tried_below.search(text):
+            announced[line.index] = current
+            current, is_section, last = Announced("tried", text), False, line.index
+            continue
         colon = text.find(":")
         own = _FORMS.meaning("headings", text[:colon]) if 2 < colon < _LONGEST_KEY else None
         announced[line.index] = current if own is None else Announced(own, text[:colon], own=True)

@@ -40,6 +40,7 @@ from clprobe.paste.statements.trials import (
     announces_trials,
     attempts_in,
     measured,
+    only_announces_trials,
     with_result,
 )
 
@@ -60,7 +61,7 @@ def of_sentence(
     if first.sentence.endswith("?"):
         clauses = list(takewhile(lambda one: not _FORMS.asks.match(one.text), clauses[:-1]))
     clauses = sure_of(clauses)
-    if not clauses:
+    if not clauses or only_announces_trials(clauses):
         return
     given = list(with_result(clauses, page)) or list(_of_clauses(clauses, before, after, page))
     if not given and not is_hearsay(first):

@@ -50,10 +50,7 @@ def _all_in(text: str) -> Iterator[Thing]:
     for sort, forms in _hardware().items():
         for form in forms:
             yield from (_thing(sort, found[0].strip(), found) for found in form.finditer(text))
-    named = distribution_in(text)
-    if named is not None:
-        _, start, end = named
-        yield Thing(sort="distribution", name=text[start:end].strip(), start=start, end=end)
+    yield from _distribution(text)
     for found in _PACKAGES.name.finditer(text):
         yield _thing("package", found["name"].rstrip(".-"), found)
     for found in _VIEWS.viewer.finditer(text):
@@ -66,6 +63,14 @@ def _all_in(text: str) -> Iterator[Thing]:
             yield _thing(sort, _programs().get(low, low) if sort == "program" else low, found)
     for found in _FORMS.maker_machine.finditer(text):
         yield _thing("machine", found[0], found)
+
+
+def _distribution(text: str) -> Iterator[Thing]:
+    """Yield the distribution that is named, and not one whose package's version stands behind."""
+    named = distribution_in(text)
+    if named is not None and not _FORMS.of_package.match(text[named[1] :]):
+        _, start, end = named
+        yield Thing(sort="distribution", name=text[start:end].strip(), start=start, end=end)
 
 
 def _by_spelling(text: str) -> Iterator[Thing]:

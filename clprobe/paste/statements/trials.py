@@ -155,6 +155,16 @@ def announces_trials(clauses: Sequence[Clause]) -> bool:
     )
 
 
+def only_announces_trials(clauses: Sequence[Clause]) -> bool:
+    """Tell whether a sentence is "Already tried:", and the attempts stand on the lines below."""
+    text = clauses[0].sentence.rstrip()
+    return (
+        len(clauses) == 1
+        and text.endswith(":")
+        and _TRIALS.list_of_trials.match(text.rstrip(": ")) is not None
+    )
+
+
 def object_of(text: str) -> str:
     """Return what an attempt is about, by its name and version; else its own few words."""
     found = _TRIALS.group.search(text)
