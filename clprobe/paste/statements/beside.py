@@ -56,6 +56,13 @@ def _of_files(_: Paste, index: int, text: str) -> Iterator[Statement]:
             yield _version(index, name, version)
 
 
+def _pinned(_: Paste, index: int, text: str) -> Iterator[Statement]:
+    """Yield packages of Python that are named with their versions."""
+    if "==" in text:
+        for found in islice(_PRINTED.pinned.finditer(text), _MOST_OF_A_KIND):
+            yield _version(index, found["name"], found["version"])
+
+
 def _in_paragraphs(paste: Paste, index: int, text: str) -> Iterator[Statement]:
     """Yield the version in a package manager's paragraph, as `dpkg -s` prints them."""
     found = _PRINTED.paragraph_version.match(text)
@@ -148,6 +155,7 @@ def _hardware(paste: Paste, index: int, text: str) -> Iterator[Statement]:
 _TELLERS: tuple[Callable[[Paste, int, str], Iterator[Statement]], ...] = (
     _in_paths,
     _of_files,
+    _pinned,
     _in_paragraphs,
     _of_traces,
     _owners,
