@@ -17,6 +17,7 @@ from clprobe.compat.matrix import MatrixRow
 from clprobe.compat.support_table import SupportTable
 from clprobe.diagnosis.catalogue import RuleList, RuleTrace
 from clprobe.diagnosis.precedents.likelihood import Ranking
+from clprobe.diagnosis.precedents.settings import SettingsTable
 from clprobe.explain.lexicon import Explained
 from clprobe.explain.lexicon_packages import Tools
 from clprobe.facts.inventory import Inventory
@@ -165,6 +166,7 @@ def table_schemas() -> dict[Path, JsonSchema]:
     }
     for name, struct in other.items():
         made[OF_TABLES / f"{name}.json"] = _of_table(name, struct, legend=False)
+    made[OF_TABLES / "settings.json"] = _of_table("settings", SettingsTable)
     return made
 
 
@@ -179,7 +181,7 @@ def _of_table(kind: str, struct: type[msgspec.Struct], *, legend: bool = True) -
     own = definitions.pop(struct.__name__)
     if legend:
         own["properties"]["sources"] = _LEGEND
-        own["required"].append("sources")
+        own["required"] = [*(name for name in own["required"] if name != "sources"), "sources"]
     return {"$schema": _DIALECT, "$id": f"clprobe.tables.{kind}/1", **own, "$defs": definitions}
 
 

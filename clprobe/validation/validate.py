@@ -21,6 +21,7 @@ from clprobe.validation.checks.interfaces import interfaces
 from clprobe.validation.checks.place import Mistakes
 from clprobe.validation.checks.printed import printed
 from clprobe.validation.checks.programs import programs
+from clprobe.validation.checks.settings import settings
 
 T = TypeVar("T")
 
@@ -77,6 +78,7 @@ def _between(
     yield from command_checks.questions(root / "tables" / "questions.yaml")
     yield from command_checks.tools(root / "tables" / "tools.yaml")
     yield from systems.verified(root / "tables" / "verified.yaml", tables)
+    yield from settings(root / "tables" / "settings.yaml", {path.stem for path in rules})
     yield from rule_references.rules(rules, tables)
     yield from command_checks.remedies(rules)
     yield from rule_references.cases(_case_files(root), {path.stem for path in rules})

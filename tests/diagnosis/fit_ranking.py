@@ -33,8 +33,9 @@ from clprobe.ruleset.judge import ask
 
 RANKING = Path(__file__).parents[2] / "rules" / "tables" / "ranking.yaml"
 FOLDS, PENALTY, ROUNDS, RATE = 5, 0.01, 600, 0.4
-EXPECTED = {"shut_out": 5.0, "admitted": -5.0}
-"""Nobody who reports lists all groups of the user, but who does tells nearly everything."""
+EXPECTED = {"shut_out": 5.0, "admitted": -5.0, "setting_for": 1.0, "setting_against": 1.0}
+"""Nobody who reports lists all groups of the user, but who does tells nearly everything; what a
+setting says is a logarithm of how much likelier it makes a rule."""
 GIVEN = {"opened": 1.5}
 """Not found from the reports, for the cues that open rules were written from the same ones: the
 most at which no report that is not about such a rule changes its place among the first two."""

@@ -13,7 +13,7 @@ from clprobe.resources import rules_path
 
 SCHEMAS = {path.stem: schema for path, schema in table_schemas().items()}
 KINDS_WITH_SOURCES = sorted(
-    set(SCHEMAS) - {"questions", "tools", "printed", "failures", "verified", "ranking"}
+    set(SCHEMAS) - {"questions", "tools", "printed", "failures", "verified", "ranking", "settings"}
 )
 TABLES = sorted((rules_path() / "tables").glob("**/*.yaml"))
 

@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from clprobe.diagnosis.precedents.settings import shipped_settings
 from clprobe.diagnosis.precedents.signs import SignFit, Signs
 from clprobe.diagnosis.precedents.subjects import subjects_in
 from clprobe.diagnosis.precedents.worded import Worded
 from clprobe.diagnosis.precedents.words import distinct, words_of, words_of_facts
 from clprobe.knowledge.solved_reports import SolvedReport
+from clprobe.ruleset.cues import Told
 from clprobe.ruleset.rule import Rule
 
 if TYPE_CHECKING:
@@ -40,7 +42,8 @@ class Resemblance(msgspec.Struct, frozen=True, kw_only=True):
     """What is like a case: reports, the nearest first, and of rules how near their words are.
 
     `signs` says how the rules' signs fit, `cues` how many of their cues do, `quoted` which rules
-    ask for words that stand there, `subjects` what the case is about.
+    ask for words that stand there, `subjects` what the case is about, `settings` how much likelier
+    each rule is where the case happened.
     """
 
     reports: tuple[Near, ...] = ()
@@ -49,6 +52,7 @@ class Resemblance(msgspec.Struct, frozen=True, kw_only=True):
     cues: dict[str, int] = {}
     quoted: frozenset[str] = frozenset()
     subjects: frozenset[str] = frozenset()
+    settings: dict[str, float] = {}
 
     def by_rule(self) -> dict[str, tuple[float, float]]:
         """Return for each rule its nearest report's weight, and that of all its near ones."""
@@ -85,13 +89,14 @@ class Precedents:
 
     def cued_in(self, told: Sequence[str]) -> frozenset[str]:
         """Return the rules of which a cue stands in these lines of an author's."""
-        return frozenset(self._worded.cues_in(told))
+        return frozenset(self._worded.cues_in(Told(told)))
 
     def like(self, words: Sequence[str], told: Sequence[str] = ()) -> Resemblance:
         """Return what is like a case with these words, of which `told` are the lines of its author.
 
         Reports and descriptions are lacking where this Python has no FTS5.
         """
+        text = Told(told)
         asked = " OR ".join(f'"{word}"' for word in distinct(words))
         reports = _found(self._told, asked, _NEAREST_REPORTS)
         described = _found(self._descriptions, asked, _NEAREST_RULES)
@@ -99,9 +104,10 @@ class Precedents:
             reports=tuple(Near(self._reports[row], near) for row, near in reports),
             described={self._rules[row]: near for row, near in described},
             signs=self._signs.fits(told),
-            cues=self._worded.cues_in(told),
+            cues=self._worded.cues_in(text),
             quoted=self._worded.quoted_in(told),
             subjects=subjects_in(" ".join(words)),
+            settings=shipped_settings().speaks_in(text),
         )
 
 

@@ -17,6 +17,7 @@ from clprobe.ruleset.rule import Rule
 TRAITS = (
     "resembles_one", "resembles_several", "described", "sign_near", "signs_near",
     "signs_scattered", "cued", "cues", "opened", "quoted", "subject_named", "subject_missing",
+    "setting_for", "setting_against",
     "evidence", "setting", "telling", "refused", "shut_out", "admitted", "present", "leads",
     "refuted", "explains", "foremost", "weight", "leans_likely", "leans_possible",
     "leans_unlikely", "lacking", "quote_lacking", "usual", "symptom", "common", "rare", "note",
@@ -66,6 +67,8 @@ def traits_of_rules(
             "opened": float(rule.id in case.like.cues and _lacks_program(by_rule[rule.id])),
             "quoted": float(rule.id in case.like.quoted),
             **_of_subjects(rule, case.like.subjects),
+            "setting_for": max(0.0, case.like.settings.get(rule.id, 0.0)),
+            "setting_against": min(0.0, case.like.settings.get(rule.id, 0.0)),
             "leads": 1 / (1 + places[rule.id]) if rule.id in places else 0.0,
             "explains": float(rule.id in foremost),
             "foremost": 1 / (1 + foremost[rule.id]) if rule.id in foremost else 0.0,

@@ -19,7 +19,6 @@ class Worded:
 
     def __init__(self, rules: Iterable[Rule]) -> None:
         self._rules = tuple(rules)
-        self._last: tuple[tuple[str, ...], dict[str, int]] | None = None
 
     @cached_property
     def _cues(self) -> list[tuple[str, Cue]]:
@@ -29,18 +28,9 @@ class Worded:
     def _patterns(self) -> list[tuple[str, re.Pattern[str]]]:
         return [(rule.id, re.compile(text)) for rule in self._rules for text in _wanted(rule.when)]
 
-    def cues_in(self, lines: Sequence[str]) -> dict[str, int]:
-        """Return by rule how many of its cues fit, of those of which any does.
-
-        The last answer is kept, for a diagnosis asks before it ranks and as it does.
-        """
-        asked = tuple(lines)
-        if self._last is None or self._last[0] != asked:
-            self._last = asked, self._counted(Told(asked))
-        return self._last[1]
-
-    def _counted(self, told: Told) -> dict[str, int]:
-        found: dict[str, int] = {}
+    def cues_in(self, told: Told) -> dict[str, int]:
+        """Return by rule how many of its cues fit, of those of which any does."""
+        found = dict[str, int]()
         for rule_id, cue in self._cues:
             if fits(cue, told):
                 found[rule_id] = found.get(rule_id, 0) + 1

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: MIT
+"""What settings make likely: who is named, how much it counts, and that it decides nothing."""
+
+from pathlib import Path
+
+import pytest
+
+from clprobe.diagnosis.diagnose import Knowledge, diagnose
+from clprobe.diagnosis.precedents.settings import shipped_settings
+from clprobe.model.snapshot import Snapshot
+from clprobe.resources import rules_path
+from clprobe.ruleset.cues import Told
+from clprobe.validation.checks.settings import settings
+
+KNOWLEDGE = Knowledge.load()
+SETTINGS = shipped_settings()
+
+
+@pytest.mark.parametrize(
+    ("line", "setting", "rule"),
+    [
+        ("UHD 630, kernel 6.8, clinfo: 0 platforms", "intel-and-linux-6.8", "linux-breaks-driver"),
+        ("i7-4770 with intel-opencl-icd", "gpu-before-neo", "driver-never-drove-gpu"),
+        ("RX 480 on an FX-8350, rocminfo", "atomics-are-wanted", "pcie-atomics-missing"),
+        ("GTX 970 in docker: clinfo -1001", "container-with-nvidia", "nvidia-icd-not-in-container"),
+        ("cuda fails after suspend", "nvidia-after-suspend", "nvidia-lost-after-suspend"),
+        ("miniforge, pyopencl", "conda-and-opencl", "conda-loader-ignores-system-icds"),
+        ("BUILD LOG: ptxas fatal", "kernels-are-compiled", "driver-release-is-faulty"),
+    ],
+)
+def test_a_setting_is_known_and_speaks_for_its_usual_cause(
+    line: str, setting: str, rule: str
+) -> None:
+    told = Told([line])
+    assert setting in SETTINGS.found_in(told)
+    assert SETTINGS.speaks_in(told)[rule] > 0
+
+
+def test_what_is_compiled_on_a_device_has_passed_its_node_and_its_driver() -> None:
+    spoken = SETTINGS.speaks_in(Told(["CL_BUILD_PROGRAM_FAILURE, build log:"]))
+    assert spoken["no-driver-for-gpu"] < -1
+    assert spoken["render-node-not-accessible"] < -1
+
+
+def test_several_settings_count_no_more_than_one_is_certain_of() -> None:
+    lines = ["Arc A750 clinfo: 0 platforms", "docker on kernel 6.8", "Arch linux 6.8.1"]
+    assert max(SETTINGS.speaks_in(Told(lines)).values()) <= 4
+
+
+def test_a_rule_that_is_named_overrides_its_family() -> None:
+    both = next(one for one in SETTINGS.settings if one.id == "neo-on-a-very-old-linux")
+    family = next(one for one in SETTINGS.settings if one.id == "only-root-works")
+    assert SETTINGS.by_rule(both)["linux-too-old-for-driver"] > 0
+    assert SETTINGS.by_rule(family)["driver-dropped-gpu"] < 0
+
+
+def test_each_setting_has_an_id_of_its_own_and_speaks_of_something() -> None:
+    ids = [one.id for one in SETTINGS.settings]
+    assert len(set(ids)) == len(ids)
+    assert all(one.told and any(one.speaks.values()) for one in SETTINGS.settings)
+
+
+def test_a_setting_decides_nothing() -> None:
+    told = ("UHD 630, kernel 6.8, clinfo: 0 platforms",)
+    diagnosis = diagnose(Snapshot(told=told), KNOWLEDGE)
+    assert diagnosis.root_cause is None
+    assert diagnosis.status == "undetermined"
+
+
+@pytest.mark.parametrize(
+    ("good", "bad", "said"),
+    [
+        ("{gen7 and before} & openvino", "{gen77} & openvino", "no set of words gen77"),
+        ("tegra-without-opencl: 3", "tegra-without-opencll: 3", "no rule tegra-without-opencll"),
+        ("nodes: [render-node", "nodes: [no-node, render-node", "no rule of family nodes no-node"),
+        ("jetson|tegra", "jetson||tegra", "empty term"),
+    ],
+)
+def test_mistakes_in_the_table_are_named(tmp_path: Path, good: str, bad: str, said: str) -> None:
+    text = (rules_path() / "tables" / "settings.yaml").read_text(encoding="utf-8")
+    path = tmp_path / "settings.yaml"
+    path.write_text(text.replace(good, bad), encoding="utf-8")
+    complaints = [error.message for error in settings(path, {rule.id for rule in KNOWLEDGE.rules})]
+    assert len(complaints) == 1
+    assert said in complaints[0]
