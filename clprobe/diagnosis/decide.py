@@ -23,6 +23,7 @@ _FOR_ROOT = 0.6
 """Many who report may not become root, so a command that needs it must decide more."""
 _MOST_COMMANDS = 6
 """More than that nobody runs for somebody else."""
+_MOST_REREAD = 2
 _JOINED = "; "
 _FILTERED = " | "
 _OUR_OWN = "clprobe snapshot"
@@ -78,6 +79,8 @@ def commands(open_outcomes: list[Outcome], snapshot: Snapshot) -> tuple[str, ...
 
 def confirmation(suspect: Outcome, snapshot: Snapshot) -> str:
     """Return what would confirm the suspicion, in a line: the command, and what it has to show."""
+    if not suspect.answer.gaps:
+        return _read_otherwise(suspect)
     wanted = " and ".join(wanted_conditions(suspect))
     line = next(
         (
@@ -90,6 +93,12 @@ def confirmation(suspect: Outcome, snapshot: Snapshot) -> str:
     if line is None and not wanted:
         return f"all of {', '.join(dict.fromkeys(gap.fact for gap in suspect.answer.gaps))}"
     return f"{line}, if {wanted}" if line and wanted else line or wanted
+
+
+def _read_otherwise(suspect: Outcome) -> str:
+    """Return which facts, as they were read, speak against it."""
+    facts = list(dict.fromkeys(use.fact for use in suspect.answer.used))
+    return f"another look at {' and '.join(facts[-_MOST_REREAD:])}, if it is not as it was read"
 
 
 def _parts(line: str) -> set[str]:

@@ -42,6 +42,7 @@ from clprobe.ruleset.load import load_rules
 from clprobe.ruleset.rule import Rule
 from clprobe.ruleset.templates import fill, fill_known, names_unknown, on_one_line
 
+_TOLD_AGAINST_FACTS = "The report tells of it, though what was read of the facts speaks against it."
 _MOST_COMPARED = 3
 """Of so many first findings solved reports are looked for."""
 
@@ -133,7 +134,8 @@ def diagnose(
     if not any(one.severity == "error" for one in ranked):
         told = (*suspects, *open_questions)
         open_questions += [one for one in unproven_gpus(outcomes, facts) if one not in told]
-    unsettled = [*suspects, *open_questions]
+    # What is told of against the facts lacks none of them, so that no command would decide it.
+    unsettled = [one for one in (*suspects, *open_questions) if one.answer.gaps or one.fault]
     others = [one for one in ranked if one is not causes.decided]
     findings = (
         *(_undetermined(one, snapshot, suspect=True) for one in causes.leading),
@@ -250,7 +252,8 @@ def _undetermined(outcome: Outcome, snapshot: Snapshot, *, suspect: bool) -> Fin
     rule, scope = outcome.rule, outcome.scope
     reasons = [outcome.fault or ""]
     if not outcome.fault:
-        reasons = [fill_known(rule.because, scope), _lacking(outcome.answer.gaps)]
+        against = "" if outcome.answer.gaps or not suspect else _TOLD_AGAINST_FACTS
+        reasons = [fill_known(rule.because, scope), against, _lacking(outcome.answer.gaps)]
     return Finding(
         id=rule.id,
         verdict="undetermined",

@@ -10,6 +10,7 @@ from clprobe.diagnosis.precedents.resemblance import Precedents, Resemblance
 from clprobe.diagnosis.precedents.traits import Circumstances, Traits, traits_of_rules
 from clprobe.diagnosis.precedents.words import words_of, words_of_facts
 from clprobe.diagnosis.rank import Ranked
+from clprobe.diagnosis.reopened import told_against_facts, weighed
 from clprobe.diagnosis.suspects import Case, marks_of
 from clprobe.model.snapshot import OUTSIDE, Snapshot
 from clprobe.ruleset.judge import Outcome
@@ -61,8 +62,9 @@ def likeliest_causes(
         return Likeliest()
     like = resemblance_of(snapshot, known.precedents)
     traits = traits_of_case(like, outcomes, ranked, case, known)
-    likely = likelihoods(traits, shipped_ranking().weights)
-    suspects = case.suspects(likely, is_report=is_report)
+    reopened = told_against_facts(outcomes, like.cues) if is_report else {}
+    likely = weighed(likelihoods(traits, shipped_ranking().weights), reopened)
+    suspects = case.suspects(likely, is_report=is_report, reopened=reopened)
     decided = [one for one in ranked if not one.outcome.rule.vital]
     best = max(decided, key=lambda one: likely[one.outcome.rule.id], default=None)
     own = likely[best.outcome.rule.id] if best is not None else 0.0

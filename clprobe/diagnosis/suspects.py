@@ -3,6 +3,7 @@
 
 from collections.abc import Iterable, Mapping
 from functools import cached_property
+from types import MappingProxyType
 
 from clprobe.diagnosis.rank import Ranked, concern_the_same
 from clprobe.facts.facts import DeviceFacts, ViewFacts
@@ -86,15 +87,23 @@ class Case:
         """
         return _best(one for one in self._undecided if self._would_explain(one))
 
-    def suspects(self, likely: Mapping[str, float], *, is_report: bool) -> list[Outcome]:
+    def suspects(
+        self,
+        likely: Mapping[str, float],
+        *,
+        is_report: bool,
+        reopened: Mapping[str, Outcome] = MappingProxyType({}),
+    ) -> list[Outcome]:
         """Return the undecided causes, the likeliest first.
 
         Of a report all that nothing refutes may be, for nobody writes one without trouble, and
         nobody tells everything: what is decided may have a cause of its own that nobody told.
+        `reopened` are told of though facts refute them.
         """
         found = self.explaining
         if is_report and self._decided is None:
-            found = _best(one for one in self._undecided if not one.rule.symptom) | found
+            open_ones = _best(one for one in self._undecided if not one.rule.symptom)
+            found = {**reopened, **open_ones, **found}
         elif is_report and self._decided is not None:
             found = self._behind(self._decided, likely)
         chosen = sorted(found.values(), key=lambda one: -likely[one.rule.id])
