@@ -20,6 +20,8 @@ from clprobe.ruleset.evaluate import Answer
 from clprobe.ruleset.judge import Outcome, ask, ask_rule
 from clprobe.ruleset.rule import Rule
 
+_SELDOM_LISTED = ("program_faults", "devices")
+"""Facts of which none is told where nobody looked."""
 _NOTHING_STATED: dict[str, Any] = dict.fromkeys(ProgramFacts.__struct_fields__, NOT_STATED)
 _UNWATCHED = ProgramFacts(**_NOTHING_STATED)
 """The program of a report: there is one, and nobody looked at it."""
@@ -44,7 +46,26 @@ def leaning(
         for one in ask(tuple(open_rules.values()), derive(snapshot, tables, beyond=beyond)):
             presumed[one.rule.id].append(one)
         outcomes = [_leaning(one, presumed[one.rule.id], beyond) for one in outcomes]
-    return _opened_by_words(outcomes, cued)
+    return _opened_by_words(outcomes, cued) + _of_unnamed(outcomes, rules)
+
+
+def _of_unnamed(outcomes: list[Outcome], rules: dict[str, Rule]) -> list[Outcome]:
+    """Return open outcomes of the rules about things of which a reporter lists none.
+
+    A table lists few faults of programs, and few tell what each device computes; that no outcome
+    speaks of any does not tell that there is none.
+    """
+    facts = next((one.scope.facts for one in outcomes), None)
+    if facts is None:
+        return []
+    asked = {one.rule.id for one in outcomes}
+    unlisted = replace(facts, **dict.fromkeys(_SELDOM_LISTED, NOT_STATED))
+    of_none = (
+        rule
+        for rule in rules.values()
+        if rule.id not in asked and rule.loops and rule.loops[0].path in _SELDOM_LISTED
+    )
+    return [one for rule in of_none for one in ask_rule(rule, unlisted) if one.answer.truth is None]
 
 
 def _reopened(outcomes: list[Outcome]) -> list[Outcome]:

@@ -13,6 +13,7 @@ from clprobe.facts.hardware_facts import Fit, GpuFacts
 from clprobe.model.finding import Diagnosis
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.unknown import Unknown
+from clprobe.paste.assemble import read_paste
 
 KNOWLEDGE = Knowledge.load()
 UHD_620 = {"pci_id": "8086:5916"}
@@ -174,3 +175,13 @@ def test_a_second_cause_is_named_however_likely_the_first_one_is() -> None:
     suspects = _suspects(system=system, views=views, told=told)
     assert suspects[0] == "sandbox-without-driver"
     assert len(suspects) >= 2
+
+
+def test_a_fault_of_a_program_that_no_table_lists_may_be_the_cause() -> None:
+    told = (
+        "hashcat v5.1.0-42-g471a8ccc from git, Debian, NVIDIA driver 410.93, clinfo is fine.\n"
+        "Only -m 9600 gives the OpenCL kernel self-test failed error, all other modes pass.\n"
+        "The older hashcat 5.1.0 release passes on the same system, nothing else changed.\n"
+    )
+    found = diagnose(read_paste(told, name="a post"), KNOWLEDGE).findings
+    assert "program-release-is-faulty" in [one.id for one in found[:2]]
