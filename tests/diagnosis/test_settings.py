@@ -25,6 +25,11 @@ SETTINGS = shipped_settings()
         ("GTX 970 in docker: clinfo -1001", "container-with-nvidia", "nvidia-icd-not-in-container"),
         ("cuda fails after suspend", "nvidia-after-suspend", "nvidia-lost-after-suspend"),
         ("miniforge, pyopencl", "conda-and-opencl", "conda-loader-ignores-system-icds"),
+        (
+            "Device #1: GTX 1060, self-test failed",
+            "a-program-came-as-far-as-the-device",
+            "program-release-is-faulty",
+        ),
         ("BUILD LOG: ptxas fatal", "kernels-are-compiled", "driver-release-is-faulty"),
     ],
 )
@@ -40,6 +45,11 @@ def test_what_is_compiled_on_a_device_has_passed_its_node_and_its_driver() -> No
     spoken = SETTINGS.speaks_in(Told(["CL_BUILD_PROGRAM_FAILURE, build log:"]))
     assert spoken["no-driver-for-gpu"] < -1
     assert spoken["render-node-not-accessible"] < -1
+
+
+def test_who_misses_devices_did_not_come_as_far() -> None:
+    told = Told(["hashcat: wrong results yesterday, no devices found today"])
+    assert "a-program-came-as-far-as-the-device" not in SETTINGS.found_in(told)
 
 
 def test_several_settings_count_no_more_than_one_is_certain_of() -> None:
