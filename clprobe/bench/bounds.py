@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
+from clprobe.bench.bus import MOST
 from clprobe.bench.nets import WINOGRAD
 from clprobe.bench.verdicts import without_ratio
 from clprobe.model.measurement import BenchVerdict, Peak, Result, Training
@@ -18,7 +19,45 @@ def bounded(results: Sequence[Result], peaks: Sequence[Peak]) -> tuple[Result, .
     known: dict[tuple[str, str], float] = {
         (one.device, one.unit): one.bound for one in peaks if one.bound is not None
     }
-    return tuple(replace(one, bound=_bound(one, known)) for one in results)
+    return tuple(replace(one, bound=_beside(one, _bound(one, known), results)) for one in results)
+
+
+def _beside(result: Result, bound: float | None, results: Sequence[Result]) -> float | None:
+    """Return the bound, for copies at least so many times what another reached beside it.
+
+    Other programs may have been busy while the rate of the memory was measured.
+    """
+    if bound is None or result.metric != "bandwidth":
+        return bound
+    others = (
+        one.median
+        for one in results
+        if one.workload == result.workload and one.device != result.device and one.ran_on == "cpu"
+    )
+    return max([bound, *(MOST * (one or 0.0) for one in others)])
+
+
+def with_bound(peaks: Sequence[Peak], most: Peak) -> tuple[Peak, ...]:
+    """Return the peaks, that in the unit of `most` with its bound."""
+    return tuple(
+        replace(one, bound=most.bound, bound_how=most.bound_how) if one.unit == most.unit else one
+        for one in peaks
+    )
+
+
+def believed(peaks: Sequence[Peak]) -> tuple[Peak, ...]:
+    """Return the peaks, without what was measured above a bound: its times cannot be right."""
+    return tuple(
+        replace(one, measured=None, how=f"{one.how} Refused, as it is {_excess(one)}.")
+        if one.measured is not None and one.bound is not None and one.measured > MARGIN * one.bound
+        else one
+        for one in peaks
+    )
+
+
+def _excess(peak: Peak) -> str:
+    factor = (peak.measured or 0.0) / (peak.bound or 1.0)
+    return f"{factor:.2f} times what its hardware can reach at most ({peak.bound_how})"
 
 
 def _bound(result: Result, known: dict[tuple[str, str], float]) -> float | None:

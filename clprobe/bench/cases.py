@@ -3,6 +3,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from operator import methodcaller
 from typing import Any
 
@@ -19,6 +20,8 @@ from clprobe.model.workload import Inference, Operation
 
 # Half the distance from 1 to the next float32.
 _UNIT_ROUNDOFF = 2.0**-24
+_MIRROR = np.float32(-2)
+"""A factor that every rounding keeps, as long as nothing overflows."""
 _LAYER_ROUNDINGS = 256
 """Of the largest logit that a layer may be off by: sums of n products in float32 are by 0.3 √n,
 Winograd's by 30 (training_proof.py), and layers in between may enlarge it.
@@ -43,6 +46,8 @@ class Case:
     """Of one run, operations or bytes in 1e9, or samples; None where the time is the figure."""
     prepare: Callable[[Engine], Prepared]
     expected: Callable[[], Expected]
+    other: Callable[[Expected], tuple[Floats, Expected]]
+    """Given what is expected, another first operand, and what is expected with that."""
     tolerance: float
     """The largest error relative to `Expected.scale`."""
     gflop_per_sample: float | None = None
@@ -63,6 +68,7 @@ def copy_cases(effort: Effort) -> Iterator[Case]:
         work=2 * values.nbytes / 1e9,
         prepare=methodcaller("prepare", "copy", values),
         expected=lambda: Expected(values, np.ones(1)),
+        other=partial(_mirrored, values),
         tolerance=0.0,
     )
 
@@ -78,13 +84,14 @@ def launch_cases(_: Effort) -> Iterator[Case]:
             for _ in range(times):
                 adding.run(1)
 
-        return Prepared(run, adding.result)
+        return Prepared(run, adding.result, adding.exchange)
 
     yield Case(
         started=Started(workload=Operation("launch"), metric="latency", unit="µs"),
         work=None,
         prepare=prepare,
         expected=lambda: Expected(a + b, np.ones(1)),
+        other=lambda _: (_MIRROR * a, Expected(_MIRROR * a + b, np.ones(1))),
         tolerance=0.0,
     )
 
@@ -124,11 +131,17 @@ def inference_case(net: Net, batch: int) -> Case:
         logits = logits_of(net, images.astype(np.float64))
         return Expected(logits, np.full(1, np.abs(logits).max()))
 
+    def other(_: Expected) -> tuple[Floats, Expected]:
+        fresh = np.ascontiguousarray(images[..., ::-1])
+        logits = logits_of(net, fresh.astype(np.float64))
+        return fresh, Expected(logits, np.full(1, np.abs(logits).max()))
+
     return Case(
         started=inference_started(net.name, batch),
         work=batch,
         prepare=methodcaller("inference", net, images),
         expected=expected,
+        other=other,
         tolerance=depth * _LAYER_ROUNDINGS * _UNIT_ROUNDOFF,
         gflop_per_sample=net.least_gflop() / 3,
     )
@@ -164,9 +177,16 @@ def _sum_of_products(
         work=2 * outputs * reduced / 1e9,
         prepare=methodcaller("prepare", workload.kind, *operands),
         expected=expected,
+        other=partial(_mirrored, operands[0]),
         tolerance=bound / (1 - bound),
         intensity=2 * outputs * reduced / (sum(one.nbytes for one in operands) + 4 * outputs),
     )
+
+
+def _mirrored(first: Floats, expected: Expected) -> tuple[Floats, Expected]:
+    """Return an operand whose result follows from that of the first, as both grow alike."""
+    scale = -_MIRROR * expected.scale if expected.scale.size > 1 else expected.scale
+    return _MIRROR * first, Expected(_MIRROR * expected.values, scale)
 
 
 def _operand(*shape: int, seed: int = 0) -> Floats:

@@ -16,9 +16,10 @@ from clprobe.bench.proof import Proof, prove
 from clprobe.bench.protocol import Outcome, Started
 from clprobe.bench.timing.clock import Contestant, seconds, time_in_turns
 from clprobe.bench.timing.turns import MIN_ROUNDS, EnergyMeter, Turns, figure, ratios_to_all
+from clprobe.bench.trust.audit import Timed, audit
 from clprobe.bench.verdicts import judge, price, too_long, without_figures
 from clprobe.bench.where import watch
-from clprobe.model.measurement import BenchVerdict, Result
+from clprobe.model.measurement import BenchVerdict, Result, ResultStatus
 
 # The first runs may still be cold.
 _SPLIT_RUNS = 5
@@ -91,6 +92,15 @@ def measure(case: Case, contest: Contest) -> Outcome:
     if not last_proof.holds:
         problem = f"after many runs {last_proof.problem}"
         return stopped("wrong-result", problem, proof=last_proof)
+    if prepared.exchange is not None:
+        other, right = case.other(expected)
+        audited = audit(
+            Timed(prepared.run, figure(turns, 0)[0].median),
+            *(prepared.exchange(other), (expected, right), case.tolerance, contest.alive),
+        )
+        if audited.problem:
+            status: ResultStatus = "error" if audited.proof.holds else "wrong-result"
+            return stopped(status, audited.problem, proof=audited.proof)
     own = structs.replace(
         _result(case, contest.label, proof, turns, 0),
         # Some runtimes put the real compilation off until the first launch.

@@ -125,10 +125,14 @@ class Started(msgspec.Struct, frozen=True, kw_only=True, tag=True):
 
 
 class Joined(msgspec.Struct, frozen=True, kw_only=True, tag=True):
-    """These take part, and this is the most that the device reaches."""
+    """These take part, and this is the most that the device reaches.
+
+    `refused`: what is left out of its figures, and why.
+    """
 
     contestants: tuple[Contestant, ...]
     peaks: tuple[Peak, ...]
+    refused: str = ""
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True, tag=True):

@@ -163,6 +163,7 @@ def _note(message: Joined | Tuned, measured: Measured) -> None:
         measured.tunings.append(message.tuning)
         measured.complete &= not message.tuning.problem
         return
+    measured.complete &= not message.refused
     for contestant in message.contestants:
         measured.contestants.setdefault(contestant.name, contestant)
     known = {peak.device for peak in measured.peaks}

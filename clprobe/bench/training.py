@@ -20,7 +20,15 @@ from clprobe.bench.repeating import repeats
 from clprobe.bench.timing.clock import come_to_rest, seconds, time_in_turns
 from clprobe.bench.timing.quiet import mark
 from clprobe.bench.timing.turns import MIN_ROUNDS, Side, Turns, figure, ratios_to_all, turns_of
-from clprobe.bench.training_proof import Checked, Run, Trainable, check_first_steps, compare
+from clprobe.bench.training_proof import (
+    Checked,
+    Run,
+    Trainable,
+    check_first_steps,
+    check_later_step,
+    compare,
+    unseen,
+)
 from clprobe.bench.verdicts import judge, too_long, without_figures
 from clprobe.bench.where import Where, ran_on
 from clprobe.model.measurement import Result, ResultStatus, Training
@@ -80,6 +88,8 @@ def measure_steps(net: Net, batch_size: int, contest: Contest) -> Outcome:
 def measure_batch(net: Trainable, batches: Sequence[Digits], contest: Contest) -> Outcome:
     """Prove one training step on the only one of these batches, and time it."""
     batch_size = len(batches[0].labels)
+    # Whoever keeps what it computed once has nothing of the second.
+    batches = [batches[0], unseen(batches[0])]
     patience = contest.effort.patience_seconds
     started = plan.started(TrainingSteps(net.name, batch_size))
     race = _begun(started, net, batches, contest, patience)
@@ -98,6 +108,10 @@ def measure_batch(net: Trainable, batches: Sequence[Digits], contest: Contest) -
         contest.effort.seconds_per_case,
         contest.energy,
     )
+    witness = contest.reference.witness(cast("Net", net))
+    late = check_later_step(race.device, witness, batches, contest.alive)
+    if not late.holds:
+        return race.stopped("wrong-result", f"after many steps {late.problem}", late)
     for side in turns.sides:
         # From here on a run is an image.
         side.divide(batch_size)

@@ -17,10 +17,11 @@ import pyopencl as cl
 from clprobe.bench.cases import inference_case, inference_started
 from clprobe.bench.conditions.readings import EnergyMeter
 from clprobe.bench.effort import EFFORTS
-from clprobe.bench.entering import enter
+from clprobe.bench.entering import Entered, enter
 from clprobe.bench.measure import Contest, measure
 from clprobe.bench.nets import Net
 from clprobe.bench.plan import CASES, NETS, Allowance, left_to_do, started
+from clprobe.bench.proof import Proof
 from clprobe.bench.protocol import (
     Alive,
     Asked,
@@ -34,9 +35,11 @@ from clprobe.bench.protocol import (
     Tuned,
 )
 from clprobe.bench.training import measure_steps, measure_training
+from clprobe.bench.trust.trial import Trial
 from clprobe.bench.tuning import tune_device
 from clprobe.bench.verdicts import without_figures
 from clprobe.model.errors import ClprobeError
+from clprobe.model.measurement import ResultStatus
 from clprobe.model.workload import Operation, TrainingSteps, WholeTraining, Workload
 from clprobe.tensor import DeviceError, OutOfMemoryError
 
@@ -69,16 +72,9 @@ def main() -> None:
 def work(job: Job, send: Send) -> None:
     """Measure every workload of the job and send what comes of each."""
     allowance = Allowance(job.seconds, left_to_do(job))
-    send(Started(workload=Operation("opening the device")))
-    try:
-        entered = enter(job)
-    except (ClprobeError, cl.Error, ImportError, OSError) as error:
-        send(Failed(detail=str(error)))
+    entered = _entered(job, send)
+    if entered is None:
         return
-    if entered.disguise is not None:
-        send(Failed(detail=entered.disguise, status="wrong-result"))
-        return
-    send(entered.joined)
     contest = Contest(
         label=job.target.label,
         device=entered.device,
@@ -114,6 +110,34 @@ def work(job: Job, send: Send) -> None:
             is_step = not isinstance(step.workload, WholeTraining)
             if outcome.results[0].status == "skipped" and is_step and skipped is None:
                 skipped = outcome
+    send(Finished())
+
+
+def _entered(job: Job, send: Send) -> Entered | None:
+    """Return who takes part; None where the device must not, which is said."""
+    send(Started(workload=Operation("opening the device")))
+    try:
+        entered = enter(job)
+    except (ClprobeError, cl.Error, ImportError, OSError) as error:
+        send(Failed(detail=str(error)))
+        return None
+    if entered.disguise is not None:
+        send(Failed(detail=entered.disguise, status="wrong-result"))
+        return None
+    send(entered.joined)
+    if entered.trial.refuses:
+        _refuse_all(job, entered.trial, send)
+        return None
+    return entered
+
+
+def _refuse_all(job: Job, trial: Trial, send: Send) -> None:
+    """Send of every workload that the device is not to be used for it, and why."""
+    status: ResultStatus = "wrong-result" if trial.wrong else "error"
+    proof = Proof(None, 0.0) if trial.wrong else None
+    for step in left_to_do(job):
+        problem = trial.wrong or f"refused, as {trial.early}"
+        send(without_figures(step, job.target.label, status, problem, proof=proof))
     send(Finished())
 
 

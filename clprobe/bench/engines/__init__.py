@@ -12,6 +12,22 @@ from clprobe.bench.digits import Digits, Floats, Labels
 from clprobe.bench.nets import Net
 
 
+class Exchange(Protocol):
+    """An operation whose first operand changes before every run, for another and back."""
+
+    turn: int
+    """Which of the two was in place at the last run: 0 the operation's own, 1 the other."""
+
+    def exchange(self, times: int) -> None:
+        """Let the two change places so many times, and wait."""
+
+    def run(self, times: int) -> None:
+        """Let them change places and compute, so many times, and wait."""
+
+    def latest(self) -> np.ndarray[Any, Any]:
+        """Bring back what the last run left."""
+
+
 @dataclass(frozen=True, slots=True)
 class Prepared:
     """An operation with its operands in place, ready to be timed."""
@@ -20,6 +36,8 @@ class Prepared:
     """Run it this many times and wait until all have finished."""
     result: Callable[[], np.ndarray[Any, Any]]
     """Run it once and bring back what it computes."""
+    exchange: Callable[[Floats], Exchange] | None = None
+    """Takes another first operand; None of what is not under test."""
 
 
 class Trainer(Protocol):

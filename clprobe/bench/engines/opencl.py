@@ -4,6 +4,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import pyopencl as cl
@@ -11,6 +12,7 @@ import pyopencl as cl
 from clprobe.bench import nets
 from clprobe.bench.digits import Digits, Floats, Labels
 from clprobe.bench.engines import Prepared, TakenMs
+from clprobe.bench.engines.exchange import Exchanged
 from clprobe.tensor import Array, Device, Recorded, Tensor, nn, optim, softmax_cross_entropy
 from clprobe.tensor.array import HostArray
 from clprobe.tensor.capture import Step, capture
@@ -28,18 +30,32 @@ class OpenClSubject:
         self.device = device
         self.name = device.name
         self.is_cpu = bool(device.cl_device.type & cl.device_type.CPU)
+        self.keeps_time = True
+        """Whether its own clock is believed."""
 
     def prepare(self, operation: str, *operands: Floats) -> Prepared:
         """Return an operation with its operands on the device."""
         arrays = [Array.from_numpy(values, self.device) for values in operands]
         compute = _OPERATIONS[operation](*arrays)
 
+        def once() -> Array:
+            made = compute()
+            _ = made.buffer  # without which an expression would not be computed
+            return made
+
         def run(times: int) -> None:
             for _ in range(times):
-                _ = compute().buffer  # without which an expression would not be computed
+                once()
             self.device.finish()
 
-        return Prepared(run, lambda: compute().numpy())
+        return Prepared(run, lambda: compute().numpy(), partial(self._exchange, arrays[0], once))
+
+    def _exchange(self, operand: Array, once: Callable[[], Array], other: Floats) -> Exchanged:
+        own = Array.empty(self.device, operand.shape)
+        own.assign(operand)
+        both = (own, Array.from_numpy(other, self.device))
+        place = lambda turn: operand.assign(both[turn])  # noqa: E731 - it is short
+        return Exchanged(place, once, Array.numpy, self.device.finish)
 
     def bring(self, batch: Digits) -> None:
         """Move a batch to the device, and wait."""
@@ -75,7 +91,7 @@ class OpenClSubject:
                 once()
             self.device.finish()
 
-        return Prepared(run, lambda: once().numpy())
+        return Prepared(run, lambda: once().numpy(), partial(self._exchange, given.array, once))
 
     def _untrained(self, net: nets.Net) -> nn.Module:
         # What the layers draw here is overwritten.
@@ -92,7 +108,7 @@ class OpenClSubject:
     def recording(self) -> Iterator[TakenMs]:
         """Watch the commands of a `with` block, and tell what they took."""
         with self.device.record_events() as commands:
-            yield lambda: _taken_ms(commands)
+            yield lambda: _taken_ms(commands) if self.keeps_time else None
 
 
 def _taken_ms(commands: Sequence[Recorded]) -> float | None:

@@ -8,6 +8,7 @@ import importlib
 import importlib.util
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from torch.optim.sgd import sgd
 from clprobe.bench import nets
 from clprobe.bench.digits import Digits, Floats, Labels
 from clprobe.bench.engines import Prepared, TakenMs
+from clprobe.bench.engines.exchange import Exchanged
 from clprobe.bench.engines.torch_witness import TorchWitness, as_given, gradients_of
 from clprobe.tensor import DeviceError
 
@@ -48,7 +50,14 @@ class TorchEngine:
                 compute()
             _wait_for(self._device)
 
-        return Prepared(run, lambda: np.array(compute().cpu().numpy()))
+        return Prepared(run, lambda: _read(compute()), partial(self._exchange, moved[0], compute))
+
+    def _exchange(self, operand: Any, compute: Callable[[], Any], other: Floats) -> Exchanged:
+        both = (operand.clone(), torch.from_numpy(other).to(self._device))
+        return Exchanged(
+            lambda turn: operand.copy_(both[turn]),
+            *(compute, _read, partial(_wait_for, self._device)),
+        )
 
     def bring(self, batch: Digits) -> None:
         """Move a batch to the device, and wait; on the CPU it is there."""
@@ -74,7 +83,7 @@ class TorchEngine:
                 compute()
             _wait_for(self._device)
 
-        return Prepared(run, lambda: np.array(compute().cpu().numpy()))
+        return Prepared(run, lambda: _read(compute()), partial(self._exchange, given, compute))
 
     def witness(self, net: nets.Net) -> TorchWitness:
         """Return torch on the CPU, asked for the gradients of this net."""
@@ -107,6 +116,10 @@ class TorchSubject(TorchEngine):
     def recording(self) -> Iterator[TakenMs]:
         """Watch nothing, as torch tells no times."""
         yield lambda: None
+
+
+def _read(made: Any) -> np.ndarray[Any, Any]:
+    return np.array(made.cpu().numpy())
 
 
 def _copying(source: Any) -> Callable[[], Any]:
