@@ -130,6 +130,11 @@ class Graph:
                 result = entry(run, *_whole(run, arguments), **_whole(run, options))
             except (NotHereError, ShapeError) as error:
                 reason = str(error)
+            except (IndexError, ZeroDivisionError, ValueError, RuntimeError):
+                # Whatever counts axes, or divides by a size, may stumble over these.
+                if not _is_bare((arguments, options)):
+                    raise
+                reason = "tensors without axes or elements"
             else:
                 self.account.on_device[name] += 1
                 return result
@@ -206,6 +211,14 @@ def _is_bookkeeping(node: Node, name: str, operands: Any) -> bool:
         return not any(isinstance(each, Held) for each in given)
     is_whole = all(not dtype.is_floating_point for dtype in _dtypes(node.meta.get("val")))
     return is_whole or name not in TABLE
+
+
+def _is_bare(operands: Any) -> bool:
+    """Say whether a tensor among the operands has no axes, or no elements."""
+    shapes = [
+        each.shape if isinstance(each, Held) else each.value.shape for each in tensors(operands)
+    ]
+    return any(0 in shape or not shape for shape in shapes)
 
 
 def _dtypes(value: Any) -> Iterator[torch.dtype]:

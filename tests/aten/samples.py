@@ -119,7 +119,7 @@ SAMPLES = {
         (values(5, 4), MATRIX, OTHER, {"beta": 0.5, "alpha": 2.0}),
     ],
     "baddbmm.default": [(values(2, 5, 4), BATCH, BATCHED)],
-    "sum.dim_IntList": [(X, [1]), (X, [0, 2], _YES)],
+    "sum.dim_IntList": [(X, [1]), (X, [0, 2], _YES), (torch.tensor(0.7), [-1])],
     "mean.dim": [(X, [1, 2]), (X, [-1], _YES)],
     "_softmax.default": [(X, 1, _NO), (X, -1, _NO)],
     "_log_softmax.default": [(X, 1, _NO), (X, -1, _NO)],

@@ -31,7 +31,7 @@ def _adaptive(run: Running, x: Held, out: Sequence[int]) -> Held:
 
 @ENTRIES.of("_adaptive_avg_pool2d_backward.default")
 def _adaptive_backward(run: Running, dy: Held, x: Held) -> Held:
-    sizes = (dy.shape[2], dy.shape[3])
+    sizes = (dy.shape[-2], dy.shape[-1])
     window = _even(x.shape, sizes)
     if window is not None:
         return held(avg_pool2d_gradient(run.dense(dy), x.shape, window))

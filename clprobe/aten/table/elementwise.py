@@ -33,6 +33,8 @@ _OF_TWO = {
     "pow.Tensor_Tensor": "pow", "atan2.default": "atan2",
 }  # fmt: skip
 _COMPARING = {"gt": "is_greater", "ge": "is_greater_or_equal", "eq": "is_equal", "ne": "is_unequal"}
+_OF_TRUTHS = {name: name for name in ("larger", "smaller", "multiply")} | {"add": "larger"}
+"""What torch makes of booleans alone is a boolean: their product says whether both are true."""
 _MIRRORED = {"lt": "is_greater", "le": "is_greater_or_equal"}
 
 
@@ -52,6 +54,8 @@ def applied(run: Running, name: str, *operands: Value) -> Held:
         if not any(each.is_floating_point for each in dtypes):
             raise NotHereError("whole numbers")
         operands = tuple(_as_floats(run, each) for each in operands)
+    if dtypes.count(torch.bool) == len(operands) and name in _OF_TRUTHS:
+        return _computed(run, _OF_TRUTHS[name], *operands, dtype=torch.bool)
     if name == "multiply":
         arrays = [run.array(each) for each in operands]
         return held(times(arrays[0], arrays[1], _together(operands)))

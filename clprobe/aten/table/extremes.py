@@ -55,7 +55,7 @@ def extreme_values(
 ) -> Held:
     """Return the largest or smallest values along some axes, or of all if there are none named."""
     rank = len(x.shape)
-    gone = {at % rank for at in axes} if axes else set(range(rank))
+    gone = {at % rank for at in axes} if axes and rank else set(range(rank))
     left = [at for at in range(rank) if at not in gone]
     # What goes is put last, and is one axis there.
     turned = x.permuted([*left, *sorted(gone)])

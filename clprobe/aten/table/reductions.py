@@ -22,7 +22,8 @@ ENTRIES = Entries()
 def summed(x: Array, axes: Sequence[int], *, keep: bool = False) -> Array:
     """Return the sums over some axes, or over all if there are none named."""
     rank = len(x.shape)
-    chosen = {at % rank for at in axes} if axes else set(range(rank))
+    # Without axes, torch takes the number for one axis of size 1.
+    chosen = {at % rank for at in axes} if axes and rank else set(range(rank))
     y = sum_axes(x, tuple(chosen))
     if keep:
         return y
