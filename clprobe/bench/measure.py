@@ -95,7 +95,7 @@ def measure(case: Case, contest: Contest) -> Outcome:
     if prepared.exchange is not None:
         other, right = case.other(expected)
         audited = audit(
-            Timed(prepared.run, figure(turns, 0)[0].median),
+            Timed(prepared.run, figure(turns, 0)[0].median, contest.device.is_cpu),
             *(prepared.exchange(other), (expected, right), case.tolerance, contest.alive),
         )
         if audited.problem:
