@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """A buffer with a shape: row-major, contiguous, float32 data, float16 copies or int32 labels."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from math import prod
 from typing import Any
 
@@ -11,6 +13,7 @@ import pyopencl as cl
 from clprobe.tensor import fusion
 from clprobe.tensor.device import Device
 from clprobe.tensor.errors import DtypeError, ShapeError
+from clprobe.tensor.mapping import filling, is_mapped, mapped, refuse_change
 from clprobe.tensor.memory import Pool
 from clprobe.tensor.storage import Constant, Shape, Storage
 
@@ -89,6 +92,55 @@ class Array:
             self.device.download(values, self.buffer)
         return values
 
+    def host_view(self) -> np.ndarray[Any, Any]:
+        """Return the values for reading, where memory is shared without a copy (`mapping`).
+
+        As long as what this returns, or a slice of it, is kept, the values cannot be changed on the
+        device.
+
+        **Raises** DeviceError.
+        """
+        if not is_mapped(self.device, self.size_bytes):
+            values = self.numpy()
+            values.flags.writeable = False
+            return values
+        _ = self.buffer  # which computes them
+        return mapped(self.device, self.storage, self.shape, self.dtype)
+
+    def given_away(self) -> np.ndarray[Any, Any]:
+        """Return the values for a host that may change them; nobody else may use this array.
+
+        **Raises** DeviceError.
+        """
+        if not is_mapped(self.device, self.size_bytes):
+            return self.numpy()
+        _ = self.changing_buffer()
+        flags = cl.map_flags.READ | cl.map_flags.WRITE
+        return mapped(self.device, self.storage, self.shape, self.dtype, flags)
+
+    @contextmanager
+    def filling(self, *, by_map: bool | None = None) -> Iterator[np.ndarray[Any, Any]]:
+        """Yield memory for the host to write all values to; from the end on, the device has them.
+
+        It is the array's own if `by_map`, which unless given depends on device and size.
+
+        **Raises** DeviceError.
+        """
+        if not self.size:
+            yield np.empty(self.shape, self.dtype)
+            return
+        _ = self.changing_buffer()
+        mapped_here = is_mapped(self.device, self.size_bytes) if by_map is None else by_map
+        if not mapped_here:
+            if self.device.capturing is not None:
+                self.device.capturing.refuse("values that come from the host")
+            values = np.empty(self.shape, self.dtype)
+            yield values
+            self.device.upload(self.buffer, values)
+            return
+        with filling(self.device, self.storage, self.shape, self.dtype) as values:
+            yield values
+
     def assign(self, values: "HostArray | Array") -> None:
         """Overwrite the values where they lie, from the host or from another array.
 
@@ -125,8 +177,12 @@ class Array:
         """Return the memory for a kernel that changes values in place.
 
         Expressions that have yet to read the present values are computed first.
+
+        **Raises** DeviceError while the host sees the values where they lie.
         """
         buffer = self.buffer
+        if self.device.mapped:
+            refuse_change(self.device, buffer)
         fusion.compute_readers(self.device, self.storage)
         self.storage.half = None
         return buffer

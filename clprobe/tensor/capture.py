@@ -19,6 +19,7 @@ import pyopencl as cl
 from clprobe.tensor import fusion
 from clprobe.tensor.device import Device, NdRange
 from clprobe.tensor.errors import DeviceError
+from clprobe.tensor.mapping import refuse_change
 from clprobe.tensor.memory import Loan, MemoryUse, Pool
 from clprobe.tensor.placement import Need, Room, place
 from clprobe.tensor.program import Kernel, bind
@@ -98,6 +99,9 @@ class Step:
         device = self._device
         if not self._complete or device.capturing is not None:
             raise DeviceError("No step can be replayed that is incomplete, nor inside a capture.")
+        if device.mapped:
+            for buffer in self._buffers:
+                refuse_change(device, buffer)
         if device.pending:
             # What has yet to be computed may read what the step is about to overwrite.
             fusion.compute_all(device)

@@ -28,6 +28,8 @@ class Limits:
     """The PCI id of the vendor for GPUs: 0x8086 is Intel, 0x10de NVIDIA, 0x1002 AMD."""
     sub_groups: bool = False
     """Whether kernels may ask for sub-groups of a size, which read blocks and exchange values."""
+    host_unified: bool = False
+    """Whether device and host share memory, so that mapping a buffer need not copy it."""
 
     @classmethod
     def of(cls, device: cl.Device) -> "Limits":
@@ -48,6 +50,7 @@ class Limits:
             is_cpu=bool(device.type & cl.device_type.CPU) and device.native_vector_width_float > 1,
             vendor_id=device.vendor_id,
             sub_groups=set(device.extensions.split()) >= _SUB_GROUPS,
+            host_unified=bool(device.host_unified_memory),
         )
 
 

@@ -43,6 +43,13 @@ class Tensor(Variable):
         """Copy the values to the host, waiting for whatever computes them."""
         return self.array.numpy()
 
+    def host_view(self) -> np.ndarray[Any, Any]:
+        """Return the values for reading, without a copy where memory is shared with the host.
+
+        They cannot be changed on the device as long as what this returns is kept.
+        """
+        return self.array.host_view()
+
     @property
     def shape(self) -> Shape:
         """Return the size of each axis."""
