@@ -6,7 +6,8 @@ parameters until something changes them.
 """
 
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -23,6 +24,7 @@ from clprobe.aten.running import OnHost
 from clprobe.aten.training import plain_operations
 from clprobe.aten.versions import refuse_older_torch
 from clprobe.tensor import Array, Device, DeviceError
+from clprobe.tensor.storage import Storage
 
 Compiled = Callable[[list[Any]], list[Any]]
 _HELD = "_clprobe_held"
@@ -85,14 +87,19 @@ class _Backend:
         left_to_check = [self._options.check]
 
         def run(given: list[Any]) -> list[Any]:
-            outputs = graph.run([self._entering(each) for each in given]).outputs
+            entering = [self._entering(each) for each in given]
+            outputs = graph.run(entering).outputs
             if left_to_check[0]:
                 left_to_check[0] -= 1
                 _compare(module, given, outputs)
             given.clear()
             kept = set(range(len(outputs))[saved]) if saved is not None else set()
+            used = _used([*entering, *(outputs[at] for at in kept)]) | _repeated(outputs)
+            used |= {each.storage for each in graph.constants.values()}
             return [
-                _placeholder(each) if at in kept and isinstance(each, Held) else _leaving(each)
+                _placeholder(each)
+                if at in kept and isinstance(each, Held)
+                else _leaving(each, used)
                 for at, each in enumerate(outputs)
             ]
 
@@ -135,9 +142,22 @@ def _placeholder(held: Held) -> torch.Tensor:
     return empty
 
 
-def _leaving(output: Any) -> Any:
-    """Return a tensor of the CPU."""
+def _used(values: Iterable[Any]) -> set[Storage]:
+    """Return where values lie on the device that it will read again."""
+    return {each.base.storage for each in values if isinstance(each, Held)}
+
+
+def _repeated(outputs: Iterable[Any]) -> set[Storage]:
+    """Return what several outputs show, each of which torch may change alone."""
+    counts = Counter(each.base.storage for each in outputs if isinstance(each, Held))
+    return {storage for storage, count in counts.items() if count > 1}
+
+
+def _leaving(output: Any, used: Container[Storage] | None = None) -> Any:
+    """Return a tensor of the CPU: the memory itself where nobody else uses it, given what does."""
     match output:
+        case Held() if used is not None:
+            return output.given_away(used)
         case Held():
             return output.to_host()
         case OnHost():

@@ -19,6 +19,7 @@ from clprobe.aten.held import Held
 from clprobe.aten.running import NotHereError, OnHost, Running, Upload
 from clprobe.aten.table import TABLE
 from clprobe.aten.values import as_hosts, as_tensors, mapped, tensors
+from clprobe.tensor.array import Array
 from clprobe.tensor.device import Device
 from clprobe.tensor.errors import DeviceError, ShapeError
 from clprobe.tensor.ops.dropout import RandomStream
@@ -63,7 +64,8 @@ class Graph:
         self._device = device
         self._stream = RandomStream(device, seed)
         self._may_fall_back = may_fall_back
-        self._constants: dict[tuple[object, ...], Any] = {}
+        self.constants: dict[tuple[object, ...], Array] = {}
+        """What lies on the device from run to run."""
         self._on_host: list[Node] = []
         self._fixed: dict[str, Any] = {}
         self.account = Account()
@@ -80,7 +82,7 @@ class Graph:
 
         **Raises** ClprobeError.
         """
-        run = Running(self._device, self._stream, constants=self._constants)
+        run = Running(self._device, self._stream, constants=self.constants)
         self.account = Account()
         self._on_host, self._fixed = [], {}
         given = iter(inputs)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A tensor of a graph whose values lie on the device: a view of an array, with torch's strides."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -11,6 +11,7 @@ import torch
 
 from clprobe.tensor.array import Array, Shape
 from clprobe.tensor.ops.views import contiguous, copied
+from clprobe.tensor.storage import Storage
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,6 +79,18 @@ class Held:
         **Raises** DeviceError.
         """
         return torch.from_numpy(self.dense().numpy()).to(self.dtype)
+
+    def given_away(self, used: Container[Storage]) -> torch.Tensor:
+        """Return the values as a tensor of torch, which is the memory itself where it is shared.
+
+        Not so if the storage is among those `used` elsewhere: torch may change what it is given.
+
+        **Raises** DeviceError.
+        """
+        array = self.dense()
+        if array.storage in used:
+            return self.to_host()
+        return torch.from_numpy(array.given_away()).to(self.dtype)
 
 
 def host_values(tensor: torch.Tensor) -> np.ndarray[Any, Any]:

@@ -103,7 +103,8 @@ class ModuleStep:
     def _bring(self, tensors: Sequence[torch.Tensor]) -> None:
         for at, (own, new) in enumerate(zip(self._inputs, tensors, strict=True)):
             if isinstance(own, Array):
-                own.assign(new.detach().contiguous().numpy())
+                with own.filling() as values:
+                    torch.from_numpy(values).copy_(new.detach())
             else:
                 self._inputs[at] = new
 
