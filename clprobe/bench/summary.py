@@ -26,6 +26,8 @@ from clprobe.model.system import System
 from clprobe.model.workload import Inference, net_of, workload_named
 
 _PACKAGES = ("numpy", "pyopencl", "torch")
+_TRANSFERS_ALONE = 0.5
+"""The share of a step from which on bringing its batch is what limits."""
 _LAUNCHES_ALONE = 0.5
 """The share of a run in which no kernel computes, from which on starting them is what limits."""
 
@@ -101,8 +103,8 @@ def best_known(results: Iterable[Result], peaks: Sequence[Peak]) -> tuple[Peak, 
 def limit_of(result: Result, gflops: float | None, bandwidth: float | None) -> LimitedBy | None:
     """Return what most of the time goes into; None where nothing tells.
 
-    A training step's batch comes from elsewhere, so moving it counts; operands of a product may lie
-    where they are needed already.
+    A training step brings its batch along, so moving it counts; operands of a product may lie where
+    they are needed already.
 
     **Source** Williams, Waterman & Patterson 2009, Roofline, doi:10.1145/1498765.1498785.
     """
@@ -110,7 +112,7 @@ def limit_of(result: Result, gflops: float | None, bandwidth: float | None) -> L
         return None
     # A net that is used keeps its weights on the device, which its operands count.
     is_fed = result.batch is not None and not isinstance(workload_named(result.workload), Inference)
-    if is_fed and (result.transfer_ms or 0.0) > (result.wall_ms or math.inf):
+    if is_fed and (result.transfer_ms or 0.0) > _TRANSFERS_ALONE * (result.wall_ms or math.inf):
         return "transfer"
     launches = (result.launch_ms or 0.0) > _LAUNCHES_ALONE * (result.wall_ms or 0.0)
     if launches or result.metric == "latency":

@@ -2,7 +2,7 @@
 """Trains a net on the device and on the CPU from the same weights, times both, and judges."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
@@ -157,21 +157,26 @@ class _Race:
 
     def step_split(self) -> dict[str, Any]:
         """Take one step on the device, and return what its result tells of that."""
-        transfer_ms = 1e3 * min(
-            seconds(lambda _: self.contest.device.bring(self.batches[0]), 1)
-            for _ in range(_TRANSFERS)
-        )
-        used, started = time.process_time(), time.perf_counter()
+        ways = self.contest.device.ways(self.batches[0])
+        taken_ms = {
+            how: 1e3 * min(seconds(_once(bring), 1) for _ in range(_TRANSFERS))
+            for how, bring in ways.items()
+        }
+        used = next(iter(ways))
+        busy, started = time.process_time(), time.perf_counter()
         split = time_split(self.contest.device, lambda: self.device.train(range(1)))
         elapsed = max(time.perf_counter() - started, 1e-9)
-        cores = (time.process_time() - used) / elapsed
+        cores = (time.process_time() - busy) / elapsed
         place = ran_on(cores, None, is_cpu=self.contest.device.is_cpu)
         # So short a look proves no disguise.
         is_sure = self.contest.device.is_cpu or place == "device"
         where = Where(cores, place if is_sure else "unknown")
         return {
-            # Of its batch, which lies on the device when the step is timed.
-            "transfer_ms": transfer_ms,
+            # Of its batch, which each step that is timed brings along.
+            "transfer_ms": taken_ms[used],
+            "transfer_copied_ms": taken_ms["copied"],
+            "transfer_mapped_ms": taken_ms.get("mapped"),
+            "transfer_by": used,
             "kernel_ms": split.kernel_ms,
             "launch_ms": split.launch_ms,
             "wall_ms": split.wall_ms,
@@ -248,6 +253,11 @@ def _begun(
     checked = check_first_steps(device, witness, batches, patience_seconds, contest.alive)
     compile_ms = (contest.device.compile_ns() - compiled_before) / 1e6
     return _Race(started, contest, net, batches, device, reference, checked, compile_ms)
+
+
+def _once(run: Callable[[], None]) -> Callable[[int], None]:
+    """Return it as something that is timed."""
+    return lambda _: run()
 
 
 def _step_seconds(run: Run) -> float:

@@ -14,6 +14,7 @@ Decision = Literal["device", "cpu", "no-difference", "unclear", "refused"]
 Interval = tuple[float, float]
 """Low and high."""
 RanOn = Literal["device", "cpu", "unknown"]
+TransferBy = Literal["copied", "mapped"]
 LimitedBy = Literal["launch", "transfer", "bandwidth", "arithmetic"]
 ContestantKind = Literal["opencl", "torch-cpu", "numpy", "torch-xpu", "torch-ocl"]
 
@@ -22,8 +23,10 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     """One measured figure; `ci95` is (low, high) in `unit`, figures are None unless `ok`.
 
     `compile_ms` and `transfer_ms` (of the operands) are spent once, in training that of a batch
-    before each step; `wall_ms` is one repetition, of which `kernel_ms` is computing and `launch_ms`
-    starting and waiting. `intensity`: floating point operations per byte that must at least be
+    with each step, of which it is a part; `wall_ms` is one repetition, of which `kernel_ms` is
+    computing and `launch_ms` starting and waiting. `transfer_by`: how a step gets its batch, which
+    takes `transfer_copied_ms` or, in memory that device and host share, `transfer_mapped_ms`.
+    `intensity`: floating point operations per byte that must at least be
     moved. Peaks are in `unit`, and so is `bound`, above which no figure is believed; the work of a
     sample, at the least, is `gflop_per_sample`. `remark`: a sentence on what was left out of the
     workload.
@@ -41,6 +44,9 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     tolerance: float | None = None
     compile_ms: float | None = None
     transfer_ms: float | None = None
+    transfer_by: TransferBy | None = None
+    transfer_copied_ms: float | None = None
+    transfer_mapped_ms: float | None = None
     fraction_of_peak: float | None = None
     detail: str = ""
     batch: int | None = None

@@ -98,6 +98,8 @@ def test_nets_of_every_kind_are_proved_and_timed(pocl: Target, net: str) -> None
     own, reference = outcome.results
     assert (own.status, reference.status) == ("ok", "ok"), own.detail
     assert (own.remark, own.batch) == ("", 4)
+    assert (own.transfer_by, own.transfer_ms) == ("copied", own.transfer_copied_ms)
+    assert own.transfer_mapped_ms > 0
 
 
 def test_what_has_no_kernel_runs_on_the_cpu_and_is_named(pocl: Target) -> None:

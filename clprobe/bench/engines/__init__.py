@@ -10,6 +10,7 @@ import numpy as np
 
 from clprobe.bench.digits import Digits, Floats, Labels
 from clprobe.bench.nets import Net
+from clprobe.model.measurement import TransferBy
 
 
 class Exchange(Protocol):
@@ -91,9 +92,6 @@ class Engine(Protocol):
     def inference(self, net: Net, images: Floats) -> Prepared:
         """Return the untrained net, used on these images: the result is a row of each."""
 
-    def bring(self, batch: Digits) -> None:
-        """Move a batch to where it would be trained on, and wait."""
-
     def trainer(self, net: Net, batches: Sequence[Digits]) -> Trainer:
         """Return the untrained net with its training images in place."""
 
@@ -119,6 +117,12 @@ class Subject(Engine, Protocol):
 
     def compile_ns(self) -> int:
         """Return the time spent on building kernels so far."""
+
+    def ways(self, batch: Digits) -> dict[TransferBy, Callable[[], None]]:
+        """Return what brings a batch to the device and waits; first the way that training takes.
+
+        A batch that is mapped is written by whoever makes it right where the device reads it.
+        """
 
     def recording(self) -> AbstractContextManager[TakenMs]:
         """Watch the commands of a `with` block, and tell what they took."""

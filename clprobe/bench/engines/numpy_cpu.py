@@ -39,9 +39,6 @@ class NumpyEngine:
 
         return Prepared(run, compute)
 
-    def bring(self, batch: Digits) -> None:
-        """Do nothing, as the batch is there."""
-
     def trainer(self, net: Net, batches: Sequence[Digits]) -> "NumpyTrainer":
         """Return the untrained net with its training images in place."""
         return NumpyTrainer(net, batches)

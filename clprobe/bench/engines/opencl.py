@@ -13,9 +13,11 @@ from clprobe.bench import nets
 from clprobe.bench.digits import Digits, Floats, Labels
 from clprobe.bench.engines import Prepared, TakenMs
 from clprobe.bench.engines.exchange import Exchanged
+from clprobe.model.measurement import TransferBy
 from clprobe.tensor import Array, Device, Recorded, Tensor, nn, optim, softmax_cross_entropy
 from clprobe.tensor.array import HostArray
 from clprobe.tensor.capture import Step, capture
+from clprobe.tensor.mapping import is_mapped
 from clprobe.tensor.ops import conv
 from clprobe.tensor.ops.elementwise import apply
 from clprobe.tensor.ops.matmul import matmul_forward
@@ -57,13 +59,28 @@ class OpenClSubject:
         place = lambda turn: operand.assign(both[turn])  # noqa: E731 - it is short
         return Exchanged(place, once, Array.numpy, self.device.finish)
 
-    def bring(self, batch: Digits) -> None:
-        """Move a batch to the device, and wait."""
-        for values in (batch.images, batch.labels):
-            is_float = values.dtype.kind == "f"
-            host: HostArray = values if is_float else values.astype(np.int32)
-            Array.from_numpy(host, self.device)
-        self.device.finish()
+    def ways(self, batch: Digits) -> dict[TransferBy, Callable[[], None]]:
+        """Return what copies a batch to the device, and what maps memory for it where that can."""
+        values = [_as_stored(each) for each in (batch.images, batch.labels)]
+        arrays = [Array.empty(self.device, each.shape, each.dtype) for each in values]
+
+        def copied() -> None:
+            for array, each in zip(arrays, values, strict=True):
+                array.assign(each)
+            self.device.finish()
+
+        def mapped() -> None:
+            for array in arrays:
+                with array.filling(by_map=True):
+                    # Who makes a batch writes it here instead of elsewhere.
+                    pass
+            self.device.finish()
+
+        if not self.device.limits.host_unified:
+            return {"copied": copied}
+        if is_mapped(self.device, values[0].nbytes):
+            return {"mapped": mapped, "copied": copied}
+        return {"copied": copied, "mapped": mapped}
 
     def trainer(self, net: nets.Net, batches: Sequence[Digits]) -> "OpenClTrainer":
         """Return the untrained net with its training images in place."""
@@ -109,6 +126,13 @@ class OpenClSubject:
         """Watch the commands of a `with` block, and tell what they took."""
         with self.device.record_events() as commands:
             yield lambda: _taken_ms(commands) if self.keeps_time else None
+
+
+def _as_stored(values: Floats | Labels) -> HostArray:
+    """Return a part of a batch as the device holds it."""
+    is_float = values.dtype.kind == "f"
+    kept: HostArray = values if is_float else values.astype(np.int32)
+    return kept
 
 
 def _taken_ms(commands: Sequence[Recorded]) -> float | None:
@@ -165,7 +189,7 @@ class _Captured:
 class OpenClTrainer:
     """A model of clprobe.tensor's layers, trained by replaying one captured step.
 
-    Losses stay on the device until all steps ran.
+    Batches come from the host, as users have them; losses stay on the device until all steps ran.
     """
 
     def __init__(self, device: Device, model: nn.Module, batches: Sequence[Digits]) -> None:
@@ -173,10 +197,7 @@ class OpenClTrainer:
         self._model = model
         self._optimiser = optim.SGD(model.parameters(), nets.LEARNING_RATE, nets.MOMENTUM)
         self._steps: dict[tuple[int, ...], _Captured] = {}
-        self._batches = [
-            (Tensor.from_numpy(batch.images, device), Tensor.from_numpy(batch.labels, device))
-            for batch in batches
-        ]
+        self._batches = [(_as_stored(one.images), _as_stored(one.labels)) for one in batches]
 
     def train(self, batches: range) -> list[float]:
         """Train on these batches, wait, and return the loss of each."""
@@ -199,21 +220,23 @@ class OpenClTrainer:
         classes: Labels = logits.argmax(axis=1).astype(np.int32)
         return classes
 
-    def _train(self, images: Tensor, labels: Tensor) -> Array:
+    def _train(self, images: HostArray, labels: HostArray) -> Array:
         """Train one step and return a copy of its loss."""
         captured = self._steps.get(images.shape)
         if captured is None:
             captured = self._steps[images.shape] = self._capture(images, labels)
         else:
-            captured.images.array.assign(images.array)
-            captured.labels.array.assign(labels.array)
+            _bring(images, captured.images.array)
+            _bring(labels, captured.labels.array)
             captured.step.replay()
         loss = Array.empty(self._device, ())
         loss.assign(captured.loss.array)
         return loss
 
-    def _capture(self, images: Tensor, labels: Tensor) -> _Captured:
-        own_images, own_labels = (self._copy(each) for each in (images, labels))
+    def _capture(self, images: HostArray, labels: HostArray) -> _Captured:
+        own_images, own_labels = (
+            Tensor.from_numpy(each, self._device) for each in (images, labels)
+        )
         with capture(self._device) as step:
             loss = self.step(own_images, own_labels)
         return _Captured(step, own_images, own_labels, loss)
@@ -226,10 +249,14 @@ class OpenClTrainer:
         self._optimiser.step()
         return loss
 
-    def _copy(self, tensor: Tensor) -> Tensor:
-        copy = Array.empty(self._device, tensor.shape, tensor.array.dtype)
-        copy.assign(tensor.array)
-        return Tensor(copy, requires_grad=False)
+
+def _bring(values: HostArray, array: Array) -> None:
+    """Hand a part of a batch over, in the way that suits its size."""
+    if is_mapped(array.device, values.nbytes):
+        with array.filling() as memory:
+            memory[...] = values
+    else:
+        array.assign(values)
 
 
 def gradients_of(parameters: Sequence[Tensor]) -> list[Floats]:

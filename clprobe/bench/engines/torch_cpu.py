@@ -22,6 +22,7 @@ from clprobe.bench.digits import Digits, Floats, Labels
 from clprobe.bench.engines import Prepared, TakenMs
 from clprobe.bench.engines.exchange import Exchanged
 from clprobe.bench.engines.torch_witness import TorchWitness, as_given, gradients_of
+from clprobe.model.measurement import TransferBy
 from clprobe.tensor import DeviceError
 
 # torch leaves these functions unannotated.
@@ -58,12 +59,6 @@ class TorchEngine:
             lambda turn: operand.copy_(both[turn]),
             *(compute, _read, partial(_wait_for, self._device)),
         )
-
-    def bring(self, batch: Digits) -> None:
-        """Move a batch to the device, and wait; on the CPU it is there."""
-        torch.from_numpy(batch.images).to(self._device)
-        torch.from_numpy(batch.labels).to(self._device)
-        _wait_for(self._device)
 
     def trainer(self, net: nets.Net, batches: Sequence[Digits]) -> "TorchTrainer":
         """Return the untrained net with its training images in place."""
@@ -107,6 +102,16 @@ class TorchSubject(TorchEngine):
         except (RuntimeError, AssertionError, NotImplementedError) as error:
             first = str(error).strip().partition("\n")[0] or type(error).__name__
             raise DeviceError(f"torch cannot use {device_type}: {first}") from error
+
+    def ways(self, batch: Digits) -> dict[TransferBy, Callable[[], None]]:
+        """Return the one way of torch, which copies."""
+
+        def copied() -> None:
+            for values in (batch.images, batch.labels):
+                torch.from_numpy(values).to(self._device)
+            _wait_for(self._device)
+
+        return {"copied": copied}
 
     def compile_ns(self) -> int:
         """Return nothing, as torch does not tell."""
@@ -173,7 +178,7 @@ class TorchTrainer:
         self._parameters = list(self._model.parameters())
         self._momentum: dict[Any, Any] = {}
         self._batches = [
-            tuple(as_given(torch.from_numpy(each)).to(device) for each in (one.images, one.labels))
+            tuple(as_given(torch.from_numpy(each)) for each in (one.images, one.labels))
             for one in batches
         ]
 
@@ -201,6 +206,7 @@ class TorchTrainer:
         """Train one step and return the loss where it is; reading it would wait."""
         for parameter in self._parameters:
             parameter.grad = None
+        images, labels = (each.to(self._device) for each in (images, labels))
         loss: Any = self._loss(self._model(images), labels)
         loss.backward()
         self._descend()

@@ -105,6 +105,7 @@ def _verdict(section: Section) -> str:
     said = [(_SIGNS[decision], sentence) for decision, sentence in section.conclusions]
     said += [("→", crossover) for crossover in section.crossovers]
     said += [("✓", lesson) for lesson in section.training]
+    said += [("→", sentence) for sentence in section.transfers]
     is_wrong = any(decision == "refused" for decision, _ in section.conclusions)
     heading = f"{section.short} in words"
     full = "" if section.short == section.device else element("p", text(section.device))

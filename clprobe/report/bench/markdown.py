@@ -48,9 +48,8 @@ def _conditions(report: BenchReport) -> Iterator[str]:
 
 def _section(section: Section) -> str:
     sentences = [sentence for _, sentence in section.conclusions]
-    items = [
-        f"- {plain(sentence)}" for sentence in (*sentences, *section.crossovers, *section.training)
-    ]
+    more = (*section.crossovers, *section.training, *section.transfers)
+    items = [f"- {plain(sentence)}" for sentence in (*sentences, *more)]
     table = [
         f"| workload | device | {plain(section.reference)} | ratio | 95 % interval | verdict |",
         "|---|---:|---:|---:|---:|---|",

@@ -14,6 +14,7 @@ from clprobe.model.measurement import (
     short_names,
 )
 from clprobe.model.workload import in_order
+from clprobe.report.bench.transfers import transfers_of
 from clprobe.report.bench.words import (
     REFERENCES,
     Judged,
@@ -70,6 +71,8 @@ class Section:
     rows: tuple[Row, ...]
     conclusions: tuple[tuple[Decision, str], ...]
     training: tuple[str, ...]
+    transfers: tuple[str, ...]
+    """How it gets batches, if it was trained."""
     crossovers: tuple[str, ...]
 
 
@@ -116,6 +119,7 @@ def _section(report: BenchReport, device: str) -> Section:
             # Why one did not end is among the conclusions.
             if entry.device == device and entry.accuracy is not None and entry.loss
         ),
+        transfers=tuple(filter(None, [safe(transfers_of(report, device))])),
         crossovers=tuple(safe(one.text) for one in report.crossovers if one.device == device),
     )
 

@@ -67,6 +67,8 @@ def _section(section: Section, *, plain: bool) -> Iterator[RenderableType]:
         yield _item("note", crossover, plain=plain)
     for lesson in section.training:
         yield _item("fine", lesson, plain=plain)
+    for sentence in section.transfers:
+        yield _item("note", sentence, plain=plain)
     yield Text("")
 
 
