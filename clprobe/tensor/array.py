@@ -102,7 +102,7 @@ class Array:
         """
         if not is_mapped(self.device, self.size_bytes):
             values = self.numpy()
-            values.flags.writeable = False
+            values.setflags(write=False)
             return values
         _ = self.buffer  # which computes them
         return mapped(self.device, self.storage, self.shape, self.dtype)

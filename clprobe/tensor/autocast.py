@@ -14,6 +14,7 @@ import yaml
 from clprobe.resources import kernels_path
 from clprobe.tensor.device import Device
 
+INTEL = 0x8086
 _log = logging.getLogger(__name__)
 _told: "WeakSet[Device]" = WeakSet()
 
@@ -28,6 +29,10 @@ class Policy:
     """Whether that also holds where the device has no cl_khr_fp16."""
     on_cpus: bool = True
     """Whether that also holds on CPUs."""
+    computed: frozenset[str] = frozenset()
+    """The operations that multiply in half, too, where the device has instructions for it."""
+    signs_of_intels: frozenset[str] = frozenset()
+    """Extensions of which an Intel GPU that has such instructions has at least one."""
 
     @classmethod
     @cache
@@ -35,7 +40,13 @@ class Policy:
         """Return the policy that comes with clprobe."""
         data = yaml.safe_load((kernels_path() / "half" / "policy.yaml").read_text("utf-8"))
         where = data["where"]
-        return cls(frozenset(data["half"]), where["without_fp16"] == "half", where["cpu"] == "half")
+        return cls(
+            half=frozenset(data["half"]),
+            without_fp16=where["without_fp16"] == "half",
+            on_cpus=where["cpu"] == "half",
+            computed=frozenset(data["computed"]),
+            signs_of_intels=frozenset(where["intel_has_one_of"]),
+        )
 
 
 _active: ContextVar[Policy | None] = ContextVar("autocast policy", default=None)
@@ -74,6 +85,22 @@ def reason_for_float(policy: Policy, device: Device) -> str:
     if not policy.on_cpus and device.limits.is_cpu:
         return "is a CPU, which half precision does not speed up"
     return ""
+
+
+def computes_in_half(operation: str, device: Device) -> bool:
+    """Return whether an operation is to multiply halves as such now, and to add up in float."""
+    policy = _active.get()
+    if policy is None or operation not in policy.computed:
+        return False
+    return multiplies_in_half(policy, device)
+
+
+def multiplies_in_half(policy: Policy, device: Device) -> bool:
+    """Return whether a device is a GPU with instructions that multiply halves."""
+    if device.limits.is_cpu or not has_fp16(device):
+        return False
+    extensions = set(device.cl_device.extensions.split())
+    return device.limits.vendor_id != INTEL or bool(policy.signs_of_intels & extensions)
 
 
 def has_fp16(device: Device) -> bool:

@@ -97,8 +97,7 @@ class _Mapping:
             ) from error
         device.record("map", event)
         self._map = values.base
-        self._key = id(buffer)
-        device.mapped[self._key] += 1
+        device.mapped[id(buffer)] += 1
         is_written = flags != cl.map_flags.READ
         self.__array_interface__ = values.__array_interface__ | {
             "data": (values.ctypes.data, not is_written)
@@ -109,10 +108,10 @@ class _Mapping:
         if self._map is None:
             return
         handle, self._map = self._map, None
-        device = self._device
-        device.mapped[self._key] -= 1
-        if not device.mapped[self._key]:
-            del device.mapped[self._key]
+        device, key = self._device, id(self._storage.buffer)
+        device.mapped[key] -= 1
+        if not device.mapped[key]:
+            del device.mapped[key]
         handle.release(device.queue)
 
     def __del__(self) -> None:

@@ -9,7 +9,8 @@
 //   bias, residual  as common/epilogue.cl says; residual is laid out like c
 //   launch   global tiles·WORK_ITEMS x 1, where tiles = ceil(m / TILE_ROWS)·ceil(n / TILE_COLUMNS),
 //            local WORK_ITEMS x 1; batches·SPLITS beyond the second size are looped over
-//   local    (TILE_ROWS + TILE_COLUMNS + 8)·TILE_DEPTH·4·BUFFERS bytes       needs   OpenCL 1.2
+//   local    (TILE_ROWS + TILE_COLUMNS + 8)·TILE_DEPTH·4·BUFFERS bytes       needs   OpenCL 1.2,
+//            with HALF_MATH cl_khr_fp16 and half of that local memory
 //   source   Volkov & Demmel 2008, "Benchmarking GPUs to tune dense linear algebra"
 
 #include "common/epilogue.cl"
@@ -81,8 +82,8 @@ void matmul(global const STORED(A_HALF) *restrict a, global const STORED(B_HALF)
             global STORED(RESULT_HALF) *restrict c, uint m, uint n, uint k, ulong batches,
             ulong a_step, ulong b_step, ulong c_step, global const float *bias,
             global const float *residual) {
-    local float a_tiles[BUFFERS][TILE_DEPTH * A_LINE] __attribute__((aligned(16)));
-    local float b_tiles[BUFFERS][TILE_DEPTH * B_LINE] __attribute__((aligned(16)));
+    local TILE_VALUE a_tiles[BUFFERS][TILE_DEPTH * A_LINE] __attribute__((aligned(16)));
+    local TILE_VALUE b_tiles[BUFFERS][TILE_DEPTH * B_LINE] __attribute__((aligned(16)));
 
     uint item = (uint)get_local_id(0);
     uint2 origin = item_origin(item);

@@ -2,8 +2,8 @@
 // The product of two tiles in local memory, kept in registers, for GPU kernels to include. A
 // work-item owns ITEM_ROWS x ITEM_COLUMNS sums, in blocks of 4 x 4; the LANES_DOWN·LANES_ACROSS
 // work-items that run in step own neighbouring blocks, and so read few different vectors at a time.
-//   tiles    local float [TILE_DEPTH][TILE_ROWS + 4] and [TILE_DEPTH][TILE_COLUMNS + 4]
-//   local    none of its own                    needs   OpenCL 1.2
+//   tiles    local TILE_VALUE [TILE_DEPTH][TILE_ROWS + 4] and [TILE_DEPTH][TILE_COLUMNS + 4]
+//   local    none of its own       needs   OpenCL 1.2, with HALF_MATH cl_khr_fp16
 //   source   Volkov & Demmel 2008, "Benchmarking GPUs to tune dense linear algebra"
 
 // What a work-group computes, and how much of the sum it holds at a time.
@@ -36,6 +36,25 @@
 #endif
 #ifndef UNROLL
 #define UNROLL 4
+#endif
+
+// 1 multiplies in half precision. So many products are added up in half, by multiply-adds, before
+// they go to a sum in float: each may be off by CHAIN / 2048 of its terms, and none may exceed 65504.
+#ifndef HALF_MATH
+#define HALF_MATH 0
+#endif
+#define CHAIN (TILE_DEPTH < 8 ? TILE_DEPTH : 8)
+#if HALF_MATH
+#pragma OPENCL EXTENSION cl_khr_fp16 : enable
+#define TILE_VALUE half
+#define TILE_VALUE4 half4
+#define TO_TILE(VALUE) convert_half_rte(VALUE)
+#define TO_TILE4(VALUES) convert_half4_rte(VALUES)
+#else
+#define TILE_VALUE float
+#define TILE_VALUE4 float4
+#define TO_TILE(VALUE) (VALUE)
+#define TO_TILE4(VALUES) (VALUES)
 #endif
 
 // Rows of tiles that consecutive work-groups go down before they move on to the next column.
@@ -108,57 +127,86 @@ void fetch_tile_of_halves(float4 *values, global const half *from, const size_t 
 }
 
 // Puts them into local memory, one line of the tile for each value of depth.
-void stash_tile(local float *tile, uint line, const float4 *values, const uint2 *places,
+void stash_tile(local TILE_VALUE *tile, uint line, const float4 *values, const uint2 *places,
                 uint count, uint width, bool along_depth) {
     #pragma unroll
     for (uint v = 0; v < count; v++) {
-        local float *target = tile + places[v].y * line + places[v].x;
+        local TILE_VALUE *target = tile + places[v].y * line + places[v].x;
+        TILE_VALUE4 four = TO_TILE4(values[v]);
         if (width == 1) {
-            *target = values[v].x;
+            *target = four.x;
         } else if (along_depth) {
-            target[0] = values[v].x;
-            target[line] = values[v].y;
-            target[2 * line] = values[v].z;
-            target[3 * line] = values[v].w;
+            target[0] = four.x;
+            target[line] = four.y;
+            target[2 * line] = four.z;
+            target[3 * line] = four.w;
         } else {
-            *(local float4 *)(local void *)target = values[v];
+            *(local TILE_VALUE4 *)(local void *)target = four;
         }
     }
 }
 
 // vload4 would not promise that the address is one of a vector, and cost four reads.
-float4 local_four(local const float *place) {
-    return *(local const float4 *)(local const void *)place;
+TILE_VALUE4 local_four(local const TILE_VALUE *place) {
+    return *(local const TILE_VALUE4 *)(local const void *)place;
+}
+
+// Reads one depth of both tiles.
+void read_depth(local const TILE_VALUE *a_tile, local const TILE_VALUE *b_tile, uint2 origin,
+                uint depth, TILE_VALUE a_values[ITEM_ROWS], TILE_VALUE b_values[ITEM_COLUMNS]) {
+    #pragma unroll
+    for (uint i = 0; i < ITEM_ROWS; i += 4) {
+        TILE_VALUE4 four = local_four(a_tile + depth * A_LINE + origin.x + ROW_OF(i));
+        a_values[i] = four.x;
+        a_values[i + 1] = four.y;
+        a_values[i + 2] = four.z;
+        a_values[i + 3] = four.w;
+    }
+    #pragma unroll
+    for (uint j = 0; j < ITEM_COLUMNS; j += 4) {
+        TILE_VALUE4 four = local_four(b_tile + depth * B_LINE + origin.y + COLUMN_OF(j));
+        b_values[j] = four.x;
+        b_values[j + 1] = four.y;
+        b_values[j + 2] = four.z;
+        b_values[j + 3] = four.w;
+    }
 }
 
 // Adds the product of two tiles to the sums.
-void multiply_tiles(local const float *a_tile, local const float *b_tile, uint2 origin,
+void multiply_tiles(local const TILE_VALUE *a_tile, local const TILE_VALUE *b_tile, uint2 origin,
                     float sums[ITEM_ROWS][ITEM_COLUMNS]) {
+    TILE_VALUE a_values[ITEM_ROWS], b_values[ITEM_COLUMNS];
+    #if HALF_MATH
+    #pragma unroll 1
+    for (uint start = 0; start < TILE_DEPTH; start += CHAIN) {
+        half parts[ITEM_ROWS][ITEM_COLUMNS];
+        #pragma unroll
+        for (uint z = 0; z < CHAIN; z++) {
+            read_depth(a_tile, b_tile, origin, start + z, a_values, b_values);
+            #pragma unroll
+            for (uint i = 0; i < ITEM_ROWS; i++)
+                #pragma unroll
+                for (uint j = 0; j < ITEM_COLUMNS; j++)
+                    parts[i][j] = z == 0 ? a_values[i] * b_values[j]
+                                         : fma(a_values[i], b_values[j], parts[i][j]);
+        }
+        #pragma unroll
+        for (uint i = 0; i < ITEM_ROWS; i++)
+            #pragma unroll
+            for (uint j = 0; j < ITEM_COLUMNS; j++)
+                sums[i][j] += convert_float(parts[i][j]);
+    }
+    #else
     #pragma unroll UNROLL
     for (uint depth = 0; depth < TILE_DEPTH; depth++) {
-        float a_values[ITEM_ROWS], b_values[ITEM_COLUMNS];
-        #pragma unroll
-        for (uint i = 0; i < ITEM_ROWS; i += 4) {
-            float4 four = local_four(a_tile + depth * A_LINE + origin.x + ROW_OF(i));
-            a_values[i] = four.x;
-            a_values[i + 1] = four.y;
-            a_values[i + 2] = four.z;
-            a_values[i + 3] = four.w;
-        }
-        #pragma unroll
-        for (uint j = 0; j < ITEM_COLUMNS; j += 4) {
-            float4 four = local_four(b_tile + depth * B_LINE + origin.y + COLUMN_OF(j));
-            b_values[j] = four.x;
-            b_values[j + 1] = four.y;
-            b_values[j + 2] = four.z;
-            b_values[j + 3] = four.w;
-        }
+        read_depth(a_tile, b_tile, origin, depth, a_values, b_values);
         #pragma unroll
         for (uint i = 0; i < ITEM_ROWS; i++)
             #pragma unroll
             for (uint j = 0; j < ITEM_COLUMNS; j++)
                 sums[i][j] = fma(a_values[i], b_values[j], sums[i][j]);
     }
+    #endif
 }
 
 void clear(float sums[ITEM_ROWS][ITEM_COLUMNS]) {

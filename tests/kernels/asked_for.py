@@ -28,7 +28,7 @@ from clprobe.tensor import (
     nn,
     softmax_cross_entropy,
 )
-from clprobe.tensor.autocast import Policy, autocast
+from clprobe.tensor.autocast import Policy, autocast, multiplies_in_half
 from clprobe.tensor.loss_scale import LossScale
 from clprobe.tensor.ops import gather, nll, softmax, views
 from clprobe.tensor.ops.dropout import RandomStream, random_values, truths
@@ -112,11 +112,11 @@ class AskingPrograms(Programs):
 
     def __init__(self, *arguments: Any, asked: Asked, really: bool) -> None:
         super().__init__(*arguments)
-        self._asked, self._really = asked, really
+        self._asked, self.really = asked, really
 
     def kernel(self, file: str, name: str, defines: Mapping[str, int] | None = None) -> Kernel:
         kernel = self._idle(name, file)
-        if self._really:
+        if self.really:
             # Not the kernel's own limit, which is 0 where an emulated device has none.
             handle = super().kernel(file, name, defines).handle
             kernel = replace(kernel, handle=handle)
@@ -125,7 +125,7 @@ class AskingPrograms(Programs):
     def generated(self, source: str, name: str, defines: Mapping[str, int], shown: str) -> Kernel:
         kernel = (
             super().generated(source, name, defines, shown)
-            if self._really
+            if self.really
             else self._idle(name, shown)
         )
         return self._noted(Build(shown, tuple(defines.items()), source), name, kernel)
@@ -234,9 +234,11 @@ def work_of_graphs(device: Device) -> Iterator[object]:
 
 def work_in_half(device: Device) -> Iterator[object]:
     """Ask for what autocast stores in half, as if it paid on this device."""
-    policy = Policy(Policy.shipped().half, without_fp16=True)
+    policy = replace(Policy.shipped(), without_fp16=True, on_cpus=True)
     for transposed, halves, half in HALVES:
         yield name_variants(device, transposed, halves, epilogue=Epilogue(half=half))
+    if not device.programs.really or multiplies_in_half(Policy.shipped(), device):
+        name_variants_in_half(device)
     with autocast(policy):
         x, weight, bias = zeros(device, 7, 3), zeros(device, 5, 3), zeros(device, 5)
         pull(lambda *given: linear(*given, relu=True), x, weight, bias)
@@ -273,6 +275,20 @@ def name_variants(
         if multiply(device, (512, 512, 512), transposed, variant=variant, **given):
             built.append(variant)
     multiply(device, (512, 512, 512), transposed, variant=ORACLE, **given)
+
+
+def name_variants_in_half(device: Device) -> None:
+    """Ask for each way to multiply in half precision."""
+    bias = Array.empty(device, (512,))
+    epilogues = (Epilogue(half=True), Epilogue(half=True, bias=bias, relu=True))
+    for variant in load_variants(device.programs.folder / "matmul" / "half_variants.yaml"):
+        for letters in ("NN", "NT"):
+            product = Product(rows=512, columns=512, depth=512, transposed=letters)
+            if variant.suits(device.limits, product):
+                for epilogue in epilogues:
+                    given = {"variant": variant, "epilogue": epilogue}
+                    transposed = (False, letters == "NT")
+                    multiply(device, (512, 512, 512), transposed, (True, True), **given)
 
 
 def excludes(built: Variant, later: Variant) -> bool:

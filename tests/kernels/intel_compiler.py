@@ -30,12 +30,12 @@ ICD = Path("/etc/OpenCL/vendors/intel.icd")
 COMPILER = ("intel-opencl-icd", "libigc1", "libigdfcl1")
 """Debian's packages of which what is built depends."""
 _TESTS = Path(__file__).resolve().parents[1]
-_TIME_LIMIT_S = 300
+_TIME_LIMIT_S = 900
 # ocloc asks for this library by the name that only a package for developers has.
 _DISASSEMBLER = "libiga64.so"
 _LIBRARIES = Path("/usr/lib")
 _INSTRUCTION = re.compile(r"^(?:\([^)]*\))?\s+([a-z][\w.]*)\s.*$", re.MULTILINE)
-_FLOAT_FMA = re.compile(r"^(?:\([^)]*\))?\s+ma[dc][hm]?\s.*:f\b", re.MULTILINE)
+_FLOAT_FMA = re.compile(r"^(?:\([^)]*\))?\s+ma[dc][hm]?\s.*:h?f\b", re.MULTILINE)
 _LABEL = re.compile(r"^L\d+:$", re.MULTILINE)
 _REGISTER = re.compile(r"\br(\d+)\b")
 

@@ -26,6 +26,11 @@ def test_no_kernel_spills_registers(generation: str, tmp_path: Path) -> None:
         # Without matrix products in sub-groups, another device would have asked the ladder.
         assert any(kernel.build.startswith("matmul/subgroup.cl") for kernel in compiled)
         assert [kernel for kernel in compiled if kernel.spilled_bytes] == []
+        # Gen8 has no multiply-add of halves: kernels/half/policy.yaml.
+        in_half = [kernel for kernel in compiled if "subgroup_half" in kernel.build]
+        assert {kernel.simd_width for kernel in in_half} == (
+            {16} if generation != "Gen8" else set()
+        )
 
 
 @pytest.mark.parametrize("product", PRODUCTS.values(), ids=PRODUCTS)
@@ -59,3 +64,13 @@ L200:
 
     assert fma_share(text) == 2 / 4
     assert named_registers(text) == len({23, 0, 6, 7, 8})
+
+
+def test_multiply_adds_of_halves_count_too() -> None:
+    text = """\
+L8:
+        mad (16|M0)              r6.0<1>:hf    r7.0<2;1>:hf   r6.0<2;1>:hf   r6.1<0>:hf
+        mov (16|M0)              r8.0<1>:f     r7.0<8;8,1>:hf
+"""
+
+    assert fma_share(text) == 1 / 2

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from clprobe.tensor.array import Array
+from clprobe.tensor.autocast import computes_in_half
 from clprobe.tensor.device import Device, NdRange
 from clprobe.tensor.errors import ShapeError
 from clprobe.tensor.launching import work_groups_above_first
@@ -26,7 +27,9 @@ _TILED = "matmul/tiled.cl"
 _PACKED = "matmul/packed.cl"
 """The kernel that adds parts of sums up in the result, which must then be float, and that takes as
 an argument whether A is transposed."""
-_READ_HALF = {ORACLE.file, _TILED, _PACKED}
+_OF_HALVES = "matmul/subgroup_half.cl"
+"""The kernel that takes nothing but halves, and multiplies them as such."""
+_READ_HALF = {ORACLE.file, _TILED, _PACKED, _OF_HALVES}
 """The kernels that read half operands; subgroup.cl gets a copy in float: halves of B, read lane by
 lane, would cost it registers that Gen8 does not have (4096 bytes spilled with 16 rows)."""
 
@@ -40,8 +43,9 @@ def matmul(a: Array, b: Array) -> Result:
     """
     if len(a.shape) != 2 or len(b.shape) != 2:
         raise ShapeError(f"A matrix product takes two matrices, not {a.shape} and {b.shape}.")
+    in_half = computes_in_half("matmul", a.device)
     return Result(
-        matmul_forward(a, b, epilogue=Epilogue(half=all_half(a, b))),
+        matmul_forward(a, b, epilogue=Epilogue(half=all_half(a, b)), in_half=in_half),
         (
             lambda dc: matmul_forward(dc, b, transpose_b=True),
             lambda dc: matmul_forward(a, dc, transpose_a=True),
@@ -59,8 +63,9 @@ def linear(x: Array, weight: Array, bias: Array | None = None, *, relu: bool = F
     if len(x.shape) != 2 or len(weight.shape) != 2:
         raise ShapeError(f"A linear layer takes two matrices, not {x.shape} and {weight.shape}.")
     epilogue = Epilogue(bias=bias, relu=relu, half=all_half(x, weight))
+    in_half = computes_in_half("linear", x.device)
     return with_epilogue(
-        matmul_forward(x, weight, transpose_b=True, epilogue=epilogue),
+        matmul_forward(x, weight, transpose_b=True, epilogue=epilogue, in_half=in_half),
         epilogue,
         (
             lambda dy: matmul_forward(dy, weight),
@@ -77,8 +82,11 @@ def matmul_forward(  # noqa: PLR0913 - a product has two operands and as many wa
     transpose_b: bool = False,
     epilogue: Epilogue | None = None,
     variant: Variant | None = None,
+    in_half: bool = False,
 ) -> Array:
     """Return the product, without a tape; `variant` is chosen to suit the device unless given.
+
+    `in_half` has halves multiplied as such where a kernel does that, and summed in float.
 
     **Shapes** a (m, k), b (k, n), result (m, n), a transposed operand the other way round; with a
     leading batch axis on either operand, the result has it too and the other operand is repeated.
@@ -115,9 +123,10 @@ def matmul_forward(  # noqa: PLR0913 - a product has two operands and as many wa
         transposed="NT"[transpose_a] + "NT"[transpose_b],
     )
     halves = (a.dtype == np.float16, b.dtype == np.float16)
+    in_half = in_half and all(halves) and variant is None
     chosen = a.device.programs.remember(
-        (product, epilogue.flags, variant and variant.name, halves),
-        lambda: _choose(a.device, product, epilogue, variant, halves),
+        (product, epilogue.flags, variant and variant.name, halves, in_half),
+        lambda: _choose(a.device, product, epilogue, variant, halves, in_half=in_half),
     )
     if chosen.kernel.file not in _READ_HALF:
         a, b = to_float(a), to_float(b)
@@ -152,14 +161,18 @@ class _Chosen:
     """Whether the kernel, or what adds up its sums, stores the result in half."""
 
 
-def _choose(
+def _choose(  # noqa: PLR0913 - all that decides
     device: Device,
     product: Product,
     epilogue: Epilogue,
     only: Variant | None,
     halves: tuple[bool, bool],
+    *,
+    in_half: bool,
 ) -> _Chosen:
     variants = (only,) if only else in_order_of_preference(device, product)
+    if in_half:
+        variants = (*in_order_of_preference(device, product, in_half=True), *variants)
     candidates = [
         variant.candidate(_flags(variant, device, product, epilogue) | _stored(variant, halves))
         for variant in variants
@@ -188,6 +201,8 @@ def _writes_half(variant: Variant, product: Product) -> bool:
 
 def _stored(variant: Variant, halves: tuple[bool, bool]) -> dict[str, int]:
     """Return the defines that say which operands are half, to a kernel that reads such."""
+    if variant.file == _OF_HALVES:
+        return {}
     named = zip(("A_HALF", "B_HALF"), halves, strict=True)
     return {name: 1 for name, is_half in named if is_half and variant.file in _READ_HALF}
 
@@ -198,7 +213,7 @@ def _flags(
     """Return the defines that follow from the product."""
     transpose_a, transpose_b = (letter == "T" for letter in product.transposed)
     flags = {"TRANSPOSE_B": int(transpose_b)}
-    if variant.file != _PACKED:
+    if variant.file not in (_PACKED, _OF_HALVES):
         flags["TRANSPOSE_A"] = int(transpose_a)
     if variant.file == _TILED:
         along = {
@@ -221,14 +236,19 @@ def tables_of(device: Device) -> Tables:
     )
 
 
-def in_order_of_preference(device: Device, product: Product) -> tuple[Variant, ...]:
+def in_order_of_preference(
+    device: Device, product: Product, *, in_half: bool = False
+) -> tuple[Variant, ...]:
     """Return what was measured at similar products, then the ladder of kernels/matmul.
 
     Of that, those with enough tiles for all compute units as listed, then the others backwards.
+    `in_half` asks for the ladder of those that multiply in half, of which nothing is measured.
     """
     limits = device.limits
-    tuned = [each for each in tables_of(device).nearest(product) if each.suits(limits, product)]
-    ladder = load_variants(device.programs.folder / "matmul" / "variants.yaml")
+    measured = [] if in_half else tables_of(device).nearest(product)
+    tuned = [each for each in measured if each.suits(limits, product)]
+    file = "half_variants.yaml" if in_half else "variants.yaml"
+    ladder = load_variants(device.programs.folder / "matmul" / file)
     suitable = [variant for variant in ladder if variant.suits(limits, product)]
     busy = [variant for variant in suitable if variant.keeps_busy(limits, product)]
     idle = [variant for variant in reversed(suitable) if variant not in busy]

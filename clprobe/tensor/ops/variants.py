@@ -33,6 +33,11 @@ class Product:
         return sizes if self.batches == 1 else f"{sizes}, {self.batches} of them"
 
     @property
+    def has_even_lines(self) -> bool:
+        """Say whether halves of every line begin at multiples of four bytes."""
+        return self.depth % 2 == 0 and self.columns % 2 == 0
+
+    @property
     def operations(self) -> int:
         """Return how many multiplications and additions it takes."""
         return 2 * self.rows * self.columns * self.depth * self.batches
@@ -72,6 +77,7 @@ class Variant:
     local_memory_bytes: int = 0
     is_cpu: bool | None = None
     vendor_id: int | None = None
+    not_vendor_id: int | None = None
     sub_groups: bool = False
     """Whether the kernel needs them."""
     min_vector_width: int = 0
@@ -93,6 +99,7 @@ class Variant:
         return (
             self.is_cpu in (None, limits.is_cpu)
             and self.vendor_id in (None, limits.vendor_id)
+            and self.not_vendor_id != limits.vendor_id
             and limits.sub_groups >= self.sub_groups
             and limits.native_vector_width >= self.min_vector_width
             and all(product.meets(condition, value) for condition, value in self.when.items())
@@ -168,6 +175,7 @@ def read_variant(entry: Mapping[str, Any]) -> Variant:
         held_by_compute_unit=int(entry.get("held_by_compute_unit", 1)),
         is_cpu=device.get("is_cpu"),
         vendor_id=device.get("vendor_id"),
+        not_vendor_id=device.get("not_vendor_id"),
         sub_groups=bool(device.get("sub_groups", False)),
         min_vector_width=int(device.get("min_vector_width", 0)),
         when=entry.get("when", {}),
@@ -178,7 +186,8 @@ def write_variant(variant: Variant) -> dict[str, Any]:
     """Return an entry of a YAML file that reads as this variant."""
     entry = asdict(variant)
     device = {
-        name: entry.pop(name) for name in ("is_cpu", "vendor_id", "sub_groups", "min_vector_width")
+        name: entry.pop(name)
+        for name in ("is_cpu", "vendor_id", "not_vendor_id", "sub_groups", "min_vector_width")
     }
     taller = {
         "up_to": entry.pop("tallest_tile"),

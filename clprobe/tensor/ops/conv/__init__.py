@@ -2,8 +2,10 @@
 """Two-dimensional convolution, its gradients and its transpose, by the algorithm that suits."""
 
 from clprobe.tensor.array import Array, Shape
+from clprobe.tensor.autocast import computes_in_half
 from clprobe.tensor.ops.conv.choose import choose
 from clprobe.tensor.ops.conv.geometry import Direction, Geometry, Pair
+from clprobe.tensor.ops.conv.unfold import forward_in_half
 from clprobe.tensor.ops.epilogue import NO_EPILOGUE, Epilogue
 from clprobe.tensor.ops.half import all_half
 from clprobe.tensor.ops.mask_and_sum import with_epilogue
@@ -32,8 +34,10 @@ def conv2d(  # noqa: PLR0913, PLR0917 - torch's own argument list
     """
     geometry = Geometry.of(x.shape, weight.shape, stride, padding, dilation, groups)
     epilogue = Epilogue(bias=bias, relu=relu, half=all_half(x, weight))
+    is_in_half = epilogue.half and _suits_half(geometry) and computes_in_half("conv2d", x.device)
+    forward = conv2d_forward_in_half if is_in_half else conv2d_forward
     return with_epilogue(
-        conv2d_forward(x, weight, geometry, epilogue=epilogue),
+        forward(x, weight, geometry, epilogue=epilogue),
         epilogue,
         (
             lambda dy: conv2d_input_gradient(dy, weight, geometry),
@@ -72,6 +76,19 @@ def conv2d_forward(
     return _run(Direction.FORWARD, (x, weight), geometry, geometry.output_shape, epilogue)
 
 
+def conv2d_forward_in_half(
+    x: Array, weight: Array, geometry: Geometry, *, epilogue: Epilogue = NO_EPILOGUE
+) -> Array:
+    """Return the convolution of halves, multiplied as such and summed in float.
+
+    **Raises** ShapeError.
+    """
+    epilogue.check(geometry.output_shape, bias_axis=1)
+    if not (x.size and weight.size and all(geometry.output_shape)):
+        return conv2d_forward(x, weight, geometry, epilogue=epilogue)
+    return forward_in_half(x, weight, geometry, epilogue)
+
+
 def conv2d_input_gradient(
     dy: Array, weight: Array, geometry: Geometry, *, epilogue: Epilogue = NO_EPILOGUE
 ) -> Array:
@@ -85,6 +102,17 @@ def conv2d_input_gradient(
 def conv2d_weight_gradient(dy: Array, x: Array, geometry: Geometry) -> Array:
     """Return the gradient for the filters."""
     return _run(Direction.WEIGHT_GRADIENT, (dy, x), geometry, geometry.weight_shape, NO_EPILOGUE)
+
+
+def _suits_half(geometry: Geometry) -> bool:
+    """Say whether a product of halves is the best way to convolve them.
+
+    Winograd's way spares more of 3 x 3 filters than half precision does, and loses too many digits
+    in half.
+    """
+    is_winograds = geometry.kernel == (3, 3) and geometry.stride == geometry.dilation == (1, 1)
+    has_even_lines = geometry.window % 2 == 0 and geometry.pixels % 2 == 0
+    return geometry.groups == 1 and has_even_lines and not is_winograds
 
 
 def _run(

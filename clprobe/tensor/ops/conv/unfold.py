@@ -4,7 +4,7 @@
 It suits every device and needs the most memory; 1x1 filters need no columns at all.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from clprobe.tensor.array import Array
@@ -27,12 +27,17 @@ def prepare(
     """Return the plan for filters that see all channels, None for grouped ones."""
     if geometry.groups != 1:
         return None
-    plans = {
+    plans: dict[Direction, Callable[[Array, Array, Geometry, Epilogue], Array]] = {
         Direction.FORWARD: _forward,
         Direction.INPUT_GRADIENT: _input_gradient,
         Direction.WEIGHT_GRADIENT: _weight_gradient,
     }
     return lambda first, second, epilogue: plans[direction](first, second, geometry, epilogue)
+
+
+def forward_in_half(x: Array, weight: Array, geometry: Geometry, epilogue: Epilogue) -> Array:
+    """Return the convolution of halves, multiplied in half where a kernel does that."""
+    return _forward(x, weight, geometry, epilogue, in_half=True)
 
 
 def im2col(x: Array, geometry: Geometry) -> Array:
@@ -57,10 +62,14 @@ def col2im(columns: Array, geometry: Geometry, epilogue: Epilogue = NO_EPILOGUE)
     return x
 
 
-def _forward(x: Array, weight: Array, geometry: Geometry, epilogue: Epilogue) -> Array:
+def _forward(
+    x: Array, weight: Array, geometry: Geometry, epilogue: Epilogue, *, in_half: bool = False
+) -> Array:
     filters = weight.reshape((geometry.filters, geometry.window))
     shape = (geometry.images, geometry.filters, geometry.pixels)
-    product = matmul_forward(filters, im2col(x, geometry), epilogue=_as_rows(epilogue, shape))
+    product = matmul_forward(
+        filters, im2col(x, geometry), epilogue=_as_rows(epilogue, shape), in_half=in_half
+    )
     return product.reshape(geometry.output_shape)
 
 
