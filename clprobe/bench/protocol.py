@@ -15,6 +15,7 @@ from clprobe.model.measurement import (
     BenchVerdict,
     Contestant,
     ContestantKind,
+    HalfPrecision,
     Peak,
     Result,
     ResultStatus,
@@ -154,6 +155,12 @@ class Tuned(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     tuning: Tuning
 
 
+class Halved(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """What half precision is worth on the device."""
+
+    half: HalfPrecision
+
+
 class Alive(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     """Something long is making progress; `now` says how far it is, in words."""
 
@@ -171,7 +178,7 @@ class Failed(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     status: ResultStatus = "error"
 
 
-Message = Started | Joined | Tuned | Alive | Outcome | Finished | Failed
+Message = Started | Joined | Tuned | Halved | Alive | Outcome | Finished | Failed
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from clprobe.bench.protocol import (
     EffortName,
     Failed,
     Finished,
+    Halved,
     Job,
     Joined,
     Outcome,
@@ -30,7 +31,7 @@ from clprobe.bench.protocol import (
     Tuned,
 )
 from clprobe.bench.verdicts import without_figures
-from clprobe.model.measurement import Contestant, Peak, Tuning
+from clprobe.model.measurement import Contestant, HalfPrecision, Peak, Tuning
 from clprobe.model.workload import Operation
 
 # A driver that breaks at everything must not do so for an hour.
@@ -63,6 +64,7 @@ class Measured:
     contestants: dict[str, Contestant] = field(default_factory=dict)
     """By their names, as references take part beside every device."""
     peaks: list[Peak] = field(default_factory=list)
+    half: list[HalfPrecision] = field(default_factory=list)
     watch: Watch = field(default_factory=Watch)
 
 
@@ -147,7 +149,7 @@ def _run_child(
                         left = left_to_do(job)
                         current = left[0] if left else Started(workload=Operation("the end"))
                     return job, current, message
-                case Joined() | Tuned():
+                case Joined() | Tuned() | Halved():
                     _note(message, measured)
                 case Alive(now=now) if now:
                     show(now)
@@ -157,8 +159,12 @@ def _run_child(
     return None
 
 
-def _note(message: Joined | Tuned, measured: Measured) -> None:
-    """Add what tuning found, or contestants and peaks."""
+def _note(message: Joined | Tuned | Halved, measured: Measured) -> None:
+    """Add what tuning found, what half precision is worth, or contestants and peaks."""
+    if isinstance(message, Halved):
+        known = [one for one in measured.half if one.device != message.half.device]
+        measured.half = [*known, message.half]
+        return
     if isinstance(message, Tuned):
         measured.tunings.append(message.tuning)
         measured.complete &= not message.tuning.problem
@@ -166,8 +172,8 @@ def _note(message: Joined | Tuned, measured: Measured) -> None:
     measured.complete &= not message.refused
     for contestant in message.contestants:
         measured.contestants.setdefault(contestant.name, contestant)
-    known = {peak.device for peak in measured.peaks}
-    measured.peaks += (peak for peak in message.peaks if peak.device not in known)
+    with_peaks = {peak.device for peak in measured.peaks}
+    measured.peaks += (peak for peak in message.peaks if peak.device not in with_peaks)
 
 
 def _leave(target: Target, message: Failed, measured: Measured) -> None:

@@ -55,6 +55,7 @@ def summarise(measured: Measured, system: System, options: Options) -> BenchRepo
         contestants=contestants,
         interrupted=measured.interrupted,
         tuning=tuple(measured.tunings),
+        half=tuple(measured.half),
         conditions=conditions,
         peaks=peaks,
         crossovers=crossovers(results, verdicts),

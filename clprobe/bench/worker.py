@@ -17,7 +17,9 @@ import pyopencl as cl
 from clprobe.bench.cases import inference_case, inference_started
 from clprobe.bench.conditions.readings import EnergyMeter
 from clprobe.bench.effort import EFFORTS
+from clprobe.bench.engines.opencl import OpenClSubject
 from clprobe.bench.entering import Entered, enter
+from clprobe.bench.half import half_precision
 from clprobe.bench.measure import Contest, measure
 from clprobe.bench.nets import Net
 from clprobe.bench.plan import CASES, NETS, Allowance, left_to_do, started
@@ -27,6 +29,7 @@ from clprobe.bench.protocol import (
     Asked,
     Failed,
     Finished,
+    Halved,
     Job,
     Message,
     Outcome,
@@ -39,7 +42,7 @@ from clprobe.bench.trust.trial import Trial
 from clprobe.bench.tuning import tune_device
 from clprobe.bench.verdicts import without_figures
 from clprobe.model.errors import ClprobeError
-from clprobe.model.measurement import ResultStatus
+from clprobe.model.measurement import HalfPrecision, ResultStatus
 from clprobe.model.workload import Operation, TrainingSteps, WholeTraining, Workload
 from clprobe.tensor import DeviceError, OutOfMemoryError
 
@@ -89,6 +92,7 @@ def work(job: Job, send: Send) -> None:
         send(Started(workload=Operation(stage)))
         tuning = tune_device(contest, lambda far: send(Alive(now=far and f"{stage}: {far}")))
         send(Tuned(tuning=tuning))
+    look_at_half(job, contest, send)
     for workload in job.workloads:
         skipped: Outcome | None = None
         kind: type[Workload] | None = None
@@ -139,6 +143,22 @@ def _refuse_all(job: Job, trial: Trial, send: Send) -> None:
         problem = trial.wrong or f"refused, as {trial.early}"
         send(without_figures(step, job.target.label, status, problem, proof=proof))
     send(Finished())
+
+
+def look_at_half(job: Job, contest: Contest, send: Send) -> None:
+    """Say what half precision is worth in products; if that fails, nothing else depends on it."""
+    is_first = "matmul" in job.workloads and not job.done
+    if not is_first or not isinstance(contest.device, OpenClSubject):
+        return
+    send(Alive(now="half precision"))
+    try:
+        send(Halved(half=half_precision(contest.label, contest.device.device)))
+    except Exception as error:
+        if is_lost(error):
+            raise
+        first = _in_words(error).partition("\n")[0]
+        text = f"Half precision on {contest.label} failed: {first}"
+        send(Halved(half=HalfPrecision(device=contest.label, pays=False, text=text)))
 
 
 def _attempt(

@@ -200,6 +200,22 @@ class Tuning(msgspec.Struct, frozen=True, kw_only=True):
     problem: str = ""
 
 
+class HalfPrecision(msgspec.Struct, frozen=True, kw_only=True):
+    """Whether half precision pays on a device, in `text` with the reason.
+
+    Rates are those of one product in float and as autocast would take it; `max_error` is of the sum
+    of its terms' sizes. None: not measured, for the device does not calculate in half.
+    """
+
+    device: str
+    pays: bool
+    text: str
+    float_gflops: float | None = None
+    half_gflops: float | None = None
+    max_error: float | None = None
+    tolerance: float | None = None
+
+
 class BenchReport(msgspec.Struct, frozen=True, kw_only=True):
     """Everything a bench run found; `effort` is quick, default or full.
 
@@ -221,6 +237,7 @@ class BenchReport(msgspec.Struct, frozen=True, kw_only=True):
     crossovers: tuple[Crossover, ...] = ()
     interrupted: bool = False
     tuning: tuple[Tuning, ...] = ()
+    half: tuple[HalfPrecision, ...] = ()
     snapshot: dict[str, Any] | None = None
     headline: str = ""
     best: str = ""

@@ -26,7 +26,8 @@ LARGE = 2048
 
 
 @pytest.fixture(scope="module")
-def shared() -> Iterator[OpenClSubject]:
+def shared(request: pytest.FixtureRequest) -> Iterator[OpenClSubject]:
+    request.getfixturevalue("built_once")
     platforms = [each for each in cl.get_platforms() if "Portable" in each.name]
     if not platforms:
         pytest.skip("PoCL shows no platform here")

@@ -35,7 +35,7 @@ def warnings_of(report: BenchReport) -> list[str]:
 def notes(report: BenchReport) -> list[str]:
     """Return who did not take part, what tuning found, what figures leave out: a sentence each.
 
-    And what other programs meet on a device that did.
+    And what other programs meet on a device that did, and what half precision is worth there.
     """
     absent = [
         f"{one.name} took no part: {one.detail or one.status}".removesuffix(".") + "."
@@ -49,7 +49,8 @@ def notes(report: BenchReport) -> list[str]:
     ]
     tuned = [sentence for one in report.tuning for sentence in _tuning(one)]
     remarks = dict.fromkeys(one.remark for one in report.results)
-    return [*absent, *tuned, *filter(None, remarks)]
+    halves = [one.text for one in report.half]
+    return [*absent, *tuned, *halves, *filter(None, remarks)]
 
 
 def _tuning(tuning: Tuning) -> Iterator[str]:
