@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The transforms of Winograd's convolution F(4 x 4, 3 x 3) on a GPU, between which stand 36 matrix
-// products, one for each point: `windows` before them, `outputs` after them; the gradient for the
-// filters multiplies `gradients` with the windows. gpu_winograd_filters.cl has the rest.
+// The transforms of Winograd's convolutions F(4 x 4, 3 x 3) and F(2 x 2, 5 x 5) on a GPU, between
+// which stand 36 matrix products, one for each point: `windows` before them, `outputs` after them;
+// the gradient for the filters multiplies `gradients` with the windows. gpu_winograd_filters.cl has
+// the rest.
 //   x, dy, y  float (x and dy half if X_HALF, y if RESULT_HALF) (images, channels or rows, size)
 //   points   float (36, channels or rows, images·tiles.x·tiles.y)
-//   tiles    down and across, each 4 x 4 outputs; padding is what the windows start before 0
+//   tiles    down and across, each OUT x OUT outputs; padding is what the windows start before 0
 //   bias, residual  as common/epilogue.cl says; residual is laid out like y
 //   launch   global at least images·tiles.x·tiles.y x channels or rows; any local size
 //   local    none                               needs   OpenCL 1.2
@@ -34,7 +35,7 @@ void read_square(float *square, uint n, global const STORED(X_HALF) *plane, int2
 }
 
 int2 tile_corner(uint tile, uint2 tiles) {
-    return (int2)((int)(tile / tiles.y % tiles.x), (int)(tile % tiles.y)) * 4;
+    return (int2)((int)(tile / tiles.y % tiles.x), (int)(tile % tiles.y)) * OUT;
 }
 
 kernel void windows(global const STORED(X_HALF) *restrict x, global float *restrict points, uint images,
@@ -60,8 +61,8 @@ kernel void gradients(global const STORED(X_HALF) *restrict dy, global float *re
         return;
     size_t plane = (size_t)(tile / (tiles.x * tiles.y)) * rows + row;
     float square[36];
-    read_square(square, 4, dy + plane * size.x * size.y, tile_corner(tile, tiles), size);
-    FOR_EACH_LINE(4) transform_gradient(square + 6 * line, 1);
+    read_square(square, OUT, dy + plane * size.x * size.y, tile_corner(tile, tiles), size);
+    FOR_EACH_LINE(OUT) transform_gradient(square + 6 * line, 1);
     FOR_EACH_LINE(6) transform_gradient(square + line, 6);
     write_points(square, points + (size_t)row * count + tile, (size_t)rows * count);
 }
@@ -76,13 +77,13 @@ kernel void outputs(global const float *restrict points, global STORED(RESULT_HA
     float square[36];
     read_points(square, points + (size_t)row * count + tile, (size_t)rows * count);
     FOR_EACH_LINE(6) transform_output(square + line, 6);
-    FOR_EACH_LINE(4) transform_output(square + 6 * line, 1);
+    FOR_EACH_LINE(OUT) transform_output(square + 6 * line, 1);
     size_t plane = (size_t)(tile / (tiles.x * tiles.y)) * rows + row;
     uint2 corner = convert_uint2(tile_corner(tile, tiles));
     #pragma unroll
-    for (uint i = 0; i < 4; i++) {
+    for (uint i = 0; i < OUT; i++) {
         #pragma unroll
-        for (uint j = 0; j < 4; j++) {
+        for (uint j = 0; j < OUT; j++) {
             size_t index = (plane * size.x + corner.x + i) * size.y + corner.y + j;
             if (corner.x + i < size.x && corner.y + j < size.y) {
                 float sum = finish(square[6 * i + j], bias, residual, row, 0, index);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Filters on their way to and from the points of Winograd's convolution: see gpu_winograd.cl.
-//   weight, dw  float, of (rows, channels) or the reverse, 3 x 3; `steps` values of weight lie
+//   weight, dw  float, of (rows, channels) or the reverse, TAPS x TAPS; `steps` values of weight lie
 //            between rows (x) and between channels (y); FLIP turns each kernel by half a turn, as
 //            the gradient for the images wants it
 //   points   float (36, rows, channels)
@@ -23,9 +23,9 @@ kernel void filters(global const float *restrict weight, global float *restrict 
     weight += pair / channels * steps.x + pair % channels * steps.y;
     float square[36];
     #pragma unroll
-    for (uint tap = 0; tap < 9; tap++)
-        square[tap / 3 * 6 + tap % 3] = weight[FLIP ? 8 - tap : tap];
-    FOR_EACH_LINE(3) transform_filter(square + 6 * line, 1);
+    for (uint tap = 0; tap < TAPS * TAPS; tap++)
+        square[tap / TAPS * 6 + tap % TAPS] = weight[FLIP ? TAPS * TAPS - 1 - tap : tap];
+    FOR_EACH_LINE(TAPS) transform_filter(square + 6 * line, 1);
     FOR_EACH_LINE(6) transform_filter(square + line, 6);
     write_points(square, points + pair, (size_t)rows * channels);
 }
@@ -38,8 +38,8 @@ kernel void filter_sums(global const float *restrict points, global float *restr
     float square[36];
     read_points(square, points + pair, (size_t)rows * channels);
     FOR_EACH_LINE(6) transform_filter_sums(square + line, 6);
-    FOR_EACH_LINE(3) transform_filter_sums(square + 6 * line, 1);
+    FOR_EACH_LINE(TAPS) transform_filter_sums(square + 6 * line, 1);
     #pragma unroll
-    for (uint tap = 0; tap < 9; tap++)
-        dw[(size_t)pair * 9 + tap] = square[tap / 3 * 6 + tap % 3];
+    for (uint tap = 0; tap < TAPS * TAPS; tap++)
+        dw[(size_t)pair * TAPS * TAPS + tap] = square[tap / TAPS * 6 + tap % TAPS];
 }

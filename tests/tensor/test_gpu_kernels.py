@@ -36,8 +36,10 @@ UNIT = {
     "no padding": ((2, 2, 5), (7, 6), (3, 3), {}),
     "wide strides": ((1, 3, 4), (13, 17), (5, 5), {"stride": (3, 4), "padding": (2, 1)}),
     "first layer": ((2, 3, 7), (13, 15), (7, 7), {"stride": (2, 2), "padding": (3, 3)}),
+    "5x5": ((2, 3, 5), (9, 6), (5, 5), {"padding": (2, 2)}),
+    "5x5 with other paddings": ((1, 4, 3), (8, 7), (5, 5), {"padding": (4, 0)}),
 }
-# The maps of F(4x4, 3x3): of windows, of filters and of sums, Lavin & Gray 2016.
+# The maps of F(4x4, 3x3) and F(2x2, 5x5): of windows, of filters and of sums, Lavin & Gray 2016.
 WINDOW = np.array(
     [
         [4, 0, -5, 0, 1, 0],
@@ -48,10 +50,19 @@ WINDOW = np.array(
         [0, 4, 0, -5, 0, 1],
     ]
 )
-FILTER = np.array([[6, 0, 0], [-4, -4, -4], [-4, 4, -4], [1, 2, 4], [1, -2, 4], [0, 0, 24]]) / 24.0
-SUMS = np.array(
-    [[1, 1, 1, 1, 1, 0], [0, 1, -1, 2, -2, 0], [0, 1, 1, 4, 4, 0], [0, 1, -1, 8, -8, 1]]
-)
+FILTERS = {
+    3: np.array([[6, 0, 0], [-4, -4, -4], [-4, 4, -4], [1, 2, 4], [1, -2, 4], [0, 0, 24]]) / 24.0,
+    5: np.array([
+        [6, 0, 0, 0, 0], [-4, -4, -4, -4, -4], [-4, 4, -4, 4, -4],
+        [1, 2, 4, 8, 16], [1, -2, 4, -8, 16], [0, 0, 0, 0, 24],
+    ]) / 24.0,
+}  # fmt: skip
+SUMS = {
+    3: np.array(
+        [[1, 1, 1, 1, 1, 0], [0, 1, -1, 2, -2, 0], [0, 1, 1, 4, 4, 0], [0, 1, -1, 8, -8, 1]]
+    ),
+    5: np.array([[1, 1, 1, 1, 1, 0], [0, 1, -1, 2, -2, 1]]),
+}
 # Roundings of a value on its way through three maps in two dimensions each.
 MAPS = 3 * 2 * 7
 WORK_GROUPS = {"whole": 0, "split": 64}
@@ -86,7 +97,10 @@ def test_implicit_products_match_numpy(  # noqa: PLR0917 - one per way to vary
     assert_close(found, exact, rounding_bound(terms, magnitude))
 
 
-@pytest.mark.parametrize("case", ["padded", "whole vectors", "wider padding", "no padding"])
+@pytest.mark.parametrize(
+    "case",
+    ["padded", "whole vectors", "wider padding", "no padding", "5x5", "5x5 with other paddings"],
+)
 @pytest.mark.parametrize("direction", Direction, ids=lambda direction: direction.value)
 def test_winograd_on_a_gpu_stays_within_its_bound(
     device: Device, generator: np.random.Generator, direction: Direction, case: str
@@ -197,31 +211,35 @@ def reference(direction: Direction, geometry: Geometry, arrays: tuple) -> tuple:
 
 
 def winograd_magnitude(direction: Direction, geometry: Geometry, arrays: tuple) -> np.ndarray:
-    """Return the sums of the absolute values that F(4x4, 3x3) adds up for each result."""
+    """Return the sums of the absolute values that F(4x4, 3x3) or F(2x2, 5x5) adds up."""
     dy, x, weight = (np.abs(array).astype(np.float64) for array in arrays)
-    window, filters, sums = (np.abs(one) for one in (WINDOW, FILTER, SUMS))
+    taps, out = geometry.kernel_height, 7 - geometry.kernel_height
+    window, filters, sums = (np.abs(one) for one in (WINDOW, FILTERS[taps], SUMS[taps]))
     padding = geometry.padding
     shape = geometry.output_shape
     if direction is Direction.INPUT_GRADIENT:
         x, weight = dy, weight.transpose(1, 0, 2, 3)[:, :, ::-1, ::-1]
-        padding, shape = (2 - padding[0], 2 - padding[1]), geometry.input_shape
-    tiles = [-(-size // 4) for size in shape[2:]]
+        padding = (taps - 1 - padding[0], taps - 1 - padding[1])
+        shape = geometry.input_shape
+    tiles = [-(-size // out) for size in shape[2:]]
     edges = [
-        (pad, 4 * count + 2 - size - pad)
+        (pad, out * count + taps - 1 - size - pad)
         for pad, count, size in zip(padding, tiles, x.shape[2:], strict=True)
     ]
     padded = np.pad(x, ((0, 0), (0, 0), *((low, max(high, 0)) for low, high in edges)))
     squares = np.lib.stride_tricks.sliding_window_view(padded, (6, 6), axis=(2, 3))
-    squares = squares[:, :, ::4, ::4][:, :, : tiles[0], : tiles[1]]
+    squares = squares[:, :, ::out, ::out][:, :, : tiles[0], : tiles[1]]
     points = np.einsum("pi,nchwij,qj->nchwpq", window, squares, window)
     if direction is Direction.WEIGHT_GRADIENT:
-        high = [(0, 4 * count - size) for count, size in zip(tiles, dy.shape[2:], strict=True)]
-        parts = np.pad(dy, ((0, 0), (0, 0), *high)).reshape(*dy.shape[:2], tiles[0], 4, tiles[1], 4)
+        high = [(0, out * count - size) for count, size in zip(tiles, dy.shape[2:], strict=True)]
+        parts = np.pad(dy, ((0, 0), (0, 0), *high)).reshape(
+            *dy.shape[:2], tiles[0], out, tiles[1], out
+        )
         factors = np.einsum("ip,nfhiwj,jq->nfhwpq", sums, parts, sums)
         totals = np.einsum("nfhwpq,nchwpq->fcpq", factors, points)
         return np.einsum("pi,fcpq,qj->fcij", filters, totals, filters)
     factors = np.einsum("pi,fcij,qj->fcpq", filters, weight, filters)
     totals = np.einsum("fcpq,nchwpq->nfhwpq", factors, points)
     tiled = np.einsum("ip,nfhwpq,jq->nfhiwj", sums, totals, sums)
-    whole = tiled.reshape(*shape[:2], 4 * tiles[0], 4 * tiles[1])
+    whole = tiled.reshape(*shape[:2], out * tiles[0], out * tiles[1])
     return whole[:, :, : shape[2], : shape[3]]

@@ -174,10 +174,14 @@ class Geometry:
         return (self.filters, self.channels_of_group, *self.kernel)
 
     @property
+    def is_plain(self) -> bool:
+        """Say whether filters see all channels and are neither strided nor dilated."""
+        return {*self.stride, *self.dilation, self.groups} == {1}
+
+    @property
     def is_plain_3x3(self) -> bool:
-        """Say whether Winograd's algorithm suits: 3x3 filters, not grouped, strided nor dilated."""
-        steps = (*self.stride, *self.dilation, self.groups)
-        return self.kernel == (3, 3) and set(steps) == {1}
+        """Say whether the filters are such, and 3x3."""
+        return self.kernel == (3, 3) and self.is_plain
 
     def arguments(self) -> tuple[Argument, ...]:
         """Return the sizes as kernels/conv/geometry.cl declares them."""

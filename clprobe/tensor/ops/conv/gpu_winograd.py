@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Convolution with 3x3 filters and a stride of 1, and its gradients, by Winograd on a GPU.
+"""Convolution with 3x3 or 5x5 filters and a stride of 1, and its gradients, by Winograd on a GPU.
 
-F(4x4, 3x3) needs a quarter of the multiplications. Between transforms that only move memory stand
-36 products of matrices, which the ladder of products chooses kernels for. A result is off by up to
+F(4x4, 3x3) needs a quarter of the multiplications, F(2x2, 5x5) a third. Both multiply at the same
+points. Between transforms that only move memory stand 36 products of matrices, which the ladder of
+products chooses kernels for. A result is off by up to
 some hundred times what the definition's would be: its bound follows from the sizes of the maps.
 """
 
@@ -18,8 +19,9 @@ from clprobe.tensor.ops.epilogue import Epilogue
 from clprobe.tensor.ops.half import half_define, to_float
 from clprobe.tensor.ops.matmul import matmul_forward
 
-_OUT = 4
-_POINTS = (_OUT + 2) ** 2
+_SIDE = 6
+_POINTS = _SIDE**2
+_KERNELS = {(3, 3), (5, 5)}
 _WORK_ITEMS = 128
 
 
@@ -28,45 +30,53 @@ def prepare(
 ) -> Plan | None:
     """Return the plan, None for other filters and strides, and where memory does not suffice."""
     most = max(geometry.channels, geometry.filters)
-    if not geometry.is_plain_3x3 or max(geometry.padding) > 2:
+    taps = geometry.kernel_height
+    if geometry.kernel not in _KERNELS or not geometry.is_plain or max(geometry.padding) >= taps:
         return None
+    defines, out = _flags(geometry), _SIDE + 1 - taps
     gradient = direction is Direction.INPUT_GRADIENT
     shape = geometry.input_shape if gradient else geometry.output_shape
-    tiles = (-(-shape[2] // _OUT), -(-shape[3] // _OUT))
+    tiles = (-(-shape[2] // out), -(-shape[3] // out))
     count = geometry.images * tiles[0] * tiles[1]
     too_large = _POINTS * most * count * 4 > device.limits.max_allocation_bytes
     if too_large or most > work_groups_above_first(most):
         return None
     for name in ("windows", "gradients", "outputs"):
-        device.programs.kernel("conv/gpu_winograd.cl", name)
+        device.programs.kernel("conv/gpu_winograd.cl", name, defines)
     if direction is Direction.WEIGHT_GRADIENT:
         return lambda dy, x, _: _weight_gradient(dy, x, geometry, tiles)
 
     def plan(x: Array, weight: Array, epilogue: Epilogue) -> Array:
         down, across = geometry.padding
-        padding = (2 - down, 2 - across) if gradient else (down, across)
+        padding = (taps - 1 - down, taps - 1 - across) if gradient else (down, across)
         factors = _filters(to_float(weight), geometry, flip=gradient)
-        sums = matmul_forward(factors, _windows(x, tiles, padding))
+        sums = matmul_forward(factors, _windows(x, tiles, padding, defines))
         y = Array.empty(device, shape, epilogue.dtype)
         after = epilogue.arguments(unused=sums)
         values = arguments(sums, y, *after, shape[0], shape[1], shape[2:], tiles)
-        _launch("outputs", sums, values, epilogue.row_defines)
+        _launch("outputs", sums, values, {**defines, **epilogue.row_defines})
         return y
 
     return plan
 
 
 def _weight_gradient(dy: Array, x: Array, geometry: Geometry, tiles: Pair) -> Array:
-    device = x.device
+    device, defines = x.device, _flags(geometry)
     images, rows = dy.shape[:2]
     factors = Array.empty(device, (_POINTS, rows, images * tiles[0] * tiles[1]))
     values = arguments(dy, factors, images, rows, dy.shape[2:], tiles)
-    _launch("gradients", factors, values, half_define("X_HALF", dy))
-    sums = matmul_forward(factors, _windows(x, tiles, geometry.padding), transpose_b=True)
+    _launch("gradients", factors, values, {**defines, **half_define("X_HALF", dy)})
+    windows = _windows(x, tiles, geometry.padding, defines)
+    sums = matmul_forward(factors, windows, transpose_b=True)
     dw = Array.empty(device, geometry.weight_shape)
     count = rows * geometry.channels
-    _launch_pairs(device, "filter_sums", count, arguments(sums, dw, rows, geometry.channels))
+    values = arguments(sums, dw, rows, geometry.channels)
+    _launch_pairs(device, "filter_sums", count, values, defines)
     return dw
+
+
+def _flags(geometry: Geometry) -> dict[str, int]:
+    return {"TAPS": geometry.kernel_height}
 
 
 def _filters(weight: Array, geometry: Geometry, *, flip: bool) -> Array:
@@ -77,11 +87,12 @@ def _filters(weight: Array, geometry: Geometry, *, flip: bool) -> Array:
     rows, channels, steps = filter_order(geometry, flip=flip)
     points = Array.empty(weight.device, (_POINTS, rows, channels))
     values = arguments(weight, points, rows, channels, steps)
-    _launch_pairs(weight.device, "filters", rows * channels, values, {"FLIP": int(flip)})
+    defines = {**_flags(geometry), "FLIP": int(flip)}
+    _launch_pairs(weight.device, "filters", rows * channels, values, defines)
     return points
 
 
-def _windows(x: Array, tiles: Pair, padding: Pair) -> Array:
+def _windows(x: Array, tiles: Pair, padding: Pair, defines: Mapping[str, int]) -> Array:
     """Return the windows at the points.
 
     **Shapes** result (36, channels, tiles of all images).
@@ -89,7 +100,7 @@ def _windows(x: Array, tiles: Pair, padding: Pair) -> Array:
     images, channels = x.shape[:2]
     points = Array.empty(x.device, (_POINTS, channels, images * tiles[0] * tiles[1]))
     values = arguments(x, points, images, channels, x.shape[2:], tiles, padding)
-    _launch("windows", points, values, half_define("X_HALF", x))
+    _launch("windows", points, values, {**defines, **half_define("X_HALF", x)})
     return points
 
 
@@ -109,7 +120,7 @@ def _launch_pairs(
     name: str,
     count: int,
     values: tuple[Argument, ...],
-    defines: Mapping[str, int] | None = None,
+    defines: Mapping[str, int],
 ) -> None:
     """Launch a kernel whose work-items take a row and a channel of the filters each."""
     kernel = device.programs.kernel("conv/gpu_winograd_filters.cl", name, defines)

@@ -7,6 +7,7 @@ more than the definition's, though by a factor that is known.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import prod
 
 from clprobe.tensor.array import Array
 from clprobe.tensor.device import Device
@@ -91,12 +92,13 @@ def _transform_filters(weight: Array, geometry: Geometry, direction: Direction, 
 
 
 def filter_order(geometry: Geometry, *, flip: bool) -> tuple[int, int, Pair]:
-    """Return rows and channels, and how far apart they lie in 3x3 filters, for the sums.
+    """Return rows and channels, and how far apart they lie in the filters, for the sums.
 
     Rows are filters; with `flip`, for the gradient for the images, they are channels.
     """
-    rows, channels, steps = geometry.filters, geometry.channels, (9 * geometry.channels, 9)
-    return (channels, rows, (9, steps[0])) if flip else (rows, channels, steps)
+    rows, channels, area = geometry.filters, geometry.channels, prod(geometry.kernel)
+    steps = (area * channels, area)
+    return (channels, rows, (area, steps[0])) if flip else (rows, channels, steps)
 
 
 def prepare_weights(
