@@ -4,14 +4,18 @@
 //   filters  float, as gpu_pack.cl lays them out
 //   x        float, or half if X_HALF (images, groups·channels, x_size)
 //   steps    int4 for each depth, a channel and a tap: how far in x it reads from where a window
-//            starts, and down and across; depth is padded to TILE_DEPTH with reads far outside
+//            starts, and down and across; each sum's depth is padded to TILE_DEPTH with reads far
+//            outside
+//   sums     uint8 for each sum, of which a strided convolution's gradient has several: its first
+//            tile, its first depth, its depth, windows down and across (the first starts at 0), where
+//            in y the result of the first window lies, down and across, and 0
 //   y        float, or half if RESULT_HALF (images, groups·rows, y_size); SPLITS of them in float,
 //            for tiled_sum.cl to add
-//   outputs  windows down and across; the first starts at 0, neighbours are `stride` apart in x
-//   first, spread  where in y the result of the first window lies, and how far apart they are
+//   stride   how far apart in x neighbouring windows start
+//   spread   how far apart in y their results lie
 //   bias, residual  as common/epilogue.cl says; residual is laid out like y
-//   launch   global tiles·WORK_ITEMS x groups·SPLITS, local WORK_ITEMS x 1, where tiles =
-//            ceil(rows / TILE_ROWS)·ceil(images·outputs / TILE_COLUMNS)
+//   launch   global tiles·WORK_ITEMS x groups·SPLITS, local WORK_ITEMS x 1, where each sum has
+//            ceil(rows / TILE_ROWS)·ceil(images·windows / TILE_COLUMNS) tiles
 //   local    (TILE_ROWS + TILE_COLUMNS + 8)·TILE_DEPTH·4·BUFFERS bytes       needs   OpenCL 1.2
 //   source   Chetlur et al. 2014, "cuDNN: Efficient Primitives for Deep Learning"
 
@@ -48,10 +52,10 @@ uint3 window_at(uint number, uint2 outputs) {
 
 kernel __attribute__((reqd_work_group_size(WORK_ITEMS, 1, 1)))
 void implicit_gemm(global const float *restrict filters, global const STORED(X_HALF) *restrict x,
-                   global const int4 *restrict steps, global STORED(RESULT_HALF) *restrict y,
-                   global const float *bias, global const float *residual, uint images,
-                   uint channels, uint rows, uint depth, uint2 x_size, uint2 y_size, uint2 outputs,
-                   uint2 stride, uint2 first, uint2 spread) {
+                   global const int4 *restrict steps, global const uint8 *restrict sums_of_y,
+                   global STORED(RESULT_HALF) *restrict y, global const float *bias,
+                   global const float *residual, uint images, uint channels, uint rows, uint count,
+                   uint all_depth, uint2 x_size, uint2 y_size, uint2 stride, uint2 spread) {
     local float a_tiles[BUFFERS][TILE_DEPTH * A_LINE] __attribute__((aligned(16)));
     local float b_tiles[BUFFERS][TILE_DEPTH * B_LINE] __attribute__((aligned(16)));
 
@@ -59,9 +63,15 @@ void implicit_gemm(global const float *restrict filters, global const STORED(X_H
     uint group = (uint)get_group_id(1) / SPLITS;
     uint split = (uint)get_group_id(1) % SPLITS;
     uint groups = (uint)get_num_groups(1) / SPLITS;
+    uint own = 0;
+    while (own + 1 < count && sums_of_y[own + 1].s0 <= (uint)get_group_id(0))
+        own++;
+    uint8 sum = sums_of_y[own];
+    uint depth = sum.s2;
+    uint2 outputs = sum.s34, first = sum.s56;
     uint windows = images * outputs.x * outputs.y;
     uint blocks = (rows + TILE_ROWS - 1) / TILE_ROWS;
-    uint2 tile = tile_of_group((uint)get_group_id(0), blocks,
+    uint2 tile = tile_of_group((uint)get_group_id(0) - sum.s0, blocks,
                                (windows + TILE_COLUMNS - 1) / TILE_COLUMNS);
     uint2 origin = item_origin(item);
 
@@ -69,8 +79,9 @@ void implicit_gemm(global const float *restrict filters, global const STORED(X_H
     uint begin = min(depth, split * part);
     uint end = min(depth, begin + part);
     global const float4 *a_next = (global const float4 *)(global const void *)(
-        filters + ((size_t)(group * blocks + tile.x / TILE_ROWS) * depth + begin) * TILE_ROWS);
-    steps += begin;
+        filters +
+        ((size_t)(group * blocks + tile.x / TILE_ROWS) * all_depth + sum.s1 + begin) * TILE_ROWS);
+    steps += sum.s1 + begin;
 
     size_t plane = (size_t)x_size.x * x_size.y;
     global const STORED(X_HALF) *starts[POSITIONS];

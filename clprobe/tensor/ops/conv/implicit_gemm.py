@@ -16,6 +16,7 @@ from clprobe.tensor.launching import powers_of_two_down_from, work_groups_above_
 from clprobe.tensor.ops.arguments import arguments, uint32
 from clprobe.tensor.ops.conv.geometry import Direction, Geometry, Plan
 from clprobe.tensor.ops.conv.taps import Taps, forward_taps, taps_of
+from clprobe.tensor.ops.conv.window_steps import OUTSIDE, steps_of, sums_of, tiles_of
 from clprobe.tensor.ops.epilogue import NO_EPILOGUE, Epilogue, sum_parts
 from clprobe.tensor.ops.half import half_define, to_float
 from clprobe.tensor.ops.variants import splits
@@ -25,8 +26,6 @@ from clprobe.tensor.program import Candidate, Kernel
 _TILES_PER_SPLIT = 8
 # So many rows must share what a group's windows cost to fetch.
 _ROWS_PER_GROUP = 16
-# A read so far outside that every image is smaller; its value is zero.
-_OUTSIDE = -(1 << 30)
 
 
 def prepare(
@@ -38,7 +37,7 @@ def prepare(
         return None
     if geometry.groups > work_groups_above_first(geometry.groups):
         return None
-    if max(prod(geometry.input_shape[1:]), prod(geometry.output_shape[1:])) >= -_OUTSIDE:
+    if max(prod(geometry.input_shape[1:]), prod(geometry.output_shape[1:])) >= -OUTSIDE:
         return None
     tunables = {key: value for key, value in defines.items() if key != "WORK_GROUPS"}
     wanted = defines["WORK_GROUPS"] * device.limits.compute_units
@@ -58,35 +57,34 @@ def _images(
     forward = direction is Direction.FORWARD
     all_taps = taps_of(direction, geometry)
     shape = geometry.output_shape if forward else geometry.input_shape
-    sums = [(taps, _steps(device, taps, geometry, direction, tunables)) for taps in all_taps]
     rows = shape[1] // geometry.groups
-    columns = int(uint32(geometry.images * max(prod(taps.outputs) for taps in all_taps)))
-    tiles = _tiles(rows, columns, tunables) * geometry.groups
-    most = min(steps.shape[0] for _, steps in sums) // tunables["TILE_DEPTH"] // _TILES_PER_SPLIT
-    parts = splits(wanted, tiles, most)
+    uint32(geometry.images * max(prod(taps.outputs) for taps in all_taps))
+    steps, sums, tiles = sums_of(device, all_taps, geometry, direction, tunables)
+    # To share out sums of unlike depths, a device needs more of them.
+    deep = sum(bool(taps.kernel) for taps in all_taps)
+    most = sums[0].depth // tunables["TILE_DEPTH"] // _TILES_PER_SPLIT
+    parts = splits(wanted * min(2, max(1, deep)), tiles * geometry.groups, most)
+    table = Array.from_numpy(np.array([each.row for each in sums], np.int32), device)
+    together = all(_results_lie_together(taps, shape) for taps in all_taps)
 
-    def kernel(taps: Taps, epilogue: Epilogue, stored: Mapping[str, int]) -> Kernel:
+    def kernel(epilogue: Epilogue, stored: Mapping[str, int]) -> Kernel:
         flags = {} if parts > 1 else epilogue.row_defines
-        width = {"WIDTH_C": 4 if _results_lie_together(taps, shape) else 1, "SPLITS": parts}
+        width = {"WIDTH_C": 4 if together else 1, "SPLITS": parts}
         return _fitting(device, "implicit_gemm", {**tunables, **width, **flags, **stored})
 
-    for taps in all_taps:
-        kernel(taps, NO_EPILOGUE, {})
+    kernel(NO_EPILOGUE, {})
+    ranges = _ranges(tiles, geometry.groups * parts, tunables)
 
     def plan(x: Array, weight: Array, epilogue: Epilogue) -> Array:
         y = Array.empty(device, shape, epilogue.dtype)
         target = y if parts == 1 else Array.empty(device, (parts, *shape))
-        weight, stored = to_float(weight), half_define("X_HALF", x)
-        for taps, steps in sums:
-            packed = _pack(weight, geometry, forward, steps, tunables["TILE_ROWS"])
-            values = arguments(
-                *(packed, x, steps, target, *epilogue.arguments(unused=x)),
-                *(geometry.images, x.shape[1] // geometry.groups, rows, steps.shape[0]),
-                *(x.shape[2:], shape[2:], taps.outputs, taps.step, taps.first, taps.spread),
-            )
-            groups = _tiles(rows, geometry.images * prod(taps.outputs), tunables)
-            ranges = _ranges(groups, geometry.groups * parts, tunables)
-            device.launch(kernel(taps, epilogue, stored), *ranges, values)
+        packed = _pack(to_float(weight), geometry, forward, steps, tunables["TILE_ROWS"])
+        values = arguments(
+            *(packed, x, steps, table, target, *epilogue.arguments(unused=x)),
+            *(geometry.images, x.shape[1] // geometry.groups, rows, len(sums), steps.shape[0]),
+            *(x.shape[2:], shape[2:], all_taps[0].step, all_taps[0].spread),
+        )
+        device.launch(kernel(epilogue, half_define("X_HALF", x)), *ranges, values)
         if parts > 1:
             sum_parts(target, y, epilogue, bias_axis=1)
         return y
@@ -98,9 +96,9 @@ def _weight_gradient(
     device: Device, geometry: Geometry, tunables: Mapping[str, int], wanted: int
 ) -> Plan:
     taps = forward_taps(geometry)
-    steps = _steps(device, taps, geometry, Direction.WEIGHT_GRADIENT, tunables)
+    steps = Array.from_numpy(steps_of(taps, geometry, Direction.WEIGHT_GRADIENT, tunables), device)
     rows, columns = geometry.filters_of_group, geometry.window
-    tiles = _tiles(rows, columns, tunables)
+    tiles = tiles_of(rows, columns, tunables)
     windows = int(uint32(geometry.images * geometry.pixels))
     most = windows // tunables["TILE_DEPTH"] // _TILES_PER_SPLIT
     parts = splits(wanted, tiles * geometry.groups, most)
@@ -126,41 +124,6 @@ def _weight_gradient(
         return dw
 
     return plan
-
-
-def _steps(
-    device: Device,
-    taps: Taps,
-    geometry: Geometry,
-    direction: Direction,
-    tunables: Mapping[str, int],
-) -> Array:
-    """Return for each channel and tap where it reads in the images, and in the filters.
-
-    **Shapes** (depth, 4), as gpu_implicit_gemm.cl and gpu_pack.cl say; depth is in whole tiles.
-    """
-    forward = direction is not Direction.INPUT_GRADIENT
-    height, width = geometry.input_shape[2:] if forward else geometry.output_shape[2:]
-    channels = geometry.channels_of_group if forward else geometry.filters_of_group
-    down, across = (
-        [
-            taps.origins[phase][axis] + shift[axis] * taps.step[axis]
-            for phase, shift in zip(taps.phase, taps.shift, strict=True)
-        ]
-        for axis in (0, 1)
-    )
-    area = prod(geometry.kernel)
-    of_channel = np.arange(channels)[:, None]
-    steps = np.empty((channels, len(taps.kernel), 4), np.int32)
-    steps[..., 1], steps[..., 2] = down, across
-    steps[..., 0] = (of_channel * height + steps[..., 1]) * width + steps[..., 2]
-    steps[..., 3] = of_channel * (area if forward else geometry.window) + np.array(
-        taps.kernel, np.int32
-    )
-    flat = steps.reshape(-1, 4)
-    missing = -len(flat) % tunables["TILE_DEPTH"] or (0 if len(flat) else tunables["TILE_DEPTH"])
-    padding = np.tile(np.array([0, _OUTSIDE, 0, 0], np.int32), (missing, 1))
-    return Array.from_numpy(np.concatenate((flat, padding)), device)
 
 
 def _pack(weight: Array, geometry: Geometry, forward: bool, steps: Array, tile_rows: int) -> Array:
@@ -206,10 +169,6 @@ def _results_lie_together(taps: Taps, shape: tuple[int, ...]) -> bool:
 def _items(tunables: Mapping[str, int]) -> int:
     tile = tunables["TILE_ROWS"] * tunables["TILE_COLUMNS"]
     return tile // (tunables["ITEM_ROWS"] * tunables["ITEM_COLUMNS"])
-
-
-def _tiles(rows: int, columns: int, tunables: Mapping[str, int]) -> int:
-    return -(-rows // tunables["TILE_ROWS"]) * -(-columns // tunables["TILE_COLUMNS"])
 
 
 def _ranges(
