@@ -8,7 +8,7 @@ from the inputs alone stay on the host, for they only say where to look; values 
 import operator
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,7 +17,8 @@ from torch.fx import GraphModule, Node
 
 from clprobe.aten.held import Held
 from clprobe.aten.running import NotHereError, OnHost, Running, Upload
-from clprobe.aten.table import TABLE
+from clprobe.aten.table import SEVERAL, TABLE
+from clprobe.aten.together import joined
 from clprobe.aten.values import as_hosts, as_tensors, mapped, tensors
 from clprobe.tensor.array import Array
 from clprobe.tensor.device import Device
@@ -56,10 +57,19 @@ class Graph:
     """A graph, ready to be run on a device any number of times."""
 
     def __init__(
-        self, module: GraphModule, device: Device, *, seed: int = 0, may_fall_back: bool = True
+        self,
+        module: GraphModule,
+        device: Device,
+        *,
+        seed: int = 0,
+        may_fall_back: bool = True,
+        changeable: Collection[str] = (),
     ) -> None:
+        """Take a graph, whose running statistics `changeable` names where they may change."""
         self._module = module
-        self._nodes = list(module.graph.nodes)
+        # Kept, for its nodes do not keep it.
+        self._graph = joined(module.graph, changeable)
+        self._nodes = list(self._graph.nodes)
         self._last_uses = _last_uses(self._nodes)
         self._device = device
         self._stream = RandomStream(device, seed)
@@ -125,7 +135,7 @@ class Graph:
         if _is_bookkeeping(node, name, (arguments, options)):
             self.account.bookkeeping[name] += 1
             return self._noted(node, _on_cpu(node, arguments, options))
-        entry = TABLE.get(name)
+        entry = TABLE.get(name) or SEVERAL.get(name)
         reason = "not in the table"
         if entry is not None:
             try:

@@ -7,13 +7,14 @@ operation ran on the CPU in between.
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import torch
 
 from clprobe.aten.graph import Account, Graph, Ran
 from clprobe.aten.held import Held, host_values
-from clprobe.aten.running import OnHost
+from clprobe.aten.running import OnHost, Upload
 from clprobe.aten.training import TrainingGraph
 from clprobe.tensor import Array, Device, Tensor
 from clprobe.tensor.capture import Step, capture
@@ -24,10 +25,23 @@ MakeOptimiser = Callable[[Sequence[Tensor]], Optimiser]
 
 
 @dataclass(frozen=True, slots=True)
+class Batch:
+    """Inputs of a step; if they are used again, floats lie on the device, the rest on the host."""
+
+    inputs: tuple[Array | torch.Tensor, ...]
+    lasts: bool
+    made: dict[int, tuple[Array, ...]] = field(default_factory=dict)
+    """What an upload would bring that follows from one of the rest alone, by its place."""
+
+
+@dataclass(frozen=True, slots=True)
 class _Captured:
     step: Step
     ran: Ran
     loss: Array
+    direct: tuple[tuple[Upload, int], ...]
+    """The uploads that follow from one input alone, each with the place of that input."""
+    rest: tuple[Upload, ...]
 
 
 class ModuleStep:
@@ -45,7 +59,11 @@ class ModuleStep:
         """Bring parameters and buffers to the device, by the names of `state`."""
         self._device = device
         self._graph = graph
-        self._runner = Graph(graph.module, device, seed=seed)
+        # Each step leaves the buffers that it changes where they lie.
+        names = [node.name for node in graph.module.graph.nodes if node.op == "placeholder"]
+        of_buffers = dict(zip(graph.buffers, names[len(graph.parameters) :], strict=False))
+        changeable = {of_buffers[name] for name in graph.changed}
+        self._runner = Graph(graph.module, device, seed=seed, changeable=changeable)
         own = [name for name in graph.parameters if name not in graph.tied]
         self.parameters = {name: Tensor(_uploaded(state[name], device), True) for name in own}
         self._buffers = {
@@ -71,38 +89,64 @@ class ModuleStep:
         value = self._buffers[name]
         return torch.from_numpy(value.numpy()) if isinstance(value, Array) else value
 
+    def bring(self, *tensors: torch.Tensor) -> Batch:
+        """Return a batch to train on any number of times, brought to the device once."""
+        there = (
+            _uploaded(each, self._device) if each.is_floating_point() else each for each in tensors
+        )
+        return Batch(tuple(there), lasts=True)
+
     def train(self, *tensors: torch.Tensor) -> Array:
         """Take a step and return its loss, which the next step overwrites.
 
         **Raises** ClprobeError.
         """
-        if not self._inputs:
-            self._inputs = [
-                _uploaded(each, self._device) if each.is_floating_point() else each
-                for each in tensors
-            ]
+        return self.train_on(Batch(tensors, lasts=False))
+
+    def train_on(self, batch: Batch) -> Array:
+        """Take a step on a batch and return its loss, which the next step overwrites.
+
+        **Raises** ClprobeError.
+        """
+        if self._inputs:
+            self._bring(batch.inputs)
         else:
-            self._bring(tensors)
+            self._inputs = [self._own(each) for each in batch.inputs]
         self._steps += 1
         began = time.perf_counter()
         try:
-            return self._taken()
+            return self._taken(batch)
         finally:
             self.seconds = time.perf_counter() - began
 
-    def _taken(self) -> Array:
+    def _taken(self, batch: Batch) -> Array:
         if self._captured is not None:
-            return self._replayed(self._captured)
+            return self._replayed(self._captured, batch)
         if self._steps == 1 or self.account.fallen_back:
             return self._step()[1]
         with capture(self._device) as step:
             ran, loss = self._step()
-        self._captured = _Captured(step, ran, loss)
+        names = [node.name for node in self._runner.inputs]
+        places = {(name,): at for at, name in enumerate(names[-len(self._inputs) :])}
+        direct = tuple((each, places[each.names]) for each in ran.uploads if each.names in places)
+        rest = tuple(each for each in ran.uploads if each.names not in places)
+        self._captured = _Captured(step, ran, loss, direct, rest)
         return loss
 
-    def _bring(self, tensors: Sequence[torch.Tensor]) -> None:
+    def _own(self, given: torch.Tensor | Array) -> torch.Tensor | Array:
+        """Return what a captured step reads an input from: memory of its own, or the host's."""
+        if isinstance(given, Array):
+            own = Array.empty(self._device, given.shape, given.dtype)
+            own.assign(given)
+            return own
+        return _uploaded(given, self._device) if given.is_floating_point() else given
+
+    def _bring(self, tensors: Sequence[torch.Tensor | Array]) -> None:
         for at, (own, new) in enumerate(zip(self._inputs, tensors, strict=True)):
             if isinstance(own, Array):
+                if isinstance(new, Array):
+                    own.assign(new)
+                    continue
                 with own.filling() as values:
                     torch.from_numpy(values).copy_(new.detach())
             else:
@@ -138,11 +182,33 @@ class ModuleStep:
         for name, value in zip(self._graph.changed, changed, strict=True):
             own = self._buffers[name]
             if isinstance(own, Array) and isinstance(value, Held):
-                own.assign(value.dense())
+                made = value.dense()
+                if made.storage is not own.storage:
+                    own.assign(made)
             elif isinstance(value, OnHost):
                 self._buffers[name] = value.value
 
-    def _replayed(self, captured: _Captured) -> Array:
+    def _replayed(self, captured: _Captured, batch: Batch) -> Array:
+        for at, (upload, place) in enumerate(captured.direct):
+            given = batch.inputs[place]
+            if isinstance(given, torch.Tensor):
+                self._bring_made(upload, given, batch, at)
+        if captured.ran.on_host or captured.rest:
+            self._follow_on_host(captured)
+        captured.step.replay()
+        return captured.loss
+
+    def _bring_made(self, upload: Upload, given: torch.Tensor, batch: Batch, at: int) -> None:
+        """Bring what follows from an input of the host; only once if the batch is used again."""
+        made: Sequence[Any] = batch.made.get(at) or upload.prepare(given)
+        if batch.lasts and at not in batch.made:
+            made = tuple(Array.from_numpy(each, self._device) for each in made)
+            batch.made[at] = made
+        for array, each in zip(upload.arrays, made, strict=True):
+            array.assign(each)
+
+    def _follow_on_host(self, captured: _Captured) -> None:
+        """Compute anew what the host computes, and bring what follows from it."""
         graph = self._graph
         names = [node.name for node in self._runner.inputs]
         given = [
@@ -156,7 +222,7 @@ class ModuleStep:
             if isinstance(value, torch.Tensor)
         }
         values = self._runner.again_on_host(captured.ran, on_host)
-        for upload in captured.ran.uploads:
+        for upload in captured.rest:
             if all(name in values for name in upload.names):
                 made = upload.prepare(*(values[name] for name in upload.names))
                 for array, each in zip(upload.arrays, made, strict=True):
@@ -165,8 +231,6 @@ class ModuleStep:
         for name, output in zip(graph.changed, changed, strict=True):
             if isinstance(output, OnHost):
                 self._buffers[name] = values.get(output.name, output.value)
-        captured.step.replay()
-        return captured.loss
 
 
 def _uploaded(tensor: torch.Tensor, device: Device) -> Array:

@@ -70,6 +70,8 @@ CONVOLUTIONS = [
     (1, 256, 14, 256, 3, 1, 1, 1, 1),
     (16, 64, 56, 256, 1, 1, 0, 1, 1),
     (16, 3, 224, 64, 7, 2, 3, 1, 1),
+    (16, 64, 28, 96, 5, 1, 2, 1, 1),
+    (16, 64, 28, 96, 3, 2, 1, 1, 1),
     (16, 64, 28, 64, 3, 1, 1, 1, 64),
     (16, 64, 28, 64, 3, 1, 2, 2, 4),
     (2, 3, 9, 5, 3, 1, 0, 1, 1),
@@ -216,6 +218,8 @@ def work_of_graphs(device: Device) -> Iterator[object]:
     yield [each.buffer for each in nll.nll(x, labels)]
     yield nll.nll_gradient(Array.full(device, (4, 8), 1.0), x.shape, labels).buffer
     yield softmax.log_sum_exp(x).buffer
+    rows, ends = Array.full(device, (128, 10), 1.0), Array.empty(device, (128,), np.int32)
+    yield [each.buffer for each in softmax.cross_entropy(rows, ends, -100)]
     stream = RandomStream(device, 7)
     yield truths(stream, (64,), 0.5).buffer
     x_entries = Array.empty(device, (4, 2, 8), np.int32)

@@ -16,6 +16,7 @@ from clprobe.aten.table import (
     products,
     reductions,
     scattering,
+    together,
     views,
 )
 from clprobe.aten.table.entries import Entry
@@ -39,4 +40,7 @@ TABLE: dict[str, Entry] = {
 }
 """By overload, such as "add.Tensor"."""
 
-__all__ = ["TABLE"]
+SEVERAL: dict[str, Entry] = dict(together.ENTRIES)
+"""By the names of clprobe.aten.together."""
+
+__all__ = ["SEVERAL", "TABLE"]

@@ -17,7 +17,7 @@ from clprobe.tensor.ops.conv import (
     conv2d_weight_gradient,
 )
 from clprobe.tensor.ops.conv.geometry import Geometry, Pair
-from clprobe.tensor.ops.epilogue import NO_EPILOGUE, Epilogue
+from clprobe.tensor.ops.epilogue import Epilogue
 from clprobe.tensor.ops.mask_and_sum import sum_channels
 from clprobe.tensor.ops.pool import (
     Window,
@@ -31,7 +31,7 @@ ENTRIES = Entries()
 
 
 @ENTRIES.of("convolution.default")
-def _convolution(  # noqa: PLR0913, PLR0917 - torch's own argument list
+def convolution(  # noqa: PLR0913, PLR0917 - torch's own argument list
     run: Running,
     x: Held,
     weight: Held,
@@ -42,11 +42,14 @@ def _convolution(  # noqa: PLR0913, PLR0917 - torch's own argument list
     transposed: bool,
     extra: Sequence[int],
     groups: int,
+    *,
+    relu: bool = False,
 ) -> Held:
+    """Return a convolution of images or of lines; negative values are made zero if `relu`."""
     images, filters = _image(run.dense(x)), _image(run.dense(weight))
     steps = (stride, padding, dilation)
     geometry = _geometry(images, filters, steps, groups, extra if transposed else None)
-    epilogue = NO_EPILOGUE if bias is None else Epilogue(bias=run.dense(bias))
+    epilogue = Epilogue(bias=None if bias is None else run.dense(bias), relu=relu)
     compute = conv2d_input_gradient if transposed else conv2d_forward
     return held(_as(compute(images, filters, geometry, epilogue=epilogue), x))
 
@@ -66,24 +69,36 @@ def _convolution_backward(  # noqa: PLR0913, PLR0917 - torch's own argument list
     groups: int,
     wanted: Sequence[bool],
 ) -> tuple[Held | None, ...]:
-    images, filters, above = (_image(run.dense(each)) for each in (x, weight, dy))
+    how = (stride, padding, dilation, transposed, extra, groups)
+    of_bias = held(sum_channels(_image(run.dense(dy)))) if wanted[-1] else None
+    return (*gradients(run, (dy, x, weight), how, wanted), of_bias)
+
+
+def gradients(
+    run: Running, operands: tuple[Held, Held, Held], how: Sequence[Any], wanted: Sequence[bool]
+) -> tuple[Held | None, Held | None]:
+    """Return those gradients of a convolution for images and filters that are wanted.
+
+    `operands` are the gradient of the result, images and filters; `how` is what torch's convolution
+    takes beside images, filters and bias.
+    """
+    stride, padding, dilation, transposed, extra, groups = how
+    above, images, filters = (_image(run.dense(each)) for each in operands)
     steps = (stride, padding, dilation)
     geometry = _geometry(images, filters, steps, groups, extra if transposed else None)
     if transposed:
-        gradients: tuple[Callable[[], Array], ...] = (
+        compute: tuple[Callable[[], Array], ...] = (
             lambda: conv2d_forward(above, filters, geometry),
             lambda: conv2d_weight_gradient(images, above, geometry),
         )
     else:
-        gradients = (
+        compute = (
             lambda: conv2d_input_gradient(above, filters, geometry),
             lambda: conv2d_weight_gradient(above, images, geometry),
         )
-    of_input, of_weight, of_bias = wanted
     return (
-        held(_as(gradients[0](), x)) if of_input else None,
-        held(_as(gradients[1](), weight)) if of_weight else None,
-        held(sum_channels(above)) if of_bias else None,
+        held(_as(compute[0](), operands[1])) if wanted[0] else None,
+        held(_as(compute[1](), operands[2])) if wanted[1] else None,
     )
 
 

@@ -40,12 +40,22 @@ def _batch_norm(  # noqa: PLR0913, PLR0917 - torch's own argument list
     momentum: float,
     epsilon: float,
 ) -> tuple[Held, ...]:
-    statistics_so_far = Statistics(_own(run, mean), _own(run, variance), momentum, epsilon)
-    y, moments = _batch_normalised(run, x, (weight, bias), statistics_so_far, training=training)
+    so_far = Statistics(_own(run, mean), _own(run, variance), momentum, epsilon)
+    return batch_norm(run, x, (weight, bias), so_far, training=training)
+
+
+def batch_norm(
+    run: Running,
+    x: Held,
+    parameters: tuple[Held | None, Held | None],
+    so_far: Statistics,
+    *,
+    training: bool,
+) -> tuple[Held, ...]:
+    """Return normalised values, what their gradient needs, and the statistics moved in place."""
+    y, moments = _batch_normalised(run, x, parameters, so_far, training=training)
     saved = moments if training else (run.zeros((0,)), run.zeros((0,)))
-    return tuple(
-        held(each) for each in (y, *saved, statistics_so_far.mean, statistics_so_far.variance)
-    )
+    return tuple(held(each) for each in (y, *saved, so_far.mean, so_far.variance))
 
 
 @ENTRIES.of("_native_batch_norm_legit.no_stats")

@@ -12,11 +12,14 @@ from clprobe.tensor.ops.matmul import matmul_forward
 ENTRIES = Entries()
 
 
-def product(a: Held, b: Held, bias: Array | None = None) -> Array:
-    """Return a @ b, of matrices or of batches of them, plus a value for each column."""
+def product(a: Held, b: Held, bias: Array | None = None, *, relu: bool = False) -> Array:
+    """Return a @ b, of matrices or of batches of them, plus a value for each column.
+
+    Negative values are made zero if `relu`.
+    """
     left, is_turned = _operand(a)
     right, is_other_turned = _operand(b)
-    epilogue = None if bias is None else Epilogue(bias=bias)
+    epilogue = None if bias is None else Epilogue(bias=bias, relu=relu)
     return matmul_forward(
         *(left, right), transpose_a=is_turned, transpose_b=is_other_turned, epilogue=epilogue
     )

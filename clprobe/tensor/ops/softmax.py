@@ -25,19 +25,32 @@ def softmax_cross_entropy(logits: Array, labels: Array) -> Result:
     if labels.dtype != np.int32:
         raise DtypeError(f"Labels are int32, not {labels.dtype}.")
     device = logits.device
-    rows, columns = logits.shape
-    if not rows:
+    if not logits.shape[0]:
         # The mean of nothing, as in NumPy and torch.
         return Result(
             Array.full(device, (), np.nan), (lambda _: Array.empty(device, logits.shape),)
         )
 
+    loss, dx = cross_entropy(logits, labels)
+    return Result(loss, (lambda dloss: times(dx, dloss),))
+
+
+def cross_entropy(logits: Array, labels: Array, ignored: int | None = None) -> tuple[Array, Array]:
+    """Return the mean of -log softmax(row)[label] over rows, and its gradient.
+
+    Rows whose label is `ignored` count for nothing, and cost each row a look at all labels.
+
+    **Shapes** logits (rows, classes), labels (rows,) int32, results () and as logits; none empty.
+    """
+    device, (rows, columns) = logits.device, logits.shape
     losses = Array.empty(device, (rows,))
     dx = Array.empty(device, logits.shape)
-    kernel, size = row_kernel("loss/softmax_cross_entropy.cl", "softmax_cross_entropy", logits)
-    values = arguments(logits, labels, losses, dx, np.uint64(columns), np.float32(1 / rows))
-    device.launch(kernel, (rows * size,), (size,), values)
-    return Result(sum_axes(losses, (0,)).reshape(()), (lambda dloss: times(dx, dloss),))
+    flags = {} if ignored is None else {"IGNORES": 1}
+    file = "loss/softmax_cross_entropy.cl"
+    kernel, size = row_kernel(file, "softmax_cross_entropy", logits, flags)
+    sizes = (*map(np.uint64, (rows, columns)), np.int32(ignored or 0))
+    device.launch(kernel, (rows * size,), (size,), arguments(logits, labels, losses, dx, *sizes))
+    return sum_axes(losses, (0,)).reshape(()), dx
 
 
 def along_rows(name: str, x: Array) -> Result:
