@@ -3,13 +3,16 @@
 
     python net_ratios.py [PART-OF-A-PLATFORM'S-NAME] [--only written|torch] [--torch-device cuda]
                          [--net resnet18] [--batch 32] [--side 224] [--threads 2] [--rounds 9]
+                         [--cpu-time]
 
 `written`: the MLP and the CNN of step_ratios.py, as layers of clprobe and as the graph of a torch
 module, both replayed on batches that lie on the device. `torch`: a net of tests/aten/known_nets.py
 in eager torch, as bench takes a step of the captured module, and through
 torch.compile(backend="clprobe") with torch's optimiser on the CPU. fp32 without TF32, cuDNN free to
 choose. All take turns in one process. Prints a Markdown table: median and least in ms, ratio to the
-first row by medians and by the least, and the least and greatest ratio of any round.
+first row by medians and by the least, and the least and greatest ratio of any round. With
+--cpu-time it counts what all threads used, for a CPU that others use, too; threads should not spin
+then while they wait (KMP_BLOCKTIME=0).
 """
 
 import argparse
@@ -37,7 +40,6 @@ from step_ratios import (  # noqa: E402
     cuda_graph,
     layers,
     report,
-    timed,
 )
 
 from clprobe.aten import compile as backend  # noqa: E402
@@ -144,15 +146,24 @@ def _step(
     return step
 
 
-def in_turns(contestants: Contestants, rounds: int) -> dict[str, list[float]]:
+def in_turns(contestants: Contestants, given: argparse.Namespace) -> dict[str, list[float]]:
     """Return each one's seconds per run in every round."""
+    clock = time.process_time if given.cpu_time else time.perf_counter
+
+    def timed(run: Run, wait: Run, times: int) -> float:
+        started = clock()
+        for _ in range(times):
+            run()
+        wait()
+        return (clock() - started) / times
+
     repeats = {}
     for name, (run, wait) in contestants.items():
         for _ in range(2):
             timed(run, wait, 1)
         repeats[name] = max(1, round(_SAMPLE_SECONDS / timed(run, wait, 1)))
     samples: dict[str, list[float]] = {name: [] for name in contestants}
-    for _ in range(rounds):
+    for _ in range(given.rounds):
         for name, (run, wait) in contestants.items():
             time.sleep(_PAUSE_SECONDS)
             samples[name].append(timed(run, wait, repeats[name]))
@@ -185,6 +196,7 @@ def main() -> None:
     parser.add_argument("--side", type=int, default=224)
     parser.add_argument("--threads", type=int, default=2, help="of torch on the CPU")
     parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--cpu-time", action="store_true")
     parser.add_argument("--ways", nargs="+", default=["bench", "compile"])
     given = parser.parse_args()
     warnings.simplefilter("ignore")
@@ -198,9 +210,9 @@ def main() -> None:
         report(f"{platform.name}, driver {driver}, {device.name}; torch {torch.__version__}")
         if given.only != "torch":
             for name in SHAPES:
-                show(in_turns(written(device, name), given.rounds), given.rounds)
+                show(in_turns(written(device, name), given), given.rounds)
         if given.only != "written":
-            show(in_turns(beside_torch(device, given), given.rounds), given.rounds)
+            show(in_turns(beside_torch(device, given), given), given.rounds)
 
 
 if __name__ == "__main__":
