@@ -13,8 +13,8 @@ from click.testing import CliRunner
 from clprobe.apply import person as persons
 from clprobe.apply.person import Person
 from clprobe.cli.install_plan import command
-from clprobe.install.steps import fetch_key
 from clprobe.install.same_host import check_same_host
+from clprobe.install.steps import fetch_key
 from clprobe.knowledge.tables import Tables
 from clprobe.model.codec import snapshot_from_text
 from clprobe.model.errors import ClprobeError
