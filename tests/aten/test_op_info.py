@@ -12,6 +12,7 @@ from op_info import Tally, operations, run, samples
 MOST = 3
 SOME = (
     "isfinite",
+    "isreal",
     "sum",
     "amax",
     "logsumexp",

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Tensors of one value everywhere, and operations that make none."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
+
+import torch
 
 from clprobe.aten.held import Held
 from clprobe.aten.running import Running
@@ -15,19 +17,19 @@ ENTRIES = Entries()
 
 
 @ENTRIES.of("zeros.default", "new_zeros.default", "zeros_like.default")
-def _zero(run: Running, like: _Like, shape: Sequence[int] | None = None, **_: Any) -> Held:
-    return held(run.zeros(_shape(like, shape)))
+def _zero(run: Running, like: _Like, shape: Sequence[int] | None = None, **given: Any) -> Held:
+    return _filled(run, like, shape, 0.0, given)
 
 
 @ENTRIES.of("ones.default", "new_ones.default", "ones_like.default")
-def _ones(run: Running, like: _Like, shape: Sequence[int] | None = None, **_: Any) -> Held:
-    return held(run.zeros(_shape(like, shape), 1.0))
+def _ones(run: Running, like: _Like, shape: Sequence[int] | None = None, **given: Any) -> Held:
+    return _filled(run, like, shape, 1.0, given)
 
 
 @ENTRIES.of("full.default", "full_like.default", "new_full.default")
-def _full(run: Running, like: _Like, *values: Any, **_: Any) -> Held:
+def _full(run: Running, like: _Like, *values: Any, **given: Any) -> Held:
     shape = values[0] if len(values) > 1 else None
-    return held(run.zeros(_shape(like, shape), float(values[-1])))
+    return _filled(run, like, shape, float(values[-1]), given)
 
 
 @ENTRIES.of("fill.Scalar")
@@ -48,6 +50,20 @@ def _nothing(run: Running, like: _Like, shape: Sequence[int] | None = None, **_:
 @ENTRIES.of("scalar_tensor.default")
 def _scalar(run: Running, value: float, **_: Any) -> Held:
     return held(run.zeros((), float(value)))
+
+
+def _filled(
+    run: Running,
+    like: _Like,
+    shape: Sequence[int] | None,
+    value: float,
+    given: Mapping[str, Any],
+) -> Held:
+    """Return a tensor of one value, of the type that is asked for or that of what it is like."""
+    dtype = given.get("dtype") or (like.dtype if isinstance(like, Held) else None)
+    if dtype == torch.bool:
+        return held(run.zeros(_shape(like, shape), float(bool(value))), torch.bool)
+    return held(run.zeros(_shape(like, shape), value))
 
 
 def _shape(like: _Like, shape: Sequence[int] | None) -> Shape:
