@@ -126,7 +126,7 @@ def _path(found: re.Match[str]) -> str:
 def _variables(clause: Clause) -> Iterator[Reading]:
     for found in _FORMS.variable.finditer(clause.text):
         name, value = found["name"], found["value"]
-        if name in _FORMS.words["error_codes"]:
+        if _FORMS.no_variable.search(name):
             continue
         behind = _FORMS.is_to.search(clause.text[found.end() :])
         is_set = _FORMS.is_set.search(clause.sentence) is not None

@@ -85,6 +85,8 @@ def _subject(clause: Clause, before: str) -> str:
         return _canonical(named["viewer"])
     if _FORMS.other_tool.search(clause.text):
         return _OTHER
+    if before and _FORMS.in_another.search(clause.text):
+        return _UNNAMED
     if (raised := _FORMS.exception.match(clause.text)) is not None:
         name = raised["name"].lower()
         return vocabulary().called().get(name, _UNNAMED)
