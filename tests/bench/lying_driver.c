@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 // Places in the table that all ICDs share (CL/cl_icd.h).
-enum { GET_DEVICE_INFO = 3, SET_KERNEL_ARG = 38, GET_KERNEL_INFO = 39, WAIT_FOR_EVENTS = 41 };
-enum { GET_EVENT_INFO = 42, GET_PROFILING = 45, FLUSH = 46, FINISH = 47, READ = 48, WRITE = 49 };
-enum { COPY = 50, LAUNCH = 59, USER_EVENT = 84, SET_USER_EVENT, FILL = 102 };
+enum { PLATFORM_INFO = 1, GET_DEVICE_INFO = 3, SET_KERNEL_ARG = 38, GET_KERNEL_INFO = 39 };
+enum { WAIT_FOR_EVENTS = 41, GET_EVENT_INFO = 42, GET_PROFILING = 45, FLUSH = 46, FINISH };
+enum { READ = 48, WRITE, COPY, LAUNCH = 59, USER_EVENT = 84, SET_USER_EVENT, FILL = 102 };
 enum { QUEUE_INFO = 12, QUEUE_CONTEXT = 0x1090, MARKER = 105, PLACES };
 // CL_KERNEL_FUNCTION_NAME and the like.
 enum { FUNCTION_NAME = 0x1190, MAX_CLOCK_FREQUENCY = 0x100C, EXECUTION_STATUS = 0x11D3 };
@@ -252,6 +252,12 @@ int clIcdGetPlatformIDsKHR(unsigned room, struct platform **platforms, unsigned 
     put(table, READ, read_buffer), put(table, WRITE, write_buffer);
     put(table, COPY, copy_buffer), put(table, FILL, fill_buffer);
     return result;
+}
+
+// Some loaders want it of the library itself, and Intel's gives it to nobody who asks by name.
+int clGetPlatformInfo(struct platform *platform, unsigned what, size_t room, any value, any size) {
+    int (*tell)(void *, unsigned, size_t, any, any) = platform->dispatch[PLATFORM_INFO];
+    return tell(platform, what, room, value, size);
 }
 
 void *clGetExtensionFunctionAddress(const char *name) {
