@@ -33,7 +33,13 @@ def check(platform: str, environment: dict[str, str], *options: str) -> None:
 
 
 def test_every_net_trains_as_in_torch_on_debians_pocl(tmp_path: Path) -> None:
-    check("Portable Computing Language", only_or_skip(POCL, tmp_path))
+    """As bench trains them: torch.compile brings no other kernels."""
+    check("Portable Computing Language", only_or_skip(POCL, tmp_path), "--ways", "bench")
+
+
+def test_a_net_trains_through_torch_compile_on_debians_pocl(tmp_path: Path) -> None:
+    """One; the others do so on the PoCL of pyopencl's wheel."""
+    check("Portable Computing Language", only_or_skip(POCL, tmp_path), "--nets", "gpt")
 
 
 def test_every_net_trains_as_in_torch_on_intels_cpu_runtime(tmp_path: Path) -> None:
