@@ -40,7 +40,7 @@ def best_of(
     Raises: ClprobeError if the name of one of them means nothing, or several generations.
     """
     plans = [(one, plan(one, tables, goal, wishes)) for one in each]
-    return min(plans, key=lambda pair: (_reached(pair[1]), _kind(pair[0], tables)))
+    return min(plans, key=lambda pair: (_reached(pair[1]), _preference(pair[0], tables)))
 
 
 def said_of_others(planned: Stated, each: Sequence[Stated]) -> str | None:
@@ -83,7 +83,8 @@ def _reached(made: InstallPlan) -> int:
     return int(first.status != "supported")
 
 
-def _kind(stated: Stated, tables: Tables) -> int:
+def _preference(stated: Stated, tables: Tables) -> int:
+    """Return a number that is the lower, the likelier the GPU is a card of its own."""
     machine = look_up(stated, tables)
     inside = stated.gpu is not None and is_inside_processor(stated.gpu, tables)
     others = max(_MAKERS.values()) + 1

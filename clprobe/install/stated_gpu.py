@@ -79,9 +79,11 @@ def gpus_of_snapshot(
         return NO_GPU, ()
     found = [one for gpu in gpus if (one := _seen(gpu, tables)) is not None]
     by_id = {pci_id for gpu in gpus if (pci_id := pci_id_of(gpu)) is not None}
-    kinds = {_kind(one, tables) for one in found if by_id & set(one.pci_ids)}
+    kinds = {_generations(one, tables) for one in found if by_id & set(one.pci_ids)}
     # What only has a name is another GPU where none of those with an id is of its kind.
-    each = [one for one in found if by_id & set(one.pci_ids) or _kind(one, tables) not in kinds]
+    each = [
+        one for one in found if by_id & set(one.pci_ids) or _generations(one, tables) not in kinds
+    ]
     first = min(each, key=lambda one: _place(one, tables), default=None)
     others = dict.fromkeys(
         one
@@ -125,7 +127,8 @@ def _inside(cpu: str, tables: Tables) -> StatedGpu | None:
     return msgspec.structs.replace(found, text=f"GPU inside {cpu}")
 
 
-def _kind(gpu: StatedGpu, tables: Tables) -> frozenset[str]:
+def _generations(gpu: StatedGpu, tables: Tables) -> frozenset[str]:
+    """Return what it may be: GPUs of the same generations or families are of one kind."""
     named = tables.named_gpu(gpu.pci_ids[0] if gpu.pci_ids else gpu.name)
     return frozenset(
         [*(chip.generation for chip in named.chips), *(one.family for one in named.families)]
