@@ -13,7 +13,7 @@ import msgspec
 from clprobe.diagnosis.decide import commands, confirmation, next_command
 from clprobe.diagnosis.evidence import evidence_of
 from clprobe.diagnosis.ignoring import without_ignored
-from clprobe.diagnosis.likeliest import likeliest_causes
+from clprobe.diagnosis.likeliest import likeliest_causes, resemblance_of
 from clprobe.diagnosis.log.device_log import Found, device_log
 from clprobe.diagnosis.of_program import focused, program_report
 from clprobe.diagnosis.precedents.resemblance import Precedents
@@ -123,12 +123,14 @@ def diagnose(
     ranked, outcomes, left_out = without_ignored(everything, asked, ignored, by_id)
     ranked, beside = focused(ranked, facts, snapshot)
     reported = not isinstance(snapshot.clprobe, str)
+    # Of a report its words are wanted anyway; else solved reports are read only in trouble.
+    like = resemblance_of(snapshot, knowledge.precedents) if snapshot.told else None
     case = Case(outcomes, ranked, by_id, reported=reported)
     if reported and (case.is_open or snapshot.told):
-        cued = knowledge.precedents.cued_in(snapshot.told) if snapshot.told else ()
-        outcomes = leaning(outcomes, snapshot, knowledge.tables, by_id, cued)
+        cues = like.cues if like is not None else ()
+        outcomes = leaning(outcomes, snapshot, knowledge.tables, by_id, cues)
         case = Case(outcomes, ranked, by_id, reported=reported)
-    causes = likeliest_causes(snapshot, outcomes, ranked, case, knowledge)
+    causes = likeliest_causes(snapshot, case, like, knowledge)
     suspects = causes.suspects
     open_questions = [one for one in case.open_questions() if one not in suspects]
     if not any(one.severity == "error" for one in ranked):

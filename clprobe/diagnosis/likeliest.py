@@ -51,21 +51,24 @@ class Likeliest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def likeliest_causes(
-    snapshot: Snapshot, outcomes: list[Outcome], ranked: list[Ranked], case: Case, known: Known
+    snapshot: Snapshot, case: Case, like: Resemblance | None, known: Known
 ) -> Likeliest:
-    """Return them; nothing where there is no trouble, so that a healthy run reads no reports."""
-    is_report = bool(snapshot.told)
-    fails = any(one.severity == "error" for one in ranked)
-    # From outside nobody asks drivers: that nothing is known of them is no trouble yet.
-    in_trouble = fails or (snapshot.source != OUTSIDE and bool(case.explaining))
-    if not is_report and not in_trouble:
-        return Likeliest()
-    like = resemblance_of(snapshot, known.precedents)
-    traits = traits_of_case(like, outcomes, ranked, case, known)
-    reopened = told_against_facts(outcomes, like.cues) if is_report else {}
+    """Return them; nothing where there is no trouble, so that a healthy run reads no reports.
+
+    `like` is what is like a report; None: nobody reports anything, and it was not asked for.
+    """
+    is_report = like is not None
+    if like is None:
+        fails = any(one.severity == "error" for one in case.ranked)
+        # From outside nobody asks drivers: that nothing is known of them is no trouble yet.
+        if not fails and (snapshot.source == OUTSIDE or not case.explaining):
+            return Likeliest()
+        like = resemblance_of(snapshot, known.precedents)
+    traits = traits_of_case(like, case, known)
+    reopened = told_against_facts(case.outcomes, like.cues) if is_report else {}
     likely = weighed(likelihoods(traits, shipped_ranking().weights), reopened)
     suspects = case.suspects(likely, is_report=is_report, reopened=reopened)
-    decided = [one for one in ranked if not one.outcome.rule.vital]
+    decided = [one for one in case.ranked if not one.outcome.rule.vital]
     best = max(decided, key=lambda one: likely[one.outcome.rule.id], default=None)
     own = likely[best.outcome.rule.id] if best is not None else 0.0
     before = sum(likely[one.rule.id] > own for one in suspects)
@@ -86,15 +89,13 @@ def resemblance_of(snapshot: Snapshot, precedents: Precedents) -> Resemblance:
     return precedents.like(words, snapshot.told)
 
 
-def traits_of_case(
-    like: Resemblance, outcomes: list[Outcome], ranked: list[Ranked], case: Case, known: Known
-) -> dict[str, Traits]:
+def traits_of_case(like: Resemblance, case: Case, known: Known) -> dict[str, Traits]:
     """Return what speaks for each rule."""
     circumstances = Circumstances(
-        ranked=ranked,
+        ranked=case.ranked,
         explaining=case.explaining,
         like=like,
         usual=known.precedents.usual,
         marks_of=marks_of,
     )
-    return traits_of_rules(known.rules, outcomes, circumstances)
+    return traits_of_rules(known.rules, case.outcomes, circumstances)

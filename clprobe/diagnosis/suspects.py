@@ -55,7 +55,8 @@ class Case:
         *,
         reported: bool,
     ) -> None:
-        self._rules = rules
+        self.outcomes = outcomes
+        self.ranked = ranked
         self._undecided = [one for one in outcomes if one.answer.truth is None]
         self._possible = {one.rule.id for one in outcomes if one.answer.truth is not False}
         self._reach = {rule_id: consequences_of(rule_id, rules) for rule_id in rules}

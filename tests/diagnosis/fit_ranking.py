@@ -62,11 +62,10 @@ def sample(snapshot: Snapshot, report: SolvedReport, known: Knowledge) -> Sample
     outcomes = list(ask(known.rules, derive(snapshot, known.tables)))
     rules = {rule.id: rule for rule in known.rules}
     ranked = rank([one for one in outcomes if one.answer.truth], rules)
-    cued = known.precedents.cued_in(snapshot.told)
-    outcomes = leaning(outcomes, snapshot, known.tables, rules, cued)
-    case = Case(outcomes, ranked, rules, reported=True)
     like = resemblance_of(snapshot, known.precedents)
-    traits = traits_of_case(like, outcomes, ranked, case, known)
+    outcomes = leaning(outcomes, snapshot, known.tables, rules, like.cues)
+    case = Case(outcomes, ranked, rules, reported=True)
+    traits = traits_of_case(like, case, known)
     values = np.array([[traits[rule][name] for name in TRAITS] for rule in rules])
     return values, np.array([float(rule in report.rules) for rule in rules])
 

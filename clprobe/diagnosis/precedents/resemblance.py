@@ -87,10 +87,6 @@ class Precedents:
         """Of how many reports each rule is the cause."""
         return Counter(rule for one in self._reports for rule in one.rules)
 
-    def cued_in(self, told: Sequence[str]) -> frozenset[str]:
-        """Return the rules of which a cue stands in these lines of an author's."""
-        return frozenset(self._worded.cues_in(Told(told)))
-
     def like(self, words: Sequence[str], told: Sequence[str] = ()) -> Resemblance:
         """Return what is like a case with these words, of which `told` are the lines of its author.
 
