@@ -5,13 +5,14 @@ from typing import Protocol
 
 import msgspec
 
+from clprobe.diagnosis.marks import marks_of
 from clprobe.diagnosis.precedents.likelihood import likelihoods, shipped_ranking
 from clprobe.diagnosis.precedents.resemblance import Precedents, Resemblance
 from clprobe.diagnosis.precedents.traits import Circumstances, Traits, traits_of_rules
 from clprobe.diagnosis.precedents.words import words_of, words_of_facts
 from clprobe.diagnosis.rank import Ranked
 from clprobe.diagnosis.reopened import told_against_facts, weighed
-from clprobe.diagnosis.suspects import Case, marks_of
+from clprobe.diagnosis.suspects import Case
 from clprobe.model.snapshot import OUTSIDE, Snapshot
 from clprobe.ruleset.judge import Outcome
 from clprobe.ruleset.rule import Rule

@@ -5,14 +5,12 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 from types import MappingProxyType
 
+from clprobe.diagnosis.marks import SETTINGS, evidence_for, was_kept_from_us, weight_of
 from clprobe.diagnosis.rank import Ranked, concern_the_same
 from clprobe.facts.facts import DeviceFacts, ViewFacts
-from clprobe.facts.hardware_facts import AMBIGUOUS
-from clprobe.facts.paths import Use, was_not_requested
-from clprobe.facts.permissions.people import is_in_gpu_groups, is_outside_gpu_groups
+from clprobe.facts.paths import was_not_requested
 from clprobe.model.finding import Severity
-from clprobe.model.unknown import NOT_STATED, NOT_TRIED, UNLISTED, listed
-from clprobe.ruleset.evaluate import NOT_LISTED
+from clprobe.model.unknown import NOT_STATED, UNLISTED
 from clprobe.ruleset.judge import Outcome
 from clprobe.ruleset.load import consequences_of
 from clprobe.ruleset.rule import Rule
@@ -23,25 +21,8 @@ _LEAST = 0.01
 _FEW = 2
 _NEARLY_AS_LIKELY = 0.1
 """How likely, beside a decided cause, one behind it must be to leave the case open."""
-_FREQUENCY = {"common": 4, "occasional": 0, "rare": -4}
-_FOR, _AGAINST, _SETTING, _TELLING, _REFUSED = 2, 1, 4, 4, 4
-"""What a fact that speaks for a problem weighs, one that is lacking, the setting that it is for,
-a fact that tells nearly all, and one that we asked for and were refused."""
-_LEANS = {"likely": 6, "possible": 3, "unlikely": -8, None: 0}
-"""What it weighs that a problem would be there, or not, by what is presumed."""
-_SETTINGS = ("system.virtualization.", "system.distribution.id")
-"""A rule that asks for WSL, a container or a distribution was written for those who have it."""
-_TELLING_FACTS = {("linux_binds", "no"), ("linux_binds", "forced")}
-"""What is the cause by itself, unless something made up for it."""
-_SYMPTOM_FACTS = {
-    "usable_device", "gpu_device", "has_device", "device_count", "computes", "outcome", "usable",
-    "unnamed_node",
-}  # fmt: skip
-_USUAL_FACTS = {("loader_found", True)}
-"""What nearly every reporter has, so that it speaks for nothing."""
 _ENDS = ("device", "application")
 """Where the chain ends: a problem there counts by itself, not by what it leads to."""
-_NOBODY_REFUSED = {NOT_STATED, NOT_TRIED, NOT_LISTED, UNLISTED, AMBIGUOUS}
 
 
 class Case:
@@ -147,7 +128,7 @@ class Case:
         symptom = self._symptom
         if symptom is None or one.rule.vital:
             return False
-        if one.rule.symptom and not _evidence(one):
+        if one.rule.symptom and not evidence_for(one):
             return False
         if symptom.rule.id not in self._reach[one.rule.id] or not concern_the_same(one, symptom):
             return False
@@ -160,34 +141,21 @@ class Case:
         if is_minor or hopeless or not _was_asked(one) or _needs_a_special_place(one):
             return False
         is_usual = one.rule.frequency == "common" and symptom.answer.truth is True
-        return is_usual or bool(_evidence(one)) or _is_about_hardware(one)
+        return is_usual or bool(evidence_for(one)) or _is_about_hardware(one)
 
     def _was_refused(self, one: Outcome) -> bool:
         """Whether something speaks for a problem that matters, and we may not read what decides."""
-        if one.rule.severity == "note" or not _evidence(one) or not _was_kept_from_us(one):
+        if one.rule.severity == "note" or not evidence_for(one) or not was_kept_from_us(one):
             return False
         effects = self._reach[one.rule.id]
         harmless = effects and not effects & self._possible and one.rule.link not in _ENDS
         return _was_asked(one) and not harmless
 
 
-def marks_of(outcome: Outcome) -> dict[str, float]:
-    """Return what speaks for one undecided or present outcome, each as a number."""
-    return {
-        "weight": _weight(outcome) / 10,
-        "evidence": float(len(_evidence(outcome))),
-        "setting": float(_fits_setting(outcome)),
-        "telling": float(_tells_nearly_all(outcome)),
-        "refused": float(_was_kept_from_us(outcome)),
-        "shut_out": float(_is_shut_out(outcome)),
-        "admitted": float(_is_admitted(outcome)),
-    }
-
-
 def _best(outcomes: Iterable[Outcome]) -> dict[str, Outcome]:
     """Return each rule's likeliest outcome; what asks about fewer things unknown is plainer."""
     best: dict[str, Outcome] = {}
-    for one in sorted(outcomes, key=lambda one: (-_weight(one), len(one.rule.loops))):
+    for one in sorted(outcomes, key=lambda one: (-weight_of(one), len(one.rule.loops))):
         best.setdefault(one.rule.id, one)
     return best
 
@@ -217,7 +185,7 @@ def _needs_a_special_place(outcome: Outcome) -> bool:
 
     Whoever is in such a place says so, if anything.
     """
-    places: tuple[str, ...] = _SETTINGS
+    places: tuple[str, ...] = SETTINGS
     if outcome.rule.frequency != "common":
         places += ("environment.",)  # few variables are set, and who set one names it
     return any(
@@ -230,70 +198,4 @@ def _is_about_hardware(outcome: Outcome) -> bool:
     values = [bound.value for bound in outcome.scope.variables.values()]
     if not values or not isinstance(values[0], (DeviceFacts, ViewFacts)):
         return bool(values)
-    return _was_kept_from_us(outcome)
-
-
-def _was_kept_from_us(outcome: Outcome) -> bool:
-    return not {use.value for use in outcome.answer.gaps} <= _NOBODY_REFUSED
-
-
-def _is_about_nothing_known(outcome: Outcome) -> bool:
-    """Whether it is about a GPU, and nobody tells of one."""
-    loops = outcome.rule.loops
-    return bool(loops) and loops[0].path == "gpus" and not outcome.scope.variables
-
-
-def _weight(outcome: Outcome) -> int:
-    lacking = {use.fact for use in outcome.answer.gaps}
-    return (
-        _FREQUENCY[outcome.rule.frequency] // (2 if _is_about_nothing_known(outcome) else 1)
-        + _FOR * len(_evidence(outcome))
-        + _LEANS[outcome.leans]
-        + _TELLING * _tells_nearly_all(outcome)
-        + _SETTING * _fits_setting(outcome)
-        + _TELLING * _is_shut_out(outcome)
-        + _REFUSED * _was_kept_from_us(outcome)
-        + len(outcome.scope.variables)
-        - _AGAINST * len(lacking)
-    )
-
-
-def _is_shut_out(outcome: Outcome) -> bool:
-    """Whether nobody lists the nodes, and the user is in none of the groups that they belong to."""
-    return _asks_for_nodes(outcome) and is_outside_gpu_groups(outcome.scope.facts.user)
-
-
-def _is_admitted(outcome: Outcome) -> bool:
-    """Whether nobody lists all nodes, and one opens, or the user is in their usual groups."""
-    facts = outcome.scope.facts
-    opens = any(node.open_error is None for node in listed(facts.device_nodes))
-    return _asks_for_nodes(outcome) and (opens or is_in_gpu_groups(facts.user))
-
-
-def _asks_for_nodes(outcome: Outcome) -> bool:
-    about_nodes = any(use.path == "device_nodes" for use in outcome.answer.gaps)
-    usual = outcome.rule.link == "permission" and outcome.rule.frequency == "common"
-    return about_nodes and usual
-
-
-def _fits_setting(outcome: Outcome) -> bool:
-    uses = outcome.answer.used
-    return any(use.path.startswith(_SETTINGS) and use.value is not None for use in uses)
-
-
-def _tells_nearly_all(outcome: Outcome) -> bool:
-    return any((_last_part(use.path), use.value) in _TELLING_FACTS for use in outcome.answer.used)
-
-
-def _evidence(outcome: Outcome) -> set[str]:
-    """Return the facts beyond the symptom that speak for the problem."""
-    return {use.fact for use in outcome.answer.used if _is_evidence(use)}
-
-
-def _is_evidence(use: Use) -> bool:
-    name = _last_part(use.path)
-    return name not in _SYMPTOM_FACTS and (name, use.value) not in _USUAL_FACTS
-
-
-def _last_part(path: str) -> str:
-    return path.rsplit(".", 1)[-1]
+    return was_kept_from_us(outcome)
