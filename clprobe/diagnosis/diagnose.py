@@ -2,16 +2,14 @@
 """From a snapshot to a diagnosis: derive facts, ask the rules, find the root cause."""
 
 import difflib
-import re
 from collections.abc import Collection, Sequence
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
-from clprobe.diagnosis.decide import commands, confirmation, next_command
-from clprobe.diagnosis.evidence import evidence_of
+from clprobe.diagnosis.decide import commands, next_command
+from clprobe.diagnosis.findings import present, undetermined
 from clprobe.diagnosis.ignoring import without_ignored
 from clprobe.diagnosis.likeliest import likeliest_causes, resemblance_of
 from clprobe.diagnosis.log.device_log import Found, device_log
@@ -20,29 +18,24 @@ from clprobe.diagnosis.precedents.resemblance import Precedents
 from clprobe.diagnosis.precedents.seen_before import seen_before
 from clprobe.diagnosis.presumptions import leaning
 from clprobe.diagnosis.rank import Ranked, rank
-from clprobe.diagnosis.remedies import remedies_of
 from clprobe.diagnosis.status import status_of_working, unproven_gpus
 from clprobe.diagnosis.suspects import Case, unexplained
+from clprobe.diagnosis.without_home import without_home
 from clprobe.facts.derive import derive
 from clprobe.facts.facts import Facts
 from clprobe.facts.host_report import host_report, outside_report
 from clprobe.facts.inventory import select_devices, take_inventory
-from clprobe.facts.paths import Use
 from clprobe.facts.permissions.as_user import spoken_name
 from clprobe.knowledge.solved_reports import SolvedReport, load_reports
 from clprobe.knowledge.tables import Tables
 from clprobe.model.errors import ClprobeError
-from clprobe.model.finding import Diagnosis, Finding, Status
-from clprobe.model.placeholders import HOME, is_person
+from clprobe.model.finding import Diagnosis, Status
 from clprobe.model.snapshot import Snapshot
-from clprobe.model.system import User
-from clprobe.model.unknown import NOT_STATED, Unknown
+from clprobe.model.unknown import Unknown
 from clprobe.ruleset.judge import Outcome, ask
 from clprobe.ruleset.load import load_rules
 from clprobe.ruleset.rule import Rule
-from clprobe.ruleset.templates import fill, fill_known, names_unknown, on_one_line
 
-_TOLD_AGAINST_FACTS = "The report tells of it, though what was read of the facts speaks against it."
 _MOST_COMPARED = 3
 """Of so many first findings solved reports are looked for."""
 
@@ -140,11 +133,11 @@ def diagnose(
     unsettled = [one for one in (*suspects, *open_questions) if one.answer.gaps or one.fault]
     others = [one for one in ranked if one is not causes.decided]
     findings = (
-        *(_undetermined(one, snapshot, suspect=True) for one in causes.leading),
-        *(_present(one, knowledge.tables) for one in filter(None, [causes.decided])),
-        *(_undetermined(one, snapshot, suspect=True) for one in causes.following),
-        *(_present(one, knowledge.tables) for one in others),
-        *(_undetermined(one, snapshot, suspect=False) for one in open_questions),
+        *(undetermined(one, snapshot, suspect=True) for one in causes.leading),
+        *(present(one, knowledge.tables) for one in filter(None, [causes.decided])),
+        *(undetermined(one, snapshot, suspect=True) for one in causes.following),
+        *(present(one, knowledge.tables) for one in others),
+        *(undetermined(one, snapshot, suspect=False) for one in open_questions),
     )
     possible = {one.id for one in findings[:_MOST_COMPARED] if one.caused_by is None}
     inventory = take_inventory(facts)
@@ -174,7 +167,7 @@ def diagnose(
         beside=beside,
         outside=outside_report(snapshot),
     )
-    return _without_home(diagnosis, snapshot.user)
+    return without_home(diagnosis, snapshot.user)
 
 
 def _asked_as(snapshot: Snapshot) -> str | None:
@@ -222,79 +215,3 @@ def _status(
         one.fault or one.rule.vital or one.rule.severity == "error" for one in open_questions
     )
     return "undetermined" if undecided else status_of_working(facts)
-
-
-def _present(ranked: Ranked, tables: Tables) -> Finding:
-    outcome = ranked.outcome
-    rule, scope = outcome.rule, outcome.scope
-    return Finding(
-        id=rule.id,
-        verdict="present",
-        severity=ranked.severity,
-        subject=outcome.subject,
-        title=_title(outcome),
-        because=fill_known(rule.because, scope) or fill(rule.because, scope),
-        caused_by=ranked.cause.rule.id if ranked.cause is not None else None,
-        evidence=evidence_of(outcome.answer.used),
-        remedies=remedies_of(rule, scope, tables),
-        sources=rule.sources,
-    )
-
-
-def _title(outcome: Outcome) -> str:
-    """Return the rule's title; where a fact in it is not known, its summary."""
-    rule, scope = outcome.rule, outcome.scope
-    if not names_unknown(rule.title, scope):
-        return fill(rule.title, scope)
-    return f"{rule.summary} ({on_one_line(outcome.subject)})" if scope.variables else rule.summary
-
-
-def _undetermined(outcome: Outcome, snapshot: Snapshot, *, suspect: bool) -> Finding:
-    """Return the finding about a problem that lacks a fact."""
-    rule, scope = outcome.rule, outcome.scope
-    reasons = [outcome.fault or ""]
-    if not outcome.fault:
-        against = "" if outcome.answer.gaps or not suspect else _TOLD_AGAINST_FACTS
-        reasons = [fill_known(rule.because, scope), against, _lacking(outcome.answer.gaps)]
-    return Finding(
-        id=rule.id,
-        verdict="undetermined",
-        severity=rule.severity,
-        subject=outcome.subject,
-        title=_title(outcome),
-        because=" ".join(filter(None, reasons)),
-        suspect=suspect,
-        confirmed_by=confirmation(outcome, snapshot) if suspect else None,
-        check_failed=outcome.fault is not None,
-        evidence=evidence_of((*outcome.answer.used, *outcome.answer.gaps)),
-        sources=rule.sources,
-    )
-
-
-def _lacking(gaps: tuple[Use, ...]) -> str:
-    """Return which facts are not known, and why where anybody tried to learn them."""
-    reasons = {use.fact: use.value.unknown for use in gaps if isinstance(use.value, Unknown)}
-    named = (
-        fact if why == NOT_STATED.unknown else f"{fact} ({why})" for fact, why in reasons.items()
-    )
-    return f"Not known: {', '.join(named)}." if reasons else ""
-
-
-def _without_home(diagnosis: Diagnosis, user: User) -> Diagnosis:
-    """Return the diagnosis with ~ for a person's home folder, as a scrubbed snapshot has it.
-
-    Those of root, services and others stay.
-    """
-    if user.is_asker is False or not is_person(user.uid) or not isinstance(user.name, str):
-        return diagnosis
-    name = re.escape(user.name)
-    home = re.compile(rf"(?<![\w.~-])(/var)?/home/{name}(?![\w.-])")
-    return msgspec.convert(_written(msgspec.to_builtins(diagnosis), home), Diagnosis)
-
-
-def _written(value: Any, home: re.Pattern[str]) -> Any:
-    if isinstance(value, dict):
-        return {key: _written(part, home) for key, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [_written(part, home) for part in value]
-    return home.sub(HOME, value) if isinstance(value, str) else value
