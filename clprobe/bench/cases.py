@@ -24,7 +24,7 @@ _MIRROR = np.float32(-2)
 """A factor that every rounding keeps, as long as nothing overflows."""
 _LAYER_ROUNDINGS = 256
 """Of the largest logit that a layer may be off by: sums of n products in float32 are by 0.3 √n,
-Winograd's by 30 (training_proof.py), and layers in between may enlarge it.
+Winograd's by 30 (step_proof.py), and layers in between may enlarge it.
 """
 
 

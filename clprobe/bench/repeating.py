@@ -8,7 +8,7 @@ import numpy as np
 from clprobe.bench.digits import Digits
 from clprobe.bench.engines import Engine
 from clprobe.bench.nets import Net
-from clprobe.bench.training_proof import Run
+from clprobe.bench.training_run import Run
 
 
 def repeats(engine: Engine, net: Net, batches: Sequence[Digits], losses: Sequence[float]) -> bool:
