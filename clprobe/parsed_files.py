@@ -9,6 +9,7 @@ without. Only clprobe's own database is kept: other folders are an author's work
 import contextlib
 import functools
 import hashlib
+import os
 from collections.abc import Callable
 from fnmatch import fnmatch
 from pathlib import Path
@@ -58,7 +59,7 @@ class ParsedFiles:
         """
         if not path.is_relative_to(self._root):
             return parse(path)
-        key, now = str(path.relative_to(self._root)), _signature(path)
+        key, now = str(path.relative_to(self._root)), signature_of(path.stat())
         known = self._files.get(key)
         if known is not None and known.signature == now:
             return msgspec.msgpack.decode(known.content)
@@ -93,12 +94,13 @@ class ParsedFiles:
         with private_folder(self._store.parent, may_make=1) as folder:
             folder.write(self._store.name, msgspec.msgpack.encode(store))
             # What is kept for installations that are gone goes.
-            folder.prune(is_of_use=lambda name: _is_of_use(folder, name))
+            folder.prune(
+                is_of_use=lambda name: not fnmatch(name, NAMES) or is_of_installation(folder, name)
+            )
 
 
-def _is_of_use(folder: PrivateFolder, name: str) -> bool:
-    if not fnmatch(name, NAMES):
-        return True
+def is_of_installation(folder: PrivateFolder, name: str) -> bool:
+    """Tell whether a file that names its installation as `root` is of one that is still there."""
     content = folder.read(name, touch=False)
     try:
         return Path(msgspec.msgpack.decode(content or b"", type=_Origin).root).is_dir()
@@ -106,9 +108,9 @@ def _is_of_use(folder: PrivateFolder, name: str) -> bool:
         return False
 
 
-def _signature(path: Path) -> _Signature:
+def signature_of(status: os.stat_result) -> _Signature:
+    """Return what changes whenever a file does."""
     # The time of change cannot be set back, as installers do with the time of modification.
-    status = path.stat()
     return status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino
 
 

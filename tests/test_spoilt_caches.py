@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from spoilt_files import KINDS, KINDS_AS_ROOT, mend, spoil
 
+from clprobe.derived import derived
 from clprobe.parsed_files import ParsedFiles
 
 MUTATIONS = int(os.environ.get("CLPROBE_MUTATIONS", "200"))
@@ -42,6 +43,23 @@ class _Rules:
         assert content == RIGHT
         files.save()
         return not parsed
+
+
+class _Derived:
+    """What was computed from the rules database."""
+
+    def __init__(self, folder: Path) -> None:
+        self._source = folder / "source"
+        self._source.touch()
+        (folder / "cache").mkdir()
+        self.path = folder / "cache" / "clprobe" / "derived-1.msgpack"
+
+    def use(self) -> bool:
+        """Do as a run does; return whether the file was believed."""
+        made: list[Any] = []
+        found = derived("1", Any, [self._source], lambda: made.append(RIGHT) or RIGHT, self.path)
+        assert found == RIGHT
+        return not made
 
 
 class _Kernels:
@@ -100,6 +118,7 @@ class _Tables:
 
 CACHES = [
     pytest.param(_Rules, id="rules"),
+    pytest.param(_Derived, id="derived"),
     *(
         pytest.param(
             cache, id=name, marks=pytest.mark.skipif(not HAS_OPENCL, reason="needs pyopencl")

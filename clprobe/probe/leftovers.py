@@ -10,8 +10,8 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from clprobe import derived, parsed_files
 from clprobe.model.leftovers import Kind, LeftOver
-from clprobe.parsed_files import NAMES
 from clprobe.private_files import cache_folder
 from clprobe.private_folders import why_not_private
 
@@ -21,7 +21,10 @@ _TEMPORARY = re.compile("clprobe-(bench-|watch-)?[a-z0-9_]{8}")
 _SYSTEM_JOURNALS = Path("/var/lib/clprobe")
 
 _CACHES = (
-    (NAMES, "the parsed rules of one installation, which make each command start faster"),
+    *(
+        (names, f"the {what} rules of one installation, which make each command start faster")
+        for names, what in ((parsed_files.NAMES, "parsed"), (derived.NAMES, "checked"))
+    ),
     ("kernels", "kernels that bench compiled, at most 256 MiB"),
     ("known-answers", "what drivers compiled of the kernel with which doctor tries each device"),
     ("counter", "the library with which doctor looks into programs, where a wheel brought none"),

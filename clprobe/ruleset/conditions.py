@@ -10,6 +10,8 @@ import msgspec
 
 from clprobe.facts.paths import Field, PathError, Variables, check_path
 
+Scalar: TypeAlias = str | int | float | bool | None
+
 
 class ConditionError(Exception):
     """A condition that is none; `keys` lead to it in the document."""
@@ -19,33 +21,33 @@ class ConditionError(Exception):
         self.keys = keys
 
 
-class Comparison(msgspec.Struct, frozen=True):
+class Comparison(msgspec.Struct, frozen=True, tag=True):
     """One fact against one operand."""
 
     path: str
     operator: str
-    operand: Any
+    operand: Scalar | tuple[Scalar, ...]
 
 
-class All(msgspec.Struct, frozen=True):
+class All(msgspec.Struct, frozen=True, tag=True):
     """Every part holds."""
 
     parts: tuple["Condition", ...]
 
 
-class AnyOf(msgspec.Struct, frozen=True):
+class AnyOf(msgspec.Struct, frozen=True, tag=True):
     """At least one part holds."""
 
     parts: tuple["Condition", ...]
 
 
-class Not(msgspec.Struct, frozen=True):
+class Not(msgspec.Struct, frozen=True, tag=True):
     """The part does not hold."""
 
     part: "Condition"
 
 
-class Quantified(msgspec.Struct, frozen=True):
+class Quantified(msgspec.Struct, frozen=True, tag=True):
     """Some, every or none of a list's elements meets a condition of its own."""
 
     kind: Literal["some", "every", "none"]

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from clprobe.derived import code_of, derived
 from clprobe.facts.paths import PathError, Variables, check_path
 from clprobe.knowledge.checked_yaml import line_at, read
 from clprobe.model.errors import ClprobeError
@@ -18,6 +19,8 @@ from clprobe.ruleset.rule_file import WrittenLoop, WrittenRule
 from clprobe.ruleset.templates import check_template
 
 CASES_SUFFIX = ".cases.yaml"
+CHECKED_BY = ("ruleset", "facts", "compat", "commands", "knowledge", "model")
+"""Where the code lies that makes rules of files; what it made is kept until that changes."""
 
 
 def load_rules(root: Path | None = None) -> tuple[Rule, ...]:
@@ -25,8 +28,16 @@ def load_rules(root: Path | None = None) -> tuple[Rule, ...]:
 
     Raises: ClprobeError naming file and line of the first rule that is wrong.
     """
-    rules = tuple(load_rule(path) for path in rule_files(root or rules_path()))
-    if (root or rules_path()).is_dir():  # one file alone cannot know the others
+    if root is not None:
+        return _checked_rules(root)
+    folders = [one for one in rules_path().glob("*/") if one.name not in NO_RULES]
+    sources = (*folders, *code_of(*CHECKED_BY))
+    return derived("rules", tuple[Rule, ...], sources, lambda: _checked_rules(rules_path()))
+
+
+def _checked_rules(root: Path) -> tuple[Rule, ...]:
+    rules = tuple(load_rule(path) for path in rule_files(root))
+    if root.is_dir():  # one file alone cannot know the others
         _check_explains(rules)
     return tuple(sorted(rules, key=lambda rule: rule.id))
 

@@ -2,7 +2,7 @@
 """What a rule is: a problem, the condition that proves it, how to fix it; what facts it asks."""
 
 from collections.abc import Iterator
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import msgspec
 
@@ -21,6 +21,12 @@ Frequency = Literal["common", "occasional", "rare"]
 """How often the problem is the cause where no fact tells: ranks what could not be decided."""
 
 
+if TYPE_CHECKING:
+    Argument: TypeAlias = Any  # whoever reads one knows what its action takes
+else:
+    Argument = str | bool | tuple[str, ...] | dict[str, str | tuple[str, ...]]
+
+
 class Loop(msgspec.Struct, frozen=True):
     """`for_each`: the rule asks once per element of `path`, named `name` in its paths."""
 
@@ -35,7 +41,7 @@ class Action(msgspec.Struct, frozen=True):
     """
 
     kind: str
-    arguments: dict[str, Any]
+    arguments: dict[str, Argument]
     given: Condition | None = None
     then: bool = False
 

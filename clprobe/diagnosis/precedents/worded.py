@@ -45,8 +45,8 @@ class Worded:
 def _wanted(condition: Condition) -> Iterator[str]:
     """Give each pattern that something said shall match; what must not be said is left out."""
     match condition:
-        case Comparison(path="said", operator="matches"):
-            yield condition.operand
+        case Comparison(path="said", operator="matches", operand=str(pattern)):
+            yield pattern
         case All() | AnyOf():
             for part in condition.parts:
                 yield from _wanted(part)

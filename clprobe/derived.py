@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT
+"""Keeps what was computed from clprobe's own data files alone, from one run to the next.
+
+One file in the user's cache folder for each such thing. It tells the state of every file that it
+was computed from, of clprobe's code too, so nothing is ever stale; what cannot be believed or
+written is computed anew, as in `clprobe.parsed_files`.
+"""
+
+import contextlib
+import hashlib
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from clprobe import __version__
+from clprobe.parsed_files import is_of_installation, signature_of
+from clprobe.private_files import cache_folder, private_folder, read
+from clprobe.resources import rules_path
+
+NAMES = "derived-*.msgpack"
+"""The files of all installations."""
+T = TypeVar("T")
+_PACKAGE = Path(__file__).resolve().parent
+
+
+class _Kept(msgspec.Struct, frozen=True):
+    root: str
+    made_from: str
+    content: msgspec.Raw
+
+
+def derived(
+    name: str,
+    kind: Any,
+    sources: Sequence[Path],
+    make: Callable[[], T],
+    store: Path | None = None,
+) -> T:
+    """Return what `make` makes, or what it made while all files in `sources` were as they are.
+
+    `sources` are files, and folders with all that is below; `kind` is the type of what is made. It
+    is kept in `store`, by default a file of the user's cache that is called after `name`.
+
+    Raises: what `make` raises.
+    """
+    try:
+        made_from = _state(sources)
+    except OSError:  # what is missing, `make` complains of
+        return make()
+    store = store or _store(name)
+    content = read(store)
+    if content is not None:
+        try:
+            kept = msgspec.msgpack.decode(content, type=_Kept)
+            if kept.made_from == made_from:
+                known: T = msgspec.msgpack.decode(kept.content, type=kind)
+                return known
+        except msgspec.DecodeError:  # another version kept it in another form
+            pass
+    made = make()
+    # What changed while it was read has been noted as it was before, and so is read again.
+    with contextlib.suppress(OSError):
+        _write(
+            store, _Kept(str(rules_path()), made_from, msgspec.Raw(msgspec.msgpack.encode(made)))
+        )
+    return made
+
+
+def code_of(*names: str) -> tuple[Path, ...]:
+    """Return the folders of these parts of clprobe, as `derived` takes them."""
+    return tuple(_PACKAGE / name for name in names)
+
+
+def _write(store: Path, kept: _Kept) -> None:
+    with private_folder(store.parent, may_make=1) as folder:
+        folder.write(store.name, msgspec.msgpack.encode(kept))
+        folder.prune(
+            is_of_use=lambda name: not fnmatch(name, NAMES) or is_of_installation(folder, name)
+        )
+
+
+def _store(name: str) -> Path:
+    # Two installations take no turns in one file.
+    root = hashlib.blake2s(str(rules_path()).encode(), digest_size=6).hexdigest()
+    return cache_folder(NAMES.replace("*", f"{name}-{root}"))
+
+
+def _state(sources: Sequence[Path]) -> str:
+    """Return what changes whenever one of the files does. Raises: OSError."""
+    digest = hashlib.blake2s(f"{__version__} {sys.version}".encode())
+    for path, *signature in sorted(found for source in sources for found in _files(str(source))):
+        digest.update(f"{path}\0{signature}".encode("utf-8", "surrogateescape"))
+    return digest.hexdigest()
+
+
+def _files(path: str) -> Iterator[tuple[Any, ...]]:
+    if not os.path.isdir(path):  # noqa: PTH112 - a run asks for a thousand
+        yield path, *signature_of(os.stat(path))  # noqa: PTH116 - see above
+        return
+    with os.scandir(path) as entries:
+        for entry in entries:
+            if entry.is_dir():
+                if entry.name != "__pycache__":
+                    yield from _files(entry.path)
+            else:
+                yield entry.path, *signature_of(entry.stat())
