@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 
 from clprobe.derived import derived
-from clprobe.ruleset import load
-from clprobe.ruleset.load import load_rules
+from clprobe.resources import rules_path
+from clprobe.ruleset import rules
+from clprobe.ruleset.load import checked_rules
+from clprobe.ruleset.rules import load_rules
 
 
 @pytest.fixture
@@ -87,10 +89,10 @@ def test_a_source_that_is_missing_is_what_the_computation_complains_of(sources: 
 
 def test_kept_rules_are_those_that_the_files_hold() -> None:
     load_rules()
-    assert load_rules() == load._checked_rules(load.rules_path())
+    assert load_rules() == checked_rules(rules_path())
 
 
-@pytest.mark.parametrize(("module", "parts"), [("clprobe.ruleset.load", load.CHECKED_BY)])
+@pytest.mark.parametrize(("module", "parts"), [("clprobe.ruleset.load", rules.CHECKED_BY)])
 def test_all_code_that_computes_is_among_the_sources(module: str, parts: tuple[str, ...]) -> None:
     code = f"import sys, {module}; print(*(m for m in sys.modules if m.startswith('clprobe.')))"
     command = [sys.executable, "-c", code]

@@ -10,7 +10,8 @@ from msgspec.structs import replace
 from recording import ReplayedHost
 
 from clprobe.cli.main import cli
-from clprobe.diagnosis.diagnose import Knowledge, diagnose
+from clprobe.diagnosis.diagnose import diagnose
+from clprobe.diagnosis.knowledge import Knowledge
 from clprobe.install.advised import with_routes
 from clprobe.model.codec import snapshot_from_text
 from clprobe.probe.collect import collect

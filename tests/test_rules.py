@@ -7,11 +7,11 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from clprobe.diagnosis.diagnose import Knowledge
+from clprobe.diagnosis.knowledge import Knowledge
 from clprobe.knowledge.checked_yaml import parse
 from clprobe.report.data_pages import data_pages
 from clprobe.resources import rules_path
-from clprobe.ruleset.conditions import OPERATORS
+from clprobe.ruleset.condition_file import OPERATORS
 from clprobe.ruleset.load import CASES_SUFFIX, rule_files
 from clprobe.ruleset.remedy_file import ACTIONS
 from clprobe.ruleset.rule import Rule

@@ -16,11 +16,12 @@ from rich.text import Text
 
 from clprobe.bench.protocol import Progress as Show
 from clprobe.bench.protocol import Step
-from clprobe.diagnosis.diagnose import Knowledge, diagnose
+from clprobe.diagnosis.diagnose import diagnose
+from clprobe.diagnosis.knowledge import Knowledge
 from clprobe.model.measurement import Result
 from clprobe.model.snapshot import Snapshot
 from clprobe.report.terminal import safe
-from clprobe.ruleset.load import consequences_of
+from clprobe.ruleset.consequences import consequences_of
 
 _CONSEQUENCE = "device-cannot-build-kernels"
 

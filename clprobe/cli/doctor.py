@@ -24,7 +24,7 @@ from clprobe.cli.options import file_argument, from_option, only_source, timeout
 from clprobe.cli.output import print_document
 
 if TYPE_CHECKING:
-    from clprobe.diagnosis.diagnose import Knowledge
+    from clprobe.diagnosis.knowledge import Knowledge
     from clprobe.model.comparison import Comparison
     from clprobe.model.finding import Diagnosis
     from clprobe.model.snapshot import Snapshot

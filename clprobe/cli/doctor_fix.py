@@ -20,7 +20,8 @@ from clprobe.cli.acting import Asked, Terminal, in_one_line, seen_in, shown
 from clprobe.cli.exit import codes as exit_codes
 from clprobe.cli.gathering import facts_here
 from clprobe.cli.plan_options import our_python
-from clprobe.diagnosis.diagnose import Knowledge, diagnose
+from clprobe.diagnosis.diagnose import diagnose
+from clprobe.diagnosis.knowledge import Knowledge
 from clprobe.facts.permissions.as_user import as_user
 from clprobe.install.advised import best_route
 from clprobe.install.fixes import Fix, fixes

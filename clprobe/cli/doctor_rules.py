@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from clprobe.cli.output import print_document
 
 if TYPE_CHECKING:
-    from clprobe.diagnosis.diagnose import Knowledge
+    from clprobe.diagnosis.knowledge import Knowledge
     from clprobe.model.snapshot import Snapshot
 
 
@@ -15,8 +15,8 @@ def show_rules(color: str, *, as_json: bool) -> None:
     """Print every rule with what it reads."""
     from clprobe.diagnosis.catalogue import catalogue
     from clprobe.report.as_json import document
-    from clprobe.ruleset.load import load_rules
     from clprobe.ruleset.questions import Questions
+    from clprobe.ruleset.rules import load_rules
 
     listed = catalogue(load_rules(), Questions.load())
     if as_json:

@@ -24,7 +24,7 @@ def command(obj: dict[str, str], *, name: tuple[str, ...], as_json: bool) -> int
     the other: ollama "HD 4600". Of a name that stands for nothing --json prints no entries, and
     the exit status is 2.
     """
-    from clprobe.diagnosis.diagnose import Knowledge
+    from clprobe.diagnosis.knowledge import Knowledge
     from clprobe.explain.lexicon import explain, without_entries
     from clprobe.model.errors import ClprobeError
     from clprobe.report.as_json import document

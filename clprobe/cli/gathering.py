@@ -10,7 +10,7 @@ from clprobe.threads import started
 
 if TYPE_CHECKING:
     from clprobe.cli.doctor_program import Outside
-    from clprobe.diagnosis.diagnose import Knowledge
+    from clprobe.diagnosis.knowledge import Knowledge
     from clprobe.model.comparison import Comparison
     from clprobe.model.finding import Diagnosis
     from clprobe.model.snapshot import Snapshot
@@ -42,7 +42,7 @@ def gather(  # noqa: PLR0913 - from where, for whom, and what takes time
     """
     if source is not None:
         from clprobe.cli.sources import read_snapshot
-        from clprobe.diagnosis.diagnose import Knowledge
+        from clprobe.diagnosis.knowledge import Knowledge
         from clprobe.facts.permissions.as_user import as_stated_user
 
         stated = read_snapshot(source)
@@ -129,7 +129,7 @@ def facts_here(
 
 def _load_while_waiting(*, for_text: bool) -> "Knowledge":
     import clprobe.scrub
-    from clprobe.diagnosis.diagnose import Knowledge
+    from clprobe.diagnosis.knowledge import Knowledge
 
     if for_text:
         import clprobe.install.planner

@@ -10,11 +10,11 @@ import click
 from clprobe.cli.exit import codes as exit_codes
 from clprobe.cli.output import print_document, show_mistake
 from clprobe.cli.output_file import write_file
-from clprobe.diagnosis.diagnose import Knowledge
+from clprobe.diagnosis.knowledge import Knowledge
 from clprobe.model.errors import ClprobeError
 from clprobe.report.escaping import safe_line
 from clprobe.resources import rules_path
-from clprobe.ruleset.load import load_rules
+from clprobe.ruleset.rules import load_rules
 
 
 @click.group()

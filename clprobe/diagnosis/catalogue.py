@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from clprobe.diagnosis.diagnose import Knowledge
+from clprobe.diagnosis.knowledge import Knowledge
 from clprobe.facts.derive import derive
 from clprobe.facts.paths import Scope, label_of, look_up
 from clprobe.model.finding import Severity

@@ -9,7 +9,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from clprobe.diagnosis.changes import GONE, Difference, differences, path_of, undone
-from clprobe.diagnosis.diagnose import Knowledge
+from clprobe.diagnosis.knowledge import Knowledge
 from clprobe.facts.derive import derive
 from clprobe.facts.facts import Facts
 from clprobe.knowledge.tables import Tables

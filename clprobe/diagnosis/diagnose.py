@@ -1,20 +1,17 @@
 # SPDX-License-Identifier: MIT
 """From a snapshot to a diagnosis: derive facts, ask the rules, find the root cause."""
 
-import difflib
 from collections.abc import Collection, Sequence
-from functools import cache, cached_property
-from pathlib import Path
 
 import msgspec
 
 from clprobe.diagnosis.decide import commands, next_command
 from clprobe.diagnosis.findings import present, undetermined
 from clprobe.diagnosis.ignoring import without_ignored
+from clprobe.diagnosis.knowledge import Knowledge
 from clprobe.diagnosis.likeliest import likeliest_causes, resemblance_of
 from clprobe.diagnosis.log.device_log import Found, device_log
 from clprobe.diagnosis.of_program import focused, program_report
-from clprobe.diagnosis.precedents.resemblance import Precedents
 from clprobe.diagnosis.precedents.seen_before import seen_before
 from clprobe.diagnosis.presumptions import leaning
 from clprobe.diagnosis.rank import Ranked, rank
@@ -26,73 +23,13 @@ from clprobe.facts.facts import Facts
 from clprobe.facts.host_report import host_report, outside_report
 from clprobe.facts.inventory import select_devices, take_inventory
 from clprobe.facts.permissions.as_user import spoken_name
-from clprobe.knowledge.solved_reports import SolvedReport, load_reports
-from clprobe.knowledge.tables import Tables
-from clprobe.model.errors import ClprobeError
 from clprobe.model.finding import Diagnosis, Status
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.unknown import Unknown
 from clprobe.ruleset.judge import Outcome, ask
-from clprobe.ruleset.load import load_rules
-from clprobe.ruleset.rule import Rule
 
 _MOST_COMPARED = 3
 """Of so many first findings solved reports are looked for."""
-
-
-class Knowledge(msgspec.Struct, frozen=True, dict=True):
-    """The rules database: rules, tables and solved reports, which are read when they are needed."""
-
-    rules: tuple[Rule, ...]
-    tables: Tables
-    reports: tuple[SolvedReport, ...] | None = None
-
-    def without(self, url: str) -> "Knowledge":
-        """Return the same without the solved reports at that address."""
-        left = tuple(one for one in self.solved if one.url != url)
-        return msgspec.structs.replace(self, reports=left)
-
-    @cached_property
-    def solved(self) -> tuple[SolvedReport, ...]:
-        """The solved reports. Raises: ClprobeError if one is malformed."""
-        return load_reports() if self.reports is None else self.reports
-
-    @cached_property
-    def precedents(self) -> Precedents:
-        """The same, ready to be searched. Raises: ClprobeError if one is malformed."""
-        return Precedents(self.solved, self.rules)
-
-    @classmethod
-    def load(cls, root: Path | None = None) -> "Knowledge":
-        """Return the database under `root`, or clprobe's own, which is read once in a process.
-
-        Raises: ClprobeError if a rule is malformed.
-        """
-        return _shipped() if root is None else cls(load_rules(root), Tables.load(root / "tables"))
-
-    def rule(self, rule_id: str) -> Rule | None:
-        """Return the rule with that id."""
-        return next((rule for rule in self.rules if rule.id == rule_id), None)
-
-    def rule_named(self, rule_id: str) -> Rule:
-        """Return the rule with that id.
-
-        Raises: ClprobeError if there is none; its hint names similar ones.
-        """
-        found = self.rule(rule_id)
-        if found is None:
-            close = difflib.get_close_matches(rule_id, [rule.id for rule in self.rules])
-            raise ClprobeError(
-                reference="no-such-rule",
-                message=f"There is no rule {rule_id!r}.",
-                hint=f"Did you mean {' or '.join(close)}?" if close else "See clprobe rules list.",
-            )
-        return found
-
-
-@cache
-def _shipped() -> Knowledge:
-    return Knowledge(load_rules(), Tables.load())
 
 
 def diagnose(

@@ -4,8 +4,8 @@
 from collections.abc import Collection, Mapping, Sequence
 
 from clprobe.diagnosis.rank import Ranked, concern_the_same
+from clprobe.ruleset.consequences import consequences_of
 from clprobe.ruleset.judge import Outcome
-from clprobe.ruleset.load import consequences_of
 from clprobe.ruleset.rule import Rule
 
 

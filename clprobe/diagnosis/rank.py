@@ -6,8 +6,8 @@ from collections.abc import Iterator
 import msgspec
 
 from clprobe.model.finding import Severity
+from clprobe.ruleset.consequences import consequences_of
 from clprobe.ruleset.judge import Outcome
-from clprobe.ruleset.load import consequences_of
 from clprobe.ruleset.rule import CHAIN, Rule
 
 SEVERITIES: tuple[Severity, ...] = ("note", "warning", "error")

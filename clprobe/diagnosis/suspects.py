@@ -11,8 +11,8 @@ from clprobe.facts.facts import DeviceFacts, ViewFacts
 from clprobe.facts.paths import was_not_requested
 from clprobe.model.finding import Severity
 from clprobe.model.unknown import NOT_STATED, UNLISTED
+from clprobe.ruleset.consequences import consequences_of
 from clprobe.ruleset.judge import Outcome
-from clprobe.ruleset.load import consequences_of
 from clprobe.ruleset.rule import Rule
 
 _MOST_SUSPECTS = 4

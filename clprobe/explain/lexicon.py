@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 
 import msgspec
 
-from clprobe.diagnosis.diagnose import Knowledge
+from clprobe.diagnosis.knowledge import Knowledge
 from clprobe.explain import lexicon_hardware as hardware
 from clprobe.explain import lexicon_interfaces, lexicon_linux, lexicon_programs
 from clprobe.explain import lexicon_packages as packages
@@ -20,7 +20,7 @@ from clprobe.knowledge import gpu_spelling as spelling
 from clprobe.knowledge.table_types import GpuEntry
 from clprobe.knowledge.tables import Tables
 from clprobe.model.errors import ClprobeError
-from clprobe.ruleset.load import consequences_of
+from clprobe.ruleset.consequences import consequences_of
 from clprobe.ruleset.rule import Action, Rule
 
 __all__ = ["Entry", "Explained", "explain"]

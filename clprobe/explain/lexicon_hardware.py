@@ -10,7 +10,7 @@ from clprobe.compat.interfaces import Hardware
 from clprobe.compat.known_gpu import INTEL, MODULES, KnownGpu, alike, gpu_of_id
 from clprobe.compat.resolve import never_drives
 from clprobe.compat.support import gpus_of, support_of
-from clprobe.diagnosis.diagnose import Knowledge
+from clprobe.diagnosis.knowledge import Knowledge
 from clprobe.explain.lexicon_entry import (
     Entry,
     Fact,

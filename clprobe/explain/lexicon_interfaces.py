@@ -4,7 +4,7 @@
 from collections.abc import Iterator
 
 from clprobe.compat.interfaces import Hardware, Reach, reached
-from clprobe.diagnosis.diagnose import Knowledge
+from clprobe.diagnosis.knowledge import Knowledge
 from clprobe.explain import lexicon_packages
 from clprobe.explain.lexicon_entry import Entry, Fact, as_a_whole, doubt, page, sources_of, squeezed
 from clprobe.knowledge.interface_table import Interface, InterfaceDriver, OnGpus

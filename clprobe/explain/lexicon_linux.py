@@ -4,7 +4,7 @@
 from collections.abc import Iterator
 
 from clprobe.compat.linux_choice import is_in_range
-from clprobe.diagnosis.diagnose import Knowledge
+from clprobe.diagnosis.knowledge import Knowledge
 from clprobe.explain.lexicon_entry import Entry, Fact, page, sources_of, split_version
 from clprobe.explain.lexicon_software import release_line
 from clprobe.knowledge.table_types import Entry as TableEntry

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from clprobe.diagnosis.diagnose import Knowledge
+from clprobe.diagnosis.knowledge import Knowledge
 from clprobe.explain.lexicon_entry import (
     Entry,
     Fact,

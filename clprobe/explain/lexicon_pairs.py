@@ -9,7 +9,7 @@ import msgspec
 from clprobe.compat.interfaces import Hardware
 from clprobe.compat.known_gpu import INTEL, KnownGpu, gpu_of_id
 from clprobe.compat.program_reach import Judged, JudgedWay, Judgement, judge
-from clprobe.diagnosis.diagnose import Knowledge
+from clprobe.diagnosis.knowledge import Knowledge
 from clprobe.explain.lexicon_entry import Entry, Fact, page
 from clprobe.explain.lexicon_programs import find
 from clprobe.knowledge.named_gpu import NamedGpu

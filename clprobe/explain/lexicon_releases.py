@@ -4,7 +4,7 @@
 import shlex
 from collections.abc import Iterator
 
-from clprobe.diagnosis.diagnose import Knowledge
+from clprobe.diagnosis.knowledge import Knowledge
 from clprobe.explain.lexicon_entry import (
     Entry,
     Fact,

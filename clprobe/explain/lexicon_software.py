@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from clprobe.compat.linux_choice import is_in_range
-from clprobe.diagnosis.diagnose import Knowledge
+from clprobe.diagnosis.knowledge import Knowledge
 from clprobe.explain.lexicon_entry import (
     Entry,
     Fact,

@@ -8,7 +8,7 @@ from itertools import groupby
 
 import msgspec
 
-from clprobe.diagnosis.diagnose import Knowledge
+from clprobe.diagnosis.knowledge import Knowledge
 from clprobe.explain.lexicon import table_entries
 from clprobe.explain.lexicon_entry import Entry
 from clprobe.facts.facts import Facts

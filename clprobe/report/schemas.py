@@ -33,7 +33,7 @@ from clprobe.model.plan import InstallPlan, VersionRow
 from clprobe.model.snapshot import SCHEMA as SNAPSHOT
 from clprobe.report.env_lines import EnvReport
 from clprobe.resources import rules_path
-from clprobe.ruleset.conditions import OPERATORS
+from clprobe.ruleset.condition_file import OPERATORS
 from clprobe.ruleset.questions import Questions
 from clprobe.ruleset.remedy_file import ACTIONS, CONDITION, WrittenRemedy
 from clprobe.ruleset.rule_file import WrittenRule

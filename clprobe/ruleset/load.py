@@ -1,41 +1,30 @@
 # SPDX-License-Identifier: MIT
 """Reads rules/ and checks every path, operator, action and reference in it."""
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from clprobe.derived import code_of, derived
 from clprobe.facts.paths import PathError, Variables, check_path
 from clprobe.knowledge.checked_yaml import line_at, read
 from clprobe.model.errors import ClprobeError
-from clprobe.resources import NO_RULES, rules_path
-from clprobe.ruleset.conditions import ConditionError, parse_condition
+from clprobe.resources import NO_RULES
+from clprobe.ruleset.condition_file import ConditionError, parse_condition
+from clprobe.ruleset.consequences import consequences_of
 from clprobe.ruleset.remedy_file import ACTIONS, SHORT, WrittenRemedy
 from clprobe.ruleset.rule import Action, Loop, Rule
 from clprobe.ruleset.rule_file import WrittenLoop, WrittenRule
 from clprobe.ruleset.templates import check_template
 
 CASES_SUFFIX = ".cases.yaml"
-CHECKED_BY = ("ruleset", "facts", "compat", "commands", "knowledge", "model")
-"""Where the code lies that makes rules of files; what it made is kept until that changes."""
 
 
-def load_rules(root: Path | None = None) -> tuple[Rule, ...]:
-    """Return every rule under `root`, by default the database, sorted by id.
+def checked_rules(root: Path) -> tuple[Rule, ...]:
+    """Return every rule under `root`, sorted by id.
 
     Raises: ClprobeError naming file and line of the first rule that is wrong.
     """
-    if root is not None:
-        return _checked_rules(root)
-    folders = [one for one in rules_path().glob("*/") if one.name not in NO_RULES]
-    sources = (*folders, *code_of(*CHECKED_BY))
-    return derived("rules", tuple[Rule, ...], sources, lambda: _checked_rules(rules_path()))
-
-
-def _checked_rules(root: Path) -> tuple[Rule, ...]:
     rules = tuple(load_rule(path) for path in rule_files(root))
     if root.is_dir():  # one file alone cannot know the others
         _check_explains(rules)
@@ -154,15 +143,3 @@ def _check_explains(rules: tuple[Rule, ...]) -> None:
                 message=f"{rule.topic}/{rule.id}.yaml explains itself through its consequences.",
                 hint="Break the circle of explains.",
             )
-
-
-def consequences_of(rule_id: str, by_id: Mapping[str, Rule]) -> frozenset[str]:
-    """Return the ids of everything that the rule explains, directly or through others."""
-    found: set[str] = set()
-    waiting = list(by_id[rule_id].explains)
-    while waiting:
-        current = waiting.pop()
-        if current not in found:
-            found.add(current)
-            waiting += by_id[current].explains
-    return frozenset(found)

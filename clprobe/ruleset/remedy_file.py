@@ -8,7 +8,7 @@ import msgspec
 from clprobe.ruleset.remedy_kinds import KINDS, arguments_of, explained
 
 CONDITION = "condition"
-"""The name of conditions in the schema; `clprobe.ruleset.conditions` reads them."""
+"""The name of conditions in the schema; `clprobe.ruleset.condition_file` reads them."""
 ConditionText: TypeAlias = Annotated[
     dict[str, Any], msgspec.Meta(extra_json_schema={"$ref": f"#/$defs/{CONDITION}"})
 ]

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from clprobe.diagnosis.diagnose import Knowledge
+from clprobe.diagnosis.knowledge import Knowledge
 from clprobe.facts.derive import derive
 from clprobe.knowledge.checked_yaml import line_at, parse, read, text_of
 from clprobe.model.finding import Verdict

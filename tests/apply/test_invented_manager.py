@@ -12,7 +12,8 @@ from clprobe.apply.journal import Package
 from clprobe.apply.package_list import parse_list
 from clprobe.commands.lines import commands_of
 from clprobe.commands.packages import manager_of
-from clprobe.diagnosis.diagnose import Knowledge, diagnose
+from clprobe.diagnosis.diagnose import diagnose
+from clprobe.diagnosis.knowledge import Knowledge
 from clprobe.explain.lexicon import explain
 from clprobe.install.planner import plan
 from clprobe.install.target import Stated, described

@@ -81,7 +81,7 @@ def doctor_s(vendors: Path) -> float:
 _LOAD_ALL = """
 import time
 from clprobe import parsed_files
-from clprobe.diagnosis.diagnose import Knowledge
+from clprobe.diagnosis.knowledge import Knowledge
 started = time.perf_counter()
 tables = Knowledge.load().tables
 tables.gpus(); tables.generations(); tables.families()

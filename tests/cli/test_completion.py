@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from clprobe.ruleset.load import load_rules
+from clprobe.ruleset.rules import load_rules
 
 RULES = sorted(rule.id for rule in load_rules())
 LIMIT_S = 1.5

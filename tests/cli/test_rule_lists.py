@@ -11,7 +11,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from clprobe.report.schemas import published
-from clprobe.ruleset.load import load_rules
+from clprobe.ruleset.rules import load_rules
 
 RULES = {rule.id: rule for rule in load_rules()}
 FACTS = {"gpus": [], "icds": [{"path": "/etc/OpenCL/vendors/a.icd"}]}

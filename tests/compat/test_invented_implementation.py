@@ -10,7 +10,8 @@ import pytest
 from clprobe.compat.known_gpu import gpu_of_id
 from clprobe.compat.matrix import matrix
 from clprobe.compat.support import support_of
-from clprobe.diagnosis.diagnose import Knowledge, diagnose
+from clprobe.diagnosis.diagnose import diagnose
+from clprobe.diagnosis.knowledge import Knowledge
 from clprobe.explain.lexicon_hardware import gpu_entry
 from clprobe.install.planner import plan
 from clprobe.install.target import Stated, described

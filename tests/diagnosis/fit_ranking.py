@@ -18,7 +18,7 @@ from zlib import crc32
 import numpy as np
 import yaml
 
-from clprobe.diagnosis.diagnose import Knowledge
+from clprobe.diagnosis.knowledge import Knowledge
 from clprobe.diagnosis.likeliest import resemblance_of, traits_of_case
 from clprobe.diagnosis.precedents.traits import TRAITS
 from clprobe.diagnosis.presumptions import leaning

@@ -8,7 +8,8 @@ import msgspec
 import pytest
 import yaml
 
-from clprobe.diagnosis.diagnose import Knowledge, diagnose
+from clprobe.diagnosis.diagnose import diagnose
+from clprobe.diagnosis.knowledge import Knowledge
 from clprobe.facts.paths import fields_of
 from clprobe.knowledge.solved_reports import report_files
 from clprobe.model.codec import snapshot_from_text

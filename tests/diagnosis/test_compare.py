@@ -8,7 +8,8 @@ import msgspec
 import pytest
 
 from clprobe.diagnosis.compare import compare, earlier_in, with_earlier
-from clprobe.diagnosis.diagnose import Knowledge, diagnose
+from clprobe.diagnosis.diagnose import diagnose
+from clprobe.diagnosis.knowledge import Knowledge
 from clprobe.model.comparison import Comparison
 from clprobe.model.snapshot import Snapshot
 

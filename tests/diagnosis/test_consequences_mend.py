@@ -3,7 +3,8 @@
 
 import pytest
 
-from clprobe.ruleset.load import consequences_of, load_rules
+from clprobe.ruleset.consequences import consequences_of
+from clprobe.ruleset.rules import load_rules
 
 RULES = {rule.id: rule for rule in load_rules()}
 

@@ -8,7 +8,8 @@ import msgspec
 import pytest
 import yaml
 
-from clprobe.diagnosis.diagnose import Knowledge, diagnose
+from clprobe.diagnosis.diagnose import diagnose
+from clprobe.diagnosis.knowledge import Knowledge
 from clprobe.facts.derive import derive
 from clprobe.facts.facts import Facts
 from clprobe.facts.paths import Scope, fields_of, look_up

@@ -9,7 +9,8 @@ import pytest
 import yaml
 from log_checks import ends_at_the_root_cause
 
-from clprobe.diagnosis.diagnose import Knowledge, diagnose
+from clprobe.diagnosis.diagnose import diagnose
+from clprobe.diagnosis.knowledge import Knowledge
 from clprobe.knowledge.solved_reports import report_files
 from clprobe.model.codec import snapshot_from_text
 from clprobe.model.device_log import DeviceLog

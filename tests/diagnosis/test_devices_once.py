@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """A driver that is registered twice is one driver."""
 
-from clprobe.diagnosis.diagnose import Knowledge, diagnose
+from clprobe.diagnosis.diagnose import diagnose
+from clprobe.diagnosis.knowledge import Knowledge
 from clprobe.model.codec import snapshot_from_text
 
 TWICE = """

@@ -5,7 +5,8 @@ import msgspec
 import pytest
 
 from clprobe.diagnosis.catalogue import trace
-from clprobe.diagnosis.diagnose import Knowledge, diagnose
+from clprobe.diagnosis.diagnose import diagnose
+from clprobe.diagnosis.knowledge import Knowledge
 from clprobe.model.codec import snapshot_from_text, snapshot_to_json
 from clprobe.model.finding import Diagnosis
 from clprobe.model.snapshot import Snapshot

@@ -11,7 +11,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from clprobe.diagnosis.diagnose import Knowledge, diagnose
+from clprobe.diagnosis.diagnose import diagnose
+from clprobe.diagnosis.knowledge import Knowledge
 from clprobe.diagnosis.remedies import remedies_of
 from clprobe.facts.derive import derive
 from clprobe.facts.paths import Scope, Use

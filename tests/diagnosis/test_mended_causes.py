@@ -7,7 +7,8 @@ import msgspec
 import pytest
 from breakable_machine import LIBRARY, Fault, broken_by, healthy
 
-from clprobe.diagnosis.diagnose import Knowledge, diagnose
+from clprobe.diagnosis.diagnose import diagnose
+from clprobe.diagnosis.knowledge import Knowledge
 from clprobe.model.finding import Diagnosis
 from clprobe.model.snapshot import Snapshot
 from clprobe.ruleset.rule import CHAIN

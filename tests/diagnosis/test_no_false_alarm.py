@@ -9,7 +9,8 @@ import msgspec
 import pytest
 from breakable_machine import healthy
 
-from clprobe.diagnosis.diagnose import Knowledge, diagnose
+from clprobe.diagnosis.diagnose import diagnose
+from clprobe.diagnosis.knowledge import Knowledge
 from clprobe.model.codec import snapshot_from_text
 from clprobe.model.finding import Diagnosis
 from clprobe.model.snapshot import Snapshot

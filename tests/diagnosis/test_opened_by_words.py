@@ -6,7 +6,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from clprobe.diagnosis.diagnose import Knowledge, diagnose
+from clprobe.diagnosis.diagnose import diagnose
+from clprobe.diagnosis.knowledge import Knowledge
 from clprobe.diagnosis.presumptions import leaning
 from clprobe.facts.derive import derive
 from clprobe.model.program import Program

@@ -10,7 +10,8 @@ from typing import Any
 
 import yaml
 
-from clprobe.diagnosis.diagnose import Knowledge, diagnose
+from clprobe.diagnosis.diagnose import diagnose
+from clprobe.diagnosis.knowledge import Knowledge
 from clprobe.model.codec import snapshot_from_text
 from clprobe.model.finding import Diagnosis
 

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from clprobe.diagnosis.diagnose import Knowledge
+from clprobe.diagnosis.knowledge import Knowledge
 from clprobe.diagnosis.precedents.resemblance import Precedents
 from clprobe.diagnosis.precedents.signs import Signs
 

@@ -5,7 +5,8 @@ from typing import Any
 
 import msgspec
 
-from clprobe.diagnosis.diagnose import Knowledge, diagnose
+from clprobe.diagnosis.diagnose import diagnose
+from clprobe.diagnosis.knowledge import Knowledge
 from clprobe.model.finding import Diagnosis
 from clprobe.model.snapshot import Snapshot
 

@@ -8,7 +8,8 @@ figure: each report is new to those who did not write its rule.
 
 import pytest
 
-from clprobe.diagnosis.diagnose import Knowledge, diagnose
+from clprobe.diagnosis.diagnose import diagnose
+from clprobe.diagnosis.knowledge import Knowledge
 from clprobe.knowledge.solved_reports import SolvedReport
 
 KNOWLEDGE = Knowledge.load()

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from clprobe.diagnosis.diagnose import Knowledge
+from clprobe.diagnosis.knowledge import Knowledge
 from clprobe.diagnosis.remedies import remedies_of
 from clprobe.facts.derive import derive
 from clprobe.facts.paths import Scope

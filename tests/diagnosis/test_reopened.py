@@ -2,7 +2,7 @@
 """Causes that facts refute and the report tells of: which are open again, and what is said."""
 
 from clprobe.diagnosis.decide import confirmation
-from clprobe.diagnosis.diagnose import Knowledge
+from clprobe.diagnosis.knowledge import Knowledge
 from clprobe.diagnosis.reopened import told_against_facts, weighed
 from clprobe.facts.derive import derive
 from clprobe.paste.assemble import read_paste

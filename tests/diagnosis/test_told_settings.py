@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from clprobe.diagnosis.diagnose import Knowledge, diagnose
+from clprobe.diagnosis.diagnose import diagnose
+from clprobe.diagnosis.knowledge import Knowledge
 from clprobe.diagnosis.precedents.settings import shipped_settings
 from clprobe.model.snapshot import Snapshot
 from clprobe.resources import rules_path

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Asks the lexicon over clprobe's own rules and tables."""
 
-from clprobe.diagnosis.diagnose import Knowledge
+from clprobe.diagnosis.knowledge import Knowledge
 from clprobe.explain.lexicon import Explained, explain
 
 KNOWLEDGE = Knowledge.load()

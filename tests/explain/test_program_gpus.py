@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from clprobe.diagnosis.diagnose import Knowledge
+from clprobe.diagnosis.knowledge import Knowledge
 from clprobe.explain.lexicon import Entry, explain
 from clprobe.knowledge.tables import Tables
 from clprobe.resources import rules_path

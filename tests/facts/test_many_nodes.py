@@ -7,7 +7,7 @@ from clprobe.facts.derive import derive
 from clprobe.knowledge.tables import Tables
 from clprobe.model.snapshot import Snapshot
 from clprobe.ruleset.judge import ask
-from clprobe.ruleset.load import load_rules
+from clprobe.ruleset.rules import load_rules
 
 
 def _outcomes(nodes: int) -> int:

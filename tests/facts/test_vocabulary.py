@@ -8,7 +8,7 @@ import msgspec
 import pytest
 import yaml
 
-from clprobe.diagnosis.diagnose import Knowledge
+from clprobe.diagnosis.knowledge import Knowledge
 from clprobe.facts.derive import derive
 from clprobe.facts.facts import Facts
 from clprobe.facts.paths import fields_of

@@ -3,7 +3,7 @@
 
 from typing import Any
 
-from clprobe.ruleset.load import load_rules
+from clprobe.ruleset.rules import load_rules
 
 _LINKS = {rule.id: rule.link for rule in load_rules()}
 

@@ -7,7 +7,8 @@ from msgspec.structs import replace
 
 from clprobe.bench.targets import targets_of
 from clprobe.cli.main import cli
-from clprobe.diagnosis.diagnose import Knowledge, diagnose
+from clprobe.diagnosis.diagnose import diagnose
+from clprobe.diagnosis.knowledge import Knowledge
 from clprobe.facts.derive import derive
 from clprobe.facts.inventory import take_inventory
 from clprobe.install.planner import plan

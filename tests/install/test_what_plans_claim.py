@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from clprobe.cli.install_plan import command
-from clprobe.diagnosis.diagnose import Knowledge
+from clprobe.diagnosis.knowledge import Knowledge
 from clprobe.explain.lexicon import explain
 from clprobe.install.machine import Wishes
 from clprobe.install.planner import plan

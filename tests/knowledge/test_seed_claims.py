@@ -9,7 +9,7 @@ import re
 
 import pytest
 
-from clprobe.diagnosis.diagnose import Knowledge
+from clprobe.diagnosis.knowledge import Knowledge
 from clprobe.explain.lexicon import entries, explain
 from clprobe.model.errors import ClprobeError
 

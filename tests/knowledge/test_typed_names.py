@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from clprobe.compat.support_table import support_table
-from clprobe.diagnosis.diagnose import Knowledge
+from clprobe.diagnosis.knowledge import Knowledge
 from clprobe.explain.lexicon import explain
 from clprobe.facts.derive_gpus import judge_gpu
 from clprobe.install.machine import look_up

@@ -5,7 +5,8 @@ import pytest
 from cases import CASES, Case, in_container, in_flatpak, in_snap
 from made_up import Inside, MadeUpHost, Node, described_as, host_facts
 
-from clprobe.diagnosis.diagnose import Knowledge, diagnose
+from clprobe.diagnosis.diagnose import diagnose
+from clprobe.diagnosis.knowledge import Knowledge
 from clprobe.model.unknown import Unknown
 from clprobe.outside.containers import look_inside
 from clprobe.outside.find import find_container

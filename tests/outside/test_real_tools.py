@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 from made_up import host_facts
 
-from clprobe.diagnosis.diagnose import Knowledge, diagnose
+from clprobe.diagnosis.diagnose import diagnose
+from clprobe.diagnosis.knowledge import Knowledge
 from clprobe.outside.containers import look_inside
 from clprobe.outside.find import find_container
 from clprobe.probe.live_host import LiveHost

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from pastes import read
 
-from clprobe.diagnosis.diagnose import Knowledge, diagnose
+from clprobe.diagnosis.diagnose import diagnose
+from clprobe.diagnosis.knowledge import Knowledge
 from clprobe.knowledge.solved_reports import SolvedReport, load_report
 from clprobe.model.finding import Diagnosis
 from clprobe.resources import rules_path

@@ -5,7 +5,8 @@ import json
 
 import pytest
 
-from clprobe.diagnosis.diagnose import Knowledge, diagnose
+from clprobe.diagnosis.diagnose import diagnose
+from clprobe.diagnosis.knowledge import Knowledge
 from clprobe.model.codec import snapshot_from_text
 
 KNOWLEDGE = Knowledge.load()

@@ -9,7 +9,8 @@ from behind_nodes import host_behind
 from log_checks import ends_at_the_root_cause
 from permission_rows import ROWS
 
-from clprobe.diagnosis.diagnose import Knowledge, diagnose
+from clprobe.diagnosis.diagnose import diagnose
+from clprobe.diagnosis.knowledge import Knowledge
 from clprobe.model.hardware import DeviceNode
 from clprobe.model.system import System, User
 

@@ -7,7 +7,8 @@ from typing import Any
 import msgspec
 from invented import invented_host
 
-from clprobe.diagnosis.diagnose import Knowledge, diagnose
+from clprobe.diagnosis.diagnose import diagnose
+from clprobe.diagnosis.knowledge import Knowledge
 from clprobe.model.placeholders import SUDO_CALLER
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.system import Group

@@ -12,7 +12,8 @@ from log_checks import ends_at_the_root_cause
 from msgspec.structs import replace
 from permission_rows import ROWS, answers
 
-from clprobe.diagnosis.diagnose import Knowledge, diagnose
+from clprobe.diagnosis.diagnose import diagnose
+from clprobe.diagnosis.knowledge import Knowledge
 from clprobe.facts.permissions.nodes import judge_node
 from clprobe.facts.permissions.prediction import predicted_errno
 from clprobe.model.hardware import DeviceNode

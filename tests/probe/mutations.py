@@ -16,7 +16,8 @@ from pathlib import Path
 import msgspec
 from whole_things import cache_here, conversation, libraries_here
 
-from clprobe.diagnosis.diagnose import Knowledge, diagnose
+from clprobe.diagnosis.diagnose import diagnose
+from clprobe.diagnosis.knowledge import Knowledge
 from clprobe.facts.lint import file_fault, library_fault
 from clprobe.model.finding import Finding
 from clprobe.model.opencl import Icd

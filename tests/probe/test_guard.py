@@ -8,7 +8,8 @@ import msgspec
 import pytest
 from asking import Build, environment, icd_named, register
 
-from clprobe.diagnosis.diagnose import Knowledge, diagnose
+from clprobe.diagnosis.diagnose import diagnose
+from clprobe.diagnosis.knowledge import Knowledge
 from clprobe.model.finding import Finding
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.unknown import Unknown

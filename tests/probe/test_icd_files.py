@@ -9,7 +9,8 @@ import pytest
 from asking import Build, ask, device_names, icd_named, register
 from faults import compile_driver
 
-from clprobe.diagnosis.diagnose import Knowledge, diagnose
+from clprobe.diagnosis.diagnose import diagnose
+from clprobe.diagnosis.knowledge import Knowledge
 from clprobe.model.opencl import Icd
 from clprobe.model.unknown import Unknown
 

@@ -7,7 +7,8 @@ import pytest
 from asking import ask
 from faults import register_fault
 
-from clprobe.diagnosis.diagnose import Knowledge, diagnose
+from clprobe.diagnosis.diagnose import diagnose
+from clprobe.diagnosis.knowledge import Knowledge
 from clprobe.model.finding import Diagnosis
 from clprobe.model.opencl import Icd
 from clprobe.model.snapshot import Snapshot

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from recording import RecordingHost, ReplayedHost
 
-from clprobe.diagnosis.diagnose import Knowledge, diagnose
+from clprobe.diagnosis.diagnose import diagnose
+from clprobe.diagnosis.knowledge import Knowledge
 from clprobe.model.opencl import Answer, Device, Icd, Library, Loader, Platform, Stage
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.system import Distribution, System

@@ -16,7 +16,7 @@ from mutations import (
 )
 from whole_things import cache_here, conversation, libraries_here
 
-from clprobe.diagnosis.diagnose import Knowledge
+from clprobe.diagnosis.knowledge import Knowledge
 from clprobe.probe.elf import read_linker_cache
 
 _FEW = 400

@@ -9,7 +9,8 @@ import pytest
 from rich.console import Console
 
 from clprobe import __version__
-from clprobe.diagnosis.diagnose import Knowledge, diagnose
+from clprobe.diagnosis.diagnose import diagnose
+from clprobe.diagnosis.knowledge import Knowledge
 from clprobe.model.finding import Diagnosis
 from clprobe.model.snapshot import Snapshot
 from clprobe.report import doctor_words as words

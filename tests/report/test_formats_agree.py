@@ -12,7 +12,8 @@ import pytest
 import yaml
 from sarif_pydantic import Sarif
 
-from clprobe.diagnosis.diagnose import Knowledge, diagnose
+from clprobe.diagnosis.diagnose import diagnose
+from clprobe.diagnosis.knowledge import Knowledge
 from clprobe.knowledge.solved_reports import report_files
 from clprobe.model.codec import snapshot_from_text
 from clprobe.model.finding import Diagnosis, Finding

@@ -9,7 +9,7 @@ import sys
 from html.parser import HTMLParser
 from pathlib import Path, PurePosixPath
 
-from clprobe.diagnosis.diagnose import Knowledge
+from clprobe.diagnosis.knowledge import Knowledge
 from clprobe.report.site.pages import site
 
 KNOWLEDGE = Knowledge.load()

@@ -5,7 +5,8 @@ import json
 
 import pytest
 
-from clprobe.diagnosis.diagnose import Knowledge, diagnose
+from clprobe.diagnosis.diagnose import diagnose
+from clprobe.diagnosis.knowledge import Knowledge
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.statement import Statement
 from clprobe.report.as_json import document

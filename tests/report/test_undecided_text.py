@@ -8,7 +8,8 @@ import msgspec
 import pytest
 from rich.console import Console
 
-from clprobe.diagnosis.diagnose import Knowledge, diagnose
+from clprobe.diagnosis.diagnose import diagnose
+from clprobe.diagnosis.knowledge import Knowledge
 from clprobe.model.snapshot import Snapshot
 from clprobe.report.doctor_html import diagnosis_as_html
 from clprobe.report.doctor_text import DoctorText

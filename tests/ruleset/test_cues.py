@@ -4,7 +4,7 @@
 import pytest
 
 from clprobe.ruleset.cues import Told, fits, parse_cue
-from clprobe.ruleset.load import load_rules
+from clprobe.ruleset.rules import load_rules
 
 REPORT = Told(
     [

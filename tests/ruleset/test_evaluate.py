@@ -8,7 +8,7 @@ from clprobe.facts.hardware_facts import GpuFacts
 from clprobe.facts.paths import Scope
 from clprobe.model.system import Linux, Package, System
 from clprobe.model.unknown import SET, Unknown
-from clprobe.ruleset.conditions import ConditionError, parse_condition
+from clprobe.ruleset.condition_file import ConditionError, parse_condition
 from clprobe.ruleset.evaluate import Answer, evaluate
 
 REFUSED = Unknown(unknown="permission denied")

@@ -4,7 +4,8 @@ from pathlib import Path
 import pytest
 
 from clprobe.model.errors import ClprobeError
-from clprobe.ruleset.load import load_rule, load_rules
+from clprobe.ruleset.load import load_rule
+from clprobe.ruleset.rules import load_rules
 
 RULE = """\
 id: a-problem

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import msgspec
 import pytest
 
-from clprobe.diagnosis.diagnose import Knowledge
+from clprobe.diagnosis.knowledge import Knowledge
 from clprobe.facts.derive import derive
 from clprobe.ruleset.conditions import All, AnyOf, Comparison, Condition, Not, Quantified
 from clprobe.ruleset.judge import ask_rule

@@ -10,7 +10,7 @@ from pathlib import Path
 import jinja2
 import msgspec
 
-from clprobe.diagnosis.diagnose import Knowledge
+from clprobe.diagnosis.knowledge import Knowledge
 from clprobe.explain.lexicon import entries
 from clprobe.explain.lexicon_entry import Entry
 from clprobe.report.site.links import Linker, relative

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from clprobe.knowledge.tables import Tables
 from clprobe.ruleset.conditions import All, AnyOf, Comparison, Condition, Not, Quantified
-from clprobe.ruleset.load import CASES_SUFFIX, consequences_of
+from clprobe.ruleset.consequences import consequences_of
+from clprobe.ruleset.load import CASES_SUFFIX
 from clprobe.ruleset.rule import CHAIN, Rule
 from clprobe.validation.checks import place as check
 from clprobe.validation.checks.place import Mistakes, Place
