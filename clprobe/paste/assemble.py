@@ -7,7 +7,6 @@ from collections.abc import Iterator
 import msgspec
 
 from clprobe.knowledge.printed import Forms
-from clprobe.model.errors import ClprobeError
 from clprobe.model.opencl import Answer, Loader, View
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.statement import Statement
@@ -45,6 +44,7 @@ from clprobe.paste.containers.options import read_container_options
 from clprobe.paste.places import Evidence, snapshot_of
 from clprobe.paste.prose.clauses import clauses_of
 from clprobe.paste.prose.reader import is_small_talk, prose_lines, prose_reader, talks
+from clprobe.paste.prose.wordings import is_binary, is_report, nothing_understood
 from clprobe.paste.reading import Paste, Reader, Reading, by_line
 from clprobe.paste.restated import reader as restated
 from clprobe.paste.spoken.reader import read_programs
@@ -58,10 +58,6 @@ _LONGEST_UNREAD = 300
 _MOST_UNREAD = 5000
 _MOST_TOLD = 1000
 _LONGEST_MESSAGE = 500
-_LEAST_WORDS, _LEAST_ABOUT = 30, 2
-"""A report has so many words, and speaks of GPUs on so many lines."""
-_LEAST_OF_A_SENTENCE = 6
-"""With fewer words nothing is said, whatever the words are."""
 _QUOTES = "`*> \"'\u201c\u201d\u201e"
 _FORMS = Forms("messages")
 
@@ -69,9 +65,12 @@ _FORMS = Forms("messages")
 def read_paste(text: str, *, name: str) -> Snapshot:
     """Return the facts of a pasted text; `name` is its file, for messages.
 
-    Raises: ClprobeError if nothing in it was understood, and it does not speak of GPUs either.
+    Raises: ClprobeError if nothing in it was understood, and it does not speak of GPUs or of
+    trouble with OpenCL either.
     """
     lines, numbers = numbered_lines(text)
+    if is_binary(text):
+        raise nothing_understood(name, len(lines), is_text=False)
     contexts, told = contexts_of(lines)
     paste = Paste(lines, contexts, set())
     evidence = Evidence()
@@ -113,8 +112,8 @@ def read_paste(text: str, *, name: str) -> Snapshot:
         for one in left_untold(said, of_people, written)
         if one[0] in unsaid and one[0] not in left
     ]
-    if not evidence.tells() and not _is_report(lines, says_something=bool(said)):
-        raise _nothing_understood(name, len(left))
+    if not evidence.tells() and not is_report(lines, says_something=bool(said)):
+        raise nothing_understood(name, len(left))
     snapshot = snapshot_of(evidence)
     return msgspec.structs.replace(
         snapshot,
@@ -135,17 +134,6 @@ def _as_numbered(said: tuple[Statement, ...], numbers: list[int]) -> tuple[State
     """Return the statements in order, with the numbers that their lines have in the paste."""
     ordered = sorted(said, key=lambda one: one.line)
     return tuple(msgspec.structs.replace(one, line=numbers[one.line - 1]) for one in ordered)
-
-
-def _is_report(lines: list[str], *, says_something: bool) -> bool:
-    """Tell whether somebody writes of trouble with GPUs, though no fact of it is read.
-
-    A few words are one too where a statement was read in them and they name what computes on GPUs.
-    """
-    words = sum(len(line.split()) for line in lines)
-    about = sum(_FORMS.about_gpus.search(line[:_LONGEST_MESSAGE]) is not None for line in lines)
-    least, named = (_LEAST_OF_A_SENTENCE, 1) if says_something else (_LEAST_WORDS, _LEAST_ABOUT)
-    return words >= least and about >= named
 
 
 def _gather(
@@ -307,18 +295,3 @@ _OF_SENTENCES_TOO: tuple[Reader, ...] = (
     _fetched,
     restated.read_restated,
 )
-
-
-def _nothing_understood(name: str, lines: int) -> ClprobeError:
-    known = (
-        "clinfo, lspci, ls -l /dev/dri, id, uname, os-release, lists of packages, dmesg, strace, "
-        "ldd, error messages and the like"
-    )
-    return ClprobeError(
-        reference="nothing-understood",
-        message=(
-            f"{name} is neither a snapshot nor output that clprobe knows ({known}); "
-            f"{f'none of its {lines} lines was understood' if lines else 'it is empty'}."
-        ),
-        hint="clprobe snapshot --output FILE writes what doctor --from reads best.",
-    )

@@ -90,3 +90,51 @@ def test_a_short_complaint_about_opencl_is_read_and_a_story_of_something_else_is
     assert snapshot.statements
     with pytest.raises(ClprobeError):
         read("A cake\n\nI installed a new oven and it works well")
+
+
+COMPLAINTS = (
+    'when i put in "./zcutil/build.sh" it says "cannot find -lOpenCL" what should i do?',
+    "-lOpenCL not found",
+    "the compiler stops, CL/cl.h missing",
+    "Anybody else whose clinfo crashes?",
+    "my code dies in clEnqueueNDRangeKernel and I have no idea, cannot go on",
+)
+
+
+@pytest.mark.parametrize("text", COMPLAINTS)
+def test_one_line_of_trouble_with_opencl_is_a_report_of_which_only_words_are_read(
+    text: str,
+) -> None:
+    assert read(text).told == (text,)
+
+
+FOREIGN = (
+    "Roses are red,\nviolets are blue,\nsugar is sweet,\nand so are you.",
+    "# left-pad\n\nPads strings on the left.\n\n## Install\n\nnpm install left-pad\n",
+    "The bakery has no rolls, the oven is broken, and nothing works any more there today.",
+    "My monitor cannot find its stand, what should I do?",
+    "OpenCL.",
+    "The sunset over the clover field did not come through",
+)
+
+
+@pytest.mark.parametrize("text", FOREIGN)
+def test_a_text_that_has_nothing_to_do_with_opencl_is_refused(text: str) -> None:
+    with pytest.raises(ClprobeError) as error:
+        read(text)
+    assert error.value.reference == "nothing-understood"
+
+
+def test_a_program_s_file_is_refused_though_its_strings_speak_of_opencl() -> None:
+    strings = (
+        b"\x7fELF\x02\x01\x00\x00\xff\xfe" * 20 + b"OpenCL error: clinfo cannot find a device\0"
+    )
+    with pytest.raises(ClprobeError) as error:
+        read((strings * 3).decode("utf-8", "replace"))
+    assert error.value.reference == "nothing-understood"
+    assert "it is no text" in error.value.message
+
+
+def test_a_text_in_another_encoding_is_read_by_what_is_left_of_it() -> None:
+    text = "libOpenCL.so.1: \u6ca1\u6709\u90a3\u4e2a\u6587\u4ef6 cannot open shared object file"
+    assert read(text.encode("gbk").decode("utf-8", "replace")).told
