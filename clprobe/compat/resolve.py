@@ -5,6 +5,7 @@ Everything that says what fits asks here: the matrices, `explain`, the pages of 
 """
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Literal
 
 import msgspec
@@ -141,12 +142,12 @@ def never_drives(implementation: Implementation, *gpus: KnownGpu) -> No | None:
     return No(what="hardware", because=why_never(implementation, firsts[0]))
 
 
-class Summary(msgspec.Struct, frozen=True):
+class Summary(msgspec.Struct, frozen=True, dict=True):
     """The answers for the GPUs of one name, each with the PCI ids that it is about."""
 
     answers: tuple[tuple[Answer, tuple[str, ...]], ...]
 
-    @property
+    @cached_property
     def answer(self) -> Answer:
         """The one to act on: the best, and of those as good the one that asks least."""
         return min((answer for answer, _ in self.answers), key=_trouble)
@@ -189,7 +190,7 @@ class Summary(msgspec.Struct, frozen=True):
         count = sum(len(ids) for _, ids in self.answers)
         return len(self.left_out) * 2 <= count
 
-    @property
+    @cached_property
     def left_out(self) -> tuple[str, ...]:
         """The ids whose answer is worse: it does not work for them, or not surely."""
         best = _trouble(self.answer)[0]

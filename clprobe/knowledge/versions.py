@@ -125,6 +125,7 @@ _OPERATORS: dict[str, Callable[[int], bool]] = {
 }
 
 
+@functools.lru_cache(maxsize=1024)
 def _numbers(version: str) -> tuple[int, ...]:
     """Return the leading dotted numbers: 6.8 of "6.8.0-51-generic" is (6, 8)."""
     match = re.match(r"v?(\d+(?:\.\d+)*)", version.strip())
