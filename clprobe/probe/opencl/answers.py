@@ -6,9 +6,8 @@ Part of the child (opencl_worker.py): nothing but the standard library.
 
 import ctypes
 import sys
-from collections.abc import Callable
 
-from clprobe.probe.opencl.calls import Call, OpenclError
+from clprobe.probe.opencl.calls import Call, OpenclError, Report
 from clprobe.probe.opencl.questions import (
     DEVICE_EXTRAS,
     DEVICE_NUMBERS,
@@ -17,8 +16,6 @@ from clprobe.probe.opencl.questions import (
     PLATFORM_TEXTS,
     identity,
 )
-
-Report = Callable[..., None]
 
 _ALL_DEVICES = 0xFFFFFFFF
 _MOST_CREDIBLE = 4096

@@ -5,16 +5,17 @@ Part of the child (opencl_worker.py): nothing but the standard library.
 """
 
 import ctypes
-from collections.abc import Callable
 
-# Imports count here, and typing is a slow one: see opencl_worker.py.
+# Imports count here, and these are slow ones: see opencl_worker.py.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     Call = Callable[..., Any]
-else:
-    Call = Callable
+    Report = Callable[..., None]
+else:  # annotations are all that asks for them
+    Call = Report = object
 
 _UINT_P = ctypes.POINTER(ctypes.c_uint)
 _SIZE_P = ctypes.POINTER(ctypes.c_size_t)

@@ -7,11 +7,8 @@ then, and the device computes as ever. What such a build is worth is told by kep
 """
 
 import ctypes
-from collections.abc import Callable
 
-from clprobe.probe.opencl.calls import Call, OpenclError, created
-
-Report = Callable[..., None]
+from clprobe.probe.opencl.calls import Call, OpenclError, Report, created
 
 _BUILD_LOG, _BINARY_SIZES, _BINARIES = 0x1183, 0x1165, 0x1166
 _LONGEST_LOG = 4000
