@@ -31,7 +31,7 @@ _PACKAGE = Path(__file__).resolve().parent
 class _Kept(msgspec.Struct, frozen=True):
     root: str
     made_from: str
-    content: msgspec.Raw
+    parts: dict[str, msgspec.Raw]
 
 
 def derived(
@@ -48,27 +48,51 @@ def derived(
 
     Raises: what `make` raises.
     """
+    made: T = derived_parts(name, kind, sources, [name], lambda _: make(), store)[name]
+    return made
+
+
+def derived_parts(  # noqa: PLR0913, PLR0917 - as derived, and which parts
+    name: str,
+    kind: Any,
+    sources: Sequence[Path],
+    wanted: Sequence[str],
+    make: Callable[[str], T],
+    store: Path | None = None,
+) -> dict[str, T]:
+    """Return the parts that are `wanted` by name; `make` makes those that are not kept yet.
+
+    They are kept in one file, and all are made anew when one of `sources` changes.
+
+    Raises: what `make` raises.
+    """
     try:
         made_from = _state(sources)
     except OSError:  # what is missing, `make` complains of
-        return make()
+        return {part: make(part) for part in wanted}
     store = store or _store(name)
-    content = read(store)
-    if content is not None:
-        try:
-            kept = msgspec.msgpack.decode(content, type=_Kept)
-            if kept.made_from == made_from:
-                known: T = msgspec.msgpack.decode(kept.content, type=kind)
-                return known
-        except msgspec.DecodeError:  # another version kept it in another form
-            pass
-    made = make()
-    # What changed while it was read has been noted as it was before, and so is read again.
-    with contextlib.suppress(OSError):
-        _write(
-            store, _Kept(str(rules_path()), made_from, msgspec.Raw(msgspec.msgpack.encode(made)))
-        )
-    return made
+    kept = _kept(store, made_from)
+    try:
+        found = {
+            part: msgspec.msgpack.decode(kept[part], type=kind) for part in wanted if part in kept
+        }
+    except msgspec.DecodeError:  # another version kept it in another form
+        found = {}
+    made = {part: make(part) for part in wanted if part not in found}
+    if made:
+        # What changed while it was read has been noted as it was before, and so is read again.
+        new = {part: msgspec.Raw(msgspec.msgpack.encode(one)) for part, one in made.items()}
+        with contextlib.suppress(OSError):
+            _write(store, _Kept(str(rules_path()), made_from, {**kept, **new}))
+    return {part: made[part] if part in made else found[part] for part in wanted}
+
+
+def _kept(store: Path, made_from: str) -> dict[str, msgspec.Raw]:
+    try:
+        kept = msgspec.msgpack.decode(read(store) or b"", type=_Kept)
+    except msgspec.DecodeError:
+        return {}
+    return kept.parts if kept.made_from == made_from else {}
 
 
 def code_of(*names: str) -> tuple[Path, ...]:

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from clprobe.derived import derived
+from clprobe.compat import support_table
+from clprobe.derived import derived, derived_parts
+from clprobe.knowledge.tables import Tables
 from clprobe.resources import rules_path
 from clprobe.ruleset import rules
 from clprobe.ruleset.load import checked_rules
@@ -73,6 +75,24 @@ def test_what_is_kept_in_another_form_is_computed_anew(sources: Path) -> None:
     assert derived("test", str, [sources], lambda: "another", store) == "a text"
 
 
+def test_parts_are_made_when_they_are_wanted_and_kept_together(sources: Path) -> None:
+    made: list[str] = []
+
+    def ask(*wanted: str) -> dict[str, str]:
+        store = sources.parent / "cache" / "clprobe" / "derived-test.msgpack"
+        return derived_parts(
+            "test", str, [sources], wanted, lambda part: made.append(part) or part.upper(), store
+        )
+
+    assert ask("a", "b") == {"a": "A", "b": "B"}
+    assert ask("b", "c") == {"b": "B", "c": "C"}
+    assert ask("c", "a") == {"c": "C", "a": "A"}
+    assert made == ["a", "b", "c"]
+    (sources / "two").touch()
+    assert ask("c") == {"c": "C"}
+    assert made == ["a", "b", "c", "c"]
+
+
 def test_without_a_cache_folder_every_run_computes(sources: Path) -> None:
     (sources.parent / "cache").rmdir()
     assert [_is_kept(sources), _is_kept(sources)] == [False, False]
@@ -92,7 +112,21 @@ def test_kept_rules_are_those_that_the_files_hold() -> None:
     assert load_rules() == checked_rules(rules_path())
 
 
-@pytest.mark.parametrize(("module", "parts"), [("clprobe.ruleset.load", rules.CHECKED_BY)])
+def test_kept_cells_of_the_matrix_are_those_that_are_computed() -> None:
+    tables = Tables.load()
+    support_table.support_table(tables, ["Gen9"])
+    kept = support_table.support_table(tables, ["Gen9"]).cells
+    every = tables.distributions(), list(tables.implementations().values())
+    assert kept == support_table._computed("Gen9", *every, tables)
+
+
+@pytest.mark.parametrize(
+    ("module", "parts"),
+    [
+        ("clprobe.ruleset.load", rules.CHECKED_BY),
+        ("clprobe.compat.support_table", support_table.COMPUTED_BY),
+    ],
+)
 def test_all_code_that_computes_is_among_the_sources(module: str, parts: tuple[str, ...]) -> None:
     code = f"import sys, {module}; print(*(m for m in sys.modules if m.startswith('clprobe.')))"
     command = [sys.executable, "-c", code]

@@ -1,17 +1,24 @@
 # SPDX-License-Identifier: MIT
 """The support matrix: the cells that somebody asks for, by words that people use."""
 
+import zlib
 from collections.abc import Sequence
 from difflib import get_close_matches
 
 import msgspec
+from msgspec import msgpack
 
 from clprobe.compat.support import Support, support
+from clprobe.derived import code_of, derived_parts
 from clprobe.knowledge import release_names
 from clprobe.knowledge.checked_yaml import nearest
-from clprobe.knowledge.table_types import Distribution
+from clprobe.knowledge.table_types import Distribution, Implementation
 from clprobe.knowledge.tables import Tables
 from clprobe.model.errors import ClprobeError
+from clprobe.resources import rules_path
+
+COMPUTED_BY = ("compat", "knowledge", "model")
+"""Where the code lies that computes cells; they are kept until that, or a table, changes."""
 
 
 class SupportTable(msgspec.Struct, frozen=True, kw_only=True):
@@ -33,14 +40,44 @@ def support_table(
     chosen = [_generation(name, tables) for name in generations] or list(tables.generations())
     releases = [one for name in distributions for one in _releases(name, tables)]
     drivers = [_implementation(name, tables) for name in implementations]
-    known, entries = tables.generations(), tables.implementations()
-    return SupportTable(
-        cells=tuple(
-            support(known[generation], release, entries[driver], tables)
-            for generation in dict.fromkeys(chosen)
-            for release in releases or tables.distributions()
-            for driver in dict.fromkeys(drivers or entries)
-        )
+    wanted = releases or tables.distributions()
+    entries = [
+        tables.implementations()[one] for one in drivers
+    ] or tables.implementations().values()
+    entries = list({one.implementation: one for one in entries}.values())
+    if not tables.are_shipped:
+        known = [_computed(one, wanted, entries, tables) for one in dict.fromkeys(chosen)]
+        return SupportTable(cells=tuple(cell for cells in known for cell in cells))
+    cells = []
+    for of_generation in _kept(list(dict.fromkeys(chosen)), tables):
+        at = {(one.distribution, one.implementation): one for one in of_generation}
+        cells += [at[one.key, entry.implementation] for one in wanted for entry in entries]
+    return SupportTable(cells=tuple(cells))
+
+
+def _kept(generations: Sequence[str], tables: Tables) -> list[tuple[Support, ...]]:
+    """Return all cells of each generation, as they were computed once."""
+
+    def pack(generation: str) -> bytes:
+        # Most of a cell is reasons and sources that others have, too.
+        every = tables.distributions(), list(tables.implementations().values())
+        return zlib.compress(msgpack.encode(_computed(generation, *every, tables)), 1)
+
+    sources = rules_path() / "tables", *code_of(*COMPUTED_BY)
+    packed = derived_parts("matrix", bytes, sources, generations, pack)
+    kind = tuple[Support, ...]
+    return [msgpack.decode(zlib.decompress(one), type=kind) for one in packed.values()]
+
+
+def _computed(
+    generation: str,
+    releases: Sequence[Distribution],
+    implementations: Sequence[Implementation],
+    tables: Tables,
+) -> tuple[Support, ...]:
+    known = tables.generations()[generation]
+    return tuple(
+        support(known, release, entry, tables) for release in releases for entry in implementations
     )
 
 

@@ -63,6 +63,11 @@ class Tables:
             )
         return cls(root)
 
+    @property
+    def are_shipped(self) -> bool:
+        """Whether these are clprobe's own tables."""
+        return self._root == rules_path() / "tables"
+
     def gpu(self, pci_id: Fact[str | None]) -> GpuEntry | None:
         """Return what is known of a PCI id such as "8086:5916"; None if it is in no table."""
         if not isinstance(pci_id, str):

@@ -21,10 +21,11 @@ _TEMPORARY = re.compile("clprobe-(bench-|watch-)?[a-z0-9_]{8}")
 _SYSTEM_JOURNALS = Path("/var/lib/clprobe")
 
 _CACHES = (
-    *(
-        (names, f"the {what} rules of one installation, which make each command start faster")
-        for names, what in ((parsed_files.NAMES, "parsed"), (derived.NAMES, "checked"))
+    (
+        parsed_files.NAMES,
+        "the parsed rules of one installation, which make each command start faster",
     ),
+    (derived.NAMES, "what one installation computed of its rules and tables, to answer faster"),
     ("kernels", "kernels that bench compiled, at most 256 MiB"),
     ("known-answers", "what drivers compiled of the kernel with which doctor tries each device"),
     ("counter", "the library with which doctor looks into programs, where a wheel brought none"),
