@@ -3,13 +3,14 @@
 
 import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from clprobe.compat.coverage import needed_versions
 from clprobe.compat.interfaces import Hardware
 from clprobe.compat.known_gpu import INTEL, MODULES, KnownGpu, alike, gpu_of_id
 from clprobe.compat.resolve import never_drives
-from clprobe.compat.support import gpus_of, support_of
+from clprobe.compat.support import Support, gpus_of, support_of
+from clprobe.compat.support_table import support_table
 from clprobe.diagnosis.knowledge import Knowledge
 from clprobe.explain.lexicon_entry import (
     Entry,
@@ -127,24 +128,30 @@ def _releases(generation: str, pci_id: str | None, tables: Tables) -> tuple[str,
     groups = alike(gpus_of(generation, tables))
     of_id = next((g for g in groups if any(gpu.pci_id == pci_id for gpu in g)), None)
     if of_id is None:
-        return _packaged_in(tuple(gpu.pci_id or "" for g in groups for gpu in g), tables)
+        return _packaged(support_table(tables, [generation]).cells)
     # Pages of all that are alike say the same.
-    return _packaged_in((of_id[0].pci_id or "",), tables)
+    return _packaged_for(of_id[0].pci_id or "", tables)
 
 
 @functools.lru_cache(maxsize=256)
-def _packaged_in(pci_ids: tuple[str, ...], tables: Tables) -> tuple[str, ...]:
-    gpus = [gpu_of_id(pci_id, tables) for pci_id in pci_ids]
+def _packaged_for(pci_id: str, tables: Tables) -> tuple[str, ...]:
+    gpu, releases = gpu_of_id(pci_id, tables), tables.distributions()
+    drivers = [one for one in tables.implementations().values() if not never_drives(one, gpu)]
+    return _packaged(
+        [support_of([gpu], one, entry, tables) for entry in drivers for one in releases]
+    )
+
+
+def _packaged(cells: Sequence[Support]) -> tuple[str, ...]:
+    """Return a line per implementation that drives the GPU, with the releases that have it."""
     lines: list[str] = []
-    for name, entry in sorted(tables.implementations().items()):
-        if all(never_drives(entry, group[0]) for group in alike(gpus)):
-            continue
-        answers = [support_of(gpus, one, entry, tables) for one in tables.distributions()]
+    of_gpus = [cell for cell in cells if cell.device == "gpu" and cell.version]
+    for name in sorted({cell.implementation for cell in of_gpus}):
         for status, word in (("supported", ""), ("unverified", ", unverified")):
             named = [
-                f"{one.distribution} {one.version}"
-                for one in answers
-                if one.status == status and one.version
+                f"{cell.distribution} {cell.version}"
+                for cell in of_gpus
+                if cell.implementation == name and cell.status == status
             ]
             if named:
                 lines.append(f"{name}{word}: {', '.join(named)}")
