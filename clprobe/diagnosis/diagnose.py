@@ -38,11 +38,13 @@ def diagnose(
     *,
     ignored: Collection[str] = (),
     log_of: str | None = None,
+    resembling: bool = True,
 ) -> Diagnosis:
     """Return what is wrong, what explains it, and what there is.
 
     `ignored` are rules whose problems do not count, nor what follows from them. `log_of` selects
-    the device whose log is wanted.
+    the device whose log is wanted. Not `resembling`: without solved reports that are like the case,
+    which takes most of the time.
 
     Raises: ClprobeError if `log_of` fits no device, GPU or driver.
     """
@@ -60,7 +62,7 @@ def diagnose(
         cues = like.cues if like is not None else ()
         outcomes = leaning(outcomes, snapshot, knowledge.tables, by_id, cues)
         case = Case(outcomes, ranked, by_id, reported=reported)
-    causes = likeliest_causes(snapshot, case, like, knowledge)
+    causes = likeliest_causes(snapshot, case, like, knowledge, resembling=resembling)
     suspects = causes.suspects
     open_questions = [one for one in case.open_questions() if one not in suspects]
     if not any(one.severity == "error" for one in ranked):

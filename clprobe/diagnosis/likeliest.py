@@ -52,17 +52,24 @@ class Likeliest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def likeliest_causes(
-    snapshot: Snapshot, case: Case, like: Resemblance | None, known: Known
+    snapshot: Snapshot,
+    case: Case,
+    like: Resemblance | None,
+    known: Known,
+    *,
+    resembling: bool = True,
 ) -> Likeliest:
     """Return them; nothing where there is no trouble, so that a healthy run reads no reports.
 
-    `like` is what is like a report; None: nobody reports anything, and it was not asked for.
+    `like` is what is like a report; None: nobody reports anything, and it was not asked for. Not
+    `resembling`: solved reports are compared only where they rank causes.
     """
     is_report = like is not None
     if like is None:
         fails = any(one.severity == "error" for one in case.ranked)
         # From outside nobody asks drivers: that nothing is known of them is no trouble yet.
-        if not fails and (snapshot.source == OUTSIDE or not case.explaining):
+        in_trouble = fails or (snapshot.source != OUTSIDE and bool(case.explaining))
+        if not in_trouble or not (resembling or case.explaining):
             return Likeliest()
         like = resemblance_of(snapshot, known.precedents)
     traits = traits_of_case(like, case, known)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import msgspec
 
 from clprobe.model.finding import Severity
-from clprobe.ruleset.consequences import consequences_of
+from clprobe.ruleset.consequences import Reach
 from clprobe.ruleset.judge import Outcome
 from clprobe.ruleset.rule import CHAIN, Rule
 
@@ -28,7 +28,7 @@ class Ranked(msgspec.Struct, frozen=True, kw_only=True):
 def rank(present: list[Outcome], rules: dict[str, Rule]) -> list[Ranked]:
     """Return the present problems, the root cause first, each followed by its consequences."""
     present = sorted(present, key=_place)
-    reach = {rule_id: consequences_of(rule_id, rules) for rule_id in rules}
+    reach = Reach(rules)
     causes = [_cause(index, present, reach) for index in range(len(present))]
     weights = _weights(present, causes)
     vital = [
@@ -68,7 +68,7 @@ def _place(outcome: Outcome) -> tuple[int, str, str]:
     return CHAIN.index(outcome.rule.link), outcome.rule.id, outcome.subject
 
 
-def _cause(index: int, present: list[Outcome], reach: dict[str, frozenset[str]]) -> int | None:
+def _cause(index: int, present: list[Outcome], reach: Reach) -> int | None:
     """Return the best explanation: the worst problem, and of those the earliest in the chain.
 
     What comes from a mere note, or from how the machine is made, explains it only where nothing
@@ -86,9 +86,7 @@ def _cause(index: int, present: list[Outcome], reach: dict[str, frozenset[str]])
     return max(direct, key=lambda one: _merit(one, present, reach), default=None)
 
 
-def _merit(
-    cause: int, present: list[Outcome], reach: dict[str, frozenset[str]]
-) -> tuple[int, bool, bool, int]:
+def _merit(cause: int, present: list[Outcome], reach: Reach) -> tuple[int, bool, bool, int]:
     """Return what makes one explanation better than another: greater is better."""
     origin = _origin(cause, present, reach)
     rule = present[origin].rule
@@ -96,7 +94,7 @@ def _merit(
     return weight, rule.severity != "note", not rule.circumstance, -origin
 
 
-def _origin(cause: int, present: list[Outcome], reach: dict[str, frozenset[str]]) -> int:
+def _origin(cause: int, present: list[Outcome], reach: Reach) -> int:
     """Return the earliest problem in the chain that could be behind this one, or itself."""
     return next(
         other
@@ -105,13 +103,13 @@ def _origin(cause: int, present: list[Outcome], reach: dict[str, frozenset[str]]
     )
 
 
-def _weight(cause: Outcome, present: list[Outcome], reach: dict[str, frozenset[str]]) -> int:
+def _weight(cause: Outcome, present: list[Outcome], reach: Reach) -> int:
     """Return the worst severity of the problem and of what could be its own cause."""
     behind = [other for other in present if _explains(other, cause, reach)]
     return max(SEVERITIES.index(one.rule.severity) for one in (cause, *behind))
 
 
-def _explains(cause: Outcome, effect: Outcome, reach: dict[str, frozenset[str]]) -> bool:
+def _explains(cause: Outcome, effect: Outcome, reach: Reach) -> bool:
     return effect.rule.id in reach[cause.rule.id] and concern_the_same(cause, effect)
 
 

@@ -11,7 +11,7 @@ from clprobe.facts.facts import DeviceFacts, ViewFacts
 from clprobe.facts.paths import was_not_requested
 from clprobe.model.finding import Severity
 from clprobe.model.unknown import NOT_STATED, UNLISTED
-from clprobe.ruleset.consequences import consequences_of
+from clprobe.ruleset.consequences import Reach
 from clprobe.ruleset.judge import Outcome
 from clprobe.ruleset.rule import Rule
 
@@ -40,7 +40,7 @@ class Case:
         self.ranked = ranked
         self._undecided = [one for one in outcomes if one.answer.truth is None]
         self._possible = {one.rule.id for one in outcomes if one.answer.truth is not False}
-        self._reach = {rule_id: consequences_of(rule_id, rules) for rule_id in rules}
+        self._reach = Reach(rules)
         self._reported = reported
         self._symptom = self._open_symptom(ranked)
         is_decided = bool(ranked) and ranked[0].severity == "error" and self._symptom is None

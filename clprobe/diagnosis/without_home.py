@@ -18,9 +18,18 @@ def without_home(diagnosis: Diagnosis, user: User) -> Diagnosis:
     """
     if user.is_asker is False or not is_person(user.uid) or not isinstance(user.name, str):
         return diagnosis
+    if not _speaks_of_homes(diagnosis):
+        return diagnosis
     name = re.escape(user.name)
     home = re.compile(rf"(?<![\w.~-])(/var)?/home/{name}(?![\w.-])")
     return msgspec.convert(_written(msgspec.to_builtins(diagnosis), home), Diagnosis)
+
+
+def _speaks_of_homes(diagnosis: Diagnosis) -> bool:
+    try:
+        return b"/home/" in msgspec.json.encode(diagnosis)
+    except (UnicodeEncodeError, OverflowError):  # a snapshot may hold what JSON cannot
+        return True
 
 
 def _written(value: Any, home: re.Pattern[str]) -> Any:

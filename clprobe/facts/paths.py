@@ -55,17 +55,28 @@ class Use(msgspec.Struct, frozen=True):
 
 
 class Scope(msgspec.Struct, frozen=True):
-    """What the names in a rule stand for while it is evaluated: facts, or variables of its own."""
+    """What the names in a rule stand for while it is evaluated: facts, or variables of its own.
+
+    `seen` and `inner` keep what was looked up in it: most rules ask about the same few facts.
+    """
 
     facts: Facts
     variables: dict[str, Use] = msgspec.field(default_factory=dict)
+    seen: dict[str, Use] = msgspec.field(default_factory=dict)
+    inner: dict[tuple[str, str, int], "tuple[Scope, ...]"] = msgspec.field(default_factory=dict)
 
     def binding(self, name: str, value: Any, label: str, path: str) -> "Scope":
         """Return this scope with one more variable."""
         return Scope(self.facts, {**self.variables, name: Use(label, path, value)})
 
-    def each(self, name: str, collection: Use) -> Iterator["Scope"]:
-        """Yield this scope with the variable bound to each element of a known list."""
+    def each(self, name: str, collection: Use) -> "tuple[Scope, ...]":
+        """Return this scope with the variable bound to each element of a known list."""
+        key = name, collection.fact, id(collection.value)  # which `seen` keeps alive
+        if key not in self.inner:
+            self.inner[key] = tuple(self._each(name, collection))
+        return self.inner[key]
+
+    def _each(self, name: str, collection: Use) -> "Iterator[Scope]":
         for position, element in enumerate(collection.value):
             label = f"{collection.fact}[{label_of(element, position)}]"
             yield self.binding(name, element, label, collection.path)
@@ -103,8 +114,16 @@ def check_path(path: str, variables: Variables) -> Field:
 
 def look_up(path: str, scope: Scope) -> Use:
     """Return the fact at `path`, Unknown where the way to it is not known."""
-    use = _found(path, scope)
+    use = scope.seen.get(path)
+    if use is None:
+        use = scope.seen[path] = _with_premises(_found(path, scope), scope)
+    return use
+
+
+def _with_premises(use: Use, scope: Scope) -> Use:
     reasons = scope.facts.follows_from
+    if not reasons:
+        return use
     why = next(
         (reasons[s] for s in reasons if use.fact.startswith(s) or use.path.startswith(s)), ""
     )
@@ -112,6 +131,7 @@ def look_up(path: str, scope: Scope) -> Use:
 
 
 def _found(path: str, scope: Scope) -> Use:
+    """Return what stands at the end of the way, or where the way ends."""
     first, *rest = path.split(".")
     use = scope.variables.get(first)
     if use is None:
@@ -119,16 +139,22 @@ def _found(path: str, scope: Scope) -> Use:
         # A variable is unbound where the list that it runs over is not known.
         value = getattr(scope.facts, first, NOT_STATED)
         use = Use(first, first, value, scope.facts, first, whole)
+    value, owner, field = use.value, use.owner, use.field
     for position, name in enumerate(rest):
-        if use.value is None or isinstance(use.value, Unknown):
-            return use
-        if isinstance(use.value, dict):
-            key = ".".join(rest[position:])
-            value = use.value.get(key, NOT_STATED)
-            return Use(f"{use.fact}.{key}", f"{use.path}.{key}", value, use.owner, use.field)
-        found = getattr(use.value, name)
-        use = Use(f"{use.fact}.{name}", f"{use.path}.{name}", found, use.value, name)
-    return use
+        if value is None or isinstance(value, Unknown):
+            return _further(use, rest[:position], value, owner, field)
+        if isinstance(value, dict):
+            found = value.get(".".join(rest[position:]), NOT_STATED)
+            return _further(use, rest, found, owner, field)
+        value, owner, field = getattr(value, name), value, name
+    return _further(use, rest, value, owner, field)
+
+
+def _further(use: Use, names: list[str], value: Any, owner: Any, field: str) -> Use:
+    if not names:
+        return use
+    way = ".".join(names)
+    return Use(f"{use.fact}.{way}", f"{use.path}.{way}", value, owner, field)
 
 
 def label_of(value: Any, position: int) -> str:

@@ -42,10 +42,12 @@ class Tables:
     def __init__(self, root: Path) -> None:
         self._root = root
         self._files: dict[Path, Any] = {}
+        self._texts: dict[Path, str] = {}
         self._chips: dict[str, tuple[GpuEntry, ...]] = {}
         self._processors: dict[str, ProcessorLine] | None = None
         self._names: Names | None = None
         self._listed: dict[str, list[Path]] = {}
+        self._keys: dict[str, dict[str, Path]] = {}
 
     @classmethod
     def load(cls, root: Path | None = None) -> "Tables":
@@ -75,7 +77,7 @@ class Tables:
         pci_id = pci_id.lower()
         for path in self._paths("gpus"):
             # Reading 16 files costs less than parsing one, so parse only the one that has it.
-            if path in self._files or f'"{pci_id}"' in path.read_text(encoding="utf-8"):
+            if path in self._files or f'"{pci_id}"' in self._text(path):
                 found = self._file(path, GpuFile).gpus.get(pci_id)
                 if found is not None:
                     return found
@@ -290,16 +292,26 @@ class Tables:
             self._listed[folder] = sorted((self._root / folder).glob("*.yaml"))
         return self._listed[folder]
 
+    def _by_key(self, folder: str) -> dict[str, Path]:
+        if folder not in self._keys:
+            self._keys[folder] = {path.stem: path for path in self._paths(folder)}
+        return self._keys[folder]
+
     def _one(self, folder: str, key: str, kind: type[T]) -> T | None:
         key = key.lower()
         if not re.fullmatch(r"[a-z0-9._-]+", key):
             return None
-        path = self._root / folder / f"{key}.yaml"
-        # Compared with what is there: a name from a host may be too long to ask a disk about.
-        return self._file(path, kind) if path in self._paths(folder) else None
+        # Looked for in what is there: a name from a host may be too long to ask a disk about.
+        path = self._by_key(folder).get(key)
+        return self._file(path, kind) if path is not None else None
 
     def _all(self, folder: str, kind: type[T]) -> list[T]:
         return [self._file(path, kind) for path in self._paths(folder)]
+
+    def _text(self, path: Path) -> str:
+        if path not in self._texts:
+            self._texts[path] = path.read_text(encoding="utf-8")
+        return self._texts[path]
 
     def _file(self, path: Path, kind: type[T]) -> T:
         if path not in self._files:

@@ -15,6 +15,8 @@ def load(text: str, parse_constant: Callable[[str], Any] | None = None) -> Any:
     Raises: ValueError if it is no JSON; RecursionError if it is nested too deep
     """
     data = json.loads(text, parse_constant=parse_constant)
+    if text.isascii() and "\\u" not in text:
+        return data  # no such half in sight
     try:
         json.dumps(data, ensure_ascii=False).encode()
     except UnicodeEncodeError as error:

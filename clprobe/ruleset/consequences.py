@@ -16,3 +16,16 @@ def consequences_of(rule_id: str, by_id: Mapping[str, Rule]) -> frozenset[str]:
             found.add(current)
             waiting += by_id[current].explains
     return frozenset(found)
+
+
+class Reach(dict[str, frozenset[str]]):
+    """By rule, all that it explains; worked out for those alone that somebody asks for."""
+
+    def __init__(self, rules: Mapping[str, Rule]) -> None:
+        super().__init__()
+        self._rules = rules
+
+    def __missing__(self, rule_id: str) -> frozenset[str]:
+        """Return it, and keep it."""
+        self[rule_id] = consequences_of(rule_id, self._rules)
+        return self[rule_id]

@@ -13,7 +13,10 @@ from clprobe.knowledge.versions import compare
 from clprobe.model.errors import ClprobeError
 from clprobe.model.unknown import SET, Unknown
 from clprobe.ruleset.conditions import All, AnyOf, Comparison, Condition, Not, Quantified
+from clprobe.ruleset.literals import can_match
 
+_LONG = 100
+"""What is shorter is searched as fast as looked through for words."""
 NOT_LISTED = Unknown(unknown="the list is only an excerpt")
 
 
@@ -34,25 +37,27 @@ def evaluate(condition: Condition, scope: Scope) -> Answer:
         case Comparison():
             return _compare(condition, scope)
         case All():
-            return _joined((evaluate(part, scope) for part in condition.parts), decisive=False)
+            return _joined(condition.parts, (scope,), decisive=False)
         case AnyOf():
-            return _joined((evaluate(part, scope) for part in condition.parts), decisive=True)
+            return _joined(condition.parts, (scope,), decisive=True)
         case Not():
             return _negated(evaluate(condition.part, scope))
         case Quantified():
             return _quantified(condition, scope)
 
 
-def _joined(answers: Iterable[Answer], *, decisive: bool) -> Answer:
+def _joined(parts: Sequence[Condition], scopes: Iterable[Scope], *, decisive: bool) -> Answer:
     """Return the first answer that decides, or what all of them come to."""
     settled: list[Use] = []
     speaking: list[Use] = []
     gaps: list[Use] = []
-    for answer in answers:
-        if answer.truth is decisive:
-            return answer
-        gaps += answer.gaps
-        (speaking if answer.truth is None else settled).extend(answer.used)
+    for scope in scopes:
+        for part in parts:
+            answer = evaluate(part, scope)
+            if answer.truth is decisive:
+                return answer
+            gaps += answer.gaps
+            (speaking if answer.truth is None else settled).extend(answer.used)
     if not gaps:
         return Answer(not decisive, tuple(settled))
     # What does not hold speaks for nothing.
@@ -76,8 +81,7 @@ def _some(condition: Quantified, where: Condition, scope: Scope) -> Answer:
     collection = look_up(condition.path, scope)
     if collection.value is None or isinstance(collection.value, Unknown):
         return Answer(None, (), (collection,))
-    inner = scope.each(condition.name, collection)
-    answer = _joined((evaluate(where, one) for one in inner), decisive=True)
+    answer = _joined((where,), scope.each(condition.name, collection), decisive=True)
     if answer.truth:
         return answer
     if not collection.whole:
@@ -92,9 +96,9 @@ def _excerpt(use: Use) -> Use:
 
 def _compare(test: Comparison, scope: Scope) -> Answer:
     use = look_up(test.path, scope)
-    if use.value == SET and test.operand is None and test.operator in ("is", "is_not"):
-        return Answer(test.operator == "is_not", (use,))
     if isinstance(use.value, Unknown):
+        if use.value == SET and test.operand is None and test.operator in ("is", "is_not"):
+            return Answer(test.operator == "is_not", (use,))
         return Answer(None, (), (use,))
     truth = _OPERATIONS[test.operator](use.value, test.operand)
     if not use.whole and not _settled_by_excerpt(test.operator, use.value, truth):
@@ -115,6 +119,11 @@ def _contains(value: Any, operand: Any) -> bool:
     return value is not None and operand in value
 
 
+def _matches(value: str, pattern: str) -> bool:
+    may = len(value) < _LONG or can_match(pattern, value)
+    return may and re.search(pattern, value) is not None
+
+
 def _compared(value: Any, operand: str, wanted: tuple[int, ...]) -> bool | None:
     if value is None:
         return None
@@ -131,7 +140,7 @@ _OPERATIONS: dict[str, Callable[[Any, Any], bool | None]] = {
     "not_in": lambda value, operand: value not in operand,
     "contains": _contains,
     "contains_any": lambda value, operand: any(_contains(value, one) for one in operand),
-    "matches": lambda value, operand: value is not None and bool(re.search(operand, value)),
+    "matches": lambda value, operand: value is not None and _matches(value, operand),
     "older_than": lambda value, operand: _compared(value, operand, (-1,)),
     "at_least": lambda value, operand: _compared(value, operand, (0, 1)),
     "less_than": lambda value, operand: None if value is None else bool(value < operand),

@@ -35,25 +35,46 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
 
 def ask(rules: tuple[Rule, ...], facts: Facts) -> Iterator[Outcome]:
     """Yield the outcome of each rule for each of its subjects."""
+    scope, subjects = Scope(facts), _Subjects()
     for rule in rules:
-        yield from ask_rule(rule, facts)
+        yield from _outcomes(rule, scope, subjects)
 
 
 def ask_rule(rule: Rule, facts: Facts) -> Iterator[Outcome]:
     """Yield the rule's outcome for each subject; one for the host if it has no loop."""
-    for scope, unknown_list in _scopes(rule, Scope(facts)):
+    yield from _outcomes(rule, Scope(facts), _Subjects())
+
+
+class _Subjects:
+    """What the scopes of one diagnosis are about; hundreds of rules ask about the same few."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[Scope, str, dict[str, str]]] = {}
+
+    def of(self, scope: Scope) -> tuple[str, dict[str, str]]:
+        """Return the name for people, and which hardware and software it is."""
+        if id(scope) not in self._known:
+            values = [bound.value for bound in scope.variables.values()]
+            name = ", ".join(_name(value) for value in values) or HOST
+            self._known[id(scope)] = scope, name, _about(values)
+        _, name, about = self._known[id(scope)]  # as long as it is known, no other has its id
+        return name, about
+
+
+def _outcomes(rule: Rule, outer: Scope, subjects: _Subjects) -> Iterator[Outcome]:
+    for scope, unknown_list in _scopes(rule, outer):
         answer, fault = _answered(rule, scope)
         if unknown_list is not None and answer.truth is not False:
             # Who the rule is about is not known; what is known of the rest speaks all the same.
             names = {loop.name for loop in rule.loops}
             others = (use for use in answer.gaps if use.fact.split(".")[0] not in names)
             answer = Answer(None, answer.used, (unknown_list, *others))
-        values = [bound.value for bound in scope.variables.values()]
+        subject, about = subjects.of(scope)
         yield Outcome(
             rule=rule,
             scope=scope,
-            subject=", ".join(_name(value) for value in values) or HOST,
-            about=_about(values),
+            subject=subject,
+            about=about,
             answer=answer,
             fault=fault,
         )

@@ -10,7 +10,7 @@ import contextlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -92,19 +92,28 @@ class Precedents:
 
         Reports and descriptions are lacking where this Python has no FTS5.
         """
-        text = Told(told)
         asked = " OR ".join(f'"{word}"' for word in distinct(words))
         reports = _found(self._told, asked, _NEAREST_REPORTS)
         described = _found(self._descriptions, asked, _NEAREST_RULES)
         return Resemblance(
             reports=tuple(Near(self._reports[row], near) for row, near in reports),
             described={self._rules[row]: near for row, near in described},
-            signs=self._signs.fits(told),
-            cues=self._worded.cues_in(text),
-            quoted=self._worded.quoted_in(told),
             subjects=subjects_in(" ".join(words)),
-            settings=shipped_settings().speaks_in(text),
+            **(self._of_lines(told) if told else self._of_no_lines),
         )
+
+    def _of_lines(self, told: Sequence[str]) -> dict[str, Any]:
+        text = Told(told)
+        return {
+            "signs": self._signs.fits(told),
+            "cues": self._worded.cues_in(text),
+            "quoted": self._worded.quoted_in(told),
+            "settings": shipped_settings().speaks_in(text),
+        }
+
+    @cached_property
+    def _of_no_lines(self) -> dict[str, Any]:
+        return self._of_lines(())
 
 
 def _index(texts: Iterable[str]) -> Connection | None:
