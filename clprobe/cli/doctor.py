@@ -19,6 +19,7 @@ from clprobe.cli.doctor_program import (
 )
 from clprobe.cli.doctor_rules import show_rules, show_why
 from clprobe.cli.exit import codes as exit_codes
+from clprobe.cli.fleet.command import fleet_status
 from clprobe.cli.gathering import diagnose_since, gather
 from clprobe.cli.options import file_argument, from_option, only_source, timeout_option
 from clprobe.cli.output import print_document
@@ -45,7 +46,9 @@ class _Answer(NamedTuple):
 
 @click.command("doctor", cls=WithProgram)
 @file_argument
-@from_option("Diagnose this snapshot or pasted text (4 MiB at most), not this host.")
+@from_option(
+    "Diagnose this snapshot or pasted text (4 MiB at most), not this host; 'PATTERN*' takes many."
+)
 @click.option(
     "--as",
     "asked",
@@ -143,7 +146,8 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     """Say why OpenCL devices are missing, root-only or crashing, and how to fix it.
 
     With a FILE or FOLDER it reads what is in there, like --from: a snapshot, or whatever people
-    paste. With -- PROGRAM ARGUMENT… it runs that program as if you had, and says why it does not
+    paste. Snapshots of many machines, in a FOLDER or by 'snapshots/*.json', are summed up in one
+    table. With -- PROGRAM ARGUMENT… it runs that program as if you had, and says why it does not
     use a device, or on which device it ran. ~/.config/clprobe/config.toml may say
     ignore = ["RULE", …] and strict = true.
     """
@@ -167,6 +171,10 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
         raise click.UsageError(f"--log goes with --format {', '.join(_WITH_LOG)}, not with {form}.")
     config = read_config()
     strict |= config.strict
+    known = {*ignored, *config.ignore}
+    summed_up = fleet_status(source, ignored=known, strict=strict, form=form)
+    if summed_up is not None:
+        return _ended(summed_up, exit_zero=exit_zero)
     if target.service is not None:
         asked = unit_name(target.service)
     watched = watch(target, to_stderr=form != "text")
@@ -187,13 +195,12 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
         return exit_codes.OK
     from clprobe.diagnosis.diagnose import with_devices
 
-    known = {*ignored, *config.ignore}
     diagnosis, comparison = diagnose_since(
         baseline, snapshot, knowledge, ignored=known, log_of=log_of
     )
     if acts["check"]:
         status = _exit_status(with_devices(diagnosis, selectors), strict=strict)
-        return exit_codes.OK if exit_zero else status
+        return _ended(status, exit_zero=exit_zero)
     if any(finding.verdict == "present" for finding in diagnosis.findings):
         from clprobe.cli.plan_options import our_python
         from clprobe.install.advised import with_routes
@@ -208,6 +215,10 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
         _show_text(answer, snapshot, obj["color"], verbosity=verbose - quiet)
     else:
         print_document(_document(answer, form))
+    return _ended(status, exit_zero=exit_zero)
+
+
+def _ended(status: int, *, exit_zero: bool) -> int:
     return exit_codes.OK if exit_zero else status
 
 

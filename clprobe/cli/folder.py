@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""The files of a folder that somebody hands over as one report."""
+"""The files of a folder, or of a pattern such as `snapshots/*.json`, that somebody hands over."""
 
+import glob
 import os
+from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 from clprobe.model.errors import ClprobeError
@@ -9,31 +12,57 @@ from clprobe.model.errors import ClprobeError
 MOST_FILES = 100
 
 
-def files_of(folder: Path) -> list[Path]:
-    """Return the files in the folder and below it, by name.
+def holds_several(name: str) -> bool:
+    """Whether it is a folder or a pattern, not a file."""
+    if name == "-":
+        return False
+    try:
+        path = Path(name)
+        return path.is_dir() or (glob.has_magic(name) and not path.exists())
+    except (OSError, ValueError):  # whoever reads it tells
+        return False
 
-    Hidden ones, links and what is no file are left out.
 
-    Raises: ClprobeError if it holds none, more than `MOST_FILES`, or cannot be read.
+def files_of(name: str) -> list[Path]:
+    """Return the files of one report: in the folder and below it, or of the pattern, by name.
+
+    Raises: ClprobeError if there are none, more than `MOST_FILES`, or they cannot be read.
     """
-    found: list[Path] = []
-    for place, folders, names in os.walk(folder, onerror=_unreadable):
-        folders[:] = sorted(one for one in folders if not one.startswith("."))
-        paths = (Path(place, name) for name in sorted(names) if not name.startswith("."))
-        found += [path for path in paths if path.is_file() and not path.is_symlink()]
-        if len(found) > MOST_FILES:
-            raise ClprobeError(
-                reference="folder-too-large",
-                message=f"{folder} holds more than {MOST_FILES} files, the most that are read.",
-                hint="Put the files that matter into a folder of their own.",
-            )
+    found = list(islice(paths_in(name), MOST_FILES + 1))
+    if len(found) > MOST_FILES:
+        raise ClprobeError(
+            reference="folder-too-large",
+            message=f"{name} holds more than {MOST_FILES} files, the most that are read as one.",
+            hint="Put the files that matter into a folder of their own.",
+        )
     if not found:
         raise ClprobeError(
             reference="folder-empty",
-            message=f"{folder} holds no file that could be read.",
+            message=f"{name} holds no file that could be read.",
             hint="Put the output of the commands that matter into it, or a snapshot.",
         )
     return found
+
+
+def paths_in(name: str) -> Iterator[Path]:
+    """Yield the files in the folder and below it, or of the pattern, by name.
+
+    Hidden ones, links and what is no file are left out.
+
+    Raises: ClprobeError if a folder cannot be read.
+    """
+    if not Path(name).is_dir():
+        # Not Path.glob, which takes no pattern from the root and follows hidden folders.
+        matching = glob.glob(name, recursive=True)  # noqa: PTH207
+        yield from _those(map(Path, sorted(matching)))
+        return
+    for place, folders, names in os.walk(name, onerror=_unreadable):
+        folders[:] = sorted(one for one in folders if not one.startswith("."))
+        yield from _those(Path(place, one) for one in sorted(names) if not one.startswith("."))
+
+
+def _those(paths: Iterator[Path]) -> Iterator[Path]:
+    return (path for path in paths if path.is_file() and not path.is_symlink())
 
 
 def _unreadable(error: OSError) -> None:

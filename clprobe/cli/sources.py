@@ -7,7 +7,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from clprobe.cli.folder import files_of
+from clprobe.cli.folder import files_of, holds_several
 from clprobe.model.codec import snapshot_from_text
 from clprobe.model.errors import ClprobeError
 from clprobe.model.snapshot import Snapshot
@@ -26,32 +26,34 @@ _LISTS = ("gpus", "device_nodes", "packages", "loaders", "icds", "views", "frame
 def read_snapshot(name: str) -> Snapshot:
     """Return the snapshot in the file `name`, or the facts of a pasted text in it; "-" is stdin.
 
-    All files of a folder count as one report: their texts are read as one text, and what
-    snapshots state stands before it.
+    All files of a folder, or of a pattern such as "logs/*.txt", count as one report: their texts
+    are read as one text, and what snapshots state stands before it.
 
     Raises: ClprobeError if it cannot be read, is a damaged snapshot, or says nothing we know.
     """
-    if name != "-" and _is_folder(name):
-        return _of_folder(name)
+    if holds_several(name):
+        return _of_several(name)
     text = _decoded(_bytes_of(name))
     if is_snapshot(text):
         return _with_messages_read(snapshot_from_text(text, name=name), name)
     return _of_paste(text, name)
 
 
-def _is_folder(name: str) -> bool:
-    try:
-        return Path(name).is_dir()
-    except (OSError, ValueError):  # whoever reads it tells
-        return False
+def read_machine(path: Path) -> Snapshot:
+    """Return the snapshot in a file that says that it is one.
+
+    Raises: ClprobeError if it cannot be read, or is damaged.
+    """
+    name = str(path)
+    return _with_messages_read(snapshot_from_text(_decoded(_bytes_of(name)), name=name), name)
 
 
-def _of_folder(name: str) -> Snapshot:
-    """Return what the files of a folder tell together; the first snapshot is the host itself."""
+def _of_several(name: str) -> Snapshot:
+    """Return what several files tell together; the first snapshot is the host itself."""
     stated: list[Snapshot] = []
     texts: list[str] = []
     pictures: list[str] = []
-    for path in files_of(Path(name)):
+    for path in files_of(name):
         data = _bytes_of(str(path))
         text = _decoded(data)
         if b"\0" in data and not data.startswith(_UTF_16):

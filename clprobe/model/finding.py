@@ -77,6 +77,7 @@ class DriverReport(msgspec.Struct, frozen=True, kw_only=True):
     detail: str
     platforms: tuple[str, ...]
     implementation: str | None = None
+    version: str | None = None
 
 
 class DeviceReport(msgspec.Struct, frozen=True, kw_only=True):

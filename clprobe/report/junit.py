@@ -64,12 +64,12 @@ def _is_failure(finding: Finding) -> bool:
 
 def _outcome(case: ET.Element, tag: str, findings: list[Finding]) -> None:
     kind = findings[0].severity if tag == "failure" else findings[0].verdict
-    message = "; ".join(_clean(headline(one)) for one in findings)
+    message = "; ".join(clean(headline(one)) for one in findings)
     ET.SubElement(case, tag, type=kind, message=message).text = _details(findings)
 
 
 def _details(findings: list[Finding]) -> str:
-    return "\n\n".join(_clean("\n".join(_lines(one))) for one in findings)
+    return "\n\n".join(clean("\n".join(_lines(one))) for one in findings)
 
 
 def _lines(finding: Finding) -> list[str]:
@@ -84,5 +84,6 @@ def _lines(finding: Finding) -> list[str]:
     return [*lines, f"more: clprobe explain {finding.id}"]
 
 
-def _clean(text: str) -> str:
+def clean(text: str) -> str:
+    """Return text that XML can hold."""
     return _NOT_IN_XML.sub("\ufffd", safe(text))

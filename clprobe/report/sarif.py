@@ -28,6 +28,22 @@ _FACT = re.compile(r"\{([\w.]+)\}")
 def diagnosis_as_sarif(diagnosis: Diagnosis, rules: Sequence[Rule], *, exit_status: int) -> str:
     """Return one SARIF log with one run: all rules, and a result per finding."""
     places = {rule.id: index for index, rule in enumerate(rules)}
+    return log_of(
+        [_result(finding, places) for finding in diagnosis.findings],
+        rules,
+        exit_status=exit_status,
+        properties={"status": diagnosis.status, "rootCause": diagnosis.root_cause},
+    )
+
+
+def log_of(
+    results: Sequence[dict[str, Any]],
+    rules: Sequence[Rule],
+    *,
+    exit_status: int,
+    properties: dict[str, Any],
+) -> str:
+    """Return the log with one run that had these results."""
     run = {
         "tool": {
             "driver": {
@@ -39,8 +55,8 @@ def diagnosis_as_sarif(diagnosis: Diagnosis, rules: Sequence[Rule], *, exit_stat
         "invocations": [
             {"executionSuccessful": exit_status != _COULD_NOT_FINISH, "exitCode": exit_status}
         ],
-        "results": [_result(finding, places) for finding in diagnosis.findings],
-        "properties": {"status": diagnosis.status, "rootCause": diagnosis.root_cause},
+        "results": list(results),
+        "properties": properties,
     }
     return json_text({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]})
 
@@ -68,7 +84,7 @@ def _result(finding: Finding, places: dict[str, int]) -> dict[str, Any]:
         # The standard demands "none" for whatever is not a failure; the severity is a property.
         "level": finding.severity if is_present else "none",
         "message": {"text": _message(finding)},
-        "locations": [_location(finding.subject)],
+        "locations": [location(finding.subject)],
         "properties": {
             "severity": finding.severity,
             "verdict": finding.verdict,
@@ -92,7 +108,7 @@ def _message(finding: Finding) -> str:
     )
 
 
-def _location(subject: str) -> dict[str, Any]:
+def location(subject: str) -> dict[str, Any]:
     """Return the file that the finding is about; hardware and programs are logical locations."""
     if subject.startswith("/"):
         path = PurePosixPath(subject.encode("utf-8", "replace").decode("utf-8"))

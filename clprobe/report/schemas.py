@@ -26,6 +26,7 @@ from clprobe.knowledge.tables import KINDS
 from clprobe.model.codec import snapshot_schema
 from clprobe.model.comparison import BenchComparison, Comparison
 from clprobe.model.finding import Diagnosis, Source
+from clprobe.model.fleet import Fleet
 from clprobe.model.json_schema import definitions_of
 from clprobe.model.leftovers import CacheReport
 from clprobe.model.measurement import BenchReport
@@ -82,6 +83,7 @@ def published() -> dict[str, JsonSchema]:
         "clprobe.doctor/1": _doctor(),
         "clprobe.install-plan/1": _printed("clprobe.install-plan/1", InstallPlan, **matrices),
         "clprobe.bench/1": _bench(),
+        "clprobe.fleet/1": _timed(_printed("clprobe.fleet/1", Fleet)),
         SNAPSHOT: snapshot_schema(),
         **{name: _printed(name, body) for name, body in _PRINTED.items()},
     }
@@ -99,11 +101,16 @@ def files() -> dict[Path, str]:
 def _doctor() -> JsonSchema:
     since = msgspec.structs.fields(Comparison)
     schema = _printed("clprobe.doctor/1", Diagnosis, **{one.name: one.type for one in since})
+    # Absent findings are for `--why` and never printed.
+    schema["$defs"]["Finding"]["properties"]["verdict"]["enum"].remove("absent")
+    return _timed(schema)
+
+
+def _timed(schema: JsonSchema) -> JsonSchema:
+    """Return the schema of a document that also says how long it took."""
     elapsed = {"type": "integer", "minimum": 0, "description": "milliseconds that it all took"}
     schema["properties"]["elapsed_ms"] = elapsed
     schema["required"].append("elapsed_ms")
-    # Absent findings are for `--why` and never printed.
-    schema["$defs"]["Finding"]["properties"]["verdict"]["enum"].remove("absent")
     return schema
 
 

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""`clprobe doctor` on the snapshots of many machines."""

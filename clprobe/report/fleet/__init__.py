@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""The sums of many machines, in every format."""
