@@ -47,22 +47,19 @@ def files_of(name: str) -> list[Path]:
 def paths_in(name: str) -> Iterator[Path]:
     """Yield the files in the folder and below it, or of the pattern, by name.
 
-    Hidden ones, links and what is no file are left out.
+    Hidden ones are left out, what is no file, and links unless a pattern asks for them.
 
     Raises: ClprobeError if a folder cannot be read.
     """
     if not Path(name).is_dir():
         # Not Path.glob, which takes no pattern from the root and follows hidden folders.
         matching = glob.glob(name, recursive=True)  # noqa: PTH207
-        yield from _those(map(Path, sorted(matching)))
+        yield from filter(Path.is_file, map(Path, sorted(matching)))
         return
     for place, folders, names in os.walk(name, onerror=_unreadable):
         folders[:] = sorted(one for one in folders if not one.startswith("."))
-        yield from _those(Path(place, one) for one in sorted(names) if not one.startswith("."))
-
-
-def _those(paths: Iterator[Path]) -> Iterator[Path]:
-    return (path for path in paths if path.is_file() and not path.is_symlink())
+        paths = (Path(place, one) for one in sorted(names) if not one.startswith("."))
+        yield from (path for path in paths if path.is_file() and not path.is_symlink())
 
 
 def _unreadable(error: OSError) -> None:

@@ -7,11 +7,12 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from typing import TextIO
+from typing import TextIO, TypeVar
 
 from clprobe.report.escaping import safe
 from clprobe.threads import started
 
+T = TypeVar("T")
 _SILENCE_S = 1.0
 _TICK_S = 1.0
 _SHORTEST_S = 0.3
@@ -125,6 +126,28 @@ class StepProgress:
         blank = "\r" + " " * self._shown + "\r" if self._shown else ""
         self._shown = 0
         _write(sys.stderr, f"{blank}{safe(text)}\n")
+
+
+class CountProgress:
+    """Shows on a terminal how many of how many are done, twice a second; then it erases that."""
+
+    def __init__(self, total: int, *, silent: bool = False) -> None:
+        self._total = total
+        self._speaks = sys.stderr.isatty() and not silent
+        self._next = time.monotonic() + _SILENCE_S
+
+    def of(self, results: Iterator[T]) -> Iterator[T]:
+        """Yield the results, counted."""
+        shown = 0
+        for number, result in enumerate(results, 1):
+            if self._speaks and time.monotonic() >= self._next:
+                self._next = time.monotonic() + _TICK_S / 2
+                text = f"{number} of {self._total}"
+                shown = len(text)
+                _write(sys.stderr, f"\r{text}")
+            yield result
+        if shown:
+            _write(sys.stderr, f"\r{' ' * shown}\r")
 
 
 def _write(stream: TextIO, text: str) -> None:

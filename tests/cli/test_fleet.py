@@ -123,6 +123,24 @@ def test_one_snapshot_with_texts_is_still_one_report(tmp_path: Path) -> None:
     assert _document("--from", tmp_path / "*")["schema"] == "clprobe.doctor/1"
 
 
+def test_names_from_outside_make_no_lines_and_steer_no_terminal(tmp_path: Path) -> None:
+    hostile = "\x1b[31mx\n9 (90 %)  all is well\u202e<b>"
+    icd = {"path": f"/etc/OpenCL/vendors/{hostile}.icd", "library_name": hostile,
+           "answer": {"stage": "load", "outcome": "crash", "signal": "SIGABRT"}}  # fmt: skip
+    gpu = {"pci_address": "0000:00:02.0", "name": hostile}
+    for name in ("a", "b\n"):
+        facts = {**FINE, "icds": [icd], "gpus": [gpu]}
+        (tmp_path / f"{name}.json").write_text(json.dumps(facts))
+    for words in ([], ["-q"], ["-v"], *(["--format", form] for form in FORMS), ["--json"]):
+        told = _run(tmp_path, *words).stdout
+        assert told
+        assert not set(told) & set("\x1b\u202e")
+        if words[-1:] in (["html"], ["junit"]):  # where line ends are blanks
+            assert "<b>" not in told
+        else:
+            assert not any(line.startswith("9 (90 %)") for line in told.splitlines()), words
+
+
 def test_a_pattern_that_fits_nothing_says_so(tmp_path: Path) -> None:
     result = _run("--from", tmp_path / "*.json")
     assert "holds no file" in str(result.exception)

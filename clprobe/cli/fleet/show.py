@@ -11,6 +11,7 @@ from clprobe.cli.exit import codes as exit_codes
 from clprobe.cli.fleet.files import Files
 from clprobe.cli.fleet.workers import Workers
 from clprobe.cli.output import print_document
+from clprobe.cli.progress import CountProgress
 from clprobe.cli.sources import read_machine
 from clprobe.diagnosis.diagnose import Knowledge, diagnose
 from clprobe.diagnosis.fleet import machine_of, sum_up
@@ -72,7 +73,8 @@ def _diagnosed(files: Files, wanted: Wanted) -> Fleet:
             return damaged(path, f"clprobe failed on it: {type(error).__name__}: {error}")
 
     workers = Workers(work, lambda path: damaged(path, "the process that read it died"))
-    results = list(workers.results(files.snapshots))
+    progress = CountProgress(len(files.snapshots), silent=wanted.silent)
+    results = list(progress.of(workers.results(files.snapshots)))
     machines = (one for one in results if isinstance(one, Machine))
     skipped = (one for one in results if isinstance(one, Skipped))
     return sum_up(str(files.folder), machines, (*files.skipped, *skipped))

@@ -46,7 +46,7 @@ class _Text:
         fleet, screen = self._fleet, self._screen
         screen.marked(_kind(fleet), words.verdict(fleet))
         if (action := words.best_action(fleet)) is not None:
-            screen.wrapped(action, INDENT, hang=INDENT)
+            screen.wrapped(on_one_line(action), INDENT, hang=INDENT)
         decided = [one for one in fleet.causes if not one.suspected]
         suspected = [one for one in fleet.causes if one.suspected]
         self._causes("Causes", decided)
@@ -84,7 +84,7 @@ class _Text:
 
     def _skipped(self, files: Sequence[Skipped], title: str) -> None:
         for one in self._rows(title, files):
-            self._screen.wrapped(f"{one.name}: {one.why}", INDENT, hang=INDENT)
+            self._screen.wrapped(on_one_line(f"{one.name}: {one.why}"), INDENT, hang=INDENT)
 
     def _rows(self, title: str, rows: Sequence[T]) -> Iterator[T]:
         """Yield the rows that are shown below the title, and tell how many are not."""
@@ -101,7 +101,7 @@ class _Text:
         self._screen.unbroken(f"{share}  ", (on_one_line(text), "command"))
 
     def _below(self, text: str) -> None:
-        self._screen.wrapped(text, _COUNT, hang=INDENT)
+        self._screen.wrapped(on_one_line(text), _COUNT, hang=INDENT)
 
 
 def _kind(fleet: Fleet) -> str:
