@@ -14,6 +14,7 @@ from clprobe.ruleset.templates import on_one_line
 T = TypeVar("T")
 _MOST_ROWS = 10
 _MOST_NAMES = 3
+_ONE_SCREEN = 20
 _COUNT = 14
 
 
@@ -58,6 +59,9 @@ class _Text:
         self._skipped([one for one in fleet.skipped if not one.damaged], words.LEFT_OUT)
         screen.blank()
         screen.line(words.summary(fleet, elapsed_ms))
+        if screen.lines > _ONE_SCREEN:  # the first lines have scrolled away
+            line = " ".join(filter(None, (words.verdict(fleet), action)))
+            screen.unbroken(on_one_line(line))
 
     def _causes(self, title: str, rows: Sequence[CauseRow]) -> None:
         for row in self._rows(title, rows):
