@@ -110,6 +110,10 @@ class Device(FactStruct, frozen=True, kw_only=True):
     )
     available: Fact[bool] = fact("CL_DEVICE_AVAILABLE")
     compiler_available: Fact[bool] = fact("CL_DEVICE_COMPILER_AVAILABLE")
+    image_support: Fact[bool] = fact("CL_DEVICE_IMAGE_SUPPORT")
+    max_sub_groups: Fact[int | None] = fact(
+        "CL_DEVICE_MAX_NUM_SUB_GROUPS, 0: it has none; null: before OpenCL 2.1 it is not asked"
+    )
     kernel_result: Fact[str] = fact(
         "a kernel with a known answer, when asked for",
         values=("right", "wrong", "build-failed", "run-failed"),

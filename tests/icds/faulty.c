@@ -126,6 +126,7 @@ static cl_int get_device_info(void *self, cl_uint what, size_t room, void *out, 
     case 0x1023: return answer_number(65536, 8, room, out, written);
     case 0x1027: return answer_number(!has("not_available"), 4, room, out, written);
     case 0x1028: return answer_number(1, 4, room, out, written);
+    case 0x1016: return answer_number(1, 4, room, out, written);
     case 0x102B: return answer_text("Fixture GPU", room, out, written);
     case 0x102C: return answer_text("clprobe tests", room, out, written);
     case 0x102D: return answer_text("1.0", room, out, written);

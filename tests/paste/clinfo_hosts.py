@@ -110,7 +110,10 @@ def clinfo_output(program, form, environment):
 
 _NAMES_ONLY = ("tree", "raw-tree")
 # Only some versions of clinfo ask for these, and not always for each device.
-_SOMETIMES = ("pci_address", "device_id", "ip_version", "sub_group_sizes", "local_memory_bytes")
+_SOMETIMES = (
+    *("pci_address", "device_id", "ip_version", "sub_group_sizes", "local_memory_bytes"),
+    "max_sub_groups",
+)
 
 
 def differences(live: Answer, seen: Answer, form: str) -> list[str]:

@@ -61,6 +61,8 @@ def device_of(texts: Texts) -> Device:
         double_fp_config=_fp_config(texts, "DOUBLE_FP_CONFIG", "cl_khr_fp64", extensions),
         available=_as(texts, "AVAILABLE", _bool),
         compiler_available=_as(texts, "COMPILER_AVAILABLE", _bool),
+        image_support=_as(texts, "IMAGE_SUPPORT", _bool),
+        max_sub_groups=_as(texts, "MAX_NUM_SUB_GROUPS", _number),
     )
 
 

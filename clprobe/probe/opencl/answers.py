@@ -11,10 +11,12 @@ from clprobe.probe.opencl.calls import Call, OpenclError, Report
 from clprobe.probe.opencl.questions import (
     DEVICE_EXTRAS,
     DEVICE_NUMBERS,
+    DEVICE_NUMBERS_SINCE,
     DEVICE_TEXTS,
     MOST_OBJECTS,
     PLATFORM_TEXTS,
     identity,
+    version_in,
 )
 
 _ALL_DEVICES = 0xFFFFFFFF
@@ -23,7 +25,7 @@ _LONGEST_ANSWER = 65536
 # cl_uint and cl_bool, size_t and cl_ulong; some drivers have a C bool for cl_bool.
 _BYTES_OF_NUMBERS = (4, 8)
 _BYTES_OF_FLAGS = (1, 4, 8)
-_FLAGS = ("available", "compiler_available")
+_FLAGS = ("available", "compiler_available", "image_support")
 
 FoundDevice = tuple[list[int], Call, int, str]
 """Its place in the report, what finds its functions, its handle, and its name with the driver's."""
@@ -99,7 +101,9 @@ def _device_ids(call: Call, platform: int) -> tuple[int | None, list[int], str]:
 def _ask_device(report: Report, at: list[int], call: Call, device: int) -> str:
     ask = _Questions(report, at, call, device)
     texts = ask.texts(DEVICE_TEXTS)
-    for name, code in DEVICE_NUMBERS.items():
+    version = version_in(texts.get("opencl_version", "")) or (0, 0)
+    newer = {n: code for n, (code, since) in DEVICE_NUMBERS_SINCE.items() if version >= since}
+    for name, code in {**DEVICE_NUMBERS, **newer}.items():
         raw = ask(name, code)
         if raw is None:
             continue

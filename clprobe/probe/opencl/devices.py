@@ -7,7 +7,7 @@ from typing import Any
 
 from clprobe.model.opencl import Device
 from clprobe.model.unknown import Unknown
-from clprobe.probe.opencl.questions import DEVICE_EXTRAS
+from clprobe.probe.opencl.questions import DEVICE_EXTRAS, DEVICE_NUMBERS_SINCE, version_in
 
 _NOT_ASKED = Unknown("the child ended before this was asked")
 _TYPES = ((1 << 2, "gpu"), (1 << 1, "cpu"), (1 << 3, "accelerator"), (1 << 4, "custom"))
@@ -33,6 +33,8 @@ def device_of(facts: Facts) -> Device:
         local_memory_type=_mapped(facts, "local_memory_type", _memory_type),
         available=_mapped(facts, "available", bool),
         compiler_available=_mapped(facts, "compiler_available", bool),
+        image_support=_mapped(facts, "image_support", bool),
+        max_sub_groups=_since(facts, "max_sub_groups"),
         extensions=_mapped(facts, "extensions", lambda text: tuple(text.split())),
         pci_address=_pci_address(facts),
         device_id=_extra(facts, "intel_device_id", _number),
@@ -65,6 +67,18 @@ def _extra(facts: Facts, name: str, convert: Callable[[bytes], Any]) -> Any:
     if isinstance(extensions, Unknown):
         return extensions
     return _NOT_ASKED if _EXTENSION_OF[name] in extensions.split() else None
+
+
+def _since(facts: Facts, name: str) -> int | Unknown | None:
+    """Return a number that came with a version of OpenCL, None for a device of an earlier one."""
+    text = facts.get("opencl_version", _NOT_ASKED)
+    if isinstance(text, Unknown):
+        return text
+    version = version_in(text)
+    if version is None:
+        return Unknown("the device tells no version of OpenCL")
+    answer: int | Unknown = facts.get(name, _NOT_ASKED)
+    return answer if version >= DEVICE_NUMBERS_SINCE[name][1] else None
 
 
 def _number(raw: bytes) -> int:

@@ -29,6 +29,7 @@ DEVICE_NUMBERS = {
     "local_memory_bytes": 0x1023,
     "available": 0x1027,
     "compiler_available": 0x1028,
+    "image_support": 0x1016,
 }
 # Raw answers, kept as hex, that only drivers with the named extension may be asked for: others
 # are free to do anything with a code that they do not know.
@@ -46,8 +47,19 @@ DEVICE_EXTRAS = {
     "double_fp_config": (0x1032, "cl_khr_fp64"),
     "half_fp_config": (0x1033, "cl_khr_fp16"),
 }
+# Numbers that came with a version of OpenCL: the same holds for devices of earlier ones.
+DEVICE_NUMBERS_SINCE = {"max_sub_groups": (0x105C, (2, 1))}
 
 _LONGEST_IDENTITY = 240  # a file name has 255 bytes
+
+
+def version_in(text: str) -> tuple[int, int] | None:
+    """Return the version of "OpenCL 3.0 NEO"; None where the text tells none."""
+    words = text.split()
+    major, _, minor = words[1].partition(".") if len(words) > 1 else ("", "", "")
+    if words[:1] != ["OpenCL"] or not (major.isdecimal() and minor.isdecimal()):
+        return None
+    return int(major[:4]), int(minor[:4])
 
 
 def identity(name: str, driver_version: str) -> str:

@@ -13,6 +13,7 @@ from clprobe.model.opencl import Stage
 from clprobe.probe.opencl.questions import (
     DEVICE_EXTRAS,
     DEVICE_NUMBERS,
+    DEVICE_NUMBERS_SINCE,
     DEVICE_TEXTS,
     MOST_OBJECTS,
     PLATFORM_TEXTS,
@@ -88,7 +89,7 @@ _Facts = msgspec.defstruct(
     "_Facts",
     [
         *((name, str, "") for name in (*(PLATFORM_TEXTS | DEVICE_TEXTS), "build_log")),
-        *((name, _Number, 0) for name in DEVICE_NUMBERS),
+        *((name, _Number, 0) for name in (*DEVICE_NUMBERS, *DEVICE_NUMBERS_SINCE)),
         *((name, _Hex, "") for name in DEVICE_EXTRAS if name != "sub_group_sizes"),
         ("sub_group_sizes", list[_Number], []),
         ("kernel_files", str, ""),
