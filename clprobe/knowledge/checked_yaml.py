@@ -175,6 +175,8 @@ def _value(data: Any, keys: list[str | int]) -> Any:
 
 def _allowed(kind: Any, keys: list[str | int], *, fields: bool) -> list[str]:
     """Return the names of fields (or the values) that are allowed at the end of the path."""
+    if isinstance(kind, msgspec.inspect.Metadata):  # around what is described
+        return _allowed(kind.type, keys, fields=fields)
     if isinstance(kind, msgspec.inspect.UnionType):
         return [word for one in kind.types for word in _allowed(one, keys, fields=fields)]
     if keys and isinstance(kind, msgspec.inspect.StructType):
