@@ -60,7 +60,7 @@ def test_continuous_integration_runs_the_command_of_the_readme() -> None:
 
 
 def test_the_snapshot_in_the_readme_gets_the_finding_that_it_is_about() -> None:
-    text = re.search(r"```yaml\n(.*?)```", README, re.DOTALL)
+    text = re.search(r"```yaml\n(gpus:.*?)```", README, re.DOTALL)
     assert text is not None
 
     diagnosis = diagnose(snapshot_from_text(text.group(1), name="README.md"), Knowledge.load())

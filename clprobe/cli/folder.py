@@ -23,16 +23,16 @@ def holds_several(name: str) -> bool:
         return False
 
 
-def files_of(name: str) -> list[Path]:
-    """Return the files of one report: in the folder and below it, or of the pattern, by name.
+def files_of(name: str, *, most: int = MOST_FILES) -> list[Path]:
+    """Return the files in the folder and below it, or of the pattern, by name.
 
-    Raises: ClprobeError if there are none, more than `MOST_FILES`, or they cannot be read.
+    Raises: ClprobeError if there are none, more than `most`, or they cannot be read.
     """
-    found = list(islice(paths_in(name), MOST_FILES + 1))
-    if len(found) > MOST_FILES:
+    found = list(islice(paths_in(name), most + 1))
+    if len(found) > most:
         raise ClprobeError(
             reference="folder-too-large",
-            message=f"{name} holds more than {MOST_FILES} files, the most that are read as one.",
+            message=f"{name} holds more than {most:,} files, the most that are read.",
             hint="Put the files that matter into a folder of their own.",
         )
     if not found:

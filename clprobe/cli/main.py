@@ -17,6 +17,7 @@ _COMMANDS = {
     "doctor": "Say why OpenCL devices are missing, root-only or crashing, and how to fix it.",
     "info": "List drivers, loaders, platforms, devices and GPUs with their limits.",
     "install-plan": "Show what to install, in which versions, and what cannot work and why.",
+    "check": "Say whether this host has what a program needs, as needs.yaml tells it.",
     "bench": "Train small real nets on each device and compare it with the CPU.",
     "env": "Print shell lines that hide broken drivers for you, without root.",
     "snapshot": "Write the facts of this host for replay and bug reports.",

@@ -208,7 +208,7 @@ def _is_same(gpu: GpuFacts, gpus: Sequence[GpuFacts], device: DeviceFacts) -> Fa
         return False
     if isinstance(device.pci_id, str) and isinstance(gpu.pci_id, str):
         return device.pci_id == gpu.pci_id
-    maker = _maker(device)
+    maker = maker_of(device)
     if maker is None or isinstance(gpu.vendor, Unknown):
         return True if _are_alone(gpu, gpus) else AMBIGUOUS
     if maker != gpu.vendor:
@@ -223,7 +223,8 @@ def _are_alone(gpu: GpuFacts, gpus: Sequence[GpuFacts]) -> bool:
     return [other for other in gpus if other.computes is not False] == [gpu]
 
 
-def _maker(device: DeviceFacts) -> str | None:
+def maker_of(device: DeviceFacts) -> str | None:
+    """Return whose device it is, as its driver, its ids and its names tell; None: they do not."""
     if isinstance(device.implementation, str) and device.implementation in _IMPLEMENTATIONS:
         return _IMPLEMENTATIONS[device.implementation]
     if isinstance(device.vendor_id, int) and device.vendor_id in _MAKERS:

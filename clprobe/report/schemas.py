@@ -32,6 +32,9 @@ from clprobe.model.leftovers import CacheReport
 from clprobe.model.measurement import BenchReport
 from clprobe.model.plan import InstallPlan, VersionRow
 from clprobe.model.snapshot import SCHEMA as SNAPSHOT
+from clprobe.needs.answer import CheckReport
+from clprobe.needs.written import SCHEMA as NEEDS
+from clprobe.needs.written import Needs
 from clprobe.report.env_lines import EnvReport
 from clprobe.resources import rules_path
 from clprobe.ruleset.condition_file import OPERATORS
@@ -53,6 +56,7 @@ _PRINTED: dict[str, type[msgspec.Struct]] = {
     "clprobe.rules-stats/1": RuleStats,
     "clprobe.env/1": EnvReport,
     "clprobe.cache/1": CacheReport,
+    "clprobe.check/1": CheckReport,
     "clprobe.bench-compare/1": BenchComparison,
 }
 _NAMED = {
@@ -85,6 +89,7 @@ def published() -> dict[str, JsonSchema]:
         "clprobe.bench/1": _bench(),
         "clprobe.fleet/1": _timed(_printed("clprobe.fleet/1", Fleet)),
         SNAPSHOT: snapshot_schema(),
+        NEEDS: _needs(),
         **{name: _printed(name, body) for name, body in _PRINTED.items()},
     }
 
@@ -112,6 +117,16 @@ def _timed(schema: JsonSchema) -> JsonSchema:
     schema["properties"]["elapsed_ms"] = elapsed
     schema["required"].append("elapsed_ms")
     return schema
+
+
+def _needs() -> JsonSchema:
+    """Return the schema of the files that `clprobe check` reads; what is left out is not asked."""
+    _, definitions = definitions_of(Needs)
+    for definition in definitions.values():
+        properties = definition["properties"]
+        definition["properties"] = {name: _stated(one) for name, one in properties.items()}
+    own = definitions.pop(Needs.__name__)
+    return {"$schema": _DIALECT, "$id": NEEDS, **own, "title": NEEDS, "$defs": definitions}
 
 
 def _bench() -> JsonSchema:

@@ -8,7 +8,7 @@ from click.testing import CliRunner
 
 from clprobe.cli.main import cli
 
-COMMANDS = ("doctor", "info", "env", "snapshot")
+COMMANDS = ("doctor", "info", "check", "env", "snapshot")
 
 
 @pytest.mark.parametrize("value", ["nan", "inf", "-inf", "1e300", "-5", "0", "0.09", "3601", "ten"])

@@ -5,8 +5,9 @@ from typing import Any
 
 import msgspec
 
-from clprobe.diagnosis.diagnose import Knowledge, diagnose
+from clprobe.diagnosis.diagnose import diagnose
 from clprobe.diagnosis.fleet import machine_of, sum_up
+from clprobe.diagnosis.knowledge import Knowledge
 from clprobe.model.fleet import FirstAction, Machine, Skipped
 from clprobe.model.snapshot import Snapshot
 

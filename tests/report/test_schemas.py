@@ -28,6 +28,10 @@ COMMANDS = {
     "clprobe.rules-stats/1": ("rules", "stats", "--json"),
     "clprobe.snapshot/1": ("snapshot",),
     "clprobe.cache/1": ("cache", "--json"),
+    "clprobe.check/1": (
+        *("check", "--json", "--needs", "clprobe/needs/example.yaml"),
+        *("--from", "tests/healthy/nvidia-h200-cuda-13-container.json"),
+    ),
 }
 BENCH = BenchReport(
     host={"os": "Debian", "logical_cores": 2, "torch": None},

@@ -13,8 +13,9 @@ from clprobe.cli.fleet.workers import Workers
 from clprobe.cli.output import print_document
 from clprobe.cli.progress import CountProgress
 from clprobe.cli.sources import read_machine
-from clprobe.diagnosis.diagnose import Knowledge, diagnose
+from clprobe.diagnosis.diagnose import diagnose
 from clprobe.diagnosis.fleet import machine_of, sum_up
+from clprobe.diagnosis.knowledge import Knowledge
 from clprobe.facts.permissions.as_user import as_stated_user
 from clprobe.model.errors import ClprobeError
 from clprobe.model.fleet import Fleet, Machine, Skipped

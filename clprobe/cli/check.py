@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: MIT
+# ruff: noqa: PLC0415 - a prolog waits for this: rules, probes and pastes load where they are needed
+"""`clprobe check`: says whether a host has what a program needs, as needs.yaml tells it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from clprobe.cli.exit import codes as exit_codes
+from clprobe.cli.folder import files_of, holds_several
+from clprobe.cli.options import file_argument, from_option, only_source, timeout_option
+from clprobe.cli.output import print_document
+
+if TYPE_CHECKING:
+    from clprobe.knowledge.tables import Tables
+    from clprobe.model.finding import Diagnosis
+    from clprobe.model.snapshot import Snapshot
+    from clprobe.needs.answer import CheckReport, HostAnswer
+    from clprobe.needs.written import Needs
+
+_MOST_HOSTS = 20_000
+_STATUS = {
+    "yes": exit_codes.OK,
+    "no": exit_codes.PROBLEMS,
+    "not-known": exit_codes.UNDECIDED,
+}
+_EXAMPLE = Path(__file__).resolve().parent.parent / "needs" / "example.yaml"
+
+
+@click.command()
+@file_argument
+@click.option("--needs", "path", metavar="FILE", type=click.Path(), help="What is needed, in YAML.")
+@from_option("Answer for this snapshot or pasted text, or each of a FOLDER, not this host.")
+@timeout_option()
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "nfd", "prometheus"]),
+    default="text",
+    show_default=True,
+    help="How to lay it out; nfd, prometheus: what those read.",
+)
+@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+@click.option("-q", "--quiet", is_flag=True, help="Print one line a host and nothing else.")
+@click.option("--example", is_flag=True, help="Print needs to begin with.")
+def command(  # noqa: PLR0913, PLR0917 - one parameter per option
+    file: str | None,
+    path: str | None,
+    source: str | None,
+    timeout: float,
+    form: str,
+    as_json: bool,
+    quiet: bool,
+    example: bool,
+) -> int:
+    """Say whether this host has what a program needs: yes, no with the cause, or not known.
+
+    Exit status 0: yes, 1: no, 3: not known, 2: the needs cannot be read. Each file of a FOLDER is
+    a host of its own.
+    """
+    if example:
+        click.echo(_EXAMPLE.read_text("utf-8"), nl=False)
+        return exit_codes.OK
+    if path is None:
+        raise click.UsageError("Name the needs: --needs FILE; --example prints some.")
+    source, form = only_source(file, source), "json" if as_json else form
+    is_several = source is not None and holds_several(source)
+    if form == "nfd" and is_several:
+        raise click.UsageError("--format nfd is about one host, not about a folder of them.")
+    from clprobe.knowledge.tables import Tables
+    from clprobe.needs.check import report_of
+    from clprobe.needs.reading import read_needs
+
+    tables = Tables.load()
+    needs = read_needs(Path(path), tables)
+    answers: list[HostAnswer] = []
+    for answer in _answers(needs, source, tables, timeout, quiet=quiet):
+        answers.append(answer)
+        if form == "text":
+            _show(answer, brief=quiet or is_several)
+    report = report_of(Path(path).name, answers)
+    _finish(report, form, needs.label or Path(path).stem, is_summed_up=is_several)
+    return _STATUS[report.answer]
+
+
+def _answers(
+    needs: "Needs", source: str | None, tables: "Tables", timeout: float, *, quiet: bool
+) -> "Iterator[HostAnswer]":
+    from clprobe.model.errors import ClprobeError
+    from clprobe.needs.check import check_host, not_read
+
+    if source is None:
+        yield check_host(needs, _live(needs, timeout, quiet=quiet), tables, _doctor)
+        return
+    from clprobe.cli.sources import read_snapshot
+
+    if not holds_several(source):
+        yield check_host(needs, read_snapshot(source), tables, _doctor, host=source)
+        return
+    for path in files_of(source, most=_MOST_HOSTS):
+        name = str(path.relative_to(source) if Path(source).is_dir() else path)
+        try:
+            snapshot = read_snapshot(str(path))
+            answer = check_host(needs, snapshot, tables, _doctor, host=name)
+        except ClprobeError as error:
+            answer = not_read(name, error.message)
+        yield answer
+
+
+def _live(needs: "Needs", timeout: float, *, quiet: bool) -> "Snapshot":
+    from clprobe.cli.gathering import scrubbed_facts
+    from clprobe.needs.written import asks_to_compute
+    from clprobe.probe.live_host import LiveHost
+
+    run = asks_to_compute(needs)
+    return scrubbed_facts(LiveHost(), timeout, silent=quiet, run_kernels=run)
+
+
+def _doctor(snapshot: "Snapshot") -> "Diagnosis":
+    from clprobe.diagnosis.diagnose import diagnose
+    from clprobe.diagnosis.knowledge import Knowledge
+
+    return diagnose(snapshot, Knowledge.load())
+
+
+def _show(answer: "HostAnswer", *, brief: bool) -> None:
+    from clprobe.report.check_text import line_of, lines_of
+
+    for line in [line_of(answer)] if brief else lines_of(answer):
+        click.echo(line)
+
+
+def _finish(report: "CheckReport", form: str, label: str, *, is_summed_up: bool) -> None:
+    if form == "json":
+        from clprobe.report.as_json import document
+
+        print_document(document("clprobe.check/1", report))
+    elif form == "text":
+        from clprobe.report.check_text import summary_of
+
+        if is_summed_up:
+            click.echo(summary_of(report), err=True)
+    else:
+        from clprobe.report.check_exports import nfd_lines, prometheus_lines
+
+        lines = nfd_lines if form == "nfd" else prometheus_lines
+        print_document("".join(f"{line}\n" for line in lines(report, label)))
