@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from clprobe.ruleset.conditions import All, AnyOf, Comparison, Condition, Not
 from clprobe.ruleset.literals import can_match, words_of
-from clprobe.ruleset.load import load_rules
+from clprobe.ruleset.rules import load_rules
 
 
 def _patterns(condition: Condition) -> set[str]:
