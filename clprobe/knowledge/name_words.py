@@ -13,7 +13,10 @@ _SIGNS = re.compile(r"\((?:r|tm|c)\)|[®™©]")
 
 def words_of(text: str) -> list[str]:
     """Return the words, letters and digits apart: "RTX3060Ti" is rtx, 3060, ti."""
-    return _WORD.findall(_SIGNS.sub(" ", text.lower()))
+    text = text.lower()
+    if "(" in text or not text.isascii():
+        text = _SIGNS.sub(" ", text)
+    return _WORD.findall(text)
 
 
 class Index(Generic[T]):

@@ -7,6 +7,7 @@ name of a processor.
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from typing import Protocol
 
 import msgspec
@@ -89,14 +90,30 @@ class Names:
     """The names of the cards and adapters of some tables, and their PCI ids."""
 
     def __init__(self, families: list[Family], adapters: list[Adapter]) -> None:
-        self._by_id: dict[tuple[str, int], tuple[Family, str]] = {
-            (one.vendor, number): (one, chip) for one in families for number, chip in one.ids()
-        }
+        self._families = families
         self._adapters = Index((name, one) for one in adapters for name in one.called)
         self._adapter_ids = {pci_id: one for one in adapters for pci_id in one.ids}
-        self.boards = tuple(_short(name) for one in families for name in one.boards)
-        self._cards = Index((name, one) for one in families for name in _names(one))
-        self._tails = Index((name, one) for one in families for name in _tails(one))
+
+    @cached_property
+    def boards(self) -> tuple[str, ...]:
+        """What cards are called without their maker."""
+        return tuple(_short(name) for one in self._families for name in one.boards)
+
+    @cached_property
+    def _by_id(self) -> dict[tuple[str, int], tuple[Family, str]]:
+        return {
+            (one.vendor, number): (one, chip)
+            for one in self._families
+            for number, chip in one.ids()
+        }
+
+    @cached_property
+    def _cards(self) -> Index[Family]:
+        return Index((name, one) for one in self._families for name in _names(one))
+
+    @cached_property
+    def _tails(self) -> Index[Family]:
+        return Index((name, one) for one in self._families for name in _tails(one))
 
     def is_vendor(self, half: str) -> bool:
         """Whether the tables know makers of GPUs or adapters by this first half of a PCI id."""

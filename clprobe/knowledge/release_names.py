@@ -4,6 +4,7 @@
 `resolve` gives the one answer for all commands.
 """
 
+import functools
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -206,7 +207,7 @@ def _names(release: Distribution) -> tuple[str, ...]:
     return (release.key, *release.called, release.codename or release.key, *rebuilds)
 
 
-def _all_words(release: Distribution) -> set[str]:
+def _all_words(release: Distribution) -> frozenset[str]:
     ids = " ".join((release.id, *release.also))
     return _words(f"{ids} {release.release} {release.codename or ''}")
 
@@ -215,11 +216,12 @@ def _squeezed(text: str) -> str:
     return re.sub(r"[^a-z0-9.]", "", text.lower())
 
 
-def _words(text: str) -> set[str]:
+@functools.lru_cache(maxsize=1024)
+def _words(text: str) -> frozenset[str]:
     apart = re.sub(r"[!_]", "", text.lower())  # Pop!_OS
-    return set(re.findall(r"[a-z0-9.]+", re.sub(r"\bpopos\b", "pop os", apart))) - _NOISE
+    return frozenset(re.findall(r"[a-z0-9.]+", re.sub(r"\bpopos\b", "pop os", apart))) - _NOISE
 
 
-def _tells(words: set[str]) -> bool:
+def _tells(words: frozenset[str]) -> bool:
     """Whether the words tell releases apart, which a small number alone does not."""
     return any(re.search(r"[a-z]|\d\d\.\d", word) for word in words)
