@@ -200,15 +200,16 @@ def _missing_platforms(view: View, views: tuple[View, ...]) -> Fact[tuple[str, .
         return ()  # then its devices are compared
     if not own:
         return view.answer.platforms if isinstance(view.answer.platforms, Unknown) else ()
-    return tuple(dict.fromkeys(name for one in views for name in _platform_names(one) - own))
+    shown = (name for one in views for name in _platform_names(one) if name not in own)
+    return tuple(dict.fromkeys(shown))
 
 
-def _platform_names(view: View) -> set[str]:
+def _platform_names(view: View) -> tuple[str, ...]:
     names = [platform.name for platform in listed(view.answer.platforms)]
     return (
-        {name for name in names if isinstance(name, str)}
+        tuple(name for name in names if isinstance(name, str))
         if None not in map(known, names)
-        else set()
+        else ()
     )
 
 

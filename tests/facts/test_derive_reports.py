@@ -94,3 +94,12 @@ def test_packages_of_a_container_say_nothing_of_injected_libraries() -> None:
     }
     packages = [{"name": "libnvidia-compute-535", "version": "535.183.01-0ubuntu1"}]
     assert isinstance(_facts(system=system, packages=packages).nvidia.versions_differ, Unknown)
+
+
+def test_platforms_that_another_program_shows_stand_in_its_order() -> None:
+    names = ("mine", "Zeta", "Alpha", "Mu", "Beta")
+    views = [
+        {"viewer": viewer, "answer": {"platforms": [{"name": name} for name in shown]}}
+        for viewer, shown in (("one", names[:1]), ("other", names))
+    ]
+    assert _facts(views=views).views[0].missing_platforms == names[1:]
