@@ -41,7 +41,7 @@ def main() -> int:
 def _measured(folder: Path, form: str) -> int:
     with tempfile.TemporaryDirectory(prefix="fleet-page-") as made:
         page = Path(made, "page")
-        line = f'"$1" -m clprobe doctor "$2" --format {form} > "$3"'
+        line = f'exec "$1" -m clprobe doctor "$2" --format {form} > "$3"'
         argv = ["sh", "-c", line, "sh", sys.executable, str(folder), str(page)]
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         peak, took_s, status = peak_bytes(argv)
