@@ -53,13 +53,18 @@ class Sample:
     """Makes of the outputs what a gradient makes sense of."""
 
 
+def name_of(info: Any) -> str:
+    """Return an entry's name with its variant, as `full_name` has it in newer releases of torch."""
+    return f"{info.name}.{info.variant_test_name}".rstrip(".")
+
+
 def operations(only: tuple[str, ...] = ()) -> list[Any]:
     """Return PyTorch's entries that take float32, in their order."""
     return [
         one
         for one in op_db
         if torch.float32 in one.supported_dtypes("cpu")
-        and (not only or one.full_name in only)
+        and (not only or name_of(one) in only)
         # Whatever they hold is right.
         and not one.name.startswith(("empty", "new_empty"))
     ]
@@ -74,7 +79,7 @@ def samples(info: Any, most: int | None = None) -> Iterator[Sample]:
         where = [n for n, leaf in enumerate(leaves) if isinstance(leaf, torch.Tensor)]
         call = partial(_called, info.op, leaves, spec, where)
         given = [leaves[n] for n in where]
-        yield Sample(f"{info.full_name}[{at}]", call, given, sample.output_process_fn_grad)
+        yield Sample(f"{name_of(info)}[{at}]", call, given, sample.output_process_fn_grad)
 
 
 def _called(op: Any, leaves: list[Any], spec: Any, where: list[int], *tensors: Any) -> Any:

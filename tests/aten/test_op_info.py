@@ -7,7 +7,7 @@ from clprobe.tensor import Device
 
 pytest.importorskip("expecttest", reason="torch's samples need expecttest")
 
-from op_info import Tally, operations, run, samples
+from op_info import Tally, name_of, operations, run, samples
 
 MOST = 3
 SOME = (
@@ -23,7 +23,7 @@ SOME = (
 )
 
 
-@pytest.mark.parametrize("info", operations(SOME), ids=lambda info: info.full_name)
+@pytest.mark.parametrize("info", operations(SOME), ids=name_of)
 def test_torchs_own_samples_agree(info, device: Device) -> None:
     tally = Tally()
 

@@ -16,7 +16,7 @@ import pyopencl as cl
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "aten"))
 
-from op_info import Tally, operations, run, samples
+from op_info import Tally, name_of, operations, run, samples
 
 from clprobe.tensor import Device
 
@@ -45,9 +45,9 @@ def main() -> int:
     with Device.open(found) as device:
         for info in chosen:
             if time.monotonic() - started > options.seconds:
-                _tell(f"not run: {info.full_name}")
+                _tell(f"not run: {name_of(info)}")
                 continue
-            tally = tallies[info.full_name] = Tally()
+            tally = tallies[name_of(info)] = Tally()
             for sample in samples(info, options.most):
                 run(sample, device, tally)
             for failure in tally.failed:
