@@ -3,14 +3,15 @@
 
 One file in the user's cache folder. A data file whose times, size or inode differ from what was
 noted is parsed again, so nothing is ever stale; a cache that cannot be believed or written is done
-without. Only clprobe's own database is kept: other folders are an author's work and change.
+without. Only clprobe's own database is kept: other folders are an author's work and change. The
+single file, which checks what it unpacked by itself, brings along what its rules parse to.
 """
 
 import contextlib
 import functools
 import hashlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ import msgspec
 
 from clprobe import __version__
 from clprobe.private_files import PrivateFolder, cache_folder, private_folder, read
-from clprobe.resources import rules_path
+from clprobe.resources import parsed_rules_path, rules_path
 
 NAMES = "rules-*.msgpack"
 """The files of all installations; one has half a megabyte."""
@@ -44,11 +45,16 @@ class _Origin(msgspec.Struct, frozen=True):
 
 
 class ParsedFiles:
-    """The parsed files below `root`, kept in the file `store`."""
+    """The parsed files below `root`, kept in the file `store`.
 
-    def __init__(self, root: Path, store: Path) -> None:
+    What the file `shipped` holds of them, where there is one, is believed as it is: it lies beside
+    them and came with them.
+    """
+
+    def __init__(self, root: Path, store: Path, shipped: Path | None = None) -> None:
         self._root = root
         self._store = store
+        self._shipped = shipped
         self._changed = False
 
     def parsed(self, path: Path, parse: Callable[[Path], Any]) -> Any:
@@ -59,7 +65,11 @@ class ParsedFiles:
         """
         if not path.is_relative_to(self._root):
             return parse(path)
-        key, now = str(path.relative_to(self._root)), signature_of(path.stat())
+        key = str(path.relative_to(self._root))
+        came_along = self._came_along.get(key)
+        if came_along is not None:
+            return msgspec.msgpack.decode(came_along)
+        now = signature_of(path.stat())
         known = self._files.get(key)
         if known is not None and known.signature == now:
             return msgspec.msgpack.decode(known.content)
@@ -76,6 +86,14 @@ class ParsedFiles:
         with contextlib.suppress(OSError):
             self._write()
         self._changed = False
+
+    @functools.cached_property
+    def _came_along(self) -> dict[str, msgspec.Raw]:
+        try:
+            content = b"" if self._shipped is None else self._shipped.read_bytes()
+        except OSError:
+            return {}
+        return msgspec.msgpack.decode(content, type=dict[str, msgspec.Raw]) if content else {}
 
     @functools.cached_property
     def _files(self) -> dict[str, _Kept]:
@@ -120,5 +138,15 @@ def _store() -> Path:
     return cache_folder(NAMES.replace("*", name))
 
 
-RULES = ParsedFiles(rules_path(), _store())
+def ship(files: Iterable[Path], parse: Callable[[Path], Any]) -> None:
+    """Write what files of clprobe's own rules database parse to beside it, to come along with it.
+
+    Raises: what `parse` raises; OSError.
+    """
+    root = rules_path()
+    content = {str(path.relative_to(root)): parse(path) for path in sorted(files)}
+    parsed_rules_path().write_bytes(msgspec.msgpack.encode(content))
+
+
+RULES = ParsedFiles(rules_path(), _store(), parsed_rules_path())
 """The files of clprobe's own rules database."""

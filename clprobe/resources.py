@@ -5,7 +5,6 @@ from pathlib import Path
 
 _PACKAGE = Path(__file__).resolve().parent
 
-
 NO_RULES = ("tables", "reports")
 """Folders of rules/ that hold other data."""
 
@@ -18,6 +17,19 @@ def rules_path() -> Path:
 def kernels_path() -> Path:
     """Return the folder of the OpenCL C kernels."""
     return _data_folder("kernels")
+
+
+def parsed_rules_path() -> Path:
+    """Return where what the rules database parses to lies, in what the single file unpacked.
+
+    No other installation has it: there, rules may be edited.
+    """
+    return rules_path().with_name("parsed-rules.msgpack")
+
+
+def is_single_file() -> bool:
+    """Return whether this is what clprobe.pyz unpacked."""
+    return parsed_rules_path().is_file()
 
 
 def _data_folder(name: str) -> Path:

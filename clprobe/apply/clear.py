@@ -2,6 +2,7 @@
 """clear(): removes clprobe's own caches, and nothing that --undo or another program needs."""
 
 import os
+import shutil
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -36,7 +37,5 @@ def _remove(path: Path) -> None:
         with private_folder(path.parent) as folder:
             folder.remove(path.name)
         return
-    with private_folder(path) as folder:
-        for name in folder.files():
-            folder.remove(name)
-    path.rmdir()
+    with private_folder(path):
+        shutil.rmtree(path)

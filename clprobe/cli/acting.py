@@ -24,6 +24,7 @@ from clprobe.report.apply_text import ApplyText
 from clprobe.report.as_json import document
 from clprobe.report.escaping import safe
 from clprobe.report.terminal import make_console
+from clprobe.resources import is_single_file
 
 _FINE = ("applied", "undone", "nothing-to-undo", "nothing-to-do")
 
@@ -153,6 +154,8 @@ def own_command() -> tuple[str, ...]:
 
 def _own_program() -> tuple[str, ...]:
     called = Path(sys.argv[0])
+    if is_single_file() and called.is_file():
+        return (sys.executable, str(called.absolute()))
     if called.name == "clprobe" and called.is_file():
         return (str(called.absolute()),)
     return (sys.executable, "-m", "clprobe")

@@ -26,6 +26,7 @@ _CACHES = (
         "the parsed rules of one installation, which make each command start faster",
     ),
     (derived.NAMES, "what one installation computed of its rules and tables, to answer faster"),
+    ("single-file-*", "what a release of the single file unpacked, from where it runs"),
     ("kernels", "kernels that bench compiled, at most 256 MiB"),
     ("known-answers", "what drivers compiled of the kernel with which doctor tries each device"),
     ("counter", "the library with which doctor looks into programs, where a wheel brought none"),
