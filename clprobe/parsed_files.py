@@ -18,9 +18,9 @@ from typing import Any
 
 import msgspec
 
-from clprobe import __version__
 from clprobe.private_files import PrivateFolder, cache_folder, private_folder, read
 from clprobe.resources import parsed_rules_path, rules_path
+from clprobe.version import __version__
 
 NAMES = "rules-*.msgpack"
 """The files of all installations; one has half a megabyte."""

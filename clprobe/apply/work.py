@@ -8,7 +8,6 @@ from typing import Any, Protocol
 import msgspec
 from msgspec.structs import asdict, replace
 
-from clprobe import __version__
 from clprobe.apply.journal import Command, Journal, Problem, StepRecord, plan_id
 from clprobe.apply.kinds import CHECK_LIMIT_S, INSTALL_LIMIT_S, KINDS, REFRESH_LIMIT_S
 from clprobe.apply.package_list import changes_between, merged
@@ -20,6 +19,7 @@ from clprobe.commands.commands import with_action
 from clprobe.commands.packages import manager_of
 from clprobe.model.action import Action
 from clprobe.model.plan import Step, Target
+from clprobe.version import __version__
 
 MOST_KEPT = 2000
 """Characters of a command's output that a journal keeps."""

@@ -13,7 +13,6 @@ from pathlib import Path
 
 import msgspec
 
-import clprobe
 from clprobe.bench.protocol import Failed, Finished, Job, Message
 from clprobe.probe.wards import Ward
 
@@ -80,7 +79,7 @@ def _environment(job: Job, folder: Path) -> dict[str, str]:
 
 def with_package(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
     """Return an environment for another folder, where no checkout on a relative path is found."""
-    package_parent = str(Path(clprobe.__file__).resolve().parent.parent)
+    package_parent = str(Path(__file__).resolve().parents[2])
     search = [package_parent, *filter(None, [environment.get("PYTHONPATH")])]
     return {**environment, "PYTHONPATH": os.pathsep.join(search)}
 

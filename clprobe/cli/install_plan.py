@@ -27,15 +27,9 @@ from clprobe.model.action import Goal
 from clprobe.model.errors import ClprobeError
 from clprobe.model.plan import InstallPlan, Route, VersionRow
 from clprobe.model.snapshot import Snapshot
-from clprobe.model.system import User
-from clprobe.model.unknown import listed
-from clprobe.probe.facts import ask, or_unknown
-from clprobe.probe.gpus import probe_gpus
+from clprobe.probe.for_plan import facts_for_plan
 from clprobe.probe.live_host import LiveHost
-from clprobe.probe.packages.installed import probe_packages
-from clprobe.probe.packages.sources import probe_package_sources
 from clprobe.probe.system import probe_system
-from clprobe.probe.user import probe_sudo_caller, probe_user
 from clprobe.report.as_json import document
 from clprobe.report.escaping import safe_line
 from clprobe.report.plan_answer import answer
@@ -126,7 +120,7 @@ def command(  # noqa: PLR0913 - one parameter per option
         return undo("install-plan", asked, backend)
     tables = Tables.load()
     snapshot = read_snapshot(source) if source is not None else None
-    host = _host() if snapshot is None and (not gpus or os_name is None) else None
+    host = facts_for_plan() if snapshot is None and (not gpus or os_name is None) else None
     base = _base(snapshot, host, tables)
     each: list[Stated] = []
     for gpu in gpus or (None,):
@@ -153,7 +147,7 @@ def command(  # noqa: PLR0913 - one parameter per option
             print_document(_document(made, matrices, route, form, tables))
     if route is not None and acts:
         if snapshot is not None:
-            check_same_host(snapshot, _host())
+            check_same_host(snapshot, facts_for_plan())
         return apply_route(made, route, _here(stated, tables), asked)
     return exit_codes.OK if made.routes else exit_codes.PROBLEMS
 
@@ -165,20 +159,6 @@ def _base(snapshot: Snapshot | None, host: Snapshot | None, tables: Tables) -> S
     if host is None:
         return Stated()
     return of_snapshot(host, tables, python=our_python())
-
-
-def _host() -> Snapshot:
-    """Return what a plan is made of; without collect(), for drivers that it need not ask."""
-    host = LiveHost()
-    return Snapshot(
-        system=probe_system(host),
-        user=or_unknown(ask(probe_user, host), User),
-        gpus=probe_gpus(host),
-        packages=ask(probe_packages, host),
-        package_sources=ask(probe_package_sources, host),
-        excerpts=(),
-        perspectives=listed(ask(probe_sudo_caller, host)),
-    )
 
 
 def _here(planned: Stated, tables: Tables) -> Here:

@@ -7,10 +7,10 @@ from typing import Any
 
 import click
 
-from clprobe import __version__
 from clprobe.cli.exit import codes as exit_codes
 from clprobe.cli.output import answering, show_error, show_usage_error
 from clprobe.model.errors import ClprobeError
+from clprobe.version import __version__
 
 # Name → what it does. The texts stand here so that `clprobe --help` imports no command.
 _COMMANDS = {

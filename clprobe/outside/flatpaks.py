@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from clprobe import __version__
 from clprobe.model.errors import ClprobeError
 from clprobe.model.hardware import DeviceNode
 from clprobe.model.opencl import Icd, Library
@@ -19,6 +18,7 @@ from clprobe.outside.not_running import beside
 from clprobe.probe.environment import LISTED, is_recorded
 from clprobe.probe.facts import ask, ask_names, ask_text
 from clprobe.probe.host import Host
+from clprobe.version import __version__
 
 _GL = "org.freedesktop.Platform.GL"
 _BY_DRI = ("render", "card", "nvidia", "mali", "dxg")

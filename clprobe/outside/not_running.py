@@ -5,7 +5,6 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from clprobe import __version__
 from clprobe.model.hardware import DeviceNode
 from clprobe.model.snapshot import OUTSIDE, Perspective, Snapshot
 from clprobe.model.system import Group, System, User
@@ -15,6 +14,7 @@ from clprobe.outside.inside_host import InsideHost
 from clprobe.probe.environment import probe_environment
 from clprobe.probe.facts import ask
 from clprobe.probe.host import Host
+from clprobe.version import __version__
 
 _OVERFLOW = 65534
 _KEPT_GROUPS = "keep-groups"

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from clprobe import __version__
 from clprobe.model.errors import ClprobeError
 from clprobe.model.hardware import DeviceNode
 from clprobe.model.opencl import Icd
@@ -16,6 +15,7 @@ from clprobe.outside.find import check_name, failure_of
 from clprobe.outside.not_running import beside
 from clprobe.probe.facts import ask_names, ask_text
 from clprobe.probe.host import Host
+from clprobe.version import __version__
 
 _OPENGL = "opengl"
 _BY_OPENGL = ("render", "card", "nvidia", "mali")

@@ -12,7 +12,6 @@ from typing import NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from clprobe import __version__
 from clprobe.model.opencl import Answer, Icd
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.system import User
@@ -42,6 +41,7 @@ from clprobe.probe.packages.installed import probe_package_trouble, probe_packag
 from clprobe.probe.packages.sources import probe_package_sources
 from clprobe.probe.system import probe_system
 from clprobe.probe.user import probe_sudo_caller, probe_user
+from clprobe.version import __version__
 
 _SHORTEST_S = 0.1
 Waiting = Callable[[str], contextlib.AbstractContextManager[None]]

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from clprobe import __version__
+from clprobe.version import __version__
 
 # DEL, C1, and what turns the direction of text around; C0 the standard escapes anyway.
 _CONTROLS = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")

@@ -3,13 +3,13 @@
 
 from collections.abc import Iterator
 
-from clprobe import __version__
 from clprobe.model.comparison import Comparison
 from clprobe.model.finding import Diagnosis, Finding
 from clprobe.report import doctor_words as words
 from clprobe.report.log_text import log_as_markdown
 from clprobe.report.markdown_text import code, one_line, plain, table
 from clprobe.report.statement_words import HEADING, statement_lines
+from clprobe.version import __version__
 
 _OF_DRIVERS = "| driver | implementation | stage | outcome | detail |"
 _OF_DEVICES = "| | device | type | platform | version | generation |"

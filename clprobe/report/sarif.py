@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
-from clprobe import __version__
 from clprobe.model.finding import Diagnosis, Finding, Remedy
 from clprobe.model.shell_words import command_line
 from clprobe.report.as_json import json_text
 from clprobe.report.doctor_words import headline
 from clprobe.report.escaping import safe
 from clprobe.ruleset.rule import Rule
+from clprobe.version import __version__
 
 _SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"

@@ -17,10 +17,10 @@ from pathlib import Path
 
 import msgspec
 
-from clprobe import __version__
 from clprobe.private_files import cache_folder, private_folder, read
 from clprobe.probe.opencl.questions import identity
 from clprobe.probe.opencl.reports import Report
+from clprobe.version import __version__
 
 FOLDER = "known-answers"
 _SWITCH = "CLPROBE_KERNEL_CACHE"

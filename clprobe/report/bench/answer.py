@@ -4,7 +4,6 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from clprobe import __version__
 from clprobe.model.measurement import (
     BenchReport,
     BenchVerdict,
@@ -16,6 +15,7 @@ from clprobe.model.measurement import (
 from clprobe.model.workload import is_training, net_of
 from clprobe.report.bench.words import factor, is_cost
 from clprobe.report.terminal import safe
+from clprobe.version import __version__
 
 _TILES = 3
 
