@@ -5,8 +5,8 @@ Without one the wheel is a pure one, and clprobe makes the library at run time o
 """
 
 import importlib.util
+import platform
 import shutil
-import sysconfig
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -44,8 +44,9 @@ class CountingLibrary(BuildHookInterface[Any]):
             return
         build_data["force_include"][str(made)] = f"{_PACKAGE}/{made.name}"
         build_data["pure_python"] = False
-        platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
-        build_data["tag"] = f"py3-none-{platform}"
+        # It needs no library at all, so the oldest glibc that indexes take wheels for will do; they
+        # take none for "linux". Elsewhere compiling.why_not_here() has said so.
+        build_data["tag"] = f"py3-none-manylinux_2_17_{platform.machine()}"
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:  # noqa: ARG002 - hatchling's signature
         """Remove what was compiled."""

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """rules/ and kernels/ travel with the package, however it is installed."""
 
+import io
 import os
 import shutil
 import subprocess
@@ -9,6 +10,8 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from elftools.elf.elffile import ELFFile
+from packaging.metadata import Metadata
 
 from clprobe.resources import kernels_path, rules_path
 from clprobe.watch.counting.compiling import library_name, why_not_here
@@ -78,7 +81,46 @@ def libraries(wheel: Path) -> list[str]:
 @pytest.mark.skipif(why_not_here() is not None, reason="kernels are not counted here")
 def test_the_wheel_holds_the_counter_of_its_sources_for_this_platform(wheel: Path) -> None:
     assert libraries(wheel) == [f"clprobe/watch/counting/{library_name()}"]
-    assert f"-py3-none-linux_{os.uname().machine}" in wheel.name
+    assert f"-py3-none-manylinux_2_17_{os.uname().machine}" in wheel.name
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
+@pytest.mark.skipif(why_not_here() is not None, reason="kernels are not counted here")
+def test_the_counter_needs_no_library_as_its_platform_tag_says(wheel: Path) -> None:
+    (library,) = libraries(wheel)
+    sections = ELFFile(io.BytesIO(zipfile.ZipFile(wheel).read(library)))
+
+    tags = sections.get_section_by_name(".dynamic").iter_tags()
+    assert [tag.needed for tag in tags if tag.entry.d_tag == "DT_NEEDED"] == []
+    assert sections.get_section_by_name(".gnu.version_r") is None
+
+
+def test_a_wheel_made_twice_is_the_same_bytes(wheel: Path, tmp_path: Path) -> None:
+    pip("wheel", "-w", tmp_path, ROOT)
+
+    assert (tmp_path / wheel.name).read_bytes() == wheel.read_bytes()
+
+
+def test_an_index_finds_all_that_it_shows(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = (one for one in archive.namelist() if one.endswith(".dist-info/METADATA"))
+        metadata = Metadata.from_email(archive.read(name), validate=True)
+
+    assert metadata.license_expression == "MIT"
+    assert metadata.license_files == ["LICENSE"]
+    assert metadata.description_content_type == "text/markdown"
+    assert metadata.description is not None
+    assert metadata.description.startswith("# clprobe\n")
+    assert {"Changelog", "Documentation", "Homepage", "Issues", "Source"} <= {
+        *(metadata.project_urls or ())
+    }
+    releases = {
+        one.rpartition(" ")[2] for one in metadata.classifiers or () if "Python :: 3." in one
+    }
+    assert releases == {"3.10", "3.11", "3.12", "3.13"}
+    assert metadata.summary
+    assert metadata.author
+    assert metadata.keywords
 
 
 def test_without_a_compiler_the_wheel_is_a_pure_one(tmp_path: Path) -> None:
