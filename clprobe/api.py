@@ -58,8 +58,8 @@ def diagnose(facts: Snapshot | None = None, *, ignored: Collection[str] = ()) ->
 
     `ignored` are ids of rules whose findings do not count.
     """
-    from clprobe.diagnosis.diagnose import Knowledge
     from clprobe.diagnosis.diagnose import diagnose as diagnosed
+    from clprobe.diagnosis.knowledge import Knowledge
 
     facts = snapshot() if facts is None else facts
     return diagnosed(facts, Knowledge.load(), ignored=ignored)

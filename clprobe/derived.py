@@ -17,10 +17,10 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from clprobe import __version__
 from clprobe.parsed_files import is_of_installation, signature_of
 from clprobe.private_files import cache_folder, private_folder, read
 from clprobe.resources import rules_path
+from clprobe.version import __version__
 
 NAMES = "derived-*.msgpack"
 """The files of all installations."""

@@ -3,7 +3,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from clprobe import __version__
+from clprobe.version import __version__
 from clprobe.model.fleet import CauseRow, Fleet, PartRow, Skipped
 from clprobe.report.fleet import words
 from clprobe.report.markdown_text import plain, table
