@@ -16,13 +16,9 @@ import msgspec
 
 sys.path.append(str(Path(__file__).resolve().parent.parent / "icds"))
 from implementations import INTEL_CPU, OCLGRIND, POCL, RUSTICL, only, wheels_pocl
+from loader_answer import live_answer
 
 from clprobe.model.opencl import Answer
-from clprobe.probe.host import ChildResult
-from clprobe.probe.opencl import opencl_worker
-from clprobe.probe.opencl.enumeration import answer_of
-from clprobe.probe.opencl.reports import read_reports
-from clprobe.probe.scratch import ReportMemory
 
 RECORDED = Path(__file__).with_suffix(".json")
 SECONDS = 120
@@ -69,29 +65,12 @@ def ask(name: str) -> Asked:
     with tempfile.TemporaryDirectory() as folder:
         kept = {key: text for key, text in os.environ.items() if not key.startswith(_STEERING)}
         environment = {**kept, **variables, **only(library, Path(folder)), "PYOPENCL_NO_CACHE": "1"}
-        answer = _answer(environment)
+        answer = live_answer(environment, SECONDS)
         done = subprocess.run(
             [sys.executable, "-W", "ignore", _PROGRAM],
             env=environment, capture_output=True, text=True, timeout=SECONDS, check=True,
         )  # fmt: skip
     return Asked(answer, json.loads(done.stdout))
-
-
-def _answer(environment: dict[str, str]) -> Answer:
-    memory = ReportMemory()
-    report = memory.descriptor
-    worker = [sys.executable, "-I", "-S", opencl_worker.__file__]
-    try:
-        ended = subprocess.run(
-            [*worker, "loader", str(report), "no-kernels", "libOpenCL.so.1"],
-            env=environment, capture_output=True, timeout=SECONDS, check=False,
-            pass_fds=(report,),
-        )  # fmt: skip
-    finally:
-        reports, damage = read_reports(memory.take())
-    kind = "signal" if ended.returncode < 0 else "exit"
-    result = ChildResult(ended=kind, status=abs(ended.returncode), reports=reports, damage=damage)
-    return answer_of(result, SECONDS)
 
 
 def recorded() -> dict[str, Asked]:

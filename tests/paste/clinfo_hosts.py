@@ -10,11 +10,6 @@ from pathlib import Path
 
 from clprobe.model.opencl import Answer, Device, Platform
 from clprobe.model.unknown import Unknown
-from clprobe.probe.host import ChildResult
-from clprobe.probe.opencl import opencl_worker
-from clprobe.probe.opencl.enumeration import answer_of
-from clprobe.probe.opencl.reports import read_reports
-from clprobe.probe.scratch import ReportMemory
 
 FORMS = {
     "human": [], "tree": ["-l"], "raw": ["--raw"], "raw-tree": ["--raw", "-l"], "json": ["--json"],
@@ -76,24 +71,6 @@ def environment_of(name):
             (Path(folder) / f"{place}.icd").write_text(f"{library}\n")
         kept = {key: text for key, text in os.environ.items() if not key.startswith(_STEERING)}
         yield {**kept, **variables, "OCL_ICD_VENDORS": f"{folder}/", "LC_ALL": "C"}
-
-
-def live_answer(environment):
-    """Return what the probe's child learns through the system's loader."""
-    memory = ReportMemory()
-    report = memory.descriptor
-    worker = [sys.executable, "-I", "-S", opencl_worker.__file__]
-    try:
-        ended = subprocess.run(
-            [*worker, "loader", str(report), "no-kernels", "libOpenCL.so.1"],
-            env=environment, capture_output=True, timeout=TIMEOUT_S, check=False,
-            pass_fds=(report,),
-        )  # fmt: skip
-    finally:
-        reports, damage = read_reports(memory.take())
-    kind = "signal" if ended.returncode < 0 else "exit"
-    result = ChildResult(ended=kind, status=abs(ended.returncode), reports=reports, damage=damage)
-    return answer_of(result, TIMEOUT_S)
 
 
 def clinfo_output(program, form, environment):

@@ -11,7 +11,10 @@ import sys
 from pathlib import Path
 
 import msgspec
-from clinfo_hosts import FORMS, clinfo_output, environment_of, implementations, live_answer
+from clinfo_hosts import FORMS, clinfo_output, environment_of, implementations
+
+sys.path.append(str(Path(__file__).resolve().parent.parent / "icds"))
+from loader_answer import live_answer
 
 from clprobe.model.unknown import Unknown
 

@@ -10,8 +10,8 @@ from clinfo_hosts import (
     differences,
     environment_of,
     implementations,
-    live_answer,
 )
+from loader_answer import live_answer
 
 from clprobe.paste.clinfo.reader import clinfo_runs
 

@@ -3,10 +3,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from clprobe.version import __version__
 from clprobe.model.fleet import CauseRow, Fleet, PartRow, Skipped
 from clprobe.report.fleet import words
 from clprobe.report.markdown_text import plain, table
+from clprobe.version import __version__
 
 _MOST_ROWS = 20
 
