@@ -2,15 +2,19 @@
 """Tunes the kernels of the device under test before it is measured."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from math import prod
 
+from clprobe.bench.effort import Effort
 from clprobe.bench.engines.opencl import OpenClSubject
 from clprobe.bench.measure import Contest
 from clprobe.model.errors import ClprobeError
 from clprobe.model.measurement import RejectedConfiguration, TunedProduct, Tuning
 from clprobe.resources import kernels_path
+from clprobe.tensor.ops.conv.geometry import Direction, Geometry
+from clprobe.tensor.tuning.convolutions import Found, tune_convolutions
 from clprobe.tensor.tuning.space import load_space
-from clprobe.tensor.tuning.tune import tune
+from clprobe.tensor.tuning.tune import Report, tune
 
 _CONFIGURATION_SECONDS = 0.8
 """To build, prove and time one: PoCL on two cores took 128 s for 168, most of it building."""
@@ -49,9 +53,14 @@ def tune_device(contest: Contest, tell: Callable[[str], None]) -> Tuning:
         tell(f"{now - started:.0f} s of about {60 * usual:.0f}" if is_due else "")
 
     try:
-        report = tune(
+        products = tune(
             engine.device,
             candidates=contest.effort.tuning_candidates,
+            alive=alive,
+        )
+        convolutions = tune_convolutions(
+            engine.device,
+            ((way, geometry) for geometry in _convolutions(contest.effort) for way in Direction),
             alive=alive,
         )
     except (ClprobeError, OSError) as error:
@@ -59,20 +68,52 @@ def tune_device(contest: Contest, tell: Callable[[str], None]) -> Tuning:
         return Tuning(device=contest.label, seconds=seconds, problem=str(error))
     return Tuning(
         device=contest.label,
-        seconds=report.elapsed_s,
-        found=tuple(
-            TunedProduct(
-                product=str(winner.tuned.product),
-                configuration=winner.tuned.variant.name,
-                gflops=winner.tuned.gflops,
-                gflops_before=winner.previous_gflops,
-            )
-            for winner in report.winners
-        ),
-        rejected=tuple(
-            RejectedConfiguration(
-                product=str(one.product), configuration=one.variant.name, reason=one.reason
-            )
-            for one in report.rejected
+        seconds=time.monotonic() - started,
+        found=(*_of_products(products), *(_of_convolution(*one) for one in convolutions.items())),
+        rejected=(
+            *(
+                RejectedConfiguration(
+                    product=str(one.product), configuration=one.variant.name, reason=one.reason
+                )
+                for one in products.rejected
+            ),
+            *(
+                RejectedConfiguration(product=_name(*asked), configuration=name, reason=reason)
+                for asked, found in convolutions.items()
+                for name, reason in found.rejected
+            ),
         ),
     )
+
+
+def _convolutions(effort: Effort) -> Iterator[Geometry]:
+    """Yield those that are measured as workloads."""
+    for images, channels, side in effort.conv_shapes:
+        yield Geometry.of((images, channels, side, side), (channels, channels, 3, 3), padding=1)
+
+
+def _of_products(report: Report) -> Iterator[TunedProduct]:
+    for winner in report.winners:
+        yield TunedProduct(
+            product=str(winner.tuned.product),
+            configuration=winner.tuned.variant.name,
+            gflops=winner.tuned.gflops,
+            gflops_before=winner.previous_gflops,
+        )
+
+
+def _of_convolution(asked: tuple[Direction, Geometry], found: Found) -> TunedProduct:
+    fastest = found.timed[0]
+    flops = 2.0 * prod(asked[1].output_shape) * prod(asked[1].weight_shape[1:])
+    return TunedProduct(
+        product=_name(*asked),
+        configuration=fastest.name,
+        gflops=flops / fastest.seconds / 1e9,
+        gflops_before=flops / found.before / 1e9,
+    )
+
+
+def _name(direction: Direction, geometry: Geometry) -> str:
+    """Return it as workloads are called."""
+    kind = direction.value.replace("_", "-").replace("gradient", "grad")
+    return f"conv-{kind} {geometry.images}x{geometry.channels}x{geometry.height}"

@@ -40,7 +40,8 @@ def announce_tuning(candidates: int, devices: int) -> None:
     each = "" if devices == 1 else f" on each of {devices} devices"
     say(
         f"tuning comes first: {candidates} kernels for each of {tuned_products()} products of "
-        f"matrices{each}, about {minutes * devices:.0f} minutes; then the measuring begins"
+        f"matrices, then convolutions{each}, about {minutes * devices:.0f} minutes; then the "
+        "measuring begins"
     )
 
 

@@ -174,7 +174,7 @@ class Conditions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TunedProduct(msgspec.Struct, frozen=True, kw_only=True):
-    """The fastest configuration found for one product of matrices, and what was used before."""
+    """The fastest configuration for a product of matrices or a convolution, and the one before."""
 
     product: str
     configuration: str

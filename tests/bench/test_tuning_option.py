@@ -49,9 +49,13 @@ def test_the_device_is_tuned_first_and_measured_then(
     assert kinds.index(Tuned) < kinds.index(Outcome)
     tuning = next(one for one in messages if isinstance(one, Tuned)).tuning
     assert (tuning.device, tuning.problem) == (pocl.label, "")
-    assert [one.product for one in tuning.found] == [f"{kind} 64x64x64" for kind in _KINDS]
-    assert all(one.gflops >= one.gflops_before > 0 for one in tuning.found)
-    assert len(list((tmp_path / "cache" / "clprobe" / "tuned").iterdir())) == 1
+    products = [f"{kind} 64x64x64" for kind in _KINDS]
+    assert [one.product for one in tuning.found[:3]] == products
+    assert {one.product.partition(" ")[0] for one in tuning.found[3:]} == set(_DIRECTIONS)
+    assert all(one.gflops >= one.gflops_before > 0 for one in tuning.found[:3])
+    assert all(one.gflops > 0 < one.gflops_before for one in tuning.found)
+    kept = sorted(one.name for one in (tmp_path / "cache" / "clprobe" / "tuned").iterdir())
+    assert kept == sorted([kept[-1], f"conv-{kept[-1]}"])
 
 
 def test_wrong_kernels_are_listed_and_nothing_is_kept_of_them(pocl: Target, kernels: Path) -> None:
@@ -61,7 +65,8 @@ def test_wrong_kernels_are_listed_and_nothing_is_kept_of_them(pocl: Target, kern
     messages = messages_of(pocl, "launch", kernels=str(kernels), tune=True)
 
     tuning = next(one for one in messages if isinstance(one, Tuned)).tuning
-    assert tuning.found == ()
+    # Convolutions without bias or activation do not pass there.
+    assert [one for one in tuning.found if not one.product.startswith("conv")] == []
     assert any("values are wrong" in one.reason for one in tuning.rejected)
 
 
@@ -80,6 +85,7 @@ def test_a_cache_that_cannot_be_written_is_said_and_the_rest_goes_on(
 
 
 _KINDS = ("NN", "NT", "TN")
+_DIRECTIONS = ("conv-forward", "conv-input-grad", "conv-weight-grad")
 _TUNING = Tuning(
     device="PoCL",
     seconds=71.6,
@@ -104,8 +110,8 @@ def test_the_reports_say_what_was_gained_and_what_was_refused() -> None:
     report = report_with(_TUNING)
 
     assert notes(report) == [
-        "Tuning PoCL took 72 s: for 1 of 2 products of matrices a faster kernel was found, at most "
-        "1.50 times as fast (NN 1x2x3: 30 GFLOP/s).",
+        "Tuning PoCL took 72 s: for 1 of 2 products of matrices and convolutions a faster kernel "
+        "was found, at most 1.50 times as fast (NN 1x2x3: 30 GFLOP/s).",
         "Not used on PoCL, 2 kernels: it is <wrong>.",
     ]
     assert "1.50 times as fast" in bench_markdown(report)

@@ -1,19 +1,23 @@
 # SPDX-License-Identifier: MIT
 """The fastest algorithm of a convolution is measured, proved and used; a wrong one is not."""
 
+import shutil
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import oracles
 import pytest
 from oracles import normal
 
+from clprobe.resources import kernels_path
 from clprobe.tensor import Array, BuildError, Device
-from clprobe.tensor.ops.conv.choose import ALGORITHMS, choose
+from clprobe.tensor.ops.conv.choose import ALGORITHMS, choose, entries_of, measured
 from clprobe.tensor.ops.conv.geometry import Direction, Geometry
 from clprobe.tensor.ops.epilogue import NO_EPILOGUE
 from clprobe.tensor.tuning import convolutions
-from clprobe.tensor.tuning.convolutions import tune_convolution
+from clprobe.tensor.tuning.convolution_table import load_convolutions, save_convolutions
+from clprobe.tensor.tuning.convolutions import tune_convolution, tune_convolutions
 from clprobe.tensor.tuning.exact_convolution import convolved
 
 ODD = Geometry(
@@ -69,6 +73,60 @@ def test_what_is_fastest_is_used_from_now_on(
         convolved(Direction.FORWARD, SMALL, x, weight),
         atol=1e-4,
     )
+
+
+def test_what_was_fastest_is_used_by_later_processes(device: Device, tmp_path: Path) -> None:
+    asked = [(Direction.FORWARD, SMALL), (Direction.WEIGHT_GRADIENT, SMALL)]
+    times = []
+
+    found = tune_convolutions(device, asked, folder=tmp_path, alive=lambda: times.append(1))
+
+    names = {one: each.timed[0].name for one, each in found.items()}
+    assert list(names) == asked
+    assert all(each.before > 0 for each in found.values())
+    assert len(times) > len(asked)
+    kept = load_convolutions(device.cl_device, device.programs.folder, tmp_path)
+    assert kept == names
+
+
+def test_a_measured_entry_comes_before_the_ladder(
+    device: Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    suiting = [
+        one for one in entries_of(device)
+        if Direction.FORWARD in one.directions and one.suits_device(device)
+    ]  # fmt: skip
+    made: list[str] = []
+
+    def noted(name: str, prepare: object) -> object:
+        return lambda *given: (made.append(name), prepare(*given))[1]
+
+    for name, prepare in ALGORITHMS.items():
+        monkeypatch.setitem(ALGORITHMS, name, noted(name, prepare))
+    with Device.open(device.cl_device, limits=device.limits) as opened:
+        for entry in suiting:
+            measured(opened)[Direction.FORWARD, SMALL] = entry.name
+            opened.programs.forget(lambda key: isinstance(key, tuple) and key[0] == "conv")
+            made.clear()
+            choose(opened, Direction.FORWARD, SMALL)
+            assert made[0] == entry.algorithm
+
+
+def test_what_was_measured_with_other_kernels_or_is_damaged_is_not_used(
+    device: Device, tmp_path: Path
+) -> None:
+    kernels = tmp_path / "kernels"
+    shutil.copytree(kernels_path(), kernels)
+    found = {(Direction.FORWARD, SMALL): "direct"}
+    path = save_convolutions(device.cl_device, kernels, found, tmp_path)
+    assert load_convolutions(device.cl_device, kernels, tmp_path) == found
+
+    source = kernels / "conv" / "direct.cl"
+    source.write_text(f"{source.read_text()}\n// changed\n")
+    assert load_convolutions(device.cl_device, kernels, tmp_path) == {}
+
+    path.write_bytes(path.read_bytes()[:-9])
+    assert load_convolutions(device.cl_device, kernels_path(), tmp_path) == {}
 
 
 def test_a_wrong_algorithm_is_fast_in_vain(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -60,7 +60,7 @@ def _tuning(tuning: Tuning) -> Iterator[str]:
     faster = [one for one in tuning.found if one.gflops > one.gflops_before]
     yield (
         f"Tuning {tuning.device} took {tuning.seconds:.0f} s: for {len(faster)} of "
-        f"{len(tuning.found)} products of matrices a faster kernel was found"
+        f"{len(tuning.found)} products of matrices and convolutions a faster kernel was found"
         + (f", {_greatest_gain(faster)}." if faster else ".")
     )
     reasons = Counter(one.reason for one in tuning.rejected)

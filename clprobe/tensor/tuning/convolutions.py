@@ -1,19 +1,23 @@
 # SPDX-License-Identifier: MIT
-"""Measures which algorithm of the ladder is fastest for one convolution on a device."""
+"""Measures which algorithm of the ladder is fastest for convolutions on a device."""
 
+import contextlib
+import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 
 from clprobe.tensor.array import Array, Shape
 from clprobe.tensor.device import Device
 from clprobe.tensor.errors import BuildError, DeviceError
-from clprobe.tensor.ops.conv.choose import entries_of, use
+from clprobe.tensor.ops.conv.choose import choose, entries_of, measured, use
 from clprobe.tensor.ops.conv.geometry import Direction, Geometry, Plan
 from clprobe.tensor.ops.epilogue import NO_EPILOGUE
+from clprobe.tensor.tuning.convolution_table import save_convolutions
 from clprobe.tensor.tuning.exact_convolution import convolved
 
 _TOLERANCE = 1e-4
@@ -38,21 +42,52 @@ class Found:
     """The fastest first."""
     rejected: tuple[tuple[str, str], ...]
     """Names of what does not build or computes wrongly, and why."""
+    before: float
+    """Seconds of what was in use before."""
+
+
+def tune_convolutions(
+    device: Device,
+    asked: Iterable[tuple[Direction, Geometry]],
+    *,
+    folder: Path | None = None,
+    alive: Callable[[], None] = lambda: None,
+) -> dict[tuple[Direction, Geometry], Found]:
+    """Tune each, and keep the fastest for later processes: in `folder`, by default the cache.
+
+    What nothing computes is left out. `alive` is called after every algorithm.
+
+    **Raises** OSError where they cannot be kept, DeviceError.
+    """
+    found: dict[tuple[Direction, Geometry], Found] = {}
+    for direction, geometry in asked:
+        with contextlib.suppress(BuildError):
+            found[direction, geometry] = tune_convolution(device, geometry, direction, alive)
+    names = {one: each.timed[0].name for one, each in found.items()}
+    save_convolutions(device.cl_device, device.programs.folder, names, folder)
+    measured(device).update(names)
+    return found
 
 
 def tune_convolution(
-    device: Device, geometry: Geometry, direction: Direction = Direction.FORWARD
+    device: Device,
+    geometry: Geometry,
+    direction: Direction = Direction.FORWARD,
+    alive: Callable[[], None] = lambda: None,
 ) -> Found:
     """Prove and time all that the ladder has for such a device, and use the fastest from now on.
 
-    It is used as long as the device is open, and whatever sizes the ladder means it for.
+    It is used as long as the device is open, and whatever sizes the ladder means it for. `alive` is
+    called after every algorithm.
 
-    **Raises** BuildError where nothing computes it.
+    **Raises** BuildError where nothing computes it rightly.
     """
     problem = _Problem(device, geometry, direction)
+    in_use = choose(device, direction, geometry)
     plans: dict[str, Plan] = {}
     rejected = []
     for entry in entries_of(device):
+        alive()
         if direction not in entry.directions or not entry.suits_device(device):
             continue
         try:
@@ -66,15 +101,16 @@ def tune_convolution(
             plans.setdefault(entry.name, plan)
     if not plans:
         raise BuildError(f"Nothing computes {direction.value} of {geometry} rightly.")
-    # In turns: a machine that slows down slows them all.
-    rounds = [
-        {name: _seconds(device, partial(problem.run, plan)) for name, plan in plans.items()}
-        for _ in range(_ROUNDS)
-    ]
-    least = {name: min(one[name] for one in rounds) for name in plans}
+    least: dict[str, float] = dict.fromkeys(("", *plans), math.inf)
+    for _ in range(_ROUNDS):
+        # In turns: a machine that slows down slows them all.
+        for name, plan in (("", in_use), *plans.items()):
+            least[name] = min(least[name], _seconds(device, partial(problem.run, plan)))
+            alive()
+    before = least.pop("")
     timed = tuple(Timed(name, least[name]) for name in sorted(least, key=lambda it: least[it]))
     use(device, direction, geometry, plans[timed[0].name])
-    return Found(timed, tuple(rejected))
+    return Found(timed, tuple(rejected), before)
 
 
 class _Problem:

@@ -28,7 +28,7 @@ FORMAT = 1
 # A configuration serves products of up to twice or down to half the size it was measured at.
 _REACH = 1.0
 # The user's folder for caches, clprobe's in it, and that of the tables.
-_MAY_MAKE = 3
+MAY_MAKE = 3
 _NAME = re.compile("[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -92,7 +92,7 @@ def save(device: cl.Device, kernels: Path, found: Sequence[Tuned], folder: Path 
         ],
     }
     path = path_of(device, folder)
-    with private_folder(path.parent, may_make=_MAY_MAKE) as opened:
+    with private_folder(path.parent, may_make=MAY_MAKE) as opened:
         opened.write(path.name, yaml.safe_dump(content, sort_keys=False).encode())
         opened.prune()
     return path

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Chooses the algorithm of a convolution from kernels/conv/variants.yaml, once per geometry."""
+"""Chooses the algorithm of a convolution from kernels/conv/variants.yaml, once per geometry.
+
+What was measured on this machine comes before what the ladder means for such sizes.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -25,6 +28,7 @@ from clprobe.tensor.ops.conv import (
 from clprobe.tensor.ops.conv.geometry import Direction, Geometry, Plan
 from clprobe.tensor.ops.epilogue import Epilogue
 from clprobe.tensor.ops.half import to_float, to_half
+from clprobe.tensor.tuning.convolution_table import Measured, load_convolutions
 
 Prepare = Callable[[Device, Direction, Geometry, Mapping[str, int]], Plan | None]
 """Builds the kernels of an algorithm; None where it cannot do this geometry or direction."""
@@ -89,7 +93,7 @@ class Entry:
 
 
 def choose(device: Device, direction: Direction, geometry: Geometry) -> Plan:
-    """Return the plan of the first entry that suits, fits and builds.
+    """Return the plan of the entry that was measured, or of the first that suits and builds.
 
     **Raises** BuildError where none does.
     """
@@ -130,9 +134,19 @@ def load_entries(path: Path) -> tuple[Entry, ...]:
     )
 
 
+def measured(device: Device) -> Measured:
+    """Return the names of the entries that were the fastest when somebody tuned this device."""
+    return device.programs.remember(
+        "conv measured", lambda: load_convolutions(device.cl_device, device.programs.folder)
+    )
+
+
 def _first_that_works(device: Device, direction: Direction, geometry: Geometry) -> Plan:
-    for entry in entries_of(device):
-        if direction not in entry.directions or not entry.suits(device, geometry):
+    usual = [one for one in entries_of(device) if one.suits(device, geometry)]
+    fastest = measured(device).get((direction, geometry))
+    first = [one for one in entries_of(device) if one.name == fastest and one.suits_device(device)]
+    for entry in (*first, *usual):
+        if direction not in entry.directions:
             continue
         try:
             plan = entry.plan(device, direction, geometry)
