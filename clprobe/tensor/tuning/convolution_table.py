@@ -39,7 +39,7 @@ def load_convolutions(device: cl.Device, kernels: Path, folder: Path | None = No
 def save_convolutions(
     device: cl.Device, kernels: Path, found: Measured, folder: Path | None = None
 ) -> Path:
-    """Keep what was found beside what is kept already; a reader sees the old file or the new one.
+    """Keep what was found, in place of what is kept; a reader sees the old file or the new one.
 
     **Raises** OSError, also where others can write to the folder.
     """
@@ -50,10 +50,7 @@ def save_convolutions(
         "source": kernels_digest(kernels),
         "convolutions": [
             {"direction": direction.value, "sizes": _sizes(geometry), "entry": entry}
-            for (direction, geometry), entry in {
-                **load_convolutions(device, kernels, folder),
-                **found,
-            }.items()
+            for (direction, geometry), entry in found.items()
         ],
     }
     with private_folder(path.parent, may_make=MAY_MAKE) as opened:

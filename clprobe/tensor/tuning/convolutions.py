@@ -63,9 +63,9 @@ def tune_convolutions(
     for direction, geometry in asked:
         with contextlib.suppress(BuildError):
             found[direction, geometry] = tune_convolution(device, geometry, direction, alive)
-    names = {one: each.timed[0].name for one, each in found.items()}
-    save_convolutions(device.cl_device, device.programs.folder, names, folder)
-    measured(device).update(names)
+    known = measured(device)
+    known.update({one: each.timed[0].name for one, each in found.items()})
+    save_convolutions(device.cl_device, device.programs.folder, known, folder)
     return found
 
 

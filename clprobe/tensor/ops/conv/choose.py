@@ -142,11 +142,12 @@ def measured(device: Device) -> Measured:
 
 
 def _first_that_works(device: Device, direction: Direction, geometry: Geometry) -> Plan:
-    usual = [one for one in entries_of(device) if one.suits(device, geometry)]
     fastest = measured(device).get((direction, geometry))
-    first = [one for one in entries_of(device) if one.name == fastest and one.suits_device(device)]
-    for entry in (*first, *usual):
-        if direction not in entry.directions:
+    for entry in sorted(entries_of(device), key=lambda one: one.name != fastest):
+        is_meant = (
+            entry.suits_device(device) if entry.name == fastest else entry.suits(device, geometry)
+        )
+        if direction not in entry.directions or not is_meant:
             continue
         try:
             plan = entry.plan(device, direction, geometry)
