@@ -34,9 +34,7 @@ def read_snapshot(name: str) -> Snapshot:
     if holds_several(name):
         return _of_several(name)
     text = _decoded(_bytes_of(name))
-    if is_snapshot(text):
-        return _with_messages_read(snapshot_from_text(text, name=name), name)
-    return _of_paste(text, name)
+    return _of_snapshot(text, name) if is_snapshot(text) else _of_paste(text, name)
 
 
 def read_machine(path: Path) -> Snapshot:
@@ -45,7 +43,11 @@ def read_machine(path: Path) -> Snapshot:
     Raises: ClprobeError if it cannot be read, or is damaged.
     """
     name = str(path)
-    return _with_messages_read(snapshot_from_text(_decoded(_bytes_of(name)), name=name), name)
+    return _of_snapshot(_decoded(_bytes_of(name)), name)
+
+
+def _of_snapshot(text: str, name: str) -> Snapshot:
+    return _with_messages_read(snapshot_from_text(text, name=name), name)
 
 
 def _of_several(name: str) -> Snapshot:
@@ -59,7 +61,7 @@ def _of_several(name: str) -> Snapshot:
         if b"\0" in data and not data.startswith(_UTF_16):
             pictures.append(f"{path.name}: this file is no text")
         elif is_snapshot(text):
-            stated.append(_with_messages_read(snapshot_from_text(text, name=str(path)), str(path)))
+            stated.append(_of_snapshot(text, str(path)))
         else:
             texts.append(text)
     if texts or not stated:
