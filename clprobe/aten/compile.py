@@ -2,7 +2,8 @@
 """The backend of `torch.compile(model, backend="clprobe")`. Experimental.
 
 Tensors of the CPU go in and come out; activations stay on the device from forward to backward, and
-parameters until something changes them.
+parameters until something changes them. What runs with inputs of the same sizes again is captured
+and replayed (`replay`).
 """
 
 import weakref
@@ -20,6 +21,7 @@ from torch.fx import GraphModule
 from clprobe.aten.graph import Graph
 from clprobe.aten.held import Held, host_values
 from clprobe.aten.options import Options, device_of
+from clprobe.aten.replay import Outputs, Replays
 from clprobe.aten.running import OnHost
 from clprobe.aten.training import plain_operations
 from clprobe.aten.versions import refuse_older_torch
@@ -67,7 +69,8 @@ class _Backend:
     def __init__(self, device: Device, options: Options) -> None:
         self._device = device
         self._options = options
-        self._parameters = _Parameters(device)
+        self._lasting: weakref.WeakSet[Storage] = weakref.WeakSet()
+        self._parameters = _Parameters(device, self._lasting)
 
     def forward(self, module: GraphModule, _: Sequence[Any]) -> Compiled:
         """Return the forward pass, which keeps on the device what the backward pass needs."""
@@ -84,24 +87,34 @@ class _Backend:
 
     def _compiled(self, module: GraphModule, saved: slice | None) -> Compiled:
         graph = Graph(module, self._device, may_fall_back=self._options.fallback == "cpu")
+        replays = Replays(graph, self._device, self._lasting)
         left_to_check = [self._options.check]
 
         def run(given: list[Any]) -> list[Any]:
             entering = [self._entering(each) for each in given]
-            outputs = graph.run(entering).outputs
             if left_to_check[0]:
                 left_to_check[0] -= 1
-                _compare(module, given, outputs)
+                made = Outputs(graph.run(entering).outputs)
+                _compare(module, given, made.values)
+            else:
+                made = replays.run(entering)
             given.clear()
+            outputs = made.values
             kept = set(range(len(outputs))[saved]) if saved is not None else set()
-            used = _used([*entering, *(outputs[at] for at in kept)]) | _repeated(outputs)
-            used |= {each.storage for each in graph.constants.values()}
-            return [
+            # What a replay overwrites is nobody's to keep.
+            used: Container[Storage] | None = None
+            if made.captured is None:
+                used = _used([*entering, *(outputs[at] for at in kept)]) | _repeated(outputs)
+                used |= {each.storage for each in graph.constants.values()}
+            leaving = [
                 _placeholder(each)
                 if at in kept and isinstance(each, Held)
                 else _leaving(each, used)
                 for at, each in enumerate(outputs)
             ]
+            if made.captured is not None:
+                replays.keep(made.captured, (one for one in leaving if hasattr(one, _HELD)))
+            return leaving
 
         run._boxed_call = True  # type: ignore[attr-defined]
         return run
@@ -116,17 +129,26 @@ class _Backend:
 class _Parameters:
     """Parameters whose values lie on the device until something changes them."""
 
-    def __init__(self, device: Device) -> None:
+    def __init__(self, device: Device, lasting: "weakref.WeakSet[Storage]") -> None:
         self._device = device
+        self._lasting = lasting
         self._known: dict[int, tuple[weakref.ref[Any], int, Held]] = {}
 
     def held(self, parameter: Any) -> Held:
         """Return the values on the device, brought there anew if they changed."""
         key, version = id(parameter), parameter._version
         known = self._known.get(key)
-        if known is not None and known[0]() is parameter and known[1] == version:
-            return known[2]
-        held = Held.of(Array.from_numpy(host_values(parameter), self._device))
+        held = None
+        if known is not None and known[0]() is parameter:
+            held = known[2]
+            if known[1] == version:
+                return held
+        if held is not None and held.shape == tuple(parameter.shape):
+            # Where it is, for captured graphs read it there.
+            held.base.assign(host_values(parameter))
+        else:
+            held = Held.of(Array.from_numpy(host_values(parameter), self._device))
+            self._lasting.add(held.base.storage)
         forget = partial(self._forget, key)
         self._known[key] = (weakref.ref(parameter, forget), version, held)
         return held
