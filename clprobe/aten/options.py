@@ -9,7 +9,7 @@ import pyopencl as cl
 
 from clprobe.model.errors import ClprobeError
 from clprobe.tensor import Device
-from clprobe.tensor.choose import name_of, visible
+from clprobe.tensor.choose import is_called, name_of, visible
 
 Fallback = Literal["cpu", "error"]
 _KNOWN = ("device", "fallback", "check")
@@ -42,7 +42,7 @@ class Options:
 
 
 def device_of(asked: str) -> Device:
-    """Return the device that an index, gpu, cpu or part of a name means.
+    """Return the device that an index, gpu, cpu, a driver such as pocl or part of a name means.
 
     No CPU is taken unless it is asked for.
 
@@ -50,16 +50,10 @@ def device_of(asked: str) -> Device:
     """
     found = visible()
     names = [f"{at}: {name_of(each)}" for at, each in enumerate(found)]
-    if asked.isdecimal():
-        meant = found[int(asked) : int(asked) + 1]
-    elif asked.lower() in _KINDS:
+    if asked.lower() in _KINDS:
         meant = [each for each in found if each.type & _KINDS[asked.lower()]]
     else:
-        meant = [
-            each
-            for each, name in zip(found, names, strict=True)
-            if asked.lower() in name.partition(": ")[2].lower()
-        ]
+        meant = [each for at, each in enumerate(found) if is_called(each, at, asked)]
     if len(meant) != 1:
         listed = "; ".join(names) or "none at all"
         what = "means no device" if not meant else f"means {len(meant)} devices"

@@ -42,7 +42,7 @@ def choose(  # noqa: PLR0913 - each a thing that one may ask for
 ) -> cl.Device:
     """Return the first device that has all that is asked for.
 
-    `name` is an index or part of the device's or the platform's name; sizes are the least.
+    `name` is one that `is_called` takes; sizes are the least.
     `extensions=["cl_khr_fp16"]` asks for arithmetic in half precision.
 
     **Raises** DeviceError, which says for each device what it lacks.
@@ -56,7 +56,7 @@ def choose(  # noqa: PLR0913 - each a thing that one may ask for
             "work-group size": (device.max_work_group_size, work_group_size),
         }
         lacks = [
-            *([f"is not called {name!r}"] if not _is_called(device, index, name) else []),
+            *([f"is not called {name!r}"] if not is_called(device, index, name) else []),
             *([f"is no {kind}"] if kind and not device.type & _KINDS[kind] else []),
             *(f"has no {one}" for one in extensions if one not in has),
             *(f"has {own} of {what}, not {least}" for what, (own, least) in sizes.items()
@@ -78,7 +78,10 @@ def _devices_of(platform: cl.Platform) -> list[cl.Device]:
         return []
 
 
-def _is_called(device: cl.Device, index: int, name: str) -> bool:
+def is_called(device: cl.Device, index: int, name: str) -> bool:
+    """Say whether a name is a device's index, or part of its, its platform's or its driver's."""
     if name.isdecimal():
         return index == int(name)
-    return name.lower() in name_of(device).lower()
+    # PoCL's platform is called Portable Computing Language; its version names it.
+    names = (name_of(device), said(device.platform, "version"))
+    return any(name.lower() in each.lower() for each in names)
