@@ -19,6 +19,7 @@ from torch._guards import TracingContext
 from torch.fx import GraphModule
 
 from clprobe.aten.graph import Graph
+from clprobe.aten.halves import floated, in_floats
 from clprobe.aten.held import Held, host_values
 from clprobe.aten.options import Options, device_of
 from clprobe.aten.replay import Outputs, Replays
@@ -32,6 +33,8 @@ Compiled = Callable[[list[Any]], list[Any]]
 _HELD = "_clprobe_held"
 _TOLERANCE = 1e-3
 """Of the size of a result; five steps of a ResNet-18 differ by less from eager's."""
+_TOLERANCE_OF_HALVES = 3e-2
+"""Where the device multiplies halves that torch, to be held against it, has in float."""
 _DEVICES: dict[str, Device] = {}
 
 
@@ -40,9 +43,9 @@ def clprobe(
 ) -> Callable[..., Any]:
     """Return what runs a captured piece of a model on an OpenCL device.
 
-    `options`: `device` (an index, gpu, cpu or part of a name), `fallback` ("cpu": what has no
-    kernel runs in torch; "error": it is refused by name), `check` (compare so many first runs of
-    each graph with torch's own).
+    `options`: `device` (an index, gpu, cpu, a driver or part of a name), `fallback` ("cpu": what
+    has no kernel runs in torch; "error": it is refused by name), `check` (compare so many first
+    runs of each graph with torch's own).
 
     **Raises** ClprobeError for options that are none, a device that is not there, or an old torch.
     """
@@ -86,6 +89,9 @@ class _Backend:
     inference = backward
 
     def _compiled(self, module: GraphModule, saved: slice | None) -> Compiled:
+        floats = in_floats(module, self._device)
+        module = floats.module
+        tolerance = _TOLERANCE_OF_HALVES if floats.multiplies_in_half else _TOLERANCE
         graph = Graph(module, self._device, may_fall_back=self._options.fallback == "cpu")
         replays = Replays(graph, self._device, self._lasting)
         left_to_check = [self._options.check]
@@ -95,7 +101,7 @@ class _Backend:
             if left_to_check[0]:
                 left_to_check[0] -= 1
                 made = Outputs(graph.run(entering).outputs)
-                _compare(module, given, made.values)
+                _compare(module, given, made.values, tolerance)
             else:
                 made = replays.run(entering)
             given.clear()
@@ -109,8 +115,8 @@ class _Backend:
             leaving = [
                 _placeholder(each)
                 if at in kept and isinstance(each, Held)
-                else _leaving(each, used)
-                for at, each in enumerate(outputs)
+                else _leaving(each, used, half)
+                for at, (each, half) in enumerate(zip(outputs, floats.meant, strict=True))
             ]
             if made.captured is not None:
                 replays.keep(made.captured, (one for one in leaving if hasattr(one, _HELD)))
@@ -175,24 +181,31 @@ def _repeated(outputs: Iterable[Any]) -> set[Storage]:
     return {storage for storage, count in counts.items() if count > 1}
 
 
-def _leaving(output: Any, used: Container[Storage] | None = None) -> Any:
-    """Return a tensor of the CPU: the memory itself where nobody else uses it, given what does."""
+def _leaving(
+    output: Any, used: Container[Storage] | None = None, half: torch.dtype | None = None
+) -> Any:
+    """Return a tensor of the CPU: the memory itself where nobody else uses it, given what does.
+
+    One that torch takes for halves is made of the floats.
+    """
     match output:
-        case Held() if used is not None:
-            return output.given_away(used)
         case Held():
-            return output.to_host()
+            tensor = output.to_host() if used is None else output.given_away(used)
         case OnHost():
-            return output.value
-    return output
+            tensor = output.value
+        case _:
+            return output
+    return tensor if half is None else tensor.to(half)
 
 
-def _compare(module: GraphModule, inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
-    """Hold what the device made against torch's own.
+def _compare(
+    module: GraphModule, inputs: Sequence[Any], outputs: Sequence[Any], tolerance: float
+) -> None:
+    """Hold what the device made against torch's own, within a share of its size.
 
     **Raises** DeviceError, naming the outputs that differ.
     """
-    given = [_leaving(getattr(each, _HELD, each)) for each in inputs]
+    given = floated([_leaving(getattr(each, _HELD, each)) for each in inputs])
     with torch.no_grad():
         right = module(*given)
     wrong = []
@@ -201,7 +214,7 @@ def _compare(module: GraphModule, inputs: Sequence[Any], outputs: Sequence[Any])
             continue
         seen = _leaving(own)
         apart = float((seen.double() - other.double()).norm()) if other.numel() else 0.0
-        allowed = _TOLERANCE * max(float(other.double().norm()), 1.0)
+        allowed = tolerance * max(float(other.double().norm()), 1.0)
         if not apart <= allowed:
             wrong.append(f"output {at} of shape {tuple(other.shape)} by {apart:.3g}")
     if wrong:

@@ -116,7 +116,7 @@ class Replays:
 
     def _capture(self, signature: Signature, given: Sequence[Any]) -> Outputs:
         inputs = [
-            Held.of(Array.from_numpy(host_values(each), self._device), each.dtype)
+            Held.of(Array.from_numpy(host_values(each), self._device))
             if isinstance(each, torch.Tensor) and each.dtype in FLOATS
             else each
             for each in given

@@ -70,7 +70,8 @@ class Running:
             return value
         if value.name not in self._held:
             (array,) = self.from_hosts((value,), lambda tensor: (host_values(tensor),))
-            self._held[value.name] = Held.of(array, value.value.dtype)
+            dtype = torch.float32 if value.value.is_floating_point() else value.value.dtype
+            self._held[value.name] = Held.of(array, dtype)
         return self._held[value.name]
 
     def from_hosts(self, values: Sequence[OnHost], prepare: Prepare) -> tuple[Array, ...]:

@@ -68,6 +68,17 @@ BATCH_NORM = Together(
     "batch_norm, statistics in place", _ATEN._native_batch_norm_legit_functional.default
 )
 
+IN_HALF: dict[Any, tuple[Together, str]] = {
+    target: (Together(f"{name} in half", target), operation)
+    for name, target, operation in (
+        ("mm", _ATEN.mm.default, "matmul"),
+        ("bmm", _ATEN.bmm.default, "matmul"),
+        ("addmm", _ATEN.addmm.default, "linear"),
+        ("convolution", _ATEN.convolution.default, "conv2d"),
+    )
+}
+"""What multiplies in half instead, and what kernels/half/policy.yaml calls it."""
+
 _BEFORE_RELU = {_ATEN.addmm.default: ADDMM_RELU, _ATEN.convolution.default: CONVOLUTION_RELU}
 
 

@@ -71,11 +71,16 @@ def takes_half(operation: str, device: Device) -> bool:
     policy = _active.get()
     if policy is None or operation not in policy.half:
         return False
+    return not keeps_float(policy, device)
+
+
+def keeps_float(policy: Policy, device: Device) -> bool:
+    """Return whether a policy stores nothing in half on a device, and say why once."""
     reason = reason_for_float(policy, device)
     if reason and device not in _told:
         _told.add(device)
         _log.warning("%s %s: autocast keeps values in float.", device.name, reason)
-    return not reason
+    return bool(reason)
 
 
 def reason_for_float(policy: Policy, device: Device) -> str:
@@ -87,9 +92,12 @@ def reason_for_float(policy: Policy, device: Device) -> str:
     return ""
 
 
-def computes_in_half(operation: str, device: Device) -> bool:
-    """Return whether an operation is to multiply halves as such now, and to add up in float."""
-    policy = _active.get()
+def computes_in_half(operation: str, device: Device, policy: Policy | None = None) -> bool:
+    """Return whether an operation is to multiply halves as such, and to add up in float.
+
+    `policy` is the one that is in force now, unless it is given.
+    """
+    policy = policy or _active.get()
     if policy is None or operation not in policy.computed:
         return False
     return multiplies_in_half(policy, device)

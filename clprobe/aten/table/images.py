@@ -13,11 +13,14 @@ from clprobe.aten.table.entries import Entries
 from clprobe.tensor.array import Array
 from clprobe.tensor.ops.conv import (
     conv2d_forward,
+    conv2d_forward_in_half,
     conv2d_input_gradient,
     conv2d_weight_gradient,
+    suits_half,
 )
 from clprobe.tensor.ops.conv.geometry import Geometry, Pair
 from clprobe.tensor.ops.epilogue import Epilogue
+from clprobe.tensor.ops.half import to_half
 from clprobe.tensor.ops.mask_and_sum import sum_channels
 from clprobe.tensor.ops.pool import (
     Window,
@@ -44,13 +47,19 @@ def convolution(  # noqa: PLR0913, PLR0917 - torch's own argument list
     groups: int,
     *,
     relu: bool = False,
+    in_half: bool = False,
 ) -> Held:
-    """Return a convolution of images or of lines; negative values are made zero if `relu`."""
+    """Return a convolution of images or of lines; negative values are made zero if `relu`.
+
+    With `in_half` halves are multiplied, and added up in float, if that suits the sizes.
+    """
     images, filters = _image(run.dense(x)), _image(run.dense(weight))
     steps = (stride, padding, dilation)
     geometry = _geometry(images, filters, steps, groups, extra if transposed else None)
     epilogue = Epilogue(bias=None if bias is None else run.dense(bias), relu=relu)
     compute = conv2d_input_gradient if transposed else conv2d_forward
+    if in_half and not transposed and suits_half(geometry):
+        images, filters, compute = to_half(images), to_half(filters), conv2d_forward_in_half
     return held(_as(compute(images, filters, geometry, epilogue=epilogue), x))
 
 

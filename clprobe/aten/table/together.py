@@ -9,7 +9,7 @@ from clprobe.aten.table.elementwise import held
 from clprobe.aten.table.entries import Entries
 from clprobe.aten.table.images import convolution, gradients
 from clprobe.aten.table.norms import batch_norm
-from clprobe.aten.table.products import product
+from clprobe.aten.table.products import addmm, product
 from clprobe.tensor.ops.mask_and_sum import mask_and_sum
 from clprobe.tensor.ops.norm import Running as Statistics
 from clprobe.tensor.ops.softmax import cross_entropy
@@ -25,6 +25,21 @@ def _addmm_relu(run: Running, bias: Held, a: Held, b: Held) -> Held:
 @ENTRIES.of("convolution + relu")
 def _convolution_relu(run: Running, *given: Any) -> Held:
     return convolution(run, *given, relu=True)
+
+
+@ENTRIES.of("mm in half", "bmm in half")
+def _mm_in_half(_: Running, a: Held, b: Held) -> Held:
+    return held(product(a, b, in_half=True))
+
+
+@ENTRIES.of("addmm in half")
+def _addmm_in_half(run: Running, *given: Any, **factors: Any) -> Held:
+    return addmm(run, *given, **factors, in_half=True)
+
+
+@ENTRIES.of("convolution in half")
+def _convolution_in_half(run: Running, *given: Any) -> Held:
+    return convolution(run, *given, in_half=True)
 
 
 @ENTRIES.of("threshold_backward + sum")

@@ -34,7 +34,7 @@ def conv2d(  # noqa: PLR0913, PLR0917 - torch's own argument list
     """
     geometry = Geometry.of(x.shape, weight.shape, stride, padding, dilation, groups)
     epilogue = Epilogue(bias=bias, relu=relu, half=all_half(x, weight))
-    is_in_half = epilogue.half and _suits_half(geometry) and computes_in_half("conv2d", x.device)
+    is_in_half = epilogue.half and suits_half(geometry) and computes_in_half("conv2d", x.device)
     forward = conv2d_forward_in_half if is_in_half else conv2d_forward
     return with_epilogue(
         forward(x, weight, geometry, epilogue=epilogue),
@@ -104,8 +104,8 @@ def conv2d_weight_gradient(dy: Array, x: Array, geometry: Geometry) -> Array:
     return _run(Direction.WEIGHT_GRADIENT, (dy, x), geometry, geometry.weight_shape, NO_EPILOGUE)
 
 
-def _suits_half(geometry: Geometry) -> bool:
-    """Say whether a product of halves is the best way to convolve them.
+def suits_half(geometry: Geometry) -> bool:
+    """Say whether a product of halves is the best way to convolve halves.
 
     Winograd's way spares more of 3 x 3 filters than half precision does, and loses too many digits
     in half.
