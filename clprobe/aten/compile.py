@@ -19,7 +19,7 @@ from torch._guards import TracingContext
 from torch.fx import GraphModule
 
 from clprobe.aten.graph import Graph
-from clprobe.aten.halves import floated, in_floats
+from clprobe.aten.halves import floated, inside
 from clprobe.aten.held import Held, host_values
 from clprobe.aten.options import Options, device_of
 from clprobe.aten.replay import Outputs, Replays
@@ -89,9 +89,6 @@ class _Backend:
     inference = backward
 
     def _compiled(self, module: GraphModule, saved: slice | None) -> Compiled:
-        floats = in_floats(module, self._device)
-        module = floats.module
-        tolerance = _TOLERANCE_OF_HALVES if floats.multiplies_in_half else _TOLERANCE
         graph = Graph(module, self._device, may_fall_back=self._options.fallback == "cpu")
         replays = Replays(graph, self._device, self._lasting)
         left_to_check = [self._options.check]
@@ -101,7 +98,7 @@ class _Backend:
             if left_to_check[0]:
                 left_to_check[0] -= 1
                 made = Outputs(graph.run(entering).outputs)
-                _compare(module, given, made.values, tolerance)
+                _compare(graph, given, made.values)
             else:
                 made = replays.run(entering)
             given.clear()
@@ -115,8 +112,8 @@ class _Backend:
             leaving = [
                 _placeholder(each)
                 if at in kept and isinstance(each, Held)
-                else _leaving(each, used, half)
-                for at, (each, half) in enumerate(zip(outputs, floats.meant, strict=True))
+                else _leaving(each, used)
+                for at, each in enumerate(outputs)
             ]
             if made.captured is not None:
                 replays.keep(made.captured, (one for one in leaving if hasattr(one, _HELD)))
@@ -181,39 +178,33 @@ def _repeated(outputs: Iterable[Any]) -> set[Storage]:
     return {storage for storage, count in counts.items() if count > 1}
 
 
-def _leaving(
-    output: Any, used: Container[Storage] | None = None, half: torch.dtype | None = None
-) -> Any:
-    """Return a tensor of the CPU: the memory itself where nobody else uses it, given what does.
-
-    One that torch takes for halves is made of the floats.
-    """
+def _leaving(output: Any, used: Container[Storage] | None = None) -> Any:
+    """Return a tensor of the CPU: the memory itself where nobody else uses it, given what does."""
     match output:
+        case Held() if used is not None:
+            return output.given_away(used)
         case Held():
-            tensor = output.to_host() if used is None else output.given_away(used)
+            return output.to_host()
         case OnHost():
-            tensor = output.value
-        case _:
-            return output
-    return tensor if half is None else tensor.to(half)
+            return output.value
+    return output
 
 
-def _compare(
-    module: GraphModule, inputs: Sequence[Any], outputs: Sequence[Any], tolerance: float
-) -> None:
-    """Hold what the device made against torch's own, within a share of its size.
+def _compare(graph: Graph, inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
+    """Hold what the device made against torch's own.
 
     **Raises** DeviceError, naming the outputs that differ.
     """
-    given = floated([_leaving(getattr(each, _HELD, each)) for each in inputs])
+    given = floated([_leaving(inside(getattr(each, _HELD, each))) for each in inputs])
     with torch.no_grad():
-        right = module(*given)
+        right = graph.module(*given)
+    tolerance = _TOLERANCE_OF_HALVES if graph.multiplies_in_half else _TOLERANCE
     wrong = []
     for at, (own, other) in enumerate(zip(outputs, right, strict=True)):
         if not isinstance(other, torch.Tensor):
             continue
         seen = _leaving(own)
-        apart = float((seen.double() - other.double()).norm()) if other.numel() else 0.0
+        apart = float((seen.double() - other.to(seen.dtype).double()).norm())
         allowed = tolerance * max(float(other.double().norm()), 1.0)
         if not apart <= allowed:
             wrong.append(f"output {at} of shape {tuple(other.shape)} by {apart:.3g}")

@@ -15,7 +15,8 @@ from typing import Any
 import torch
 from torch.fx import GraphModule, Node
 
-from clprobe.aten.held import Held
+from clprobe.aten.halves import as_half, in_floats, inside
+from clprobe.aten.held import FLOATS, Held
 from clprobe.aten.running import NotHereError, OnHost, Running, Upload
 from clprobe.aten.table import SEVERAL, TABLE
 from clprobe.aten.together import joined
@@ -66,9 +67,13 @@ class Graph:
         changeable: Collection[str] = (),
     ) -> None:
         """Take a graph, whose running statistics `changeable` names where they may change."""
-        self._module = module
+        floats = in_floats(module, device)
+        self.module = floats.module
+        """What it computes: the same in float where there were halves."""
+        self.multiplies_in_half = floats.multiplies_in_half
+        self._meant = floats.meant
         # Kept, for its nodes do not keep it.
-        self._graph = joined(module.graph, changeable)
+        self._graph = joined(self.module.graph, changeable)
         self._nodes = list(self._graph.nodes)
         self._last_uses = _last_uses(self._nodes)
         self._device = device
@@ -102,10 +107,11 @@ class Graph:
                 case "placeholder":
                     values[node.name] = _entering(run, node.name, next(given))
                 case "get_attr":
-                    value = _entering(run, node.name, _attribute(self._module, node))
+                    value = _entering(run, node.name, _attribute(self.module, node))
                     values[node.name] = self._fixed[node.name] = value
                 case "output":
-                    outputs = list(mapped(node.args[0], values))
+                    made = mapped(node.args[0], values)
+                    outputs = [as_half(*each) for each in zip(made, self._meant, strict=True)]
                     on_host = tuple(self._on_host)
                     return Ran(outputs, tuple(run.uploads), on_host, self._fixed)
                 case _:
@@ -188,8 +194,8 @@ def _last_uses(nodes: Sequence[Node]) -> dict[str, list[str]]:
 def _entering(run: Running, name: str, value: Any) -> Any:
     """Return a value as the run holds it: floats on the device, the rest on the host."""
     if not isinstance(value, torch.Tensor):
-        return value
-    if value.dtype in {torch.float32, torch.float16, torch.bfloat16}:
+        return inside(value)
+    if value.dtype in FLOATS:
         return run.held(OnHost(name, value))
     return OnHost(name, value.detach())
 

@@ -8,18 +8,19 @@ that it pays; gradients do not, nor does bfloat16, which reaches further than th
 
 import copy
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
 import torch
 from torch.fx import GraphModule, Node
 
+from clprobe.aten.held import HALVES, Held
+from clprobe.aten.running import OnHost
 from clprobe.aten.together import IN_HALF
 from clprobe.tensor.autocast import Policy, computes_in_half, keeps_float
 from clprobe.tensor.device import Device
 
-_HALVES = {torch.float16, torch.bfloat16}
 _log = logging.getLogger(__name__)
 
 
@@ -40,7 +41,7 @@ def in_floats(module: GraphModule, device: Device) -> Floats:
     """
     found = {dtype for node in module.graph.nodes for dtype in _dtypes(node.meta.get("val"))}
     meant = tuple(_half(each) for each in _outputs(module))
-    if not found & _HALVES:
+    if found.isdisjoint(HALVES):
         return Floats(module, meant, multiplies_in_half=False)
     if torch.bfloat16 in found:
         _tell_of_bfloat16()
@@ -50,6 +51,22 @@ def in_floats(module: GraphModule, device: Device) -> Floats:
     multiplied = [_as_float(plain, node, device) for node in plain.graph.nodes]
     plain.recompile()
     return Floats(plain, meant, multiplies_in_half=any(multiplied))
+
+
+def as_half(value: Any, meant: torch.dtype | None) -> Any:
+    """Return an output as torch takes it; on the device it stays in float."""
+    match value:
+        case Held() if meant is not None:
+            return replace(value, dtype=meant)
+        case OnHost() if meant is not None:
+            return OnHost(value.name, value.value.to(meant))
+    return value
+
+
+def inside(value: Any) -> Any:
+    """Return an input as a graph in floats takes it."""
+    is_half = isinstance(value, Held) and value.dtype in HALVES
+    return replace(value, dtype=torch.float32) if is_half else value
 
 
 @cache
@@ -76,8 +93,8 @@ def floated(value: Any) -> Any:
     """Return arguments, or results, with float32 in place of halves."""
     match value:
         case torch.dtype():
-            return torch.float32 if value in _HALVES else value
-        case torch.Tensor() if value.dtype in _HALVES:
+            return torch.float32 if value in HALVES else value
+        case torch.Tensor() if value.dtype in HALVES:
             return value.to(torch.float32)
         case list() | tuple():
             return type(value)(map(floated, value))
@@ -92,7 +109,7 @@ def _outputs(module: GraphModule) -> list[Any]:
 
 
 def _half(value: Any) -> torch.dtype | None:
-    return next((dtype for dtype in _dtypes(value) if dtype in _HALVES), None)
+    return next((dtype for dtype in _dtypes(value) if dtype in HALVES), None)
 
 
 def _dtypes(value: Any) -> set[torch.dtype]:

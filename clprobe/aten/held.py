@@ -13,12 +13,17 @@ from clprobe.tensor.array import Array, Shape
 from clprobe.tensor.ops.views import contiguous, copied
 from clprobe.tensor.storage import Storage
 
+HALVES = (torch.float16, torch.bfloat16)
+FLOATS = (torch.float32, *HALVES)
+"""What lies on the device as float32."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Held:
     """What a view shows of an array; strides and offset count elements.
 
-    `dtype` is what torch takes the values for: booleans are float32 here, 1 for truth.
+    `dtype` is what torch takes the values for: booleans are float32 here, 1 for truth, and so are
+    halves.
     """
 
     base: Array

@@ -16,14 +16,12 @@ from typing import Any
 import torch
 
 from clprobe.aten.graph import Graph, Ran
-from clprobe.aten.held import Held, host_values
+from clprobe.aten.held import FLOATS, Held, host_values
 from clprobe.aten.running import OnHost
 from clprobe.tensor import Array, Device, DeviceError
 from clprobe.tensor.capture import Step, capture
 from clprobe.tensor.storage import Storage
 
-FLOATS = (torch.float32, torch.float16, torch.bfloat16)
-"""What lies on the device as an input."""
 _MOST_KINDS = 4
 """So many kinds of inputs are captured of one graph: each has memory of its own."""
 _MOST_SEEN = 64

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from clprobe.aten.held import Held, host_values
+from clprobe.aten.held import FLOATS, Held, host_values
 from clprobe.tensor.array import Array
 from clprobe.tensor.device import Device
 from clprobe.tensor.ops.dropout import RandomStream
@@ -70,7 +70,7 @@ class Running:
             return value
         if value.name not in self._held:
             (array,) = self.from_hosts((value,), lambda tensor: (host_values(tensor),))
-            dtype = torch.float32 if value.value.is_floating_point() else value.value.dtype
+            dtype = torch.float32 if value.value.dtype in FLOATS else value.value.dtype
             self._held[value.name] = Held.of(array, dtype)
         return self._held[value.name]
 

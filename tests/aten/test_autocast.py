@@ -52,9 +52,10 @@ def names(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     found: list[str] = []
     usual = backend.Graph
 
-    def noted(module: torch.fx.GraphModule, *given: object, **options: object) -> object:
-        found.extend(str(node.target) for node in module.graph.nodes)
-        return usual(module, *given, **options)
+    def noted(*given: object, **options: object) -> backend.Graph:
+        graph = usual(*given, **options)
+        found.extend(str(node.target) for node in graph.module.graph.nodes)
+        return graph
 
     monkeypatch.setattr(backend, "Graph", noted)
     return found
