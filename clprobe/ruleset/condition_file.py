@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from clprobe.facts.paths import Field, PathError, Variables, check_path
 from clprobe.ruleset.conditions import All, AnyOf, Comparison, Condition, Not, Quantified
+from clprobe.ruleset.literals import words_of
 
 
 class ConditionError(Exception):
@@ -96,9 +97,9 @@ def _parse_tests(path: str, value: Any, variables: Variables) -> Condition:
     tests = []
     for operator, operand in value.items():
         _check_operator(operator, operand, path, field)
-        tests.append(
-            Comparison(path, operator, tuple(operand) if isinstance(operand, list) else operand)
-        )
+        words = words_of(operand) if operator == "matches" else None
+        operand = tuple(operand) if isinstance(operand, list) else operand  # noqa: PLW2901 - a list cannot be hashed
+        tests.append(Comparison(path, operator, operand, words))
     return tests[0] if len(tests) == 1 else All(tuple(tests))
 
 

@@ -9,11 +9,15 @@ Scalar: TypeAlias = str | int | float | bool | None
 
 
 class Comparison(msgspec.Struct, frozen=True, tag=True):
-    """One fact against one operand."""
+    """One fact against one operand.
+
+    `words` are those of a pattern (literals.py), found once, as patterns are slow to take apart.
+    """
 
     path: str
     operator: str
     operand: Scalar | tuple[Scalar, ...]
+    words: frozenset[str] | None = None
 
 
 class All(msgspec.Struct, frozen=True, tag=True):

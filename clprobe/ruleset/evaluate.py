@@ -100,7 +100,7 @@ def _compare(test: Comparison, scope: Scope) -> Answer:
         if use.value == SET and test.operand is None and test.operator in ("is", "is_not"):
             return Answer(test.operator == "is_not", (use,))
         return Answer(None, (), (use,))
-    truth = _OPERATIONS[test.operator](use.value, test.operand)
+    truth = _truth(test, use.value)
     if not use.whole and not _settled_by_excerpt(test.operator, use.value, truth):
         return Answer(None, (), (_excerpt(use),))
     if truth is None:
@@ -119,9 +119,12 @@ def _contains(value: Any, operand: Any) -> bool:
     return value is not None and operand in value
 
 
-def _matches(value: str, pattern: str) -> bool:
-    may = len(value) < _LONG or can_match(pattern, value)
-    return may and re.search(pattern, value) is not None
+def _truth(test: Comparison, value: Any) -> bool | None:
+    if test.operator != "matches":
+        return _OPERATIONS[test.operator](value, test.operand)
+    if value is None or (len(value) >= _LONG and not can_match(test.words, value)):
+        return False
+    return re.search(str(test.operand), value) is not None
 
 
 def _compared(value: Any, operand: str, wanted: tuple[int, ...]) -> bool | None:
@@ -140,7 +143,6 @@ _OPERATIONS: dict[str, Callable[[Any, Any], bool | None]] = {
     "not_in": lambda value, operand: value not in operand,
     "contains": _contains,
     "contains_any": lambda value, operand: any(_contains(value, one) for one in operand),
-    "matches": lambda value, operand: value is not None and _matches(value, operand),
     "older_than": lambda value, operand: _compared(value, operand, (-1,)),
     "at_least": lambda value, operand: _compared(value, operand, (0, 1)),
     "less_than": lambda value, operand: None if value is None else bool(value < operand),

@@ -18,13 +18,12 @@ _SHORTEST = 3
 _REPEATS = {"MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"}
 
 
-def can_match(pattern: str, text: str) -> bool:
-    """Return False where the pattern surely matches nowhere in the text."""
-    if not text.isascii():
+def can_match(words: frozenset[str] | None, text: str) -> bool:
+    """Return False where the pattern with these words surely matches nowhere in the text."""
+    if words is None or not text.isascii():
         return True  # where letters beyond ASCII count as others, case ignored
-    words = words_of(pattern)
     lower = _lower(text)
-    return words is None or any(word in lower for word in words)
+    return any(word in lower for word in words)
 
 
 @functools.lru_cache(maxsize=2)
@@ -32,7 +31,6 @@ def _lower(text: str) -> str:
     return text.lower()
 
 
-@functools.lru_cache(maxsize=2048)
 def words_of(pattern: str) -> frozenset[str] | None:
     """Return words, in lower case, of which every match holds one; None: nobody can tell."""
     return _best(_candidates(parser.parse(pattern)))
