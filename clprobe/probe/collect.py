@@ -162,7 +162,7 @@ class _Asking(NamedTuple):
             library=library,
             timeout_s=left_s,
             kernels=kernels,
-            anew=kernels and self.compile_anew,
+            anew=(kernels or role == "pyopencl") and self.compile_anew,
         )
         pending = ask(self.host.start_opencl, request)
         return NotStarted(pending.unknown) if isinstance(pending, Unknown) else pending

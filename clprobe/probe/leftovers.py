@@ -28,7 +28,7 @@ _CACHES = (
     (derived.NAMES, "what one installation computed of its rules and tables, to answer faster"),
     ("single-file-*", "what a release of the single file unpacked, from where it runs"),
     ("kernels", "kernels that bench compiled, at most 256 MiB"),
-    ("known-answers", "what drivers compiled of the kernel with which doctor tries each device"),
+    ("known-answers", "what doctor's kernel was compiled to for devices, and what pyopencl saw"),
     ("counter", "the library with which doctor looks into programs, where a wheel brought none"),
     ("tuned", "the fastest kernels of each device, measured by bench --tune"),
 )

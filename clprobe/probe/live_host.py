@@ -35,6 +35,7 @@ from clprobe.probe.host import (
     ToolAnswer,
 )
 from clprobe.probe.opencl.children import Child
+from clprobe.probe.opencl.pyopencl_view import PyopenclView
 from clprobe.probe.packages.databases import PackageDatabases, PipFiles
 from clprobe.probe.packages.managers import managers
 from clprobe.probe.processes import ancestors, effective_capabilities
@@ -242,6 +243,8 @@ class LiveHost:
 
     def start_opencl(self, request: OpenclRequest) -> Pending:
         python = f"{self._prefix}/bin/python" if self._prefix else sys.executable
+        if request.role == "pyopencl" and python == sys.executable:
+            return PyopenclView(request, self._environment, python)
         return Child(request, self._environment, python)
 
     def ask_tool(

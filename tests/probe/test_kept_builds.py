@@ -10,7 +10,8 @@ from asking import environment, icd_named
 from clprobe.private_files import cache_folder
 from clprobe.probe.collect import collect
 from clprobe.probe.live_host import LiveHost
-from clprobe.probe.opencl.kept_builds import FOLDER, KeptBuilds
+from clprobe.probe.opencl.kept_builds import KeptBuilds
+from clprobe.probe.opencl.kept_files import FOLDER
 from clprobe.probe.opencl.questions import identity
 from clprobe.probe.opencl.reports import Report
 

@@ -107,6 +107,22 @@ def dispatched(platform: int) -> Call:
     return function
 
 
+def mapped_files() -> "set[str]":
+    """Return the files in this process, which only Linux knows for certain; none without /proc."""
+    try:
+        with open("/proc/self/maps", encoding="utf-8", errors="replace") as maps:  # noqa: PTH123 - pathlib takes longer to import than this child lives
+            named = {line.rstrip("\n").partition("/")[2] for line in maps}
+    except OSError:  # no /proc in this container
+        return set()
+    return {f"/{path}" for path in named if path}
+
+
+def mapped_loader() -> "str | None":
+    """Return the file of the libOpenCL in this process."""
+    names = ((path.rpartition("/")[2], path) for path in mapped_files())
+    return next((path for name, path in names if name.startswith("libOpenCL")), None)
+
+
 def created(call: Call, *arguments: "Any") -> int:
     """Return the object that a clCreate… function makes."""
     code = ctypes.c_int(0)

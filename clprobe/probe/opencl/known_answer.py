@@ -3,12 +3,12 @@
 
 Part of the child (opencl_worker.py): nothing but the standard library. Compiling takes most of the
 time, so a build that an earlier child made may be given: the compiler is left out then, and only
-then, and the device computes as ever. What such a build is worth is told by kept_builds.py.
+then, and the device computes as ever. What such a build is worth is told by kept_files.py.
 """
 
 import ctypes
 
-from clprobe.probe.opencl.calls import Call, OpenclError, Report, created
+from clprobe.probe.opencl.calls import Call, OpenclError, Report, created, mapped_files
 
 _BUILD_LOG, _BINARY_SIZES, _BINARIES = 0x1183, 0x1165, 0x1166
 _LONGEST_LOG = 4000
@@ -132,11 +132,12 @@ class KnownAnswer:
             place = (ctypes.c_void_p * 1)(ctypes.addressof(binary))
             if ask(program, _BINARIES, ctypes.sizeof(place), place, None):
                 return
-            with open("/proc/self/maps", encoding="utf-8", errors="replace") as maps:  # noqa: PTH123 - pathlib takes longer to import than this child lives
-                files = {line.rstrip("\n").partition("/")[2] for line in maps}
-        except (OpenclError, OSError):  # no /proc in this container
+        except OpenclError:
             return
-        self._tell("kernel_files", "".join(sorted(f"/{file}\n" for file in files if file)))
+        files = mapped_files()
+        if not files:
+            return
+        self._tell("kernel_files", "".join(sorted(f"{file}\n" for file in files)))
         self._tell("kernel_build", binary.raw.hex())
 
     def _build_log(self, program: int) -> str:
@@ -157,7 +158,7 @@ def _earlier(builds: str, name: str) -> "tuple[str, bytes] | None":
     if not builds:
         return None
     try:
-        with open(f"{builds}/{name}", "rb") as file:  # noqa: PTH123 - see above
+        with open(f"{builds}/{name}", "rb") as file:  # noqa: PTH123 - pathlib takes longer to import than this child lives
             expected, _, binary = file.read().partition(b"\n")
     except OSError:
         return None

@@ -39,9 +39,9 @@ from clprobe.probe.opencl.calls import (  # noqa: E402
     dispatched,
     entry_point,
     exported,
+    mapped_loader,
 )
 from clprobe.probe.opencl.known_answer import KnownAnswer  # noqa: E402
-from clprobe.probe.opencl.questions import MOST_OBJECTS  # noqa: E402
 from clprobe.probe.opencl.small_json import as_json  # noqa: E402
 
 _RESERVED_BYTES = 1 << 16  # of the report, for the last words
@@ -134,7 +134,7 @@ def _limit_memory() -> None:
 def _ask_loader(report: _Report, library: str) -> None:
     report(stage="load")
     opened = _opened(library)
-    report(loader=_mapped_loader(), loader_version=_loader_version(opened))
+    report(loader=mapped_loader(), loader_version=_loader_version(opened))
     report(stage="platforms")
     platforms = platform_ids(exported(opened)("clGetPlatformIDs"))
     ask_platforms(report, platforms, [exported(opened) for _ in platforms])
@@ -165,17 +165,6 @@ def _opened(library: str) -> ctypes.CDLL:
         raise OpenclError(str(error)) from None
 
 
-def _mapped_loader() -> str | None:
-    """Return the file of the libOpenCL in this process; only Linux knows for certain."""
-    try:
-        with open("/proc/self/maps", encoding="utf-8", errors="replace") as maps:  # noqa: PTH123 - pathlib takes longer to import than this child lives
-            mapped = {line.rstrip("\n").partition("/")[2] for line in maps}
-    except OSError:  # no /proc in this container
-        return None
-    loaders = (path for path in mapped if path.rpartition("/")[2].startswith("libOpenCL"))
-    return next((f"/{path}" for path in loaders), None)
-
-
 def _loader_version(opened: ctypes.CDLL) -> str | None:
     find = getattr(opened, "clGetExtensionFunctionAddress", None)
     if find is None:
@@ -194,37 +183,10 @@ def _loader_version(opened: ctypes.CDLL) -> str | None:
 
 
 def _ask_pyopencl(report: _Report) -> None:
-    report(stage="load")
-    # Python put this file's folder in front; its neighbours must not shadow anyone's modules.
     sys.path[:] = [folder for folder in sys.path if folder != _FOLDER]
-    import pyopencl  # noqa: PLC0415 - the one role that needs it
+    from clprobe.probe.opencl.asking_pyopencl import ask_pyopencl  # noqa: PLC0415 - for this role alone
 
-    report(loader=_mapped_loader(), viewer_version=pyopencl.VERSION_TEXT)
-    report(stage="platforms")
-    try:
-        platforms = pyopencl.get_platforms()
-    except pyopencl.Error as error:
-        raise OpenclError(str(error), getattr(error, "code", None)) from None
-    platforms = platforms[:MOST_OBJECTS]
-    for index, platform in enumerate(platforms):
-        report(platform=index)
-        for name in ("name", "vendor", "version"):
-            report(at=[index], asking=name)
-            report(at=[index], fact=name, value=getattr(platform, name))
-    report(stage="devices")
-    for index, platform in enumerate(platforms):
-        try:
-            devices = platform.get_devices()[:MOST_OBJECTS]
-        except pyopencl.Error as error:
-            report(platform=index, devices=0, devices_error=getattr(error, "code", None))
-            continue
-        report(platform=index, devices=len(devices), devices_error=None)
-        if devices:
-            report(stage="queries")
-        for place, device in enumerate(devices):
-            for name in ("name", "type", "driver_version"):
-                report(at=[index, place], asking=name)
-                report(at=[index, place], fact=name, value=getattr(device, name))
+    ask_pyopencl(report)
 
 
 def _ask_torch(report: _Report, device_type: str) -> None:

@@ -56,6 +56,9 @@ class Report(TypedDict, total=False):
     failed: str
     code: _Code | None
     done: Literal[True]
+    imported: str
+    extension: str
+    home: str
     torch_end: str
     torch_device: str
     right: bool
@@ -79,6 +82,7 @@ _FORMS = frozenset(
         "failed code",
         "done",
         "asking",
+        "imported extension home",
         "torch_end error",
         "torch_device right",
     )
