@@ -19,6 +19,7 @@ from clprobe.model.unknown import NOT_STATED, Unknown, listed
 from clprobe.probe.environment import probe_environment
 from clprobe.probe.facts import ask, or_unknown
 from clprobe.probe.file_access import with_access
+from clprobe.probe.forking import end_fork_server
 from clprobe.probe.frameworks import finished_frameworks, probe_frameworks, start_frameworks
 from clprobe.probe.gpus import probe_gpus
 from clprobe.probe.host import Host, OpenclRequest, Pending, Role
@@ -123,6 +124,7 @@ def collect(  # noqa: PLR0913 - what takes long is switched on thing by thing
         frameworks = ask(finished_frameworks, frameworks, importing)
     with waiting("pairs of drivers"):
         together = ask(probe_pairs, host, answered, timeout_s) if pairs else NOT_STATED
+    end_fork_server()
     return _encodable(
         replace(
             snapshot,

@@ -51,10 +51,11 @@ _LOAD, _JUMP, _JUMP_IF_EQUAL, _RETURN = 0x20, 0x05, 0x15, 0x06
 _NUMBER, _MACHINE, _ARGUMENTS = 0, 4, 16
 
 
-def fence_driver() -> None:
+def fence_driver(beside: int = 0) -> None:
     """Let this process and all that it starts reach no process above and leave no mounts behind.
 
-    On other processors, without /proc and where a filter is refused, nothing changes.
+    `beside` is one more process out of reach, which leads a group; 0: there is none. On other
+    processors, without /proc and where a filter is refused, nothing changes.
     """
     name = os.uname().machine
     numbers = _MACHINES.get(name)
@@ -70,7 +71,8 @@ def fence_driver() -> None:
         return
     calls, ioctl = _LASTING[name]
     _set(libc, seccomp, _lasting_filter(machine, calls, ioctl))
-    _set(libc, seccomp, _filter(machine, (by_second, by_third, always), (-1, *above)))
+    forbidden = (-1, *above, *((beside, -beside) if beside else ()))
+    _set(libc, seccomp, _filter(machine, (by_second, by_third, always), forbidden))
 
 
 def _set(libc: ctypes.CDLL, seccomp: int, code: bytes) -> None:

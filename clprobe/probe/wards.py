@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import IO
 
 from clprobe.probe.descendants import adoption, end_orphans
+from clprobe.probe.forking import ForkServer, end_fork_server
 from clprobe.probe.guardian import END, GUARD
 from clprobe.probe.removal import remove_tree
-from clprobe.probe.scratch import scratch_parent
+from clprobe.probe.scratch import ReportMemory, scratch_parent
 
 # A guardian has a second for its work; one that is dead or stopped is killed after this time.
 _PATIENCE_S = 2.0
@@ -26,6 +27,16 @@ _PAUSE_S = 0.002
 _USUAL, _SCRATCH = "/tmp", "tmp"  # noqa: S108 - compared, and no file is made there
 
 
+class ForkedProcess:
+    """A child that was forked for us, with what a subprocess.Popen would have of it."""
+
+    def __init__(self, pid: int, output: int, memory: ReportMemory) -> None:
+        self.pid = pid
+        self.returncode: int | None = None
+        self.stdout = os.fdopen(output, "rb", buffering=0)
+        self.memory = memory
+
+
 class Ward:
     """A child, its guardian and its folder; `process` is the guardian, and ends as the child does.
 
@@ -34,7 +45,7 @@ class Ward:
 
     def __init__(self, prefix: str) -> None:
         self.folder = Path(scratch_parent(), prefix + os.urandom(8).hex())
-        self.process: subprocess.Popen[bytes] | None = None
+        self.process: subprocess.Popen[bytes] | ForkedProcess | None = None
         self.usage: resource.struct_rusage | None = None
         self._lifeline: int | None = None
         self._adopts = False
@@ -63,14 +74,12 @@ class Ward:
 
         Raises: OSError if no process can be started.
         """
-        _check_that_none_ends()
-        adoption.begin()
-        self._adopts = True
+        self._adopt()
         held, self._lifeline = os.pipe()
         guard = f"{held}:{os.getpid()}:{self.folder}"
         try:
             with adoption.lock:
-                self.process = subprocess.Popen(
+                process = subprocess.Popen(
                     list(argv),
                     stdin=stdin,
                     stdout=stdout,
@@ -81,10 +90,38 @@ class Ward:
                     start_new_session=True,
                     pass_fds=(held, *pass_fds),
                 )
-                adoption.guardians.add(self.process.pid)
+                adoption.guardians.add(process.pid)
         finally:
             os.close(held)
+        self.process = process
+        return process
+
+    def fork(
+        self,
+        server: ForkServer,
+        arguments: Sequence[str],
+        environment: Mapping[str, str],
+        *,
+        cwd: Path,
+    ) -> ForkedProcess | None:
+        """Fork a child that asks drivers, with these arguments; None: the server makes none.
+
+        Raises: OSError if clprobe is about to end.
+        """
+        self._adopt()
+        own = self._with_own_scratch(environment)
+        forked = server.fork(arguments, own, cwd, f"{os.getpid()}:{self.folder}")
+        if forked is None:
+            return None
+        self._lifeline = forked.lifeline
+        self.process = ForkedProcess(forked.pid, forked.output, forked.memory)
         return self.process
+
+    def _adopt(self) -> None:
+        _check_that_none_ends()
+        if not self._adopts:
+            adoption.begin()
+            self._adopts = True
 
     def is_disturbed(self) -> bool:
         """Whether somebody, such as another driver, took away or replaced what is in the folder."""
@@ -204,6 +241,7 @@ def _check_that_none_ends() -> None:
 def end_wards() -> None:
     """End every child at work and remove every folder: this process is about to end."""
     _ENDING.append(True)
+    end_fork_server()
     wards = tuple(_WARDS.values())
     for ward in wards:
         # All of them at once; each guardian ends what is its own.

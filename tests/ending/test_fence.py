@@ -83,6 +83,20 @@ def test_what_reaches_a_process_above_ends_the_driver(deed: str) -> None:
     assert _status(_FORBIDDEN[deed]) == -signal.SIGSYS
 
 
+def test_what_reaches_the_process_it_was_forked_from_ends_the_driver() -> None:
+    beside = subprocess.Popen(["sleep", "60"], start_new_session=True)
+    try:
+        fenced = f"fence.fence_driver({beside.pid})\n"
+        for deed in ("os.kill", "os.killpg"):
+            reaching = _PREPARED.replace("fence.fence_driver()\n", fenced)
+            reaching += f"{deed}({beside.pid}, signal.SIGURG)\n"
+            done = subprocess.run([sys.executable, "-c", reaching], check=False, timeout=30)
+            assert done.returncode in (-signal.SIGSYS, 256 - signal.SIGSYS)
+    finally:
+        beside.kill()
+        beside.wait()
+
+
 @pytest.mark.root
 @pytest.mark.parametrize("deed", _REFUSED)
 def test_what_would_outlast_the_driver_is_refused(deed: str) -> None:

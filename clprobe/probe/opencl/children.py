@@ -1,27 +1,22 @@
 # SPDX-License-Identifier: MIT
-"""Runs opencl_worker.py behind a guardian, and watches what it prints and how it ends."""
+"""Has drivers asked behind guardians, and watches what these print and how they end."""
 
 import functools
 import os
 import resource
 import select
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 
 from msgspec.structs import replace
 
 from clprobe.probe.host import ChildResult, OpenclRequest
-from clprobe.probe.opencl.driver_caches import with_own_cache
 from clprobe.probe.opencl.kept_builds import KeptBuilds
 from clprobe.probe.opencl.reports import Report, read_reports
-from clprobe.probe.scratch import ReportMemory
+from clprobe.probe.opencl.starting import Worker, start_worker
 from clprobe.probe.wards import Ward
 from clprobe.threads import started
 
-_WORKER = str(Path(__file__).with_name("opencl_worker.py"))
 _MOST_PRINTED = 8192
 _TRIES = b'"compile"'
 _MOST_AT_ONCE = 16
@@ -99,54 +94,20 @@ def _attempt(  # noqa: PLR0913 - what Child binds, and what differs from worker 
         ward = Ward("clprobe-")
     except OSError as error:
         return NotStarted(str(error))
-    memory = None
     try:
-        memory = ReportMemory()
         kernels = "no-kernels"
         if request.kernels:
             builds = ward.folder / "builds" if kept is not None else ""
             if kept is not None:
                 kept.give(ward.folder / "builds")
             kernels = f"{device}:{builds}"
-        process = _start(ward, request, environment, python, (memory.descriptor, kernels))
+        worker = start_worker(ward, request, environment, python, kernels)
         limit_s = request.timeout_s if timeout_s is None else timeout_s
-        return _RunningChild(ward, process, limit_s, memory, on_devices)
+        return _RunningChild(ward, worker, limit_s, on_devices)
     except OSError as error:
-        if memory is not None:
-            memory.close()
         ward.end()
         ward.close()
         return NotStarted(str(error))
-
-
-def _start(
-    ward: Ward,
-    request: OpenclRequest,
-    environment: Mapping[str, str],
-    python: str,
-    told: tuple[int, str],
-) -> "subprocess.Popen[bytes]":
-    report, kernels = told
-    # Nothing that a driver drops in its working folder (Intel's writes *.aub) may stay.
-    working_folder = ward.folder / "work"
-    working_folder.mkdir()
-    # pyopencl and torch need that Python's packages; a vendor library needs none of them.
-    is_package = request.role in ("pyopencl", "torch")
-    program = (python,) if is_package else (sys.executable, "-I", "-S")
-    libraries = (request.library, request.beside) if request.beside else (request.library,)
-    return ward.start(
-        [
-            *(*program, _WORKER),
-            *(request.role, str(report), kernels, *libraries),
-        ],
-        environment
-        if request.role == "torch"
-        else with_own_cache(environment, ward.folder, anew=request.anew),
-        cwd=working_folder,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        pass_fds=(report,),
-    )
 
 
 class NotStarted:
@@ -169,20 +130,18 @@ class _RunningChild:
     def __init__(
         self,
         ward: Ward,
-        process: "subprocess.Popen[bytes]",
+        worker: Worker,
         timeout_s: float,
-        memory: ReportMemory,
         on_devices: Callable[[int], None] | None,
     ) -> None:
-        assert process.stdout is not None  # noqa: S101 - Popen was given a pipe
         self._looked_at = time.monotonic()
         self._deadline = self._looked_at + timeout_s
         self._ward = ward
-        self._memory = memory
+        self._memory = worker.memory
         self._on_devices = on_devices
-        self._process = process
-        self._output = process.stdout
-        self._exit_descriptor = _exit_descriptor(process.pid)
+        self._process = worker.process
+        self._output = worker.output
+        self._exit_descriptor = _exit_descriptor(worker.process.pid)
         self._printed = b""
         self._prints = True
         self._timed_out = False

@@ -49,9 +49,14 @@ _LONGEST_WORDS = 8000
 _REAL_TIME_US = 500_000
 
 
-def main(role: str, report_descriptor: int, libraries: list[str], kernels: str) -> None:
-    """Ask as `role` and report; returns normally even if the driver answers with errors."""
-    _prepare()
+def main(
+    role: str, report_descriptor: int, libraries: list[str], kernels: str, *, beside: int = 0
+) -> None:
+    """Ask as `role` and report; returns normally even if the driver answers with errors.
+
+    `beside` is a process of clprobe's that no driver may reach: the one this was forked from.
+    """
+    _prepare(beside)
     report = _Report(report_descriptor)
     try:
         if role == "pyopencl":
@@ -97,14 +102,14 @@ class _Report:
         self(done=True)
 
 
-def _prepare() -> None:
+def _prepare(beside: int) -> None:
     # A limit of 1 byte is the value that also stops core dumps piped to a crash collector: the
     # user asked for a diagnosis, not for a crash report (core(5)).
     hard = resource.getrlimit(resource.RLIMIT_CORE)[1]
     resource.setrlimit(resource.RLIMIT_CORE, (1 if hard else 0, hard))
     # In between, so that a driver that kills its parent kills no more than its guardian.
     stand_guard()
-    fence_driver()
+    fence_driver(beside)
     _limit_memory()
     # A driver that takes a processor for itself at real-time priority leaves others, asked at the
     # same time, to starve: SIGXCPU ends it. None needs half a second of that without a pause.

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: MIT
+"""The process that children are forked from: Python starts once, not once for every driver.
+
+Run by path, as opencl_worker.py is: `python -I -S fork_server.py REQUESTS REPLIES HIGHEST`, which
+are two pipes and the highest descriptor. It loads no driver and starts no thread, so that what is
+forked from it is as good as new. It ends when clprobe closes REQUESTS, at the latest by its end.
+"""
+
+import ctypes
+import marshal
+import os
+import sys
+
+_FOLDER = __file__.rpartition("/")[0]
+sys.path.append(_FOLDER.removesuffix("/clprobe/probe/opencl"))
+
+from clprobe.probe.guardian import GUARD, prctl  # noqa: E402 - as in opencl_worker.py
+from clprobe.probe.opencl import opencl_worker  # noqa: E402
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+SIZE_BYTES = 4
+_SET_DUMPABLE = 4  # prctl(2)
+# clone(2): the child's parent is ours, so clprobe itself waits for it, and may signal it.
+_CLONE_PARENT, _SIGCHLD = 0x8000, 17
+_CLONE = {"x86_64": 56, "aarch64": 220}
+"""Number of the call, by machine of uname(2)."""
+
+
+def main(requests: int, replies: int, highest: int) -> None:
+    """Fork a child for every request; returns in each of them once it is done, or at the end."""
+    # As clprobe does: nothing that a driver runs may trace this process, or get at its pipes.
+    prctl(_SET_DUMPABLE, 0)
+    server = os.getpid()
+    while told := _request(requests):
+        child = _clone()
+        if not child:
+            _become(told, highest, server)
+            return
+        for descriptor in told[0]:
+            os.close(descriptor)
+        os.write(replies, child.to_bytes(SIZE_BYTES, sys.byteorder, signed=True))
+
+
+def _request(requests: int) -> "Any":
+    """Return descriptors, arguments, environment, folder and guard of a child; None: no more."""
+    size = os.read(requests, SIZE_BYTES)
+    left = int.from_bytes(size, sys.byteorder)
+    told = b""
+    while len(told) < left and (piece := os.read(requests, left - len(told))):
+        told += piece
+    return marshal.loads(told) if size else None  # noqa: S302 - from clprobe alone
+
+
+def _clone() -> int:
+    """Return the process id of the child, 0 in the child itself, -1 if there can be none."""
+    number = _CLONE.get(os.uname().machine)
+    if number is None or sys.maxsize <= 1 << 32:
+        return -1
+    # os.fork() knows no flags. Python has nothing to put right behind it where no thread is.
+    return int(ctypes.CDLL(None).syscall(number, _CLONE_PARENT | _SIGCHLD, 0, 0, 0, 0))
+
+
+def _become(told: "Any", highest: int, server: int) -> None:
+    """Be what `python -I -S opencl_worker.py` would be in that environment and folder."""
+    (output, report, lifeline), (role, kernels, *libraries), environment, folder, guard = told
+    os.setsid()
+    os.dup2(output, 1)
+    os.dup2(output, 2)
+    # Pipes and reports of others, which no driver may touch.
+    low, high = sorted((report, lifeline))
+    os.closerange(3, low)
+    os.closerange(low + 1, high)
+    os.closerange(high + 1, highest + 1)
+    prctl(_SET_DUMPABLE, 1)
+    os.chdir(folder)
+    os.environ.clear()
+    os.environ.update(environment)
+    os.environ[GUARD] = f"{lifeline}:{guard}"
+    opencl_worker.main(role, report, libraries, kernels, beside=server)
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:]))
