@@ -3,6 +3,8 @@
 """Where a diagnosis gets its facts and rules: this host, or a file."""
 
 import io
+import os
+import threading
 from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -29,7 +31,7 @@ def gather(  # noqa: PLR0913 - from where, for whom, and what takes time
     silent: bool = False,
     watched: "Watched | None" = None,
     outside: "Outside | None" = None,
-    **wanted: bool,
+    **wanted: Any,
 ) -> "tuple[Snapshot, Knowledge]":
     """Return facts and rules; rules are read while drivers keep us waiting.
 
@@ -47,9 +49,14 @@ def gather(  # noqa: PLR0913 - from where, for whom, and what takes time
 
         stated = read_snapshot(source)
         return stated if asked is None else as_stated_user(stated, asked), Knowledge.load()
+    from clprobe.probe.forking import fork_server
+
+    environment = None if watched is None else watched.environment
+    # It gets ready while everything else is imported.
+    fork_server(os.environ if environment is None else environment)
     from clprobe.probe.live_host import LiveHost
 
-    host = LiveHost(None if watched is None else watched.environment, prefix=prefix)
+    host = LiveHost(environment, prefix=prefix)
     account = None
     if watched is not None:
         from clprobe.cli.watched_facts import user_of
@@ -60,6 +67,8 @@ def gather(  # noqa: PLR0913 - from where, for whom, and what takes time
 
         account = find_account(host, asked)
     knowledge = Background(lambda: _load_while_waiting(for_text=for_text))
+    # Not before: two threads at work take turns, and drivers are asked the later.
+    wanted["once_asked"] = knowledge.begin
     if outside is not None:
         from clprobe.cli.outside_facts import outside_facts
         from clprobe.scrub import scrub_here
@@ -94,15 +103,16 @@ def scrubbed_facts(
     *,
     verbose: bool = False,
     silent: bool = False,
-    **wanted: bool,
+    **wanted: Any,
 ) -> "Snapshot":
     """Return the facts of this host, scrubbed like those that `clprobe snapshot` writes.
 
     So a replay says the very same. Who is waited for is told on stderr.
     """
+    facts = facts_here(host, timeout, verbose=verbose, silent=silent, **wanted)
     from clprobe.scrub import scrub_here
 
-    return scrub_here(facts_here(host, timeout, verbose=verbose, silent=silent, **wanted), host)
+    return scrub_here(facts, host)
 
 
 def facts_here(
@@ -174,16 +184,20 @@ T = TypeVar("T")
 
 
 class Background(Generic[T]):
-    """Starts `work` at once; an error in it surfaces where the result is asked for.
+    """Does `work` in a thread; an error in it surfaces where the result is asked for.
 
-    Where no thread may start, it is done there, too.
+    Where it was not begun, or no thread may start, it is done there, too.
     """
 
     def __init__(self, work: Callable[[], T]) -> None:
         self._work = work
         self._results: list[T] = []
         self._errors: list[Exception] = []
-        self._thread = started(self._run)
+        self._thread: threading.Thread | None = None
+
+    def begin(self) -> None:
+        """Begin, unless that was done."""
+        self._thread = self._thread or started(self._run)
 
     def result(self) -> T:
         """Return what the work returned, once it is done."""

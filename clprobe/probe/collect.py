@@ -64,16 +64,18 @@ def collect(  # noqa: PLR0913 - what takes long is switched on thing by thing
     pairs: bool = False,
     ask_frameworks: bool = False,
     programs: Mapping[str, str] = MappingProxyType({}),
+    once_asked: Callable[[], object] = lambda: None,
     waiting: Waiting = _in_silence,
 ) -> Snapshot:
     """Return the facts of `host`, of this machine if it is left out.
 
     No driver is loaded into this process, and none is waited for longer than `timeout_s`.
     `run_kernels` also builds and runs a small kernel on each device; an earlier build of it does,
-    unless it is to `compile_anew`. `pairs` then loads every two
-    ICDs together, for which there is `timeout_s` once more. `ask_frameworks` has PyTorch and the
-    like compute on each device that they were built for. `programs` are programs with the libOpenCL
-    that each has loaded, through which a child asks. `waiting` is told what takes time.
+    unless it is to `compile_anew`. `pairs` then loads every two ICDs together, for which there is
+    `timeout_s` once more. `ask_frameworks` has PyTorch and the like compute on each device that
+    they were built for. `programs` are programs with the libOpenCL that each has loaded, through
+    which a child asks. `once_asked` is called when the children are at work; `waiting` is told
+    what takes time.
     """
     asked = _Asking(host or LiveHost(), time.monotonic() + timeout_s, run_kernels, compile_anew)
     host = asked.host
@@ -86,6 +88,7 @@ def collect(  # noqa: PLR0913 - what takes long is switched on thing by thing
     frameworks = ask(probe_frameworks, host)
     importing = start_frameworks(frameworks, asked.start) if ask_frameworks else {}
     # The children work from here on; the host is looked at meanwhile.
+    once_asked()
     with waiting("the package manager"):
         packages = ask(probe_packages, host)
         trouble = ask(probe_package_trouble, host)
