@@ -52,6 +52,13 @@ def explain(name: str, knowledge: Knowledge) -> Explained:
     Raises: ClprobeError if it stands for nothing, or is no name at all.
     """
     asked = _readable(name)
+    rule = knowledge.rule(asked)
+    if rule is not None:  # doctor's reader asks for it, not for the GPUs whose words are in its id
+        return Explained(name=asked, taken_for=None, entries=(rule_entry(rule, knowledge),))
+    return _explain_name(asked, knowledge)
+
+
+def _explain_name(asked: str, knowledge: Knowledge) -> Explained:
     of_both = pairs(asked, knowledge)
     if of_both:
         return Explained(name=asked, taken_for=None, entries=of_both)

@@ -5,7 +5,7 @@ import json
 
 import pytest
 from click.testing import CliRunner
-from explaining import text_of, told
+from explaining import KNOWLEDGE, text_of, told
 
 from clprobe.cli.explain import command
 from clprobe.model.errors import ClprobeError
@@ -14,6 +14,11 @@ LSPCI_HASWELL = (
     "00:02.0 VGA compatible controller [0300]: Intel Corporation Xeon E3-1200 v3/4th Gen Core"
     " Processor Integrated Graphics Controller [8086:0412] (rev 06)"
 )
+
+
+def test_an_id_of_a_rule_stands_for_the_rule_alone() -> None:
+    for rule in KNOWLEDGE.rules:
+        assert [entry.kind for entry in told(rule.id).entries] == ["rule"], rule.id
 
 
 @pytest.mark.parametrize(
