@@ -15,8 +15,6 @@ from clprobe.model.unknown import SET, Unknown
 from clprobe.ruleset.conditions import All, AnyOf, Comparison, Condition, Not, Quantified
 from clprobe.ruleset.literals import can_match
 
-_LONG = 100
-"""What is shorter is searched as fast as looked through for words."""
 NOT_LISTED = Unknown(unknown="the list is only an excerpt")
 
 
@@ -122,7 +120,7 @@ def _contains(value: Any, operand: Any) -> bool:
 def _truth(test: Comparison, value: Any) -> bool | None:
     if test.operator != "matches":
         return _OPERATIONS[test.operator](value, test.operand)
-    if value is None or (len(value) >= _LONG and not can_match(test.words, value)):
+    if value is None or not can_match(test.words, value):
         return False
     return re.search(str(test.operand), value) is not None
 
