@@ -169,12 +169,29 @@ def _packaged(version: str, kind: str) -> str:
     return version.strip()
 
 
-def _debian(version: str) -> Any:
-    from univers.debian import Version as DebianVersion
+@functools.lru_cache(maxsize=1024)
+def _debian(version: str) -> tuple[Any, ...]:
+    """Return what sorts as dpkg does; deb-version(7) tells how."""
+    text = _packaged(version, "a Debian version")
+    epoch, colon, rest = text.partition(":")
+    if not (colon and epoch.isdecimal()):
+        epoch, rest = "0", text
+    upstream, _, revision = rest.rpartition("-") if "-" in rest else (rest, "", "0")
+    return int(epoch), _turns(upstream), _turns(revision)
 
-    return DebianVersion.from_string(  # type: ignore[no-untyped-call]
-        _packaged(version, "a Debian version")
-    )
+
+def _turns(text: str) -> tuple[tuple[tuple[int, ...], int], ...]:
+    """Return what is no number and what is one, in turns; the last turn is the empty end."""
+    turns = re.findall(r"(\D*)(\d*)", text)
+    return tuple(((*map(_place, other), _END), int(number or 0)) for other, number in turns)
+
+
+_END = 0
+"""A tilde comes before the end of the text, then letters and then all else."""
+
+
+def _place(character: str) -> int:
+    return _END - 1 if character == "~" else ord(character) + 256 * (not character.isalpha())
 
 
 def _rpm(version: str) -> Any:
