@@ -19,7 +19,7 @@ from clprobe.probe.opencl import opencl_worker  # noqa: E402
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, NoReturn
 
 SIZE_BYTES = 4
 _SET_DUMPABLE = 4  # prctl(2)
@@ -30,7 +30,7 @@ _CLONE = {"x86_64": 56, "aarch64": 220}
 
 
 def main(requests: int, replies: int, highest: int) -> None:
-    """Fork a child for every request; returns in each of them once it is done, or at the end."""
+    """Fork a child for every request, until there are no more."""
     # As clprobe does: nothing that a driver runs may trace this process, or get at its pipes.
     prctl(_SET_DUMPABLE, 0)
     server = os.getpid()
@@ -38,7 +38,6 @@ def main(requests: int, replies: int, highest: int) -> None:
         child = _clone()
         if not child:
             _become(told, highest, server)
-            return
         for descriptor in told[0]:
             os.close(descriptor)
         os.write(replies, child.to_bytes(SIZE_BYTES, sys.byteorder, signed=True))
@@ -63,8 +62,8 @@ def _clone() -> int:
     return int(ctypes.CDLL(None).syscall(number, _CLONE_PARENT | _SIGCHLD, 0, 0, 0, 0))
 
 
-def _become(told: "Any", highest: int, server: int) -> None:
-    """Be what `python -I -S opencl_worker.py` would be in that environment and folder."""
+def _become(told: "Any", highest: int, server: int) -> "NoReturn":
+    """Be to the end what `python -I -S opencl_worker.py` would be in that environment."""
     (output, report, lifeline), (role, kernels, *libraries), environment, folder, guard = told
     os.setsid()
     os.dup2(output, 1)
@@ -80,6 +79,9 @@ def _become(told: "Any", highest: int, server: int) -> None:
     os.environ.update(environment)
     os.environ[GUARD] = f"{lifeline}:{guard}"
     opencl_worker.main(role, report, libraries, kernels, beside=server)
+    # Drivers do what they do when a program ends; to take Python apart takes longer than all else.
+    ctypes.CDLL(None).exit(0)
+    os._exit(1)  # exit() never returns
 
 
 if __name__ == "__main__":

@@ -18,7 +18,8 @@ def as_json(value: object) -> str:
     if isinstance(value, int):
         return str(value)
     if isinstance(value, str):
-        return f'"{"".join(map(_character, value))}"'
+        is_plain = value.isascii() and value.isprintable() and not _ESCAPED.keys() & set(value)
+        return f'"{value if is_plain else "".join(map(_character, value))}"'
     if isinstance(value, dict):
         return (
             f"{{{', '.join(f'{as_json(name)}: {as_json(part)}' for name, part in value.items())}}}"
