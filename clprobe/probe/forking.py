@@ -19,6 +19,8 @@ _PROGRAM = str(Path(__file__).with_name("opencl") / "fork_server.py")
 _CHILDREN = 12
 """Of one server, which has pipes and memory for as many from its start; then another one starts."""
 _SIZE_BYTES = 4
+_ROOM = 1024
+"""Characters for the words by which ps shows a child."""
 # Half of what a pipe holds: nobody waits for a server that does not read.
 _LONGEST_REQUEST = 1 << 15
 _PATIENCE_MS = 2000
@@ -74,7 +76,7 @@ class ForkServer:
             numbers = (requests, replies, max(requests, replies, *theirs))
             with adoption.lock:
                 self._process = subprocess.Popen(
-                    [sys.executable, "-I", "-S", _PROGRAM, *map(str, numbers)],
+                    [sys.executable, "-I", "-S", _PROGRAM, *map(str, numbers), " " * _ROOM],
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.DEVNULL,
                     stderr=subprocess.DEVNULL,

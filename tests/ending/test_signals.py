@@ -87,7 +87,7 @@ def test_a_killed_clprobe_leaves_no_process_and_its_guardians_remove_the_folders
 
 def _folders_of_hanging_drivers(place: Place) -> set[str]:
     """Return the names of the folders of the drivers that never end by themselves."""
-    over = time.monotonic() + 30  # a driver that has just been started may not be loaded yet
+    over = time.monotonic() + 30  # a driver that has just been started may not show its command yet
     while not (found := _folders_of_workers(place)) and time.monotonic() < over:
         time.sleep(0.05)
     return found
@@ -97,12 +97,12 @@ def _folders_of_workers(place: Place) -> set[str]:
     found = set()
     for process in Path("/proc").glob("[0-9]*"):
         try:
-            mapped = (process / "maps").read_text()
+            command = (process / "cmdline").read_text()
             folder = (process / "cwd").resolve()
         except OSError:  # it has ended
             continue
         libraries = (str(place.scratch / f"lib{fault}.so") for fault in HANGING)
-        if any(library in mapped for library in libraries):
+        if any(library in command for library in libraries) and "opencl_worker" in command:
             found.add(folder.relative_to(place.temporary).parts[0])
     return found
 

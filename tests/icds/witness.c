@@ -1,5 +1,5 @@
 // A library that tells, when it is loaded, in what process it is: its descriptors beyond the usual
-// three and the variable SEEN, a line each. It is no driver.
+// three, the variable SEEN and its words, a line each. It is no driver.
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,5 +14,9 @@ __attribute__((constructor)) static void tell(void) {
     }
     const char *seen = getenv("SEEN");
     printf("seen %s\n", seen ? seen : "nothing");
+    FILE *words = fopen("/proc/self/cmdline", "r");
+    printf("words");
+    for (int c; words && (c = fgetc(words)) != EOF;) putchar(c ? c : ' ');
+    printf("\n");
     fflush(stdout);
 }

@@ -75,6 +75,12 @@ def test_each_has_its_own_variables_whatever_the_server_started_with(witness: Pa
         assert f"seen {value}".encode("utf-8", "surrogateescape").decode("utf-8", "replace") in told
 
 
+def test_ps_shows_what_a_child_asks(witness: Path) -> None:
+    told = _asked(witness, environment()).printed
+    (words,) = (line.split() for line in told.splitlines() if line.startswith("words"))
+    assert [Path(words[3]).name, words[4], words[-1]] == ["opencl_worker.py", "icd", str(witness)]
+
+
 def test_the_dynamic_linker_has_read_the_variables_that_hold(build: Build) -> None:
     library = build("healthy")
     assert _asked(library.name, environment()).reports[-2]["failed"]

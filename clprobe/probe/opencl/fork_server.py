@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """The process that children are forked from: Python starts once, not once for every driver.
 
-Run by path, as opencl_worker.py is: `python -I -S fork_server.py REQUESTS REPLIES HIGHEST`, which
-are two pipes and the highest descriptor. It loads no driver and starts no thread, so that what is
-forked from it is as good as new. It ends when clprobe closes REQUESTS, at the latest by its end.
+Run by path, as opencl_worker.py is: `python -I -S fork_server.py REQUESTS REPLIES HIGHEST ROOM`:
+two pipes, the highest descriptor, and blanks, which make room for what children are called. It
+loads no driver and starts no thread, so that what is forked from it is as good as new. It ends when
+clprobe closes REQUESTS, at the latest by its end.
 """
 
 import ctypes
@@ -78,11 +79,26 @@ def _become(told: "Any", highest: int, server: int) -> "NoReturn":
     os.environ.clear()
     os.environ.update(environment)
     os.environ[GUARD] = f"{lifeline}:{guard}"
+    _be_called(sys.executable, "-I", "-S", opencl_worker.__file__, role, str(report), *told[1][1:])
     opencl_worker.main(role, report, libraries, kernels, beside=server)
     # Drivers do what they do when a program ends; to take Python apart takes longer than all else.
     ctypes.CDLL(None).exit(0)
     os._exit(1)  # exit() never returns
 
 
+def _be_called(*words: str) -> None:
+    """Have ps and the like show these words, so that people see which driver hangs."""
+    try:
+        with open("/proc/self/stat", "rb") as file:  # noqa: PTH123 - pathlib takes longer to import than this process lives
+            # Behind the name, which may hold anything; proc_pid_stat(5): arg_start, arg_end.
+            start, end = map(int, file.read().rpartition(b")")[2].split()[45:47])
+    except (OSError, ValueError):  # no /proc in this container
+        return
+    room = end - start
+    if room > 0:
+        shown = "\0".join(words).encode("utf-8", "surrogateescape")[: room - 1]
+        ctypes.memmove(start, shown.ljust(room, b"\0"), room)
+
+
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))
+    main(*map(int, sys.argv[1:4]))
