@@ -58,8 +58,13 @@ def read(path: Path) -> bytes | None:
 
 def framed(name: str, content: bytes) -> bytes:
     """Return what a file of that name and content holds: a line with the checksum comes first."""
-    digest = hashlib.sha256(b"%d:%b%b" % (len(os.fsencode(name)), os.fsencode(name), content))
-    return b"%b%b\n%b" % (_HEADER, digest.hexdigest().encode(), content)
+    return _first_line(name, content) + content
+
+
+def _first_line(name: str, content: "bytes | memoryview") -> bytes:
+    digest = hashlib.sha256(b"%d:%b" % (len(os.fsencode(name)), os.fsencode(name)))
+    digest.update(content)
+    return b"%b%b\n" % (_HEADER, digest.hexdigest().encode())
 
 
 class PrivateFolder:
@@ -80,8 +85,8 @@ class PrivateFolder:
             return None
         try:
             whole = _read_own(file)
-            content = whole[len(framed(name, b"")) :]
-            if whole != framed(name, content):
+            content = memoryview(whole)[len(_first_line(name, b"")) :]
+            if not whole.startswith(_first_line(name, content)):
                 return None
             if touch:
                 with contextlib.suppress(OSError):
@@ -90,7 +95,7 @@ class PrivateFolder:
             return None
         finally:
             os.close(file)
-        return content
+        return bytes(content)
 
     def write(self, name: str, content: bytes) -> None:
         """Replace a file; raises OSError, and then leaves nothing behind."""
