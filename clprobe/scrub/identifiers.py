@@ -41,6 +41,8 @@ def replaced(
 ) -> str:
     """Return the text with the matches of each form replaced, by the judge of it or of its kind."""
     for name, pattern in forms.items():
+        if pattern.search(text) is None:  # as in nearly every text
+            continue
         kind = name.partition(" ")[0]
         replace = judges.get(name) or judges.get(kind) or value_of(kind)
         text = pattern.sub(lambda match, replace=replace: replace(match, removed), text)  # type: ignore[misc]
