@@ -3,7 +3,8 @@
 
 The child that imports pyopencl tells what it saw, and from which files it all came. While these are
 the very same (kept_files.py), only pyopencl's compiled part is loaded, into a child without Python
-packages: with it comes its loader, and with that all drivers. Where this child sees exactly what
+packages: with it comes its loader, and with that all drivers; by itself that loader would look for
+the wheel's own ones elsewhere (DT_RPATH, ld.so(8)). Where this child sees exactly what
 pyopencl saw, that is what pyopencl sees; where anything differs, pyopencl is imported again.
 """
 
