@@ -201,7 +201,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     if acts["check"]:
         status = _exit_status(with_devices(diagnosis, selectors), strict=strict)
         return _ended(status, exit_zero=exit_zero)
-    if any(finding.verdict == "present" for finding in diagnosis.findings):
+    if _sends_to_a_plan(diagnosis):
         from clprobe.cli.plan_options import our_python
         from clprobe.install.advised import with_routes
 
@@ -216,6 +216,17 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     else:
         print_document(_document(answer, form))
     return _ended(status, exit_zero=exit_zero)
+
+
+def _sends_to_a_plan(diagnosis: "Diagnosis") -> bool:
+    """Tell whether a problem's remedy names no route yet; all that plans is imported for these."""
+    from clprobe.model.action import SeePlan
+
+    is_problem = any(finding.verdict == "present" for finding in diagnosis.findings)
+    remedies = (remedy for finding in diagnosis.findings for remedy in finding.remedies)
+    return is_problem and any(
+        isinstance(one.action, SeePlan) and one.action.backend is None for one in remedies
+    )
 
 
 def _ended(status: int, *, exit_zero: bool) -> int:

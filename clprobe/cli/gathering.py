@@ -139,13 +139,11 @@ def facts_here(
 
 def _load_while_waiting(*, for_text: bool) -> "Knowledge":
     import clprobe.diagnosis.diagnose
-    import clprobe.install.advised
     from clprobe.diagnosis.knowledge import Knowledge
     from clprobe.scrub import Known, scrub_text
 
     scrub_text("", Known())  # the first text has all patterns compiled
     if for_text:
-        import clprobe.install.planner
         import clprobe.report.doctor_text  # noqa: F401 - rich takes as long as all the rules
     return Knowledge.load()
 
