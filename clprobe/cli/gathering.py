@@ -4,6 +4,7 @@
 
 import io
 import os
+import sys
 import threading
 from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -182,6 +183,8 @@ def diagnose_since(
 
 
 T = TypeVar("T")
+_INTERVAL_S = 0.05
+"""After it, one of two threads at work takes its turn; Python's own 5 ms cost doctor 40 ms."""
 
 
 class Background(Generic[T]):
@@ -195,16 +198,21 @@ class Background(Generic[T]):
         self._results: list[T] = []
         self._errors: list[Exception] = []
         self._thread: threading.Thread | None = None
+        self._interval_s = sys.getswitchinterval()
 
     def begin(self) -> None:
         """Begin, unless that was done."""
-        self._thread = self._thread or started(self._run)
+        if self._thread is None:
+            self._thread = started(self._run)
+        if self._thread is not None:
+            sys.setswitchinterval(_INTERVAL_S)
 
     def result(self) -> T:
         """Return what the work returned, once it is done."""
         if self._thread is None:
             return self._work()
         self._thread.join()
+        sys.setswitchinterval(self._interval_s)
         if self._errors:
             raise self._errors[0]
         return self._results[0]
