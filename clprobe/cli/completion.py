@@ -27,13 +27,13 @@ _DEVICES = ("gpu", "cpu", "accelerator", "0", "1", "2", "3")
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context
 def command(ctx: click.Context, shell: str) -> int:
-    r"""Print a script that makes Tab complete clprobe's options, rules, names and files.
+    """Print a script that makes Tab complete clprobe's options, rules, names and files.
 
     \b
     bash:  eval "$(clprobe completion bash)"        in ~/.bashrc
     zsh:   eval "$(clprobe completion zsh)"         in ~/.zshrc, after compinit
     fish:  clprobe completion fish | source         in ~/.config/fish/config.fish
-    """
+    """  # noqa: D301 - the character, which has click leave the lines as they are
     kind = get_completion_class(shell)
     if kind is None:
         raise click.UsageError(f"This click cannot complete for {shell}.")

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The user's own settings of doctor: `clprobe/config.toml` where settings live."""
 
-import difflib
 import os
 import re
 from collections.abc import Iterable
@@ -11,6 +10,7 @@ import click
 import msgspec
 
 from clprobe.cli.completion import rule_names
+from clprobe.cli.guide.similar import did_you_mean
 from clprobe.model.errors import ClprobeError
 from clprobe.plain_file import read_plain
 
@@ -58,7 +58,7 @@ def read_config() -> Config:
     for rule in config.ignore:
         if rule not in rule_names():
             message = f"{path}:{_line_of(text, rule)}: there is no rule {rule!r} to ignore"
-            raise _mistake(message, _similar(rule, rule_names()))
+            raise _mistake(message, did_you_mean(rule, rule_names()))
     return config
 
 
@@ -66,7 +66,7 @@ def check_rules(names: Iterable[str]) -> None:
     """Raise a usage error with similar names for what is no rule."""
     for name in names:
         if name not in rule_names():
-            hint = _similar(name, rule_names()) or "See clprobe doctor --list."
+            hint = did_you_mean(name, rule_names()) or "See clprobe doctor --list."
             raise click.BadParameter(f"There is no rule {name!r}. {hint}", param_hint="--ignore")
 
 
@@ -74,7 +74,7 @@ def _wrong_value(path: Path, text: str, message: str) -> ClprobeError:
     unknown = re.search(r"unknown field `(.*)`", message)
     if unknown:
         problem = f"there is no setting {unknown[1]!r}"
-        hint = _similar(unknown[1], Config.__struct_fields__)
+        hint = did_you_mean(unknown[1], Config.__struct_fields__)
         return _mistake(f"{path}:{_line_of(text, unknown[1])}: {problem}", hint)
     key = found[1] if (found := _AT_KEY.search(message)) else ""
     number = _line_of(text, key)
@@ -92,11 +92,6 @@ def _line_of(text: str, word: str) -> int:
 def _line(text: str, number: int) -> str:
     lines = text.splitlines()
     return lines[number - 1].strip() if number <= len(lines) else "the end of the file"
-
-
-def _similar(name: str, names: Iterable[str]) -> str:
-    close = difflib.get_close_matches(name, list(names))
-    return f"Did you mean {' or '.join(close)}?" if close else ""
 
 
 def _mistake(message: str, hint: str = "") -> ClprobeError:

@@ -8,7 +8,9 @@ from typing import Any
 import click
 
 from clprobe.cli.exit import codes as exit_codes
+from clprobe.cli.guide.group import Suggesting
 from clprobe.cli.output import answering, show_error, show_usage_error
+from clprobe.manual.topics import topic_names
 from clprobe.model.errors import ClprobeError
 from clprobe.version import __version__
 
@@ -25,10 +27,11 @@ _COMMANDS = {
     "cache": "List what clprobe left on this machine, and remove its caches.",
     "completion": "Print the script that makes Tab complete for bash, zsh or fish.",
     "rules": "List, validate and test the rules database.",
+    "help": "Explain a topic such as exit-status or files, or a command with examples.",
 }
 
 
-class _LazyGroup(click.Group):
+class _LazyGroup(Suggesting):
     """Imports clprobe.cli.NAME only when NAME is called: `--help` stays fast."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
@@ -44,6 +47,11 @@ class _LazyGroup(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         with formatter.section("Commands"):
             formatter.write_dl(list(_COMMANDS.items()))
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        topics = ", ".join(topic_names())
+        with formatter.section("Topics of clprobe help TOPIC"):
+            formatter.write_text(topics)
 
 
 @click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from clprobe.cli.exit import codes as exit_codes
+from clprobe.cli.guide.group import Suggesting
 from clprobe.cli.output import print_document, show_mistake
 from clprobe.cli.output_file import write_file
 from clprobe.diagnosis.knowledge import Knowledge
@@ -17,7 +18,7 @@ from clprobe.resources import rules_path
 from clprobe.ruleset.rules import load_rules
 
 
-@click.group()
+@click.group(cls=Suggesting)
 def command() -> None:
     """List, validate, test and document the rules database."""
 
@@ -144,6 +145,7 @@ def _write_site(files: Mapping[str, str], folder: Path) -> None:
     type=click.Choice(["table", "json", "markdown"]),
     default="table",
     show_default=True,
+    help="How to lay it out.",
 )
 @click.pass_obj
 def matrix(

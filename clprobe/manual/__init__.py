@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""What the manual says beyond the commands' own help: topics, and data for each command."""
