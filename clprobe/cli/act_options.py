@@ -17,11 +17,11 @@ _OPTIONS = (
     click.option("--yes", is_flag=True, help="With --fix or --undo: do not ask."),
     click.option("--check", is_flag=True, help="Print nothing, only set the exit status."),
 )
-_WITH_ACTS = {"fixes", "undoes", "yes", "timeout", "form", "as_json"}
+_WITH_ACTS = {"fixes", "undoes", "yes", "timeout", "form", "as_json", "output"}
 """Parameters that go with --fix and --undo, which act on this host as it is now."""
 _NOT_WITH_CHECK = {
     *("fixes", "undoes", "yes", "form", "as_json", "rule_id", "list_rules", "log_of", "quiet"),
-    "verbose",
+    *("verbose", "output"),
 }
 
 

@@ -131,7 +131,8 @@ class ShapeType(click.ParamType[tuple[int, ...]]):
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.option(
     "--output",
-    type=click.Path(dir_okay=False, writable=True, path_type=Path),
+    metavar="FILE|-",
+    type=click.Path(dir_okay=False, writable=True, allow_dash=True, path_type=Path),
     callback=checked_output,
     help="Also write the report to a file: .json, .html or .md.",
 )

@@ -11,7 +11,7 @@ import click
 from clprobe.bench.compare.comparison import compare
 from clprobe.cli.exit import codes as exit_codes
 from clprobe.cli.output import print_document
-from clprobe.cli.output_file import checked_folder, write_file
+from clprobe.cli.output_file import STDOUT, checked_folder, write_file
 from clprobe.knowledge.tables import Tables
 from clprobe.model.bench_codec import SCHEMA, report_from_text
 from clprobe.model.comparison import BenchComparison
@@ -30,7 +30,7 @@ def checked_output(
     context: click.Context, option: click.Parameter, path: Path | None
 ) -> Path | None:
     """Return the path if a report can be written there; click calls this before any work."""
-    if path is not None and path.suffix not in _SUFFIXES:
+    if path is not None and str(path) != STDOUT and path.suffix not in _SUFFIXES:
         raise click.BadParameter(f"{path} ends in none of {', '.join(_SUFFIXES)}.")
     return checked_folder(context, option, path)
 

@@ -7,6 +7,7 @@ from clprobe.apply.clear import clear
 from clprobe.cli.exit import codes as exit_codes
 from clprobe.cli.options import json_option
 from clprobe.cli.output import print_document
+from clprobe.cli.output_option import output_option
 from clprobe.model.leftovers import CacheReport
 from clprobe.probe.leftovers import find
 from clprobe.report.as_json import document
@@ -17,6 +18,7 @@ from clprobe.report.terminal import make_console
 @click.command()
 @click.option("--clear", "clears", is_flag=True, help="Remove clprobe's own caches.")
 @json_option
+@output_option
 @click.pass_obj
 def command(obj: dict[str, str], clears: bool, as_json: bool) -> int:
     """List what clprobe left on this machine for you, and remove its caches.

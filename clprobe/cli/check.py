@@ -12,6 +12,7 @@ from clprobe.cli.exit import codes as exit_codes
 from clprobe.cli.folder import files_of, holds_several
 from clprobe.cli.options import file_argument, from_option, only_source, timeout_option
 from clprobe.cli.output import print_document
+from clprobe.cli.output_option import output_option
 
 if TYPE_CHECKING:
     from clprobe.knowledge.tables import Tables
@@ -43,6 +44,7 @@ _EXAMPLE = Path(__file__).resolve().parent.parent / "needs" / "example.yaml"
     help="How to lay it out; nfd, prometheus: what those read.",
 )
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+@output_option
 @click.option("-q", "--quiet", is_flag=True, help="Print one line a host and nothing else.")
 @click.option("--example", is_flag=True, help="Print needs to begin with.")
 def command(  # noqa: PLR0913, PLR0917 - one parameter per option

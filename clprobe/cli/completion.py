@@ -11,6 +11,7 @@ import click
 from click.shell_completion import CompletionItem, get_completion_class
 
 from clprobe.cli.exit import codes as exit_codes
+from clprobe.cli.output_option import output_option
 from clprobe.resources import NO_RULES, rules_path
 
 _VARIABLE = "_CLPROBE_COMPLETE"
@@ -25,6 +26,7 @@ _DEVICES = ("gpu", "cpu", "accelerator", "0", "1", "2", "3")
 
 @click.command()
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@output_option
 @click.pass_context
 def command(ctx: click.Context, shell: str) -> int:
     """Print a script that makes Tab complete clprobe's options, rules, names and files.

@@ -23,6 +23,7 @@ from clprobe.cli.fleet.command import fleet_status
 from clprobe.cli.gathering import diagnose_since, gather
 from clprobe.cli.options import file_argument, from_option, only_source, timeout_option
 from clprobe.cli.output import print_document
+from clprobe.cli.output_option import output_option
 
 if TYPE_CHECKING:
     from clprobe.diagnosis.knowledge import Knowledge
@@ -101,6 +102,7 @@ class _Answer(NamedTuple):
     help="How to lay it out.",
 )
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+@output_option
 @act_options
 @click.option(
     "--ignore",

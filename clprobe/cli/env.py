@@ -9,6 +9,7 @@ import click
 from clprobe.cli.exit import codes as exit_codes
 from clprobe.cli.options import json_option, timeout_option
 from clprobe.cli.output import print_document
+from clprobe.cli.output_option import output_option
 from clprobe.facts.derive import derive
 from clprobe.facts.facts import Facts
 from clprobe.facts.hiding import Choice, choose, dies_unexplained
@@ -36,6 +37,7 @@ from clprobe.report.env_lines import (
     "--shell", type=click.Choice(SHELLS), default="sh", show_default=True, help="Shell syntax."
 )
 @json_option
+@output_option
 @timeout_option()
 def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     undo: bool,

@@ -7,6 +7,7 @@ import click
 from clprobe.cli.completion import names
 from clprobe.cli.exit import codes as exit_codes
 from clprobe.cli.output import print_document
+from clprobe.cli.output_option import output_option
 
 SCHEMA = "clprobe.explain/1"
 
@@ -14,6 +15,7 @@ SCHEMA = "clprobe.explain/1"
 @click.command()
 @click.argument("name", nargs=-1, required=True, shell_complete=names)
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON document.")
+@output_option
 @click.pass_obj
 def command(obj: dict[str, str], *, name: tuple[str, ...], as_json: bool) -> int:
     """Print everything known about NAME, with sources.

@@ -13,6 +13,7 @@ from click.shell_completion import CompletionItem
 from clprobe.cli.exit import codes as exit_codes
 from clprobe.cli.guide.similar import did_you_mean
 from clprobe.cli.output_file import write_file
+from clprobe.cli.output_option import output_option
 from clprobe.manual.topics import topic, topic_names, topic_text
 from clprobe.report.escaping import safe_line
 
@@ -38,6 +39,7 @@ def _names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[
     type=click.Path(file_okay=False, path_type=Path),
     help="Write a manual page for clprobe and one for each command into FOLDER.",
 )
+@output_option
 @click.pass_context
 def command(ctx: click.Context, name: tuple[str, ...], folder: Path | None) -> int:
     """Explain a topic, or a command with examples; without a name, list the topics."""

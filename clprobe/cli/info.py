@@ -8,8 +8,9 @@ import msgspec
 from clprobe.cli.completion import device_words
 from clprobe.cli.exit import codes as exit_codes
 from clprobe.cli.gathering import scrubbed_facts
-from clprobe.cli.options import from_option, json_option, timeout_option
+from clprobe.cli.options import file_argument, from_option, json_option, only_source, timeout_option
 from clprobe.cli.output import print_document
+from clprobe.cli.output_option import output_option
 from clprobe.cli.sources import read_snapshot
 from clprobe.facts.derive import derive
 from clprobe.facts.device_interfaces import take_interfaces
@@ -20,7 +21,9 @@ from clprobe.report.as_json import document
 
 
 @click.command()
+@file_argument
 @json_option
+@output_option
 @from_option("Read this snapshot or pasted text (4 MiB at most), not this host.")
 @click.option(
     "--device",
@@ -32,8 +35,9 @@ from clprobe.report.as_json import document
 )
 @timeout_option()
 @click.pass_obj
-def command(
+def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     obj: dict[str, str],
+    file: str | None,
     as_json: bool,
     source: str | None,
     selectors: tuple[str, ...],
@@ -44,6 +48,7 @@ def command(
     Beside OpenCL these are Vulkan, Level Zero, CUDA, VA-API and, for AMD, ROCm: whether a driver of
     theirs is installed for each device, and what stands in its way. Only OpenCL is tried.
     """
+    source = only_source(file, source)
     snapshot = read_snapshot(source) if source is not None else _facts(timeout)
     tables = Tables.load()
     facts = derive(snapshot, tables)

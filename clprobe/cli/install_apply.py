@@ -25,9 +25,9 @@ def asked_to_act(form: str, color: str, *, applies: bool, undoes: bool, yes: boo
         raise click.UsageError("--yes belongs to --apply or --undo.")
     if (applies or undoes) and form not in ("table", "json"):
         raise click.UsageError(f"--format {form} only prints; leave it out.")
-    source = click.get_current_context().params.get("source")
-    if applies and source == "-" and not yes:
-        raise click.UsageError("With --from - nobody can be asked: state a file, or --yes.")
+    given = click.get_current_context().params
+    if applies and "-" in (given.get("source"), given.get("file")) and not yes:
+        raise click.UsageError("With - to read nobody can be asked: state a file, or --yes.")
     return Asked(yes, form == "json", color)
 
 

@@ -11,7 +11,9 @@ from clprobe.apply.work import Release
 from clprobe.cli.acting import undo
 from clprobe.cli.exit import codes as exit_codes
 from clprobe.cli.install_apply import apply_route, asked_to_act
+from clprobe.cli.options import file_argument, from_option, only_source
 from clprobe.cli.output import print_document
+from clprobe.cli.output_option import output_option
 from clprobe.cli.plan_options import our_python, typist, wish_options, wishes
 from clprobe.cli.sources import read_snapshot
 from clprobe.commands.pasted import ANYBODY
@@ -45,6 +47,7 @@ Matrices = tuple[list[MatrixRow], list[VersionRow]]
 
 
 @click.command("install-plan")
+@file_argument
 @click.option(
     "--gpu",
     "gpus",
@@ -64,12 +67,7 @@ Matrices = tuple[list[MatrixRow], list[VersionRow]]
     help="OpenCL devices, training in PyTorch on them, or running trained models.",
 )
 @wish_options
-@click.option(
-    "--from",
-    "source",
-    metavar="FILE|-",
-    help="Plan for the host of this snapshot or pasted text (4 MiB at most).",
-)
+@from_option("Plan for the host of this snapshot or pasted text (4 MiB at most).")
 @click.option(
     "--backend",
     metavar="NAME[:HOW]|NUMBER",
@@ -88,6 +86,7 @@ Matrices = tuple[list[MatrixRow], list[VersionRow]]
 )
 @click.option("-v", "--verbose", is_flag=True, help="Also show all routes, reasons and sources.")
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+@output_option
 @click.option("--apply", "applies", is_flag=True, help="Run the steps, after asking.")
 @click.option("--undo", "undoes", is_flag=True, help="Take back what the last --apply did.")
 @click.option("--yes", is_flag=True, help="With --apply or --undo: do not ask.")
@@ -96,6 +95,7 @@ def command(  # noqa: PLR0913 - one parameter per option
     obj: dict[str, str],
     /,
     *,
+    file: str | None,
     gpus: tuple[str, ...],
     os_name: str | None,
     linux: str | None,
@@ -115,6 +115,7 @@ def command(  # noqa: PLR0913 - one parameter per option
 ) -> int:
     """Show what to install, in which versions, and what cannot work and why."""
     form = "json" if as_json else form
+    source = only_source(file, source)
     asked = asked_to_act(form, obj["color"], applies=applies, undoes=undoes, yes=yes)
     if undoes:
         return undo("install-plan", asked, backend)

@@ -10,13 +10,18 @@ import click
 
 from clprobe.cli.output import NotWritten
 
+STDOUT = "-"
+"""As the file, it stands for standard output, where answers go anyway."""
+
 
 def checked_folder(_: click.Context, __: click.Parameter, path: Path | None) -> Path | None:
-    """Return the path of `--output` if its folder is there; click calls this before any work.
+    """Return the path of `--output` if its folder is there, None for standard output.
+
+    Click calls this before any work.
 
     Raises: click.BadParameter if it is not; NotWritten if nothing can be written in it.
     """
-    if path is None:
+    if path is None or str(path) == STDOUT:
         return None
     folder = path.absolute().parent
     if not folder.is_dir():

@@ -11,6 +11,7 @@ from clprobe.cli.exit import codes as exit_codes
 from clprobe.cli.guide.group import Suggesting
 from clprobe.cli.output import print_document, show_mistake
 from clprobe.cli.output_file import write_file
+from clprobe.cli.output_option import output_option
 from clprobe.diagnosis.knowledge import Knowledge
 from clprobe.model.errors import ClprobeError
 from clprobe.report.escaping import safe_line
@@ -24,6 +25,7 @@ def command() -> None:
 
 
 @command.command("list")
+@output_option
 @click.pass_obj
 def list_rules(obj: dict[str, str]) -> int:
     """List all rules."""
@@ -36,6 +38,7 @@ def list_rules(obj: dict[str, str]) -> int:
 
 @command.command()
 @click.argument("path", type=click.Path(exists=True, path_type=Path), required=False)
+@output_option
 def validate(path: Path | None) -> int:
     """Check the rule file or folder PATH, by default the whole database.
 
@@ -57,6 +60,7 @@ def validate(path: Path | None) -> int:
 
 @command.command("test")
 @click.argument("path", type=click.Path(exists=True, path_type=Path), required=False)
+@output_option
 def test_rules(path: Path | None) -> int:
     """Run the cases beside the rules in the folder PATH, by default the whole database."""
     from clprobe.validation.cases import run_cases
@@ -147,6 +151,7 @@ def _write_site(files: Mapping[str, str], folder: Path) -> None:
     show_default=True,
     help="How to lay it out.",
 )
+@output_option
 @click.pass_obj
 def matrix(
     obj: dict[str, str],
@@ -175,6 +180,7 @@ def matrix(
 
 @command.command()
 @click.option("--json", "as_json", is_flag=True, help="Print clprobe.rules-stats/1.")
+@output_option
 @click.pass_obj
 def stats(obj: dict[str, str], *, as_json: bool) -> int:
     """Show how much of the support matrix is verified, and how old its rows are."""

@@ -9,7 +9,7 @@ import msgspec
 
 from clprobe.cli.exit import codes as exit_codes
 from clprobe.cli.gathering import scrubbed_facts
-from clprobe.cli.options import from_option, timeout_option
+from clprobe.cli.options import file_argument, from_option, only_source, timeout_option
 from clprobe.cli.output import print_document
 from clprobe.cli.output_file import checked_folder, write_file
 from clprobe.cli.sources import read_snapshot
@@ -23,10 +23,11 @@ from clprobe.scrub import scrub
 
 
 @click.command("snapshot")
+@file_argument
 @click.option(
     "--output",
-    metavar="FILE",
-    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE|-",
+    type=click.Path(dir_okay=False, allow_dash=True, path_type=Path),
     callback=checked_folder,
     help="Write to FILE instead of stdout; YAML if its name ends in .yaml or .yml.",
 )
@@ -36,8 +37,13 @@ from clprobe.scrub import scrub
 )
 @click.option("--schema", is_flag=True, help="Print the JSON Schema of snapshots and stop.")
 @timeout_option("Wait no longer for any driver;")
-def command(
-    output: Path | None, source: str | None, no_kernel: bool, schema: bool, timeout: float
+def command(  # noqa: PLR0913, PLR0917 - one parameter per option
+    file: str | None,
+    output: Path | None,
+    source: str | None,
+    no_kernel: bool,
+    schema: bool,
+    timeout: float,
 ) -> int:
     """Write the facts of this host, scrubbed, for replay and bug reports.
 
@@ -52,6 +58,7 @@ def command(
     if schema:
         print_document(json.dumps(snapshot_schema(), indent=2) + "\n")
         return exit_codes.OK
+    source = only_source(file, source)
     if source is None:
         snapshot = scrubbed_facts(LiveHost(), timeout, run_kernels=not no_kernel)
     else:
