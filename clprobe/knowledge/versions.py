@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: MIT
-# ruff: noqa: PLC0415 - few runs compare versions of packages, and univers loads attrs
 """Versions compared as their own scheme says, and ranges of them: ">=24.35, <26"."""
 
 import functools
@@ -9,6 +8,7 @@ from typing import Any, Literal
 
 from packaging.version import InvalidVersion, Version
 
+from clprobe.knowledge.package_versions import debian_key, pacman_key, rpm_key
 from clprobe.model.errors import ClprobeError
 
 Scheme = Literal[
@@ -169,43 +169,16 @@ def _packaged(version: str, kind: str) -> str:
     return version.strip()
 
 
-@functools.lru_cache(maxsize=1024)
-def _debian(version: str) -> tuple[Any, ...]:
-    """Return what sorts as dpkg does; deb-version(7) tells how."""
-    text = _packaged(version, "a Debian version")
-    epoch, colon, rest = text.partition(":")
-    if not (colon and epoch.isdecimal()):
-        epoch, rest = "0", text
-    upstream, _, revision = rest.rpartition("-") if "-" in rest else (rest, "", "0")
-    return int(epoch), _turns(upstream), _turns(revision)
-
-
-def _turns(text: str) -> tuple[tuple[tuple[int, ...], int], ...]:
-    """Return what is no number and what is one, in turns; the last turn is the empty end."""
-    turns = re.findall(r"(\D*)(\d*)", text)
-    return tuple(((*map(_place, other), _END), int(number or 0)) for other, number in turns)
-
-
-_END = 0
-"""A tilde comes before the end of the text, then letters and then all else."""
-
-
-def _place(character: str) -> int:
-    return _END - 1 if character == "~" else ord(character) + 256 * (not character.isalpha())
+def _debian(version: str) -> Any:
+    return debian_key(_packaged(version, "a Debian version"))
 
 
 def _rpm(version: str) -> Any:
-    from univers.rpm import RpmVersion
-
-    return RpmVersion.from_string(  # type: ignore[no-untyped-call]
-        _packaged(version, "an RPM version")
-    )
+    return rpm_key(_packaged(version, "an RPM version"))
 
 
 def _pacman(version: str) -> Any:
-    from univers.arch import vercmp
-
-    return functools.cmp_to_key(vercmp)(_packaged(version, "a pacman version"))
+    return pacman_key(_packaged(version, "a pacman version"))
 
 
 def _windows(version: str) -> tuple[int, ...]:

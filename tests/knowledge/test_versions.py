@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: MIT
+import functools
 import itertools
 import random
 import shutil
@@ -169,3 +170,24 @@ def test_debian_versions_are_ordered_as_dpkg_orders_them():
     assert done.stderr == ""
     for (left, right), order in zip(pairs, done.stdout.split(), strict=True):
         assert compare(left, right, "debian") == int(order), (left, right)
+
+
+@pytest.mark.parametrize("scheme", ["debian", "rpm", "pacman"])
+def test_versions_of_packages_are_ordered_as_univers_orders_them(scheme):
+    debian = pytest.importorskip("univers.debian").Version.from_string
+    rpm = pytest.importorskip("univers.rpm").RpmVersion.from_string
+    vercmp = pytest.importorskip("univers.arch").vercmp
+    keys = {"debian": debian, "rpm": rpm, "pacman": functools.cmp_to_key(vercmp)}
+    signs = {"debian": "0129ab.+~", "rpm": "0129ab.+~^_", "pacman": "0129ab.+_"}[scheme]
+    draw = random.Random(20261127)  # noqa: S311 - the same pairs in every run
+
+    def version():
+        epoch = draw.choice(["", "", "0:", "1:"])
+        release = draw.choice(["", "", "-1", "-1.a", "-2+b1"])
+        return f"{epoch}1{''.join(draw.choices(signs, k=draw.randint(0, 6)))}{release}"
+
+    for _ in range(3000):
+        left, right = version(), version()
+        first, second = keys[scheme](left), keys[scheme](right)
+        wanted = int(first > second) - int(first < second)
+        assert compare(left, right, scheme) == wanted, (left, right)
