@@ -45,6 +45,11 @@ from clprobe.scrub import Known, known_here, scrub, scrub_document
 if TYPE_CHECKING:
     from clprobe.bench.run import Measured
 
+    _Choice = click.Choice[Asked]
+    _Shape = click.ParamType[tuple[int, ...]]
+else:  # click 8.1, which distributions have, knows no parameters of types
+    _Choice, _Shape = click.Choice, click.ParamType
+
 # Python's start before this file, and what follows the last device.
 _FIRST_SECONDS = 1.0
 _LAST_SECONDS = 2.0
@@ -52,7 +57,7 @@ _SHAPE = re.compile(r"[1-9]\d*(x[1-9]\d*)*", re.ASCII)
 _OWN_NET = re.compile(r"([A-Za-z_][\w.]*):([A-Za-z_]\w*)", re.ASCII)
 
 
-class WorkloadType(click.Choice[Asked]):
+class WorkloadType(_Choice):
     """A choice, with module:Class beside it."""
 
     def __init__(self) -> None:
@@ -66,7 +71,7 @@ class WorkloadType(click.Choice[Asked]):
         return super().convert(value, param, ctx) if own is None else OwnNet(own[1], own[2])
 
 
-class ShapeType(click.ParamType[tuple[int, ...]]):
+class ShapeType(_Shape):
     """Sizes with an x between them."""
 
     name = "SHAPE"
