@@ -50,6 +50,8 @@ if TYPE_CHECKING:
 else:  # click 8.1, which distributions have, knows no parameters of types
     _Choice, _Shape = click.Choice, click.ParamType
 
+# The last of them is in a package of its own where distributions split clprobe.
+_NEEDED = ("numpy", "pyopencl", "clprobe.tensor")
 # Python's start before this file, and what follows the last device.
 _FIRST_SECONDS = 1.0
 _LAST_SECONDS = 2.0
@@ -295,7 +297,7 @@ def _require_packages(baseline: Baseline | None) -> Baseline:
 
     Raises: ClprobeError if a package is absent that is needed.
     """
-    missing = [name for name in ("numpy", "pyopencl") if importlib.util.find_spec(name) is None]
+    missing = [name for name in _NEEDED if importlib.util.find_spec(name) is None]
     if missing:
         raise ClprobeError(
             reference="bench-not-installed",

@@ -11,6 +11,10 @@ from packaging.requirements import Requirement
 
 from clprobe.model.shell_words import command_line
 
+# Where dpkg alone installs, and what .ci/debian/control makes of the extras.
+_OF_DEBIAN = Path("/usr/lib/python3/dist-packages")
+_DEBIAN_PACKAGES = {"bench": "clprobe-bench", "site": "python3-jinja2", "torch": "python3-torch"}
+
 
 def how_to_install(extra: str) -> str:
     """Return the command that adds the extra to this very installation.
@@ -27,6 +31,8 @@ def how_to_install(extra: str) -> str:
 
 def command_for(extra: str, installed: Distribution, prefix: Path) -> tuple[str, ...]:
     """Return the argv that adds the extra to clprobe as it is installed under `prefix`."""
+    if Path(str(installed.locate_file(""))) == _OF_DEBIAN and extra in _DEBIAN_PACKAGES:
+        return ("sudo", "apt", "install", _DEBIAN_PACKAGES[extra])
     folder = _folder_of(installed)
     if (prefix / "pipx_metadata.json").is_file():
         return ("pipx", "inject", prefix.name, *requirements(installed, extra))

@@ -45,6 +45,13 @@ def test_from_a_wheel_the_requirements_themselves_are_named(installed, tmp_path)
     assert command_for("site", wheel, tmp_path) == (*PIP, "jinja2>=3.1")
 
 
+def test_what_dpkg_installed_names_a_package(installed, tmp_path, monkeypatch):
+    monkeypatch.setattr("clprobe.cli.extras._OF_DEBIAN", tmp_path)
+    of_debian = installed()
+    assert command_for("bench", of_debian, tmp_path) == ("sudo", "apt", "install", "clprobe-bench")
+    assert command_for("site", of_debian, tmp_path) == ("sudo", "apt", "install", "python3-jinja2")
+
+
 def test_a_checkout_is_named_by_its_path_whatever_that_holds(installed, tmp_path):
     folder = tmp_path / "a clone; x"
     folder.mkdir()
