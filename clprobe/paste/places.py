@@ -120,6 +120,8 @@ def _main(piles: dict[Key, Pile]) -> Key:
     """Return whose view is the snapshot's: now before then, container before host, user first."""
     places = {where for _, where, _ in piles}
     place = next(one for one in ("container", "", "host") if one in places)
+    if (snapshot := _only_snapshot(piles, place)) is not None:
+        return snapshot
 
     def rank(key: Key) -> tuple[bool, bool, bool, bool]:
         who, where, when = key
@@ -127,6 +129,18 @@ def _main(piles: dict[Key, Pile]) -> Key:
         return (bool(when), where != place, not private, who == "root")
 
     return min(piles, key=rank)
+
+
+def _only_snapshot(piles: dict[Key, Pile], place: str) -> Key | None:
+    """Return the pile with a host's snapshot, root's too, if nothing shows how others see it.
+
+    Who pastes one and says what came of it speaks of that host, and of no other user.
+    """
+    taken = [key for key, pile in piles.items() if isinstance(pile.facts.taken, str)]
+    shown = [pile.facts.user.uid for key, pile in piles.items() if key not in taken]
+    if len(taken) != 1 or taken[0][1] != place or any(isinstance(uid, int) for uid in shown):
+        return None
+    return taken[0]
 
 
 def _with_shared(

@@ -40,6 +40,26 @@ def test_a_paste_of_root_alone_is_roots_own_view() -> None:
     assert "perspectives" not in told
 
 
+ROOTS_SNAPSHOT = """\
+{"schema": "clprobe.snapshot/1", "taken": "2026-11-27T10:00:00+00:00", "user": {"uid": 0},
+ "icds": [{"path": "/etc/OpenCL/vendors/intel.icd", "library_name": "libigdrcl.so"}]}
+"""
+
+
+def test_roots_snapshot_is_the_host_that_its_sender_speaks_of() -> None:
+    told = facts(f"```\n{ROOTS_SNAPSHOT}```\n\nhashcat -I shows no GPU.\n")
+    assert told["user"]["uid"] == 0
+    assert [one["path"] for one in told["icds"]] == ["/etc/OpenCL/vendors/intel.icd"]
+    assert "perspectives" not in told
+
+
+def test_roots_snapshot_stands_beside_what_a_user_is_shown_to_see() -> None:
+    listed = "$ id\nuid=1000(alice) gid=1000(alice) groups=1000(alice)\n"
+    told = facts(f"```\n{ROOTS_SNAPSHOT}```\n{listed}$ ./probe\n{NO_PLATFORM}\n")
+    assert told["user"]["uid"] == 1000
+    assert [one["who"] for one in told["perspectives"]] == ["root"]
+
+
 def test_headings_say_who_ran_the_block_below_them() -> None:
     text = f"As user:\n```\n{NO_PLATFORM}\n```\nAs root:\n```\n$ clpeak\n{CLPEAK}\n```\n"
     told = facts(text)
