@@ -27,12 +27,19 @@ _STATUS = {
     "no": exit_codes.PROBLEMS,
     "not-known": exit_codes.UNDECIDED,
 }
-_EXAMPLE = Path(__file__).resolve().parent.parent / "needs" / "example.yaml"
+_FOLDER = Path(__file__).resolve().parent.parent / "needs"
+_EXAMPLE, _NAMED = _FOLDER / "example.yaml", _FOLDER / "named"
 
 
 @click.command()
 @file_argument
-@click.option("--needs", "path", metavar="FILE", type=click.Path(), help="What is needed, in YAML.")
+@click.option(
+    "--needs",
+    "given",
+    metavar="FILE",
+    type=click.Path(),
+    help="What is needed, in YAML; or cpu-device: a CPU on which kernels run.",
+)
 @from_option("Answer for this snapshot or pasted text, or each of a FOLDER, not this host.")
 @timeout_option()
 @click.option(
@@ -49,7 +56,7 @@ _EXAMPLE = Path(__file__).resolve().parent.parent / "needs" / "example.yaml"
 @click.option("--example", is_flag=True, help="Print needs to begin with.")
 def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     file: str | None,
-    path: str | None,
+    given: str | None,
     source: str | None,
     timeout: float,
     form: str,
@@ -65,7 +72,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     if example:
         click.echo(_EXAMPLE.read_text("utf-8"), nl=False)
         return exit_codes.OK
-    if path is None:
+    if given is None:
         raise click.UsageError("Name the needs: --needs FILE; --example prints some.")
     source, form = only_source(file, source), "json" if as_json else form
     is_several = source is not None and holds_several(source)
@@ -75,16 +82,22 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     from clprobe.needs.check import report_of
     from clprobe.needs.reading import read_needs
 
-    tables = Tables.load()
-    needs = read_needs(Path(path), tables)
+    tables, path = Tables.load(), _file_of(given)
+    needs = read_needs(path, tables)
     answers: list[HostAnswer] = []
     for answer in _answers(needs, source, tables, timeout, quiet=quiet):
         answers.append(answer)
         if form == "text":
             _show(answer, brief=quiet or is_several)
-    report = report_of(Path(path).name, answers)
-    _finish(report, form, needs.label or Path(path).stem, is_summed_up=is_several)
+    report = report_of(path.name, answers)
+    _finish(report, form, needs.label or path.stem, is_summed_up=is_several)
     return _STATUS[report.answer]
+
+
+def _file_of(given: str) -> Path:
+    """Return the file that is named, or else the one of that name that clprobe brings along."""
+    named = {path.stem: path for path in _NAMED.glob("*.yaml")}
+    return Path(given) if Path(given).exists() else named.get(given, Path(given))
 
 
 def _answers(

@@ -163,3 +163,24 @@ def test_prometheus_gets_one_series_an_answer(
     assert all(map(shape.fullmatch, series))
     assert 'clprobe_needs_answer{needs="one-gpu",host="b.json",answer="no"} 1' in series
     assert sum(line.endswith(" 1") for line in series if "_answer{" in line) == 4
+
+
+def test_a_working_device_on_the_cpu_is_asked_for_by_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    devices = tuple(
+        Device(name=type_, type=type_, available=True, extensions=()) for type_ in ("gpu", "cpu")
+    )
+    answer = Answer(outcome="ok", platforms=(Platform(name="P", devices=devices),))
+    Path("host.json").write_text(
+        snapshot_to_json(Snapshot(views=(View(viewer="clinfo", answer=answer),)))
+    )
+
+    # Nobody has run a kernel there.
+    assert run("-q", "--needs", "cpu-device", "--from", "host.json") == 3
+    assert capsys.readouterr().out.startswith("host.json: not known: device 1")
+    # A file of that name is what is meant.
+    Path("cpu-device").write_text("device: {type: gpu}\n")
+    assert run("-q", "--needs", "cpu-device", "--from", "host.json") == 0
+    assert run("-q", "--needs", "gpu-device", "--from", "host.json") == 2
