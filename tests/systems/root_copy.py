@@ -107,9 +107,13 @@ class RootCopy:
         environment: Mapping[str, str] | None = None,
     ) -> "subprocess.CompletedProcess[str]":
         """Run a command in it, as root and with a plain environment."""
-        enter = ("env", "-i", "--chdir=/", *self._environment(environment or {}))
-        change = ("chroot", str(self._root), "sh", "-c", 'cd "$0" && exec "$@"', cwd)
-        return run_limited((*self._nsenter(), *enter, *change, *argv), seconds=seconds)
+        change = ("sh", "-c", 'cd "$0" && exec "$@"', cwd)
+        return run_limited((*self.entering(environment), *change, *argv), seconds=seconds)
+
+    def entering(self, environment: Mapping[str, str] | None = None) -> tuple[str, ...]:
+        """Return the words that run a command in here, as root and in a plain environment."""
+        plain = ("env", "-i", "--chdir=/", *self._environment(environment or {}))
+        return (*self._nsenter(), *plain, "chroot", str(self._root))
 
     def expect(self, *argv: str, seconds: float, cwd: str = "/") -> str:
         """Run a command that must succeed and return what it prints."""
