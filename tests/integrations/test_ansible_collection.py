@@ -2,6 +2,7 @@
 """The Ansible collection, installed as a user would, on this machine, which it never changes."""
 
 import json
+import re
 import runpy
 import stat
 import subprocess
@@ -19,7 +20,8 @@ from clprobe.version import __version__
 needs_ansible = pytest.mark.skipif(program() is None, reason="needs ansible-core")
 needs_yamllint = pytest.mark.skipif(program("yamllint") is None, reason="needs yamllint")
 LINES = "{extends: default, rules: {line-length: {max: 110}}}"
-PATIENCE_S = 12
+PATIENCE_S = 40
+"""Most of it is waited for nothing, but a machine under load takes a third of it to answer."""
 
 
 @pytest.fixture(scope="module")
@@ -76,8 +78,9 @@ def test_facts_come_from_who_answers_and_the_others_are_named(
     for path in (tmp_path / "report/snapshots").iterdir():
         assert json.loads(path.read_text())["schema"] == "clprobe.snapshot/1"
     assert "2 machines: " in played.output
-    assert f"hanging: Task failed: Timed out after {PATIENCE_S} second(s)." in played.output
-    assert "off: Task failed: Failed to connect to the host" in played.output
+    # In the words of Ansible 2.15 and 2.19.
+    assert re.search(r'"hanging: .*(Timed out after|expected time frame)', played.output)
+    assert re.search(r'"off: .*Failed to connect to the host', played.output)
     assert "<html" in (tmp_path / "report/report.html").read_text()
 
 

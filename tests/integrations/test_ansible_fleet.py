@@ -7,6 +7,7 @@ for every run of the tests. Ansible enters them by connection_plugins/root_copy.
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -149,9 +150,12 @@ def test_facts_are_gathered_whoever_is_off_or_hangs(fleet: Fleet) -> None:
     for cause in ("icd-hangs", "icd-library-missing", "no-loader"):
         assert cause in played.output
     assert "5 machines" in (fleet.folder / "report/report.html").read_text()
-    assert "off: Task failed: the machine is switched off" in played.output
-    assert f"stuck: Task failed: Timed out after {PATIENCE_S} second(s)." in played.output
-    assert "old: clprobe needs Python 3.10 or newer on the host, and" in played.output
+    for said in (
+        r'"off: .*the machine is switched off',
+        r'"stuck: .*(Timed out after|expected time frame)',  # 2.19's words, and 2.15's
+        r'"old: clprobe needs Python 3\.10 or newer on the host, and',
+    ):
+        assert re.search(said, played.output), said
     # It changes nothing and leaves nothing.
     assert {name: files_of(fleet.machines[name]) for name in ANSWERING} == before
 

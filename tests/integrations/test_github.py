@@ -54,10 +54,10 @@ def step_run(
 ) -> "subprocess.CompletedProcess[str]":
     """Run a step's script as GitHub does, with the programs of the folder before others."""
     (step,) = (one for one in steps_of(path) if one["name"] == name)
-    own = {"PATH": f"{folder}/bin:{os.environ['PATH']}", "HOME": str(folder), **variables}
+    own = {**os.environ, "PATH": f"{folder}/bin:{os.environ['PATH']}", **variables}
     return subprocess.run(
         ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
-        cwd=folder, env=own, capture_output=True, text=True, timeout=120, check=False,
+        cwd=folder, env=own, capture_output=True, text=True, timeout=300, check=False,
     )  # fmt: skip
 
 
