@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from asking import environment
+from asking import Build, environment, register
 
 from clprobe.private_files import cache_folder
 from clprobe.probe.host import ChildResult, OpenclRequest
@@ -86,3 +86,17 @@ def test_it_is_imported_again_when_asked_to_or_where_nothing_is_kept(
     _seen(vendors)
     _seen(vendors, anew=True)
     assert roles == ["pyopencl"] * 4
+
+
+def test_where_it_hangs_no_time_is_left_to_import_it(
+    vendors: Path, roles: list[str], build: Build
+) -> None:
+    names = _names(_seen(vendors))
+    register(vendors, build("ctor_hang"))
+    request = OpenclRequest(role="pyopencl", library="", timeout_s=3.0)
+    steered = environment(OCL_ICD_VENDORS=str(vendors))
+    result = PyopenclView(request, steered, sys.executable).wait()
+    assert names
+    assert result.ended == "timeout"
+    assert roles == ["pyopencl", "loader"]
+    assert any("viewer_version" in report for report in result.reports)
