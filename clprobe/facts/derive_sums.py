@@ -4,7 +4,8 @@
 from clprobe.facts.derive_views import NOT_FOUND, is_settled, serves_plain_programs
 from clprobe.facts.facts import DeviceFacts, Facts, IcdFacts, OpenclFacts
 from clprobe.facts.hardware_facts import GpuFacts, NodeFacts
-from clprobe.facts.runtimes import Runtime, idle_drivers, silent_drivers
+from clprobe.facts.idle_drivers import idle_drivers, silent_drivers
+from clprobe.facts.runtimes import Runtime
 from clprobe.knowledge.printed import Forms
 from clprobe.knowledge.tables import Tables
 from clprobe.model.hardware import node_kind
@@ -25,7 +26,7 @@ def sum_up(
     usable = [device for device in listed(facts.devices) if device.usable is True]
     has_loader = _has_loader(snapshot)
     silent = silent_drivers(snapshot, runtimes, facts.devices, tables)
-    idle = idle_drivers(runtimes, facts.gpus, snapshot, tables)
+    idle = idle_drivers(runtimes, facts.gpus, icds, snapshot, tables)
     return OpenclFacts(
         # Without a loader no program reaches a driver, however healthy that is.
         usable_device=False if has_loader is False else (True if usable else absent),

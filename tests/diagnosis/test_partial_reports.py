@@ -131,6 +131,33 @@ def test_a_driver_whose_maker_is_not_on_the_bus_is_idle(
     assert _known(facts.opencl.idle_drivers) == idle
 
 
+@pytest.mark.parametrize(
+    ("outcome", "excerpts", "idle"),
+    [
+        ("crash", ["gpus"], "unknown"),
+        ("crash", [], ("Intel Graphics Compute Runtime (NEO)",)),
+        ("no-devices", ["gpus"], ("Intel Graphics Compute Runtime (NEO)",)),
+    ],
+)
+def test_a_driver_that_died_at_work_is_not_idle_for_a_gpu_named_in_passing(
+    outcome: str, excerpts: list[str], idle: object
+) -> None:
+    icd = {
+        "path": "/etc/OpenCL/vendors/intel.icd",
+        "library": {"path": "libigdrcl.so"},
+        "answer": {"outcome": outcome},
+    }
+    facts = _facts(gpus=[{"name": "NVIDIA"}], icds=[icd], excerpts=excerpts)
+    assert _known(facts.opencl.idle_drivers) == idle
+
+
+def test_gpus_of_earlier_experience_are_not_in_this_machine() -> None:
+    said = "I have a bit of experience running CUDA with an Nvidia card. clinfo shows no platform."
+    assert isinstance(read_paste(said, name="-").gpus, Unknown)
+    here = "I am running CUDA with an Nvidia card. clinfo shows no platform."
+    assert not isinstance(read_paste(here, name="-").gpus, Unknown)
+
+
 def _suspects(**facts: Any) -> list[str]:
     findings = diagnose(msgspec.convert(facts, Snapshot), KNOWLEDGE).findings
     return [finding.id for finding in findings if finding.verdict == "undetermined"]

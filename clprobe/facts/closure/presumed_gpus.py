@@ -7,7 +7,8 @@ from msgspec.structs import replace
 
 from clprobe.compat.known_gpu import vendor_of
 from clprobe.facts.closure.closed import Closed
-from clprobe.facts.runtimes import ONE_MAKER, Runtime, is_without_gpu, said_runtimes
+from clprobe.facts.idle_drivers import is_without_gpu
+from clprobe.facts.runtimes import ONE_MAKER, Runtime, said_runtimes
 from clprobe.knowledge.printed import Forms
 from clprobe.knowledge.tables import Tables
 from clprobe.model.hardware import Gpu
