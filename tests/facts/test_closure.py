@@ -16,6 +16,7 @@ from clprobe.model.snapshot import Snapshot
 from clprobe.model.unknown import Unknown, listed
 
 TABLES = Tables.load()
+ROCMINFO = {"viewer": "rocminfo", "answer": {"platforms": [{"devices": [{"type": "gpu"}]}]}}
 
 
 def _concluded(**facts: Any) -> Snapshot:
@@ -190,6 +191,23 @@ def test_where_va_api_works_the_node_opens() -> None:
     assert (node.path, node.open_error) == ("/dev/dri/renderD128", None)
     failed = _concluded(messages=["libva info: va_openDriver() returns -1"])
     assert isinstance(failed.device_nodes, Unknown)
+
+
+@pytest.mark.parametrize(
+    ("facts", "opens"),
+    [
+        (
+            {"messages": ["ROCk module is loaded\nHSA System Attributes\nRuntime Version: 1.18"]},
+            True,
+        ),
+        ({"messages": ["ROCk module is loaded\nUnable to open /dev/kfd read-write"]}, False),
+        ({"views": [ROCMINFO]}, True),
+        ({"views": [ROCMINFO], "system": {"virtualization": {"wsl": 2}}}, False),
+    ],
+)
+def test_where_rocminfo_lists_agents_kfd_opens(facts: dict[str, Any], *, opens: bool) -> None:
+    nodes = _concluded(**facts).device_nodes
+    assert [one.path for one in listed(nodes)] == (["/dev/kfd"] if opens else [])
 
 
 def test_what_a_report_quotes_is_an_excerpt_of_what_was_said() -> None:
