@@ -9,6 +9,7 @@ import msgspec
 from clprobe.knowledge.printed import Forms
 from clprobe.model.statement import Statement
 from clprobe.paste.reading import Paste
+from clprobe.paste.statements.consoles import device_names_in
 from clprobe.paste.statements.page import placed
 from clprobe.paste.statements.predicates import tidy
 from clprobe.paste.statements.things import things_in
@@ -162,6 +163,7 @@ _TELLERS: tuple[Callable[[Paste, int, str], Iterator[Statement]], ...] = (
     _installed,
     _pairs,
     _hardware,
+    device_names_in,
 )
 
 

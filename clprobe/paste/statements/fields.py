@@ -30,7 +30,8 @@ def fields_in(lines: Iterable[Line]) -> Iterator[Statement]:
         found = _FORMS.dashed_field.match(line.text) or _FORMS.field.match(line.text)
         if found is None or len(found["key"].split()) > _MOST_WORDS:
             continue
-        key, value = tidy(found["key"]).rstrip("."), tidy(found["value"])
+        key, given = tidy(found["key"]).rstrip("."), found["value"].strip()
+        value = given if given.startswith("[") else tidy(given)
         if not value or value.endswith("?") or _FORMS.key.search(key) or line.index == 0:
             continue
         is_sentence = _LINES.person.search(value) and not _LINES.value_title.search(key)

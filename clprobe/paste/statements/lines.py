@@ -11,6 +11,7 @@ from clprobe.paste.commands import command_line
 from clprobe.paste.prose.clauses import Line
 from clprobe.paste.reading import Paste
 from clprobe.paste.statements.beside import entries_in, read_again
+from clprobe.paste.statements.consoles import sessions_in
 from clprobe.paste.statements.page import placed
 from clprobe.paste.statements.predicates import says_nothing, tidy
 from clprobe.paste.statements.printed import is_text, printed_in
@@ -46,7 +47,7 @@ def with_lines(
         *told,
         *(
             one
-            for one in (*read_again(paste), *traced_in(paste))
+            for one in (*read_again(paste), *traced_in(paste), *sessions_in(paste))
             if (one.line, one.subject.lower(), one.says or one.version) not in known
         ),
     )
@@ -101,9 +102,13 @@ def _shown_below(told: Iterable[Statement], paste: Paste) -> Iterator[Statement]
             continue
         is_path = _LINES.path_alone.match(paste.lines[index].strip(" `")) is not None
         is_printed = index in paste.fenced or paste.lines[index][:1] == " " or is_path
-        if (is_printed or line.endswith(":")) and command_line(paste.lines[index]) is None:
+        below = paste.lines[index]
+        is_typed = command_line(below) is not None or command_of(below) != ""
+        is_command = is_typed or _LINES.path_command.match(below) is not None
+        if (is_printed or line.endswith(":")) and not is_command:
             text = tidy(paste.lines[index])[:_LONGEST]
-            under = one.under if one.what == "has" else ()
+            is_scene = one.what == "has" or one.says == "shows"
+            under = one.under if is_scene else ()
             yield msgspec.structs.replace(
                 one, line=index + 1, what="shows", says=text, negated=False, under=under
             )
