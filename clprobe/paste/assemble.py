@@ -102,7 +102,7 @@ def read_paste(text: str, *, name: str) -> Snapshot:
     said = statements_of(written, clauses)
     of_sentences = lines_of_sentences(telling(said), clauses, written)
     paste.take(of_sentences)
-    said = with_lines(paste, said, paste.left())
+    said = with_lines(paste, said, sorted({*unread, *paste.left()}))
     paste.take([one.line - 1 for one in said])
     of_messages = {index for one in complaints for index in one.lines}
     left = sorted({*unread, *paste.left()})

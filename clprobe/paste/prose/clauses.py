@@ -16,6 +16,9 @@ _WRAPPED = 55
 """Who wraps lines at a width fills them at least so far."""
 _SCENE_WORDS = 9
 _BOLD = re.compile(r"\*\*|__(?=\S)|(?<=\S)__|`")
+_EMPHASIS = re.compile(
+    r"(?<![\w*])\*([A-Za-z][^*\n]{0,60}?)\*(?![\w*])|(?<![\w/])_([A-Za-z][^_\n]{0,60}?)_(?!\w)"
+)
 _PATH = re.compile(r"(?:/[\w.+@-]+){2,9}(?:\s+\(.*)?$")
 _FIELD = re.compile(r"[A-Z][\w ./()-]{1,28}: \S")
 _NO_WORDS = re.compile(r"\((?:R|TM)\)|[®™]| \((?:see |issue |bug |PR )?(?:GH-)?#\d{1,6}\)")
@@ -69,7 +72,7 @@ def _paragraphs(lines: Iterable[Line]) -> Iterator[list[Line]]:
         is_path = _PATH.match(line.text) is not None
         is_new = line.stands_alone or is_path or _FORMS.mark.match(line.text) is not None
         plain = _NO_WORDS.sub("", _FORMS.mark.sub("", line.text))
-        text = _LINK.sub(r"\1", _BOLD.sub("", plain))
+        text = _LINK.sub(r"\1", _EMPHASIS.sub(r"\1\2", _BOLD.sub("", plain)))
         one = msgspec.structs.replace(line, text=text.strip())
         if paragraph and not (
             line.index == paragraph[-1].index + 1

@@ -24,6 +24,7 @@ _MOST_LINES = 400
 """Lines that are read as sentences: a post has some dozens, a log thousands."""
 _FORMS = Forms("clauses")
 _LINES = Forms("said_lines")
+_STATEMENTS = Forms("statements")
 
 _READERS: tuple[Callable[[list[Clause]], Iterator[Reading]], ...] = (
     read_gpus,
@@ -79,7 +80,9 @@ def prose_lines(paste: Paste, spoken: frozenset[int]) -> Iterator[Line]:
             index=index,
             text=text,
             context=around,
-            stands_alone=index == 0 or not paste.is_free(index),
+            stands_alone=index == 0
+            or not paste.is_free(index)
+            or _STATEMENTS.machine_line.match(text) is not None,
         )
 
 

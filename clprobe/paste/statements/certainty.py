@@ -3,10 +3,13 @@
 
 from clprobe.knowledge.printed import Forms
 from clprobe.paste.prose.clauses import Clause
+from clprobe.paste.statements.predicates import Said
 
 _FORMS = Forms("statements")
 _CLAUSES = Forms("clauses")
 _GUESS_WORDS = 4
+_LONGEST_VERB = 12
+""""It will crash" tells what happens, "it will be mended" does not: the verb decides."""
 
 
 def sure_of(clauses: list[Clause]) -> list[Clause]:
@@ -19,6 +22,20 @@ def sure_of(clauses: list[Clause]) -> list[Clause]:
     )
     is_behind = place < len(clauses) and len(clauses[place].text.split()) <= _GUESS_WORDS
     return clauses[: max(place - 1, 0) if is_behind else place]
+
+
+def is_idle(said: Said, text: str) -> bool:
+    """Tell whether what is said is only wished, asked, told in general, or of the post itself."""
+    if said.what == "wants":
+        return said.negated
+    if said.what in ("works", "fails") and _FORMS.open_ahead.match(text):
+        return True
+    if said.what == "did" and _FORMS.of_post.search(said.says):
+        return True
+    if _FORMS.attaches.match(text) or _FORMS.in_general.match(text[said.start :]):
+        return True
+    found = _FORMS.modal.search(text[: said.start + _LONGEST_VERB])
+    return found is not None and found.start() < said.start
 
 
 def is_hearsay(clause: Clause) -> bool:

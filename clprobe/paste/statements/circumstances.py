@@ -20,10 +20,20 @@ def circumstances_in(text: str, *, but: str = "") -> tuple[str, ...]:
 
 
 def _phrases(text: str) -> Iterator[str]:
+    last, end = "", -1
     for found in _FORMS.circumstance.finditer(text):
         how, what = found["how"].lower(), tidy(found["what"])
-        if _tells(how, what):
-            yield f"{how} {what}"
+        if last and how == "from" and found.start() - end <= 1:
+            last, end = f"{last} {how} {what}", found.end()  # "after upgrading from 5.15 to 6.2"
+            continue
+        if last:
+            yield last
+        last, end = (f"{how} {what}", found.end()) if _tells(how, what) else ("", -1)
+        if last and not (how in _OF_TIME and _FORMS.change.search(what)):
+            yield last
+            last = ""
+    if last:
+        yield last
 
 
 def _tells(how: str, what: str) -> bool:
@@ -42,7 +52,13 @@ def _tells(how: str, what: str) -> bool:
 
 def condition_of(text: str) -> str:
     """Return the clause of a condition without what joins it to others."""
-    return tidy(_FORMS.lead.sub("", text))
+    is_while = _FORMS.while_doing.match(text) is not None
+    return tidy(text if is_while else _FORMS.lead.sub("", text))
+
+
+def holds(text: str) -> bool:
+    """Tell whether a clause is a condition alone, without anything that follows from it."""
+    return is_condition(text) and _FORMS.main_behind.match(text) is None
 
 
 def is_condition(text: str) -> bool:
@@ -54,7 +70,7 @@ def distinct(circumstances: tuple[str, ...]) -> tuple[str, ...]:
     """Return the circumstances without those that are a part of another one."""
     kept: list[str] = []
     for one in circumstances:
-        if not any(one.lower() in other.lower() for other in kept):
+        if one and not any(one.lower() in other.lower() for other in kept):
             kept.append(one)
     return tuple(kept)
 

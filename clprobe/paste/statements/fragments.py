@@ -32,6 +32,8 @@ def elliptic(clause: Clause, before: Statement, page: Page) -> Iterator[Statemen
     parts = found.groupdict()
     about = parts["subject"] or parts.get("around") or ""
     subject = subject_of(about, things_in(about), len(about))
+    if before.subject and _FORMS.only_versions.match(about):
+        subject = f"{before.subject} {tidy(about)}"
     base = page.base(clause)
     if before.what == "shows":
         change = {"what": "shows", "negated": no is not None}
@@ -49,6 +51,15 @@ def alike(clause: Clause, before: Statement, page: Page) -> Statement:
     return msgspec.structs.replace(
         page.base(clause), what="fails", subject=before.subject, says=says, under=before.under
     )
+
+
+def printed(first: Clause, page: Page) -> list[Statement]:
+    """Return the error that a sentence is as a program printed it: "Unknown OpenCL Error"."""
+    text = first.sentence
+    if not (_FORMS.error_like.search(text) and _FORMS.prints_error.match(text)):
+        return []
+    error = msgspec.structs.replace(page.base(first), what="error", says=tidy(text)[:_LONGEST])
+    return [error]
 
 
 def listed(clauses: Sequence[Clause], page: Page) -> Iterator[Statement]:

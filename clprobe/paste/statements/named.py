@@ -18,6 +18,7 @@ _FORMS = Forms("statements")
 _CLAUSES = Forms("clauses")
 _GPUS = Forms("told_gpus")
 _THINGS = Forms("things")
+_PACKAGES = Forms("told_packages")
 _SORTS = (
     "gpu", "processor", "distribution", "image", "machine", "container image", "memory", "source",
     "architecture",
@@ -58,6 +59,7 @@ def named_in(
             if keys & known:
                 continue
             known |= keys
+            yield from _changed_to(clause, thing, one)
             given += 1
             if given > _MOST:
                 return
@@ -95,6 +97,13 @@ def _is_here(clause: Clause, thing: Thing, page: Page) -> bool:
     return not (is_elsewhere or is_wanted or is_hearsay(clause))
 
 
+def _changed_to(clause: Clause, thing: Thing, one: Statement) -> Iterator[Statement]:
+    """Yield the release to which a system was changed: "from Ubuntu 20.04 to 22.04"."""
+    found = _FORMS.changed_to.match(clause.text[thing.end :])
+    if found is not None and one.version and one.when == "before":
+        yield msgspec.structs.replace(one, version=found["version"], says="", when="")
+
+
 def _asks_how(clause: Clause, before: str) -> bool:
     """Tell whether somebody asks how to do something on what is named, which is there then."""
     is_question = clause.sentence.endswith("?") and _CLAUSES.unsure.search(clause.sentence) is None
@@ -111,9 +120,16 @@ def _statement(clause: Clause, thing: Thing, page: Page) -> Statement:
     if found is None:
         return msgspec.structs.replace(base, what="uses", subject=thing.name, says=says)
     name = tidy(thing.name[: found.start()])
-    rest = _FORMS.point_release.match(clause.text[thing.end :])
-    version = found["version"] + (rest["point"] if rest is not None else "")
-    return msgspec.structs.replace(base, what="version", subject=name, says=says, version=version)
+    behind = clause.text[thing.end :]
+    rest = _FORMS.point_release.match(behind) or _FORMS.other_release.match(behind)
+    version = found["version"] + (rest[0] if rest is not None else "")
+    says = says if version in says else f"{name} {version}"
+    is_old = _PACKAGES.from_version.search(clause.text[: thing.start])
+    is_old = is_old and _FORMS.changed_to.match(behind)
+    when = "before" if is_old else base.when
+    return msgspec.structs.replace(
+        base, what="version", subject=name, says=says, version=version, when=when
+    )
 
 
 def _phrase(clause: Clause, thing: Thing) -> str:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What a clause tells beside its verb: versions, variables and options, codes of errors."""
 
+import re
 from collections.abc import Iterator
 
 import msgspec
@@ -12,11 +13,13 @@ from clprobe.paste.statements.predicates import tidy
 from clprobe.paste.statements.things import Thing, named_versions, things_in
 
 _FORMS = Forms("statements")
+_THINGS = Forms("things")
 _PACKAGES = Forms("told_packages")
 _ACCESS = Forms("told_access")
 _VARIABLES = Forms("variables")
 _SETTINGS = ("variable", "option", "parameter")
 _LONGEST = 220
+_NUMBER = re.compile(r"\d[\w.+~-]*")
 
 
 def parts_of(
@@ -35,20 +38,34 @@ def versions_in(text: str, things: tuple[Thing, ...], base: Statement) -> Iterat
         before = text[: one.start]
         if not one.version or _PACKAGES.bound.search(before) or _FORMS.modal.search(before):
             continue
-        given.add(one.version)
-        when = "before" if _PACKAGES.from_version.search(before) else base.when
-        yield msgspec.structs.replace(
-            base, what="version", who="", subject=one.name, version=one.version, when=when
-        )
-    for name, version in named_versions(text):
-        at = text.find(version)
+        is_old = _PACKAGES.from_version.search(before) is not None
+        when = "before" if is_old else base.when
+        versions = _versions_from(text, one.start, one.version, is_range=not is_old)
+        given.update(versions)
+        for version in versions:
+            yield msgspec.structs.replace(
+                base, what="version", who="", subject=one.name, version=version, when=when
+            )
+    for name, named in named_versions(text):
+        at = text.find(named)
+        version = _versions_from(text, at, named, is_range=True)[0]
         before = text[: max(0, at - 1 - len(name))]
-        is_given = any(version in one for one in given)
+        is_given = any(named in one for one in given)
         if is_given or _FORMS.modal.search(text[:at]) or _FORMS.taken_from.search(before):
             continue
         if any(one.start <= at < one.end for one in things):
             continue
         yield msgspec.structs.replace(base, what="version", who="", subject=name, version=version)
+
+
+def _versions_from(text: str, start: int, version: str, *, is_range: bool) -> list[str]:
+    """Return a version with those that stand behind it: "0.18 and 0.19", "2.2 to 2.9"."""
+    at = text.find(version, start)
+    behind = text[at + len(version) :] if at >= 0 else ""
+    if is_range and (last := _THINGS.range_end.match(behind)) is not None:
+        return [f"{version} to {last['version']}"]
+    more = _THINGS.more_versions.match(behind) if "." in version else None
+    return [version, *(_NUMBER.findall(more[0]) if more is not None else ())]
 
 
 def _settings(

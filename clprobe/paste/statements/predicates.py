@@ -74,7 +74,8 @@ def _one_of(text: str, outcome: _Found, act: _Found) -> tuple[_Found | None, _Fo
         text[: outcome[1].start()]
     ):
         return None, act
-    if act[0] in ("has", "uses", "is") or _FORMS.gerund_ahead.match(text):
+    is_noun = _FORMS.deed_noun.match(text[act[1].start() :]) is not None
+    if act[0] in ("has", "uses", "is") or is_noun or _FORMS.gerund_ahead.match(text):
         return outcome, None
     if _FORMS.since_ahead.match(text[: act[1].start() + 1]):
         return outcome, None
@@ -88,8 +89,8 @@ def _one_of(text: str, outcome: _Found, act: _Found) -> tuple[_Found | None, _Fo
 def _said(text: str, things: tuple[Thing, ...], what: str, found: re.Match[str]) -> Said | None:
     before = text[: found.start()]
     negated = _FORMS.denies.search(before) is not None
-    if what == "installed" and _FORMS.neither.match(text):
-        return None  # goes on with the clause before: "neither installed nor from a stick"
+    if _is_of_another(text, what, found):
+        return None
     is_denied = found[0].rstrip().endswith(("n't", "n\u2019t", "nt"))
     if what == "is" and (is_denied or _FORMS.denied_behind.match(text[found.end() :])):
         negated = True
@@ -105,7 +106,7 @@ def _said(text: str, things: tuple[Thing, ...], what: str, found: re.Match[str])
         if not _FORMS.trouble_ahead.search(before):
             return None  # "to get it to work"
         kind, negated = "fails", False
-    elif what == "works" and _FORMS.only_ahead.search(before):
+    elif what == "works" and _is_one_of_several(before, found[0]):
         kind = "is"  # "only the CPU is available"
     elif negated and what in _OPPOSITE:
         kind, negated = _OPPOSITE[what], False
@@ -124,6 +125,21 @@ def _said(text: str, things: tuple[Thing, ...], what: str, found: re.Match[str])
     )
 
 
+def _is_of_another(text: str, what: str, found: re.Match[str]) -> bool:
+    """Tell whether a verb says nothing by itself, or only what might be done."""
+    if what == "installed" and _FORMS.neither.match(text):
+        return True  # goes on with the clause before: "neither installed nor from a stick"
+    is_possible = _FORMS.can_verb.match(found[0]) is not None
+    return is_possible and _FORMS.can_in_general.search(text[: found.start()]) is not None
+
+
+def _is_one_of_several(before: str, verb: str) -> bool:
+    """Tell whether only one thing is said to be there, which works or not."""
+    only = _FORMS.only_ahead.search(before)
+    is_just = only is not None and only[0].lower().startswith("just")
+    return only is not None and (is_just or _FORMS.is_there.match(verb) is not None)
+
+
 def says_nothing(what: str, says: str) -> bool:
     """Tell whether words end with the verb of showing, so that nothing is told of what is shown."""
     if what not in ("shows", "has"):
@@ -132,6 +148,8 @@ def says_nothing(what: str, says: str) -> bool:
     forms = _FORMS.patterns["outcomes"] if is_shown else _FORMS.patterns["acts"]
     found = forms[what].search(says)
     rest = says[found.end() :] if found is not None else says
+    if found is not None and _FORMS.detects.search(found[0]) and rest.strip(" .:"):
+        return False  # "rocminfo does detect it"
     is_bare = _FORMS.says_nothing.match(rest) is not None if is_shown else not rest.strip(" .:")
     return found is not None and is_bare
 
@@ -148,6 +166,7 @@ def subject_of(before: str, things: tuple[Thing, ...], end: int) -> str:
         named = [one for one in named if one.start >= ahead] or named[:0]
     words = tidy(words[around.end() :] if around is not None else words)
     words = _FORMS.auxiliary_end.sub("", words)
+    words = words if any(map(str.isalnum, words)) else ""
     if _FORMS.no_subject.match(words):
         return named[-1].name if named and named[-1].sort in _ACTORS else ""
     if _FORMS.pronoun.match(words) or _FORMS.person_ahead.match(words):

@@ -32,6 +32,8 @@ def printed_in(paste: Paste, left: Iterable[int]) -> Iterator[Statement]:
     """Yield what stands on lines that nobody has read: settings, commands, fields and errors."""
     source = _source(paste)
     for index in islice((one for one in left if one not in source), _MOST):
+        if _FORMS.source_line.match(paste.lines[index]):
+            continue
         context, text = paste.contexts[index], paste.lines[index]
         line = Line(index=index, text=text.strip(), context=context)
         if (set_to := _PRINTED.setting.match(text)) is not None:
@@ -163,4 +165,4 @@ def _is_error(text: str) -> bool:
 
 def is_text(line: str) -> bool:
     """Tell whether a line is more than a fence."""
-    return bool(line.strip()) and line.strip() != FENCE and not line.strip().startswith("~~~")
+    return any(map(str.isalnum, line)) and line.strip() != FENCE and not line.startswith("~~~")

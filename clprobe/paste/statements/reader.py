@@ -16,11 +16,14 @@ from clprobe.paste.statements.named import named_in
 from clprobe.paste.statements.page import Page, page_of
 from clprobe.paste.statements.predicates import tidy
 from clprobe.paste.statements.sentences import OUTCOMES, of_sentence
+from clprobe.paste.statements.ties import after_deed, announced_scene, deed_of
 from clprobe.paste.statements.trials import Told, with_outcomes
 
 _FORMS = Forms("statements")
 _MOST = 300
 _LONGEST = 220
+_NEAR = 3
+"""So many lines below a deed somebody may tell what is so now."""
 
 
 def statements_of(lines: Sequence[Line], clauses: Sequence[Clause]) -> tuple[Statement, ...]:
@@ -62,6 +65,7 @@ def _of_sentences(clauses: Sequence[Clause], page: Page) -> Iterator[Told]:
         list(group) for _, group in groupby(clauses, lambda one: (one.sentence, one.lines))
     ]
     before: Statement | None = None
+    deed: Statement | None = None
     for place, sentence in enumerate(sentences):
         first = sentence[0]
         if first.lines[0] not in page.texts or page.above(first).opens:
@@ -69,6 +73,8 @@ def _of_sentences(clauses: Sequence[Clause], page: Page) -> Iterator[Told]:
         following = sentences[place + 1][0] if place + 1 < len(sentences) else None
         after = following.sentence if following is not None else ""
         line = page.texts[first.lines[0]]
+        if _FORMS.source_line.match(line):
+            continue
         if (typed := command_of(line)) and (not first.is_title or line.startswith("$ ")):
             if place == 0 or sentences[place - 1][0].lines[0] != first.lines[0]:
                 did = msgspec.structs.replace(page.base(first), what="did", says=typed[:_LONGEST])
@@ -78,7 +84,15 @@ def _of_sentences(clauses: Sequence[Clause], page: Page) -> Iterator[Told]:
             yield Told(first, [_printed_error(first, page)])
             continue
         given = list(of_sentence(sentence, before, after, page))
+        if deed is not None and first.lines[0] + 1 - deed.line > _NEAR:
+            deed = None
+        given = list(after_deed(given, deed, first.sentence))
+        deed = deed_of(given) or (deed if not given else None)
         before = next((one for one in reversed(given) if one.what in OUTCOMES), before)
+        if not given and (scene := announced_scene(sentence)):
+            # "With the GPU:" is told with what is shown on the line below.
+            shown = msgspec.structs.replace(page.base(first), what="shows", says="shows")
+            given = [msgspec.structs.replace(shown, under=(scene,))]
         yield Told(
             first,
             [one for one in given if one.what in OUTCOMES or one.line - 1 not in titles],

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """From the clauses of one sentence to typed statements; what is unsure is left out."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import takewhile
 
 import msgspec
@@ -9,12 +9,13 @@ import msgspec
 from clprobe.knowledge.printed import Forms
 from clprobe.model.statement import Statement
 from clprobe.paste.prose.clauses import Clause
-from clprobe.paste.statements.certainty import is_hearsay, sure_of
+from clprobe.paste.statements.certainty import is_hearsay, is_idle, sure_of
 from clprobe.paste.statements.circumstances import (
     changes_in,
     circumstances_in,
     condition_of,
     distinct,
+    holds,
     is_condition,
 )
 from clprobe.paste.statements.contrasts import contrasted
@@ -26,6 +27,7 @@ from clprobe.paste.statements.fragments import (
     may_stand_beside,
     nominal,
     number_of,
+    printed,
     title_of,
     with_subject,
     with_words,
@@ -35,6 +37,16 @@ from clprobe.paste.statements.page import Page
 from clprobe.paste.statements.parts import parts_of
 from clprobe.paste.statements.predicates import Said, said_in
 from clprobe.paste.statements.things import things_in
+from clprobe.paste.statements.ties import (
+    continues_list,
+    held_over,
+    is_bare,
+    is_of_next,
+    scenes_of,
+    since_when,
+    tied,
+    verdict,
+)
 from clprobe.paste.statements.trials import (
     DEEDS,
     announces_trials,
@@ -49,8 +61,6 @@ _CLAUSES = Forms("clauses")
 _ACTS = (*(one for one in DEEDS if one != "tried"), "uses")
 OUTCOMES = ("works", "fails", "shows", "symptom", "absent")
 """What happens, and not what somebody did or has."""
-_LONGEST_VERB = 12
-""""It will crash" tells what happens, "it will be mended" does not: the verb decides."""
 
 
 def of_sentence(
@@ -59,16 +69,22 @@ def of_sentence(
     """Yield what a sentence says; `before` is what was told before it, `after` the next one."""
     first = clauses[0]
     if first.sentence.endswith("?"):
-        clauses = list(takewhile(lambda one: not _FORMS.asks.match(one.text), clauses[:-1]))
+        clauses = list(takewhile(_is_told, clauses[:-1]))
     clauses = sure_of(clauses)
     if not clauses or only_announces_trials(clauses):
         return
     given = list(with_result(clauses, page)) or list(_of_clauses(clauses, before, after, page))
     if not given and not is_hearsay(first):
-        given = list(listed(clauses, page))
+        is_empty = _FORMS.no_answer.match(first.sentence) is not None
+        given = printed(first, page) or ([] if is_empty else list(listed(clauses, page)))
     if not given and first.is_title and _CLAUSES.telling.search(first.sentence):
         given = [title_of(first, page)]
     yield from given
+
+
+def _is_told(clause: Clause) -> bool:
+    """Tell whether a clause of a question asks nothing itself, as a condition does not."""
+    return _FORMS.asks.match(clause.text) is None or is_condition(clause.text)
 
 
 def _of_clauses(
@@ -80,33 +96,39 @@ def _of_clauses(
     is_list = announces_trials(clauses)
     outcome = came_of(clauses[0].sentence, after)
     named: list[str] = []
+    held: list[str] = []
     for place, clause in enumerate(clauses):
         if is_hearsay(clause) or (is_list and place == 0):
             continue
         rest = " , ".join(one.text for one in clauses[place + 1 :])
         beside = (*clauses[max(place - 1, 0) : place], *clauses[place + 1 : place + 2])
-        around = (condition_of(one.text) for one in beside if is_condition(one.text))
-        scenes = (*around, *_scenes(clauses[:place]), *named)
+        around = (condition_of(one.text) for one in beside if holds(one.text))
+        held = held_over(held, clause)
+        scenes = (*around, *held, *scenes_of(clauses[:place]), *named)
         found = list(_of_clause(clause, scenes, (rest, after), page))
         last = next((one for one in reversed(given) if one.what in OUTCOMES), None)
         found = _beside(clause, before, last, scenes, page) or found
         if not any(one.what in (*OUTCOMES, "tried") for one in found):
             found = list(attempts_in(clause, outcome, page, is_listed=is_list)) or found
-        if all(one.what in ("version", "sets") for one in found):
-            things = list(nominal(clause, page))
-            named += [one.says for one in things if heads(clause)]
-            found += things
-        if given and not found:
-            found = list(number_of(clause, given[-1], page))
-        found = _alike(clause, given, page) or found
-        before = next((one for one in found if one.what in OUTCOMES), before)
-        found = [with_subject(one, clause, ahead) for one in found]
-        if found or not may_stand_beside(clause):
-            given += found
-        elif given:
+        found = list(verdict(clause, clauses[:place], page)) or found
+        has_verb = not is_bare(found)
+        is_listed = since_when(clause, found, given) or continues_list(clause, found, given)
+        if is_listed:
             given[-1] = with_words(given[-1], clause)
         else:
+            found = _named(clause, found, given, page)
+        named += [one.says for one in found if not has_verb and heads(clause) and one.what == "has"]
+        before = next((one for one in found if one.what in OUTCOMES), before)
+        found = [with_subject(one, clause, ahead) for one in found]
+        found = tied(found, given, clause, held)
+        if holds(clause.text) and not any(one.what in OUTCOMES for one in found):
+            held.append(condition_of(clause.text))
+        if found or is_listed or not may_stand_beside(clause):
+            given += found
+        elif not given:
             ahead.append(clause)
+        elif not is_of_next(clause, clauses[:place], clauses[place + 1 :]):
+            given[-1] = with_words(given[-1], clause)
     for clause in reversed(ahead if given else []):
         given[0] = with_words(given[0], clause, is_ahead=True)
     return given
@@ -124,17 +146,16 @@ def _beside(
     return found or list(contrasted(clause, last, scenes, page))
 
 
-def _alike(clause: Clause, given: list[Statement], page: Page) -> list[Statement]:
+def _named(
+    clause: Clause, found: list[Statement], given: list[Statement], page: Page
+) -> list[Statement]:
+    """Return what a clause says, with what it names, or says by likeness, where it has no verb."""
+    if is_bare(found):
+        found += list(nominal(clause, page))
+    if given and not found:
+        found = list(number_of(clause, given[-1], page))
     is_alike = given and _FORMS.alike.match(clause.text) is not None
-    return [alike(clause, given[-1], page)] if is_alike else []
-
-
-def _scenes(clauses: Iterable[Clause]) -> Iterator[str]:
-    """Yield the clauses before that only tell circumstances: "On Windows", "as root"."""
-    for clause in clauses:
-        things = things_in(clause.text)
-        if not any(said_in(clause.text, things)) and _CLAUSES.sets_scene.match(clause.text):
-            yield from circumstances_in(clause.text)
+    return [alike(clause, given[-1], page)] if is_alike else found
 
 
 def _of_clause(
@@ -158,18 +179,15 @@ def _of_clause(
     above = page.above(clause)
     told = list(said_in(text, things))
     for said in told:
-        if said.what != "wants" and _is_open(text, said.start):
-            continue
-        if said.what == "wants" and said.negated:
-            continue
-        if said.what in ("works", "fails") and _FORMS.open_ahead.match(text):
+        if is_idle(said, text):
             continue
         one = _with_outcome(_statement(base, said, under, above.kind), clause, after, above.title)
         yield one
         if one.what in OUTCOMES:
             for change in changes_in(under):
                 yield msgspec.structs.replace(one, what="began", says=change, under=())
-    yield from _parts_beside(told, parts_of(text, things, base, clause))
+    if above.kind != "wants":
+        yield from _parts_beside(told, parts_of(text, things, base, clause))
 
 
 def _parts_beside(told: list[Said], parts: Iterator[Statement]) -> Iterator[Statement]:
@@ -178,12 +196,6 @@ def _parts_beside(told: list[Said], parts: Iterator[Statement]) -> Iterator[Stat
     for part in parts:
         if not (is_trial and part.what == "version" and part.subject == "Linux"):
             yield part
-
-
-def _is_open(text: str, start: int) -> bool:
-    """Tell whether what begins at `start` is only wished, supposed or to come."""
-    found = _FORMS.modal.search(text[: start + _LONGEST_VERB])
-    return found is not None and found.start() < start
 
 
 def _with_outcome(one: Statement, clause: Clause, after: tuple[str, str], title: str) -> Statement:
