@@ -48,6 +48,7 @@ def _by_itself(clause: Clause, page: Page) -> Statement | None:
         told = _told(base, "works", _named(text[: found.start()]), text)
         return msgspec.structs.replace(told, who="root", under=("as root",))
     found = _CONTRASTS.same_there.match(text) or _CONTRASTS.only_there.match(text)
+    found = found or _CONTRASTS.same_after.match(text)
     if found is not None:
         return _under(_told(base, "fails", "", text), found)
     if _CONTRASTS.counted.match(text) and not any(said_in(text, things_in(text))):
@@ -75,7 +76,9 @@ def _elsewhere(clause: Clause, before: Statement, page: Page) -> Statement | Non
     )
     is_denied = what == "fails" and _CLAUSES.negated.search(before.says)
     found = None if is_denied else _CONTRASTS.not_so.match(text)
-    found = found or (_CONTRASTS.only_so.match(text) if what != "works" else None)
+    # "It is not found, only as root" tells where it works; "it crashes, only with 6.8" where not.
+    is_lifted = what == "shows" or bool(is_denied)
+    found = found or (_CONTRASTS.only_so.match(text) if is_lifted else None)
     if found is not None:
         return _under(_told(denied, denied.what, before.subject, text), found)
     if (found := _CONTRASTS.answered.match(text)) is None:

@@ -25,6 +25,10 @@ def elliptic(clause: Clause, before: Statement, page: Page) -> Iterator[Statemen
     """Yield what a clause without a verb of its own denies or affirms: "but darktable doesn't"."""
     if before.what not in ("works", "fails", "shows"):
         return
+    if _FORMS.it_is_same.match(clause.text):
+        told = {"subject": before.subject, "what": before.what, "negated": before.negated}
+        yield msgspec.structs.replace(page.base(clause), says=tidy(clause.text), **told)
+        return
     no, yes = (form.match(clause.text) for form in (_FORMS.elliptic_no, _FORMS.elliptic_yes))
     found = no or yes
     if found is None:
@@ -56,7 +60,8 @@ def alike(clause: Clause, before: Statement, page: Page) -> Statement:
 def printed(first: Clause, page: Page) -> list[Statement]:
     """Return the error that a sentence is as a program printed it: "Unknown OpenCL Error"."""
     text = first.sentence
-    if not (_FORMS.error_like.search(text) and _FORMS.prints_error.match(text)):
+    is_error = _FORMS.error_like.search(text) and _FORMS.prints_error.match(text)
+    if not is_error or first.is_title:
         return []
     error = msgspec.structs.replace(page.base(first), what="error", says=tidy(text)[:_LONGEST])
     return [error]

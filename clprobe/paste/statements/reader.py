@@ -20,6 +20,7 @@ from clprobe.paste.statements.ties import after_deed, announced_scene, deed_of
 from clprobe.paste.statements.trials import Told, with_outcomes
 
 _FORMS = Forms("statements")
+_LINES = Forms("said_lines")
 _MOST = 300
 _LONGEST = 220
 _NEAR = 3
@@ -95,8 +96,14 @@ def _of_sentences(clauses: Sequence[Clause], page: Page) -> Iterator[Told]:
             given = [msgspec.structs.replace(shown, under=(scene,))]
         yield Told(
             first,
-            [one for one in given if one.what in OUTCOMES or one.line - 1 not in titles],
+            [one for one in given if one.what in OUTCOMES or not _is_idle(one, page, titles)],
         )
+
+
+def _is_idle(one: Statement, page: Page, titles: set[int]) -> bool:
+    """Tell whether what is no outcome stands in a title, or is a field's value that is no deed."""
+    is_value = one.what == "did" and one.line - 1 in page.fields
+    return one.line - 1 in titles or (is_value and not _LINES.person.search(one.says))
 
 
 def _printed_error(first: Clause, page: Page) -> Statement:

@@ -77,7 +77,8 @@ def of_sentence(
     if not given and not is_hearsay(first):
         is_empty = _FORMS.no_answer.match(first.sentence) is not None
         given = printed(first, page) or ([] if is_empty else list(listed(clauses, page)))
-    if not given and first.is_title and _CLAUSES.telling.search(first.sentence):
+    is_about = _CLAUSES.telling.search(first.sentence) or _FORMS.error_like.search(first.sentence)
+    if not given and first.is_title and is_about:
         given = [title_of(first, page)]
     yield from given
 
@@ -143,6 +144,8 @@ def _beside(
 ) -> list[Statement]:
     """Return what a clause says with another one's verb: of `before` it, `last` in its sentence."""
     found = list(elliptic(clause, before, page)) if before is not None else []
+    if found and not found[0].under and _FORMS.it_is_same.match(clause.text):
+        found = [msgspec.structs.replace(found[0], under=scenes)]
     return found or list(contrasted(clause, last, scenes, page))
 
 

@@ -46,17 +46,13 @@ def tied(
 
     `held` are conditions that stand ahead: what somebody has or did does not hang on them.
     """
-    told = list(after_deed(found, deed_of(given), clause.text, is_within=True))
+    told = list(after_deed(found, deed_of(given), clause.text, clause.sentence))
     outcome = next((one for one in reversed(given) if one.what in _HAPPENS), None)
-    is_ago = _TIES.long_ago.search(clause.sentence) is not None
-    is_later = any(one.what in DEEDS for one in given) and not is_ago
     ready = []
     for one in told:
         change: dict[str, object] = {}
         if one.what not in _HAPPENS and held:
             change["under"] = tuple(u for u in one.under if u not in held)
-        if one.what == "works" and one.when == "before" and is_later:
-            change["when"] = ""  # "I removed it and it worked"
         if outcome is not None and _TIES.versions_alone.match(one.subject):
             name = _TIES.version_at_end.sub("", outcome.subject)
             change["subject"] = f"{name} {one.subject}".strip()
@@ -65,18 +61,19 @@ def tied(
 
 
 def after_deed(
-    given: Sequence[Statement], deed: Statement | None, text: str, *, is_within: bool = False
+    given: Sequence[Statement], deed: Statement | None, text: str, sentence: str = ""
 ) -> Iterator[Statement]:
     """Yield the statements; what happens "now" or "then" does so after the `deed` told before it.
 
-    `is_within`: the deed is told in the same sentence, which may go on with "and I get".
+    `sentence` is that of the clause, if the deed is told in it; it may go on with "and I get".
 
     A contrast with circumstances of its own is not of the deed.
     """
     if deed is None or any(one.what in DEEDS for one in given):
         yield from given
         return
-    is_own = is_within and deed.what in _MENDING and _TIES.goes_on.match(text) is not None
+    given = [_now(one, sentence or text) for one in given]
+    is_own = sentence and deed.what in _MENDING and _TIES.goes_on.match(text) is not None
     if not is_own and _TIES.since_then.search(text) is None:
         yield from given
         return
@@ -84,6 +81,12 @@ def after_deed(
     for one in given:
         is_told = one.what in _HAPPENS and not one.under and not one.where
         yield msgspec.structs.replace(one, under=(told,)) if is_told else one
+
+
+def _now(one: Statement, text: str) -> Statement:
+    """Return what came of a deed; "it worked" is then told of now: "I ran clpeak. It worked"."""
+    is_then = one.what == "works" and one.when == "before" and not _TIES.long_ago.search(text)
+    return msgspec.structs.replace(one, when="") if is_then else one
 
 
 def deed_of(given: Sequence[Statement]) -> Statement | None:
