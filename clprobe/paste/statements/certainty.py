@@ -32,6 +32,8 @@ def is_idle(said: Said, text: str) -> bool:
         return True
     if said.what == "did" and _FORMS.of_post.search(said.says):
         return True
+    if said.what in ("did", "installed") and _FORMS.how_to.match(text):
+        return True
     if _FORMS.attaches.match(text) or _FORMS.in_general.match(text[said.start :]):
         return True
     found = _FORMS.modal.search(text[: said.start + _LONGEST_VERB])

@@ -16,6 +16,7 @@ _FORMS = Forms("consoles")
 _MOST_LINES = 3000
 _MOST = 30
 _LONGEST = 160
+_FEWEST_OF_A_TABLE, _SHARE_OF_NUMBERS = 12, 0.45
 
 
 def sessions_in(paste: Paste) -> Iterator[Statement]:
@@ -59,6 +60,15 @@ def _of_typed(index: int, code: str, below: list[tuple[int, str]]) -> Iterator[S
     elif _FORMS.asks.match(code):
         says = f"{tidy(code)}: {tidy(answer['value'])}"[:_LONGEST]
         yield Statement(line=line + 1, what="shows", says=says)
+
+
+def is_printed(line: str, sentence: str) -> bool:
+    """Tell whether a line is of a session, or its sentence only the rows of a table."""
+    if _FORMS.typed.match(line):
+        return True
+    words = sentence.split()
+    numbers = sum(any(map(str.isdigit, one)) for one in words)
+    return len(words) >= _FEWEST_OF_A_TABLE and numbers >= _SHARE_OF_NUMBERS * len(words)
 
 
 def device_names_in(_: Paste, index: int, text: str) -> Iterator[Statement]:

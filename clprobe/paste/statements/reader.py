@@ -9,6 +9,7 @@ import msgspec
 from clprobe.knowledge.printed import Forms
 from clprobe.model.statement import Statement
 from clprobe.paste.prose.clauses import Clause, Line
+from clprobe.paste.statements.consoles import is_printed
 from clprobe.paste.statements.fields import fields_in, named_versions_alone, values_in
 from clprobe.paste.statements.headings import announced_by_line
 from clprobe.paste.statements.lines import command_of, quotes_in
@@ -17,12 +18,13 @@ from clprobe.paste.statements.page import Page, page_of
 from clprobe.paste.statements.predicates import tidy
 from clprobe.paste.statements.sentences import OUTCOMES, of_sentence
 from clprobe.paste.statements.ties import after_deed, announced_scene, deed_of
-from clprobe.paste.statements.trials import Told, with_outcomes
+from clprobe.paste.statements.trials import DEEDS, Told, with_outcomes
 
 _FORMS = Forms("statements")
 _LINES = Forms("said_lines")
 _MOST = 300
 _LONGEST = 220
+_FEW_WORDS = 2
 _NEAR = 3
 """So many lines below a deed somebody may tell what is so now."""
 
@@ -74,7 +76,7 @@ def _of_sentences(clauses: Sequence[Clause], page: Page) -> Iterator[Told]:
         following = sentences[place + 1][0] if place + 1 < len(sentences) else None
         after = following.sentence if following is not None else ""
         line = page.texts[first.lines[0]]
-        if _FORMS.source_line.match(line):
+        if _FORMS.source_line.match(line) or is_printed(line, first.sentence):
             continue
         if (typed := command_of(line)) and (not first.is_title or line.startswith("$ ")):
             if place == 0 or sentences[place - 1][0].lines[0] != first.lines[0]:
@@ -103,6 +105,9 @@ def _of_sentences(clauses: Sequence[Clause], page: Page) -> Iterator[Told]:
 def _is_idle(one: Statement, page: Page, titles: set[int]) -> bool:
     """Tell whether what is no outcome stands in a title, or is a field's value that is no deed."""
     is_value = one.what == "did" and one.line - 1 in page.fields
+    is_short = len(one.says.split()) <= _FEW_WORDS
+    if one.what in DEEDS and is_short and page.texts[one.line - 1].strip() == f"{one.says}:":
+        return True  # "Installing:", as package managers print it
     return one.line - 1 in titles or (is_value and not _LINES.person.search(one.says))
 
 

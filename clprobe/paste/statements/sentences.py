@@ -46,6 +46,7 @@ from clprobe.paste.statements.ties import (
     since_when,
     tied,
     verdict,
+    with_failures,
 )
 from clprobe.paste.statements.trials import (
     DEEDS,
@@ -132,7 +133,7 @@ def _of_clauses(
             given[-1] = with_words(given[-1], clause)
     for clause in reversed(ahead if given else []):
         given[0] = with_words(given[0], clause, is_ahead=True)
-    return given
+    return with_failures(given)
 
 
 def _beside(

@@ -108,6 +108,18 @@ def announced_scene(clauses: Sequence[Clause]) -> str:
     return words if is_scene or holds(opens) else ""
 
 
+def with_failures(given: Sequence[Statement]) -> list[Statement]:
+    """Return what a sentence says; what was tried, and fails in its own words, was in vain."""
+    ready: list[Statement] = []
+    is_failed = False
+    for one in reversed(given):
+        is_vain = one.what == "tried" and not one.outcome and not one.negated and is_failed
+        ready.append(msgspec.structs.replace(one, outcome="in vain") if is_vain else one)
+        if one.what not in ("version", "sets", "error", "has", "uses"):
+            is_failed = one.what in ("fails", "absent") and not one.negated and not one.when
+    return ready[::-1]
+
+
 def verdict(clause: Clause, before: Sequence[Clause], page: Page) -> Iterator[Statement]:
     """Yield what is said in parentheses of the noun before them: "a desktop (fails)"."""
     found = _TIES.verdict.match(clause.text)
