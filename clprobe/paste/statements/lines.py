@@ -137,7 +137,8 @@ def _commands_in(paste: Paste) -> Iterator[Statement]:
         given += 1
         if given > _MOST_COMMANDS:
             return
-        base = placed(index, context, "did", found.command[:_LONGEST])
+        # "`$ clinfo` gives" is a command, and what is said of it.
+        base = placed(index, context, "did", found.command.partition("`")[0][:_LONGEST])
         yield base
         if found.prompted and _prints_nothing(paste, index, found.command):
             says = f"{found.command[: _LONGEST - 20]}: no output"

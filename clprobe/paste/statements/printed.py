@@ -51,8 +51,13 @@ def printed_in(paste: Paste, left: Iterable[int]) -> Iterator[Statement]:
             yield from _of_json(line)
         elif (stamp := _PRINTED.stamp.match(text)) is not None:
             yield from _of_output(line, text[stamp.end() :])
-        elif index in paste.fenced or context.command or text[:1] == " ":
+        elif index in paste.fenced or context.command or _is_column(text):
             yield from _of_output(line, text)
+
+
+def _is_column(text: str) -> bool:
+    """Tell whether a line is indented, or a name and its version in two columns."""
+    return text[:1] == " " or ("  " in text and _FORMS.package_line.match(text) is not None)
 
 
 def _setting(line: Line, text: str, name: str, value: str) -> Statement:
