@@ -28,7 +28,8 @@ def fields_in(lines: Iterable[Line]) -> Iterator[Statement]:
     """Yield the lines of a key and its value, as forms for issues have them."""
     for line in lines:
         found = _FORMS.dashed_field.match(line.text) or _FORMS.field.match(line.text)
-        if found is None or len(found["key"].split()) > _MOST_WORDS:
+        is_error = _FORMS.machine_line.match(line.text) is not None
+        if found is None or is_error or len(found["key"].split()) > _MOST_WORDS:
             continue
         key, given = tidy(found["key"]).rstrip("."), found["value"].strip()
         value = given if given.startswith("[") else tidy(given)

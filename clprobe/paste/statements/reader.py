@@ -106,6 +106,8 @@ def _is_idle(one: Statement, page: Page, titles: set[int]) -> bool:
     """Tell whether what is no outcome stands in a title, or is a field's value that is no deed."""
     is_value = one.what == "did" and one.line - 1 in page.fields
     is_short = len(one.says.split()) <= _FEW_WORDS
+    if one.what == "wants" and " " not in one.says:
+        return True
     if one.what in DEEDS and is_short and page.texts[one.line - 1].strip() == f"{one.says}:":
         return True  # "Installing:", as package managers print it
     return one.line - 1 in titles or (is_value and not _LINES.person.search(one.says))
