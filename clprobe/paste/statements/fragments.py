@@ -181,7 +181,8 @@ def may_stand_beside(clause: Clause) -> bool:
 def with_words(one: Statement, clause: Clause, *, is_ahead: bool = False) -> Statement:
     """Return the statement with the words of a clause of its sentence that says nothing itself."""
     words = tidy(clause.text)
-    if len(words) < _SHORTEST or not one.says or words in one.says:
+    is_short = len(words) < _SHORTEST and not _FORMS.short_version.match(words)
+    if is_short or not one.says or words in one.says:
         return one
     says = f"{words}, {one.says}" if is_ahead else f"{one.says}, {words}"
     return one if len(says) > _LONGEST else msgspec.structs.replace(one, says=says)

@@ -107,7 +107,7 @@ def _shown_below(told: Iterable[Statement], paste: Paste) -> Iterator[Statement]
         is_command = is_typed or _LINES.path_command.match(below) is not None
         if (is_printed or line.endswith(":")) and not is_command:
             text = tidy(paste.lines[index])[:_LONGEST]
-            is_scene = one.what == "has" or one.says == "shows"
+            is_scene = one.what == "has" or says_nothing(one.what, one.says)
             under = one.under if is_scene else ()
             yield msgspec.structs.replace(
                 one, line=index + 1, what="shows", says=text, negated=False, under=under

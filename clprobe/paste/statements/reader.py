@@ -17,7 +17,13 @@ from clprobe.paste.statements.named import named_in
 from clprobe.paste.statements.page import Page, page_of
 from clprobe.paste.statements.predicates import tidy
 from clprobe.paste.statements.sentences import OUTCOMES, of_sentence
-from clprobe.paste.statements.ties import after_deed, announced_scene, deed_of
+from clprobe.paste.statements.ties import (
+    after_deed,
+    announced_scene,
+    continues_output,
+    deed_of,
+    under_also,
+)
 from clprobe.paste.statements.trials import DEEDS, Told, with_outcomes
 
 _FORMS = Forms("statements")
@@ -69,6 +75,7 @@ def _of_sentences(clauses: Sequence[Clause], page: Page) -> Iterator[Told]:
     ]
     before: Statement | None = None
     deed: Statement | None = None
+    last: list[Statement] = []
     for place, sentence in enumerate(sentences):
         first = sentence[0]
         if first.lines[0] not in page.texts or page.above(first).opens:
@@ -92,14 +99,15 @@ def _of_sentences(clauses: Sequence[Clause], page: Page) -> Iterator[Told]:
         given = list(after_deed(given, deed, first.sentence))
         deed = deed_of(given) or (deed if not given else None)
         before = next((one for one in reversed(given) if one.what in OUTCOMES), before)
-        if not given and (scene := announced_scene(sentence)):
+        if not given and continues_output(first):
+            under_also(last, first)
+        elif not given and (scene := announced_scene(sentence)):
             # "With the GPU:" is told with what is shown on the line below.
             shown = msgspec.structs.replace(page.base(first), what="shows", says="shows")
             given = [msgspec.structs.replace(shown, under=(scene,))]
-        yield Told(
-            first,
-            [one for one in given if one.what in OUTCOMES or not _is_idle(one, page, titles)],
-        )
+        given = [one for one in given if one.what in OUTCOMES or not _is_idle(one, page, titles)]
+        last = given or last
+        yield Told(first, given)
 
 
 def _is_idle(one: Statement, page: Page, titles: set[int]) -> bool:

@@ -22,6 +22,8 @@ _LISTED = ("tried", "installed", "removed", "shows", "has", "uses")
 _MENDING = ("installed", "removed", "changed")
 _LONGEST_DEED = 120
 _MOST_OF_A_SCENE = 14
+_FARTHEST = 20
+"""So many lines of output may stand between an outcome and its condition."""
 _LONGEST = 220
 
 
@@ -106,6 +108,21 @@ def announced_scene(clauses: Sequence[Clause]) -> str:
     opens = clauses[0].text
     is_scene = _CLAUSES.sets_scene.match(opens) is not None and circumstances_in(sentence)
     return words if is_scene or holds(opens) else ""
+
+
+def continues_output(first: Clause) -> bool:
+    """Tell whether a sentence goes on behind what was shown: "X prints … when run as root"."""
+    goes_elsewhere = first.sentence.rstrip().endswith(("?", ":"))
+    return first.text[:1].islower() and holds(first.text) and not goes_elsewhere
+
+
+def under_also(told: list[Statement], first: Clause) -> None:
+    """Add a condition to the last outcome that was `told`, in place."""
+    for place, one in reversed(list(enumerate(told))):
+        if one.what in _HAPPENS and first.lines[0] + 1 - one.line <= _FARTHEST:
+            under = (*one.under, condition_of(first.sentence))
+            told[place] = msgspec.structs.replace(one, under=under)
+            return
 
 
 def with_failures(given: Sequence[Statement]) -> list[Statement]:
