@@ -42,6 +42,9 @@ def is_idle(said: Said, text: str) -> bool:
 
 def is_hearsay(clause: Clause) -> bool:
     """Tell whether a clause is about what others say or have, or is said to others."""
-    if _FORMS.courtesy.search(clause.text):
+    at = clause.sentence.find(clause.text)
+    # Behind parentheses a verb has the subject before them: "the kernels (of x) do not compile".
+    is_bidding = not clause.sentence[: max(at, 0)].rstrip().endswith(")")
+    if is_bidding and _FORMS.courtesy.search(clause.text):
         return True
     return _CLAUSES.hearsay.search(clause.text) is not None
