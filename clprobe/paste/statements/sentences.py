@@ -76,7 +76,7 @@ def of_sentence(
         return
     given = list(with_result(clauses, page)) or list(_of_clauses(clauses, before, after, page))
     if not given and not is_hearsay(first):
-        is_empty = _FORMS.no_answer.match(first.sentence) is not None
+        is_empty = _FORMS.no_answer.match(first.sentence) or _FORMS.asks_look.match(first.sentence)
         given = printed(first, page) or ([] if is_empty else list(listed(clauses, page)))
     is_about = _CLAUSES.telling.search(first.sentence) or _FORMS.error_like.search(first.sentence)
     if not given and first.is_title and is_about:
