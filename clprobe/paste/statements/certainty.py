@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
 """What somebody only guesses, or has from others, is no statement."""
 
+import re
+from functools import cache
+
 from clprobe.knowledge.printed import Forms
 from clprobe.paste.prose.clauses import Clause
 from clprobe.paste.statements.predicates import Said
@@ -28,16 +31,24 @@ def is_idle(said: Said, text: str) -> bool:
     """Tell whether what is said is only wished, asked, told in general, or of the post itself."""
     if said.what == "wants":
         return said.negated
-    if said.what in ("works", "fails") and _FORMS.open_ahead.match(text):
+    if _FORMS.attaches.match(text) or _FORMS.in_general.match(text[said.start :]):
         return True
     if said.what == "did" and _FORMS.of_post.search(said.says):
         return True
-    if said.what in ("did", "installed") and _FORMS.how_to.match(text):
-        return True
-    if _FORMS.attaches.match(text) or _FORMS.in_general.match(text[said.start :]):
+    if any(said.what in kinds and form.match(text) for kinds, form in _idle_forms()):
         return True
     found = _FORMS.modal.search(text[: said.start + _LONGEST_VERB])
     return found is not None and found.start() < said.start
+
+
+@cache
+def _idle_forms() -> tuple[tuple[tuple[str, ...], re.Pattern[str]], ...]:
+    """Return how clauses begin that say nothing of the kinds beside it."""
+    return (
+        (("works", "fails"), _FORMS.open_ahead),
+        (("is", "has"), _FORMS.here_is),
+        (("did", "installed"), _FORMS.how_to),
+    )
 
 
 def is_hearsay(clause: Clause) -> bool:
