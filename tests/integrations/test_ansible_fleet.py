@@ -85,7 +85,7 @@ def fleet(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fleet]:
     folder = tmp_path_factory.mktemp("fleet")
     roots = DebianRoots(Path(os.environ[CACHE]))
     making = [sys.executable, ROOT / ".ci/single_file.py", folder / "clprobe.pyz"]
-    made = subprocess.run(making, capture_output=True, text=True, timeout=600, check=False)
+    made = subprocess.run(making, capture_output=True, text=True, timeout=900, check=False)
     if made.returncode:
         pytest.skip(f"the single file cannot be made: {made.stderr[-300:]}")
     with ExitStack() as stack:
