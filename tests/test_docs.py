@@ -2,10 +2,12 @@
 """The README and the help pages tell the truth."""
 
 import re
+import shlex
 from pathlib import Path
 
 import click
 import pytest
+from click.testing import CliRunner
 from msgspec.structs import replace
 from recording import ReplayedHost
 
@@ -14,6 +16,9 @@ from clprobe.diagnosis.diagnose import diagnose
 from clprobe.diagnosis.knowledge import Knowledge
 from clprobe.install.advised import with_routes
 from clprobe.model.codec import snapshot_from_text
+from clprobe.model.hardware import Gpu
+from clprobe.model.snapshot import Snapshot
+from clprobe.model.system import Group
 from clprobe.probe.collect import collect
 from clprobe.report.doctor_text import DoctorText
 from clprobe.report.terminal import make_console
@@ -71,28 +76,7 @@ def test_the_snapshot_in_the_readme_gets_the_finding_that_it_is_about() -> None:
 def test_the_screen_in_the_readme_is_what_doctor_prints(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """A host whose render node is closed, but for the group's name and PoCL: those of another."""
-    closed, working = (
-        collect(ReplayedHost(HOSTS / f"debian-12-{name}.yaml").as_host())
-        for name in ("render-node-closed", "cpu-only")
-    )
-    of_system = {icd.path: icd for icd in working.icds if icd.path.startswith("/etc/")}
-    snapshot = replace(
-        closed,
-        system=replace(
-            closed.system, virtualization=replace(closed.system.virtualization, container=None)
-        ),
-        device_nodes=tuple(
-            replace(node, gid=108, group="render") if node.gid == 109 else node
-            for node in closed.device_nodes
-        ),
-        icds=tuple(
-            of_system[icd.path] if "pocl" in icd.path else icd
-            for icd in closed.icds
-            if icd.path in of_system
-        ),
-        views=working.views,
-    )
+    snapshot = _laptop_without_device()
     knowledge = Knowledge.load()
     diagnosis = with_routes(diagnose(snapshot, knowledge), snapshot, knowledge.tables)
 
@@ -103,3 +87,76 @@ def test_the_screen_in_the_readme_is_what_doctor_prints(
     sample = re.search(r"\$ clprobe doctor\n(.*?)```", README, re.DOTALL)
     assert sample is not None
     assert capsys.readouterr().out == sample.group(1)
+
+
+def _laptop_without_device() -> Snapshot:
+    """Return a host whose render node is closed, on bare metal, with one GPU and one driver."""
+    closed = collect(ReplayedHost(HOSTS / "debian-12-render-node-closed.yaml").as_host())
+    render = Group(gid=108, name="render")
+    address = "0000:00:02.0"
+    gpu = Gpu(
+        pci_address=address,
+        pci_id="8086:5916",
+        pci_class="0x030000",
+        name="HD Graphics 620",
+        kernel_driver="i915",
+        kernel_modules=("i915",),
+        render_node="/dev/dri/renderD128",
+        card_node="/dev/dri/card0",
+        memory_bar_bytes=256 << 20,
+        power_state="active",
+    )
+    return replace(
+        closed,
+        system=replace(
+            closed.system,
+            virtualization=replace(closed.system.virtualization, container=None, machine=None),
+            gpu_groups=(*closed.system.gpu_groups, render),
+        ),
+        gpus=(gpu,),
+        device_nodes=tuple(
+            replace(node, pci_address=address, gid=108, group="render")
+            if node.kind == "render"
+            else replace(node, pci_address=address)
+            for node in closed.device_nodes
+        ),
+        packages=tuple(
+            package
+            for package in closed.packages
+            if package.name not in {"mesa-opencl-icd", "pocl-opencl-icd", "libpocl2", "pyopencl"}
+        ),
+        icds=tuple(icd for icd in closed.icds if icd.path == "/etc/OpenCL/vendors/intel.icd"),
+        views=tuple(
+            # As clinfo, which prints "Number of platforms 0".
+            replace(
+                view,
+                answer=replace(
+                    view.answer,
+                    stage="platforms",
+                    outcome="error",
+                    error_code=-1001,
+                    message=None,
+                    printed=None,
+                    platforms=(),
+                ),
+            )
+            for view in closed.views
+            if view.viewer == "system-loader"
+        ),
+    )
+
+
+def test_the_plan_in_the_readme_is_what_install_plan_prints() -> None:
+    sample = re.search(r"\$ clprobe (install-plan .*)\n((?s:.*?))```", README)
+    assert sample is not None
+
+    result = CliRunner().invoke(cli, shlex.split(sample.group(1)))
+
+    assert (result.exit_code, result.output) == (0, sample.group(2))
+
+
+def test_the_headline_in_the_readme_is_one_that_bench_prints() -> None:
+    sample = re.search(r"```text\n(Yes: .*)\n```", README)
+    assert sample is not None
+
+    assert f'"{sample.group(1)}"' in (ROOT / "tests/bench/test_headline.py").read_text()
