@@ -44,6 +44,7 @@ from clprobe.paste.containers.options import read_container_options
 from clprobe.paste.places import Evidence, snapshot_of
 from clprobe.paste.prose.clauses import clauses_of
 from clprobe.paste.prose.reader import is_small_talk, prose_lines, prose_reader, talks
+from clprobe.paste.prose.remedied import ended_complaints, in_the_past
 from clprobe.paste.prose.wordings import is_binary, is_report, nothing_understood
 from clprobe.paste.reading import Paste, Reader, Reading, by_line
 from clprobe.paste.restated import reader as restated
@@ -72,7 +73,8 @@ def read_paste(text: str, *, name: str) -> Snapshot:
     if is_binary(text):
         raise nothing_understood(name, len(lines), is_text=False)
     contexts, told = contexts_of(lines)
-    paste = Paste(lines, contexts, set())
+    ended = ended_complaints(lines)
+    paste = Paste(lines, in_the_past(contexts, ended), set())
     evidence = Evidence()
     unread: list[int] = []
     for reader in _FIRST:
@@ -119,9 +121,11 @@ def read_paste(text: str, *, name: str) -> Snapshot:
         snapshot,
         source="pasted text",
         statements=_as_numbered(said, numbers),
-        told=tuple(" ".join(line.split())[:_LONGEST_UNREAD] for line in lines if line.strip())[
-            :_MOST_TOLD
-        ],
+        told=tuple(
+            " ".join(line.split())[:_LONGEST_UNREAD]
+            for index, line in enumerate(lines)
+            if line.strip() and index not in ended
+        )[:_MOST_TOLD],
         unread=tuple(
             " ".join(text.split())[:_LONGEST_UNREAD]
             for _, text in sorted([*((index, lines[index]) for index in left), *silent])

@@ -105,11 +105,14 @@ def _failed(by: str, line: str) -> Snapshot:
 def _not_opened(found: re.Match[str], line: str) -> Snapshot:
     name, by = found["name"], found["by"] or ""
     said = (line,)
+    is_own_attempt = by == name  # a program says of a library that it opens without an .icd file
     if name.startswith("libOpenCL.so"):
-        viewer = by.rpartition("/")[2] or "application"
-        return Snapshot(messages=said, views=(View(viewer=viewer, loader=None),))
+        viewer = "" if is_own_attempt else by.rpartition("/")[2]
+        return Snapshot(messages=said, views=(View(viewer=viewer or "application", loader=None),))
     if "Permission" in found["why"]:
         return Snapshot(messages=said)
+    if is_own_attempt:
+        return Snapshot(messages=said, libraries={name: None})
     if is_driver(name):
         return Snapshot(
             messages=said, icds=(Icd(path=name, library_name=name, library=Library(path=None)),)
