@@ -24,6 +24,7 @@ _ROOM = 1024
 # Half of what a pipe holds: nobody waits for a server that does not read.
 _LONGEST_REQUEST = 1 << 15
 _PATIENCE_MS = 2000
+_LOADED_AHEAD = ("LD_PRELOAD", "LD_AUDIT")
 
 
 class Forked(NamedTuple):
@@ -178,7 +179,13 @@ _CHANGING = threading.RLock()
 
 
 def fork_server(environment: Mapping[str, str]) -> ForkServer | None:
-    """Return a server for this environment, a new one where there is none; None: none starts."""
+    """Return a server for this environment, a new one where there is none; None: none starts.
+
+    None, too, where libraries are loaded ahead of all programs: what they opened as the server
+    started (Mesa's drm-shim does) would be gone in a child, and what they know be another's.
+    """
+    if any(environment.get(name) for name in _LOADED_AHEAD):
+        return None
     with _CHANGING:
         for server in _AT_HAND:
             if server.environment == environment and not server.is_used_up():

@@ -113,3 +113,11 @@ def test_a_server_is_gone_once_it_is_ended() -> None:
     end_fork_server()
     with pytest.raises(ProcessLookupError):
         os.kill(server.pid, 0)
+
+
+@pytest.mark.parametrize("name", ["LD_PRELOAD", "LD_AUDIT"])
+def test_nothing_is_forked_where_libraries_are_loaded_ahead(name: str) -> None:
+    variables = {**environment(), name: "libc.so.6"}
+
+    assert fork_server(variables) is None
+    assert _kinds_of(1, {**variables, name: ""}) == [ForkedProcess]

@@ -107,7 +107,7 @@ def test_what_is_handed_down_takes_all_records_and_no_file_is_made(tmp_path: Pat
 
 
 def test_a_process_that_closes_what_was_handed_down_goes_on_in_its_own_file(tmp_path: Path) -> None:
-    closes = "for (int file = 3; file < 64; file++) close(file);"
+    closes = "for (int file = 3; file < 1024; file++) close(file);"
     code = "#include <unistd.h>" + DLOPENS.replace("{", "{" + closes, 1)
     program = built(tmp_path, "closes", code, "-ldl")
     (trace,) = traced(tmp_path, str(program), "libNowhere.so.7", stream=True)
