@@ -12,6 +12,8 @@ from clprobe.knowledge.program_table import Means, Program, SpokenLine
 from clprobe.knowledge.tables import Tables
 
 _FORMS = Forms("programs")
+_NEAR = 40
+"""So many characters may stand between a program and the sandbox that it runs in."""
 
 
 class Spoken:
@@ -63,12 +65,15 @@ class Vocabulary:
         low = text.lower()
         if not any(word in low for word in _FORMS.tables["sandboxes"]):
             return {}
+        longest = max((len(name) for one in named for name in self._names[one]), default=0)
+        around = {word: _around(word, low, _NEAR + longest) for word in _FORMS.tables["sandboxes"]}
         found: dict[str, str] = {}
         for program in named:
             called = "|".join(map(re.escape, self._names[program]))
             for word, sandbox in _FORMS.tables["sandboxes"].items():
-                near = rf"\b(?:{called})\b.{{0,40}}\b{word}\b|\b{word}\b.{{0,40}}\b(?:{called})\b"
-                if re.search(near, low):
+                gap = f".{{0,{_NEAR}}}"
+                near = rf"\b(?:{called})\b{gap}\b{word}\b|\b{word}\b{gap}\b(?:{called})\b"
+                if re.search(near, around[word]):
                     found.setdefault(program, sandbox)
         return found
 
@@ -109,3 +114,14 @@ def _places(mark: str, text: str, starts: list[int]) -> Iterator[int]:
 def vocabulary() -> Vocabulary:
     """Return the lines of clprobe's own tables. Raises: ClprobeError if one does not fit."""
     return Vocabulary(Tables.load().programs())
+
+
+def _around(word: str, text: str, reach: int) -> str:
+    """Return what of a long text stands around a word, a line for each place."""
+    # One character more, so that no word is cut where a name may be found.
+    places = (
+        text[max(0, one.start() - reach - 1) : one.end() + reach + 1]
+        for one in re.finditer(rf"\b{word}\b", text)
+    )
+    found = "\n".join(places)
+    return found if len(found) < len(text) else text
