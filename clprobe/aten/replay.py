@@ -154,8 +154,5 @@ class Replays:
             return on_host
         values = self._graph.again_on_host(captured.ran, on_host)
         for upload in captured.ran.uploads:
-            if all(name in values for name in upload.names):
-                made = upload.prepare(*(values[name] for name in upload.names))
-                for array, each in zip(upload.arrays, made, strict=True):
-                    array.assign(each)
+            upload.renew(values)
         return values

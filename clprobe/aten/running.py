@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What the functions of the table are given to work with: a device, and ways onto it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -38,6 +38,16 @@ class Upload:
     names: tuple[str, ...]
     prepare: Prepare
     arrays: tuple[Array, ...]
+
+    def renew(self, values: Mapping[str, torch.Tensor]) -> None:
+        """Bring what follows from host values by name; nothing if not all of them are given."""
+        if all(name in values for name in self.names):
+            self.bring(self.prepare(*(values[name] for name in self.names)))
+
+    def bring(self, made: Iterable[np.ndarray[Any, Any] | Array]) -> None:
+        """Put what was prepared where the commands read it."""
+        for array, each in zip(self.arrays, made, strict=True):
+            array.assign(each)
 
 
 @dataclass(slots=True)

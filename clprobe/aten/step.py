@@ -204,8 +204,7 @@ class ModuleStep:
         if batch.lasts and at not in batch.made:
             made = tuple(Array.from_numpy(each, self._device) for each in made)
             batch.made[at] = made
-        for array, each in zip(upload.arrays, made, strict=True):
-            array.assign(each)
+        upload.bring(made)
 
     def _follow_on_host(self, captured: _Captured) -> None:
         """Compute anew what the host computes, and bring what follows from it."""
@@ -223,10 +222,7 @@ class ModuleStep:
         }
         values = self._runner.again_on_host(captured.ran, on_host)
         for upload in captured.rest:
-            if all(name in values for name in upload.names):
-                made = upload.prepare(*(values[name] for name in upload.names))
-                for array, each in zip(upload.arrays, made, strict=True):
-                    array.assign(each)
+            upload.renew(values)
         changed = captured.ran.outputs[: len(graph.changed)]
         for name, output in zip(graph.changed, changed, strict=True):
             if isinstance(output, OnHost):
