@@ -66,15 +66,19 @@ class Vocabulary:
         if not any(word in low for word in _FORMS.tables["sandboxes"]):
             return {}
         longest = max((len(name) for one in named for name in self._names[one]), default=0)
-        around = {word: _around(word, low, _NEAR + longest) for word in _FORMS.tables["sandboxes"]}
+        around = {
+            word: places
+            for word in _FORMS.tables["sandboxes"]
+            if (places := _around(word, low, _NEAR + longest))
+        }
+        gap = f".{{0,{_NEAR}}}"
         found: dict[str, str] = {}
         for program in named:
             called = "|".join(map(re.escape, self._names[program]))
-            for word, sandbox in _FORMS.tables["sandboxes"].items():
-                gap = f".{{0,{_NEAR}}}"
+            for word, places in around.items():
                 near = rf"\b(?:{called})\b{gap}\b{word}\b|\b{word}\b{gap}\b(?:{called})\b"
-                if re.search(near, around[word]):
-                    found.setdefault(program, sandbox)
+                if re.search(near, places):
+                    found.setdefault(program, _FORMS.tables["sandboxes"][word])
         return found
 
     def marked(
