@@ -17,6 +17,7 @@ from clprobe.paste.reading import Context, Paste, Reading
 from clprobe.paste.systems import cpu_named
 
 _FORMS = Forms("inventories")
+_GPUS = Forms("told_gpus")
 
 
 def fetched(line: str, _: Context) -> Snapshot | None:
@@ -73,7 +74,8 @@ def of_gpu(value: str) -> Snapshot | None:
     models = tuple(dict.fromkeys(models_in(value))) if pci_id is None else ()
     if len(models) > 1 and _FORMS.several.search(value):
         return Snapshot(gpus=tuple(Gpu(name=one) for one in models))
-    name = _FORMS.beside.split(name)[0]
+    inside = _GPUS.of_soc.search(name) if _GPUS.soc.match(name) else None
+    name = inside[0] if inside is not None else _FORMS.beside.split(name)[0]
     gpu = Gpu(pci_id=pci_id[1].lower() if pci_id else NOT_STATED, name=name or NOT_STATED)
     return Snapshot(gpus=(gpu,))
 

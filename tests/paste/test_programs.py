@@ -93,3 +93,15 @@ def test_a_program_that_is_asked_again_gives_another_answer() -> None:
     )
     assert told["views"][0]["answer"]["outcome"] == "no-devices"
     assert told["perspectives"][0]["facts"]["views"][0]["answer"]["platforms"]
+
+
+def test_a_program_built_on_another_prints_its_lines_by_its_own_name() -> None:
+    line = "ggml_opencl: selecting platform: 'Clover'"
+    assert set(_viewers(f"whisper.cpp with -m ggml-tiny.bin says\n\n    {line}\n")) == {
+        "whisper.cpp"
+    }
+    assert set(_viewers(f"whisper.cpp, as llama.cpp, says\n\n    {line}\n")) == {"llama.cpp"}
+
+
+def test_a_platform_that_is_a_system_is_none_of_opencl() -> None:
+    assert _viewers("Platform: Windows 11\nGPU: Intel Arc A770\n") == {}

@@ -141,7 +141,7 @@ def _vendors_in(clause: Clause) -> Iterator[str]:
 def _reduced(models: list[Named], lakes: list[Named], vendors: list[Named]) -> list[Named]:
     """Return each GPU once: by its fullest name, by its maker's where no model is told."""
     kept: list[Named] = []
-    for one in sorted(models, key=lambda named: (_width(named.name), -len(named.name))):
+    for one in sorted(models, key=lambda named: (_width(named.name), *_rank(named.name))):
         if (same := _known(kept, one.name)) is not None:
             same.lines = tuple(sorted({*same.lines, *one.lines}))
         else:
@@ -165,6 +165,11 @@ def _width(name: str) -> int:
     """Return how many GPUs a name may stand for: the telling names come first."""
     known = meaning(name)
     return len(known.chips) + len(known.families) or 1000
+
+
+def _rank(name: str) -> tuple[bool, int]:
+    """Return the order of names for the same: a GPU before its chip, a full one before a short."""
+    return _FORMS.soc.match(name) is not None, -len(name)
 
 
 def _known(kept: Iterable[Named], name: str) -> Named | None:

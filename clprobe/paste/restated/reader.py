@@ -69,6 +69,10 @@ def read_restated(paste: Paste) -> Iterator[Reading]:
             context.who or around.who, context.where or around.where, context.when or around.when
         )
         value = found["value"].strip()
+        if value[:1] == value[-1:] == "`" and value.count("`") == 2:
+            value = value.strip("` ")
+        if key == "platform" and _FORMS.names_system.match(value):
+            key = "system"  # what it runs on, and no platform of OpenCL
         if key in _FORMS.words["described"] and (
             key != "device" or together.get(place) or " " in value
         ):

@@ -18,6 +18,7 @@ from clprobe.paste.spoken.vocabulary import Spoken, Vocabulary, vocabulary
 from clprobe.paste.text import FENCE
 
 _FORMS = Forms("messages")
+_PROGRAMS = Forms("programs")
 _MOST_GAP = 60
 _MOST_RUNS = 200
 _NEAR = 12
@@ -29,10 +30,14 @@ _Found = tuple[Spoken, re.Match[str]]
 
 
 class _Circumstances(msgspec.Struct):
-    """What a text tells of programs as a whole: in which sandbox each runs, and its versions."""
+    """What a text tells of programs as a whole.
+
+    In which sandbox each runs, its version, and which one printed the lines of another.
+    """
 
     sandboxes: dict[str, str]
     versions: dict[str, str]
+    built_on: dict[str, str]
 
 
 def read_programs(paste: Paste) -> Iterator[Reading]:
@@ -41,7 +46,7 @@ def read_programs(paste: Paste) -> Iterator[Reading]:
     free = list(paste.free())
     text = "\n".join(paste.lines)
     named = words.named_in(text)
-    circumstances = _Circumstances(words.sandboxed_in(text, named), {})
+    circumstances = _Circumstances(words.sandboxed_in(text, named), {}, _built_on(text, named))
     marked = words.marked([line for _, line in free], named)
     accounts: dict[tuple[str, Context], Account] = {}
     last: tuple[Account, Context] | None = None
@@ -75,6 +80,12 @@ def read_programs(paste: Paste) -> Iterator[Reading]:
 def knows(line: str) -> bool:
     """Tell whether a line holds a program's own words that need no others around them."""
     return any(spoken.pattern.search(line) for spoken in vocabulary().marked([line]).get(0, ()))
+
+
+def _built_on(text: str, named: frozenset[str]) -> dict[str, str]:
+    """Return the programs that a text names and that print the lines of one it does not name."""
+    inner = _PROGRAMS.tables["built_on"]
+    return {inner[one]: one for one in named if one in inner and inner[one] not in text.lower()}
 
 
 def _above(
@@ -149,7 +160,8 @@ def _is_doubtful(line: str, match: re.Match[str]) -> bool:
 
 
 def _told(account: Account, context: Context, known: _Circumstances) -> Iterator[Reading]:
-    name = account.program.program
+    own = account.program.program
+    name = known.built_on.get(own, own)
     first = known.versions.setdefault(name, account.version) if account.version else None
     # Another version is another program: one of them may find what the other does not.
     viewer = name if account.version == first else f"{name} {account.version}"
