@@ -8,12 +8,13 @@ from clprobe.model.fact import FactStruct, described, fact
 KINDS = (
     "has", "is", "uses", "version", "installed", "not-installed", "removed", "changed", "did",
     "tried", "sets", "works", "fails", "symptom", "began", "shows", "absent", "error", "wants",
-    "field", "about",
+    "field", "about", "asks", "supposes",
 )  # fmt: skip
 """What a statement may be.
 
 `began`: what its subject has done since a change; `field`: a key and its value, as in the form of
-an issue; `absent`: there is none of it; `about`: the title.
+an issue; `absent`: there is none of it; `about`: the title; `asks`: what is asked of this machine;
+`supposes`: what somebody only guesses, with the words that say so.
 """
 
 OUTCOMES = ("in vain", "helped", "worse", "back")

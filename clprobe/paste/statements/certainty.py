@@ -2,11 +2,13 @@
 """What somebody only guesses, or has from others, is no statement."""
 
 import re
+from collections.abc import Iterator, Sequence
 from functools import cache
 
 from clprobe.knowledge.printed import Forms
 from clprobe.paste.prose.clauses import Clause
-from clprobe.paste.statements.predicates import Said
+from clprobe.paste.statements.circumstances import is_condition
+from clprobe.paste.statements.predicates import Said, tidy
 
 _FORMS = Forms("statements")
 _CLAUSES = Forms("clauses")
@@ -16,15 +18,73 @@ _LONGEST_VERB = 12
 
 
 def sure_of(clauses: list[Clause]) -> list[Clause]:
-    """Return the clauses before the first that is a guess; a guess behind is of the one before."""
-    if clauses and _CLAUSES.unsure.search(clauses[0].text):
-        is_short = len(clauses[0].text.split()) <= _GUESS_WORDS
-        clauses = clauses[1:] if is_short and len(clauses) > 1 else []
-    place = next(
-        (at for at, one in enumerate(clauses) if _CLAUSES.unsure.search(one.text)), len(clauses)
-    )
-    is_behind = place < len(clauses) and len(clauses[place].text.split()) <= _GUESS_WORDS
-    return clauses[: max(place - 1, 0) if is_behind else place]
+    """Return the clauses of which none is a guess, nor goes on with one.
+
+    A short guess is of the clause beside it. What stands in parentheses, or before a contrast,
+    says nothing of what follows.
+    """
+    kept: list[Clause] = []
+    is_guess = False
+    for place, one in enumerate(clauses):
+        is_guess = is_guess and not _CLAUSES.contrast.match(one.text)
+        if not _is_unsure(one):
+            kept += [] if is_guess else [one]
+            continue
+        if _is_short(one) and place > 0 and not _is_aside(one):
+            kept = kept[:-1]
+        # "I think, it works": the guess ahead is of all that follows, too.
+        is_guess = not _is_aside(one)
+    return kept
+
+
+def guesses_in(clauses: Sequence[Clause]) -> Iterator[str]:
+    """Yield what somebody only guesses, with the words that say so."""
+    for place, one in enumerate(clauses):
+        if not _is_unsure(one) or is_hearsay(one):
+            continue
+        words = tidy(one.text)
+        if _is_short(one) and place > 0:
+            words = f"{tidy(clauses[place - 1].text)}, {words}"
+        elif _is_short(one) and place + 1 < len(clauses):
+            words = f"{words}, {tidy(clauses[place + 1].text)}"
+        if len(words.split()) >= _GUESS_WORDS and _FORMS.tells_of_machine.search(words):
+            yield words
+
+
+def _is_unsure(clause: Clause) -> bool:
+    text = clause.text
+    return bool(_CLAUSES.unsure.search(text) or _FORMS.guesses.search(text))
+
+
+def _is_short(clause: Clause) -> bool:
+    return len(clause.text.split()) <= _GUESS_WORDS
+
+
+def _is_aside(clause: Clause) -> bool:
+    """Tell whether a clause begins in parentheses."""
+    at = clause.sentence.find(clause.text)
+    return at > 0 and clause.sentence[:at].rstrip().endswith("(")
+
+
+def asks(clause: Clause) -> bool:
+    """Tell whether a clause of a question asks itself, and is no condition."""
+    return _FORMS.asks.match(clause.text) is not None and not is_condition(clause.text)
+
+
+def question_of(clauses: Sequence[Clause]) -> str:
+    """Return what a sentence asks of the machine or a program; "" if it asks only for help."""
+    sentence = clauses[0].sentence
+    if sentence.endswith("?"):
+        asking = (one for one in clauses if asks(one))
+        first = next(asking, clauses[-1])
+        asked = sentence[max(sentence.find(first.text), 0) :]
+    else:
+        found = _FORMS.asks_indirectly.search(sentence)
+        asked = sentence[found.start() :] if found is not None else ""
+    words = tidy(asked)
+    is_telling = _FORMS.tells_of_machine.search(words) is not None
+    is_printed = sentence[:1] in "<>{[|" or _FORMS.asks_people.match(words) is not None
+    return words if is_telling and not is_printed and len(words.split()) > 2 else ""
 
 
 def is_idle(said: Said, text: str) -> bool:

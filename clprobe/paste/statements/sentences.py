@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """From the clauses of one sentence to typed statements; what is unsure is left out."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
 
 import msgspec
@@ -9,7 +9,14 @@ import msgspec
 from clprobe.knowledge.printed import Forms
 from clprobe.model.statement import Statement
 from clprobe.paste.prose.clauses import Clause
-from clprobe.paste.statements.certainty import is_hearsay, is_idle, sure_of
+from clprobe.paste.statements.certainty import (
+    asks,
+    guesses_in,
+    is_hearsay,
+    is_idle,
+    question_of,
+    sure_of,
+)
 from clprobe.paste.statements.circumstances import (
     changes_in,
     circumstances_in,
@@ -59,6 +66,7 @@ from clprobe.paste.statements.trials import (
 
 _FORMS = Forms("statements")
 _CLAUSES = Forms("clauses")
+_LONGEST = 220
 _ACTS = (*(one for one in DEEDS if one != "tried"), "uses")
 OUTCOMES = ("works", "fails", "shows", "symptom", "absent")
 """What happens, and not what somebody did or has."""
@@ -69,9 +77,12 @@ def of_sentence(
 ) -> Iterator[Statement]:
     """Yield what a sentence says; `before` is what was told before it, `after` the next one."""
     first = clauses[0]
+    asked = question_of(clauses)
+    yield from _beside_facts("asks", first, page, [asked])
     if first.sentence.endswith("?"):
-        clauses = list(takewhile(_is_told, clauses[:-1]))
-    clauses = sure_of(clauses)
+        clauses = list(takewhile(lambda one: not asks(one), clauses[:-1]))
+    yield from _beside_facts("supposes", first, page, guesses_in(clauses))
+    clauses = [one for one in sure_of(clauses) if condition_of(one.text) not in asked]
     if not clauses or only_announces_trials(clauses):
         return
     given = list(with_result(clauses, page)) or list(_of_clauses(clauses, before, after, page))
@@ -84,9 +95,14 @@ def of_sentence(
     yield from given
 
 
-def _is_told(clause: Clause) -> bool:
-    """Tell whether a clause of a question asks nothing itself, as a condition does not."""
-    return _FORMS.asks.match(clause.text) is None or is_condition(clause.text)
+def _beside_facts(what: str, first: Clause, page: Page, told: Iterable[str]) -> Iterator[Statement]:
+    """Yield what is only asked or supposed in a sentence; a title and a wish are told as such."""
+    if first.is_title or page.above(first).kind == "wants":
+        return
+    for words in told:
+        if words:
+            base = page.base(first)
+            yield msgspec.structs.replace(base, what=what, says=words[:_LONGEST])
 
 
 def _of_clauses(
