@@ -3,6 +3,9 @@
 
 import re
 from collections.abc import Sequence
+from itertools import takewhile
+
+import msgspec
 
 from clprobe.knowledge.printed import Forms
 from clprobe.paste.commands import CommandLine, command_line
@@ -13,6 +16,8 @@ _LONGEST_HEADING = 140
 _LONGEST_TITLE = 70
 _WRAPPED = 55
 """Who wraps lines at a width fills them at least so far."""
+_MOST_ABOVE = 6
+"""So many lines of a paragraph may stand ahead of the one that ends with a colon."""
 _FORMS = Forms("headings")
 
 
@@ -38,14 +43,10 @@ def contexts_of(lines: Sequence[str]) -> tuple[list[Context], set[int]]:
         elif _FORMS.python.match(line):
             current = _within(heading, CommandLine("python"))
             told.add(index)
-        elif not in_fence and _continues(line, lines[index - 1] if index else ""):
-            pass  # the rest of a sentence is no heading, though it may end with a colon
-        elif not in_fence and (titled := _heading(line, lines[index + 1 : index + 3])) is not None:
-            heading = current = titled
-            if titled != Context():
+        elif not in_fence and (opened := _opened(lines, index, heading)) is not None:
+            heading = current = opened
+            if opened != Context() and _tells_alone(lines, index):
                 told.add(index)
-        elif not in_fence and _FORMS.section.match(line):
-            heading = current = Context()
         elif in_fence and _FORMS.comment_as.match(line):
             current = heading = Context(who="root")
             told.add(index)
@@ -57,6 +58,50 @@ def _continues(line: str, before: str) -> bool:
     """Tell whether a line goes on with the sentence of the line before, which is a full one."""
     is_full = len(before) >= _WRAPPED and before[-1:] not in ".!?:;"
     return is_full and line[:1].islower()
+
+
+def _opened(lines: Sequence[str], index: int, heading: Context) -> Context | None:
+    """Return what a line opens for those below it; None if it leaves the `heading` as it is."""
+    place = _place_above(lines, index)
+    if _continues(lines[index], lines[index - 1] if index else ""):
+        # The rest of a sentence is no heading, though it may end with a colon.
+        return Context(where=place) if place else None
+    titled = _heading(lines[index], lines[index + 1 : index + 3])
+    if titled is not None:
+        return msgspec.structs.replace(titled, where=titled.where or place)
+    is_section = _FORMS.section.match(lines[index]) is not None
+    return Context() if is_section or _ends_place(lines, index, heading) else None
+
+
+def _tells_alone(lines: Sequence[str], index: int) -> bool:
+    """Tell whether a line tells its context by itself, and nothing else."""
+    if _continues(lines[index], lines[index - 1] if index else ""):
+        return False
+    return _heading(lines[index], lines[index + 1 : index + 3]) not in (None, Context())
+
+
+def _place_above(lines: Sequence[str], index: int) -> str:
+    """Return the place that the sentences ahead of an output tell, of which a line is the last.
+
+    "On the host clinfo prints a lot. There is a note in it:" says where it was printed.
+    """
+    if not lines[index].endswith(":") or _FORMS.heading_mark.match(lines[index]):
+        return ""
+    ahead = list(takewhile(_is_written, reversed(lines[max(0, index - _MOST_ABOVE) : index])))
+    paragraph = " ".join([*reversed(ahead), lines[index]])
+    found = {one.lastgroup or "" for one in _FORMS.place_of_sentence.finditer(paragraph)}
+    return found.pop() if len(found) == 1 else ""
+
+
+def _is_written(line: str) -> bool:
+    return line.strip() not in ("", FENCE)
+
+
+def _ends_place(lines: Sequence[str], index: int, heading: Context) -> bool:
+    """Tell whether a new paragraph begins, to which the place that was told above says nothing."""
+    is_new = index > 0 and not lines[index - 1]
+    is_place = heading == Context(where=heading.where) != Context()
+    return is_new and is_place and _FORMS.paragraph.match(lines[index]) is not None
 
 
 def _command(line: str, may_be_root: bool) -> CommandLine | None:

@@ -61,3 +61,13 @@ def test_a_wrapped_sentence_is_read_over_its_lines() -> None:
 )
 def test_greetings_are_not_listed_as_unread(line: str, is_listed: bool) -> None:
     assert bool(read(f"Arc A770, Debian 12.\n\n{line}").unread) is is_listed
+
+
+def test_the_place_that_a_sentence_tells_is_that_of_the_output_below_it() -> None:
+    told = facts(
+        "Nothing works in singularity\n\nOn the host, where all is fine, clinfo prints a lot, "
+        "but oddly nothing at\nthe end. There is a note:\n\n    Number of platforms    1\n"
+        "      Platform Name          NVIDIA CUDA\n"
+    )
+    assert [one["where"] for one in told["perspectives"]] == ["host"]
+    assert "NVIDIA CUDA" not in str(told.get("views"))

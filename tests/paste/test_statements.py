@@ -120,3 +120,16 @@ def test_no_order_of_words_breaks_the_reader(seed: int) -> None:
         for one in said(text):
             assert one.says or one.version
             assert len(one.says) <= 240
+
+
+@pytest.mark.parametrize(
+    ("title", "what", "says"),
+    [
+        ("clCreateContext issue", "about", "clCreateContext issue"),
+        ("Add support for Intel GPUs", "wants", "Add support for Intel GPUs"),
+        ("[snap] frobber does not see OpenCL", "fails", "[snap] frobber does not see OpenCL"),
+    ],
+)
+def test_a_title_says_what_it_is_about_asks_for_or_tells(title: str, what: str, says: str) -> None:
+    told = read(f"{title}\n\nFrob quux.\n{MARKER}").statements
+    assert [(one.what, one.says) for one in told if one.line == 1] == [(what, says)]

@@ -111,11 +111,14 @@ def _idle_forms() -> tuple[tuple[tuple[str, ...], re.Pattern[str]], ...]:
     )
 
 
-def is_hearsay(clause: Clause) -> bool:
-    """Tell whether a clause is about what others say or have, or is said to others."""
+def is_hearsay(clause: Clause, *, is_step: bool = False) -> bool:
+    """Tell whether a clause is about what others say or have, or is said to others.
+
+    `is_step`: it stands in a list of steps, in which a bidding tells what was done.
+    """
     at = clause.sentence.find(clause.text)
     # Behind parentheses a verb has the subject before them: "the kernels (of x) do not compile".
-    is_bidding = not clause.sentence[: max(at, 0)].rstrip().endswith(")")
+    is_bidding = not is_step and not clause.sentence[: max(at, 0)].rstrip().endswith(")")
     if is_bidding and _FORMS.courtesy.search(clause.text):
         return True
     return _CLAUSES.hearsay.search(clause.text) is not None

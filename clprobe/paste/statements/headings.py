@@ -35,8 +35,13 @@ def without_wishes(clauses: Iterable[Clause], lines: Sequence[Line]) -> Iterator
     topics = {line.index for line in lines if line.index and _LINES.topic.match(line.text)}
     for one in clauses:
         is_wish = announced.get(one.lines[0], Announced()).kind == "wants"
-        is_wish = is_wish or one.lines[0] in topics
+        is_wish = (is_wish and not is_contrary(one)) or one.lines[0] in topics
         yield msgspec.structs.replace(one, doubtful=True) if is_wish else one
+
+
+def is_contrary(clause: Clause) -> bool:
+    """Tell whether a sentence below "What I expect" tells how it is instead: "Now it fails"."""
+    return _TITLES.contrary.match(clause.sentence) is not None
 
 
 def announced_by_line(lines: Sequence[Line]) -> dict[int, Announced]:

@@ -9,7 +9,7 @@ from clprobe.knowledge.printed import Forms
 from clprobe.model.statement import Statement
 from clprobe.paste.prose.clauses import Clause, Line
 from clprobe.paste.reading import Context
-from clprobe.paste.statements.headings import Announced, announced_by_line
+from clprobe.paste.statements.headings import Announced, announced_by_line, is_contrary
 from clprobe.paste.statements.predicates import tidy
 
 _CLAUSES = Forms("clauses")
@@ -26,6 +26,7 @@ class Page(msgspec.Struct, frozen=True):
         """Return what the heading above a clause announces of it."""
         above = self.announced.get(clause.lines[0], Announced())
         is_elsewhere = above.own and tidy(above.title) not in clause.sentence
+        is_elsewhere = is_elsewhere or (above.kind == "wants" and is_contrary(clause))
         return Announced() if is_elsewhere else above
 
     def base(self, clause: Clause) -> Statement:
@@ -51,10 +52,15 @@ def placed(index: int, context: Context, what: str = "", says: str = "") -> Stat
     )
 
 
-def page_of(lines: Sequence[Line], fields: Sequence[Statement]) -> Page:
-    """Return the page of these lines, of which some are fields."""
+def page_of(
+    lines: Sequence[Line], fields: Sequence[Statement], headed: Sequence[Line] = ()
+) -> Page:
+    """Return the page of these lines, of which some are fields.
+
+    `headed` are all lines with the headings above them, which say nothing themselves.
+    """
     return Page(
         {line.index: line.text for line in lines},
-        announced_by_line(lines),
+        announced_by_line(headed or lines),
         frozenset(one.line - 1 for one in fields),
     )

@@ -61,9 +61,17 @@ def _first(order: tuple[str, ...], forms: dict[str, re.Pattern[str]], text: str)
     best: tuple[int, int, _Found] | None = None
     for rank, what in enumerate(order):
         found = forms[what].search(text)
+        while found is not None and _is_circumstance(text, found):
+            found = forms[what].search(text, found.end())
         if found is not None and (best is None or (found.start(), rank) < best[:2]):
             best = found.start(), rank, (what, found)
     return None if best is None else best[2]
+
+
+def _is_circumstance(text: str, found: re.Match[str]) -> bool:
+    """Tell whether a verb only tells when, or of what, a noun is: "the issue after installing"."""
+    is_gerund = found[0].rstrip().endswith("ing")
+    return is_gerund and _FORMS.circumstance_ahead.match(text[: found.start()]) is not None
 
 
 def _one_of(text: str, outcome: _Found, act: _Found) -> tuple[_Found | None, _Found | None]:
@@ -179,4 +187,6 @@ def subject_of(before: str, things: tuple[Thing, ...], end: int) -> str:
 def tidy(text: str) -> str:
     """Return the words without marks around them."""
     words = " ".join(text.split()).strip(" ,;:*_\u2013\u2014'\"`([").removesuffix(".")
-    return words.removeprefix("- ").removesuffix(" -")
+    words = words.removeprefix("- ").removesuffix(" -")
+    is_tagged = text.lstrip()[:1] == "[" and words.count("]") > words.count("[")
+    return f"[{words}" if is_tagged else words

@@ -38,8 +38,9 @@ _NEAR = 3
 def statements_of(lines: Sequence[Line], clauses: Sequence[Clause]) -> tuple[Statement, ...]:
     """Return what these lines, and the clauses in them, say; the first of very many."""
     fields = _fields(lines)
+    headed = lines
     lines = [one for one in lines if not _FORMS.boilerplate.search(one.text)]
-    page = page_of(lines, fields)
+    page = page_of(lines, fields, headed)
     read = with_outcomes(list(_of_sentences(clauses, page)))
     sentences = [one for one in read if not _is_of_field(one, fields)]
     told = [*fields, *sentences, *quotes_in(lines)]

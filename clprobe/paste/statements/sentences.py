@@ -67,6 +67,7 @@ from clprobe.paste.statements.trials import (
 _FORMS = Forms("statements")
 _CLAUSES = Forms("clauses")
 _LONGEST = 220
+_MOST_OF_A_NOUN = 4
 _ACTS = (*(one for one in DEEDS if one != "tried"), "uses")
 OUTCOMES = ("works", "fails", "shows", "symptom", "absent")
 """What happens, and not what somebody did or has."""
@@ -89,10 +90,22 @@ def of_sentence(
     if not given and not is_hearsay(first):
         is_empty = _FORMS.no_answer.match(first.sentence) or _FORMS.asks_look.match(first.sentence)
         given = printed(first, page) or ([] if is_empty else list(listed(clauses, page)))
-    is_about = _CLAUSES.telling.search(first.sentence) or _FORMS.error_like.search(first.sentence)
-    if not given and first.is_title and is_about:
-        given = [title_of(first, page)]
+    if first.is_title:
+        given = [_requested(one) for one in given] or list(_about(first, page))
     yield from given
+
+
+def _about(first: Clause, page: Page) -> Iterator[Statement]:
+    """Yield what a title is about that says nothing, if it names anything that matters here."""
+    forms = (_CLAUSES.telling, _FORMS.error_like, _FORMS.title_trouble)
+    if any(one.search(first.sentence) for one in forms):
+        yield title_of(first, page)
+
+
+def _requested(one: Statement) -> Statement:
+    """Return what a title says; what it bids is wanted, and not done."""
+    is_request = one.what in (*DEEDS, "uses") and _FORMS.title_request.match(one.says)
+    return msgspec.structs.replace(one, what="wants", outcome="") if is_request else one
 
 
 def _beside_facts(what: str, first: Clause, page: Page, told: Iterable[str]) -> Iterator[Statement]:
@@ -116,7 +129,7 @@ def _of_clauses(
     named: list[str] = []
     held: list[str] = []
     for place, clause in enumerate(clauses):
-        if is_hearsay(clause) or (is_list and place == 0):
+        if (is_list and place == 0) or _is_left_out(clauses, place, page):
             continue
         rest = " , ".join(one.text for one in clauses[place + 1 :])
         beside = (*clauses[max(place - 1, 0) : place], *clauses[place + 1 : place + 2])
@@ -150,6 +163,15 @@ def _of_clauses(
     for clause in reversed(ahead if given else []):
         given[0] = with_words(given[0], clause, is_ahead=True)
     return with_failures(given)
+
+
+def _is_left_out(clauses: Sequence[Clause], place: int, page: Page) -> bool:
+    """Tell whether a clause is hearsay, or one of the nouns behind a "can cause"."""
+    clause = clauses[place]
+    if is_hearsay(clause, is_step=page.above(clause).kind == "did"):
+        return True
+    caused = any(_FORMS.may_cause.search(one.text) for one in clauses[:place])
+    return caused and len(clause.text.split()) <= _MOST_OF_A_NOUN
 
 
 def _beside(
