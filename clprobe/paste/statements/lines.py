@@ -34,11 +34,10 @@ def with_lines(
     `said` are the statements of sentences, `left` the lines that nobody has read. A sentence that
     only says that something is shown is left out.
     """
-    told = [
-        *_commands_in(paste),
-        *_shown_below(said, paste),
-        *entries_in(paste),
-    ]
+    shown = list(_shown_below(said, paste))
+    lines = {one.line for one in shown}
+    said = [one for one in said if not (one.what == "has" and one.line in lines)]
+    told = [*_commands_in(paste), *shown, *entries_in(paste)]
     read = {one.line - 1 for one in (*said, *told)}
     told += printed_in(paste, (index for index in left if index not in read))
     known = {(one.line, one.subject.lower(), one.says or one.version) for one in (*said, *told)}
@@ -91,7 +90,8 @@ def command_of(line: str) -> str:
 def _shown_below(told: Iterable[Statement], paste: Paste) -> Iterator[Statement]:
     """Yield the line below a sentence that ends with "clinfo shows", as what it shows."""
     for one in told:
-        if one.what not in ("shows", "fails", "has") or not _FORMS.says_below.search(one.says):
+        about = _FORMS.error_of_below.match(one.says)
+        if not about and not _may_show_below(one):
             continue
         line = paste.lines[one.line - 1].rstrip(" *_`")
         following = range(one.line, min(one.line + 4, len(paste.lines)))
@@ -105,13 +105,32 @@ def _shown_below(told: Iterable[Statement], paste: Paste) -> Iterator[Statement]
         below = paste.lines[index]
         is_typed = command_line(below) is not None or command_of(below) != ""
         is_command = is_typed or _LINES.path_command.match(below) is not None
-        if (is_printed or line.endswith(":")) and not is_command:
+        # "It stops with", and a blank line: what follows is quoted, and the sentence goes on below.
+        is_quoted = index > one.line and (about or _FORMS.ends_below.search(one.says))
+        if (is_printed or is_quoted or line.endswith(":")) and not is_command:
             text = tidy(paste.lines[index])[:_LONGEST]
+            if not about and _FORMS.ends_below.search(one.says):
+                text = f"{one.says.rstrip(': ')}: {text}"[:_LONGEST]
+            subject = one.subject or (about["program"] if about else "")
             is_scene = one.what == "has" or says_nothing(one.what, one.says)
             under = one.under if is_scene else ()
             yield msgspec.structs.replace(
-                one, line=index + 1, what="shows", says=text, negated=False, under=under
+                one,
+                line=index + 1,
+                what="shows",
+                subject=subject,
+                says=text,
+                negated=False,
+                under=under,
             )
+
+
+def _may_show_below(one: Statement) -> bool:
+    """Tell whether a statement ends with a verb of which the object may stand below."""
+    is_outcome = one.what in ("shows", "fails", "has")
+    if (is_outcome or one.what == "is") and _FORMS.ends_below.search(one.says):
+        return True
+    return is_outcome and _FORMS.says_below.search(one.says) is not None
 
 
 def _prints_nothing(paste: Paste, index: int, command: str) -> bool:

@@ -20,6 +20,7 @@ from clprobe.paste.statements.sentences import OUTCOMES, of_sentence
 from clprobe.paste.statements.ties import (
     after_deed,
     announced_scene,
+    continued,
     continues_output,
     deed_of,
     under_also,
@@ -98,10 +99,11 @@ def _of_sentences(clauses: Sequence[Clause], page: Page) -> Iterator[Told]:
         if deed is not None and first.lines[0] + 1 - deed.line > _NEAR:
             deed = None
         given = list(after_deed(given, deed, first.sentence))
+        given = continued(given, before, first)
         deed = deed_of(given) or (deed if not given else None)
         before = next((one for one in reversed(given) if one.what in OUTCOMES), before)
-        if not given and continues_output(first):
-            under_also(last, first)
+        if continues_output(first):
+            under_also(last, first.text if given else first.sentence, first.lines[0])
         elif not given and (scene := announced_scene(sentence)):
             # "With the GPU:" is told with what is shown on the line below.
             shown = msgspec.structs.replace(page.base(first), what="shows", says="shows")

@@ -116,11 +116,29 @@ def continues_output(first: Clause) -> bool:
     return first.text[:1].islower() and holds(first.text) and not goes_elsewhere
 
 
-def under_also(told: list[Statement], first: Clause) -> None:
-    """Add a condition to the last outcome that was `told`, in place."""
+def continued(
+    given: Sequence[Statement], before: Statement | None, first: Clause
+) -> list[Statement]:
+    """Return what a sentence says that goes on behind an output: "and says nothing more".
+
+    It is of whom the outcome before the output is.
+    """
+    if before is None or not _TIES.goes_on_below.match(first.text):
+        return list(given)
+    is_near = 1 < first.lines[0] + 1 - before.line <= _FARTHEST
+    return [
+        msgspec.structs.replace(one, subject=before.subject)
+        if is_near and one.what in _HAPPENS and not one.subject
+        else one
+        for one in given
+    ]
+
+
+def under_also(told: list[Statement], condition: str, line: int) -> None:
+    """Add the condition of a `line` to the last outcome that was `told`, in place."""
     for place, one in reversed(list(enumerate(told))):
-        if one.what in _HAPPENS and first.lines[0] + 1 - one.line <= _FARTHEST:
-            under = (*one.under, condition_of(first.sentence))
+        if one.what in _HAPPENS and line + 1 - one.line <= _FARTHEST:
+            under = (*one.under, condition_of(condition))
             told[place] = msgspec.structs.replace(one, under=under)
             return
 
