@@ -133,3 +133,12 @@ def test_no_order_of_words_breaks_the_reader(seed: int) -> None:
 def test_a_title_says_what_it_is_about_asks_for_or_tells(title: str, what: str, says: str) -> None:
     told = read(f"{title}\n\nFrob quux.\n{MARKER}").statements
     assert [(one.what, one.says) for one in told if one.line == 1] == [(what, says)]
+
+
+def test_a_title_of_two_parts_is_about_two_programs() -> None:
+    title = "frobcli: error CL_PLATFORM_NOT_FOUND_KHR - frobgui: the window freezes when I draw"
+    told = read(f"{title}\n\nFrob quux.\n{MARKER}").statements
+    assert [(one.what, one.says) for one in told if one.line == 1] == [
+        ("error", "frobcli: error CL_PLATFORM_NOT_FOUND_KHR"),
+        ("fails", "frobgui: the window freezes when I draw"),
+    ]

@@ -107,6 +107,7 @@ def _idle_forms() -> tuple[tuple[tuple[str, ...], re.Pattern[str]], ...]:
     return (
         (("works", "fails"), _FORMS.open_ahead),
         (("is", "has"), _FORMS.here_is),
+        (("is", "has"), _FORMS.in_comparison),
         (("did", "installed"), _FORMS.how_to),
     )
 

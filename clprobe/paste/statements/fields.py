@@ -21,6 +21,7 @@ _CLAUSES = Forms("clauses")
 _MOST_WORDS = 5
 _MOST_WORDS_OF_A_VALUE = 9
 _LONGEST = 220
+_COLUMN = re.compile(r"\w:\s{3,40}\S")
 _NAMED = ("package", "driver", "program", "toolkit")
 
 
@@ -33,12 +34,18 @@ def fields_in(lines: Iterable[Line]) -> Iterator[Statement]:
             continue
         key, given = tidy(found["key"]).rstrip("."), found["value"].strip()
         value = given if given.startswith("[") else tidy(given)
-        if not value or value.endswith("?") or _FORMS.key.search(key) or line.index == 0:
+        is_key = is_column(line.text) or not _FORMS.key.search(key)
+        if not value or value.endswith("?") or not is_key or line.index == 0:
             continue
         is_sentence = _LINES.person.search(value) and not _LINES.value_title.search(key)
         if _LINES.no_value.match(value) or is_sentence:
             continue
         yield _field(line, key, value)
+
+
+def is_column(text: str) -> bool:
+    """Tell whether a key and its value stand in columns: no sentence, whatever its words."""
+    return _COLUMN.search(text) is not None
 
 
 def columns_in(line: Line, text: str) -> Iterator[Statement]:

@@ -82,6 +82,7 @@ def listed(clauses: Sequence[Clause], page: Page) -> Iterator[Statement]:
     for clause in clauses:
         things = things_in(clause.text)
         is_unsure = clause.negated or clause.foreign or _FORMS.modal.search(clause.text)
+        is_unsure = is_unsure or _FORMS.in_comparison.match(clause.text)
         is_package = clause is not first and _FORMS.package_like.match(clause.text) is not None
         if is_unsure or not (is_package or _is_named(things)):
             continue

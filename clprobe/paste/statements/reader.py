@@ -10,7 +10,7 @@ from clprobe.knowledge.printed import Forms
 from clprobe.model.statement import Statement
 from clprobe.paste.prose.clauses import Clause, Line
 from clprobe.paste.statements.consoles import is_printed
-from clprobe.paste.statements.fields import fields_in, named_versions_alone, values_in
+from clprobe.paste.statements.fields import fields_in, is_column, named_versions_alone, values_in
 from clprobe.paste.statements.headings import announced_by_line
 from clprobe.paste.statements.lines import command_of, quotes_in
 from clprobe.paste.statements.named import named_in
@@ -23,8 +23,10 @@ from clprobe.paste.statements.ties import (
     continued,
     continues_output,
     deed_of,
+    not_reached,
     under_also,
 )
+from clprobe.paste.statements.titles import of_title
 from clprobe.paste.statements.trials import DEEDS, Told, with_outcomes
 
 _FORMS = Forms("statements")
@@ -85,21 +87,23 @@ def _of_sentences(clauses: Sequence[Clause], page: Page) -> Iterator[Told]:
         following = sentences[place + 1][0] if place + 1 < len(sentences) else None
         after = following.sentence if following is not None else ""
         line = page.texts[first.lines[0]]
-        if _FORMS.source_line.match(line) or is_printed(line, first.sentence):
+        is_progress = _FORMS.progress.match(line) and not page.above(first).kind
+        is_progress = is_progress or (first.lines[0] in page.fields and is_column(line))
+        if _FORMS.source_line.match(line) or is_progress or is_printed(line, first.sentence):
             continue
         if (typed := command_of(line)) and (not first.is_title or line.startswith("$ ")):
             if place == 0 or sentences[place - 1][0].lines[0] != first.lines[0]:
                 did = msgspec.structs.replace(page.base(first), what="did", says=typed[:_LONGEST])
                 yield Told(first, [did])
             continue
-        if _FORMS.machine_line.match(line):
+        if _FORMS.machine_line.match(line) and not of_title(sentence, page):
             yield Told(first, [_printed_error(first, page)])
             continue
-        given = list(of_sentence(sentence, before, after, page))
+        given = list(of_title(sentence, page) or of_sentence(sentence, before, after, page))
         if deed is not None and first.lines[0] + 1 - deed.line > _NEAR:
             deed = None
         given = list(after_deed(given, deed, first.sentence))
-        given = continued(given, before, first)
+        given = continued(given, before, first) or list(not_reached(last, first, page))
         deed = deed_of(given) or (deed if not given else None)
         before = next((one for one in reversed(given) if one.what in OUTCOMES), before)
         if continues_output(first):

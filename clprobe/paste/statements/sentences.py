@@ -42,7 +42,7 @@ from clprobe.paste.statements.fragments import (
 from clprobe.paste.statements.outcomes import came_of, outcome_in, outcome_of
 from clprobe.paste.statements.page import Page
 from clprobe.paste.statements.parts import parts_of
-from clprobe.paste.statements.predicates import Said, said_in
+from clprobe.paste.statements.predicates import Said, said_in, tidy
 from clprobe.paste.statements.things import things_in
 from clprobe.paste.statements.ties import (
     continues_list,
@@ -84,6 +84,7 @@ def of_sentence(
         clauses = list(takewhile(lambda one: not asks(one), clauses[:-1]))
     yield from _beside_facts("supposes", first, page, guesses_in(clauses))
     clauses = [one for one in sure_of(clauses) if condition_of(one.text) not in asked]
+    yield from _as_elsewhere(clauses, page)
     if not clauses or only_announces_trials(clauses):
         return
     given = list(with_result(clauses, page)) or list(_of_clauses(clauses, before, after, page))
@@ -106,6 +107,18 @@ def _requested(one: Statement) -> Statement:
     """Return what a title says; what it bids is wanted, and not done."""
     is_request = one.what in (*DEEDS, "uses") and _FORMS.title_request.match(one.says)
     return msgspec.structs.replace(one, what="wants", outcome="") if is_request else one
+
+
+def _as_elsewhere(clauses: Sequence[Clause], page: Page) -> Iterator[Statement]:
+    """Yield where or when a wish is met: "it should find it, as it does on the host"."""
+    for clause in clauses[1:]:
+        found = _FORMS.as_elsewhere.match(clause.text)
+        if found is not None and not is_hearsay(clause):
+            around = circumstances_in(found["around"]) or (tidy(found["around"]),)
+            when = "before" if found["past"] else clause.context.when
+            base = msgspec.structs.replace(page.base(clause), when=when)
+            says = tidy(clause.text)[:_LONGEST]
+            yield msgspec.structs.replace(base, what="works", says=says, under=around)
 
 
 def _beside_facts(what: str, first: Clause, page: Page, told: Iterable[str]) -> Iterator[Statement]:

@@ -134,6 +134,15 @@ def continued(
     ]
 
 
+def not_reached(last: Sequence[Statement], first: Clause, page: Page) -> Iterator[Statement]:
+    """Yield that what was wanted in the sentence before does not come off: "But I can't"."""
+    wanted = last[-1] if last and last[-1].what == "wants" else None
+    if wanted is not None and _TIES.cannot.match(first.sentence):
+        says = f"{wanted.says}, {tidy(first.sentence)}"[:_LONGEST]
+        base = page.base(first)
+        yield msgspec.structs.replace(base, what="fails", subject=wanted.subject, says=says)
+
+
 def under_also(told: list[Statement], condition: str, line: int) -> None:
     """Add the condition of a `line` to the last outcome that was `told`, in place."""
     for place, one in reversed(list(enumerate(told))):

@@ -56,7 +56,8 @@ def measured(clause: Clause, page: Page) -> Iterator[Statement]:
         return
     about, outcome = _ahead_of_outcome(text, things) or _behind_outcome(text) or ("", "")
     behind = _TRIALS.tried_behind.match(text) if not about else None
-    if behind is not None and not _TRIALS.person.search(text):
+    is_own = behind is not None and not _TRIALS.person.search(text)
+    if behind is not None and is_own and not _FORMS.denies.search(behind["object"]):
         about, outcome = behind["object"], outcome_in(clause.sentence)
     if not about:
         return
