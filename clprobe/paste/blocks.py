@@ -44,9 +44,12 @@ def contexts_of(lines: Sequence[str]) -> tuple[list[Context], set[int]]:
             current = _within(heading, CommandLine("python"))
             told.add(index)
         elif not in_fence and (opened := _opened(lines, index, heading)) is not None:
-            heading = current = opened
+            before, heading, current = current, opened, opened
             if opened != Context() and _tells_alone(lines, index):
                 told.add(index)
+            elif opened.where:
+                contexts.append(before)  # the sentence itself tells its place
+                continue
         elif in_fence and _FORMS.comment_as.match(line):
             current = heading = Context(who="root")
             told.add(index)

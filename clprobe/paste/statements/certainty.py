@@ -24,16 +24,17 @@ def sure_of(clauses: list[Clause]) -> list[Clause]:
     says nothing of what follows.
     """
     kept: list[Clause] = []
-    is_guess = False
+    is_guess, is_within = False, False
     for place, one in enumerate(clauses):
         is_guess = is_guess and not _CLAUSES.contrast.match(one.text)
+        is_within = is_within and _is_within(one)
         if not _is_unsure(one):
-            kept += [] if is_guess else [one]
+            kept += [] if is_guess or is_within else [one]
             continue
         if _is_short(one) and place > 0 and not _is_aside(one):
             kept = kept[:-1]
         # "I think, it works": the guess ahead is of all that follows, too.
-        is_guess = not _is_aside(one)
+        is_guess, is_within = not _is_aside(one), _is_aside(one)
     return kept
 
 
@@ -47,6 +48,9 @@ def guesses_in(clauses: Sequence[Clause]) -> Iterator[str]:
             words = f"{tidy(clauses[place - 1].text)}, {words}"
         elif _is_short(one) and place + 1 < len(clauses):
             words = f"{words}, {tidy(clauses[place + 1].text)}"
+        reason = clauses[place + 1].text if place + 1 < len(clauses) else ""
+        if _FORMS.reason.match(reason):
+            words = f"{words}, {tidy(reason)}"
         if len(words.split()) >= _GUESS_WORDS and _FORMS.tells_of_machine.search(words):
             yield words
 
@@ -58,6 +62,12 @@ def _is_unsure(clause: Clause) -> bool:
 
 def _is_short(clause: Clause) -> bool:
     return len(clause.text.split()) <= _GUESS_WORDS
+
+
+def _is_within(clause: Clause) -> bool:
+    """Tell whether a clause stands in parentheses."""
+    ahead = clause.sentence[: max(clause.sentence.find(clause.text), 0)]
+    return ahead.count("(") > ahead.count(")")
 
 
 def _is_aside(clause: Clause) -> bool:
@@ -75,8 +85,10 @@ def question_of(clauses: Sequence[Clause]) -> str:
     """Return what a sentence asks of the machine or a program; "" if it asks only for help."""
     sentence = clauses[0].sentence
     if sentence.endswith("?"):
-        asking = (one for one in clauses if asks(one))
-        first = next(asking, clauses[-1])
+        is_guess = _FORMS.guesses.search(sentence) is not None
+        first = next((one for one in clauses if asks(one) or is_guess), None)
+        if first is None:
+            return ""  # "Enable the device?", as programs ask
         asked = sentence[max(sentence.find(first.text), 0) :]
     else:
         found = _FORMS.asks_indirectly.search(sentence)

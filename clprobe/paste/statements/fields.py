@@ -64,7 +64,7 @@ def values_in(lines: Iterable[Line], announced: Mapping[int, Announced]) -> Iter
             continue
         if not (_asks_value(title.title) or _LINES.form_question.match(title.title)):
             continue
-        if _LINES.unticked.match(text):
+        if _LINES.unticked.match(text) or _FORMS.error_of_below.match(text):
             continue
         value = tidy(_CLAUSES.mark.sub("", text))
         is_short = 0 < len(value.split()) <= _MOST_WORDS_OF_A_VALUE

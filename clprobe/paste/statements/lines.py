@@ -90,7 +90,8 @@ def command_of(line: str) -> str:
 def _shown_below(told: Iterable[Statement], paste: Paste) -> Iterator[Statement]:
     """Yield the line below a sentence that ends with "clinfo shows", as what it shows."""
     for one in told:
-        about = _FORMS.error_of_below.match(one.says)
+        is_outcome = one.what in ("shows", "fails", "has", "symptom")
+        about = _FORMS.error_of_below.match(one.says) if is_outcome else None
         if not about and not _may_show_below(one):
             continue
         line = paste.lines[one.line - 1].rstrip(" *_`")

@@ -179,7 +179,7 @@ def subject_of(before: str, things: tuple[Thing, ...], end: int) -> str:
         return named[-1].name if named and named[-1].sort in _ACTORS else ""
     if _FORMS.pronoun.match(words) or _FORMS.person_ahead.match(words):
         return ""
-    if named and len(words.split()) <= 5:
+    if named and len(words.split()) <= 5 and not _FORMS.and_another.search(words):
         return named[-1].name
     return words if len(words) <= _LONGEST_SUBJECT else named[-1].name if named else ""
 
