@@ -84,7 +84,6 @@ def of_sentence(
         clauses = list(takewhile(lambda one: not asks(one), clauses[:-1]))
     yield from _beside_facts("supposes", first, page, guesses_in(clauses))
     clauses = [one for one in sure_of(clauses) if condition_of(one.text) not in asked]
-    yield from _as_elsewhere(clauses, page)
     if not clauses or only_announces_trials(clauses):
         return
     given = list(with_result(clauses, page)) or list(_of_clauses(clauses, before, after, page))
@@ -94,6 +93,9 @@ def of_sentence(
     if first.is_title:
         given = [_requested(one) for one in given] or list(_about(first, page))
     yield from given
+    outcomes = {one.what for one in given if one.what in (*OUTCOMES, "wants")}
+    if outcomes and outcomes <= {"wants", "works"}:
+        yield from _as_elsewhere(clauses, page)
 
 
 def _about(first: Clause, page: Page) -> Iterator[Statement]:

@@ -87,7 +87,8 @@ def after_deed(
 
 def _now(one: Statement, text: str) -> Statement:
     """Return what came of a deed; "it worked" is then told of now: "I ran clpeak. It worked"."""
-    is_then = one.what == "works" and one.when == "before" and not _TIES.long_ago.search(text)
+    is_good = one.what in ("works", "shows")
+    is_then = is_good and one.when == "before" and not _TIES.long_ago.search(text)
     return msgspec.structs.replace(one, when="") if is_then else one
 
 

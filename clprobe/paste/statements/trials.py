@@ -77,7 +77,7 @@ def _ahead_of_outcome(text: str, things: tuple[Thing, ...]) -> tuple[str, str] |
     """Return the measure with which a clause begins, and the outcome that it tells behind it."""
     measure = _TRIALS.measure.match(text)
     found = _TRIALS.first("outcomes", text[measure.end() :]) if measure is not None else None
-    if measure is None or found is None:
+    if measure is None or found is None or _TRIALS.earlier.match(text):
         return None
     end = measure.end() + found[1].start()
     about = text[:end]
