@@ -127,6 +127,8 @@ def test_no_order_of_words_breaks_the_reader(seed: int) -> None:
     [
         ("clCreateContext issue", "about", "clCreateContext issue"),
         ("Add support for Intel GPUs", "wants", "Add support for Intel GPUs"),
+        ("Is it possible to run on my card", "asks", "Is it possible to run on my card"),
+        ("Use of the GPU fails with it", "fails", "Use of the GPU fails with it"),
         ("[snap] frobber does not see OpenCL", "fails", "[snap] frobber does not see OpenCL"),
     ],
 )

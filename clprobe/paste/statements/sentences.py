@@ -78,6 +78,10 @@ def of_sentence(
 ) -> Iterator[Statement]:
     """Yield what a sentence says; `before` is what was told before it, `after` the next one."""
     first = clauses[0]
+    is_question = first.is_title and _FORMS.asks_title.match(first.sentence)
+    if is_question and not _FORMS.error_code.search(first.sentence):
+        yield msgspec.structs.replace(title_of(first, page), what="asks")
+        return
     asked = question_of(clauses)
     yield from _beside_facts("asks", first, page, [asked])
     if first.sentence.endswith("?"):
@@ -107,8 +111,10 @@ def _about(first: Clause, page: Page) -> Iterator[Statement]:
 
 def _requested(one: Statement) -> Statement:
     """Return what a title says; what it bids is wanted, and not done."""
-    is_request = one.what in (*DEEDS, "uses") and _FORMS.title_request.match(one.says)
-    return msgspec.structs.replace(one, what="wants", outcome="") if is_request else one
+    if one.what not in (*DEEDS, "uses") or not _FORMS.title_request.match(one.says):
+        return one
+    what = "fails" if _FORMS.error_like.search(one.says) else "wants"
+    return msgspec.structs.replace(one, what=what, outcome="")
 
 
 def _as_elsewhere(clauses: Sequence[Clause], page: Page) -> Iterator[Statement]:
