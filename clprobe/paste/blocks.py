@@ -93,7 +93,10 @@ def _place_above(lines: Sequence[str], index: int) -> str:
     ahead = list(takewhile(_is_written, reversed(lines[max(0, index - _MOST_ABOVE) : index])))
     paragraph = " ".join([*reversed(ahead), lines[index]])
     found = {one.lastgroup or "" for one in _FORMS.place_of_sentence.finditer(paragraph)}
-    return found.pop() if len(found) == 1 else ""
+    place = found.pop() if len(found) == 1 else ""
+    # "On the host it works. When I enter the container, it says:" is not of the host.
+    other = {"host": _FORMS.any_container, "container": _FORMS.any_host}.get(place)
+    return "" if other is not None and other.search(paragraph) else place
 
 
 def _is_written(line: str) -> bool:

@@ -71,3 +71,11 @@ def test_the_place_that_a_sentence_tells_is_that_of_the_output_below_it() -> Non
     )
     assert [one["where"] for one in told["perspectives"]] == ["host"]
     assert "NVIDIA CUDA" not in str(told.get("views"))
+
+
+def test_a_place_is_not_that_of_an_output_where_the_words_go_elsewhere() -> None:
+    told = facts(
+        "OpenCL\n\nOn the host it is fine.\nWhen I enter the container, clinfo prints this:\n\n"
+        "    Number of platforms    1\n      Platform Name          NVIDIA CUDA\n"
+    )
+    assert all(one["where"] != "host" for one in told.get("perspectives", ()))

@@ -85,7 +85,7 @@ def question_of(clauses: Sequence[Clause]) -> str:
     """Return what a sentence asks of the machine or a program; "" if it asks only for help."""
     sentence = clauses[0].sentence
     if sentence.endswith("?"):
-        is_guess = _FORMS.guesses.search(sentence) is not None
+        is_guess = any(map(_is_unsure, clauses))
         first = next((one for one in clauses if asks(one) or is_guess), None)
         if first is None:
             return ""  # "Enable the device?", as programs ask
