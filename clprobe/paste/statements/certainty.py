@@ -85,8 +85,8 @@ def question_of(clauses: Sequence[Clause]) -> str:
     """Return what a sentence asks of the machine or a program; "" if it asks only for help."""
     sentence = clauses[0].sentence
     if sentence.endswith("?"):
-        is_guess = any(map(_is_unsure, clauses))
-        first = next((one for one in clauses if asks(one) or is_guess), None)
+        asking = [*filter(asks, clauses), *filter(_is_unsure, clauses)]
+        first = asking[0] if asking else None
         if first is None:
             return ""  # "Enable the device?", as programs ask
         asked = sentence[max(sentence.find(first.text), 0) :]

@@ -61,7 +61,7 @@ def _first(order: tuple[str, ...], forms: dict[str, re.Pattern[str]], text: str)
     best: tuple[int, int, _Found] | None = None
     for rank, what in enumerate(order):
         found = forms[what].search(text)
-        while found is not None and _is_circumstance(text, found):
+        while found is not None and order is _ACTS and _is_circumstance(text, found):
             found = forms[what].search(text, found.end())
         if found is not None and (best is None or (found.start(), rank) < best[:2]):
             best = found.start(), rank, (what, found)
