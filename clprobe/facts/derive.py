@@ -14,7 +14,13 @@ from clprobe.facts.derive_icds import judge_icd
 from clprobe.facts.derive_parts import judge_framework, judge_intel, judge_nvidia
 from clprobe.facts.derive_programs import judge_programs
 from clprobe.facts.derive_sums import sum_up
-from clprobe.facts.derive_views import is_settled, judge_loader, judge_pair, judge_view
+from clprobe.facts.derive_views import (
+    asking_opencl,
+    is_settled,
+    judge_loader,
+    judge_pair,
+    judge_view,
+)
 from clprobe.facts.derive_watched import judge_watched
 from clprobe.facts.facts import Boot, DeviceFacts, Facts, IcdFacts, OtherFacts
 from clprobe.facts.hardware_facts import GpuFacts, NodeFacts
@@ -109,6 +115,9 @@ def _each(collection: Fact[tuple[T, ...]], judge: Callable[[T], U]) -> Fact[tupl
 def _devices(
     snapshot: Snapshot, icds: Fact[tuple[IcdFacts, ...]], tables: Tables
 ) -> Fact[tuple[DeviceFacts, ...]]:
+    if not isinstance(snapshot.views, Unknown):
+        asking = asking_opencl(snapshot.views, tables)
+        snapshot = replace(snapshot, views=asking)
     devices = gather_devices(listed(icds), listed(snapshot.views), snapshot.system.cpu, tables)
     return devices if devices or is_settled(snapshot, icds) else NOT_STATED
 

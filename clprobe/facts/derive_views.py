@@ -83,6 +83,23 @@ def judge_view(
     )
 
 
+def asking_opencl(views: tuple[View, ...], tables: Tables) -> tuple[View, ...]:
+    """Return the views without those of programs that miss a GPU with other interfaces than OpenCL.
+
+    A processor that ollama falls back to is no OpenCL device, nor is a GPU missing there.
+    """
+    return tuple(view for view in views if _shows_gpu(view) or not _is_of_others(view, tables))
+
+
+def _shows_gpu(view: View) -> bool:
+    return any(device.type != "cpu" for _, device in view.answer.shown())
+
+
+def _is_of_others(view: View, tables: Tables) -> bool:
+    program = tables.program(view.viewer.partition(" ")[0])
+    return program is not None and program.opencl.uses == "never"
+
+
 def _uses_opencl(view: View, program: Program | None) -> Fact[bool]:
     """Whether the program has OpenCL in this version; unknown where only some builds have it."""
     if program is None or program.opencl.uses == "some-builds":

@@ -31,6 +31,19 @@ SETTINGS = shipped_settings()
             "a-program-came-as-far-as-the-device",
             "program-release-is-faulty",
         ),
+        ("ollama on my Arc A770", "ollama-and-an-intel-gpu", "program-without-opencl"),
+        (
+            "Windows Subsystem for Linux, GTX 1080, OpenCL",
+            "subsystem-with-nvidia",
+            "wsl-nvidia-without-opencl",
+        ),
+        ("HD 6770 on Ubuntu 16.04", "terascale-without-catalyst", "driver-never-drove-gpu"),
+        (
+            "RX 5700 XT, amdgpu-install --opencl=legacy",
+            "legacy-opencl-on-a-later-gpu",
+            "driver-never-drove-gpu",
+        ),
+        ("OpenCL runtime not enabled", "opencl-left-out-of-a-build", "program-build-lacks-opencl"),
         ("BUILD LOG: ptxas fatal", "kernels-are-compiled", "driver-release-is-faulty"),
     ],
 )

@@ -11,7 +11,7 @@ from clprobe.facts.facts import Facts
 from clprobe.facts.paths import Scope, look_up, read_from
 from clprobe.knowledge.tables import Tables
 from clprobe.model.snapshot import Snapshot
-from clprobe.model.unknown import NOT_STATED, Unknown
+from clprobe.model.unknown import NOT_STATED, Unknown, listed
 
 TABLES = Tables.load()
 NVIDIA_PACKAGE = {"name": "libnvidia-compute-550", "version": "550.107.02-0ubuntu1"}
@@ -103,3 +103,13 @@ def test_platforms_that_another_program_shows_stand_in_its_order() -> None:
         for viewer, shown in (("one", names[:1]), ("other", names))
     ]
     assert _facts(views=views).views[0].missing_platforms == names[1:]
+
+
+@pytest.mark.parametrize(("viewer", "has_device"), [("ollama", NOT_STATED), ("hashcat", False)])
+def test_a_program_without_opencl_that_takes_the_processor_misses_no_opencl_device(
+    viewer: str, has_device: object
+) -> None:
+    answer = {"platforms": [{"devices": [{"type": "cpu"}]}]}
+    facts = _facts(gpus=[{"pci_id": "8086:a7a0"}], views=[{"viewer": viewer, "answer": answer}])
+    (gpu,) = listed(facts.gpus)
+    assert gpu.has_device == has_device

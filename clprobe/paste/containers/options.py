@@ -13,6 +13,10 @@ _FORMS = Forms("container_options")
 _MOST_LINES = 30
 _INSIDE = Context(where="container")
 _NAMED = re.compile(r"/dev/(?:dri|kfd)\b")
+_LINE_OF_SHELL = re.compile(
+    r"[`'\"]?(?:\S{0,80}[$#>] *)?(?:sudo +)?(?:docker|podman|nerdctl) +run\b"
+)
+"""A sentence, too, says "while the podman run is going"."""
 _IN_FOLDER = {"/dev/dri": "/dev/dri/renderD128", "/dev/dri/by-path": "/dev/dri/renderD128"}
 """Who gives the folder gives what is in it: for most that is one node."""
 
@@ -79,7 +83,9 @@ def _node(named: str) -> Iterator[DeviceNode]:
 
 def _is_whole(command: str) -> bool:
     """Tell whether nothing of the command was left out, and it gives no folder that has nodes."""
-    return not _FORMS.left_out.search(command) and not re.search(r"/dev\b", command)
+    if _FORMS.left_out.search(command) or re.search(r"/dev\b", command):
+        return False
+    return _LINE_OF_SHELL.match(command) is not None or " -" in command
 
 
 def _says_more(paste: Paste) -> bool:

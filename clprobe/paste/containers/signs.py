@@ -14,6 +14,7 @@ from clprobe.model.unknown import NOT_STATED, Fact
 from clprobe.paste.reading import Context, Paste, Reading
 
 _FORMS = Forms("containers")
+_VARIABLES = Forms("variables")
 
 
 def read_engines(paste: Paste) -> Iterator[Reading]:
@@ -65,6 +66,10 @@ def _compose(block: list[int], paste: Paste) -> Iterator[Reading]:
     system = System(virtualization=Virtualization(container="docker"))
     facts = Snapshot(system=system, messages=("\n".join(texts[:80]),))
     yield Reading(lines=tuple(block), facts=facts, context=Context(where="container"))
+    for found in filter(None, map(_VARIABLES.assigned.match, texts)):
+        if found["name"] not in _VARIABLES.tables["versions"]:
+            given = Snapshot(environment={found["name"]: (found["value"] or "").strip()})
+            yield Reading(lines=(), facts=given, context=Context(where="container"))
 
 
 def read_services(paste: Paste) -> Iterator[Reading]:

@@ -215,7 +215,7 @@ def _of_failure(clause: Clause, *, is_named: bool) -> Answer | None:
         return None
     if _FORMS.no_device.search(clause.sentence) or _FORMS.nothing.search(clause.sentence):
         return None
-    if _FORMS.without_gpu.search(clause.sentence):
+    if _FORMS.without_gpu.search(clause.sentence) or _FORMS.aims_at.search(text):
         return None
     devices = tuple(Device(type="gpu", name=name) for name in models_in(text))
     if _FORMS.shows.search(text) or (devices and _FORMS.sees.search(text)):

@@ -16,7 +16,7 @@ _OTHER = "another than the wanted one"
 
 def read_wrong_gpu(clauses: list[Clause]) -> Iterator[Reading]:
     """Give the program that is said to take another GPU, once: where two are told of."""
-    if not any(_FORMS.two_gpus.search(clause.sentence) for clause in clauses):
+    if not any(_tells_of_two(clause.sentence) for clause in clauses):
         return
     for clause in clauses:
         if clause.foreign or (told := _taken(clause)) is None:
@@ -31,6 +31,11 @@ def read_wrong_gpu(clauses: list[Clause]) -> Iterator[Reading]:
             context=clause.context,
         )
         return
+
+
+def _tells_of_two(sentence: str) -> bool:
+    """Tell whether a sentence is about two GPUs that are there, not about what a program offers."""
+    return bool(_FORMS.two_gpus.search(sentence)) and not _FORMS.kinds_offered.search(sentence)
 
 
 def _taken(clause: Clause) -> str | None:

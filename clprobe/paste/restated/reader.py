@@ -19,6 +19,9 @@ from clprobe.paste.restated import parts, programs
 from clprobe.paste.systems import cpu_named
 
 _FORMS = Forms("restated")
+_CLAUSES = Forms("clauses")
+_OF_MACHINE = ("os", "linux", "gpus", "cpu", "packages")
+"""What people tell themselves: there a "likely" is a guess, in a program's message it is none."""
 _CIRCUMSTANCES = {
     "user": Context(who="user"),
     "root": Context(who="root"),
@@ -122,6 +125,8 @@ def _split(key: str) -> tuple[str, Context]:
 
 def _facts(key: str, value: str) -> Snapshot | None:
     asked = _FORMS.tables["keys"].get(key)
+    if asked in _OF_MACHINE and _CLAUSES.unsure.search(value):
+        return None
     if asked is not None:
         return _HANDLERS[asked](value)
     if key.startswith("host "):
