@@ -22,7 +22,8 @@ OF_DEVICES = (
 """Groups that describe the platform or device which was opened last."""
 GROUPS = (
     *OF_DEVICES, "platform", "device", "of_platform", "number", "code", "program_version", "gpu",
-    "gpu_id", "gpu_address", "node", "module_version", "package", "package_version",
+    "gpu_id", "gpu_address", "bus", "slot", "function", "node", "module_version", "package",
+    "package_version",
 )  # fmt: skip
 """Names that the groups of a form may have: facts that the line itself holds."""
 

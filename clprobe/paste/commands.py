@@ -11,12 +11,16 @@ _FORMS = Forms("commands")
 
 
 class CommandLine(msgspec.Struct, frozen=True):
-    """A command that somebody ran; `prompted` tells that a prompt stood before it."""
+    """A command that somebody ran; `prompted` tells that a prompt stood before it.
+
+    `typed` is the whole line behind the prompt, with sudo, variables and docker.
+    """
 
     command: str
     who: str = ""
     where: str = ""
     prompted: bool = False
+    typed: str = ""
 
 
 def command_line(line: str) -> CommandLine | None:
@@ -98,7 +102,8 @@ def _inner(text: str, who: str, where: str, *, prompted: bool) -> CommandLine:
         else:
             break
     first, blank, arguments = rest.partition(" ")
-    return CommandLine(f"{first.rpartition('/')[2]}{blank}{arguments}", who, where, prompted)
+    command = f"{first.rpartition('/')[2]}{blank}{arguments}"
+    return CommandLine(command, who, where, prompted, text.strip())
 
 
 def _run_inside(arguments: str) -> str:

@@ -88,7 +88,7 @@ def test_typed_commands_are_told() -> None:
     told = said("```\n$ clinfo -l\n$ sudo dmesg\n```")
     assert [(one.what, one.says, one.who) for one in told] == [
         ("did", "clinfo -l", ""),
-        ("did", "dmesg", "root"),
+        ("did", "sudo dmesg", "root"),
     ]
 
 

@@ -64,6 +64,7 @@ def test_a_name_is_replaced_in_free_text(text: str, expected: str) -> None:
         "mallory2 and canary-birds",  # other words
         "root@localhost: /root/lib",
         "uid=1000 gid=1000",
+        "Folding@home finds no GPU, Einstein@Home does",
     ],
 )
 def test_words_that_only_look_like_a_name_stay(text: str) -> None:

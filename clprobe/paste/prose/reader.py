@@ -82,6 +82,7 @@ def prose_lines(paste: Paste, spoken: frozenset[int]) -> Iterator[Line]:
             context=around,
             stands_alone=index == 0
             or not paste.is_free(index)
+            or _LINES.typed_line.match(text) is not None
             or _STATEMENTS.machine_line.match(text) is not None,
         )
 

@@ -18,6 +18,7 @@ from clprobe.model.unknown import NOT_STATED, Fact, Unknown
 _FORMS = Forms("programs")
 _LONGEST_PRINTED = 8000
 _MOST_PLATFORMS = 60
+_LAST_BUS = 255
 _MOST_DEVICES = 200
 _PLATFORM_NOT_FOUND = -1001
 _LOADER = "libOpenCL.so.1"
@@ -107,9 +108,18 @@ class Account:
         if not self._platforms:
             self._platforms.append(({}, []))
         self._current = {key: value for key, value in (("name", name), ("number", number)) if value}
-        self._platforms[-1][1].append(self._current)
+        self._platform_of(groups.get("vendor", "")).append(self._current)
         self._named.setdefault(name, []).append(self._current)
         self._count += 1
+
+    def _platform_of(self, vendor: str) -> list[dict[str, str]]:
+        """Return the devices of the last platform, or of the one that has the device's vendor.
+
+        Some programs list all platforms, and then all devices.
+        """
+        last = self._platforms[-1]
+        same = (one for one in self._platforms if vendor and one[0].get("vendor") == vendor)
+        return (last if last[0].get("vendor") == vendor else next(same, last))[1]
 
     def _move_device(self, platform: str) -> None:
         """Put the device that was described last under the platform that it turns out to be of."""
@@ -245,7 +255,7 @@ def _hardware(groups: dict[str, str], means: Means) -> list[Snapshot]:
         gpu = Gpu(
             name=name or NOT_STATED,
             pci_id=gpu_id if re.fullmatch(r"[0-9a-f]{4}:[0-9a-f]{4}", gpu_id) else NOT_STATED,
-            pci_address=_address(groups.get("gpu_address", "")),
+            pci_address=_address(groups.get("gpu_address", "") or _place(groups)),
             kernel_driver=means.driver or NOT_STATED,
         )
         facts.append(Snapshot(gpus=(gpu,)))
@@ -256,6 +266,14 @@ def _address(text: str) -> str | Unknown:
     """Return a PCI address in Linux's spelling; other programs write 00000000:01:00.0."""
     found = re.fullmatch(r"(?:0000)?([0-9a-f]{4}):([0-9a-f]{2}:[0-9a-f]{2}\.[0-7])", text.lower())
     return f"{found[1]}:{found[2]}" if found else NOT_STATED
+
+
+def _place(groups: dict[str, str]) -> str:
+    """Return the PCI address that bus, slot and function are, as decimal numbers."""
+    if "bus" not in groups or int(groups["bus"][:4]) > _LAST_BUS:
+        return ""
+    bus, slot = int(groups["bus"]), int(groups.get("slot", "0")[:2])
+    return f"0000:{bus:02x}:{slot:02x}.{groups.get('function', '0')}"
 
 
 def _software(groups: dict[str, str], means: Means) -> list[Snapshot]:

@@ -42,7 +42,7 @@ def read_again(paste: Paste) -> Iterator[Statement]:
 
 def _in_paths(_: Paste, index: int, text: str) -> Iterator[Statement]:
     """Yield the version of what a folder of a build is of."""
-    if "/" in text and "-" in text:
+    if "/" in text and ("-" in text or "_" in text):
         for found in islice(_PRINTED.version_in_path.finditer(text), 1):
             yield _version(index, found["name"], found["version"])
 

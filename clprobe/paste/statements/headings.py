@@ -14,6 +14,7 @@ _TITLES = Forms("headings")
 _LINES = Forms("said_lines")
 _MOST_WORDS, _MOST_WORDS_OF_A_MARKED = 8, 14
 _LONGEST_KEY = 30
+_NEXT = 2
 
 
 class Announced(msgspec.Struct, frozen=True):
@@ -50,7 +51,9 @@ def announced_by_line(lines: Sequence[Line]) -> dict[int, Announced]:
     current, is_section, last = Announced(), False, -1
     for line in lines:
         text = line.text.strip()
-        is_bare = _LINES.bare_title.match(text) is not None
+        # "GPU" below "### Device" is what was asked for.
+        is_value = is_section and current.title[:1] == "#" and line.index - last <= _NEXT
+        is_bare = _LINES.bare_title.match(text) is not None and not is_value
         if (_opens(text) or is_bare) and not _FORMS.person_does.match(text):
             kind = _FORMS.meaning("headings", text) or ""
             current, is_section, last = (

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What lines say beside their sentences: quoted errors, commands, what is shown below."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -12,11 +12,14 @@ from clprobe.paste.prose.clauses import Line
 from clprobe.paste.reading import Paste
 from clprobe.paste.statements.beside import entries_in, read_again
 from clprobe.paste.statements.consoles import sessions_in
+from clprobe.paste.statements.outputs import complaints_in, outputs_in
 from clprobe.paste.statements.page import placed
 from clprobe.paste.statements.predicates import says_nothing, tidy
 from clprobe.paste.statements.printed import is_text, printed_in
+from clprobe.paste.statements.settings import settings_in
 from clprobe.paste.statements.things import things_in
 from clprobe.paste.statements.traced import traced_in
+from clprobe.paste.statements.typed import containers_in, enters_container, typed_command
 from clprobe.paste.text import FENCE
 
 _FORMS = Forms("statements")
@@ -37,19 +40,36 @@ def with_lines(
     shown = list(_shown_below(said, paste))
     lines = {one.line for one in shown}
     said = [one for one in said if not (one.what == "has" and one.line in lines)]
-    told = [*_commands_in(paste), *shown, *entries_in(paste)]
+    told = [
+        *_commands_in(paste),
+        *shown,
+        *entries_in(paste),
+        *settings_in(paste),
+        *containers_in(paste),
+        *outputs_in(paste),
+    ]
+    of_sentences = {(one.what, *_key(one)) for one in said}
+    told = [one for one in told if (one.what, *_key(one)) not in of_sentences]
     read = {one.line - 1 for one in (*said, *told)}
     told += printed_in(paste, (index for index in left if index not in read))
-    known = {(one.line, one.subject.lower(), one.says or one.version) for one in (*said, *told)}
-    return (
-        *telling(said),
-        *told,
-        *(
-            one
-            for one in (*read_again(paste), *traced_in(paste), *sessions_in(paste))
-            if (one.line, one.subject.lower(), one.says or one.version) not in known
-        ),
-    )
+    complaints = list(complaints_in(paste))
+    by_line = {one.line: one.subject for one in complaints if one.what == "error"}
+    told = [_by_program(one, by_line) for one in (*telling(said), *told)]
+    known = {_key(one) for one in (*said, *told)}
+    more = (*read_again(paste), *traced_in(paste), *sessions_in(paste), *complaints)
+    return (*told, *(one for one in more if _key(one) not in known))
+
+
+def _key(one: Statement) -> tuple[int, str, str]:
+    """Return what makes two statements of a line the same."""
+    return one.line, one.subject.lower(), one.says or one.version
+
+
+def _by_program(one: Statement, programs: Mapping[int, str]) -> Statement:
+    """Return the statement; an error of which it is not told who printed it, with the program."""
+    if one.what != "error" or one.subject or one.line not in programs:
+        return one
+    return msgspec.structs.replace(one, subject=programs[one.line])
 
 
 def telling(said: Iterable[Statement]) -> list[Statement]:
@@ -81,7 +101,8 @@ def command_of(line: str) -> str:
         return ""  # a command, and what is said of it
     text = marked.strip("`$ ")
     found = command_line(text)
-    is_command = found is not None or _LINES.command_alone.match(text) is not None
+    forms = (_LINES.command_alone, _LINES.typed_line)
+    is_command = found is not None or any(form.match(text) for form in forms)
     if not is_command or _LINES.sentence.search(text):
         return ""
     return " ".join(text.split())
@@ -158,7 +179,11 @@ def _commands_in(paste: Paste) -> Iterator[Statement]:
         if given > _MOST_COMMANDS:
             return
         # "`$ clinfo` gives" is a command, and what is said of it.
-        base = placed(index, context, "did", found.command.partition("`")[0][:_LONGEST])
+        typed = typed_command(paste.lines, index)
+        says = typed.partition("`")[0] or found.command
+        base = placed(index, context, "did", says[:_LONGEST])
+        if enters_container(typed):
+            base = msgspec.structs.replace(base, where="")
         yield base
         if found.prompted and _prints_nothing(paste, index, found.command):
             says = f"{found.command[: _LONGEST - 20]}: no output"

@@ -8,11 +8,12 @@ import msgspec
 from clprobe.knowledge.printed import Forms
 from clprobe.model.statement import Statement
 from clprobe.paste.prose.clauses import Clause, Line
-from clprobe.paste.reading import Context
+from clprobe.paste.reading import Context, Paste
 from clprobe.paste.statements.headings import Announced, announced_by_line, is_contrary
 from clprobe.paste.statements.predicates import tidy
 
 _CLAUSES = Forms("clauses")
+_LONGEST = 220
 
 
 class Page(msgspec.Struct, frozen=True):
@@ -50,6 +51,12 @@ def placed(index: int, context: Context, what: str = "", says: str = "") -> Stat
         where=context.where,
         when=context.when,
     )
+
+
+def labelled(paste: Paste, index: int, what: str, subject: str, says: str) -> Statement:
+    """Return a statement of a line on its subject, in the circumstances of the line."""
+    told = placed(index, paste.contexts[index], what, says[:_LONGEST])
+    return msgspec.structs.replace(told, subject=subject)
 
 
 def page_of(

@@ -137,14 +137,15 @@ def _of_names(text: str, number: int) -> Iterator[Statement]:
 
 
 def _source(paste: Paste) -> frozenset[int]:
-    """Return the lines between fences that are a program's source."""
+    """Return the lines between fences that are a program's source, and no compiler's output."""
     found: list[int] = []
     block: list[int] = []
     for index, line in enumerate(paste.lines):
         if index in paste.fenced:
             block.append(index)
         elif line == FENCE and block:
-            if any(_PRINTED.source.search(paste.lines[one]) for one in block):
+            is_session = any(paste.contexts[one].command for one in block)
+            if not is_session and any(_PRINTED.source.search(paste.lines[one]) for one in block):
                 found += block
             block = []
     return frozenset(found)
