@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import msgspec
 
+from clprobe.knowledge.line_words import LineWords
 from clprobe.knowledge.printed import Forms
 from clprobe.model.opencl import Answer, Loader, View
 from clprobe.model.snapshot import Snapshot
@@ -73,8 +74,9 @@ def read_paste(text: str, *, name: str) -> Snapshot:
     if is_binary(text):
         raise nothing_understood(name, len(lines), is_text=False)
     contexts, told = contexts_of(lines)
-    ended = ended_complaints(lines)
-    paste = Paste(lines, in_the_past(contexts, ended), set())
+    words = LineWords(lines)
+    ended = ended_complaints(lines, words)
+    paste = Paste(lines, in_the_past(contexts, ended), set(), words)
     evidence = Evidence()
     unread: list[int] = []
     for reader in _FIRST:
@@ -86,9 +88,9 @@ def read_paste(text: str, *, name: str) -> Snapshot:
     paste.take(frozenset(told))
     spoken = {*told}
     for reader in _READERS:
-        free = set(paste.left())
+        free = set(paste.left()) if reader in _OF_SENTENCES_TOO else set()
         _gather(reader, paste, evidence, unread)
-        if reader in _OF_SENTENCES_TOO:
+        if free:
             spoken |= free.difference(paste.left())
     # A sentence that tells a fact may quote a complaint as well: both are read.
     complaints = list(_complaints(paste))
@@ -200,7 +202,7 @@ NAMELESS = "libOpenCL.so.1"
 
 def _complaints(paste: Paste) -> Iterator[Reading]:
     """Give each line that looks like a complaint of a program, a driver or Linux."""
-    for index, line in paste.free():
+    for index, line in paste.free_with(_FORMS.complains):
         if _is_message(line, is_printed=index in paste.fenced and command_line(line) is None):
             facts = Snapshot(messages=(line[:_LONGEST_UNREAD],))
             yield Reading(lines=(index,), facts=facts)
@@ -229,7 +231,7 @@ def _is_noise(line: str) -> bool:
     return _FORMS.noise.fullmatch(line.strip()) is not None or is_small_talk(line)
 
 
-_of_opencl = by_line(errors.of_opencl, private=True)
+_of_opencl = by_line(errors.of_opencl, private=True, with_any=errors.forms_of_opencl)
 _linker_cache = by_line(files.in_linker_cache)
 _fetched = by_line(inventories.fetched)
 _FIRST: tuple[Reader, ...] = (embedded.read_embedded, _clinfo, _silent_clinfo)
@@ -257,7 +259,7 @@ _READERS: tuple[Reader, ...] = (
     read_bare_names,
     packages.read_packages,
     package_trouble.read_policies,
-    by_line(package_trouble.package_source),
+    by_line(package_trouble.package_source, with_any=package_trouble.forms_of_source),
     package_trouble.read_package_trouble,
     by_line(systems.uname),
     systems.read_os_release,
@@ -272,7 +274,7 @@ _READERS: tuple[Reader, ...] = (
     read_python_platforms,
     programs.read_torch,
     crashes.read_crashes,
-    by_line(linking.said_by_linker),
+    by_line(linking.said_by_linker, with_any=linking.forms_of_linker),
     files.read_icd_errors,
     nodes.read_node_errors,
     _of_opencl,
@@ -280,7 +282,7 @@ _READERS: tuple[Reader, ...] = (
     containers.read_engines,
     containers.read_compose,
     containers.read_services,
-    by_line(containers.wsl),
+    by_line(containers.wsl, with_any=containers.forms_of_wsl),
     variables.read_variables,
     variables.read_inline_variables,
     _fetched,
