@@ -43,6 +43,7 @@ from clprobe.paste.commands import command_line
 from clprobe.paste.containers import signs as containers
 from clprobe.paste.containers.options import read_container_options
 from clprobe.paste.places import Evidence, snapshot_of
+from clprobe.paste.prose.alike import Alike
 from clprobe.paste.prose.clauses import clauses_of
 from clprobe.paste.prose.reader import is_small_talk, prose_lines, prose_reader, talks
 from clprobe.paste.prose.remedied import ended_complaints, in_the_past
@@ -119,6 +120,7 @@ def read_paste(text: str, *, name: str) -> Snapshot:
     if not evidence.tells() and not is_report(lines, says_something=bool(said)):
         raise nothing_understood(name, len(left))
     snapshot = snapshot_of(evidence)
+    heard, alike = Alike(lines), Alike(lines)
     return msgspec.structs.replace(
         snapshot,
         source="pasted text",
@@ -126,12 +128,12 @@ def read_paste(text: str, *, name: str) -> Snapshot:
         told=tuple(
             " ".join(line.split())[:_LONGEST_UNREAD]
             for index, line in enumerate(lines)
-            if line.strip() and index not in ended
+            if line.strip() and index not in ended and heard.tells_more(line)
         )[:_MOST_TOLD],
         unread=tuple(
             " ".join(text.split())[:_LONGEST_UNREAD]
             for _, text in sorted([*((index, lines[index]) for index in left), *silent])
-            if not _is_noise(text)
+            if alike.tells_more(text) and not _is_noise(text)
         )[:_MOST_UNREAD],
     )
 
