@@ -2,6 +2,7 @@
 """Recognises command lines: prompts, sudo, docker exec, and commands that stand alone on a line."""
 
 import re
+from functools import lru_cache
 
 import msgspec
 
@@ -19,6 +20,7 @@ class CommandLine(msgspec.Struct, frozen=True):
     prompted: bool = False
 
 
+@lru_cache(maxsize=4096)
 def command_line(line: str) -> CommandLine | None:
     """Return the command on this line; None if it is output or prose."""
     text = _FORMS.right_prompt.sub("", line.strip().strip("`").strip())

@@ -47,7 +47,9 @@ class Token(NamedTuple):
 
 def plain(line: str) -> str:
     """Return the line without colours, control characters and marks of quotation."""
-    line = _UNPRINTABLE.sub("", _ESCAPES.sub("", line)).rstrip()
+    if not line.isprintable():
+        line = _UNPRINTABLE.sub("", _ESCAPES.sub("", line))
+    line = line.rstrip()
     quotes = _QUOTES.match(line)
     return line[quotes.end() :] if quotes and not line.lstrip().startswith(">>>") else line
 

@@ -4,6 +4,7 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 
 _LONG = 1 << 16
 """So many characters are more than a person writes, or shows of several commands."""
@@ -32,8 +33,13 @@ class Alike:
         """Tell whether few lines of this kind came before; the others tell nothing more."""
         if not self.is_long:
             return True
-        kind = _NUMBER.sub("0", line.strip())
-        if self.is_of_names(line):
-            kind = _NAMES.sub("", kind)
+        kind = _kind(line)
         self._counts[kind] += 1
         return self._counts[kind] <= _MOST_ALIKE
+
+
+@lru_cache(maxsize=1 << 15)
+def _kind(line: str) -> str:
+    """Return a line without its numbers, or names; each is asked for several times."""
+    kind = _NUMBER.sub("0", line.strip())
+    return _NAMES.sub("", kind) if _OF_NAMES in kind else kind

@@ -2,6 +2,7 @@
 """Reads the sentences of a paste; all that they tell is weaker than what programs printed."""
 
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from itertools import islice
 
 from clprobe.knowledge.printed import Forms
@@ -105,6 +106,7 @@ def _talks(index: int, line: str, context: Context) -> bool:
     return index == 0 or talks(line)
 
 
+@lru_cache(maxsize=4096)
 def talks(text: str) -> bool:
     """Tell whether a text has words that only a sentence has."""
     return _FORMS.talks.search(text) is not None
