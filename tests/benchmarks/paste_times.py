@@ -6,7 +6,9 @@
 The texts are made here, always the same: the log of a test run, the journal of Linux, a program's
 log, and one output of clinfo and list of packages after another. FOLDER keeps them, and any other
 .txt and .log in it is timed, too. The seconds are those of the processor, of the process and its
-children, and the lowest of three runs.
+children, and the lowest of three runs. An editable install has no compiled modules where
+PYTHONDONTWRITEBYTECODE is set, which costs each run a quarter of a second: measure an installed
+copy.
 """
 
 import os
