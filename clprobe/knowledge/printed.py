@@ -12,6 +12,7 @@ from typing import TypeAlias
 import msgspec
 
 from clprobe.knowledge.checked_yaml import read
+from clprobe.knowledge.often import Often
 from clprobe.resources import rules_path
 
 Piece: TypeAlias = str | tuple[str, ...]
@@ -103,9 +104,17 @@ class Forms:
             for table, forms in self._file.meanings.items()
         }
 
+    @cached_property
+    def often(self) -> dict[str, dict[str, Often]]:
+        """The same tables, for texts of which there are many and most hold none of the forms."""
+        return {
+            table: {name: Often(form) for name, form in forms.items()}
+            for table, forms in self.patterns.items()
+        }
+
     def first(self, table: str, text: str) -> tuple[str, re.Match[str]] | None:
         """Return the first form's meaning that is found in the text, and where; None: none is."""
-        forms = self.patterns[table].items()
+        forms = self.often[table].items()
         return next(((name, found) for name, form in forms if (found := form.search(text))), None)
 
     def meaning(self, table: str, text: str) -> str | None:

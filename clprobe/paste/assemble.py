@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import msgspec
 
+from clprobe.knowledge.line_words import LineWords
 from clprobe.knowledge.printed import Forms
 from clprobe.model.opencl import Answer, Loader, View
 from clprobe.model.snapshot import Snapshot
@@ -42,6 +43,7 @@ from clprobe.paste.commands import command_line
 from clprobe.paste.containers import signs as containers
 from clprobe.paste.containers.options import read_container_options
 from clprobe.paste.places import Evidence, snapshot_of
+from clprobe.paste.prose.alike import Alike
 from clprobe.paste.prose.clauses import clauses_of
 from clprobe.paste.prose.reader import is_small_talk, prose_lines, prose_reader, talks
 from clprobe.paste.prose.remedied import ended_complaints, in_the_past
@@ -73,8 +75,9 @@ def read_paste(text: str, *, name: str) -> Snapshot:
     if is_binary(text):
         raise nothing_understood(name, len(lines), is_text=False)
     contexts, told = contexts_of(lines)
-    ended = ended_complaints(lines)
-    paste = Paste(lines, in_the_past(contexts, ended), set())
+    words = LineWords(lines)
+    ended = ended_complaints(lines, words)
+    paste = Paste(lines, in_the_past(contexts, ended), set(), words)
     evidence = Evidence()
     unread: list[int] = []
     for reader in _FIRST:
@@ -86,9 +89,9 @@ def read_paste(text: str, *, name: str) -> Snapshot:
     paste.take(frozenset(told))
     spoken = {*told}
     for reader in _READERS:
-        free = set(paste.left())
+        free = set(paste.left()) if reader in _OF_SENTENCES_TOO else set()
         _gather(reader, paste, evidence, unread)
-        if reader in _OF_SENTENCES_TOO:
+        if free:
             spoken |= free.difference(paste.left())
     # A sentence that tells a fact may quote a complaint as well: both are read.
     complaints = list(_complaints(paste))
@@ -117,6 +120,7 @@ def read_paste(text: str, *, name: str) -> Snapshot:
     if not evidence.tells() and not is_report(lines, says_something=bool(said)):
         raise nothing_understood(name, len(left))
     snapshot = snapshot_of(evidence)
+    heard, alike = Alike(lines), Alike(lines)
     return msgspec.structs.replace(
         snapshot,
         source="pasted text",
@@ -124,12 +128,12 @@ def read_paste(text: str, *, name: str) -> Snapshot:
         told=tuple(
             " ".join(line.split())[:_LONGEST_UNREAD]
             for index, line in enumerate(lines)
-            if line.strip() and index not in ended
+            if line.strip() and index not in ended and heard.tells_more(line)
         )[:_MOST_TOLD],
         unread=tuple(
             " ".join(text.split())[:_LONGEST_UNREAD]
             for _, text in sorted([*((index, lines[index]) for index in left), *silent])
-            if not _is_noise(text)
+            if alike.tells_more(text) and not _is_noise(text)
         )[:_MOST_UNREAD],
     )
 
@@ -200,7 +204,7 @@ NAMELESS = "libOpenCL.so.1"
 
 def _complaints(paste: Paste) -> Iterator[Reading]:
     """Give each line that looks like a complaint of a program, a driver or Linux."""
-    for index, line in paste.free():
+    for index, line in paste.free_with(_FORMS.complains):
         if _is_message(line, is_printed=index in paste.fenced and command_line(line) is None):
             facts = Snapshot(messages=(line[:_LONGEST_UNREAD],))
             yield Reading(lines=(index,), facts=facts)
@@ -229,7 +233,7 @@ def _is_noise(line: str) -> bool:
     return _FORMS.noise.fullmatch(line.strip()) is not None or is_small_talk(line)
 
 
-_of_opencl = by_line(errors.of_opencl, private=True)
+_of_opencl = by_line(errors.of_opencl, private=True, with_any=errors.forms_of_opencl)
 _linker_cache = by_line(files.in_linker_cache)
 _fetched = by_line(inventories.fetched)
 _FIRST: tuple[Reader, ...] = (embedded.read_embedded, _clinfo, _silent_clinfo)
@@ -257,7 +261,7 @@ _READERS: tuple[Reader, ...] = (
     read_bare_names,
     packages.read_packages,
     package_trouble.read_policies,
-    by_line(package_trouble.package_source),
+    by_line(package_trouble.package_source, with_any=package_trouble.forms_of_source),
     package_trouble.read_package_trouble,
     by_line(systems.uname),
     systems.read_os_release,
@@ -272,7 +276,7 @@ _READERS: tuple[Reader, ...] = (
     read_python_platforms,
     programs.read_torch,
     crashes.read_crashes,
-    by_line(linking.said_by_linker),
+    by_line(linking.said_by_linker, with_any=linking.forms_of_linker),
     files.read_icd_errors,
     nodes.read_node_errors,
     _of_opencl,
@@ -280,7 +284,7 @@ _READERS: tuple[Reader, ...] = (
     containers.read_engines,
     containers.read_compose,
     containers.read_services,
-    by_line(containers.wsl),
+    by_line(containers.wsl, with_any=containers.forms_of_wsl),
     variables.read_variables,
     variables.read_inline_variables,
     _fetched,

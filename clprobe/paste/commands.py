@@ -2,6 +2,7 @@
 """Recognises command lines: prompts, sudo, docker exec, and commands that stand alone on a line."""
 
 import re
+from functools import lru_cache
 
 import msgspec
 
@@ -23,6 +24,7 @@ class CommandLine(msgspec.Struct, frozen=True):
     typed: str = ""
 
 
+@lru_cache(maxsize=4096)
 def command_line(line: str) -> CommandLine | None:
     """Return the command on this line; None if it is output or prose."""
     text = _FORMS.right_prompt.sub("", line.strip().strip("`").strip())

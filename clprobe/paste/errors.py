@@ -3,7 +3,9 @@
 
 import re
 from collections.abc import Iterator
+from functools import cache
 
+from clprobe.knowledge.often import Often
 from clprobe.knowledge.printed import Forms
 from clprobe.model.opencl import Answer, Outcome, Platform, View
 from clprobe.model.snapshot import Snapshot
@@ -48,21 +50,29 @@ def _raised(lines: list[int], line: str, context: Context) -> Reading:
     return Reading(lines=tuple(lines), facts=facts, private=True)
 
 
+def forms_of_opencl() -> tuple[re.Pattern[str], ...]:
+    """Return forms of which one is found in each line that says that OpenCL gave nothing."""
+    return _FORMS.no_loader, _FORMS.no_platform, _FORMS.no_device, _FORMS.cl_call
+
+
+@cache
+def _forms() -> tuple[Often, ...]:
+    return tuple(map(Often, forms_of_opencl()))
+
+
 def of_opencl(line: str, context: Context) -> Snapshot | None:
     """Return what a line tells that says that no platform, no device or no loader was found."""
     if len(line) > 600 or line.endswith("?"):
         return None
-    viewer = _viewer(line, context)
-    if _FORMS.no_loader.search(line):
+    no_loader, no_platform, no_device, cl_call = _forms()
+    if no_loader.search(line):
         said_none = re.search(r"(?i)no OpenCL.{0,60}installation found|libOpenCL", line)
         loaders = () if said_none else NOT_STATED
-        view = View(viewer=viewer, loader=None)
+        view = View(viewer=_viewer(line, context), loader=None)
         return Snapshot(views=(view,), loaders=loaders, messages=(line,))
-    code = (
-        -1001 if _FORMS.no_platform.search(line) else -1 if _FORMS.no_device.search(line) else None
-    )
+    code = -1001 if no_platform.search(line) else -1 if no_device.search(line) else None
     if code is None:
-        failed = _FORMS.cl_call.search(line)
+        failed = cl_call.search(line)
         if failed is None or not re.search(r"(?i)fail|error|=|return", line):
             return None
         return Snapshot(messages=(line,))
@@ -70,7 +80,8 @@ def of_opencl(line: str, context: Context) -> Snapshot | None:
     told = code if _FORMS.names_code.search(line) else NOT_STATED
     outcome: Outcome = "error" if told == code else "no-devices"
     answer = Answer(outcome=outcome, error_code=told, message=line, platforms=_platforms_of(code))
-    return Snapshot(views=(View(viewer=viewer, answer=answer),), messages=(line,))
+    view = View(viewer=_viewer(line, context), answer=answer)
+    return Snapshot(views=(view,), messages=(line,))
 
 
 def _platforms_of(code: int | Unknown) -> Fact[tuple[Platform, ...]]:

@@ -86,7 +86,7 @@ def read_icd_texts(paste: Paste) -> Iterator[Reading]:
     """Give the library that each .icd file names: from cat, head, tail and grep."""
     path = ""
     nameless = 0
-    for index, line in paste.free():
+    for index, line in paste.free_with(_FORMS.text_of, _FORMS.head, _FORMS.library):
         told, head = _FORMS.text_of.match(line), _FORMS.head.match(line)
         if told is not None:
             yield _text(index, told["path"], told["library"])

@@ -13,6 +13,7 @@ from clprobe.paste.reading import Context, Paste, Reading
 
 _FORMS = Forms("linking")
 _LINES = Forms("said_lines")
+_TAG = re.compile("Name/Value")
 
 
 def read_ldd(paste: Paste) -> Iterator[Reading]:
@@ -71,9 +72,18 @@ def read_version_tags(paste: Paste) -> Iterator[Reading]:
             yield Reading(lines=(index,), facts=Snapshot())
 
 
+def forms_of_linker() -> tuple[re.Pattern[str], ...]:
+    """Return forms of which one is found in each line that the linker or readelf printed."""
+    return (
+        *(_FORMS.version, _FORMS.undefined, _FORMS.shared, _FORMS.elf_class, _FORMS.readelf),
+        _TAG,
+    )
+
+
 def said_by_linker(line: str, _: Context) -> Snapshot | None:
     """Return the dynamic linker's complaint: a library, symbol or version that is not there."""
-    if (version := _FORMS.version.search(line)) is not None:
+    version = _FORMS.version.search(line) if "required by" in line else None
+    if version is not None:
         return _failed(version["by"], line)
     undefined = _FORMS.undefined.search(line) if "undefined symbol" in line else None
     if undefined is not None:

@@ -19,17 +19,18 @@ def read_package_trouble(paste: Paste) -> Iterator[Reading]:
     lines: list[int] = []
     said: list[str] = []
     opened = -1
+    likely = paste.may_hold(_FORMS.trouble, _FORMS.chatter)
     for index, line in paste.free():
         raw = paste.lines[index]
         if _FORMS.removes.match(paste.contexts[index].command):
             yield from _removal(index, line)
             continue
         is_continued = opened >= 0 and index - opened == 1 and _FORMS.continues.match(raw)
-        if _FORMS.trouble.search(line[:400]) or is_continued:
+        if is_continued or (index in likely and _FORMS.trouble.search(line[:400])):
             lines.append(index)
             said.append(line)
             opened = index if is_continued or _FORMS.opens.search(line[:400]) else -1
-        elif _FORMS.chatter.match(line):
+        elif index in likely and _FORMS.chatter.match(line):
             yield Reading(lines=(index,), facts=Snapshot())
     if lines:
         trouble = "\n".join(dict.fromkeys(said[:_MOST]))
@@ -93,6 +94,11 @@ def _policy(name: str, told: list[str]) -> Iterator[Package]:
         architecture=architecture or NOT_STATED,
         origin=place[1] if place else by_hand,
     )
+
+
+def forms_of_source() -> tuple[re.Pattern[str], ...]:
+    """Return forms of which one is found in each line that names a repository."""
+    return _FORMS.ppa, _FORMS.copr, _FORMS.source
 
 
 def package_source(line: str, _: Context) -> Snapshot | None:

@@ -11,13 +11,17 @@ from clprobe.model.unknown import NOT_STATED, Fact
 from clprobe.paste.reading import Paste, Reading
 
 _FORMS = Forms("programs")
+_TORCH = re.compile(r"torch|xtension")
 _BUILDS = {"cpu": ("cpu",), "cu": ("cpu", "cuda"), "rocm": ("cpu", "hip"), "xpu": ("cpu", "xpu")}
 
 
 def read_torch(paste: Paste) -> Iterator[Reading]:
     """Give PyTorch's version and whether it sees a GPU."""
     asked = ""
+    likely = paste.may_hold(_FORMS.torch_version, _FORMS.torch_asked, _TORCH)
     for index, line in enumerate(paste.lines):
+        if index not in likely and not asked:
+            continue
         text = line.strip().removeprefix(">>> ")
         version, available = _FORMS.torch_version.search(text), _FORMS.torch_asked.search(text)
         bare = re.fullmatch(r"'?(\d\.\d{1,3}\.\d{1,3}[\w.+]{0,30})'?|(True|False)", text)

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
 """What readers get and give: a paste with the context of each line, and partial snapshots."""
 
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import TypeAlias, TypeVar
 
 import msgspec
 
+from clprobe.knowledge.line_words import LineWords
 from clprobe.model.snapshot import Snapshot
 from clprobe.paste.text import fenced_lines
 
@@ -49,8 +51,15 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
 class Paste:
     """Lines, their contexts, and which of them are still free: each is read only once."""
 
-    def __init__(self, lines: Sequence[str], contexts: Sequence[Context], taken: set[int]) -> None:
+    def __init__(
+        self,
+        lines: Sequence[str],
+        contexts: Sequence[Context],
+        taken: set[int],
+        words: LineWords | None = None,
+    ) -> None:
         self.whole_lines = lines
+        self.words = words if words is not None else LineWords(lines)
         self.lines = [line[:_LONGEST].expandtabs() for line in lines]
         """Cut, so that no expression meets a line that takes it long."""
         self.fenced = fenced_lines(lines)
@@ -67,6 +76,15 @@ class Paste:
             self._free = [one for one in self._free if one[0] not in self._taken]
             self._stale = False
         return iter(self._free)
+
+    def may_hold(self, *forms: re.Pattern[str]) -> Collection[int]:
+        """Return at least the lines in which one of the forms is found; of a short text, all."""
+        return self.words.may_hold(*forms)
+
+    def free_with(self, *forms: re.Pattern[str]) -> Iterator[tuple[int, str]]:
+        """Give the free lines but those in which surely none of the forms is found."""
+        likely = self.may_hold(*forms)
+        return (one for one in self.free() if one[0] in likely)
 
     def is_free(self, index: int) -> bool:
         """Tell whether the line exists and nobody has read it."""
@@ -109,11 +127,20 @@ Reader: TypeAlias = Callable[[Paste], Iterator[Reading]]
 """Finds its own kind of evidence among the free lines; it must not take them itself."""
 
 
-def by_line(tell: Callable[[str, Context], Snapshot | None], *, private: bool = False) -> Reader:
-    """Return a reader of lines of which each tells something by itself; None: it does not."""
+def by_line(
+    tell: Callable[[str, Context], Snapshot | None],
+    *,
+    private: bool = False,
+    with_any: Callable[[], tuple[re.Pattern[str], ...]] | None = None,
+) -> Reader:
+    """Return a reader of lines of which each tells something by itself; None: it does not.
+
+    `with_any` gives forms of which one is found in each line that tells something.
+    """
 
     def read(paste: Paste) -> Iterator[Reading]:
-        for index, line in paste.free():
+        lines = paste.free() if with_any is None else paste.free_with(*with_any())
+        for index, line in lines:
             facts = tell(line, paste.contexts[index])
             if facts is not None:
                 yield Reading(lines=(index,), facts=facts, private=private)

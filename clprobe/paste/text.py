@@ -61,7 +61,8 @@ def fenced_lines(lines: Sequence[str]) -> frozenset[int]:
 
 
 def _plain(line: str) -> str:
-    line = _CONTROL.sub("", line)
+    if not line.isprintable():
+        line = _CONTROL.sub("", line)
     if "&" in line and ";" in line:
         line = html.unescape(line)
         line = _CONTROL.sub("", _INVISIBLE.sub("", _SURROGATE.sub("\ufffd", line)))

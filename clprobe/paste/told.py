@@ -55,7 +55,13 @@ def _value(mine: Any, theirs: Any) -> Any:
 def _list(mine: tuple[Any, ...], theirs: tuple[Any, ...]) -> tuple[Any, ...]:
     """Return the list with what it lacks; what stands there already is completed in its place."""
     result = list(mine)
+    texts = {one for one in mine if isinstance(one, str)}
     for one in theirs:
+        if isinstance(one, str):
+            if one not in texts:
+                texts.add(one)
+                result.append(one)
+            continue
         place = next((at for at, other in enumerate(result) if _is_same(other, one)), None)
         if place is None:
             result.append(one)

@@ -51,10 +51,13 @@ def read_groups(paste: Paste) -> Iterator[Reading]:
             continue
         asked = bool(re.match(r"groups\b|id -[nGr]*G", command)) and index > 0
         familiar = sum(word in _FORMS.words["familiar"] for word in words)
+        is_familiar = familiar >= 3 and familiar * 2 >= len(words)
+        if not (asked or is_familiar):
+            continue
         is_list = 0 < len(words) <= _MOST_GROUPS and all(
             re.fullmatch(r"[A-Za-z_0-9][\w.$-]{0,60}\\?[\w.-]{0,40}", word) for word in words
         )
-        if not is_list or not (asked or (familiar >= 3 and familiar * 2 >= len(words))):
+        if not is_list:
             continue
         groups = tuple(
             Group(gid=int(word[:10])) if word.isdigit() else Group(name=word) for word in words

@@ -13,6 +13,9 @@ import msgspec
 
 _MOST_LINES = 400
 _TOGETHER = 3
+_BEGINNING = 3
+_BEGINNINGS = re.compile(r"(?<![^\W_])(?=([^\W_].?.?))")
+"""The first letters of each word, also of those in one word that `_` divides."""
 _MODEL = re.compile(r"\b([a-z]{2,4})-?(\d{3,4})(?![\d.])")
 """A maker's name for a model: people write RX470, RX-470 and RX 470."""
 
@@ -38,14 +41,22 @@ class Told:
         plain = (" ".join(line.split()).lower() for line in lines[:_MOST_LINES])
         self._lines = [_both_ways(line) for line in plain if line]
         self._whole = "\n".join(self._lines)
+        self._beginnings = frozenset(_BEGINNINGS.findall(self._whole))
         self._found: dict[str, frozenset[int]] = {}
 
     def where(self, term: str) -> frozenset[int]:
         """Return the lines in which a word, or the words, begin so; each term is sought once."""
         if term not in self._found:
-            lines = enumerate(self._lines) if term in self._whole else ()
+            lines = enumerate(self._lines) if self._may_hold(term) else ()
             self._found[term] = frozenset(place for place, line in lines if _begins(term, line))
         return self._found[term]
+
+    def _may_hold(self, term: str) -> bool:
+        """Tell whether the term stands anywhere; most do not even by their first letters."""
+        begins_word = len(term) >= _BEGINNING and term[0].isalnum()
+        if begins_word and term[:_BEGINNING] not in self._beginnings:
+            return False
+        return term in self._whole
 
 
 def parse_cue(text: str) -> Cue:

@@ -3,6 +3,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from typing import Any
 
 import msgspec
@@ -122,7 +123,13 @@ def _truth(test: Comparison, value: Any) -> bool | None:
         return _OPERATIONS[test.operator](value, test.operand)
     if value is None or not can_match(test.words, value):
         return False
-    return re.search(str(test.operand), value) is not None
+    return _form(str(test.operand)).search(value) is not None
+
+
+@cache
+def _form(pattern: str) -> re.Pattern[str]:
+    """Return a rule's pattern, compiled once: re forgets the first of so many."""
+    return re.compile(pattern)
 
 
 def _compared(value: Any, operand: str, wanted: tuple[int, ...]) -> bool | None:

@@ -8,6 +8,8 @@ import functools
 from collections.abc import Iterable
 from typing import Any
 
+from clprobe.knowledge.literals import small
+
 try:
     from re import _parser as parser  # type: ignore[attr-defined]
 except ImportError:  # Python 3.10
@@ -15,20 +17,16 @@ except ImportError:  # Python 3.10
 
 _SHORTEST = 3
 """What is shorter stands in nearly every text."""
+_small = functools.lru_cache(maxsize=4)(small)
 _REPEATS = {"MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"}
 
 
 def can_match(words: frozenset[str] | None, text: str) -> bool:
     """Return False where the pattern with these words surely matches nowhere in the text."""
-    if words is None or not text.isascii():
-        return True  # where letters beyond ASCII count as others, case ignored
-    lower = _lower(text)
+    if words is None:
+        return True
+    lower = _small(text)
     return any(word in lower for word in words)
-
-
-@functools.lru_cache(maxsize=2)
-def _lower(text: str) -> str:
-    return text.lower()
 
 
 def words_of(pattern: str) -> frozenset[str] | None:

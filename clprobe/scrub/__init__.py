@@ -71,13 +71,14 @@ def scrub_document(document: dict[str, Any], known: Known) -> dict[str, Any]:
 def _walked(document: dict[str, Any], known: Known) -> tuple[dict[str, Any], Counter[str]]:
     """Return the document without what is known or told by its texts, and what was replaced."""
     text = json.dumps(document, ensure_ascii=False)
-    found = known_in_text("\n".join(_texts(document)))
+    texts = tuple(_texts(document))
+    found = known_in_text("\n".join(texts))
     both = Known(
         people=(*known.people, *found.people),
         host_names=(*known.host_names, *found.host_names),
         identifiers=known.identifiers,
     )
-    removed = Removed(text)
+    removed = Removed(text, texts)
     names = Names(both, stand_ins_in(text), removed.counts)
     changed = Walk(names, removed, known.identifiers).apply(document)
     return changed, removed.counts

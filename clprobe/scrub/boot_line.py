@@ -17,7 +17,7 @@ def in_text(text: str, removed: Removed) -> str:
         whole, line = match[0], match["line"]
         return whole[: len(whole) - len(line)] + scrubbed_line(line, removed)
 
-    return _FORMS.line.sub(scrubbed, text)
+    return _FORMS.line.sub(scrubbed, text) if removed.may_hold(text, _FORMS.line) else text
 
 
 def scrubbed_line(line: str, removed: Removed) -> str:

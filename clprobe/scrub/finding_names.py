@@ -14,26 +14,33 @@ _FORMS = Forms("private_names")
 
 def known_in_text(text: str) -> Known:
     """Return the people and hosts that a text gives away: prompts, `id`, home folders, logs."""
-    logs = (_FORMS.syslog, _FORMS.uname)
-    hosts = [match["host"] for pattern in logs for match in pattern.finditer(text)]
+    hosts = [match["host"] for match in _FORMS.syslog.finditer(text)]
+    hosts += [match["host"] for match in _FORMS.uname.finditer(_lines_with("Linux ", text=text))]
     people = [
         Person(name=match["name"], uid=int(match["id"]))
-        for match in _FORMS.identity.finditer(text)
+        for match in _FORMS.identity.finditer(_lines_with("uid=", text=text))
         if is_person(int(match["id"]))
     ]
-    for match in _FORMS.at.finditer(text):
+    for match in _FORMS.at.finditer(_lines_with("@", text=text)):
         if not _FORMS.no_host.fullmatch(match["host"]) and not has_stand_in(match[0]):
             hosts.append(match["host"])
             if match["name"] not in _FORMS.words["system_accounts"]:
                 people.append(Person(name=match["name"]))
     nobody = _FORMS.words["home_of_nobody"] | _FORMS.words["system_accounts"]
-    for match in _FORMS.home.finditer(text):
+    for match in _FORMS.home.finditer(_lines_with("/home", "Users", text=text)):
         name = match["name"]
         is_pattern = name.startswith(("$", "~", "*", "%", ".", "{"))
         if not (is_pattern or name in nobody or has_stand_in(name)):
             # Build servers leave /home/build in libraries: such a name tells nobody elsewhere.
             people.append(Person(name=name, spoken=False))
     return Known(people=tuple(people), host_names=tuple(dict.fromkeys(hosts)))
+
+
+def _lines_with(*marks: str, text: str) -> str:
+    """Return the lines that hold one of the marks: no other holds a form that has to have it."""
+    if not any(mark in text for mark in marks):
+        return ""
+    return "\n".join(line for line in text.split("\n") if any(mark in line for mark in marks))
 
 
 def people_in(document: dict[str, Any]) -> list[Person]:

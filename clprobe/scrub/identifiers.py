@@ -12,6 +12,7 @@ from clprobe.scrub.replacing import Removed, is_stand_in
 
 _FORMS = Forms("identifiers")
 _SHORTEST = 24
+_DIGIT = re.compile(r"[0-9]")
 _SEPARATORS = re.compile(r"[+/_-]")
 _LONGEST_WORD = 12  # of lists such as gfx1100-gfx1101-gfx1102
 _MANY_DIGITS = 3
@@ -40,12 +41,14 @@ def replaced(
     removed: Removed,
 ) -> str:
     """Return the text with the matches of each form replaced, by the judge of it or of its kind."""
+    likely = removed.likely(text, forms)
     for name, pattern in forms.items():
-        if pattern.search(text) is None:  # as in nearly every text
+        if name not in likely or pattern.search(text) is None:  # as in nearly every text
             continue
         kind = name.partition(" ")[0]
         replace = judges.get(name) or judges.get(kind) or value_of(kind)
         text = pattern.sub(lambda match, replace=replace: replace(match, removed), text)  # type: ignore[misc]
+        likely = removed.likely(text, forms)
     return text
 
 
@@ -139,12 +142,12 @@ def _random_parts(run: str) -> list[str]:
 
 
 def _looks_random(text: str) -> bool:
-    letters = "".join(character for character in text if character.isalnum())
+    if len(_DIGIT.findall(text)) < _MANY_DIGITS:
+        return False
     longest = max(map(len, _SEPARATORS.split(text)))
     if longest < _LONGEST_WORD or "_Z" in text or text.count("/") > len(text) // 12:
         return False
-    if sum(character.isdigit() for character in letters) < _MANY_DIGITS:
-        return False
+    letters = "".join(character for character in text if character.isalnum())
     classes = [_class(character) for character in letters]
     changes = sum(one != two for one, two in pairwise(classes)) / len(letters)
     mixed = len(set(classes)) == 3

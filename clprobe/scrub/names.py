@@ -58,8 +58,9 @@ class Names:
             return text
         if self._home is not None:
             text = self._home.sub(lambda match: self._home_for(match[0]), text)
-        text = _FORMS.home.sub(self._home_match, text)
-        return _FORMS.at.sub(self._at_match, text)
+        if "home" in text or "Users" in text:
+            text = _FORMS.home.sub(self._home_match, text)
+        return _FORMS.at.sub(self._at_match, text) if "@" in text else text
 
     def in_words(self, text: str) -> str:
         """Return the text with every name replaced that stands in it as a word."""

@@ -3,15 +3,23 @@
 
 from functools import cache
 
+from clprobe.knowledge.literals import may_hold, small
 from clprobe.knowledge.printed import Forms
 
 _FORMS = Forms("subjects")
+_LONG = 1 << 14
+"""In a text of so many characters, letters are looked for before forms are."""
 
 
 def subjects_in(text: str) -> frozenset[str]:
     """Return the subjects that a text names."""
-    patterns = _FORMS.patterns["subjects"]
-    return frozenset(name for name, form in patterns.items() if form.search(text))
+    patterns = _FORMS.patterns["subjects"].items()
+    low = small(text) if len(text) >= _LONG else None
+    return frozenset(
+        name
+        for name, form in patterns
+        if (low is None or may_hold(low, form)) and form.search(text)
+    )
 
 
 @cache

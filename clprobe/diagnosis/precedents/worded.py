@@ -11,6 +11,7 @@ from functools import cached_property
 
 from clprobe.ruleset.conditions import All, AnyOf, Comparison, Condition, Quantified
 from clprobe.ruleset.cues import Cue, Told, fits, parse_cue
+from clprobe.ruleset.literals import can_match
 from clprobe.ruleset.rule import Rule
 
 
@@ -25,8 +26,8 @@ class Worded:
         return [(rule.id, parse_cue(text)) for rule in self._rules for text in rule.cues]
 
     @cached_property
-    def _patterns(self) -> list[tuple[str, re.Pattern[str]]]:
-        return [(rule.id, re.compile(text)) for rule in self._rules for text in _wanted(rule.when)]
+    def _patterns(self) -> list[tuple[str, Comparison]]:
+        return [(rule.id, test) for rule in self._rules for test in _wanted(rule.when)]
 
     def cues_in(self, told: Told) -> dict[str, int]:
         """Return by rule how many of its cues fit, of those of which any does."""
@@ -39,14 +40,18 @@ class Worded:
     def quoted_in(self, lines: Sequence[str]) -> frozenset[str]:
         """Return the rules of which a wanted pattern stands in the lines."""
         text = "\n".join(lines)
-        return frozenset(rule_id for rule_id, form in self._patterns if form.search(text))
+        return frozenset(
+            rule_id
+            for rule_id, test in self._patterns
+            if can_match(test.words, text) and re.search(str(test.operand), text)
+        )
 
 
-def _wanted(condition: Condition) -> Iterator[str]:
-    """Give each pattern that something said shall match; what must not be said is left out."""
+def _wanted(condition: Condition) -> Iterator[Comparison]:
+    """Give each test that something said matches; what must not be said is left out."""
     match condition:
-        case Comparison(path="said", operator="matches", operand=str(pattern)):
-            yield pattern
+        case Comparison(path="said", operator="matches", operand=str()):
+            yield condition
         case All() | AnyOf():
             for part in condition.parts:
                 yield from _wanted(part)

@@ -2,6 +2,7 @@
 """What one line of clinfo's output says, whichever of its text formats it is in."""
 
 import re
+from functools import cache
 from typing import NamedTuple
 
 from clprobe.knowledge.printed import Forms
@@ -46,7 +47,9 @@ class Token(NamedTuple):
 
 def plain(line: str) -> str:
     """Return the line without colours, control characters and marks of quotation."""
-    line = _UNPRINTABLE.sub("", _ESCAPES.sub("", line)).rstrip()
+    if not line.isprintable():
+        line = _UNPRINTABLE.sub("", _ESCAPES.sub("", line))
+    line = line.rstrip()
     quotes = _QUOTES.match(line)
     return line[quotes.end() :] if quotes and not line.lstrip().startswith(">>>") else line
 
@@ -128,7 +131,16 @@ def _failure(index: int, text: str) -> Token | None:
     return Token(index, "", "failure", found[2], found[3]) if found else None
 
 
+@cache
+def _first_words() -> frozenset[str]:
+    """Return the words with which clinfo's labels begin."""
+    labels = (*_FORMS.tables["queries"], *_FORMS.tables["flags"], *_FORMS.words["other"])
+    return frozenset(label.split(maxsplit=1)[0] for label in labels)
+
+
 def _labelled(index: int, text: str) -> Token | None:
+    if text.split(maxsplit=1)[0] not in _first_words():
+        return None
     label, value = _parts(text)
     token = _human(index, label, value, is_strict=bool(value))
     if token:

@@ -25,7 +25,7 @@ def read_container_options(paste: Paste) -> Iterator[Reading]:
     """Give the nodes; none at all where a whole command line gives none. No line is taken."""
     commands = list(_runs(paste))
     nodes = {node.path: node for text in commands for node in _given(text)}
-    nodes |= {node.path: node for line in paste.lines for node in _of_compose(line.strip())}
+    nodes |= {node.path: node for line in _with(paste, _FORMS.entry) for node in _of_compose(line)}
     refused = _refused(paste)
     nodes = {path: node for path, node in nodes.items() if path not in refused}
     if nodes:
@@ -37,7 +37,8 @@ def read_container_options(paste: Paste) -> Iterator[Reading]:
 
 def _runs(paste: Paste) -> Iterator[str]:
     """Give each command that starts a container, with the lines that it goes on over."""
-    for index, line in enumerate(paste.lines):
+    for index in sorted(paste.may_hold(_FORMS.run)):
+        line = paste.lines[index]
         if not _FORMS.run.search(line):
             continue
         texts = [line.strip()]
@@ -51,12 +52,17 @@ def _runs(paste: Paste) -> Iterator[str]:
 def _refused(paste: Paste) -> set[str]:
     """Return the nodes that the host has not, so that the container did not start."""
     refused: set[str] = set()
-    for line in paste.lines:
+    for line in _with(paste, _FORMS.refused, _FORMS.refuses):
         named = [found["node"] for found in _FORMS.refused.finditer(line)]
         if not named and _FORMS.refuses.search(line):
             named = _NAMED.findall(line)
         refused |= {node.path for name in named for node in _node(name)}
     return refused
+
+
+def _with(paste: Paste, *forms: re.Pattern[str]) -> Iterator[str]:
+    """Give the lines in which one of the forms may be found."""
+    return (paste.lines[index].strip() for index in sorted(paste.may_hold(*forms)))
 
 
 def _given(command: str) -> Iterator[DeviceNode]:
@@ -90,4 +96,4 @@ def _is_whole(command: str) -> bool:
 
 def _says_more(paste: Paste) -> bool:
     """Tell whether people speak of nodes elsewhere."""
-    return any(_FORMS.about_nodes.search(line) for line in paste.lines)
+    return any(map(_FORMS.about_nodes.search, _with(paste, _FORMS.about_nodes)))

@@ -15,12 +15,14 @@ from clprobe.paste.reading import Context, Paste, Reading
 
 _FORMS = Forms("containers")
 _VARIABLES = Forms("variables")
+_OF_WINDOWS = re.compile(r"(?i)driver|windows|wsl")
 
 
 def read_engines(paste: Paste) -> Iterator[Reading]:
     """Give which container a command entered; the lines themselves are read as commands."""
     seen: set[str] = set()
-    for line in paste.lines:
+    for index in sorted(paste.may_hold(_FORMS.engine)):
+        line = paste.lines[index]
         found = _FORMS.engine.search(line) if len(line) < 1500 else None
         if found is None or found["engine"] in seen:
             continue
@@ -30,7 +32,8 @@ def read_engines(paste: Paste) -> Iterator[Reading]:
         seen.add(found["engine"])
         name = _FORMS.tables["engines"].get(found["engine"], found["engine"])
         yield _inside(name, ())
-    for index, line in enumerate(paste.lines):
+    for index in sorted(paste.may_hold(_FORMS.engine_run)):
+        line = paste.lines[index]
         if _FORMS.engine_run.match(line.strip()) and paste.is_free(index):
             yield Reading(lines=(index,), facts=Snapshot(messages=(line.strip()[:500],)))
 
@@ -106,6 +109,11 @@ def _unit(name: Fact[str], setting: str) -> ServiceUnit:
     return ServiceUnit(name=name)
 
 
+def forms_of_wsl() -> tuple[re.Pattern[str], ...]:
+    """Return forms of which one is found in each line that shows WSL."""
+    return _FORMS.dev_dxg, _FORMS.wsl, _OF_WINDOWS
+
+
 def wsl(line: str, context: Context) -> Snapshot | None:
     """Return signs of WSL: /dev/dxg, wsl.exe --version, the version of the Windows driver."""
     if _FORMS.dev_dxg.match(line):
@@ -114,7 +122,7 @@ def wsl(line: str, context: Context) -> Snapshot | None:
     if named and _FORMS.wsl.match(line):
         return Snapshot(system=System(virtualization=Virtualization(wsl=2)))
     found = _FORMS.windows_driver.search(line) or _FORMS.sure_windows.search(line)
-    if found is None or len(line) >= 160 or not re.search(r"(?i)driver|windows|wsl", line):
+    if found is None or len(line) >= 160 or not _OF_WINDOWS.search(line):
         return None
     virtual = Virtualization(windows_driver=found["version"])
     return Snapshot(system=System(virtualization=virtual))

@@ -2,7 +2,7 @@
 """Which version of a program sentences and headings name."""
 
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 
 import msgspec
 
@@ -37,13 +37,19 @@ def read_program_versions(clauses: list[Clause]) -> Iterator[Reading]:
 
 def _versions_in(clause: Clause) -> Iterator[tuple[str, str]]:
     """Yield the programs of a clause with their versions, those of the table as well."""
-    for found in _FORMS.with_version.finditer(clause.sentence):
-        yield found["viewer"].lower(), found["version"]
+    yield from _behind_names(clause.sentence)
     for one in things_in(clause.text):
         before = clause.text[: one.start]
         is_bound = _PACKAGES.bound.search(before) or _PACKAGES.from_version.search(before)
         if one.sort == "program" and one.version and one.name in _asked() and not is_bound:
             yield one.name, one.version
+
+
+@lru_cache(maxsize=8)
+def _behind_names(sentence: str) -> tuple[tuple[str, str], ...]:
+    """Return the programs of a sentence with the versions behind them; its clauses ask for them."""
+    found = _FORMS.with_version.finditer(sentence)
+    return tuple((one["viewer"].lower(), one["version"]) for one in found)
 
 
 @cache

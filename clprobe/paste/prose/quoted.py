@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """What programs and Linux said, where sentences tell it in words of their own."""
 
-import re
 from collections.abc import Iterator
 from functools import cache
 
+from clprobe.knowledge.often import Often
 from clprobe.knowledge.printed import Forms
 from clprobe.model.snapshot import Snapshot
 from clprobe.paste.prose.clauses import Clause
@@ -15,20 +15,20 @@ _FORMS = Forms("told_messages")
 
 def read_quoted(clauses: list[Clause]) -> Iterator[Reading]:
     """Give each sentence that tells of a failed call, a module, a driver removed or a box."""
-    given = ""
+    seen = ""
     for clause in clauses:
-        if clause.foreign or clause.sentence == given or clause.sentence.endswith("?"):
+        if clause.foreign or clause.sentence == seen or clause.sentence.endswith("?"):
             continue
-        if any(form.search(clause.sentence) for form in _telling()):
-            given = clause.sentence
-            facts = Snapshot(messages=(given,))
+        seen = clause.sentence
+        if any(form.search(seen) for form in _telling()):
+            facts = Snapshot(messages=(seen,))
             yield Reading(lines=clause.lines, facts=facts, context=clause.context)
 
 
 @cache
-def _telling() -> tuple[re.Pattern[str], ...]:
+def _telling() -> tuple[Often, ...]:
     """Return the forms of what programs and Linux say, and of what follows from it."""
-    return (
+    forms = (
         _FORMS.call_fails,
         _FORMS.not_built,
         _FORMS.no_headers,
@@ -40,3 +40,4 @@ def _telling() -> tuple[re.Pattern[str], ...]:
         _FORMS.on_thunderbolt,
         _FORMS.pro_removed,
     )
+    return tuple(map(Often, forms))

@@ -2,10 +2,13 @@
 """Reads the sentences of a paste; all that they tell is weaker than what programs printed."""
 
 from collections.abc import Callable, Iterator
+from functools import lru_cache
+from itertools import islice
 
 from clprobe.knowledge.printed import Forms
 from clprobe.paste.commands import command_line
 from clprobe.paste.prose.access import read_access
+from clprobe.paste.prose.alike import Alike
 from clprobe.paste.prose.clauses import Clause, Line
 from clprobe.paste.prose.frameworks import read_frameworks
 from clprobe.paste.prose.gpus import read_gpus, read_processor
@@ -22,6 +25,8 @@ from clprobe.paste.text import FENCE
 _LONGEST = 900
 _MOST_LINES = 400
 """Lines that are read as sentences: a post has some dozens, a log thousands."""
+_MOST_SILENT = 100
+"""Of a long text, those of them that may be fields or names, as no word shows a sentence."""
 _FORMS = Forms("clauses")
 _LINES = Forms("said_lines")
 _STATEMENTS = Forms("statements")
@@ -55,21 +60,10 @@ def prose_lines(paste: Paste, spoken: frozenset[int]) -> Iterator[Line]:
     """Give the lines on which people write, with the context of the heading above.
 
     `spoken` lines are given although they were read before, and so are the title and what talks.
+    Of a log's lines that differ in numbers only, the first few are, of those without words that
+    only a sentence has, the first, and of those that name tests or functions, none.
     """
-    given = 0
-    for index, line in enumerate(paste.whole_lines):
-        if line == FENCE or index in paste.fenced:
-            continue
-        if not line.strip() or line.startswith("# stated:"):
-            continue
-        is_untold = index in spoken or paste.is_free(index)
-        if len(line) > _LONGEST or not (is_untold or _talks(index, line, paste.contexts[index])):
-            continue
-        if _is_output(line, paste.contexts[index], is_title=index == 0):
-            continue
-        given += 1
-        if given > _MOST_LINES:
-            return
+    for index, line in islice(_lines_of_people(paste, spoken), _MOST_LINES):
         text, around = line.strip().expandtabs(), paste.contexts[index]
         if around.command and _FORMS.goes_on.match(line):
             # What a command is said to do, in the line below it.
@@ -87,6 +81,25 @@ def prose_lines(paste: Paste, spoken: frozenset[int]) -> Iterator[Line]:
         )
 
 
+def _lines_of_people(paste: Paste, spoken: frozenset[int]) -> Iterator[tuple[int, str]]:
+    silent = 0
+    alike = Alike(paste.whole_lines)
+    for index, line in enumerate(paste.whole_lines):
+        if line == FENCE or index in paste.fenced or len(line) > _LONGEST or not line.strip():
+            continue
+        if line.startswith("# stated:") or (silent > _MOST_SILENT and not talks(line)):
+            continue
+        if alike.is_of_names(line):
+            continue
+        context = paste.contexts[index]
+        is_untold = index in spoken or paste.is_free(index)
+        if not (is_untold or _talks(index, line, context)):
+            continue
+        if not _is_output(line, context, is_title=index == 0) and alike.tells_more(line):
+            silent += alike.is_long and not talks(line)
+            yield index, line
+
+
 def _talks(index: int, line: str, context: Context) -> bool:
     """Tell whether a line whose facts are read is one that somebody wrote, the title first."""
     if context.command or command_line(line) is not None or _FORMS.frame.match(line):
@@ -94,6 +107,7 @@ def _talks(index: int, line: str, context: Context) -> bool:
     return index == 0 or talks(line)
 
 
+@lru_cache(maxsize=4096)
 def talks(text: str) -> bool:
     """Tell whether a text has words that only a sentence has."""
     return _FORMS.talks.search(text) is not None

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from clprobe.knowledge.line_words import LineWords
 from clprobe.knowledge.printed import Forms
 from clprobe.paste.reading import Context
 
@@ -14,9 +15,9 @@ _FARTHEST = 12
 """So many lines may lie between the step and what came of it: its commands and their output."""
 
 
-def ended_complaints(lines: Sequence[str]) -> frozenset[int]:
+def ended_complaints(lines: Sequence[str], words: LineWords | None = None) -> frozenset[int]:
     """Return the complaints before the last step after which the same trial ends otherwise."""
-    turn = _turn(lines)
+    turn = _turn(lines, words if words is not None else LineWords(lines))
     if turn is None:
         return frozenset()
     step, outcome = turn
@@ -35,9 +36,9 @@ def in_the_past(contexts: Sequence[Context], ended: frozenset[int]) -> list[Cont
     ]
 
 
-def _turn(lines: Sequence[str]) -> tuple[int, int] | None:
+def _turn(lines: Sequence[str], words: LineWords) -> tuple[int, int] | None:
     """Return the last line that tells a step, and the line that tells what came of it."""
-    for step in range(len(lines) - 1, -1, -1):
+    for step in sorted(words.may_hold(_STEPS.taken), reverse=True):
         if not _STEPS.taken.search(lines[step]):
             continue
         for outcome in range(step, min(step + _FARTHEST, len(lines))):

@@ -45,9 +45,9 @@ def read_programs(paste: Paste) -> Iterator[Reading]:
     words = vocabulary()
     free = list(paste.free())
     text = "\n".join(paste.lines)
-    named = words.named_in(text)
+    named = words.named_in(text, paste.words)
     circumstances = _Circumstances(words.sandboxed_in(text, named), {}, _built_on(text, named))
-    marked = words.marked([line for _, line in free], named)
+    marked = words.marked([line for _, line in free], named, paste.words)
     accounts: dict[tuple[str, Context], Account] = {}
     last: tuple[Account, Context] | None = None
     runs = 0

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache, cached_property
 from itertools import accumulate
 
+from clprobe.knowledge.line_words import LineWords
 from clprobe.knowledge.printed import Forms
 from clprobe.knowledge.program_table import Means, Program, SpokenLine
 from clprobe.knowledge.tables import Tables
@@ -51,13 +52,13 @@ class Vocabulary:
         """Return the programs by each name that people and programs give them."""
         return {name: program for program, names in self._names.items() for name in names}
 
-    def named_in(self, text: str) -> frozenset[str]:
-        """Return the programs whose names a text holds as words."""
+    def named_in(self, text: str, lines: LineWords) -> frozenset[str]:
+        """Return the programs whose names a text of these lines holds as words."""
         low = text.lower()
         return frozenset(
             program
             for program, names in self._names.items()
-            if any(name in low and re.search(rf"\b{re.escape(name)}\b", low) for name in names)
+            if any(lines.may_hold_text(name) and any(_words(name, low)) for name in names)
         )
 
     def sandboxed_in(self, text: str, named: frozenset[str]) -> dict[str, str]:
@@ -69,37 +70,55 @@ class Vocabulary:
         around = {
             word: places
             for word in _FORMS.tables["sandboxes"]
-            if (places := _around(word, low, _NEAR + longest))
+            if word in low and (places := _around(word, low, _NEAR + longest))
         }
         gap = f".{{0,{_NEAR}}}"
         found: dict[str, str] = {}
         for program in named:
             called = "|".join(map(re.escape, self._names[program]))
             for word, places in around.items():
+                if not any(name in places for name in self._names[program]):
+                    continue
                 near = rf"\b(?:{called})\b{gap}\b{word}\b|\b{word}\b{gap}\b(?:{called})\b"
                 if re.search(near, places):
                     found.setdefault(program, _FORMS.tables["sandboxes"][word])
         return found
 
     def marked(
-        self, lines: Sequence[str], named: frozenset[str] = frozenset()
+        self,
+        lines: Sequence[str],
+        named: frozenset[str] = frozenset(),
+        words: LineWords | None = None,
     ) -> dict[int, list[Spoken]]:
         """Return the places in `lines` that hold a mark, with what may be said there.
 
         What counts only where its program is named is left out unless `named` has the program.
         The whole text is searched once for each mark, and lines without one are never looked at.
-        What a program's file tells first comes first.
+        What a program's file tells first comes first. `words` are those of at least these lines.
         """
         text = "\n".join(lines)
         starts = [0, *accumulate(len(line) + 1 for line in lines)]
         found: dict[int, list[Spoken]] = {}
         for mark, known in self.by_mark.items():
+            if words is not None and not words.may_hold_text(mark):
+                continue
             spoken = [one for one in known if not one.if_named or one.program.program in named]
             for place in _places(mark, text, starts) if spoken else ():
                 found.setdefault(place, []).extend(spoken)
         for candidates in found.values():
             candidates.sort(key=_rank)
         return found
+
+
+def _words(name: str, text: str) -> Iterator[re.Match[str]]:
+    """Give where a name stands in a text as a word; to look for its letters first is faster."""
+    at = text.find(name)
+    form = re.compile(rf"\b{re.escape(name)}\b") if at >= 0 else None
+    while form is not None and at >= 0:
+        found = form.match(text, at)
+        if found is not None:
+            yield found
+        at = text.find(name, at + len(name) if found is not None else at + 1)
 
 
 def _rank(spoken: Spoken) -> int:
@@ -124,8 +143,7 @@ def _around(word: str, text: str, reach: int) -> str:
     """Return what of a long text stands around a word, a line for each place."""
     # One character more, so that no word is cut where a name may be found.
     places = (
-        text[max(0, one.start() - reach - 1) : one.end() + reach + 1]
-        for one in re.finditer(rf"\b{word}\b", text)
+        text[max(0, one.start() - reach - 1) : one.end() + reach + 1] for one in _words(word, text)
     )
     found = "\n".join(places)
     return found if len(found) < len(text) else text

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import msgspec
 
+from clprobe.knowledge.often import Often
 from clprobe.knowledge.printed import Forms
 from clprobe.paste.statements.things import Thing
 
@@ -41,8 +42,8 @@ class Said(msgspec.Struct, frozen=True, kw_only=True):
 
 def said_in(text: str, things: tuple[Thing, ...]) -> Iterator[Said]:
     """Yield what a clause says: what happens, and what somebody did; each at most once."""
-    outcome = _first(_OUTCOMES, _FORMS.patterns["outcomes"], text)
-    act = _first(_ACTS, _FORMS.patterns["acts"], text)
+    outcome = _first(_OUTCOMES, _FORMS.often["outcomes"], text)
+    act = _first(_ACTS, _FORMS.often["acts"], text)
     first = act
     if outcome is not None and act is not None:
         outcome, act = _one_of(text, outcome, act)
@@ -56,7 +57,7 @@ def said_in(text: str, things: tuple[Thing, ...]) -> Iterator[Said]:
 _Found = tuple[str, re.Match[str]]
 
 
-def _first(order: tuple[str, ...], forms: dict[str, re.Pattern[str]], text: str) -> _Found | None:
+def _first(order: tuple[str, ...], forms: dict[str, Often], text: str) -> _Found | None:
     """Return the first verb of a group; of those that begin together, by the order."""
     best: tuple[int, int, _Found] | None = None
     for rank, what in enumerate(order):

@@ -7,6 +7,7 @@ from functools import cache, lru_cache
 
 import msgspec
 
+from clprobe.knowledge.often import Often
 from clprobe.knowledge.printed import Forms
 from clprobe.paste.prose.systems import distribution_in
 from clprobe.paste.spoken.vocabulary import vocabulary
@@ -51,9 +52,9 @@ def _all_in(text: str) -> Iterator[Thing]:
         for form in forms:
             yield from (_thing(sort, found[0].strip(), found) for found in form.finditer(text))
     yield from _distribution(text)
-    for found in _PACKAGES.name.finditer(text):
+    for found in _named()[0].finditer(text):
         yield _thing("package", found["name"].rstrip(".-"), found)
-    for found in _VIEWS.viewer.finditer(text):
+    for found in _named()[1].finditer(text):
         if _is_name(found[0]):
             yield _thing("program", found["viewer"].lower(), found)
     for found in _words().finditer(text):
@@ -116,9 +117,9 @@ def named_versions(text: str) -> Iterator[tuple[str, str]]:
 
 
 @cache
-def _spellings() -> dict[str, re.Pattern[str]]:
+def _spellings() -> dict[str, Often]:
     """Return the forms of what is known by how it is spelt, by its sort."""
-    return {
+    forms = {
         "variable": _FORMS.variable,
         "option": _FORMS.option,
         "parameter": _FORMS.parameter,
@@ -133,12 +134,20 @@ def _spellings() -> dict[str, re.Pattern[str]]:
         "architecture": _FORMS.architecture,
         "machine": _FORMS.machine,
     }
+    return {sort: Often(form) for sort, form in forms.items()}
 
 
 @cache
-def _hardware() -> dict[str, tuple[re.Pattern[str], ...]]:
+def _hardware() -> dict[str, tuple[Often, ...]]:
+    processors = (_GPUS.cpu, _GPUS.cpu_number, _FORMS.other_cpu)
     gpus = (_GPUS.intel, _GPUS.amd, _GPUS.nvidia, _GPUS.other, _GPUS.lake)
-    return {"processor": (_GPUS.cpu, _GPUS.cpu_number, _FORMS.other_cpu), "gpu": gpus}
+    return {"processor": tuple(map(Often, processors)), "gpu": tuple(map(Often, gpus))}
+
+
+@cache
+def _named() -> tuple[Often, Often]:
+    """Return the forms of packages and of programs that have a view of OpenCL."""
+    return Often(_PACKAGES.name), Often(_VIEWS.viewer)
 
 
 @cache
@@ -147,7 +156,7 @@ def _programs() -> dict[str, str]:
 
 
 @cache
-def _words() -> re.Pattern[str]:
+def _words() -> Often:
     """Return one expression for all names that are plain words, the longest first."""
     words = {
         "toolkit": _FORMS.words["toolkit"],
@@ -161,4 +170,5 @@ def _words() -> re.Pattern[str]:
     for sort, names in words.items():
         ordered = sorted(names, key=lambda name: (-len(name), name))
         parts.append(f"(?P<{sort}>{'|'.join(map(re.escape, ordered))})")
-    return re.compile(rf"(?i)(?<![\w/@.$-])(?:{'|'.join(parts)})(?:'s)?(?![\w@/]|-[a-z]|\.\w)")
+    form = re.compile(rf"(?i)(?<![\w/@.$-])(?:{'|'.join(parts)})(?:'s)?(?![\w@/]|-[a-z]|\.\w)")
+    return Often(form)

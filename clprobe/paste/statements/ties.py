@@ -2,6 +2,7 @@
 """What ties the clauses of a sentence together: conditions, deeds before, verdicts, versions."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 
 import msgspec
 
@@ -30,9 +31,14 @@ _LONGEST = 220
 def scenes_of(clauses: Iterable[Clause]) -> Iterator[str]:
     """Yield the circumstances of clauses that tell nothing else: "On Windows", "as root"."""
     for clause in clauses:
-        things = things_in(clause.text)
-        if not any(said_in(clause.text, things)) and _CLAUSES.sets_scene.match(clause.text):
-            yield from circumstances_in(clause.text)
+        yield from _scenes_in(clause.text)
+
+
+@lru_cache(maxsize=256)
+def _scenes_in(text: str) -> tuple[str, ...]:
+    """Return those of one clause, which is asked for at each clause behind it."""
+    is_scene = not any(said_in(text, things_in(text))) and _CLAUSES.sets_scene.match(text)
+    return circumstances_in(text) if is_scene else ()
 
 
 def held_over(held: list[str], clause: Clause) -> list[str]:
