@@ -21,9 +21,9 @@ class Often:
         self._asked = 0
         self._need: Need | None = None
 
-    def search(self, text: str) -> re.Match[str] | None:
-        """Return where the form is first found in the text."""
-        return self._form.search(text) if self._may_be_in(text) else None
+    def search(self, text: str, start: int = 0) -> re.Match[str] | None:
+        """Return where the form is first found in the text, from `start` on."""
+        return self._form.search(text, start) if self._may_be_in(text) else None
 
     def finditer(self, text: str) -> Iterator[re.Match[str]]:
         """Return each place where the form is found in the text."""
