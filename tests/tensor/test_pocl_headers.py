@@ -15,11 +15,13 @@ PROGRAM = """
 import sys
 import pyopencl as cl
 from pocl_headers import GUARD, with_declarations
+from clprobe.tensor.pocl_target import name_target_cpu
 from clprobe.tensor.program import read_with_includes
 from clprobe.resources import kernels_path
 
 index, is_quick, file = int(sys.argv[1]), sys.argv[2] == "quick", sys.argv[3]
 device = [one for platform in cl.get_platforms() for one in platform.get_devices()][index]
+name_target_cpu(device)
 source = read_with_includes(kernels_path(), file)
 options = ["-cl-std=CL1.2", *sys.argv[4:]]
 if is_quick:

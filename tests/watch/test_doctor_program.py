@@ -20,7 +20,9 @@ from clprobe.watch.counting import library
 LIMIT_S = 120
 KERNELS = """
 import sys, numpy, pyopencl as cl
+from clprobe.tensor.pocl_target import name_target_cpu
 device = [d for p in cl.get_platforms() for d in p.get_devices() if d.type & cl.device_type.CPU][0]
+name_target_cpu(device)
 context = cl.Context([device])
 queue = cl.CommandQueue(context)
 code = "kernel void twice(global float *x) { x[get_global_id(0)] *= 2; }"

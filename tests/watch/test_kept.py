@@ -179,7 +179,9 @@ def test_a_file_that_is_taken_for_a_module_is_named(tmp_path: Path) -> None:
 
 BUILDS = """
 import sys, pyopencl as cl
+from clprobe.tensor.pocl_target import name_target_cpu
 device = [d for p in cl.get_platforms() for d in p.get_devices() if d.type & cl.device_type.CPU][0]
+name_target_cpu(device)
 cl.Program(cl.Context([device]), '#include "clprobe-test.h"\\nkernel void k() { }').build()
 """
 
