@@ -44,6 +44,42 @@ SETTINGS = shipped_settings()
             "driver-never-drove-gpu",
         ),
         ("OpenCL runtime not enabled", "opencl-left-out-of-a-build", "program-build-lacks-opencl"),
+        (
+            "Unsupported kind: opencl (pygpu)",
+            "opencl-left-out-of-a-build",
+            "program-build-lacks-opencl",
+        ),
+        (
+            "Proton: OpenCL.dll is missing",
+            "windows-programs-without-opencl-dll",
+            "program-without-opencl",
+        ),
+        (
+            "No devices once there is an OpenGL context",
+            "no-device-after-a-context-of-opengl",
+            "driver-release-is-faulty",
+        ),
+        (
+            "Oclgrind's libOpenCL in /usr/local/lib hides the loader",
+            "another-library-under-the-loader-s-name",
+            "old-loader-first",
+        ),
+        (
+            "xmrig: OPENCL disabled",
+            "opencl-off-with-no-reason-given",
+            "program-switches-opencl-off",
+        ),
+        ("GTX 1070 in Windows 10 Bash", "subsystem-before-gpus", "wsl-without-gpu"),
+        (
+            "FirePro W9100 and rocm: no device",
+            "sea-islands-under-amd-s-own-driver",
+            "radeon-instead-of-amdgpu",
+        ),
+        (
+            "modprobe fglrx: No such device",
+            "catalyst-s-module-finds-no-card",
+            "driver-without-gpu",
+        ),
         ("BUILD LOG: ptxas fatal", "kernels-are-compiled", "driver-release-is-faulty"),
     ],
 )

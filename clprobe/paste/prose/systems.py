@@ -26,7 +26,8 @@ def read_systems(clauses: list[Clause]) -> Iterator[Reading]:
         yield from _distribution(clause)
         yield from _linux(clause)
         if (found := _FORMS.wsl.search(clause.text)) is not None and _is_inside(clause, found):
-            virtual = Virtualization(wsl=int(found["version"] or 2))
+            # The first was called so, before it had a number.
+            virtual = Virtualization(wsl=1 if found["first"] else int(found["version"] or 2))
             yield _virtual(clause, virtual, Context(who=clause.context.who))
         if (driver := _FORMS.windows_driver.search(clause.text)) is not None:
             yield _virtual(clause, Virtualization(windows_driver=driver["version"]), Context())
