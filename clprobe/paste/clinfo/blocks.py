@@ -56,6 +56,10 @@ def blocks_of(tokens: Sequence[Token]) -> Found:
     found = builder.found
     is_tree = any(token.form == "tree" for token in tokens)
     found.platforms = builder.blocks if is_tree else _folded(builder.blocks, found.announced)
+    if found.announced is None and not is_tree:
+        # The list of platforms is cut off: those that are used all the same are there, too.
+        names = {block.name for block in found.platforms}
+        found.platforms += [one for one in builder.chosen if one.name not in names and one.devices]
     return found
 
 
@@ -66,6 +70,7 @@ class _Builder:
         self.found = Found()
         self.blocks: list[Block] = []
         self._in_null = False
+        self.chosen: list[Block] = []
         self._flags: Texts | None = None
         self._flags_of = ""
 
@@ -83,6 +88,20 @@ class _Builder:
             self._in_null = False
         elif not self._in_null:
             self._add_answer(token, following)
+        elif token.kind == "query":
+            self._add_chosen(token)
+
+    def _add_chosen(self, token: Token) -> None:
+        """Keep the platforms that the loader chose by itself, each with the devices named below."""
+        if token.name == "CL_PLATFORM_NAME":
+            known = next((one for one in self.chosen if one.name == token.value), None)
+            if known is not None:
+                self.chosen.remove(known)
+            self.chosen.append(known or Block({token.name: token.value}))
+        elif token.name == "CL_DEVICE_NAME" and self.chosen:
+            device = {token.name: token.value}
+            if device not in self.chosen[-1].devices:
+                self.chosen[-1].devices.append(device)
 
     def _add_answer(self, token: Token, following: Token | None) -> None:
         if token.kind == "platforms":

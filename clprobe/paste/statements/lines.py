@@ -80,7 +80,7 @@ def telling(said: Iterable[Statement]) -> list[Statement]:
 def quotes_in(lines: Iterable[Line]) -> Iterator[Statement]:
     """Yield what stands in quotation marks and reads like an error."""
     for line in lines:
-        if line.text.rstrip().endswith("?"):
+        if line.text.rstrip().endswith("?") or _FORMS.source_line.match(line.text):
             continue
         for found in _FORMS.quoted.finditer(line.text):
             before = line.text[: found.start()]
