@@ -16,6 +16,7 @@ from clprobe.paste.statements.outputs import complaints_in, outputs_in
 from clprobe.paste.statements.page import placed
 from clprobe.paste.statements.predicates import says_nothing, tidy
 from clprobe.paste.statements.printed import is_text, printed_in
+from clprobe.paste.statements.printers import by_sentence, printers_in
 from clprobe.paste.statements.settings import settings_in
 from clprobe.paste.statements.things import things_in
 from clprobe.paste.statements.traced import traced_in
@@ -53,8 +54,9 @@ def with_lines(
     read = {one.line - 1 for one in (*said, *told)}
     told += printed_in(paste, (index for index in left if index not in read))
     complaints = list(complaints_in(paste))
-    by_line = {one.line: one.subject for one in complaints if one.what == "error"}
-    told = [_by_program(one, by_line) for one in (*telling(said), *told)]
+    by_line = printers_in(paste)
+    by_line |= {one.line: one.subject for one in complaints if one.what == "error"}
+    told = [_by_program(one, by_line, said) for one in (*telling(said), *told)]
     known = {_key(one) for one in (*said, *told)}
     more = (*read_again(paste), *traced_in(paste), *sessions_in(paste), *complaints)
     return (*told, *(one for one in more if _key(one) not in known))
@@ -65,11 +67,14 @@ def _key(one: Statement) -> tuple[int, str, str]:
     return one.line, one.subject.lower(), one.says or one.version
 
 
-def _by_program(one: Statement, programs: Mapping[int, str]) -> Statement:
+def _by_program(
+    one: Statement, programs: Mapping[int, str], said: Sequence[Statement]
+) -> Statement:
     """Return the statement; an error of which it is not told who printed it, with the program."""
-    if one.what != "error" or one.subject or one.line not in programs:
+    if one.what != "error" or one.subject:
         return one
-    return msgspec.structs.replace(one, subject=programs[one.line])
+    program = programs.get(one.line) or by_sentence(one, said)
+    return msgspec.structs.replace(one, subject=program) if program else one
 
 
 def telling(said: Iterable[Statement]) -> list[Statement]:

@@ -11,6 +11,7 @@ from clprobe.paste.reading import Paste
 from clprobe.paste.statements.labels import below_headings, of_forms, of_labels
 from clprobe.paste.statements.page import labelled
 from clprobe.paste.statements.predicates import tidy
+from clprobe.paste.statements.rows import of_builds, of_listings
 from clprobe.paste.statements.things import things_in
 
 _FORMS = Forms("outputs")
@@ -23,7 +24,6 @@ _MOST = 30
 """So many of each kind: a log has thousands."""
 _LONGEST = 220
 _MOST_PAIRS = 20
-_MOST_BETWEEN = 200
 _BUILT = ("program", "toolkit", "package", "driver")
 
 
@@ -139,25 +139,14 @@ def _complaints(paste: Paste, index: int, text: str) -> Iterator[Statement]:
         return
     if not _MESSAGES.complains.search(text) or _MESSAGES.prose.search(text):
         return
-    if _is_below_output(paste, index):
-        return
     is_error = _STATEMENTS.error_like.search(text) and not _FORMS.described.match(text)
-    if text.rstrip().endswith("?") or (index not in paste.fenced and _FORMS.goes_on.match(text)):
+    is_said = index not in paste.fenced and (
+        _FORMS.goes_on.match(text) or _FORMS.quotes_code.search(text)
+    )
+    if text.rstrip().endswith("?") or is_said:
         return
     if is_error and command_line(text) is None and len(text) <= _LONGEST:
         yield labelled(paste, index, "error", program, tidy(text))
-
-
-def _is_below_output(paste: Paste, index: int) -> bool:
-    """Tell whether a line stands at the margin below a command that is indented, and a blank."""
-    if index in paste.fenced or paste.lines[index][:1] == " ":
-        return False
-    context = paste.contexts[index]
-    at = index
-    while at > max(0, index - _MOST_BETWEEN) and paste.contexts[at - 1] == context:
-        at -= 1
-    is_parted = any(not line.strip() for line in paste.lines[at:index])
-    return is_parted and paste.lines[at][:1] == " " and command_line(paste.lines[at]) is not None
 
 
 _OF_WHOLE_LINES = (
@@ -167,4 +156,6 @@ _OF_WHOLE_LINES = (
     of_labels,
     below_headings,
     of_forms,
+    of_listings,
+    of_builds,
 )
