@@ -16,7 +16,7 @@ from clprobe.paste.statements.outputs import complaints_in, outputs_in
 from clprobe.paste.statements.page import placed
 from clprobe.paste.statements.predicates import says_nothing, tidy
 from clprobe.paste.statements.printed import is_text, printed_in
-from clprobe.paste.statements.printers import by_sentence, printers_in
+from clprobe.paste.statements.printers import advised_in, by_sentence, printers_in
 from clprobe.paste.statements.settings import settings_in
 from clprobe.paste.statements.things import things_in
 from clprobe.paste.statements.traced import traced_in
@@ -56,6 +56,7 @@ def with_lines(
     complaints = list(complaints_in(paste))
     by_line = printers_in(paste)
     by_line |= {one.line: one.subject for one in complaints if one.what == "error"}
+    by_line |= {index + 1: program for index, program in advised_in(paste)}
     told = [_by_program(one, by_line, said) for one in (*telling(said), *told)]
     known = {_key(one) for one in (*said, *told)}
     more = (*read_again(paste), *traced_in(paste), *sessions_in(paste), *complaints)
@@ -71,7 +72,7 @@ def _by_program(
     one: Statement, programs: Mapping[int, str], said: Sequence[Statement]
 ) -> Statement:
     """Return the statement; an error of which it is not told who printed it, with the program."""
-    if one.what != "error" or one.subject:
+    if one.what not in ("error", "supposes") or one.subject:
         return one
     program = programs.get(one.line) or by_sentence(one, said)
     return msgspec.structs.replace(one, subject=program) if program else one
@@ -133,8 +134,10 @@ def _shown_below(told: Iterable[Statement], paste: Paste) -> Iterator[Statement]
         is_typed = command_line(below) is not None or command_of(below) != ""
         is_command = is_typed or _LINES.path_command.match(below) is not None
         # "It stops with", and a blank line: what follows is quoted, and the sentence goes on below.
-        is_quoted = index > one.line and (about or _FORMS.ends_below.search(one.says))
-        if (is_printed or is_quoted or line.endswith(":")) and not is_command:
+        is_complaint = _FORMS.machine_line.match(below) is not None
+        ends = about or is_complaint or _FORMS.ends_below.search(one.says)
+        is_quoted = index > one.line and ends
+        if (is_printed or is_quoted or line.endswith(":")) and (is_complaint or not is_command):
             text = tidy(paste.lines[index])[:_LONGEST]
             if not about and _FORMS.ends_below.search(one.says):
                 text = f"{one.says.rstrip(': ')}: {text}"[:_LONGEST]

@@ -33,10 +33,15 @@ def printers_in(paste: Paste) -> dict[int, str]:
 
 def _blocks(paste: Paste) -> Iterator[list[int]]:
     block: list[int] = []
+    above = ""
     for index, line in enumerate((*paste.lines, FENCE)):
-        if index in paste.fenced:
+        is_pasted = index in paste.fenced or _FORMS.pasted.match(line) is not None
+        is_next = not block and index > 1 and not paste.lines[index - 1].strip()
+        is_pasted = is_pasted or (is_next and _FORMS.announces.search(above) is not None)
+        above = line if line.strip() else above
+        if is_pasted and line.strip() and line != FENCE:
             block.append(index)
-        elif line == FENCE and block:
+        elif block and (index not in paste.fenced or line == FENCE):
             yield block
             block = []
 
@@ -80,6 +85,13 @@ def _program_in(sentence: str) -> str:
         return names.pop()
     run = _FORMS.run.search(sentence) if not names else None
     return run["name"] if run is not None else ""
+
+
+def advised_in(paste: Paste) -> Iterator[tuple[int, str]]:
+    """Yield the lines in which a command's program speaks to who runs it, and the program."""
+    for index, context in enumerate(paste.contexts):
+        if context.program and _FORMS.advises.match(paste.lines[index]):
+            yield index, context.program
 
 
 def by_sentence(one: Statement, said: Sequence[Statement]) -> str:

@@ -136,7 +136,8 @@ def _beside_facts(what: str, first: Clause, page: Page, told: Iterable[str]) -> 
     for words in told:
         if words:
             base = page.base(first)
-            yield msgspec.structs.replace(base, what=what, says=words[:_LONGEST])
+            when = "" if what == "supposes" else base.when
+            yield msgspec.structs.replace(base, what=what, says=words[:_LONGEST], when=when)
 
 
 def _of_clauses(
