@@ -39,9 +39,10 @@ class Block:
 
 @dataclass
 class Found:
-    """All that one run printed."""
+    """All that one run printed; `is_cut`: a platform with a device is missing in its list."""
 
     announced: int | None = None
+    is_cut: bool = False
     platforms: list[Block] = field(default_factory=list)
     loader: Texts = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
@@ -57,9 +58,9 @@ def blocks_of(tokens: Sequence[Token]) -> Found:
     is_tree = any(token.form == "tree" for token in tokens)
     found.platforms = builder.blocks if is_tree else _folded(builder.blocks, found.announced)
     if found.announced is None and not is_tree:
-        # The list of platforms is cut off: those that are used all the same are there, too.
+        # The list of platforms is cut off where another one is used all the same.
         names = {block.name for block in found.platforms}
-        found.platforms += [one for one in builder.chosen if one.name not in names and one.devices]
+        found.is_cut = any(one.name not in names and one.devices for one in builder.chosen)
     return found
 
 
