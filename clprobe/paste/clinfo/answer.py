@@ -21,6 +21,8 @@ def answer_of(found: Found, failures: Sequence[Token], signal: str, printed: str
     platforms = _platforms(found, failure)
     code = int(failure.value) if failure else None
     outcome, message = _outcome(platforms, failure, signal)
+    if found.is_cut and outcome == "no-devices":
+        outcome = NOT_STATED
     ended_well = outcome in ("ok", "no-devices") and not failure
     return Answer(
         stage=_stage(platforms, failure),

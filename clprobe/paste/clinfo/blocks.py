@@ -39,9 +39,10 @@ class Block:
 
 @dataclass
 class Found:
-    """All that one run printed."""
+    """All that one run printed; `is_cut`: a platform with a device is missing in its list."""
 
     announced: int | None = None
+    is_cut: bool = False
     platforms: list[Block] = field(default_factory=list)
     loader: Texts = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
@@ -56,6 +57,10 @@ def blocks_of(tokens: Sequence[Token]) -> Found:
     found = builder.found
     is_tree = any(token.form == "tree" for token in tokens)
     found.platforms = builder.blocks if is_tree else _folded(builder.blocks, found.announced)
+    if found.announced is None and not is_tree:
+        # The list of platforms is cut off where another one is used all the same.
+        names = {block.name for block in found.platforms}
+        found.is_cut = any(one.name not in names and one.devices for one in builder.chosen)
     return found
 
 
@@ -66,6 +71,7 @@ class _Builder:
         self.found = Found()
         self.blocks: list[Block] = []
         self._in_null = False
+        self.chosen: list[Block] = []
         self._flags: Texts | None = None
         self._flags_of = ""
 
@@ -83,6 +89,20 @@ class _Builder:
             self._in_null = False
         elif not self._in_null:
             self._add_answer(token, following)
+        elif token.kind == "query":
+            self._add_chosen(token)
+
+    def _add_chosen(self, token: Token) -> None:
+        """Keep the platforms that the loader chose by itself, each with the devices named below."""
+        if token.name == "CL_PLATFORM_NAME":
+            known = next((one for one in self.chosen if one.name == token.value), None)
+            if known is not None:
+                self.chosen.remove(known)
+            self.chosen.append(known or Block({token.name: token.value}))
+        elif token.name == "CL_DEVICE_NAME" and self.chosen:
+            device = {token.name: token.value}
+            if device not in self.chosen[-1].devices:
+                self.chosen[-1].devices.append(device)
 
     def _add_answer(self, token: Token, following: Token | None) -> None:
         if token.kind == "platforms":

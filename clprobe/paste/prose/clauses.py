@@ -21,6 +21,7 @@ _EMPHASIS = re.compile(
 )
 _PATH = re.compile(r"(?:/[\w.+@-]+){2,9}(?:\s+\(.*)?$")
 _FIELD = re.compile(r"[A-Z][\w ./()-]{1,28}: \S")
+_PROGRESS = re.compile(r"[A-Z][a-z]{2,12}ing (?:\w+ ){1,6}\w+: \S")
 _NO_WORDS = re.compile(r"\((?:R|TM)\)|[®™]| \((?:see |issue |bug |PR )?(?:GH-)?#\d{1,6}\)")
 _LINK = re.compile(r"\[([^\]\n]{1,80})\]\(\S{1,300}\)|<?https?://\S{1,400}")
 
@@ -60,16 +61,18 @@ class Clause(msgspec.Struct, frozen=True, kw_only=True):
 
 def clauses_of(lines: Iterable[Line]) -> Iterator[Clause]:
     """Give the clauses of these lines."""
+    lines = list(lines)
+    has_container = any(_FORMS.of_containers.search(line.text) for line in lines)
     for paragraph in _paragraphs(lines):
         for sentence in _sentences(paragraph):
-            yield from _clauses(*sentence)
+            yield from _clauses(*sentence, has_container=has_container)
 
 
 def _paragraphs(lines: Iterable[Line]) -> Iterator[list[Line]]:
     """Give the lines that belong together: wrapped ones; all others stand alone."""
     paragraph: list[Line] = []
     for line in lines:
-        is_path = _PATH.match(line.text) is not None
+        is_path = _PATH.match(line.text) is not None or _PROGRESS.match(line.text) is not None
         is_new = line.stands_alone or is_path or _FORMS.mark.match(line.text) is not None
         plain = _NO_WORDS.sub("", _FORMS.mark.sub("", line.text))
         text = _LINK.sub(r"\1", _EMPHASIS.sub(r"\1\2", _BOLD.sub("", plain)))
@@ -116,7 +119,7 @@ def _sentences(paragraph: list[Line]) -> Iterator[tuple[str, tuple[int, ...], Co
 
 
 def _clauses(
-    sentence: str, lines: tuple[int, ...], around: Context, is_title: bool
+    sentence: str, lines: tuple[int, ...], around: Context, is_title: bool, *, has_container: bool
 ) -> Iterator[Clause]:
     scene = Context(who=around.who, where=around.where, when=around.when)
     is_question = sentence.endswith("?") or _FORMS.unsure.search(sentence) is not None
@@ -130,7 +133,7 @@ def _clauses(
             elsewhere = False
         foreign = elsewhere or _FORMS.foreign.search(part) is not None
         elsewhere = foreign and (is_scene or elsewhere)
-        own = _circumstances(part)
+        own = _circumstances(part, has_container=has_container)
         context = Context(
             who=own.who or scene.who,
             where=own.where or scene.where,
@@ -155,11 +158,13 @@ def _time(part: str, own: str, scene: str) -> str:
     return "" if not own and _FORMS.present.search(part) else own or scene
 
 
-def _circumstances(text: str) -> Context:
-    """Return what the clause itself says of who, where and when."""
+def _circumstances(text: str, *, has_container: bool) -> Context:
+    """Return what the clause itself says of who, where and when.
+
+    An image is one of a container only where the text speaks of containers at all.
+    """
     who = "user" if _FORMS.not_root.search(text) else "root" if _FORMS.root.search(text) else ""
-    where = (
-        "host" if _FORMS.host.search(text) else "container" if _FORMS.container.search(text) else ""
-    )
+    is_inside = _FORMS.container.search(text) or (has_container and _FORMS.image.search(text))
+    where = "host" if _FORMS.host.search(text) else "container" if is_inside else ""
     is_past = _FORMS.past.search(text) and not _FORMS.present.search(text)
     return Context(who=who, where=where, when="before" if is_past else "")

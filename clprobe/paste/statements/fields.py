@@ -30,6 +30,7 @@ def fields_in(lines: Iterable[Line]) -> Iterator[Statement]:
     for line in lines:
         found = _FORMS.dashed_field.match(line.text) or _FORMS.field.match(line.text)
         is_error = _FORMS.machine_line.match(line.text) is not None
+        is_error = is_error or _FORMS.source_line.match(line.text) is not None
         if found is None or is_error or len(found["key"].split()) > _MOST_WORDS:
             continue
         key, given = tidy(found["key"]).rstrip("."), found["value"].strip()

@@ -16,6 +16,7 @@ from clprobe.paste.statements.outputs import complaints_in, outputs_in
 from clprobe.paste.statements.page import placed
 from clprobe.paste.statements.predicates import says_nothing, tidy
 from clprobe.paste.statements.printed import is_text, printed_in
+from clprobe.paste.statements.printers import advised_in, by_sentence, printers_in
 from clprobe.paste.statements.settings import settings_in
 from clprobe.paste.statements.things import things_in
 from clprobe.paste.statements.traced import traced_in
@@ -53,8 +54,10 @@ def with_lines(
     read = {one.line - 1 for one in (*said, *told)}
     told += printed_in(paste, (index for index in left if index not in read))
     complaints = list(complaints_in(paste))
-    by_line = {one.line: one.subject for one in complaints if one.what == "error"}
-    told = [_by_program(one, by_line) for one in (*telling(said), *told)]
+    by_line = printers_in(paste)
+    by_line |= {one.line: one.subject for one in complaints if one.what == "error"}
+    by_line |= {index + 1: program for index, program in advised_in(paste)}
+    told = [_by_program(one, by_line, said) for one in (*telling(said), *told)]
     known = {_key(one) for one in (*said, *told)}
     more = (*read_again(paste), *traced_in(paste), *sessions_in(paste), *complaints)
     return (*told, *(one for one in more if _key(one) not in known))
@@ -65,11 +68,14 @@ def _key(one: Statement) -> tuple[int, str, str]:
     return one.line, one.subject.lower(), one.says or one.version
 
 
-def _by_program(one: Statement, programs: Mapping[int, str]) -> Statement:
+def _by_program(
+    one: Statement, programs: Mapping[int, str], said: Sequence[Statement]
+) -> Statement:
     """Return the statement; an error of which it is not told who printed it, with the program."""
-    if one.what != "error" or one.subject or one.line not in programs:
+    if one.what not in ("error", "supposes") or one.subject:
         return one
-    return msgspec.structs.replace(one, subject=programs[one.line])
+    program = programs.get(one.line) or by_sentence(one, said)
+    return msgspec.structs.replace(one, subject=program) if program else one
 
 
 def telling(said: Iterable[Statement]) -> list[Statement]:
@@ -80,7 +86,7 @@ def telling(said: Iterable[Statement]) -> list[Statement]:
 def quotes_in(lines: Iterable[Line]) -> Iterator[Statement]:
     """Yield what stands in quotation marks and reads like an error."""
     for line in lines:
-        if line.text.rstrip().endswith("?"):
+        if line.text.rstrip().endswith("?") or _FORMS.source_line.match(line.text):
             continue
         for found in _FORMS.quoted.finditer(line.text):
             before = line.text[: found.start()]
@@ -128,8 +134,10 @@ def _shown_below(told: Iterable[Statement], paste: Paste) -> Iterator[Statement]
         is_typed = command_line(below) is not None or command_of(below) != ""
         is_command = is_typed or _LINES.path_command.match(below) is not None
         # "It stops with", and a blank line: what follows is quoted, and the sentence goes on below.
-        is_quoted = index > one.line and (about or _FORMS.ends_below.search(one.says))
-        if (is_printed or is_quoted or line.endswith(":")) and not is_command:
+        is_complaint = _FORMS.machine_line.match(below) is not None
+        ends = about or is_complaint or _FORMS.ends_below.search(one.says)
+        is_quoted = index > one.line and ends
+        if (is_printed or is_quoted or line.endswith(":")) and (is_complaint or not is_command):
             text = tidy(paste.lines[index])[:_LONGEST]
             if not about and _FORMS.ends_below.search(one.says):
                 text = f"{one.says.rstrip(': ')}: {text}"[:_LONGEST]

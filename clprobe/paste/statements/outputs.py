@@ -11,6 +11,8 @@ from clprobe.paste.reading import Paste
 from clprobe.paste.statements.labels import below_headings, of_forms, of_labels
 from clprobe.paste.statements.page import labelled
 from clprobe.paste.statements.predicates import tidy
+from clprobe.paste.statements.printers import printers_in
+from clprobe.paste.statements.rows import of_builds, of_listings
 from clprobe.paste.statements.things import things_in
 
 _FORMS = Forms("outputs")
@@ -33,7 +35,12 @@ def outputs_in(paste: Paste) -> Iterator[Statement]:
 
 def complaints_in(paste: Paste) -> Iterator[Statement]:
     """Yield what programs complain of, by their names, and for which machines they were built."""
-    yield from _by_lines(paste, (_complaints, _of_builds))
+    printers = printers_in(paste)
+
+    def complaints(paste: Paste, index: int, text: str) -> Iterator[Statement]:
+        return _complaints(paste, index, text, printers.get(index + 1, ""))
+
+    yield from _by_lines(paste, (complaints, _of_builds))
 
 
 def _by_lines(
@@ -131,15 +138,18 @@ def _of_builds(paste: Paste, index: int, text: str) -> Iterator[Statement]:
     yield labelled(paste, index, "field", subject, found["triplet"])
 
 
-def _complaints(paste: Paste, index: int, text: str) -> Iterator[Statement]:
-    """Yield what the program of the command above complains of."""
-    program = paste.contexts[index].program
+def _complaints(paste: Paste, index: int, text: str, printer: str) -> Iterator[Statement]:
+    """Yield what the program of the command above, or of the sentence above, complains of."""
+    program = paste.contexts[index].program or printer
     if not _FORMS.program.match(program) or _FORMS.passes_on.match(program):
         return
     if not _MESSAGES.complains.search(text) or _MESSAGES.prose.search(text):
         return
     is_error = _STATEMENTS.error_like.search(text) and not _FORMS.described.match(text)
-    if text.rstrip().endswith("?") or (index not in paste.fenced and _FORMS.goes_on.match(text)):
+    is_said = index not in paste.fenced and (
+        _FORMS.goes_on.match(text) or _FORMS.quotes_code.search(text)
+    )
+    if text.rstrip().endswith("?") or is_said:
         return
     if is_error and command_line(text) is None and len(text) <= _LONGEST:
         yield labelled(paste, index, "error", program, tidy(text))
@@ -152,4 +162,6 @@ _OF_WHOLE_LINES = (
     of_labels,
     below_headings,
     of_forms,
+    of_listings,
+    of_builds,
 )

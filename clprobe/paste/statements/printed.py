@@ -88,7 +88,7 @@ def _of_output(line: Line, text: str) -> Iterator[Statement]:
         return
     line = msgspec.structs.replace(line, text=text.strip())
     number = line.index + 1
-    itself = _PRINTED.names_itself.match(text)
+    itself = _PRINTED.names_itself.match(text.strip())
     if itself is not None and not _FORMS.key.search(itself["name"]):
         name, version = itself["name"].lower(), itself["version"]
         yield Statement(line=number, what="version", subject=name, version=version)

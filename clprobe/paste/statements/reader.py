@@ -31,6 +31,7 @@ from clprobe.paste.statements.trials import DEEDS, Told, with_outcomes
 
 _FORMS = Forms("statements")
 _LINES = Forms("said_lines")
+_ROWS = Forms("program_rows")
 _MOST = 300
 _LONGEST = 220
 _FEW_WORDS = 2
@@ -89,7 +90,8 @@ def _of_sentences(clauses: Sequence[Clause], page: Page) -> Iterator[Told]:
         line = page.texts[first.lines[0]]
         is_progress = _FORMS.progress.match(line) and not page.above(first).kind
         is_progress = is_progress or (first.lines[0] in page.fields and is_column(line))
-        if _FORMS.source_line.match(line) or is_progress or is_printed(line, first.sentence):
+        is_source = _FORMS.source_line.match(line) or _ROWS.make_variable.match(line)
+        if is_source or is_progress or is_printed(line, first.sentence):
             continue
         if (typed := command_of(line)) and (not first.is_title or line.startswith("$ ")):
             if place == 0 or sentences[place - 1][0].lines[0] != first.lines[0]:

@@ -136,7 +136,8 @@ def _beside_facts(what: str, first: Clause, page: Page, told: Iterable[str]) -> 
     for words in told:
         if words:
             base = page.base(first)
-            yield msgspec.structs.replace(base, what=what, says=words[:_LONGEST])
+            when = "" if what == "supposes" else base.when
+            yield msgspec.structs.replace(base, what=what, says=words[:_LONGEST], when=when)
 
 
 def _of_clauses(
@@ -149,6 +150,7 @@ def _of_clauses(
     outcome = came_of(clauses[0].sentence, after)
     named: list[str] = []
     held: list[str] = []
+    is_parted = False  # what says nothing goes on with a clause that is left out
     for place, clause in enumerate(clauses):
         if (is_list and place == 0) or _is_left_out(clauses, place, page):
             continue
@@ -177,9 +179,10 @@ def _of_clauses(
             held.append(condition_of(clause.text))
         if found or is_listed or not may_stand_beside(clause):
             given += found
+            is_parted = not (found or is_listed)
         elif not given:
             ahead.append(clause)
-        elif not is_of_next(clause, clauses[:place], clauses[place + 1 :]):
+        elif not is_parted and not is_of_next(clause, clauses[:place], clauses[place + 1 :]):
             given[-1] = with_words(given[-1], clause)
     for clause in reversed(ahead if given else []):
         given[0] = with_words(given[0], clause, is_ahead=True)
