@@ -53,9 +53,9 @@ def with_lines(
     told = [one for one in told if (one.what, *_key(one)) not in of_sentences]
     read = {one.line - 1 for one in (*said, *told)}
     told += printed_in(paste, (index for index in left if index not in read))
-    complaints = list(complaints_in(paste))
-    by_line = printers_in(paste)
-    by_line |= {one.line: one.subject for one in complaints if one.what == "error"}
+    printers = printers_in(paste)
+    complaints = list(complaints_in(paste, printers))
+    by_line = printers | {one.line: one.subject for one in complaints if one.what == "error"}
     by_line |= {index + 1: program for index, program in advised_in(paste)}
     told = [_by_program(one, by_line, said) for one in (*telling(said), *told)]
     known = {_key(one) for one in (*said, *told)}

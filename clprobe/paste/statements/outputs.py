@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Tables that commands print and lines of logs, entry by entry: devices, modules, who complains."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 
 from clprobe.knowledge.printed import Forms
@@ -11,7 +11,6 @@ from clprobe.paste.reading import Paste
 from clprobe.paste.statements.labels import below_headings, of_forms, of_labels
 from clprobe.paste.statements.page import labelled
 from clprobe.paste.statements.predicates import tidy
-from clprobe.paste.statements.printers import printers_in
 from clprobe.paste.statements.rows import of_builds, of_listings
 from clprobe.paste.statements.things import things_in
 
@@ -33,9 +32,11 @@ def outputs_in(paste: Paste) -> Iterator[Statement]:
     yield from _by_lines(paste, _OF_WHOLE_LINES)
 
 
-def complaints_in(paste: Paste) -> Iterator[Statement]:
-    """Yield what programs complain of, by their names, and for which machines they were built."""
-    printers = printers_in(paste)
+def complaints_in(paste: Paste, printers: Mapping[int, str]) -> Iterator[Statement]:
+    """Yield what programs complain of, by their names, and for which machines they were built.
+
+    `printers` are the programs that are said to print lines, counted from 1.
+    """
 
     def complaints(paste: Paste, index: int, text: str) -> Iterator[Statement]:
         return _complaints(paste, index, text, printers.get(index + 1, ""))
