@@ -21,9 +21,10 @@ from clprobe.probe.live_host import LiveHost
 _QUESTIONS = sorted(name for name in vars(Host) if not name.startswith("_"))
 # Answered from this process's own memory; nothing of the host can make them fail.
 _OWN = {"environment", "machine"}
-# Said, truly, of every driver on a machine without an OpenCL loader, and of the PoCL in pyopencl's
-# wheel on one whose processor is newer than its LLVM.
-_OF_THE_MACHINE = {"no-loader", "pocl-too-old-for-cpu"}
+# Said, truly, of every driver on a machine without an OpenCL loader.
+_OF_A_BARE_MACHINE = {"no-loader"}
+# Said, truly, of the PoCL in pyopencl's wheel where the processor is newer than its LLVM.
+_OF_THE_PROCESSOR = {"pocl-too-old-for-cpu"}
 
 
 class _Faulty(LiveHost):
@@ -55,14 +56,14 @@ def _is_undetermined(snapshot: Snapshot) -> bool:
     diagnosis = diagnose(snapshot, Knowledge.load())
     present = [one for one in diagnosis.findings if one.verdict == "present"]
     errors = {one.id for one in present if one.severity == "error"}
-    return errors <= _OF_THE_MACHINE and diagnosis.status != "healthy"
+    return errors <= _OF_A_BARE_MACHINE | _OF_THE_PROCESSOR and diagnosis.status != "healthy"
 
 
 def _against(snapshot: Snapshot, driver: Path) -> list[Finding]:
     """Return the findings that name a driver."""
     findings = diagnose(snapshot, Knowledge.load()).findings
     named = [one for one in findings if str(driver) in str(one)]
-    return [one for one in named if one.id not in _OF_THE_MACHINE]
+    return [one for one in named if one.id not in _OF_A_BARE_MACHINE]
 
 
 @pytest.mark.usefixtures("_lenient")
