@@ -31,18 +31,16 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
     shutil.rmtree(temporary)  # half a gigabyte
 
 
-@pytest.mark.parametrize(("gpu", "backend", "how"), [("UHD 620", "compute-runtime", "package"),
-                                                     ("none", "pocl", "pip")])  # fmt: skip
+@pytest.mark.parametrize(("gpu", "how"), [("UHD 620", "package"), ("none", "pip")])
 @pytest.mark.root
 @pytest.mark.slow
 @needs_roots
 def test_an_ordinary_user_pastes_the_lines_and_the_check_passes(
-    gpu: str, backend: str, how: str, desk: Desk
+    gpu: str, how: str, desk: Desk
 ) -> None:
-    for group in groups(TABLES, [RELEASE], [gpu], ["opencl"]):
-        route = group.cells[0].route
-        if (route.backend, route.how) == (backend, how):
-            break
+    # Which implementation pip brings depends on the processor: PoCL's wheel knows no Zen 5.
+    offered = groups(TABLES, [RELEASE], [gpu], ["opencl"])
+    group = next(group for group in offered if group.cells[0].route.how == how)
     outcome = desk.paste(group)
     assert outcome.result == "passes", outcome.why
     assert outcome.lines_done == len(group.printed.lines)
