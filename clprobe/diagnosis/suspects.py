@@ -87,7 +87,7 @@ class Case:
             open_ones = _best(one for one in self._undecided if not one.rule.symptom)
             found = {**reopened, **open_ones, **found}
         elif is_report and self._decided is not None:
-            found = self._behind(self._decided, likely)
+            found = self._behind(self._decided, likely) | self._likelier(self._decided, likely)
         chosen = sorted(found.values(), key=lambda one: -likely[one.rule.id])
         told = [one for one in chosen if likely[one.rule.id] >= _LEAST]
         # A reporter's open symptom has a cause, however unlikely each is beside what is decided;
@@ -102,6 +102,15 @@ class Case:
             one
             for one in self._undecided
             if decided.rule.id in self._reach[one.rule.id] and likely[one.rule.id] >= least
+        )
+
+    def _likelier(self, decided: Outcome, likely: Mapping[str, float]) -> dict[str, Outcome]:
+        """Return what a report's words make likelier than what is decided."""
+        least = likely[decided.rule.id]
+        return _best(
+            one
+            for one in self._undecided
+            if not one.rule.symptom and not one.rule.vital and likely[one.rule.id] > least
         )
 
     def behind_symptom(self) -> list[Outcome]:

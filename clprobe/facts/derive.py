@@ -66,7 +66,9 @@ def derive(snapshot: Snapshot, tables: Tables, *, beyond: Level | None = None) -
     said = everything_said(snapshot, bearing_log(snapshot, gpus, devices))
     snapshot = with_nodes_named(snapshot, said)
     nodes = _each(snapshot.device_nodes, lambda node: _node(node, snapshot, gpus))
-    whole = "device_nodes" not in snapshot.excerpts
+    # What a container is not given may be on the host, with its driver.
+    contained = isinstance(snapshot.system.virtualization.container, str)
+    whole = "device_nodes" not in snapshot.excerpts and not contained
     gpus = _each(gpus, lambda gpu: _with_binding(gpu, nodes, whole=whole))
     # A probe's snapshot compares devices: there each platform is asked alone.
     rivals = () if isinstance(snapshot.clprobe, str) else listed(snapshot.views)

@@ -89,6 +89,8 @@ def _after(icd: Icd, step: re.Match[str]) -> Icd:
 
 def with_nodes_named(snapshot: Snapshot, said: Fact[str]) -> Snapshot:
     """Return the snapshot with the nodes that were refused in words, if it tells of none itself."""
+    if isinstance(said, str) and not isinstance(snapshot.device_nodes, Unknown):
+        snapshot = replace(snapshot, device_nodes=_with_group(snapshot.device_nodes, said))
     if _lists_kfd_alone(snapshot):
         return replace(snapshot, excerpts=(*snapshot.excerpts, "device_nodes"))
     if not isinstance(snapshot.device_nodes, Unknown) or isinstance(said, Unknown):
@@ -100,15 +102,25 @@ def with_nodes_named(snapshot: Snapshot, said: Fact[str]) -> Snapshot:
         if kind is not None:
             errno = "EPERM" if match["errno"] == "EPERM" else "EACCES"
             refused[path] = DeviceNode(path=path, kind=kind, open_error=errno)
-    unmapped = _FORMS.unmapped.search(said)
-    if unmapped and "/dev/kfd" in refused:
-        refused["/dev/kfd"] = replace(refused["/dev/kfd"], group=unmapped["group"])
     if not refused:
         return snapshot
     return replace(
         snapshot,
-        device_nodes=tuple(refused.values()),
+        device_nodes=_with_group(tuple(refused.values()), said),
         excerpts=(*snapshot.excerpts, "device_nodes"),
+    )
+
+
+def _with_group(nodes: tuple[DeviceNode, ...], said: str) -> tuple[DeviceNode, ...]:
+    """Return the nodes, /dev/kfd with the group that rocminfo names where nothing else does."""
+    unmapped = _FORMS.unmapped.search(said)
+    if unmapped is None:
+        return nodes
+    return tuple(
+        replace(node, group=unmapped["group"])
+        if node.path == "/dev/kfd" and isinstance(node.group, Unknown)
+        else node
+        for node in nodes
     )
 
 

@@ -112,10 +112,15 @@ def _rocm_release(version: str) -> str:
 
 
 def names_in(packages: set[str], entry: Implementation) -> set[str]:
-    """Return those names of packages that hold the implementation."""
-    own = {name for names in entry.packages.values() for name in names} & packages
+    """Return those names of packages that hold the implementation, be it below a category."""
+    own = {name for names in entry.packages.values() for name in names}
     patterns = entry.recognise.packages
-    return own | {name for name in packages if any(fnmatchcase(name, one) for one in patterns)}
+    return {
+        name
+        for name in packages
+        for bare in {name, name.rpartition("/")[2]}
+        if bare in own or any(fnmatchcase(bare, one) for one in patterns)
+    }
 
 
 def _packaged(snapshot: Snapshot, tables: Tables) -> list[Runtime]:
