@@ -8,7 +8,7 @@ import msgspec
 from clprobe.diagnosis.marks import marks_of
 from clprobe.diagnosis.precedents.likelihood import likelihoods, shipped_ranking
 from clprobe.diagnosis.precedents.resemblance import Precedents, Resemblance
-from clprobe.diagnosis.precedents.traits import Circumstances, Traits, traits_of_rules
+from clprobe.diagnosis.precedents.traits import BY_WORDS, Circumstances, Traits, traits_of_rules
 from clprobe.diagnosis.precedents.words import words_of, words_of_facts
 from clprobe.diagnosis.rank import Ranked
 from clprobe.diagnosis.reopened import told_against_facts, weighed
@@ -19,6 +19,8 @@ from clprobe.ruleset.rule import Rule
 
 _BEFORE_SYMPTOM = 2
 """So many causes come before what only has one, such as a crash."""
+_BEFORE_DECIDED = 1
+"""So many come before a cause that facts decide, however likely words make others."""
 
 
 class Known(Protocol):
@@ -74,14 +76,18 @@ def likeliest_causes(
         like = resemblance_of(snapshot, known.precedents)
     traits = traits_of_case(like, case, known)
     reopened = told_against_facts(case.outcomes, like.cues) if is_report else {}
-    likely = weighed(likelihoods(traits, shipped_ranking().weights), reopened)
-    suspects = case.suspects(likely, is_report=is_report, reopened=reopened)
+    weights = shipped_ranking().weights
+    likely = weighed(likelihoods(traits, weights), reopened)
+    by_words = likelihoods(traits, weights, only=BY_WORDS) if is_report else {}
+    suspects = case.suspects(likely, is_report=is_report, reopened=reopened, by_words=by_words)
     decided = [one for one in case.ranked if not one.outcome.rule.vital]
     best = max(decided, key=lambda one: likely[one.outcome.rule.id], default=None)
     own = likely[best.outcome.rule.id] if best is not None else 0.0
     before = sum(likely[one.rule.id] > own for one in suspects)
     if best is not None and best.outcome.rule.symptom:
         before = max(before, min(_BEFORE_SYMPTOM, len(suspects)))
+    if case.is_decided:
+        before = min(before, _BEFORE_DECIDED)
     return Likeliest(
         leading=tuple(suspects[:before]),
         decided=best if before < len(suspects) else None,

@@ -21,6 +21,8 @@ _LEAST = 0.01
 _FEW = 2
 _NEARLY_AS_LIKELY = 0.1
 """How likely, beside a decided cause, one behind it must be to leave the case open."""
+_MOST_BY_WORDS = 3
+"""A decided cause that is not among so many that the words make likeliest is doubted."""
 _ENDS = ("device", "application")
 """Where the chain ends: a problem there counts by itself, not by what it leads to."""
 
@@ -51,6 +53,11 @@ class Case:
         """Whether there is a symptom whose cause is not decided."""
         return self._symptom is not None
 
+    @property
+    def is_decided(self) -> bool:
+        """Whether facts decide a cause."""
+        return self._decided is not None
+
     def open_questions(self) -> list[Outcome]:
         """Return the vital question, our own failures, and what we failed to read.
 
@@ -75,24 +82,27 @@ class Case:
         *,
         is_report: bool,
         reopened: Mapping[str, Outcome] = MappingProxyType({}),
+        by_words: Mapping[str, float] = MappingProxyType({}),
     ) -> list[Outcome]:
         """Return the undecided causes, the likeliest first.
 
         Of a report all that nothing refutes may be, for nobody writes one without trouble, and
         nobody tells everything: what is decided may have a cause of its own that nobody told.
-        `reopened` are told of though facts refute them.
+        `reopened` are told of though facts refute them, `by_words` tells how likely the words
+        alone make each rule.
         """
         found = self.explaining
+        doubts = self._doubts(by_words)
         if is_report and self._decided is None:
             open_ones = _best(one for one in self._undecided if not one.rule.symptom)
             found = {**reopened, **open_ones, **found}
         elif is_report and self._decided is not None:
-            found = self._behind(self._decided, likely) | self._likelier(self._decided, likely)
+            found = self._behind(self._decided, likely) | doubts
         chosen = sorted(found.values(), key=lambda one: -likely[one.rule.id])
         told = [one for one in chosen if likely[one.rule.id] >= _LEAST]
         # A reporter's open symptom has a cause, however unlikely each is beside what is decided;
         # and the second one is named even where the first is far likelier.
-        few = chosen[:_FEW] if is_report and self.is_open else []
+        few = chosen[:_FEW] if is_report and (self.is_open or doubts) else []
         return max(told, few, key=len)[:_MOST_SUSPECTS]
 
     def _behind(self, decided: Outcome, likely: Mapping[str, float]) -> dict[str, Outcome]:
@@ -104,14 +114,16 @@ class Case:
             if decided.rule.id in self._reach[one.rule.id] and likely[one.rule.id] >= least
         )
 
-    def _likelier(self, decided: Outcome, likely: Mapping[str, float]) -> dict[str, Outcome]:
-        """Return what a report's words make likelier than what is decided."""
-        least = likely[decided.rule.id]
-        return _best(
-            one
-            for one in self._undecided
-            if not one.rule.symptom and not one.rule.vital and likely[one.rule.id] > least
-        )
+    def _doubts(self, by_words: Mapping[str, float]) -> dict[str, Outcome]:
+        """Return what a report's words put first, where what is decided is not among it.
+
+        A fact that was misread, or that is of another time or machine, decides as one that was read
+        well; but then the words tell of something else.
+        """
+        first = sorted(by_words, key=lambda rule: -by_words[rule])[:_MOST_BY_WORDS]
+        if self._decided is None or self._decided.rule.id in first:
+            return {}
+        return _best(one for one in self._undecided if one.rule.id in first)
 
     def behind_symptom(self) -> list[Outcome]:
         """Return all undecided causes of the open symptom, suggested by anything or not."""

@@ -2,12 +2,12 @@
 """How likely each rule names the cause: the weights of rules/tables/ranking.yaml, on the traits."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import cache
 
 import msgspec
 
-from clprobe.diagnosis.precedents.traits import Traits
+from clprobe.diagnosis.precedents.traits import TRAITS, Traits
 from clprobe.knowledge.checked_yaml import read
 from clprobe.resources import rules_path
 
@@ -40,10 +40,14 @@ def shipped_ranking() -> Ranking:
     return read(rules_path() / "tables" / "ranking.yaml", Ranking)
 
 
-def likelihoods(traits: Mapping[str, Traits], weights: Mapping[str, float]) -> dict[str, float]:
-    """Return the probability of each rule; together they are 1."""
+def likelihoods(
+    traits: Mapping[str, Traits],
+    weights: Mapping[str, float],
+    only: Collection[str] = TRAITS,
+) -> dict[str, float]:
+    """Return the probability of each rule by the traits named; together they are 1."""
     scores = {
-        rule: sum(weights[name] * value for name, value in own.items())
+        rule: sum(weights[name] * value for name, value in own.items() if name in only)
         for rule, own in traits.items()
     }
     most = max(scores.values(), default=0.0)

@@ -24,6 +24,13 @@ TRAITS = (
 )  # fmt: skip
 """All names, in one order; rules/tables/ranking.yaml has the weight of each."""
 
+BY_WORDS = (
+    "resembles_one", "resembles_several", "described", "sign_near", "signs_near",
+    "signs_scattered", "cued", "cues", "quoted", "subject_named", "subject_missing",
+    "setting_for", "setting_against", "usual",
+)  # fmt: skip
+"""Those that a report's words make, whatever facts were read out of them."""
+
 MARKS = ("weight", "evidence", "setting", "telling", "refused", "shut_out", "admitted")
 """Those of one outcome; a rule has the greatest of its outcomes."""
 
