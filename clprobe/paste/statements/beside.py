@@ -153,6 +153,14 @@ def _hardware(paste: Paste, index: int, text: str) -> Iterator[Statement]:
             yield msgspec.structs.replace(told, subject=one.name)
 
 
+def _of_calls(paste: Paste, index: int, text: str) -> Iterator[Statement]:
+    """Yield which of clinfo's calls without a platform found nothing."""
+    found = _PRINTED.call_row.match(text) if "(NULL, " in text else None
+    if found is not None and _PRINTED.found_none.match(found["value"]):
+        told = placed(index, paste.contexts[index], "field", found["value"].strip())
+        yield msgspec.structs.replace(told, subject=found["call"])
+
+
 _TELLERS: tuple[Callable[[Paste, int, str], Iterator[Statement]], ...] = (
     _in_paths,
     _of_files,
@@ -164,6 +172,7 @@ _TELLERS: tuple[Callable[[Paste, int, str], Iterator[Statement]], ...] = (
     _pairs,
     _hardware,
     device_names_in,
+    _of_calls,
 )
 
 
