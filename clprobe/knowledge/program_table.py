@@ -18,6 +18,7 @@ Vendor = Literal["intel", "amd", "nvidia", "arm", "qualcomm", "apple", "broadcom
 OF_DEVICES = (
     "name", "vendor", "version", "type", "driver_version", "opencl_version", "compute_units",
     "max_clock_mhz", "pci_address", "global_memory_bytes", "max_allocation_bytes",
+    "global_memory_mib", "max_allocation_mib",
 )  # fmt: skip
 """Groups that describe the platform or device which was opened last."""
 GROUPS = (

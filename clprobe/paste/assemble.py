@@ -35,6 +35,7 @@ from clprobe.paste import (
     variables,
 )
 from clprobe.paste.answers.bare_names import read_bare_names
+from clprobe.paste.answers.device_pairs import read_device_pairs
 from clprobe.paste.answers.python_platforms import read_python_platforms
 from clprobe.paste.answers.stat_format import read_stat_formats
 from clprobe.paste.blocks import contexts_of
@@ -61,6 +62,7 @@ _LONGEST_UNREAD = 300
 _MOST_UNREAD = 5000
 _MOST_TOLD = 1000
 _LONGEST_MESSAGE = 500
+_FEW_WORDS = 3
 _QUOTES = "`*> \"'\u201c\u201d\u201e"
 _FORMS = Forms("messages")
 
@@ -82,7 +84,8 @@ def read_paste(text: str, *, name: str) -> Snapshot:
     unread: list[int] = []
     for reader in _FIRST:
         _gather(reader, paste, evidence, unread)
-    if any(line.startswith("# stated:") for line in lines):
+    is_restated = any(line.startswith("# stated:") for line in lines)
+    if is_restated:
         # Facts that somebody restated follow no program's layout, though lines may look alike.
         for reader in (restated.read_restated, stated.read_stated):
             _gather(reader, paste, evidence, unread)
@@ -110,7 +113,7 @@ def read_paste(text: str, *, name: str) -> Snapshot:
     said = with_lines(paste, said, sorted({*unread, *paste.left()}))
     paste.take([one.line - 1 for one in said])
     of_messages = {index for one in complaints for index in one.lines}
-    left = sorted({*unread, *paste.left()})
+    left = sorted({*unread, *paste.left()} - paste.idle)
     of_people = [one for one in clauses if one.lines[0] not in of_messages]
     silent = [
         one
@@ -132,8 +135,9 @@ def read_paste(text: str, *, name: str) -> Snapshot:
         )[:_MOST_TOLD],
         unread=tuple(
             " ".join(text.split())[:_LONGEST_UNREAD]
-            for _, text in sorted([*((index, lines[index]) for index in left), *silent])
-            if alike.tells_more(text) and not _is_noise(text)
+            for at, text in sorted([*((index, lines[index]) for index in left), *silent])
+            if alike.tells_more(text)
+            and ((_is_telling_title(at, text) and not is_restated) or not _is_noise(text))
         )[:_MOST_UNREAD],
     )
 
@@ -152,6 +156,7 @@ def _gather(
         context = reading.context or paste.contexts[first]
         has_room = evidence.add(reading, context, is_weak=is_weak)
         paste.take(reading.lines)
+        paste.idle.update(reading.idle)
         unread += reading.unread if has_room else reading.lines
 
 
@@ -216,7 +221,7 @@ def _is_message(line: str, *, is_printed: bool) -> bool:
     `is_printed`: it stands among output, so that nobody but a program did.
     """
     text = line[:_LONGEST_MESSAGE].strip(_QUOTES)
-    if not _FORMS.complains.search(text):
+    if not _FORMS.complains.search(text) or _FORMS.of_source.match(text):
         return False
     if is_printed:
         return True
@@ -233,6 +238,12 @@ def _is_noise(line: str) -> bool:
     return _FORMS.noise.fullmatch(line.strip()) is not None or is_small_talk(line)
 
 
+def _is_telling_title(index: int, line: str) -> bool:
+    """Tell whether a line is the title, and has more words than the title of a form."""
+    is_long = len(line.split()) > _FEW_WORDS and not line.endswith(":")
+    return index == 0 and is_long and not is_small_talk(line)
+
+
 _of_opencl = by_line(errors.of_opencl, private=True, with_any=errors.forms_of_opencl)
 _linker_cache = by_line(files.in_linker_cache)
 _fetched = by_line(inventories.fetched)
@@ -241,6 +252,7 @@ _READERS: tuple[Reader, ...] = (
     traces.read_traces,
     traces.read_linker_debug,
     errors.read_tracebacks,
+    read_device_pairs,
     read_programs,
     logs.read_log,
     lspci.read_lspci,

@@ -167,5 +167,7 @@ def _named_command(text: str) -> CommandLine | None:
             and re.search(r"(?i)content|contain|cat\b", text)
         ):
             return CommandLine(f"cat {part}")
+    if (told := _FORMS.says_below.search(text)) is not None:
+        return command_line(told["told"] or told["named"])
     bare = re.sub(r"(?i)^\W*(the )?(output|result)s?( of| from)?( the)?:? ", "", text)
     return command_line(bare.strip("#*_:- `"))

@@ -117,7 +117,9 @@ def _not_opened(found: re.Match[str], line: str) -> Snapshot:
     said = (line,)
     is_own_attempt = by == name  # a program says of a library that it opens without an .icd file
     if name.startswith("libOpenCL.so"):
-        viewer = "" if is_own_attempt else by.rpartition("/")[2]
+        # "ImportError: libOpenCL.so.1: …" is Python's word for it, and no program.
+        is_program = not is_own_attempt and not by.endswith(("Error", "Exception"))
+        viewer = by.rpartition("/")[2] if is_program else ""
         return Snapshot(messages=said, views=(View(viewer=viewer or "application", loader=None),))
     if "Permission" in found["why"]:
         return Snapshot(messages=said)

@@ -45,7 +45,7 @@ def merge(known: S, more: S) -> tuple[S, bool]:
 
 def _contradict(one: Answer, other: Answer) -> bool:
     """Tell whether one answer shows a device and the other says that there is none."""
-    return (_shows(one) and _is_empty(other)) or (_shows(other) and _is_empty(one))
+    return (_shows(one) and is_empty(other)) or (_shows(other) and is_empty(one))
 
 
 def _shows(answer: Answer) -> bool:
@@ -53,7 +53,8 @@ def _shows(answer: Answer) -> bool:
     return any(platform.devices not in ((), NOT_STATED) for platform in platforms)
 
 
-def _is_empty(answer: Answer) -> bool:
+def is_empty(answer: Answer) -> bool:
+    """Tell whether an answer says that there is no platform or no device."""
     return (
         answer.platforms == () or answer.outcome == "no-devices" or answer.error_code in (-1, -1001)
     )

@@ -25,14 +25,33 @@ class _Listed(msgspec.Struct):
 
 def read_packages(paste: Paste) -> Iterator[Reading]:
     """Give the packages of each manager's lists, those asked under one circumstance together."""
+    installed = _below_installed(paste)
     for manager, parse in _MANAGERS.items():
         lists: dict[Context, list[tuple[int, Package | None]]] = {}
         for index, line in paste.free():
             context = paste.contexts[index]
-            if (found := parse(line, context.command)) is not None:
+            found = parse(line, context.command)
+            if index in installed and manager == "pacman":
+                # Without its mark, a line of a search tells that only where somebody says so.
+                named = _FORMS.pacman.match(line)
+                found = _package(named, manager) if named is not None else found
+            if found is not None:
                 lists.setdefault(context, []).append((index, found.package))
         for entries in lists.values():
             yield _reading(manager, entries, paste)
+
+
+def _below_installed(paste: Paste) -> frozenset[int]:
+    """Return the lines between the fences below a line that says that they are installed."""
+    found: set[int] = set()
+    for index in paste.may_hold(_FORMS.says_installed):
+        if index in paste.fenced or not _FORMS.says_installed.match(paste.lines[index].strip()):
+            continue
+        below = next((at for at in range(index + 1, index + 4) if at in paste.fenced), None)
+        while below is not None and below in paste.fenced:
+            found.add(below)
+            below += 1
+    return frozenset(found)
 
 
 def _reading(manager: str, entries: list[tuple[int, Package | None]], paste: Paste) -> Reading:

@@ -3,11 +3,12 @@
 
 import msgspec
 
+from clprobe.model.opencl import View
 from clprobe.model.snapshot import Perspective, Snapshot
 from clprobe.model.system import User
-from clprobe.model.unknown import NOT_STATED, Unknown
+from clprobe.model.unknown import NOT_STATED, Unknown, listed
 from clprobe.paste.finish import finish
-from clprobe.paste.merge import merge
+from clprobe.paste.merge import is_empty, merge
 from clprobe.paste.piles import Key, Pile, all_piles, fails
 from clprobe.paste.reading import Context, Reading
 from clprobe.paste.told import completed
@@ -29,13 +30,14 @@ class Evidence:
         self.told: dict[Key, Pile] = {}
         self.perspectives: list[Perspective] = []
         self._read = 0
+        self._failed: dict[str, Context] = {}
 
     def add(self, reading: Reading, context: Context, *, is_weak: bool = False) -> bool:
         """Take up a reading; a weak one completes in the end what all others left open.
 
         It comes back whether there was room for it: no machine has a thousand GPUs.
         """
-        self._read += len(reading.lines) or reading.facts != Snapshot()
+        self._read += len(reading.lines + reading.idle) or reading.facts != Snapshot()
         if reading.facts == Snapshot() and not reading.whole:
             return True
         self.perspectives += reading.facts.perspectives
@@ -49,6 +51,7 @@ class Evidence:
             pile.whole |= set(reading.whole)
             pile.is_private |= reading.private
             return True
+        pile.facts = self._died(pile.facts, reading, context)
         merged, agreed = merge(pile.facts, reading.facts)
         pile.is_private |= reading.private
         if agreed:
@@ -64,9 +67,29 @@ class Evidence:
             pile.other = merge(pile.other or Snapshot(), reading.facts)[0]
         return True
 
+    def _died(self, facts: Snapshot, reading: Reading, context: Context) -> Snapshot:
+        """Return the facts with a program that failed as one that crashed, if its run ended so.
+
+        A command that prints an error and dies tells both of one run, not of two.
+        """
+        for view in listed(reading.facts.views):
+            if view.answer.outcome == "error" and context.command:
+                self._failed[view.viewer] = context
+            elif view.answer.outcome == "crash" and self._failed.get(view.viewer) == context:
+                views = tuple(_as_crash(one, view.viewer) for one in listed(facts.views))
+                facts = msgspec.structs.replace(facts, views=views)
+        return facts
+
     def tells(self) -> bool:
         """Tell whether any line was understood, if only as one that tells no fact."""
         return self._read > 0
+
+
+def _as_crash(view: View, viewer: str) -> View:
+    if view.viewer != viewer or view.answer.outcome != "error" or is_empty(view.answer):
+        return view  # of what found nothing, the crash is only how it gave up
+    answer = msgspec.structs.replace(view.answer, outcome="crash")
+    return msgspec.structs.replace(view, answer=answer)
 
 
 def _is_full(known: Snapshot, more: Snapshot) -> bool:

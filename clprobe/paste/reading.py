@@ -38,12 +38,14 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
     """Facts that some lines tell; `whole` names the lists that they give completely.
 
     `private` facts hold only for who ran the command: what programs saw, what could be opened.
+    Of `idle` lines the reader knows that they belong to it, and tells nothing: others may.
     """
 
     lines: tuple[int, ...]
     facts: Snapshot
     whole: tuple[str, ...] = ()
     unread: tuple[int, ...] = ()
+    idle: tuple[int, ...] = ()
     private: bool = False
     context: Context | None = None
 
@@ -65,6 +67,8 @@ class Paste:
         self.fenced = fenced_lines(lines)
         """Those between fences."""
         self.contexts = contexts
+        self.idle: set[int] = set()
+        """Those that a reader knows and that tell nothing, unless they are rows of keys."""
         self._taken = set(taken)
         told = ((index, line.strip()) for index, line in enumerate(self.lines))
         self._free = [(index, line) for index, line in told if line and index not in taken]

@@ -106,7 +106,13 @@ def _node(clause: Clause, named: str, group: str | None) -> Iterator[Reading]:
 
 def _icds(clause: Clause) -> Iterator[Reading]:
     if _FORMS.icds_empty.search(clause.text):
-        yield _reading(clause, Snapshot(icds=()), "icds")
+        # "It was empty, so I put a link there" tells how it was before.
+        after = clause.sentence.partition(clause.text)[2]
+        context = clause.context
+        if _FORMS.was_filled.match(after):
+            context = msgspec.structs.replace(context, when="before")
+        facts = Snapshot(icds=())
+        yield _reading(msgspec.structs.replace(clause, context=context), facts, "icds")
         return
     if _FORMS.icd_not_there.search(clause.text) or clause.trial:
         return

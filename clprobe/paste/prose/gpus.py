@@ -76,7 +76,8 @@ def models_in(text: str) -> Iterator[str]:
     for form in (_FORMS.intel, _FORMS.amd, _FORMS.nvidia, _FORMS.other):
         for found in form.finditer(text):
             span = range(*found.span())
-            if _overlaps(span, taken) or _FORMS.not_here.search(text[: found.start()]):
+            is_here = not _FORMS.not_here.search(text[: found.start()])
+            if _overlaps(span, taken) or not is_here or _FORMS.only_tried.match(text[span.stop :]):
                 continue
             name = _tidy(found[0])
             if meaning(name).is_known or maker(name) is not None:

@@ -97,7 +97,7 @@ def _by_name(clause: Clause) -> Iterator[Reading]:
             if name not in _FORMS.words["words_too"] and not clause.doubtful and not clause.trial:
                 yield _reading(clause, Package(name=name, state="removed"))
             continue
-        if clause.doubtful or clause.trial or clause.negated or _FORMS.no_claim.search(clause.text):
+        if clause.doubtful or clause.trial or clause.negated or _is_no_claim(clause):
             continue
         said = clause.text if name in _FORMS.words["words_too"] else clause.sentence
         if version == NOT_STATED and not claims.search(said):
@@ -111,9 +111,15 @@ def _by_name(clause: Clause) -> Iterator[Reading]:
         and not _names_runtime(clause.sentence)
         and not (clause.negated or clause.doubtful or clause.trial)
         and _claims(clause.text)
-        and not _FORMS.no_claim.search(clause.text)
+        and not _is_no_claim(clause)
     ):
         yield _reading(clause, Package(name=_RUNTIME, **_origin(clause)))
+
+
+def _is_no_claim(clause: Clause) -> bool:
+    return bool(
+        _FORMS.no_claim.search(clause.text) or _FORMS.swapped_in_vain.search(clause.sentence)
+    )
 
 
 def _rest(clause: Clause) -> str:

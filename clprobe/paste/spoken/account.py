@@ -23,6 +23,7 @@ _MOST_DEVICES = 200
 _PLATFORM_NOT_FOUND = -1001
 _LOADER = "libOpenCL.so.1"
 _NUMBERS = ("compute_units", "max_clock_mhz", "global_memory_bytes", "max_allocation_bytes")
+_IN_MIB = {"global_memory_mib": "global_memory_bytes", "max_allocation_mib": "max_allocation_bytes"}
 _RANKS: tuple[Outcome, ...] = ("crash", "hang", "error", "no-devices", "ok")
 """What a program says to have ended with, the worst first: it tells more than the others."""
 
@@ -34,6 +35,7 @@ class Account:
         self.program = program
         self.lines: list[int] = []
         self.taken: list[int] = []
+        self.idle: list[int] = []
         self._platforms: list[tuple[dict[str, str], list[dict[str, str]]]] = []
         self._current: dict[str, str] | None = None
         self._outcomes: set[Outcome] = set()
@@ -212,11 +214,14 @@ def _device(parts: dict[str, str]) -> Device:
     told: dict[str, Any] = {
         key: value
         for key, value in parts.items()
-        if key not in ("number", "version", "type", *_NUMBERS)
+        if key not in ("number", "version", "type", *_NUMBERS, *_IN_MIB)
     }
     for key in _NUMBERS:
         if (value := parts.get(key, "")).isdigit():
             told[key] = int(value[:15])
+    for key, name in _IN_MIB.items():
+        if (value := parts.get(key, "")).isdigit():
+            told[name] = int(value[:9]) << 20
     if (kind := _FORMS.meaning("types", parts.get("type", ""))) is not None:
         told["type"] = kind
     return Device(**told)

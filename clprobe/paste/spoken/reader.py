@@ -69,7 +69,9 @@ def read_programs(paste: Paste) -> Iterator[Reading]:
             runs += 1
         known.lines.append(index)
         if _stands_alone(line, match):
-            known.taken.append(index)
+            # A row of which no fact is taken is left to who reads all rows.
+            is_row = spoken.means.is_chatter and _PROGRAMS.row.match(line) is not None
+            (known.idle if is_row else known.taken).append(index)
         for one in spoken.pattern.finditer(line):
             known.add(one, spoken.means, line)
         last = known, context
@@ -171,7 +173,8 @@ def _told(account: Account, context: Context, known: _Circumstances) -> Iterator
         context = msgspec.structs.replace(context, where="container")
         inside = System(virtualization=Virtualization(container=sandbox))
         facts = msgspec.structs.replace(facts, system=inside)
-    yield Reading(lines=tuple(account.taken), facts=facts, private=is_private, context=context)
+    lines, idle = tuple(account.taken), tuple(account.idle)
+    yield Reading(lines=lines, facts=facts, idle=idle, private=is_private, context=context)
     for one in account.beside():
         is_own = (one.device_nodes, one.loaders) != (NOT_STATED, NOT_STATED)
         yield Reading(lines=(), facts=one, private=is_own, context=context)

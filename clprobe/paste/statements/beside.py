@@ -10,7 +10,7 @@ from clprobe.knowledge.printed import Forms
 from clprobe.model.statement import Statement
 from clprobe.paste.reading import Paste
 from clprobe.paste.statements.consoles import device_names_in
-from clprobe.paste.statements.page import placed
+from clprobe.paste.statements.page import labelled, placed
 from clprobe.paste.statements.predicates import tidy
 from clprobe.paste.statements.things import things_in
 
@@ -95,9 +95,9 @@ def _of_traces(_: Paste, index: int, text: str) -> Iterator[Statement]:
     built = _PRINTED.build_number.match(text) if "build" in text[:40] else None
     if built is not None:
         yield _version(index, "build", built["build"])
-    labelled = _PRINTED.labelled_version.match(text) if "ersion" in text[:60] else None
-    if labelled is not None:
-        yield _version(index, labelled["name"].lower(), labelled["version"])
+    versioned = _PRINTED.labelled_version.match(text) if "ersion" in text[:60] else None
+    if versioned is not None:
+        yield _version(index, versioned["name"].lower(), versioned["version"])
     cuda = _PRINTED.smi_cuda.search(text) if "CUDA Version" in text else None
     if cuda is not None:
         yield _version(index, "cuda", cuda["version"])
@@ -153,6 +153,24 @@ def _hardware(paste: Paste, index: int, text: str) -> Iterator[Statement]:
             yield msgspec.structs.replace(told, subject=one.name)
 
 
+def _of_calls(paste: Paste, index: int, text: str) -> Iterator[Statement]:
+    """Yield which of clinfo's calls without a platform found nothing."""
+    found = _PRINTED.call_row.match(text) if "(NULL, " in text else None
+    if found is not None and _PRINTED.found_none.match(found["value"]):
+        told = placed(index, paste.contexts[index], "field", found["value"].strip())
+        yield msgspec.structs.replace(told, subject=found["call"])
+
+
+def _defined(paste: Paste, index: int, text: str) -> Iterator[Statement]:
+    """Yield what the lines define on which a call of CMake goes on."""
+    above = paste.lines[index - 1] if index else ""
+    if not above.endswith("\\") or not _PRINTED.definitions.match(text):
+        return
+    for found in islice(_PRINTED.definition.finditer(text), _MOST_OF_A_KIND):
+        says = f"{found['name']}={found['value']}"
+        yield labelled(paste, index, "sets", found["name"], says)
+
+
 _TELLERS: tuple[Callable[[Paste, int, str], Iterator[Statement]], ...] = (
     _in_paths,
     _of_files,
@@ -164,6 +182,8 @@ _TELLERS: tuple[Callable[[Paste, int, str], Iterator[Statement]], ...] = (
     _pairs,
     _hardware,
     device_names_in,
+    _of_calls,
+    _defined,
 )
 
 

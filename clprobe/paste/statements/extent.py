@@ -79,11 +79,15 @@ def _is_outcome(first: Clause, by_line: dict[int, list[Statement]]) -> bool:
 
 
 def _is_told(clause: Clause, near: Sequence[Statement]) -> bool:
-    """Tell whether statements hold the clause, or the most of its words."""
+    """Tell whether statements hold the clause, or the most of its words.
+
+    They leave out what joins it to the one before, such as "and so".
+    """
     text = _bare(clause.text)
     rest = text
     said = [_bare(one.says) for one in near]
-    if len(text) >= _LONG and any(text[:_HEAD] in one for one in said):
+    heads = (text[:_HEAD], _bare(_FORMS.lead.sub("", clause.text))[:_HEAD])
+    if any(len(head) >= _LONG and head in one for head in heads for one in said):
         return True
     told = {*said}
     for one in near:

@@ -146,6 +146,8 @@ def _complaints(paste: Paste, index: int, text: str, printer: str) -> Iterator[S
         return
     if not _MESSAGES.complains.search(text) or _MESSAGES.prose.search(text):
         return
+    if _MESSAGES.of_source.match(text) or _FORMS.went_well.search(text):
+        return
     is_error = _STATEMENTS.error_like.search(text) and not _FORMS.described.match(text)
     is_said = index not in paste.fenced and (
         _FORMS.goes_on.match(text) or _FORMS.quotes_code.search(text)

@@ -125,9 +125,10 @@ def _said(text: str, things: tuple[Thing, ...], what: str, found: re.Match[str])
     start = lead.end() if lead is not None else 0
     if lead is not None and (since := _FORMS.since_word.search(lead[0])) is not None:
         start = since.start()
+    is_seen_ahead = what == "shows" and _FORMS.seen_ahead.search(before) is not None
     return Said(
         what=kind,
-        subject=subject_of(before, things, found.start()),
+        subject="" if is_seen_ahead else subject_of(before, things, found.start()),
         says=tidy(text[start:])[:_LONGEST],
         start=found.start(),
         negated=negated,
@@ -157,8 +158,10 @@ def says_nothing(what: str, says: str) -> bool:
     forms = _FORMS.patterns["outcomes"] if is_shown else _FORMS.patterns["acts"]
     found = forms[what].search(says)
     rest = says[found.end() :] if found is not None else says
-    if found is not None and _FORMS.detects.search(found[0]) and rest.strip(" .:"):
-        return False  # "rocminfo does detect it"
+    is_seen = found is not None and _FORMS.detects.search(found[0]) is not None
+    ahead = says[: found.start()] if found is not None else ""
+    if is_seen and (rest.strip(" .:") or _FORMS.seen_ahead.search(ahead)):
+        return False  # "rocminfo does detect it", "the other one it does detect"
     is_bare = _FORMS.says_nothing.match(rest) is not None if is_shown else not rest.strip(" .:")
     return found is not None and is_bare
 

@@ -19,6 +19,7 @@ from clprobe.paste.text import FENCE
 
 _FORMS = Forms("statements")
 _PRINTED = Forms("said_lines")
+_MESSAGES = Forms("messages")
 _VARIABLES = Forms("variables")
 _KINDS = ("package", "driver", "gpu", "processor", "toolkit")
 _HARDWARE = ("gpu", "processor")
@@ -120,6 +121,9 @@ def _of_shape(line: Line, text: str) -> Iterator[Statement]:
         says = f"dkms: {tidy(text)}"[:_LONGEST]
         told = placed(line.index, line.context, "is", says)
         yield msgspec.structs.replace(told, subject=f"dkms {module['name']}")
+    elif (row := _PRINTED.call_row.match(text)) is not None:
+        told = placed(line.index, line.context, "field", tidy(row["value"])[:_LONGEST])
+        yield msgspec.structs.replace(told, subject=row["call"])
     elif _PRINTED.shown_object.match(text):
         for found in islice(_PRINTED.object_field.finditer(text), _MOST_PAIRS):
             told = placed(line.index, line.context, "field", found["text"] or found["value"])
@@ -166,7 +170,8 @@ def _runs_program(text: str) -> bool:
 def _is_error(text: str) -> bool:
     words = len(text.split())
     is_line = len(text) <= _LONGEST and words >= _FEWEST_WORDS and "?" not in text
-    return is_line and _FORMS.error_like.search(text) is not None
+    is_source = _MESSAGES.of_source.match(text) is not None
+    return is_line and not is_source and _FORMS.error_like.search(text) is not None
 
 
 def is_text(line: str) -> bool:

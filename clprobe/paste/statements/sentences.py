@@ -276,11 +276,13 @@ def _with_outcome(one: Statement, clause: Clause, after: tuple[str, str], title:
     return one
 
 
+def _was_so(says: str) -> bool:
+    return _FORMS.was_so.search(says) is not None and not _FORMS.is_now.search(says)
+
+
 def _statement(base: Statement, said: Said, under: tuple[str, ...], kind: str) -> Statement:
     what = said.what
-    when = base.when or (
-        "before" if what in (*OUTCOMES, "has") and _FORMS.was_so.search(said.says) else ""
-    )
+    when = base.when or ("before" if what in (*OUTCOMES, "has") and _was_so(said.says) else "")
     if kind == "wants" or (kind == "tried" and what in _ACTS):
         what = kind  # as the heading above announces
     return msgspec.structs.replace(
