@@ -6,23 +6,40 @@ import sys
 import pytest
 
 from clprobe.diagnosis.knowledge import Knowledge
+from clprobe.diagnosis.precedents.archive import archive_of
 from clprobe.diagnosis.precedents.resemblance import Precedents
+from clprobe.diagnosis.precedents.settings import shipped_settings
 from clprobe.diagnosis.precedents.signs import Signs
+from clprobe.diagnosis.precedents.worded import Worded
+from clprobe.ruleset.cues import Told
 
 KNOWLEDGE = Knowledge.load()
 WORDS = ["jellyfin", "ffmpeg", "failed", "opencl", "platforms", "-1001"]
 
 
 def test_the_nearest_report_has_the_words_asked_for() -> None:
-    like = Precedents(KNOWLEDGE.solved, KNOWLEDGE.rules).like(WORDS)
+    like = KNOWLEDGE.precedents.like(WORDS)
     assert like.reports[0].nearness == 1
     assert "ffmpeg" in like.reports[0].report.told.lower()
 
 
 def test_a_python_without_sqlite_goes_without_precedents(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sqlite3", None)
-    like = Precedents(KNOWLEDGE.solved, KNOWLEDGE.rules).like(WORDS)
+    like = Precedents(archive_of(KNOWLEDGE.solved), KNOWLEDGE.rules).like(WORDS)
     assert (like.reports, like.described) == ((), {})
+
+
+def test_what_is_kept_of_the_reports_finds_the_same() -> None:
+    kept, made = KNOWLEDGE.precedents, Precedents(archive_of(KNOWLEDGE.solved), KNOWLEDGE.rules)
+    assert kept.like(WORDS) == made.like(WORDS)
+    assert kept.usual == made.usual
+
+
+def test_of_no_lines_nothing_fits() -> None:
+    assert not Signs(KNOWLEDGE.rules).fits(())
+    assert not Worded(KNOWLEDGE.rules).cues_in(Told(()))
+    assert not Worded(KNOWLEDGE.rules).quoted_in(())
+    assert not shipped_settings().speaks_in(Told(()))
 
 
 def test_signs_fit_by_what_stands_close_together() -> None:

@@ -38,7 +38,12 @@ class Signs:
     """The signs of all rules, ready to be looked for."""
 
     def __init__(self, rules: Iterable[Rule]) -> None:
-        self._signs = [(rule.id, stems_of(sign)) for rule in rules for sign in rule.signs]
+        self._rules = tuple(rules)
+
+    @cached_property
+    def _signs(self) -> list[tuple[str, frozenset[str]]]:
+        """Each sign's rule and words."""
+        return [(rule.id, stems_of(sign)) for rule in self._rules for sign in rule.signs]
 
     @cached_property
     def _worth(self) -> dict[str, float]:
