@@ -16,7 +16,7 @@ _MADE_BY = ("diagnosis/precedents", "knowledge/checked_yaml.py", "knowledge/solv
 
 
 class Archive(msgspec.Struct, frozen=True):
-    """Solved reports: the index of their words, each by its place there, and how usual each cause is.
+    """Solved reports: the index of their words, and each by its place there.
 
     `usual` says of how many reports each rule is the cause.
     """

@@ -13,8 +13,8 @@ from clprobe.diagnosis.precedents.archive import Archive
 from clprobe.diagnosis.precedents.settings import shipped_settings
 from clprobe.diagnosis.precedents.signs import SignFit, Signs
 from clprobe.diagnosis.precedents.subjects import subjects_in
-from clprobe.diagnosis.precedents.worded import Worded
 from clprobe.diagnosis.precedents.word_index import WordIndex
+from clprobe.diagnosis.precedents.worded import Worded
 from clprobe.diagnosis.precedents.words import distinct
 from clprobe.knowledge.solved_reports import SolvedReport
 from clprobe.ruleset.cues import Told

@@ -7,7 +7,6 @@ The measure is BM25, and 1 is the nearest one's: https://www.sqlite.org/fts5.htm
 from __future__ import annotations
 
 import contextlib
-import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -43,15 +42,15 @@ class WordIndex:
     def from_bytes(cls, kept: bytes) -> WordIndex:
         """Return the index that `to_bytes` gave."""
         base = _in_memory()
-        if base is not None and sys.version_info >= (3, 11):
-            base.deserialize(kept)
+        deserialize = getattr(base, "deserialize", None)  # since Python 3.11
+        if deserialize is not None:
+            deserialize(kept)
         return cls(base)
 
     def to_bytes(self) -> bytes:
         """Return the index as it can be kept; empty: there is none, or Python 3.10 gives none."""
-        if self._base is None or sys.version_info < (3, 11):
-            return b""
-        return self._base.serialize()
+        serialize = getattr(self._base, "serialize", None)
+        return serialize() if serialize is not None else b""
 
     def nearest(self, words: Sequence[str], most: int) -> list[tuple[int, float]]:
         """Return place and nearness of the texts nearest to the words."""
