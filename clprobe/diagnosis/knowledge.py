@@ -44,8 +44,11 @@ class Knowledge(msgspec.Struct, frozen=True, dict=True):
             shipped_archive,
         )
         from clprobe.diagnosis.precedents.resemblance import Precedents  # noqa: PLC0415
+        from clprobe.diagnosis.precedents.wording import shipped_wording  # noqa: PLC0415
 
         archive = shipped_archive() if self.reports is None else archive_of(self.reports)
+        if self.tables.are_shipped and self.rules is _shipped().rules:
+            return Precedents(archive, self.rules, shipped_wording)
         return Precedents(archive, self.rules)
 
     @classmethod

@@ -4,17 +4,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import msgspec
 
 from clprobe.diagnosis.precedents.archive import Archive
 from clprobe.diagnosis.precedents.settings import shipped_settings
-from clprobe.diagnosis.precedents.signs import SignFit, Signs
+from clprobe.diagnosis.precedents.signs import SignFit
 from clprobe.diagnosis.precedents.subjects import subjects_in
 from clprobe.diagnosis.precedents.word_index import WordIndex
-from clprobe.diagnosis.precedents.worded import Worded
+from clprobe.diagnosis.precedents.wording import Wording, wording_of
 from clprobe.diagnosis.precedents.words import distinct
 from clprobe.knowledge.solved_reports import SolvedReport
 from clprobe.ruleset.cues import Told
@@ -62,12 +63,15 @@ class Resemblance(msgspec.Struct, frozen=True, kw_only=True):
 class Precedents:
     """The words of solved reports and rules, ready to be searched."""
 
-    def __init__(self, archive: Archive, rules: Iterable[Rule]) -> None:
+    def __init__(
+        self,
+        archive: Archive,
+        rules: Sequence[Rule],
+        wording: Callable[[Sequence[Rule]], Wording] = wording_of,
+    ) -> None:
         self._archive = archive
-        rules = tuple(rules)
         self._rules = [rule.id for rule in rules]
-        self._signs = Signs(rules)
-        self._worded = Worded(rules)
+        self._wording = cache(lambda: wording(rules))
         self._descriptions = WordIndex.of(
             " ".join((one.id.replace("-", " "), one.summary, one.title, one.because, *one.signs))
             for one in rules
@@ -95,10 +99,10 @@ class Precedents:
         )
 
     def _of_lines(self, told: Sequence[str]) -> dict[str, Any]:
-        text = Told(told)
+        text, wording = Told(told), self._wording()
         return {
-            "signs": self._signs.fits(told),
-            "cues": self._worded.cues_in(text),
-            "quoted": self._worded.quoted_in(told),
+            "signs": wording.signs.fits(told),
+            "cues": wording.worded.cues_in(text),
+            "quoted": wording.worded.quoted_in(told),
             "settings": shipped_settings().speaks_in(text),
         }
