@@ -112,7 +112,7 @@ def _answers(
     needs: "Needs", source: str | None, tables: "Tables", timeout: float, *, quiet: bool
 ) -> "Iterator[HostAnswer]":
     if source is None:
-        snapshot = _live(needs, timeout, quiet=quiet)
+        snapshot = _live(needs, tables, timeout, quiet=quiet)
         from clprobe.needs.check import check_host
 
         yield check_host(needs, snapshot, tables, _doctor(tables))
@@ -135,12 +135,13 @@ def _answers(
         yield answer
 
 
-def _live(needs: "Needs", timeout: float, *, quiet: bool) -> "Snapshot":
+def _live(needs: "Needs", tables: "Tables", timeout: float, *, quiet: bool) -> "Snapshot":
     from clprobe.cli.gathering import Background, scrubbed_facts
     from clprobe.needs.written import asks_to_compute
     from clprobe.probe.live_host import LiveHost
 
-    run, judging = asks_to_compute(needs), Background(_load_while_waiting)
+    run = asks_to_compute(needs)
+    judging = Background(lambda: _load_while_waiting(tables))
     snapshot = scrubbed_facts(
         LiveHost(), timeout, silent=quiet, run_kernels=run, once_asked=judging.begin
     )
@@ -148,11 +149,13 @@ def _live(needs: "Needs", timeout: float, *, quiet: bool) -> "Snapshot":
     return snapshot
 
 
-def _load_while_waiting() -> None:
+def _load_while_waiting(tables: "Tables") -> None:
     import clprobe.needs.check  # noqa: F401 - facts are judged by it
     from clprobe.scrub import Known, scrub_text
 
     scrub_text("", Known())  # the first text has all patterns compiled
+    tables.programs()
+    tables.implementations()
 
 
 def _doctor(tables: "Tables") -> "Callable[[Snapshot], Diagnosis]":
