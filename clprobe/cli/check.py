@@ -2,7 +2,9 @@
 # ruff: noqa: PLC0415 - a prolog waits for this: rules, probes and pastes load where they are needed
 """`clprobe check`: says whether a host has what a program needs, as needs.yaml tells it."""
 
-from collections.abc import Iterator
+import functools
+import os
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +17,7 @@ from clprobe.cli.output import print_document
 from clprobe.cli.output_option import output_option
 
 if TYPE_CHECKING:
+    from clprobe.diagnosis.knowledge import Knowledge
     from clprobe.knowledge.tables import Tables
     from clprobe.model.finding import Diagnosis
     from clprobe.model.snapshot import Snapshot
@@ -78,8 +81,11 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     is_several = source is not None and holds_several(source)
     if form == "nfd" and is_several:
         raise click.UsageError("--format nfd is about one host, not about a folder of them.")
+    if source is None:
+        from clprobe.probe.forking import fork_server
+
+        fork_server(os.environ)  # it gets ready while the needs are read
     from clprobe.knowledge.tables import Tables
-    from clprobe.needs.check import report_of
     from clprobe.needs.reading import read_needs
 
     tables, path = Tables.load(), _file_of(given)
@@ -89,6 +95,8 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
         answers.append(answer)
         if form == "text":
             _show(answer, brief=quiet or is_several)
+    from clprobe.needs.check import report_of
+
     report = report_of(path.name, answers)
     _finish(report, form, needs.label or path.stem, is_summed_up=is_several)
     return _STATUS[report.answer]
@@ -103,41 +111,70 @@ def _file_of(given: str) -> Path:
 def _answers(
     needs: "Needs", source: str | None, tables: "Tables", timeout: float, *, quiet: bool
 ) -> "Iterator[HostAnswer]":
+    if source is None:
+        snapshot = _live(needs, tables, timeout, quiet=quiet)
+        from clprobe.needs.check import check_host
+
+        yield check_host(needs, snapshot, tables, _doctor(tables))
+        return
+    from clprobe.cli.sources import read_snapshot
     from clprobe.model.errors import ClprobeError
     from clprobe.needs.check import check_host, not_read
 
-    if source is None:
-        yield check_host(needs, _live(needs, timeout, quiet=quiet), tables, _doctor)
-        return
-    from clprobe.cli.sources import read_snapshot
-
+    doctor = _doctor(tables)
     if not holds_several(source):
-        yield check_host(needs, read_snapshot(source), tables, _doctor, host=source)
+        yield check_host(needs, read_snapshot(source), tables, doctor, host=source)
         return
     for path in files_of(source, most=_MOST_HOSTS):
         name = str(path.relative_to(source) if Path(source).is_dir() else path)
         try:
             snapshot = read_snapshot(str(path))
-            answer = check_host(needs, snapshot, tables, _doctor, host=name)
+            answer = check_host(needs, snapshot, tables, doctor, host=name)
         except ClprobeError as error:
             answer = not_read(name, error.message)
         yield answer
 
 
-def _live(needs: "Needs", timeout: float, *, quiet: bool) -> "Snapshot":
-    from clprobe.cli.gathering import scrubbed_facts
+def _live(needs: "Needs", tables: "Tables", timeout: float, *, quiet: bool) -> "Snapshot":
+    from clprobe.cli.gathering import Background, scrubbed_facts
     from clprobe.needs.written import asks_to_compute
     from clprobe.probe.live_host import LiveHost
 
     run = asks_to_compute(needs)
-    return scrubbed_facts(LiveHost(), timeout, silent=quiet, run_kernels=run)
+    judging = Background(lambda: _load_while_waiting(tables))
+    snapshot = scrubbed_facts(
+        LiveHost(), timeout, silent=quiet, run_kernels=run, once_asked=judging.begin
+    )
+    judging.result()
+    return snapshot
 
 
-def _doctor(snapshot: "Snapshot") -> "Diagnosis":
-    from clprobe.diagnosis.diagnose import diagnose
-    from clprobe.diagnosis.knowledge import Knowledge
+def _load_while_waiting(tables: "Tables") -> None:
+    import clprobe.needs.check  # noqa: F401 - facts are judged by it
+    from clprobe.scrub import Known, scrub_text
 
-    return diagnose(snapshot, Knowledge.load())
+    scrub_text("", Known())  # the first text has all patterns compiled
+    tables.programs()
+    tables.implementations()
+
+
+def _doctor(tables: "Tables") -> "Callable[[Snapshot], Diagnosis]":
+    """Return what says what is wrong with a host; rules are read once, and only if it is asked."""
+
+    @functools.cache
+    def knowledge() -> "Knowledge":
+        from clprobe.diagnosis.knowledge import Knowledge
+        from clprobe.ruleset.rules import load_rules
+
+        return Knowledge(load_rules(), tables)
+
+    def doctor(snapshot: "Snapshot") -> "Diagnosis":
+        from clprobe.diagnosis.diagnose import diagnose
+
+        # Of solved reports, which take most of the time, nothing is shown.
+        return diagnose(snapshot, knowledge(), resembling=False)
+
+    return doctor
 
 
 def _show(answer: "HostAnswer", *, brief: bool) -> None:

@@ -146,7 +146,11 @@ def _load_while_waiting(*, for_text: bool) -> "Knowledge":
     scrub_text("", Known())  # the first text has all patterns compiled
     if for_text:
         import clprobe.report.doctor_text  # noqa: F401 - rich takes as long as all the rules
-    return Knowledge.load()
+    knowledge = Knowledge.load()
+    # Every diagnosis reads these tables, which are kept.
+    knowledge.tables.programs()
+    knowledge.tables.implementations()
+    return knowledge
 
 
 def diagnose_since(

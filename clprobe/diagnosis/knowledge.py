@@ -38,9 +38,18 @@ class Knowledge(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def precedents(self) -> "Precedents":
         """The same, ready to be searched. Raises: ClprobeError if one is malformed."""
-        from clprobe.diagnosis.precedents.resemblance import Precedents  # noqa: PLC0415 - few ask
+        # Few ask.
+        from clprobe.diagnosis.precedents.archive import (  # noqa: PLC0415
+            archive_of,
+            shipped_archive,
+        )
+        from clprobe.diagnosis.precedents.resemblance import Precedents  # noqa: PLC0415
+        from clprobe.diagnosis.precedents.wording import shipped_wording  # noqa: PLC0415
 
-        return Precedents(self.solved, self.rules)
+        archive = shipped_archive() if self.reports is None else archive_of(self.reports)
+        if self.tables.are_shipped and self.rules is _shipped().rules:
+            return Precedents(archive, self.rules, shipped_wording)
+        return Precedents(archive, self.rules)
 
     @classmethod
     def load(cls, root: Path | None = None) -> "Knowledge":

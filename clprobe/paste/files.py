@@ -15,6 +15,7 @@ from clprobe.paste.reading import Context, Paste, Reading
 
 _VENDORS = "/etc/OpenCL/vendors"
 _FORMS = Forms("icd_files")
+_COUNT = re.compile(r"\d+ libs found in cache")
 
 
 def read_icd_listings(paste: Paste) -> Iterator[Reading]:
@@ -127,7 +128,7 @@ def in_linker_cache(line: str, context: Context) -> Snapshot | None:
     found = _FORMS.opencl.match(line.rsplit("=> ", maxsplit=1)[-1])
     if found is not None and _FORMS.shows_files.match(context.command):
         return Snapshot(loaders=(Loader(path=found["path"]),))
-    return Snapshot() if re.match(r"\d+ libs found in cache", line) else None
+    return Snapshot() if _COUNT.match(line) else None
 
 
 def _cached(found: re.Match[str]) -> Snapshot:

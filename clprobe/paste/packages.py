@@ -13,6 +13,9 @@ from clprobe.model.unknown import NOT_STATED, Fact
 from clprobe.paste.reading import Context, Paste, Reading
 
 _FORMS = Forms("packages")
+# Each line is tried, so they are not looked up among what re has compiled.
+_PIP = re.compile(r"(?:python\S* -m )?pip3? (?:list|show)|uv pip list")
+_CONDA = re.compile(r"(?:conda|mamba|micromamba) list")
 _WHOLE_SYSTEM = 150
 """So many packages are a whole system's: nobody picks them by hand."""
 
@@ -135,7 +138,7 @@ def _apk(line: str, command: str) -> _Listed | None:  # noqa: ARG001
 
 def _pip(line: str, command: str) -> _Listed | None:
     found = _FORMS.pip_freeze.match(line)
-    if found is None and re.match(r"(?:python\S* -m )?pip3? (?:list|show)|uv pip list", command):
+    if found is None and _PIP.match(command):
         found = _FORMS.two_columns.match(line)
         if found is None and _FORMS.pip_heads.match(line):
             return _Listed(None)
@@ -143,7 +146,7 @@ def _pip(line: str, command: str) -> _Listed | None:
 
 
 def _conda(line: str, command: str) -> _Listed | None:
-    if not re.match(r"(?:conda|mamba|micromamba) list", command):
+    if not _CONDA.match(command):
         return None
     if _FORMS.pip_heads.match(line) or line.startswith("#"):
         return _Listed(None)

@@ -14,6 +14,7 @@ from clprobe.paste.distributions import distribution_named
 from clprobe.paste.reading import Context, Paste, Reading
 
 _FORMS = Forms("systems")
+_CPU = re.compile(r"lscpu|cat /proc/cpuinfo")
 
 
 def uname(line: str, context: Context) -> Snapshot | None:
@@ -137,7 +138,7 @@ def read_boot_and_cpu(paste: Paste) -> Iterator[Reading]:
         model = model or (named["model"] if named is not None else None)
         if line.startswith("Hypervisor vendor:"):
             machine = line.partition(":")[2].strip().lower()
-        asked = re.match(r"lscpu|cat /proc/cpuinfo", paste.contexts[index].command)
+        asked = _CPU.match(paste.contexts[index].command)
         if named is not None or (asked and (_FORMS.lscpu.match(line) or ":" in line)):
             cpu_lines.append(index)
     if cpu_lines and model is not None:

@@ -14,6 +14,7 @@ from clprobe.paste.reading import Paste, Reading
 
 _MOST_GROUPS = 300
 _FORMS = Forms("users")
+_GROUPS = re.compile(r"groups\b|id -[nGr]*G")
 
 
 def read_ids(paste: Paste) -> Iterator[Reading]:
@@ -49,7 +50,7 @@ def read_groups(paste: Paste) -> Iterator[Reading]:
             user = User(uid=0, name="root") if line == "root" else User(name=line)
             yield Reading(lines=(index,), facts=Snapshot(user=user), private=True)
             continue
-        asked = bool(re.match(r"groups\b|id -[nGr]*G", command)) and index > 0
+        asked = bool(_GROUPS.match(command)) and index > 0
         familiar = sum(word in _FORMS.words["familiar"] for word in words)
         is_familiar = familiar >= 3 and familiar * 2 >= len(words)
         if not (asked or is_familiar):

@@ -12,12 +12,13 @@ from clprobe.paste.commands import command_line
 from clprobe.paste.reading import Paste, Reading
 
 _FORMS = Forms("variables")
+_NAME = re.compile(r"[\"'A-Za-z_-]")
 
 
 def read_variables(paste: Paste) -> Iterator[Reading]:
     """Give the variables that lines set, and those that commands were run with."""
     for index, line in paste.free():
-        found = _FORMS.assigned.match(line) if re.match(r"[\"'A-Za-z_-]", line) else None
+        found = _FORMS.assigned.match(line) if _NAME.match(line) else None
         if found is None or (
             " " in found[0]
             and "=" not in found[0]

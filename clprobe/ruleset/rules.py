@@ -19,9 +19,13 @@ def load_rules(root: Path | None = None) -> tuple[Rule, ...]:
     """
     if root is not None:
         return _checked_rules(root)
-    folders = [one for one in rules_path().glob("*/") if one.name not in NO_RULES]
-    sources = (*folders, *code_of(*CHECKED_BY))
-    return derived("rules", tuple[Rule, ...], sources, lambda: _checked_rules(rules_path()))
+    return derived("rules", tuple[Rule, ...], made_from(), lambda: _checked_rules(rules_path()))
+
+
+def made_from() -> tuple[Path, ...]:
+    """Return what the rules of the database are made from, as `derived` takes it."""
+    folders = (one for one in rules_path().glob("*/") if one.name not in NO_RULES)
+    return (*folders, *code_of(*CHECKED_BY))
 
 
 def _checked_rules(root: Path) -> tuple[Rule, ...]:

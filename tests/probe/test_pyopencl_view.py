@@ -12,6 +12,7 @@ import pytest
 from asking import Build, environment, register
 
 from clprobe.private_files import cache_folder
+from clprobe.probe.forking import fork_server
 from clprobe.probe.host import ChildResult, OpenclRequest
 from clprobe.probe.opencl import pyopencl_view
 from clprobe.probe.opencl.children import Child
@@ -52,6 +53,14 @@ def test_it_is_imported_once(vendors: Path, roles: list[str]) -> None:
     assert first.reports == second.reports
     assert any("viewer_version" in report for report in second.reports)
     assert not any("imported" in report for report in first.reports)
+
+
+def test_its_loader_is_forked_from_what_drivers_are(vendors: Path, roles: list[str]) -> None:
+    assert _seen(vendors).ended == "exit"
+    server = fork_server(environment(OCL_ICD_VENDORS=str(vendors)))
+    assert _seen(vendors).ended == "exit"
+    assert roles == ["pyopencl", "loader"]
+    assert fork_server(environment(OCL_ICD_VENDORS=str(vendors))) is server
 
 
 def test_it_is_imported_again_when_drivers_differ(vendors: Path, roles: list[str]) -> None:

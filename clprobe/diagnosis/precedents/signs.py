@@ -5,7 +5,6 @@ import itertools
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from functools import cached_property
 
 import msgspec
 
@@ -34,36 +33,37 @@ class SignFit(msgspec.Struct, frozen=True, kw_only=True):
     scattered: float = 0.0
 
 
-class Signs:
-    """The signs of all rules, ready to be looked for."""
+class Signs(msgspec.Struct, frozen=True):
+    """The signs of all rules, ready to be looked for; plain data, to be kept.
 
-    def __init__(self, rules: Iterable[Rule]) -> None:
-        self._signs = [(rule.id, stems_of(sign)) for rule in rules for sign in rule.signs]
+    `rules` names the rule of each sign, `whole` tells what all of its words are worth. `worth` is
+    the information of each word, in nats, `places` are the signs that have it.
+    """
 
-    @cached_property
-    def _worth(self) -> dict[str, float]:
-        """The information of each word, in nats: few signs have a rare one."""
-        found = Counter(word for _, words in self._signs for word in words)
-        total = len(self._signs)
-        return {
-            word: math.log((total + 1) / (n + 0.5))
-            for word, n in found.items()
-            if n <= max(1, total * _COMMON)
-        }
+    rules: tuple[str, ...]
+    whole: tuple[float, ...]
+    worth: dict[str, float]
+    places: dict[str, tuple[int, ...]]
 
-    @cached_property
-    def _whole(self) -> list[float]:
-        return [
-            _DAMPING + sum(self._worth.get(word, 0.0) for word in words) for _, words in self._signs
-        ]
-
-    @cached_property
-    def _places(self) -> dict[str, list[int]]:
+    @classmethod
+    def of(cls, rules: Iterable[Rule]) -> "Signs":
+        """Return the signs of rules."""
+        signs = [(rule.id, stems_of(sign)) for rule in rules for sign in rule.signs]
+        worth = _worth([words for _, words in signs])
         places: dict[str, list[int]] = defaultdict(list)
-        for place, (_, words) in enumerate(self._signs):
-            for word in words & self._worth.keys():
+        for place, (_, words) in enumerate(signs):
+            for word in words & worth.keys():
                 places[word].append(place)
-        return places
+        return cls(
+            rules=tuple(rule for rule, _ in signs),
+            whole=tuple(
+                # The same in whatever order Python holds the words.
+                _DAMPING + math.fsum(worth.get(word, 0.0) for word in words)
+                for _, words in signs
+            ),
+            worth=worth,
+            places={word: tuple(own) for word, own in places.items()},
+        )
 
     def fits(self, lines: Sequence[str]) -> dict[str, SignFit]:
         """Return by rule how its signs fit, of those of which anything stands there."""
@@ -84,16 +84,27 @@ class Signs:
     def _shares(self, words: frozenset[str]) -> dict[int, float]:
         found: dict[int, float] = defaultdict(float)
         for word in words:
-            for place in self._places.get(word, ()):
-                found[place] += self._worth[word]
-        return {place: worth / self._whole[place] for place, worth in found.items()}
+            for place in self.places.get(word, ()):
+                found[place] += self.worth[word]
+        return {place: worth / self.whole[place] for place, worth in found.items()}
 
     def _by_rule(self, shares: dict[int, float]) -> dict[str, list[float]]:
         """Return each rule's shares, the greatest first."""
         found: dict[str, list[float]] = defaultdict(list)
         for place, share in shares.items():
-            found[self._signs[place][0]].append(share)
+            found[self.rules[place]].append(share)
         return {rule: sorted(own, reverse=True) for rule, own in found.items()}
+
+
+def _worth(signs: Sequence[frozenset[str]]) -> dict[str, float]:
+    """Return the information of each word: few signs have a rare one."""
+    found = Counter(word for words in signs for word in words)
+    total = len(signs)
+    return {
+        word: math.log((total + 1) / (n + 0.5))
+        for word, n in found.items()
+        if n <= max(1, total * _COMMON)
+    }
 
 
 def stems_of(text: str) -> frozenset[str]:

@@ -6,8 +6,9 @@ counts, also what stands in a sentence: it ranks the rule and decides nothing.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
+from collections.abc import Iterator, Sequence
+
+import msgspec
 
 from clprobe.ruleset.conditions import All, AnyOf, Comparison, Condition, Quantified
 from clprobe.ruleset.cues import Cue, Told, fits, parse_cue
@@ -15,24 +16,24 @@ from clprobe.ruleset.literals import can_match
 from clprobe.ruleset.rule import Rule
 
 
-class Worded:
-    """Cues and patterns of all rules, ready to be looked for."""
+class Worded(msgspec.Struct, frozen=True):
+    """Cues and patterns of all rules, ready to be looked for; plain data, to be kept."""
 
-    def __init__(self, rules: Iterable[Rule]) -> None:
-        self._rules = tuple(rules)
+    cues: tuple[tuple[str, Cue], ...]
+    patterns: tuple[tuple[str, Comparison], ...]
 
-    @cached_property
-    def _cues(self) -> list[tuple[str, Cue]]:
-        return [(rule.id, parse_cue(text)) for rule in self._rules for text in rule.cues]
-
-    @cached_property
-    def _patterns(self) -> list[tuple[str, Comparison]]:
-        return [(rule.id, test) for rule in self._rules for test in _wanted(rule.when)]
+    @classmethod
+    def of(cls, rules: Sequence[Rule]) -> "Worded":
+        """Return those of rules."""
+        return cls(
+            cues=tuple((rule.id, parse_cue(text)) for rule in rules for text in rule.cues),
+            patterns=tuple((rule.id, test) for rule in rules for test in _wanted(rule.when)),
+        )
 
     def cues_in(self, told: Told) -> dict[str, int]:
         """Return by rule how many of its cues fit, of those of which any does."""
         found = dict[str, int]()
-        for rule_id, cue in self._cues:
+        for rule_id, cue in self.cues:
             if fits(cue, told):
                 found[rule_id] = found.get(rule_id, 0) + 1
         return found
@@ -42,7 +43,7 @@ class Worded:
         text = "\n".join(lines)
         return frozenset(
             rule_id
-            for rule_id, test in self._patterns
+            for rule_id, test in self.patterns
             if can_match(test.words, text) and re.search(str(test.operand), text)
         )
 

@@ -16,7 +16,7 @@ from clprobe.paste.statements.outputs import complaints_in, outputs_in
 from clprobe.paste.statements.page import placed
 from clprobe.paste.statements.predicates import says_nothing, tidy
 from clprobe.paste.statements.printed import is_text, printed_in
-from clprobe.paste.statements.printers import advised_in, by_sentence, printers_in
+from clprobe.paste.statements.printers import Printers, advised_in, by_sentence
 from clprobe.paste.statements.settings import settings_in
 from clprobe.paste.statements.things import things_in
 from clprobe.paste.statements.traced import traced_in
@@ -53,11 +53,11 @@ def with_lines(
     told = [one for one in told if (one.what, *_key(one)) not in of_sentences]
     read = {one.line - 1 for one in (*said, *told)}
     told += printed_in(paste, (index for index in left if index not in read))
-    printers = printers_in(paste)
+    printers = Printers(paste)
     complaints = list(complaints_in(paste, printers))
-    by_line = printers | {one.line: one.subject for one in complaints if one.what == "error"}
+    by_line = {one.line: one.subject for one in complaints if one.what == "error"}
     by_line |= {index + 1: program for index, program in advised_in(paste)}
-    told = [_by_program(one, by_line, said) for one in (*telling(said), *told)]
+    told = [_by_program(one, by_line, printers, said) for one in (*telling(said), *told)]
     known = {_key(one) for one in (*said, *told)}
     more = (*read_again(paste), *traced_in(paste), *sessions_in(paste), *complaints)
     return (*told, *(one for one in more if _key(one) not in known))
@@ -69,12 +69,12 @@ def _key(one: Statement) -> tuple[int, str, str]:
 
 
 def _by_program(
-    one: Statement, programs: Mapping[int, str], said: Sequence[Statement]
+    one: Statement, by_line: Mapping[int, str], printers: Printers, said: Sequence[Statement]
 ) -> Statement:
     """Return the statement; an error of which it is not told who printed it, with the program."""
     if one.what not in ("error", "supposes") or one.subject:
         return one
-    program = programs.get(one.line) or by_sentence(one, said)
+    program = by_line.get(one.line) or printers.of(one.line - 1) or by_sentence(one, said)
     return msgspec.structs.replace(one, subject=program) if program else one
 
 

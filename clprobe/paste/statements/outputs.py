@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Tables that commands print and lines of logs, entry by entry: devices, modules, who complains."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
 from clprobe.knowledge.printed import Forms
@@ -11,6 +11,7 @@ from clprobe.paste.reading import Paste
 from clprobe.paste.statements.labels import below_headings, of_forms, of_labels
 from clprobe.paste.statements.page import labelled
 from clprobe.paste.statements.predicates import tidy
+from clprobe.paste.statements.printers import Printers
 from clprobe.paste.statements.rows import of_builds, of_listings
 from clprobe.paste.statements.things import things_in
 
@@ -32,14 +33,11 @@ def outputs_in(paste: Paste) -> Iterator[Statement]:
     yield from _by_lines(paste, _OF_WHOLE_LINES)
 
 
-def complaints_in(paste: Paste, printers: Mapping[int, str]) -> Iterator[Statement]:
-    """Yield what programs complain of, by their names, and for which machines they were built.
-
-    `printers` are the programs that are said to print lines, counted from 1.
-    """
+def complaints_in(paste: Paste, printers: Printers) -> Iterator[Statement]:
+    """Yield what programs complain of, by their names, and for which machines they were built."""
 
     def complaints(paste: Paste, index: int, text: str) -> Iterator[Statement]:
-        return _complaints(paste, index, text, printers.get(index + 1, ""))
+        return _complaints(paste, index, text, printers)
 
     yield from _by_lines(paste, (complaints, _of_builds))
 
@@ -139,10 +137,10 @@ def _of_builds(paste: Paste, index: int, text: str) -> Iterator[Statement]:
     yield labelled(paste, index, "field", subject, found["triplet"])
 
 
-def _complaints(paste: Paste, index: int, text: str, printer: str) -> Iterator[Statement]:
+def _complaints(paste: Paste, index: int, text: str, printers: Printers) -> Iterator[Statement]:
     """Yield what the program of the command above, or of the sentence above, complains of."""
-    program = paste.contexts[index].program or printer
-    if not _FORMS.program.match(program) or _FORMS.passes_on.match(program):
+    program = paste.contexts[index].program
+    if not (_complains(program) if program else printers.may_print(index)):
         return
     if not _MESSAGES.complains.search(text) or _MESSAGES.prose.search(text):
         return
@@ -155,7 +153,14 @@ def _complaints(paste: Paste, index: int, text: str, printer: str) -> Iterator[S
     if text.rstrip().endswith("?") or is_said:
         return
     if is_error and command_line(text) is None and len(text) <= _LONGEST:
-        yield labelled(paste, index, "error", program, tidy(text))
+        program = program or printers.of(index)
+        if _complains(program):
+            yield labelled(paste, index, "error", program, tidy(text))
+
+
+def _complains(program: str) -> bool:
+    """Tell whether a program has this name, and what it prints is its own."""
+    return _FORMS.program.match(program) is not None and not _FORMS.passes_on.match(program)
 
 
 _OF_WHOLE_LINES = (

@@ -3,6 +3,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 
 from clprobe.knowledge.printed import Forms
 from clprobe.model.statement import Statement
@@ -16,19 +17,32 @@ _MOST_ABOVE = 8
 _MOST_BLANK = 2
 
 
-def printers_in(paste: Paste) -> dict[int, str]:
-    """Return the program of each line, counted from 1, that stands in a block it is said to print.
+class Printers:
+    """The programs that are said to print the blocks of a paste; each is sought once asked for."""
 
-    A block that a command prints is told by the command.
-    """
-    found: dict[int, str] = {}
-    for block in _blocks(paste):
-        if any(paste.contexts[index].command for index in block):
-            continue
-        program = _program_above(paste, block[0])
-        if program:
-            found.update(dict.fromkeys((index + 1 for index in block), program))
-    return found
+    def __init__(self, paste: Paste) -> None:
+        self._paste = paste
+        self._by_block: dict[int, str] = {}
+
+    @cached_property
+    def _blocks(self) -> dict[int, int]:
+        """Of each line in a block, where it begins; a command tells itself what it prints."""
+        blocks = _blocks(self._paste)
+        told = (one for one in blocks if not any(self._paste.contexts[at].command for at in one))
+        return {index: block[0] for block in told for index in block}
+
+    def may_print(self, index: int) -> bool:
+        """Tell whether a line, counted from 0, stands in a block."""
+        return index in self._blocks
+
+    def of(self, index: int) -> str:
+        """Return the program of a line, counted from 0; "" if none is said to print it."""
+        start = self._blocks.get(index)
+        if start is None:
+            return ""
+        if start not in self._by_block:
+            self._by_block[start] = _program_above(self._paste, start)
+        return self._by_block[start]
 
 
 def _blocks(paste: Paste) -> Iterator[list[int]]:

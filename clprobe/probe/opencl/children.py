@@ -7,6 +7,7 @@ import resource
 import select
 import time
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 
 from msgspec.structs import replace
 
@@ -33,14 +34,23 @@ class Child:
     The worker starts at once; one that cannot be started is an answer as well. `python` is the
     interpreter whose packages are asked; drivers are asked by our own. Where kernels are to run,
     each device beyond the first gets a worker of its own, once it is known how many there are.
+    `own` are variables besides that only drivers read.
     """
 
-    def __init__(self, request: OpenclRequest, environment: Mapping[str, str], python: str) -> None:
+    def __init__(
+        self,
+        request: OpenclRequest,
+        environment: Mapping[str, str],
+        python: str,
+        own: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
         self._request = request
         self._ends = time.monotonic() + request.timeout_s
         keeps = request.kernels and not request.anew
         self._kept = KeptBuilds(request.library, environment) if keeps else None
-        self._attempt = functools.partial(_attempt, request, environment, python, self._kept)
+        self._attempt = functools.partial(
+            _attempt, request, environment, python, self._kept, own=own
+        )
         self._others: list[NotStarted | _RunningChild] = []
         starts_others = self._start_others if request.kernels else None
         self._first = self._attempt(on_devices=starts_others)
@@ -87,6 +97,7 @@ def _attempt(  # noqa: PLR0913 - what Child binds, and what differs from worker 
     kept: KeptBuilds | None,
     device: int = 0,
     *,
+    own: Mapping[str, str],
     timeout_s: float | None = None,
     on_devices: Callable[[int], None] | None = None,
 ) -> "NotStarted | _RunningChild":
@@ -101,7 +112,7 @@ def _attempt(  # noqa: PLR0913 - what Child binds, and what differs from worker 
             if kept is not None:
                 kept.give(ward.folder / "builds")
             kernels = f"{device}:{builds}"
-        worker = start_worker(ward, request, environment, python, kernels)
+        worker = start_worker(ward, request, environment, python, kernels, own)
         limit_s = request.timeout_s if timeout_s is None else timeout_s
         return _RunningChild(ward, worker, limit_s, on_devices)
     except OSError as error:

@@ -48,7 +48,7 @@ class PyopenclView:
         else:
             home = {_HOME: self._seen.home} if self._seen.home else {}
             loading = replace(request, role="loader", library=self._seen.extension)
-            self._child = Child(loading, {**environment, **home}, python)
+            self._child = Child(loading, environment, python, home)
 
     def wait(self) -> ChildResult:
         """Return what pyopencl sees, once its child has ended or its time is up."""

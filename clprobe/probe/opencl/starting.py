@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import IO, NamedTuple
 
 from clprobe.probe.forking import fork_server
@@ -26,10 +27,17 @@ class Worker(NamedTuple):
     memory: ReportMemory
 
 
-def start_worker(
-    ward: Ward, request: OpenclRequest, environment: Mapping[str, str], python: str, kernels: str
+def start_worker(  # noqa: PLR0913, PLR0917 - what is asked, and of whom
+    ward: Ward,
+    request: OpenclRequest,
+    environment: Mapping[str, str],
+    python: str,
+    kernels: str,
+    own: Mapping[str, str] = MappingProxyType({}),
 ) -> Worker:
     """Return the worker of a request, which has been started behind its ward's guardian.
+
+    `own` are variables that drivers read and nothing that starts a program does.
 
     Raises: OSError if it cannot be started.
     """
@@ -37,12 +45,12 @@ def start_worker(
     working_folder = ward.folder / "work"
     working_folder.mkdir()
     libraries = (request.library, request.beside) if request.beside else (request.library,)
-    own = environment
+    whole: Mapping[str, str] = {**environment, **own}
     if request.role != "torch":
-        own = with_own_cache(environment, ward.folder, anew=request.anew)
+        whole = with_own_cache(whole, ward.folder, anew=request.anew)
     is_ours = request.role not in _WITH_PACKAGES
     if is_ours and (server := fork_server(environment)) is not None:
-        forked = ward.fork(server, (request.role, kernels, *libraries), own, cwd=working_folder)
+        forked = ward.fork(server, (request.role, kernels, *libraries), whole, cwd=working_folder)
         if forked is not None:
             return Worker(forked, forked.stdout, forked.memory)
     program = (sys.executable, "-I", "-S") if is_ours else (python,)
@@ -50,7 +58,7 @@ def start_worker(
     try:
         process = ward.start(
             [*program, _WORKER, request.role, str(memory.descriptor), kernels, *libraries],
-            own,
+            whole,
             cwd=working_folder,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
