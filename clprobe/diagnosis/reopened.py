@@ -23,7 +23,7 @@ from msgspec.structs import replace
 
 from clprobe.facts.derive_views import lists_devices
 from clprobe.facts.facts import Facts, ProgramFacts
-from clprobe.facts.hardware_facts import GpuFacts
+from clprobe.facts.hardware_facts import GpuFacts, NodeFacts
 from clprobe.model.unknown import NOT_STATED, UNLISTED, Unknown, listed
 from clprobe.ruleset.evaluate import Answer
 from clprobe.ruleset.judge import Outcome, ask_rule
@@ -31,6 +31,9 @@ from clprobe.ruleset.rule import Rule
 
 _SELDOM_LISTED = ("program_faults", "devices")
 """Facts of which none is told where nobody looked."""
+_FITS = "gpu.fits"
+"""How drivers fit a GPU; where a reporter names none for it, there may be one all the same."""
+_GPU_NODES = ("render", "card", "nvidia", "mali", "kgsl", "dxg")
 _NOTHING_STATED: dict[str, Any] = dict.fromkeys(ProgramFacts.__struct_fields__, NOT_STATED)
 _UNWATCHED = ProgramFacts(**_NOTHING_STATED)
 """The program of a report: there is one, and nobody looked at it."""
@@ -66,6 +69,9 @@ def reopened(
         found = _asked_anew(found, replace(facts, opencl=unseen), _is_of_program)
     # A release of which no table lists a fault may have one.
     found = _asked_anew(found, _without_judged_faults(facts), _is_of_release)
+    if "device_nodes" in facts.excerpts and not any(map(_is_gpu_node, listed(facts.device_nodes))):
+        # Who lists /dev/kfd alone tells nothing of the GPU's own node.
+        found = _asked_anew(found, replace(facts, device_nodes=NOT_STATED), _is_of_nodes)
     presumed = _open_rules(found)
     if not facts.program.watched:
         unwatched = replace(facts, program=_UNWATCHED)
@@ -121,13 +127,23 @@ def _of_unlisted(outcomes: list[Outcome], facts: Facts, rules: Mapping[str, Rule
     speaks of any does not tell that there is none.
     """
     asked = {one.rule.id for one in outcomes}
-    unlisted = replace(facts, **dict.fromkeys(_SELDOM_LISTED, NOT_STATED))
+    unlisted = replace(
+        facts,
+        gpus=tuple(map(_without_empty_fits, listed(facts.gpus))) or facts.gpus,
+        **dict.fromkeys(_SELDOM_LISTED, NOT_STATED),
+    )
     of_none = (
         rule
         for rule in rules.values()
-        if rule.id not in asked and rule.loops and rule.loops[0].path in _SELDOM_LISTED
+        if rule.id not in asked
+        and rule.loops
+        and (rule.loops[0].path in _SELDOM_LISTED or rule.loops[-1].path == _FITS)
     )
     return [one for rule in of_none for one in ask_rule(rule, unlisted) if one.answer.truth is None]
+
+
+def _without_empty_fits(gpu: GpuFacts) -> GpuFacts:
+    return replace(gpu, fits=NOT_STATED) if gpu.fits == () else gpu
 
 
 def _open_rules(outcomes: Iterable[Outcome]) -> frozenset[str]:
@@ -136,6 +152,15 @@ def _open_rules(outcomes: Iterable[Outcome]) -> frozenset[str]:
 
 def _is_of_program(outcomes: list[Outcome]) -> bool:
     return any(one.rule.link == "application" for one in outcomes)
+
+
+def _is_of_nodes(outcomes: list[Outcome]) -> bool:
+    loops = outcomes[0].rule.loops
+    return bool(loops) and loops[0].path == "device_nodes"
+
+
+def _is_gpu_node(node: NodeFacts) -> bool:
+    return node.kind in _GPU_NODES
 
 
 def _is_of_release(outcomes: list[Outcome]) -> bool:

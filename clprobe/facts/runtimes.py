@@ -18,6 +18,8 @@ from clprobe.model.unknown import NOT_STATED, Fact, Unknown, known, listed
 
 ONE_MAKER = ("intel", "amd", "nvidia")
 _TELLS_BY_DEVICE = "nvidia"
+_GONE = ("removed", "config-files")
+"""The states of packages whose files are not there."""
 
 
 class Runtime(msgspec.Struct, frozen=True, kw_only=True):
@@ -124,7 +126,7 @@ def names_in(packages: set[str], entry: Implementation) -> set[str]:
 
 
 def _packaged(snapshot: Snapshot, tables: Tables) -> list[Runtime]:
-    present = {package.name for package in listed(snapshot.packages)}
+    present = {one.name for one in listed(snapshot.packages) if one.state not in _GONE}
     found = []
     for key, entry in tables.implementations().items():
         names = names_in(present, entry)

@@ -81,6 +81,8 @@ def _empty_listings(paste: Paste) -> Iterator[Reading]:
         following = command_line(lines[index + 1])
         if following is not None and following.prompted:
             yield Reading(lines=(), facts=Snapshot(icds=()), whole=("icds",))
+        elif _FORMS.counts_lines.search(asked.command) and lines[index + 1].strip() == "0":
+            yield Reading(lines=(index + 1,), facts=Snapshot(icds=()), whole=("icds",))
 
 
 def read_icd_texts(paste: Paste) -> Iterator[Reading]:

@@ -19,6 +19,9 @@ _BEGINNINGS = re.compile(r"(?<![^\W_])(?=([^\W_].?.?))")
 _MODEL = re.compile(r"\b([a-z]{2,4})-?(\d{3,4})(?![\d.])")
 """A maker's name for a model: people write RX470, RX-470 and RX 470."""
 
+_NEGATIVE = re.compile(r"-\d")
+"""An error's number; in a word, as in a date, the sign is a hyphen."""
+
 
 class Group(msgspec.Struct, frozen=True):
     """Alternatives in lower case; one stands in the text, or, where `absent`, none."""
@@ -98,6 +101,7 @@ def _both_ways(line: str) -> str:
 
 def _begins(term: str, line: str) -> bool:
     start = line.find(term)
-    while start > 0 and term[0].isalnum() and line[start - 1].isalnum():
+    must_begin = term[0].isalnum() or _NEGATIVE.match(term) is not None
+    while start > 0 and must_begin and line[start - 1].isalnum():
         start = line.find(term, start + 1)
     return start >= 0

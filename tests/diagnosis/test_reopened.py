@@ -3,7 +3,7 @@
 
 from clprobe.diagnosis.decide import confirmation
 from clprobe.diagnosis.knowledge import Knowledge
-from clprobe.diagnosis.reopened import told_against_facts, weighed
+from clprobe.diagnosis.reopened import reopened, told_against_facts, weighed
 from clprobe.facts.derive import derive
 from clprobe.paste.assemble import read_paste
 from clprobe.ruleset.judge import Outcome, ask
@@ -41,6 +41,26 @@ def test_a_common_one_stays_refuted_for_its_words_stand_everywhere() -> None:
 def test_one_that_is_open_anyway_stays_as_it_is() -> None:
     assert not _refuted("linux-breaks-driver")
     assert _reopened("linux-breaks-driver") == {}
+
+
+def _open(text: str) -> set[str]:
+    snapshot = read_paste(text, name="paste")
+    asked = list(ask(KNOWLEDGE.rules, derive(snapshot, KNOWLEDGE.tables)))
+    by_id = {rule.id: rule for rule in KNOWLEDGE.rules}
+    found = reopened(asked, by_id, ()).outcomes
+    return {one.rule.id for one in found if one.answer.truth is None}
+
+
+def test_a_driver_that_nobody_named_may_have_a_faulty_release() -> None:
+    told = "I have a GeForce GTX 1050. The package intel-opencl-icd is installed, too."
+    assert "driver-release-is-faulty" in _open(told)
+
+
+def test_who_lists_the_kfd_alone_tells_nothing_of_the_render_node() -> None:
+    kfd = "clinfo crashes.\n\ncrw-rw-rw- 1 root root 240, 0 Mar  3 09:00 /dev/kfd\n"
+    render = "crw-rw-rw- 1 root root 226, 128 Mar  3 09:00 /dev/dri/renderD128\n"
+    assert "render-node-not-accessible" in _open(kfd)
+    assert "render-node-not-accessible" not in _open(kfd + render)
 
 
 def test_it_counts_less_than_what_nothing_refutes() -> None:

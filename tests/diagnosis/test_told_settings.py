@@ -80,6 +80,78 @@ SETTINGS = shipped_settings()
             "catalyst-s-module-finds-no-card",
             "driver-without-gpu",
         ),
+        (
+            "device version too low, detected: 1.1, required: 2.0 (OpenCL)",
+            "a-call-of-a-later-version-than-the-device-s",
+            "program-calls-newer-opencl",
+        ),
+        (
+            "clGetDeviceInfo: Invalid value at probe.cpp:77",
+            "a-program-s-own-line-is-refused-a-value",
+            "device-lacks-extension",
+        ),
+        (
+            "Error: 2 unsupported relocations",
+            "clover-cannot-place-a-kernel",
+            "program-cannot-build-kernels",
+        ),
+        (
+            "#0  releaseEvent () from libamdocl64.so",
+            "dies-in-a-driver-s-own-function",
+            "driver-release-is-faulty",
+        ),
+        (
+            "terminate called after an error: CL_OUT_OF_RESOURCES",
+            "ends-by-an-exception-of-its-own",
+            "driver-release-is-faulty",
+        ),
+        (
+            "fine with sudo, without sudo it segfaults",
+            "dies-for-all-but-root",
+            "render-node-not-accessible",
+        ),
+        (
+            "deleted the kernel cache and it works again",
+            "kernels-that-were-kept-are-thrown-away",
+            "stale-kernel-cache",
+        ),
+        (
+            "stuck since alteracl.dll is registered",
+            "a-driver-for-a-board-that-is-not-there",
+            "empty-platform-stops-program",
+        ),
+        (
+            "No rule to make target '/opt/sdk/libOpenCL.so'",
+            "make-has-no-rule-for-the-loader",
+            "loader-damaged",
+        ),
+        ("unified memory: error 999", "cuda-s-managed-memory-fails", "nvidia-uvm-not-usable"),
+        (
+            "opencl-amd beside opencl-mesa does nothing",
+            "amd-s-stack-beside-mesa-s",
+            "mixed-driver-packages",
+        ),
+        (
+            "has_gpu() is False though get_devices() has one",
+            "a-library-denies-what-it-lists",
+            "program-release-is-faulty",
+        ),
+        ("Wrong sums starting with Linux 5.4", "from-one-linux-on", "linux-breaks-driver"),
+        (
+            "Segfault: Intel Gen OCL Driver and Intel(R) OpenCL",
+            "beignet-beside-intel-s-processor-runtime",
+            "icds-clash-together",
+        ),
+        (
+            "Meteor Lake on kernel 6.5",
+            "meteor-lake-before-linux-enables-it",
+            "gpu-needs-force-probe",
+        ),
+        (
+            "installed ocl-icd-libopencl1, now clGetPlatformIDs fails",
+            "the-loader-s-packages-alone-were-installed",
+            "no-driver-for-gpu",
+        ),
         ("BUILD LOG: ptxas fatal", "kernels-are-compiled", "driver-release-is-faulty"),
     ],
 )
@@ -95,6 +167,11 @@ def test_what_is_compiled_on_a_device_has_passed_its_node_and_its_driver() -> No
     spoken = SETTINGS.speaks_in(Told(["CL_BUILD_PROGRAM_FAILURE, build log:"]))
     assert spoken["no-driver-for-gpu"] < -1
     assert spoken["render-node-not-accessible"] < -1
+
+
+def test_what_shows_nvidia_s_platform_has_nvidia_s_library_for_opencl() -> None:
+    spoken = SETTINGS.speaks_in(Told(["Platform Name  NVIDIA CUDA"]))
+    assert spoken["nvidia-package-without-opencl"] < -1
 
 
 def test_who_misses_devices_did_not_come_as_far() -> None:

@@ -113,3 +113,14 @@ def test_a_program_without_opencl_that_takes_the_processor_misses_no_opencl_devi
     facts = _facts(gpus=[{"pci_id": "8086:a7a0"}], views=[{"viewer": viewer, "answer": answer}])
     (gpu,) = listed(facts.gpus)
     assert gpu.has_device == has_device
+
+
+@pytest.mark.parametrize("state", ["removed", "config-files"])
+def test_a_package_that_was_removed_is_no_driver(state: str) -> None:
+    gpu = {"pci_id": "8086:5916", "name": "HD Graphics 620"}
+    package = {"name": "intel-opencl-icd", "version": "23.43.27642.40-1ubuntu3"}
+    there, gone = (
+        _facts(gpus=[gpu], packages=[{**package, "state": one}]) for one in ("installed", state)
+    )
+    assert [one.installed for one in listed(there.gpus)] == [("compute-runtime",)]
+    assert all(not isinstance(one.installed, tuple) for one in listed(gone.gpus))

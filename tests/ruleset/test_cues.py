@@ -42,6 +42,14 @@ def test_a_model_fits_however_people_write_its_name(written: str) -> None:
     assert fits(parse_cue("rx 470|rx 480 & here"), Told([written]))
 
 
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [("it ends with -11 there", True), ("error:-11 ", True), ("on 2015-11-11 it ran", False)],
+)
+def test_a_negative_number_is_no_part_of_a_date(line: str, *, expected: bool) -> None:
+    assert fits(parse_cue("-11 "), Told([line])) is expected
+
+
 @pytest.mark.parametrize("cue", ["", "a & ", "a||b", "!a", "! & a"])
 def test_a_cue_that_says_nothing_is_refused(cue: str) -> None:
     with pytest.raises(ValueError, match=r"empty term|nothing that stands"):

@@ -31,6 +31,8 @@ def read_access(clauses: list[Clause]) -> Iterator[Reading]:
         yield from _users(clause)
         yield from _nodes(clause)
         yield from _icds(clause)
+        if _FORMS.no_loader.search(clause.text) and not clause.trial:
+            yield _reading(clause, Snapshot(loaders=()), "loaders")
         if not clause.trial:
             yield from _variables(clause)
 

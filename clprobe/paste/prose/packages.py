@@ -88,7 +88,7 @@ def _by_name(clause: Clause) -> Iterator[Reading]:
         name, glued = found["name"].rstrip(".-"), _FORMS.glued.match(found["name"].rstrip(".-"))
         behind = _FORMS.version_behind.search(clause.text[found.end() :])
         is_instead = _FORMS.instead.search(clause.text[: found.start()]) is not None
-        is_absent = _FORMS.absent.search(clause.text) is not None and not is_instead
+        is_absent = _is_absent(clause) and not is_instead
         version: Fact[str] = behind["version"] if behind and not is_absent else NOT_STATED
         if glued is not None:
             name, version = glued["name"], glued["version"]
@@ -120,6 +120,11 @@ def _is_no_claim(clause: Clause) -> bool:
     return bool(
         _FORMS.no_claim.search(clause.text) or _FORMS.swapped_in_vain.search(clause.sentence)
     )
+
+
+def _is_absent(clause: Clause) -> bool:
+    gone = _FORMS.had.search(clause.text) and _FORMS.taken_away.search(clause.sentence)
+    return bool(gone) or _FORMS.absent.search(clause.text) is not None
 
 
 def _rest(clause: Clause) -> str:

@@ -213,12 +213,16 @@ def _of_failure(clause: Clause, *, is_named: bool) -> Answer | None:
     apart = clause.context.who == "root" or clause.context.where == "host" or clause.context.when
     if clause.negated or not (is_named or apart) or _FORMS.fails.search(text):
         return None
-    if _FORMS.no_device.search(clause.sentence) or _FORMS.nothing.search(clause.sentence):
-        return None
-    if _FORMS.without_gpu.search(clause.sentence) or _FORMS.aims_at.search(text):
+    if _is_of_no_gpu(clause.sentence) or _FORMS.aims_at.search(text):
         return None
     devices = tuple(Device(type="gpu", name=name) for name in models_in(text))
     if _FORMS.shows.search(text) or (devices and _FORMS.sees.search(text)):
         return Answer(platforms=(Platform(devices=devices or (Device(type="gpu"),)),))
     # That a program works is a sure sign only in comparison with where it does not.
     return Answer(platforms=(_GPU,)) if apart and _FORMS.good_shape.search(text) else None
+
+
+def _is_of_no_gpu(sentence: str) -> bool:
+    """Whether what the sentence says to be seen is no GPU: nothing, or the driver itself."""
+    forms = (_FORMS.no_device, _FORMS.nothing, _FORMS.without_gpu, _FORMS.sees_driver)
+    return any(form.search(sentence) for form in forms)
