@@ -25,6 +25,7 @@ from clprobe.facts.derive_views import lists_devices
 from clprobe.facts.facts import Facts, ProgramFacts
 from clprobe.facts.hardware_facts import GpuFacts, NodeFacts
 from clprobe.model.unknown import NOT_STATED, UNLISTED, Unknown, listed
+from clprobe.ruleset.conditions import All, Comparison, Condition
 from clprobe.ruleset.evaluate import Answer
 from clprobe.ruleset.judge import Outcome, ask_rule
 from clprobe.ruleset.rule import Rule
@@ -32,7 +33,7 @@ from clprobe.ruleset.rule import Rule
 _SELDOM_LISTED = ("program_faults", "devices")
 """Facts of which none is told where nobody looked."""
 _FITS = "gpu.fits"
-"""How drivers fit a GPU; where a reporter names none for it, there may be one all the same."""
+"""How drivers fit a GPU; where a reporter names none for it, there may be a faulty one."""
 _GPU_NODES = ("render", "card", "nvidia", "mali", "kgsl", "dxg")
 _NOTHING_STATED: dict[str, Any] = dict.fromkeys(ProgramFacts.__struct_fields__, NOT_STATED)
 _UNWATCHED = ProgramFacts(**_NOTHING_STATED)
@@ -137,9 +138,21 @@ def _of_unlisted(outcomes: list[Outcome], facts: Facts, rules: Mapping[str, Rule
         for rule in rules.values()
         if rule.id not in asked
         and rule.loops
-        and (rule.loops[0].path in _SELDOM_LISTED or rule.loops[-1].path == _FITS)
+        and (rule.loops[0].path in _SELDOM_LISTED or _is_about_flaws(rule))
     )
     return [one for rule in of_none for one in ask_rule(rule, unlisted) if one.answer.truth is None]
+
+
+def _is_about_flaws(rule: Rule) -> bool:
+    paths = {one.path.rpartition(".")[2] for one in _comparisons(rule.when)}
+    return rule.loops[-1].path == _FITS and paths == {"known_flaw"}
+
+
+def _comparisons(condition: Condition) -> Iterable[Comparison]:
+    if isinstance(condition, Comparison):
+        return (condition,)
+    parts = condition.parts if isinstance(condition, All) else ()
+    return [one for part in parts for one in _comparisons(part)]
 
 
 def _without_empty_fits(gpu: GpuFacts) -> GpuFacts:
