@@ -119,10 +119,15 @@ def unpack_pinned(wheels: Path, tree: Path) -> dict[str, bytes]:
         if wheel.name.startswith("msgspec-"):
             with zipfile.ZipFile(wheel) as archive:
                 core = next(name for name in archive.namelist() if name.endswith(".so"))
-                cores[Path(core).name] = archive.read(core)
+                cores[_core_name(wheel.name, Path(core).name)] = archive.read(core)
         if not wheel.name.startswith("clprobe-"):
             unpack(wheel, tree)
     return cores
+
+
+def _core_name(wheel: str, core: str) -> str:
+    """Return the name with the C library in it, which Python 3.10 leaves out, see unpacking.py."""
+    return core.replace("-linux-gnu", "-linux-musl") if "musllinux" in wheel else core
 
 
 def copy_installed(tree: Path) -> dict[str, bytes]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Finds rules/ and kernels/, in an installed wheel or in a checkout."""
+"""Finds rules/, kernels/ and README.md, in an installed wheel or in a checkout."""
 
 from pathlib import Path
 
@@ -25,6 +25,20 @@ def parsed_rules_path() -> Path:
     No other installation has it: there, rules may be edited.
     """
     return rules_path().with_name("parsed-rules.msgpack")
+
+
+def readme() -> str:
+    """Return README.md, which a wheel holds as its description; "" where it did not come along."""
+    path = _PACKAGE.parent / "README.md"
+    if path.is_file() and (_PACKAGE.parent / "pyproject.toml").is_file():
+        return path.read_text("utf-8")
+    # Only here: every command imports this file.
+    from importlib.metadata import PackageNotFoundError, metadata  # noqa: PLC0415
+
+    try:
+        return metadata("clprobe")["Description"] or ""
+    except (PackageNotFoundError, KeyError):
+        return ""
 
 
 def is_single_file() -> bool:

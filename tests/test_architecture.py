@@ -21,6 +21,7 @@ CALLED_BY_OTHERS = {
     *("format_epilog", "writelines", "writable", "unraisablehook", "test_rules", "docs"),
     *("_boxed_call", "__getattr__", "ActionModule"),
 }
+BUILT_IN = {"dict", "frozenset", "list", "set", "tuple"}
 NETWORK = {"aiohttp", "ftplib", "http", "httpx", "requests", "smtplib", "socket", "ssl", "urllib3"}
 
 
@@ -70,6 +71,31 @@ def test_light_commands_load_no_numpy_pyopencl_or_torch(arguments: list[str]) ->
 
 def test_help_loads_no_rich_and_no_yaml() -> None:
     assert not modules_loaded_by(["--help"]) & {"rich", "yaml", "msgspec"}
+
+
+def test_no_field_quotes_a_part_of_its_type() -> None:
+    """Python 3.10 leaves `tuple["Later", ...]` as it stands, which msgspec then cannot decode."""
+    fields = {
+        f"{path.relative_to(ROOT)}: {ast.unparse(node)}": node.annotation
+        for path in (ROOT / "clprobe").rglob("*.py")
+        for outer in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(outer, ast.ClassDef)
+        for node in outer.body
+        if isinstance(node, ast.AnnAssign)
+    }
+
+    assert len(fields) > 1000
+    assert [name for name, annotation in fields.items() if _quotes_a_part(annotation)] == []
+
+
+def _quotes_a_part(annotation: ast.expr) -> bool:
+    """Tell whether an argument of tuple and the like is quoted; types of `typing` read it."""
+    for part in ast.walk(annotation):
+        if isinstance(part, ast.Subscript) and ast.unparse(part.value) in BUILT_IN:
+            arguments = part.slice.elts if isinstance(part.slice, ast.Tuple) else [part.slice]
+            if any(isinstance(getattr(one, "value", None), str) for one in arguments):
+                return True
+    return False
 
 
 def test_no_module_of_clprobe_can_open_a_connection() -> None:

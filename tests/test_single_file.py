@@ -248,3 +248,26 @@ def test_the_same_modules_give_the_same_bytes(
         made.append(output.read_bytes())
 
     assert made[0] == made[1]
+
+
+def test_python_3_10_gets_the_library_for_its_c_library(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both are called alike in their wheels; Ubuntu 22.04 has that Python, and Alpine 3.16."""
+    monkeypatch.syspath_prepend(CI)
+    monkeypatch.syspath_prepend(CI / "single_file")
+    monkeypatch.syspath_prepend(ROOT / "clprobe")
+    import single_file as making  # noqa: PLC0415 - a script, no part of the package
+    import unpacking  # noqa: PLC0415 - a part of the file
+
+    name = "_core.cpython-310-x86_64-linux-gnu.so"
+    for platform in ("manylinux_2_28", "musllinux_1_2"):
+        wheel = tmp_path / f"msgspec-0.22-cp310-cp310-{platform}_x86_64.whl"
+        with zipfile.ZipFile(wheel, "w") as archive:
+            archive.writestr(f"msgspec/{name}", platform)
+
+    cores = making.unpack_pinned(tmp_path, tmp_path / "tree")
+
+    assert cores[unpacking.with_c_library(name)] == b"manylinux_2_28"
+    monkeypatch.delitem(os.confstr_names, "CS_GNU_LIBC_VERSION")  # as on Alpine
+    assert cores[unpacking.with_c_library(name)] == b"musllinux_1_2"

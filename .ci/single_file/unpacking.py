@@ -78,11 +78,12 @@ def into_temporary(file: str, because: str) -> Path:
 def _unpack(file: str, folder: Path, final: Path) -> None:
     """Write all into `folder`, which will be called `final`."""
     core = f"{CORE}{importlib.machinery.EXTENSION_SUFFIXES[0]}"
+    kept = with_c_library(core)
     try:
         with zipfile.ZipFile(file) as archive:
-            if core not in archive.namelist():
+            if kept not in archive.namelist():
                 raise UnfitError(_no_core(archive))
-            compiled, packed = archive.read(core), archive.read(MODULES)
+            compiled, packed = archive.read(kept), archive.read(MODULES)
     except (zipfile.BadZipFile, EOFError) as error:
         raise UnfitError(f"{file} is damaged: {error}") from error
     modules = folder / "modules"
@@ -104,6 +105,12 @@ def _unpack(file: str, folder: Path, final: Path) -> None:
         invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH,
     )
     note(str(folder))
+
+
+def with_c_library(core: str) -> str:
+    """Return under which name it is kept: with musl, Python 3.10 calls it as with glibc."""
+    has_glibc = "CS_GNU_LIBC_VERSION" in os.confstr_names
+    return core if has_glibc else core.replace("-linux-gnu", "-linux-musl")
 
 
 def _decompressed(packed: bytes) -> bytes:

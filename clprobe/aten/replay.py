@@ -42,7 +42,7 @@ class _Captured:
     ran: Ran
     inputs: list[Any]
     """`Held` in memory of its own, or what it was first run with."""
-    kept: list["weakref.ref[torch.Tensor]"] = field(default_factory=list)
+    kept: "list[weakref.ref[torch.Tensor]]" = field(default_factory=list)
     """What stands for saved values in autograd, as long as it needs them."""
 
     @property

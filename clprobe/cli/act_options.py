@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The options of doctor that act, or only set the exit status; and what goes with them."""
+"""The options of doctor that act, report or only set the exit status, and what goes with them."""
 
 from collections.abc import Callable
 from typing import Any, Literal, TypeVar
@@ -16,13 +16,24 @@ _OPTIONS = (
     click.option("--undo", "undoes", is_flag=True, help="Take back what the last --fix did."),
     click.option("--yes", is_flag=True, help="With --fix or --undo: do not ask."),
     click.option("--check", is_flag=True, help="Print nothing, only set the exit status."),
+    click.option(
+        "--report",
+        "reports",
+        is_flag=True,
+        help="Print what to paste into an issue: the answer, and the facts, scrubbed.",
+    ),
 )
 _WITH_ACTS = {"fixes", "undoes", "yes", "timeout", "form", "as_json", "output"}
 """Parameters that go with --fix and --undo, which act on this host as it is now."""
 _NOT_WITH_CHECK = {
     *("fixes", "undoes", "yes", "form", "as_json", "rule_id", "list_rules", "log_of", "quiet"),
-    *("verbose", "output"),
+    *("verbose", "output", "reports"),
 }
+_NOT_WITH_REPORT = {
+    *("selectors", "log_of", "baseline", "rule_id", "list_rules", "ignored", "fixes", "undoes"),
+    *("yes", "quiet", "as_json"),
+}
+"""A report is read by others, who ask all of it again: it says all of one host, once."""
 
 
 def act_options(command: F) -> F:
@@ -50,6 +61,20 @@ def wanted_act(form: str, *, fixes: bool, undoes: bool, yes: bool, check: bool) 
     if form not in ("text", "json"):
         raise click.UsageError(f"--format {form} only prints; leave it out.")
     return "fix" if fixes else "undo"
+
+
+def wanted_form(form: str, *, reports: bool) -> str:
+    """Return the format, "report" where --report asks for it.
+
+    Raises: click.UsageError for options that contradict it.
+    """
+    if not reports:
+        return form
+    stated = _stated()
+    _refuse("--report", stated & _NOT_WITH_REPORT, "it is all of the answer, as Markdown")
+    if form != "markdown" and ("form" in stated or form != "text"):
+        raise click.UsageError(f"--report is Markdown, not {form}.")
+    return "report"
 
 
 def _stated() -> set[str]:

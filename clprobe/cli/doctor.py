@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from clprobe.cli.act_options import Act, act_options, wanted_act
+from clprobe.cli.act_options import Act, act_options, wanted_act, wanted_form
 from clprobe.cli.completion import device_words, rule_ids
 from clprobe.cli.config import check_rules, read_config
 from clprobe.cli.doctor_program import (
@@ -43,6 +43,7 @@ class _Answer(NamedTuple):
     knowledge: "Knowledge"
     exit_status: int
     elapsed_ms: int
+    snapshot: "Snapshot"
 
 
 @click.command("doctor", cls=WithProgram)
@@ -143,6 +144,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     exit_zero: bool,
     quiet: bool,
     verbose: bool,
+    reports: bool,
     **acts: bool,
 ) -> int:
     """Say why OpenCL devices are missing, root-only or crashing, and how to fix it.
@@ -154,7 +156,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     ignore = ["RULE", …] and strict = true.
     """
     started = time.perf_counter()
-    form = "json" if as_json else form
+    form = wanted_form("json" if as_json else form, reports=reports)
     source = only_source(file, source)
     target = wanted_program(
         pid=pid,
@@ -173,7 +175,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
         raise click.UsageError(f"--log goes with --format {', '.join(_WITH_LOG)}, not with {form}.")
     config = read_config()
     strict |= config.strict
-    known = {*ignored, *config.ignore}
+    known = {*ignored, *config.ignore} if form != "report" else set()
     summed_up = fleet_status(source, ignored=known, strict=strict, form=form)
     if summed_up is not None:
         return _ended(summed_up, exit_zero=exit_zero)
@@ -212,9 +214,9 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     shown = with_devices(diagnosis, selectors)
     status = _exit_status(diagnosis, strict=strict)
     elapsed_ms = round((time.perf_counter() - started) * 1000)
-    answer = _Answer(shown, comparison, knowledge, status, elapsed_ms)
+    answer = _Answer(shown, comparison, knowledge, status, elapsed_ms, snapshot)
     if form == "text":
-        _show_text(answer, snapshot, obj["color"], verbosity=verbose - quiet)
+        _show_text(answer, obj["color"], verbosity=verbose - quiet)
     else:
         print_document(_document(answer, form))
     return _ended(status, exit_zero=exit_zero)
@@ -247,7 +249,7 @@ def _act(act: Act, color: str, timeout: float, *, yes: bool, as_json: bool) -> i
     return fix(asked, timeout) if act == "fix" else undo("doctor", asked)
 
 
-def _show_text(answer: _Answer, snapshot: "Snapshot", color: str, *, verbosity: int) -> None:
+def _show_text(answer: _Answer, color: str, *, verbosity: int) -> None:
     from clprobe.report.doctor_text import DoctorText
     from clprobe.report.terminal import make_console
 
@@ -256,13 +258,32 @@ def _show_text(answer: _Answer, snapshot: "Snapshot", color: str, *, verbosity: 
         checks=len(answer.knowledge.rules),
         elapsed_ms=answer.elapsed_ms,
         comparison=answer.comparison,
-        scrubbed=snapshot.scrubbed,
+        scrubbed=answer.snapshot.scrubbed,
     )
 
 
+def _report(answer: _Answer) -> str:
+    """Return what to paste into an issue, and tell on stderr what its reporter should know."""
+    from clprobe.report.doctor_words import scrubbed_line
+    from clprobe.report.escaping import safe_line
+    from clprobe.report.issue_report import MOST_CHARACTERS, issue_report
+
+    text = issue_report(answer.diagnosis, answer.snapshot, answer.comparison)
+    click.echo(f"clprobe: {safe_line(scrubbed_line(answer.snapshot.scrubbed))}", err=True)
+    if len(text) > MOST_CHARACTERS:
+        click.echo(
+            f"clprobe: {len(text):,} characters are more than an issue may have; attach them as a "
+            "file: --output report.md",
+            err=True,
+        )
+    return text
+
+
 def _document(answer: _Answer, form: str) -> str:
-    """Return the document of `form`: json, sarif, junit, markdown or html."""
-    diagnosis, comparison, knowledge, exit_status, elapsed_ms = answer
+    """Return the document of `form`: report, json, sarif, junit, markdown or html."""
+    if form == "report":
+        return _report(answer)
+    diagnosis, comparison, knowledge, exit_status, elapsed_ms, _ = answer
     if form == "markdown":
         from clprobe.report.markdown import diagnosis_as_markdown
 

@@ -94,14 +94,16 @@ def docs(check: bool) -> int:
 
 @command.command()
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
-def site(folder: Path) -> int:
-    """Write everything that is known as static pages into FOLDER; open index.html there.
+@click.pass_context
+def site(ctx: click.Context, folder: Path) -> int:
+    """Write the manual, and all that is known, as static pages into FOLDER; open index.html there.
 
-    Needs Jinja2, of the extra `site`.
+    Needs Jinja2 and markdown-it-py, of the extra `site`.
     """
     from clprobe.cli.extras import how_to_install
 
     try:
+        from clprobe.cli.guide.site_sources import site_sources
         from clprobe.report.site.pages import site as made_site
     except ModuleNotFoundError as error:
         raise ClprobeError(
@@ -109,7 +111,7 @@ def site(folder: Path) -> int:
             message=f"{error}.",
             hint=f"Install it: {how_to_install('site')}",
         ) from error
-    files = made_site(Knowledge.load())
+    files = made_site(Knowledge.load(), site_sources(ctx.find_root().command))
     _write_site(files, folder)
     click.echo(safe_line(f"{len(files)} files: {folder / 'index.html'}"))
     return exit_codes.OK

@@ -34,7 +34,12 @@ def read_snapshot(name: str) -> Snapshot:
     if holds_several(name):
         return _of_several(name)
     text = _decoded(_bytes_of(name))
-    return _of_snapshot(text, name) if is_snapshot(text) else _of_paste(text, name)
+    if is_snapshot(text):
+        return _of_snapshot(text, name)
+    from clprobe.paste.embedded import facts_alone
+
+    facts = facts_alone(text)
+    return _of_paste(text, name) if facts is None else _of_snapshot(facts, name)
 
 
 def read_machine(path: Path) -> Snapshot:

@@ -55,8 +55,11 @@ def diagnose(
     ranked, outcomes, left_out = without_ignored(everything, asked, ignored, by_id)
     ranked, beside = focused(ranked, facts, snapshot)
     reported = not isinstance(snapshot.clprobe, str)
-    # Of a report its words are wanted anyway; else solved reports are read only in trouble.
-    like = resemblance_of(snapshot, knowledge.precedents) if snapshot.told else None
+    # Of a report its words are wanted anyway; else solved reports are read only in trouble. Words
+    # around facts that clprobe gathered do not outweigh the cause that these prove.
+    proven = not reported and _root_cause(ranked) is not None
+    is_told = bool(snapshot.told) and not proven
+    like = resemblance_of(snapshot, knowledge.precedents) if is_told else None
     case = Case(outcomes, ranked, by_id, reported=reported)
     if reported and (case.is_open or snapshot.told):
         cues = like.cues if like is not None else ()

@@ -63,7 +63,7 @@ class Scope(msgspec.Struct, frozen=True):
     facts: Facts
     variables: dict[str, Use] = msgspec.field(default_factory=dict)
     seen: dict[str, Use] = msgspec.field(default_factory=dict)
-    inner: dict[tuple[str, str, int], "tuple[Scope, ...]"] = msgspec.field(default_factory=dict)
+    inner: "dict[tuple[str, str, int], tuple[Scope, ...]]" = msgspec.field(default_factory=dict)
 
     def binding(self, name: str, value: Any, label: str, path: str) -> "Scope":
         """Return this scope with one more variable."""

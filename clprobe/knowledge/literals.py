@@ -32,13 +32,13 @@ _Item: TypeAlias = tuple[Any, Any]
 class AllOf(msgspec.Struct, frozen=True):
     """All of these have to be there."""
 
-    parts: tuple["Need", ...]
+    parts: "tuple[Need, ...]"
 
 
 class AnyOf(msgspec.Struct, frozen=True):
     """One of these has to be there."""
 
-    parts: tuple["Need", ...]
+    parts: "tuple[Need, ...]"
 
 
 Need: TypeAlias = str | AllOf | AnyOf

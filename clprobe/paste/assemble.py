@@ -76,13 +76,17 @@ def read_paste(text: str, *, name: str) -> Snapshot:
     lines, numbers = numbered_lines(text)
     if is_binary(text):
         raise nothing_understood(name, len(lines), is_text=False)
+    snapshots = list(embedded.embedded_in(lines))
+    # Nobody says what stands in there: as prose it would count a second time, and differently.
+    for index in (index for one in snapshots for index in one.lines):
+        lines[index] = ""
     contexts, told = contexts_of(lines)
     words = LineWords(lines)
     ended = ended_complaints(lines, words)
     paste = Paste(lines, in_the_past(contexts, ended), set(), words)
     evidence = Evidence()
     unread: list[int] = []
-    for reader in _FIRST:
+    for reader in (lambda _: iter(snapshots), *_FIRST):
         _gather(reader, paste, evidence, unread)
     is_restated = any(line.startswith("# stated:") for line in lines)
     if is_restated:
@@ -247,7 +251,7 @@ def _is_telling_title(index: int, line: str) -> bool:
 _of_opencl = by_line(errors.of_opencl, private=True, with_any=errors.forms_of_opencl)
 _linker_cache = by_line(files.in_linker_cache)
 _fetched = by_line(inventories.fetched)
-_FIRST: tuple[Reader, ...] = (embedded.read_embedded, _clinfo, _silent_clinfo)
+_FIRST: tuple[Reader, ...] = (_clinfo, _silent_clinfo)
 _READERS: tuple[Reader, ...] = (
     traces.read_traces,
     traces.read_linker_debug,

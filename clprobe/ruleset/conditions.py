@@ -23,13 +23,13 @@ class Comparison(msgspec.Struct, frozen=True, tag=True):
 class All(msgspec.Struct, frozen=True, tag=True):
     """Every part holds."""
 
-    parts: tuple["Condition", ...]
+    parts: "tuple[Condition, ...]"
 
 
 class AnyOf(msgspec.Struct, frozen=True, tag=True):
     """At least one part holds."""
 
-    parts: tuple["Condition", ...]
+    parts: "tuple[Condition, ...]"
 
 
 class Not(msgspec.Struct, frozen=True, tag=True):

@@ -179,7 +179,9 @@ def test_pages_of_the_site_fit_and_axe_finds_nothing(
 ) -> None:
     """One page of each kind; what it asks for lies beside it."""
     printed("rules", "site", str(tmp_path))
-    for kind in ("index", "matrix/index", "matrix/beignet", "gpus/8086-0102", "rules/icd-crashes"):
+    known = ("matrix/index", "matrix/beignet", "gpus/8086-0102", "rules/icd-crashes", "known/index")
+    manual = ("index", "commands/doctor", "help/exit-status", "python/index")
+    for kind in (*manual, *known):
         for width, dark in ((min(WIDTHS), False), (max(WIDTHS), True)):
             tab.open(tmp_path / f"{kind}.html", width=width, dark=dark)
             assert tab.evaluate(_OVERFLOW) == 0, (kind, width)

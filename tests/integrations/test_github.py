@@ -78,13 +78,14 @@ def runner(tmp_path: Path) -> Path:
 
 
 def body_of(facts: str, trouble: str) -> str:
-    """Return an issue's text as GitHub makes it of the form."""
-    filled = {"facts": f"```text\n{facts}\n```", "trouble": trouble}
+    """Return an issue's text as GitHub makes it of the form, with the line ends of browsers."""
+    filled = {"facts": facts, "trouble": trouble}
     fields = yaml.safe_load(FORM.read_text())["body"]
-    return "\n\n".join(
+    text = "\n\n".join(
         f"### {one['attributes']['label']}\n\n{filled.get(one['id'], '_No response_')}"
         for one in fields
     )
+    return text.replace("\n", "\r\n")
 
 
 def answer_to(body: str, runner: Path) -> str:
@@ -142,6 +143,29 @@ def test_a_pasted_snapshot_is_answered_by_its_cause(runner: Path) -> None:
     assert "uid=0" not in posted
     calls = (runner / "calls").read_text().splitlines()
     assert calls[1].startswith(f"api --method POST {ANSWERS_AT}/comments --field body=@answer.md")
+
+
+@needs_tools
+def test_the_block_of_doctor_is_answered_by_the_cause_in_it(runner: Path) -> None:
+    (runner / "snapshot.json").write_text(SNAPSHOT)
+    asked = [str(runner / "bin/clprobe"), "doctor", "snapshot.json", "--report"]
+    block = subprocess.run(
+        asked, cwd=runner, capture_output=True, text=True, timeout=60, check=False
+    ).stdout
+
+    posted = answer_to(body_of(block, "It prints nothing."), runner)
+
+    assert block.startswith("**clprobe ")
+    assert "Root cause: `group-needs-new-session`" in posted
+    assert "No response" not in posted
+    assert "clprobe.snapshot/1" not in posted
+
+
+def test_the_form_asks_for_the_block_and_shows_it_as_markdown() -> None:
+    facts = yaml.safe_load(FORM.read_text())["body"][0]["attributes"]
+
+    assert "clprobe doctor --report`" in facts["description"]
+    assert "render" not in facts  # a fence of GitHub's would end at that of the facts
 
 
 @needs_tools

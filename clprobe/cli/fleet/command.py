@@ -11,6 +11,7 @@ _OF_ONE = {
     "log_of": "--log",
     "baseline": "--baseline",
     "rule_id": "--why",
+    "reports": "--report",
 }
 """Options that ask about one machine, by their parameters."""
 

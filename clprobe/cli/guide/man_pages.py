@@ -16,7 +16,13 @@ _VERBATIM = "\b"
 
 
 def man_pages(root: click.Group, *, date: str) -> dict[str, str]:
-    """Return each page under the name of its file: that of `root`, and one for each command."""
+    """Return each page under the name of its file, as man shows it."""
+    pages = manual(root)
+    return {f"{one.name}.1": man_page(one, version=__version__, date=date) for one in pages}
+
+
+def manual(root: click.Group) -> list[Page]:
+    """Return what each page says: that of `root`, and one for each command."""
     ctx = click.Context(root, info_name=WHOLE, **root.context_settings)
     commands = {name: root.get_command(ctx, name) for name in root.list_commands(ctx)}
     pages = [_page(root, ctx, WHOLE, [f"{WHOLE}-{name}" for name in commands])]
@@ -24,7 +30,7 @@ def man_pages(root: click.Group, *, date: str) -> dict[str, str]:
         if command is not None:
             inner = click.Context(command, info_name=name, parent=ctx)
             pages.append(_page(command, inner, name, [WHOLE, *_related(name)]))
-    return {f"{one.name}.1": man_page(one, version=__version__, date=date) for one in pages}
+    return pages
 
 
 def summary(command: click.Command) -> str:

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""The knowledge base as a folder of static pages: no server, no network, readable on a phone."""
+"""The manual and all that is known as a folder of static pages: no server, no network."""

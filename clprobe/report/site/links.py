@@ -8,6 +8,7 @@ from markupsafe import Markup, escape
 
 from clprobe.report.escaping import safe
 
+REPOSITORY = "https://github.com/clprobe/clprobe"
 _URL = re.compile(r"https://[^\s<>()\"']*[^\s<>()\"'.,;:]")
 
 
