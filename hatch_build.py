@@ -14,6 +14,8 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 _PACKAGE = "clprobe/watch/counting"
+# Nobody waits for the wheel, and without the library it would be another one.
+_LIMIT_S = 600.0
 
 
 class CountingLibrary(BuildHookInterface[Any]):
@@ -36,7 +38,7 @@ class CountingLibrary(BuildHookInterface[Any]):
             self._folder = tempfile.mkdtemp(prefix="clprobe-")
             made = Path(self._folder, compiling.library_name())
             try:
-                compiling.compile_library(made)
+                compiling.compile_library(made, _LIMIT_S)
             except compiling.NotMadeError as error:
                 reason = str(error)
         if reason is not None:

@@ -4,6 +4,7 @@
     python3 .ci/single_file.py clprobe.pyz               for all Pythons, with pip's index
     python3 .ci/single_file.py --wheel FILE clprobe.pyz  with a wheel that was built before
     python3 .ci/single_file.py --here clprobe.pyz        for tests: from packages of this Python
+    python3 .ci/single_file.py --sbom clprobe.cdx.json   what the first packs; cyclonedx-bom
 
 In it are clprobe's wheel, its dependencies as `single_file/requirements.txt` pins them, and the
 rules as they are parsed. `single_file/start.py` unpacks it. The same sources give the same bytes on
@@ -15,6 +16,7 @@ import argparse
 import hashlib
 import importlib.metadata
 import io
+import json
 import lzma
 import os
 import re
@@ -56,7 +58,11 @@ def main() -> None:
     parser.add_argument("output", type=Path)
     parser.add_argument("--wheel", type=Path, help="clprobe's wheel; without it one is built")
     parser.add_argument("--here", action="store_true", help="for this Python, from its packages")
+    parser.add_argument("--sbom", action="store_true", help="list in CycloneDX what is packed")
     options = parser.parse_args()
+    if options.sbom:
+        write_list(options.output)
+        return
     with tempfile.TemporaryDirectory() as folder:
         wheels, tree = Path(folder, "wheels"), Path(folder, "tree")
         wheels.mkdir()
@@ -73,6 +79,24 @@ def main() -> None:
     print(f"{options.output}: {size / 1e6:.1f} MB", file=sys.stderr)  # noqa: T201
     if size > MOST_BYTES:
         sys.exit(f"{options.output} is larger than {MOST_BYTES / 1e6:.0f} MB.")
+
+
+def write_list(output: Path) -> None:
+    """Write what is packed, with hashes, as cyclonedx-bom of this Python tells it of the pins."""
+    command = (sys.executable, "-W", "ignore", "-m", "cyclonedx_py", "requirements", str(PINS))
+    options = ("--pyproject", str(ROOT / "pyproject.toml"), "--output-reproducible")
+    done = subprocess.run(
+        [*command, *options], check=True, timeout=PIP_LIMIT_S, stdout=subprocess.PIPE
+    )
+    bill = json.loads(done.stdout)
+    # Neither is in pyproject.toml, nor in a file of pins.
+    root = bill["metadata"]["component"]
+    found = re.search('__version__ = "(.+)"', (ROOT / "clprobe/version.py").read_text("utf-8"))
+    root["version"] = found[1] if found else sys.exit("clprobe/version.py has no version.")
+    needed = sorted(part["bom-ref"] for part in bill["components"])
+    others = [part for part in bill["dependencies"] if part["ref"] != root["bom-ref"]]
+    bill["dependencies"] = [{"ref": root["bom-ref"], "dependsOn": needed}, *others]
+    output.write_text(json.dumps(bill, indent=2, sort_keys=True) + "\n", "utf-8")
 
 
 def pip(*arguments: object) -> None:

@@ -3,10 +3,12 @@
 
 import io
 import os
+import re
 import shutil
 import subprocess
 import sys
 import zipfile
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -106,8 +108,8 @@ def test_an_index_finds_all_that_it_shows(wheel: Path) -> None:
         (name,) = (one for one in archive.namelist() if one.endswith(".dist-info/METADATA"))
         metadata = Metadata.from_email(archive.read(name), validate=True)
 
-    assert metadata.license_expression == "MIT"
-    assert metadata.license_files == ["LICENSE"]
+    assert metadata.license_expression == "MIT AND CC-BY-4.0"
+    assert metadata.license_files == ["LICENSE", "LICENSES/CC-BY-4.0.txt"]
     assert metadata.description_content_type == "text/markdown"
     assert metadata.description is not None
     assert metadata.description.startswith("# clprobe\n")
@@ -121,6 +123,40 @@ def test_an_index_finds_all_that_it_shows(wheel: Path) -> None:
     assert metadata.summary
     assert metadata.author
     assert metadata.keywords
+
+
+def test_the_oldest_msgspec_that_the_metadata_allows_will_do(tmp_path: Path) -> None:
+    """Debian 13 packages it."""
+    (least,) = re.findall(r'"msgspec>=(.+)"', (ROOT / "pyproject.toml").read_text("utf-8"))
+    try:
+        pip("install", "--only-binary=:all:", "--target", tmp_path, f"msgspec=={least}")
+    except subprocess.CalledProcessError:
+        pytest.skip(f"msgspec {least} is not to be had for this Python")
+    variables = {"PYTHONPATH": f"{tmp_path}:{ROOT}", "XDG_CACHE_HOME": str(tmp_path)}
+    program = "import msgspec; print(msgspec.__version__); import clprobe.report.schemas as schemas"
+
+    for command in (("-c", f"{program}; schemas.files()"), ("-m", "clprobe", "rules", "validate")):
+        done = subprocess.run(
+            [sys.executable, *command],
+            env={**os.environ, **variables},
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=True,
+        )
+        assert done.stdout.startswith(f"{least}.") or " rules valid" in done.stdout
+
+
+@pytest.mark.skipif(find_spec("twine") is None, reason="twine is not installed")
+def test_twine_would_upload_it(wheel: Path) -> None:
+    check = [sys.executable, "-m", "twine", "check", "--strict", str(wheel)]
+    subprocess.run(check, check=True, timeout=60)
+
+
+@pytest.mark.skipif(find_spec("reuse") is None, reason="reuse is not installed")
+def test_every_file_tells_its_licence_as_reuse_asks() -> None:
+    command = [sys.executable, "-m", "reuse", "lint", "--quiet"]
+    subprocess.run(command, cwd=ROOT, check=True, timeout=300)
 
 
 def test_without_a_compiler_the_wheel_is_a_pure_one(tmp_path: Path) -> None:

@@ -3,15 +3,19 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import time
 import zipfile
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from clprobe.version import __version__
 
 ROOT = Path(__file__).resolve().parent.parent
 CI = ROOT / ".ci"
@@ -48,6 +52,30 @@ def run(
         timeout=120,
         check=False,
     )
+
+
+@pytest.mark.skipif(find_spec("cyclonedx_py") is None, reason="cyclonedx-bom is not installed")
+def test_what_is_packed_is_listed_with_hashes_the_same_each_time(tmp_path: Path) -> None:
+    files = [tmp_path / name for name in ("first.json", "second.json")]
+    for file in files:
+        program = [sys.executable, CI / "single_file.py", "--sbom", file]
+        subprocess.run(program, check=True, timeout=300)
+
+    bill = json.loads(files[0].read_text())
+    listed = {
+        (part["name"], part["version"]): {
+            one["content"] for place in part["externalReferences"] for one in place["hashes"]
+        }
+        for part in bill["components"]
+    }
+    pins = re.split(r"^(?=\w)", (CI / "single_file/requirements.txt").read_text(), flags=re.M)
+    assert files[0].read_bytes() == files[1].read_bytes()
+    assert bill["metadata"]["component"]["version"] == __version__
+    assert listed == {
+        (found[1], found[2]): set(re.findall(r"sha256:(\w+)", pin))
+        for pin in pins
+        if (found := re.match(r"([\w-]+)==([\w.]+)", pin))
+    }
 
 
 def installed(*arguments: str) -> str:

@@ -1,17 +1,25 @@
 # SPDX-License-Identifier: MIT
 """How a field of the snapshot says what it means and where it is read."""
 
+import sys
 from collections.abc import Iterable
+from itertools import islice
 from typing import Annotated, Any
 
 import msgspec
 
 from clprobe.model.unknown import NOT_STATED
 
+# What fact() says in the class that is being made. A metaclass would see it, but msgspec lets its
+# own be extended from 0.20 on only, and Debian 13 has 0.19.
+_written: list[tuple[dict[str, Any], int, msgspec.Meta]] = []
+
 
 def fact(text: str, read_from: str = "", *, default: Any = NOT_STATED, **more: Any) -> Any:
     """Return the default of a field of a FactStruct; for the rest see `described`."""
-    return _Written(described(text, read_from, **more), default)
+    body = sys._getframe(1).f_locals  # of the class, to which the field's name is added next
+    _written.append((body, len(body), described(text, read_from, **more)))
+    return default
 
 
 def described(
@@ -33,32 +41,20 @@ def described(
     )
 
 
-class _Written(msgspec.Struct, frozen=True):
-    annotation: msgspec.Meta
-    default: Any
-
-
-class _FactMeta(msgspec.StructMeta):
-    """Makes `name: type = fact(…)` mean `name: Annotated[type, described(…)] = default`."""
-
-    def __new__(
-        cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **config: Any
-    ) -> Any:
-        written = {key: one for key, one in namespace.items() if isinstance(one, _Written)}
-        namespace |= {key: one.default for key, one in written.items()}
-        made = super().__new__(cls, name, bases, namespace, **config)
-        # msgspec reads the annotations when it first needs them.
-        types = made.__annotations__
-        types |= {key: Annotated[types[key], one.annotation] for key, one in written.items()}
-        return made
-
-
 class FactStruct(
     msgspec.Struct,
-    metaclass=_FactMeta,
     frozen=True,
     kw_only=True,
     forbid_unknown_fields=True,
     omit_defaults=True,
 ):
     """Base of all parts of a snapshot: immutable, strict about names, silent about defaults."""
+
+    @classmethod
+    def __init_subclass__(cls) -> None:
+        """Make `name: type = fact(…)` mean `name: Annotated[type, described(…)] = default`."""
+        types = cls.__annotations__  # which msgspec reads when it first needs them
+        for body, place, annotation in _written:
+            name = next(islice(body, place, None))
+            types[name] = Annotated[types[name], annotation]
+        _written.clear()

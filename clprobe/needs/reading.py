@@ -93,6 +93,8 @@ def _device_problems(need: DeviceNeed, at: Keys, tables: Tables) -> Iterator[Pro
         yield from _checked(need, at, key, _check_range, _RANGE)
     for key in _SIZES:
         yield from _checked(need, at, key, bytes_of, _SIZE)
+    if need.computes is False:
+        yield (*at, "computes"), "it may be true, or be left out", "Write computes: true."
     yield from _misnamed(need, at, tables)
     for key in ("all", "any", "none"):
         for place, part in enumerate(getattr(need, key)):

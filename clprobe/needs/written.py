@@ -51,8 +51,11 @@ class DeviceNeed(
     )
     sub_group_size: Annotated[Least | None, described("one of its sizes of sub-groups")] = None
     computes: Annotated[
-        Literal[True] | None,
-        described("a kernel with a known answer builds, runs and is right; a live host runs it"),
+        bool | None,
+        msgspec.Meta(
+            description="a kernel with a known answer builds, runs, is right; a live host runs it",
+            extra_json_schema={"enum": [True]},
+        ),
     ] = None
     all: Annotated["tuple[DeviceNeed, ...]", described("each of these holds")] = ()
     any: Annotated["tuple[DeviceNeed, ...]", described("one of these holds")] = ()

@@ -47,6 +47,12 @@ def test_a_damaged_report_never_raises() -> None:
     assert tried(check_report, [conversation()], 4096, _FEW)["damaged"] > _FEW / 2
 
 
+def test_a_report_never_says_that_it_is_not_done() -> None:
+    ended = conversation().replace(b'"done":true', b'"done":false')
+    assert ended != conversation()
+    assert check_report(ended) == "damaged"
+
+
 def test_a_damaged_icd_file_leads_to_no_wrong_remedy(tmp_path: Path) -> None:
     files, knowledge = IcdFiles(tmp_path), Knowledge.load()
     materials = [b"libc.so.6\n", b"/usr/lib/libx.so\r\n"]

@@ -150,6 +150,19 @@ def test_another_c_library_and_other_processors_are_told(
     assert not cache.exists()
 
 
+def test_a_wheel_waits_longer_for_a_compiler(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compiling, "TIME_LIMIT_S", 0.1)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    (tmp_path / "cc").write_text('#!/bin/sh\nsleep 0.5\nfor last; do :; done\n: > "$last"\n')
+    (tmp_path / "cc").chmod(0o755)
+
+    with pytest.raises(compiling.NotMadeError, match="not done after"):
+        compiling.compile_library(tmp_path / "counter.so")
+    compiling.compile_library(tmp_path / "counter.so", 60)
+
+
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 def test_it_needs_nothing_of_the_program_that_it_is_loaded_into(
     compiler: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

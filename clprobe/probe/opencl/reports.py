@@ -55,7 +55,7 @@ class Report(TypedDict, total=False):
     odd: str
     failed: str
     code: _Code | None
-    done: Literal[True]
+    done: bool
     imported: str
     extension: str
     home: str
@@ -137,6 +137,8 @@ def _report(line: bytes) -> Report:
         raise ReportDamagedError(str(error)) from None
     if frozenset(report) not in _FORMS:
         raise ReportDamagedError(f"nobody writes {', '.join(sorted(report)) or 'nothing'} together")
+    if not report.get("done", True):
+        raise ReportDamagedError("what is not done is not reported")
     if "at" in report and not isinstance(report.get("error", 0), int):
         raise ReportDamagedError("an error of OpenCL is a number")
     if "value" in report:

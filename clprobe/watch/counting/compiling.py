@@ -53,7 +53,7 @@ def library_name() -> str:
     return f"count-{hashlib.sha256(bytes(1).join(made_of)).hexdigest()[:16]}.so"
 
 
-def compile_library(target: Path) -> None:
+def compile_library(target: Path, limit_s: float | None = None) -> None:
     """Write the library to `target`.
 
     Raises: NotMadeError
@@ -62,6 +62,7 @@ def compile_library(target: Path) -> None:
     if compiler is None:
         raise NotMadeError(f"there is no C compiler ({', '.join(_COMPILERS)}) to make the counter")
     files = [str(path) for path in _files() if path.suffix == ".c"]
+    limit_s = TIME_LIMIT_S if limit_s is None else limit_s
     try:
         done = subprocess.run(
             [compiler, *_OPTIONS, *files, *_LIBRARIES, "-o", str(target)],
@@ -69,11 +70,11 @@ def compile_library(target: Path) -> None:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            timeout=TIME_LIMIT_S,
+            timeout=limit_s,
             check=False,
         )
     except subprocess.TimeoutExpired:
-        raise NotMadeError(f"{compiler} was not done after {TIME_LIMIT_S:g} s") from None
+        raise NotMadeError(f"{compiler} was not done after {limit_s:g} s") from None
     except OSError as error:
         raise NotMadeError(f"{compiler} cannot be run: {error.strerror}") from error
     if done.returncode != 0 or not target.is_file():
