@@ -243,9 +243,13 @@ def _is_noise(line: str) -> bool:
 
 
 def _is_telling_title(index: int, line: str) -> bool:
-    """Tell whether a line is the title, and has more words than the title of a form."""
+    """Tell whether a line is the title, and has more words than the title of a form.
+
+    A heading below the first level is a form's.
+    """
     is_long = len(line.split()) > _FEW_WORDS and not line.endswith(":")
-    return index == 0 and is_long and not is_small_talk(line)
+    is_heading = index == 0 and not line.startswith("##")
+    return is_heading and is_long and not is_small_talk(line)
 
 
 _of_opencl = by_line(errors.of_opencl, private=True, with_any=errors.forms_of_opencl)

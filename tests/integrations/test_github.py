@@ -27,7 +27,8 @@ needs_tools = pytest.mark.skipif(
     not (shutil.which("jq") and shutil.which("bash")), reason="needs bash and jq"
 )
 SNAPSHOT = """\
-{"schema": "clprobe.snapshot/1", "source": "live", "taken": "2026-11-27T10:00:00+00:00",
+{"schema": "clprobe.snapshot/1", "clprobe": "0.1.0", "source": "live",
+ "taken": "2026-11-27T10:00:00+00:00",
  "gpus": [{"pci_id": "8086:5916", "kernel_driver": "i915"}],
  "device_nodes": [{"path": "/dev/dri/renderD128", "mode": "0660", "group": "render",
                    "open_error": "EACCES"}],
