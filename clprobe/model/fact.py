@@ -10,15 +10,17 @@ import msgspec
 
 from clprobe.model.unknown import NOT_STATED
 
-# What fact() says in the class that is being made. A metaclass would see it, but msgspec lets its
-# own be extended from 0.20 on only, and Debian 13 has 0.19.
-_written: list[tuple[dict[str, Any], int, msgspec.Meta]] = []
+# What fact() says in each class that is being made, by its module and name. A metaclass would see
+# it, but msgspec lets its own be extended from 0.20 on only, and Debian 13 has 0.19.
+_Written = list[tuple[dict[str, Any], int, msgspec.Meta]]
+_written: dict[tuple[str, str], _Written] = {}
 
 
 def fact(text: str, read_from: str = "", *, default: Any = NOT_STATED, **more: Any) -> Any:
     """Return the default of a field of a FactStruct; for the rest see `described`."""
     body = sys._getframe(1).f_locals  # of the class, to which the field's name is added next
-    _written.append((body, len(body), described(text, read_from, **more)))
+    written = _written.setdefault((body["__module__"], body["__qualname__"]), [])
+    written.append((body, len(body), described(text, read_from, **more)))
     return default
 
 
@@ -54,7 +56,6 @@ class FactStruct(
     def __init_subclass__(cls) -> None:
         """Make `name: type = fact(…)` mean `name: Annotated[type, described(…)] = default`."""
         types = cls.__annotations__  # which msgspec reads when it first needs them
-        for body, place, annotation in _written:
+        for body, place, annotation in _written.pop((cls.__module__, cls.__qualname__), ()):
             name = next(islice(body, place, None))
             types[name] = Annotated[types[name], annotation]
-        _written.clear()
