@@ -43,6 +43,42 @@ SETTINGS = shipped_settings()
             "legacy-opencl-on-a-later-gpu",
             "driver-never-drove-gpu",
         ),
+        (
+            "Celeron J4105, openvino: clFinish gives error: -14",
+            "gemini-lake-runs-nothing-on-a-later-linux",
+            "linux-breaks-driver",
+        ),
+        (
+            "cmake has the OpenCL headers, but no library to link; ldconfig did not help",
+            "headers-are-found-and-the-library-is-not",
+            "loader-not-in-linker-path",
+        ),
+        ("There is no GPU in this server, an EPYC", "the-machine-has-no-gpu", "no-gpu"),
+        (
+            "The systemd unit does not use the GPU, by hand it does",
+            "a-unit-of-systemd-leaves-the-gpu-alone",
+            "nodes-hidden-from-service",
+        ),
+        (
+            "NixOS: ollama.service stays on the processor instead of the GPU",
+            "ollama-s-unit-on-nixos",
+            "node-denied-by-sandbox",
+        ),
+        (
+            "terminate called after throwing: no GPUs found",
+            "ends-by-an-exception-of-having-no-gpu",
+            "no-driver-for-gpu",
+        ),
+        (
+            "FAHClient, Radeon RX 570, dual boot: folds on Windows, not on Linux",
+            "folding-on-windows-alone-with-amd",
+            "no-driver-for-gpu",
+        ),
+        (
+            "Octave's official build finds no platform, one from source works",
+            "a-downloaded-build-alone-finds-no-platform",
+            "program-library-breaks-driver",
+        ),
         ("OpenCL runtime not enabled", "opencl-left-out-of-a-build", "program-build-lacks-opencl"),
         (
             "Unsupported kind: opencl (pygpu)",
