@@ -36,13 +36,13 @@ def leave(*words: str, more: str = "") -> "subprocess.CompletedProcess[str]":
 def test_what_was_printed_and_what_atexit_holds_is_not_lost(words: list[str], status: int) -> None:
     done = leave(*words)
     assert done.returncode == status, done.stderr
-    assert done.stdout.endswith("at exit 100000\n")
+    assert done.stdout.endswith("at exit 400000\n")
     assert status or len(done.stdout.splitlines()) > 150
 
 
 def test_libraries_that_hold_devices_end_as_python_ends_them() -> None:
     done = leave("rules", "list", more="sys.modules['pyopencl'] = sys")
-    assert done.stdout.endswith("at exit 100000\nfreed by Python\n")
+    assert done.stdout.endswith("at exit 400000\nfreed by Python\n")
 
 
 def test_bench_looks_for_garbage_as_often_as_python_does() -> None:
