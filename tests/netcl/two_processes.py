@@ -65,6 +65,7 @@ def part(rank: int, device: str) -> int:
         say(f"met at tcp://{os.environ['MASTER_ADDR']}:{os.environ['MASTER_PORT']}")
         say(f"weights of both: {'equal' if equal else 'not equal'}")
         say(f"all_reduce, broadcast, gather, reduce, all_gather: {said}")
+    distributed.barrier()  # who leaves while the other still gathers may take it down
     distributed.destroy_process_group()
     return 0 if equal and right else 1
 
