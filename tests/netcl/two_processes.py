@@ -93,4 +93,8 @@ def say(line: str) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    status = main()
+    sys.stdout.flush()
+    # Torch 2.13 leaves gloo's threads running behind a destroyed group that DistributedDataParallel
+    # used, eager or compiled; with them the interpreter's end aborts a process in some thirty.
+    os._exit(status)
