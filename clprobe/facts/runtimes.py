@@ -9,6 +9,7 @@ import msgspec
 from clprobe.compat.packages import packaged_version
 from clprobe.facts.facts import IcdFacts
 from clprobe.facts.messages import everything_said
+from clprobe.knowledge.printed import Forms
 from clprobe.knowledge.table_types import Implementation
 from clprobe.knowledge.tables import Tables
 from clprobe.knowledge.versions import upstream
@@ -16,6 +17,7 @@ from clprobe.model.opencl import Platform
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.unknown import NOT_STATED, Fact, Unknown, known, listed
 
+_FORMS = Forms("closure")
 ONE_MAKER = ("intel", "amd", "nvidia")
 _TELLS_BY_DEVICE = "nvidia"
 _GONE = ("removed", "config-files")
@@ -70,6 +72,8 @@ def _found(
         return tuple(found) or next(nameless, ())
     told = {runtime.implementation for runtime in found}
     found += [run for run in _packaged(snapshot, tables) if run.implementation not in told]
+    told = {runtime.implementation for runtime in found}
+    found += [run for run in _printing(snapshot) if run.implementation not in told]
     if isinstance(icds, Unknown):
         # A program that lists platforms has loaded drivers, if perhaps not all that there are.
         found = found or _shown(snapshot, tables)
@@ -137,6 +141,21 @@ def _packaged(snapshot: Snapshot, tables: Tables) -> list[Runtime]:
                 Runtime(source=source, implementation=key, version=version, loadable=NOT_STATED)
             )
     return found
+
+
+def _printing(snapshot: Snapshot) -> list[Runtime]:
+    """Return the runtimes of which a part printed something: it is there, if perhaps not whole."""
+    found = {}
+    for message in listed(snapshot.messages):
+        key = _FORMS.meaning("printed_by", message)
+        if key is not None:
+            found[key] = Runtime(
+                source="what it printed",
+                implementation=key,
+                version=NOT_STATED,
+                loadable=NOT_STATED,
+            )
+    return list(found.values())
 
 
 def _shown(snapshot: Snapshot, tables: Tables) -> list[Runtime]:
