@@ -53,6 +53,10 @@ def gather(  # noqa: PLR0913 - from where, for whom, and what takes time
     from clprobe.probe.forking import fork_server
 
     environment = None if watched is None else watched.environment
+    if watched is not None and prefix is None:
+        from clprobe.cli.watched_facts import prefix_of
+
+        prefix = prefix_of(watched)
     # It gets ready while everything else is imported.
     fork_server(os.environ if environment is None else environment)
     from clprobe.probe.live_host import LiveHost

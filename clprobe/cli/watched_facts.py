@@ -3,6 +3,7 @@
 """The facts that hold for a program that was looked at: the host's, seen from inside it."""
 
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from clprobe.watch.observe import Watched
 
 _VIEWERS = ("pyopencl", "system-loader", "conda-loader", "clinfo")
+_SYSTEMS = ("/usr", "/", ".")
 _ENDED = ("no-devices", "error", "crash", "hang")
 
 
@@ -26,6 +28,22 @@ def user_of(watched: "Watched") -> str | None:
         return None
     named = ",".join(map(str, listed(groups)))
     return f"{uid}:{named}" if named else str(uid)
+
+
+def prefix_of(watched: "Watched") -> str:
+    """Return where the packages of its Python lie; for what has none those of the system's.
+
+    A driver in the packages beside clprobe, such as pyopencl's wheel brings, serves nobody else.
+    """
+    named = [watched.program.loader, *watched.files, *watched.argv[:1]]
+    for path in named:
+        if not isinstance(path, str):
+            continue
+        prefix = path.partition("/lib/python3")[0] if "/lib/python3" in path else ""
+        prefix = prefix or str(Path(path).parent.parent)
+        if prefix not in _SYSTEMS and any(Path(prefix).glob("lib/python3*/site-packages")):
+            return prefix
+    return _SYSTEMS[0]
 
 
 def loaders_of(watched: "Watched") -> dict[str, str]:
