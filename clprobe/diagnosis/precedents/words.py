@@ -10,7 +10,7 @@ _MOST = 400
 _LONGEST = 60
 _NOT_SAID = {
     "schema", "clprobe", "source", "taken", "excerpts", "scrubbed", "unread", "told", "unknown",
-    "statements", "user",
+    "statements", "user", "acl",
 }  # fmt: skip
 """Fields that say how a snapshot was made or who made it, and nothing of the machine."""
 _WITH_NAME = {
