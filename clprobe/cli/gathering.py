@@ -36,7 +36,8 @@ def gather(  # noqa: PLR0913 - from where, for whom, and what takes time
 ) -> "tuple[Snapshot, Knowledge]":
     """Return facts and rules; rules are read while drivers keep us waiting.
 
-    `prefix` is the virtual environment to look into instead of the one that clprobe runs in.
+    `prefix` is the virtual environment to look into instead of the one that clprobe runs in; of a
+    program that was looked at it is the program's own.
     `silent`: nothing is said of what keeps us waiting. With `watched`, a program that was looked
     at, the facts are those that hold for it: with its variables, its loader and its user. With
     `outside` they are those of a container and the like.
@@ -53,7 +54,7 @@ def gather(  # noqa: PLR0913 - from where, for whom, and what takes time
     from clprobe.probe.forking import fork_server
 
     environment = None if watched is None else watched.environment
-    if watched is not None and prefix is None:
+    if watched is not None:
         from clprobe.cli.watched_facts import prefix_of
 
         prefix = prefix_of(watched)

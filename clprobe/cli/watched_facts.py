@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from clprobe.model.opencl import Answer, View
 from clprobe.model.unknown import NOT_STATED, Unknown, listed
+from clprobe.probe.live_host import package_folders
 
 if TYPE_CHECKING:
     from clprobe.model.program import Program
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 _VIEWERS = ("pyopencl", "system-loader", "conda-loader", "clinfo")
 _SYSTEMS = ("/usr", "/", ".")
+"""Prefixes that are no environment of the program's own; the first one is the system's Python."""
 _ENDED = ("no-devices", "error", "crash", "hang")
 
 
@@ -35,15 +37,18 @@ def prefix_of(watched: "Watched") -> str:
 
     A driver in the packages beside clprobe, such as pyopencl's wheel brings, serves nobody else.
     """
-    named = [watched.program.loader, *watched.files, *watched.argv[:1]]
-    for path in named:
-        if not isinstance(path, str):
-            continue
-        prefix = path.partition("/lib/python3")[0] if "/lib/python3" in path else ""
-        prefix = prefix or str(Path(path).parent.parent)
-        if prefix not in _SYSTEMS and any(Path(prefix).glob("lib/python3*/site-packages")):
+    loader = watched.program.loader
+    paths = [*([loader] if isinstance(loader, str) else []), *watched.files, *watched.argv[:1]]
+    for prefix in dict.fromkeys(map(_prefix_above, paths)):
+        if prefix not in _SYSTEMS and package_folders(prefix):
             return prefix
     return _SYSTEMS[0]
+
+
+def _prefix_above(path: str) -> str:
+    """Return the prefix of the Python environment that a library or an interpreter may be of."""
+    prefix, below, _ = path.partition("/lib/python3")
+    return prefix if below and prefix else str(Path(path).parent.parent)
 
 
 def loaders_of(watched: "Watched") -> dict[str, str]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which OpenCL implementations are installed, by their ICDs, packages, or platforms."""
+"""Which OpenCL implementations are installed, by ICDs, packages, messages, or platforms."""
 
 import re
 from fnmatch import fnmatchcase
@@ -25,7 +25,7 @@ _GONE = ("removed", "config-files")
 
 
 class Runtime(msgspec.Struct, frozen=True, kw_only=True):
-    """An installed implementation; `source` is its .icd file or its package.
+    """An installed implementation; `source` is its .icd file, its package, or what else told of it.
 
     `likely_version` is the one that the distribution packages, where the version is not stated.
     `said` is what programs and drivers printed, in which some of its flaws must show.
@@ -70,10 +70,9 @@ def _found(
     if not isinstance(icds, Unknown) and "icds" not in snapshot.excerpts:
         nameless = (one.implementation for one in icds if isinstance(one.implementation, Unknown))
         return tuple(found) or next(nameless, ())
-    told = {runtime.implementation for runtime in found}
-    found += [run for run in _packaged(snapshot, tables) if run.implementation not in told]
-    told = {runtime.implementation for runtime in found}
-    found += [run for run in _printing(snapshot) if run.implementation not in told]
+    for further in (_packaged(snapshot, tables), _printing(snapshot)):
+        told = {runtime.implementation for runtime in found}
+        found += [run for run in further if run.implementation not in told]
     if isinstance(icds, Unknown):
         # A program that lists platforms has loaded drivers, if perhaps not all that there are.
         found = found or _shown(snapshot, tables)

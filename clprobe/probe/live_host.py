@@ -193,8 +193,7 @@ class LiveHost:
                 path for path in sys.path if path.endswith(("-packages", "site-packages"))
             )
         else:
-            found = Path(self._prefix).glob("lib/python3*/site-packages")
-            folders = tuple(str(path) for path in sorted(found))
+            folders = package_folders(self._prefix)
         # Looked for in the package folders alone: the folder that clprobe is started from must
         # not decide which pyopencl this is.
         spec = importlib.machinery.PathFinder.find_spec("pyopencl", list(folders))
@@ -251,6 +250,11 @@ class LiveHost:
         self, tool: Tool, arguments: tuple[str, ...], limit_s: float, fed: Fed = ""
     ) -> ToolAnswer:
         return run_tool(tool, arguments, limit_s, fed, self._environment)
+
+
+def package_folders(prefix: str) -> tuple[str, ...]:
+    """Return the folders for packages of the Python environment there, sorted; none: it is none."""
+    return tuple(str(path) for path in sorted(Path(prefix).glob("lib/python3*/site-packages")))
 
 
 def texts_with(raw: bytes, marks: tuple[str, ...]) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ _NOT_SAID = {
     "schema", "clprobe", "source", "taken", "excerpts", "scrubbed", "unread", "told", "unknown",
     "statements", "user", "acl",
 }  # fmt: skip
-"""Fields that say how a snapshot was made or who made it, and nothing of the machine."""
+"""Fields that say how a snapshot was made or who made it, or name people."""
 _WITH_NAME = {
     "outcome", "error_code", "uid", "wsl", "container", "machine", "errno", "kernel_result",
     "library_fault", "who", "where", "when", "mode", "manager", "kernel_driver", "state",
