@@ -93,8 +93,7 @@ def say(line: str) -> None:
 
 
 if __name__ == "__main__":
-    status = main()
-    sys.stdout.flush()
     # Torch 2.13 leaves gloo's threads running behind a destroyed group that DistributedDataParallel
-    # used, eager or compiled; with them the interpreter's end aborts a process in some thirty.
-    os._exit(status)
+    # used, eager or compiled. One process in some thirty was aborted at the interpreter's end, most
+    # likely by them.
+    os._exit(main())

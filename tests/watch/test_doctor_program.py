@@ -241,5 +241,6 @@ def test_the_exit_status_alone_goes_with_a_process() -> None:
     assert done.stdout == b""
     *findings, verdict = told.stdout.splitlines()
     assert all(b": " in one for one in findings)  # a line each, and none else
+    assert any(said in verdict for said in (b" known", b" listed", b" find no OpenCL ICD loader"))
     # What the whole answer begins with, behind its mark.
     assert b" ".join(whole.stdout.split()).partition(b" ")[2].startswith(verdict)
