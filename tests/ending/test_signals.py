@@ -35,8 +35,9 @@ def place(tmp_path: Path) -> Place:
 
 
 def hanging(place: Place, *arguments: str, **options: object) -> "subprocess.Popen[str]":
-    """Start clprobe and return it once a driver hangs."""
-    process = place.start(*arguments, **options)
+    """Start clprobe and return it once a driver hangs, which takes a busy machine long to see."""
+    patient = [] if arguments[:1] in ((), ("bench",)) else ["--timeout=60"]
+    process = place.start(*arguments, *patient, **options)
     place.wait_for("/stranger 600")
     return process
 
@@ -65,9 +66,8 @@ def test_ctrl_c_leaves_nothing_and_keeps_its_status(place: Place) -> None:
     process.send_signal(signal.SIGINT)
     error = process.communicate(timeout=60)[1]
 
-    assert (place.left(), place.folders(), process.returncode) == ([], [], 3)
-    assert "interrupted" in error
-    assert "Traceback" not in error
+    assert (place.left(), place.folders(), error.strip()) == ([], [], "clprobe: interrupted")
+    assert process.returncode == 3
 
 
 def test_a_killed_clprobe_leaves_no_process_and_its_guardians_remove_the_folders(
