@@ -125,7 +125,7 @@ def read_paste(text: str, *, name: str) -> Snapshot:
         if one[0] in unsaid and one[0] not in left
     ]
     if not evidence.tells() and not is_report(lines, says_something=bool(said)):
-        raise nothing_understood(name, len(left))
+        raise nothing_understood(name, sum(bool(line.strip()) for line in lines))
     snapshot = snapshot_of(evidence)
     heard, alike = Alike(lines), Alike(lines)
     return msgspec.structs.replace(

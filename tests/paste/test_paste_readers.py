@@ -123,6 +123,11 @@ def test_a_text_that_has_nothing_to_do_with_opencl_is_refused(text: str) -> None
     with pytest.raises(ClprobeError) as error:
         read(text)
     assert error.value.reference == "nothing-understood"
+    assert "it is empty" not in error.value.message
+
+
+def test_a_line_that_misses_a_header_is_a_report() -> None:
+    assert read("Building the host program I can not find cl2.hpp ,cl_ext_xilinx.h.").messages
 
 
 def test_a_program_s_file_is_refused_though_its_strings_speak_of_opencl() -> None:
