@@ -162,3 +162,18 @@ def test_an_exception_of_another_kind_stays_a_crash() -> None:
     text = "$ ./app\nterminate called after throwing an instance of 'cl::Error'\n  what():  clBuildProgram\nAborted\n"  # noqa: E501
     (view,) = facts(text)["views"]
     assert view["answer"]["outcome"] == "crash"
+
+
+NOTHING = "Number of platforms                               0\n"
+ONE = "Number of platforms                               1\n  Platform Name   Intel(R) OpenCL\n"
+ENVIRONMENTS = {
+    f"$ OCL_ICD_VENDORS=/x clinfo\n{NOTHING}": {"OCL_ICD_VENDORS": "/x"},
+    f"$ clinfo\n{NOTHING}$ OCL_ICD_VENDORS=/x clinfo\n{ONE}": {},
+    f"$ clinfo -l\n$ OCL_ICD_VENDORS=/x clinfo\n{NOTHING}": {"OCL_ICD_VENDORS": "/x"},
+    f"$ clinfo\n{ONE}$ export OCL_ICD_VENDORS=/x\n$ clinfo\n{NOTHING}": {"OCL_ICD_VENDORS": "/x"},
+}
+
+
+@pytest.mark.parametrize("text", ENVIRONMENTS)
+def test_a_variable_tried_after_the_bare_command_is_not_the_environment_s(text: str) -> None:
+    assert facts(text).get("environment", {}) == ENVIRONMENTS[text]
