@@ -72,6 +72,12 @@ def _death(lines: list[int], paste: Paste) -> Reading:
         answer = Answer(outcome="error", message=printed, platforms=())
         view = View(viewer=viewer_of(paste.contexts[lines[0]], texts), answer=answer)
         return Reading(lines=tuple(lines), facts=Snapshot(views=(view,)), private=True)
+    if signal in (None, "SIGABRT") and _gives_up(lines, paste):
+        if not _FORMS.no_device.search(printed):
+            return Reading(lines=tuple(lines), facts=Snapshot())  # others have read what it said
+        answer = Answer(outcome="no-devices", message=printed)
+        view = View(viewer=viewer_of(paste.contexts[lines[0]], texts), answer=answer)
+        return Reading(lines=tuple(lines), facts=Snapshot(views=(view,)), private=True)
     if signal is None and not aborted:
         return Reading(lines=tuple(lines), facts=Snapshot(messages=(printed,)), private=True)
     answer = Answer(
@@ -79,6 +85,13 @@ def _death(lines: list[int], paste: Paste) -> Reading:
     )
     view = View(viewer=viewer_of(paste.contexts[lines[0]], texts), answer=answer)
     return Reading(lines=tuple(lines), facts=Snapshot(views=(view,)), private=True)
+
+
+def _gives_up(lines: list[int], paste: Paste) -> bool:
+    """Tell whether an exception that a program leaves uncaught says that it finds no device."""
+    return any(
+        _FORMS.no_device.search(paste.lines[index]) for index in range(lines[0], lines[-1] + 1)
+    )
 
 
 def viewer_of(context: Context, texts: list[str]) -> str:
@@ -93,7 +106,9 @@ def viewer_of(context: Context, texts: list[str]) -> str:
         return known[0] if known else context.program
     if context.program.startswith("python"):
         return "pyopencl"
-    if re.fullmatch(r"[\w.+-]{1,60}", context.program):
+    if re.fullmatch(r"[\w.+-]{1,60}", context.program) and not _FORMS.of_the_shell.match(
+        context.program
+    ):
         return context.program
     named = _FORMS.program.search(" ".join(texts)[:4000])
     return named[1] if named else "application"

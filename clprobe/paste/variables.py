@@ -2,13 +2,13 @@
 """Reads environment variables that matter to OpenCL: env, export, Environment=, ENV, -e."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from clprobe.knowledge.printed import Forms
 from clprobe.model.snapshot import Snapshot
 from clprobe.model.system import Package
 from clprobe.model.unknown import NOT_STATED
-from clprobe.paste.commands import command_line
+from clprobe.paste.commands import CommandLine, command_line
 from clprobe.paste.reading import Paste, Reading
 
 _FORMS = Forms("variables")
@@ -44,12 +44,25 @@ def read_variables(paste: Paste) -> Iterator[Reading]:
 
 
 def read_inline_variables(paste: Paste) -> Iterator[Reading]:
-    """Give the variables of lines such as `OCL_ICD_VENDORS=/x clinfo`, which stay commands."""
+    """Give the variables of lines such as `OCL_ICD_VENDORS=/x clinfo`, which stay commands.
+
+    A command that was run bare before is tried with the variable: it is not set otherwise.
+    """
     for index, line in enumerate(paste.lines):
-        if "=" not in line or command_line(line) is None:
+        if "=" not in line or (command := command_line(line)) is None:
+            continue
+        if _FORMS.inline.search(line) is None or _was_run(command, paste.lines[:index]):
             continue
         for found in _FORMS.inline.finditer(line):
             value = found["value"].strip("\"'")
             facts = Snapshot(environment={found["name"]: value})
             context = paste.contexts[index]
             yield Reading(lines=(), facts=facts, private=True, context=context)
+
+
+def _was_run(command: CommandLine, before: Sequence[str]) -> bool:
+    """Tell whether the lines before hold the same command without a variable."""
+    ran = (command.command, command.who, command.where)
+    likely = (one for one in before if "=" not in one and command.command in one)
+    found = (command_line(one) for one in likely)
+    return any(one is not None and (one.command, one.who, one.where) == ran for one in found)

@@ -12,6 +12,7 @@ import pytest
 import yaml
 from pastes import TEXTS, read
 
+from clprobe.knowledge.printed import Forms
 from clprobe.knowledge.tables import Tables
 from clprobe.model.errors import ClprobeError
 from clprobe.model.snapshot import Snapshot
@@ -36,7 +37,8 @@ def _bare(text: str) -> str:
 def _chatter() -> tuple[re.Pattern[str], ...]:
     """Return the forms of what programs print that tells nothing, by their tables."""
     spoken = (line for program in Tables.load().programs() for line in program.lines)
-    return tuple(line.pattern() for line in spoken if line.means.is_chatter)
+    printed = (Forms("package_trouble").chatter, Forms("clinfo").note)
+    return (*printed, *(line.pattern() for line in spoken if line.means.is_chatter))
 
 
 def _known(snapshot: Snapshot) -> bytes:

@@ -143,3 +143,42 @@ def test_a_program_s_file_is_refused_though_its_strings_speak_of_opencl() -> Non
 def test_a_text_in_another_encoding_is_read_by_what_is_left_of_it() -> None:
     text = "libOpenCL.so.1: \u6ca1\u6709\u90a3\u4e2a\u6587\u4ef6 cannot open shared object file"
     assert read(text.encode("gbk").decode("utf-8", "replace")).told
+
+
+@pytest.mark.parametrize(
+    ("said", "viewer"),
+    [
+        ("No device of requested type available. -1 (PI_ERROR_DEVICE_NOT_FOUND)", "oneapi"),
+        ("Error: [ComputeCpp:RT0408] Error querying the number of OpenCL platforms", "app"),
+    ],
+)
+def test_a_program_that_gives_up_without_a_device_is_no_crash_of_a_driver(
+    said: str, viewer: str
+) -> None:
+    text = (
+        "terminate called after throwing an instance of 'cl::sycl::exception'\n"
+        f"  what():  {said}\nAborted (core dumped)\n"
+    )
+    (view,) = facts("export PATH=$HOME/bin:$PATH\n$ ./app\n" + text)["views"]
+    assert (view["viewer"], view["answer"]["outcome"]) == (viewer, "no-devices")
+
+
+def test_an_exception_of_another_kind_stays_a_crash() -> None:
+    text = "$ ./app\nterminate called after throwing an instance of 'cl::Error'\n  what():  clBuildProgram\nAborted\n"  # noqa: E501
+    (view,) = facts(text)["views"]
+    assert view["answer"]["outcome"] == "crash"
+
+
+NOTHING = "Number of platforms                               0\n"
+ONE = "Number of platforms                               1\n  Platform Name   Intel(R) OpenCL\n"
+ENVIRONMENTS = {
+    f"$ OCL_ICD_VENDORS=/x clinfo\n{NOTHING}": {"OCL_ICD_VENDORS": "/x"},
+    f"$ clinfo\n{NOTHING}$ OCL_ICD_VENDORS=/x clinfo\n{ONE}": {},
+    f"$ clinfo -l\n$ OCL_ICD_VENDORS=/x clinfo\n{NOTHING}": {"OCL_ICD_VENDORS": "/x"},
+    f"$ clinfo\n{ONE}$ export OCL_ICD_VENDORS=/x\n$ clinfo\n{NOTHING}": {"OCL_ICD_VENDORS": "/x"},
+}
+
+
+@pytest.mark.parametrize("text", ENVIRONMENTS)
+def test_a_variable_tried_after_the_bare_command_is_not_the_environment_s(text: str) -> None:
+    assert facts(text).get("environment", {}) == ENVIRONMENTS[text]
