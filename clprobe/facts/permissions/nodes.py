@@ -131,7 +131,7 @@ def vendor_of_kind(kind: Fact[str]) -> Fact[str]:
     return vendors.get(kind, NOT_STATED) if isinstance(kind, str) else kind
 
 
-def _reason_for_denial(node: DeviceNode, user: User, system: System, errno: str) -> str:
+def _reason_for_denial(node: DeviceNode, user: User, system: System, errno: str) -> Fact[str]:
     """Return one word for what keeps the user from opening the node; see `denied_because`."""
     # EPERM is a device cgroup's or seccomp filter's answer: all file permissions say EACCES.
     above = {"ENOENT": "private-devices", "EPERM": "sandbox"}
@@ -142,7 +142,7 @@ def _reason_for_denial(node: DeviceNode, user: User, system: System, errno: str)
     return "nodev-mount" if node.nodev is True else _at_the_node(node, user, system)
 
 
-def _at_the_node(node: DeviceNode, user: User, system: System) -> str:
+def _at_the_node(node: DeviceNode, user: User, system: System) -> Fact[str]:
     mapped = is_mapped(system, node)
     if mapped and number_of(node.gid, node.group) == OVERFLOW_ID:
         return "user-namespace"
@@ -152,7 +152,15 @@ def _at_the_node(node: DeviceNode, user: User, system: System) -> str:
         return "policy"
     if admits(node, _RIGHTS, user, mapped=mapped) is True:
         return "policy"  # mode and group admit us, so something above them does not
+    if unstated and node.gid == node.group == NOT_STATED and _may_be_rootless(system):
+        return Unknown("podman without root may hide the node's group")
     return _reason_by_entry(node, user, system, mapped=mapped)
+
+
+def _may_be_rootless(system: System) -> bool:
+    """Whether this is a container of podman, which most people start without root."""
+    inside = system.virtualization
+    return inside.container == "podman" and inside.user_namespace is not False
 
 
 def _reason_by_entry(node: DeviceNode, user: User, system: System, *, mapped: bool) -> str:
